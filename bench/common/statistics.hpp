@@ -1,0 +1,132 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// Statistics of the benchmarks: pure functions. Medians and quartiles, because the samples of a shared machine have a long upper
+// tail that a mean would follow.
+namespace hierbar::bench {
+
+struct Summary {
+  std::size_t num_samples = 0;
+  double minimum = 0;
+  double lower_quartile = 0;
+  double median = 0;
+  double upper_quartile = 0;
+  double maximum = 0;
+};
+
+// The value below which `fraction` (0 to 1) of the samples lie, interpolated between neighbours. `sorted` is ascending, not
+// empty.
+inline double quantile(const std::vector<double>& sorted, double fraction) {
+  const double position = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
+
+// Nothing when there are no samples.
+inline std::optional<Summary> summarize(std::vector<double> samples) {
+  if (samples.empty()) return std::nullopt;
+  std::sort(samples.begin(), samples.end());
+  return Summary{samples.size(),         samples.front(),         quantile(samples, 0.25),
+                 quantile(samples, 0.5), quantile(samples, 0.75), samples.back()};
+}
+
+inline std::optional<double> median(std::vector<double> samples) {
+  const auto summary = summarize(std::move(samples));
+  if (!summary) return std::nullopt;
+  return summary->median;
+}
+
+// How far apart two cpus are, told by the time in which a line goes one way between them. A virtual machine's cpus may be
+// neighbours at one moment and far apart at the next, and what a barrier costs against its peers depends on which it is.
+enum class Regime : std::uint8_t { kNear, kMiddle, kFar };
+
+inline constexpr double kNearBelowNs = 80;
+inline constexpr double kFarAboveNs = 150;
+
+inline Regime classify_regime(double one_way_ns) {
+  if (one_way_ns < kNearBelowNs) return Regime::kNear;
+  if (one_way_ns > kFarAboveNs) return Regime::kFar;
+  return Regime::kMiddle;
+}
+
+inline std::string_view regime_name(Regime regime) {
+  switch (regime) {
+    case Regime::kNear:
+      return "near";
+    case Regime::kMiddle:
+      return "middle";
+    case Regime::kFar:
+      return "far";
+  }
+  return "unknown";
+}
+
+// Whether two one-way times belong to one regime. Times that differ little do, also across a border: a machine at 79 and 81 ns
+// has not moved. Near and far differ by a factor of about four, so 1.4 stands well clear of both noise and a move.
+inline constexpr double kSameRegimeFactor = 1.4;
+
+inline bool same_regime(double one_way_ns, double other_one_way_ns) {
+  if (classify_regime(one_way_ns) == classify_regime(other_one_way_ns)) return true;
+  const auto [low, high] = std::minmax(one_way_ns, other_one_way_ns);
+  return high <= low * kSameRegimeFactor;
+}
+
+// The one-way time that most of `one_way_ns` share a regime with: the member with the most others beside it, the middle one of
+// them where several are equal. Nothing when the list is empty.
+inline std::optional<double> prevailing_one_way(std::vector<double> one_way_ns) {
+  std::sort(one_way_ns.begin(), one_way_ns.end());
+  std::vector<double> best;
+  for (const double candidate : one_way_ns) {
+    std::vector<double> alike;
+    std::copy_if(one_way_ns.begin(), one_way_ns.end(), std::back_inserter(alike),
+                 [candidate](double other) { return same_regime(candidate, other); });
+    if (alike.size() > best.size()) best = alike;
+  }
+  return median(best);
+}
+
+// Ratios are taken inside each repetition, because what is measured at about the same time is disturbed alike.
+using SamplesByRepetition = std::map<int, std::vector<double>>;
+
+struct Ratio {
+  double value = 0;  // the middle one of the repetitions' ratios
+  double lowest = 0;
+  double highest = 0;
+};
+
+inline std::vector<double> pooled(const SamplesByRepetition& by_repetition) {
+  std::vector<double> all;
+  for (const auto& [repetition, samples] : by_repetition) all.insert(all.end(), samples.begin(), samples.end());
+  return all;
+}
+
+// Median of `numerator` over median of `denominator`, repetition by repetition, for those that have both. Nothing when there is
+// none.
+inline std::optional<Ratio> ratio_of_medians(const SamplesByRepetition& numerator, const SamplesByRepetition& denominator) {
+  std::vector<double> ratios;
+  for (const auto& [repetition, samples] : numerator) {
+    const auto partner = denominator.find(repetition);
+    if (partner == denominator.end()) continue;
+    const auto above = median(samples);
+    const auto below = median(partner->second);
+    if (above && below && *below > 0) ratios.push_back(*above / *below);
+  }
+  const auto summary = summarize(ratios);
+  if (!summary) return std::nullopt;
+  return Ratio{summary->median, summary->minimum, summary->maximum};
+}
+
+}  // namespace hierbar::bench

@@ -1,0 +1,12 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# cmake -DSOURCE=<tree> -DOUTPUT=<file> -P write_revision.cmake
+# Writes the definition of hierbar::bench::kRevision; leaves the file alone when it says the same already.
+execute_process(COMMAND git describe --always --dirty --tags WORKING_DIRECTORY "${SOURCE}"
+                OUTPUT_VARIABLE revision ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+if(failed OR revision STREQUAL "")
+  set(revision "unknown")
+endif()
+file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT
+"#include \"common/revision.hpp\"\n\nconst char* const hierbar::bench::kRevision = \"${revision}\";\n")

@@ -1,0 +1,211 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "omp/configuration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+namespace hierbar::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kIdentifyTimeout{10000};
+constexpr std::array<std::string_view, 3> kBarrierKinds{"PLAIN", "FORKJOIN", "REDUCTION"};
+
+std::vector<std::string_view> selected_names(const Options& options) {
+  const auto& asked = options.configurations;
+  const auto has = [&asked](std::string_view name) { return std::find(asked.begin(), asked.end(), name) != asked.end(); };
+  std::vector<std::string_view> names;
+  for (const ConfigurationName& known : kConfigurations) {
+    const bool wanted = has("all") || has(known.name) || (known.by_default && (asked.empty() || has("default")));
+    if (wanted) names.push_back(known.name);
+  }
+  return names;
+}
+
+// The settings that reach every configuration.
+Variables common_variables(const Options& options, Runtime runtime) {
+  Variables variables;
+  if (options.passive) variables["OMP_WAIT_POLICY"] = "passive";
+  if (runtime != Runtime::kLibgomp) {
+    if (!options.blocktime.empty()) variables["KMP_BLOCKTIME"] = options.blocktime;
+  } else if (options.blocktime == "0" || options.blocktime == "infinite") {
+    variables["GOMP_SPINCOUNT"] = options.blocktime;
+  }
+  return variables;
+}
+
+void set_patterns(Configuration& configuration, std::string_view pattern) {
+  for (const std::string_view kind : kBarrierKinds) {
+    const std::string name = fmt::format("KMP_{}_BARRIER_PATTERN", kind);
+    const std::string value = fmt::format("{0},{0}", pattern);
+    if (pattern != "hyper") configuration.variables[name] = value;  // the default is measured as the default
+    configuration.expected_settings.push_back(fmt::format("{}='{}'", name, value));
+  }
+}
+
+fs::path directory_of(const std::string& file) { return file.empty() ? fs::path() : fs::absolute(file).parent_path(); }
+
+// Which library and which program: the two must fit, because a program built by GCC asks for libgomp.so.1 and one built by Clang
+// for libomp's soname.
+void choose_files(Configuration& configuration, const ConfigurationName& known, const Options& options) {
+  const bool have_clang_worker = fs::exists(options.libexec_dir / "omp_barrier_worker_clang");
+  const bool wants_gcc = known.runtime == Runtime::kLibgomp || known.name == "hier-gcc" || !have_clang_worker;
+  configuration.worker = options.libexec_dir / (wants_gcc ? "omp_barrier_worker_gcc" : "omp_barrier_worker_clang");
+  fs::path directory;
+  switch (known.runtime) {
+    case Runtime::kOurLibomp:
+      directory = fs::absolute(options.lib_dir);
+      break;
+    case Runtime::kStockLibomp:
+      directory = fs::absolute(options.stock_dir);
+      break;
+    case Runtime::kSystemLibomp:
+      directory = directory_of(options.peer_libomp);
+      break;
+    case Runtime::kLibgomp:
+      directory = directory_of(options.peer_libgomp);
+      break;
+  }
+  if (!directory.empty()) configuration.variables["LD_LIBRARY_PATH"] = directory;
+  configuration.expected_name = known.runtime == Runtime::kLibgomp ? "libgomp" : "libomp";
+
+  if (!fs::exists(configuration.worker)) {
+    configuration.unavailable = fmt::format("{} has not been built", configuration.worker.string());
+  } else if (known.runtime == Runtime::kOurLibomp || known.runtime == Runtime::kStockLibomp) {
+    configuration.expected_library = directory / "libomp.so";
+    if (!fs::exists(configuration.expected_library)) {
+      configuration.unavailable = fmt::format("{} does not exist", configuration.expected_library.string());
+    }
+  }
+}
+
+Configuration make_configuration(const ConfigurationName& known, const Options& options) {
+  Configuration configuration;
+  configuration.name = known.name;
+  configuration.explains = known.explains;
+  configuration.family = known.family;
+  configuration.variables = common_variables(options, known.runtime);
+  if (known.name == "hier" || known.name == "hier-gcc") {
+    configuration.variables["KMP_BARRIER"] = "hier";
+    configuration.expected_settings.emplace_back("KMP_BARRIER='hier'");
+  }
+  if (known.name == "hyper-turnaround") {
+    configuration.variables["KMP_LIBRARY"] = "turnaround";
+    configuration.variables["KMP_BLOCKTIME"] = "infinite";
+  }
+  if (known.name == "libgomp-active") {
+    configuration.variables["OMP_WAIT_POLICY"] = "active";
+    configuration.variables.erase("GOMP_SPINCOUNT");  // would win over it
+  }
+  if (!known.pattern.empty()) set_patterns(configuration, known.pattern);
+  choose_files(configuration, known, options);
+  return configuration;
+}
+
+// The package that owns a file; empty where nobody knows.
+std::string package_of(const std::string& file) {
+  const fs::path program = "/usr/bin/dpkg-query";
+  if (!fs::exists(program)) return "";
+  const ChildResult owner = run_child({program, "--search", file}, {}, kIdentifyTimeout);
+  if (!owner.failure.empty()) return "";
+  const std::string package = owner.output.substr(0, owner.output.find(": "));
+  const ChildResult version = run_child({program, "--show", "-f", "${Package} ${Version}", package}, {}, kIdentifyTimeout);
+  return version.failure.empty() ? version.output : "";
+}
+
+// The rest of the line that starts with `label`; libomp says such things under KMP_VERSION=1.
+std::string line_after(const std::string& text, const std::string& label) {
+  const std::size_t start = text.find(label);
+  if (start == std::string::npos) return "";
+  const std::size_t value = start + label.size();
+  return text.substr(value, text.find('\n', value) - value);
+}
+
+std::string describe_version(const Configuration& configuration, const std::string& said) {
+  std::string version = package_of(configuration.library);
+  if (version.empty() && !configuration.expected_library.empty()) version = HIERBAR_BENCH_LLVM_VERSION;
+  const std::string own = line_after(said, "LLVM OMP version: ");
+  const std::string compiler = line_after(said, "LLVM OMP build compiler: ");
+  if (!own.empty()) version += fmt::format("{}says {}, built by {}", version.empty() ? "" : "; ", own, compiler);
+  return version.empty() ? "unknown" : version;
+}
+
+// Whether the runtime that answered is the one that was meant, and does what it was told. Returns what is wrong, "" if nothing.
+// A library that does not know a setting ignores it and would be measured under a wrong name.
+std::string mismatch(const Configuration& configuration, const std::string& said) {
+  const fs::path found = configuration.library;
+  std::error_code error;
+  if (!configuration.expected_library.empty() && !fs::equivalent(found, configuration.expected_library, error)) {
+    return fmt::format("the loader took {} in place of {}", found.string(), configuration.expected_library.string());
+  }
+  if (!found.filename().string().starts_with(configuration.expected_name)) {
+    return fmt::format("the loader took {} where {} was meant", found.string(), configuration.expected_name);
+  }
+  const std::string warning = line_after(said, "OMP: Warning");
+  if (!warning.empty()) return fmt::format("{} warns{}", found.string(), warning);
+  for (const std::string& setting : configuration.expected_settings) {
+    if (said.find(setting) == std::string::npos) {
+      return fmt::format("{} does not show {} under OMP_DISPLAY_ENV=verbose", found.string(), setting);
+    }
+  }
+  return "";
+}
+
+// Runs the program once, to see what really serves it.
+void identify(Configuration& configuration) {
+  Variables variables = variables_for(configuration, 2, false);
+  variables["OMP_DISPLAY_ENV"] = "verbose";
+  variables["KMP_VERSION"] = "1";
+  const ChildResult result = run_child({configuration.worker, "--identify"}, variables, kIdentifyTimeout);
+  configuration.unavailable = result.failure;
+  if (!configuration.unavailable.empty()) return;
+  const std::size_t start = result.output.find("{\"library\"");  // a runtime may have written its settings in front
+  const auto answer = nlohmann::json::parse(result.output.substr(std::min(start, result.output.size())), nullptr, false);
+  if (answer.is_discarded()) {
+    configuration.unavailable = "the program's answer cannot be read";
+    return;
+  }
+  const std::string said = result.output + result.errors;
+  configuration.library = answer.value("library", "unknown");
+  configuration.compiler = answer.value("compiler", "unknown");
+  configuration.openmp = answer.value("openmp", 0);
+  configuration.version = describe_version(configuration, said);
+  configuration.unavailable = mismatch(configuration, said);
+}
+
+}  // namespace
+
+std::vector<Configuration> make_configurations(const Options& options) {
+  const std::vector<std::string_view> names = selected_names(options);
+  std::vector<Configuration> configurations;
+  for (const ConfigurationName& known : kConfigurations) {
+    if (std::find(names.begin(), names.end(), known.name) == names.end()) continue;
+    configurations.push_back(make_configuration(known, options));
+    if (configurations.back().unavailable.empty()) identify(configurations.back());
+  }
+  return configurations;
+}
+
+Variables variables_for(const Configuration& configuration, int num_threads, bool bound) {
+  Variables variables = configuration.variables;
+  variables["OMP_NUM_THREADS"] = std::to_string(num_threads);
+  variables["OMP_DYNAMIC"] = "false";
+  if (bound) {
+    variables["OMP_PLACES"] = "cores";
+    variables["OMP_PROC_BIND"] = "close";
+  }
+  return variables;
+}
+
+std::string to_string(const Variables& variables) {
+  std::string text;
+  for (const auto& [name, value] : variables) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+}  // namespace hierbar::bench

@@ -1,0 +1,80 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/child_process.hpp"
+#include "omp/options.hpp"
+
+namespace hierbar::bench {
+
+// What a row of the tables is, for the comparisons.
+enum class Family : std::uint8_t {
+  kHier,   // ours
+  kStock,  // a libomp without it: any pattern of our build, the unpatched build, the system's
+  kGnu,    // libgomp
+  kOther,  // another program, or a peer at settings made for this benchmark: shown, never judged by
+  kFloor,  // no runtime at all
+  kHint,   // the same in a layout that has no line per participant: shown, never judged by
+};
+
+enum class Runtime : std::uint8_t { kOurLibomp, kStockLibomp, kSystemLibomp, kLibgomp };
+
+struct ConfigurationName {
+  std::string_view name;
+  Family family;
+  Runtime runtime;
+  std::string_view pattern;  // of libomp's own barriers, "" for its default
+  bool by_default;
+  std::string_view explains;
+};
+
+inline constexpr std::array<ConfigurationName, 12> kConfigurations{{
+    {"hier", Family::kHier, Runtime::kOurLibomp, "", true, "this project: its libomp, KMP_BARRIER=hier"},
+    {"hyper", Family::kStock, Runtime::kOurLibomp, "hyper", true, "the same libomp, KMP_BARRIER unset: LLVM's default pattern"},
+    {"linear", Family::kStock, Runtime::kOurLibomp, "linear", true, "the same, pattern linear"},
+    {"tree", Family::kStock, Runtime::kOurLibomp, "tree", true, "the same, pattern tree"},
+    {"dist", Family::kStock, Runtime::kOurLibomp, "dist", true, "the same, pattern dist"},
+    {"hierarchical", Family::kStock, Runtime::kOurLibomp, "hierarchical", true, "the same, LLVM's own pattern hierarchical"},
+    {"stock-build", Family::kStock, Runtime::kStockLibomp, "", true, "the same version unpatched, default pattern"},
+    {"system-libomp", Family::kStock, Runtime::kSystemLibomp, "", true, "the distribution's libomp, default pattern"},
+    {"libgomp", Family::kGnu, Runtime::kLibgomp, "", true, "the distribution's libgomp"},
+    {"hier-gcc", Family::kOther, Runtime::kOurLibomp, "", false, "as hier, the program built by GCC (through libgomp.so.1)"},
+    {"hyper-turnaround", Family::kOther, Runtime::kOurLibomp, "hyper", false, "as hyper, never sleeping or yielding"},
+    {"libgomp-active", Family::kOther, Runtime::kLibgomp, "", false, "as libgomp, OMP_WAIT_POLICY=active"},
+}};
+
+// One way to run the measured programs.
+struct Configuration {
+  std::string name;
+  std::string explains;
+  Family family = Family::kStock;
+  std::filesystem::path worker;
+  Variables variables;                     // what it sets, team size and binding apart
+  std::filesystem::path expected_library;  // the file that must serve it; empty: any whose name starts with expected_name
+  std::string expected_name;
+  std::vector<std::string> expected_settings;  // what OMP_DISPLAY_ENV=verbose must show; empty for libgomp
+  std::string unavailable;                     // why it cannot be measured; empty when it can
+
+  // As found out by identify().
+  std::string library;   // the file that serves it
+  std::string version;   // of that file, as far as anyone says
+  std::string compiler;  // that built the measured program
+  int openmp = 0;        // _OPENMP of that compiler
+};
+
+// The configurations that `options` name, in the order of kConfigurations, each identified.
+[[nodiscard]] std::vector<Configuration> make_configurations(const Options& options);
+
+// What one process of `configuration` gets in a team of num_threads.
+[[nodiscard]] Variables variables_for(const Configuration& configuration, int num_threads, bool bound);
+
+[[nodiscard]] std::string to_string(const Variables& variables);
+
+}  // namespace hierbar::bench

@@ -1,0 +1,29 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace hierbar::bench {
+
+// What omp_barrier_bench can measure, in the order in which it does. The drivers and the workers share this list; what each name
+// does is in worker.cpp.
+struct ConstructName {
+  std::string_view name;
+  std::string_view unit;  // what one ns figure stands for
+  std::string_view explains;
+};
+
+inline constexpr std::array<ConstructName, 8> kConstructs{{
+    {"barrier", "ns per barrier", "barriers back to back inside one region: their period"},
+    {"isolated", "ns per barrier", "one barrier alone, from the last thread's arrival to the last thread's departure"},
+    {"parallel", "ns per region", "an empty parallel region: fork and join"},
+    {"reduction", "ns per region", "a parallel region with reduction(+) of one double"},
+    {"for-reduction", "ns per loop", "a static loop with reduction(+) inside a region, one iteration per thread"},
+    {"single", "ns per single", "an empty single construct inside a region"},
+    {"for", "ns per loop", "a static loop inside a region, one iteration per thread"},
+    {"tasks", "ns per task", "one thread creates small tasks in a single, the others wait, and work, in its barrier"},
+}};
+
+}  // namespace hierbar::bench

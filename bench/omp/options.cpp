@@ -1,0 +1,201 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "omp/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "omp/configuration.hpp"
+#include "omp/constructs.hpp"
+
+namespace hierbar::bench {
+namespace {
+
+constexpr const char* kDescription =
+    "Measures what OpenMP constructs cost under different runtimes and barriers, side by side.\n"
+    "\n"
+    "Every configuration runs in processes of its own, and all configurations take turns inside every repetition, so that\n"
+    "what disturbs the machine disturbs all of them. Between them the physical floors of the machine are measured with plain\n"
+    "threads: what one cache line needs from cpu to cpu, and what the least exchange of arrivals costs. A figure is the median\n"
+    "over all batches; a ratio is the middle one of the repetitions' ratios, with their spread. A virtual machine's cpus may be\n"
+    "neighbours at one moment (regime near: one way < 80 ns) and far apart at the next (far: > 150 ns): repetitions in which\n"
+    "that changed are left out and repeated.\n";
+
+constexpr const char* kFooter =
+    "Environment:\n"
+    "  KMP_*, OMP_*, GOMP_*, LD_LIBRARY_PATH and LD_PRELOAD are not passed on to the measured programs; each configuration sets "
+    "what\n"
+    "  it needs. HIERBAR_* settings are passed on.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  measured (with --check: every target met)\n"
+    "  1  with --check: a target missed, or not measured\n"
+    "  2  wrong arguments, or nothing can be measured\n"
+    "\n"
+    "Examples:\n"
+    "  omp_barrier_bench --quick                            the whole picture in about two minutes\n"
+    "  omp_barrier_bench --threads 2 --constructs barrier   one table\n"
+    "  omp_barrier_bench --check --json result.json         for a record\n"
+    "  omp_barrier_bench --passive --configs hier,hyper     waiting threads give up their cpus\n";
+
+// What the command line says in other words than Options do.
+struct Arguments {
+  std::string binding = "auto";
+  bool quick = false;
+};
+
+std::string construct_help() {
+  std::string text = "What to measure, separated by commas. Default: all.";
+  for (const ConstructName& construct : kConstructs) text += fmt::format("\n{:<14}{}", construct.name, construct.explains);
+  return text;
+}
+
+std::string configuration_help() {
+  std::string text = "Which configurations, separated by commas. `default` (those marked *) and `all` stand for several.";
+  for (const ConfigurationName& known : kConfigurations) {
+    text += fmt::format("\n{}{:<18}{}", known.by_default ? "* " : "  ", known.name, known.explains);
+  }
+  return text;
+}
+
+template <class Names>
+CLI::Validator one_of(const Names& names, std::vector<std::string> more = {}) {
+  std::vector<std::string> allowed = std::move(more);
+  for (const auto& entry : names) allowed.emplace_back(entry.name);
+  return CLI::IsMember(allowed).description("");
+}
+
+bool is_blocktime(const std::string& text) {
+  return text == "infinite" || (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos);
+}
+
+void add_what(CLI::App& app, Options& options) {
+  app.add_option(
+         "--threads", options.thread_counts,
+         "Team sizes, separated by commas. Default: 1, 2, 4 and 8 times the cpus, from 2 to 16; and\n`tasks` also with 1.")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096))
+      ->option_text("N,...");
+  app.add_option("--constructs", options.constructs, construct_help())
+      ->delimiter(',')
+      ->check(one_of(kConstructs))
+      ->option_text("NAME,...");
+  app.add_option("--configs", options.configurations, configuration_help())
+      ->delimiter(',')
+      ->check(one_of(kConfigurations, {"default", "all"}))
+      ->option_text("NAME,...");
+  app.add_option("--reference", options.reference, "The configuration that the others are compared with. Default: hier.")
+      ->check(one_of(kConfigurations))
+      ->option_text("NAME");
+  app.add_option("--delay-ns", options.delay_ns, "Work in front of each construct, subtracted from the figure. Default: 0.")
+      ->check(CLI::Range(0.0, 1e6))
+      ->option_text("NS");
+}
+
+void add_how(CLI::App& app, Options& options, Arguments& arguments) {
+  app.add_option("--bind", arguments.binding,
+                 "OMP_PLACES=cores OMP_PROC_BIND=close for every runtime: `auto` as long as the threads do not\n"
+                 "outnumber the cpus, `always` or `never`. Default: auto.")
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
+      ->option_text("WHEN");
+  app.add_flag("--passive", options.passive, "OMP_WAIT_POLICY=passive for every runtime.");
+  app.add_option("--blocktime", options.blocktime,
+                 "KMP_BLOCKTIME in ms, or `infinite`; libgomp gets GOMP_SPINCOUNT=0 for 0 and `infinite` for\n"
+                 "infinite. Default: not set.")
+      ->check(CLI::Validator(
+          [](const std::string& text) { return is_blocktime(text) ? "" : "not a number of ms or `infinite`: " + text; }, ""))
+      ->option_text("MS");
+  app.add_option("--reps", options.num_repetitions, "Repetitions. Default: 10; 5 with --quick.")
+      ->check(CLI::Range(1, 1000))
+      ->option_text("N");
+  app.add_option("--budget-ms", options.budget_ms, "Measured time of each process. Default: 60; 40 with --quick.")
+      ->check(CLI::Range(1.0, 60000.0))
+      ->option_text("MS");
+  app.add_option("--extra-reps", options.max_extra_repetitions,
+                 "How many repetitions may be repeated, for each team size and construct, because the regime\n"
+                 "changed. Default: as many as --reps.")
+      ->check(CLI::Range(0, 1000))
+      ->option_text("N");
+  app.add_option("--timeout", options.timeout_s, "A process that takes longer is killed and counts as failed. Default: 20.")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->option_text("S");
+  app.add_option("--time-limit", options.time_limit_s,
+                 "No repetition after the first is begun that would probably end after so many seconds. Default:\n"
+                 "no limit; 150 with --quick.")
+      ->check(CLI::Range(1.0, 1e6))
+      ->option_text("S");
+  app.add_flag("--quick", arguments.quick, "Fewer and shorter repetitions, and a time limit.");
+}
+
+void add_where(CLI::App& app, Options& options) {
+  app.add_option("--lib-dir", options.lib_dir, "Where hierbar's libomp.so is. Default: ../lib, seen from this program.")
+      ->option_text("DIR");
+  app.add_option("--stock-dir", options.stock_dir,
+                 "Where the unpatched build of the same libomp is, if there is one. Default: ../stock/lib.")
+      ->option_text("DIR");
+  app.add_option("--libexec-dir", options.libexec_dir, "Where the measured programs are. Default: ../libexec/hierbar.")
+      ->option_text("DIR");
+  app.add_option("--peer-libomp", options.peer_libomp, "The system's libomp. Default: what the loader finds.")
+      ->check(CLI::ExistingFile.description(""))
+      ->option_text("FILE");
+  app.add_option("--peer-libgomp", options.peer_libgomp, "The system's libgomp. Default: what the loader finds.")
+      ->check(CLI::ExistingFile.description(""))
+      ->option_text("FILE");
+}
+
+void add_output(CLI::App& app, Options& options) {
+  app.add_option("--json", options.json_path,
+                 "Write everything, raw samples included, to FILE; `-`: to stdout in place of the tables.")
+      ->option_text("FILE");
+  app.add_flag("--brief", options.brief, "Only the overview, one row per configuration.");
+  app.add_flag("--check", options.check, "Judge the figures by the project's targets and say PASS or FAIL for each.");
+  app.add_flag("--list", options.list, "Show the configurations, what they set and which library they load, and stop.");
+}
+
+std::filesystem::path directory_of_program() {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::filesystem::current_path() : program.parent_path();
+}
+
+// 1. Places are seen from this program. 2. --quick changes defaults, not what was given.
+void fill_defaults(Options& options, const CLI::App& app, const Arguments& arguments) {
+  const std::filesystem::path prefix = directory_of_program().parent_path();
+  if (options.lib_dir.empty()) options.lib_dir = prefix / "lib";
+  if (options.stock_dir.empty()) options.stock_dir = prefix / "stock" / "lib";
+  if (options.libexec_dir.empty()) options.libexec_dir = prefix / "libexec" / "hierbar";
+  if (arguments.quick && app.count("--reps") == 0) options.num_repetitions = 5;
+  if (arguments.quick && app.count("--budget-ms") == 0) options.budget_ms = 40;
+  if (arguments.quick && app.count("--time-limit") == 0) options.time_limit_s = 150;
+  if (app.count("--extra-reps") == 0) options.max_extra_repetitions = options.num_repetitions;
+  options.binding = arguments.binding == "always"  ? Binding::kAlways
+                    : arguments.binding == "never" ? Binding::kNever
+                                                   : Binding::kAuto;
+  std::sort(options.thread_counts.begin(), options.thread_counts.end());
+  options.thread_counts.erase(std::unique(options.thread_counts.begin(), options.thread_counts.end()),
+                              options.thread_counts.end());
+}
+
+}  // namespace
+
+std::optional<int> parse_options(int argc, char** argv, Options& options) {
+  CLI::App app(kDescription, "omp_barrier_bench");
+  app.footer(kFooter);
+  app.get_formatter()->column_width(24);
+  Arguments arguments;
+  add_what(app, options);
+  add_how(app, options, arguments);
+  add_where(app, options);
+  add_output(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  fill_defaults(options, app, arguments);
+  return std::nullopt;
+}
+
+}  // namespace hierbar::bench

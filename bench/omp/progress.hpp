@@ -1,0 +1,62 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "common/text.hpp"
+#include "omp/results.hpp"
+
+namespace hierbar::bench {
+
+// Says on stderr what is being measured and how long the rest will take: one line that changes on a terminal, otherwise a line
+// every few seconds, for logs.
+class Progress {
+ public:
+  explicit Progress(std::size_t num_blocks) : num_blocks_(num_blocks) {}
+
+  // Call before each block.
+  void block(const std::string& stage, const Group& group) {
+    const double elapsed = seconds();
+    ++num_started_;
+    std::string text = fmt::format("[{}/{}] {}: {}, {}", num_started_, std::max(num_blocks_, num_started_), stage,
+                                   group.construct, counted(group.num_threads, "thread"));
+    if (num_started_ > num_blocks_ / 10 && num_started_ > 1 && num_started_ <= num_blocks_) {
+      const double left = elapsed / static_cast<double>(num_started_ - 1) * static_cast<double>(num_blocks_ - num_started_ + 1);
+      text += fmt::format(", about {:.0f} s left", left);
+    }
+    if (terminal_) {
+      fmt::print(stderr, "\r\033[K{}", text);
+    } else if (elapsed >= next_line_s_) {
+      fmt::print(stderr, "{}\n", text);
+      next_line_s_ = elapsed + kSecondsBetweenLines;
+    }
+    std::fflush(stderr);
+  }
+
+  // Removes the line from a terminal.
+  void finish() {
+    if (terminal_) fmt::print(stderr, "\r\033[K");
+  }
+
+  // Since the start.
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr double kSecondsBetweenLines = 5;
+
+  const std::size_t num_blocks_;
+  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  const Clock::time_point start_ = Clock::now();
+  std::size_t num_started_ = 0;
+  double next_line_s_ = 0;
+};
+
+}  // namespace hierbar::bench

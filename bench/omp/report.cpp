@@ -1,0 +1,244 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "omp/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "common/revision.hpp"
+#include "common/text.hpp"
+#include "omp/constructs.hpp"
+
+namespace hierbar::bench {
+namespace {
+
+constexpr double kDisturbed = 0.05;  // of the cpus' time, from which on the report warns
+constexpr int kNameWidth = 21;
+constexpr int kRatioWidth = 19;     // holds the longest title, "to hyper-turnaround"
+constexpr int kOverviewWidth = 28;  // holds the longest title, "for-reduction, ns per loop"
+
+std::string number(double ns) { return ns < 1000 ? fmt::format("{:.1f}", ns) : fmt::format("{:.0f}", ns); }
+
+// Two decimals, more where that would say nothing.
+std::string ratio_text(double ratio) {
+  if (ratio >= 100) return fmt::format("{:.0f}", ratio);
+  return ratio >= 0.1 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.4f}", ratio);
+}
+
+std::string spread_text(const Ratio& ratio) {
+  return fmt::format("{} .. {}", ratio_text(ratio.lowest), ratio_text(ratio.highest));
+}
+
+std::string_view unit_of(const std::string& construct) {
+  const auto known =
+      std::find_if(kConstructs.begin(), kConstructs.end(), [&](const auto& entry) { return entry.name == construct; });
+  return known == kConstructs.end() ? "ns" : known->unit;
+}
+
+std::string regime_text(const Group& group) {
+  if (!group.one_way_ns) return group.settled ? "regime unknown" : "REGIME NOT SETTLED, all repetitions shown";
+  return fmt::format("regime {}, one way {:.0f} ns", regime_name(classify_regime(*group.one_way_ns)), *group.one_way_ns);
+}
+
+std::string group_title(const Group& group) {
+  const auto num_kept = std::count_if(group.blocks.begin(), group.blocks.end(), [](const Block& block) { return block.kept; });
+  const auto num_dropped = static_cast<std::ptrdiff_t>(group.blocks.size()) - num_kept;
+  std::string title =
+      fmt::format("{}, {}: {}; {}; {}; {}", group.construct, counted(group.num_threads, "thread"), unit_of(group.construct),
+                  group.bound ? "bound to cores" : "not bound", regime_text(group), counted(num_kept, "repetition"));
+  if (num_dropped > 0) title += fmt::format(", {} more dropped after a change of regime", num_dropped);
+  return title;
+}
+
+std::string series_row(const Group& group, const Series& series, const Series* reference) {
+  const auto summary = summary_of(group, series);
+  if (!series.failure.empty() || !summary) {
+    return fmt::format("  {:<{}}failed: {}\n", series.name, kNameWidth, series.failure.empty() ? "no samples" : series.failure);
+  }
+  const auto ratio = reference == nullptr ? std::nullopt : ratio_of(group, series, *reference);
+  std::string row = fmt::format("  {:<{}}{:>11}  {:>24}", series.name, kNameWidth, number(summary->median),
+                                fmt::format("{} .. {}", number(summary->lower_quartile), number(summary->upper_quartile)));
+  if (ratio) row += fmt::format("  {:>{}}  {:>18}", ratio_text(ratio->value), kRatioWidth, spread_text(*ratio));
+  return row + "\n";
+}
+
+// "hier / best stock libomp (linear): 0.41 [0.39 .. 0.44]"
+std::string comparison(const Group& group, const Series& ours, const std::string& label, const Series* other) {
+  const auto ratio = other == nullptr ? std::nullopt : ratio_of(group, ours, *other);
+  if (!ratio) return "";
+  return fmt::format("  {} / {} ({}): {} [{}]\n", ours.name, label, other->name, ratio_text(ratio->value), spread_text(*ratio));
+}
+
+std::string group_table(const Group& group, const Options& options) {
+  const Series* reference = find_series(group, options.reference);
+  std::string text = group_title(group) + "\n";
+  text += fmt::format("  {:<{}}{:>11}  {:>24}  {:>{}}  {:>18}\n", "", kNameWidth, "median ns", "quartiles",
+                      "to " + options.reference, kRatioWidth, "over repetitions");
+  for (const Series& series : group.series) text += series_row(group, series, reference);
+  if (reference != nullptr) {
+    text += comparison(group, *reference, "best stock libomp", best_of(group, Family::kStock));
+    text += comparison(group, *reference, "libgomp", best_of(group, Family::kGnu));
+    text += comparison(group, *reference, "floor", best_of(group, Family::kFloor));
+  }
+  return text + "\n";
+}
+
+std::string overview_cell(const Group& group, const std::string& name, const Options& options) {
+  const auto found = std::find_if(group.series.begin(), group.series.end(), [&name](const Series& s) { return s.name == name; });
+  if (found == group.series.end()) return "-";
+  const auto summary = summary_of(group, *found);
+  if (!found->failure.empty() || !summary) return "failed";
+  const Series* reference = find_series(group, options.reference);
+  const auto ratio = reference == nullptr ? std::nullopt : ratio_of(group, *found, *reference);
+  const std::string median = number(summary->median);
+  return ratio ? fmt::format("{} {:>7}", median, fmt::format("x{}", ratio_text(ratio->value))) : median;
+}
+
+// Which row names the groups of one construct have: the configurations; the best floor gets a row of its own.
+std::vector<std::string> overview_rows(const std::vector<const Group*>& groups) {
+  std::vector<std::string> names;
+  for (const Group* group : groups) {
+    for (const Series& series : group->series) {
+      const bool is_new = std::find(names.begin(), names.end(), series.name) == names.end();
+      if (is_new && series.family != Family::kFloor && series.family != Family::kHint) names.push_back(series.name);
+    }
+  }
+  return names;
+}
+
+std::string overview_table(const std::vector<const Group*>& groups, const Options& options) {
+  const std::string title = fmt::format("{}, {}", groups.front()->construct, unit_of(groups.front()->construct));
+  std::string text = fmt::format("{:<{}}", title, kOverviewWidth);
+  for (const Group* group : groups) text += fmt::format("{:>20}", counted(group->num_threads, "thread"));
+  text += "\n";
+  for (const std::string& name : overview_rows(groups)) {
+    text += fmt::format("  {:<{}}", name, kOverviewWidth - 2);
+    for (const Group* group : groups) text += fmt::format("{:>20}", overview_cell(*group, name, options));
+    text += "\n";
+  }
+  const bool has_floor =
+      std::any_of(groups.begin(), groups.end(), [](const Group* g) { return best_of(*g, Family::kFloor) != nullptr; });
+  if (!has_floor) return text + "\n";
+  text += fmt::format("  {:<{}}", "physical floor", kOverviewWidth - 2);
+  for (const Group* group : groups) {
+    const Series* floor = best_of(*group, Family::kFloor);
+    text += fmt::format("{:>20}", floor == nullptr ? "-" : overview_cell(*group, floor->name, options));
+  }
+  return text + "\n\n";
+}
+
+std::string disturbance_text(const Disturbance& disturbance) {
+  if (disturbance.others < 0) return "How much other programs ran meanwhile is not known.";
+  std::string text = fmt::format("Other programs took {:.0f} % of the cpus' time, the hypervisor {:.0f} %.",
+                                 100 * disturbance.others, 100 * disturbance.steal);
+  if (disturbance.others + disturbance.steal > kDisturbed) text += " THE MACHINE WAS NOT QUIET: expect wide spreads.";
+  return text;
+}
+
+// The three settings of one pattern as one.
+void join_patterns(Variables& variables) {
+  const auto pattern = variables.find("KMP_PLAIN_BARRIER_PATTERN");
+  if (pattern == variables.end()) return;
+  variables["KMP_{FORKJOIN,PLAIN,REDUCTION}_BARRIER_PATTERN"] = pattern->second;
+  for (const char* const kind : {"PLAIN", "FORKJOIN", "REDUCTION"}) variables.erase(fmt::format("KMP_{}_BARRIER_PATTERN", kind));
+}
+
+// The library is named where it changes from row to row.
+std::string configurations_text(const std::vector<Configuration>& configurations) {
+  std::string text;
+  std::string last_library;
+  for (const Configuration& configuration : configurations) {
+    text += fmt::format("  {:<{}}", configuration.name, kNameWidth);
+    if (!configuration.unavailable.empty()) {
+      text += fmt::format("not measured: {}\n", configuration.unavailable);
+      continue;
+    }
+    Variables shown = configuration.variables;
+    shown.erase("LD_LIBRARY_PATH");
+    join_patterns(shown);
+    if (configuration.library != last_library) {
+      text += fmt::format("{} ({})", configuration.library, configuration.version);
+    } else {
+      text += shown.empty() ? "the same library" : "the same,";
+    }
+    last_library = configuration.library;
+    text += fmt::format("{}{}\n", shown.empty() ? "" : " ", to_string(shown));
+  }
+  return text;
+}
+
+// Which compiler built the measured programs, and for which configurations.
+std::string programs_text(const std::vector<Configuration>& configurations) {
+  std::map<std::string, std::string> names;
+  for (const Configuration& configuration : configurations) {
+    if (!configuration.unavailable.empty()) continue;
+    std::string& list = names[configuration.compiler];
+    list += (list.empty() ? "" : ", ") + configuration.name;
+  }
+  std::string text;
+  for (const auto& [compiler, list] : names)
+    text += fmt::format("program    {}, {}: for {}\n", compiler, HIERBAR_BENCH_WORKER_FLAGS, list);
+  return text;
+}
+
+}  // namespace
+
+std::string header_text(const Options& options, const Host& host, const std::vector<Configuration>& configurations) {
+  std::string text = fmt::format("cpu        {}{}\n", host.cpu_model, host.hypervisor ? " (virtual machine)" : "");
+  text += fmt::format("topology   {}\n", host.topology);
+  text += fmt::format("kernel     {}, frequency governor {}\n", host.kernel, host.governor);
+  text += fmt::format("bench      revision {}, built by {}\n", kRevision, HIERBAR_BENCH_COMPILER);
+  text += programs_text(configurations);
+  text += fmt::format("measuring  {} of {:.0f} ms per process, work in front of a construct {:.0f} ns\n",
+                      counted(options.num_repetitions, "repetition"), options.budget_ms, options.delay_ns);
+  text += fmt::format("binding    OMP_PLACES=cores OMP_PROC_BIND=close: {}\n", options.binding == Binding::kAuto
+                                                                                   ? "unless threads outnumber cpus"
+                                                                               : options.binding == Binding::kAlways ? "always"
+                                                                                                                     : "never");
+  return text + "configurations\n" + configurations_text(configurations) + "\n";
+}
+
+std::string groups_text(const Results& results, const Options& options) {
+  std::string text;
+  for (const Group& group : results.groups) text += group_table(group, options);
+  return text;
+}
+
+std::string overview_text(const Results& results, const Options& options) {
+  std::string text = fmt::format("Overview: median ns and ratio to {}\n\n", options.reference);
+  for (const ConstructName& construct : kConstructs) {
+    std::vector<const Group*> groups;
+    for (const Group& group : results.groups) {
+      if (group.construct == construct.name) groups.push_back(&group);
+    }
+    if (!groups.empty()) text += overview_table(groups, options);
+  }
+  if (const auto range = summarize(results.one_way_ns)) {
+    text += fmt::format("One line, one way, during the run: {:.0f} ns ({:.0f} .. {:.0f}); regime {}; the regime changed {}",
+                        range->median, range->minimum, range->maximum, regime_name(classify_regime(range->median)),
+                        results.num_regime_changes == 0 ? "never" : counted(results.num_regime_changes, "time"));
+    text += fmt::format(", {} repeated\n", counted(results.num_repeated_blocks, "block"));
+  }
+  if (results.num_repetitions < options.num_repetitions) {
+    text += fmt::format("The time limit of {:.0f} s allowed {} of {} repetitions.\n", options.time_limit_s,
+                        results.num_repetitions, options.num_repetitions);
+  }
+  return text + fmt::format("The run took {:.0f} s. {}\n", results.seconds, disturbance_text(results.disturbance));
+}
+
+std::string verdicts_text(const std::vector<Verdict>& verdicts) {
+  if (verdicts.empty()) return "Targets: none applies to what was measured.\n";
+  std::string text = "Targets\n";
+  for (const Verdict& verdict : verdicts) {
+    const std::string_view word = verdict.outcome == Outcome::kPass   ? "PASS"
+                                  : verdict.outcome == Outcome::kFail ? "FAIL"
+                                                                      : "NOT MEASURED";
+    const std::string value = verdict.value ? fmt::format("{:.4g} <= {:.4g}", *verdict.value, verdict.limit) : "";
+    text += fmt::format("  {:<12}  {:<66} {:>18}  {}\n", word, verdict.what, value, verdict.note);
+  }
+  return text;
+}
+
+}  // namespace hierbar::bench

@@ -1,0 +1,87 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "omp/results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace hierbar::bench {
+namespace {
+
+// The one-way time of a block that stayed in one regime.
+std::optional<double> steady_one_way(const Block& block) {
+  if (!block.one_way_before_ns || !block.one_way_after_ns) return std::nullopt;
+  if (!same_regime(*block.one_way_before_ns, *block.one_way_after_ns)) return std::nullopt;
+  return std::midpoint(*block.one_way_before_ns, *block.one_way_after_ns);
+}
+
+bool is_kept(const Group& group, int repetition) {
+  return std::any_of(group.blocks.begin(), group.blocks.end(),
+                     [repetition](const Block& block) { return block.kept && block.repetition == repetition; });
+}
+
+}  // namespace
+
+int settle(Group& group) {
+  std::vector<double> steady;
+  bool measurable = false;
+  for (const Block& block : group.blocks) {
+    measurable = measurable || block.one_way_before_ns.has_value();
+    if (const auto one_way = steady_one_way(block)) steady.push_back(*one_way);
+  }
+  group.one_way_ns = prevailing_one_way(steady);
+  group.settled = group.one_way_ns.has_value() || !measurable;
+  int num_good = 0;
+  for (Block& block : group.blocks) {
+    const auto one_way = steady_one_way(block);
+    const bool good = !measurable || (one_way && same_regime(*one_way, *group.one_way_ns));
+    block.kept = good || !group.settled;
+    num_good += good ? 1 : 0;
+  }
+  return num_good;
+}
+
+SamplesByRepetition kept_samples(const Group& group, const Series& series) {
+  SamplesByRepetition kept;
+  for (const auto& [repetition, samples] : series.samples) {
+    if (is_kept(group, repetition)) kept[repetition] = samples;
+  }
+  return kept;
+}
+
+std::optional<Summary> summary_of(const Group& group, const Series& series) {
+  return summarize(pooled(kept_samples(group, series)));
+}
+
+std::optional<Ratio> ratio_of(const Group& group, const Series& numerator, const Series& denominator) {
+  return ratio_of_medians(kept_samples(group, numerator), kept_samples(group, denominator));
+}
+
+const Group* find_group(const Results& results, int num_threads, const std::string& construct) {
+  for (const Group& group : results.groups) {
+    if (group.num_threads == num_threads && group.construct == construct) return &group;
+  }
+  return nullptr;
+}
+
+const Series* find_series(const Group& group, const std::string& name) {
+  for (const Series& series : group.series) {
+    if (series.name == name && summary_of(group, series)) return &series;
+  }
+  return nullptr;
+}
+
+const Series* best_of(const Group& group, Family family) {
+  const Series* best = nullptr;
+  double best_ns = HUGE_VAL;
+  for (const Series& series : group.series) {
+    const auto summary = series.family == family ? summary_of(group, series) : std::nullopt;
+    if (!summary || !series.failure.empty() || summary->median >= best_ns) continue;
+    best = &series;
+    best_ns = summary->median;
+  }
+  return best;
+}
+
+}  // namespace hierbar::bench

@@ -1,0 +1,43 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace hierbar::bench {
+
+// ns since some fixed moment; the same for all threads.
+inline double now_ns() {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// What one reading of the clock costs: the smallest distance between two.
+inline double clock_cost_ns() {
+  double cost = 1e9;
+  for (int i = 0; i < 1000; ++i) {
+    const double first = now_ns();
+    cost = std::min(cost, now_ns() - first);
+  }
+  return cost;
+}
+
+// Work that touches no memory and that no compiler removes.
+inline void burn(long iterations) {
+  for (long i = 0; i < iterations; ++i) asm volatile("" : "+r"(i));
+}
+
+// How many iterations of burn() fill `duration_ns`; the fastest of several trials, so that a disturbed one does not shorten the
+// work.
+inline long burn_iterations(double duration_ns) {
+  constexpr long kTrial = 20000;
+  double trial_ns = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    const double start = now_ns();
+    burn(kTrial);
+    trial_ns = std::min(trial_ns, now_ns() - start);
+  }
+  return static_cast<long>(duration_ns * kTrial / trial_ns);
+}
+
+}  // namespace hierbar::bench

@@ -1,0 +1,294 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// One construct, one team size, one OpenMP runtime, one process: prints raw samples as JSON. Built twice from this source, by GCC
+// (calls GOMP_*) and by Clang (calls __kmpc_*), because only Clang's code reaches libomp's reduction barrier. Which runtime
+// serves it is the loader's choice, through LD_LIBRARY_PATH. Depends on nothing but OpenMP, so that both compilers agree on it.
+//
+// The method is EPCC's (Bull, "Measuring synchronisation and scheduling overheads in OpenMP", EWOMP 1999): a construct is
+// repeated in a batch, a batch is timed by the primary thread, and what the work inside would have taken alone is subtracted.
+//
+//   omp_barrier_worker --identify
+//   omp_barrier_worker --construct NAME --threads N --budget-ms MS [--delay-ns NS]
+// Exits with 2 for wrong arguments and 3 when the runtime gives another team size. Started by omp_barrier_bench only.
+
+#include <dlfcn.h>
+#include <omp.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "omp/stopwatch.hpp"
+
+namespace {
+
+using namespace hierbar::bench;
+
+struct Settings {
+  std::string construct;
+  int num_threads = 1;
+  double budget_ns = 0;
+  double delay_ns = 0;
+};
+
+constexpr int kTasksPerSingle = 256;  // as many as libomp's task deque holds at first
+constexpr double kTaskNs = 100;       // a small task: its management costs more than its work
+constexpr double kSettleNs = 1000;    // work before an isolated barrier: the previous one has drained by then
+
+int num_threads = 1;
+long delay_iterations = 0;  // work in front of each construct
+long task_iterations = 0;
+long settle_iterations = 0;
+double clock_ns = 0;
+double sum = 0;  // target of the reductions; shared, as an orphaned reduction needs
+
+void work() { burn(delay_iterations); }
+
+// Times `count` calls of `construct`, made by every thread of one region, as the primary thread sees them. Entering and leaving
+// the region is not in it.
+template <class Construct>
+double time_inside_region(long count, Construct construct) {
+  double elapsed_ns = 0;
+#pragma omp parallel num_threads(num_threads)
+  {
+#pragma omp barrier
+    const double start = now_ns();
+    for (long i = 0; i < count; ++i) construct();
+    if (omp_get_thread_num() == 0) elapsed_ns = now_ns() - start;
+  }
+  return elapsed_ns;
+}
+
+double time_barrier(long count) {
+  return time_inside_region(count, [] {
+    work();
+#pragma omp barrier
+  });
+}
+
+double time_for(long count) {
+  return time_inside_region(count, [] {
+#pragma omp for schedule(static)
+    for (int i = 0; i < num_threads; ++i) work();
+  });
+}
+
+// A function, because Clang takes a reduction variable inside a lambda for a capture.
+void reduce_once() {
+#pragma omp for schedule(static) reduction(+ : sum)
+  for (int i = 0; i < num_threads; ++i) {
+    work();
+    sum += 1;
+  }
+}
+
+double time_for_reduction(long count) { return time_inside_region(count, reduce_once); }
+
+double time_single(long count) {
+  return time_inside_region(count, [] {
+#pragma omp single
+    work();
+  });
+}
+
+double time_tasks(long count) {
+  return time_inside_region(count, [] {
+#pragma omp single
+    for (int i = 0; i < kTasksPerSingle; ++i) {
+#pragma omp task
+      burn(task_iterations);
+    }
+  });
+}
+
+double time_parallel(long count) {
+  const double start = now_ns();
+  for (long i = 0; i < count; ++i) {
+#pragma omp parallel num_threads(num_threads)
+    work();
+  }
+  return now_ns() - start;
+}
+
+double time_reduction(long count) {
+  const double start = now_ns();
+  for (long i = 0; i < count; ++i) {
+#pragma omp parallel num_threads(num_threads) reduction(+ : sum)
+    {
+      work();
+      sum += 1;
+    }
+  }
+  return now_ns() - start;
+}
+
+// Every thread notes when it arrives and when it leaves; a second barrier lets the primary thread look at the notes.
+double time_isolated(long count) {
+  struct alignas(128) Note {
+    double arrived = 0;
+    double left = 0;
+  };
+  std::vector<Note> notes(static_cast<std::size_t>(num_threads));
+  double total_ns = 0;
+#pragma omp parallel num_threads(num_threads)
+  {
+    const int self = omp_get_thread_num();
+    Note& note = notes[static_cast<std::size_t>(self)];
+    for (long i = 0; i < count; ++i) {
+      burn(settle_iterations);
+      note.arrived = now_ns();
+#pragma omp barrier
+      note.left = now_ns();
+#pragma omp barrier
+      if (self == 0) {
+        Note last = notes.front();
+        for (const Note& other : notes) {
+          last.arrived = std::max(last.arrived, other.arrived);
+          last.left = std::max(last.left, other.left);
+        }
+        total_ns += last.left - last.arrived - clock_ns;
+      }
+#pragma omp barrier
+    }
+  }
+  return total_ns;
+}
+
+struct Construct {
+  std::string_view name;
+  double (*time)(long count);
+  int per_count;   // figures in one count
+  bool has_delay;  // a delay is inside and to be subtracted
+};
+
+constexpr Construct kMeasured[] = {
+    {"barrier", time_barrier, 1, true},   {"isolated", time_isolated, 1, false},
+    {"parallel", time_parallel, 1, true}, {"reduction", time_reduction, 1, true},
+    {"single", time_single, 1, true},     {"for-reduction", time_for_reduction, 1, true},
+    {"for", time_for, 1, true},           {"tasks", time_tasks, kTasksPerSingle, false},
+};
+
+// How long a batch takes in all, what it does not count included.
+double duration_ns(const Construct& construct, long count) {
+  const double start = now_ns();
+  construct.time(count);
+  return now_ns() - start;
+}
+
+// The count that fills a batch, from trials of growing size. A trial that seems to fill it is tried again before it is believed:
+// a disturbed one would make batches so small that their first and last construct decide them. The trials also warm up the team.
+long calibrate(const Construct& construct, double batch_ns, double deadline_ns) {
+  constexpr int kMostTrials = 4;
+  for (long count = 1;; count *= 4) {
+    double elapsed = duration_ns(construct, count);
+    for (int i = 1; i < kMostTrials && elapsed > batch_ns / 4 && now_ns() < deadline_ns; ++i) {
+      elapsed = std::min(elapsed, duration_ns(construct, count));
+    }
+    if (elapsed > batch_ns / 4 || now_ns() > deadline_ns) {
+      return std::max(1L, static_cast<long>(static_cast<double>(count) * batch_ns / std::max(elapsed, 1.0)));
+    }
+  }
+}
+
+// At least three batches, also where a single one takes longer than the whole budget; four budgets are the end in any case.
+std::vector<double> measure(const Construct& construct, const Settings& settings, long& count) {
+  constexpr double kNumBatches = 40;
+  constexpr std::size_t kFewestBatches = 3;
+  const double start = now_ns();
+  count = calibrate(construct, settings.budget_ns / kNumBatches, start + settings.budget_ns);
+  const double measuring = now_ns();
+  const double reference_ns = construct.has_delay ? settings.delay_ns : 0;
+  std::vector<double> samples;
+  while (true) {
+    const double batch_ns = construct.time(count);
+    samples.push_back(batch_ns / static_cast<double>(count) / construct.per_count - reference_ns);
+    const double spent = now_ns() - measuring;
+    if (spent > settings.budget_ns && (samples.size() >= kFewestBatches || spent > 4 * settings.budget_ns)) return samples;
+  }
+}
+
+int actual_team_size() {
+  int size = 0;
+#pragma omp parallel num_threads(num_threads)
+  if (omp_get_thread_num() == 0) size = omp_get_num_threads();
+  return size;
+}
+
+std::string library_path() {
+  Dl_info info{};
+  void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_num_threads");
+  if (symbol == nullptr || dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return "unknown";
+  char* const resolved = realpath(info.dli_fname, nullptr);
+  const std::string path = resolved == nullptr ? info.dli_fname : resolved;
+  std::free(resolved);
+  return path;
+}
+
+int identify() {
+  num_threads = 2;
+  actual_team_size();  // a region, so that the runtime shows its settings, if asked to, and says what it cannot do
+#if defined(__clang__)
+  const char* const compiler = __VERSION__;  // says Clang itself
+#else
+  const char* const compiler = "GCC " __VERSION__;
+#endif
+  std::printf("{\"library\": \"%s\", \"openmp\": %d, \"compiler\": \"%s\"}\n", library_path().c_str(), _OPENMP, compiler);
+  return 0;
+}
+
+void print(const std::vector<double>& samples, long count) {
+  std::printf("{\"library\": \"%s\", \"batch\": %ld, \"samples\": [", library_path().c_str(), count);
+  for (std::size_t i = 0; i < samples.size(); ++i) std::printf("%s%.2f", i == 0 ? "" : ", ", samples[i]);
+  std::puts("]}");
+}
+
+int usage() {
+  std::fputs("omp_barrier_worker: started by omp_barrier_bench, not by hand\n", stderr);
+  return 2;
+}
+
+int run(const Settings& settings) {
+  num_threads = settings.num_threads;
+  delay_iterations = settings.delay_ns > 0 ? burn_iterations(settings.delay_ns) : 0;
+  task_iterations = burn_iterations(kTaskNs);
+  settle_iterations = burn_iterations(kSettleNs);
+  clock_ns = clock_cost_ns();
+  omp_set_dynamic(0);
+  for (const Construct& construct : kMeasured) {
+    if (construct.name != settings.construct) continue;
+    if (const int size = actual_team_size(); size != num_threads) {
+      std::fprintf(stderr, "asked for %d threads, the runtime gave %d\n", num_threads, size);
+      return 3;
+    }
+    long count = 0;
+    const std::vector<double> samples = measure(construct, settings, count);
+    print(samples, count);
+    return 0;
+  }
+  return usage();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--identify") return identify();
+  Settings settings;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view option = argv[i];
+    const char* const value = argv[i + 1];
+    if (option == "--construct")
+      settings.construct = value;
+    else if (option == "--threads")
+      settings.num_threads = std::atoi(value);
+    else if (option == "--budget-ms")
+      settings.budget_ns = std::atof(value) * 1e6;
+    else if (option == "--delay-ns")
+      settings.delay_ns = std::atof(value);
+    else
+      return usage();
+  }
+  return argc > 1 && argc % 2 == 1 && settings.num_threads > 0 && settings.budget_ns > 0 ? run(settings) : usage();
+}

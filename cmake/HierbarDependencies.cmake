@@ -1,0 +1,93 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Finds what the project stands on. A part is built when the targets that it needs exist, so the rest of the build asks
+# `if(TARGET ...)` and nothing else:
+#   PkgConfig::HWLOC  CLI11::CLI11  fmt::fmt  nlohmann_json::nlohmann_json  benchmark::benchmark  GTest::gtest GTest::gmock
+# Threads is the only dependency that nothing can do without.
+
+# Notes, once and in one line, that `package` is missing and what is therefore not built.
+function(hierbar_report_missing package consequence debian_package)
+  message(STATUS "hierbar: ${package} not found: ${consequence} (Debian: ${debian_package})")
+endfunction()
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(HWLOC QUIET IMPORTED_TARGET GLOBAL hwloc>=2.1)
+endif()
+if(NOT TARGET PkgConfig::HWLOC)
+  hierbar_report_missing("hwloc >= 2.1" "no libhierbar.so, hierbar command or libomp" "pkg-config libhwloc-dev")
+endif()
+
+find_package(CLI11 CONFIG QUIET)
+if(NOT TARGET CLI11::CLI11)
+  hierbar_report_missing(CLI11 "no hierbar command, no benchmarks" libcli11-dev)
+endif()
+find_package(fmt CONFIG QUIET)
+if(NOT TARGET fmt::fmt)
+  hierbar_report_missing(fmt "no benchmarks" libfmt-dev)
+endif()
+find_package(nlohmann_json CONFIG QUIET)
+if(NOT TARGET nlohmann_json::nlohmann_json)
+  hierbar_report_missing(nlohmann_json "no hierbar command, no benchmarks" nlohmann-json3-dev)
+endif()
+
+if(HIERBAR_BUILD_BENCH)
+  find_package(benchmark CONFIG QUIET)
+  if(NOT TARGET benchmark::benchmark)
+    hierbar_report_missing("Google Benchmark" "no barrier_bench" libbenchmark-dev)
+  endif()
+endif()
+
+if(HIERBAR_BUILD_TESTS)
+  find_package(GTest CONFIG QUIET)
+  if(NOT TARGET GTest::gmock)
+    # A cross build finds no library for its target; Debian installs the sources beside the library.
+    set(HIERBAR_GTEST_SOURCE_DIR /usr/src/googletest CACHE PATH "GoogleTest's sources, used when no built library is found")
+    if(EXISTS ${HIERBAR_GTEST_SOURCE_DIR}/CMakeLists.txt)
+      set(INSTALL_GTEST OFF)
+      add_subdirectory(${HIERBAR_GTEST_SOURCE_DIR} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
+    else()
+      hierbar_report_missing(GoogleTest "no tests" "libgtest-dev libgmock-dev")
+      set(HIERBAR_BUILD_TESTS OFF)
+    endif()
+  endif()
+endif()
+
+if(HIERBAR_BUILD_LIBOMP)
+  find_package(Python3 QUIET COMPONENTS Interpreter) # LLVM's build generates its messages with it
+  find_program(HIERBAR_PATCH patch)
+  find_program(HIERBAR_XZ xz)
+  if(CMAKE_CROSSCOMPILING)
+    message(STATUS "hierbar: cross build: no libomp")
+    set(HIERBAR_BUILD_LIBOMP OFF)
+  elseif(NOT Python3_FOUND OR NOT HIERBAR_PATCH OR NOT HIERBAR_XZ)
+    hierbar_report_missing("python3, patch or xz" "no libomp" "python3 patch xz-utils")
+    set(HIERBAR_BUILD_LIBOMP OFF)
+  elseif(NOT TARGET PkgConfig::HWLOC)
+    set(HIERBAR_BUILD_LIBOMP OFF)
+  endif()
+endif()
+
+# Says at the end of the configuration what will be built.
+function(hierbar_print_summary)
+  message(STATUS "hierbar ${PROJECT_VERSION}: ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, "
+                 "${CMAKE_SYSTEM_PROCESSOR}")
+  set(names "libhierbar.so" "hierbar" "libomp.so" "omp_barrier_bench" "barrier_bench")
+  set(targets hierbar_runtime hierbar_cli libomp omp_barrier_bench barrier_bench)
+  foreach(name target IN ZIP_LISTS names targets)
+    if(TARGET ${target})
+      set(answer yes)
+    else()
+      set(answer no)
+    endif()
+    message(STATUS "  ${name}: ${answer}")
+  endforeach()
+  message(STATUS "  tests: ${HIERBAR_BUILD_TESTS}")
+  if(HIERBAR_SANITIZE)
+    message(STATUS "  sanitizers: ${HIERBAR_SANITIZE}")
+  endif()
+endfunction()

@@ -1,0 +1,60 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#   bin/hierbar
+#   lib/libhierbar.so
+#   lib/hierbar/             libomp.so and its other names, libhierbar.so as a link
+#   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime
+#   lib/pkgconfig/hierbar.pc
+#   include/hierbar/         hierbar.h, barrier/, plan/plan.h
+#   share/doc/hierbar/       this project's licence and LLVM's
+#
+# The OpenMP runtime has a directory of its own because one of its names is libgomp.so.1: in a directory that the loader
+# searches by default it would replace GCC's runtime in every program of the machine.
+
+include(CMakePackageConfigHelpers)
+
+set(hierbar_openmp_dir ${CMAKE_INSTALL_LIBDIR}/hierbar)
+set(hierbar_include_dir ${CMAKE_INSTALL_INCLUDEDIR}/hierbar)
+set(hierbar_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hierbar)
+
+# 1. Libraries and the command.
+install(TARGETS hierbar_barrier EXPORT hierbarTargets)
+if(TARGET hierbar_runtime)
+  install(TARGETS hierbar_runtime EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+if(TARGET hierbar_cli)
+  install(TARGETS hierbar_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(HIERBAR_BUILD_LIBOMP)
+  foreach(name IN ITEMS libomp.so libomp.so.5 libiomp5.so libgomp.so.1)
+    install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name} DESTINATION ${hierbar_openmp_dir} PERMISSIONS
+            OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  endforeach()
+  install(FILES ${PROJECT_BINARY_DIR}/libomp/stock-${HIERBAR_LLVM_VERSION}/openmp/LICENSE.TXT DESTINATION ${CMAKE_INSTALL_DOCDIR}
+          RENAME LICENSE.LLVM)
+  # libomp looks for libhierbar.so beside itself.
+  install(CODE "
+    set(link \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${hierbar_openmp_dir}/libhierbar.so\")
+    file(CREATE_LINK ../libhierbar.so \"\${link}\" SYMBOLIC)")
+endif()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# 2. Headers, under the names by which they include each other.
+install(FILES runtime/include/hierbar/hierbar.h DESTINATION ${hierbar_include_dir})
+install(FILES runtime/plan/plan.h DESTINATION ${hierbar_include_dir}/plan)
+install(DIRECTORY runtime/barrier/ DESTINATION ${hierbar_include_dir}/barrier FILES_MATCHING PATTERN "*.hpp")
+
+# 3. CMake package and pkg-config file.
+install(EXPORT hierbarTargets NAMESPACE hierbar:: DESTINATION ${hierbar_package_dir})
+configure_package_config_file(cmake/hierbarConfig.cmake.in ${PROJECT_BINARY_DIR}/hierbarConfig.cmake
+                              INSTALL_DESTINATION ${hierbar_package_dir}
+                              PATH_VARS CMAKE_INSTALL_INCLUDEDIR hierbar_openmp_dir)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/hierbarConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/hierbarConfig.cmake ${PROJECT_BINARY_DIR}/hierbarConfigVersion.cmake
+        DESTINATION ${hierbar_package_dir})
+# Relative to itself, because --prefix can still change where everything goes.
+file(RELATIVE_PATH hierbar_prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(hierbar.pc.in ${PROJECT_BINARY_DIR}/hierbar.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/hierbar.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,14 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# HIERBAR_SANITIZE=thread or =address,undefined, as the compiler spells them. Off by default; the presets tsan and asan-ubsan
+# set it. The flags go to the whole build and not to single targets: ThreadSanitizer reports false races when some of the code
+# that synchronises is not instrumented.
+
+set(HIERBAR_SANITIZE "" CACHE STRING "Sanitizers for everything that is built: thread, or address,undefined; empty: none")
+set_property(CACHE HIERBAR_SANITIZE PROPERTY STRINGS "" thread address,undefined)
+
+if(HIERBAR_SANITIZE)
+  add_compile_options(-fsanitize=${HIERBAR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${HIERBAR_SANITIZE})
+endif()

@@ -1,0 +1,39 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# hierbar_add_test(<name> SOURCES <file>... [LABELS <label>...] [LIBRARIES <target>...] [TIMEOUT <seconds>])
+#
+# Builds a GoogleTest program and registers it as one ctest test.
+#   LABELS     of unit stress omp mpi ompt guest llvm; unit when none is given
+#   TIMEOUT    a deadlock ends here; 120 s when not given
+# Tests that are not labelled unit run alone, because they depend on how many cpus are free. What a test skips it says with
+# GTEST_SKIP() and a reason; `./bootstrap test` lists these after ctest's summary.
+function(hierbar_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LABELS;LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "hierbar_add_test(${name}): needs SOURCES; does not know '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main Threads::Threads)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  hierbar_warnings(${name})
+  target_compile_options(${name} PRIVATE -Wno-conversion) # random numbers and literals go into narrow types everywhere
+
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  hierbar_set_test_properties(${name} "${arg_LABELS}" ${arg_TIMEOUT})
+endfunction()
+
+# hierbar_set_test_properties(<test> <labels> <timeout>): what all tests of the project have in common, scripts included.
+function(hierbar_set_test_properties name labels timeout)
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
+  if(NOT "unit" IN_LIST labels)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()

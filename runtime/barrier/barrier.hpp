@@ -1,0 +1,262 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "barrier/lines.hpp"
+#include "barrier/pending.hpp"
+#include "barrier/word.hpp"
+#include "plan/plan.h"
+
+namespace hierbar {
+
+// The hierarchical barrier: one episode, seen from one participant.
+//
+//   1. gather    wait for the arrival of each child, in ascending order
+//   2. arrive    publish the own arrival, with the payload bits of the whole subtree
+//   3. exchange  a leader reads the arrivals of all other leaders; there is no root
+//      or wait   everybody else waits for its parent's release
+//   4. release   publish the release to the children
+//
+// A barrier whose participants are all leaders is step 2 and 3 alone. Two leaders share one line (EdgeLine), and the whole
+// barrier is one line transfer deep; more have a line each.
+//
+// The class is a view of a plan and of Lines; it owns neither and is cheap to make. Every memory access goes through Mem, so
+// that the same source runs on std::atomic (RealMem) and on simulated memory with store buffers (the tests). Mem offers
+//
+//   Word                          a 64-bit atomic
+//   load_relaxed, load_acquire, load_seq_cst, store_relaxed, store_release, exchange, fetch_or, fetch_add
+//   fence()                       orders earlier stores before later loads (seq_cst)
+//   wait(Pending<Mem>&)           -> WaitResult; returns kReleased only when pending.ready()
+//   wake(participant)             ends that participant's sleep if it sleeps
+//   can_sleep()                   false: nobody ever calls announce(), so looks and fences for sleepers are left out
+//
+// Ordering map. Every access below carries its number.
+//   (A1) exchange, seq_cst: the arrival. Release half: all that this participant, and through (W1) its subtree, wrote before.
+//        An exchange and not a store, because on x86 it also drains non-temporal stores, which a plain store may overtake, and
+//        because it returns the sleep bit (S2a). Pairs with (W1), (W2).
+//   (W1) acquire load of an awaited word, in Pending::ready.
+//   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1).
+//   (R1) release store of a release word. Carries, through (W2), what every participant wrote. Pairs with (W1).
+//   (R2) seq_cst fence between (R1) and (R3); see Pending::announce.
+//   (R3) relaxed load of the number of sleepers.
+//   (E1) relaxed accesses to the own epoch: no other participant touches it.
+//
+// Thread safety: each participant index is used by one thread at a time. All functions are noexcept and never allocate.
+// Progress: blocking; every wait is Mem::wait, which the host may abort.
+template <class Mem>
+class Barrier {
+ public:
+  using Word = typename Mem::Word;
+
+  struct Crossing {
+    WaitResult result;
+    std::uint32_t bits;  // kReleased: the OR of every participant's bits, the same for all. kAborted: unspecified.
+  };
+
+  // `lines` holds Lines<Word>::size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes. Both must outlive
+  // the barrier. Copies what the hot path needs, so that it lies together.
+  Barrier(const hierbar_plan& plan, void* lines) noexcept
+      : nodes_(plan.nodes),
+        leaders_(plan.leaders),
+        lines_(lines, plan.line_bytes),
+        num_leaders_(plan.num_leaders),
+        one_line_per_group_(plan.release == HIERBAR_RELEASE_LINES),
+        children_(plan.children) {}
+
+  // The shape, for hosts that run phases of their own along it.
+  const hierbar_plan_node& node(std::uint32_t participant) const noexcept { return nodes_[participant]; }
+  std::uint32_t child(const hierbar_plan_node& parent, std::uint32_t i) const noexcept {
+    return children_[parent.first_child + i];
+  }
+  std::uint32_t num_leaders() const noexcept { return num_leaders_; }
+  std::uint32_t leader(std::uint32_t i) const noexcept { return leaders_[i]; }
+
+  // One whole episode. `bits` (below 1 << kPayloadBits) are OR-ed over all participants.
+  // Messages: one line transfer per tree edge and direction, and k(k-1) between k leaders. Depth: plan.depth.
+  Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits) const noexcept {
+    const Epoch epoch = begin_episode(mem, me);
+    if (gather_children(mem, me, epoch, bits, NoCombine{}) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+    arrive(mem, me, epoch, bits, /*others_wait=*/true);
+    const bool leads = nodes_[me].parent == me;
+    const WaitResult result = leads ? exchange(mem, me, epoch, bits) : await_release(mem, me, epoch, bits);
+    if (result == WaitResult::kAborted) return {result, 0};
+    release_children(mem, me, epoch, bits);
+    return {WaitResult::kReleased, bits};
+  }
+
+  // Split phases, for hosts that do something between them. gather() returns at once after the arrival for everybody but
+  // participant 0, which returns when all have arrived; `combine(child)` runs in the parent, in ascending order of the
+  // children, after the child's whole subtree has arrived. After its arrival a participant touches nothing of the barrier, so
+  // that participant 0 may free it. Participants other than 0 get their own subtree's bits only.
+  template <class Combine>
+  Crossing gather(Mem& mem, std::uint32_t me, std::uint32_t bits, Combine&& combine) const noexcept {
+    const Epoch epoch = begin_episode(mem, me);
+    if (gather_children(mem, me, epoch, bits, combine) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+    if (me != 0) {
+      arrive(mem, me, epoch, bits, /*others_wait=*/false);
+      return {WaitResult::kReleased, bits};
+    }
+    for (std::uint32_t i = 1; i < num_leaders_; ++i) {
+      if (await_arrival(mem, me, leaders_[i], epoch, bits) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+      combine(leaders_[i]);
+    }
+    return {WaitResult::kReleased, bits};
+  }
+
+  // The release that ends gather(): participant 0 starts it with `bits`, the others wait for it and pass it on.
+  Crossing release(Mem& mem, std::uint32_t me, std::uint32_t bits) const noexcept {
+    const Epoch epoch = mem.load_relaxed(own(me).epoch);  // (E1)
+    if (me == 0) {
+      if (num_leaders_ > 1) release_each(mem, 0, leaders_ + 1, num_leaders_ - 1, epoch, bits);
+    } else {
+      bits = 0;
+      if (await_release(mem, me, epoch, bits) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+    }
+    release_children(mem, me, epoch, bits);
+    return {WaitResult::kReleased, bits};
+  }
+
+ private:
+  struct NoCombine {
+    void operator()(std::uint32_t) const noexcept {}
+  };
+
+  static int parity(Epoch epoch) noexcept { return static_cast<int>(epoch >> kEpochShift & 1); }
+
+  OwnLine<Word>& own(std::uint32_t participant) const noexcept { return lines_.own(nodes_[participant].slot); }
+
+  Word& arrived(std::uint32_t participant, Epoch epoch) const noexcept {
+    const hierbar_plan_node& node = nodes_[participant];
+    if (num_leaders_ == 2 && participant == leaders_[1])
+      return lines_.edge(nodes_[leaders_[0]].slot).arrived[1][parity(epoch)];
+    return lines_.edge(node.slot).arrived[0][parity(epoch)];
+  }
+
+  // The release that a participant's parent writes for it alone, and the one it writes for all of its children.
+  Release<Word>& edge_release(std::uint32_t participant) const noexcept {
+    return lines_.edge(nodes_[participant].slot).release;
+  }
+  Release<Word>& group_release(std::uint32_t participant) const noexcept {
+    return lines_.group(nodes_[participant].slot);
+  }
+  Epoch begin_episode(Mem& mem, std::uint32_t me) const noexcept {
+    Word& own = this->own(me).epoch;
+    const Epoch epoch = next_epoch(mem.load_relaxed(own));  // (E1)
+    mem.store_relaxed(own, epoch);                          // (E1)
+    return epoch;
+  }
+
+  // Step 1.
+  template <class Combine>
+  WaitResult gather_children(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits, Combine&& combine) const noexcept {
+    const hierbar_plan_node& node = nodes_[me];
+    for (std::uint32_t i = 0; i < node.num_children; ++i) {
+      const std::uint32_t child = children_[node.first_child + i];
+      if (await_arrival(mem, me, child, epoch, bits) == WaitResult::kAborted) return WaitResult::kAborted;
+      combine(child);
+    }
+    return WaitResult::kReleased;
+  }
+
+  WaitResult await_arrival(Mem& mem, std::uint32_t me, std::uint32_t peer, Epoch epoch, std::uint32_t& bits) const noexcept {
+    Word& word = arrived(peer, epoch);
+    auto pending = Pending<Mem>::arrival(mem, word, epoch, peer, own(me).waiting_for);
+    if (mem.wait(pending) == WaitResult::kAborted) return WaitResult::kAborted;
+    bits |= pending.payload();
+    return WaitResult::kReleased;
+  }
+
+  // Step 2. others_wait: all other leaders may sleep on a leader's arrival (exchange); otherwise only the one above it may.
+  void arrive(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t bits, bool others_wait) const noexcept {
+    const std::uint32_t parent = nodes_[me].parent;
+    const WordValue before = mem.exchange(arrived(me, epoch), make_word(epoch, bits));  // (A1)
+    if ((before & kSleepBit) != 0) wake_sleepers(mem, me, parent, others_wait);
+  }
+
+  [[gnu::cold, gnu::noinline]] void wake_sleepers(Mem& mem, std::uint32_t me, std::uint32_t parent,
+                                                  bool others_wait) const noexcept {
+    if (parent != me) {
+      mem.wake(parent);
+    } else if (!others_wait) {
+      mem.wake(0);
+    } else {
+      for (std::uint32_t i = 0; i < num_leaders_; ++i) wake_if_waiting_for(mem, leaders_[i], me);
+    }
+  }
+
+  // Step 3, a leader's.
+  WaitResult exchange(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits) const noexcept {
+    if (num_leaders_ == 2) return await_arrival(mem, me, leaders_[leaders_[0] == me ? 1 : 0], epoch, bits);
+    for (std::uint32_t next = 0; next < num_leaders_;) {
+      // Look at all that are left before waiting for one: the loads do not depend on each other, so their misses overlap.
+      std::uint32_t missing = num_leaders_;
+      std::uint32_t seen = 0;
+      for (std::uint32_t i = num_leaders_; i-- > next;) {
+        if (leaders_[i] == me) continue;
+        const WordValue word = mem.load_acquire(arrived(leaders_[i], epoch));  // (W2)
+        seen |= payload_of(word) & (reached(word, epoch) ? kPayloadMask : 0U);
+        if (!reached(word, epoch)) missing = i;
+      }
+      bits |= seen;
+      if (missing == num_leaders_) return WaitResult::kReleased;
+      if (await_arrival(mem, me, leaders_[missing], epoch, bits) == WaitResult::kAborted) return WaitResult::kAborted;
+      next = missing + 1;
+    }
+    return WaitResult::kReleased;
+  }
+
+  // Step 3, everybody else's.
+  WaitResult await_release(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits) const noexcept {
+    const std::uint32_t parent = nodes_[me].parent;
+    const bool leads = parent == me;  // a leader is released by participant 0, in the split release only
+    Release<Word>& line = one_line_per_group_ && !leads ? group_release(parent) : edge_release(me);
+    auto pending =
+        Pending<Mem>::release(mem, line.released, epoch, leads ? 0 : parent, own(me).waiting_for, line.asleep);
+    if (mem.wait(pending) == WaitResult::kAborted) return WaitResult::kAborted;
+    bits |= pending.payload();
+    return WaitResult::kReleased;
+  }
+
+  // Step 4.
+  void release_children(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t bits) const noexcept {
+    const hierbar_plan_node& node = nodes_[me];
+    const std::uint32_t* children = children_ + node.first_child;
+    if (node.num_children == 0) return;
+    if (!one_line_per_group_) {
+      release_each(mem, me, children, node.num_children, epoch, bits);
+      return;
+    }
+    Release<Word>& line = group_release(me);
+    mem.store_release(line.released, make_word(epoch, bits));  // (R1)
+    if (!mem.can_sleep()) return;
+    mem.fence();                                  // (R2)
+    if (mem.load_relaxed(line.asleep) == 0) return;  // (R3)
+    for (std::uint32_t i = 0; i < node.num_children; ++i) wake_if_waiting_for(mem, children[i], me);
+  }
+
+  // All stores first: they overlap, and one fence serves all the looks for sleepers.
+  void release_each(Mem& mem, std::uint32_t me, const std::uint32_t* readers, std::uint32_t count, Epoch epoch,
+                    std::uint32_t bits) const noexcept {
+    for (std::uint32_t i = 0; i < count; ++i)
+      mem.store_release(edge_release(readers[i]).released, make_word(epoch, bits));  // (R1)
+    if (!mem.can_sleep()) return;
+    mem.fence();  // (R2)
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (mem.load_relaxed(edge_release(readers[i]).asleep) != 0) wake_if_waiting_for(mem, readers[i], me);  // (R3)
+  }
+
+  void wake_if_waiting_for(Mem& mem, std::uint32_t waiter, std::uint32_t writer) const noexcept {
+    if (mem.load_relaxed(own(waiter).waiting_for) == std::uint64_t{writer} + 1) mem.wake(waiter);
+  }
+
+  const hierbar_plan_node* nodes_;
+  const std::uint32_t* leaders_;
+  Lines<Word> lines_;
+  std::uint32_t num_leaders_;
+  bool one_line_per_group_;
+  const std::uint32_t* children_;
+};
+
+}  // namespace hierbar

@@ -1,0 +1,38 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "plan/plan.h"
+
+namespace hierbar {
+
+// Teams up to this size are one exchange whatever the machine looks like, so they need no look at it.
+inline constexpr std::uint32_t kMaxMachineIndependent = 4;
+
+// The plan of such a team, without libhierbar.so. Holds its own arrays; not copyable because the plan points into it.
+class FlatPlan {
+ public:
+  explicit FlatPlan(std::uint32_t num_participants, std::uint32_t line_bytes = 128) noexcept {
+    for (std::uint32_t i = 0; i < num_participants; ++i) {
+      nodes_[i] = hierbar_plan_node{i, 0, 0, i};
+      leaders_[i] = i;
+    }
+    plan_ = hierbar_plan{HIERBAR_PLAN_ABI_VERSION, num_participants,          num_participants, num_participants,
+                         HIERBAR_RELEASE_FLAGS,    line_bytes,                num_participants > 1 ? 1U : 0U, 0,
+                         nodes_.data(),            leaders_.data(),           leaders_.data()};
+  }
+  FlatPlan(const FlatPlan&) = delete;
+  FlatPlan& operator=(const FlatPlan&) = delete;
+
+  const hierbar_plan& plan() const noexcept { return plan_; }
+
+ private:
+  std::array<hierbar_plan_node, kMaxMachineIndependent> nodes_{};
+  std::array<std::uint32_t, kMaxMachineIndependent> leaders_{};
+  hierbar_plan plan_{};
+};
+
+}  // namespace hierbar

@@ -1,0 +1,41 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <ctime>
+
+namespace hierbar {
+
+// Tells the processor that this is a spin loop.
+inline void cpu_pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");  // "yield" is a no-op on most cores; isb waits about as long as an x86 pause
+#else
+  asm volatile("" ::: "memory");
+#endif
+}
+
+// Time between two looks at a word. Each look that finds the line gone brings it back, away from the peer that is about to
+// write it, so looking more often than a line can travel slows the peer down. Exchange of two threads inside libomp on a Xeon
+// (one way 60 ns, pause 13 ns), 1 2 3 4 5 6 8 pauses between looks: 128 124 102 98 104 114 124 ns; without any: 194 ns.
+inline constexpr long kLookSpacing_ns = 50;
+
+// How many pauses that is on this processor: a pause takes 10 to 150 cycles. Takes about 10 µs; call it once.
+inline int measure_pauses_per_look() noexcept {
+  constexpr int kPauses = 64;
+  long best_ns = 0;
+  for (int round = 0; round < 3; ++round) {
+    timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (int i = 0; i < kPauses; ++i) cpu_pause();
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const long ns = (end.tv_sec - start.tv_sec) * 1'000'000'000L + end.tv_nsec - start.tv_nsec;
+    if (round == 0 || ns < best_ns) best_ns = ns;
+  }
+  const long pauses = best_ns > 0 ? (kLookSpacing_ns * kPauses + best_ns / 2) / best_ns : 1;
+  return static_cast<int>(pauses < 1 ? 1 : pauses > 16 ? 16 : pauses);
+}
+
+}  // namespace hierbar

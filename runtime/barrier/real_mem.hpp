@@ -1,0 +1,68 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "barrier/pause.hpp"
+#include "barrier/pending.hpp"
+#include "barrier/word.hpp"
+
+namespace hierbar {
+
+// Real memory: std::atomic, and a host that knows how to wait. Host offers
+//   int spin_looks()                            how often to look at the word before wait() is called
+//   int pauses_per_look()                       what to do between two looks; see measure_pauses_per_look()
+//   WaitResult wait(Pending<RealMem<Host>>&)    the long wait; kReleased only when pending.ready()
+//   void wake(std::uint32_t participant)
+//   bool can_sleep()
+// One RealMem belongs to one thread for one episode; it may live on the stack.
+template <class Host>
+class RealMem {
+ public:
+  using Word = std::atomic<std::uint64_t>;
+  static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared between processes");
+
+  explicit RealMem(Host& host) noexcept : host_(host) {}
+
+  std::uint64_t load_relaxed(const Word& word) const noexcept { return word.load(std::memory_order_relaxed); }
+  std::uint64_t load_acquire(const Word& word) const noexcept { return word.load(std::memory_order_acquire); }
+  std::uint64_t load_seq_cst(const Word& word) const noexcept { return word.load(std::memory_order_seq_cst); }
+  void store_relaxed(Word& word, std::uint64_t value) const noexcept { word.store(value, std::memory_order_relaxed); }
+  void store_release(Word& word, std::uint64_t value) const noexcept { word.store(value, std::memory_order_release); }
+  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
+    return word.exchange(value, std::memory_order_seq_cst);
+  }
+  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept {
+    return word.fetch_or(bits, std::memory_order_seq_cst);
+  }
+  std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
+    return word.fetch_add(value, std::memory_order_seq_cst);
+  }
+  void fence() const noexcept {
+#if defined(__SANITIZE_THREAD__)
+    static Word fence_word;  // ThreadSanitizer does not model fences
+    fence_word.fetch_add(0, std::memory_order_seq_cst);
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  }
+
+  WaitResult wait(Pending<RealMem>& pending) const noexcept {
+    if (pending.ready()) return WaitResult::kReleased;
+    const int pauses = host_.pauses_per_look();
+    for (int looks = host_.spin_looks(); looks > 0; --looks) {
+      for (int i = 0; i < pauses; ++i) cpu_pause();
+      if (pending.ready()) return WaitResult::kReleased;
+    }
+    return host_.wait(pending);
+  }
+  void wake(std::uint32_t participant) const noexcept { host_.wake(participant); }
+  bool can_sleep() const noexcept { return host_.can_sleep(); }
+
+ private:
+  Host& host_;
+};
+
+}  // namespace hierbar

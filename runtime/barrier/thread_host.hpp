@@ -1,0 +1,84 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+
+#include "barrier/pending.hpp"
+#include "barrier/real_mem.hpp"
+
+namespace hierbar {
+
+// How a waiting thread without a runtime behind it behaves.
+struct WaitPolicy {
+  int spin_looks = 4000;         // looks with pauses in between; 0 when participants outnumber the cpus
+  int pauses_per_look = measure_pauses_per_look();
+  int yields = 64;               // then looks with a sched_yield in between
+  bool sleeps = true;            // then sleep on a futex; false: go on yielding
+  long sleep_limit_ns = 50'000'000;  // look at `aborted` at least this often while asleep
+};
+
+// Where the threads of one barrier sleep, one line each, and how they are told to give up.
+struct ParkingSpot {
+  alignas(128) std::atomic<std::uint32_t> parked{0};
+};
+
+// The waiting of plain threads: spin, yield, sleep on a futex. The host of the tests, the benchmarks and the C API.
+class ThreadHost {
+ public:
+  ThreadHost(ParkingSpot* spots, std::uint32_t me, const WaitPolicy& policy, const std::atomic<bool>& aborted) noexcept
+      : spots_(spots), me_(me), policy_(policy), aborted_(aborted) {}
+
+  int spin_looks() const noexcept { return policy_.spin_looks; }
+  int pauses_per_look() const noexcept { return policy_.pauses_per_look; }
+  bool can_sleep() const noexcept { return policy_.sleeps; }
+
+  WaitResult wait(Pending<RealMem<ThreadHost>>& pending) noexcept {
+    for (int yields = 0; !pending.ready(); ++yields) {
+      if (aborted_.load(std::memory_order_acquire)) return WaitResult::kAborted;
+      if (yields < policy_.yields || !policy_.sleeps) {
+        sched_yield();
+      } else {
+        sleep(pending);
+      }
+    }
+    return WaitResult::kReleased;
+  }
+
+  void wake(std::uint32_t participant) noexcept {
+    std::atomic<std::uint32_t>& spot = spots_[participant].parked;
+    if (spot.exchange(0, std::memory_order_seq_cst) != 0) futex(spot, FUTEX_WAKE, 1, nullptr);
+  }
+
+ private:
+  // `parked` is set before announce() and cleared by wake(), and the futex sleeps only while it is set: a wake-up that comes
+  // between announce() and the sleep is not lost.
+  void sleep(Pending<RealMem<ThreadHost>>& pending) noexcept {
+    std::atomic<std::uint32_t>& spot = spots_[me_].parked;
+    spot.store(1, std::memory_order_seq_cst);
+    if (pending.announce()) {
+      const timespec limit{policy_.sleep_limit_ns / 1'000'000'000, policy_.sleep_limit_ns % 1'000'000'000};
+      futex(spot, FUTEX_WAIT, 1, &limit);
+    }
+    pending.retract();
+    spot.store(0, std::memory_order_relaxed);
+  }
+
+  static void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* limit) noexcept {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, limit, nullptr, 0);
+  }
+
+  ParkingSpot* spots_;
+  std::uint32_t me_;
+  const WaitPolicy& policy_;
+  const std::atomic<bool>& aborted_;
+};
+
+}  // namespace hierbar

@@ -1,0 +1,152 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/plan_command.hpp"
+
+#include <charconv>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/machine_option.hpp"
+#include "plan/group_tree.hpp"
+#include "plan/mapping.hpp"
+#include "plan/plan_json.hpp"
+#include "plan/plan_text.hpp"
+#include "plan/settings.hpp"
+#include "plan/shape.hpp"
+
+namespace hierbar {
+namespace {
+
+constexpr const char* kMapOption = "--map";
+constexpr const char* kLevelsOption = "--levels";
+constexpr const char* kReleaseOption = "--release";
+
+struct PlanOptions {
+  std::string num_participants;
+  std::string mapping = "core";
+  std::string description;
+  std::string levels;
+  std::string release;
+  bool json = false;
+};
+
+[[noreturn]] void refuse(const std::string& option, const std::string& value, const std::string& problem,
+                         const std::string& allowed) {
+  throw CLI::ValidationError(option, "'" + value + "': " + problem + "; allowed: " + allowed);
+}
+
+template <typename T>
+T accept(Result<T> result, const std::string& option, const std::string& value, const std::string& allowed) {
+  if (!result) refuse(option, value, result.error(), allowed);
+  return *std::move(result);
+}
+
+std::uint32_t parse_num_participants(const std::string& text) {
+  std::uint32_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  if (problem != std::errc() || stop != end || !team_size_problem(number).empty()) {
+    refuse("-n", text, "no such number of participants", "1 to " + std::to_string(kMaxParticipants));
+  }
+  return number;
+}
+
+// The settings of the environment, as programs have them, with the options in front.
+PlanSettings chosen_settings(const CLI::App& command, const PlanOptions& options) {
+  std::vector<std::string> problems;
+  PlanSettings settings = read_plan_settings(problems);
+  for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
+  if (command.count(kLevelsOption) > 0) {
+    settings.levels = accept(parse_levels(options.levels), kLevelsOption, options.levels, kAllowedLevelLists);
+  }
+  if (command.count(kReleaseOption) > 0) {
+    settings.release = accept(parse_release(options.release), kReleaseOption, options.release, kAllowedReleases);
+  }
+  return settings;
+}
+
+// A level that the machine does not have is an error in an option and a warning in the environment.
+PlanLevels chosen_levels(const CLI::App& command, const PlanOptions& options, const Machine& machine,
+                         const PlanSettings& settings) {
+  if (command.count(kLevelsOption) > 0 && !settings.levels.empty()) {
+    accept(levels_on_machine(machine, settings.levels), kLevelsOption, options.levels, allowed_levels_on_machine(machine));
+  }
+  std::vector<std::string> problems;
+  PlanLevels levels = plan_levels(machine, settings, problems);
+  for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
+  return levels;
+}
+
+void print_text(const std::string& heading, const GroupTree& groups, const hierbar_plan& plan) {
+  std::cout << heading << "\n\n";
+  for (const std::string& line : describe_group_tree(groups)) std::cout << line << '\n';
+  std::cout << '\n';
+  for (const std::string& line : describe_engine_plan(plan)) std::cout << line << '\n';
+}
+
+void show(const CLI::App& command, const PlanOptions& options) {
+  const std::uint32_t num_participants = parse_num_participants(options.num_participants);
+  const Mapping mapping = accept(parse_mapping(options.mapping), kMapOption, options.mapping, kAllowedMappings);
+  const PlanSettings settings = chosen_settings(command, options);
+  const Machine machine = load_chosen_machine(command, options.description);
+  const PlanLevels levels = chosen_levels(command, options, machine, settings);
+
+  const Result<std::vector<CpuSet>> bindings = map_participants(machine, mapping, num_participants);
+  if (!bindings) refuse(kMapOption, options.mapping, bindings.error(), "none");
+  const std::vector<LocalityPath> paths = locate_all(machine, *bindings);
+  const GroupTree groups = build_group_tree(paths, machine, levels.groups);
+  const Result<EnginePlan> plan =
+      build_engine_plan(paths, machine, ShapeOptions{.release = settings.release, .domain_level = levels.domain});
+
+  if (!options.json) {
+    const std::string on_machine = num_participants == 1 ? " participant on " : " participants on ";
+    print_text(options.num_participants + on_machine + machine.name + ", map " + options.mapping, groups, plan->view());
+    return;
+  }
+  const nlohmann::ordered_json json{{"machine", machine.name},
+                                    {"num_participants", num_participants},
+                                    {"map", options.mapping},
+                                    {"paper", to_json(groups)},
+                                    {"engine", to_json(plan->view())}};
+  std::cout << json.dump(2) << '\n';
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("plan", "Show who waits for whom: the paper's groups and the plan that the engine uses");
+  auto options = std::make_shared<PlanOptions>();
+  command
+      ->add_option("-n,--participants", options->num_participants,
+                   "How many threads or ranks: 1 to " + std::to_string(kMaxParticipants))
+      ->required()
+      ->type_name("N");
+  command->add_option(kMapOption, options->mapping, std::string("Where they run: ") + kAllowedMappings)
+      ->type_name("HOW")
+      ->capture_default_str();
+  add_machine_option(*command, options->description);
+  command
+      ->add_option(kLevelsOption, options->levels,
+                   std::string("Levels of the groups: ") + kAllowedLevelLists + "; default: HIERBAR_LEVELS")
+      ->type_name("LIST");
+  command
+      ->add_option(kReleaseOption, options->release,
+                   std::string("How a parent releases: ") + kAllowedReleases + "; default: HIERBAR_RELEASE")
+      ->type_name("KIND");
+  command->add_flag("--json", options->json, "Print JSON: every group, and every participant's parent, children and slot");
+  command->footer(
+      "paper   groups of every level as in M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022: G1 is the lowest level\n"
+      "engine  the plan that is really used: arrivals are gathered along trees, their leaders exchange, and the\n"
+      "        release goes back along the trees; depth counts the line transfers of one episode\n"
+      "\n"
+      "The lowest of the chosen levels is also the engine's domain, inside which there is one leader.\n"
+      "\n"
+      "Examples:\n"
+      "  hierbar plan -n 16\n"
+      "  hierbar plan -n 14 --map numa --levels numa,package --topology 'pack:2 [numa] l3:4 core:8'\n"
+      "  hierbar plan -n 128 --topology node17.xml --json\n");
+  command->callback([command, options] { show(*command, *options); });
+}
+
+}  // namespace hierbar

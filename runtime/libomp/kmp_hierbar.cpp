@@ -1,0 +1,179 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The barrier of an OpenMP team: what one episode does. Plans and memory are made in kmp_hierbar_plan.cpp.
+
+#include "kmp_hierbar.h"
+
+#include "kmp_hierbar_team.h"
+#if OMPT_SUPPORT
+#include "ompt-specific.h"
+#endif
+
+// Payload of an arrival: this thread's task team has tasks, or may still get some, so the primary must act.
+static const kmp_uint32 primary_must_act = 1;
+
+// A plain barrier in which nobody needs the primary is one exchange. Why it is enough to look at the task team on arrival:
+//
+//   Announced. A task enters a deque only after tt_found_tasks of the creator's task team is set, by the creator or seen set by
+//   it (__kmp_push_task), and proxy and hidden-helper tasks set their own mark as well. So a thread that made a task arrives
+//   with the bit, and the exchange tells everybody. Tasks made by tasks that run during the barrier belong to a team whose bit
+//   is up already. The marks stay until the task team is set up anew, so a barrier after a taskwait also takes the slow way.
+//
+//   Not waited for. On the fast way nobody calls __kmp_task_team_setup, _wait or _sync. The task team then keeps what _setup
+//   gave it: tt_active, tt_found_tasks == FALSE, tt_unfinished_threads == tt_nproc, and every th_task_team and th_task_state
+//   still name it. It is what these functions leave behind, one barrier older; the next barrier that takes the slow way, or
+//   the join, sets up the other parity, waits for this one and flips, as if the fast barriers had not been.
+//
+//   Slow way. The exchange was the gather: all have arrived, and all know it from the same OR. The primary then does what
+//   stands between gather and release in __kmp_barrier_template; the others wait on b_go with final_spin, where they run tasks
+//   and leave the task team. exchange_allowed is false where more than the tasks would stand there.
+int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *)) {
+  if (bt != bs_plain_barrier || is_split || reduce != NULL)
+    return KMP_HIERBAR_NOT_SERVED;
+  kmp_info_t *this_thr = __kmp_threads[gtid];
+  kmp_team_t *team = this_thr->th.th_team;
+  kmp_hierbar_team_t *hier = team->t.t_hierbar;
+  if (hier == NULL || !hier->exchange_allowed)
+    return KMP_HIERBAR_NOT_SERVED;
+
+  const int tid = this_thr->th.th_info.ds.ds_tid;
+  kmp_task_team_t *task_team = this_thr->th.th_task_team;
+  kmp_uint32 bits = 0;
+  if (task_team != NULL && (TCR_4(task_team->tt.tt_found_tasks) | TCR_4(task_team->tt.tt_found_proxy_tasks) |
+                            TCR_4(task_team->tt.tt_hidden_helper_task_encountered)))
+    bits = primary_must_act;
+
+  kmp_hierbar_host_t host(this_thr, team, tid USE_ITT_BUILD_ARG(NULL));
+  kmp_hierbar_mem_t mem(host);
+  const auto crossing = hier->engine.cross(mem, tid, bits);
+
+  if (KMP_MASTER_TID(tid))
+    ++(crossing.bits != 0 ? hier->counts.slow : hier->counts.fast);
+  if (crossing.bits == 0 || crossing.result == hierbar::WaitResult::kAborted)
+    return KMP_MASTER_TID(tid) ? 0 : 1;
+
+  if (KMP_MASTER_TID(tid)) {
+    __kmp_task_team_setup(this_thr, team);
+    __kmp_task_team_wait(this_thr, team USE_ITT_BUILD_ARG(NULL));
+  }
+  __kmp_hierbar_release(bs_plain_barrier, this_thr, gtid, tid, FALSE USE_ITT_BUILD_ARG(NULL));
+  __kmp_task_team_sync(this_thr, team);
+  return KMP_MASTER_TID(tid) ? 0 : 1;
+}
+
+// Gather and release with the primary in between, for everything else: fork and join, reductions, split barriers. They run
+// along the same plan, over libomp's own words in the threads (b_arrived, b_go) and not over the engine's lines: a parked worker
+// belongs to no team, and libomp keeps these words in step when teams change, and wakes, reaps and pauses threads through them.
+static void combine_child(kmp_info_t *this_thr, int gtid, kmp_info_t *child, void (*reduce)(void *, void *)) {
+#if USE_ITT_BUILD && USE_ITT_NOTIFY
+  if (__kmp_forkjoin_frames_mode == 2)
+    this_thr->th.th_bar_min_time = KMP_MIN(this_thr->th.th_bar_min_time, child->th.th_bar_min_time);
+#endif
+  if (reduce == NULL)
+    return;
+  OMPT_REDUCTION_DECL(this_thr, gtid);
+  OMPT_REDUCTION_BEGIN;
+  (*reduce)(this_thr->th.th_local.reduce_data, child->th.th_local.reduce_data);
+  OMPT_REDUCTION_END;
+}
+
+void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, int tid,
+                          void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
+  kmp_team_t *team = this_thr->th.th_team;
+  kmp_info_t **threads = team->t.t_threads;
+  kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bt].bb;
+  kmp_hierbar_team_t *hier = team->t.t_hierbar;
+  KMP_DEBUG_ASSERT(hier->nproc == team->t.t_nproc);
+#if USE_ITT_BUILD && USE_ITT_NOTIFY
+  if (__kmp_forkjoin_frames_mode == 3 || __kmp_forkjoin_frames_mode == 2)
+    this_thr->th.th_bar_arrive_time = this_thr->th.th_bar_min_time = __itt_get_timestamp();
+#endif
+  const kmp_hierbar_engine_t &shape = hier->engine;
+  const hierbar_plan_node &node = shape.node(tid);
+  // The primary's own b_arrived does not count; the team has it.
+  const kmp_uint64 arrived =
+      (KMP_MASTER_TID(tid) ? team->t.t_bar[bt].b_arrived : thr_bar->b_arrived) + KMP_BARRIER_STATE_BUMP;
+  const auto gather_from = [&](kmp_uint32 child) {
+    kmp_flag_64<> flag(&threads[child]->th.th_bar[bt].bb.b_arrived, arrived);
+    flag.wait(this_thr, FALSE USE_ITT_BUILD_ARG(itt_sync_obj));
+    combine_child(this_thr, gtid, threads[child], reduce);
+  };
+  for (kmp_uint32 i = 0; i < node.num_children; ++i)
+    gather_from(shape.child(node, i));
+  if (!KMP_MASTER_TID(tid)) {
+    // After this the team is not touched any more: in a join the primary may already be using it otherwise.
+    kmp_flag_64<> flag(&thr_bar->b_arrived, threads[node.parent == (kmp_uint32)tid ? 0 : node.parent]);
+    flag.release();
+    return;
+  }
+  for (kmp_uint32 i = 1; i < shape.num_leaders(); ++i)
+    gather_from(shape.leader(i));
+  team->t.t_bar[bt].b_arrived = arrived;
+  ++hier->counts.phased;
+}
+
+// ICVs ride along with the release, on the line of b_go; the worker itself puts them where they belong.
+static void release_one(enum barrier_type bt, kmp_info_t *thread, kmp_internal_control_t *icvs) {
+  kmp_bstate_t *thr_bar = &thread->th.th_bar[bt].bb;
+  if (icvs != NULL)
+    copy_icvs(&thr_bar->th_fixed_icvs, icvs);
+  kmp_flag_64<> flag(&thr_bar->b_go, thread);
+  flag.release();
+}
+
+// A worker waits for its own b_go. Returns false when the library is shutting down and there is no team any more.
+static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
+  kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bt].bb;
+  kmp_flag_64<> flag(&thr_bar->b_go, KMP_BARRIER_STATE_BUMP);
+  flag.wait(this_thr, TRUE USE_ITT_BUILD_ARG(itt_sync_obj));
+#if USE_ITT_BUILD && USE_ITT_NOTIFY
+  if ((__itt_sync_create_ptr && itt_sync_obj == NULL) || KMP_ITT_DEBUG) {
+    // In a fork barrier the object could not be had before: end the wait on the previous region, prepare for the new one.
+    itt_sync_obj = __kmp_itt_barrier_object(gtid, bs_forkjoin_barrier, 0, -1);
+    __kmp_itt_task_starting(itt_sync_obj);
+    if (bt == bs_forkjoin_barrier && TCR_4(__kmp_global.g.g_done))
+      return false;
+    itt_sync_obj = __kmp_itt_barrier_object(gtid, bs_forkjoin_barrier);
+    if (itt_sync_obj != NULL)
+      __kmp_itt_task_finished(itt_sync_obj);
+  } else
+#endif
+      if (bt == bs_forkjoin_barrier && TCR_4(__kmp_global.g.g_done))
+    return false;
+  TCW_4(thr_bar->b_go, KMP_INIT_BARRIER_STATE);
+  return true;
+}
+
+// The other leaders come first, as the farthest and with the largest subtrees behind them.
+void __kmp_hierbar_release(enum barrier_type bt, kmp_info_t *this_thr, int gtid, int tid,
+                           int propagate_icvs USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
+  if (!KMP_MASTER_TID(tid)) {
+    if (!await_go(bt, this_thr, gtid USE_ITT_BUILD_ARG(itt_sync_obj)))
+      return;
+    tid = __kmp_tid_from_gtid(gtid); // in a fork barrier the worker learns only now which team it is in
+  }
+  kmp_team_t *team = this_thr->th.th_team;
+  kmp_info_t **threads = team->t.t_threads;
+  const kmp_hierbar_engine_t &shape = team->t.t_hierbar->engine;
+  const hierbar_plan_node &node = shape.node(tid);
+  kmp_internal_control_t *icvs = NULL;
+  if (propagate_icvs)
+    icvs = KMP_MASTER_TID(tid) ? &team->t.t_implicit_task_taskdata[0].td_icvs : &this_thr->th.th_bar[bt].bb.th_fixed_icvs;
+  if (KMP_MASTER_TID(tid)) {
+    for (kmp_uint32 i = 1; i < shape.num_leaders(); ++i)
+      release_one(bt, threads[shape.leader(i)], icvs);
+  }
+  for (kmp_uint32 i = 0; i < node.num_children; ++i)
+    release_one(bt, threads[shape.child(node, i)], icvs);
+  // The own implicit task comes after the children, who need not wait for it.
+  if (propagate_icvs && !KMP_MASTER_TID(tid)) {
+    __kmp_init_implicit_task(team->t.t_ident, this_thr, team, tid, FALSE);
+    copy_icvs(&team->t.t_implicit_task_taskdata[tid].td_icvs, icvs);
+  }
+}
+
+void __kmp_hierbar_count_stock(kmp_team_t *team, int tid) {
+  if (KMP_MASTER_TID(tid) && team->t.t_hierbar != NULL)
+    ++team->t.t_hierbar->counts.stock;
+}

@@ -1,0 +1,90 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KMP_HIERBAR_HOST_H
+#define KMP_HIERBAR_HOST_H
+
+// How a thread of libomp waits in the barrier: a short spin, then libomp's own wait loop (tasks, yields, blocktime, sleep,
+// shutdown), on a flag that knows what the barrier waits for.
+
+#include "kmp.h"
+#include "kmp_wait_release.h"
+
+#include "barrier/barrier.hpp"
+#include "barrier/real_mem.hpp"
+
+class kmp_hierbar_host_t;
+typedef hierbar::RealMem<kmp_hierbar_host_t> kmp_hierbar_mem_t;
+typedef hierbar::Pending<kmp_hierbar_mem_t> kmp_hierbar_pending_t;
+typedef hierbar::Barrier<kmp_hierbar_mem_t> kmp_hierbar_engine_t;
+
+// Measured when the settings are read.
+extern int __kmp_hierbar_pauses_per_look;
+
+// A flag whose condition is the barrier's and whose sleep is announced to the one thread that will end it. It is a kmp_flag_64,
+// so that task stealing and __kmp_enable_tasking wake it through th_sleep_loc like any other. It lives on the waiter's stack:
+// tasks that run while it waits may change the thread's team, and the flag keeps what belongs to this wait.
+class kmp_hierbar_flag_t final : public kmp_flag_64<false, true> {
+  kmp_hierbar_pending_t &pending;
+  std::atomic<bool> asleep;
+
+public:
+  explicit kmp_hierbar_flag_t(kmp_hierbar_pending_t &p)
+      : kmp_flag_64<false, true>(reinterpret_cast<volatile kmp_uint64 *>(&p.awaited()), 0, &asleep), pending(p),
+        asleep(false) {}
+  bool done_check() override { return pending.ready(); }
+  bool done_check_val(kmp_uint64) override { return pending.ready(); }
+  bool notdone_check() override { return !pending.ready(); }
+  // The writer looks for sleepers after its write. It then takes this thread's suspend mutex, under which suspend() looks at
+  // done_check() once more, so the wake-up cannot fall between the look and the sleep.
+  void suspend(int gtid) {
+    if (pending.announce())
+      kmp_flag_64<false, true>::suspend(gtid);
+    pending.retract();
+  }
+};
+
+class kmp_hierbar_host_t {
+  kmp_info_t *thread;
+  kmp_team_t *team;
+  int tid;
+#if USE_ITT_BUILD
+  void *itt_sync_obj;
+#endif
+
+public:
+  kmp_hierbar_host_t(kmp_info_t *thread, kmp_team_t *team, int tid USE_ITT_BUILD_ARG(void *itt_sync_obj))
+      : thread(thread), team(team), tid(tid) USE_ITT_BUILD_ARG(itt_sync_obj(itt_sync_obj)) {}
+
+  // Looks before libomp's wait loop with its clock reads and yields takes over: 10 µs are enough for partners that arrive
+  // together, and a task found meanwhile is not kept waiting for long. None where a partner may need this cpu, where the user
+  // asked not to spin, or where there are tasks to run.
+  int spin_looks() const {
+    kmp_task_team_t *task_team = thread->th.th_task_team;
+    if (KMP_OVERSUBSCRIBED || __kmp_dflt_blocktime == 0 || (task_team != NULL && KMP_TASKING_ENABLED(task_team)))
+      return 0;
+    return 10000 / hierbar::kLookSpacing_ns;
+  }
+  int pauses_per_look() const { return __kmp_hierbar_pauses_per_look; }
+
+  // The condition under which __kmp_wait_template may suspend a thread.
+  bool can_sleep() const {
+    return __kmp_dflt_blocktime != KMP_MAX_BLOCKTIME || __kmp_pause_status == kmp_soft_paused;
+  }
+
+  [[gnu::noinline]] hierbar::WaitResult wait(kmp_hierbar_pending_t &pending) {
+#if !KMP_USE_MONITOR
+    if (__kmp_dflt_blocktime != KMP_MAX_BLOCKTIME)
+      thread->th.th_team_bt_intervals = KMP_BLOCKTIME_INTERVAL(team, tid);
+#endif
+    kmp_hierbar_flag_t flag(pending);
+    __kmp_wait_template<kmp_hierbar_flag_t, FALSE>(thread, &flag USE_ITT_BUILD_ARG(itt_sync_obj));
+    // The loop ends early only when the library shuts down.
+    return pending.ready() ? hierbar::WaitResult::kReleased : hierbar::WaitResult::kAborted;
+  }
+
+  void wake(kmp_uint32 participant) {
+    __kmp_resume_64<false, true>(team->t.t_threads[participant]->th.th_info.ds.ds_gtid, NULL);
+  }
+};
+
+#endif // KMP_HIERBAR_HOST_H

@@ -1,0 +1,91 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What HIERBAR_VERBOSE=1 prints: the tree, the first plan and what they cost, and at the end which way the episodes went.
+
+#include "kmp_hierbar.h"
+
+#include <unistd.h>
+
+#include "kmp_hierbar_team.h"
+#include "kmp_str.h"
+
+static KMP_BOOTSTRAP_LOCK_INIT(lock); // guards what follows
+static kmp_hierbar_team_t *teams = NULL;
+static kmp_hierbar_counts_t counts_of_freed_teams;
+static pid_t owner = 0; // a forked child starts its own count
+static bool described = false;
+static kmp_uint64 library_ns = 0;
+
+static void add(kmp_hierbar_counts_t *sum, const kmp_hierbar_counts_t *counts) {
+  sum->fast += counts->fast;
+  sum->slow += counts->slow;
+  sum->phased += counts->phased;
+  sum->stock += counts->stock;
+}
+
+// Called at each initialisation: also in a forked child, whose copy of the parent's teams is never used again, and whose lock
+// may have been copied while it was held.
+void __kmp_hierbar_start_report(kmp_uint64 load_ns) {
+  __kmp_init_bootstrap_lock(&lock);
+  library_ns = load_ns;
+  if (owner == getpid())
+    return;
+  owner = getpid();
+  teams = NULL;
+  described = false;
+  memset(&counts_of_freed_teams, 0, sizeof(counts_of_freed_teams));
+}
+
+void __kmp_hierbar_register(kmp_hierbar_team_t *team) {
+  __kmp_acquire_bootstrap_lock(&lock);
+  team->previous = NULL;
+  team->next = teams;
+  if (teams != NULL)
+    teams->previous = team;
+  teams = team;
+  __kmp_release_bootstrap_lock(&lock);
+}
+
+void __kmp_hierbar_unregister(kmp_hierbar_team_t *team) {
+  __kmp_acquire_bootstrap_lock(&lock);
+  add(&counts_of_freed_teams, &team->counts);
+  if (team->next != NULL)
+    team->next->previous = team->previous;
+  if (team->previous != NULL)
+    team->previous->next = team->next;
+  else
+    teams = team->next;
+  __kmp_release_bootstrap_lock(&lock);
+}
+
+void __kmp_hierbar_describe_once(const hierbar_plan *plan, kmp_uint64 plan_ns) {
+  __kmp_acquire_bootstrap_lock(&lock);
+  const bool first = !described;
+  described = true;
+  __kmp_release_bootstrap_lock(&lock);
+  if (!first)
+    return;
+  __kmp_hierbar_library.describe_machine(__kmp_hierbar_note, NULL);
+  __kmp_hierbar_library.describe_plan(plan, __kmp_hierbar_note, NULL);
+  kmp_str_buf_t text;
+  __kmp_str_buf_init(&text);
+  __kmp_str_buf_print(&text, "start: loading libhierbar.so %.3f ms, first plan %.3f ms", (double)library_ns / 1e6,
+                      (double)plan_ns / 1e6);
+  __kmp_hierbar_note(NULL, text.str);
+  __kmp_str_buf_free(&text);
+}
+
+void __kmp_hierbar_finish() {
+  if (!__kmp_hierbar_enabled || !__kmp_hierbar_verbose || owner != getpid())
+    return;
+  kmp_hierbar_counts_t sum = counts_of_freed_teams;
+  for (kmp_hierbar_team_t *team = teams; team != NULL; team = team->next)
+    add(&sum, &team->counts);
+  kmp_str_buf_t text;
+  __kmp_str_buf_init(&text);
+  __kmp_str_buf_print(&text, "episodes: fast %llu, slow %llu, gather and release %llu, stock %llu", sum.fast, sum.slow,
+                      sum.phased, sum.stock);
+  __kmp_hierbar_note(NULL, text.str);
+  __kmp_str_buf_free(&text);
+}

@@ -1,0 +1,91 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KMP_HIERBAR_TEAM_H
+#define KMP_HIERBAR_TEAM_H
+
+// What a team keeps for the barrier, shared by the files of this folder.
+
+#include "kmp.h"
+#include "kmp_hierbar_host.h"
+
+#include "barrier/flat_plan.hpp"
+#include "plan/plan_service.h"
+
+// libomp's clock; on x86 kmp.h does not declare it.
+extern kmp_uint64 __kmp_now_nsec();
+
+// Counts by the way an episode went. Written by the team's primary only, so they need no atomics; read when the team is
+// reaped or the library is cleaned up.
+struct kmp_hierbar_counts_t {
+  kmp_uint64 fast;   // one exchange and nothing else
+  kmp_uint64 slow;   // the exchange announced tasks: the primary acted, then released
+  kmp_uint64 phased; // gather and release with the primary in between: fork and join, reduction, split, cancellation, ITT
+  kmp_uint64 stock;  // libomp's own cancellable linear barrier
+};
+
+// A plan with the memory its barrier runs on. Teams of different sizes run on different memory, so that all words of one memory
+// are always at the same epoch.
+struct kmp_hierbar_instance_t {
+  const hierbar_plan *plan;  // NULL: unused
+  hierbar::FlatPlan *flat;   // the owner of plan when it was made here; NULL when libhierbar.so made it
+  void *lines;
+  size_t lines_bytes;
+  int *places; // place of each thread when the plan was made; NULL when the plan does not depend on places
+};
+
+// What tells that the threads of a team may have moved, without a look at each of them.
+struct kmp_hierbar_signature_t {
+  int first_place;
+  int last_place;
+  kmp_proc_bind_t proc_bind;
+  kmp_info_t *first_thread;
+  kmp_info_t *last_thread;
+};
+
+struct kmp_hierbar_team {
+  // Read by every thread in every barrier, written only while the workers are parked. One line.
+  kmp_hierbar_engine_t engine; // a view of the current instance
+  int nproc;                   // its number of participants; 0 before the first
+  bool exchange_allowed;       // nothing about this team needs the primary in every barrier
+
+  // The two sizes used last: programs that alternate between two team sizes rebuild nothing.
+  kmp_hierbar_instance_t instances[2];
+  int current; // index of the one in use
+  kmp_hierbar_signature_t signature;
+  struct kmp_hierbar_team *next; // all teams, for the report
+  struct kmp_hierbar_team *previous;
+
+  // On lines of its own: the primary writes it in every episode.
+  alignas(128) kmp_hierbar_counts_t counts;
+};
+
+typedef struct kmp_hierbar_team kmp_hierbar_team_t;
+
+// libhierbar.so, bound when the settings are read; all NULL without it.
+struct kmp_hierbar_library_t {
+  decltype(&hierbar_check_settings) check_settings;
+  decltype(&hierbar_plan_create) plan_create;
+  decltype(&hierbar_plan_destroy) plan_destroy;
+  decltype(&hierbar_describe_machine) describe_machine;
+  decltype(&hierbar_describe_plan) describe_plan;
+};
+extern kmp_hierbar_library_t __kmp_hierbar_library;
+
+// HIERBAR_VERBOSE
+extern bool __kmp_hierbar_verbose;
+
+// Print one line on stderr: a note, and a warning (not when KMP_WARNINGS=off). The context is not used.
+void __kmp_hierbar_note(void *context, const char *line);
+void __kmp_hierbar_warn(void *context, const char *line);
+
+// The report: start it, after libhierbar.so took load_ns to load; the teams whose episodes it counts.
+void __kmp_hierbar_start_report(kmp_uint64 load_ns);
+void __kmp_hierbar_register(kmp_hierbar_team_t *team);
+void __kmp_hierbar_unregister(kmp_hierbar_team_t *team);
+// Prints the tree, the first plan and what they cost, once.
+void __kmp_hierbar_describe_once(const hierbar_plan *plan, kmp_uint64 plan_ns);
+
+// Bind libhierbar.so, which lies beside this library. Returns false, after one warning, when it cannot be used.
+bool __kmp_hierbar_load_library();
+
+#endif // KMP_HIERBAR_TEAM_H

@@ -1,0 +1,51 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "plan/locality.hpp"
+#include "topology/machine.hpp"
+
+namespace hierbar {
+
+// Participants by index. Functions that take them in topology order keep that order.
+using Members = std::vector<std::uint32_t>;
+
+// A leader waits for at most this many groups or members of one level besides itself. A star of nine is one line transfer deep;
+// the tenth member makes a second level worth its transfer (8 and 4x8 lead the shapes for the 32 cores of a Kunpeng 920 NUMA node
+// in the coherence model that runtime/DESIGN.md describes).
+inline constexpr std::size_t kMaxGroupMembers = 8;
+
+// Builds the forest along which arrivals are gathered: at first everybody is a root, and each join makes a tree of some roots.
+// The root of a tree is always its lowest index.
+class GatherForest {
+ public:
+  // Both must outlive the forest.
+  GatherForest(const Machine& machine, const std::vector<LocalityPath>& paths);
+
+  // Joins these roots into one tree of the fewest levels and returns its root. Where the machine offers sub-units of at most
+  // kMaxGroupMembers members (cores with SMT, clusters, shared L2 caches), they are the groups of the lowest level.
+  std::uint32_t join(Members members);
+
+  // Cuts members, given in topology order, into contiguous parts of at most max_part_size. Of the cuts near the even ones it
+  // prefers the one that separates the least: members of one core stay together before members of one cluster.
+  // Requires 1 <= num_parts <= members.size() <= num_parts * max_part_size.
+  std::vector<Members> split_evenly(const Members& members, std::size_t num_parts, std::size_t max_part_size) const;
+
+  // Who waits for each participant; roots have their own index.
+  const std::vector<std::uint32_t>& parents() const { return parents_; }
+
+ private:
+  std::vector<Members> lowest_groups(const Members& members) const;
+  void collect_sub_units(const Members& members, int depth, std::vector<Members>& groups) const;
+  std::size_t best_cut(const Members& members, std::size_t ideal, std::size_t first, std::size_t last) const;
+
+  const Machine& machine_;
+  const std::vector<LocalityPath>& paths_;
+  std::vector<std::uint32_t> parents_;
+};
+
+}  // namespace hierbar

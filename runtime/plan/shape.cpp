@@ -1,0 +1,177 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plan/shape.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "plan/domains.hpp"
+#include "plan/gather_forest.hpp"
+
+namespace hierbar {
+namespace {
+
+std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+// Steps 1 to 3: participants that one leader gathers. The unit is that of their domain.
+using Part = Domain;
+
+std::vector<Part> divide_into_parts(const std::vector<Domain>& domains, std::size_t num_participants,
+                                    const GatherForest& forest) {
+  std::vector<Part> parts;
+  const bool alone = domains.size() == 1;
+  const bool flat = num_participants <= kMaxAlwaysFlat || (alone && num_participants <= kMaxFlatDomain);
+  for (const Domain& domain : domains) {
+    const std::size_t size = domain.members.size();
+    std::size_t num_parts = divide_up(size, kMaxDomainMembers);
+    std::size_t max_part_size = kMaxDomainMembers;
+    if (flat) {
+      num_parts = size;
+    } else if (alone) {
+      num_parts = std::min(kMaxLeaders, divide_up(size, kMembersPerLeader));
+      max_part_size = size;
+    }
+    for (Members& members : forest.split_evenly(domain.members, num_parts, max_part_size)) {
+      parts.push_back(Part{domain.unit, std::move(members)});
+    }
+  }
+  return parts;
+}
+
+// The leaders of parts, grouped by the smallest unit around their domains that carries the label.
+std::vector<Members> group_by_level(const std::vector<Part>& parts, const Members& leaders, const Machine& machine, Level level) {
+  std::map<int, Members> groups;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    int unit = parts[i].unit;
+    while (unit >= 0 && !machine.units[unit].has(level)) unit = machine.units[unit].parent;
+    groups[unit].push_back(leaders[i]);
+  }
+  std::vector<Members> result;
+  result.reserve(groups.size());
+  for (auto& [unit, members] : groups) result.push_back(std::move(members));
+  return result;
+}
+
+// Step 4: which leaders of parts join under one leader.
+std::vector<Members> group_leaders(const std::vector<Part>& parts, const Members& leaders, const Machine& machine,
+                                   const GatherForest& forest) {
+  for (const Level level : {Level::kNuma, Level::kPackage}) {
+    std::vector<Members> groups = group_by_level(parts, leaders, machine, level);
+    const bool one_level =
+        std::all_of(groups.begin(), groups.end(), [](const Members& group) { return group.size() <= kMaxGroupMembers + 1; });
+    if (groups.size() >= 2 && groups.size() <= kMaxLeaders && one_level) return groups;
+  }
+  const std::size_t max_group_size = divide_up(leaders.size(), kMaxLeaders);
+  return forest.split_evenly(leaders, divide_up(leaders.size(), max_group_size), max_group_size);
+}
+
+// Steps 4 and 5. Returns the leaders that exchange, ascending.
+std::vector<std::uint32_t> gather(const std::vector<Part>& parts, const Machine& machine, GatherForest& forest) {
+  Members leaders;
+  for (const Part& part : parts) leaders.push_back(forest.join(part.members));
+  if (leaders.size() > kMaxLeaders) {
+    const std::vector<Members> groups = group_leaders(parts, leaders, machine, forest);
+    leaders.clear();
+    for (const Members& group : groups) leaders.push_back(forest.join(group));
+  }
+  std::sort(leaders.begin(), leaders.end());
+  return leaders;
+}
+
+// Fills parents and children of the plan's nodes.
+void set_edges(const std::vector<std::uint32_t>& parents, EnginePlan& plan) {
+  const auto num_participants = static_cast<std::uint32_t>(parents.size());
+  plan.nodes.assign(num_participants, hierbar_plan_node{});
+  for (std::uint32_t i = 0; i < num_participants; ++i) {
+    plan.nodes[i].parent = parents[i];
+    if (parents[i] != i) ++plan.nodes[parents[i]].num_children;
+  }
+  std::uint32_t next = 0;
+  std::vector<std::uint32_t> free_position(num_participants);
+  for (std::uint32_t i = 0; i < num_participants; ++i) {
+    free_position[i] = plan.nodes[i].first_child = next;
+    next += plan.nodes[i].num_children;
+  }
+  plan.children.resize(next);
+  for (std::uint32_t i = 0; i < num_participants; ++i) {
+    if (parents[i] != i) plan.children[free_position[parents[i]]++] = i;
+  }
+}
+
+// Gather levels, the exchange, and the same levels back. A parent has a lower index than its children, so one pass is enough.
+std::uint32_t line_transfers(const EnginePlan& plan) {
+  std::vector<std::uint32_t> level(plan.nodes.size(), 0);
+  std::uint32_t num_levels = 0;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    if (plan.nodes[i].parent == i) continue;
+    level[i] = level[plan.nodes[i].parent] + 1;
+    num_levels = std::max(num_levels, level[i]);
+  }
+  return 2 * num_levels + (plan.leaders.size() > 1 ? 1 : 0);
+}
+
+// Step 6.
+void assign_slots(const std::vector<Domain>& domains, const std::vector<LocalityPath>& paths, const Machine& machine,
+                  std::uint32_t page_bytes, EnginePlan& plan) {
+  if (plan.nodes.size() <= kMaxAlwaysFlat) {
+    for (hierbar_plan_node& node : plan.nodes) node.slot = plan.num_slots++;
+    return;
+  }
+  const auto numa_node = [&](std::uint32_t participant) { return enclosing_unit(machine, paths[participant], Level::kNuma); };
+  const std::uint32_t slots_per_page = std::max(1U, page_bytes / (HIERBAR_LINES_PER_SLOT * plan.line_bytes));
+  int current_node = numa_node(domains.front().members.front());
+  for (const Domain& domain : domains) {
+    for (const std::uint32_t participant : domain.members) {
+      const int node = numa_node(participant);
+      if (node != current_node) {
+        plan.num_slots = static_cast<std::uint32_t>(divide_up(plan.num_slots, slots_per_page)) * slots_per_page;
+        current_node = node;
+      }
+      plan.nodes[participant].slot = plan.num_slots++;
+    }
+  }
+}
+
+}  // namespace
+
+std::string team_size_problem(std::uint64_t num_participants) {
+  if (num_participants >= 1 && num_participants <= kMaxParticipants) return {};
+  return "a plan has 1 to " + std::to_string(kMaxParticipants) + " participants, not " + std::to_string(num_participants);
+}
+
+hierbar_plan EnginePlan::view() const {
+  return hierbar_plan{HIERBAR_PLAN_ABI_VERSION,
+                      static_cast<std::uint32_t>(nodes.size()),
+                      static_cast<std::uint32_t>(leaders.size()),
+                      num_slots,
+                      static_cast<std::uint32_t>(release),
+                      line_bytes,
+                      depth,
+                      0,
+                      nodes.data(),
+                      children.data(),
+                      leaders.data()};
+}
+
+Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, const Machine& machine,
+                                     const ShapeOptions& options) {
+  if (const std::string problem = team_size_problem(paths.size()); !problem.empty()) return Error{problem};
+  const Level level = domain_level(machine, options.domain_level);
+  const std::vector<Domain> domains = partition_into_domains(machine, paths, level);
+  GatherForest forest(machine, paths);
+  const std::vector<Part> parts = divide_into_parts(domains, paths.size(), forest);
+
+  EnginePlan plan;
+  plan.release = options.release;
+  plan.line_bytes = std::bit_ceil(std::max(machine.line_bytes, 128U));  // 128: x86 prefetches the neighbour of a 64-byte line
+  plan.leaders = gather(parts, machine, forest);
+  set_edges(forest.parents(), plan);
+  assign_slots(domains, paths, machine, options.page_bytes, plan);
+  plan.depth = line_transfers(plan);
+  return plan;
+}
+
+}  // namespace hierbar

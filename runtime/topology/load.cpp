@@ -1,0 +1,280 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "topology/load.hpp"
+
+#include <hwloc.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "topology/masked_environment.hpp"
+#include "topology/unit_tree.hpp"
+
+namespace hierbar {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// --- 1. hwloc with what we need and no more
+// --------------------------------------------------------------------------------------
+
+struct DestroyTopology {
+  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+
+unsigned long load_flags() {
+  unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
+#if HWLOC_API_VERSION >= 0x00020800
+  flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+#endif
+  return flags;
+}
+
+// Everything of the kinds that carry a label or a line size, even where it adds no structure; nothing else. Groups cannot be kept
+// where they add none.
+void set_type_filters(hwloc_topology* topology) {
+  hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+  for (const hwloc_obj_type_t type :
+       {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_DIE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE, HWLOC_OBJ_CORE}) {
+    hwloc_topology_set_type_filter(topology, type, HWLOC_TYPE_FILTER_KEEP_ALL);
+  }
+  hwloc_topology_set_type_filter(topology, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
+}
+
+// An hwloc topology ready to be given a source. Null if out of memory.
+Topology prepare_topology() {
+  hwloc_topology* raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return nullptr;
+  Topology topology(raw);
+  hwloc_topology_set_flags(raw, load_flags());
+  set_type_filters(raw);
+  return topology;
+}
+
+// --- 2. From hwloc's objects to plain data
+// ---------------------------------------------------------------------------------------
+
+CpuSet to_cpu_set(hwloc_const_bitmap_t bitmap) {
+  CpuSet set;
+  for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0; cpu = hwloc_bitmap_next(bitmap, cpu))
+    set.set(static_cast<std::uint32_t>(cpu));
+  return set;
+}
+
+std::uint32_t labels_of(const hwloc_obj& object) {
+  const auto bit = [](Level level) { return 1U << static_cast<int>(level); };
+  switch (object.type) {
+    case HWLOC_OBJ_CORE:
+      return bit(Level::kCore);
+    case HWLOC_OBJ_L2CACHE:
+      return bit(Level::kL2);
+    case HWLOC_OBJ_L3CACHE:
+      return bit(Level::kL3);
+    case HWLOC_OBJ_PACKAGE:
+      return bit(Level::kPackage);
+    case HWLOC_OBJ_DIE:
+      return bit(Level::kDie);
+    case HWLOC_OBJ_GROUP:
+      return object.subtype != nullptr && strcasecmp(object.subtype, "Cluster") == 0 ? bit(Level::kCluster) : 0;
+    default:
+      return 0;
+  }
+}
+
+// NUMA nodes hang beside the tree as memory children, so they are collected on their own.
+SharedSets shared_sets(hwloc_topology* topology) {
+  SharedSets sets;
+  sets.present = to_cpu_set(hwloc_get_root_obj(topology)->cpuset);
+  for (int depth = 0; depth < hwloc_topology_get_depth(topology); ++depth) {
+    const hwloc_obj_type_t type = hwloc_get_depth_type(topology, depth);
+    if (type == HWLOC_OBJ_PU || type == HWLOC_OBJ_L1CACHE) continue;
+    for (hwloc_obj* object = nullptr; (object = hwloc_get_next_obj_by_depth(topology, depth, object)) != nullptr;) {
+      sets.nested.push_back(SharedSet{to_cpu_set(object->cpuset), labels_of(*object)});
+    }
+  }
+  for (hwloc_obj* node = nullptr; (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    sets.numa.push_back(to_cpu_set(node->cpuset));
+  }
+  return sets;
+}
+
+// Line and L3 size. Caches may lack either, which hwloc gives as 0.
+void measure_caches(hwloc_topology* topology, Machine& machine) {
+  std::uint32_t largest_line = 0;
+  for (const hwloc_obj_type_t type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE}) {
+    for (hwloc_obj* cache = nullptr; (cache = hwloc_get_next_obj_by_type(topology, type, cache)) != nullptr;) {
+      largest_line = std::max(largest_line, cache->attr->cache.linesize);
+      if (type != HWLOC_OBJ_L3CACHE) continue;
+      machine.l3_bytes =
+          std::max(machine.l3_bytes, static_cast<std::uint32_t>(std::min<hwloc_uint64_t>(cache->attr->cache.size, UINT32_MAX)));
+    }
+  }
+  if (largest_line != 0) machine.line_bytes = largest_line;
+}
+
+std::string trimmed(const char* text) {
+  const std::string_view view(text);
+  const std::size_t first = view.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return std::string(view.substr(first, view.find_last_not_of(' ') - first + 1));
+}
+
+// The cpu's name if the kernel tells it, else the computer's.
+std::string model_name(hwloc_topology* topology) {
+  hwloc_obj* root = hwloc_get_root_obj(topology);
+  hwloc_obj* package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+  const std::pair<hwloc_obj*, const char*> places[] = {{package, "CPUModel"}, {root, "CPUModel"}, {root, "DMIProductName"}};
+  for (const auto& [object, key] : places) {
+    const char* value = object != nullptr ? hwloc_obj_get_info_by_name(object, key) : nullptr;
+    if (value == nullptr) continue;
+    if (std::string name = trimmed(value); !name.empty()) return name;
+  }
+  return "this machine";
+}
+
+Machine to_machine(hwloc_topology* topology, std::string name) {
+  Machine machine;
+  const SharedSets sets = shared_sets(topology);
+  machine.units = build_unit_tree(sets, machine.warnings);
+  machine.present = sets.present;
+  machine.allowed = to_cpu_set(hwloc_topology_get_allowed_cpuset(topology)) & sets.present;
+  machine.name = std::move(name);
+  measure_caches(topology, machine);
+  return machine;
+}
+
+std::uint64_t ns_since(Clock::time_point start) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+}
+
+// --- 3. Descriptions
+// ---------------------------------------------------------------------------------------------------------------
+
+bool is_file_name(const std::string& text) {
+  return text.starts_with('/') || text.starts_with("./") || text.starts_with("../") || text.ends_with(".xml") ||
+         access(text.c_str(), F_OK) == 0;
+}
+
+// What keeps us from reading a regular file of that name; empty if nothing does.
+std::string reading_problem(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0 || access(path.c_str(), R_OK) != 0) return std::strerror(errno);
+  return S_ISREG(status.st_mode) ? "" : "not a regular file";
+}
+
+// How many cpus a synthetic description asks for at least: the product of its counts, of which each level has one ("l3:4", or
+// "4"). Attributes in parentheses and memory in brackets do not count. hwloc itself would set out to build whatever is asked.
+unsigned long described_cpus(const std::string& description) {
+  unsigned long product = 1;
+  int nesting = 0;
+  for (std::size_t i = 0; i < description.size() && product <= kMaxDescribedCpus; ++i) {
+    const char c = description[i];
+    if (c == '(' || c == '[') ++nesting;
+    if (c == ')' || c == ']') --nesting;
+    const bool starts_count = i == 0 || description[i - 1] == ':' || description[i - 1] == ' ';
+    if (nesting != 0 || !starts_count || c < '0' || c > '9') continue;
+    const unsigned long count = std::strtoul(description.c_str() + i, nullptr, 10);
+    product = count > kMaxDescribedCpus ? count : product * count;
+  }
+  return product;
+}
+
+Result<Topology> load_file(const std::string& path) {
+  if (const std::string problem = reading_problem(path); !problem.empty()) return Error{"cannot read '" + path + "': " + problem};
+  Topology topology = prepare_topology();
+  if (topology == nullptr || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
+      hwloc_topology_load(topology.get()) != 0) {
+    return Error{"'" + path +
+                 "' is no XML file that the installed hwloc can read (it reads those of its own and of older versions)"};
+  }
+  return topology;
+}
+
+Result<Topology> load_synthetic(const std::string& description) {
+  if (described_cpus(description) > kMaxDescribedCpus) {
+    return Error{"'" + description + "' has more than " + std::to_string(kMaxDescribedCpus) + " cpus"};
+  }
+  Topology topology = prepare_topology();
+  if (topology == nullptr || hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
+      hwloc_topology_load(topology.get()) != 0) {
+    return Error{"'" + description + "' is neither a file nor a synthetic description that hwloc understands"};
+  }
+  return topology;
+}
+
+// --- 4. The live machine
+// -----------------------------------------------------------------------------------------------------------
+
+constexpr std::array<const char*, 5> kSourceVariables = {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH",
+                                                         "HWLOC_COMPONENTS"};
+
+// The variables that tell hwloc where to look, as "NAME='value' ..."; empty when none is set.
+std::string source_settings() {
+  std::string text;
+  for (const char* name : kSourceVariables) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) text += std::string(text.empty() ? "" : " ") + name + "='" + value + "'";
+  }
+  return text;
+}
+
+// Null on failure.
+Topology load_native() {
+  Topology topology = prepare_topology();
+  if (topology == nullptr) return nullptr;
+  if (std::getenv("HWLOC_COMPONENTS") == nullptr) {
+    hwloc_topology_set_components(topology.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+  }
+  if (hwloc_topology_load(topology.get()) != 0) return nullptr;
+  return topology;
+}
+
+}  // namespace
+
+Result<Machine> load_live_machine() {
+  const Clock::time_point start = Clock::now();
+  Topology topology = load_native();
+  std::vector<std::string> warnings;
+  if (const std::string settings = source_settings(); topology == nullptr && !settings.empty()) {
+    const MaskedEnvironment masked(kSourceVariables);
+    topology = load_native();
+    warnings.push_back("hwloc cannot load what " + settings + " asks for; ignored, the live machine is read instead");
+  }
+  if (topology == nullptr) return Error{"hwloc cannot read this machine's topology"};
+  Machine machine = to_machine(topology.get(), model_name(topology.get()));
+  machine.warnings.insert(machine.warnings.begin(), warnings.begin(), warnings.end());
+  machine.load_ns = ns_since(start);
+  return machine;
+}
+
+Result<Machine> load_described_machine(const std::string& description) {
+  const Clock::time_point start = Clock::now();
+  Result<Topology> topology = is_file_name(description) ? load_file(description) : load_synthetic(description);
+  if (!topology.ok()) return Error{topology.error() + "; allowed: " + kAllowedTopologies};
+  Machine machine = to_machine(topology->get(), description);
+  machine.load_ns = ns_since(start);
+  return machine;
+}
+
+Result<Machine> load_machine(const char* setting) {
+  if (setting == nullptr || *setting == '\0') return load_live_machine();
+  Result<Machine> described = load_described_machine(setting);
+  if (described.ok()) return described;
+  Result<Machine> live = load_live_machine();
+  const std::string broken = "HIERBAR_TOPOLOGY: " + described.error();
+  if (!live.ok()) return Error{broken + "; " + live.error()};
+  live->warnings.insert(live->warnings.begin(), broken + "; the live machine is used instead");
+  return live;
+}
+
+}  // namespace hierbar

@@ -1,0 +1,26 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace hierbar {
+
+// Hides environment variables of this process from getenv() while it lives. For libraries that take orders from the environment
+// and have no call to say otherwise.
+//
+// unsetenv() and setenv() would do, but they move the environment's array while other threads of the host program may be reading
+// it. This replaces single pointers, atomically, and puts them back: a concurrent getenv() sees the old entry or none.
+class MaskedEnvironment {
+ public:
+  explicit MaskedEnvironment(std::span<const char* const> names);
+  ~MaskedEnvironment();
+  MaskedEnvironment(const MaskedEnvironment&) = delete;
+  MaskedEnvironment& operator=(const MaskedEnvironment&) = delete;
+
+ private:
+  std::vector<char*> hidden_;
+};
+
+}  // namespace hierbar

@@ -1,0 +1,124 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Non-temporal stores before a barrier are visible after it. Compilers emit them for large copies and call the barrier without a
+// fence, and on x86 a plain store may overtake them. Only words in lines of their own are left in the write-combining buffers
+// for long, so both kinds are written: single words far apart, and whole buffers.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "thread_trial.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace hierbar::test {
+namespace {
+
+#if defined(__SSE2__)
+
+// Long enough to see a word while the stores before it may still be under way.
+constexpr WaitPolicy kSpinning = {.spin_looks = 2000, .pauses_per_look = 1, .yields = 0, .sleeps = false};
+
+// One participant's data: written whole or in single words, all of one value per round.
+class Buffer {
+ public:
+  void write_words(int value) {
+    for (std::size_t i = 0; i < kNumWords; ++i) _mm_stream_si32(&data_[i * kWordsApart], value);
+  }
+  void write_all(int value) {
+    for (std::size_t i = 0; i < data_.size(); i += 4) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(&data_[i]), _mm_set1_epi32(value));
+    }
+  }
+  bool words_are(int value) const {
+    bool equal = true;
+    for (std::size_t i = kNumWords; i-- > 0;) equal &= data_[i * kWordsApart] == value;  // the latest first
+    return equal;
+  }
+  bool all_are(int value) const {
+    bool equal = true;
+    for (const int word : data_) equal &= word == value;
+    return equal;
+  }
+
+ private:
+  static constexpr std::size_t kWordsApart = 80;  // in different lines
+  static constexpr std::size_t kNumWords = 2;
+  alignas(64) std::array<int, 4096> data_{};
+};
+
+class NonTemporalStores : public testing::TestWithParam<TestPlan> {
+ protected:
+  // Every participant writes, all cross, every participant looks at everybody's, all cross.
+  template <class Write, class Look>
+  static int stale_after_cross(int num_rounds, Write&& write, Look&& look) {
+    ThreadTrial trial(GetParam(), kSpinning);
+    std::vector<Buffer> buffers(trial.plan().num_participants);
+    std::atomic<int> num_stale{0};
+    trial.run([&](ThreadMem& mem, std::uint32_t me) {
+      for (int round = 1; round <= num_rounds; ++round) {
+        write(buffers[me], round);
+        trial.barrier().cross(mem, me, 0);
+        for (const Buffer& buffer : buffers) num_stale += look(buffer, round) ? 0 : 1;
+        trial.barrier().cross(mem, me, 0);
+      }
+    });
+    return num_stale;
+  }
+};
+
+TEST_P(NonTemporalStores, OfSingleWordsAreVisibleAfterACrossing) {
+  EXPECT_EQ(stale_after_cross(5000, [](Buffer& buffer, int round) { buffer.write_words(round); },
+                              [](const Buffer& buffer, int round) { return buffer.words_are(round); }),
+            0);
+}
+
+TEST_P(NonTemporalStores, OfWholeBuffersAreVisibleAfterACrossing) {
+  EXPECT_EQ(stale_after_cross(1000, [](Buffer& buffer, int round) { buffer.write_all(round); },
+                              [](const Buffer& buffer, int round) { return buffer.all_are(round); }),
+            0);
+}
+
+// Members write before they gather, their parents see it; participant 0 writes before it releases, everybody sees it.
+TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
+  ThreadTrial trial(GetParam(), kSpinning);
+  std::vector<Buffer> buffers(trial.plan().num_participants);
+  std::atomic<int> num_stale_in_gather{0};
+  std::atomic<int> num_stale_in_release{0};
+  trial.run([&](ThreadMem& mem, std::uint32_t me) {
+    for (int round = 1; round <= 20'000; ++round) {
+      if (me != 0) buffers[me].write_words(round);
+      trial.barrier().gather(mem, me, 0, [&](std::uint32_t child) {
+        num_stale_in_gather += buffers[child].words_are(round) ? 0 : 1;
+      });
+      if (me == 0) buffers[0].write_words(round);
+      trial.barrier().release(mem, me, 0);
+      // Not by participant 0: a look at what it wrote would hurry the stores along.
+      if (me != 0) num_stale_in_release += buffers[0].words_are(round) ? 0 : 1;
+    }
+  });
+  EXPECT_EQ(num_stale_in_gather, 0);
+  EXPECT_EQ(num_stale_in_release, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, NonTemporalStores,
+                         testing::Values(make_flat(2), make_forest("pair_flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
+                                           make_forest("pair_lines", {{2}, 2, HIERBAR_RELEASE_LINES})),
+                         [](const auto& instance) { return instance.param.name(); });
+
+#else
+
+TEST(NonTemporalStores, AreVisibleAfterTheBarrier) { GTEST_SKIP() << "no SSE2: this machine's compilers have no such stores"; }
+
+#endif
+
+}  // namespace
+}  // namespace hierbar::test

@@ -1,0 +1,123 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "support/random.hpp"
+
+namespace hierbar::test {
+
+// Simulated memory that is not sequentially consistent. What a participant's operation does:
+//
+//   store      goes into the participant's own store buffer and becomes visible later, when drain() says so. Buffered stores
+//              may overtake each other, except that two to one word stay in order and a release store waits for all before it.
+//   load       sees the own buffer first. Otherwise it may have been satisfied early: it returns a value that the word had at
+//              any time since the participant's last acquire (acquire load, read-modify-write or fence), but never one older
+//              than this participant has already seen in this word.
+//   rmw        drains the own buffer and acts at once on the newest value (all are seq_cst).
+//   fence      drains the own buffer; later loads are not satisfied before it.
+//
+// Beside the values runs a check of happens-before by vector clocks: a release store attaches its participant's clock to the
+// value, an acquire load of that value joins it, a relaxed store attaches none, a read-modify-write keeps what it finds and adds
+// its own. Plain cells carry the data that the barrier is to protect: each access to one must happen after the other
+// participants' conflicting accesses, or it is a data race, whatever value it returned.
+class SimMemory {
+ public:
+  enum class Order : std::uint8_t { kRelaxed, kOrdered };  // kOrdered: acquire for a load, release for a store, both for an rmw
+
+  SimMemory(std::uint32_t num_participants, std::uint32_t num_words, std::uint32_t num_cells);
+
+  // Everything as new: words and cells zero, buffers empty.
+  void reset();
+  // The word's value from the beginning, known to all. Before any other operation.
+  void set_initial(std::uint32_t word, std::uint64_t value) { versions_[word * kKept].value = value; }
+
+  std::uint64_t load(std::uint32_t me, std::uint32_t word, Order order, Random& random);
+  void store(std::uint32_t me, std::uint32_t word, std::uint64_t value, Order order, Random& random);
+  template <class Change>
+  std::uint64_t rmw(std::uint32_t me, std::uint32_t word, Order order, Change&& change) {
+    drain_all(me);
+    const std::uint64_t before = begin_rmw(me, word, order);
+    publish_rmw(me, word, change(before), order);
+    return before;
+  }
+  void fence(std::uint32_t me) {
+    drain_all(me);
+    acquired_at_[me] = now_;
+  }
+
+  // Makes one of `me`'s buffered stores visible, any that may be next. Does nothing when the buffer is empty.
+  void drain_one(std::uint32_t me, Random& random);
+  bool has_buffered(std::uint32_t me) const { return buffer_sizes_[me] != 0; }
+  // Whether `me` has seen the newest value of `word`.
+  bool is_up_to_date(std::uint32_t me, std::uint32_t word) const { return seen_[me * num_words_ + word] == newest_[word]; }
+
+  // False: a data race.
+  [[nodiscard]] bool write_cell(std::uint32_t me, std::uint32_t cell, std::uint64_t value);
+  [[nodiscard]] bool read_cell(std::uint32_t me, std::uint32_t cell, std::uint64_t& value);
+
+  // The words that became visibly different since forget_changed_words().
+  const std::vector<std::uint32_t>& changed_words() const { return changed_words_; }
+  void forget_changed_words() { changed_words_.clear(); }
+
+ private:
+  static constexpr std::uint32_t kKept = 4;        // versions of a word that late loads can still see
+  static constexpr std::uint32_t kBufferSize = 8;  // stores in flight; one more drains one first
+
+  struct Version {
+    std::uint64_t value;
+    std::uint64_t written_at;
+    bool has_clock;
+  };
+  struct Buffered {
+    std::uint64_t value;
+    std::uint32_t word;
+    std::uint32_t clock;  // its place in buffered_clocks_
+    Order order;
+  };
+  struct Cell {
+    std::uint64_t value;
+    std::uint32_t writer;
+    std::uint32_t written_at;  // on the writer's own clock; 0: never
+  };
+
+  std::uint32_t* clock_of(std::uint32_t me) { return &clocks_[me * num_participants_]; }
+  std::uint32_t position(std::uint32_t word, std::uint32_t version) const { return word * kKept + version % kKept; }
+  std::uint32_t* attached_clock(std::uint32_t pos) { return &attached_clocks_[pos * num_participants_]; }
+  Buffered* buffer_of(std::uint32_t me) { return &buffers_[me * kBufferSize]; }
+  void join(std::uint32_t* into, const std::uint32_t* from) const;
+  void assign(std::uint32_t* into, const std::uint32_t* from) const;
+
+  Version& append_version(std::uint32_t me, std::uint32_t word, std::uint64_t value);
+  void drain_all(std::uint32_t me);
+  void drain_entry(std::uint32_t me, std::uint32_t entry);
+  bool may_drain(std::uint32_t me, std::uint32_t entry);
+  std::uint64_t begin_rmw(std::uint32_t me, std::uint32_t word, Order order);
+  void publish_rmw(std::uint32_t me, std::uint32_t word, std::uint64_t value, Order order);
+
+  std::uint32_t num_participants_;
+  std::uint32_t num_words_;
+  std::uint64_t now_ = 0;  // counts visible changes of memory
+
+  // By word.
+  std::vector<std::uint32_t> newest_;           // number of the newest version
+  std::vector<Version> versions_;               // the last kKept, a ring
+  std::vector<std::uint32_t> attached_clocks_;  // a clock for each
+  std::vector<std::uint32_t> changed_words_;
+
+  // By participant.
+  std::vector<std::uint32_t> clocks_;
+  std::vector<std::uint64_t> acquired_at_;
+  std::vector<std::uint32_t> seen_;  // [participant][word]: the newest version that it has seen
+  std::vector<std::uint32_t> buffer_sizes_;
+  std::vector<Buffered> buffers_;  // oldest first
+  std::vector<std::uint32_t> buffered_clocks_;
+
+  // By plain cell.
+  std::vector<Cell> cells_;
+  std::vector<std::uint32_t> read_at_;  // [cell][participant]: on the reader's own clock; 0: never
+};
+
+}  // namespace hierbar::test

@@ -1,0 +1,119 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "barrier/barrier.hpp"
+#include "barrier/thread_host.hpp"
+#include "oracle.hpp"
+#include "support/test_plans.hpp"
+
+namespace hierbar::test {
+
+using ThreadMem = RealMem<ThreadHost>;
+
+inline constexpr long kOneHourNs = 3'600'000'000'000; // a wake-up that is lost becomes a ctest timeout
+
+// One barrier on real memory and the threads that use it.
+class ThreadTrial {
+ public:
+  explicit ThreadTrial(const TestPlan& plan, const WaitPolicy& policy)
+      : owner_(plan),
+        plan_(owner_.view()),
+        policy_(policy),
+        storage_(Lines<ThreadMem::Word>::size_bytes(plan_) / sizeof(StorageLine) + 1),
+        spots_(plan_.num_participants) {}
+
+  // Runs body(mem, me) on one thread per participant and waits for all of them.
+  template <class Body>
+  void run(Body&& body) {
+    std::vector<std::thread> threads;
+    for (std::uint32_t me = 0; me < plan_.num_participants; ++me) {
+      threads.emplace_back([this, me, &body] {
+        ThreadHost host(spots_.data(), me, policy_, aborted_);
+        ThreadMem mem(host);
+        body(mem, me);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  void start_at(Epoch start) {
+    start_lines<ThreadMem::Word>(plan_, storage_.data(), start, [](ThreadMem::Word& word, std::uint64_t value) { word = value; });
+  }
+
+  Barrier<ThreadMem> barrier() { return Barrier<ThreadMem>(plan_, storage_.data()); }
+  const hierbar_plan& plan() const { return plan_; }
+  void* lines() { return storage_.data(); }
+  std::atomic<bool>& aborted() { return aborted_; }
+  // Whether it sleeps or is about to.
+  bool is_parked(std::uint32_t participant) const { return spots_[participant].parked.load() != 0; }
+
+ private:
+  struct alignas(128) StorageLine {
+    std::byte bytes[128];
+  };
+
+  const TestPlan owner_;
+  const hierbar_plan plan_;
+  const WaitPolicy policy_;
+  std::vector<StorageLine> storage_;
+  std::vector<ParkingSpot> spots_;
+  std::atomic<bool> aborted_{false};
+};
+
+inline constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+
+// The oracle's plain data, really plain: ThreadSanitizer looks at every access.
+class ThreadWorld {
+ public:
+  // `late` gives the others a head start before each of its rounds.
+  ThreadWorld(std::uint32_t num_cells, std::atomic<bool>& aborted, std::uint32_t late)
+      : cells_(num_cells), aborted_(aborted), late_(late) {}
+
+  void write(std::uint32_t me, std::uint32_t cell, std::uint64_t value) {
+    if (me == late_ && cell == Script::value_cell(me)) {
+      for (int i = 0; i < 50; ++i) sched_yield();
+    }
+    cells_[cell] = value;
+  }
+  std::uint64_t read(std::uint32_t, std::uint32_t cell) const { return cells_[cell]; }
+  void fail(std::uint32_t me, const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (failure_.empty()) failure_ = "participant " + std::to_string(me) + ": " + text;
+    aborted_ = true;
+  }
+  const std::string& failure() const { return failure_; }
+
+ private:
+  std::vector<std::uint64_t> cells_;
+  std::atomic<bool>& aborted_;
+  const std::uint32_t late_;
+  std::mutex mutex_;
+  std::string failure_;
+};
+
+// Plays the oracle; returns what went wrong, empty when nothing did.
+inline std::string play_oracle(const TestPlan& plan, const WaitPolicy& policy, std::uint64_t seed, std::uint32_t num_rounds,
+                               std::uint32_t late = kNobody) {
+  ThreadTrial trial(plan, policy);
+  const Script script(trial.plan(), seed, num_rounds);
+  trial.start_at(script.start());
+  ThreadWorld world(Script::num_cells(trial.plan().num_participants), trial.aborted(), late);
+  const Oracle<ThreadMem, ThreadWorld> oracle(trial.plan(), trial.lines(), script, world);
+  trial.run([&](ThreadMem& mem, std::uint32_t me) { oracle.run(mem, me); });
+  return world.failure();
+}
+
+}  // namespace hierbar::test

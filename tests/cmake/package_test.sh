@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#   package_test.sh BUILD_DIR VERSION WITH_LIBOMP
+#
+# Installs the build and uses it as a stranger would: through the CMake package, through pkg-config, and the OpenMP runtime by
+# LD_LIBRARY_PATH.
+
+source "$(dirname "$0")/check.sh"
+build_dir=$1 version=$2 with_libomp=$3
+consumer=$(dirname "$0")/consumer
+prefix=$work/prefix
+
+run cmake --install "$build_dir" --prefix "$prefix"
+check 'the build can be installed' succeeded
+lib_dir=$(dirname "$(find "$prefix" -type f -name 'libhierbar.so*' -print -quit)")
+
+# 1. find_package(hierbar).
+run cmake -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -Dversion="$version"
+check 'find_package finds it' succeeded
+run cmake --build "$work/consumer"
+check 'programs that use hierbar::runtime and hierbar::barrier build' succeeded
+run "$work/consumer/consumer"
+check 'the library, the header and the package are of one version' same_text "$(cat "$work/output")" "$version $version"
+
+# 2. pkg-config.
+export PKG_CONFIG_PATH=$lib_dir/pkgconfig
+check 'pkg-config knows the version' same_text "$(pkg-config --modversion hierbar)" "$version"
+read -r -a flags <<<"$(pkg-config --cflags --libs hierbar) -Wl,-rpath,$lib_dir"
+run "${CXX:-c++}" -std=c++20 "$consumer/consumer.cpp" -o "$work/by_pkg_config" "${flags[@]}" -pthread
+check 'its flags are enough' succeeded
+run "$work/by_pkg_config"
+check 'and the program runs' same_text "$(cat "$work/output")" "$version $version"
+
+# 3. The OpenMP runtime and what it looks for beside itself.
+if [[ $with_libomp == ON ]]; then
+  for name in libomp.so.5 libiomp5.so libgomp.so.1; do
+    check "$name is a link to libomp.so" same_text "$(readlink "$lib_dir/hierbar/$name")" libomp.so
+    check "the loader does not find $name by itself" is_missing "$lib_dir/$name"
+  done
+  check 'libhierbar.so is found beside libomp.so' exists "$lib_dir/hierbar/libhierbar.so"
+  run "${CXX:-c++}" -fopenmp "$consumer/team.cpp" -o "$work/team"
+  check 'an OpenMP program builds' succeeded
+  run env LD_LIBRARY_PATH="$lib_dir/hierbar" OMP_NUM_THREADS=3 KMP_VERSION=1 "$work/team"
+  check "GCC's program runs on the installed libomp" says 'LLVM OMP version'
+  check 'with the team that was asked for' says 'team of 3'
+fi
+
+finish

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs LLVM's tests of libomp on our build and fails when a test fails there that passes on the unpatched build.
+
+    check_libomp.py --env KMP_BARRIER=hier --env OMP_PLACES=cores
+
+1. Build both libraries in the build directory (targets libomp and stock_libomp; with --debug-build their debug twins).
+2. Run the suite on ours with the given variables set for every test program.
+3. For what fails there, look up the stock result under the same variables without KMP_BARRIER: in the list of tests that the
+   compiler is too old for (stock-<version>-clang<major>.txt), in the results kept from earlier runs, or by running them now.
+   With --full-stock the whole suite runs on stock.
+4. Run each difference again, on both, three times. It is a regression when ours fails again and stock never does; otherwise
+   it is reported as unsteady.
+
+Exit status: 0 no regression, 1 regression, 2 the comparison could not be made.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import lit_runner
+from lit_runner import CannotRun, failed
+
+RERUNS = 3
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build-dir", type=pathlib.Path, default=pathlib.Path("build/release"), help="default: build/release")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for every test program; repeatable")
+    parser.add_argument("--filter", metavar="REGEX", help="only tests whose names match")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time; default: one per cpu")
+    parser.add_argument("--timeout", type=int, default=600, help="seconds per test; four tests sleep for 160 (default: 600)")
+    parser.add_argument("--debug-build", action="store_true", help="builds with LLVM's assertions")
+    parser.add_argument("--full-stock", action="store_true", help="run the whole suite on stock as well and keep its results")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the result there")
+    arguments = parser.parse_args()
+    arguments.build_dir = arguments.build_dir.resolve()
+    for setting in arguments.env:
+        name, _, value = setting.partition("=")
+        # The suite's lit.cfg splits CHECK_OPENMP_ENV at blanks and each part at every '='.
+        if not name or not value or "=" in value or any(c.isspace() for c in setting):
+            parser.error(f"--env '{setting}': must be NAME=VALUE, and VALUE must be without blanks and '='")
+    return arguments
+
+
+def build(build_dir, target):
+    print(f"hierbar: building {target}", flush=True)
+    done = subprocess.run(["cmake", "--build", str(build_dir), "--target", target], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise CannotRun(f"cmake --build {build_dir} --target {target} failed:\n{done.stdout[-4000:]}")
+
+
+def read_known_failures(llvm_version, compiler_major):
+    """The tests that fail on stock whatever the variables are, because the compiler is older than the suite."""
+    path = pathlib.Path(__file__).parent / f"stock-{llvm_version}-clang{compiler_major}.txt"
+    if not path.exists():
+        print(f"hierbar: no list {path.name}; stock is run on everything that fails")
+        return set()
+    lines = (line.split("#")[0].strip() for line in path.read_text().splitlines())
+    return {line for line in lines if line}
+
+
+class StockResults:
+    """What the unpatched library does under one set of variables; kept in a file of the build directory."""
+
+    def __init__(self, suite, settings, known_failures):
+        self._suite = suite
+        self._settings = [s for s in settings if not s.startswith("KMP_BARRIER=")]
+        self._path = suite.work_dir / f"{suite.target}-results.json"
+        self._kept = json.loads(self._path.read_text()) if self._path.exists() else {}
+        key = " ".join([suite.compiler_version] + sorted(self._settings))
+        self._codes = self._kept.setdefault(key, {})
+        self._known_failures = known_failures
+
+    def run(self, **selection):
+        results = self._suite.run(self._settings, **selection)
+        self._codes.update(results)
+        self._path.write_text(json.dumps(self._kept, indent=1, sort_keys=True))
+        return results
+
+    def failing_of(self, tests):
+        """Of these tests, those that fail on stock. Runs the ones about which nothing is known."""
+        unknown = [t for t in tests if t not in self._known_failures and t not in self._codes]
+        if unknown:
+            print(f"hierbar: {len(unknown)} of these are run on stock")
+            failures = [t for t, code in self.run(tests=unknown).items() if failed(code)]
+            # One bad moment of stock must not excuse ours.
+            if failures:
+                self.run(tests=failures, quiet=True)
+        return {t for t in tests if t in self._known_failures or failed(self._codes[t])}
+
+
+def rerun_difference(test, ours, stock, settings):
+    """Runs one test again on both. Returns how often it failed on (ours, stock)."""
+    counts = [0, 0]
+    for _ in range(RERUNS):
+        counts[0] += failed(ours.run(settings, tests=[test], quiet=True)[test])
+        counts[1] += failed(stock.run(tests=[test], quiet=True)[test])
+    return counts
+
+
+def compare(ours, stock, settings, codes):
+    """Steps 3 and 4. Returns (regressions, unsteady, failing on stock too): dicts of rerun counts and a list."""
+    failing = sorted(t for t, code in codes.items() if failed(code))
+    print(f"hierbar: {len(failing)} of {len(codes)} tests fail on ours")
+    shared = stock.failing_of(failing)
+    regressions, unsteady = {}, {}
+    for test in failing:
+        if test in shared:
+            continue
+        print(f"hierbar: differs from stock: {test} ({codes[test]}); running it {RERUNS} times more on both", flush=True)
+        on_ours, on_stock = rerun_difference(test, ours, stock, settings)
+        kind = regressions if on_ours and not on_stock else unsteady
+        kind[test] = {"first": codes[test], "ours_failed": on_ours, "stock_failed": on_stock, "reruns": RERUNS}
+    return regressions, unsteady, sorted(shared)
+
+
+def print_result(result):
+    print(f"\nlibomp {result['llvm']}, {result['compiler']}, {result['build']} build, "
+          f"{' '.join(result['environment']) or 'no variables set'}, {result['seconds']} s")
+    print("  ours: " + ", ".join(f"{count} {code}" for code, count in sorted(result["ours"].items())))
+    if result["stock"]:
+        print("  stock: " + ", ".join(f"{count} {code}" for code, count in sorted(result["stock"].items())))
+    print(f"  fail on stock too: {len(result['fail_on_stock_too'])}")
+    for title in ("unsteady", "regressions"):
+        print(f"  {title}: {len(result[title])}")
+        for test, counts in sorted(result[title].items()):
+            print(f"    {test}: {counts['first']} at first; then ours failed {counts['ours_failed']} and stock "
+                  f"{counts['stock_failed']} of {counts['reruns']} times")
+
+
+def check(arguments):
+    start = time.monotonic()
+    suffix = "_debug" if arguments.debug_build else ""
+    ours_target, stock_target = "libomp" + suffix, "stock_libomp" + suffix
+    build(arguments.build_dir, ours_target)
+    build(arguments.build_dir, stock_target)
+    llvm_version = lit_runner.read_cmake_cache(arguments.build_dir, "HIERBAR_LLVM_VERSION")
+    options = {"filter": arguments.filter, "jobs": arguments.jobs, "timeout": arguments.timeout}
+    ours = lit_runner.Suite(arguments.build_dir, ours_target, options)
+    stock_suite = lit_runner.Suite(arguments.build_dir, stock_target, options)
+    stock = StockResults(stock_suite, arguments.env, read_known_failures(llvm_version, ours.compiler_major))
+
+    codes = ours.run(arguments.env)
+    stock_codes = stock.run() if arguments.full_stock else {}
+    regressions, unsteady, shared = compare(ours, stock, arguments.env, codes)
+    result = {
+        "llvm": llvm_version, "compiler": ours.compiler_version, "build": "debug" if arguments.debug_build else "release",
+        "environment": arguments.env, "seconds": round(time.monotonic() - start),
+        "ours": collections.Counter(codes.values()), "stock": collections.Counter(stock_codes.values()),
+        "fail_on_stock_too": shared, "unsteady": unsteady, "regressions": regressions,
+    }
+    print_result(result)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(result, indent=1) + "\n")
+    return 1 if regressions else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(check(parse_arguments()))
+    except CannotRun as error:
+        print(f"hierbar: error: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,110 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs LLVM's lit on the test suite of one libomp build and reads what came out."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import venv
+
+# What lit calls a result that is not as the test wants it.
+FAILING_CODES = {"FAIL", "XPASS", "TIMEOUT", "UNRESOLVED"}
+# Used when the LLVM tools do not bring lit along: the newest release before the suite's that runs it.
+LIT_REQUIREMENTS = ["lit==18.1.8", "psutil"]
+
+
+class CannotRun(Exception):
+    """The comparison cannot be made; the message says why."""
+
+
+def failed(code):
+    return code in FAILING_CODES
+
+
+def find_lit(tools_dir, work_dir):
+    """Returns the command that starts lit. It needs psutil for its time limit per test."""
+    script = tools_dir.parent / "build" / "utils" / "lit" / "lit.py"
+    if script.exists():
+        for python in (sys.executable, "/usr/bin/python3"):
+            probe = subprocess.run([python, "-c", "import psutil"], stderr=subprocess.DEVNULL)
+            if probe.returncode == 0:
+                return [python, str(script)]
+    environment = work_dir / "venv"
+    lit = environment / "bin" / "lit"
+    if not lit.exists():
+        print(f"hierbar: installing lit into {environment}", flush=True)
+        venv.create(environment, with_pip=True)
+        pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet"]
+        if subprocess.run(pip + LIT_REQUIREMENTS).returncode != 0:
+            raise CannotRun("cannot install lit; Debian's packages llvm-19-tools and python3-psutil have what is needed")
+    return [str(lit)]
+
+
+def read_cmake_cache(build_dir, name):
+    text = (build_dir / "CMakeCache.txt").read_text()
+    found = re.search(rf"^{name}:\w+=(.*)$", text, re.MULTILINE)
+    if not found:
+        raise CannotRun(f"{build_dir}/CMakeCache.txt has no {name}; is it a build with libomp?")
+    return found.group(1)
+
+
+class Suite:
+    """The tests of one libomp target of the build directory."""
+
+    def __init__(self, build_dir, target, options):
+        tools_dir = pathlib.Path(read_cmake_cache(build_dir, "HIERBAR_LLVM_TOOLS_DIR"))
+        self.target = target
+        self.work_dir = build_dir / "check-libomp"
+        self.work_dir.mkdir(exist_ok=True)
+        self._suite_dir = build_dir / "libomp" / target / "runtime" / "test"
+        self._options = options
+        for tool in ("clang", "FileCheck", "not"):
+            if not (tools_dir / tool).exists():
+                raise CannotRun(f"no {tool} in HIERBAR_LLVM_TOOLS_DIR={tools_dir}; Debian: clang-19 llvm-19-tools")
+        if not (self._suite_dir / "lit.site.cfg").exists():
+            raise CannotRun(f"{self._suite_dir} has no lit.site.cfg; build the target {target}")
+        version = subprocess.run([tools_dir / "clang", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+        self.compiler_version = "clang " + re.search(r"version (\S+)", version).group(1)
+        self.compiler_major = re.search(r"version (\d+)", version).group(1)
+        self._lit = find_lit(tools_dir, self.work_dir)
+        self._log = self.work_dir / f"{target}.log"
+        self._log.write_text("")
+
+    def run(self, settings, tests=None, quiet=False):
+        """Runs the given tests, else all that the filter lets through. Returns the result code of each by its name."""
+        output = self.work_dir / f"{self.target}.json"
+        output.unlink(missing_ok=True)
+        command = self._lit + ["-v", "-j", str(self._options["jobs"]), "--timeout", str(self._options["timeout"]),
+                               "--output", str(output)]
+        if tests:
+            command += [str(self._suite_dir / test) for test in tests]
+        else:
+            command += (["--filter", self._options["filter"]] if self._options["filter"] else []) + [str(self._suite_dir)]
+        if not quiet:
+            print(f"hierbar: {self.target}: running {' '.join(settings) or 'without variables'}", flush=True)
+        self._run_lit(command, settings, quiet)
+        if not output.exists():
+            raise CannotRun(f"lit left no results; see {self._log}")
+        results = {t["name"].split(" :: ", 1)[1]: t["code"] for t in json.loads(output.read_text())["tests"]}
+        if not results or (tests and set(results) != set(tests)):
+            raise CannotRun(f"lit ran {sorted(results)} instead of {tests or 'the suite'}; see {self._log}")
+        return results
+
+    def _run_lit(self, command, settings, quiet):
+        """Runs lit with all of its output in the log; tells now and then how far it is."""
+        environment = dict(os.environ, CHECK_OPENMP_ENV=" ".join(settings))
+        num_failed = 0
+        with open(self._log, "a") as sink, subprocess.Popen(command, env=environment, stdout=subprocess.PIPE,
+                                                      stderr=subprocess.STDOUT, text=True, errors="replace") as lit:
+            for line in lit.stdout:
+                sink.write(line)
+                progress = re.match(r"([A-Z]+): .* \((\d+) of (\d+)\)", line)
+                if not progress or quiet:
+                    continue
+                code, number, total = progress.group(1), int(progress.group(2)), int(progress.group(3))
+                num_failed += failed(code)
+                if number % 40 == 0 or number == total:
+                    print(f"hierbar: {self.target}: {number} of {total} tests, {num_failed} failed", flush=True)

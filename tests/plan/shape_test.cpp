@@ -1,0 +1,238 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plan/shape.hpp"
+
+#include <gmock/gmock.h>
+
+#include "plan/plan_text.hpp"
+#include "support/machines.hpp"
+#include "support/plan_checks.hpp"
+
+namespace hierbar {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+EnginePlan plan_of(const Machine& machine, Mapping mapping, std::uint32_t num_participants, const ShapeOptions& options = {}) {
+  return *build_engine_plan(locate_all(machine, *map_participants(machine, mapping, num_participants)), machine, options);
+}
+
+std::string children_of(const EnginePlan& plan, std::uint32_t participant) {
+  const auto first = plan.children.begin() + plan.nodes[participant].first_child;
+  return format_members(std::vector<std::uint32_t>(first, first + plan.nodes[participant].num_children));
+}
+
+Machine one_l3(int num_cores, int threads = 1) {
+  return test::make_machine("one L3", {{Level::kPackage, 1}, {Level::kL3, 1}, {Level::kCore, num_cores}}, threads);
+}
+
+Machine rome() {
+  return test::make_machine("2 x EPYC 7742", {{Level::kPackage, 2}, {Level::kNuma, 1}, {Level::kL3, 16}, {Level::kCore, 4}}, 2);
+}
+
+TEST(Shape, OneParticipantIsALeaderAndNeedsNoTransfer) {
+  const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kCore, 1);
+  EXPECT_THAT(plan.leaders, ElementsAre(0U));
+  EXPECT_EQ(plan.depth, 0U);
+}
+
+TEST(Shape, UpToFourAreOneExchangeWhereverTheyAre) {
+  const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kNuma, 4);
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 1U, 2U, 3U));
+  EXPECT_EQ(plan.depth, 1U);
+}
+
+TEST(Shape, PlansThatAreAlwaysFlatDoNotDependOnTheMachine) {
+  const EnginePlan here = plan_of(test::make_kunpeng(), Mapping::kNuma, 4);
+  const EnginePlan nowhere = *build_engine_plan(std::vector<LocalityPath>(4), one_l3(1), {});
+  test::check_same(here.view(), nowhere.view());
+}
+
+TEST(Shape, UpToSixteenInOneDomainAreOneExchange) {
+  EXPECT_EQ(plan_of(test::make_kunpeng(), Mapping::kCore, 16).leaders.size(), 16U);
+  EXPECT_EQ(plan_of(one_l3(16), Mapping::kCore, 16).depth, 1U);
+}
+
+TEST(Shape, UnboundParticipantsAreFlatUpToSixteenAndInIndexOrderBeyond) {
+  EXPECT_EQ(plan_of(rome(), Mapping::kNone, 16).leaders.size(), 16U);
+  const EnginePlan plan = plan_of(rome(), Mapping::kNone, 20);
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 4U, 8U, 12U, 16U));
+  EXPECT_EQ(children_of(plan, 4), "{5..7}");
+}
+
+TEST(Shape, DomainsOfAKunpengAreItsL3sWithATreeOfClustersBelow) {
+  const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kCore, 128);
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 32U, 64U, 96U));
+  EXPECT_EQ(children_of(plan, 32), "{33..36,40,44,48,52,56,60}");
+  EXPECT_EQ(children_of(plan, 36), "{37..39}");
+  EXPECT_EQ(plan.depth, 5U);
+  EXPECT_EQ(plan.line_bytes, 128U);
+}
+
+TEST(Shape, TheMappingDoesNotChangeTheShape) {
+  const EnginePlan by_core = plan_of(test::make_kunpeng(), Mapping::kCore, 128);
+  for (const Mapping mapping : {Mapping::kNuma, Mapping::kPackage}) {
+    const EnginePlan plan = plan_of(test::make_kunpeng(), mapping, 128);
+    EXPECT_EQ(plan.leaders.size(), by_core.leaders.size());
+    EXPECT_EQ(plan.depth, by_core.depth);
+    EXPECT_EQ(gather_arities(plan.view()), gather_arities(by_core.view()));
+  }
+}
+
+TEST(Shape, FourteenByNumaNodeHaveFourLeaders) {
+  const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kNuma, 14);
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 1U, 2U, 3U));
+  EXPECT_EQ(children_of(plan, 0), "{4,8,12}");
+  EXPECT_EQ(plan.depth, 3U);
+}
+
+TEST(Shape, OneLargeDomainIsCutAlongItsClusters) {
+  const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kCore, 32);
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 4U, 8U, 12U, 16U, 20U, 24U, 28U));
+  EXPECT_EQ(plan.depth, 3U);
+}
+
+TEST(Shape, OneLargeDomainHasAtMostSixteenLeaders) {
+  EXPECT_EQ(plan_of(one_l3(17), Mapping::kCore, 17).leaders.size(), 5U);
+  EXPECT_EQ(plan_of(one_l3(64), Mapping::kCore, 64).leaders.size(), 16U);
+  EXPECT_EQ(plan_of(one_l3(256), Mapping::kCore, 256).leaders.size(), 16U);
+}
+
+TEST(Shape, ALargeDomainAmongOthersIsHalvedBetweenItsSubUnits) {
+  const Machine machine = test::make_machine("2 x 40", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCore, 40}});
+  EXPECT_THAT(plan_of(machine, Mapping::kCore, 80).leaders, ElementsAre(0U, 20U, 40U, 60U));
+}
+
+TEST(Shape, MoreThanSixteenDomainsAreGatheredByNumaNode) {
+  const Machine machine =
+      test::make_machine("NPS4", {{Level::kPackage, 2}, {Level::kNuma, 4}, {Level::kL3, 4}, {Level::kCore, 4}});
+  const EnginePlan plan = plan_of(machine, Mapping::kCore, 128);
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 16U, 32U, 48U, 64U, 80U, 96U, 112U));
+  EXPECT_EQ(children_of(plan, 16), "{17..20,24,28}");
+  EXPECT_EQ(plan.depth, 5U);
+}
+
+TEST(Shape, MoreThanSixteenDomainsAreGatheredEvenlyWhenNodesHoldTooMany) {
+  const EnginePlan plan = plan_of(rome(), Mapping::kCore, 128);
+  EXPECT_EQ(plan.leaders.size(), 16U);
+  EXPECT_EQ(children_of(plan, 8), "{9..12}");
+  EXPECT_EQ(plan.depth, 5U);
+}
+
+TEST(Shape, EvenGroupsOfDomainsKeepPackagesApart) {
+  const Machine machine =
+      test::make_machine("POWER9", {{Level::kPackage, 2}, {Level::kNuma, 1}, {Level::kL3, 9}, {Level::kCore, 2}}, 4);
+  const EnginePlan plan = plan_of(machine, Mapping::kCore, 36);
+  const std::vector<std::uint32_t> leaders = test::leaders_of(plan.view());
+  for (std::uint32_t i = 0; i < 36; ++i) EXPECT_EQ(leaders[i] < 18, i < 18) << i;
+}
+
+TEST(Shape, SmtSiblingsGatherFirst) {
+  const Machine machine = test::make_machine("2 x 8 SMT2", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCore, 8}}, 2);
+  const EnginePlan plan = plan_of(machine, Mapping::kCore, 32);
+  EXPECT_EQ(children_of(plan, 1), "{17}");
+  EXPECT_EQ(children_of(plan, 8), "{9..15,24}");
+}
+
+TEST(Shape, UpToNineMembersAreOneLevelAndTenAreTwo) {
+  const Machine machine = test::make_machine("2 x 10", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCore, 10}});
+  std::vector<CpuSet> bindings(19);
+  for (std::uint32_t i = 0; i < 19; ++i) bindings[i].set(i);
+  const EnginePlan plan = *build_engine_plan(locate_all(machine, bindings), machine, {});
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 10U));
+  EXPECT_EQ(children_of(plan, 10), "{11..18}");
+  EXPECT_EQ(children_of(plan, 0), "{1..5}");
+  EXPECT_EQ(children_of(plan, 5), "{6..9}");
+}
+
+TEST(Shape, CoresWithoutAnL3AreADomainOfTheirOwn) {
+  const EnginePlan plan = plan_of(test::make_partial_l3(), Mapping::kCore, 14);
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 12U));
+  EXPECT_EQ(children_of(plan, 12), "{13}");
+}
+
+TEST(Shape, WideBindingsAreADomainOfTheUnitTheyResolveTo) {
+  const Machine machine = rome();
+  std::vector<CpuSet> bindings(6);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    for (std::uint32_t cpu = 0; cpu < 128; ++cpu) bindings[i].set(cpu + (i % 2) * 128);
+  }
+  const EnginePlan plan = *build_engine_plan(locate_all(machine, bindings), machine, {});
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 1U));
+  EXPECT_EQ(children_of(plan, 0), "{2,4}");
+}
+
+TEST(Shape, MachinesWithoutSharedL3UseNumaNodesThenPackages) {
+  const Machine numa =
+      test::make_machine("KNL", {{Level::kPackage, 1}, {Level::kNuma, 4}, {Level::kL2, 9}, {Level::kCore, 2}}, 4);
+  EXPECT_EQ(domain_level(numa, std::nullopt), Level::kNuma);
+  const Machine packages = test::make_machine("2 packages", {{Level::kNuma, 1}, {Level::kPackage, 2}, {Level::kCore, 4}});
+  EXPECT_EQ(domain_level(packages, std::nullopt), Level::kPackage);
+  EXPECT_EQ(domain_level(test::make_machine("private L3", {{Level::kCore, 4}, {Level::kL3, 1}}), std::nullopt), Level::kMachine);
+}
+
+TEST(Shape, AWantedLevelReplacesTheDomain) {
+  const EnginePlan by_package = plan_of(test::make_kunpeng(), Mapping::kCore, 32, ShapeOptions{.domain_level = Level::kCluster});
+  EXPECT_THAT(by_package.leaders, ElementsAre(0U, 4U, 8U, 12U, 16U, 20U, 24U, 28U));
+  const EnginePlan by_cluster = plan_of(test::make_kunpeng(), Mapping::kCore, 128, ShapeOptions{.domain_level = Level::kCluster});
+  EXPECT_THAT(by_cluster.leaders, ElementsAre(0U, 32U, 64U, 96U));
+}
+
+TEST(Shape, SlotsFollowTheTopologyAndNumaNodesStartPages) {
+  const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kNuma, 14);
+  const auto slot = [&plan](std::uint32_t i) { return plan.nodes[i].slot; };
+  EXPECT_EQ(slot(0), 0U);
+  EXPECT_EQ(slot(4), 1U);
+  EXPECT_EQ(slot(1), 8U);
+  EXPECT_EQ(slot(2), 16U);
+  EXPECT_EQ(slot(3), 24U);
+  EXPECT_EQ(plan.num_slots, 27U);
+}
+
+TEST(Shape, SlotsHaveNoGapsInsideOneNumaNode) {
+  EXPECT_EQ(plan_of(test::make_kunpeng(), Mapping::kCore, 32).num_slots, 32U);
+  EXPECT_EQ(plan_of(one_l3(8), Mapping::kNone, 100).num_slots, 100U);
+}
+
+TEST(Shape, PagesMayBeLarge) {
+  const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kNuma, 8, ShapeOptions{.page_bytes = 65536});
+  EXPECT_EQ(plan.nodes[1].slot, 128U);
+}
+
+TEST(Shape, LinesAreAtLeast128BytesAndAPowerOfTwo) {
+  Machine machine = one_l3(2);
+  EXPECT_EQ(plan_of(machine, Mapping::kCore, 2).line_bytes, 128U);
+  machine.line_bytes = 256;
+  EXPECT_EQ(plan_of(machine, Mapping::kCore, 2).line_bytes, 256U);
+}
+
+TEST(Shape, ReleaseIsWhatTheOptionsSay) {
+  EXPECT_EQ(plan_of(one_l3(2), Mapping::kCore, 2).view().release, HIERBAR_RELEASE_FLAGS);
+  EXPECT_EQ(plan_of(one_l3(2), Mapping::kCore, 2, ShapeOptions{.release = HIERBAR_RELEASE_LINES}).view().release,
+            HIERBAR_RELEASE_LINES);
+}
+
+TEST(Shape, RefusesNobodyAndTooMany) {
+  const Machine machine = one_l3(2);
+  EXPECT_THAT(build_engine_plan({}, machine, {}).error(), HasSubstr("not 0"));
+  const std::vector<LocalityPath> too_many(kMaxParticipants + 1);
+  EXPECT_THAT(build_engine_plan(too_many, machine, {}).error(), HasSubstr("1048577"));
+}
+
+TEST(Shape, AHundredThousandParticipantsStillHaveFewLevels) {
+  const EnginePlan plan = *build_engine_plan(std::vector<LocalityPath>(1U << 17), one_l3(2), {});
+  EXPECT_EQ(plan.leaders.size(), 16U);
+  EXPECT_LE(plan.depth, 11U);
+}
+
+TEST(Shape, TextLabelsTheEnginesPlan) {
+  const std::vector<std::string> lines = describe_engine_plan(plan_of(test::make_kunpeng(), Mapping::kNuma, 14).view());
+  EXPECT_THAT(lines, ElementsAre("engine: 14 participants, depth 3 line transfers",
+                                 "  phases   gather 1, exchange 1, release 1 (flags)", "  leaders  {0..3}",
+                                 "  arity    exchange 4; gather 2 (2x), 3 (2x)", "  slots    27 of 4 lines of 128 bytes (13 KiB)",
+                                 "  gather", "    0 <- {4,8,12}", "    1 <- {5,9,13}", "    2 <- {6,10}", "    3 <- {7,11}"));
+}
+
+}  // namespace
+}  // namespace hierbar

@@ -1,0 +1,262 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What holds for every machine, and what is known about particular ones.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "topology/known_topologies.hpp"
+#include "topology/levels.hpp"
+#include "topology/load.hpp"
+#include "topology/machine_text.hpp"
+
+namespace hierbar {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+
+Machine load(const std::string& description) {
+  Result<Machine> machine = load_described_machine(description);
+  EXPECT_TRUE(machine.ok()) << (machine.ok() ? "" : machine.error());
+  return machine.ok() ? *std::move(machine) : Machine{};
+}
+
+class EveryMachine : public testing::TestWithParam<test::KnownTopology> {
+ protected:
+  void SetUp() override {
+    if (GetParam().recorded) HIERBAR_NEED_RECORDED(GetParam().description);
+    machine = load(GetParam().description);
+    ASSERT_FALSE(machine.units.empty());
+  }
+  Machine machine;
+};
+
+TEST_P(EveryMachine, IsATreeWithParentsFirst) {
+  const std::vector<Unit>& units = machine.units;
+  EXPECT_EQ(units[0].parent, -1);
+  EXPECT_EQ(units[0].depth, 0);
+  std::size_t num_children = 0;
+  for (int i = 0; i < static_cast<int>(units.size()); ++i) {
+    for (const int child : units[i].children) {
+      EXPECT_GT(child, i);
+      EXPECT_EQ(units[child].parent, i);
+      EXPECT_EQ(units[child].depth, units[i].depth + 1);
+      ++num_children;
+    }
+  }
+  EXPECT_EQ(num_children, units.size() - 1);
+}
+
+TEST_P(EveryMachine, HasChildrenThatDivideTheirParent) {
+  for (const Unit& unit : machine.units) {
+    ASSERT_FALSE(unit.cpus.empty());
+    CpuSet seen;
+    int previous_first = -1;
+    for (const int child : unit.children) {
+      const CpuSet& cpus = machine.units[child].cpus;
+      EXPECT_TRUE(cpus.is_subset_of(unit.cpus));
+      EXPECT_NE(cpus, unit.cpus);
+      EXPECT_FALSE(cpus.intersects(seen));
+      EXPECT_GT(cpus.first(), previous_first);
+      previous_first = cpus.first();
+      seen |= cpus;
+    }
+    if (!unit.children.empty()) {
+      EXPECT_EQ(seen, unit.cpus) << "a cpu without a core";
+    }
+  }
+}
+
+TEST_P(EveryMachine, HasEveryPresentCpuInExactlyOneCoreAndCoresAreTheLeaves) {
+  CpuSet in_cores;
+  for (const Unit& unit : machine.units) {
+    EXPECT_EQ(unit.has(Level::kCore), unit.children.empty());
+    if (!unit.has(Level::kCore)) continue;
+    EXPECT_FALSE(unit.cpus.intersects(in_cores));
+    in_cores |= unit.cpus;
+  }
+  EXPECT_EQ(in_cores, machine.present);
+  EXPECT_EQ(machine.units[0].cpus, machine.present);
+}
+
+TEST_P(EveryMachine, HasEachLabelOncePerPathAndMachineOnlyAtTheTop) {
+  std::vector<std::uint32_t> labels_above(machine.units.size(), 0);
+  for (std::size_t i = 1; i < machine.units.size(); ++i) {
+    const int parent = machine.units[i].parent;
+    labels_above[i] = labels_above[parent] | machine.units[parent].labels;
+    EXPECT_EQ(labels_above[i] & machine.units[i].labels, 0U) << "unit " << i;
+  }
+  EXPECT_TRUE(machine.units[0].has(Level::kMachine));
+}
+
+TEST_P(EveryMachine, AllowsSomeOfItsCpus) {
+  EXPECT_FALSE(machine.allowed.empty());
+  EXPECT_TRUE(machine.allowed.is_subset_of(machine.present));
+}
+
+TEST_P(EveryMachine, HasALineThatIsAPowerOfTwo) {
+  EXPECT_GE(machine.line_bytes, 32U);
+  EXPECT_TRUE(std::has_single_bit(machine.line_bytes));
+}
+
+TEST_P(EveryMachine, LocatesEveryUnitByItsOwnCpus) {
+  for (std::size_t i = 0; i < machine.units.size(); ++i) {
+    EXPECT_EQ(machine.smallest_unit_containing(machine.units[i].cpus), static_cast<int>(i));
+  }
+}
+
+TEST_P(EveryMachine, HasActiveLevelsOfDifferentUnitsFromSmallToLarge) {
+  std::uint32_t largest_before = 0;
+  const CpuSet cores = machine.one_cpu_per_core(machine.allowed);
+  for (const Level level : active_levels(machine)) {
+    std::uint32_t largest = 0;
+    for (const Unit& unit : machine.units) {
+      if (unit.has(level)) largest = std::max(largest, (unit.cpus & cores).count());
+    }
+    EXPECT_GE(largest, 2U) << level_name(level);
+    EXPECT_GE(largest, largest_before) << level_name(level);
+    largest_before = largest;
+  }
+}
+
+TEST_P(EveryMachine, FitsOnAScreen) {
+  const std::vector<std::string> lines = describe(machine, Detail::kCollapsed);
+  EXPECT_LE(lines.size(), 24U);
+  EXPECT_THAT(lines, Each(testing::SizeIs(testing::Le(120U))));
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryMachine, testing::ValuesIn(test::known_topologies()),
+                         [](const auto& parameter) { return parameter.param.name; });
+
+// Number of units with the label, and of cores in each of them if that is the same for all, else 0.
+std::pair<int, int> count(const Machine& machine, Level level) {
+  const CpuSet cores = machine.one_cpu_per_core(machine.present);
+  int num_units = 0;
+  int size = -1;
+  for (const Unit& unit : machine.units) {
+    if (!unit.has(level)) continue;
+    const int num_cores = static_cast<int>((unit.cpus & cores).count());
+    size = size == -1 || size == num_cores ? num_cores : 0;
+    ++num_units;
+  }
+  return {num_units, size};
+}
+
+std::pair<int, int> units_of(int num_units, int num_cores) { return {num_units, num_cores}; }
+
+void expect_kunpeng(const Machine& machine) {
+  EXPECT_EQ(count(machine, Level::kCore), units_of(128, 1));
+  EXPECT_EQ(count(machine, Level::kCluster), units_of(32, 4));
+  EXPECT_EQ(count(machine, Level::kL3), units_of(4, 32));
+  EXPECT_EQ(count(machine, Level::kNuma), units_of(4, 32));
+  EXPECT_EQ(count(machine, Level::kPackage), units_of(2, 64));
+  EXPECT_THAT(active_levels(machine), ElementsAre(Level::kNuma, Level::kPackage));
+}
+
+TEST(SyntheticMachine, KunpengIsThatOfThePaper) { expect_kunpeng(load(test::kKunpeng)); }
+
+TEST(SyntheticMachine, TurinHasManyL3s) {
+  const Machine machine = load(test::kTurin);
+  EXPECT_EQ(machine.present.count(), 512U);
+  EXPECT_EQ(count(machine, Level::kL3), units_of(32, 8));
+  EXPECT_EQ(count(machine, Level::kNuma), units_of(2, 128));
+  EXPECT_THAT(active_levels(machine), ElementsAre(Level::kL3, Level::kNuma));
+}
+
+TEST(SyntheticMachine, A64fxHasAnL2PerNumaNodeAndNoL3) {
+  const Machine machine = load(test::kA64fx);
+  EXPECT_EQ(count(machine, Level::kL2), units_of(4, 12));
+  EXPECT_EQ(count(machine, Level::kNuma), units_of(4, 12));
+  EXPECT_EQ(machine.l3_bytes, 0U);
+  EXPECT_EQ(machine.line_bytes, 64U);
+}
+
+TEST(SyntheticMachine, MilanHasTwoL3sPerNumaNode) {
+  const Machine machine = load(test::kMilanNps4);
+  EXPECT_EQ(count(machine, Level::kL3), units_of(16, 8));
+  EXPECT_EQ(count(machine, Level::kNuma), units_of(8, 16));
+  EXPECT_EQ(count(machine, Level::kCluster).first, 0);
+  EXPECT_THAT(active_levels(machine), ElementsAre(Level::kL3, Level::kNuma, Level::kPackage));
+}
+
+TEST(SyntheticMachine, MayHaveMoreThan1024Cpus) {
+  const Machine machine = load(test::k2048Cpus);
+  EXPECT_EQ(machine.present, CpuSet::range(0, 2047));
+  EXPECT_EQ(count(machine, Level::kCore), units_of(2048, 1));
+  EXPECT_TRUE(machine.units[machine.smallest_unit_containing(CpuSet::range(2000, 2001))].has(Level::kL3));
+}
+
+TEST(SyntheticMachine, MayNumberItsCpusAcrossPackages) {
+  const Machine machine = load("pack:2 core:2 pu:2(indexes=0,4,2,6,1,5,3,7)");
+  const Unit& package = machine.units[machine.units[0].children[0]];
+  EXPECT_EQ(package.cpus.to_string(), "0,2,4,6");
+  EXPECT_EQ(machine.units[package.children[1]].cpus.to_string(), "2,6");
+}
+
+#define LOAD_RECORDED(file)                               \
+  const std::string path = test::recorded_topology(file); \
+  HIERBAR_NEED_RECORDED(path);                            \
+  const Machine machine = load(path)
+
+TEST(RecordedMachine, KunpengIsThatOfThePaperWithLinesOf128Bytes) {
+  LOAD_RECORDED("kunpeng920-2x64.xml");
+  expect_kunpeng(machine);
+  EXPECT_EQ(machine.line_bytes, 128U);
+  EXPECT_EQ(machine.l3_bytes, 32U << 20);
+}
+
+TEST(RecordedMachine, TrentoHasTwoL3sPerNumaNode) {
+  LOAD_RECORDED("eas-tioga.xml");
+  EXPECT_EQ(count(machine, Level::kL3), units_of(8, 8));
+  EXPECT_EQ(count(machine, Level::kNuma), units_of(4, 16));
+  EXPECT_EQ(machine.units[machine.smallest_unit_containing(CpuSet::range(3, 3))].cpus.to_string(), "3,67");
+}
+
+TEST(RecordedMachine, RomeHasL3sOfThreeCores) {
+  LOAD_RECORDED("epyc-corona-p2.xml");
+  EXPECT_EQ(count(machine, Level::kL3), units_of(16, 3));
+  EXPECT_THAT(active_levels(machine), ElementsAre(Level::kL3, Level::kNuma));
+}
+
+TEST(RecordedMachine, Power9HasPairsOfCoresAndFourThreadsPerCore) {
+  LOAD_RECORDED("coral-lassen.xml");
+  EXPECT_EQ(count(machine, Level::kL3), units_of(20, 2));
+  EXPECT_EQ(machine.present.count(), 160U);
+  EXPECT_EQ(machine.line_bytes, 128U);
+}
+
+TEST(RecordedMachine, HybridHasSharedL2sOnOneSideOnly) {
+  LOAD_RECORDED("hybrid-6p8e.xml");
+  EXPECT_EQ(count(machine, Level::kCore), units_of(14, 1));
+  EXPECT_EQ(count(machine, Level::kL2), units_of(8, 0));
+  EXPECT_THAT(active_levels(machine), ElementsAre(Level::kL2, Level::kNuma));
+}
+
+TEST(RecordedMachine, MemoryWithoutCpusOfItsOwnLeavesNumaToTheInnerNodes) {
+  LOAD_RECORDED("fake-cpuless-numa.xml");
+  EXPECT_EQ(count(machine, Level::kNuma), units_of(3, 2));
+  EXPECT_EQ(count(machine, Level::kPackage), units_of(2, 6));
+}
+
+TEST(RecordedMachine, NumaNodesBehindMemorySideCachesAreFound) {
+  LOAD_RECORDED("memory-side-caches-80.xml");
+  EXPECT_EQ(count(machine, Level::kNuma), units_of(4, 10));
+  EXPECT_THAT(active_levels(machine), ElementsAre(Level::kNuma, Level::kPackage));
+}
+
+TEST(RecordedMachine, OfflineCpusAreNotPresent) {
+  LOAD_RECORDED("xeon-16-offline-cpus.xml");
+  EXPECT_EQ(machine.present.to_string(), "0-1,3-4,6-12,15");
+  EXPECT_EQ(machine.allowed, machine.present);
+}
+
+TEST(RecordedMachine, DisallowedCpusArePresentButNotAllowed) {
+  LOAD_RECORDED("opteron-32-cgroup2-6allowed.xml");
+  EXPECT_EQ(machine.present.count(), 32U);
+  EXPECT_EQ(machine.allowed.to_string(), "0-5");
+}
+
+}  // namespace
+}  // namespace hierbar

@@ -1,0 +1,220 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "topology/load.hpp"
+
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "topology/known_topologies.hpp"
+#include "topology/levels.hpp"
+
+namespace hierbar {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StrEq;
+
+// Writes hwloc XML by hand: what no synthetic description can say.
+class XmlObject {
+ public:
+  XmlObject(const std::string& type, const std::string& cpus, const std::string& attributes = "") {
+    text_ = "<object type=\"" + type + "\" cpuset=\"" + cpus + "\" complete_cpuset=\"" + cpus + "\" gp_index=\"" +
+            std::to_string(next_index_++) + "\" nodeset=\"0x1\" complete_nodeset=\"0x3\" " + attributes + ">";
+  }
+  XmlObject&& with(const XmlObject& child) && {
+    text_ += child.text();
+    return std::move(*this);
+  }
+  std::string text() const { return text_ + "</object>"; }
+
+ private:
+  static inline int next_index_ = 1;
+  std::string text_;
+};
+
+XmlObject core(const std::string& cpus, int first, int second) {
+  const auto pu = [](int cpu) {
+    char mask[16];
+    std::snprintf(mask, sizeof mask, "0x%x", 1U << cpu);
+    return XmlObject("PU", mask, "os_index=\"" + std::to_string(cpu) + "\"");
+  };
+  return XmlObject("Core", cpus).with(pu(first)).with(pu(second));
+}
+
+// Four cores with two threads in two clusters below an L3 with lines of 128 bytes; NUMA node 0 behind a memory-side cache and
+// node 1 without cpus; cpu 8 is offline, cpus 6 and 7 are not allowed.
+std::string awkward_machine() {
+  const auto cluster = [](const std::string& cpus) {
+    return XmlObject("Group", cpus, R"(subtype="Cluster" kind="101" subkind="0")");
+  };
+  const auto cache = [](const char* type, const std::string& cpus, int depth, int size, int line) {
+    return XmlObject(type, cpus,
+                     "depth=\"" + std::to_string(depth) + "\" cache_size=\"" + std::to_string(size) + "\" cache_linesize=\"" +
+                         std::to_string(line) + "\" cache_associativity=\"0\" cache_type=\"0\"");
+  };
+  const XmlObject node = XmlObject("NUMANode", "0xff", R"(os_index="0" local_memory="1024")");
+  XmlObject l3 =
+      cache("L3Cache", "0xff", 3, 3 << 20, 128)
+          .with(cache("MemCache", "0xff", 1, 1 << 20, 0).with(node))
+          .with(cluster("0x0f").with(core("0x03", 0, 1)).with(cache("L2Cache", "0x0c", 2, 1 << 20, 64).with(core("0x0c", 2, 3))))
+          .with(cluster("0xf0").with(core("0x30", 4, 5)).with(core("0xc0", 6, 7)));
+  return R"(<?xml version="1.0"?><topology version="2.0">)"
+         R"(<object type="Machine" os_index="0" cpuset="0xff" complete_cpuset="0x1ff" )"
+         R"(allowed_cpuset="0x3f" nodeset="0x3" complete_nodeset="0x3" allowed_nodeset="0x3" gp_index="1000">)"
+         R"(<object type="NUMANode" os_index="1" cpuset="0x0" complete_cpuset="0x0" nodeset="0x2" complete_nodeset="0x2" )"
+         R"(gp_index="1001" local_memory="1024"></object>)" +
+         XmlObject("Package", "0xff").with(l3).text() + "</object></topology>";
+}
+
+std::string write_file(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + "hierbar_load_test_" + std::to_string(getpid()) + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+// A file that is removed when the test ends.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::string& name, const std::string& text) : path_(write_file(name, text)) {}
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string error_of(const std::string& description) {
+  const Result<Machine> machine = load_described_machine(description);
+  return machine.ok() ? "loaded" : machine.error();
+}
+
+TEST(LoadDescribedMachine, ReadsAnXmlFile) {
+  const TemporaryFile file("awkward.xml", awkward_machine());
+  const Result<Machine> loaded = load_described_machine(file.path());
+  ASSERT_TRUE(loaded.ok()) << loaded.error();
+  const Machine& machine = *loaded;
+  EXPECT_EQ(machine.present.to_string(), "0-7");
+  EXPECT_EQ(machine.allowed.to_string(), "0-5");
+  EXPECT_EQ(machine.line_bytes, 128U);
+  EXPECT_EQ(machine.l3_bytes, 3U << 20);
+  EXPECT_EQ(machine.name, file.path());
+  EXPECT_GT(machine.load_ns, 0U);
+  EXPECT_THAT(machine.warnings, IsEmpty());
+  ASSERT_EQ(machine.units.size(), 7U);
+  EXPECT_EQ(machine.units[0].labels, label_bits({Level::kMachine, Level::kPackage, Level::kL3, Level::kNuma}));
+  EXPECT_EQ(machine.units[1].labels, label_bits({Level::kCluster}));
+  EXPECT_EQ(machine.units[2].labels, label_bits({Level::kCore}));
+  EXPECT_EQ(machine.units[3].labels, label_bits({Level::kCore, Level::kL2}));
+  EXPECT_EQ(machine.units[4].cpus.to_string(), "4-7");
+}
+
+TEST(LoadDescribedMachine, TakesAnExistingFileForXmlWhateverItsName) {
+  const TemporaryFile file("machine", awkward_machine());
+  EXPECT_TRUE(load_described_machine(file.path()).ok());
+}
+
+TEST(LoadDescribedMachine, SaysThatAFileCannotBeRead) {
+  for (const char* path : {"/nonexistent/machine.xml", "./nonexistent", "../nonexistent", "nonexistent.xml"}) {
+    EXPECT_THAT(error_of(path), AllOf(HasSubstr(path), HasSubstr("No such file"), HasSubstr("allowed"))) << path;
+  }
+  EXPECT_THAT(error_of("/"), HasSubstr("not a regular file"));
+}
+
+TEST(LoadDescribedMachine, RefusesFilesThatHwlocCannotRead) {
+  const std::string good = awkward_machine();
+  std::string newer = good;
+  newer.replace(newer.find("version=\"2.0\""), 13, "version=\"9.0\"");
+  const std::string bad[] = {"", "no xml at all", good.substr(0, good.size() / 2), newer, "<?xml version=\"1.0\"?><html/>"};
+  for (const std::string& text : bad) {
+    const TemporaryFile file("bad.xml", text);
+    EXPECT_THAT(error_of(file.path()), AllOf(HasSubstr(file.path()), HasSubstr("no XML file"), HasSubstr("allowed"))) << text;
+  }
+}
+
+TEST(LoadDescribedMachine, RefusesDescriptionsThatHwlocDoesNotUnderstand) {
+  for (const char* text : {"", "foo:3", "pack:0", "pack:2 core:2 pu", "l9:4 pu:1", "pack:-1 pu:1", "pack:2 pu:2 core:2"}) {
+    EXPECT_THAT(error_of(text), AllOf(HasSubstr(text), HasSubstr("synthetic"), HasSubstr("allowed"))) << text;
+  }
+}
+
+TEST(LoadDescribedMachine, RefusesMachinesTooLargeToBuild) {
+  for (const char* text : {"group:1000000000 pu:10000", "pack:65537 pu:1", "300 300", "pu:18446744073709551617"}) {
+    EXPECT_THAT(error_of(text), HasSubstr("more than 65536 cpus")) << text;
+  }
+  // Neither sizes nor memory are cpus.
+  EXPECT_EQ(error_of("pack:2 [numa(memory=64GB)] l3:1(size=32000000) core:2 pu:1"), "loaded");
+}
+
+TEST(LoadMachine, ReadsTheLiveMachineWithoutASetting) {
+  for (const char* setting : {static_cast<const char*>(nullptr), ""}) {
+    const Result<Machine> machine = load_machine(setting);
+    ASSERT_TRUE(machine.ok()) << machine.error();
+    EXPECT_THAT(machine->warnings, IsEmpty());
+    EXPECT_TRUE(machine->allowed.test(static_cast<std::uint32_t>(sched_getcpu())));
+    EXPECT_EQ(machine->units[0].cpus, machine->present);
+    EXPECT_FALSE(machine->name.empty());
+  }
+}
+
+TEST(LoadMachine, ObeysASetting) {
+  const Result<Machine> machine = load_machine(test::kKunpeng);
+  ASSERT_TRUE(machine.ok());
+  EXPECT_EQ(machine->present.count(), 128U);
+  EXPECT_EQ(machine->name, test::kKunpeng);
+  EXPECT_THAT(machine->warnings, IsEmpty());
+}
+
+TEST(LoadMachine, FallsBackToTheLiveMachineAndSaysSo) {
+  const Result<Machine> live = load_machine(nullptr);
+  const Result<Machine> machine = load_machine("l9:4");
+  ASSERT_TRUE(machine.ok());
+  EXPECT_EQ(machine->present, live->present);
+  EXPECT_EQ(machine->units.size(), live->units.size());
+  EXPECT_THAT(machine->warnings, ElementsAre(AllOf(HasSubstr("HIERBAR_TOPOLOGY: 'l9:4'"), HasSubstr("allowed: an hwloc XML file"),
+                                                   HasSubstr("the live machine is used instead"))));
+}
+
+// Sets a variable for one test.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  ~ScopedVariable() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(LoadLiveMachine, ObeysHwlocsOwnVariables) {
+  const TemporaryFile file("awkward.xml", awkward_machine());
+  const ScopedVariable variable("HWLOC_XMLFILE", file.path());
+  const Result<Machine> machine = load_live_machine();
+  ASSERT_TRUE(machine.ok());
+  EXPECT_EQ(machine->present.count(), 8U);
+  EXPECT_THAT(machine->warnings, IsEmpty());
+}
+
+TEST(LoadLiveMachine, IgnoresThemWhenHwlocFailsBecauseOfThem) {
+  const Result<Machine> live = load_live_machine();
+  std::string newer = awkward_machine();
+  newer.replace(newer.find("version=\"2.0\""), 13, "version=\"9.0\"");
+  const TemporaryFile file("newer.xml", newer);
+  for (const auto& [name, value] :
+       {std::pair("HWLOC_XMLFILE", file.path()), std::pair("HWLOC_COMPONENTS", std::string("stop"))}) {
+    const ScopedVariable variable(name, value);
+    const Result<Machine> machine = load_live_machine();
+    ASSERT_TRUE(machine.ok()) << name;
+    EXPECT_EQ(machine->present, live->present);
+    EXPECT_THAT(machine->warnings, ElementsAre(AllOf(HasSubstr(name), HasSubstr(value), HasSubstr("ignored"))));
+    EXPECT_THAT(getenv(name), StrEq(value));
+  }
+}
+
+}  // namespace
+}  // namespace hierbar
