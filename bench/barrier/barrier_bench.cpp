@@ -44,7 +44,7 @@ void bind_to(int cpu) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// The other participants: threads that cross until participant 0, the caller, has raised `stop` before a crossing.
+// Participant 0 is the caller; the others are threads that cross as long as it does.
 template <class Barrier>
 class Team {
  public:
@@ -54,8 +54,11 @@ class Team {
     for (std::uint32_t me = 1; me < num_participants; ++me) {
       threads_.emplace_back([this, me] {
         bind_to(cpu_of(me));
-        do barrier_.cross(me);
-        while (!stop_.load(std::memory_order_relaxed));  // ordered by the crossing
+        std::uint64_t num_crossings = 0;
+        do {
+          barrier_.cross(me);
+          ++num_crossings;
+        } while (num_crossings != last_.load(std::memory_order_relaxed));
       });
     }
     for (int i = 0; i < kWarmUpCrossings; ++i) cross();
@@ -63,19 +66,24 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
   ~Team() {
-    stop_.store(true, std::memory_order_relaxed);
+    // Seen by all after the crossing that it precedes, and by some perhaps before: hence a number and not a flag.
+    last_.store(num_crossings_ + 1, std::memory_order_relaxed);
     cross();
     for (std::thread& thread : threads_) thread.join();
     sched_setaffinity(0, sizeof caller_cpus_, &caller_cpus_);
   }
 
-  void cross() { barrier_.cross(0); }
+  void cross() {
+    barrier_.cross(0);
+    ++num_crossings_;
+  }
 
  private:
   static constexpr int kWarmUpCrossings = 100;
 
   Barrier barrier_;
-  alignas(128) std::atomic<bool> stop_{false};
+  alignas(128) std::uint64_t num_crossings_ = 0;     // participant 0's; in a line that nobody else reads
+  alignas(128) std::atomic<std::uint64_t> last_{0};  // number of the last crossing; 0: not known yet. Writer: participant 0
   std::vector<std::thread> threads_;
   cpu_set_t caller_cpus_{};
 };
@@ -119,7 +127,8 @@ void register_team_size(int size) {
   if (static_cast<std::size_t>(size) <= host().cpus.size()) {
     for (const char* name : {"exchange-mov", "exchange-xchg"}) {
       add(std::string("floor/") + name, [name](benchmark::State& state) { measure_exchange_floor(state, name); })
-          ->Iterations(1)->UseManualTime();
+          ->Iterations(1)
+          ->UseManualTime();
     }
   } else {
     add("floor/exchange-yield", measure_yield_floor)->Iterations(1)->UseManualTime();

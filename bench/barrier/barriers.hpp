@@ -25,9 +25,17 @@ class EngineBarrier {
       : nodes_(num_participants), leaders_(num_participants), spots_(num_participants) {
     std::iota(leaders_.begin(), leaders_.end(), 0U);
     for (const std::uint32_t p : leaders_) nodes_[p] = hierbar_plan_node{p, 0, 0, p};
-    plan_ = hierbar_plan{HIERBAR_PLAN_ABI_VERSION, num_participants, num_participants, num_participants,
-                         HIERBAR_RELEASE_FLAGS,    kLineBytes,       1,                0,
-                         nodes_.data(),            leaders_.data(),  leaders_.data()};
+    plan_ = hierbar_plan{HIERBAR_PLAN_ABI_VERSION,
+                         num_participants,
+                         num_participants,
+                         num_participants,
+                         HIERBAR_RELEASE_FLAGS,
+                         kLineBytes,
+                         1,
+                         0,
+                         nodes_.data(),
+                         leaders_.data(),
+                         leaders_.data()};
     if (num_participants > num_cpus) policy_.spin_looks = 0;
     lines_ = std::vector<Line>(Lines<Mem::Word>::size_bytes(plan_) / kLineBytes);
     for (const std::uint32_t p : leaders_) hosts_.emplace_back(spots_.data(), p, policy_, aborted_);

@@ -38,9 +38,11 @@ namespace hierbar {
 //        because it returns the sleep bit (S2a). Pairs with (W1), (W2).
 //   (W1) acquire load of an awaited word, in Pending::ready.
 //   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1).
+//   (R0) seq_cst fence before the release of participant 0, which made no arrival of its own since it acted: on x86 the plain
+//        store (R1) could overtake its non-temporal stores.
 //   (R1) release store of a release word. Carries, through (W2), what every participant wrote. Pairs with (W1).
 //   (R2) seq_cst fence between (R1) and (R3); see Pending::announce.
-//   (R3) relaxed load of the number of sleepers.
+//   (R3) acquire load of the number of sleepers; pairs with (S2b), so that waiting_for (S1) is seen.
 //   (E1) relaxed accesses to the own epoch: no other participant touches it.
 //
 // Thread safety: each participant index is used by one thread at a time. All functions are noexcept and never allocate.
@@ -55,8 +57,8 @@ class Barrier {
     std::uint32_t bits;  // kReleased: the OR of every participant's bits, the same for all. kAborted: unspecified.
   };
 
-  // `lines` holds Lines<Word>::size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes. Both must outlive
-  // the barrier. Copies what the hot path needs, so that it lies together.
+  // `lines` holds Lines<Word>::size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes. Both must
+  // outlive the barrier. Copies what the hot path needs, so that it lies together.
   Barrier(const hierbar_plan& plan, void* lines) noexcept
       : nodes_(plan.nodes),
         leaders_(plan.leaders),
@@ -109,6 +111,7 @@ class Barrier {
   Crossing release(Mem& mem, std::uint32_t me, std::uint32_t bits) const noexcept {
     const Epoch epoch = mem.load_relaxed(own(me).epoch);  // (E1)
     if (me == 0) {
+      mem.fence();  // (R0)
       if (num_leaders_ > 1) release_each(mem, 0, leaders_ + 1, num_leaders_ - 1, epoch, bits);
     } else {
       bits = 0;
@@ -129,18 +132,13 @@ class Barrier {
 
   Word& arrived(std::uint32_t participant, Epoch epoch) const noexcept {
     const hierbar_plan_node& node = nodes_[participant];
-    if (num_leaders_ == 2 && participant == leaders_[1])
-      return lines_.edge(nodes_[leaders_[0]].slot).arrived[1][parity(epoch)];
+    if (num_leaders_ == 2 && participant == leaders_[1]) return lines_.edge(nodes_[leaders_[0]].slot).arrived[1][parity(epoch)];
     return lines_.edge(node.slot).arrived[0][parity(epoch)];
   }
 
   // The release that a participant's parent writes for it alone, and the one it writes for all of its children.
-  Release<Word>& edge_release(std::uint32_t participant) const noexcept {
-    return lines_.edge(nodes_[participant].slot).release;
-  }
-  Release<Word>& group_release(std::uint32_t participant) const noexcept {
-    return lines_.group(nodes_[participant].slot);
-  }
+  Release<Word>& edge_release(std::uint32_t participant) const noexcept { return lines_.edge(nodes_[participant].slot).release; }
+  Release<Word>& group_release(std::uint32_t participant) const noexcept { return lines_.group(nodes_[participant].slot); }
   Epoch begin_episode(Mem& mem, std::uint32_t me) const noexcept {
     Word& own = this->own(me).epoch;
     const Epoch epoch = next_epoch(mem.load_relaxed(own));  // (E1)
@@ -212,8 +210,7 @@ class Barrier {
     const std::uint32_t parent = nodes_[me].parent;
     const bool leads = parent == me;  // a leader is released by participant 0, in the split release only
     Release<Word>& line = one_line_per_group_ && !leads ? group_release(parent) : edge_release(me);
-    auto pending =
-        Pending<Mem>::release(mem, line.released, epoch, leads ? 0 : parent, own(me).waiting_for, line.asleep);
+    auto pending = Pending<Mem>::release(mem, line.released, epoch, leads ? 0 : parent, own(me).waiting_for, line.asleep);
     if (mem.wait(pending) == WaitResult::kAborted) return WaitResult::kAborted;
     bits |= pending.payload();
     return WaitResult::kReleased;
@@ -231,8 +228,8 @@ class Barrier {
     Release<Word>& line = group_release(me);
     mem.store_release(line.released, make_word(epoch, bits));  // (R1)
     if (!mem.can_sleep()) return;
-    mem.fence();                                  // (R2)
-    if (mem.load_relaxed(line.asleep) == 0) return;  // (R3)
+    mem.fence();                                     // (R2)
+    if (mem.load_acquire(line.asleep) == 0) return;  // (R3)
     for (std::uint32_t i = 0; i < node.num_children; ++i) wake_if_waiting_for(mem, children[i], me);
   }
 
@@ -244,7 +241,7 @@ class Barrier {
     if (!mem.can_sleep()) return;
     mem.fence();  // (R2)
     for (std::uint32_t i = 0; i < count; ++i)
-      if (mem.load_relaxed(edge_release(readers[i]).asleep) != 0) wake_if_waiting_for(mem, readers[i], me);  // (R3)
+      if (mem.load_acquire(edge_release(readers[i]).asleep) != 0) wake_if_waiting_for(mem, readers[i], me);  // (R3)
   }
 
   void wake_if_waiting_for(Mem& mem, std::uint32_t waiter, std::uint32_t writer) const noexcept {

@@ -20,9 +20,17 @@ class FlatPlan {
       nodes_[i] = hierbar_plan_node{i, 0, 0, i};
       leaders_[i] = i;
     }
-    plan_ = hierbar_plan{HIERBAR_PLAN_ABI_VERSION, num_participants,          num_participants, num_participants,
-                         HIERBAR_RELEASE_FLAGS,    line_bytes,                num_participants > 1 ? 1U : 0U, 0,
-                         nodes_.data(),            leaders_.data(),           leaders_.data()};
+    plan_ = hierbar_plan{HIERBAR_PLAN_ABI_VERSION,
+                         num_participants,
+                         num_participants,
+                         num_participants,
+                         HIERBAR_RELEASE_FLAGS,
+                         line_bytes,
+                         num_participants > 1 ? 1U : 0U,
+                         0,
+                         nodes_.data(),
+                         leaders_.data(),
+                         leaders_.data()};
   }
   FlatPlan(const FlatPlan&) = delete;
   FlatPlan& operator=(const FlatPlan&) = delete;

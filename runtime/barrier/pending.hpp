@@ -33,8 +33,7 @@ class Pending {
     return Pending(mem, awaited, epoch, writer, waiting_for, nullptr);
   }
   // Waits for a release: sleepers are counted beside the word, because a parent releases with plain stores, which overlap.
-  static Pending release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
-                         Word& sleepers) noexcept {
+  static Pending release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word& sleepers) noexcept {
     return Pending(mem, awaited, epoch, writer, waiting_for, &sleepers);
   }
 

@@ -9,6 +9,14 @@
 #include "barrier/pending.hpp"
 #include "barrier/word.hpp"
 
+#if defined(__SANITIZE_THREAD__)
+#define HIERBAR_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HIERBAR_THREAD_SANITIZER 1
+#endif
+#endif
+
 namespace hierbar {
 
 // Real memory: std::atomic, and a host that knows how to wait. Host offers
@@ -34,14 +42,12 @@ class RealMem {
   std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
     return word.exchange(value, std::memory_order_seq_cst);
   }
-  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept {
-    return word.fetch_or(bits, std::memory_order_seq_cst);
-  }
+  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept { return word.fetch_or(bits, std::memory_order_seq_cst); }
   std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
     return word.fetch_add(value, std::memory_order_seq_cst);
   }
   void fence() const noexcept {
-#if defined(__SANITIZE_THREAD__)
+#if defined(HIERBAR_THREAD_SANITIZER)
     static Word fence_word;  // ThreadSanitizer does not model fences
     fence_word.fetch_add(0, std::memory_order_seq_cst);
 #else

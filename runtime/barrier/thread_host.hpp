@@ -18,10 +18,10 @@ namespace hierbar {
 
 // How a waiting thread without a runtime behind it behaves.
 struct WaitPolicy {
-  int spin_looks = 4000;         // looks with pauses in between; 0 when participants outnumber the cpus
+  int spin_looks = 4000;  // looks with pauses in between; 0 when participants outnumber the cpus
   int pauses_per_look = measure_pauses_per_look();
-  int yields = 64;               // then looks with a sched_yield in between
-  bool sleeps = true;            // then sleep on a futex; false: go on yielding
+  int yields = 64;                   // then looks with a sched_yield in between
+  bool sleeps = true;                // then sleep on a futex; false: go on yielding
   long sleep_limit_ns = 50'000'000;  // look at `aborted` at least this often while asleep
 };
 

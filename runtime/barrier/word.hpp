@@ -44,8 +44,6 @@ constexpr WordValue make_word(Epoch epoch, std::uint32_t payload) noexcept {
 constexpr Epoch next_epoch(Epoch epoch) noexcept { return epoch + kEpochOne; }
 
 // True when `word` has reached `epoch`; right across wrap-around as long as the two are less than 2^55 episodes apart.
-constexpr bool reached(WordValue word, Epoch epoch) noexcept {
-  return static_cast<std::int64_t>(epoch_of(word) - epoch) >= 0;
-}
+constexpr bool reached(WordValue word, Epoch epoch) noexcept { return static_cast<std::int64_t>(epoch_of(word) - epoch) >= 0; }
 
 }  // namespace hierbar

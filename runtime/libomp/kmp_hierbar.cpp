@@ -34,7 +34,8 @@ int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*r
   kmp_info_t *this_thr = __kmp_threads[gtid];
   kmp_team_t *team = this_thr->th.th_team;
   kmp_hierbar_team_t *hier = team->t.t_hierbar;
-  if (hier == NULL || !hier->exchange_allowed)
+  // A serial team may come from the pool, where a parallel team has left its barrier in it.
+  if (hier == NULL || !hier->exchange_allowed || team->t.t_serialized)
     return KMP_HIERBAR_NOT_SERVED;
 
   const int tid = this_thr->th.th_info.ds.ds_tid;
@@ -92,8 +93,7 @@ void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, 
   const kmp_hierbar_engine_t &shape = hier->engine;
   const hierbar_plan_node &node = shape.node(tid);
   // The primary's own b_arrived does not count; the team has it.
-  const kmp_uint64 arrived =
-      (KMP_MASTER_TID(tid) ? team->t.t_bar[bt].b_arrived : thr_bar->b_arrived) + KMP_BARRIER_STATE_BUMP;
+  const kmp_uint64 arrived = (KMP_MASTER_TID(tid) ? team->t.t_bar[bt].b_arrived : thr_bar->b_arrived) + KMP_BARRIER_STATE_BUMP;
   const auto gather_from = [&](kmp_uint32 child) {
     kmp_flag_64<> flag(&threads[child]->th.th_bar[bt].bb.b_arrived, arrived);
     flag.wait(this_thr, FALSE USE_ITT_BUILD_ARG(itt_sync_obj));

@@ -29,8 +29,7 @@ class kmp_hierbar_flag_t final : public kmp_flag_64<false, true> {
 
 public:
   explicit kmp_hierbar_flag_t(kmp_hierbar_pending_t &p)
-      : kmp_flag_64<false, true>(reinterpret_cast<volatile kmp_uint64 *>(&p.awaited()), 0, &asleep), pending(p),
-        asleep(false) {}
+      : kmp_flag_64<false, true>(reinterpret_cast<volatile kmp_uint64 *>(&p.awaited()), 0, &asleep), pending(p), asleep(false) {}
   bool done_check() override { return pending.ready(); }
   bool done_check_val(kmp_uint64) override { return pending.ready(); }
   bool notdone_check() override { return !pending.ready(); }
@@ -67,9 +66,7 @@ public:
   int pauses_per_look() const { return __kmp_hierbar_pauses_per_look; }
 
   // The condition under which __kmp_wait_template may suspend a thread.
-  bool can_sleep() const {
-    return __kmp_dflt_blocktime != KMP_MAX_BLOCKTIME || __kmp_pause_status == kmp_soft_paused;
-  }
+  bool can_sleep() const { return __kmp_dflt_blocktime != KMP_MAX_BLOCKTIME || __kmp_pause_status == kmp_soft_paused; }
 
   [[gnu::noinline]] hierbar::WaitResult wait(kmp_hierbar_pending_t &pending) {
 #if !KMP_USE_MONITOR
@@ -82,9 +79,7 @@ public:
     return pending.ready() ? hierbar::WaitResult::kReleased : hierbar::WaitResult::kAborted;
   }
 
-  void wake(kmp_uint32 participant) {
-    __kmp_resume_64<false, true>(team->t.t_threads[participant]->th.th_info.ds.ds_gtid, NULL);
-  }
+  void wake(kmp_uint32 participant) { __kmp_resume_64<false, true>(team->t.t_threads[participant]->th.th_info.ds.ds_gtid, NULL); }
 };
 
 #endif // KMP_HIERBAR_HOST_H

@@ -26,8 +26,8 @@ struct kmp_hierbar_counts_t {
 // A plan with the memory its barrier runs on. Teams of different sizes run on different memory, so that all words of one memory
 // are always at the same epoch.
 struct kmp_hierbar_instance_t {
-  const hierbar_plan *plan;  // NULL: unused
-  hierbar::FlatPlan *flat;   // the owner of plan when it was made here; NULL when libhierbar.so made it
+  const hierbar_plan *plan; // NULL: unused
+  hierbar::FlatPlan *flat;  // the owner of plan when it was made here; NULL when libhierbar.so made it
   void *lines;
   size_t lines_bytes;
   int *places; // place of each thread when the plan was made; NULL when the plan does not depend on places

@@ -37,7 +37,8 @@ typedef struct hierbar_plan_node {
   uint32_t first_child;  /* position of its children in hierbar_plan.children */
   uint32_t num_children; /* 0 for a leaf */
   uint32_t slot;         /* where its lines are stored: slots of one domain are adjacent,
-                            slots of two NUMA nodes never share a page */
+                            slots of two NUMA nodes never share a page, except in
+                            plans of at most 4, which are made without a look at the machine */
 } hierbar_plan_node;
 
 typedef struct hierbar_plan {

@@ -31,7 +31,7 @@ int hierbar_check_settings(hierbar_line_fn report, void *context);
 /* Builds the plan of num_participants participants. cpus has num_participants entries, or is NULL when no location is known.
    Loads the machine at the first call of the process (thread-safe). On success *plan is set and 0 returned; the caller frees it
    with hierbar_plan_destroy. Otherwise *plan is NULL, the reason is reported, and the errno value is returned:
-     EINVAL  num_participants is 0
+     EINVAL  num_participants is 0 or above 2^20
      ENOMEM  out of memory
    A machine that cannot be read is no error: it is reported and the plan is made in index order. */
 int hierbar_plan_create(uint32_t num_participants, const hierbar_cpus *cpus, hierbar_line_fn report, void *context,

@@ -57,9 +57,8 @@ std::string team_size_problem(std::uint64_t num_participants);
 //   3. A domain has one leader, its lowest index. One domain alone is cut into groups, so that there is an exchange.
 //   4. More groups than kMaxLeaders are gathered once more: by NUMA node or package if that needs no second level, else evenly.
 //   5. Inside a group the gather tree follows cores and clusters.
-//   6. Slots follow the topology order; a NUMA node's slots start on a page of their own when there are several nodes. Plans of
-//   up
-//      to kMaxAlwaysFlat participants use index order and no gaps, because they are also made before the machine is known.
+//   6. Slots follow the topology order; a NUMA node's slots start on a page of their own when there are several nodes. Plans
+//      of up to kMaxAlwaysFlat participants use index order and no gaps: they are also made before the machine is known.
 //
 // A pure function: equal arguments give equal plans. Fails when there are no participants or more than kMaxParticipants.
 // O(n log n) for n participants.

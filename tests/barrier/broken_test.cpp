@@ -84,7 +84,7 @@ TEST(BrokenBarrier, IsCaughtWhenTheArrivalIsRelaxed) {
 TEST(BrokenBarrier, IsCaughtWhenTheReleaseIsRelaxed) {
   expect_caught<RelaxedRelease>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDataRace);
   expect_caught<RelaxedRelease>(forest(HIERBAR_RELEASE_LINES), Failure::kDataRace);
-  expect_caught<RelaxedRelease>(flat(), Failure::kDataRace); // split phases
+  expect_caught<RelaxedRelease>(flat(), Failure::kDataRace);  // split phases
 }
 
 TEST(BrokenBarrier, IsCaughtWhenTheWaiterDoesNotAcquire) {
@@ -123,9 +123,7 @@ struct SleepBitSetInTwoSteps : SimMem {
 
 struct SleepBitLost : SimMem {
   using SimMem::SimMem;
-  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
-    return SimMem::exchange(word, value) & ~kSleepBit;
-  }
+  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept { return SimMem::exchange(word, value) & ~kSleepBit; }
 };
 
 struct SleeperDoesNotSayForWhom : SimMem {
@@ -138,7 +136,7 @@ struct SleeperDoesNotSayForWhom : SimMem {
 TEST(BrokenBarrier, IsCaughtWhenTheFenceBeforeTheLookAtSleepersIsMissing) {
   expect_caught<WithoutFence>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDeadlock);
   expect_caught<WithoutFence>(forest(HIERBAR_RELEASE_LINES), Failure::kDeadlock);
-  expect_caught<WithoutFence>(flat(), Failure::kDeadlock); // split phases
+  expect_caught<WithoutFence>(flat(), Failure::kDeadlock);  // split phases
 }
 
 TEST(BrokenBarrier, IsCaughtWhenASleeperDoesNotLookAgain) {

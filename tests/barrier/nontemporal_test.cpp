@@ -76,14 +76,16 @@ class NonTemporalStores : public testing::TestWithParam<TestPlan> {
 };
 
 TEST_P(NonTemporalStores, OfSingleWordsAreVisibleAfterACrossing) {
-  EXPECT_EQ(stale_after_cross(5000, [](Buffer& buffer, int round) { buffer.write_words(round); },
-                              [](const Buffer& buffer, int round) { return buffer.words_are(round); }),
+  EXPECT_EQ(stale_after_cross(
+                5000, [](Buffer& buffer, int round) { buffer.write_words(round); },
+                [](const Buffer& buffer, int round) { return buffer.words_are(round); }),
             0);
 }
 
 TEST_P(NonTemporalStores, OfWholeBuffersAreVisibleAfterACrossing) {
-  EXPECT_EQ(stale_after_cross(1000, [](Buffer& buffer, int round) { buffer.write_all(round); },
-                              [](const Buffer& buffer, int round) { return buffer.all_are(round); }),
+  EXPECT_EQ(stale_after_cross(
+                1000, [](Buffer& buffer, int round) { buffer.write_all(round); },
+                [](const Buffer& buffer, int round) { return buffer.all_are(round); }),
             0);
 }
 
@@ -96,9 +98,8 @@ TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
   trial.run([&](ThreadMem& mem, std::uint32_t me) {
     for (int round = 1; round <= 20'000; ++round) {
       if (me != 0) buffers[me].write_words(round);
-      trial.barrier().gather(mem, me, 0, [&](std::uint32_t child) {
-        num_stale_in_gather += buffers[child].words_are(round) ? 0 : 1;
-      });
+      trial.barrier().gather(mem, me, 0,
+                             [&](std::uint32_t child) { num_stale_in_gather += buffers[child].words_are(round) ? 0 : 1; });
       if (me == 0) buffers[0].write_words(round);
       trial.barrier().release(mem, me, 0);
       // Not by participant 0: a look at what it wrote would hurry the stores along.
@@ -111,7 +112,7 @@ TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, NonTemporalStores,
                          testing::Values(make_flat(2), make_forest("pair_flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
-                                           make_forest("pair_lines", {{2}, 2, HIERBAR_RELEASE_LINES})),
+                                         make_forest("pair_lines", {{2}, 2, HIERBAR_RELEASE_LINES})),
                          [](const auto& instance) { return instance.param.name(); });
 
 #else

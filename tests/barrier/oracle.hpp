@@ -53,10 +53,14 @@ class Script {
   Epoch draw_start(Random& random) const {
     const Epoch before = kEpochOne * random.below(num_crossings() + 2);
     switch (random.below(4)) {
-      case 0: return 0;
-      case 1: return Epoch{0} - before;
-      case 2: return (Epoch{1} << 63) - before;
-      default: return epoch_of(random.next());
+      case 0:
+        return 0;
+      case 1:
+        return Epoch{0} - before;
+      case 2:
+        return (Epoch{1} << 63) - before;
+      default:
+        return epoch_of(random.next());
     }
   }
 
@@ -102,8 +106,8 @@ void start_lines(const hierbar_plan& plan, void* memory, Epoch start, Set&& set)
   const Lines<Word> lines(memory, plan.line_bytes);
   const auto parity = start >> kEpochShift & 1;
   for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
-    const std::uint32_t left_over = static_cast<std::uint32_t>(mix(start + p)) & kPayloadMask; // payload of long ago
-    const WordValue last = start == 0 ? 0 : make_word(start, left_over);                       // a fresh barrier is all zero
+    const std::uint32_t left_over = static_cast<std::uint32_t>(mix(start + p)) & kPayloadMask;  // payload of long ago
+    const WordValue last = start == 0 ? 0 : make_word(start, left_over);                        // a fresh barrier is all zero
     const WordValue last_but_one = start == 0 ? 0 : make_word(start - kEpochOne, left_over);
     EdgeLine<Word>& edge = lines.edge(plan.nodes[p].slot);
     for (auto& lane : edge.arrived) {

@@ -20,19 +20,22 @@ std::uint32_t pick(Random& random, const std::array<std::uint32_t, kSize>& value
 
 const char* to_string(Failure failure) {
   switch (failure) {
-    case Failure::kNone: return "none";
-    case Failure::kDataRace: return "data race";
-    case Failure::kWrongValue: return "wrong value";
-    case Failure::kDeadlock: return "deadlock";
-    case Failure::kEndless: return "endless";
+    case Failure::kNone:
+      return "none";
+    case Failure::kDataRace:
+      return "data race";
+    case Failure::kWrongValue:
+      return "wrong value";
+    case Failure::kDeadlock:
+      return "deadlock";
+    case Failure::kEndless:
+      return "endless";
   }
   return "unknown";
 }
 
 SimMachine::SimMachine(std::uint32_t num_participants, std::uint32_t num_words, std::uint32_t num_cells)
-    : num_participants_(num_participants),
-      memory_(num_participants, num_words, num_cells),
-      participants_(num_participants) {
+    : num_participants_(num_participants), memory_(num_participants, num_words, num_cells), participants_(num_participants) {
   for (std::uint32_t p = 0; p < num_participants; ++p) {
     fibers_.push_back(std::make_unique<Fiber>([this, p] {
       for (;;) {
@@ -124,11 +127,13 @@ void SimMachine::notice_changes() {
 std::uint32_t SimMachine::choose(std::uint32_t me) {
   const auto count = static_cast<std::uint32_t>(runnable_.size());
   switch (habits_.choice) {
-    case Choice::kUniform: break;
+    case Choice::kUniform:
+      break;
     case Choice::kBursts:
       if (participants_[me].state == State::kRunnable && !random_.one_in(16)) return me;
       break;
-    case Choice::kPriorities: return choose_by_priority();
+    case Choice::kPriorities:
+      return choose_by_priority();
     case Choice::kStarving: {
       const std::uint32_t index = random_.below(count);
       if (runnable_[index] != habits_.late || count == 1 || random_.one_in(256)) return runnable_[index];

@@ -101,10 +101,10 @@ class SimMachine {
   };
   struct Participant {
     State state;
-    bool woken;               // wake() was called since prepare_sleep()
-    std::uint32_t position;   // in runnable_, while kRunnable
-    std::uint32_t word;       // while kWatching
-    std::int64_t priority;    // kPriorities: the highest runs
+    bool woken;              // wake() was called since prepare_sleep()
+    std::uint32_t position;  // in runnable_, while kRunnable
+    std::uint32_t word;      // while kWatching
+    std::int64_t priority;   // kPriorities: the highest runs
   };
 
   void draw_habits();

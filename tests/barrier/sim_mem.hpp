@@ -26,12 +26,8 @@ class SimMem {
   std::uint64_t load_relaxed(const Word& word) const noexcept { return machine_.load(me_, word.index, Order::kRelaxed); }
   std::uint64_t load_acquire(const Word& word) const noexcept { return machine_.load(me_, word.index, Order::kOrdered); }
   std::uint64_t load_seq_cst(const Word& word) const noexcept { return load_acquire(word); }
-  void store_relaxed(Word& word, std::uint64_t value) const noexcept {
-    machine_.store(me_, word.index, value, Order::kRelaxed);
-  }
-  void store_release(Word& word, std::uint64_t value) const noexcept {
-    machine_.store(me_, word.index, value, Order::kOrdered);
-  }
+  void store_relaxed(Word& word, std::uint64_t value) const noexcept { machine_.store(me_, word.index, value, Order::kRelaxed); }
+  void store_release(Word& word, std::uint64_t value) const noexcept { machine_.store(me_, word.index, value, Order::kOrdered); }
   std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
     return machine_.rmw(me_, word.index, Order::kOrdered, [value](std::uint64_t) { return value; });
   }

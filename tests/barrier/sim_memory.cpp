@@ -46,9 +46,7 @@ void SimMemory::join(std::uint32_t* into, const std::uint32_t* from) const {
   for (std::uint32_t p = 0; p < num_participants_; ++p) into[p] = std::max(into[p], from[p]);
 }
 
-void SimMemory::assign(std::uint32_t* into, const std::uint32_t* from) const {
-  std::copy(from, from + num_participants_, into);
-}
+void SimMemory::assign(std::uint32_t* into, const std::uint32_t* from) const { std::copy(from, from + num_participants_, into); }
 
 std::uint64_t SimMemory::load(std::uint32_t me, std::uint32_t word, Order order, Random& random) {
   const Buffered* buffer = buffer_of(me);
@@ -109,8 +107,7 @@ void SimMemory::drain_entry(std::uint32_t me, std::uint32_t entry) {
   Version& version = append_version(me, leaving.word, leaving.value);
   if (leaving.order == Order::kOrdered) {
     version.has_clock = true;
-    assign(attached_clock(position(leaving.word, newest_[leaving.word])),
-           &buffered_clocks_[leaving.clock * num_participants_]);
+    assign(attached_clock(position(leaving.word, newest_[leaving.word])), &buffered_clocks_[leaving.clock * num_participants_]);
   }
   std::copy(buffer + entry + 1, buffer + buffer_sizes_[me], buffer + entry);
   --buffer_sizes_[me];

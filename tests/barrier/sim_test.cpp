@@ -68,8 +68,8 @@ TEST_P(BarrierOnSimulatedMemory, KeepsTheOracleUnderEverySchedule) {
   std::uint64_t num_steps = 0;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     const Outcome outcome = trial.run(seed);
-    ASSERT_EQ(outcome.failure, Failure::kNone) << plan.name() << " fails: " << outcome.what
-                                               << "\nagain: HIERBAR_TEST_SEED=" << seed;
+    ASSERT_EQ(outcome.failure, Failure::kNone)
+        << plan.name() << " fails: " << outcome.what << "\nagain: HIERBAR_TEST_SEED=" << seed;
     num_steps += outcome.num_steps;
   }
   RecordProperty("steps_per_schedule", std::to_string(num_steps / (seeds.last - seeds.first + 1)));

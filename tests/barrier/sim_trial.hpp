@@ -19,12 +19,12 @@ namespace hierbar::test {
 // The words of a slot have numbers one after another, in the order in which its lines declare them.
 inline constexpr std::uint32_t kNumArrivalWords = 4;
 inline constexpr std::uint32_t kWaitingForWord = 9;
-inline constexpr std::uint32_t kWordsPerParticipant = 10; // arrived[2][2], two releases of two, epoch, waiting_for
+inline constexpr std::uint32_t kWordsPerParticipant = 10;  // arrived[2][2], two releases of two, epoch, waiting_for
 
 // Which words hold a participant's arrivals in even and in odd episodes.
 enum class ArrivalWords : std::uint8_t {
-  kAlternating, // two
-  kOne,         // the same: breaks the one-ahead rule
+  kAlternating,  // two
+  kOne,          // the same: breaks the one-ahead rule
 };
 
 // One shape on the simulated machine; run() plays the oracle under one seed. Mem is SimMem or something derived from it.

@@ -23,7 +23,7 @@ namespace hierbar::test {
 
 using ThreadMem = RealMem<ThreadHost>;
 
-inline constexpr long kOneHourNs = 3'600'000'000'000; // a wake-up that is lost becomes a ctest timeout
+inline constexpr long kOneHourNs = 3'600'000'000'000;  // a wake-up that is lost becomes a ctest timeout
 
 // One barrier on real memory and the threads that use it.
 class ThreadTrial {

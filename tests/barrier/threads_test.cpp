@@ -65,7 +65,7 @@ TEST_P(BarrierOfThreads, EndsEveryWaitWhenAborted) {
   const std::uint32_t count = plan().view().num_participants;
   const std::uint32_t missing = count - 1;
   WaitPolicy waiting = policy();
-  waiting.sleep_limit_ns = 1'000'000; // sleepers look at `aborted` now and then
+  waiting.sleep_limit_ns = 1'000'000;  // sleepers look at `aborted` now and then
   ThreadTrial trial(plan(), waiting);
   std::vector<WaitResult> results(count, WaitResult::kReleased);
   trial.run([&](ThreadMem& mem, std::uint32_t me) {
@@ -87,7 +87,7 @@ std::string name_of(const testing::TestParamInfo<std::tuple<std::size_t, std::si
 
 INSTANTIATE_TEST_SUITE_P(Shapes, BarrierOfThreads,
                          testing::Combine(testing::Range<std::size_t>(0, shapes().size()),
-                                            testing::Range<std::size_t>(0, kWaitings.size())),
+                                          testing::Range<std::size_t>(0, kWaitings.size())),
                          name_of);
 
 // In every round another participant comes first and is asleep, or about to be, before anybody else arrives.

@@ -45,6 +45,9 @@ void padded_slots() { every_size<long, 16>(); }
 
 void packed_slots() { every_size<unsigned char, 1>(); }
 
+// For a tool that counts: 4 threads, 1000 barriers.
+void four_threads() { check_team<long, 16>(4, 500); }
+
 // The team changes its size between regions, so that plans and lines are made, kept, and made again, and threads that come back
 // meet lines which went on without them.
 void changing_sizes() {
@@ -64,6 +67,7 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return omp_test::run_case(argc, argv,
                             {{"padded_slots", padded_slots},
+                             {"four_threads", four_threads},
                              {"packed_slots", packed_slots},
                              {"changing_sizes", changing_sizes},
                              {"alternating_sizes", alternating_sizes}});

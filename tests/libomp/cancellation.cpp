@@ -60,8 +60,10 @@ void loop() {
       for (int i = 0; i < 20; ++i) ++iterations;
     }
     CHECK_EQUAL(after, num_threads);
-    if (omp_get_cancellation()) CHECK(iterations.load() >= 20 && iterations.load() <= 220);
-    else CHECK_EQUAL(iterations.load(), 220);
+    if (omp_get_cancellation())
+      CHECK(iterations.load() >= 20 && iterations.load() <= 220);
+    else
+      CHECK_EQUAL(iterations.load(), 220);
     plain_region(num_threads);
   });
 }

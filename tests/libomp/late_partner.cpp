@@ -141,12 +141,11 @@ void sleeper_runs_a_task_and_sleeps_again() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(
-      argc, argv,
-      {{"barrier", barrier},
-       {"barely_late", barely_late},
-       {"join", join},
-       {"reduction", reduction},
-       {"fork", fork},
-       {"sleeper_runs_a_task_and_sleeps_again", sleeper_runs_a_task_and_sleeps_again}});
+  return omp_test::run_case(argc, argv,
+                            {{"barrier", barrier},
+                             {"barely_late", barely_late},
+                             {"join", join},
+                             {"reduction", reduction},
+                             {"fork", fork},
+                             {"sleeper_runs_a_task_and_sleeps_again", sleeper_runs_a_task_and_sleeps_again}});
 }

@@ -48,8 +48,8 @@ void stores_before_a_barrier_are_visible_after_it() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(
-      argc, argv, {{"stores_before_a_barrier_are_visible_after_it", stores_before_a_barrier_are_visible_after_it}});
+  return omp_test::run_case(argc, argv,
+                            {{"stores_before_a_barrier_are_visible_after_it", stores_before_a_barrier_are_visible_after_it}});
 }
 
 #else

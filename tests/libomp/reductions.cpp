@@ -27,9 +27,9 @@ void all_operators() {
     unsigned all_bits = ~0U, any_bits = 0, odd_bits = 0;
     int smallest = 1000, largest = -1000;
     bool all = true, any = false, all_broken = true;
-#pragma omp parallel for num_threads(num_threads) reduction(+ : sum) reduction(- : difference) reduction(* : product) \
-    reduction(& : all_bits) reduction(| : any_bits) reduction(^ : odd_bits) reduction(min : smallest)                 \
-    reduction(max : largest) reduction(&& : all, all_broken) reduction(|| : any)
+#pragma omp parallel for num_threads(num_threads) reduction(+ : sum) reduction(- : difference) reduction(* : product)          \
+    reduction(& : all_bits) reduction(| : any_bits) reduction(^ : odd_bits) reduction(min : smallest) reduction(max : largest) \
+    reduction(&& : all, all_broken) reduction(|| : any)
     for (int i = 0; i < kCount; ++i) {
       sum += i;
       difference -= i;
@@ -100,7 +100,7 @@ struct Matrix {
     return result;
   }
 };
-#pragma omp declare reduction(multiply : Matrix : omp_out = omp_out * omp_in) initializer(omp_priv = Matrix::identity())
+#pragma omp declare reduction(multiply:Matrix : omp_out = omp_out * omp_in) initializer(omp_priv = Matrix::identity())
 
 void user_declared_operator() {
   for_every_size([](int num_threads) {

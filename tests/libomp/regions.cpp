@@ -129,8 +129,10 @@ void settings_reach_all_threads() {
     omp_set_num_threads(100 + round);
 #pragma omp parallel num_threads(size)
     {
-      if (omp_get_thread_num() == 0) omp_set_num_threads(1);
-      else CHECK_EQUAL(omp_get_max_threads(), 100 + round);
+      if (omp_get_thread_num() == 0)
+        omp_set_num_threads(1);
+      else
+        CHECK_EQUAL(omp_get_max_threads(), 100 + round);
     }
   }
 }

@@ -39,8 +39,8 @@ class Fiber {
   Fiber* came_from_ = nullptr;
   // For AddressSanitizer. Where the thread's own stack is, is learned at the first switch away from it.
   const void* stack_bottom_ = nullptr;
-  std::size_t stack_bytes_ = 0;
-  void* fake_stack_ = nullptr;
+  [[maybe_unused]] std::size_t stack_bytes_ = 0;
+  [[maybe_unused]] void* fake_stack_ = nullptr;
 };
 
 }  // namespace hierbar::test

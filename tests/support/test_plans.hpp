@@ -48,8 +48,17 @@ class TestPlan {
     }
     const auto num_leaders = static_cast<std::uint32_t>(leaders_.size());
     const std::uint32_t depth = 2 * tallest + (num_leaders > 1 ? 1 : 0);
-    plan_ = hierbar_plan{HIERBAR_PLAN_ABI_VERSION, count, num_leaders, num_slots, static_cast<std::uint32_t>(release),
-                         line_bytes, depth, 0, nullptr, nullptr, nullptr};
+    plan_ = hierbar_plan{HIERBAR_PLAN_ABI_VERSION,
+                         count,
+                         num_leaders,
+                         num_slots,
+                         static_cast<std::uint32_t>(release),
+                         line_bytes,
+                         depth,
+                         0,
+                         nullptr,
+                         nullptr,
+                         nullptr};
   }
 
   const std::string& name() const { return name_; }

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <hierbar/barrier/barrier.hpp>
 #include <hierbar/hierbar.h>
+#include <hierbar/barrier/barrier.hpp>
 
 #include <cstdio>
 
