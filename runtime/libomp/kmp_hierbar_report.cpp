@@ -66,6 +66,10 @@ void __kmp_hierbar_describe_once(const hierbar_plan *plan, kmp_uint64 plan_ns) {
   __kmp_release_bootstrap_lock(&lock);
   if (!first)
     return;
+  // A plan that depends on the machine loads it; what is wrong with the settings for it is then told as a warning, not as a note.
+  const hierbar_plan *smallest = NULL;
+  if (__kmp_hierbar_library.plan_create(hierbar::kMaxMachineIndependent + 1, NULL, __kmp_hierbar_warn, NULL, &smallest) == 0)
+    __kmp_hierbar_library.plan_destroy(smallest);
   __kmp_hierbar_library.describe_machine(__kmp_hierbar_note, NULL);
   __kmp_hierbar_library.describe_plan(plan, __kmp_hierbar_note, NULL);
   kmp_str_buf_t text;
@@ -76,8 +80,9 @@ void __kmp_hierbar_describe_once(const hierbar_plan *plan, kmp_uint64 plan_ns) {
   __kmp_str_buf_free(&text);
 }
 
+// Says nothing where no team was ever made, as in a forked child that goes its own way.
 void __kmp_hierbar_finish() {
-  if (!__kmp_hierbar_enabled || !__kmp_hierbar_verbose || owner != getpid())
+  if (!__kmp_hierbar_enabled || !__kmp_hierbar_verbose || owner != getpid() || !described)
     return;
   kmp_hierbar_counts_t sum = counts_of_freed_teams;
   for (kmp_hierbar_team_t *team = teams; team != NULL; team = team->next)

@@ -150,8 +150,10 @@ static void warn_about_pattern_variables() {
 }
 
 void __kmp_hierbar_settings_done() {
+  // kmp_set_defaults() comes here too, while teams may be at work: their barrier stays what it is.
+  if (TCR_4(__kmp_init_parallel))
+    return;
   read_verbose();
-  __kmp_hierbar_enabled = false;
   if (requested_pattern == not_requested)
     return;
   warn_about_pattern_variables();
@@ -159,6 +161,7 @@ void __kmp_hierbar_settings_done() {
     const kmp_uint64 start = __kmp_now_nsec();
     if (!__kmp_hierbar_load_library()) {
       requested_pattern = not_requested;
+      __kmp_hierbar_enabled = false;
       return;
     }
     __kmp_hierbar_library.check_settings(__kmp_hierbar_warn, NULL);

@@ -95,7 +95,7 @@ void worksharing(Random& random) {
 #pragma omp single copyprivate(message)
     message = ++singles;
     CHECK_EQUAL(message, round);
-#pragma omp for schedule(dynamic, 3) reduction(+ : sum)
+#pragma omp for schedule(dynamic) reduction(+ : sum)
     for (int i = 0; i < 100; ++i) sum += i;
     CHECK_EQUAL(sum, 4950 * round);
 #pragma omp barrier
@@ -103,7 +103,7 @@ void worksharing(Random& random) {
 }
 
 void tasks(Random& random) {
-  const int size = 1 + random.below(kMaxThreads);
+  const int size = 2 + random.below(kMaxThreads - 1);
   const int producer = random.below(size);
   const bool opens_region = random.one_in(3);
   const std::uint64_t seed = random.next();
@@ -115,7 +115,7 @@ void tasks(Random& random) {
     for (int round = 1; round <= 5; ++round) {
       if (omp_get_thread_num() == producer) {
         for (int i = 0; i < 10; ++i) {
-#pragma omp task shared(done) untied if (i % 4 != 0)
+#pragma omp task shared(done) if (i % 4 != 0)
           {
 #pragma omp task shared(done)
             ++done;
@@ -140,7 +140,7 @@ void tasks(Random& random) {
 }
 
 void detached_task(Random& random) {
-  const int size = 1 + random.below(kMaxThreads);
+  const int size = 2 + random.below(kMaxThreads - 1);
   const int delay_us = random.below(2000);
   std::thread outside;
   std::atomic<bool> fulfilled{false};

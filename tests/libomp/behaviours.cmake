@@ -1,0 +1,110 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Tests by what OpenMP promises. The counters prove that the barrier under test was used.
+
+# ---- barriers, worksharing, reductions ----
+
+set(oracle_cases padded_slots packed_slots changing_sizes alternating_sizes)
+omp_cases(barrier_oracle CASES ${oracle_cases} CHECK --counter fast>=1000 --counter slow==0 --counter stock==0)
+omp_cases(barrier_oracle CASES ${oracle_cases} SETTING trees ENV ${trees} CHECK --counter fast>=1000)
+omp_cases(barrier_oracle CASES padded_slots changing_sizes SETTING lines ENV ${lines} CHECK --counter fast>=1000)
+omp_cases(barrier_oracle CASES changing_sizes SETTING blocktime_0 ENV ${trees} KMP_BLOCKTIME=0 CHECK --counter fast>=1000)
+
+set(worksharing_cases single copyprivate sections loops_of_all_schedules ordered_loop critical_and_master)
+omp_cases(worksharing CASES ${worksharing_cases} CHECK --counter fast>=1000)
+omp_cases(worksharing CASES tasks CHECK --counter fast>=1000 --counter slow>=500)
+
+set(reduction_cases all_operators result_is_there_after_the_loop without_a_barrier_of_the_loop user_declared_operator array_sections)
+omp_cases(reductions CASES ${reduction_cases} CHECK --counter phased>=20)
+omp_cases(reductions CASES all_operators result_is_there_after_the_loop SETTING trees ENV ${trees} CHECK --counter phased>=20)
+omp_cases(reductions CASES bitwise_repeatable CHECK --repeat 3 --counter phased>=600)
+omp_cases(reductions CASES bitwise_repeatable SETTING forced ENV KMP_FORCE_REDUCTION=tree CHECK --repeat 3 --counter phased>=1400)
+omp_cases(reductions CASES bitwise_repeatable SETTING trees ENV ${trees} KMP_FORCE_REDUCTION=tree CHECK --repeat 3
+          --counter phased>=1400)
+
+set(split_cases primary_works_between_gather_and_release nowait_form_names_the_primary tasks_are_done_when_the_primary_works)
+omp_cases(split_barriers CASES ${split_cases} CHECK --counter phased>=10)
+omp_cases(split_barriers CASES ${split_cases} SETTING trees ENV ${trees} CHECK --counter phased>=10)
+
+# ---- regions ----
+
+set(region_cases
+  serialized serialized_in_a_pooled_team nested nested_with_random_sizes default_size_storm settings_reach_all_threads several_roots
+  defaults_set_while_a_team_works)
+omp_cases(regions CASES ${region_cases} CHECK --counter phased>=10)
+omp_cases(regions CASES ${region_cases} SETTING hot_inner_teams ENV KMP_HOT_TEAMS_MAX_LEVEL=2 ${trees} CHECK --counter phased>=10)
+omp_cases(regions CASES nested_with_random_sizes default_size_storm SETTING kept_threads ENV KMP_HOT_TEAMS_MODE=1 KMP_BLOCKTIME=0
+          CHECK --counter phased>=10)
+
+omp_cases(teams CASES league_with_regions_and_barriers distributed_loop alternating_with_plain_regions tasks_in_a_league
+          CHECK --counter phased>=10)
+
+# ---- tasks, cancellation ----
+
+omp_cases(tasks CASES waiters_run_tasks producer_in_single tasks_make_tasks taskwait_before_the_barrier untied_tasks
+          task_opens_a_region priorities_and_dependences taskloop task_reductions fast_and_slow_barriers_mixed
+          CHECK --counter fast>=100 --counter slow>=100)
+omp_cases(tasks CASES long_task_while_others_sleep ENV KMP_BLOCKTIME=0 CHECK --counter fast>=20 --counter slow>=20)
+omp_cases(tasks CASES producer_in_single tasks_make_tasks task_opens_a_region fast_and_slow_barriers_mixed SETTING trees
+          ENV ${trees} KMP_BLOCKTIME=0 CHECK --counter fast>=100 --counter slow>=100)
+
+omp_cases(detached_tasks CASES fulfilled_outside_the_team fulfilled_by_another_task fulfilled_in_the_task_itself
+          successors_of_a_detached_task taskwait_for_a_detached_task CHECK --counter slow>=10)
+omp_cases(detached_tasks CASES fulfilled_outside_the_team SETTING asleep ENV KMP_BLOCKTIME=0 CHECK --counter slow>=10)
+
+omp_cases(hidden_helpers CASES tasks_outside_any_region tasks_before_a_barrier dependent_tasks regions_in_a_helper
+          ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4 CHECK --counter reports==1)
+
+set(cancellation_cases loop region_while_others_wait_in_a_barrier region_with_tasks taskgroup)
+omp_cases(cancellation CASES sections ${cancellation_cases} ENV OMP_CANCELLATION=true
+          CHECK --counter phased>=1000 --counter fast==0)
+omp_cases(cancellation CASES sections ${cancellation_cases} SETTING not_allowed CHECK --counter fast>=1000 --counter stock==0)
+
+# ---- late and sleeping threads, fork(), the end ----
+
+set(late_cases barrier barely_late join reduction fork sleeper_runs_a_task_and_sleeps_again)
+omp_cases(late_partner CASES ${late_cases} SETTING blocktime_0 ENV KMP_BLOCKTIME=0)
+omp_cases(late_partner CASES ${late_cases} SETTING blocktime_1 ENV KMP_BLOCKTIME=1)
+omp_cases(late_partner CASES ${late_cases} SETTING trees ENV ${trees} KMP_BLOCKTIME=0)
+omp_cases(late_partner CASES barrier fork SETTING lines ENV ${lines} KMP_BLOCKTIME=0)
+# Not with OMP_WAIT_POLICY=passive: libomp's waiters then sleep although there may be tasks, in every barrier of its, and nobody
+# wakes them for a task that comes later.
+
+omp_cases(fork_child CASES child_uses_openmp CHECK --counter reports==2 --counter fast>=300)
+omp_cases(fork_child CASES child_uses_openmp_first CHECK --counter reports==2 --counter fast>=80)
+omp_cases(fork_child CASES child_never_uses_openmp CHECK --counter fast==80)
+omp_cases(fork_child CASES fork_while_workers_sleep ENV KMP_BLOCKTIME=0 ${trees} CHECK --counter reports==6)
+omp_cases(fork_child CASES grandchildren CHECK --counter reports==3)
+omp_cases(fork_child CASES fork_inside_a_region CHECK --counter reports==1)
+
+foreach(blocktime IN ITEMS 0 200 infinite)
+  omp_cases(shutdown CASES workers_sleep_when_main_returns main_returns_at_once roots_end_before_the_process
+            SETTING blocktime_${blocktime} ENV KMP_BLOCKTIME=${blocktime} CHECK --counter reports==1)
+  omp_cases(shutdown CASES pause_and_use_again SETTING blocktime_${blocktime} ENV KMP_BLOCKTIME=${blocktime})
+  omp_cases(shutdown CASES exit_by_the_primary_inside_a_region exit_by_a_worker_while_others_wait exit_by_a_worker_in_a_task
+            main_returns_while_another_root_works
+            SETTING blocktime_${blocktime} ENV KMP_BLOCKTIME=${blocktime} CHECK --exit-code 3)
+endforeach()
+
+foreach(case reports IN ZIP_LISTS "load_use_unload;unload_while_workers_sleep;first_use_in_another_thread;loaded_until_the_end" "8;3;1;1")
+  omp_test(plugin.${case} plugin_host ARGS ${program_dir}/plugin.so ${case} ENV KMP_BLOCKTIME=0 CHECK --counter reports==${reports})
+endforeach()
+
+# ---- what the barrier costs and orders ----
+
+omp_cases(nontemporal CASES stores_before_a_barrier_are_visible_after_it CHECK --counter fast>=20000)
+omp_cases(hot_path CASES no_allocation no_system_call CHECK --counter fast>=20000)
+
+# ---- programs compiled by GCC, which find libomp.so under the name libgomp.so.1 ----
+
+if(gcc)
+  omp_cases(barrier_oracle_gcc CASES ${oracle_cases} CHECK --counter fast>=1000)
+  omp_cases(worksharing_gcc CASES ${worksharing_cases} CHECK --counter fast>=1000)
+  omp_cases(worksharing_gcc CASES tasks CHECK --counter fast>=1000 --counter slow>=500)
+  omp_cases(reductions_gcc CASES ${reduction_cases} CHECK --counter phased>=10)
+  omp_cases(cancellation_gcc CASES loop taskgroup ENV OMP_CANCELLATION=true CHECK --counter phased>=1000)
+  omp_cases(cancellation_gcc CASES region_while_others_wait_in_a_barrier region_with_tasks ENV OMP_CANCELLATION=true
+            CHECK --counter phased>=1000 --counter stock>=100)
+  omp_cases(cancellation_gcc CASES sections ${cancellation_cases} SETTING not_allowed CHECK --counter fast>=1000)
+endif()
