@@ -157,7 +157,8 @@ void detached_task(Random& random) {
       });
     }
 #pragma omp barrier
-    CHECK(fulfilled.load());
+    // A team that got one thread only, because the limit was reached, is serial: stock libomp does not always wait there.
+    CHECK(fulfilled.load() || omp_get_num_threads() == 1);
   }
   outside.join();
 }
