@@ -45,8 +45,14 @@ void padded_slots() { every_size<long, 16>(); }
 
 void packed_slots() { every_size<unsigned char, 1>(); }
 
-// For a tool that counts: 4 threads, 1000 barriers.
+// Above 16 threads even a team in one place has groups.
+void large_teams() {
+  for (int num_threads : {17, 20, 33, 64}) check_team<long, 16>(num_threads, 60);
+}
+
+// One team and 1000 barriers, for those who count or look at the plan.
 void four_threads() { check_team<long, 16>(4, 500); }
+void eight_threads() { check_team<long, 16>(8, 500); }
 
 // The team changes its size between regions, so that plans and lines are made, kept, and made again, and threads that come back
 // meet lines which went on without them.
@@ -67,7 +73,9 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return omp_test::run_case(argc, argv,
                             {{"padded_slots", padded_slots},
+                             {"large_teams", large_teams},
                              {"four_threads", four_threads},
+                             {"eight_threads", eight_threads},
                              {"packed_slots", packed_slots},
                              {"changing_sizes", changing_sizes},
                              {"alternating_sizes", alternating_sizes}});

@@ -6,8 +6,12 @@
 # ---- barriers, worksharing, reductions ----
 
 set(oracle_cases padded_slots packed_slots changing_sizes alternating_sizes)
+omp_cases(barrier_oracle CASES large_teams CHECK --counter fast==480 --counter phased==4)
 omp_cases(barrier_oracle CASES ${oracle_cases} CHECK --counter fast>=1000 --counter slow==0 --counter stock==0)
 omp_cases(barrier_oracle CASES ${oracle_cases} SETTING trees ENV ${trees} CHECK --counter fast>=1000)
+# That these settings lead to trees, here and below.
+omp_cases(barrier_oracle CASES eight_threads SETTING trees ENV ${trees} CHECK --expect "leaders +.0,4.$" --expect "release 1 .flags.")
+omp_cases(barrier_oracle CASES eight_threads SETTING lines ENV ${lines} CHECK --expect "leaders +.0,4.$" --expect "release 1 .lines.")
 omp_cases(barrier_oracle CASES padded_slots changing_sizes SETTING lines ENV ${lines} CHECK --counter fast>=1000)
 omp_cases(barrier_oracle CASES changing_sizes SETTING blocktime_0 ENV ${trees} KMP_BLOCKTIME=0 CHECK --counter fast>=1000)
 
