@@ -92,8 +92,8 @@ void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, 
 #endif
   const kmp_hierbar_engine_t &shape = hier->engine;
   const hierbar_plan_node &node = shape.node(tid);
-  // The primary's own b_arrived does not count; the team has it.
-  const kmp_uint64 arrived = (KMP_MASTER_TID(tid) ? team->t.t_bar[bt].b_arrived : thr_bar->b_arrived) + KMP_BARRIER_STATE_BUMP;
+  // Asked of the team, not of the own b_arrived: a parent that sleeps on that one has its sleep bit in it.
+  const kmp_uint64 arrived = team->t.t_bar[bt].b_arrived + KMP_BARRIER_STATE_BUMP;
   const auto gather_from = [&](kmp_uint32 child) {
     kmp_flag_64<> flag(&threads[child]->th.th_bar[bt].bb.b_arrived, arrived);
     flag.wait(this_thr, FALSE USE_ITT_BUILD_ARG(itt_sync_obj));
