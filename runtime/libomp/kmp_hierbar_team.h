@@ -18,7 +18,7 @@ extern kmp_uint64 __kmp_now_nsec();
 // reaped or the library is cleaned up.
 struct kmp_hierbar_counts_t {
   kmp_uint64 fast;   // one exchange and nothing else
-  kmp_uint64 slow;   // the exchange announced tasks: the primary acted, then released
+  kmp_uint64 slow;   // a plain barrier with tasks, announced by the exchange or expected: the primary acted, then released
   kmp_uint64 phased; // gather and release with the primary in between: fork and join, reduction, split, cancellation, ITT
   kmp_uint64 stock;  // libomp's own cancellable linear barrier
 };
@@ -43,10 +43,11 @@ struct kmp_hierbar_signature_t {
 };
 
 struct kmp_hierbar_team {
-  // Read by every thread in every barrier, written only while the workers are parked. One line.
-  kmp_hierbar_engine_t engine; // a view of the current instance
-  int nproc;                   // its number of participants; 0 before the first
-  bool exchange_allowed;       // nothing about this team needs the primary in every barrier
+  // Read by every thread in every barrier, written only while the workers are parked or all wait. One line.
+  kmp_hierbar_engine_t engine;       // a view of the current instance
+  int nproc;                         // its number of participants; 0 before the first
+  bool exchange_allowed;             // nothing about this team needs the primary in every barrier
+  kmp_uint32 task_barriers_in_a_row; // how many of the last plain barriers had tasks, counted up to expect_tasks_after
 
   // The two sizes used last: programs that alternate between two team sizes rebuild nothing.
   kmp_hierbar_instance_t instances[2];
@@ -57,6 +58,7 @@ struct kmp_hierbar_team {
 
   // On lines of its own: the primary writes it in every episode.
   alignas(128) kmp_hierbar_counts_t counts;
+  kmp_uint64 fast_at_task_barrier; // counts.fast at the last barrier that set task_barriers_in_a_row
 };
 
 typedef struct kmp_hierbar_team kmp_hierbar_team_t;
