@@ -1,0 +1,147 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plan/plan_maker.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "plan/locality.hpp"
+#include "topology/load.hpp"
+
+namespace hierbar {
+namespace {
+
+// A machine of which only the line size is known, which needs no file of the system to be read.
+Machine unknown_machine() {
+  Machine machine;
+  machine.units.resize(1);
+  machine.units[0].labels = 1U << static_cast<int>(Level::kMachine);
+  machine.line_bytes = static_cast<std::uint32_t>(std::max(64L, sysconf(_SC_LEVEL1_DCACHE_LINESIZE)));
+  machine.name = "unknown machine";
+  return machine;
+}
+
+// Guards Knowledge. Made at compile time and never destroyed, and locked over fork(): a child never finds it taken by a thread
+// that it does not have, nor the state half made. (std::call_once and the guards of local static objects would leave it so.)
+constinit std::mutex knowledge_mutex;
+
+__attribute__((constructor)) void guard_knowledge_over_fork() {
+  pthread_atfork([] { knowledge_mutex.lock(); }, [] { knowledge_mutex.unlock(); }, [] { knowledge_mutex.unlock(); });
+}
+
+// What the process knows: its settings and the machine, each read once.
+class Knowledge {
+ public:
+  struct Settings {
+    PlanSettings plan;
+    int num_bad = 0;
+    bool topology_is_unreadable = false;
+  };
+  struct Place {
+    Machine machine;
+    PlanLevels levels;
+  };
+
+  // Both report what is new; references stay valid and unchanged for the life of the process.
+  static const Settings& settings(const Listener& report) {
+    return get([](Knowledge& knowledge) -> const Settings& { return knowledge.read_settings(); }, report);
+  }
+  static const Place& place(const Listener& report) {
+    return get([](Knowledge& knowledge) -> const Place& { return knowledge.read_place(); }, report);
+  }
+
+ private:
+  // Reads under the lock, then reports without it: the listener may call back.
+  template <typename Read>
+  static auto get(const Read& read, const Listener& report) -> decltype(read(std::declval<Knowledge&>())) {
+    std::unique_lock lock(knowledge_mutex);
+    if (instance_ == nullptr) instance_ = new Knowledge;
+    auto& result = read(*instance_);
+    std::vector<std::string> lines;
+    if (report) lines.swap(instance_->unreported_);
+    lock.unlock();
+    for (const std::string& line : lines) report(line.c_str());
+    return result;
+  }
+
+  const Settings& read_settings() {
+    if (settings_) return *settings_;
+    Settings settings;
+    std::vector<std::string> problems;
+    settings.plan = read_plan_settings(problems);
+    const std::string topology_problem = unreadable_topology();
+    settings.topology_is_unreadable = !topology_problem.empty();
+    if (settings.topology_is_unreadable) problems.push_back(topology_problem);
+    settings.num_bad = static_cast<int>(problems.size());
+    std::move(problems.begin(), problems.end(), std::back_inserter(unreported_));
+    return settings_.emplace(std::move(settings));
+  }
+
+  const Place& read_place() {
+    if (place_) return *place_;
+    const Settings& settings = read_settings();
+    Result<Machine> machine =
+        settings.topology_is_unreadable ? load_live_machine() : load_machine(std::getenv(kTopologyVariable));
+    std::vector<std::string> problems;
+    Place place;
+    if (machine) {
+      place.machine = *std::move(machine);
+      problems = place.machine.warnings;
+      place.levels = plan_levels(place.machine, settings.plan, problems);
+    } else {
+      place.machine = unknown_machine();
+      problems.push_back(machine.error() + "; plans follow the order of the participants instead");
+    }
+    std::move(problems.begin(), problems.end(), std::back_inserter(unreported_));
+    return place_.emplace(std::move(place));
+  }
+
+  static inline constinit Knowledge* instance_ = nullptr;  // never deleted: libomp's threads may outlive static objects
+
+  std::optional<Settings> settings_;
+  std::optional<Place> place_;
+  std::vector<std::string> unreported_;
+};
+
+// The levels of other settings than the environment's, on the machine that is known.
+PlanLevels levels_of(const PlanSettings& settings, const Machine& machine, const Listener& report) {
+  std::vector<std::string> problems;
+  PlanLevels levels = plan_levels(machine, settings, problems);
+  for (const std::string& problem : problems) {
+    if (report) report(problem.c_str());
+  }
+  return levels;
+}
+
+}  // namespace
+
+int check_plan_settings(const Listener& report) { return Knowledge::settings(report).num_bad; }
+
+const Machine& known_machine(const Listener& report) { return Knowledge::place(report).machine; }
+
+Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report) {
+  const std::uint32_t num_participants = request.num_participants;
+  if (const std::string problem = team_size_problem(num_participants); !problem.empty()) return Error{problem};
+  const PlanSettings& of_environment = Knowledge::settings(report).plan;
+  ShapeOptions options;
+  options.release = request.settings != nullptr ? request.settings->release : of_environment.release;
+  options.page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
+  std::vector<LocalityPath> paths(num_participants);
+  if (num_participants <= kMaxAlwaysFlat) return build_engine_plan(paths, unknown_machine(), options);
+
+  const Knowledge::Place& place = Knowledge::place(report);
+  options.domain_level =
+      request.settings != nullptr ? levels_of(*request.settings, place.machine, report).domain : place.levels.domain;
+  for (std::size_t i = 0; i < request.bindings.size(); ++i) paths[i] = locate(place.machine, request.bindings[i]);
+  return build_engine_plan(paths, place.machine, options);
+}
+
+}  // namespace hierbar
