@@ -59,7 +59,7 @@ class EngineBarrier {
   std::vector<Line> lines_;
   WaitPolicy policy_;
   std::vector<ParkingSpot> spots_;
-  std::atomic<bool> aborted_{false};
+  AbortFlag aborted_{0};
   std::deque<ThreadHost> hosts_;
 };
 

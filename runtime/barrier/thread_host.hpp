@@ -23,17 +23,26 @@ struct WaitPolicy {
   int yields = 64;                   // then looks with a sched_yield in between
   bool sleeps = true;                // then sleep on a futex; false: go on yielding
   long sleep_limit_ns = 50'000'000;  // look at `aborted` at least this often while asleep
+
+  // Called before each yield or sleep, unless null; anything but 0 gives up.
+  int (*progress)(void* context) = nullptr;
+  void* progress_context = nullptr;
 };
 
-// Where the threads of one barrier sleep, one line each, and how they are told to give up.
+// Not 0: every wait gives up. Of fixed width, because it may lie in shared memory.
+using AbortFlag = std::atomic<std::uint32_t>;
+
+// Where one participant of a barrier sleeps, in a line of its own.
 struct ParkingSpot {
   alignas(128) std::atomic<std::uint32_t> parked{0};
 };
+static_assert(sizeof(ParkingSpot) == 128, "in shared memory");
 
-// The waiting of plain threads: spin, yield, sleep on a futex. The host of the tests, the benchmarks and the C API.
+// The waiting of plain threads: spin, yield, sleep on a futex, which need not be one process's own. The host of the tests, the
+// benchmarks and the C API.
 class ThreadHost {
  public:
-  ThreadHost(ParkingSpot* spots, std::uint32_t me, const WaitPolicy& policy, const std::atomic<bool>& aborted) noexcept
+  ThreadHost(ParkingSpot* spots, std::uint32_t me, const WaitPolicy& policy, const AbortFlag& aborted) noexcept
       : spots_(spots), me_(me), policy_(policy), aborted_(aborted) {}
 
   int spin_looks() const noexcept { return policy_.spin_looks; }
@@ -42,7 +51,8 @@ class ThreadHost {
 
   WaitResult wait(Pending<RealMem<ThreadHost>>& pending) noexcept {
     for (int yields = 0; !pending.ready(); ++yields) {
-      if (aborted_.load(std::memory_order_acquire)) return WaitResult::kAborted;
+      if (aborted_.load(std::memory_order_acquire) != 0) return WaitResult::kAborted;
+      if (policy_.progress != nullptr && policy_.progress(policy_.progress_context) != 0) return WaitResult::kAborted;
       if (yields < policy_.yields || !policy_.sleeps) {
         sched_yield();
       } else {
@@ -59,11 +69,12 @@ class ThreadHost {
 
  private:
   // `parked` is set before announce() and cleared by wake(), and the futex sleeps only while it is set: a wake-up that comes
-  // between announce() and the sleep is not lost.
+  // between announce() and the sleep is not lost. Nor is that of somebody who sets `aborted` (seq_cst) and then wakes everybody:
+  // either it sees the seq_cst store of `parked`, or `aborted` is seen here.
   void sleep(Pending<RealMem<ThreadHost>>& pending) noexcept {
     std::atomic<std::uint32_t>& spot = spots_[me_].parked;
     spot.store(1, std::memory_order_seq_cst);
-    if (pending.announce()) {
+    if (pending.announce() && aborted_.load(std::memory_order_seq_cst) == 0) {
       const timespec limit{policy_.sleep_limit_ns / 1'000'000'000, policy_.sleep_limit_ns % 1'000'000'000};
       futex(spot, FUTEX_WAIT, 1, &limit);
     }
@@ -78,7 +89,7 @@ class ThreadHost {
   ParkingSpot* spots_;
   std::uint32_t me_;
   const WaitPolicy& policy_;
-  const std::atomic<bool>& aborted_;
+  const AbortFlag& aborted_;
 };
 
 }  // namespace hierbar

@@ -56,7 +56,7 @@ class ThreadTrial {
   Barrier<ThreadMem> barrier() { return Barrier<ThreadMem>(plan_, storage_.data()); }
   const hierbar_plan& plan() const { return plan_; }
   void* lines() { return storage_.data(); }
-  std::atomic<bool>& aborted() { return aborted_; }
+  AbortFlag& aborted() { return aborted_; }
   // Whether it sleeps or is about to.
   bool is_parked(std::uint32_t participant) const { return spots_[participant].parked.load() != 0; }
 
@@ -70,7 +70,7 @@ class ThreadTrial {
   const WaitPolicy policy_;
   std::vector<StorageLine> storage_;
   std::vector<ParkingSpot> spots_;
-  std::atomic<bool> aborted_{false};
+  AbortFlag aborted_{0};
 };
 
 inline constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
@@ -79,7 +79,7 @@ inline constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max
 class ThreadWorld {
  public:
   // `late` gives the others a head start before each of its rounds.
-  ThreadWorld(std::uint32_t num_cells, std::atomic<bool>& aborted, std::uint32_t late)
+  ThreadWorld(std::uint32_t num_cells, AbortFlag& aborted, std::uint32_t late)
       : cells_(num_cells), aborted_(aborted), late_(late) {}
 
   void write(std::uint32_t me, std::uint32_t cell, std::uint64_t value) {
@@ -92,13 +92,13 @@ class ThreadWorld {
   void fail(std::uint32_t me, const std::string& text) {
     const std::lock_guard lock(mutex_);
     if (failure_.empty()) failure_ = "participant " + std::to_string(me) + ": " + text;
-    aborted_ = true;
+    aborted_ = 1;
   }
   const std::string& failure() const { return failure_; }
 
  private:
   std::vector<std::uint64_t> cells_;
-  std::atomic<bool>& aborted_;
+  AbortFlag& aborted_;
   const std::uint32_t late_;
   std::mutex mutex_;
   std::string failure_;

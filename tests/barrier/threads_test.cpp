@@ -76,7 +76,7 @@ TEST_P(BarrierOfThreads, EndsEveryWaitWhenAborted) {
     for (std::uint32_t p = 0; p < missing && waiting.sleeps; ++p) {
       while (!trial.is_parked(p)) sched_yield();
     }
-    trial.aborted() = true;
+    trial.aborted() = 1;
   });
   for (std::uint32_t p = 0; p < missing; ++p) EXPECT_EQ(results[p], WaitResult::kAborted) << "participant " << p;
 }
