@@ -21,8 +21,8 @@ struct WaitPolicy {
   int spin_looks = 4000;  // looks with pauses in between; 0 when participants outnumber the cpus
   int pauses_per_look = measure_pauses_per_look();
   int yields = 64;                   // then looks with a sched_yield in between
-  bool sleeps = true;                // then sleep on a futex; false: go on yielding
-  long sleep_limit_ns = 50'000'000;  // look at `aborted` at least this often while asleep
+  bool sleeps = true;                // then sleep on a futex; false: nobody does, all go on yielding
+  long sleep_limit_ns = 50'000'000;  // look at `aborted` at least this often while asleep; 0: this one goes on yielding
 
   // Called before each yield or sleep, unless null; anything but 0 gives up.
   int (*progress)(void* context) = nullptr;
@@ -50,13 +50,15 @@ class ThreadHost {
   bool can_sleep() const noexcept { return policy_.sleeps; }
 
   WaitResult wait(Pending<RealMem<ThreadHost>>& pending) noexcept {
-    for (int yields = 0; !pending.ready(); ++yields) {
+    const bool sleeps = policy_.sleeps && policy_.sleep_limit_ns > 0;
+    for (int yields = 0; !pending.ready();) {
       if (aborted_.load(std::memory_order_acquire) != 0) return WaitResult::kAborted;
       if (policy_.progress != nullptr && policy_.progress(policy_.progress_context) != 0) return WaitResult::kAborted;
-      if (yields < policy_.yields || !policy_.sleeps) {
-        sched_yield();
-      } else {
+      if (sleeps && yields >= policy_.yields) {
         sleep(pending);
+      } else {
+        sched_yield();
+        if (sleeps) ++yields;
       }
     }
     return WaitResult::kReleased;

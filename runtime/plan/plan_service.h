@@ -6,6 +6,7 @@
 /* What an adapter asks of libhierbar.so. Internal to the project: the adapters are built with the library and refuse another
    HIERBAR_PLAN_ABI_VERSION. Everything is C, because libomp.so must not need libstdc++. */
 
+#include "../include/hierbar/hierbar.h" /* hierbar_line_fn */
 #include "plan.h"
 
 #ifdef __cplusplus
@@ -17,9 +18,6 @@ typedef struct hierbar_cpus {
   const uint64_t *bits;
   uint32_t num_words;
 } hierbar_cpus;
-
-/* Receives one line of text without its newline; context is the caller's. */
-typedef void (*hierbar_line_fn)(void *context, const char *line);
 
 /* Returns HIERBAR_PLAN_ABI_VERSION of the library. */
 uint32_t hierbar_plan_abi_version(void);

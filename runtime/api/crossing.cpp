@@ -1,0 +1,79 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The functions that participants call in every episode, and the one that ends them all.
+
+#include <cstdint>
+
+#include "api/handle.hpp"
+#include "hierbar/hierbar.h"
+
+static_assert(HIERBAR_BITS_MASK == hierbar::kPayloadMask);
+
+namespace {
+
+using hierbar::ApiMem;
+using Crossing = hierbar::Barrier<ApiMem>::Crossing;
+
+// Sets the flag, then looks for sleepers; they announce themselves, then look at the flag: see ThreadHost::sleep(). Looks at
+// every participant's line, which only matters for this once.
+void abort_all(hierbar_barrier& barrier) noexcept {
+  barrier.aborted.store(1, std::memory_order_seq_cst);
+  hierbar::ThreadHost host(barrier.spots, 0, barrier.policy, barrier.aborted);
+  for (std::uint32_t p = 0; p < barrier.view.num_participants; ++p) host.wake(p);
+}
+
+// Runs phase(mem) -> Crossing for one participant.
+template <class Phase>
+hierbar_status run(hierbar_barrier& barrier, std::uint32_t participant, std::uint32_t* all_bits, Phase&& phase) noexcept {
+  if (barrier.aborted.load(std::memory_order_acquire) != 0) return HIERBAR_ABORTED;
+  hierbar::ThreadHost host(barrier.spots, participant, barrier.policy, barrier.aborted);
+  ApiMem mem(host);
+  const Crossing crossing = phase(mem);
+  if (crossing.result == hierbar::WaitResult::kAborted) {
+    abort_all(barrier);  // it may have been this participant's own callback that gave up
+    return HIERBAR_ABORTED;
+  }
+  if (all_bits != nullptr) *all_bits = crossing.bits;
+  return HIERBAR_OK;
+}
+
+bool is_participant(const hierbar_barrier* barrier, std::uint32_t participant) noexcept {
+  return barrier != nullptr && participant < barrier->view.num_participants;
+}
+
+hierbar_status bits_problem(const hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits) noexcept {
+  return is_participant(barrier, participant) && bits <= HIERBAR_BITS_MASK ? HIERBAR_OK : HIERBAR_ERR_INVALID;
+}
+
+}  // namespace
+
+hierbar_status hierbar_barrier_wait(hierbar_barrier* barrier, std::uint32_t participant) {
+  if (!is_participant(barrier, participant)) return HIERBAR_ERR_INVALID;
+  return run(*barrier, participant, nullptr, [&](ApiMem& mem) { return barrier->engine.cross(mem, participant, 0); });
+}
+
+hierbar_status hierbar_barrier_wait_bits(hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits,
+                                         std::uint32_t* all_bits) {
+  if (const hierbar_status problem = bits_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
+  return run(*barrier, participant, all_bits, [&](ApiMem& mem) { return barrier->engine.cross(mem, participant, bits); });
+}
+
+hierbar_status hierbar_barrier_gather(hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits,
+                                      std::uint32_t* all_bits) {
+  if (const hierbar_status problem = bits_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
+  return run(*barrier, participant, all_bits,
+             [&](ApiMem& mem) { return barrier->engine.gather(mem, participant, bits, [](std::uint32_t) {}); });
+}
+
+hierbar_status hierbar_barrier_release(hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits,
+                                       std::uint32_t* released_bits) {
+  if (const hierbar_status problem = bits_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
+  return run(*barrier, participant, released_bits, [&](ApiMem& mem) { return barrier->engine.release(mem, participant, bits); });
+}
+
+hierbar_status hierbar_barrier_abort(hierbar_barrier* barrier) {
+  if (barrier == nullptr) return HIERBAR_ERR_INVALID;
+  abort_all(*barrier);
+  return HIERBAR_OK;
+}

@@ -1,0 +1,95 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/design.hpp"
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "plan/settings.hpp"
+
+namespace hierbar {
+namespace {
+
+Listener listener_of(const hierbar_attributes& attributes) {
+  if (attributes.report == nullptr) return [](const char* line) { std::fprintf(stderr, "hierbar: %s\n", line); };
+  return [report = attributes.report, context = attributes.report_context](const char* line) { report(context, line); };
+}
+
+Result<CpuSet> read_cpuset(const hierbar_cpuset& from) {
+  constexpr std::uint32_t kMaxWords = (CpuSet::kMaxParsedCpu + 1) / 64;
+  if (from.num_cpus > 0 && from.cpus == nullptr) return Error{"num_cpus is not 0, but cpus is NULL"};
+  if (from.num_words > 0 && from.bitmap == nullptr) return Error{"num_words is not 0, but bitmap is NULL"};
+  if (from.num_words > kMaxWords) return Error{"num_words: '" + std::to_string(from.num_words) + "'; allowed: 0 to 16384"};
+  CpuSet cpus(from.bitmap, from.num_words);
+  for (std::uint32_t i = 0; i < from.num_cpus; ++i) {
+    if (from.cpus[i] > CpuSet::kMaxParsedCpu) {
+      return Error{"cpu '" + std::to_string(from.cpus[i]) + "'; allowed: 0 to " + std::to_string(CpuSet::kMaxParsedCpu)};
+    }
+    cpus.set(from.cpus[i]);
+  }
+  return cpus;
+}
+
+Result<std::vector<CpuSet>> read_cpusets(const hierbar_attributes& attributes) {
+  std::vector<CpuSet> bindings;
+  if (attributes.cpusets == nullptr) return bindings;
+  bindings.reserve(attributes.num_participants);
+  for (std::uint32_t p = 0; p < attributes.num_participants; ++p) {
+    Result<CpuSet> cpus = read_cpuset(attributes.cpusets[p]);
+    if (!cpus) return Error{"cpusets[" + std::to_string(p) + "]: " + cpus.error()};
+    bindings.push_back(*std::move(cpus));
+  }
+  return bindings;
+}
+
+// The settings of the environment with the attribute's levels instead.
+Result<PlanSettings> settings_with_levels(const char* levels) {
+  std::vector<std::string> reported_elsewhere;
+  PlanSettings settings = read_plan_settings(reported_elsewhere);
+  settings.levels_text = levels;
+  Result<std::vector<Level>> parsed = parse_levels(levels);
+  if (!parsed) return Error{"levels: '" + settings.levels_text + "': " + parsed.error() + "; allowed: " + kAllowedLevelLists};
+  settings.levels = *std::move(parsed);
+  return settings;
+}
+
+Result<BarrierDesign> make_design(const hierbar_attributes& attributes, const Listener& report) {
+  if (const std::string problem = team_size_problem(attributes.num_participants); !problem.empty()) return Error{problem};
+  BarrierDesign design{};
+  design.limits = limits_of(attributes.waiting);
+  if (const std::string problem = limits_problem(design.limits); !problem.empty()) return Error{problem};
+  Result<std::vector<CpuSet>> bindings = read_cpusets(attributes);
+  if (!bindings) return Error{bindings.error()};
+  design.num_cpus = count_cpus(*bindings);
+
+  PlanRequest request{attributes.num_participants, *std::move(bindings)};
+  PlanSettings settings;
+  if (attributes.levels != nullptr) {
+    Result<PlanSettings> own = settings_with_levels(attributes.levels);
+    if (!own) return Error{own.error()};
+    settings = *std::move(own);
+    request.settings = &settings;
+  }
+  Result<EnginePlan> plan = make_plan(request, report);
+  if (!plan) return Error{plan.error()};
+  design.plan = *std::move(plan);
+  return design;
+}
+
+}  // namespace
+
+hierbar_status design_barrier(const hierbar_attributes* attributes, BarrierDesign& design) {
+  if (attributes == nullptr) return HIERBAR_ERR_INVALID;
+  if (attributes->struct_bytes != sizeof *attributes) return HIERBAR_ERR_VERSION;
+  const Listener report = listener_of(*attributes);
+  Result<BarrierDesign> made = make_design(*attributes, report);
+  if (!made) {
+    report(("hierbar_attributes: " + made.error()).c_str());
+    return HIERBAR_ERR_INVALID;
+  }
+  design = *std::move(made);
+  return HIERBAR_OK;
+}
+
+}  // namespace hierbar

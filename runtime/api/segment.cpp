@@ -1,0 +1,166 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/segment.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <ctime>
+#include <span>
+#include <vector>
+
+namespace hierbar {
+namespace {
+
+constexpr std::uint64_t kMaxSlots = 1U << 24;
+constexpr std::uint32_t kMaxLineBytes = 4096;
+constexpr std::uint64_t kLinesAlignment = 4096;  // not the process's page size: all processes must find the same layout
+
+std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+
+// Whether the word can be written, without writing it: a mapping may be longer than the file behind it, and touching the rest
+// ends the process. Adds 0 atomically inside the kernel, which returns an error instead. Nobody sleeps on the words asked for.
+bool can_be_written(std::byte* word) {
+  constexpr std::uint32_t kAddNothing = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_LT, 0);
+  return syscall(SYS_futex, word, FUTEX_WAKE_OP, 0, nullptr, word, kAddNothing) >= 0 || errno != EFAULT;
+}
+
+bool numbers_are_possible(const hierbar_plan& plan) {
+  return plan.num_participants >= 1 && plan.num_participants <= kMaxParticipants && plan.num_leaders >= 1 &&
+         plan.num_leaders <= plan.num_participants && plan.num_slots >= plan.num_participants && plan.num_slots <= kMaxSlots &&
+         std::has_single_bit(plan.line_bytes) && plan.line_bytes >= 64 && plan.line_bytes <= kMaxLineBytes &&
+         plan.release <= HIERBAR_RELEASE_LINES;
+}
+
+hierbar_plan plan_numbers(const SegmentHeader& header) {
+  return hierbar_plan{HIERBAR_PLAN_ABI_VERSION,
+                      header.num_participants,
+                      header.num_leaders,
+                      header.num_slots,
+                      header.release,
+                      header.line_bytes,
+                      header.depth,
+                      0,
+                      nullptr,
+                      nullptr,
+                      nullptr};
+}
+
+}  // namespace
+
+SegmentLayout segment_layout(const hierbar_plan& plan) {
+  SegmentLayout layout{};
+  layout.spots_offset = rounded_up(sizeof(SegmentHeader), alignof(ParkingSpot));
+  layout.lines_offset =
+      rounded_up(layout.spots_offset + std::uint64_t{plan.num_participants} * sizeof(ParkingSpot), kLinesAlignment);
+  layout.nodes_offset = layout.lines_offset + Lines<ApiMem::Word>::size_bytes(plan);
+  layout.children_offset = layout.nodes_offset + std::uint64_t{plan.num_participants} * sizeof(hierbar_plan_node);
+  layout.leaders_offset =
+      layout.children_offset + std::uint64_t{plan.num_participants - plan.num_leaders} * sizeof(std::uint32_t);
+  layout.size_bytes = layout.leaders_offset + std::uint64_t{plan.num_leaders} * sizeof(std::uint32_t);
+  return layout;
+}
+
+hierbar_status Segment::write(std::size_t size, const SegmentContents& contents) const {
+  const hierbar_plan& plan = contents.plan;
+  const SegmentLayout layout = segment_layout(plan);
+  if (size < layout.size_bytes || !can_be_written(memory_) ||
+      !can_be_written(memory_ + layout.size_bytes - sizeof(std::uint32_t))) {
+    return HIERBAR_ERR_TOO_SMALL;
+  }
+  if (std::any_of(memory_, memory_ + layout.spots_offset, [](std::byte byte) { return byte != std::byte{0}; })) {
+    return HIERBAR_ERR_IN_USE;
+  }
+  std::copy_n(plan.nodes, plan.num_participants, reinterpret_cast<hierbar_plan_node*>(memory_ + layout.nodes_offset));
+  std::copy_n(plan.children, plan.num_participants - plan.num_leaders,
+              reinterpret_cast<std::uint32_t*>(memory_ + layout.children_offset));
+  std::copy_n(plan.leaders, plan.num_leaders, reinterpret_cast<std::uint32_t*>(memory_ + layout.leaders_offset));
+  SegmentHeader& header = this->header();
+  header.abi_version = kSegmentAbiVersion;
+  header.header_bytes = sizeof(SegmentHeader);
+  header.size_bytes = layout.size_bytes;
+  header.num_participants = plan.num_participants;
+  header.num_leaders = plan.num_leaders;
+  header.num_slots = plan.num_slots;
+  header.line_bytes = plan.line_bytes;
+  header.release = plan.release;
+  header.depth = plan.depth;
+  header.spots_offset = layout.spots_offset;
+  header.lines_offset = layout.lines_offset;
+  header.nodes_offset = layout.nodes_offset;
+  header.children_offset = layout.children_offset;
+  header.leaders_offset = layout.leaders_offset;
+  header.limits = contents.limits;
+  header.num_cpus = contents.num_cpus;
+  header.algorithm = 0;
+  // (M1) release: whoever sees the magic sees the rest. Pairs with (M2).
+  header.magic.store(kSegmentMagic, std::memory_order_release);
+  return HIERBAR_OK;
+}
+
+// The numbers are copied before they are checked: somebody might be writing into the segment.
+hierbar_status Segment::check_header(std::size_t size, hierbar_plan& numbers) const {
+  if (size < sizeof(SegmentHeader) || !can_be_written(memory_)) return HIERBAR_ERR_TOO_SMALL;
+  const SegmentHeader& header = this->header();
+  const std::uint64_t magic = header.magic.load(std::memory_order_acquire);  // (M2) acquire; pairs with (M1)
+  if (magic == 0) return HIERBAR_ERR_NOT_READY;
+  if (magic != kSegmentMagic) return HIERBAR_ERR_FOREIGN;
+  if (header.abi_version != kSegmentAbiVersion || header.header_bytes != sizeof(SegmentHeader)) return HIERBAR_ERR_VERSION;
+  numbers = plan_numbers(header);
+  if (!numbers_are_possible(numbers) || !limits_problem(header.limits).empty()) return HIERBAR_ERR_CORRUPT;
+  const SegmentLayout layout = segment_layout(numbers);
+  if (header.spots_offset != layout.spots_offset || header.lines_offset != layout.lines_offset ||
+      header.nodes_offset != layout.nodes_offset || header.children_offset != layout.children_offset ||
+      header.leaders_offset != layout.leaders_offset || header.size_bytes != layout.size_bytes) {
+    return HIERBAR_ERR_CORRUPT;
+  }
+  if (size < layout.size_bytes || !can_be_written(memory_ + layout.size_bytes - sizeof(std::uint32_t))) {
+    return HIERBAR_ERR_TOO_SMALL;
+  }
+  return HIERBAR_OK;
+}
+
+hierbar_status Segment::read(std::size_t size, EnginePlan& plan) const {
+  hierbar_plan numbers{};
+  if (const hierbar_status status = check_header(size, numbers); status != HIERBAR_OK) return status;
+  const SegmentLayout layout = segment_layout(numbers);
+  const auto* nodes = reinterpret_cast<const hierbar_plan_node*>(memory_ + layout.nodes_offset);
+  const auto* children = reinterpret_cast<const std::uint32_t*>(memory_ + layout.children_offset);
+  const auto* leaders = reinterpret_cast<const std::uint32_t*>(memory_ + layout.leaders_offset);
+  plan.nodes.assign(nodes, nodes + numbers.num_participants);
+  plan.children.assign(children, children + (numbers.num_participants - numbers.num_leaders));
+  plan.leaders.assign(leaders, leaders + numbers.num_leaders);
+  plan.num_slots = numbers.num_slots;
+  plan.line_bytes = numbers.line_bytes;
+  plan.depth = numbers.depth;
+  plan.release = static_cast<hierbar_release_kind>(numbers.release);
+  return is_sound(plan.view()) ? HIERBAR_OK : HIERBAR_ERR_CORRUPT;
+}
+
+bool is_sound(const hierbar_plan& plan) {
+  const std::uint32_t num_members = plan.num_participants - plan.num_leaders;
+  std::vector<bool> slot_is_taken(plan.num_slots);
+  std::uint32_t num_leaders = 0;
+  std::uint32_t num_children = 0;
+  for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
+    const hierbar_plan_node& node = plan.nodes[p];
+    if (node.slot >= plan.num_slots || slot_is_taken[node.slot]) return false;
+    slot_is_taken[node.slot] = true;
+    if (node.parent > p) return false;  // so that there is no circle
+    if (node.parent == p && (num_leaders == plan.num_leaders || plan.leaders[num_leaders++] != p)) return false;
+    if (node.num_children > num_members || node.first_child > num_members - node.num_children) return false;
+    // Ascending and with the right parent: nobody stands in two places. As many as there are members: nobody is missing.
+    for (std::uint32_t previous = p; const std::uint32_t child : std::span(plan.children + node.first_child, node.num_children)) {
+      if (child <= previous || child >= plan.num_participants || plan.nodes[child].parent != p) return false;
+      previous = child;
+      ++num_children;
+    }
+  }
+  return num_leaders == plan.num_leaders && num_children == num_members;
+}
+
+}  // namespace hierbar

@@ -1,0 +1,91 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/waiting.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+
+namespace hierbar {
+namespace {
+
+constexpr long kSleepLimit_ns = 50'000'000;
+constexpr long kSleepLimitWithProgress_ns = 1'000'000;
+
+bool in_range(std::int64_t value, std::int64_t max) { return value == HIERBAR_AUTO || (value >= 0 && value <= max); }
+
+std::string out_of_range(const char* name, std::int64_t value, std::int64_t max) {
+  return std::string(name) + ": '" + std::to_string(value) + "': out of range; allowed: 0 to " + std::to_string(max) +
+         ", or HIERBAR_AUTO (" + std::to_string(HIERBAR_AUTO) + ")";
+}
+
+// Of the process, which is the main thread: the caller may have bound itself to its own cpu already.
+CpuSet allowed_cpus() {
+  CpuSet cpus;
+  for (int capacity = CPU_SETSIZE; capacity <= 1 << 20; capacity *= 2) {  // machines may have more than CPU_SETSIZE cpus
+    const std::size_t num_bytes = CPU_ALLOC_SIZE(capacity);
+    const auto release = [](cpu_set_t* set) { CPU_FREE(set); };
+    const std::unique_ptr<cpu_set_t, decltype(release)> set(CPU_ALLOC(capacity), release);
+    if (set == nullptr) throw std::bad_alloc();
+    CPU_ZERO_S(num_bytes, set.get());
+    if (sched_getaffinity(getpid(), num_bytes, set.get()) != 0) {
+      if (errno == EINVAL) continue;
+      break;
+    }
+    for (int cpu = 0; cpu < capacity; ++cpu) {
+      if (CPU_ISSET_S(cpu, num_bytes, set.get())) cpus.set(cpu);
+    }
+    break;
+  }
+  return cpus;
+}
+
+}  // namespace
+
+WaitLimits limits_of(const hierbar_waiting& waiting) { return {waiting.spin_looks, waiting.yields, waiting.sleep_limit_ns}; }
+
+std::string limits_problem(const WaitLimits& limits) {
+  if (!in_range(limits.spin_looks, HIERBAR_MAX_LOOKS)) {
+    return out_of_range("waiting.spin_looks", limits.spin_looks, HIERBAR_MAX_LOOKS);
+  }
+  if (!in_range(limits.yields, HIERBAR_MAX_LOOKS)) return out_of_range("waiting.yields", limits.yields, HIERBAR_MAX_LOOKS);
+  if (!in_range(limits.sleep_limit_ns, HIERBAR_MAX_SLEEP_NS)) {
+    return out_of_range("waiting.sleep_limit_ns", limits.sleep_limit_ns, HIERBAR_MAX_SLEEP_NS);
+  }
+  return {};
+}
+
+WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own, bool oversubscribed) {
+  WaitLimits limits = of_barrier;
+  WaitPolicy policy;
+  if (own != nullptr) {
+    if (own->spin_looks != HIERBAR_AUTO) limits.spin_looks = own->spin_looks;
+    if (own->yields != HIERBAR_AUTO) limits.yields = own->yields;
+    if (own->sleep_limit_ns != HIERBAR_AUTO) limits.sleep_limit_ns = own->sleep_limit_ns;
+    policy.progress = own->progress;
+    policy.progress_context = own->progress_context;
+  }
+  if (limits.spin_looks != HIERBAR_AUTO) policy.spin_looks = static_cast<int>(limits.spin_looks);
+  if (oversubscribed) policy.spin_looks = 0;
+  if (limits.yields != HIERBAR_AUTO) policy.yields = static_cast<int>(limits.yields);
+  // All must agree on whether anybody sleeps, because a writer that believes nobody does wakes nobody.
+  policy.sleeps = of_barrier.sleep_limit_ns != 0;
+  policy.sleep_limit_ns = policy.progress != nullptr ? kSleepLimitWithProgress_ns : kSleepLimit_ns;
+  if (limits.sleep_limit_ns != HIERBAR_AUTO) policy.sleep_limit_ns = limits.sleep_limit_ns;
+  return policy;
+}
+
+std::uint32_t count_cpus(const std::vector<CpuSet>& bindings) {
+  CpuSet cpus;
+  bool all_are_bound = !bindings.empty();
+  for (const CpuSet& binding : bindings) {
+    cpus |= binding;
+    all_are_bound = all_are_bound && !binding.empty();
+  }
+  if (!all_are_bound) cpus |= allowed_cpus();
+  return cpus.count();
+}
+
+}  // namespace hierbar

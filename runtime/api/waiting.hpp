@@ -1,0 +1,35 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "barrier/thread_host.hpp"
+#include "hierbar/hierbar.h"
+#include "topology/cpu_set.hpp"
+
+namespace hierbar {
+
+// hierbar_waiting without the callback: what processes can share. A field may be HIERBAR_AUTO.
+struct WaitLimits {
+  std::int64_t spin_looks;
+  std::int64_t yields;
+  std::int64_t sleep_limit_ns;
+};
+
+WaitLimits limits_of(const hierbar_waiting& waiting);
+
+// Which limit is out of range, and what is allowed; empty when none is.
+std::string limits_problem(const WaitLimits& limits);
+
+// How one process's participants wait. `of_barrier` is what the barrier was made with; `own` may be null. No limit is out of
+// range.
+WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own, bool oversubscribed);
+
+// On how many cpus the participants run, at most: those of their bindings, and where one is unbound, or there are no bindings,
+// those that this process may use too.
+std::uint32_t count_cpus(const std::vector<CpuSet>& bindings);
+
+}  // namespace hierbar
