@@ -130,7 +130,8 @@ void add_how(CLI::App& app, Options& options, Arguments& arguments) {
 }
 
 void add_where(CLI::App& app, Options& options) {
-  app.add_option("--lib-dir", options.lib_dir, "Where hierbar's libomp.so is. Default: ../lib, seen from this program.")
+  app.add_option("--lib-dir", options.lib_dir,
+                 "Where hierbar's libomp.so is. Default, seen from this program: ../lib; where it is installed: ../lib/hierbar.")
       ->option_text("DIR");
   app.add_option("--stock-dir", options.stock_dir,
                  "Where the unpatched build of the same libomp is, if there is one. Default: ../stock/lib.")
@@ -163,7 +164,10 @@ std::filesystem::path directory_of_program() {
 // 1. Places are seen from this program. 2. --quick changes defaults, not what was given.
 void fill_defaults(Options& options, const CLI::App& app, const Arguments& arguments) {
   const std::filesystem::path prefix = directory_of_program().parent_path();
-  if (options.lib_dir.empty()) options.lib_dir = prefix / "lib";
+  if (options.lib_dir.empty()) {
+    const std::filesystem::path installed = prefix / HIERBAR_BENCH_INSTALLED_LIB_DIR;
+    options.lib_dir = std::filesystem::exists(installed / "libomp.so") ? installed : prefix / "lib";
+  }
   if (options.stock_dir.empty()) options.stock_dir = prefix / "stock" / "lib";
   if (options.libexec_dir.empty()) options.libexec_dir = prefix / "libexec" / "hierbar";
   if (arguments.quick && app.count("--reps") == 0) options.num_repetitions = 5;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "barrier/lines.hpp"
@@ -57,7 +58,9 @@ class Barrier {
     std::uint32_t bits;  // kReleased: the OR of every participant's bits, the same for all. kAborted: unspecified.
   };
 
-  // `lines` holds Lines<Word>::size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes. Both must
+  static std::size_t size_bytes(const hierbar_plan& plan) noexcept { return Lines<Word>::size_bytes(plan); }
+
+  // `lines` holds size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes. Both must
   // outlive the barrier. Copies what the hot path needs, so that it lies together.
   Barrier(const hierbar_plan& plan, void* lines) noexcept
       : nodes_(plan.nodes),

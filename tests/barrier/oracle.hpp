@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "barrier/barrier.hpp"
+#include "barrier/word.hpp"
+#include "plan/plan.h"
 #include "support/random.hpp"
 
 namespace hierbar::test {
@@ -32,6 +33,7 @@ class Script {
     std::uint64_t combined;                   // split: what participant 0 gets from combining all values
   };
 
+  std::uint32_t num_participants() const { return num_participants_; }
   std::uint32_t num_rounds() const { return num_rounds_; }
   std::uint32_t num_crossings() const { return 2 * num_rounds_; }
   const Crossing& crossing(std::uint32_t index) const { return crossings_[index]; }
@@ -99,96 +101,47 @@ class Script {
   std::vector<Crossing> crossings_;
 };
 
-// Makes a barrier's lines look as if everybody had just completed `start`. set(word, value) is called once for every word of
-// every participant, in the order in which the lines declare them.
-template <class Word, class Set>
-void start_lines(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) {
-  const Lines<Word> lines(memory, plan.line_bytes);
-  const auto parity = start >> kEpochShift & 1;
-  for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
-    const std::uint32_t left_over = static_cast<std::uint32_t>(mix(start + p)) & kPayloadMask;  // payload of long ago
-    const WordValue last = start == 0 ? 0 : make_word(start, left_over);                        // a fresh barrier is all zero
-    const WordValue last_but_one = start == 0 ? 0 : make_word(start - kEpochOne, left_over);
-    EdgeLine<Word>& edge = lines.edge(plan.nodes[p].slot);
-    for (auto& lane : edge.arrived) {
-      set(lane[0], parity == 0 ? last : last_but_one);
-      set(lane[1], parity == 1 ? last : last_but_one);
-    }
-    for (Release<Word>* release : {&edge.release, &lines.group(plan.nodes[p].slot)}) {
-      set(release->released, last);
-      set(release->asleep, 0);
-    }
-    OwnLine<Word>& own = lines.own(plan.nodes[p].slot);
-    set(own.epoch, start);
-    set(own.waiting_for, 0);
-  }
+template <class World>
+void expect_equal(World& world, std::uint32_t me, const char* what, std::uint64_t seen, std::uint64_t right) {
+  if (seen == right) return;
+  world.fail(me, std::string(what) + " is " + std::to_string(seen) + ", should be " + std::to_string(right));
 }
 
-// The oracle: one participant's part of a script. The same body runs over simulated and over real memory. World offers
+// The oracle: one participant's part of a script. The same body runs over simulated and over real memory, for every barrier.
+// World offers
 //   write(me, cell, value), read(me, cell)   the plain data that the barrier must protect
 //   fail(me, text)                           reports a wrong value; every wait is aborted from then on
-template <class Mem, class World>
+// Cross offers
+//   cross(mem, me, script crossing)          false when a wait was aborted
+//
+// A Subject says what barrier that is: EngineSubject, BaselineSubject. Both trials, on simulated memory and with threads, ask it
+// for
+//   size_bytes<Mem>(plan), words_per_participant<Mem>(plan)
+//   start<Mem>(plan, memory, epoch, set)        makes memory look as if everybody had just completed `epoch`: calls
+//                                               set(word, value) once for every word, in an order that depends on the plan alone
+//   cross(plan, memory, mem, me)                one episode, without a script
+//   make_cross<Mem>(plan, memory, script, world)
+template <class Mem, class World, class Cross>
 class Oracle {
  public:
-  Oracle(const hierbar_plan& plan, void* lines, const Script& script, World& world)
-      : plan_(plan), barrier_(plan, lines), script_(script), world_(world) {}
+  Oracle(const Script& script, World& world, const Cross& cross) : script_(script), world_(world), cross_(cross) {}
 
   void run(Mem& mem, std::uint32_t me) const {
     for (std::uint32_t round = 0; round < script_.num_rounds(); ++round) {
       const Script::Crossing& first = script_.crossing(2 * round);
       world_.write(me, Script::value_cell(me), first.values[me]);
-      if (!cross(mem, me, first)) return;
-      for (std::uint32_t p = 0; p < plan_.num_participants; ++p) {
-        expect(me, "the value of a participant", world_.read(me, Script::value_cell(p)), first.values[p]);
+      if (!cross_(mem, me, first)) return;
+      for (std::uint32_t p = 0; p < script_.num_participants(); ++p) {
+        expect_equal(world_, me, "the value of a participant", world_.read(me, Script::value_cell(p)), first.values[p]);
       }
-      if (!cross(mem, me, script_.crossing(2 * round + 1))) return;
+      if (!cross_(mem, me, script_.crossing(2 * round + 1))) return;
     }
   }
 
  private:
-  // Returns false when a wait was aborted.
-  bool cross(Mem& mem, std::uint32_t me, const Script::Crossing& crossing) const {
-    if (crossing.split) return gather(mem, me, crossing) && release(mem, me, crossing);
-    const auto [result, bits] = barrier_.cross(mem, me, crossing.bits[me]);
-    if (result == WaitResult::kAborted) return false;
-    expect(me, "the OR of all bits", bits, crossing.all_bits);
-    return true;
-  }
-
-  bool gather(Mem& mem, std::uint32_t me, const Script::Crossing& crossing) const {
-    const std::uint32_t own = script_.partial_cell(me);
-    world_.write(me, own, crossing.values[me]);
-    const auto combine = [&](std::uint32_t child) {
-      const std::uint64_t right = world_.read(me, script_.partial_cell(child));
-      world_.write(me, own, Script::combine(world_.read(me, own), right));
-    };
-    const auto [result, bits] = barrier_.gather(mem, me, crossing.bits[me], combine);
-    if (result == WaitResult::kAborted) return false;
-    expect(me, "the OR of the subtree's bits", bits, crossing.subtree_bits[me]);
-    if (me != 0) return true;
-    expect(me, "the combined value", world_.read(me, own), crossing.combined);
-    world_.write(me, script_.act_cell(), crossing.combined + 1);
-    return true;
-  }
-
-  bool release(Mem& mem, std::uint32_t me, const Script::Crossing& crossing) const {
-    const std::uint32_t ignored = kPayloadMask;  // only participant 0's bits count
-    const auto [result, bits] = barrier_.release(mem, me, me == 0 ? crossing.release_bits : ignored);
-    if (result == WaitResult::kAborted) return false;
-    expect(me, "the OR in the release", bits, crossing.release_bits);
-    expect(me, "what participant 0 did", world_.read(me, script_.act_cell()), crossing.combined + 1);
-    return true;
-  }
-
-  void expect(std::uint32_t me, const char* what, std::uint64_t seen, std::uint64_t right) const {
-    if (seen == right) return;
-    world_.fail(me, std::string(what) + " is " + std::to_string(seen) + ", should be " + std::to_string(right));
-  }
-
-  const hierbar_plan& plan_;
-  const Barrier<Mem> barrier_;
   const Script& script_;
   World& world_;
+  const Cross cross_;
 };
 
 }  // namespace hierbar::test

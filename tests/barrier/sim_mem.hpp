@@ -39,11 +39,12 @@ class SimMem {
   }
   void fence() const noexcept { machine_.fence(me_); }
 
-  // A few looks, then watching the word or sleeping, whichever the schedule wants of this wait.
+  // A few looks, then watching the word or sleeping, whichever the schedule wants of this wait. announce() looks by itself, but
+  // a watcher that has not looked in this wait could wait for a change that it saw in an earlier one.
   template <class Pending>
   WaitResult wait(Pending& pending) const noexcept {
     const bool sleeps = machine_.draw_sleep();
-    for (std::uint32_t polls = machine_.draw_polls();; polls = 1 + machine_.draw_polls()) {
+    for (std::uint32_t polls = (sleeps ? 0 : 1) + machine_.draw_polls();; polls = 1 + machine_.draw_polls()) {
       for (; polls > 0; --polls) {
         if (pending.ready()) return WaitResult::kReleased;
       }

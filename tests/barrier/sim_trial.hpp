@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine_subject.hpp"
 #include "oracle.hpp"
 #include "sim_machine.hpp"
 #include "sim_mem.hpp"
@@ -16,41 +17,31 @@
 
 namespace hierbar::test {
 
-// The words of a slot have numbers one after another, in the order in which its lines declare them.
-inline constexpr std::uint32_t kNumArrivalWords = 4;
-inline constexpr std::uint32_t kWaitingForWord = 9;
-inline constexpr std::uint32_t kWordsPerParticipant = 10;  // arrived[2][2], two releases of two, epoch, waiting_for
-
-// Which words hold a participant's arrivals in even and in odd episodes.
-enum class ArrivalWords : std::uint8_t {
-  kAlternating,  // two
-  kOne,          // the same: breaks the one-ahead rule
-};
-
-// One shape on the simulated machine; run() plays the oracle under one seed. Mem is SimMem or something derived from it.
-template <class Mem>
+// One shape on the simulated machine; run() plays the oracle under one seed. Mem is SimMem or something derived from it. A
+// participant's words have numbers one after another, in the order in which the subject starts them.
+template <class Mem, class Subject = EngineSubject>
 class SimTrial {
  public:
-  static constexpr std::uint32_t kNumRounds = 3;  // six crossings: both arrival words are used three times
+  static constexpr std::uint32_t kNumRounds = 3;  // six crossings: both arrival words of the engine are used three times
 
-  explicit SimTrial(const TestPlan& plan, ArrivalWords arrival_words = ArrivalWords::kAlternating)
+  explicit SimTrial(const TestPlan& plan, Subject subject = Subject{})
       : owner_(plan),
         plan_(owner_.view()),
-        arrival_words_(arrival_words),
-        storage_(Lines<SimWord>::size_bytes(plan_) / sizeof(StorageLine) + 1),
-        machine_(plan_.num_participants, plan_.num_participants * kWordsPerParticipant,
+        subject_(subject),
+        storage_(subject.template size_bytes<Mem>(plan_) / sizeof(StorageLine) + 1),
+        machine_(plan_.num_participants, plan_.num_participants * subject.template words_per_participant<Mem>(plan_),
                  Script::num_cells(plan_.num_participants)) {}
 
   Outcome run(std::uint64_t seed) {
     const Script script(plan_, seed, kNumRounds);
     machine_.begin(seed);
     std::uint32_t next_word = 0;
-    start_lines<SimWord>(plan_, storage_.data(), script.start(), [&](SimWord& word, std::uint64_t value) {
+    subject_.template start<Mem>(plan_, storage_.data(), script.start(), [&](SimWord& word, std::uint64_t value) {
       word.index = next_word++;
       machine_.set_initial(word.index, value);
     });
-    if (arrival_words_ == ArrivalWords::kOne) join_arrival_words(script.start());
-    const Oracle<Mem, World> oracle(plan_, storage_.data(), script, world_);
+    const auto cross = subject_.template make_cross<Mem>(plan_, storage_.data(), script, world_);
+    const Oracle<Mem, World, decltype(cross)> oracle(script, world_, cross);
     return machine_.run([&](std::uint32_t me) {
       Mem mem(machine_, me);
       oracle.run(mem, me);
@@ -71,17 +62,9 @@ class SimTrial {
     }
   };
 
-  void join_arrival_words(Epoch start) {
-    const Lines<SimWord> lines(storage_.data(), plan_.line_bytes);
-    const auto parity = start >> kEpochShift & 1;  // the word that is up to date
-    for (std::uint32_t p = 0; p < plan_.num_participants; ++p) {
-      for (auto& lane : lines.edge(plan_.nodes[p].slot).arrived) lane[1 - parity] = lane[parity];
-    }
-  }
-
   const TestPlan owner_;
   const hierbar_plan plan_;
-  const ArrivalWords arrival_words_;
+  const Subject subject_;
   std::vector<StorageLine> storage_;
   SimMachine machine_;
   World world_{machine_};

@@ -16,6 +16,7 @@
 
 #include "barrier/barrier.hpp"
 #include "barrier/thread_host.hpp"
+#include "engine_subject.hpp"
 #include "oracle.hpp"
 #include "support/test_plans.hpp"
 
@@ -26,13 +27,15 @@ using ThreadMem = RealMem<ThreadHost>;
 inline constexpr long kOneHourNs = 3'600'000'000'000;  // a wake-up that is lost becomes a ctest timeout
 
 // One barrier on real memory and the threads that use it.
+template <class Subject = EngineSubject>
 class ThreadTrial {
  public:
-  explicit ThreadTrial(const TestPlan& plan, const WaitPolicy& policy)
+  explicit ThreadTrial(const TestPlan& plan, const WaitPolicy& policy, Subject subject = Subject{})
       : owner_(plan),
         plan_(owner_.view()),
         policy_(policy),
-        storage_(Lines<ThreadMem::Word>::size_bytes(plan_) / sizeof(StorageLine) + 1),
+        subject_(subject),
+        storage_(subject.template size_bytes<ThreadMem>(plan_) / sizeof(StorageLine) + 1),
         spots_(plan_.num_participants) {}
 
   // Runs body(mem, me) on one thread per participant and waits for all of them.
@@ -50,12 +53,18 @@ class ThreadTrial {
   }
 
   void start_at(Epoch start) {
-    start_lines<ThreadMem::Word>(plan_, storage_.data(), start, [](ThreadMem::Word& word, std::uint64_t value) { word = value; });
+    subject_.template start<ThreadMem>(plan_, storage_.data(), start,
+                                       [](ThreadMem::Word& word, std::uint64_t value) { word = value; });
   }
 
+  WaitResult cross(ThreadMem& mem, std::uint32_t me) { return subject_.cross(plan_, storage_.data(), mem, me); }
+  // For the engine only, which can do more.
   Barrier<ThreadMem> barrier() { return Barrier<ThreadMem>(plan_, storage_.data()); }
+  template <class World>
+  auto make_cross(const Script& script, World& world) {
+    return subject_.template make_cross<ThreadMem>(plan_, storage_.data(), script, world);
+  }
   const hierbar_plan& plan() const { return plan_; }
-  void* lines() { return storage_.data(); }
   AbortFlag& aborted() { return aborted_; }
   // Whether it sleeps or is about to.
   bool is_parked(std::uint32_t participant) const { return spots_[participant].parked.load() != 0; }
@@ -68,6 +77,7 @@ class ThreadTrial {
   const TestPlan owner_;
   const hierbar_plan plan_;
   const WaitPolicy policy_;
+  const Subject subject_;
   std::vector<StorageLine> storage_;
   std::vector<ParkingSpot> spots_;
   AbortFlag aborted_{0};
@@ -105,13 +115,15 @@ class ThreadWorld {
 };
 
 // Plays the oracle; returns what went wrong, empty when nothing did.
-inline std::string play_oracle(const TestPlan& plan, const WaitPolicy& policy, std::uint64_t seed, std::uint32_t num_rounds,
-                               std::uint32_t late = kNobody) {
-  ThreadTrial trial(plan, policy);
+template <class Subject>
+std::string play_oracle(const TestPlan& plan, const WaitPolicy& policy, const Subject& subject, std::uint64_t seed,
+                        std::uint32_t num_rounds, std::uint32_t late = kNobody) {
+  ThreadTrial<Subject> trial(plan, policy, subject);
   const Script script(trial.plan(), seed, num_rounds);
   trial.start_at(script.start());
   ThreadWorld world(Script::num_cells(trial.plan().num_participants), trial.aborted(), late);
-  const Oracle<ThreadMem, ThreadWorld> oracle(trial.plan(), trial.lines(), script, world);
+  const auto cross = trial.make_cross(script, world);
+  const Oracle<ThreadMem, ThreadWorld, decltype(cross)> oracle(script, world, cross);
   trial.run([&](ThreadMem& mem, std::uint32_t me) { oracle.run(mem, me); });
   return world.failure();
 }

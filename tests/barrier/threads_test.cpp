@@ -10,22 +10,10 @@
 #include <tuple>
 #include <vector>
 
-#include "thread_trial.hpp"
+#include "thread_checks.hpp"
 
 namespace hierbar::test {
 namespace {
-
-struct Waiting {
-  const char* name;
-  WaitPolicy policy;
-};
-
-const std::vector<Waiting> kWaitings = {
-    {"spinning", {.spin_looks = 200, .yields = 16, .sleeps = false}},
-    {"yielding", {.spin_looks = 0, .yields = 0, .sleeps = false}},
-    {"sleeping", {.spin_looks = 0, .yields = 0, .sleeps = true, .sleep_limit_ns = kOneHourNs}},
-    {"mixed", {.spin_looks = 20, .yields = 2, .sleeps = true, .sleep_limit_ns = kOneHourNs}},
-};
 
 const std::vector<TestPlan>& shapes() {
   static const std::vector<TestPlan> plans = [] {
@@ -47,39 +35,11 @@ class BarrierOfThreads : public testing::TestWithParam<std::tuple<std::size_t, s
   static const WaitPolicy& policy() { return kWaitings[std::get<1>(GetParam())].policy; }
 };
 
-// The seeds include every kind of first epoch: zero, before the wrap-around, before the sign boundary, any.
-TEST_P(BarrierOfThreads, KeepsTheOracle) {
-  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
-    ASSERT_EQ(play_oracle(plan(), policy(), seed, /*num_rounds=*/50), "") << "seed " << seed;
-  }
-}
+TEST_P(BarrierOfThreads, KeepsTheOracle) { expect_oracle_kept(plan(), policy(), EngineSubject{}, /*num_seeds=*/16); }
 
-TEST_P(BarrierOfThreads, WaitsForALateParticipant) {
-  const std::uint32_t count = plan().view().num_participants;
-  for (const std::uint32_t late : {0U, count / 2, count - 1}) {
-    ASSERT_EQ(play_oracle(plan(), policy(), late, /*num_rounds=*/5, late), "") << "late: " << late;
-  }
-}
+TEST_P(BarrierOfThreads, WaitsForALateParticipant) { expect_late_participant_awaited(plan(), policy(), EngineSubject{}); }
 
-TEST_P(BarrierOfThreads, EndsEveryWaitWhenAborted) {
-  const std::uint32_t count = plan().view().num_participants;
-  const std::uint32_t missing = count - 1;
-  WaitPolicy waiting = policy();
-  waiting.sleep_limit_ns = 1'000'000;  // sleepers look at `aborted` now and then
-  ThreadTrial trial(plan(), waiting);
-  std::vector<WaitResult> results(count, WaitResult::kReleased);
-  trial.run([&](ThreadMem& mem, std::uint32_t me) {
-    if (me != missing) {
-      results[me] = trial.barrier().cross(mem, me, 0).result;
-      return;
-    }
-    for (std::uint32_t p = 0; p < missing && waiting.sleeps; ++p) {
-      while (!trial.is_parked(p)) sched_yield();
-    }
-    trial.aborted() = 1;
-  });
-  for (std::uint32_t p = 0; p < missing; ++p) EXPECT_EQ(results[p], WaitResult::kAborted) << "participant " << p;
-}
+TEST_P(BarrierOfThreads, EndsEveryWaitWhenAborted) { expect_every_wait_ends_when_aborted(plan(), policy(), EngineSubject{}); }
 
 std::string name_of(const testing::TestParamInfo<std::tuple<std::size_t, std::size_t>>& instance) {
   return shapes()[std::get<0>(instance.param)].name() + "_" + kWaitings[std::get<1>(instance.param)].name;
@@ -90,21 +50,10 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BarrierOfThreads,
                                           testing::Range<std::size_t>(0, kWaitings.size())),
                          name_of);
 
-// In every round another participant comes first and is asleep, or about to be, before anybody else arrives.
 TEST(BarrierOfSleepers, WakesTheOneThatSleepsAlready) {
-  constexpr std::uint32_t kNumRounds = 60;
   for (const TestPlan& plan : {make_flat(2), make_flat(4), make_forest("flags", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS}),
                                make_forest("lines", {{3, 2}, 2, HIERBAR_RELEASE_LINES})}) {
-    ThreadTrial trial(plan, {.spin_looks = 0, .yields = 0, .sleeps = true, .sleep_limit_ns = kOneHourNs});
-    const std::uint32_t count = trial.plan().num_participants;
-    trial.run([&](ThreadMem& mem, std::uint32_t me) {
-      for (std::uint32_t round = 0; round < kNumRounds; ++round) {
-        const std::uint32_t first = round % count;
-        while (me != first && !trial.is_parked(first)) sched_yield();
-        EXPECT_EQ(trial.barrier().cross(mem, me, 0).result, WaitResult::kReleased);
-        EXPECT_EQ(trial.barrier().cross(mem, me, 0).result, WaitResult::kReleased);
-      }
-    });
+    expect_first_sleeper_woken(plan, EngineSubject{});
   }
 }
 

@@ -45,6 +45,8 @@ if [[ $with_libomp == ON ]]; then
   run env LD_LIBRARY_PATH="$lib_dir/hierbar" OMP_NUM_THREADS=3 KMP_VERSION=1 "$work/team"
   check "GCC's program runs on the installed libomp" says 'LLVM OMP version'
   check 'with the team that was asked for' says 'team of 3'
+  run "$prefix/bin/omp_barrier_bench" --list
+  check 'the benchmark measures the installed libomp' says "$lib_dir/hierbar/libomp.so"
 fi
 
 finish

@@ -1,0 +1,18 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "plan/group_tree.hpp"
+#include "plan/shape.hpp"
+#include "topology/result.hpp"
+
+namespace hierbar {
+
+// The paper's groups as a plan, for the algorithm `topo`: the leaders are the members of TOP; the children of a participant are
+// the members of the groups below TOP that it leads, from the lowest level up, which is the order in which it polls them.
+// Children of one level ascend, but not those of one participant altogether: not a plan for ordered reductions. Where the lines
+// lie, and everything else, is taken from `engine`, the plan of the same participants. The error says why the algorithm stepped
+// aside.
+Result<EnginePlan> build_group_plan(const GroupTree& tree, const EnginePlan& engine);
+
+}  // namespace hierbar

@@ -1,0 +1,160 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The oracle on simulated memory would notice: one thing that the baselines rely on is broken in each test, and every baseline
+// that relies on it is caught.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "baseline_subject.hpp"
+#include "broken_mem.hpp"
+#include "broken_trial.hpp"
+
+namespace hierbar::test {
+namespace {
+
+// Which of the ways of telling in blocks.hpp a baseline uses.
+struct Uses {
+  Algorithm algorithm;
+  bool signals;
+  bool releases;
+  bool counters;
+  bool one_flag_for_all;  // its releases
+};
+
+constexpr Uses kBaselines[] = {
+    {Algorithm::kTopo, true, true, false, true},
+    {Algorithm::kSenseReversing, false, true, true, true},
+    {Algorithm::kSenseReversingCounter, true, true, false, true},
+    {Algorithm::kSenseReversingGr, true, true, false, false},
+    {Algorithm::kCombiningTree, false, true, true, false},
+    {Algorithm::kMcs, true, true, false, false},
+    {Algorithm::kTournamentTree, true, true, false, false},
+    {Algorithm::kTournamentFlag, true, true, false, true},
+    {Algorithm::kDissemination, true, false, false, false},
+};
+static_assert(std::size(kBaselines) + 1 == std::size(kAlgorithms));
+
+// Five participants; of `topo`, a group of three, one of two and their leaders.
+TestPlan plan_of(Algorithm algorithm) {
+  return algorithm == Algorithm::kTopo ? make_forest("groups_3_2", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS}) : make_flat(5);
+}
+
+template <class Mem>
+void expect_caught(Algorithm algorithm, Failure failure) {
+  SCOPED_TRACE(std::string(algorithm_name(algorithm)));
+  const BaselineSubject subject{algorithm};
+  expect_only_broken_is_caught<Mem>(plan_of(algorithm), failure, subject, subject);
+}
+
+template <class Mem>
+void expect_all_caught(bool Uses::* what, Failure failure) {
+  for (const Uses& baseline : kBaselines) {
+    if (baseline.*what) expect_caught<Mem>(baseline.algorithm, failure);
+  }
+}
+
+// 1. Orders turned relaxed.
+
+TEST(BrokenBaseline, IsCaughtWhenASignalIsRelaxed) { expect_all_caught<RelaxedArrival>(&Uses::signals, Failure::kDataRace); }
+
+TEST(BrokenBaseline, IsCaughtWhenACountIsRelaxed) { expect_all_caught<RelaxedCount>(&Uses::counters, Failure::kDataRace); }
+
+TEST(BrokenBaseline, IsCaughtWhenAReleaseIsRelaxed) { expect_all_caught<RelaxedRelease>(&Uses::releases, Failure::kDataRace); }
+
+TEST(BrokenBaseline, IsCaughtWhenAWaiterDoesNotAcquire) {
+  for (const Uses& baseline : kBaselines) expect_caught<RelaxedLook>(baseline.algorithm, Failure::kDataRace);
+}
+
+// 2. Sleeping: store, then look at the other side; each of the two is left out.
+
+// Nobody can tell whom a sleeper waits for.
+struct SleeperDoesNotSayForWhom : SimMem {
+  using SimMem::SimMem;
+  static constexpr std::uint32_t kWordsPerParticipant = 13;  // of a baseline with up to two flags
+  static constexpr std::uint32_t kWaitingForWord = 1;
+  void store_relaxed(Word& word, std::uint64_t value) const noexcept {
+    if (word.index % kWordsPerParticipant != kWaitingForWord) SimMem::store_relaxed(word, value);
+  }
+};
+
+TEST(BrokenBaseline, IsCaughtWhenTheFenceBeforeTheLookAtSleepersIsMissing) {
+  expect_all_caught<WithoutFence>(&Uses::releases, Failure::kDeadlock);
+}
+
+TEST(BrokenBaseline, IsCaughtWhenASleeperDoesNotLookAgain) {
+  expect_all_caught<BlindToArrival>(&Uses::signals, Failure::kDeadlock);
+  expect_all_caught<BlindToRelease>(&Uses::releases, Failure::kDeadlock);
+}
+
+TEST(BrokenBaseline, IsCaughtWhenTheSleepBitIsLost) { expect_all_caught<SleepBitLost>(&Uses::signals, Failure::kDeadlock); }
+
+TEST(BrokenBaseline, IsCaughtWhenASleeperDoesNotSayForWhom) {
+  for (const Uses& baseline : kBaselines) {
+    if (!baseline.one_flag_for_all || baseline.algorithm == Algorithm::kTournamentFlag) continue;  // that one has more flags
+    expect_caught<SleeperDoesNotSayForWhom>(baseline.algorithm, Failure::kDeadlock);
+  }
+}
+
+// 3. A flag that is not waited for.
+
+constexpr std::uint32_t kAnybody = std::numeric_limits<std::uint32_t>::max();
+
+// Participant kMe does not wait for flag kFlag in the block of participant kOwner. kFlags: how many flags a block has.
+template <std::uint32_t kMe, std::uint32_t kOwner, std::uint32_t kFlag, std::uint32_t kFlags = 2>
+struct Impatient : SimMem {
+  using SimMem::SimMem;
+  template <class Pending>
+  WaitResult wait(Pending& pending) const noexcept {
+    constexpr std::uint32_t kWordsBeforeFlags = 3;
+    constexpr std::uint32_t kWordsOfFlag = 5;
+    constexpr std::uint32_t kFirst =
+        kOwner * (kWordsBeforeFlags + kFlags * kWordsOfFlag) + kWordsBeforeFlags + kFlag * kWordsOfFlag;
+    const std::uint32_t word = pending.awaited().index;
+    if ((kMe == me_ || kMe == kAnybody) && word >= kFirst && word < kFirst + kWordsOfFlag) return WaitResult::kReleased;
+    return SimMem::wait(pending);
+  }
+};
+
+TEST(BrokenBaseline, IsCaughtWhenASignalIsNotWaitedFor) {
+  expect_caught<Impatient<0, 3, 0>>(Algorithm::kTopo, Failure::kDataRace);  // the other member of TOP
+  expect_caught<Impatient<3, 4, 0>>(Algorithm::kTopo, Failure::kDataRace);  // a member of the group below
+  expect_caught<Impatient<0, 3, 0>>(Algorithm::kSenseReversingCounter, Failure::kDataRace);
+  expect_caught<Impatient<0, 3, 0>>(Algorithm::kSenseReversingGr, Failure::kDataRace);
+  expect_caught<Impatient<0, 0, 0>>(Algorithm::kMcs, Failure::kDataRace);
+  expect_caught<Impatient<0, 0, 3, 6>>(Algorithm::kTournamentTree, Failure::kDataRace);  // the last round
+  expect_caught<Impatient<2, 2, 1, 6>>(Algorithm::kTournamentFlag, Failure::kDataRace);  // the first round
+  expect_caught<Impatient<2, 2, 1, 6>>(Algorithm::kDissemination, Failure::kDataRace);   // the second round
+}
+
+TEST(BrokenBaseline, IsCaughtWhenAReleaseIsNotWaitedFor) {
+  expect_caught<Impatient<4, 0, 1>>(Algorithm::kTopo, Failure::kDataRace);
+  expect_caught<Impatient<2, 0, 0>>(Algorithm::kSenseReversing, Failure::kDataRace);
+  expect_caught<Impatient<3, 0, 1>>(Algorithm::kSenseReversingCounter, Failure::kDataRace);
+  expect_caught<Impatient<3, 3, 1>>(Algorithm::kSenseReversingGr, Failure::kDataRace);
+  expect_caught<Impatient<kAnybody, 2, 0>>(Algorithm::kCombiningTree, Failure::kDataRace);  // the node over four
+  expect_caught<Impatient<3, 3, 1>>(Algorithm::kMcs, Failure::kDataRace);
+  expect_caught<Impatient<2, 2, 0, 6>>(Algorithm::kTournamentTree, Failure::kDataRace);
+  expect_caught<Impatient<2, 0, 0, 6>>(Algorithm::kTournamentFlag, Failure::kDataRace);
+}
+
+// 4. The central counter is not cleared for the next episode.
+
+struct CounterIsNotCleared : SimMem {
+  using SimMem::SimMem;
+  void store_relaxed(Word& word, std::uint64_t value) const noexcept {
+    constexpr std::uint32_t kCounterOfParticipant0 = 2;
+    if (word.index != kCounterOfParticipant0) SimMem::store_relaxed(word, value);
+  }
+};
+
+TEST(BrokenBaseline, IsCaughtWhenTheCounterIsNotCleared) {
+  expect_caught<CounterIsNotCleared>(Algorithm::kSenseReversing, Failure::kDataRace);
+}
+
+}  // namespace
+}  // namespace hierbar::test

@@ -1,0 +1,73 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "barrier/word.hpp"
+#include "sim_mem.hpp"
+
+// Simulated memory with one thing missing that barriers rely on.
+namespace hierbar::test {
+
+// 1. Orders turned relaxed.
+
+struct RelaxedArrival : SimMem {
+  using SimMem::SimMem;
+  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
+    return machine_.rmw(me_, word.index, Order::kRelaxed, [value](std::uint64_t) { return value; });
+  }
+};
+
+struct RelaxedCount : SimMem {
+  using SimMem::SimMem;
+  std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
+    return machine_.rmw(me_, word.index, Order::kRelaxed, [value](std::uint64_t before) { return before + value; });
+  }
+};
+
+struct RelaxedRelease : SimMem {
+  using SimMem::SimMem;
+  void store_release(Word& word, std::uint64_t value) const noexcept { store_relaxed(word, value); }
+};
+
+struct RelaxedLook : SimMem {
+  using SimMem::SimMem;
+  std::uint64_t load_acquire(const Word& word) const noexcept { return load_relaxed(word); }
+};
+
+// 2. Sleeping: store, then look at the other side; each of the two is left out.
+
+struct WithoutFence : SimMem {
+  using SimMem::SimMem;
+  void fence() const noexcept {}
+};
+
+// announce() of an arrival says that it is not there, whatever the word says.
+struct BlindToArrival : SimMem {
+  using SimMem::SimMem;
+  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept { return SimMem::fetch_or(word, bits) - kLongAgo; }
+  static constexpr std::uint64_t kLongAgo = 4 * kEpochOne;
+};
+
+// announce() of a release says that it is not there, whatever the word says.
+struct BlindToRelease : SimMem {
+  using SimMem::SimMem;
+  std::uint64_t load_seq_cst(const Word& word) const noexcept { return SimMem::load_seq_cst(word) - BlindToArrival::kLongAgo; }
+};
+
+struct SleepBitSetInTwoSteps : SimMem {
+  using SimMem::SimMem;
+  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept {
+    const std::uint64_t before = load_seq_cst(word);
+    store_release(word, before | bits);
+    return before;
+  }
+};
+
+struct SleepBitLost : SimMem {
+  using SimMem::SimMem;
+  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept { return SimMem::exchange(word, value) & ~kSleepBit; }
+};
+
+}  // namespace hierbar::test
