@@ -42,33 +42,38 @@ bool is_participant(const hierbar_barrier* barrier, std::uint32_t participant) n
   return barrier != nullptr && participant < barrier->view.num_participants;
 }
 
-hierbar_status bits_problem(const hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits) noexcept {
-  return is_participant(barrier, participant) && bits <= HIERBAR_BITS_MASK ? HIERBAR_OK : HIERBAR_ERR_INVALID;
+// Of what only the engine can do.
+hierbar_status engine_problem(const hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits) noexcept {
+  if (!is_participant(barrier, participant) || bits > HIERBAR_BITS_MASK) return HIERBAR_ERR_INVALID;
+  return barrier->algorithm == hierbar::Algorithm::kHier ? HIERBAR_OK : HIERBAR_ERR_UNSUPPORTED;
 }
 
 }  // namespace
 
 hierbar_status hierbar_barrier_wait(hierbar_barrier* barrier, std::uint32_t participant) {
   if (!is_participant(barrier, participant)) return HIERBAR_ERR_INVALID;
-  return run(*barrier, participant, nullptr, [&](ApiMem& mem) { return barrier->engine.cross(mem, participant, 0); });
+  return run(*barrier, participant, nullptr, [&](ApiMem& mem) {
+    if (barrier->algorithm == hierbar::Algorithm::kHier) return barrier->engine.cross(mem, participant, 0);
+    return Crossing{hierbar::cross(barrier->algorithm, barrier->view, barrier->lines, mem, participant), 0};
+  });
 }
 
 hierbar_status hierbar_barrier_wait_bits(hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits,
                                          std::uint32_t* all_bits) {
-  if (const hierbar_status problem = bits_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
+  if (const hierbar_status problem = engine_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
   return run(*barrier, participant, all_bits, [&](ApiMem& mem) { return barrier->engine.cross(mem, participant, bits); });
 }
 
 hierbar_status hierbar_barrier_gather(hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits,
                                       std::uint32_t* all_bits) {
-  if (const hierbar_status problem = bits_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
+  if (const hierbar_status problem = engine_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
   return run(*barrier, participant, all_bits,
              [&](ApiMem& mem) { return barrier->engine.gather(mem, participant, bits, [](std::uint32_t) {}); });
 }
 
 hierbar_status hierbar_barrier_release(hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits,
                                        std::uint32_t* released_bits) {
-  if (const hierbar_status problem = bits_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
+  if (const hierbar_status problem = engine_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
   return run(*barrier, participant, released_bits, [&](ApiMem& mem) { return barrier->engine.release(mem, participant, bits); });
 }
 

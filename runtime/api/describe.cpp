@@ -12,6 +12,11 @@
 
 namespace {
 
+// The other algorithms take no more from the plan than where the lines lie.
+bool has_plan(hierbar::Algorithm algorithm) {
+  return algorithm == hierbar::Algorithm::kHier || algorithm == hierbar::Algorithm::kTopo;
+}
+
 std::string waiting_text(const hierbar_barrier& barrier) {
   const hierbar::WaitPolicy& policy = barrier.policy;
   std::string text = "waiting: ";
@@ -72,6 +77,8 @@ hierbar_status hierbar_barrier_describe(const hierbar_barrier* barrier, hierbar_
                            " memory: " + std::to_string(barrier->layout.size_bytes) + " bytes";
   print(context, what.c_str());
   print(context, waiting_text(*barrier).c_str());
+  print(context, std::string("algorithm: ").append(hierbar::algorithm_name(barrier->algorithm)).c_str());
+  if (!has_plan(barrier->algorithm)) return HIERBAR_OK;
   for (const std::string& line : hierbar::describe_engine_plan(barrier->view)) print(context, line.c_str());
   return HIERBAR_OK;
 } catch (const std::exception&) {

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/design.hpp"
 
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -54,6 +57,37 @@ Result<PlanSettings> settings_with_levels(const char* levels) {
   return settings;
 }
 
+constexpr const char* kAlgorithmVariable = "HIERBAR_ALGORITHM";
+
+// The variable's algorithm, or `hier` where it names none, which is reported once in a process.
+Algorithm algorithm_of_environment(const Listener& report) {
+  const char* value = std::getenv(kAlgorithmVariable);
+  if (value == nullptr || *value == '\0') return Algorithm::kHier;
+  if (const std::optional<Algorithm> algorithm = parse_algorithm(value)) return *algorithm;
+  static std::atomic<bool> is_reported = false;
+  if (!is_reported.exchange(true)) {
+    report(bad_setting(kAlgorithmVariable, value, "unknown algorithm", kAllowedAlgorithms, "'hier' is").c_str());
+  }
+  return Algorithm::kHier;
+}
+
+Result<Algorithm> choose_algorithm(const char* name, const Listener& report) {
+  if (name == nullptr) return algorithm_of_environment(report);
+  if (const std::optional<Algorithm> algorithm = parse_algorithm(name)) return *algorithm;
+  return Error{std::string("algorithm: '") + name + "': unknown algorithm; allowed: " + kAllowedAlgorithms};
+}
+
+// What the paper's algorithm needs beyond a plan of the engine; where there is no such thing, the engine runs.
+void use_group_plan(const PlanRequest& request, const Listener& report, BarrierDesign& design) {
+  Result<EnginePlan> plan = make_group_plan(request, design.plan, report);
+  if (plan) {
+    design.plan = *std::move(plan);
+    return;
+  }
+  report(("algorithm topo steps aside: " + plan.error() + "; hier used instead").c_str());
+  design.algorithm = Algorithm::kHier;
+}
+
 Result<BarrierDesign> make_design(const hierbar_attributes& attributes, const Listener& report) {
   if (const std::string problem = team_size_problem(attributes.num_participants); !problem.empty()) return Error{problem};
   BarrierDesign design{};
@@ -63,6 +97,9 @@ Result<BarrierDesign> make_design(const hierbar_attributes& attributes, const Li
   if (!bindings) return Error{bindings.error()};
   design.num_cpus = count_cpus(*bindings);
 
+  const Result<Algorithm> algorithm = choose_algorithm(attributes.algorithm, report);
+  if (!algorithm) return Error{algorithm.error()};
+  design.algorithm = *algorithm;
   PlanRequest request{attributes.num_participants, *std::move(bindings)};
   PlanSettings settings;
   if (attributes.levels != nullptr) {
@@ -74,6 +111,7 @@ Result<BarrierDesign> make_design(const hierbar_attributes& attributes, const Li
   Result<EnginePlan> plan = make_plan(request, report);
   if (!plan) return Error{plan.error()};
   design.plan = *std::move(plan);
+  if (design.algorithm == Algorithm::kTopo) use_group_plan(request, report, design);
   return design;
 }
 

@@ -10,12 +10,13 @@ namespace hierbar {
 
 // What hierbar_attributes asks for, checked, and ready to be written into a segment.
 struct BarrierDesign {
+  Algorithm algorithm;
   EnginePlan plan;
   WaitLimits limits;
   std::uint32_t num_cpus;
 
   // Valid while this object lives and stays where it is.
-  SegmentContents contents() const { return {plan.view(), limits, num_cpus}; }
+  SegmentContents contents() const { return {algorithm, plan.view(), limits, num_cpus}; }
 };
 
 // Reports what is wrong and what is not as it was asked for. HIERBAR_OK, HIERBAR_ERR_INVALID or HIERBAR_ERR_VERSION.

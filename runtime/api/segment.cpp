@@ -10,6 +10,7 @@
 #include <bit>
 #include <cerrno>
 #include <ctime>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -52,12 +53,12 @@ hierbar_plan plan_numbers(const SegmentHeader& header) {
 
 }  // namespace
 
-SegmentLayout segment_layout(const hierbar_plan& plan) {
+SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan) {
   SegmentLayout layout{};
   layout.spots_offset = rounded_up(sizeof(SegmentHeader), alignof(ParkingSpot));
   layout.lines_offset =
       rounded_up(layout.spots_offset + std::uint64_t{plan.num_participants} * sizeof(ParkingSpot), kLinesAlignment);
-  layout.nodes_offset = layout.lines_offset + Lines<ApiMem::Word>::size_bytes(plan);
+  layout.nodes_offset = layout.lines_offset + barrier_size_bytes<ApiMem>(algorithm, plan);
   layout.children_offset = layout.nodes_offset + std::uint64_t{plan.num_participants} * sizeof(hierbar_plan_node);
   layout.leaders_offset =
       layout.children_offset + std::uint64_t{plan.num_participants - plan.num_leaders} * sizeof(std::uint32_t);
@@ -67,7 +68,7 @@ SegmentLayout segment_layout(const hierbar_plan& plan) {
 
 hierbar_status Segment::write(std::size_t size, const SegmentContents& contents) const {
   const hierbar_plan& plan = contents.plan;
-  const SegmentLayout layout = segment_layout(plan);
+  const SegmentLayout layout = segment_layout(contents.algorithm, plan);
   if (size < layout.size_bytes || !can_be_written(memory_) ||
       !can_be_written(memory_ + layout.size_bytes - sizeof(std::uint32_t))) {
     return HIERBAR_ERR_TOO_SMALL;
@@ -96,14 +97,14 @@ hierbar_status Segment::write(std::size_t size, const SegmentContents& contents)
   header.leaders_offset = layout.leaders_offset;
   header.limits = contents.limits;
   header.num_cpus = contents.num_cpus;
-  header.algorithm = 0;
+  header.algorithm = static_cast<std::uint32_t>(contents.algorithm);
   // (M1) release: whoever sees the magic sees the rest. Pairs with (M2).
   header.magic.store(kSegmentMagic, std::memory_order_release);
   return HIERBAR_OK;
 }
 
 // The numbers are copied before they are checked: somebody might be writing into the segment.
-hierbar_status Segment::check_header(std::size_t size, hierbar_plan& numbers) const {
+hierbar_status Segment::check_header(std::size_t size, Algorithm& algorithm, hierbar_plan& numbers) const {
   if (size < sizeof(SegmentHeader) || !can_be_written(memory_)) return HIERBAR_ERR_TOO_SMALL;
   const SegmentHeader& header = this->header();
   const std::uint64_t magic = header.magic.load(std::memory_order_acquire);  // (M2) acquire; pairs with (M1)
@@ -111,8 +112,12 @@ hierbar_status Segment::check_header(std::size_t size, hierbar_plan& numbers) co
   if (magic != kSegmentMagic) return HIERBAR_ERR_FOREIGN;
   if (header.abi_version != kSegmentAbiVersion || header.header_bytes != sizeof(SegmentHeader)) return HIERBAR_ERR_VERSION;
   numbers = plan_numbers(header);
-  if (!numbers_are_possible(numbers) || !limits_problem(header.limits).empty()) return HIERBAR_ERR_CORRUPT;
-  const SegmentLayout layout = segment_layout(numbers);
+  const std::uint32_t algorithm_number = header.algorithm;
+  if (!numbers_are_possible(numbers) || !limits_problem(header.limits).empty() || algorithm_number >= std::size(kAlgorithms)) {
+    return HIERBAR_ERR_CORRUPT;
+  }
+  algorithm = static_cast<Algorithm>(algorithm_number);
+  const SegmentLayout layout = segment_layout(algorithm, numbers);
   if (header.spots_offset != layout.spots_offset || header.lines_offset != layout.lines_offset ||
       header.nodes_offset != layout.nodes_offset || header.children_offset != layout.children_offset ||
       header.leaders_offset != layout.leaders_offset || header.size_bytes != layout.size_bytes) {
@@ -124,10 +129,10 @@ hierbar_status Segment::check_header(std::size_t size, hierbar_plan& numbers) co
   return HIERBAR_OK;
 }
 
-hierbar_status Segment::read(std::size_t size, EnginePlan& plan) const {
+hierbar_status Segment::read(std::size_t size, Algorithm& algorithm, EnginePlan& plan) const {
   hierbar_plan numbers{};
-  if (const hierbar_status status = check_header(size, numbers); status != HIERBAR_OK) return status;
-  const SegmentLayout layout = segment_layout(numbers);
+  if (const hierbar_status status = check_header(size, algorithm, numbers); status != HIERBAR_OK) return status;
+  const SegmentLayout layout = segment_layout(algorithm, numbers);
   const auto* nodes = reinterpret_cast<const hierbar_plan_node*>(memory_ + layout.nodes_offset);
   const auto* children = reinterpret_cast<const std::uint32_t*>(memory_ + layout.children_offset);
   const auto* leaders = reinterpret_cast<const std::uint32_t*>(memory_ + layout.leaders_offset);
@@ -144,6 +149,7 @@ hierbar_status Segment::read(std::size_t size, EnginePlan& plan) const {
 bool is_sound(const hierbar_plan& plan) {
   const std::uint32_t num_members = plan.num_participants - plan.num_leaders;
   std::vector<bool> slot_is_taken(plan.num_slots);
+  std::vector<bool> is_child(plan.num_participants);
   std::uint32_t num_leaders = 0;
   std::uint32_t num_children = 0;
   for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
@@ -153,10 +159,10 @@ bool is_sound(const hierbar_plan& plan) {
     if (node.parent > p) return false;  // so that there is no circle
     if (node.parent == p && (num_leaders == plan.num_leaders || plan.leaders[num_leaders++] != p)) return false;
     if (node.num_children > num_members || node.first_child > num_members - node.num_children) return false;
-    // Ascending and with the right parent: nobody stands in two places. As many as there are members: nobody is missing.
-    for (std::uint32_t previous = p; const std::uint32_t child : std::span(plan.children + node.first_child, node.num_children)) {
-      if (child <= previous || child >= plan.num_participants || plan.nodes[child].parent != p) return false;
-      previous = child;
+    // Each once: as many as there are members, so nobody is missing.
+    for (const std::uint32_t child : std::span(plan.children + node.first_child, node.num_children)) {
+      if (child <= p || child >= plan.num_participants || plan.nodes[child].parent != p || is_child[child]) return false;
+      is_child[child] = true;
       ++num_children;
     }
   }

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "api/waiting.hpp"
-#include "barrier/lines.hpp"
+#include "barrier/algorithm.hpp"
 #include "barrier/real_mem.hpp"
 #include "barrier/thread_host.hpp"
 #include "hierbar/hierbar.h"
@@ -51,7 +51,7 @@ struct SegmentHeader {
   std::uint64_t leaders_offset;
   WaitLimits limits;  // for those who bring none; sleep_limit_ns 0: nobody may sleep
   std::uint32_t num_cpus;
-  std::uint32_t algorithm;
+  std::uint32_t algorithm;  // Algorithm
   std::uint32_t reserved;
   AbortFlag aborted;  // writers: whoever aborts. Readers: everybody, in each wait
 };
@@ -73,10 +73,11 @@ struct SegmentLayout {
 };
 
 // Reads the plan's numbers only, which must be in the ranges that plans have.
-SegmentLayout segment_layout(const hierbar_plan& plan);
+SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan);
 
 // What a barrier is made from.
 struct SegmentContents {
+  Algorithm algorithm;
   hierbar_plan plan;
   WaitLimits limits;
   std::uint32_t num_cpus;
@@ -95,10 +96,10 @@ class Segment {
   hierbar_status write(std::size_t size, const SegmentContents& contents) const;
 
   // Checks what is in `size` bytes, of which nothing is believed, and copies the plan. The statuses of hierbar_barrier_attach().
-  hierbar_status read(std::size_t size, EnginePlan& plan) const;
+  hierbar_status read(std::size_t size, Algorithm& algorithm, EnginePlan& plan) const;
 
  private:
-  hierbar_status check_header(std::size_t size, hierbar_plan& numbers) const;
+  hierbar_status check_header(std::size_t size, Algorithm& algorithm, hierbar_plan& numbers) const;
 
   std::byte* memory_;
 };

@@ -53,16 +53,17 @@ class Pages {
 
 hierbar_status attach(void* memory, std::size_t size, const hierbar_waiting* waiting, std::unique_ptr<hierbar_barrier>& barrier) {
   if (waiting != nullptr && !limits_problem(limits_of(*waiting)).empty()) return HIERBAR_ERR_INVALID;
+  Algorithm algorithm{};
   EnginePlan plan;
-  if (const hierbar_status status = Segment(memory).read(size, plan); status != HIERBAR_OK) return status;
-  barrier = std::make_unique<hierbar_barrier>(memory, std::move(plan), waiting);
+  if (const hierbar_status status = Segment(memory).read(size, algorithm, plan); status != HIERBAR_OK) return status;
+  barrier = std::make_unique<hierbar_barrier>(memory, algorithm, std::move(plan), waiting);
   return HIERBAR_OK;
 }
 
 hierbar_status create(const hierbar_attributes* attributes, std::unique_ptr<hierbar_barrier>& barrier) {
   BarrierDesign design;
   if (const hierbar_status status = design_barrier(attributes, design); status != HIERBAR_OK) return status;
-  const std::size_t size = segment_layout(design.plan.view()).size_bytes;
+  const std::size_t size = segment_layout(design.algorithm, design.plan.view()).size_bytes;
   Pages pages(size);
   if (!pages.ok()) return HIERBAR_ERR_NO_MEMORY;
   if (const hierbar_status status = Segment(pages.get()).write(size, design.contents()); status != HIERBAR_OK) return status;
@@ -100,7 +101,7 @@ hierbar_status hierbar_barrier_size(const hierbar_attributes* attributes, size_t
   return hierbar::guarded([&] {
     hierbar::BarrierDesign design;
     const hierbar_status status = hierbar::design_barrier(attributes, design);
-    if (status == HIERBAR_OK) *size = hierbar::segment_layout(design.plan.view()).size_bytes;
+    if (status == HIERBAR_OK) *size = hierbar::segment_layout(design.algorithm, design.plan.view()).size_bytes;
     return status;
   });
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "plan/group_plan.hpp"
 #include "plan/locality.hpp"
 #include "topology/load.hpp"
 
@@ -111,14 +112,25 @@ class Knowledge {
   std::vector<std::string> unreported_;
 };
 
-// The levels of other settings than the environment's, on the machine that is known.
-PlanLevels levels_of(const PlanSettings& settings, const Machine& machine, const Listener& report) {
-  std::vector<std::string> problems;
-  PlanLevels levels = plan_levels(machine, settings, problems);
-  for (const std::string& problem : problems) {
-    if (report) report(problem.c_str());
+// Where the participants of a request are, and the levels that it wants, on the machine that is known.
+struct Located {
+  const Machine& machine;
+  PlanLevels levels;
+  std::vector<LocalityPath> paths;
+};
+
+Located locate_participants(const PlanRequest& request, const Listener& report) {
+  const Knowledge::Place& place = Knowledge::place(report);
+  Located located{place.machine, place.levels, std::vector<LocalityPath>(request.num_participants)};
+  if (request.settings != nullptr) {
+    std::vector<std::string> problems;
+    located.levels = plan_levels(place.machine, *request.settings, problems);
+    for (const std::string& problem : problems) {
+      if (report) report(problem.c_str());
+    }
   }
-  return levels;
+  for (std::size_t i = 0; i < request.bindings.size(); ++i) located.paths[i] = locate(place.machine, request.bindings[i]);
+  return located;
 }
 
 }  // namespace
@@ -134,14 +146,17 @@ Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report)
   ShapeOptions options;
   options.release = request.settings != nullptr ? request.settings->release : of_environment.release;
   options.page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
-  std::vector<LocalityPath> paths(num_participants);
-  if (num_participants <= kMaxAlwaysFlat) return build_engine_plan(paths, unknown_machine(), options);
+  if (num_participants <= kMaxAlwaysFlat) {
+    return build_engine_plan(std::vector<LocalityPath>(num_participants), unknown_machine(), options);
+  }
+  const Located located = locate_participants(request, report);
+  options.domain_level = located.levels.domain;
+  return build_engine_plan(located.paths, located.machine, options);
+}
 
-  const Knowledge::Place& place = Knowledge::place(report);
-  options.domain_level =
-      request.settings != nullptr ? levels_of(*request.settings, place.machine, report).domain : place.levels.domain;
-  for (std::size_t i = 0; i < request.bindings.size(); ++i) paths[i] = locate(place.machine, request.bindings[i]);
-  return build_engine_plan(paths, place.machine, options);
+Result<EnginePlan> make_group_plan(const PlanRequest& request, const EnginePlan& engine, const Listener& report) {
+  const Located located = locate_participants(request, report);
+  return build_group_plan(build_group_tree(located.paths, located.machine, located.levels.groups), engine);
 }
 
 }  // namespace hierbar

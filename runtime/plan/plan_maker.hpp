@@ -35,4 +35,8 @@ struct PlanRequest {
 // without.
 Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report);
 
+// The plan of the paper's groups for the same participants, for the algorithm `topo`. `engine` is what make_plan() made of the
+// same request. Errors: why the paper's algorithm steps aside.
+Result<EnginePlan> make_group_plan(const PlanRequest& request, const EnginePlan& engine, const Listener& report);
+
 }  // namespace hierbar

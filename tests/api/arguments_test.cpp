@@ -80,6 +80,73 @@ TEST_F(Attributes, WithLevelsThatAreNoneAreRefused) {
   EXPECT_EQ(status_with([](hierbar_attributes& a) { a.levels = "numa,package"; }), HIERBAR_OK);
 }
 
+TEST_F(Attributes, WithAnUnknownAlgorithmAreRefused) {
+  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.algorithm = "bakery"; }), HIERBAR_ERR_INVALID);
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("algorithm"), HasSubstr("'bakery'"), HasSubstr("allowed: hier, topo"))));
+  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.algorithm = "MCS"; }), HIERBAR_OK) << "case does not matter";
+}
+
+TEST_F(Attributes, MakeTopoStepAsideWhenNobodysLocationIsKnown) {
+  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.algorithm = "topo"; }), HIERBAR_OK);
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("topo"), HasSubstr("hier used instead"))));
+}
+
+// The algorithm of a barrier made by attributes that name none, and what was reported.
+std::string algorithm_under(const char* value, Lines& reported) {
+  setenv("HIERBAR_ALGORITHM", value, 1);
+  hierbar_attributes attributes = attributes_of(3);
+  attributes.report = append_line;
+  attributes.report_context = &reported;
+  const BarrierHandle barrier = create(attributes);
+  unsetenv("HIERBAR_ALGORITHM");
+  Lines lines;
+  hierbar_barrier_describe(barrier.get(), append_line, &lines);
+  for (const std::string& line : lines) {
+    if (line.starts_with("algorithm: ")) return line.substr(11);
+  }
+  return "";
+}
+
+TEST(AlgorithmVariable, ChoosesWhereTheAttributesDoNot) {
+  Lines reported;
+  EXPECT_EQ(algorithm_under("", reported), "hier");
+  EXPECT_EQ(algorithm_under("dissemination", reported), "dissemination");
+  EXPECT_EQ(algorithm_under("Tournament-Flag", reported), "tournament-flag");
+  EXPECT_THAT(reported, IsEmpty());
+}
+
+TEST(AlgorithmVariable, WithABadValueIsReportedOnceAndHierUsed) {
+  Lines reported;
+  EXPECT_EQ(algorithm_under("bakery", reported), "hier");
+  EXPECT_EQ(algorithm_under("bakery", reported), "hier");
+  EXPECT_THAT(reported, ElementsAre(AllOf(HasSubstr("HIERBAR_ALGORITHM"), HasSubstr("'bakery'"), HasSubstr("allowed: hier, topo"),
+                                          HasSubstr("'hier' is used instead"))));
+}
+
+// Run on the machine as it is, and on one with two L3 caches that HIERBAR_TOPOLOGY describes.
+TEST(AlgorithmTopo, IsUsedWhereTheMachineHasGroups) {
+  if (std::getenv("HIERBAR_TOPOLOGY") == nullptr) GTEST_SKIP() << "this machine may have no groups; see api_arguments_test.trees";
+  const Cpusets cpusets(8);
+  hierbar_attributes attributes = attributes_of(8);
+  attributes.cpusets = cpusets.data();
+  attributes.algorithm = "topo";
+  const BarrierHandle barrier = create(attributes);
+  Lines lines;
+  hierbar_barrier_describe(barrier.get(), append_line, &lines);
+  EXPECT_THAT(lines, Contains("algorithm: topo"));
+  EXPECT_THAT(lines, Contains(HasSubstr("leaders  {0,4}")));
+}
+
+TEST(AlgorithmsOtherThanHier, RefuseWhatTheyCannotDo) {
+  hierbar_attributes attributes = attributes_of(1);
+  attributes.algorithm = "mcs";
+  const BarrierHandle barrier = create(attributes);
+  EXPECT_EQ(hierbar_barrier_wait_bits(barrier.get(), 0, 0, nullptr), HIERBAR_ERR_UNSUPPORTED);
+  EXPECT_EQ(hierbar_barrier_gather(barrier.get(), 0, 0, nullptr), HIERBAR_ERR_UNSUPPORTED);
+  EXPECT_EQ(hierbar_barrier_release(barrier.get(), 0, 0, nullptr), HIERBAR_ERR_UNSUPPORTED);
+  EXPECT_EQ(hierbar_barrier_wait(barrier.get(), 0), HIERBAR_OK);
+}
+
 TEST_F(Attributes, WithBadCpusetsAreRefused) {
   const std::uint32_t cpus[] = {0, 1U << 20};
   const std::uint64_t bitmap[] = {3};

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "api_support.hpp"
@@ -44,8 +45,10 @@ class BarrierOfProcesses : public testing::Test {
   }
 
   // Children that return true when each of many episodes showed them everybody's values.
-  void run_oracle(std::uint32_t count, const hierbar_waiting& waiting) {
-    const SharedBarrier shared(attributes_of(count, waiting));
+  void run_oracle(std::uint32_t count, const hierbar_waiting& waiting, const char* algorithm = "hier") {
+    hierbar_attributes attributes = attributes_of(count, waiting);
+    attributes.algorithm = algorithm;
+    const SharedBarrier shared(attributes);
     ASSERT_EQ(shared.status(), HIERBAR_OK);
     const auto body = [&](hierbar_barrier* barrier, std::uint32_t me) {
       for (std::uint64_t episode = 1; episode <= 500; ++episode) {
@@ -106,6 +109,15 @@ TEST_P(BarrierOfWaitingProcesses, WhoWaitsDifferentlyGetsAlong) {
 
 INSTANTIATE_TEST_SUITE_P(Waitings, BarrierOfWaitingProcesses, testing::ValuesIn(kWaitings),
                          [](const auto& instance) { return instance.param.name; });
+
+TEST_F(BarrierOfProcesses, EveryAlgorithmCrosses) {
+  for (const NamedAlgorithm& algorithm : kAlgorithms) {
+    if (algorithm.algorithm == Algorithm::kTopo) continue;  // needs bindings
+    SCOPED_TRACE(algorithm.name);
+    children_.clear();
+    run_oracle(5, kSleeping, std::string(algorithm.name).c_str());
+  }
+}
 
 // Two views in one process: the same memory at two addresses.
 TEST_F(BarrierOfProcesses, TheAddressOfTheMemoryDoesNotMatter) {

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -13,7 +14,7 @@
 #include <vector>
 
 #include "api_support.hpp"
-#include "barrier/oracle.hpp"
+#include "barrier/engine_subject.hpp"
 #include "support/random.hpp"
 
 namespace hierbar::test {
@@ -36,36 +37,36 @@ Part part_of(std::uint64_t episode, std::uint32_t me) {
   return {drawn, drawn % 4 == 0 ? static_cast<std::uint32_t>(drawn >> 32) & HIERBAR_BITS_MASK : 0};
 }
 
+// Everybody writes its value, crosses by `cross(me, part, all_bits)`, reads all values, and crosses again. Counts what is wrong.
+template <class Cross>
+std::uint32_t count_errors(hierbar_barrier* barrier, const Cross& cross, bool bits_are_or_ed = true) {
+  const std::uint32_t count = hierbar_barrier_num_participants(barrier);
+  std::vector<std::uint64_t> values(count);
+  std::atomic<std::uint32_t> errors = 0;
+  run_threads(count, [&](std::uint32_t me) {
+    for (std::uint64_t episode = 0; episode < 200; ++episode) {
+      const Part part = part_of(episode, me);
+      values[me] = part.value;
+      std::uint32_t seen_bits = 0;
+      if (cross(me, part, seen_bits) != HIERBAR_OK) ++errors;
+      std::uint32_t all_bits = 0;
+      for (std::uint32_t p = 0; p < count; ++p) {
+        if (values[p] != part_of(episode, p).value) ++errors;
+        all_bits |= part_of(episode, p).bits;
+      }
+      if (bits_are_or_ed && seen_bits != all_bits) ++errors;
+      if (hierbar_barrier_wait(barrier, me) != HIERBAR_OK) ++errors;
+    }
+  });
+  return errors;
+}
+
 class BarrierOfApi : public testing::TestWithParam<std::tuple<std::uint32_t, std::size_t>> {
  protected:
   BarrierOfApi() : cpusets_(count()), attributes_(attributes_of(count(), kWaitings[std::get<1>(GetParam())].waiting)) {
     attributes_.cpusets = cpusets_.data();
   }
   static std::uint32_t count() { return std::get<0>(GetParam()); }
-
-  // Everybody writes its value, crosses by `cross(me, part, all_bits)`, reads all values, and crosses again. Counts what is
-  // wrong.
-  template <class Cross>
-  std::uint32_t count_errors(hierbar_barrier* barrier, const Cross& cross) {
-    std::vector<std::uint64_t> values(count());
-    std::atomic<std::uint32_t> errors = 0;
-    run_threads(count(), [&](std::uint32_t me) {
-      for (std::uint64_t episode = 0; episode < 200; ++episode) {
-        const Part part = part_of(episode, me);
-        values[me] = part.value;
-        std::uint32_t seen_bits = 0;
-        if (cross(me, part, seen_bits) != HIERBAR_OK) ++errors;
-        std::uint32_t all_bits = 0;
-        for (std::uint32_t p = 0; p < count(); ++p) {
-          if (values[p] != part_of(episode, p).value) ++errors;
-          all_bits |= part_of(episode, p).bits;
-        }
-        if (seen_bits != all_bits) ++errors;
-        if (hierbar_barrier_wait(barrier, me) != HIERBAR_OK) ++errors;
-      }
-    });
-    return errors;
-  }
 
   Cpusets cpusets_;
   hierbar_attributes attributes_;
@@ -122,6 +123,45 @@ INSTANTIATE_TEST_SUITE_P(Teams, BarrierOfApi,
                                           testing::Range<std::size_t>(0, std::size(kWaitings))),
                          [](const auto& instance) {
                            return std::to_string(std::get<0>(instance.param)) + "_" + kWaitings[std::get<1>(instance.param)].name;
+                         });
+
+class AlgorithmOfApi : public testing::TestWithParam<std::tuple<std::size_t, std::uint32_t, std::size_t>> {
+ protected:
+  static NamedAlgorithm algorithm() { return kAlgorithms[std::get<0>(GetParam())]; }
+  static std::uint32_t count() { return std::get<1>(GetParam()); }
+
+  BarrierHandle make() const {
+    hierbar_attributes attributes = attributes_of(count(), kWaitings[std::get<2>(GetParam())].waiting);
+    const std::string name(algorithm().name);
+    attributes.algorithm = name.c_str();
+    attributes.cpusets = cpusets_.data();
+    std::vector<std::string> lines;  // topo steps aside on machines without groups
+    attributes.report = append_line;
+    attributes.report_context = &lines;
+    return create(attributes);
+  }
+
+  const Cpusets cpusets_ = Cpusets(count());
+};
+
+TEST_P(AlgorithmOfApi, ShowsEverybodyWhatAllWrote) {
+  const BarrierHandle barrier = make();
+  ASSERT_NE(barrier, nullptr);
+  EXPECT_EQ(
+      count_errors(
+          barrier.get(), [&](std::uint32_t me, const Part&, std::uint32_t&) { return hierbar_barrier_wait(barrier.get(), me); },
+          /*bits_are_or_ed=*/false),
+      0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Teams, AlgorithmOfApi,
+                         testing::Combine(testing::Range<std::size_t>(0, std::size(kAlgorithms)), testing::Values(1U, 2U, 9U),
+                                          testing::Range<std::size_t>(0, std::size(kWaitings))),
+                         [](const auto& instance) {
+                           std::string name(kAlgorithms[std::get<0>(instance.param)].name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name + "_" + std::to_string(std::get<1>(instance.param)) + "_" +
+                                  kWaitings[std::get<2>(instance.param)].name;
                          });
 
 TEST(BarrierOfApiThreads, CanBeMadeAndDestroyedOverAndOver) {

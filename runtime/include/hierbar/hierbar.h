@@ -77,8 +77,8 @@ typedef int (*hierbar_progress_fn)(void *context);
 #define HIERBAR_MAX_LOOKS 1000000
 #define HIERBAR_MAX_SLEEP_NS 1000000000
 
-/* How a participant waits: it spins, then yields, then sleeps. An abort is noticed at the end of each step, and wakes sleepers.
- */
+/* How a participant waits: it spins, then yields, then sleeps. An abort is noticed after the spinning, between yields, and by
+   sleepers at once. */
 typedef struct hierbar_waiting {
   int64_t spin_looks;           /* looks about 50 ns apart, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000. There are none when the
                                    participants outnumber the cpus that the attributes name (or, where a participant has no
@@ -97,7 +97,8 @@ typedef struct hierbar_attributes {
   uint32_t num_participants;     /* 1 .. 2^20 */
   const hierbar_cpuset *cpusets; /* [num_participants], or NULL (the default): no location is known, index order is used */
   hierbar_waiting waiting;       /* default: HIERBAR_AUTO, no progress */
-  const char *algorithm;         /* NULL (the default): the variable HIERBAR_ALGORITHM, or else "hier" */
+  const char *algorithm;         /* "hier", the hierarchical barrier, or a baseline to compare it with, as HIERBAR_ALGORITHM; NULL
+                                    (the default): that variable, or else "hier" */
   const char *levels;            /* as HIERBAR_LEVELS, for instance "numa,package"; NULL (the default): that variable, or else the
                                     machine's own levels */
   hierbar_line_fn report;        /* receives what is wrong with attributes and settings, in the calling thread; NULL (the
@@ -176,10 +177,9 @@ HIERBAR_API hierbar_status hierbar_barrier_describe(const hierbar_barrier *barri
      Progress         blocking. A wait ends when all participants have come, or when the barrier is aborted; there is no time-out.
      Memory ordering  what any participant wrote before it called, non-temporal stores included, is visible to every participant
                       whose call returned HIERBAR_OK. HIERBAR_ABORTED promises nothing.
-     Cost             one line transfer per edge of the tree and direction, k (k - 1) between the k leaders;
-                      hierbar_barrier_describe() tells the longest path. Few participants, or few in one domain, are all leaders:
-   n (n - 1) transfers, one after another in none of the paths. No allocation; system calls only to yield, to sleep and to wake.
- */
+     Cost             of "hier": one line transfer per edge of the tree and direction, and k (k - 1) between the k leaders; few
+                      participants, or few in one domain, are all leaders, and an episode is one transfer deep. The depth is told
+                      by hierbar_barrier_describe(). No allocation; system calls only to yield, to sleep and to wake. */
 
 /* Payload bits that participants may pass: 0 .. HIERBAR_BITS_MASK. */
 #define HIERBAR_BITS_MASK 63u
@@ -200,7 +200,7 @@ HIERBAR_API hierbar_status hierbar_barrier_wait_bits(hierbar_barrier *barrier, u
 /* The first half of an episode in two halves, for work that one participant does while the others stand still. Participant 0
    returns when all have called it, and *all_bits becomes the OR of everybody's bits; the others return as soon as those below
    them in the tree have come, most of them at once, and get the bits of these. all_bits may be NULL. Then everybody calls
-   hierbar_barrier_release(). Of the cost above this is the way up; the visibility holds for participant 0 only.
+   hierbar_barrier_release(). Half of the cost above; what the others wrote is visible to participant 0 only.
      errors as of hierbar_barrier_wait_bits() */
 HIERBAR_API hierbar_status hierbar_barrier_gather(hierbar_barrier *barrier, uint32_t participant, uint32_t bits,
                                                   uint32_t *all_bits);
@@ -213,9 +213,10 @@ HIERBAR_API hierbar_status hierbar_barrier_release(hierbar_barrier *barrier, uin
                                                    uint32_t *released_bits);
 
 /* Ends every present and every later wait of every process with HIERBAR_ABORTED, for good; for instance because a participant was
-   killed. A wait that has already been released may still return HIERBAR_OK. Need not be called by a participant, and may be
-   called more than once. HIERBAR_ERR_INVALID    barrier is NULL Thread safety: any thread, and signal handlers. Progress:
-   lock-free. */
+   killed. A wait that has been released already may still return HIERBAR_OK. Need not be called by a participant, and may be
+   called more than once.
+     HIERBAR_ERR_INVALID    barrier is NULL
+   Thread safety: any thread, and signal handlers. Progress: lock-free. */
 HIERBAR_API hierbar_status hierbar_barrier_abort(hierbar_barrier *barrier);
 
 #ifdef __cplusplus
