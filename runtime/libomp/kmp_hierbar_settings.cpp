@@ -149,6 +149,14 @@ static void warn_about_pattern_variables() {
   }
 }
 
+// The variable is for the barriers of libhierbar.so's own interface. Here it could only be meant for us by mistake.
+static void warn_about_algorithm() {
+  char const *value = getenv("HIERBAR_ALGORITHM");
+  if (value == NULL || *value == '\0' || strcasecmp(value, "hier") == 0)
+    return;
+  warn_bad_value("HIERBAR_ALGORITHM", value, "hier, which is all that KMP_BARRIER=hier runs", "using hier");
+}
+
 void __kmp_hierbar_settings_done() {
   // kmp_set_defaults() comes here too, while teams may be at work: their barrier stays what it is.
   if (TCR_4(__kmp_init_parallel))
@@ -165,6 +173,7 @@ void __kmp_hierbar_settings_done() {
       return;
     }
     __kmp_hierbar_library.check_settings(__kmp_hierbar_warn, NULL);
+    warn_about_algorithm();
     __kmp_hierbar_pauses_per_look = hierbar::measure_pauses_per_look();
     __kmp_hierbar_enabled = true;
     __kmp_hierbar_start_report(__kmp_now_nsec() - start);

@@ -89,6 +89,10 @@ foreach(setting IN ITEMS HIERBAR_LEVELS=l9 HIERBAR_RELEASE=x HIERBAR_TOPOLOGY=/n
   omp_settings_test(bad.${test}.not_verbose ${setting} HIERBAR_VERBOSE CHECK --expect "Warning.*${name}.*${value}")
   omp_settings_test(bad.${test}.warnings_off ${setting} KMP_WARNINGS=off CHECK --counter fast>=400 --reject "Warning|${name}")
 endforeach()
+omp_settings_test(algorithm_hier HIERBAR_ALGORITHM=hier CHECK ${used})
+omp_settings_test(algorithm_other HIERBAR_ALGORITHM=mcs
+                  CHECK --counter fast>=400 --expect "Warning.*HIERBAR_ALGORITHM.*mcs.*hier.*KMP_BARRIER=hier.*using hier")
+omp_settings_test(algorithm_other.not_used KMP_BARRIER=hyper HIERBAR_ALGORITHM=mcs CHECK ${not_used} --reject "Warning|hierbar")
 set(no_package "HIERBAR_TOPOLOGY=core:2 pu:1" HIERBAR_LEVELS=package)
 omp_settings_test(level_without_units ${no_package} CHECK --counter fast>=400 --expect "Warning.*HIERBAR_LEVELS.*package")
 omp_settings_test(level_without_units.not_verbose ${no_package} HIERBAR_VERBOSE CHECK --expect "Warning.*HIERBAR_LEVELS.*package")
