@@ -134,7 +134,7 @@ TEST(AlgorithmTopo, IsUsedWhereTheMachineHasGroups) {
   Lines lines;
   hierbar_barrier_describe(barrier.get(), append_line, &lines);
   EXPECT_THAT(lines, Contains("algorithm: topo"));
-  EXPECT_THAT(lines, Contains(HasSubstr("leaders  {0,4}")));
+  EXPECT_THAT(lines, Contains(HasSubstr("0 <- {1..4}")));
 }
 
 TEST(AlgorithmsOtherThanHier, RefuseWhatTheyCannotDo) {

@@ -10,6 +10,7 @@
 source "$(dirname "$0")/check.sh"
 build_dir=$1 version=$2 with_libomp=$3
 consumer=$(dirname "$0")/consumer
+examples=$(cd "$(dirname "$0")/../examples" && pwd)
 prefix=$work/prefix
 
 run cmake --install "$build_dir" --prefix "$prefix"
@@ -17,12 +18,14 @@ check 'the build can be installed' succeeded
 lib_dir=$(dirname "$(find "$prefix" -type f -name 'libhierbar.so*' -print -quit)")
 
 # 1. find_package(hierbar).
-run cmake -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -Dversion="$version"
+run cmake -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -Dversion="$version" -Dexamples_dir="$examples"
 check 'find_package finds it' succeeded
 run cmake --build "$work/consumer"
 check 'programs that use hierbar::runtime and hierbar::barrier build' succeeded
 run "$work/consumer/consumer"
 check 'the library, the header and the package are of one version' same_text "$(cat "$work/output")" "$version $version"
+run "$examples/examples_test.sh" "$work/consumer"
+check "the README's examples use the installed library" succeeded
 
 # 2. pkg-config.
 export PKG_CONFIG_PATH=$lib_dir/pkgconfig
@@ -32,6 +35,12 @@ run "${CXX:-c++}" -std=c++20 "$consumer/consumer.cpp" -o "$work/by_pkg_config" "
 check 'its flags are enough' succeeded
 run "$work/by_pkg_config"
 check 'and the program runs' same_text "$(cat "$work/output")" "$version $version"
+run "${CC:-cc}" -std=c11 "$examples/threads.c" -o "$work/example_threads" "${flags[@]}" -pthread
+check 'a C program needs no more' succeeded
+run "${CXX:-c++}" -std=c++17 "$examples/processes.cpp" -o "$work/example_processes" "${flags[@]}"
+check 'nor does one with processes' succeeded
+run "$examples/examples_test.sh" "$work"
+check "the README's examples work with the installed library" succeeded
 
 # 3. The OpenMP runtime and what it looks for beside itself.
 if [[ $with_libomp == ON ]]; then
