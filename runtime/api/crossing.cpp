@@ -20,7 +20,7 @@ using Crossing = hierbar::Barrier<ApiMem>::Crossing;
 void abort_all(hierbar_barrier& barrier) noexcept {
   barrier.aborted.store(1, std::memory_order_seq_cst);
   hierbar::ThreadHost host(barrier.spots, 0, barrier.policy, barrier.aborted);
-  for (std::uint32_t p = 0; p < barrier.view.num_participants; ++p) host.wake(p);
+  for (std::uint32_t p = 0; p < barrier.plan.num_participants; ++p) host.wake(p);
 }
 
 // Runs phase(mem) -> Crossing for one participant.
@@ -39,13 +39,13 @@ hierbar_status run(hierbar_barrier& barrier, std::uint32_t participant, std::uin
 }
 
 bool is_participant(const hierbar_barrier* barrier, std::uint32_t participant) noexcept {
-  return barrier != nullptr && participant < barrier->view.num_participants;
+  return barrier != nullptr && participant < barrier->plan.num_participants;
 }
 
 // Of what only the engine can do.
 hierbar_status engine_problem(const hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits) noexcept {
   if (!is_participant(barrier, participant) || bits > HIERBAR_BITS_MASK) return HIERBAR_ERR_INVALID;
-  return barrier->algorithm == hierbar::Algorithm::kHier ? HIERBAR_OK : HIERBAR_ERR_UNSUPPORTED;
+  return barrier->design.algorithm == hierbar::Algorithm::kHier ? HIERBAR_OK : HIERBAR_ERR_UNSUPPORTED;
 }
 
 }  // namespace
@@ -53,8 +53,8 @@ hierbar_status engine_problem(const hierbar_barrier* barrier, std::uint32_t part
 hierbar_status hierbar_barrier_wait(hierbar_barrier* barrier, std::uint32_t participant) {
   if (!is_participant(barrier, participant)) return HIERBAR_ERR_INVALID;
   return run(*barrier, participant, nullptr, [&](ApiMem& mem) {
-    if (barrier->algorithm == hierbar::Algorithm::kHier) return barrier->engine.cross(mem, participant, 0);
-    return Crossing{hierbar::cross(barrier->algorithm, barrier->view, barrier->lines, mem, participant), 0};
+    if (barrier->design.algorithm == hierbar::Algorithm::kHier) return barrier->engine.cross(mem, participant, 0);
+    return Crossing{hierbar::cross(barrier->design.algorithm, barrier->plan, barrier->lines, mem, participant), 0};
   });
 }
 

@@ -24,7 +24,7 @@ std::string waiting_text(const hierbar_barrier& barrier) {
     text += std::to_string(policy.spin_looks) + " looks";
   } else {
     text += "no spinning";
-    if (barrier.view.num_participants > barrier.num_cpus) text += ", more participants than cpus";
+    if (barrier.plan.num_participants > barrier.design.num_cpus) text += ", more participants than cpus";
   }
   if (!policy.sleeps || policy.sleep_limit_ns == 0) {
     text += "; yields until the end";
@@ -66,20 +66,20 @@ const char* hierbar_status_text(hierbar_status status) {
 }
 
 std::uint32_t hierbar_barrier_num_participants(const hierbar_barrier* barrier) {
-  return barrier == nullptr ? 0 : barrier->view.num_participants;
+  return barrier == nullptr ? 0 : barrier->plan.num_participants;
 }
 
 hierbar_status hierbar_barrier_describe(const hierbar_barrier* barrier, hierbar_line_fn print, void* context) try {
   if (barrier == nullptr || print == nullptr) return HIERBAR_ERR_INVALID;
   const std::string memory = barrier->private_memory == nullptr ? "shared" : "private";
-  const std::string what = "participants: " + std::to_string(barrier->view.num_participants) +
-                           "; cpus: " + std::to_string(barrier->num_cpus) + "; " + memory +
+  const std::string what = "participants: " + std::to_string(barrier->plan.num_participants) +
+                           "; cpus: " + std::to_string(barrier->design.num_cpus) + "; " + memory +
                            " memory: " + std::to_string(barrier->layout.size_bytes) + " bytes";
   print(context, what.c_str());
   print(context, waiting_text(*barrier).c_str());
-  print(context, std::string("algorithm: ").append(hierbar::algorithm_name(barrier->algorithm)).c_str());
-  if (!has_plan(barrier->algorithm)) return HIERBAR_OK;
-  for (const std::string& line : hierbar::describe_engine_plan(barrier->view)) print(context, line.c_str());
+  print(context, std::string("algorithm: ").append(hierbar::algorithm_name(barrier->design.algorithm)).c_str());
+  if (!has_plan(barrier->design.algorithm)) return HIERBAR_OK;
+  for (const std::string& line : hierbar::describe_engine_plan(barrier->plan)) print(context, line.c_str());
   return HIERBAR_OK;
 } catch (const std::exception&) {
   return HIERBAR_ERR_NO_MEMORY;

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "plan/plan_maker.hpp"
 #include "plan/settings.hpp"
 
 namespace hierbar {
@@ -90,7 +91,7 @@ void use_group_plan(const PlanRequest& request, const Listener& report, BarrierD
 
 Result<BarrierDesign> make_design(const hierbar_attributes& attributes, const Listener& report) {
   if (const std::string problem = team_size_problem(attributes.num_participants); !problem.empty()) return Error{problem};
-  BarrierDesign design{};
+  BarrierDesign design;
   design.limits = limits_of(attributes.waiting);
   if (const std::string problem = limits_problem(design.limits); !problem.empty()) return Error{problem};
   Result<std::vector<CpuSet>> bindings = read_cpusets(attributes);

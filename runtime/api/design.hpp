@@ -2,24 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "api/segment.hpp"
+#include <cstdint>
+
+#include "api/waiting.hpp"
+#include "barrier/algorithm.hpp"
 #include "hierbar/hierbar.h"
-#include "plan/plan_maker.hpp"
+#include "plan/shape.hpp"
 
 namespace hierbar {
 
-// What hierbar_attributes asks for, checked, and ready to be written into a segment.
+// What a barrier is made from: what attributes ask for, and what a segment says.
 struct BarrierDesign {
-  Algorithm algorithm;
-  EnginePlan plan;
-  WaitLimits limits;
-  std::uint32_t num_cpus;
-
-  // Valid while this object lives and stays where it is.
-  SegmentContents contents() const { return {algorithm, plan.view(), limits, num_cpus}; }
+  Algorithm algorithm = Algorithm::kHier;
+  EnginePlan plan = {};
+  WaitLimits limits = {HIERBAR_AUTO, HIERBAR_AUTO, HIERBAR_AUTO};
+  std::uint32_t num_cpus = 0;  // on which the participants run
 };
 
-// Reports what is wrong and what is not as it was asked for. HIERBAR_OK, HIERBAR_ERR_INVALID or HIERBAR_ERR_VERSION.
+// Makes the design that attributes ask for. Reports what is wrong and what is not as it was asked for. HIERBAR_OK,
+// HIERBAR_ERR_INVALID or HIERBAR_ERR_VERSION.
 hierbar_status design_barrier(const hierbar_attributes* attributes, BarrierDesign& design);
 
 }  // namespace hierbar

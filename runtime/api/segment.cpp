@@ -66,9 +66,9 @@ SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan) {
   return layout;
 }
 
-hierbar_status Segment::write(std::size_t size, const SegmentContents& contents) const {
-  const hierbar_plan& plan = contents.plan;
-  const SegmentLayout layout = segment_layout(contents.algorithm, plan);
+hierbar_status Segment::write(std::size_t size, const BarrierDesign& design) const {
+  const hierbar_plan plan = design.plan.view();
+  const SegmentLayout layout = segment_layout(design.algorithm, plan);
   if (size < layout.size_bytes || !can_be_written(memory_) ||
       !can_be_written(memory_ + layout.size_bytes - sizeof(std::uint32_t))) {
     return HIERBAR_ERR_TOO_SMALL;
@@ -95,29 +95,32 @@ hierbar_status Segment::write(std::size_t size, const SegmentContents& contents)
   header.nodes_offset = layout.nodes_offset;
   header.children_offset = layout.children_offset;
   header.leaders_offset = layout.leaders_offset;
-  header.limits = contents.limits;
-  header.num_cpus = contents.num_cpus;
-  header.algorithm = static_cast<std::uint32_t>(contents.algorithm);
+  header.limits = design.limits;
+  header.num_cpus = design.num_cpus;
+  header.algorithm = static_cast<std::uint32_t>(design.algorithm);
   // (M1) release: whoever sees the magic sees the rest. Pairs with (M2).
   header.magic.store(kSegmentMagic, std::memory_order_release);
   return HIERBAR_OK;
 }
 
-// The numbers are copied before they are checked: somebody might be writing into the segment.
-hierbar_status Segment::check_header(std::size_t size, Algorithm& algorithm, hierbar_plan& numbers) const {
+// Everything is copied before it is looked at: somebody might be writing into the segment.
+hierbar_status Segment::read_header(std::size_t size, BarrierDesign& design, hierbar_plan& numbers) const {
   if (size < sizeof(SegmentHeader) || !can_be_written(memory_)) return HIERBAR_ERR_TOO_SMALL;
   const SegmentHeader& header = this->header();
   const std::uint64_t magic = header.magic.load(std::memory_order_acquire);  // (M2) acquire; pairs with (M1)
   if (magic == 0) return HIERBAR_ERR_NOT_READY;
   if (magic != kSegmentMagic) return HIERBAR_ERR_FOREIGN;
   if (header.abi_version != kSegmentAbiVersion || header.header_bytes != sizeof(SegmentHeader)) return HIERBAR_ERR_VERSION;
-  numbers = plan_numbers(header);
+
   const std::uint32_t algorithm_number = header.algorithm;
-  if (!numbers_are_possible(numbers) || !limits_problem(header.limits).empty() || algorithm_number >= std::size(kAlgorithms)) {
+  numbers = plan_numbers(header);
+  design.limits = header.limits;
+  design.num_cpus = header.num_cpus;
+  if (!numbers_are_possible(numbers) || !limits_problem(design.limits).empty() || algorithm_number >= std::size(kAlgorithms)) {
     return HIERBAR_ERR_CORRUPT;
   }
-  algorithm = static_cast<Algorithm>(algorithm_number);
-  const SegmentLayout layout = segment_layout(algorithm, numbers);
+  design.algorithm = static_cast<Algorithm>(algorithm_number);
+  const SegmentLayout layout = segment_layout(design.algorithm, numbers);
   if (header.spots_offset != layout.spots_offset || header.lines_offset != layout.lines_offset ||
       header.nodes_offset != layout.nodes_offset || header.children_offset != layout.children_offset ||
       header.leaders_offset != layout.leaders_offset || header.size_bytes != layout.size_bytes) {
@@ -129,13 +132,14 @@ hierbar_status Segment::check_header(std::size_t size, Algorithm& algorithm, hie
   return HIERBAR_OK;
 }
 
-hierbar_status Segment::read(std::size_t size, Algorithm& algorithm, EnginePlan& plan) const {
+hierbar_status Segment::read(std::size_t size, BarrierDesign& design) const {
   hierbar_plan numbers{};
-  if (const hierbar_status status = check_header(size, algorithm, numbers); status != HIERBAR_OK) return status;
-  const SegmentLayout layout = segment_layout(algorithm, numbers);
+  if (const hierbar_status status = read_header(size, design, numbers); status != HIERBAR_OK) return status;
+  const SegmentLayout layout = segment_layout(design.algorithm, numbers);
   const auto* nodes = reinterpret_cast<const hierbar_plan_node*>(memory_ + layout.nodes_offset);
   const auto* children = reinterpret_cast<const std::uint32_t*>(memory_ + layout.children_offset);
   const auto* leaders = reinterpret_cast<const std::uint32_t*>(memory_ + layout.leaders_offset);
+  EnginePlan& plan = design.plan;
   plan.nodes.assign(nodes, nodes + numbers.num_participants);
   plan.children.assign(children, children + (numbers.num_participants - numbers.num_leaders));
   plan.leaders.assign(leaders, leaders + numbers.num_leaders);

@@ -6,12 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "api/waiting.hpp"
-#include "barrier/algorithm.hpp"
+#include "api/design.hpp"
 #include "barrier/real_mem.hpp"
 #include "barrier/thread_host.hpp"
 #include "hierbar/hierbar.h"
-#include "plan/shape.hpp"
 
 namespace hierbar {
 
@@ -75,14 +73,6 @@ struct SegmentLayout {
 // Reads the plan's numbers only, which must be in the ranges that plans have.
 SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan);
 
-// What a barrier is made from.
-struct SegmentContents {
-  Algorithm algorithm;
-  hierbar_plan plan;
-  WaitLimits limits;
-  std::uint32_t num_cpus;
-};
-
 // A mapped segment.
 class Segment {
  public:
@@ -93,13 +83,13 @@ class Segment {
   void* lines(const SegmentLayout& layout) const { return memory_ + layout.lines_offset; }
 
   // Makes a segment in `size` zero bytes. HIERBAR_OK, HIERBAR_ERR_TOO_SMALL or HIERBAR_ERR_IN_USE.
-  hierbar_status write(std::size_t size, const SegmentContents& contents) const;
+  hierbar_status write(std::size_t size, const BarrierDesign& design) const;
 
-  // Checks what is in `size` bytes, of which nothing is believed, and copies the plan. The statuses of hierbar_barrier_attach().
-  hierbar_status read(std::size_t size, Algorithm& algorithm, EnginePlan& plan) const;
+  // Copies what is in `size` bytes, of which nothing is believed, and checks the copy. The statuses of hierbar_barrier_attach().
+  hierbar_status read(std::size_t size, BarrierDesign& design) const;
 
  private:
-  hierbar_status check_header(std::size_t size, Algorithm& algorithm, hierbar_plan& numbers) const;
+  hierbar_status read_header(std::size_t size, BarrierDesign& design, hierbar_plan& numbers) const;
 
   std::byte* memory_;
 };

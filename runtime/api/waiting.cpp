@@ -5,8 +5,10 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <new>
 
 namespace hierbar {
 namespace {
@@ -85,7 +87,8 @@ std::uint32_t count_cpus(const std::vector<CpuSet>& bindings) {
     all_are_bound = all_are_bound && !binding.empty();
   }
   if (!all_are_bound) cpus |= allowed_cpus();
-  return cpus.count();
+  // Bindings may name cpus that are not there: a bitmap of ones for "anywhere".
+  return static_cast<std::uint32_t>(std::min<long>(cpus.count(), sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 }  // namespace hierbar

@@ -234,13 +234,24 @@ TEST(ApiDescription, SaysThatOversubscribedParticipantsDoNotSpin) {
 }
 
 TEST(ApiDescription, SpinsWhenEveryParticipantHasACpu) {
-  const Cpusets cpusets(2);
-  hierbar_attributes attributes = attributes_of(2);
+  const Cpusets cpusets(1);
+  hierbar_attributes attributes = attributes_of(1);
   attributes.cpusets = cpusets.data();
   const BarrierHandle barrier = create(attributes);
   Lines lines;
   hierbar_barrier_describe(barrier.get(), append_line, &lines);
   EXPECT_THAT(lines, Contains(HasSubstr("4000 looks")));
+}
+
+TEST(ApiDescription, CountsOnlyCpusThatAreThere) {
+  const std::vector<std::uint64_t> all_ones(16, ~std::uint64_t{0});
+  const std::vector<hierbar_cpuset> anywhere(1000, hierbar_cpuset{nullptr, all_ones.data(), 0, 16});
+  hierbar_attributes attributes = attributes_of(1000);
+  attributes.cpusets = anywhere.data();
+  const BarrierHandle barrier = create(attributes);
+  Lines lines;
+  hierbar_barrier_describe(barrier.get(), append_line, &lines);
+  EXPECT_THAT(lines, Contains(HasSubstr("cpus: " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + ";")));
 }
 
 TEST(ApiStatus, HasATextOfItsOwn) {

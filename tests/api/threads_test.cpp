@@ -106,9 +106,7 @@ TEST_P(BarrierOfApi, EndsPresentAndLaterWaitsWhenAborted) {
   std::vector<hierbar_status> first(count(), HIERBAR_OK);
   std::vector<hierbar_status> later(count(), HIERBAR_OK);
   run_threads(count(), [&](std::uint32_t me) {
-    if (me == count() - 1) {
-      hierbar_barrier_abort(barrier.get());
-    }
+    if (me == count() - 1) hierbar_barrier_abort(barrier.get());
     first[me] = hierbar_barrier_wait(barrier.get(), me);
     later[me] = hierbar_barrier_gather(barrier.get(), me, 0, nullptr);
   });
@@ -152,6 +150,17 @@ TEST_P(AlgorithmOfApi, ShowsEverybodyWhatAllWrote) {
           barrier.get(), [&](std::uint32_t me, const Part&, std::uint32_t&) { return hierbar_barrier_wait(barrier.get(), me); },
           /*bits_are_or_ed=*/false),
       0U);
+}
+
+TEST_P(AlgorithmOfApi, EndsEveryWaitWhenAborted) {
+  const BarrierHandle barrier = make();
+  ASSERT_NE(barrier, nullptr);
+  std::vector<hierbar_status> statuses(count(), HIERBAR_OK);
+  run_threads(count(), [&](std::uint32_t me) {
+    if (me == count() - 1) hierbar_barrier_abort(barrier.get());
+    statuses[me] = hierbar_barrier_wait(barrier.get(), me);
+  });
+  EXPECT_THAT(statuses, testing::Each(HIERBAR_ABORTED));
 }
 
 INSTANTIATE_TEST_SUITE_P(Teams, AlgorithmOfApi,
