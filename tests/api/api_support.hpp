@@ -139,10 +139,12 @@ class SharedBarrier {
   }
   BarrierHandle attach() const { return attach_at(memory_.get()); }
 
-  // Returns when the participant sleeps or is about to.
+  // Whether the participant sleeps or is about to.
+  bool is_parked(std::uint32_t participant) const {
+    return reinterpret_cast<const ParkingSpot*>(memory_.bytes() + header().spots_offset)[participant].parked.load() != 0;
+  }
   void await_parked(std::uint32_t participant) const {
-    const auto* spots = reinterpret_cast<const ParkingSpot*>(memory_.bytes() + header().spots_offset);
-    while (spots[participant].parked.load() == 0) sched_yield();
+    while (!is_parked(participant)) sched_yield();
   }
 
  private:

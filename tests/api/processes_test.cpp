@@ -175,6 +175,20 @@ TEST_F(BarrierOfProcesses, AnAbortEndsTheSleepOfAll) {
   for (const Child& child : children_) EXPECT_TRUE(child.join());
 }
 
+// Stopped, so that it is not the sleeper itself that leaves its parking spot.
+TEST_F(BarrierOfProcesses, AnAbortWakesTheSleeper) {
+  const SharedBarrier shared(attributes_of(2, kSleeping));
+  const Child& sleeper = start(shared, 0, kWaitUntilAborted);
+  shared.await_parked(0);
+  kill(sleeper.pid(), SIGSTOP);
+  int status = 0;
+  ASSERT_EQ(waitpid(sleeper.pid(), &status, WUNTRACED), sleeper.pid());
+  hierbar_barrier_abort(shared.attach().get());
+  EXPECT_FALSE(shared.is_parked(0));
+  kill(sleeper.pid(), SIGCONT);
+  EXPECT_TRUE(sleeper.join());
+}
+
 // As if whoever aborts were killed before it wakes anybody.
 TEST_F(BarrierOfProcesses, ASleeperNoticesTheAbortByItself) {
   const SharedBarrier shared(attributes_of(2, {0, 0, 1'000'000, nullptr, nullptr}));
