@@ -7,8 +7,9 @@
     check_hooks.py ~/llvm-project-23.1.0.src       # unpacked sources: a directory with openmp/
     check_hooks.py SOURCES PATCH_DIR --write runtime/libomp/patches/23.1.0
 
-Each hunk must find its lines again in the function that its header names; of several such places it takes the nearest. With
---write the patch is written anew, for these sources, with the hunks that fit.
+Each hunk must find its lines again in the function that its header names; of several such places it takes the nearest. When the
+header names none (make patches with diff -p), there must be one place only. With --write the patch is written anew, for these
+sources, with the hunks that fit.
 
 Exit status: 0 all hooks fit, 1 some do not, 2 nothing could be checked.
 """
@@ -94,6 +95,8 @@ def find_place(hunk, lines, shift):
     fitting = [i for i in found if name_of(enclosing_function(lines, i)) == name_of(hunk.function)]
     if fitting:
         return min(fitting, key=lambda i: abs(i - (hunk.first - 1 + shift))), ""
+    if not hunk.function and len(found) == 1: # made without diff's -p; nothing else that it could mean
+        return found[0], ""
     if found:
         elsewhere = sorted({name_of(enclosing_function(lines, i)) for i in found})
         return None, f"its lines are only in {', '.join(elsewhere)}"
@@ -105,7 +108,7 @@ def place_hunks(file, lines, report):
     num_hunks, fitting, shift, growth = len(file.hunks), [], 0, 0
     for number, hunk in enumerate(file.hunks, 1):
         index, problem = find_place(hunk, lines, shift)
-        where = f"{file.path}, hunk {number} of {num_hunks}, {name_of(hunk.function) or 'top of the file'}"
+        where = f"{file.path}, hunk {number} of {num_hunks}, {name_of(hunk.function) or 'in no function'}"
         if index is None:
             report(False, f"{where}: {problem}", hunk)
             continue

@@ -11,7 +11,7 @@ patch_script=$1/patch_openmp.sh
 sources=$work/sources
 file=$sources/openmp/runtime/src/kmp_barrier.cpp
 patches=$work/patches
-mkdir -p "$(dirname "$file")" "$patches"
+mkdir -p "$(dirname "$file")" "$patches" "$work/nameless"
 touch "$(dirname "$file")/kmp.h"
 
 original() { printf '%s\n' 'void first(int tid) {' '  gather();' '  release();' '}' 'void second(int tid) {' '  gather();' '  release();' '}'; }
@@ -49,6 +49,14 @@ original | sed 's/second/other/' >"$file"
 hooks
 check 'lines that are only in other functions are a failure' failed
 check 'the functions are named' says 'kmp_barrier.cpp, hunk 1 of 1, second: its lines are only in first, other'
+
+printf '%s\n' '--- a/runtime/src/kmp_barrier.cpp' '+++ b/runtime/src/kmp_barrier.cpp' '@@ -6,2 +6,3 @@' '   gather();' '+  one();' \
+  '   release();' >"$work/nameless/1.patch"
+run "$check_script" "$sources" "$work/nameless"
+check 'a hunk that names no function does not choose between two' failed
+sed --in-place '1,4d' "$file"
+run "$check_script" "$sources" "$work/nameless"
+check 'but takes the only one' says 'in no function: line 2 (-4)'
 
 # 3. Hooks that do not fit.
 original | sed 's/release/let_go/' >"$file"
