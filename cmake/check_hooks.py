@@ -88,14 +88,14 @@ def name_of(function):
     return call.group(1) if call else function[:60].strip()
 
 
-def find_place(hunk, lines, shift):
-    """Returns the index at which the hunk's old lines are, or None, and why."""
+def find_place(hunk, lines, start, shift):
+    """Returns the index, not before start, at which the hunk's old lines are, or None, and why."""
     old = hunk.old()
-    found = [i for i in range(len(lines) - len(old) + 1) if lines[i:i + len(old)] == old]
+    found = [i for i in range(start, len(lines) - len(old) + 1) if lines[i:i + len(old)] == old]
     fitting = [i for i in found if name_of(enclosing_function(lines, i)) == name_of(hunk.function)]
     if fitting:
         return min(fitting, key=lambda i: abs(i - (hunk.first - 1 + shift))), ""
-    if not hunk.function and len(found) == 1: # made without diff's -p; nothing else that it could mean
+    if not hunk.function and len(found) == 1:  # made without diff's -p; nothing else that it could mean
         return found[0], ""
     if found:
         elsewhere = sorted({name_of(enclosing_function(lines, i)) for i in found})
@@ -105,9 +105,9 @@ def find_place(hunk, lines, shift):
 
 def place_hunks(file, lines, report):
     """Applies the hunks to lines (those of the file) and makes their headers right; drops those that do not fit."""
-    num_hunks, fitting, shift, growth = len(file.hunks), [], 0, 0
+    num_hunks, fitting, end, shift, growth = len(file.hunks), [], 0, 0, 0
     for number, hunk in enumerate(file.hunks, 1):
-        index, problem = find_place(hunk, lines, shift)
+        index, problem = find_place(hunk, lines, end, shift)
         where = f"{file.path}, hunk {number} of {num_hunks}, {name_of(hunk.function) or 'in no function'}"
         if index is None:
             report(False, f"{where}: {problem}", hunk)
@@ -115,9 +115,10 @@ def place_hunks(file, lines, report):
         report(True, f"{where}: line {index - growth + 1} ({index - growth + 1 - hunk.first:+})", hunk)
         # Where the next ones are expected: as far off as this one.
         shift = index - (hunk.first - 1)
-        hunk.first = index - growth + (1 if hunk.num_old else 0) # a new file begins at 0
+        hunk.first = index - growth + (1 if hunk.num_old else 0)  # a new file begins at 0
         hunk.new_first, hunk.function = index + 1, enclosing_function(lines, index)[:80]
         lines[index:index + hunk.num_old] = hunk.new()
+        end = index + hunk.num_new
         growth += hunk.num_new - hunk.num_old
         shift += hunk.num_new - hunk.num_old
         fitting.append(hunk)
