@@ -7,9 +7,8 @@
 #   fetch_openmp.sh --version 22.1.8 --out DIR --state DIR [--sources DIR]
 #
 # 1. Look for the archive where no network is needed: in --sources (else HIERBAR_SOURCES), then in the user's cache.
-# 2. Otherwise download it into the cache: LLVM's release archive if HIERBAR_LLVM_UPSTREAM_SHA256 says what its checksum must be,
-#    else the distribution's source package, through an apt of its own (lists, cache and sources under --state) that leaves the
-#    machine's apt alone and needs no root.
+# 2. Otherwise download it into the cache: LLVM's release archive, or when that cannot be had the distribution's source package,
+#    through an apt of its own (lists, cache and sources under --state) that leaves the machine's apt alone and needs no root.
 # 3. Unpack openmp/ and cmake/, nothing else.
 #
 # Nothing is unpacked whose SHA-256 is not the expected one. A download that differs is deleted; a file in --sources is the
@@ -26,20 +25,21 @@ fail() {
   exit 1
 }
 
-# Sets what is known about a version. The distribution repacks LLVM's archive, so the two have different checksums.
+# Sets what cmake/llvm_versions.txt knows about a version.
 describe_version() {
-  case $1 in
-    22.1.8)
-      debian_package=llvm-toolchain-22
-      debian_sha256=b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe
-      ;;
-    *) fail "no LLVM version '$1' is known; known: 22.1.8" ;;
-  esac
+  local known line=()
+  known=$(grep -v '^#' "$(dirname "${BASH_SOURCE[0]}")/llvm_versions.txt")
+  read -r -a line < <(awk -v version="$1" '$1 == version' <<<"$known") ||
+    fail "no LLVM version '$1' is known; known: $(awk '{print $1}' <<<"$known" | paste --serial --delimiters=' ')"
+  upstream_sha256=${line[1]}
+  debian_package=${line[2]}
+  debian_sha256=${line[3]}
+  debian_suites=("${line[@]:4}")
   debian_archive=${debian_package}_$1.orig.tar.xz
   upstream_archive=llvm-project-$1.src.tar.xz
   upstream_url=https://github.com/llvm/llvm-project/releases/download/llvmorg-$1/$upstream_archive
-  upstream_sha256=${HIERBAR_LLVM_UPSTREAM_SHA256:-}
-  # Stand-ins of a few kilobytes have other checksums; only the tests of this script set this.
+  # Stand-ins of a few kilobytes have other checksums; only the tests of this script set these.
+  upstream_sha256=${HIERBAR_TEST_UPSTREAM_SHA256:-$upstream_sha256}
   debian_sha256=${HIERBAR_TEST_DEBIAN_SHA256:-$debian_sha256}
 }
 
@@ -67,7 +67,6 @@ look_in_sources() {
     [[ -f $sources/$name ]] || continue
     expected=$debian_sha256
     [[ $name == "$upstream_archive" ]] && expected=$upstream_sha256
-    [[ -n $expected ]] || fail "$sources/$name: set HIERBAR_LLVM_UPSTREAM_SHA256 to its published checksum"
     say "checking $sources/$name"
     actual=$(sha256_of "$sources/$name")
     [[ $actual == "$expected" ]] || fail "$(mismatch "$sources/$name" "$expected" "$actual")"
@@ -83,7 +82,7 @@ look_in_cache() {
   for name in "$debian_archive" "$upstream_archive"; do
     expected=$debian_sha256
     [[ $name == "$upstream_archive" ]] && expected=$upstream_sha256
-    [[ -f $cache/$name && -n $expected ]] || continue
+    [[ -f $cache/$name ]] || continue
     say "checking $cache/$name"
     actual=$(sha256_of "$cache/$name")
     if [[ $actual == "$expected" ]]; then
@@ -111,10 +110,6 @@ with_progress() {
 }
 
 download_upstream() {
-  if [[ -z $upstream_sha256 ]]; then
-    say "LLVM's release archive is not tried: HIERBAR_LLVM_UPSTREAM_SHA256 does not say what its checksum must be"
-    return 1
-  fi
   command -v curl >/dev/null || { say "LLVM's release archive is not tried: there is no curl"; return 1; }
   say "downloading $upstream_url"
   if ! with_progress curl --fail --location --connect-timeout 10 --speed-limit 1000 --speed-time 20 --no-progress-meter \
@@ -186,7 +181,7 @@ download_debian() {
   local mirror suite
   command -v apt-get >/dev/null || { say "the distribution's source package is not tried: there is no apt-get"; return 1; }
   for mirror in $(configured_mirrors); do
-    for suite in sid trixie; do
+    for suite in "${debian_suites[@]}"; do
       download_from_suite "$mirror" "$suite" && return
     done
   done
@@ -216,7 +211,8 @@ find_archive() {
   flock 9
   look_in_cache && return
   partial=$(mktemp -d "$cache/partial.XXXXXX")
-  trap 'rm -rf "$partial"' EXIT
+  # Asked, because with_progress's reporter inherits this trap for a moment: killed in it, it would take a running download away.
+  trap '[[ $BASHPID != "$$" ]] || rm -rf "$partial"' EXIT
   download_upstream && return
   download_debian && return
   fail "cannot get the sources of LLVM $version. Put $debian_archive or $upstream_archive into a directory and name it in" \

@@ -16,6 +16,7 @@
 //                      __kmp_hierbar_count_stock   before libomp's own cancellable barrier
 
 #include "kmp.h"
+#include "kmp_hierbar_compat.h"
 #include "kmp_itt.h"
 #if OMPT_SUPPORT
 #include "ompt-internal.h"
@@ -46,11 +47,7 @@ static inline bool __kmp_hierbar_is_unobserved() {
   if (ompt_enabled.enabled)
     return false;
 #endif
-#if ENABLE_LIBOMPTARGET
-  if (kmp_target_sync_cb != NULL)
-    return false;
-#endif
-  return __kmp_hierbar_enabled;
+  return __kmp_hierbar_enabled && !__kmp_hierbar_barrier_calls_offload();
 }
 
 // Counts an episode of libomp's own cancellable barrier.

@@ -1,5 +1,7 @@
 # Included by libomp's own build, through the patch: our files, built with libomp's flags.
 include_directories(${LIBOMP_HIERBAR_DIR} ${LIBOMP_HIERBAR_DIR}/libomp)
+string(REGEX MATCH "^[0-9]+" LIBOMP_HIERBAR_LLVM_MAJOR ${LIBOMP_HIERBAR_LLVM_VERSION})
+add_compile_definitions(KMP_HIERBAR_LLVM_MAJOR=${LIBOMP_HIERBAR_LLVM_MAJOR}) # for kmp_hierbar_compat.h
 list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_plan.cpp

@@ -36,7 +36,7 @@ cache=$work/home/.cache/hierbar/sources
 
 fetch() { # DEBIAN_SHA256 UPSTREAM_SHA256 [ARGUMENT...]
   run env -u XDG_CACHE_HOME -u HIERBAR_SOURCES HOME="$work/home" PATH="$work/tools:$PATH" HIERBAR_TEST_DEBIAN_SHA256="$1" \
-    HIERBAR_LLVM_UPSTREAM_SHA256="$2" "$fetch_script" --version 22.1.8 --out "$work/out" --state "$work/state" "${@:3}"
+    HIERBAR_TEST_UPSTREAM_SHA256="$2" "$fetch_script" --version 22.1.8 --out "$work/out" --state "$work/state" "${@:3}"
 }
 
 only_the_two_directories_are_unpacked() {
@@ -46,11 +46,11 @@ only_the_two_directories_are_unpacked() {
 # 1. An archive in the user's directory.
 start_case
 cp "$work/archives/$debian_name" "$work/sources/"
-fetch "$good_debian" "" --sources "$work/sources"
+fetch "$good_debian" "$good_upstream" --sources "$work/sources"
 check 'a good archive in --sources is taken' succeeded
 check 'only openmp/ and cmake/ of the top are unpacked' only_the_two_directories_are_unpacked
 
-fetch "$wrong" "" --sources "$work/sources"
+fetch "$wrong" "$good_upstream" --sources "$work/sources"
 check 'a wrong checksum in --sources is an error' same_text "$status" 1
 check 'it names the file' says "$work/sources/$debian_name"
 check 'it names what was expected' says "expected $wrong"
@@ -59,23 +59,23 @@ check "the user's file is left alone" exists "$work/sources/$debian_name"
 
 start_case
 cp "$work/archives/$upstream_name" "$work/sources/"
-fetch "$good_debian" "" --sources "$work/sources"
-check 'an upstream archive without a checksum is refused' same_text "$status" 1
-check 'the variable that is missing is named' says HIERBAR_LLVM_UPSTREAM_SHA256
+fetch "$good_debian" "$wrong" --sources "$work/sources"
+check 'an upstream archive with a wrong checksum is refused' same_text "$status" 1
+check 'and named' says "$work/sources/$upstream_name: expected $wrong, actual $good_upstream"
 fetch "$good_debian" "$good_upstream" --sources "$work/sources"
 check 'an upstream archive with its checksum is taken' only_the_two_directories_are_unpacked
 
 start_case
-fetch "$good_debian" "" --sources "$work/no-such-directory"
+fetch "$good_debian" "$good_upstream" --sources "$work/no-such-directory"
 check 'a directory that does not exist is an error' says "HIERBAR_SOURCES='$work/no-such-directory' is not a directory"
 
 # 2. The cache.
 start_case
 mkdir -p "$cache"
 cp "$work/archives/$debian_name" "$cache/"
-fetch "$good_debian" ""
+fetch "$good_debian" "$good_upstream"
 check 'a good archive in the cache is taken' only_the_two_directories_are_unpacked
-fetch "$wrong" ""
+fetch "$wrong" "$good_upstream"
 check 'a wrong archive in the cache is deleted' is_missing "$cache/$debian_name"
 check 'and reported' says "wrong SHA-256 of $cache/$debian_name: expected $wrong, actual $good_debian"
 check 'when nothing can be had, the ways out are named' says HIERBAR_BUILD_LIBOMP=OFF
@@ -90,10 +90,8 @@ END
 }
 start_case
 fake_curl
-fetch "$good_debian" ""
-check 'upstream is not tried without a checksum' says "release archive is not tried"
 fetch "$good_debian" "$good_upstream"
-check 'upstream is downloaded with a checksum' only_the_two_directories_are_unpacked
+check 'the release is downloaded' only_the_two_directories_are_unpacked
 check 'and kept' exists "$cache/$upstream_name"
 start_case
 fake_curl
@@ -101,7 +99,8 @@ fetch "$good_debian" "$wrong"
 check 'a wrong download is an error' says "expected $wrong, actual $good_upstream. The file was deleted."
 check 'nothing of it is left' same_text "$(find "$cache" -name "$upstream_name")" ''
 
-# 4. The distribution's source package: the first suite has another version, the second has the right one.
+# 4. The distribution's source package, when there is no release to be had: the first suite has another version, the second has
+# the right one.
 start_case
 cat >"$work/tools/apt-get" <<END
 #!/bin/bash
@@ -118,7 +117,8 @@ cat >"$work/tools/apt-cache" <<END
 #!/bin/bash
 grep -q trixie "$work/state/etc/sources.list" && echo 'Version: 1:22.1.8-3' || echo 'Version: 1:23.0.1-1'
 END
-fetch "$good_debian" ""
+fetch "$good_debian" "$good_upstream"
+check 'the release is tried first' says 'that failed; trying the distribution'
 check 'the source package is taken' only_the_two_directories_are_unpacked
 check 'a suite with another version is passed over, with its version' \
   says 'sid has no llvm-toolchain-22 22.1.8 (it has: 1:23.0.1-1)'
@@ -126,11 +126,15 @@ check 'the suites of the main archive are read in order, security is not' \
   same_text "$(tr '\n' ' ' <"$work/home/suites")" 'mirror.test/debian sid mirror.test/debian trixie '
 check 'the archive is kept' exists "$cache/$debian_name"
 rm "$cache/$debian_name"
-fetch "$wrong" ""
+fetch "$wrong" "$good_upstream"
 check 'a wrong download is an error' says "expected $wrong, actual $good_debian. The file was deleted."
 
 # 5. Arguments.
 run "$fetch_script" --version 7.0.0 --out "$work/out" --state "$work/state"
-check 'an unknown version is an error' says "no LLVM version '7.0.0' is known; known: 22.1.8"
+check 'an unknown version is an error' says "no LLVM version '7.0.0' is known; known: 22.1.8 19.1.7"
+start_case
+fetch "$good_debian" "$good_upstream" --sources "$work/archives" --version 19.1.7
+check 'another version has another archive' says 'has neither llvm-toolchain-19_19.1.7.orig.tar.xz nor llvm-project-19.1.7.src'
+
 
 finish

@@ -5,7 +5,8 @@
 
     check_libomp.py --env KMP_BARRIER=hier --env OMP_PLACES=cores
 
-1. Build both libraries in the build directory (targets libomp and stock_libomp; with --debug-build their debug twins).
+1. Build both libraries in the build directory (targets libomp and stock_libomp; with --debug-build their debug twins, with --llvm
+   those of another version).
 2. Run the suite on ours with the given variables set for every test program.
 3. For what fails there, look up the stock result under the same variables without KMP_BARRIER: in the list of tests that the
    compiler is too old for (stock-<version>-clang<major>.txt), in the results kept from earlier runs, or by running them now.
@@ -29,11 +30,19 @@ import lit_runner
 from lit_runner import CannotRun, failed
 
 RERUNS = 3
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def known_llvm_versions():
+    lines = (ROOT / "cmake/llvm_versions.txt").read_text().splitlines()
+    return [line.split()[0] for line in lines if not line.startswith("#")]
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", type=pathlib.Path, default=pathlib.Path("build/release"), help="default: build/release")
+    parser.add_argument("--llvm", metavar="VERSION", choices=known_llvm_versions(),
+                        help="whose libomp and suite; default: HIERBAR_LLVM_VERSION of the build directory")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for every test program; repeatable")
     parser.add_argument("--filter", metavar="REGEX", help="only tests whose names match")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time; default: one per cpu")
@@ -49,6 +58,14 @@ def parse_arguments():
         if not name or not value or "=" in value or any(c.isspace() for c in setting):
             parser.error(f"--env '{setting}': must be NAME=VALUE, and VALUE must be without blanks and '='")
     return arguments
+
+
+def target_names(llvm_version, default_version, debug_build):
+    """The two targets to compare; runtime/libomp/CMakeLists.txt names them."""
+    suffix = "_debug" if debug_build else ""
+    if llvm_version != default_version:
+        suffix += "_" + llvm_version.split(".")[0]
+    return "libomp" + suffix, "stock_libomp" + suffix
 
 
 def build(build_dir, target):
@@ -140,11 +157,11 @@ def print_result(result):
 
 def check(arguments):
     start = time.monotonic()
-    suffix = "_debug" if arguments.debug_build else ""
-    ours_target, stock_target = "libomp" + suffix, "stock_libomp" + suffix
+    default_version = lit_runner.read_cmake_cache(arguments.build_dir, "HIERBAR_LLVM_VERSION")
+    llvm_version = arguments.llvm or default_version
+    ours_target, stock_target = target_names(llvm_version, default_version, arguments.debug_build)
     build(arguments.build_dir, ours_target)
     build(arguments.build_dir, stock_target)
-    llvm_version = lit_runner.read_cmake_cache(arguments.build_dir, "HIERBAR_LLVM_VERSION")
     options = {"filter": arguments.filter, "jobs": arguments.jobs, "timeout": arguments.timeout}
     ours = lit_runner.Suite(arguments.build_dir, ours_target, options)
     stock_suite = lit_runner.Suite(arguments.build_dir, stock_target, options)
