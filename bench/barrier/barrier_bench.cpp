@@ -4,8 +4,8 @@
 // The engine, and the other algorithms that are asked for, against std::barrier and pthread_barrier_t, with the physical floors
 // of the same run beside them. What is measured is the period of back-to-back crossings, as participant 0 sees it. Repetitions of
 // all rows are interleaved, because a virtual machine changes while one measures: compare within one run only. Takes Google
-// Benchmark's options, for example
-// --benchmark_filter=/2 --benchmark_format=json; by default it prints the medians of several repetitions.
+// Benchmark's options, for example --benchmark_filter=/2 --benchmark_format=json; by default it prints the medians of several
+// repetitions.
 
 #include <benchmark/benchmark.h>
 

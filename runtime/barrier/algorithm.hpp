@@ -78,7 +78,7 @@ struct Type {
 };
 
 template <class Mem, class Visitor>
-decltype(auto) visit_algorithm(Algorithm algorithm, Visitor&& visitor) noexcept {
+decltype(auto) visit_algorithm(Algorithm algorithm, Visitor&& visitor) {
   switch (algorithm) {
     case Algorithm::kTopo:
       return visitor(Type<TopoBarrier<Mem>>{});
