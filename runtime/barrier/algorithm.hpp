@@ -71,9 +71,9 @@ constexpr std::optional<Algorithm> parse_algorithm(std::string_view text) noexce
   return std::nullopt;
 }
 
-// Calls visitor(Type<B>{}) with the class B<Mem> of the algorithm and returns what it returns.
+// Calls visitor(BarrierType<B>{}) with the class B<Mem> of the algorithm and returns what it returns.
 template <class B>
-struct Type {
+struct BarrierType {
   using type = B;
 };
 
@@ -81,27 +81,27 @@ template <class Mem, class Visitor>
 decltype(auto) visit_algorithm(Algorithm algorithm, Visitor&& visitor) {
   switch (algorithm) {
     case Algorithm::kTopo:
-      return visitor(Type<TopoBarrier<Mem>>{});
+      return visitor(BarrierType<TopoBarrier<Mem>>{});
     case Algorithm::kSenseReversing:
-      return visitor(Type<SenseReversingBarrier<Mem>>{});
+      return visitor(BarrierType<SenseReversingBarrier<Mem>>{});
     case Algorithm::kSenseReversingCounter:
-      return visitor(Type<FlatTreeBarrier<Mem, FlatRelease::kSense>>{});
+      return visitor(BarrierType<FlatTreeBarrier<Mem, FlatRelease::kSense>>{});
     case Algorithm::kSenseReversingGr:
-      return visitor(Type<FlatTreeBarrier<Mem, FlatRelease::kFlags>>{});
+      return visitor(BarrierType<FlatTreeBarrier<Mem, FlatRelease::kFlags>>{});
     case Algorithm::kCombiningTree:
-      return visitor(Type<CombiningTreeBarrier<Mem>>{});
+      return visitor(BarrierType<CombiningTreeBarrier<Mem>>{});
     case Algorithm::kMcs:
-      return visitor(Type<McsBarrier<Mem>>{});
+      return visitor(BarrierType<McsBarrier<Mem>>{});
     case Algorithm::kTournamentTree:
-      return visitor(Type<TournamentBarrier<Mem, TournamentRelease::kTree>>{});
+      return visitor(BarrierType<TournamentBarrier<Mem, TournamentRelease::kTree>>{});
     case Algorithm::kTournamentFlag:
-      return visitor(Type<TournamentBarrier<Mem, TournamentRelease::kFlag>>{});
+      return visitor(BarrierType<TournamentBarrier<Mem, TournamentRelease::kFlag>>{});
     case Algorithm::kDissemination:
-      return visitor(Type<DisseminationBarrier<Mem>>{});
+      return visitor(BarrierType<DisseminationBarrier<Mem>>{});
     case Algorithm::kHier:
       break;
   }
-  return visitor(Type<Barrier<Mem>>{});
+  return visitor(BarrierType<Barrier<Mem>>{});
 }
 
 // The memory that a barrier of this algorithm needs: so many bytes, zero before the first use, aligned to plan.line_bytes.
