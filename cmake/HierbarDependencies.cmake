@@ -19,7 +19,7 @@ if(PKG_CONFIG_FOUND)
   pkg_check_modules(HWLOC QUIET IMPORTED_TARGET GLOBAL hwloc>=2.1)
 endif()
 if(NOT TARGET PkgConfig::HWLOC)
-  hierbar_report_missing("hwloc >= 2.1" "no libhierbar.so, hierbar command or libomp" "pkg-config libhwloc-dev")
+  hierbar_report_missing("hwloc >= 2.1" "no libhierbar.so, hierbar command, barrier_bench or libomp" "pkg-config libhwloc-dev")
 endif()
 
 find_package(CLI11 CONFIG QUIET)

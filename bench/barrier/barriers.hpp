@@ -3,60 +3,63 @@
 #pragma once
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <barrier>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <numeric>
+#include <new>
+#include <utility>
 #include <vector>
 
-#include "barrier/barrier.hpp"
+#include "barrier/algorithm.hpp"
 #include "barrier/thread_host.hpp"
+#include "plan/shape.hpp"
 
-// The barriers under measurement, alike to use: a constructor (participants, cpus) and cross(participant).
+// The barriers under measurement, alike to use: a constructor (participants, cpus, ...) and cross(participant).
 namespace hierbar::bench {
 
-// The engine, everybody a leader. Threads that outnumber the cpus do not spin; nobody is kept from sleeping.
-class EngineBarrier {
+using Mem = RealMem<ThreadHost>;
+
+// Zero pages that nobody has touched: each comes to lie near the participant that writes it first.
+class FreshPages {
  public:
-  EngineBarrier(std::uint32_t num_participants, std::size_t num_cpus)
-      : nodes_(num_participants), leaders_(num_participants), spots_(num_participants) {
-    std::iota(leaders_.begin(), leaders_.end(), 0U);
-    for (const std::uint32_t p : leaders_) nodes_[p] = hierbar_plan_node{p, 0, 0, p};
-    plan_ = hierbar_plan{HIERBAR_PLAN_ABI_VERSION,
-                         num_participants,
-                         num_participants,
-                         num_participants,
-                         HIERBAR_RELEASE_FLAGS,
-                         kLineBytes,
-                         1,
-                         0,
-                         nodes_.data(),
-                         leaders_.data(),
-                         leaders_.data()};
+  explicit FreshPages(std::size_t size_bytes)
+      : size_bytes_(size_bytes), memory_(mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~FreshPages() { munmap(memory_, size_bytes_); }
+  FreshPages(const FreshPages&) = delete;
+  FreshPages& operator=(const FreshPages&) = delete;
+
+  void* get() const { return memory_; }
+
+ private:
+  std::size_t size_bytes_;
+  void* memory_;
+};
+
+// One of the project's algorithms; B is its class. Threads that outnumber the cpus do not spin; nobody is kept from sleeping.
+template <class B>
+class AlgorithmBarrier {
+ public:
+  AlgorithmBarrier(std::uint32_t num_participants, std::size_t num_cpus, EnginePlan plan)
+      : plan_(std::move(plan)), view_(plan_.view()), memory_(B::size_bytes(view_)), spots_(num_participants) {
     if (num_participants > num_cpus) policy_.spin_looks = 0;
-    lines_ = std::vector<Line>(Lines<Mem::Word>::size_bytes(plan_) / kLineBytes);
-    for (const std::uint32_t p : leaders_) hosts_.emplace_back(spots_.data(), p, policy_, aborted_);
+    for (std::uint32_t p = 0; p < num_participants; ++p) hosts_.emplace_back(spots_.data(), p, policy_, aborted_);
   }
 
   void cross(std::uint32_t me) noexcept {
     Mem mem(hosts_[me]);
-    Barrier<Mem>(plan_, lines_.data()).cross(mem, me, 0);
+    static_cast<void>(hierbar::cross(B(view_, memory_.get()), mem, me));  // nobody aborts
   }
 
  private:
-  using Mem = RealMem<ThreadHost>;
-  static constexpr std::uint32_t kLineBytes = 128;
-  struct alignas(kLineBytes) Line {
-    std::byte bytes[kLineBytes];
-  };
-
-  std::vector<hierbar_plan_node> nodes_;
-  std::vector<std::uint32_t> leaders_;
-  hierbar_plan plan_{};
-  std::vector<Line> lines_;
+  const EnginePlan plan_;
+  const hierbar_plan view_;
+  const FreshPages memory_;
   WaitPolicy policy_;
   std::vector<ParkingSpot> spots_;
   AbortFlag aborted_{0};

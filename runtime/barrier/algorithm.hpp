@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 
 #include "barrier/barrier.hpp"
 #include "barrier/baselines/combining_tree.hpp"
@@ -72,37 +71,37 @@ constexpr std::optional<Algorithm> parse_algorithm(std::string_view text) noexce
   return std::nullopt;
 }
 
-// Calls visitor(Type<B>{}) with the class B<Mem> of the algorithm and returns what it returns.
+// Calls visitor(BarrierType<B>{}) with the class B<Mem> of the algorithm and returns what it returns.
 template <class B>
-struct Type {
+struct BarrierType {
   using type = B;
 };
 
 template <class Mem, class Visitor>
-decltype(auto) visit_algorithm(Algorithm algorithm, Visitor&& visitor) noexcept {
+decltype(auto) visit_algorithm(Algorithm algorithm, Visitor&& visitor) {
   switch (algorithm) {
     case Algorithm::kTopo:
-      return visitor(Type<TopoBarrier<Mem>>{});
+      return visitor(BarrierType<TopoBarrier<Mem>>{});
     case Algorithm::kSenseReversing:
-      return visitor(Type<SenseReversingBarrier<Mem>>{});
+      return visitor(BarrierType<SenseReversingBarrier<Mem>>{});
     case Algorithm::kSenseReversingCounter:
-      return visitor(Type<FlatTreeBarrier<Mem, FlatRelease::kSense>>{});
+      return visitor(BarrierType<FlatTreeBarrier<Mem, FlatRelease::kSense>>{});
     case Algorithm::kSenseReversingGr:
-      return visitor(Type<FlatTreeBarrier<Mem, FlatRelease::kFlags>>{});
+      return visitor(BarrierType<FlatTreeBarrier<Mem, FlatRelease::kFlags>>{});
     case Algorithm::kCombiningTree:
-      return visitor(Type<CombiningTreeBarrier<Mem>>{});
+      return visitor(BarrierType<CombiningTreeBarrier<Mem>>{});
     case Algorithm::kMcs:
-      return visitor(Type<McsBarrier<Mem>>{});
+      return visitor(BarrierType<McsBarrier<Mem>>{});
     case Algorithm::kTournamentTree:
-      return visitor(Type<TournamentBarrier<Mem, TournamentRelease::kTree>>{});
+      return visitor(BarrierType<TournamentBarrier<Mem, TournamentRelease::kTree>>{});
     case Algorithm::kTournamentFlag:
-      return visitor(Type<TournamentBarrier<Mem, TournamentRelease::kFlag>>{});
+      return visitor(BarrierType<TournamentBarrier<Mem, TournamentRelease::kFlag>>{});
     case Algorithm::kDissemination:
-      return visitor(Type<DisseminationBarrier<Mem>>{});
+      return visitor(BarrierType<DisseminationBarrier<Mem>>{});
     case Algorithm::kHier:
       break;
   }
-  return visitor(Type<Barrier<Mem>>{});
+  return visitor(BarrierType<Barrier<Mem>>{});
 }
 
 // The memory that a barrier of this algorithm needs: so many bytes, zero before the first use, aligned to plan.line_bytes.
@@ -111,21 +110,24 @@ std::size_t barrier_size_bytes(Algorithm algorithm, const hierbar_plan& plan) no
   return visit_algorithm<Mem>(algorithm, [&](auto type) { return decltype(type)::type::size_bytes(plan); });
 }
 
-// One whole episode over `memory`, which all participants use with the same algorithm and equal plans.
-//   hier   any plan
-//   topo   any plan, but it is the paper's algorithm only with the plan that build_group_plan() makes from the paper's groups
-//   others any plan; they take from it the number of participants and where the lines lie
+// One whole episode of a barrier of any algorithm.
+template <class Mem>
+[[nodiscard]] WaitResult cross(const Barrier<Mem>& barrier, Mem& mem, std::uint32_t me) noexcept {
+  return barrier.cross(mem, me, 0).result;
+}
+template <class B, class Mem>
+[[nodiscard]] WaitResult cross(const B& baseline, Mem& mem, std::uint32_t me) noexcept {
+  return baseline.cross(mem, me);
+}
+
+// The same by name, over `memory`, which all participants use with the same algorithm and equal plans.
+//   hier    any plan
+//   topo    any plan, but it is the paper's algorithm only with the plan that build_group_plan() makes from the paper's groups
+//   others  any plan; they take from it the number of participants and where the lines lie
 // Thread safety, progress: as Barrier.
 template <class Mem>
 [[nodiscard]] WaitResult cross(Algorithm algorithm, const hierbar_plan& plan, void* memory, Mem& mem, std::uint32_t me) noexcept {
-  return visit_algorithm<Mem>(algorithm, [&](auto type) {
-    const typename decltype(type)::type barrier(plan, memory);
-    if constexpr (std::is_same_v<decltype(barrier), const Barrier<Mem>>) {
-      return barrier.cross(mem, me, 0).result;
-    } else {
-      return barrier.cross(mem, me);
-    }
-  });
+  return visit_algorithm<Mem>(algorithm, [&](auto type) { return cross(typename decltype(type)::type(plan, memory), mem, me); });
 }
 
 }  // namespace hierbar

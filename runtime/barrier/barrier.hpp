@@ -81,7 +81,7 @@ class Barrier {
   // One whole episode. `bits` (below 1 << kPayloadBits) are OR-ed over all participants.
   // Messages: one line transfer per tree edge and direction, and k(k-1) between k leaders. Depth: plan.depth.
   Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits) const noexcept {
-    const Epoch epoch = begin_episode(mem, me);
+    const Epoch epoch = begin_episode(mem, own(me));
     if (gather_children(mem, me, epoch, bits, NoCombine{}) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     arrive(mem, me, epoch, bits, /*others_wait=*/true);
     const bool leads = nodes_[me].parent == me;
@@ -97,7 +97,7 @@ class Barrier {
   // that participant 0 may free it. Participants other than 0 get their own subtree's bits only.
   template <class Combine>
   Crossing gather(Mem& mem, std::uint32_t me, std::uint32_t bits, Combine&& combine) const noexcept {
-    const Epoch epoch = begin_episode(mem, me);
+    const Epoch epoch = begin_episode(mem, own(me));
     if (gather_children(mem, me, epoch, bits, combine) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     if (me != 0) {
       arrive(mem, me, epoch, bits, /*others_wait=*/false);
@@ -142,12 +142,6 @@ class Barrier {
   // The release that a participant's parent writes for it alone, and the one it writes for all of its children.
   Release<Word>& edge_release(std::uint32_t participant) const noexcept { return lines_.edge(nodes_[participant].slot).release; }
   Release<Word>& group_release(std::uint32_t participant) const noexcept { return lines_.group(nodes_[participant].slot); }
-  Epoch begin_episode(Mem& mem, std::uint32_t me) const noexcept {
-    Word& own = this->own(me).epoch;
-    const Epoch epoch = next_epoch(mem.load_relaxed(own));  // (E1)
-    mem.store_relaxed(own, epoch);                          // (E1)
-    return epoch;
-  }
 
   // Step 1.
   template <class Combine>

@@ -50,6 +50,15 @@ struct OwnLine {
   Word waiting_for;  // 1 + the participant the owner sleeps for; that one reads it when it finds a sleep mark
 };
 
+// Counts the owner's next episode and returns its epoch.
+// (E1) relaxed: no other participant touches the word.
+template <class Mem>
+Epoch begin_episode(Mem& mem, OwnLine<typename Mem::Word>& own) noexcept {
+  const Epoch epoch = next_epoch(mem.load_relaxed(own.epoch));  // (E1)
+  mem.store_relaxed(own.epoch, epoch);                          // (E1)
+  return epoch;
+}
+
 // The storage of one barrier, addressed by slot. Does not own the memory. Shared memory may be mapped at different addresses:
 // only offsets are derived from the plan.
 template <class Word>

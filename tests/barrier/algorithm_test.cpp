@@ -3,6 +3,8 @@
 #include "barrier/algorithm.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +30,52 @@ TEST(Algorithm, IsOneOfThoseThatMessagesAllow) {
   std::string all;
   for (const NamedAlgorithm& named : kAlgorithms) all += (all.empty() ? "" : ", ") + std::string(named.name);
   EXPECT_EQ(all, kAllowedAlgorithms);
+}
+
+// One memory that is mapped at two addresses, as two processes see it.
+class TwoMappings {
+ public:
+  explicit TwoMappings(std::size_t size_bytes) : size_bytes_(size_bytes) {
+    const int file = memfd_create("hierbar_algorithm_test", 0);
+    if (ftruncate(file, static_cast<off_t>(size_bytes)) != 0) return;
+    for (void*& address : addresses_) address = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+  }
+  ~TwoMappings() {
+    for (void* address : addresses_) munmap(address, size_bytes_);
+  }
+  TwoMappings(const TwoMappings&) = delete;
+  TwoMappings& operator=(const TwoMappings&) = delete;
+
+  void* get(std::uint32_t index) const { return addresses_[index]; }
+
+ private:
+  std::size_t size_bytes_;
+  void* addresses_[2] = {MAP_FAILED, MAP_FAILED};
+};
+
+// Each participant has a plan of its own, too. The threads are ThreadTrial's; its memory stays unused.
+TEST(Algorithm, DoesNotDependOnWhereItsMemoryIs) {
+  constexpr std::uint32_t kCount = 5;
+  constexpr std::uint64_t kNumRounds = 200;
+  for (const NamedAlgorithm& named : kAlgorithms) {
+    const auto make_plan = [] { return make_forest("forest", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS}); };
+    const TwoMappings memory(barrier_size_bytes<ThreadMem>(named.algorithm, make_plan().view()));
+    ASSERT_NE(memory.get(0), MAP_FAILED);
+    ASSERT_NE(memory.get(1), MAP_FAILED);
+    std::vector<std::uint64_t> rounds(kCount);
+    ThreadTrial trial(make_plan(), {.spin_looks = 0, .yields = 2});
+    trial.run([&](ThreadMem& mem, std::uint32_t me) {
+      const TestPlan owner = make_plan();
+      const hierbar_plan plan = owner.view();
+      for (std::uint64_t round = 1; round <= kNumRounds; ++round) {
+        rounds[me] = round;
+        EXPECT_EQ(cross(named.algorithm, plan, memory.get(me % 2), mem, me), WaitResult::kReleased);
+        EXPECT_EQ(rounds, std::vector<std::uint64_t>(kCount, round)) << named.name;
+        EXPECT_EQ(cross(named.algorithm, plan, memory.get(me % 2), mem, me), WaitResult::kReleased);
+      }
+    });
+  }
 }
 
 using Flags = Blocks<ThreadMem>;

@@ -18,6 +18,7 @@
 #include <ctime>
 #include <thread>
 
+#include "baseline_subject.hpp"
 #include "thread_trial.hpp"
 
 extern "C" {
@@ -51,22 +52,29 @@ void sleep_a_millisecond() {
 constexpr int kDone = 0;
 constexpr int kNoFilters = 1;
 
-// Crosses, and does every other phase too, without system calls. Ends the process with one of the codes above, because its
-// threads, filtered as they are, cannot even exit.
-[[noreturn]] void cross_without_system_calls(const TestPlan& plan, const WaitPolicy& policy) {
-  ThreadTrial trial(plan, policy);
+// Everything that a barrier can do.
+void use(ThreadTrial<EngineSubject>& trial, ThreadMem& mem, std::uint32_t me) {
+  const auto barrier = trial.barrier();
+  barrier.cross(mem, me, 0);
+  barrier.gather(mem, me, 0, [](std::uint32_t) {});
+  barrier.release(mem, me, 0);
+}
+void use(ThreadTrial<BaselineSubject>& trial, ThreadMem& mem, std::uint32_t me) {
+  EXPECT_EQ(trial.cross(mem, me), WaitResult::kReleased);
+}
+
+// Uses the barrier without system calls. Ends the process with one of the codes above, because its threads, filtered as they are,
+// cannot even exit.
+template <class Subject>
+[[noreturn]] void use_without_system_calls(const TestPlan& plan, const WaitPolicy& policy, const Subject& subject) {
+  ThreadTrial<Subject> trial(plan, policy, subject);
   std::atomic<std::uint32_t> num_done{0};
   std::atomic<bool> has_filters{true};
   std::thread runner([&] {
     trial.run([&](ThreadMem& mem, std::uint32_t me) {
-      const auto barrier = trial.barrier();
-      barrier.cross(mem, me, 0);
+      use(trial, mem, me);
       if (!forbid_system_calls()) has_filters = false;
-      for (std::uint32_t i = 0; i < kNumCrossings; ++i) {
-        barrier.cross(mem, me, 0);
-        barrier.gather(mem, me, 0, [](std::uint32_t) {});
-        barrier.release(mem, me, 0);
-      }
+      for (std::uint32_t i = 0; i < kNumCrossings; ++i) use(trial, mem, me);
       ++num_done;
       while (has_filters) cpu_pause();
     });
@@ -86,26 +94,40 @@ class HotPath : public testing::Test {
 TEST_F(HotPath, MakesNoSystemCallWhenNobodySleeps) {
   for (const TestPlan& plan : {make_flat(2), make_forest("flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
                                make_forest("lines", {{2}, 2, HIERBAR_RELEASE_LINES})}) {
-    EXPECT_EXIT(cross_without_system_calls(plan, kSpinning), testing::ExitedWithCode(kDone), "") << plan.name();
+    EXPECT_EXIT(use_without_system_calls(plan, kSpinning, EngineSubject{}), testing::ExitedWithCode(kDone), "") << plan.name();
+  }
+}
+
+TEST_F(HotPath, OfABaselineMakesNoSystemCallWhenNobodySleeps) {
+  for (const NamedAlgorithm& named : kAlgorithms) {
+    if (named.algorithm == Algorithm::kHier) continue;
+    EXPECT_EXIT(use_without_system_calls(make_flat(2), kSpinning, BaselineSubject{named.algorithm}),
+                testing::ExitedWithCode(kDone), "")
+        << named.name;
   }
 }
 
 TEST_F(HotPath, IsMeasuredByATestThatSeesSystemCalls) {
-  EXPECT_EXIT(cross_without_system_calls(make_flat(2), kYielding), testing::KilledBySignal(SIGSYS), "");
+  EXPECT_EXIT(use_without_system_calls(make_flat(2), kYielding, EngineSubject{}), testing::KilledBySignal(SIGSYS), "");
+}
+
+template <class Subject>
+void expect_no_allocation(const TestPlan& plan, const Subject& subject) {
+  for (const WaitPolicy& policy : {kYielding, WaitPolicy{.spin_looks = 0, .yields = 0, .sleeps = true}}) {
+    ThreadTrial<Subject> trial(plan, policy, subject);
+    trial.run([&](ThreadMem& mem, std::uint32_t me) {
+      const std::uint64_t before = num_allocations;
+      for (int i = 0; i < 100; ++i) use(trial, mem, me);
+      EXPECT_EQ(num_allocations, before);
+    });
+  }
 }
 
 TEST(Barrier, NeverAllocates) {
-  for (const WaitPolicy& policy : {kYielding, WaitPolicy{.spin_looks = 0, .yields = 0, .sleeps = true}}) {
-    ThreadTrial trial(make_forest("forest", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS}), policy);
-    trial.run([&](ThreadMem& mem, std::uint32_t me) {
-      const std::uint64_t before = num_allocations;
-      for (int i = 0; i < 100; ++i) {
-        trial.barrier().cross(mem, me, 0);
-        trial.barrier().gather(mem, me, 0, [](std::uint32_t) {});
-        trial.barrier().release(mem, me, 0);
-      }
-      EXPECT_EQ(num_allocations, before);
-    });
+  const TestPlan forest = make_forest("forest", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS});
+  expect_no_allocation(forest, EngineSubject{});
+  for (const NamedAlgorithm& named : kAlgorithms) {
+    if (named.algorithm != Algorithm::kHier) expect_no_allocation(forest, BaselineSubject{named.algorithm});
   }
   const std::uint64_t before = num_allocations;
   const auto probe = std::make_unique<int>(1);

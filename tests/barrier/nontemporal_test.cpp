@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "baseline_subject.hpp"
 #include "thread_trial.hpp"
 
 #if defined(__SSE2__)
@@ -55,36 +56,46 @@ class Buffer {
   alignas(64) std::array<int, 4096> data_{};
 };
 
-class NonTemporalStores : public testing::TestWithParam<TestPlan> {
- protected:
-  // Every participant writes, all cross, every participant looks at everybody's, all cross.
-  template <class Write, class Look>
-  static int stale_after_cross(int num_rounds, Write&& write, Look&& look) {
-    ThreadTrial trial(GetParam(), kSpinning);
-    std::vector<Buffer> buffers(trial.plan().num_participants);
-    std::atomic<int> num_stale{0};
-    trial.run([&](ThreadMem& mem, std::uint32_t me) {
-      for (int round = 1; round <= num_rounds; ++round) {
-        write(buffers[me], round);
-        trial.barrier().cross(mem, me, 0);
-        for (const Buffer& buffer : buffers) num_stale += look(buffer, round) ? 0 : 1;
-        trial.barrier().cross(mem, me, 0);
-      }
-    });
-    return num_stale;
-  }
-};
+// Every participant writes, all cross, every participant looks at everybody's, all cross.
+template <class Subject, class Write, class Look>
+int stale_after_cross(const TestPlan& plan, const Subject& subject, int num_rounds, Write&& write, Look&& look) {
+  ThreadTrial<Subject> trial(plan, kSpinning, subject);
+  std::vector<Buffer> buffers(trial.plan().num_participants);
+  std::atomic<int> num_stale{0};
+  trial.run([&](ThreadMem& mem, std::uint32_t me) {
+    for (int round = 1; round <= num_rounds; ++round) {
+      write(buffers[me], round);
+      EXPECT_EQ(trial.cross(mem, me), WaitResult::kReleased);
+      for (const Buffer& buffer : buffers) num_stale += look(buffer, round) ? 0 : 1;
+      EXPECT_EQ(trial.cross(mem, me), WaitResult::kReleased);
+    }
+  });
+  return num_stale;
+}
+
+template <class Subject>
+int stale_words_after_cross(const TestPlan& plan, const Subject& subject, int num_rounds) {
+  return stale_after_cross(
+      plan, subject, num_rounds, [](Buffer& buffer, int round) { buffer.write_words(round); },
+      [](const Buffer& buffer, int round) { return buffer.words_are(round); });
+}
+
+class NonTemporalStores : public testing::TestWithParam<TestPlan> {};
 
 TEST_P(NonTemporalStores, OfSingleWordsAreVisibleAfterACrossing) {
-  EXPECT_EQ(stale_after_cross(
-                5000, [](Buffer& buffer, int round) { buffer.write_words(round); },
-                [](const Buffer& buffer, int round) { return buffer.words_are(round); }),
-            0);
+  EXPECT_EQ(stale_words_after_cross(GetParam(), EngineSubject{}, 5000), 0);
+}
+
+TEST(NonTemporalStoresAndBaselines, OfSingleWordsAreVisibleAfterACrossing) {
+  for (const NamedAlgorithm& named : kAlgorithms) {
+    if (named.algorithm == Algorithm::kHier) continue;
+    EXPECT_EQ(stale_words_after_cross(make_flat(2), BaselineSubject{named.algorithm}, 2000), 0) << named.name;
+  }
 }
 
 TEST_P(NonTemporalStores, OfWholeBuffersAreVisibleAfterACrossing) {
   EXPECT_EQ(stale_after_cross(
-                1000, [](Buffer& buffer, int round) { buffer.write_all(round); },
+                GetParam(), EngineSubject{}, 1000, [](Buffer& buffer, int round) { buffer.write_all(round); },
                 [](const Buffer& buffer, int round) { return buffer.all_are(round); }),
             0);
 }

@@ -76,13 +76,6 @@ class Blocks {
     return at<Flag>(participant, kLinesBeforeFlags + index);
   }
 
-  Epoch begin_episode(Mem& mem, std::uint32_t me) const noexcept {
-    Word& own = this->own(me).epoch;
-    const Epoch epoch = next_epoch(mem.load_relaxed(own));  // (E1)
-    mem.store_relaxed(own, epoch);                          // (E1)
-    return epoch;
-  }
-
   void signal(Mem& mem, Word& flag, Epoch epoch, std::uint32_t waiter) const noexcept {
     if ((mem.exchange(flag, make_word(epoch, 0)) & kSleepBit) != 0) mem.wake(waiter);  // (A1)
   }

@@ -29,7 +29,7 @@ class CombiningTreeBarrier {
   CombiningTreeBarrier(const hierbar_plan& plan, void* memory) noexcept : blocks_(plan, memory, kNumFlags) {}
 
   [[nodiscard]] WaitResult cross(Mem& mem, std::uint32_t me) const noexcept {
-    const Epoch epoch = blocks_.begin_episode(mem, me);
+    const Epoch epoch = begin_episode(mem, blocks_.own(me));
     Passed passed;
     // 1.
     for (std::uint32_t level = 0; std::uint64_t{1} << level < blocks_.num_participants(); ++level) {

@@ -28,7 +28,7 @@ class DisseminationBarrier {
       : blocks_(plan, memory, num_rounds(plan)), num_rounds_(num_rounds(plan)) {}
 
   [[nodiscard]] WaitResult cross(Mem& mem, std::uint32_t me) const noexcept {
-    const Epoch epoch = blocks_.begin_episode(mem, me);
+    const Epoch epoch = begin_episode(mem, blocks_.own(me));
     const std::uint32_t count = blocks_.num_participants();
     for (std::uint32_t round = 0; round < num_rounds_; ++round) {
       const std::uint32_t distance = 1U << round;  // below count

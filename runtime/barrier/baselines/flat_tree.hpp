@@ -30,7 +30,7 @@ class FlatTreeBarrier {
   FlatTreeBarrier(const hierbar_plan& plan, void* memory) noexcept : blocks_(plan, memory, kNumFlags) {}
 
   [[nodiscard]] WaitResult cross(Mem& mem, std::uint32_t me) const noexcept {
-    const Epoch epoch = blocks_.begin_episode(mem, me);
+    const Epoch epoch = begin_episode(mem, blocks_.own(me));
     if (me != 0) {
       blocks_.signal(mem, blocks_.flag(me, kArrival).raised[0], epoch, 0);                         // 1.
       return blocks_.await_release(mem, me, blocks_.flag(reads_alone() ? me : 0, kGo), epoch, 0);  // 2.

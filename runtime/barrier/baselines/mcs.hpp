@@ -29,7 +29,7 @@ class McsBarrier {
   McsBarrier(const hierbar_plan& plan, void* memory) noexcept : blocks_(plan, memory, kNumFlags) {}
 
   [[nodiscard]] WaitResult cross(Mem& mem, std::uint32_t me) const noexcept {
-    const Epoch epoch = blocks_.begin_episode(mem, me);
+    const Epoch epoch = begin_episode(mem, blocks_.own(me));
     // 1.
     const std::uint32_t num_arriving = num_children(me, kArrivalArity);
     for (std::uint32_t i = 0; i < num_arriving; ++i) {

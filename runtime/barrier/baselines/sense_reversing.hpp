@@ -25,7 +25,7 @@ class SenseReversingBarrier {
   SenseReversingBarrier(const hierbar_plan& plan, void* memory) noexcept : blocks_(plan, memory, kNumFlags) {}
 
   [[nodiscard]] WaitResult cross(Mem& mem, std::uint32_t me) const noexcept {
-    const Epoch epoch = blocks_.begin_episode(mem, me);
+    const Epoch epoch = begin_episode(mem, blocks_.own(me));
     auto& sense = blocks_.flag(0, kSense);
     auto& counter = blocks_.counter(0);
     // 1.

@@ -29,7 +29,7 @@ class TopoBarrier {
   TopoBarrier(const hierbar_plan& plan, void* memory) noexcept : plan_(plan), blocks_(plan, memory, kNumFlags) {}
 
   [[nodiscard]] WaitResult cross(Mem& mem, std::uint32_t me) const noexcept {
-    const Epoch epoch = blocks_.begin_episode(mem, me);
+    const Epoch epoch = begin_episode(mem, blocks_.own(me));
     const hierbar_plan_node& node = plan_.nodes[me];
     // 1. The groups below TOP.
     if (poll(mem, me, plan_.children + node.first_child, node.num_children, epoch) == WaitResult::kAborted)

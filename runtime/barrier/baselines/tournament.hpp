@@ -33,7 +33,7 @@ class TournamentBarrier {
   TournamentBarrier(const hierbar_plan& plan, void* memory) noexcept : blocks_(plan, memory, num_flags(plan)) {}
 
   [[nodiscard]] WaitResult cross(Mem& mem, std::uint32_t me) const noexcept {
-    const Epoch epoch = blocks_.begin_episode(mem, me);
+    const Epoch epoch = begin_episode(mem, blocks_.own(me));
     // 1. `round` ends as the one that `me` loses; the champion's is one more than there are.
     std::uint32_t round = 0;
     for (; std::uint64_t{1} << round < blocks_.num_participants() && (me >> round & 1) == 0; ++round) {
