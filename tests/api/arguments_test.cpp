@@ -4,6 +4,7 @@
 // What may be given to the C API, what may not, and what it says then.
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -58,6 +59,16 @@ TEST_F(Attributes, OfNobodyOrTooManyAreRefused) {
   EXPECT_EQ(status_with([](hierbar_attributes& a) { a.num_participants = 0; }), HIERBAR_ERR_INVALID);
   EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("hierbar_attributes"), HasSubstr("not 0"))));
   EXPECT_EQ(status_with([](hierbar_attributes& a) { a.num_participants = (1U << 20) + 1; }), HIERBAR_ERR_INVALID);
+}
+
+TEST_F(Attributes, WithoutAListenerAreComplainedAboutOnStandardError) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(status_with([](hierbar_attributes& a) {
+              a.report = nullptr;
+              a.levels = "l9";
+            }),
+            HIERBAR_ERR_INVALID);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), AllOf(HasSubstr("hierbar: "), HasSubstr("'l9'")));
 }
 
 TEST_F(Attributes, OfAnotherVersionAreRefused) {
@@ -200,6 +211,22 @@ TEST(ApiArguments, OutOfRangeAreRefusedAndLeaveTheBarrierAsItWas) {
   std::uint32_t bits = 0;
   EXPECT_EQ(hierbar_barrier_wait_bits(barrier.get(), 0, HIERBAR_BITS_MASK, &bits), HIERBAR_OK);
   EXPECT_EQ(bits, HIERBAR_BITS_MASK);
+}
+
+TEST(ApiMemory, RunningOutIsAStatus) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more address space than the limit that this test sets";
+#endif
+  EXPECT_TRUE(Child([] {
+                rlimit limit{};
+                getrlimit(RLIMIT_AS, &limit);
+                limit.rlim_cur = 60 << 20;
+                setrlimit(RLIMIT_AS, &limit);
+                const hierbar_attributes attributes = attributes_of(1U << 20);
+                hierbar_barrier* barrier = nullptr;
+                return hierbar_barrier_create(&attributes, &barrier) == HIERBAR_ERR_NO_MEMORY &&
+                       create(attributes_of(2)) != nullptr;
+              }).join());
 }
 
 TEST(ApiArguments, OfAttachAreChecked) {
