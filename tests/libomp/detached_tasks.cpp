@@ -98,7 +98,7 @@ void successors_of_a_detached_task() {
     std::atomic<int> fulfilled{0}, done{0};
 #pragma omp parallel num_threads(num_threads)
     {
-      int value = 0;
+      [[maybe_unused]] int value = 0;  // only named in clauses
       std::thread* const own = &outside[omp_get_thread_num()];
       omp_event_handle_t event;
 #pragma omp task detach(event) depend(out : value) shared(fulfilled)

@@ -1,0 +1,137 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// omp_target_* where the host is the only device: its memory is everybody's. For programs linked with GCC's versions only; those
+// that Clang compiled get these functions from libomptarget, which must not find them here.
+
+#include "kmp_gomp.h"
+
+#include <errno.h>
+
+namespace {
+
+const int initial_device = -1; // omp_initial_device
+
+bool is_host(int device) { return device == initial_device || device == KMP_EXPAND_NAME(omp_get_initial_device)(); }
+
+// GCC's omp_depend_t: an address and a kind of dependence.
+struct depend_object_t {
+  void *words[2];
+};
+
+// Copies need no time of a device's: they wait for what they depend on and then are made at once.
+void wait_for(int num_objects, depend_object_t *objects) {
+  if (num_objects <= 0)
+    return;
+  void **depend = (void **)KMP_ALLOCA((5 + num_objects) * sizeof(void *));
+  depend[0] = depend[2] = depend[3] = depend[4] = NULL; // this form of the list, and no other kind than objects in it
+  depend[1] = (void *)(uintptr_t)num_objects;
+  for (int i = 0; i < num_objects; ++i)
+    depend[5 + i] = &objects[i];
+  KMP_EXPAND_NAME(GOMP_taskwait_depend)(depend);
+}
+
+// A copy of a box; the innermost dimension is the last one.
+struct box_t {
+  char *to;
+  const char *from;
+  size_t element_size;
+  int num_dims;
+  const size_t *volume, *to_offsets, *from_offsets, *to_dims, *from_dims;
+};
+
+// False: a size or an offset is not representable.
+bool copy_box(const box_t &box) {
+  size_t to_slice = box.element_size, from_slice = box.element_size, to_start, from_start, length;
+  for (int dim = 1; dim < box.num_dims; ++dim)
+    if (__builtin_mul_overflow(to_slice, box.to_dims[dim], &to_slice) ||
+        __builtin_mul_overflow(from_slice, box.from_dims[dim], &from_slice))
+      return false;
+  if (__builtin_mul_overflow(to_slice, box.to_offsets[0], &to_start) ||
+      __builtin_mul_overflow(from_slice, box.from_offsets[0], &from_start) ||
+      __builtin_mul_overflow(box.element_size, box.volume[0], &length))
+    return false;
+  if (box.num_dims == 1) {
+    memcpy(box.to + to_start, box.from + from_start, length);
+    return true;
+  }
+  box_t inner = {box.to + to_start,  box.from + from_start, box.element_size, box.num_dims - 1, box.volume + 1,
+                 box.to_offsets + 1, box.from_offsets + 1,  box.to_dims + 1,  box.from_dims + 1};
+  for (size_t slice = 0; slice < box.volume[0]; ++slice, inner.to += to_slice, inner.from += from_slice)
+    if (!copy_box(inner))
+      return false;
+  return true;
+}
+
+} // namespace
+
+extern "C" {
+
+void *__kmp_gomp_omp_target_alloc(size_t size, int device) { return is_host(device) ? malloc(size) : NULL; }
+KMP_GOMP_EXPORT(omp_target_alloc, "OMP_4.5");
+
+void __kmp_gomp_omp_target_free(void *address, int device) {
+  if (is_host(device))
+    free(address);
+}
+KMP_GOMP_EXPORT(omp_target_free, "OMP_4.5");
+
+int __kmp_gomp_omp_target_is_present(const void *address, int device) { return is_host(device); }
+KMP_GOMP_EXPORT(omp_target_is_present, "OMP_4.5");
+
+int __kmp_gomp_omp_target_is_accessible(const void *address, size_t size, int device) { return is_host(device); }
+KMP_GOMP_EXPORT(omp_target_is_accessible, "OMP_5.1.1");
+
+void *__kmp_gomp_omp_get_mapped_ptr(const void *address, int device) { return is_host(device) ? (void *)address : NULL; }
+KMP_GOMP_EXPORT(omp_get_mapped_ptr, "OMP_5.1.1");
+
+// The host's memory cannot be associated with the host's.
+int __kmp_gomp_omp_target_associate_ptr(const void *host, const void *address, size_t size, size_t offset, int device) {
+  return EINVAL;
+}
+KMP_GOMP_EXPORT(omp_target_associate_ptr, "OMP_4.5");
+
+int __kmp_gomp_omp_target_disassociate_ptr(const void *host, int device) { return EINVAL; }
+KMP_GOMP_EXPORT(omp_target_disassociate_ptr, "OMP_4.5");
+
+int __kmp_gomp_omp_target_memcpy(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset, int to_device,
+                                 int from_device) {
+  if (!is_host(to_device) || !is_host(from_device))
+    return EINVAL;
+  memcpy((char *)to + to_offset, (const char *)from + from_offset, length);
+  return 0;
+}
+KMP_GOMP_EXPORT(omp_target_memcpy, "OMP_4.5");
+
+// Without addresses: returns how many dimensions are possible.
+int __kmp_gomp_omp_target_memcpy_rect(void *to, const void *from, size_t element_size, int num_dims, const size_t *volume,
+                                      const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dims,
+                                      const size_t *from_dims, int to_device, int from_device) {
+  if (!to && !from)
+    return INT_MAX;
+  if (!is_host(to_device) || !is_host(from_device) || element_size == 0 || num_dims < 1)
+    return EINVAL;
+  const box_t box = {(char *)to, (const char *)from, element_size, num_dims, volume,
+                     to_offsets, from_offsets,       to_dims,      from_dims};
+  return copy_box(box) ? 0 : EINVAL;
+}
+KMP_GOMP_EXPORT(omp_target_memcpy_rect, "OMP_4.5");
+
+int __kmp_gomp_omp_target_memcpy_async(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset,
+                                       int to_device, int from_device, int num_objects, depend_object_t *objects) {
+  wait_for(num_objects, objects);
+  return __kmp_gomp_omp_target_memcpy(to, from, length, to_offset, from_offset, to_device, from_device);
+}
+KMP_GOMP_EXPORT(omp_target_memcpy_async, "OMP_5.1.1");
+
+int __kmp_gomp_omp_target_memcpy_rect_async(void *to, const void *from, size_t element_size, int num_dims, const size_t *volume,
+                                            const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dims,
+                                            const size_t *from_dims, int to_device, int from_device, int num_objects,
+                                            depend_object_t *objects) {
+  wait_for(num_objects, objects);
+  return __kmp_gomp_omp_target_memcpy_rect(to, from, element_size, num_dims, volume, to_offsets, from_offsets, to_dims, from_dims,
+                                           to_device, from_device);
+}
+KMP_GOMP_EXPORT(omp_target_memcpy_rect_async, "OMP_5.1.1");
+
+} // extern "C"

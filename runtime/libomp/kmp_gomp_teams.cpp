@@ -1,0 +1,52 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The `teams` construct inside a target region that runs on the host. (Outside of one, GCC calls GOMP_teams_reg, which makes a
+// league of concurrent teams.) GCC compiles the construct to
+//
+//   if (GOMP_teams4(low, high, limit, true))
+//     do body; while (GOMP_teams4(low, high, limit, false));
+//
+// and has no function for the body, so that the encountering thread has to be the initial thread of one team after the other.
+// Each team runs its parallel regions with as many threads as it may have.
+
+#include "kmp_gomp.h"
+
+void __kmp_gomp_limit_threads(unsigned thread_limit) {
+  if (thread_limit > 0)
+    __kmp_entry_thread()->th.th_current_task->td_icvs.task_thread_limit = (int)KMP_MIN(thread_limit, (unsigned)INT_MAX);
+}
+
+// Outwards from the calling thread's team: the thread itself, then the thread that forked the team, and so on. A league is known
+// by the team whose member opened it, since that thread may be the primary thread of inner teams at the same time.
+const kmp_gomp_league_t *__kmp_gomp_find_league() {
+  kmp_info_t *thread = __kmp_entry_thread();
+  for (kmp_team_t *team = thread->th.th_team; team; team = team->t.t_parent) {
+    if (thread->th.th_gomp_league.num_teams > 0 && thread->th.th_gomp_league.team == team)
+      return &thread->th.th_gomp_league;
+    thread = team->t.t_threads[0];
+  }
+  return NULL;
+}
+
+extern "C" {
+
+// Between low and high teams are asked for, 0: any number. Returns whether there is a (or another) team to run.
+bool KMP_EXPAND_NAME(GOMP_teams4)(unsigned low, unsigned high, unsigned thread_limit, bool first) {
+  kmp_info_t *thread = __kmp_entry_thread();
+  kmp_gomp_league_t *league = &thread->th.th_gomp_league;
+  int *limit = &thread->th.th_current_task->td_icvs.task_thread_limit;
+  if (first) {
+    *league = {thread->th.th_team, low > 0 ? (int)low : KMP_MAX(__kmp_get_max_teams(), 1), 0, *limit};
+    __kmp_gomp_limit_threads(thread_limit > 0 ? thread_limit : __kmp_get_teams_thread_limit());
+    return true;
+  }
+  if (++league->team_num < league->num_teams)
+    return true;
+  *limit = league->outer_thread_limit;
+  league->num_teams = 0;
+  return false;
+}
+KMP_VERSION_SYMBOL(GOMP_teams4, 51, "GOMP_5.1");
+
+} // extern "C"

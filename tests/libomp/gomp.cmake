@@ -1,0 +1,83 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Programs compiled by GCC, which find libomp.so under the name libgomp.so.1, and what of it GCC alone uses. The lists of cases of
+# programs that Clang compiles too are those of behaviours.cmake.
+
+if(NOT gcc)
+  return()
+endif()
+
+# ---- what Clang's programs do as well ----
+
+omp_cases(barrier_oracle_gcc CASES ${oracle_cases} CHECK --counter fast>=1000)
+omp_cases(worksharing_gcc CASES ${worksharing_cases} CHECK --counter fast>=1000)
+omp_cases(worksharing_gcc CASES tasks CHECK --counter fast>=1000 --counter slow>=500)
+omp_cases(reductions_gcc CASES ${reduction_cases} CHECK --counter phased>=10)
+omp_cases(regions_gcc CASES ${region_cases} CHECK --counter phased>=10)
+omp_cases(teams_gcc CASES ${team_cases} CHECK --counter phased>=10)
+omp_cases(tasks_gcc CASES ${task_cases} CHECK --counter fast>=100 --counter slow>=100)
+omp_cases(detached_tasks_gcc CASES ${detached_cases} CHECK --counter slow>=10)
+omp_cases(detached_tasks_gcc CASES fulfilled_outside_the_team SETTING asleep ENV KMP_BLOCKTIME=0 CHECK --counter slow>=10)
+omp_cases(cancellation_gcc CASES loop taskgroup ENV OMP_CANCELLATION=true CHECK --counter phased>=1000)
+omp_cases(cancellation_gcc CASES region_while_others_wait_in_a_barrier region_with_tasks ENV OMP_CANCELLATION=true
+          CHECK --counter phased>=1000 --counter stock>=100)
+omp_cases(cancellation_gcc CASES sections ${cancellation_cases} SETTING not_allowed CHECK --counter fast>=1000)
+
+# ---- version names, one case each ----
+
+omp_cases(gomp_versions CASES gomp_4_0_1 omp_5_0_2 omp_5_1 omp_5_1_1 omp_5_2 CHECK --counter fast==40)
+omp_cases(gomp_versions CASES gomp_5_1 CHECK --counter fast==40 --expect "from C.$" --expect "from Fortran.$")
+omp_cases(gomp_versions CASES gomp_5_1_1 CHECK --counter slow==50)
+omp_cases(gomp_versions CASES omp_5_0_1 CHECK --counter fast==40 --counter slow==1)
+# It ends by abort(), as for programs compiled by Clang.
+omp_cases(gomp_versions CASES gomp_error CHECK --exit-code -6 --expect "this ends it")
+
+# ---- constructs ----
+
+omp_cases(gomp_scope CASES reduction masked CHECK --counter fast>=80)
+omp_cases(gomp_scope CASES several_scopes_without_waiting CHECK --counter phased>=80)
+omp_cases(gomp_scope CASES task_reduction task_reduction_of_an_array_in_nested_tasks CHECK --counter slow>=30)
+omp_cases(gomp_scope CASES task_reductions_of_two_scopes_in_turn CHECK --counter fast==300 --counter slow==100)
+
+omp_cases(gomp_shared_memory CASES scan conditional_lastprivate without_waiting in_inner_teams CHECK --counter fast>=100)
+omp_cases(gomp_shared_memory CASES scan without_waiting SETTING trees ENV ${trees} KMP_BLOCKTIME=0 CHECK --counter fast>=100)
+
+omp_cases(gomp_target CASES maps distributed_loops CHECK --counter phased>=50)
+omp_cases(gomp_target CASES dependences CHECK --counter slow==50)
+omp_cases(gomp_target CASES deferred_constructs_do_not_block CHECK --counter slow==20)
+omp_cases(gomp_target CASES leagues CHECK --counter fast==90)
+omp_cases(gomp_target CASES in_every_thread_of_a_team CHECK --counter fast==50)
+omp_cases(gomp_target CASES firstprivate_of_a_deferred_region data_constructs thread_limit device_memory)
+omp_cases(gomp_target CASES maps SETTING mandatory ENV OMP_TARGET_OFFLOAD=mandatory
+          CHECK --exit-code -6 --expect "OMP_TARGET_OFFLOAD=.mandatory., but there is no device")
+
+# ---- Fortran ----
+
+omp_cases(gomp_by_reference CASES integers_of_8_bytes CHECK --counter fast==40)
+omp_cases(gomp_by_reference CASES places ENV OMP_PLACES={0},{1} CHECK --counter fast==40)
+omp_cases(gomp_by_reference CASES pause_and_go_on CHECK --counter fast>=120 --counter reports==2)
+if(HIERBAR_GFORTRAN)
+  foreach(program IN ITEMS gomp_fortran gomp_fortran_8)
+    omp_cases(${program} CASES barriers levels allocators target_region CHECK --counter fast==150)
+    omp_cases(${program} CASES tasks CHECK --counter slow==20)
+    omp_cases(${program} CASES settings CHECK --counter fast>=450)
+    omp_cases(${program} CASES places ENV OMP_PLACES={0},{1} CHECK --counter fast==150)
+  endforeach()
+endif()
+
+# ---- both compilers, the table ----
+
+omp_cases(two_compilers CASES one_library one_set_of_threads_and_settings CHECK --counter phased>=1)
+omp_cases(two_compilers CASES one_barrier CHECK --counter fast==200)
+
+# GCC's own library; the test says so when there is none.
+execute_process(COMMAND ${gcc} -print-file-name=libgomp.so.1 OUTPUT_VARIABLE system_libgomp OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(compare_with_system)
+if(IS_ABSOLUTE "${system_libgomp}")
+  set(compare_with_system --system ${system_libgomp})
+endif()
+add_test(NAME ${tests_prefix}.gomp_table COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/gomp_table_test.py
+         --table ${PROJECT_SOURCE_DIR}/runtime/libomp/GOMP.md --library ${tests_library_dir}/libomp.so ${compare_with_system})
+hierbar_set_test_properties(${tests_prefix}.gomp_table omp 60)
+set_tests_properties(${tests_prefix}.gomp_table PROPERTIES FIXTURES_REQUIRED "${tests_fixture}")

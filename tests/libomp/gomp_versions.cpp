@@ -1,0 +1,305 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Functions under the version names that GCC 5 to 13 gave them, whatever the compiler here would call. The program is linked with
+// our library; what a program has that was linked with GCC's is the same names and versions.
+
+#include <omp.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "gomp_versioned.hpp"
+
+extern "C" {
+VERSIONED(void, GOMP_offload_register, "GOMP_4.0.1", const void*, int, const void*);
+VERSIONED(void, GOMP_offload_unregister, "GOMP_4.0.1", const void*, int, const void*);
+VERSIONED(bool, GOMP_teams4, "GOMP_5.1", unsigned, unsigned, unsigned, bool);
+VERSIONED(void, GOMP_warning, "GOMP_5.1", const char*, size_t);
+VERSIONED(void, GOMP_error, "GOMP_5.1", const char*, size_t);
+VERSIONED(void, GOMP_taskwait_depend_nowait, "GOMP_5.1.1", void**);
+
+VERSIONED(uintptr_t, omp_init_allocator, "OMP_5.0.1", uintptr_t, int, const omp_alloctrait_t*);
+VERSIONED(uintptr_t, omp_init_allocator_, "OMP_5.0.1", const uintptr_t*, const int32_t*, const omp_alloctrait_t*);
+VERSIONED(uintptr_t, omp_init_allocator_8_, "OMP_5.0.1", const uintptr_t*, const int64_t*, const omp_alloctrait_t*);
+VERSIONED(void, omp_destroy_allocator, "OMP_5.0.1", uintptr_t);
+VERSIONED(void, omp_destroy_allocator_, "OMP_5.0.1", const uintptr_t*);
+VERSIONED(void, omp_set_default_allocator, "OMP_5.0.1", uintptr_t);
+VERSIONED(void, omp_set_default_allocator_, "OMP_5.0.1", const uintptr_t*);
+VERSIONED(uintptr_t, omp_get_default_allocator, "OMP_5.0.1", void);
+VERSIONED(uintptr_t, omp_get_default_allocator_, "OMP_5.0.1", void);
+VERSIONED(void*, omp_alloc, "OMP_5.0.1", size_t, uintptr_t);
+VERSIONED(void, omp_free, "OMP_5.0.1", void*, uintptr_t);
+VERSIONED(int, omp_get_supported_active_levels, "OMP_5.0.1", void);
+VERSIONED(int, omp_get_supported_active_levels_, "OMP_5.0.1", void);
+VERSIONED(void, omp_fulfill_event, "OMP_5.0.1", omp_event_handle_t);
+
+VERSIONED(void*, omp_aligned_alloc, "OMP_5.0.2", size_t, size_t, uintptr_t);
+VERSIONED(void*, omp_calloc, "OMP_5.0.2", size_t, size_t, uintptr_t);
+VERSIONED(void*, omp_aligned_calloc, "OMP_5.0.2", size_t, size_t, size_t, uintptr_t);
+VERSIONED(void*, omp_realloc, "OMP_5.0.2", void*, size_t, uintptr_t, uintptr_t);
+VERSIONED(int, omp_get_device_num, "OMP_5.0.2", void);
+VERSIONED(int, omp_get_device_num_, "OMP_5.0.2", void);
+
+VERSIONED(void, omp_display_env, "OMP_5.1", int);
+VERSIONED(void, omp_display_env_, "OMP_5.1", const int32_t*);
+VERSIONED(void, omp_display_env_8_, "OMP_5.1", const int64_t*);
+VERSIONED(void, omp_set_num_teams, "OMP_5.1", int);
+VERSIONED(void, omp_set_num_teams_, "OMP_5.1", const int32_t*);
+VERSIONED(void, omp_set_num_teams_8_, "OMP_5.1", const int64_t*);
+VERSIONED(int, omp_get_max_teams, "OMP_5.1", void);
+VERSIONED(int, omp_get_max_teams_, "OMP_5.1", void);
+VERSIONED(void, omp_set_teams_thread_limit, "OMP_5.1", int);
+VERSIONED(void, omp_set_teams_thread_limit_, "OMP_5.1", const int32_t*);
+VERSIONED(void, omp_set_teams_thread_limit_8_, "OMP_5.1", const int64_t*);
+VERSIONED(int, omp_get_teams_thread_limit, "OMP_5.1", void);
+VERSIONED(int, omp_get_teams_thread_limit_, "OMP_5.1", void);
+
+VERSIONED(void*, omp_get_mapped_ptr, "OMP_5.1.1", const void*, int);
+VERSIONED(int, omp_target_is_accessible, "OMP_5.1.1", const void*, size_t, int);
+VERSIONED(int, omp_target_memcpy_async, "OMP_5.1.1", void*, const void*, size_t, size_t, size_t, int, int, int, omp_depend_t*);
+VERSIONED(int, omp_target_memcpy_rect_async, "OMP_5.1.1", void*, const void*, size_t, int, const size_t*, const size_t*,
+          const size_t*, const size_t*, const size_t*, int, int, int, omp_depend_t*);
+
+VERSIONED(int, omp_in_explicit_task, "OMP_5.2", void);
+VERSIONED(int, omp_in_explicit_task_, "OMP_5.2", void);
+}
+
+namespace {
+
+using omp_test::cross_some_barriers;
+
+void gomp_4_0_1() {
+  const void* const host_table[] = {nullptr, nullptr, nullptr, nullptr};
+  versioned_GOMP_offload_register(host_table, 5, nullptr);
+  cross_some_barriers();
+  versioned_GOMP_offload_unregister(host_table, 5, nullptr);
+}
+
+// One team after the other, each with a region of its own.
+void run_league(unsigned low, unsigned high, unsigned limit, int expected_teams, int expected_limit) {
+  int num_teams = 0;
+  std::atomic<int> threads{0};
+  if (versioned_GOMP_teams4(low, high, limit, true)) {
+    do {
+#pragma omp parallel num_threads(4)
+      {
+        CHECK_EQUAL(omp_get_team_num(), num_teams);
+        CHECK_EQUAL(omp_get_num_teams(), expected_teams);
+        ++threads;
+      }
+      if (expected_limit > 0) CHECK_EQUAL(omp_get_thread_limit(), expected_limit);
+      ++num_teams;
+    } while (versioned_GOMP_teams4(low, high, limit, false));
+  }
+  CHECK_EQUAL(num_teams, expected_teams);
+  CHECK_EQUAL(threads.load(), expected_teams * (expected_limit > 0 && expected_limit < 4 ? expected_limit : 4));
+  CHECK_EQUAL(omp_get_num_teams(), 1);
+  CHECK_EQUAL(omp_get_team_num(), 0);
+}
+
+void gomp_5_1() {
+  const int outer_limit = omp_get_thread_limit();
+  run_league(3, 3, 2, 3, 2);
+  run_league(2, 5, 0, 2, 0);
+  run_league(0, 0, 0, 1, 0);
+  run_league(1, 1, 100, 1, 100);
+  CHECK_EQUAL(omp_get_thread_limit(), outer_limit);
+  // In all threads of a team at the same time.
+#pragma omp parallel num_threads(3)
+  {
+    const unsigned mine = omp_get_thread_num() + 1;
+    unsigned ran = 0;
+    if (versioned_GOMP_teams4(mine, mine, 0, true)) {
+      do {
+        CHECK_EQUAL(omp_get_num_teams(), mine);
+        CHECK_EQUAL(omp_get_team_num(), ran++);
+      } while (versioned_GOMP_teams4(mine, mine, 0, false));
+    }
+    CHECK_EQUAL(ran, mine);
+  }
+  versioned_GOMP_warning("from C", SIZE_MAX);
+  versioned_GOMP_warning("from Fortran, with more behind it", 12);
+  cross_some_barriers();
+}
+
+void gomp_error() { versioned_GOMP_error("this ends it", SIZE_MAX); }
+
+// The empty task comes after the first one, and the last one after it.
+void gomp_5_1_1() {
+  for (int round = 0; round < 50; ++round) {
+    int stage = 0;
+    char first = 0, second = 0;
+#pragma omp parallel num_threads(4)
+#pragma omp single
+    {
+#pragma omp task depend(out : first) shared(stage)
+      stage = 1;
+      void* depend[] = {reinterpret_cast<void*>(2), reinterpret_cast<void*>(2), &first, &second};
+      versioned_GOMP_taskwait_depend_nowait(depend);
+#pragma omp task depend(in : second) shared(stage)
+      {
+        CHECK_EQUAL(stage, 1);
+        stage = 2;
+      }
+    }
+    CHECK_EQUAL(stage, 2);
+  }
+}
+
+void use(void* memory, size_t size) {
+  CHECK(memory != nullptr);
+  std::memset(memory, 1, size);
+}
+
+void omp_5_0_1() {
+  const omp_alloctrait_t traits[] = {{omp_atk_alignment, 256}, {omp_atk_pool_size, 4096}};
+  const uintptr_t space = omp_default_mem_space;
+  const int32_t two = 2;
+  const int64_t long_two = 2;
+  const uintptr_t allocators[] = {versioned_omp_init_allocator(space, 2, traits),
+                                  versioned_omp_init_allocator_(&space, &two, traits),
+                                  versioned_omp_init_allocator_8_(&space, &long_two, traits)};
+  const uintptr_t initial = versioned_omp_get_default_allocator();
+  CHECK_EQUAL(initial, omp_default_mem_alloc);
+  for (const uintptr_t& allocator : allocators) {
+    CHECK(allocator != omp_null_allocator);
+    if (allocator == allocators[0]) {
+      versioned_omp_set_default_allocator(allocator);
+    } else {
+      versioned_omp_set_default_allocator_(&allocator);
+    }
+    CHECK(versioned_omp_get_default_allocator() == allocator);
+    CHECK(versioned_omp_get_default_allocator_() == allocator);
+    void* const memory = versioned_omp_alloc(1000, omp_null_allocator);
+    use(memory, 1000);
+    CHECK_EQUAL(reinterpret_cast<uintptr_t>(memory) % 256, 0);
+    versioned_omp_free(memory, omp_null_allocator);
+    versioned_omp_set_default_allocator(initial);
+    if (allocator == allocators[0]) {
+      versioned_omp_destroy_allocator(allocator);
+    } else {
+      versioned_omp_destroy_allocator_(&allocator);
+    }
+  }
+  CHECK(versioned_omp_get_supported_active_levels() >= 1);
+  CHECK_EQUAL(versioned_omp_get_supported_active_levels_(), versioned_omp_get_supported_active_levels());
+  std::atomic<bool> done{false};
+#pragma omp parallel num_threads(4)
+  {
+#pragma omp single nowait
+    {
+      omp_event_handle_t event;
+#pragma omp task detach(event) shared(done)
+      {
+        done = true;
+        versioned_omp_fulfill_event(event);
+      }
+    }
+#pragma omp barrier
+    CHECK(done.load());
+  }
+  cross_some_barriers();
+}
+
+void omp_5_0_2() {
+  void* memory = versioned_omp_aligned_alloc(512, 100, omp_default_mem_alloc);
+  use(memory, 100);
+  CHECK_EQUAL(reinterpret_cast<uintptr_t>(memory) % 512, 0);
+  memory = versioned_omp_realloc(memory, 10000, omp_default_mem_alloc, omp_default_mem_alloc);
+  CHECK_EQUAL(static_cast<char*>(memory)[99], 1);
+  use(memory, 10000);
+  versioned_omp_free(memory, omp_default_mem_alloc);
+  char* const zeros = static_cast<char*>(versioned_omp_calloc(10, 100, omp_default_mem_alloc));
+  char* const aligned = static_cast<char*>(versioned_omp_aligned_calloc(128, 10, 100, omp_default_mem_alloc));
+  CHECK_EQUAL(reinterpret_cast<uintptr_t>(aligned) % 128, 0);
+  for (int i = 0; i < 1000; ++i) CHECK_EQUAL(zeros[i] + aligned[i], 0);
+  versioned_omp_free(zeros, omp_default_mem_alloc);
+  versioned_omp_free(aligned, omp_null_allocator);
+  CHECK_EQUAL(versioned_omp_get_device_num(), omp_get_initial_device());
+  CHECK_EQUAL(versioned_omp_get_device_num_(), omp_get_initial_device());
+  cross_some_barriers();
+}
+
+void omp_5_1() {
+  const int32_t five = 5, yes = 1;
+  const int64_t six = 6, no = 0, huge = INT64_MAX;
+  versioned_omp_set_num_teams(4);
+  CHECK_EQUAL(versioned_omp_get_max_teams(), 4);
+  versioned_omp_set_num_teams_(&five);
+  CHECK_EQUAL(versioned_omp_get_max_teams(), 5);
+  versioned_omp_set_num_teams_8_(&six);
+  CHECK_EQUAL(versioned_omp_get_max_teams_(), 6);
+  run_league(0, 0, 0, 6, 0);
+  versioned_omp_set_teams_thread_limit(3);
+  CHECK_EQUAL(versioned_omp_get_teams_thread_limit(), 3);
+  run_league(2, 2, 0, 2, 3);
+  versioned_omp_set_teams_thread_limit_(&five);
+  CHECK_EQUAL(versioned_omp_get_teams_thread_limit_(), 5);
+  versioned_omp_set_teams_thread_limit_8_(&six);
+  CHECK_EQUAL(versioned_omp_get_teams_thread_limit(), 6);
+  versioned_omp_set_teams_thread_limit_8_(&huge);
+  CHECK(versioned_omp_get_teams_thread_limit() > 6);
+  versioned_omp_display_env(0);
+  versioned_omp_display_env_(&yes);
+  versioned_omp_display_env_8_(&no);
+  cross_some_barriers();
+}
+
+void omp_5_1_1() {
+  const int host = omp_get_initial_device();
+  int from[6] = {1, 2, 3, 4, 5, 6}, to[6] = {};
+  CHECK(versioned_omp_get_mapped_ptr(from, host) == from);
+  CHECK(versioned_omp_get_mapped_ptr(from, host + 7) == nullptr);
+  CHECK_EQUAL(versioned_omp_target_is_accessible(from, sizeof(from), host), 1);
+  CHECK_EQUAL(versioned_omp_target_is_accessible(from, sizeof(from), host + 7), 0);
+  // The copies wait for the task that writes.
+#pragma omp parallel num_threads(4)
+#pragma omp single
+  {
+    omp_depend_t object;
+#pragma omp depobj(object) depend(in : from)
+#pragma omp task depend(out : from) shared(from)
+    from[0] = 100;
+    CHECK_EQUAL(versioned_omp_target_memcpy_async(to, from, sizeof(int), 0, 0, host, host, 1, &object), 0);
+    CHECK_EQUAL(to[0], 100);
+    const size_t volume[] = {2, 2}, offset[] = {0, 1}, size[] = {2, 3};
+    CHECK_EQUAL(versioned_omp_target_memcpy_rect_async(to, from, sizeof(int), 2, volume, offset, offset, size, size, host, host,
+                                                       1, &object),
+                0);
+#pragma omp depobj(object) destroy
+  }
+  const int expected[6] = {100, 2, 3, 0, 5, 6};
+  for (int i = 0; i < 6; ++i) CHECK_EQUAL(to[i], expected[i]);
+  cross_some_barriers();
+}
+
+void omp_5_2() {
+  CHECK_EQUAL(versioned_omp_in_explicit_task(), 0);
+  std::atomic<int> in_tasks{0};
+#pragma omp parallel num_threads(4)
+  {
+    CHECK_EQUAL(versioned_omp_in_explicit_task(), 0);
+#pragma omp task
+    in_tasks += versioned_omp_in_explicit_task() + versioned_omp_in_explicit_task_();
+  }
+  CHECK_EQUAL(in_tasks.load(), 8);
+  cross_some_barriers();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return omp_test::run_case(argc, argv,
+                            {{"gomp_4_0_1", gomp_4_0_1},
+                             {"gomp_5_1", gomp_5_1},
+                             {"gomp_error", gomp_error},
+                             {"gomp_5_1_1", gomp_5_1_1},
+                             {"omp_5_0_1", omp_5_0_1},
+                             {"omp_5_0_2", omp_5_0_2},
+                             {"omp_5_1", omp_5_1},
+                             {"omp_5_1_1", omp_5_1_1},
+                             {"omp_5_2", omp_5_2}});
+}
