@@ -66,7 +66,7 @@ if(HIERBAR_GFORTRAN)
   endforeach()
 endif()
 
-# ---- both compilers, the table ----
+# ---- both compilers, the table, programs of Debian's ----
 
 omp_cases(two_compilers CASES one_library one_set_of_threads_and_settings CHECK --counter phased>=1)
 omp_cases(two_compilers CASES one_barrier CHECK --counter fast==200)
@@ -81,3 +81,25 @@ add_test(NAME ${tests_prefix}.gomp_table COMMAND ${Python3_EXECUTABLE} -B ${CMAK
          --table ${PROJECT_SOURCE_DIR}/runtime/libomp/GOMP.md --library ${tests_library_dir}/libomp.so ${compare_with_system})
 hierbar_set_test_properties(${tests_prefix}.gomp_table omp 60)
 set_tests_properties(${tests_prefix}.gomp_table PROPERTIES FIXTURES_REQUIRED "${tests_fixture}")
+
+if(NOT tests_llvm_version STREQUAL HIERBAR_LLVM_VERSION)
+  return()
+endif()
+
+# debian_test(<name> <runner option>... -- <program> [<argument>...])
+function(debian_test name)
+  add_test(NAME omp.debian.${name} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/run_omp_test.py
+           --lib-dir ${tests_library_dir} --timeout 120 --counter stock==0 ${ARGN})
+  hierbar_set_test_properties(omp.debian.${name} omp 210)
+  set_tests_properties(omp.debian.${name} PROPERTIES SKIP_RETURN_CODE 77)
+endfunction()
+
+# How many primes there are below 10^12 is known.
+find_program(HIERBAR_PRIMECOUNT NAMES primecount)
+if(HIERBAR_PRIMECOUNT)
+  debian_test(primecount --expect-some ^37607912018$ --counter phased>=2 -- ${HIERBAR_PRIMECOUNT} 1e12)
+else()
+  hierbar_report_missing(primecount "libomp.so is not tested with this program of Debian's" primecount-bin)
+endif()
+debian_test(numpy --env OMP_NUM_THREADS=4 --counter phased>=90
+            -- /usr/bin/python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/numpy_program.py)
