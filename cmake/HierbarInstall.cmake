@@ -3,8 +3,9 @@
 #
 #   bin/hierbar
 #   lib/libhierbar.so
+#   lib/libhierbar_mpi.so     looks for libhierbar.so beside itself
 #   lib/hierbar/             libomp.so and its other names, libhierbar.so as a link
-#   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime
+#   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime, hierbar::mpi
 #   lib/pkgconfig/hierbar.pc
 #   include/hierbar/         hierbar.h, barrier/, plan/plan.h
 #   share/doc/hierbar/       this project's licence and LLVM's
@@ -23,6 +24,9 @@ install(TARGETS hierbar_barrier EXPORT hierbarTargets)
 if(TARGET hierbar_runtime)
   install(TARGETS hierbar_runtime EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+if(TARGET hierbar_mpi)
+  install(TARGETS hierbar_mpi EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 if(TARGET hierbar_cli)
   install(TARGETS hierbar_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -21,7 +21,7 @@ namespace hierbar {
 //             +--------------------------------------------------------+
 //             | epoch | waiting_for |                                      own line: nobody else, except to wake the owner
 //             +--------------------------------------------------------+
-//             |                                                        |   unused: a slot is a power of two
+//             |                                                        |   host line: whatever the host keeps per participant
 //             +--------------------------------------------------------+
 //
 // All zero is a valid start (epoch 0), so fresh zero pages need no initialisation and the first to write a page is a
@@ -76,6 +76,8 @@ class Lines {
   EdgeLine<Word>& edge(std::uint32_t slot) const noexcept { return at<EdgeLine<Word>>(slot, 0); }
   Release<Word>& group(std::uint32_t slot) const noexcept { return at<Release<Word>>(slot, 1); }
   OwnLine<Word>& own(std::uint32_t slot) const noexcept { return at<OwnLine<Word>>(slot, 2); }
+  // plan.line_bytes long; the barrier never touches it.
+  void* host(std::uint32_t slot) const noexcept { return &at<std::byte>(slot, 3); }
 
  private:
   template <class Line>

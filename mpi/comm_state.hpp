@@ -1,0 +1,54 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+
+#include "mpi/leader_comm.hpp"
+#include "mpi/node_barrier.hpp"
+#include "mpi/way.hpp"
+
+namespace hierbar::mpi {
+
+using Counts = std::array<std::uint64_t, kNumWays>;
+
+// What the shim knows about one communicator; an attribute of it. MPI_Comm_dup does not copy the attribute, so that a duplicate
+// gets a block of its own.
+struct CommState {
+  Way way = Way::kEngine;
+  bool verbose_everywhere = false;  // HIERBAR_VERBOSE=1 in all of its ranks
+  bool several_nodes = false;
+  Waiting waiting;
+  std::unique_ptr<NodeBarrier> node;    // null: this rank is alone on its node, or the engine is not used
+  std::shared_ptr<LeaderComm> leaders;  // in a leader, when there are several nodes
+  // One thread at a time is in a communicator's barrier; relaxed, for the report that may come from another.
+  std::atomic<std::uint64_t> num_barriers{0};
+};
+
+// One barrier on `comm`, whose state this is.
+int cross(CommState& state, const Pmpi& pmpi, MPI_Comm comm) noexcept;
+
+// All states of the process, for the report at the end. Thread-safe.
+class States {
+ public:
+  void add(CommState* state);
+  void remove(CommState* state);  // its count stays
+  // A barrier that belongs to no state.
+  void count(Way way) { loose_[static_cast<std::size_t>(way)].fetch_add(1, std::memory_order_relaxed); }
+  Counts counts();
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<CommState*> states_;
+  Counts removed_{};
+  std::array<std::atomic<std::uint64_t>, kNumWays> loose_{};
+};
+
+}  // namespace hierbar::mpi

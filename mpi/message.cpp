@@ -1,0 +1,14 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/message.hpp"
+
+#include <unistd.h>
+
+namespace hierbar::mpi {
+
+void say(const std::string& text) {
+  const std::string line = "hierbar: mpi: " + text + "\n";
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is nobody to tell
+}
+
+}  // namespace hierbar::mpi

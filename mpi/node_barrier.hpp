@@ -1,0 +1,65 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "mpi/block.hpp"
+#include "mpi/plan_image.hpp"
+#include "mpi/rank_host.hpp"
+
+namespace hierbar::mpi {
+
+// The barrier of a communicator's ranks on one node, seen from one of them.
+class NodeBarrier {
+ public:
+  struct Peer {
+    int comm_rank;
+    std::uint32_t member_index;  // in the segment
+  };
+
+  NodeBarrier(PlanCopy plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit, std::uint32_t me,
+              std::vector<Peer> peers)
+      : plan_(std::move(plan)),
+        block_(std::move(segment), first_unit, plan_.plan()),
+        barrier_(plan_.plan(), block_.memory()),
+        peers_(std::move(peers)),
+        me_(me) {}
+  NodeBarrier(const NodeBarrier&) = delete;
+  NodeBarrier& operator=(const NodeBarrier&) = delete;
+
+  const hierbar_plan& plan() const noexcept { return plan_.plan(); }
+  const Block& block() const noexcept { return block_; }
+  std::uint32_t me() const noexcept { return me_; }
+  bool leads() const noexcept { return me_ == 0; }
+  const std::vector<Peer>& peers() const noexcept { return peers_; }
+
+  // All ranks are on this node.
+  void cross(const Waiting& waiting, const Errands& errands) const noexcept {
+    RankHost host(block_, me_, waiting, errands);
+    RankMem mem(host);
+    barrier_.cross(mem, me_, 0);
+  }
+
+  // There are other nodes: `meet` runs in this node's leader once its ranks have all arrived, and before any of them leaves.
+  // Returns what it returned, which is below 64, in all of them.
+  template <class Meet>
+  std::uint32_t cross_around(const Waiting& waiting, const Errands& errands, Meet&& meet) const noexcept {
+    RankHost host(block_, me_, waiting, errands);
+    RankMem mem(host);
+    barrier_.gather(mem, me_, 0, [](std::uint32_t) {});
+    return barrier_.release(mem, me_, leads() ? meet() : 0).bits;
+  }
+
+ private:
+  PlanCopy plan_;
+  Block block_;
+  RankBarrier barrier_;
+  std::vector<Peer> peers_;
+  std::uint32_t me_;
+};
+
+}  // namespace hierbar::mpi

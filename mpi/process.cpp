@@ -1,0 +1,116 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/process.hpp"
+
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace hierbar::mpi {
+namespace {
+
+std::uint64_t inode_of(const char* path) {
+  struct stat status{};
+  return stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
+// The fields of /proc/<pid>/stat after the command's name, which may hold blanks and parentheses itself.
+std::istringstream fields_of(std::int32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t end_of_name = text.rfind(')');
+  return std::istringstream(end_of_name == std::string::npos ? std::string() : text.substr(end_of_name + 1));
+}
+
+const char* word_for(char state) {
+  switch (state) {
+    case 'R':
+      return "running";
+    case 'S':
+      return "sleeping";
+    case 'D':
+      return "waiting for a device";
+    case 'T':
+    case 't':
+      return "stopped";
+    case 'Z':
+    case 'X':
+      return "dead";
+    default:
+      return "alive";
+  }
+}
+
+// FNV-1a over 64-bit words: two processes of one node must get the same, others almost never do.
+class Hash {
+ public:
+  explicit Hash(std::uint64_t seed) : value_(0xCBF29CE484222325U ^ seed) {}
+  void add(std::uint64_t word) {
+    for (int byte = 0; byte < 8; ++byte) value_ = (value_ ^ (word >> (8 * byte) & 0xFF)) * 0x100000001B3U;
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_;
+};
+
+}  // namespace
+
+std::uint64_t start_time_of(std::int32_t pid) {
+  constexpr int kFieldsBefore = 19;  // from the state (field 3) to the start time (field 22)
+  std::istringstream fields = fields_of(pid);
+  std::string skipped;
+  for (int i = 0; i < kFieldsBefore; ++i) fields >> skipped;
+  std::uint64_t start_time = 0;
+  fields >> start_time;
+  return start_time;
+}
+
+std::string state_of(std::int32_t pid, std::uint64_t start_time) {
+  if (start_time_of(pid) != start_time) return "gone";
+  char state = 0;
+  fields_of(pid) >> state;
+  return word_for(state);
+}
+
+ProcessName own_process() {
+  const auto pid = static_cast<std::int32_t>(getpid());
+  return {inode_of("/proc/self/ns/pid"), start_time_of(pid), pid};
+}
+
+NodeKey read_node_key(std::uint64_t fake_node) {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  const std::string boot_id{std::istreambuf_iterator<char>(file), {}};
+  struct stat shared{};
+  const bool has_shared = stat("/dev/shm", &shared) == 0;
+  NodeKey key{};
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    Hash hash(i * 0x9E3779B97F4A7C15U);
+    for (const char c : boot_id) hash.add(static_cast<unsigned char>(c));
+    for (const char* space : {"/proc/self/ns/mnt", "/proc/self/ns/user", "/proc/self/ns/pid"}) hash.add(inode_of(space));
+    hash.add(has_shared ? shared.st_dev : 0);
+    hash.add(fake_node);
+    key.words[i] = hash.value();
+  }
+  return key;
+}
+
+std::uint64_t random_id() {
+  std::uint64_t id = 0;
+  while (id == 0) {
+    if (getrandom(&id, sizeof(id), 0) == sizeof(id)) continue;
+    timespec now{};  // not random, but not the same twice on one machine either
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    id = static_cast<std::uint64_t>(now.tv_nsec) << 40 ^ static_cast<std::uint64_t>(now.tv_sec) << 22 ^
+         static_cast<std::uint64_t>(getpid());
+  }
+  return id;
+}
+
+}  // namespace hierbar::mpi

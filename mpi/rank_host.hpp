@@ -1,0 +1,132 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+
+#include "barrier/pending.hpp"
+#include "barrier/real_mem.hpp"
+#include "mpi/block.hpp"
+
+namespace hierbar::mpi {
+
+inline long monotonic_ns() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000L + now.tv_nsec;
+}
+
+// How the ranks of one communicator wait.
+struct Waiting {
+  int pauses_per_look = 1;
+  int spin_looks = 40;              // 2 µs before the first call into MPI; 0 when ranks outnumber cpus
+  int looks_between_pokes = 16;     // then about 1 µs between two calls, which take the library's lock and pollute caches
+  int yields = 4000;                // rounds before sleeping: some ms, since peers arrive together or much later
+  int rounds_per_poke = 1;          // outnumbered: the cpu is wanted by a peer, so most rounds only yield
+  long first_sleep_ns = 50'000;     // sleeping delays what a peer wants from this rank's MPI library, so it is short
+  long longest_sleep_ns = 500'000;  // and bounded
+  long watch_ns = 0;                // after how long on_overdue is called, and then every time that long again; 0: never
+
+  static Waiting outnumbered() noexcept {
+    Waiting waiting;
+    waiting.spin_looks = 0;
+    waiting.looks_between_pokes = 0;
+    waiting.yields = 200;
+    waiting.rounds_per_poke = 8;
+    return waiting;
+  }
+};
+
+// What a waiting rank does for others.
+struct Errands {
+  void (*poke)() noexcept;  // lets the MPI library make progress: a peer may be on its way here only after this rank's part in
+                            // a message or a remote access
+  void (*on_overdue)(void* context, long waited_ns) noexcept;
+  void* context;
+};
+
+// The waiting of a rank: spin, then rounds of progress, looks and yields, then progress between short sleeps on a futex that the
+// awaited rank ends. Every waiting rank makes progress, leaf or leader. Lives for one barrier.
+class RankHost {
+ public:
+  RankHost(const Block& block, std::uint32_t me, const Waiting& waiting, const Errands& errands) noexcept
+      : block_(block), me_(me), waiting_(waiting), errands_(errands) {}
+
+  int spin_looks() const noexcept { return waiting_.spin_looks; }
+  int pauses_per_look() const noexcept { return waiting_.pauses_per_look; }
+  bool can_sleep() const noexcept { return true; }
+
+  // Returns only when released: a rank that is gone ends the program through MPI's own launcher.
+  [[gnu::noinline]] WaitResult wait(Pending<RealMem<RankHost>>& pending) noexcept {
+    const long start_ns = waiting_.watch_ns > 0 ? monotonic_ns() : 0;
+    long next_watch_ns = start_ns + waiting_.watch_ns;
+    long sleep_ns = waiting_.first_sleep_ns;
+    for (long round = 0;; ++round) {
+      const bool may_sleep = round >= waiting_.yields;
+      if (may_sleep || round % waiting_.rounds_per_poke == 0) errands_.poke();
+      if (look_for_a_while(pending)) return WaitResult::kReleased;
+      if (!may_sleep) {
+        sched_yield();
+      } else {
+        sleep(pending, sleep_ns);
+        sleep_ns = std::min(2 * sleep_ns, waiting_.longest_sleep_ns);
+      }
+      if (pending.ready()) return WaitResult::kReleased;
+      if (waiting_.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {
+        errands_.on_overdue(errands_.context, monotonic_ns() - start_ns);
+        next_watch_ns += waiting_.watch_ns;
+      }
+    }
+  }
+
+  void wake(std::uint32_t participant) noexcept {
+    std::atomic<std::uint32_t>& parked = block_.host_line(participant).parked;
+    if (parked.exchange(0, std::memory_order_seq_cst) != 0) futex(parked, FUTEX_WAKE, 1, nullptr);
+  }
+
+ private:
+  bool look_for_a_while(Pending<RealMem<RankHost>>& pending) const noexcept {
+    if (pending.ready()) return true;
+    for (int looks = waiting_.looks_between_pokes; looks > 0; --looks) {
+      for (int i = 0; i < waiting_.pauses_per_look; ++i) cpu_pause();
+      if (pending.ready()) return true;
+    }
+    return false;
+  }
+
+  // `parked` is set before announce() and cleared by wake(), and the futex sleeps only while it is set: a wake-up that comes
+  // between announce() and the sleep is not lost.
+  void sleep(Pending<RealMem<RankHost>>& pending, long limit_ns) const noexcept {
+    std::atomic<std::uint32_t>& parked = block_.host_line(me_).parked;
+    parked.store(1, std::memory_order_seq_cst);
+    if (pending.announce()) {
+      const timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
+      futex(parked, FUTEX_WAIT, 1, &limit);
+    }
+    pending.retract();
+    parked.store(0, std::memory_order_relaxed);
+  }
+
+  // Not the private kind: the sleepers are in other processes.
+  static void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* limit) noexcept {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, limit, nullptr, 0);
+  }
+
+  const Block& block_;
+  std::uint32_t me_;
+  const Waiting& waiting_;
+  const Errands& errands_;
+};
+
+using RankMem = RealMem<RankHost>;
+using RankBarrier = Barrier<RankMem>;
+
+}  // namespace hierbar::mpi

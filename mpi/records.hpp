@@ -1,0 +1,57 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/memberships.hpp"
+#include "mpi/process.hpp"
+
+namespace hierbar::mpi {
+
+// What every rank of a communicator tells all others at the start of the set-up. Plain bytes on the wire: all ranks run the same
+// build of the shim, on one kind of machine.
+struct Record {
+  static constexpr std::uint32_t kWantsEngine = 1;
+  static constexpr std::uint32_t kVerbose = 2;
+  static constexpr std::uint32_t kSharesLeaders = 4;  // its threads are never in two barriers at the same time
+
+  struct Joined {
+    std::uint64_t segment_id;  // 0: none
+    std::uint32_t index;
+    std::uint32_t reserved;
+  };
+
+  NodeKey node;
+  std::uint64_t process_id;
+  std::uint32_t flags;
+  std::uint32_t reserved;
+  Joined joined[Memberships::kKept];  // newest first
+};
+
+// Which ranks of a communicator are on which node: every rank computes the same from the same records.
+class NodeMap {
+ public:
+  using Ranks = std::vector<int>;  // ascending
+
+  explicit NodeMap(const std::vector<Record>& records);
+
+  // By the lowest rank.
+  const std::vector<Ranks>& nodes() const { return nodes_; }
+  const Ranks& node_of(int rank) const { return nodes_[node_of_[static_cast<std::size_t>(rank)]]; }
+
+ private:
+  std::vector<Ranks> nodes_;
+  std::vector<std::size_t> node_of_;
+};
+
+// The segment that all of these ranks have joined: the newest one of the first rank's; 0 when there is none.
+std::uint64_t common_segment(const std::vector<Record>& records, const NodeMap::Ranks& ranks);
+// Which member of that segment a rank is.
+std::uint32_t member_index(const Record& record, std::uint64_t segment_id);
+
+// True when all records have the flag.
+bool all_have(const std::vector<Record>& records, std::uint32_t flag);
+
+}  // namespace hierbar::mpi

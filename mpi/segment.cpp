@@ -1,0 +1,204 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/segment.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace hierbar::mpi {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31'72'61'62'72'65'69'68;  // "hierbar1": what is laid out here, version 1
+constexpr const char* kDirectory = "/dev/shm";
+
+std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+std::string make_name(std::uint64_t id) {
+  const ProcessName self = own_process();
+  char name[128];
+  std::snprintf(name, sizeof(name), "/hierbar-%u-%" PRIu64 "-%d-%" PRIu64 "-%016" PRIx64, geteuid(), self.pid_namespace, self.pid,
+                self.start_time, id);
+  return name;
+}
+
+Error failure(const char* what, const std::string& name, int error) {
+  return Error{std::string(what) + " " + kDirectory + name + ": " + std::strerror(error)};
+}
+
+// A file descriptor that closes itself: a mapping needs none.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+int allocate(int file, std::size_t bytes) {
+  int error;
+  do {
+    error = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  return error;
+}
+
+// Kernels before 5.14 cannot allocate pages through a mapping; everything is allocated at once there.
+bool can_populate(void* memory) { return madvise(memory, page_bytes(), MADV_POPULATE_WRITE) == 0; }
+
+}  // namespace
+
+struct Segment::Header {
+  std::uint64_t magic;
+  std::uint64_t id;  // drawn by the creator; a member that reads it sees the same memory
+  std::uint32_t num_members;
+  std::uint32_t num_units;
+  std::uint32_t populates_late;  // 0: create() has allocated all pages
+  std::uint32_t reserved;
+  std::atomic<std::uint64_t> generation;  // blocks ever made. Writers and readers: any member
+  std::atomic<std::uint32_t> ran_out;
+};
+
+// Where things are, from the two numbers in the header.
+struct Segment::Layout {
+  static constexpr std::size_t kMembers = 128;
+  static_assert(sizeof(Header) <= kMembers);
+
+  std::size_t map, units, end;
+
+  Layout(std::uint32_t num_members, std::uint32_t num_units)
+      : map(round_up(kMembers + sizeof(Member) * num_members, 128)),
+        units(round_up(map + sizeof(UnitMap::Word) * UnitMap::num_words(num_units), page_bytes())),
+        end(units + std::size_t{num_units} * kUnitBytes) {}
+};
+
+Result<std::unique_ptr<Segment>> Segment::create(std::uint32_t num_members, std::size_t bytes) {
+  const auto num_units = static_cast<std::uint32_t>(round_up(bytes, page_bytes()) / kUnitBytes);
+  const Layout layout(num_members, num_units);
+  const std::uint64_t id = random_id();
+  const std::string name = make_name(id);
+  const File file(shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (file.get() < 0) return failure("cannot create", name, errno);
+  int error = allocate(file.get(), layout.units);
+  void* memory = MAP_FAILED;
+  if (error == 0 && ftruncate(file.get(), static_cast<off_t>(layout.end)) != 0) error = errno;
+  if (error == 0) memory = mmap(nullptr, layout.end, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (error == 0 && memory == MAP_FAILED) error = errno;
+  const bool populates_late = error == 0 && can_populate(memory);
+  if (error == 0 && !populates_late) error = allocate(file.get(), layout.end);
+  if (error != 0) {
+    if (memory != MAP_FAILED) munmap(memory, layout.end);
+    shm_unlink(name.c_str());
+    return failure("cannot allocate", name, error);
+  }
+  std::unique_ptr<Segment> segment(new Segment(static_cast<std::byte*>(memory), layout.end, name, true));
+  Header& header = segment->header();
+  header.num_members = num_members;
+  header.num_units = num_units;
+  header.populates_late = populates_late ? 1 : 0;
+  header.id = id;
+  header.magic = kMagic;
+  return segment;
+}
+
+Result<std::unique_ptr<Segment>> Segment::join(const std::string& name, std::uint64_t id, std::uint32_t num_members) {
+  const File file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0));
+  if (file.get() < 0) return failure("cannot open", name, errno);
+  struct stat status{};
+  if (fstat(file.get(), &status) != 0) return failure("cannot read the size of", name, errno);
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  if (bytes < Layout(num_members, 1).end) return Error{std::string(kDirectory) + name + " is too small"};
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (memory == MAP_FAILED) return failure("cannot map", name, errno);
+  std::unique_ptr<Segment> segment(new Segment(static_cast<std::byte*>(memory), bytes, name, false));
+  const Header& header = segment->header();
+  if (header.magic != kMagic || header.id != id || header.num_members != num_members ||
+      Layout(num_members, header.num_units).end != bytes) {
+    return Error{std::string(kDirectory) + name + " is not the segment that the other rank made, or of another version"};
+  }
+  return segment;
+}
+
+void Segment::unlink() {
+  if (owns_name_) shm_unlink(name_.c_str());
+  owns_name_ = false;
+}
+
+Segment::~Segment() {
+  unlink();
+  munmap(memory_, bytes_);
+}
+
+Segment::Header& Segment::header() const { return *reinterpret_cast<Header*>(memory_); }
+std::uint64_t Segment::id() const { return header().id; }
+std::uint32_t Segment::num_members() const { return header().num_members; }
+
+Segment::Member& Segment::member(std::uint32_t index) const {
+  return reinterpret_cast<Member*>(memory_ + Layout::kMembers)[index];
+}
+
+UnitMap Segment::units() const {
+  const Layout layout(header().num_members, header().num_units);
+  return {reinterpret_cast<UnitMap::Word*>(memory_ + layout.map), header().num_units};
+}
+
+void* Segment::unit(std::uint32_t index) const {
+  return memory_ + Layout(header().num_members, header().num_units).units + std::size_t{index} * kUnitBytes;
+}
+
+bool Segment::populate(std::uint32_t first, std::uint32_t count) const {
+  if (header().populates_late == 0) return true;
+  const std::size_t page = page_bytes();
+  const auto begin = reinterpret_cast<std::uintptr_t>(unit(first)) / page * page;
+  const auto end = round_up(reinterpret_cast<std::uintptr_t>(unit(first + count)), page);
+  int status;
+  do {
+    status = madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+  } while (status != 0 && (errno == EINTR || errno == EAGAIN));
+  return status == 0;
+}
+
+// Relaxed: only the numbers matter.
+std::uint64_t Segment::next_generation() const { return header().generation.fetch_add(1, std::memory_order_relaxed) + 1; }
+bool Segment::is_first_to_run_out() const { return header().ran_out.exchange(1, std::memory_order_relaxed) == 0; }
+
+int sweep_segments() {
+  DIR* directory = opendir(kDirectory);
+  if (directory == nullptr) return 0;
+  const std::uint64_t own_namespace = own_process().pid_namespace;
+  int removed = 0;
+  while (const dirent* entry = readdir(directory)) {
+    unsigned user;
+    std::uint64_t pid_namespace, start_time, id;
+    std::int32_t pid;
+    if (std::sscanf(entry->d_name, "hierbar-%u-%" SCNu64 "-%" SCNd32 "-%" SCNu64 "-%" SCNx64, &user, &pid_namespace, &pid,
+                    &start_time, &id) != 5) {
+      continue;
+    }
+    // Processes of another pid namespace cannot be seen from here, alive or not.
+    if (user != geteuid() || pid_namespace != own_namespace || start_time_of(pid) == start_time) continue;
+    if (shm_unlink((std::string("/") + entry->d_name).c_str()) == 0) ++removed;
+  }
+  closedir(directory);
+  return removed;
+}
+
+}  // namespace hierbar::mpi

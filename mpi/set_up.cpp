@@ -1,0 +1,84 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/set_up.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "mpi/agreement.hpp"
+#include "mpi/make_barrier.hpp"
+#include "mpi/message.hpp"
+#include "mpi/progress.hpp"
+#include "mpi/records.hpp"
+#include "mpi/share_segment.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+// MPICH's switch for programs that go on after a rank's death.
+bool survives_dead_ranks() {
+  const char* value = std::getenv("MPIR_CVAR_ENABLE_FT");
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 && std::strcmp(value, "no") != 0 &&
+         std::strcmp(value, "false") != 0;
+}
+
+Record make_record(Agreement& agreement, const std::vector<Membership>& joined) {
+  Shim& shim = agreement.shim();
+  const Pmpi& pmpi = agreement.pmpi();
+  int fake_rank = agreement.rank(), in_world = 0, thread_level = MPI_THREAD_MULTIPLE;
+  pmpi.Initialized(&in_world);
+  if (in_world != 0) {
+    pmpi.Comm_rank(MPI_COMM_WORLD, &fake_rank);
+    pmpi.Query_thread(&thread_level);
+  }
+  if (fake_rank == 0 && shim.is_first_problem_report()) {
+    for (const std::string& problem : shim.settings.problems) say(problem);
+  }
+  const Self& self = shim.self(fake_rank);
+  Record record{};
+  record.node = self.node;
+  record.process_id = self.id;
+  if (!survives_dead_ranks()) record.flags |= Record::kWantsEngine;
+  if (shim.settings.verbose) record.flags |= Record::kVerbose;
+  if (thread_level != MPI_THREAD_MULTIPLE) record.flags |= Record::kSharesLeaders;
+  for (std::size_t i = 0; i < joined.size(); ++i) record.joined[i] = {joined[i].segment->id(), joined[i].index, 0};
+  return record;
+}
+
+// 1. records    everybody tells everybody where it is and which segments it has joined
+// 2. segment    where a node's ranks have none in common, their leader makes one
+// 3. barrier    a node's leader makes the plan and a place for the barrier; leaders get a communicator of their own
+Way decide(Agreement& agreement, CommState& state) {
+  const std::vector<Membership> joined = agreement.shim().memberships.newest_first();
+  const std::vector<Record> records = agreement.exchange(make_record(agreement, joined));
+  state.verbose_everywhere = all_have(records, Record::kVerbose);
+  if (!all_have(records, Record::kWantsEngine)) return Way::kFaultTolerance;
+  const NodeMap map(records);
+  if (map.nodes().size() == records.size()) return Way::kNothingShared;
+
+  NodePart part(map, agreement.rank());
+  const Way shared = share_segment(agreement, records, map, joined, part);
+  return shared == Way::kEngine ? make_barrier(agreement, records, map, part, state) : shared;
+}
+
+}  // namespace
+
+CommState* set_up(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) {
+  auto* state = new CommState;
+  int is_between_groups = 0;
+  pmpi.Comm_test_inter(comm, &is_between_groups);
+  if (is_between_groups != 0) {
+    state->way = Way::kIntercommunicator;
+  } else {
+    Agreement agreement(shim, pmpi, comm);
+    state->way = agreement.num_ranks() == 1 ? Way::kOneRank : decide(agreement, *state);
+  }
+  if (state->way == Way::kEngine) prepare_progress(pmpi, comm);
+  shim.states.add(state);
+  pmpi.Comm_set_attr(comm, shim.keyval(), state);
+  return state;
+}
+
+}  // namespace hierbar::mpi

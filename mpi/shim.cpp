@@ -1,0 +1,108 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/shim.hpp"
+
+#include "barrier/pause.hpp"
+#include "mpi/progress.hpp"
+#include "mpi/report.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+bool is_in_world(const Pmpi& pmpi) {
+  int initialised = 0, finalised = 0;
+  pmpi.Initialized(&initialised);
+  pmpi.Finalized(&finalised);
+  return initialised != 0 && finalised == 0;
+}
+
+// The communicator is being freed, by whatever way. Local, as a callback must be: others may still be leaving the last barrier.
+int forget_comm(MPI_Comm, int, void* attribute, void*) {
+  auto* state = static_cast<CommState*>(attribute);
+  Shim& shim = Shim::get();
+  shim.states.remove(state);
+  if (state->node != nullptr) state->node->block().detach();
+  if (state->leaders != nullptr) shim.leader_comms.keep(std::move(state->leaders));
+  delete state;
+  return MPI_SUCCESS;
+}
+
+// MPI_COMM_SELF is the first thing that MPI_Finalize frees: the way in when that was called past the shim.
+int finalize_behind(MPI_Comm, int, void* pmpi, void*) {
+  Shim::get().report(*static_cast<const Pmpi*>(pmpi), /*may_communicate=*/false);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Shim& Shim::get() {
+  static Shim* const shim = new Shim;
+  return *shim;
+}
+
+const Self& Shim::self(int fake_rank) {
+  const std::lock_guard lock(mutex_);
+  if (!has_self_) {
+    self_ = {random_id(), read_node_key(static_cast<std::uint64_t>(fake_rank % settings.num_fake_nodes)),
+             measure_pauses_per_look()};
+    has_self_ = true;
+  }
+  return self_;
+}
+
+int Shim::make_keyval(const Pmpi& pmpi) {
+  const std::lock_guard lock(mutex_);
+  if (keyval() != MPI_KEYVAL_INVALID) return keyval();
+  const bool in_world = is_in_world(pmpi);
+  if (!in_world && num_sessions_.load(std::memory_order_relaxed) == 0) return MPI_KEYVAL_INVALID;
+  int made = MPI_KEYVAL_INVALID;
+  if (pmpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_comm, &made, nullptr) != MPI_SUCCESS) return MPI_KEYVAL_INVALID;
+  if (in_world && pmpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_behind, &self_keyval_, nullptr) == MPI_SUCCESS) {
+    pmpi.Comm_set_attr(MPI_COMM_SELF, self_keyval_, const_cast<Pmpi*>(&pmpi));
+  }
+  keyval_.store(made, std::memory_order_release);  // (K2)
+  return made;
+}
+
+bool Shim::find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) const noexcept {
+  void* attribute = nullptr;
+  int found = 0;
+  if (pmpi.Comm_get_attr(comm, keyval(), static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return false;
+  state = found != 0 ? static_cast<CommState*>(attribute) : nullptr;
+  return true;
+}
+
+void Shim::session_begins() { num_sessions_.fetch_add(1, std::memory_order_relaxed); }
+
+void Shim::session_ends(const Pmpi& pmpi) {
+  if (num_sessions_.fetch_sub(1, std::memory_order_relaxed) > 1 || is_in_world(pmpi)) return;
+  report(pmpi, /*may_communicate=*/false);
+  close(pmpi);
+}
+
+void Shim::world_ends(const Pmpi& pmpi) {
+  if (!is_in_world(pmpi)) return;
+  report(pmpi, /*may_communicate=*/true);
+  if (num_sessions_.load(std::memory_order_relaxed) == 0) close(pmpi);
+}
+
+// After this nothing of the shim is in the MPI library but the attributes of communicators that the program did not free.
+void Shim::close(const Pmpi& pmpi) {
+  leader_comms.free_all(pmpi);
+  end_progress(pmpi);
+  memberships.clear();
+  const std::lock_guard lock(mutex_);
+  int key = keyval_.exchange(MPI_KEYVAL_INVALID, std::memory_order_acq_rel);
+  if (key != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&key);
+  if (self_keyval_ != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&self_keyval_);
+}
+
+void Shim::report(const Pmpi& pmpi, bool may_communicate) {
+  if (reported_ || !settings.verbose) return;
+  reported_ = true;
+  CommState* world = nullptr;
+  if (may_communicate && keyval() != MPI_KEYVAL_INVALID) find(pmpi, MPI_COMM_WORLD, world);
+  print_report(pmpi, states.counts(), is_in_world(pmpi), world != nullptr && world->verbose_everywhere);
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,145 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Barriers on communicators of all kinds. Arguments: which case, and how many rounds.
+
+#include <cstring>
+
+#include "mpi_test.hpp"
+#include "support/random.hpp"
+
+namespace hierbar::test {
+namespace {
+
+// Ranks come at different times: some work first, some let others run.
+void come_late(Random& random) {
+  for (std::uint32_t work = random.below(2000); work > 0; --work) std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+void oracle(int num_rounds) {
+  Board board(MPI_COMM_WORLD);
+  Random random(17 + rank_in(MPI_COMM_WORLD));
+  for (int round = 0; round < num_rounds; ++round) {
+    come_late(random);
+    board.check_barrier();
+  }
+}
+
+// Several communicators of random members at a time, each used in turn and watched by itself.
+void subsets(int num_rounds) {
+  const int world_rank = rank_in(MPI_COMM_WORLD);
+  Random everywhere(4);  // the same in all ranks
+  Random here(5 + world_rank);
+  for (int round = 0; round < num_rounds; ++round) {
+    struct Part {
+      MPI_Comm comm;
+      Board* board;
+    };
+    std::vector<Part> parts;
+    for (int i = 0; i < 3; ++i) {
+      const std::uint64_t colours = everywhere.next();
+      MPI_Comm comm;
+      MPI_Comm_split(MPI_COMM_WORLD, static_cast<int>(colours >> world_rank & 1),
+                     static_cast<int>(mix(colours + world_rank) % 97), &comm);
+      parts.push_back({comm, new Board(comm)});
+    }
+    for (int use = 0; use < 30; ++use) {
+      Part& part = parts[everywhere.below(3)];
+      come_late(here);
+      part.board->check_barrier();
+    }
+    for (Part& part : parts) {
+      delete part.board;
+      MPI_Comm_free(&part.comm);
+    }
+  }
+}
+
+// A new communicator for every few barriers: its place in the segment is used again and again.
+void duplicates(int num_rounds) {
+  for (int round = 0; round < num_rounds; ++round) {
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Barrier(copy);
+    MPI_Barrier(copy);
+    MPI_Comm_free(&copy);
+  }
+}
+
+// Many communicators alive at once, all in use; they are still there when MPI is finalised.
+void many(int num_comms) {
+  std::vector<MPI_Comm> comms(num_comms);
+  for (MPI_Comm& comm : comms) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Barrier(comm);
+  }
+  for (MPI_Comm comm : comms) MPI_Barrier(comm);
+}
+
+// Ranks 0 and 1 first know a segment of two, then all one of all, then 2 and 3 use that one alone.
+void growing(int) {
+  MPI_Comm half;
+  const int world_rank = rank_in(MPI_COMM_WORLD);
+  MPI_Comm_split(MPI_COMM_WORLD, world_rank / 2, 0, &half);
+  if (world_rank / 2 == 0) MPI_Barrier(half);
+  oracle(20);
+  Board board(half);
+  for (int round = 0; round < 20; ++round) board.check_barrier();
+}
+
+// What is not the engine's: passed on, and counted by its reason.
+void passed_on(int) {
+  MPI_Barrier(MPI_COMM_SELF);
+  MPI_Comm half, between;
+  const int world_rank = rank_in(MPI_COMM_WORLD);
+  MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, 0, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - world_rank % 2, 7, &between);
+  MPI_Barrier(between);
+  MPI_Request request;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+}
+
+// Errors are the library's and reach the program's handler.
+void errors(int) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(MPI_Barrier(MPI_COMM_NULL), &error_class);
+  CHECK(error_class == MPI_ERR_COMM);
+  MPI_Comm freed, handle;
+  MPI_Comm_dup(MPI_COMM_WORLD, &freed);
+  handle = freed;
+  MPI_Comm_free(&freed);
+  MPI_Error_class(MPI_Barrier(handle), &error_class);
+  CHECK(error_class == MPI_ERR_COMM);
+}
+
+struct Case {
+  const char* name;
+  void (*run)(int);
+  int rounds;
+};
+
+constexpr Case kCases[] = {{"oracle", oracle, 2000}, {"subsets", subsets, 10}, {"duplicates", duplicates, 300},
+                           {"many", many, 200},      {"growing", growing, 0},  {"passed_on", passed_on, 0},
+                           {"errors", errors, 0}};
+
+}  // namespace
+}  // namespace hierbar::test
+
+int main(int argc, char** argv) {
+  using namespace hierbar::test;
+  MPI_Init(&argc, &argv);
+  for (const Case& a_case : kCases) {
+    if (argc > 1 && std::strcmp(argv[1], a_case.name) == 0) {
+      a_case.run(rounds(argc, argv, a_case.rounds));
+      MPI_Finalize();
+      return 0;
+    }
+  }
+  std::fprintf(stderr, "no such case\n");
+  MPI_Abort(MPI_COMM_WORLD, 2);
+}

@@ -1,0 +1,80 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace hierbar::test {
+
+// A failed check ends the whole program with the line that says it.
+#define CHECK(condition)                                                             \
+  do {                                                                               \
+    if (!(condition)) {                                                              \
+      std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                  \
+    }                                                                                \
+  } while (false)
+
+inline int rank_in(MPI_Comm comm) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+inline int size_of(MPI_Comm comm) {
+  int size;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+// How many rounds a case runs: the first argument after its name.
+inline int rounds(int argc, char** argv, int otherwise) { return argc > 2 ? std::atoi(argv[2]) : otherwise; }
+
+// One word per rank that all ranks of a communicator can read, whatever the shim believes about nodes. All of them are in one
+// machine.
+class Board {
+ public:
+  explicit Board(MPI_Comm comm) : comm_(comm), size_(size_of(comm)) {
+    void* memory;
+    const MPI_Aint bytes = rank_in(comm) == 0 ? static_cast<MPI_Aint>(sizeof(Word)) * size_ : 0;
+    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, comm, &memory, &window_);
+    MPI_Aint found;
+    int unit;
+    MPI_Win_shared_query(window_, 0, &found, &unit, &memory);
+    words_ = static_cast<Word*>(memory);
+    words_[rank_in(comm)].store(0);
+    int unused = 0, sum;
+    MPI_Allreduce(&unused, &sum, 1, MPI_INT, MPI_SUM, comm);  // everybody's word is 0 from here on
+  }
+  ~Board() { MPI_Win_free(&window_); }
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  // One barrier that is watched: afterwards everybody has arrived in it, and nobody is more than one ahead.
+  void check_barrier() {
+    ++round_;
+    words_[rank_in(comm_)].store(round_, std::memory_order_relaxed);
+    MPI_Barrier(comm_);
+    for (int rank = 0; rank < size_; ++rank) {
+      const std::uint64_t seen = words_[rank].load(std::memory_order_relaxed);
+      CHECK(seen == round_ || seen == round_ + 1);
+    }
+  }
+
+ private:
+  using Word = std::atomic<std::uint64_t>;
+
+  MPI_Comm comm_;
+  int size_;
+  MPI_Win window_;
+  Word* words_;
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace hierbar::test

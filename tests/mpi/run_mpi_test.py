@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs one MPI program under the shim and checks how it ended, what it said, and which way its barriers went.
+
+    run_mpi_test.py --ranks 4 --shim build/release/lib/libhierbar_mpi.so --count 'engine>=4000' -- program argument...
+
+The program gets none of the caller's HIERBAR_ variables, but HIERBAR_VERBOSE=1 and what --env says. It is killed after --timeout
+seconds. A program that cannot run here says why and returns 77, and so does this script.
+
+Counts are per rank, summed over all ranks: "engine", "library", and the reasons that the report names, as "one rank". Whatever
+the program does, nothing of the shim's may be left under /dev/shm.
+"""
+
+import argparse
+import collections
+import operator
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+REPORT = re.compile(r"^hierbar: mpi: barriers of [^:]*: engine (\d+), library (\d+)(?: \((.*)\))?$", re.MULTILINE)
+COUNT = re.compile(r"^([a-z ]+)(>=|<=|==)(\d+)$")
+COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq}
+SHARED_MEMORY = pathlib.Path("/dev/shm")
+SKIPPED = 77
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mpiexec", default="mpiexec.mpich")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--shim", help="the library to preload; without it the program runs as it is")
+    parser.add_argument("--preload", action="append", default=[], help="preloaded before the shim")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--timeout", type=float, default=60, help="seconds after which the program counts as hanging")
+    parser.add_argument("--hangs", action="store_true", help="it must hang")
+    parser.add_argument("--exit-code", default="0", help="what mpiexec must return: a number or 'any'")
+    parser.add_argument("--expect", action="append", default=[], metavar="REGEX", help="exactly one line matches")
+    parser.add_argument("--expect-some", action="append", default=[], metavar="REGEX", help="a line matches")
+    parser.add_argument("--reject", action="append", default=[], metavar="REGEX", help="no line matches")
+    parser.add_argument("--count", action="append", default=[], metavar="WAY(>=|<=|==)N")
+    parser.add_argument("command", nargs="+", help="the program and its arguments")
+    arguments = parser.parse_args()
+    for count in arguments.count:
+        if not COUNT.match(count):
+            parser.error(f"--count '{count}': must be a way, then >=, <= or ==, then a number")
+    return arguments
+
+
+def make_command(arguments):
+    # mpiexec itself must not get the shim: the launcher is no MPI program.
+    preload = ":".join(arguments.preload + ([arguments.shim] if arguments.shim else []))
+    settings = [f"LD_PRELOAD={preload}"] if preload else []
+    return [arguments.mpiexec, "-n", str(arguments.ranks), "env", "HIERBAR_VERBOSE=1", *arguments.env, *settings, *arguments.command]
+
+
+def run(arguments):
+    """Returns the exit status, None after a timeout, and the output."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HIERBAR_")}
+    process = subprocess.Popen(make_command(arguments), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               text=True, errors="replace", start_new_session=True)
+    try:
+        output, _ = process.communicate(timeout=arguments.timeout)
+        return process.returncode, output
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGTERM)  # mpiexec ends its ranks
+        try:
+            output, _ = process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+        return None, output
+
+
+def count_ways(output):
+    counts = collections.Counter()
+    for engine, library, reasons in REPORT.findall(output):
+        counts["engine"] += int(engine)
+        counts["library"] += int(library)
+        for reason in filter(None, (reasons or "").split(", ")):
+            way, number = reason.rsplit(" ", 1)
+            counts[way] += int(number)
+    return counts
+
+
+def segment_names():
+    return {path.name for path in SHARED_MEMORY.glob("hierbar-*")}
+
+
+def find_problems(arguments, status, output):
+    if arguments.hangs != (status is None):
+        yield "hangs" if status is None else "does not hang"
+    elif status is not None and arguments.exit_code not in ("any", str(status)):
+        yield f"exit status {status}, expected {arguments.exit_code}"
+    lines = output.splitlines()
+    for pattern in arguments.expect:
+        matches = sum(re.search(pattern, line) is not None for line in lines)
+        if matches != 1:
+            yield f"{matches} lines match '{pattern}', expected 1"
+    for pattern in arguments.expect_some:
+        if not any(re.search(pattern, line) for line in lines):
+            yield f"no line matches '{pattern}'"
+    for pattern in arguments.reject:
+        if any(re.search(pattern, line) for line in lines):
+            yield f"a line matches '{pattern}'"
+    counts = count_ways(output)
+    for wanted in arguments.count:
+        way, comparison, number = COUNT.match(wanted).groups()
+        if not COMPARISONS[comparison](counts[way], int(number)):
+            yield f"{way} {counts[way]}, expected {comparison} {number}"
+
+
+def main():
+    arguments = parse_arguments()
+    before = segment_names()
+    status, output = run(arguments)
+    if status == SKIPPED:
+        print(output, end="")
+        return SKIPPED
+    problems = list(find_problems(arguments, status, output))
+    problems += [f"/dev/shm/{name} is left" for name in sorted(segment_names() - before)]
+    if problems:
+        print(output)
+        print("FAILED: " + "; ".join(problems))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
