@@ -11,7 +11,13 @@ constexpr int kNoStream = 0x3c000000;  // MPIX_STREAM_NULL; MPICH's older header
 
 std::mutex mutex;
 const Pmpi* library = nullptr;
+
+// A receive that nothing is ever sent to, on a communicator of this process alone: asking for its status makes progress. Not a
+// probe on that communicator, for which MPICH looks at the process's own messages only; nor one on the program's, which finds the
+// program's messages instead of making progress. Asking completes nothing, so several threads may do it.
 MPI_Comm alone = MPI_COMM_NULL;
+MPI_Request never = MPI_REQUEST_NULL;
+int never_received;
 
 // Not a duplicate of MPI_COMM_SELF: that runs the copy callbacks of the user's attributes, and does not exist in a program that
 // uses sessions only.
@@ -34,13 +40,18 @@ MPI_Comm make_alone(const Pmpi& pmpi, MPI_Comm comm) {
 void prepare_progress(const Pmpi& pmpi, MPI_Comm comm) {
   const std::lock_guard lock(mutex);
   library = &pmpi;
-  if (pmpi.Stream_progress == nullptr && pmpi.opal_progress == nullptr && alone == MPI_COMM_NULL) alone = make_alone(pmpi, comm);
+  if (pmpi.Stream_progress != nullptr || pmpi.opal_progress != nullptr || alone != MPI_COMM_NULL) return;
+  alone = make_alone(pmpi, comm);
+  pmpi.Irecv(&never_received, 1, MPI_INT, 0, 0, alone, &never);
 }
 
 void end_progress(const Pmpi& pmpi) {
   const std::lock_guard lock(mutex);
-  if (alone != MPI_COMM_NULL) pmpi.Comm_free(&alone);
   library = nullptr;
+  if (alone == MPI_COMM_NULL) return;
+  pmpi.Cancel(&never);
+  pmpi.Wait(&never, MPI_STATUS_IGNORE);
+  pmpi.Comm_free(&alone);
 }
 
 void make_progress() noexcept {
@@ -49,8 +60,8 @@ void make_progress() noexcept {
   } else if (library->opal_progress != nullptr) {
     library->opal_progress();
   } else {
-    int found;
-    library->Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, alone, &found, MPI_STATUS_IGNORE);
+    int done;
+    library->Request_get_status(never, &done, MPI_STATUS_IGNORE);
   }
 }
 
@@ -58,7 +69,7 @@ const char* progress_name() {
   const std::lock_guard lock(mutex);
   if (library == nullptr) return "none";
   if (library->Stream_progress != nullptr) return "MPIX_Stream_progress";
-  return library->opal_progress != nullptr ? "opal_progress" : "PMPI_Iprobe";
+  return library->opal_progress != nullptr ? "opal_progress" : "PMPI_Request_get_status";
 }
 
 }  // namespace hierbar::mpi

@@ -6,8 +6,8 @@
 
 namespace hierbar::mpi {
 
-// Lets the MPI library make progress. By its own function where it exports one; otherwise by probing for a message that nobody
-// can send: one on a communicator of this process alone.
+// Lets the MPI library make progress. By its own function where it exports one; otherwise by asking for the state of a receive
+// that nothing is ever sent to.
 
 // Chooses the way. Local: the communicator is made from the calling process's place in `comm` alone. Thread-safe; call it where
 // this process is in no other collective call.
@@ -16,7 +16,7 @@ void prepare_progress(const Pmpi& pmpi, MPI_Comm comm);
 void end_progress(const Pmpi& pmpi);
 // After prepare_progress().
 void make_progress() noexcept;
-// "PMPI_Iprobe", for reports; before prepare_progress() "none".
+// "PMPI_Request_get_status", for reports; before prepare_progress() "none".
 const char* progress_name();
 
 }  // namespace hierbar::mpi

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers on communicators of all kinds. Arguments: which case, and how many rounds.
 
+#include <sched.h>
+
 #include <cstring>
 
 #include "mpi_test.hpp"
@@ -117,6 +119,22 @@ void errors(int) {
   CHECK(error_class == MPI_ERR_COMM);
 }
 
+// The highest rank stays away for longer than HIERBAR_TIMEOUT_S=1.
+void late(int) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  while (rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1 && MPI_Wtime() - start < 1.7) sched_yield();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// Barriers until somebody ends the program; says when the first is done.
+void forever(int) {
+  for (bool first = true;; first = false) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (first && rank_in(MPI_COMM_WORLD) == 0) std::printf("first barrier\n"), std::fflush(stdout);
+  }
+}
+
 struct Case {
   const char* name;
   void (*run)(int);
@@ -125,7 +143,7 @@ struct Case {
 
 constexpr Case kCases[] = {{"oracle", oracle, 2000}, {"subsets", subsets, 10}, {"duplicates", duplicates, 300},
                            {"many", many, 200},      {"growing", growing, 0},  {"passed_on", passed_on, 0},
-                           {"errors", errors, 0}};
+                           {"errors", errors, 0},    {"late", late, 0},        {"forever", forever, 0}};
 
 }  // namespace
 }  // namespace hierbar::test

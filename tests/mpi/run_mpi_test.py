@@ -35,6 +35,7 @@ def parse_arguments():
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--shim", help="the library to preload; without it the program runs as it is")
     parser.add_argument("--preload", action="append", default=[], help="preloaded before the shim")
+    parser.add_argument("--preload-after", action="append", default=[], help="preloaded after the shim")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--timeout", type=float, default=60, help="seconds after which the program counts as hanging")
     parser.add_argument("--hangs", action="store_true", help="it must hang")
@@ -53,7 +54,7 @@ def parse_arguments():
 
 def make_command(arguments):
     # mpiexec itself must not get the shim: the launcher is no MPI program.
-    preload = ":".join(arguments.preload + ([arguments.shim] if arguments.shim else []))
+    preload = ":".join(arguments.preload + ([arguments.shim] if arguments.shim else []) + arguments.preload_after)
     settings = [f"LD_PRELOAD={preload}"] if preload else []
     return [arguments.mpiexec, "-n", str(arguments.ranks), "env", "HIERBAR_VERBOSE=1", *arguments.env, *settings, *arguments.command]
 

@@ -44,3 +44,43 @@ mpi_test(settings.timeout barriers ARGS oracle 10 ENV HIERBAR_TIMEOUT_S=soon
          CHECK ${all_engine} --count engine==20 --expect "HIERBAR_TIMEOUT_S: 'soon': .*; allowed: 0 to 1000000; 0 .never. used instead$")
 mpi_test(settings.empty barriers ARGS oracle 10 ENV HIERBAR_FAKE_NODES= HIERBAR_MPI= HIERBAR_TIMEOUT_S=
          CHECK ${all_engine} --count engine==20 --reject HIERBAR_)
+
+# A rank that waits makes progress for a late one: whoever leads, on one node and on two, by shared memory and by sockets. Without
+# progress the same programs hang, or these tests would show nothing.
+foreach(what IN ITEMS isend ssend lock)
+  mpi_test(progress.${what}.late_first progress ARGS ${what} 0 1 CHECK ${all_engine} --count engine==42)
+  mpi_test(progress.${what}.late_last progress ARGS ${what} 1 0 CHECK ${all_engine} --count engine==42)
+  mpi_test(progress.${what}.sockets progress ARGS ${what} 1 0 ENV UCX_TLS=tcp,self CHECK ${all_engine} --count engine==42)
+  mpi_test(progress.${what}.late_leader.two_nodes progress RANKS 4 ARGS ${what} 0 2 ENV ${two_nodes} CHECK ${all_engine} --count engine==84)
+  mpi_test(progress.${what}.late_member.two_nodes progress RANKS 4 ARGS ${what} 3 2 ENV ${two_nodes} CHECK ${all_engine} --count engine==84)
+  mpi_test(progress.${what}.broken progress ARGS ${what} 1 0 TIMEOUT 5
+           CHECK --hangs --preload ${program_dir}/no_progress.so --expect-some "rank 0 is in its first round")
+endforeach()
+set(two_domains "HIERBAR_TOPOLOGY=l3:2 core:2 pu:1(indexes=0,2,1,3)")
+mpi_test(progress.isend.late_leaf.trees progress RANKS 6 ARGS isend 5 0 ENV ${two_domains} CHECK ${all_engine} --count engine==126)
+mpi_test(progress.isend.late_leader.trees progress RANKS 6 ARGS isend 0 5 ENV ${two_domains} CHECK ${all_engine} --count engine==126)
+
+# Threads, sessions, tools, Fortran.
+mpi_test(threads threads ARGS 300 CHECK ${all_engine} --count engine==1800)
+mpi_test(threads.two_nodes threads RANKS 4 ARGS 20 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
+mpi_test(sessions sessions CHECK ${all_engine} --count engine==800)
+mpi_test(tool_before barriers ARGS oracle 20
+         CHECK --preload ${program_dir}/counting_tool.so --count engine==0 --expect "no MPI_Barrier came here" --expect-some "tool: 20 barriers")
+mpi_test(tool_after barriers ARGS oracle 20 CHECK --preload-after ${program_dir}/counting_tool.so ${all_engine} --count engine==40)
+if(HIERBAR_MPIFORT)
+  foreach(name IN ITEMS fortran_mpif fortran_module fortran_f08)
+    mpi_test(${name} ${name} CHECK ${all_engine} --count engine==200)
+  endforeach()
+endif()
+
+# Diagnosis.
+mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
+         CHECK ${all_engine} --count engine==6
+               --expect "a barrier on MPI_COMM_WORLD of 3 ranks on this node waits since 1 s for rank 2 .process [0-9]+, .*$")
+mpi_test(watch.other_node barriers RANKS 4 ARGS late ENV HIERBAR_TIMEOUT_S=1 ${two_nodes}
+         CHECK ${all_engine} --count engine==8 --expect "waits since 1 s for rank 3 " --expect "waits since 1 s for other nodes")
+
+add_test(NAME mpi.kill COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/kill_test.py --mpiexec ${HIERBAR_MPIEXEC} --shim ${shim}
+                               --times 20 ${program_dir}/barriers)
+hierbar_set_test_properties(mpi.kill mpi 300)
+set_tests_properties(mpi.kill PROPERTIES SKIP_RETURN_CODE 77)

@@ -1,0 +1,18 @@
+! Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+program fortran_f08
+  use mpi_f08
+  implicit none
+  integer :: round, error
+  type(MPI_Comm) :: copy
+  call MPI_Init()
+  call MPI_Comm_dup(MPI_COMM_WORLD, copy)
+  do round = 1, 50
+    call MPI_Barrier(copy)  ! without the optional status
+    error = -1
+    call MPI_Barrier(copy, error)
+    if (error /= MPI_SUCCESS) call MPI_Abort(MPI_COMM_WORLD, 1)
+  end do
+  call MPI_Comm_free(copy)
+  call MPI_Finalize()
+end program

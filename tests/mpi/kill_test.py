@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kills a rank with SIGKILL at random moments and looks at what is left.
+
+    kill_test.py --shim build/release/lib/libhierbar_mpi.so --times 20 PROGRAM
+
+PROGRAM forever runs barriers and prints a line after the first. Killed after that line, nothing may be left under /dev/shm; killed
+before it, at most a name that the next program sweeps. No process may be left in either case.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+
+SHARED_MEMORY = pathlib.Path("/dev/shm")
+RANKS = 3
+PATIENCE_S = 30
+
+
+def start(arguments, case):
+    command = [arguments.mpiexec, "-n", str(RANKS), "env", f"LD_PRELOAD={arguments.shim}", arguments.program, *case]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+
+
+def ranks_of(mpiexec):
+    """The ranks are the processes of mpiexec's proxy that run the program."""
+    try:
+        found = subprocess.run(["ps", "-o", "pid=,ppid=,comm=", "-e"], capture_output=True, text=True, check=True).stdout
+    except FileNotFoundError:
+        sys.exit(77)
+    parents = {}
+    names = {}
+    for line in found.splitlines():
+        pid, parent, name = line.split(None, 2)
+        parents[int(pid)] = int(parent)
+        names[int(pid)] = name
+
+    def is_below(pid):
+        while pid in parents:
+            pid = parents[pid]
+            if pid == mpiexec.pid:
+                return True
+        return False
+    return [pid for pid, name in names.items() if name == "barriers" and is_below(pid)]
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def segment_names():
+    return {path.name for path in SHARED_MEMORY.glob("hierbar-*")}
+
+
+def wait_until(condition):
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def kill_once(arguments, after_first_barrier, generator):
+    """Returns what is wrong, None when nothing is; and whether a name was left."""
+    before = segment_names()
+    process = start(arguments, ["forever"])
+    try:
+        if after_first_barrier:
+            if process.stdout.readline() != "first barrier\n":
+                return "the program does not start", False
+        elif not wait_until(lambda: len(ranks_of(process)) == RANKS):
+            return "the ranks do not appear", False
+        victims = ranks_of(process)
+        time.sleep(generator.uniform(0, 0.05 if after_first_barrier else 0.3))
+        os.kill(generator.choice(victims), signal.SIGKILL)
+        if not wait_until(lambda: process.poll() is not None and not any(is_alive(pid) for pid in victims)):
+            return "processes are left", False
+        left = segment_names() - before
+        if after_first_barrier and left:
+            return f"/dev/shm/{left.pop()} is left", True
+        return None, bool(left)
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait(PATIENCE_S)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mpiexec", default="mpiexec.mpich")
+    parser.add_argument("--shim", required=True)
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("program")
+    arguments = parser.parse_args()
+    generator = random.Random(arguments.seed)
+    num_left = 0
+    for time_index in range(arguments.times):
+        after_first_barrier = time_index % 2 == 0
+        problem, is_left = kill_once(arguments, after_first_barrier, generator)
+        if problem:
+            print(f"FAILED: kill {time_index}, {'after' if after_first_barrier else 'before'} the first barrier: {problem}")
+            return 1
+        num_left += is_left
+    print(f"{arguments.times} kills, {num_left} of them left a name")
+    start(arguments, ["oracle", "10"]).wait(PATIENCE_S)
+    if segment_names():
+        print(f"FAILED: the next program does not sweep {segment_names()}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
