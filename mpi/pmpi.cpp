@@ -35,6 +35,16 @@ class Finder {
   void* caller_ = nullptr;  // never closed: the library stays loaded as long as MPI is used
 };
 
+// Libraries with other handles than MPICH's integers, which this build of the shim cannot even pass on.
+bool is_foreign(const Finder& find, const std::string& file) {
+  return find("ompi_mpi_comm_world") != nullptr || file.find("libmpi_abi") != std::string::npos;
+}
+
+[[noreturn]] void give_up(const std::string& problem) {
+  say(problem + "; do not load libhierbar_mpi.so into it");
+  std::abort();
+}
+
 Pmpi* bind_all(const void* caller) {
   const Finder find(caller);
   auto* pmpi = new Pmpi{};
@@ -44,16 +54,14 @@ Pmpi* bind_all(const void* caller) {
   if (pmpi->name == nullptr) missing = "PMPI_" #name;
   HIERBAR_PMPI_FUNCTIONS(HIERBAR_BIND)
 #undef HIERBAR_BIND
-  if (missing != nullptr) {
-    say(std::string("no MPI library with ") + missing + " is loaded in this process");
-    std::abort();
-  }
+  if (missing != nullptr) give_up(std::string("this program has no MPI library with ") + missing);
   find.bind("PMPI_Session_init", pmpi->Session_init);
   find.bind("PMPI_Session_finalize", pmpi->Session_finalize);
   find.bind("MPIX_Stream_progress", pmpi->Stream_progress);
   find.bind("opal_progress", pmpi->opal_progress);
   Dl_info info;
   if (dladdr(reinterpret_cast<const void*>(pmpi->Barrier), &info) != 0) pmpi->file = info.dli_fname;
+  if (is_foreign(find, pmpi->file)) give_up("this program uses " + pmpi->file + ", which is not of the MPICH family");
   return pmpi;
 }
 

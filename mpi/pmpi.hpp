@@ -9,12 +9,14 @@
 namespace hierbar::mpi {
 
 // The functions of the program's MPI library that the shim calls.
-#define HIERBAR_PMPI_FUNCTIONS(X)                                                                                               \
-  X(Allgather)                                                                                                                  \
-  X(Allreduce) X(Barrier) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) X(Comm_create_keyval) X(Comm_disconnect)       \
-      X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank)      \
-          X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize)  \
-              X(Finalized) X(Get_library_version) X(Group_free) X(Group_incl) X(Initialized) X(Irecv) X(Query_thread) X(Reduce) \
+#define HIERBAR_PMPI_FUNCTIONS(X)                                                                                              \
+  X(Allgather)                                                                                                                 \
+  X(Allreduce)                                                                                                                 \
+  X(Barrier)                                                                                                                   \
+  X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) X(Comm_create_keyval) X(Comm_disconnect) X(Comm_free)                 \
+      X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) \
+          X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize) X(Finalized)     \
+              X(Get_library_version) X(Group_free) X(Group_incl) X(Initialized) X(Irecv) X(Query_thread) X(Reduce)             \
                   X(Request_get_status) X(Wait)
 
 // Found at run time, because the shim must not need an MPI library itself: Debian's MPICH and others call the same thing by
@@ -33,8 +35,8 @@ struct Pmpi {
 };
 
 // `caller` is an address in the program or library that called MPI: the MPI library may be known to nobody else, as when an
-// interpreter loads it with an extension module. Thread-safe. Ends the process, with a message, when there is no MPI library:
-// then nobody can have called MPI_Init either.
+// interpreter loads it with an extension module. Thread-safe. Ends the process, with a message, when there is no MPI library, as
+// nobody can have called MPI_Init then, or one whose handles are not MPICH's integers.
 const Pmpi& find_pmpi(const void* caller);
 
 }  // namespace hierbar::mpi

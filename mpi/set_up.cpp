@@ -63,6 +63,16 @@ Way decide(Agreement& agreement, CommState& state) {
   return shared == Way::kEngine ? make_barrier(agreement, records, map, part, state) : shared;
 }
 
+// What people see with HIERBAR_VERBOSE=1: the first barrier that a process leads.
+void describe(const Agreement& agreement, const CommState& state) {
+  if (agreement.rank() != 0 || !agreement.shim().settings.verbose || state.node == nullptr) return;
+  if (!agreement.shim().is_first(Way::kEngine)) return;
+  const hierbar_plan& plan = state.node->plan();
+  say("first communicator: " + std::to_string(agreement.num_ranks()) + " ranks, " + std::to_string(plan.num_participants) +
+      " of them on this node: " + std::to_string(plan.num_leaders) + " in the exchange, " + std::to_string(plan.depth) +
+      " line transfers deep; " + (state.waiting.spin_looks == 0 ? "ranks outnumber cpus" : "a cpu for every rank"));
+}
+
 }  // namespace
 
 CommState* set_up(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) {
@@ -74,6 +84,7 @@ CommState* set_up(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) {
   } else {
     Agreement agreement(shim, pmpi, comm);
     state->way = agreement.num_ranks() == 1 ? Way::kOneRank : decide(agreement, *state);
+    if (state->way == Way::kEngine) describe(agreement, *state);
   }
   if (state->way == Way::kEngine) prepare_progress(pmpi, comm);
   shim.states.add(state);

@@ -50,8 +50,8 @@ class Shim {
   void session_ends(const Pmpi& pmpi);
   void world_ends(const Pmpi& pmpi);
 
-  // True for the first time; told to all ranks of a communicator together, of which one speaks.
-  bool is_first(Way failure) { return !told_[static_cast<std::size_t>(failure)].exchange(true, std::memory_order_relaxed); }
+  // Whether a message about this way has not been told yet; after this it has.
+  bool is_first(Way way) { return !told_[static_cast<std::size_t>(way)].exchange(true, std::memory_order_relaxed); }
   bool is_first_problem_report() { return !problems_told_.exchange(true, std::memory_order_relaxed); }
   // Prints this process's report, or the program's, unless it has been printed.
   void report(const Pmpi& pmpi, bool may_communicate);

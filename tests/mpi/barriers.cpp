@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers on communicators of all kinds. Arguments: which case, and how many rounds.
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -127,6 +132,46 @@ void late(int) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+// Parents and children in one communicator. The children are told what they are by MPI.
+void use_with_relatives(MPI_Comm relatives) {
+  MPI_Comm all;
+  MPI_Intercomm_merge(relatives, 0, &all);
+  CHECK(size_of(all) == 4);
+  for (int round = 0; round < 100; ++round) MPI_Barrier(all);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&relatives);
+}
+
+void spawn(int) {
+  MPI_Comm children, parents;
+  MPI_Comm_get_parent(&parents);
+  if (parents != MPI_COMM_NULL) return use_with_relatives(parents);
+  char* arguments[] = {const_cast<char*>("spawn"), nullptr};
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (MPI_Comm_spawn(program_invocation_name, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE) !=
+      MPI_SUCCESS) {
+    std::printf("this MPI library cannot spawn\n");
+    std::exit(77);
+  }
+  use_with_relatives(children);
+}
+
+// /dev/shm is full before the first barrier, but not yet in MPI_Init, which Debian's MPICH would not survive. Only where it has
+// been made tiny for this.
+void full(int num_rounds) {
+  constexpr const char* kName = "/test-that-fills-everything";
+  struct statvfs status{};
+  CHECK(statvfs("/dev/shm", &status) == 0 && status.f_blocks * status.f_frsize <= 1 << 20);
+  if (rank_in(MPI_COMM_WORLD) == 0) {
+    const int file = shm_open(kName, O_CREAT | O_EXCL | O_RDWR, 0600);
+    off_t size = 0;
+    while (posix_fallocate(file, size, 4096) == 0) size += 4096;
+    close(file);
+  }
+  duplicates(num_rounds);
+  if (rank_in(MPI_COMM_WORLD) == 0) shm_unlink(kName);
+}
+
 // Barriers until somebody ends the program; says when the first is done.
 void forever(int) {
   for (bool first = true;; first = false) {
@@ -143,7 +188,8 @@ struct Case {
 
 constexpr Case kCases[] = {{"oracle", oracle, 2000}, {"subsets", subsets, 10}, {"duplicates", duplicates, 300},
                            {"many", many, 200},      {"growing", growing, 0},  {"passed_on", passed_on, 0},
-                           {"errors", errors, 0},    {"late", late, 0},        {"forever", forever, 0}};
+                           {"errors", errors, 0},    {"late", late, 0},        {"full", full, 10},
+                           {"spawn", spawn, 0},      {"forever", forever, 0}};
 
 }  // namespace
 }  // namespace hierbar::test

@@ -28,33 +28,32 @@ def start(arguments, case):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
 
 
-def ranks_of(mpiexec):
-    """The ranks are the processes of mpiexec's proxy that run the program."""
+def status_of(pid):
+    """Name, state and parent of a process; None when it is gone."""
     try:
-        found = subprocess.run(["ps", "-o", "pid=,ppid=,comm=", "-e"], capture_output=True, text=True, check=True).stdout
-    except FileNotFoundError:
-        sys.exit(77)
-    parents = {}
-    names = {}
-    for line in found.splitlines():
-        pid, parent, name = line.split(None, 2)
-        parents[int(pid)] = int(parent)
-        names[int(pid)] = name
+        name, rest = pathlib.Path(f"/proc/{pid}/stat").read_text().split("(", 1)[1].rsplit(")", 1)
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    state, parent = rest.split()[:2]
+    return name, state, int(parent)
+
+
+def ranks_of(mpiexec, program):
+    """The processes below mpiexec that run the program."""
+    processes = {int(path.name): status_of(path.name) for path in pathlib.Path("/proc").glob("[0-9]*")}
 
     def is_below(pid):
-        while pid in parents:
-            pid = parents[pid]
+        while processes.get(pid):
+            pid = processes[pid][2]
             if pid == mpiexec.pid:
                 return True
         return False
-    return [pid for pid, name in names.items() if name == "barriers" and is_below(pid)]
+    return [pid for pid, status in processes.items() if status and status[0] == program and is_below(pid)]
 
 
 def is_alive(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    status = status_of(pid)
+    return status is not None and status[1] not in "ZX"
 
 
 def segment_names():
@@ -78,9 +77,9 @@ def kill_once(arguments, after_first_barrier, generator):
         if after_first_barrier:
             if process.stdout.readline() != "first barrier\n":
                 return "the program does not start", False
-        elif not wait_until(lambda: len(ranks_of(process)) == RANKS):
+        elif not wait_until(lambda: len(ranks_of(process, os.path.basename(arguments.program))) == RANKS):
             return "the ranks do not appear", False
-        victims = ranks_of(process)
+        victims = ranks_of(process, os.path.basename(arguments.program))
         time.sleep(generator.uniform(0, 0.05 if after_first_barrier else 0.3))
         os.kill(generator.choice(victims), signal.SIGKILL)
         if not wait_until(lambda: process.poll() is not None and not any(is_alive(pid) for pid in victims)):

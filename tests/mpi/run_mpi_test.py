@@ -36,6 +36,7 @@ def parse_arguments():
     parser.add_argument("--shim", help="the library to preload; without it the program runs as it is")
     parser.add_argument("--preload", action="append", default=[], help="preloaded before the shim")
     parser.add_argument("--preload-after", action="append", default=[], help="preloaded after the shim")
+    parser.add_argument("--launch", action="append", default=[], metavar="OPTION", help="given to mpiexec")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--timeout", type=float, default=60, help="seconds after which the program counts as hanging")
     parser.add_argument("--hangs", action="store_true", help="it must hang")
@@ -53,10 +54,12 @@ def parse_arguments():
 
 
 def make_command(arguments):
-    # mpiexec itself must not get the shim: the launcher is no MPI program.
+    # The launcher sets the variables for every process of the program, also for those that it spawns later; it is no MPI program
+    # itself, and does not get the shim.
     preload = ":".join(arguments.preload + ([arguments.shim] if arguments.shim else []) + arguments.preload_after)
-    settings = [f"LD_PRELOAD={preload}"] if preload else []
-    return [arguments.mpiexec, "-n", str(arguments.ranks), "env", "HIERBAR_VERBOSE=1", *arguments.env, *settings, *arguments.command]
+    settings = ["HIERBAR_VERBOSE=1", *arguments.env] + ([f"LD_PRELOAD={preload}"] if preload else [])
+    options = [word for setting in settings for word in ("-genv", *setting.split("=", 1))]
+    return [arguments.mpiexec, *options, *arguments.launch, "-n", str(arguments.ranks), *arguments.command]
 
 
 def run(arguments):

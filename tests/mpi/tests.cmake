@@ -3,15 +3,23 @@
 
 set(two_nodes HIERBAR_FAKE_NODES=2)
 set(all_engine --count library==0)
+# Ranks bound to cpus 0 and 1 in turn, on a machine that has them under different L3 caches: an exchange of two leaders between trees.
+set(two_domains "HIERBAR_TOPOLOGY=l3:2 core:2 pu:1(indexes=0,2,1,3)")
+set(bound --launch=-bind-to --launch=user:0,1,0,1,0,1,0,1,0)
 
 # The oracle: nobody leaves before all have arrived.
 mpi_test(barriers.oracle barriers ARGS oracle 5000 CHECK ${all_engine} --count engine==10000)
 mpi_test(barriers.oracle.linked barriers_linked NO_SHIM ARGS oracle 1000 CHECK ${all_engine} --count engine==2000)
 mpi_test(barriers.oracle.oversubscribed barriers RANKS 8 ARGS oracle 500 CHECK ${all_engine} --count engine==4000)
-mpi_test(barriers.oracle.trees barriers RANKS 9 ARGS oracle 200
-         ENV "HIERBAR_TOPOLOGY=l3:2 core:2 pu:1(indexes=0,2,1,3)" HIERBAR_RELEASE=lines CHECK ${all_engine} --count engine==1800)
+mpi_test(barriers.oracle.trees barriers RANKS 9 ARGS oracle 200 ENV ${two_domains}
+         CHECK ${bound} ${all_engine} --count engine==1800 --expect "9 of them on this node: 2 in the exchange, 3 line transfers deep")
+mpi_test(barriers.oracle.trees.lines barriers RANKS 9 ARGS oracle 200 ENV ${two_domains} HIERBAR_RELEASE=lines
+         CHECK ${bound} ${all_engine} --count engine==1800 --expect "9 of them on this node: 2 in the exchange, ")
 mpi_test(barriers.oracle.two_nodes barriers RANKS 4 ARGS oracle 200 ENV ${two_nodes} CHECK ${all_engine} --count engine==800)
 mpi_test(barriers.oracle.uneven_nodes barriers RANKS 4 ARGS oracle 100 ENV HIERBAR_FAKE_NODES=3 CHECK ${all_engine} --count engine==400)
+# MPICH believes in two nodes, the shim sees one.
+mpi_test(barriers.duplicates.cliques barriers RANKS 4 ARGS duplicates 50 ENV MPIR_CVAR_NUM_CLIQUES=2
+         CHECK ${all_engine} --count engine==400 --expect "4 ranks, 4 of them on this node")
 mpi_test(barriers.subsets barriers RANKS 4 ARGS subsets 5 CHECK --count engine==496 --count library==104 --count "one rank==104")
 mpi_test(barriers.growing barriers RANKS 4 ARGS growing CHECK ${all_engine} --count engine==162)
 
@@ -23,6 +31,10 @@ mpi_test(barriers.many barriers ARGS many 1000 CHECK ${all_engine} --count engin
 mpi_test(barriers.many.full barriers ARGS many 50 ENV HIERBAR_SEGMENT_KIB=16
          CHECK --count engine==60 --count "segment full==140" --count library==140
                --expect "no shared memory is left for another communicator of 2 ranks on one node .*; the MPI library's own barrier is used")
+
+# Processes of another MPI_COMM_WORLD. Debian's MPICH 4.0.2 cannot spawn, and skips these.
+mpi_test(barriers.spawn barriers ARGS spawn CHECK ${all_engine} --count engine==400)
+mpi_test(barriers.spawn.two_nodes barriers ARGS spawn ENV ${two_nodes} CHECK --count engine==400)
 
 # What the engine does not serve.
 mpi_test(barriers.passed_on barriers RANKS 4 ARGS passed_on
@@ -56,9 +68,8 @@ foreach(what IN ITEMS isend ssend lock)
   mpi_test(progress.${what}.broken progress ARGS ${what} 1 0 TIMEOUT 5
            CHECK --hangs --preload ${program_dir}/no_progress.so --expect-some "rank 0 is in its first round")
 endforeach()
-set(two_domains "HIERBAR_TOPOLOGY=l3:2 core:2 pu:1(indexes=0,2,1,3)")
-mpi_test(progress.isend.late_leaf.trees progress RANKS 6 ARGS isend 5 0 ENV ${two_domains} CHECK ${all_engine} --count engine==126)
-mpi_test(progress.isend.late_leader.trees progress RANKS 6 ARGS isend 0 5 ENV ${two_domains} CHECK ${all_engine} --count engine==126)
+mpi_test(progress.isend.late_leaf.trees progress RANKS 6 ARGS isend 5 0 ENV ${two_domains} CHECK ${bound} ${all_engine} --count engine==126)
+mpi_test(progress.isend.late_leader.trees progress RANKS 6 ARGS isend 0 5 ENV ${two_domains} CHECK ${bound} ${all_engine} --count engine==126)
 
 # Threads, sessions, tools, Fortran.
 mpi_test(threads threads ARGS 300 CHECK ${all_engine} --count engine==1800)
@@ -84,3 +95,7 @@ add_test(NAME mpi.kill COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_D
                                --times 20 ${program_dir}/barriers)
 hierbar_set_test_properties(mpi.kill mpi 300)
 set_tests_properties(mpi.kill PROPERTIES SKIP_RETURN_CODE 77)
+
+add_test(NAME mpi.shared_memory COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh ${HIERBAR_MPIEXEC} ${shim} ${program_dir}/barriers)
+hierbar_set_test_properties(mpi.shared_memory mpi 300)
+set_tests_properties(mpi.shared_memory PROPERTIES SKIP_RETURN_CODE 77)
