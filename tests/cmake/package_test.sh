@@ -2,13 +2,13 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   package_test.sh BUILD_DIR VERSION WITH_LIBOMP
+#   package_test.sh BUILD_DIR VERSION WITH_LIBOMP WITH_MPI
 #
 # Installs the build and uses it as a stranger would: through the CMake package, through pkg-config, and the OpenMP runtime by
 # LD_LIBRARY_PATH.
 
 source "$(dirname "$0")/check.sh"
-build_dir=$1 version=$2 with_libomp=$3
+build_dir=$1 version=$2 with_libomp=$3 with_mpi=$4
 consumer=$(dirname "$0")/consumer
 examples=$(cd "$(dirname "$0")/../examples" && pwd)
 prefix=$work/prefix
@@ -56,6 +56,17 @@ if [[ $with_libomp == ON ]]; then
   check 'with the team that was asked for' says 'team of 3'
   run "$prefix/bin/omp_barrier_bench" --list
   check 'the benchmark measures the installed libomp' says "$lib_dir/hierbar/libomp.so"
+fi
+
+# 4. The MPI shim, which also looks for libhierbar.so beside itself.
+if [[ $with_mpi == ON ]]; then
+  check 'the MPI shim is installed beside libhierbar.so' exists "$lib_dir/libhierbar_mpi.so"
+  printf '%s\n' '#include <mpi.h>' 'int main(void) { return MPI_Init(0, 0) || MPI_Barrier(MPI_COMM_WORLD) || MPI_Finalize(); }' >"$work/barrier.c"
+  run mpicc.mpich "$work/barrier.c" -o "$work/barrier" -L"$lib_dir" -lhierbar_mpi -Wl,-rpath,"$lib_dir"
+  check 'an MPI program links with it' succeeded
+  # More than four ranks need libhierbar.so.
+  run mpiexec.mpich -n 5 env HIERBAR_VERBOSE=1 "$work/barrier"
+  check 'and its barriers go through the engine' says 'barriers of 5 ranks: engine 5, library 0'
 fi
 
 finish
