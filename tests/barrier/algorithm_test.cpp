@@ -57,7 +57,7 @@ class TwoMappings {
 // Each participant has a plan of its own, too. The threads are ThreadTrial's; its memory stays unused.
 TEST(Algorithm, DoesNotDependOnWhereItsMemoryIs) {
   constexpr std::uint32_t kCount = 5;
-  constexpr std::uint64_t kNumRounds = 200;
+  constexpr std::uint64_t kNumRounds = 50;
   for (const NamedAlgorithm& named : kAlgorithms) {
     const auto make_plan = [] { return make_forest("forest", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS}); };
     const TwoMappings memory(barrier_size_bytes<ThreadMem>(named.algorithm, make_plan().view()));
