@@ -41,6 +41,7 @@ omp_cases(gomp_scope CASES task_reduction task_reduction_of_an_array_in_nested_t
 omp_cases(gomp_scope CASES task_reductions_of_two_scopes_in_turn CHECK --counter fast==300 --counter slow==100)
 
 omp_cases(gomp_shared_memory CASES scan conditional_lastprivate without_waiting in_inner_teams CHECK --counter fast>=100)
+omp_cases(gomp_shared_memory CASES inside_another_one CHECK --counter phased>=40)
 omp_cases(gomp_shared_memory CASES scan without_waiting SETTING trees ENV ${trees} KMP_BLOCKTIME=0 CHECK --counter fast>=100)
 
 omp_cases(gomp_target CASES maps distributed_loops CHECK --counter phased>=50)

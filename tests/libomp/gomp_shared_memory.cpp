@@ -112,6 +112,29 @@ void in_inner_teams() {
   }
 }
 
+// The outer loop's memory outlives that of the regions inside, serialized ones too.
+void inside_another_one() {
+  for (int levels = 1; levels <= 2; ++levels) {
+    omp_set_max_active_levels(levels);
+    for (int round = 0; round < 20; ++round) {
+      int last = -1;
+#pragma omp parallel for num_threads(3) schedule(dynamic) lastprivate(conditional : last)
+      for (int i = 0; i < 30; ++i) {
+        if (i % 2 == 0) last = i;
+        long sum = 0, sums[20];
+#pragma omp parallel for num_threads(2) reduction(inscan, + : sum)
+        for (int j = 0; j < 20; ++j) {
+          sum += i;
+#pragma omp scan inclusive(sum)
+          sums[j] = sum;
+        }
+        for (int j = 0; j < 20; ++j) CHECK_EQUAL(sums[j], i * (j + 1));
+      }
+      CHECK_EQUAL(last, 28);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -120,5 +143,6 @@ int main(int argc, char** argv) {
                             {{"scan", scan},
                              {"conditional_lastprivate", conditional_lastprivate},
                              {"without_waiting", without_waiting},
-                             {"in_inner_teams", in_inner_teams}});
+                             {"in_inner_teams", in_inner_teams},
+                             {"inside_another_one", inside_another_one}});
 }
