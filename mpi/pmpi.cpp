@@ -58,7 +58,6 @@ Pmpi* bind_all(const void* caller) {
   find.bind("PMPI_Session_init", pmpi->Session_init);
   find.bind("PMPI_Session_finalize", pmpi->Session_finalize);
   find.bind("MPIX_Stream_progress", pmpi->Stream_progress);
-  find.bind("opal_progress", pmpi->opal_progress);
   Dl_info info;
   if (dladdr(reinterpret_cast<const void*>(pmpi->Barrier), &info) != 0) pmpi->file = info.dli_fname;
   if (is_foreign(find, pmpi->file)) give_up("this program uses " + pmpi->file + ", which is not of the MPICH family");

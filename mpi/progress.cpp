@@ -40,7 +40,7 @@ MPI_Comm make_alone(const Pmpi& pmpi, MPI_Comm comm) {
 void prepare_progress(const Pmpi& pmpi, MPI_Comm comm) {
   const std::lock_guard lock(mutex);
   library = &pmpi;
-  if (pmpi.Stream_progress != nullptr || pmpi.opal_progress != nullptr || alone != MPI_COMM_NULL) return;
+  if (pmpi.Stream_progress != nullptr || alone != MPI_COMM_NULL) return;
   alone = make_alone(pmpi, comm);
   pmpi.Irecv(&never_received, 1, MPI_INT, 0, 0, alone, &never);
 }
@@ -57,8 +57,6 @@ void end_progress(const Pmpi& pmpi) {
 void make_progress() noexcept {
   if (library->Stream_progress != nullptr) {
     library->Stream_progress(kNoStream);
-  } else if (library->opal_progress != nullptr) {
-    library->opal_progress();
   } else {
     int done;
     library->Request_get_status(never, &done, MPI_STATUS_IGNORE);
@@ -68,8 +66,7 @@ void make_progress() noexcept {
 const char* progress_name() {
   const std::lock_guard lock(mutex);
   if (library == nullptr) return "none";
-  if (library->Stream_progress != nullptr) return "MPIX_Stream_progress";
-  return library->opal_progress != nullptr ? "opal_progress" : "PMPI_Request_get_status";
+  return library->Stream_progress != nullptr ? "MPIX_Stream_progress" : "PMPI_Request_get_status";
 }
 
 }  // namespace hierbar::mpi

@@ -30,11 +30,11 @@ TEST(Lines, AreApartByTheLineSizeOfThePlan) {
     for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
       const std::uint32_t slot = plan.nodes[p].slot;
       for (const void* line : {static_cast<void*>(&lines.edge(slot)), static_cast<void*>(&lines.group(slot)),
-                               static_cast<void*>(&lines.own(slot))}) {
+                               static_cast<void*>(&lines.own(slot)), lines.host(slot)}) {
         offsets.insert(static_cast<std::size_t>(static_cast<const std::byte*>(line) - memory.data()));
       }
     }
-    EXPECT_EQ(offsets.size(), 3 * plan.num_participants) << "no line is shared";
+    EXPECT_EQ(offsets.size(), 4 * plan.num_participants) << "no line is shared";
     for (const std::size_t offset : offsets) {
       EXPECT_EQ(offset % line_bytes, 0U);
       EXPECT_LE(offset + line_bytes, Lines<Word>::size_bytes(plan));
