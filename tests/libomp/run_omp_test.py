@@ -166,7 +166,7 @@ def main():
             if problems:
                 print("command:", " ".join(arguments.command))
                 print("variables:", " ".join(arguments.env))
-                print("--- standard output ---", ending.stdout[-8000:], "--- standard error ---", ending.stderr[-8000:], sep="\n")
+                print("--- standard output ---", ending.stdout[-60000:], "--- standard error ---", ending.stderr[-60000:], sep="\n")
                 print("FAILED: " + "\nFAILED: ".join(problems))
                 return 1
         print(ending.stdout[-2000:] + ending.stderr[-2000:], end="")
