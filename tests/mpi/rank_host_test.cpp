@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "barrier/engine_subject.hpp"
 #include "barrier/flat_plan.hpp"
 #include "barrier/oracle.hpp"
 #include "barrier/thread_trial.hpp"
@@ -89,10 +90,12 @@ TEST_P(RankHostOracle, NobodyLeavesBeforeAllHaveArrived) {
   const auto& [plan, policy] = GetParam();
   Node node(plan);
   const test::Script script(node.plan(), 11, 300);
-  std::atomic<bool> aborted{false};
+  AbortFlag aborted{0};
   test::ThreadWorld world(test::Script::num_cells(node.plan().num_participants), aborted, test::kNobody);
   node.run(policy.waiting, {count_poke, ignore_overdue, nullptr}, [&](RankMem& mem, std::uint32_t me) {
-    test::Oracle<RankMem, test::ThreadWorld>(node.plan(), node.block(me).memory(), script, world).run(mem, me);
+    using Cross = test::EngineCross<RankMem, test::ThreadWorld>;
+    const Cross cross(node.plan(), node.block(me).memory(), script, world);
+    test::Oracle<RankMem, test::ThreadWorld, Cross>(script, world, cross).run(mem, me);
   });
   EXPECT_EQ(world.failure(), "");
 }
