@@ -65,7 +65,8 @@ std::string awkward_machine() {
           .with(cache("MemCache", "0xff", 1, 1 << 20, 0).with(node))
           .with(cluster("0x0f").with(core("0x03", 0, 1)).with(cache("L2Cache", "0x0c", 2, 1 << 20, 64).with(core("0x0c", 2, 3))))
           .with(cluster("0xf0").with(core("0x30", 4, 5)).with(core("0xc0", 6, 7)));
-  return R"(<?xml version="1.0"?><topology version="2.0">)"
+  // The line breaks matter: without its libxml plugin hwloc reads XML line by line, as it writes it.
+  return "<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n"
          R"(<object type="Machine" os_index="0" cpuset="0xff" complete_cpuset="0x1ff" )"
          R"(allowed_cpuset="0x3f" nodeset="0x3" complete_nodeset="0x3" allowed_nodeset="0x3" gp_index="1000">)"
          R"(<object type="NUMANode" os_index="1" cpuset="0x0" complete_cpuset="0x0" nodeset="0x2" complete_nodeset="0x2" )"
