@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <linux/futex.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <ctime>
 
+#include "barrier/parking.hpp"
 #include "barrier/pending.hpp"
 #include "barrier/real_mem.hpp"
 #include "mpi/block.hpp"
@@ -76,7 +74,7 @@ class RankHost {
       if (!may_sleep) {
         sched_yield();
       } else {
-        sleep(pending, sleep_ns);
+        park(block_.host_line(me_).parked, pending, sleep_ns, [] { return false; });
         sleep_ns = std::min(2 * sleep_ns, waiting_.longest_sleep_ns);
       }
       if (pending.ready()) return WaitResult::kReleased;
@@ -87,10 +85,7 @@ class RankHost {
     }
   }
 
-  void wake(std::uint32_t participant) noexcept {
-    std::atomic<std::uint32_t>& parked = block_.host_line(participant).parked;
-    if (parked.exchange(0, std::memory_order_seq_cst) != 0) futex(parked, FUTEX_WAKE, 1, nullptr);
-  }
+  void wake(std::uint32_t participant) noexcept { unpark(block_.host_line(participant).parked); }
 
  private:
   bool look_for_a_while(Pending<RealMem<RankHost>>& pending) const noexcept {
@@ -100,24 +95,6 @@ class RankHost {
       if (pending.ready()) return true;
     }
     return false;
-  }
-
-  // `parked` is set before announce() and cleared by wake(), and the futex sleeps only while it is set: a wake-up that comes
-  // between announce() and the sleep is not lost.
-  void sleep(Pending<RealMem<RankHost>>& pending, long limit_ns) const noexcept {
-    std::atomic<std::uint32_t>& parked = block_.host_line(me_).parked;
-    parked.store(1, std::memory_order_seq_cst);
-    if (pending.announce()) {
-      const timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
-      futex(parked, FUTEX_WAIT, 1, &limit);
-    }
-    pending.retract();
-    parked.store(0, std::memory_order_relaxed);
-  }
-
-  // Not the private kind: the sleepers are in other processes.
-  static void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* limit) noexcept {
-    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, limit, nullptr, 0);
   }
 
   const Block& block_;

@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <linux/futex.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 
+#include "barrier/parking.hpp"
 #include "barrier/pending.hpp"
 #include "barrier/real_mem.hpp"
 
@@ -64,28 +61,13 @@ class ThreadHost {
     return WaitResult::kReleased;
   }
 
-  void wake(std::uint32_t participant) noexcept {
-    std::atomic<std::uint32_t>& spot = spots_[participant].parked;
-    if (spot.exchange(0, std::memory_order_seq_cst) != 0) futex(spot, FUTEX_WAKE, 1, nullptr);
-  }
+  void wake(std::uint32_t participant) noexcept { unpark(spots_[participant].parked); }
 
  private:
-  // `parked` is set before announce() and cleared by wake(), and the futex sleeps only while it is set: a wake-up that comes
-  // between announce() and the sleep is not lost. Nor is that of somebody who sets `aborted` (seq_cst) and then wakes everybody:
-  // either it sees the seq_cst store of `parked`, or `aborted` is seen here.
+  // The wake-up of somebody who sets `aborted` (seq_cst) and then wakes everybody is not lost: either it sees the seq_cst store
+  // of `parked`, or `aborted` is seen here.
   void sleep(Pending<RealMem<ThreadHost>>& pending) noexcept {
-    std::atomic<std::uint32_t>& spot = spots_[me_].parked;
-    spot.store(1, std::memory_order_seq_cst);
-    if (pending.announce() && aborted_.load(std::memory_order_seq_cst) == 0) {
-      const timespec limit{policy_.sleep_limit_ns / 1'000'000'000, policy_.sleep_limit_ns % 1'000'000'000};
-      futex(spot, FUTEX_WAIT, 1, &limit);
-    }
-    pending.retract();
-    spot.store(0, std::memory_order_relaxed);
-  }
-
-  static void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* limit) noexcept {
-    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, limit, nullptr, 0);
+    park(spots_[me_].parked, pending, policy_.sleep_limit_ns, [this] { return aborted_.load(std::memory_order_seq_cst) != 0; });
   }
 
   ParkingSpot* spots_;
