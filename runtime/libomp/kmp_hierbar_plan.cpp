@@ -174,6 +174,20 @@ static bool threads_may_have_moved(kmp_hierbar_team_t *hier, kmp_team_t *team) {
   return moved;
 }
 
+// A parallel region inside a teams construct may take fewer threads than its team has. The others stay parked, with the task
+// team of the last barrier that they took part in, while the team goes on to the other one; libomp sets only their
+// th_task_state right when the region ends. A later region then uses the task team that they still name: such a thread, not yet
+// released, finds tasks there and counts itself as finished before it takes part, and a barrier ends one thread too early, or
+// never. libomp's own patterns do the same (22.1.8, 19.1.7), but seldom are that late in releasing a thread. As where a team
+// shrinks for good, the parked must let go of it.
+static void unref_task_team_of_idle(kmp_team_t *team) {
+  const kmp_info_t *primary = team->t.t_threads[0];
+  if (primary->th.th_teams_microtask == NULL || team->t.t_level != primary->th.th_teams_level + 1)
+    return;
+  for (int f = team->t.t_nproc; f < primary->th.th_teams_size.nth; ++f)
+    TCW_PTR(team->t.t_threads[f]->th.th_task_team, NULL);
+}
+
 void __kmp_hierbar_prepare(kmp_team_t *team) {
   if (!__kmp_hierbar_enabled)
     return;
@@ -186,6 +200,7 @@ void __kmp_hierbar_prepare(kmp_team_t *team) {
   const int nproc = team->t.t_nproc;
   if (hier->nproc != nproc || (nproc > (int)hierbar::kMaxMachineIndependent && threads_may_have_moved(hier, team)))
     choose_instance(hier, team);
+  unref_task_team_of_idle(team);
 }
 
 void __kmp_hierbar_free_team(kmp_team_t *team) {

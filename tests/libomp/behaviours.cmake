@@ -42,6 +42,9 @@ omp_cases(regions CASES nested_with_random_sizes default_size_storm SETTING kept
 
 set(team_cases league_with_regions_and_barriers distributed_loop alternating_with_plain_regions tasks_in_a_league)
 omp_cases(teams CASES ${team_cases} CHECK --counter phased>=10)
+# A league's team gets all 12 threads, however few cpus there are, and leaders that are late in releasing theirs.
+omp_cases(teams CASES tasks_after_idle_threads SETTING trees ENV ${trees} KMP_TEAMS_THREAD_LIMIT=64 OMP_NUM_THREADS=12
+          CHECK --counter phased>=1000)
 
 # ---- tasks, cancellation ----
 

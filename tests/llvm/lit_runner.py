@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs LLVM's lit on the test suite of one libomp build and reads what came out."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -14,6 +15,9 @@ import venv
 FAILING_CODES = {"FAIL", "XPASS", "TIMEOUT", "UNRESOLVED"}
 # Used when the LLVM tools do not bring lit along: the newest release before the suite's that runs it.
 LIT_REQUIREMENTS = ["lit==18.1.8", "psutil"]
+# Tests that sleep for more than two minutes each. They run beside all others, at once: together they would cost more time than
+# the rest of the suite.
+SLEEPERS = r"tasking/omp_(taskyield|task_final|taskwait|task)\.c$"
 
 
 class CannotRun(Exception):
@@ -75,26 +79,29 @@ class Suite:
 
     def run(self, settings, tests=None, quiet=False):
         """Runs the given tests, else all that the filter lets through. Returns the result code of each by its name."""
-        output = self.work_dir / f"{self.target}.json"
-        output.unlink(missing_ok=True)
-        command = self._lit + ["-v", "-j", str(self._options["jobs"]), "--timeout", str(self._options["timeout"]),
-                               "--output", str(output)]
-        if tests:
-            command += [str(self._suite_dir / test) for test in tests]
-        else:
-            command += (["--filter", self._options["filter"]] if self._options["filter"] else []) + [str(self._suite_dir)]
         if not quiet:
             print(f"hierbar: {self.target}: running {' '.join(settings) or 'without variables'}", flush=True)
-        self._run_lit(command, settings, quiet)
-        if not output.exists():
-            raise CannotRun(f"lit left no results; see {self._log}")
-        results = {t["name"].split(" :: ", 1)[1]: t["code"] for t in json.loads(output.read_text())["tests"]}
+        jobs = self._options["jobs"]
+        if tests:
+            results = self._run_lit("", jobs, [str(self._suite_dir / test) for test in tests], settings, quiet)
+        elif self._options["filter"]:
+            results = self._run_lit("", jobs, ["--filter", self._options["filter"], str(self._suite_dir)], settings, quiet)
+        else:
+            with concurrent.futures.ThreadPoolExecutor(1) as beside:
+                sleepers = beside.submit(self._run_lit, "-sleepers", 4, ["--filter", SLEEPERS, str(self._suite_dir)], settings,
+                                         quiet=True)
+                results = self._run_lit("", jobs, ["--filter-out", SLEEPERS, str(self._suite_dir)], settings, quiet)
+                results.update(sleepers.result())
         if not results or (tests and set(results) != set(tests)):
             raise CannotRun(f"lit ran {sorted(results)} instead of {tests or 'the suite'}; see {self._log}")
         return results
 
-    def _run_lit(self, command, settings, quiet):
-        """Runs lit with all of its output in the log; tells now and then how far it is."""
+    def _run_lit(self, part, jobs, selection, settings, quiet):
+        """Runs lit with all of its output in the log; tells now and then how far it is. Returns the result codes."""
+        output = self.work_dir / f"{self.target}{part}.json"
+        output.unlink(missing_ok=True)
+        command = self._lit + ["-v", "-j", str(jobs), "--timeout", str(self._options["timeout"]), "--output", str(output)]
+        command += selection
         environment = dict(os.environ, CHECK_OPENMP_ENV=" ".join(settings))
         num_failed = 0
         with open(self._log, "a") as sink, subprocess.Popen(command, env=environment, stdout=subprocess.PIPE,
@@ -108,3 +115,6 @@ class Suite:
                 num_failed += failed(code)
                 if number % 40 == 0 or number == total:
                     print(f"hierbar: {self.target}: {number} of {total} tests, {num_failed} failed", flush=True)
+        if not output.exists():
+            raise CannotRun(f"lit left no results; see {self._log}")
+        return {t["name"].split(" :: ", 1)[1]: t["code"] for t in json.loads(output.read_text())["tests"]}
