@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/machine_option.hpp"
+#include "cli/place_command.hpp"
 #include "cli/plan_command.hpp"
 #include "cli/topo_command.hpp"
 #include "hierbar/hierbar.h"
@@ -15,6 +16,7 @@ int main(int argc, char** argv) try {
   app.require_subcommand(1);
   hierbar::add_topo_command(app);
   hierbar::add_plan_command(app);
+  hierbar::add_place_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& stop) {

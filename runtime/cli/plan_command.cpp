@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/plan_command.hpp"
 
-#include <charconv>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/machine_option.hpp"
+#include "cli/option_values.hpp"
 #include "plan/group_tree.hpp"
 #include "plan/mapping.hpp"
 #include "plan/plan_json.hpp"
@@ -31,24 +31,9 @@ struct PlanOptions {
   bool json = false;
 };
 
-[[noreturn]] void refuse(const std::string& option, const std::string& value, const std::string& problem,
-                         const std::string& allowed) {
-  throw CLI::ValidationError(option, "'" + value + "': " + problem + "; allowed: " + allowed);
-}
-
-template <typename T>
-T accept(Result<T> result, const std::string& option, const std::string& value, const std::string& allowed) {
-  if (!result) refuse(option, value, result.error(), allowed);
-  return *std::move(result);
-}
-
 std::uint32_t parse_num_participants(const std::string& text) {
-  std::uint32_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc() || stop != end || !team_size_problem(number).empty()) {
-    refuse("-n", text, "no such number of participants", "1 to " + std::to_string(kMaxParticipants));
-  }
+  const std::uint32_t number = parse_count(text, kMaxParticipants);
+  if (number == 0) refuse("-n", text, "no such number of participants", "1 to " + std::to_string(kMaxParticipants));
   return number;
 }
 
@@ -144,7 +129,7 @@ void add_plan_command(CLI::App& app) {
       "\n"
       "Examples:\n"
       "  hierbar plan -n 16\n"
-      "  hierbar plan -n 14 --map numa --levels numa,package --topology 'pack:2 [numa] l3:4 core:8'\n"
+      "  hierbar plan -n 14 --map numa --levels numa,package --topology 'pack:2 [numa] l3:4 core:8 pu:1'\n"
       "  hierbar plan -n 128 --topology node17.xml --json\n");
   command->callback([command, options] { show(*command, *options); });
 }

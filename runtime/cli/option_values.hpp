@@ -1,0 +1,34 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+#include "topology/result.hpp"
+
+namespace hierbar {
+
+// Ends the command with a message that names the option, its value, what is wrong with it and what is allowed.
+[[noreturn]] inline void refuse(const std::string& option, const std::string& value, const std::string& problem,
+                                const std::string& allowed) {
+  throw CLI::ValidationError(option, "'" + value + "': " + problem + "; allowed: " + allowed);
+}
+
+template <typename T>
+T accept(Result<T> result, const std::string& option, const std::string& value, const std::string& allowed) {
+  if (!result) refuse(option, value, result.error(), allowed);
+  return *std::move(result);
+}
+
+// 0 when the text is no number of 1 to `most`.
+inline std::uint32_t parse_count(const std::string& text, std::uint32_t most) {
+  std::uint32_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  return problem == std::errc() && stop == end && number <= most ? number : 0;
+}
+
+}  // namespace hierbar
