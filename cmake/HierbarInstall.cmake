@@ -3,9 +3,9 @@
 #
 #   bin/hierbar
 #   lib/libhierbar.so
-#   lib/libhierbar_mpi.so     looks for libhierbar.so beside itself
+#   lib/libhierbar_mpi.so     looks for libhierbar.so beside itself; so does libhierbar_mpi_ompi.so
 #   lib/hierbar/             libomp.so and its other names, libhierbar.so as a link
-#   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime, hierbar::mpi
+#   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime, hierbar::mpi, hierbar::mpi_ompi
 #   lib/pkgconfig/hierbar.pc
 #   include/hierbar/         hierbar.h, barrier/, plan/plan.h
 #   share/doc/hierbar/       this project's licence and LLVM's
@@ -25,9 +25,11 @@ if(TARGET hierbar_runtime)
   install(TARGETS hierbar_runtime EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
-if(TARGET hierbar_mpi)
-  install(TARGETS hierbar_mpi EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+foreach(shim IN ITEMS hierbar_mpi hierbar_mpi_ompi)
+  if(TARGET ${shim})
+    install(TARGETS ${shim} EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
 if(TARGET hierbar_cli)
   install(TARGETS hierbar_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

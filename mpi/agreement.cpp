@@ -23,7 +23,7 @@ Way Agreement::agree(const Segment* segment) {
   constexpr long long kFine = LLONG_MAX;
   long long own = kFine, first = kFine;
   if (failure_ != Way::kEngine) own = static_cast<long long>(failure_) << 32 | rank_;
-  if (pmpi_.Allreduce(&own, &first, 1, MPI_LONG_LONG, MPI_MIN, comm_) != MPI_SUCCESS) return Way::kNoSegment;
+  if (pmpi_.Allreduce(&own, &first, 1, pmpi_.long_long, pmpi_.min, comm_) != MPI_SUCCESS) return Way::kNoSegment;
   if (first == kFine) return Way::kEngine;
   const auto way = static_cast<Way>(first >> 32);
   // Every rank notes that it has been told, so that none of them tells it again for another communicator. That a segment is full

@@ -31,7 +31,7 @@ class Agreement {
   std::vector<T> exchange(const T& own) {
     std::vector<T> all(static_cast<std::size_t>(num_ranks_));
     const int bytes = static_cast<int>(sizeof(T));
-    if (pmpi_.Allgather(&own, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, comm_) != MPI_SUCCESS) {
+    if (pmpi_.Allgather(&own, bytes, pmpi_.byte, all.data(), bytes, pmpi_.byte, comm_) != MPI_SUCCESS) {
       fail(Way::kNoSegment, "the set-up's communication failed");
     }
     return all;

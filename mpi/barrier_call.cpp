@@ -25,13 +25,12 @@ int pass_on(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, Way way) noexcept {
 
 }  // namespace
 
-int barrier(MPI_Comm comm, const void* caller) noexcept {
-  const Pmpi& pmpi = find_pmpi(caller);
+int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   Shim& shim = Shim::get();
   if (!shim.settings.enabled) return pass_on(shim, pmpi, comm, Way::kOff);
   if (depth > 0) return pass_on(shim, pmpi, comm, Way::kNested);
   const DepthGuard guard;
-  if (comm == MPI_COMM_NULL || (shim.keyval() == MPI_KEYVAL_INVALID && shim.make_keyval(pmpi) == MPI_KEYVAL_INVALID)) {
+  if (comm == pmpi.comm_null || (shim.keyval() == MPI_KEYVAL_INVALID && shim.make_keyval(pmpi) == MPI_KEYVAL_INVALID)) {
     return pass_on(shim, pmpi, comm, Way::kOutside);
   }
   CommState* state = nullptr;

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <mpi.h>
+#include "mpi/pmpi.hpp"
 
 namespace hierbar::mpi {
 
-// MPI_Barrier, for all of its entry points. `caller` is an address in whoever called it.
-int barrier(MPI_Comm comm, const void* caller) noexcept;
+// MPI_Barrier, for all of its entry points.
+int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept;
 
 }  // namespace hierbar::mpi

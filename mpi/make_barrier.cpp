@@ -127,14 +127,14 @@ std::vector<std::uint64_t> leader_processes(const std::vector<Record>& records, 
 // Splitting may fail because the library is out of communicators, which must not reach the program's error handler.
 MPI_Comm split_quietly(const Pmpi& pmpi, MPI_Comm comm, bool leads) {
   MPI_Errhandler handler;
-  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm made = pmpi.comm_null;
   pmpi.Comm_get_errhandler(comm, &handler);
-  pmpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  pmpi.Comm_set_errhandler(comm, pmpi.errors_return);
   const int status = pmpi.Comm_split(comm, leads ? 0 : MPI_UNDEFINED, 0, &made);
   pmpi.Comm_set_errhandler(comm, handler);
-  if (made != MPI_COMM_NULL) pmpi.Comm_set_errhandler(made, handler);
+  if (made != pmpi.comm_null) pmpi.Comm_set_errhandler(made, handler);
   pmpi.Errhandler_free(&handler);
-  return status == MPI_SUCCESS ? made : MPI_COMM_NULL;
+  return status == MPI_SUCCESS ? made : pmpi.comm_null;
 }
 
 // Collective. The communicator that all leaders have offered to use again, or a new one; null in ranks that do not lead.
@@ -146,15 +146,16 @@ std::shared_ptr<LeaderComm> meet_leaders(Agreement& agreement, const std::vector
     all_know = all_know && offer.leaders_id != 0 && offer.leaders_id == offers[0].leaders_id;  // rank 0 leads
   }
   if (all_know) return known;
-  const MPI_Comm made = split_quietly(agreement.pmpi(), agreement.comm(), leads);
+  const Pmpi& pmpi = agreement.pmpi();
+  const MPI_Comm made = split_quietly(pmpi, agreement.comm(), leads);
   if (!leads) return nullptr;
-  if (made == MPI_COMM_NULL) {
+  if (made == pmpi.comm_null) {
     agreement.fail(Way::kNoLeaders, "the MPI library has no communicator left for the leaders of the nodes");
     return nullptr;
   }
   std::uint64_t id = random_id();
   std::vector<std::uint64_t> ids(map.nodes().size());
-  agreement.pmpi().Allgather(&id, sizeof(id), MPI_BYTE, ids.data(), sizeof(id), MPI_BYTE, made);
+  pmpi.Allgather(&id, sizeof(id), pmpi.byte, ids.data(), sizeof(id), pmpi.byte, made);
   return agreement.shim().leader_comms.add({made, ids[0], leader_processes(records, map)});
 }
 

@@ -2,84 +2,81 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/pmpi.hpp"
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 
+#include "mpi/family.hpp"
 #include "mpi/message.hpp"
 
 namespace hierbar::mpi {
 namespace {
 
-class Finder {
- public:
-  explicit Finder(const void* caller) {
-    Dl_info info;
-    if (dladdr(caller, &info) != 0 && info.dli_fname != nullptr) caller_ = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  }
-
-  // What the program itself sees comes first, then what the caller's own libraries have.
-  void* operator()(const char* symbol) const {
-    if (void* found = dlsym(RTLD_DEFAULT, symbol)) return found;
-    return caller_ != nullptr ? dlsym(caller_, symbol) : nullptr;
-  }
-
-  template <class Function>
-  void bind(const char* symbol, Function& function) const {
-    function = reinterpret_cast<Function>((*this)(symbol));
-  }
-
- private:
-  void* caller_ = nullptr;  // never closed: the library stays loaded as long as MPI is used
-};
-
-// Libraries with other handles than MPICH's integers, which this build of the shim cannot even pass on.
-bool is_foreign(const Finder& find, const std::string& file) {
-  return find("ompi_mpi_comm_world") != nullptr || file.find("libmpi_abi") != std::string::npos;
-}
-
-[[noreturn]] void give_up(const std::string& problem) {
-  say(problem + "; do not load libhierbar_mpi.so into it");
+[[noreturn]] void give_up(const char* missing) {
+  say(std::string("this program has no MPI library with ") + missing + "; do not load " + kShimFile + " into it");
   std::abort();
 }
 
-Pmpi* bind_all(const void* caller) {
+template <class Function>
+void bind(void* symbol, Function& function) {
+  function = reinterpret_cast<Function>(symbol);
+}
+
+// Whether this process may speak for the program, as far as launchers tell: MPI cannot be asked.
+bool is_first_process() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(name)) return std::strcmp(rank, "0") == 0;
+  }
+  return true;
+}
+
+// Null: the library is of another family.
+const Pmpi* bind_all(const void* caller) {
   const Finder find(caller);
+  const void* const barrier = find.need("PMPI_Barrier");
+  if (barrier == nullptr) give_up(find.missing());
+  const std::string file = file_of(barrier);
+  if (!is_of_family(find, file)) {
+    if (is_first_process()) {
+      say("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName + " only (" + kOtherShim +
+          "); it does nothing here");
+    }
+    return nullptr;
+  }
   auto* pmpi = new Pmpi{};
-  const char* missing = nullptr;
-#define HIERBAR_BIND(name)              \
-  find.bind("PMPI_" #name, pmpi->name); \
-  if (pmpi->name == nullptr) missing = "PMPI_" #name;
+#define HIERBAR_BIND(name) bind(find.need("PMPI_" #name), pmpi->name);
   HIERBAR_PMPI_FUNCTIONS(HIERBAR_BIND)
 #undef HIERBAR_BIND
-  if (missing != nullptr) give_up(std::string("this program has no MPI library with ") + missing);
-  find.bind("PMPI_Session_init", pmpi->Session_init);
-  find.bind("PMPI_Session_finalize", pmpi->Session_finalize);
-  find.bind("MPIX_Stream_progress", pmpi->Stream_progress);
-  Dl_info info;
-  if (dladdr(reinterpret_cast<const void*>(pmpi->Barrier), &info) != 0) pmpi->file = info.dli_fname;
-  if (is_foreign(find, pmpi->file)) give_up("this program uses " + pmpi->file + ", which is not of the MPICH family");
+  bind_handles(find, *pmpi);
+  if (find.missing() != nullptr) give_up(find.missing());
+  bind(find("PMPI_Session_init"), pmpi->Session_init);
+  bind(find("PMPI_Session_finalize"), pmpi->Session_finalize);
+  bind(find("PMPI_Comm_f2c"), pmpi->Comm_f2c);
+  pmpi->own_progress = find_progress(find);
+  pmpi->file = file;
   return pmpi;
 }
 
 std::mutex mutex;
+const Pmpi foreign{};  // stands for a library of another family
 std::atomic<const Pmpi*> found{nullptr};
 
 }  // namespace
 
-const Pmpi& find_pmpi(const void* caller) {
+const Pmpi* find_pmpi(const void* caller) {
   // (P1) acquire; pairs with (P2), the release of the filled table.
   const Pmpi* pmpi = found.load(std::memory_order_acquire);  // (P1)
-  if (pmpi != nullptr) return *pmpi;
-  const std::lock_guard lock(mutex);
-  pmpi = found.load(std::memory_order_relaxed);
   if (pmpi == nullptr) {
-    pmpi = bind_all(caller);
-    found.store(pmpi, std::memory_order_release);  // (P2)
+    const std::lock_guard lock(mutex);
+    pmpi = found.load(std::memory_order_relaxed);
+    if (pmpi == nullptr) {
+      pmpi = bind_all(caller);
+      if (pmpi == nullptr) pmpi = &foreign;
+      found.store(pmpi, std::memory_order_release);  // (P2)
+    }
   }
-  return *pmpi;
+  return pmpi != &foreign ? pmpi : nullptr;
 }
 
 }  // namespace hierbar::mpi

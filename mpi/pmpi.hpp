@@ -6,6 +6,13 @@
 
 #include <string>
 
+#if MPI_VERSION < 4
+// Open MPI 4's header has no sessions; the library that is found may be a later one.
+using MPI_Session = struct ompi_instance_t*;
+extern "C" int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session*);
+extern "C" int PMPI_Session_finalize(MPI_Session*);
+#endif
+
 namespace hierbar::mpi {
 
 // The functions of the program's MPI library that the shim calls.
@@ -17,6 +24,13 @@ namespace hierbar::mpi {
   X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize) X(Finalized) X(Get_library_version) \
   X(Group_free) X(Group_incl) X(Initialized) X(Irecv) X(Query_thread) X(Reduce) \
   X(Request_get_status) X(Wait)
+
+// And the predefined handles: type, name here, name in MPI. These are constants of mpi.h in one family of libraries and addresses
+// inside the library in another; so nobody else uses MPI's names for them.
+#define HIERBAR_MPI_HANDLES(X) \
+  X(MPI_Comm, comm_null, MPI_COMM_NULL) X(MPI_Comm, comm_self, MPI_COMM_SELF) X(MPI_Comm, comm_world, MPI_COMM_WORLD) \
+  X(MPI_Datatype, byte, MPI_BYTE) X(MPI_Datatype, long_long, MPI_LONG_LONG) X(MPI_Datatype, uint64, MPI_UINT64_T) \
+  X(MPI_Errhandler, errors_return, MPI_ERRORS_RETURN) X(MPI_Op, min, MPI_MIN) X(MPI_Op, sum, MPI_SUM)
 // clang-format on
 
 // Found at run time, because the shim must not need an MPI library itself: Debian's MPICH and others call the same thing by
@@ -25,17 +39,22 @@ struct Pmpi {
 #define HIERBAR_MEMBER(name) decltype(&PMPI_##name) name;
   HIERBAR_PMPI_FUNCTIONS(HIERBAR_MEMBER)
 #undef HIERBAR_MEMBER
+#define HIERBAR_MEMBER(type, name, constant) type name;
+  HIERBAR_MPI_HANDLES(HIERBAR_MEMBER)
+#undef HIERBAR_MEMBER
   // Null where the library does not have them.
   decltype(&PMPI_Session_init) Session_init;
   decltype(&PMPI_Session_finalize) Session_finalize;
-  int (*Stream_progress)(int stream);  // MPICH 4.1 and later
+  MPI_Comm (*Comm_f2c)(MPI_Fint comm);  // a macro in MPICH
+  void (*own_progress)();
 
   std::string file;  // of the library
 };
 
-// `caller` is an address in the program or library that called MPI: the MPI library may be known to nobody else, as when an
-// interpreter loads it with an extension module. Thread-safe. Ends the process, with a message, when there is no MPI library, as
-// nobody can have called MPI_Init then, or one whose handles are not MPICH's integers.
-const Pmpi& find_pmpi(const void* caller);
+// `caller` is an address in the program or library that called MPI. Thread-safe. Null, with a message the first time, when the
+// program's MPI library is of another family than this build of the shim: then the shim can do nothing but pass calls on, and
+// must not look at a handle. Ends the process, with a message, when there is no MPI library, as nobody can have called MPI_Init
+// then.
+const Pmpi* find_pmpi(const void* caller);
 
 }  // namespace hierbar::mpi

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mpi/agreement.hpp"
+#include "mpi/family.hpp"
 #include "mpi/make_barrier.hpp"
 #include "mpi/message.hpp"
 #include "mpi/progress.hpp"
@@ -17,9 +18,9 @@
 namespace hierbar::mpi {
 namespace {
 
-// MPICH's switch for programs that go on after a rank's death.
+// The MPI library's switch for programs that go on after a rank's death.
 bool survives_dead_ranks() {
-  const char* value = std::getenv("MPIR_CVAR_ENABLE_FT");
+  const char* value = std::getenv(kFaultToleranceVariable);
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 && std::strcmp(value, "no") != 0 &&
          std::strcmp(value, "false") != 0;
 }
@@ -30,7 +31,7 @@ Record make_record(Agreement& agreement, const std::vector<Membership>& joined) 
   int fake_rank = agreement.rank(), in_world = 0, thread_level = MPI_THREAD_MULTIPLE;
   pmpi.Initialized(&in_world);
   if (in_world != 0) {
-    pmpi.Comm_rank(MPI_COMM_WORLD, &fake_rank);
+    pmpi.Comm_rank(pmpi.comm_world, &fake_rank);
     pmpi.Query_thread(&thread_level);
   }
   if (fake_rank == 0 && shim.is_first_problem_report()) {

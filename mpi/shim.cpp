@@ -16,6 +16,12 @@ bool is_in_world(const Pmpi& pmpi) {
   return initialised != 0 && finalised == 0;
 }
 
+// MPI_COMM_NULL_COPY_FN, which is a function inside the library in some.
+int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
+  *is_copied = 0;
+  return MPI_SUCCESS;
+}
+
 // The communicator is being freed, by whatever way. Local, as a callback must be: others may still be leaving the last barrier.
 int forget_comm(MPI_Comm, int, void* attribute, void*) {
   auto* state = static_cast<CommState*>(attribute);
@@ -56,9 +62,9 @@ int Shim::make_keyval(const Pmpi& pmpi) {
   const bool in_world = is_in_world(pmpi);
   if (!in_world && num_sessions_.load(std::memory_order_relaxed) == 0) return MPI_KEYVAL_INVALID;
   int made = MPI_KEYVAL_INVALID;
-  if (pmpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_comm, &made, nullptr) != MPI_SUCCESS) return MPI_KEYVAL_INVALID;
-  if (in_world && pmpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_behind, &self_keyval_, nullptr) == MPI_SUCCESS) {
-    pmpi.Comm_set_attr(MPI_COMM_SELF, self_keyval_, const_cast<Pmpi*>(&pmpi));
+  if (pmpi.Comm_create_keyval(&copy_nothing, forget_comm, &made, nullptr) != MPI_SUCCESS) return MPI_KEYVAL_INVALID;
+  if (in_world && pmpi.Comm_create_keyval(&copy_nothing, finalize_behind, &self_keyval_, nullptr) == MPI_SUCCESS) {
+    pmpi.Comm_set_attr(pmpi.comm_self, self_keyval_, const_cast<Pmpi*>(&pmpi));
   }
   keyval_.store(made, std::memory_order_release);  // (K2)
   return made;
@@ -101,7 +107,7 @@ void Shim::report(const Pmpi& pmpi, bool may_communicate) {
   if (reported_ || !settings.verbose) return;
   reported_ = true;
   CommState* world = nullptr;
-  if (may_communicate && keyval() != MPI_KEYVAL_INVALID) find(pmpi, MPI_COMM_WORLD, world);
+  if (may_communicate && keyval() != MPI_KEYVAL_INVALID) find(pmpi, pmpi.comm_world, world);
   print_report(pmpi, states.counts(), is_in_world(pmpi), world != nullptr && world->verbose_everywhere);
 }
 

@@ -2,13 +2,14 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   package_test.sh BUILD_DIR VERSION WITH_LIBOMP WITH_MPI
+#   package_test.sh BUILD_DIR VERSION WITH_LIBOMP [SHIM...]
 #
 # Installs the build and uses it as a stranger would: through the CMake package, through pkg-config, and the OpenMP runtime by
 # LD_LIBRARY_PATH.
 
 source "$(dirname "$0")/check.sh"
-build_dir=$1 version=$2 with_libomp=$3 with_mpi=$4
+build_dir=$1 version=$2 with_libomp=$3
+shift 3
 consumer=$(dirname "$0")/consumer
 examples=$(cd "$(dirname "$0")/../examples" && pwd)
 prefix=$work/prefix
@@ -58,15 +59,18 @@ if [[ $with_libomp == ON ]]; then
   check 'the benchmark measures the installed libomp' says "$lib_dir/hierbar/libomp.so"
 fi
 
-# 4. The MPI shim, which also looks for libhierbar.so beside itself.
-if [[ $with_mpi == ON ]]; then
-  check 'the MPI shim is installed beside libhierbar.so' exists "$lib_dir/libhierbar_mpi.so"
-  printf '%s\n' '#include <mpi.h>' 'int main(void) { return MPI_Init(0, 0) || MPI_Barrier(MPI_COMM_WORLD) || MPI_Finalize(); }' >"$work/barrier.c"
-  run mpicc.mpich "$work/barrier.c" -o "$work/barrier" -L"$lib_dir" -lhierbar_mpi -Wl,-rpath,"$lib_dir"
-  check 'an MPI program links with it' succeeded
-  # More than four ranks need libhierbar.so.
-  run mpiexec.mpich -n 5 env HIERBAR_VERBOSE=1 "$work/barrier"
-  check 'and its barriers go through the engine' says 'barriers of 5 ranks: engine 5, library 0'
-fi
+# 4. The MPI shims, which also look for libhierbar.so beside themselves. More than four ranks need it.
+printf '%s\n' '#include <mpi.h>' 'int main(void) { return MPI_Init(0, 0) || MPI_Barrier(MPI_COMM_WORLD) || MPI_Finalize(); }' >"$work/barrier.c"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
+for shim in "$@"; do
+  mpi=mpich
+  [[ $shim == hierbar_mpi_ompi ]] && mpi=openmpi
+  check "lib$shim.so is installed beside libhierbar.so" exists "$lib_dir/lib$shim.so"
+  run mpicc.$mpi "$work/barrier.c" -o "$work/barrier" -L"$lib_dir" "-l$shim" -Wl,-rpath,"$lib_dir"
+  check "an MPI program links with lib$shim.so" succeeded
+  run mpiexec.$mpi -n 5 env HIERBAR_VERBOSE=1 "$work/barrier"
+  check "its barriers go through the engine of lib$shim.so" says 'barriers of 5 ranks: engine 5, library 0'
+done
 
 finish

@@ -18,14 +18,17 @@ import subprocess
 import sys
 import time
 
+import launcher
+
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 RANKS = 3
 PATIENCE_S = 30
 
 
 def start(arguments, case):
-    command = [arguments.mpiexec, "-n", str(RANKS), "env", f"LD_PRELOAD={arguments.shim}", arguments.program, *case]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+    command = launcher.launch_command(arguments, RANKS, [f"LD_PRELOAD={arguments.shim}"], [], [arguments.program, *case])
+    return subprocess.Popen(command, env=launcher.launch_environment(arguments), stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL, text=True, start_new_session=True)
 
 
 def status_of(pid):
@@ -96,7 +99,7 @@ def kill_once(arguments, after_first_barrier, generator):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpiexec", default="mpiexec.mpich")
+    launcher.add_arguments(parser)
     parser.add_argument("--shim", required=True)
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)

@@ -22,6 +22,8 @@ import signal
 import subprocess
 import sys
 
+import launcher
+
 REPORT = re.compile(r"^hierbar: mpi: barriers of [^:]*: engine (\d+), library (\d+)(?: \((.*)\))?$", re.MULTILINE)
 COUNT = re.compile(r"^([a-z ]+)(>=|<=|==)(\d+)$")
 COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq}
@@ -31,7 +33,7 @@ SKIPPED = 77
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpiexec", default="mpiexec.mpich")
+    launcher.add_arguments(parser)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--shim", help="the library to preload; without it the program runs as it is")
     parser.add_argument("--preload", action="append", default=[], help="preloaded before the shim")
@@ -54,19 +56,15 @@ def parse_arguments():
 
 
 def make_command(arguments):
-    # The launcher sets the variables for every process of the program, also for those that it spawns later; it is no MPI program
-    # itself, and does not get the shim.
     preload = ":".join(arguments.preload + ([arguments.shim] if arguments.shim else []) + arguments.preload_after)
     settings = ["HIERBAR_VERBOSE=1", *arguments.env] + ([f"LD_PRELOAD={preload}"] if preload else [])
-    options = [word for setting in settings for word in ("-genv", *setting.split("=", 1))]
-    return [arguments.mpiexec, *options, *arguments.launch, "-n", str(arguments.ranks), *arguments.command]
+    return launcher.launch_command(arguments, arguments.ranks, settings, arguments.launch, arguments.command)
 
 
 def run(arguments):
     """Returns the exit status, None after a timeout, and the output."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HIERBAR_")}
-    process = subprocess.Popen(make_command(arguments), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, errors="replace", start_new_session=True)
+    process = subprocess.Popen(make_command(arguments), env=launcher.launch_environment(arguments), stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
     try:
         output, _ = process.communicate(timeout=arguments.timeout)
         return process.returncode, output

@@ -5,7 +5,12 @@
 # Ranks whose /dev/shm is full, gets full, is read-only, or not the same: the program is right all the same, and one rank says why the engine
 # is not used. Arguments: mpiexec, the shim, the program. Needs mount namespaces, as root or through a user namespace.
 set -u
-mpiexec=$1 shim=$2 program=$3
+mpiexec=$1
+program=(env HIERBAR_VERBOSE=1 "LD_PRELOAD=$2" "$3")
+# The MPI libraries themselves must do without /dev/shm.
+export UCX_TLS=tcp,self
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 status=0
@@ -17,12 +22,12 @@ if ! "${unshare[@]}" mount -t tmpfs -o size=64k tmpfs /dev/shm 2>/dev/null; then
   exit 77
 fi
 
-# run MOUNT_OPTIONS RANKS ARGUMENT...: a program whose ranks all see another /dev/shm; UCX must do without it.
+# run MOUNT_OPTIONS RANKS ARGUMENT...: a program whose ranks all see another /dev/shm.
 run() {
   local options=$1 ranks=$2
   shift 2
   timeout 60 "${unshare[@]}" sh -c "mount -t tmpfs -o $options tmpfs /dev/shm && exec \"\$@\"" sh \
-    env UCX_TLS=tcp,self "$mpiexec" -genv HIERBAR_VERBOSE 1 -genv LD_PRELOAD "$shim" -n "$ranks" "$program" "$@" >"$output" 2>&1
+    "$mpiexec" -n "$ranks" "${program[@]}" "$@" >"$output" 2>&1
 }
 
 check() { # WHAT COMMAND...
@@ -49,8 +54,7 @@ run ro 2 duplicates 10
 check 'a read-only /dev/shm: the program is right' [ $? = 0 ]
 check 'a read-only /dev/shm: one message' says "cannot create /dev/shm/.*: Read-only file system; the MPI library's own barrier is used" 1
 
-timeout 60 env UCX_TLS=tcp,self "$mpiexec" -genv HIERBAR_VERBOSE 1 -genv LD_PRELOAD "$shim" -n 2 "$program" duplicates 10 \
-  : -n 2 "${unshare[@]}" "$program" duplicates 10 >"$output" 2>&1
+timeout 60 "$mpiexec" -n 2 "${program[@]}" duplicates 10 : -n 2 "${unshare[@]}" "${program[@]}" duplicates 10 >"$output" 2>&1
 check 'two mount namespaces: the program is right' [ $? = 0 ]
 check 'two mount namespaces are two nodes' says 'first communicator: 4 ranks, 2 of them on this node' 1
 check 'two mount namespaces: all barriers by the engine' says 'engine 20, library 0' 4

@@ -1,0 +1,35 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "mpi/finder.hpp"
+
+namespace hierbar::mpi {
+
+struct Pmpi;
+
+// MPI libraries of one family have the same handles and constants. The shim is compiled once for each family, against its mpi.h;
+// what that does not settle is in family_<name>.cpp.
+
+extern const char* const kFamilyName;              // "Open MPI"
+extern const char* const kShimFile;                // this shim's file
+extern const char* const kOtherShim;               // "libhierbar_mpi.so is for MPICH"
+extern const char* const kFaultToleranceVariable;  // set for programs that go on after a rank's death
+extern const char* const kProgressSymbol;          // the library's own function for making progress
+
+// Whether the library that was found, in `file`, is of this family.
+bool is_of_family(const Finder& find, const std::string& file);
+
+// Fills the table's predefined handles. What is missing the finder knows.
+void bind_handles(const Finder& find, Pmpi& pmpi);
+
+// The library's own function for making progress; null where it does not have one.
+void (*find_progress(const Finder& find))();
+
+MPI_Comm from_fortran(const Pmpi& pmpi, MPI_Fint comm);
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,41 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How the launchers of the MPI libraries are called, on one machine, with more ranks than cpus, also by root."""
+
+import os
+
+LAUNCHERS = {"mpich": "mpiexec.mpich", "ompi": "mpiexec.openmpi"}
+
+# Nothing but this machine: shared memory, and TCP on the loopback interface for whoever asks for it.
+OMPI_ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "self,vader",
+    "OMPI_MCA_btl_tcp_if_include": "lo",
+    "OMPI_MCA_oob_tcp_if_include": "lo",
+}
+
+
+def add_arguments(parser):
+    parser.add_argument("--mpi", choices=LAUNCHERS, default="mpich", help="the family of the MPI library")
+    parser.add_argument("--mpiexec", help="its launcher")
+
+
+def launch_environment(arguments):
+    """The launcher's environment: the caller's without its HIERBAR_ variables."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HIERBAR_")}
+    if arguments.mpi == "ompi":
+        environment.update(OMPI_ENVIRONMENT)
+    return environment
+
+
+def launch_command(arguments, ranks, settings, options, command):
+    """`settings` (NAME=VALUE) are for every process of the program, also for those that it spawns later where that is possible; not
+    for the launcher itself, which is no MPI program and does not get the shim."""
+    mpiexec = arguments.mpiexec or LAUNCHERS[arguments.mpi]
+    if arguments.mpi == "ompi":
+        words = ["--oversubscribe"] + [word for setting in settings for word in ("-x", setting)]
+    else:
+        words = [word for setting in settings for word in ("-genv", *setting.split("=", 1))]
+    return [mpiexec, *words, *options, "-n", str(ranks), *command]
