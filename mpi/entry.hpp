@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "mpi/finder.hpp"
+#include "mpi/pmpi.hpp"
 
 namespace hierbar::mpi {
 
@@ -30,9 +30,9 @@ Handle handle_in(Word word) {
   extern "C" __attribute__((visibility("default"))) result hierbar_##name(__VA_ARGS__) __asm__(#name); \
   result hierbar_##name(__VA_ARGS__)
 
-// Inside of an entry: returns what the function does that stands behind it.
-#define HIERBAR_PASS_ON(name, profiling_name, ...)                                                          \
-  do {                                                                                                      \
-    static void* const next = hierbar::mpi::find_next(#name, #profiling_name, __builtin_return_address(0)); \
-    return reinterpret_cast<decltype(&hierbar_##name)>(next)(__VA_ARGS__);                                  \
+// Inside of an entry, when find_pmpi() has returned null: returns what the function does that stands behind it.
+#define HIERBAR_PASS_ON(name, profiling_name, ...)                             \
+  do {                                                                         \
+    static void* const next = hierbar::mpi::find_next(#name, #profiling_name); \
+    return reinterpret_cast<decltype(&hierbar_##name)>(next)(__VA_ARGS__);     \
   } while (false)

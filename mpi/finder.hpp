@@ -4,13 +4,13 @@
 
 namespace hierbar::mpi {
 
-// Finds what the program's MPI library exports. `caller` is an address in the program or library that called MPI: the MPI library
-// may be known to nobody else, as when an interpreter loads it with an extension module.
+// Finds what the program's MPI library exports. `somewhere` is an address in the program or library that called MPI, or in the
+// MPI library: that may be known to nobody else, as when an interpreter loads it with an extension module.
 class Finder {
  public:
-  explicit Finder(const void* caller);
+  explicit Finder(const void* somewhere);
 
-  // What the program itself sees comes first, then what the caller's own libraries have. Null: nobody has it.
+  // What the program itself sees comes first, then what the file around that address has or needs. Null: nobody has it.
   void* operator()(const char* symbol) const;
 
   // The same for what must be there; the last one that is not can be asked for.
@@ -22,16 +22,11 @@ class Finder {
   const char* missing() const { return missing_; }
 
  private:
-  void* caller_ = nullptr;  // never closed: the library stays loaded as long as MPI is used
+  void* file_ = nullptr;  // never closed: the library stays loaded as long as MPI is used
   mutable const char* missing_ = nullptr;
 };
 
 // The path of the file that `address` was loaded from; empty when nobody knows.
 const char* file_of(const void* address);
-
-// What `symbol` would mean if this library had not been loaded: the next definition after it, a tool's or another shim's
-// included; or, for a caller whose MPI library the program does not see, that library's `profiling_symbol`. Ends the process,
-// with a message, when there is none.
-void* find_next(const char* symbol, const char* profiling_symbol, const void* caller);
 
 }  // namespace hierbar::mpi

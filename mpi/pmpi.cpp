@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/pmpi.hpp"
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +33,8 @@ bool is_first_process() {
   return true;
 }
 
+const void* foreign_barrier = nullptr;  // the PMPI_Barrier of a library of another family; written before (P2)
+
 // Null: the library is of another family.
 const Pmpi* bind_all(const void* caller) {
   const Finder find(caller);
@@ -42,6 +46,7 @@ const Pmpi* bind_all(const void* caller) {
       say("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName + " only (" + kOtherShim +
           "); it does nothing here");
     }
+    foreign_barrier = barrier;
     return nullptr;
   }
   auto* pmpi = new Pmpi{};
@@ -77,6 +82,15 @@ const Pmpi* find_pmpi(const void* caller) {
     }
   }
   return pmpi != &foreign ? pmpi : nullptr;
+}
+
+void* find_next(const char* symbol, const char* profiling_symbol) {
+  // Not where the program does not see the MPI library: another shim behind this one would look for it from here, in vain.
+  // Whoever calls now may not know it either; MPI_Finalize may be an interpreter's exit handler.
+  void* next = dlsym(RTLD_DEFAULT, "PMPI_Barrier") != nullptr ? dlsym(RTLD_NEXT, symbol) : nullptr;
+  if (next == nullptr) next = Finder(foreign_barrier)(profiling_symbol);
+  if (next == nullptr) give_up(profiling_symbol);
+  return next;
 }
 
 }  // namespace hierbar::mpi

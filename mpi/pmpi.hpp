@@ -57,4 +57,9 @@ struct Pmpi {
 // then.
 const Pmpi* find_pmpi(const void* caller);
 
+// After find_pmpi() has returned null: what `symbol` would mean if the shim had not been loaded. That is the next definition
+// after it, also a tool's or another shim's; or, when the program does not see its MPI library itself, that library's
+// `profiling_symbol`. Ends the process, with a message, when there is neither.
+void* find_next(const char* symbol, const char* profiling_symbol);
+
 }  // namespace hierbar::mpi
