@@ -10,19 +10,10 @@
 #include <vector>
 
 #include "common/child_process.hpp"
+#include "common/groups.hpp"
 #include "omp/options.hpp"
 
 namespace hierbar::bench {
-
-// What a row of the tables is, for the comparisons.
-enum class Family : std::uint8_t {
-  kHier,   // ours
-  kStock,  // a libomp without it: any pattern of our build, the unpatched build, the system's
-  kGnu,    // libgomp
-  kOther,  // another program, or a peer at settings made for this benchmark: shown, never judged by
-  kFloor,  // no runtime at all
-  kHint,   // the same in a layout that has no line per participant: shown, never judged by
-};
 
 enum class Runtime : std::uint8_t { kOurLibomp, kStockLibomp, kSystemLibomp, kLibgomp };
 

@@ -6,15 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iostream>
+#include <exception>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "common/host.hpp"
+#include "common/json_output.hpp"
+#include "common/report_text.hpp"
 #include "omp/configuration.hpp"
 #include "omp/options.hpp"
 #include "omp/report.hpp"
@@ -26,34 +24,6 @@ namespace {
 using namespace hierbar::bench;
 
 constexpr int kUsage = 2;
-
-// Where --json goes; opened before anything is measured, so that minutes are not measured in vain.
-class JsonOutput {
- public:
-  explicit JsonOutput(const std::string& path) : path_(path) {
-    if (!path_.empty() && path_ != "-") file_.open(path_);
-    if (!file_) fail("open");
-  }
-
-  void write(const nlohmann::json& report) {
-    if (path_.empty()) return;
-    std::ostream& stream = path_ == "-" ? std::cout : file_;
-    if (!(stream << report.dump(1) << '\n' << std::flush)) fail("write");
-  }
-
- private:
-  [[noreturn]] void fail(const char* what) const {
-    throw std::runtime_error(fmt::format("cannot {} --json {}: {}", what, path_, std::strerror(errno)));
-  }
-
-  std::string path_;
-  std::ofstream file_;
-};
-
-bool all_pass(const std::vector<Verdict>& verdicts) {
-  return !verdicts.empty() &&
-         std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.outcome == Outcome::kPass; });
-}
 
 int run(const Options& options) {
   // 1. What there is to measure.

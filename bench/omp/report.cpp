@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "common/report_text.hpp"
 #include "common/revision.hpp"
 #include "common/text.hpp"
 #include "omp/constructs.hpp"
@@ -14,22 +15,9 @@
 namespace hierbar::bench {
 namespace {
 
-constexpr double kDisturbed = 0.05;  // of the cpus' time, from which on the report warns
 constexpr int kNameWidth = 21;
 constexpr int kRatioWidth = 19;     // holds the longest title, "to hyper-turnaround"
 constexpr int kOverviewWidth = 28;  // holds the longest title, "for-reduction, ns per loop"
-
-std::string number(double ns) { return ns < 1000 ? fmt::format("{:.1f}", ns) : fmt::format("{:.0f}", ns); }
-
-// Two decimals, more where that would say nothing.
-std::string ratio_text(double ratio) {
-  if (ratio >= 100) return fmt::format("{:.0f}", ratio);
-  return ratio >= 0.1 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.4f}", ratio);
-}
-
-std::string spread_text(const Ratio& ratio) {
-  return fmt::format("{} .. {}", ratio_text(ratio.lowest), ratio_text(ratio.highest));
-}
 
 std::string_view unit_of(const std::string& construct) {
   const auto known =
@@ -37,16 +25,11 @@ std::string_view unit_of(const std::string& construct) {
   return known == kConstructs.end() ? "ns" : known->unit;
 }
 
-std::string regime_text(const Group& group) {
-  if (!group.one_way_ns) return group.settled ? "regime unknown" : "REGIME NOT SETTLED, all repetitions shown";
-  return fmt::format("regime {}, one way {:.0f} ns", regime_name(classify_regime(*group.one_way_ns)), *group.one_way_ns);
-}
-
 std::string group_title(const Group& group) {
   const auto num_kept = std::count_if(group.blocks.begin(), group.blocks.end(), [](const Block& block) { return block.kept; });
   const auto num_dropped = static_cast<std::ptrdiff_t>(group.blocks.size()) - num_kept;
   std::string title =
-      fmt::format("{}, {}: {}; {}; {}; {}", group.construct, counted(group.num_threads, "thread"), unit_of(group.construct),
+      fmt::format("{}, {}: {}; {}; {}; {}", group.quantity, participants_text(group), unit_of(group.quantity),
                   group.bound ? "bound to cores" : "not bound", regime_text(group), counted(num_kept, "repetition"));
   if (num_dropped > 0) title += fmt::format(", {} more dropped after a change of regime", num_dropped);
   return title;
@@ -109,9 +92,9 @@ std::vector<std::string> overview_rows(const std::vector<const Group*>& groups) 
 }
 
 std::string overview_table(const std::vector<const Group*>& groups, const Options& options) {
-  const std::string title = fmt::format("{}, {}", groups.front()->construct, unit_of(groups.front()->construct));
+  const std::string title = fmt::format("{}, {}", groups.front()->quantity, unit_of(groups.front()->quantity));
   std::string text = fmt::format("{:<{}}", title, kOverviewWidth);
-  for (const Group* group : groups) text += fmt::format("{:>20}", counted(group->num_threads, "thread"));
+  for (const Group* group : groups) text += fmt::format("{:>20}", participants_text(*group));
   text += "\n";
   for (const std::string& name : overview_rows(groups)) {
     text += fmt::format("  {:<{}}", name, kOverviewWidth - 2);
@@ -127,14 +110,6 @@ std::string overview_table(const std::vector<const Group*>& groups, const Option
     text += fmt::format("{:>20}", floor == nullptr ? "-" : overview_cell(*group, floor->name, options));
   }
   return text + "\n\n";
-}
-
-std::string disturbance_text(const Disturbance& disturbance) {
-  if (disturbance.others < 0) return "How much other programs ran meanwhile is not known.";
-  std::string text = fmt::format("Other programs took {:.0f} % of the cpus' time, the hypervisor {:.0f} %.",
-                                 100 * disturbance.others, 100 * disturbance.steal);
-  if (disturbance.others + disturbance.steal > kDisturbed) text += " THE MACHINE WAS NOT QUIET: expect wide spreads.";
-  return text;
 }
 
 // The three settings of one pattern as one.
@@ -186,9 +161,7 @@ std::string programs_text(const std::vector<Configuration>& configurations) {
 }  // namespace
 
 std::string header_text(const Options& options, const Host& host, const std::vector<Configuration>& configurations) {
-  std::string text = fmt::format("cpu        {}{}\n", host.cpu_model, host.hypervisor ? " (virtual machine)" : "");
-  text += fmt::format("topology   {}\n", host.topology);
-  text += fmt::format("kernel     {}, frequency governor {}\n", host.kernel, host.governor);
+  std::string text = host_text(host);
   text += fmt::format("bench      revision {}, built by {}\n", kRevision, HIERBAR_BENCH_COMPILER);
   text += programs_text(configurations);
   text += fmt::format("measuring  {} of {:.0f} ms per process, work in front of a construct {:.0f} ns\n",
@@ -211,34 +184,11 @@ std::string overview_text(const Results& results, const Options& options) {
   for (const ConstructName& construct : kConstructs) {
     std::vector<const Group*> groups;
     for (const Group& group : results.groups) {
-      if (group.construct == construct.name) groups.push_back(&group);
+      if (group.quantity == construct.name) groups.push_back(&group);
     }
     if (!groups.empty()) text += overview_table(groups, options);
   }
-  if (const auto range = summarize(results.one_way_ns)) {
-    text += fmt::format("One line, one way, during the run: {:.0f} ns ({:.0f} .. {:.0f}); regime {}; the regime changed {}",
-                        range->median, range->minimum, range->maximum, regime_name(classify_regime(range->median)),
-                        results.num_regime_changes == 0 ? "never" : counted(results.num_regime_changes, "time"));
-    text += fmt::format(", {} repeated\n", counted(results.num_repeated_blocks, "block"));
-  }
-  if (results.num_repetitions < options.num_repetitions) {
-    text += fmt::format("The time limit of {:.0f} s allowed {} of {} repetitions.\n", options.time_limit_s,
-                        results.num_repetitions, options.num_repetitions);
-  }
-  return text + fmt::format("The run took {:.0f} s. {}\n", results.seconds, disturbance_text(results.disturbance));
-}
-
-std::string verdicts_text(const std::vector<Verdict>& verdicts) {
-  if (verdicts.empty()) return "Targets: none applies to what was measured.\n";
-  std::string text = "Targets\n";
-  for (const Verdict& verdict : verdicts) {
-    const std::string_view word = verdict.outcome == Outcome::kPass   ? "PASS"
-                                  : verdict.outcome == Outcome::kFail ? "FAIL"
-                                                                      : "NOT MEASURED";
-    const std::string value = verdict.value ? fmt::format("{:.4g} <= {:.4g}", *verdict.value, verdict.limit) : "";
-    text += fmt::format("  {:<12}  {:<66} {:>18}  {}\n", word, verdict.what, value, verdict.note);
-  }
-  return text;
+  return text + run_text(results, options.num_repetitions, options.time_limit_s);
 }
 
 }  // namespace hierbar::bench

@@ -23,8 +23,6 @@ namespace hierbar::bench {
 // One table per construct: a row per configuration, a column per team size.
 [[nodiscard]] std::string overview_text(const Results& results, const Options& options);
 
-[[nodiscard]] std::string verdicts_text(const std::vector<Verdict>& verdicts);
-
 // Everything above and the raw samples.
 [[nodiscard]] nlohmann::json json_report(const Results& results, const Options& options, const Host& host,
                                          const std::vector<Verdict>& verdicts);

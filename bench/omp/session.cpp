@@ -8,14 +8,14 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "common/floor_runner.hpp"
 #include "common/load.hpp"
+#include "common/progress.hpp"
 #include "omp/constructs.hpp"
-#include "omp/progress.hpp"
 
 namespace hierbar::bench {
 namespace {
 
-constexpr double kOneWayBudgetMs = 8;
 constexpr int kLargestDefaultTeam = 16;
 
 std::vector<int> default_thread_counts(int num_cpus) {
@@ -27,7 +27,8 @@ std::vector<int> default_thread_counts(int num_cpus) {
 
 class Session {
  public:
-  Session(const Options& options, const Host& host, std::vector<Configuration> configurations) : options_(options), host_(host) {
+  Session(const Options& options, const Host& host, std::vector<Configuration> configurations)
+      : options_(options), host_(host), floors_("omp_barrier_bench", options.libexec_dir / "floor_worker", host, timeout()) {
     results_.configurations = std::move(configurations);
     make_groups();
   }
@@ -74,8 +75,8 @@ class Session {
     const bool oversubscribed = num_threads > static_cast<int>(host_.cpus.size());
     if (!wanted || (construct == "isolated" && oversubscribed)) return;
     Group group;
-    group.num_threads = num_threads;
-    group.construct = construct;
+    group.num_participants = num_threads;
+    group.quantity = construct;
     group.oversubscribed = oversubscribed;
     group.bound = options_.binding == Binding::kAlways || (options_.binding == Binding::kAuto && !oversubscribed);
     for (const Configuration& configuration : results_.configurations) {
@@ -109,14 +110,14 @@ class Session {
     if (!series.failure.empty()) return;
     const std::vector<std::string> command{configuration.worker,
                                            "--construct",
-                                           group.construct,
+                                           group.quantity,
                                            "--threads",
-                                           std::to_string(group.num_threads),
+                                           std::to_string(group.num_participants),
                                            "--budget-ms",
                                            fmt::format("{}", options_.budget_ms),
                                            "--delay-ns",
                                            fmt::format("{}", options_.delay_ns)};
-    const ChildResult result = run_child(command, variables_for(configuration, group.num_threads, group.bound), timeout());
+    const ChildResult result = run_child(command, variables_for(configuration, group.num_participants, group.bound), timeout());
     series.failure = result.failure;
     if (!series.failure.empty()) return;
     const auto answer = nlohmann::json::parse(result.output, nullptr, false);
@@ -127,60 +128,20 @@ class Session {
     series.samples[repetition] = answer.at("samples").get<std::vector<double>>();
   }
 
-  // The exchange whose period bounds that of a barrier from below; other constructs have no such floor.
+  // Other constructs have no such floor.
   void measure_floors(Group& group, int repetition) {
-    if (group.num_threads < 2 || group.construct != "barrier") return;
-    std::vector<std::string> command;
-    if (group.oversubscribed) {
-      command = {"yield", fmt::format("{}", options_.budget_ms), std::to_string(group.num_threads)};
-      if (group.bound) append_cpus(command, static_cast<int>(host_.cpus.size()));
-    } else {
-      command = {"exchange", fmt::format("{}", options_.budget_ms)};
-      append_cpus(command, group.num_threads);
-    }
-    for (auto& [name, samples] : run_floor_worker(command)) {
-      series_of(group, name, name.starts_with("packed") ? Family::kHint : Family::kFloor).samples[repetition] = samples;
-    }
+    if (group.num_participants < 2 || group.quantity != "barrier") return;
+    floors_.measure_exchange(group, repetition, options_.budget_ms);
   }
 
-  // ns between the first cpu and the last that a team without oversubscription takes. Nothing with a single cpu.
   std::optional<double> measure_one_way() {
-    if (host_.cpus.size() < 2) return std::nullopt;
     int largest_team = 2;
     for (const Group& group : results_.groups) {
-      if (!group.oversubscribed) largest_team = std::max(largest_team, group.num_threads);
+      if (!group.oversubscribed) largest_team = std::max(largest_team, group.num_participants);
     }
-    const int last_cpu = host_.cpus[static_cast<std::size_t>(largest_team) - 1];
-    std::optional<double> best;
-    for (const auto& [name, samples] : run_floor_worker(
-             {"one-way", fmt::format("{}", kOneWayBudgetMs), std::to_string(host_.cpus.front()), std::to_string(last_cpu)})) {
-      const auto candidate = median(samples);
-      if (candidate && (!best || *candidate < *best)) best = candidate;
-    }
-    if (best) {
-      if (last_one_way_ns_ && !same_regime(*last_one_way_ns_, *best)) ++results_.num_regime_changes;
-      results_.one_way_ns.push_back(*best);
-    }
-    return best;
-  }
-
-  std::map<std::string, std::vector<double>> run_floor_worker(std::vector<std::string> command) {
-    command.insert(command.begin(), options_.libexec_dir / "floor_worker");
-    const ChildResult result = run_child(command, {}, timeout());
-    const auto answer = nlohmann::json::parse(result.output, nullptr, false);
-    if (!result.failure.empty() || answer.is_discarded()) {
-      if (!floor_failure_said_) {
-        fmt::print(stderr, "\nomp_barrier_bench: floors are not measured: {}\n",
-                   result.failure.empty() ? "floor_worker's answer cannot be read" : result.failure);
-      }
-      floor_failure_said_ = true;
-      return {};
-    }
-    return answer.get<std::map<std::string, std::vector<double>>>();
-  }
-
-  void append_cpus(std::vector<std::string>& command, int count) const {
-    for (int i = 0; i < count; ++i) command.push_back(std::to_string(host_.cpus[static_cast<std::size_t>(i)]));
+    const auto one_way_ns = floors_.measure_one_way(largest_team);
+    note_one_way(results_, last_one_way_ns_, one_way_ns);
+    return one_way_ns;
   }
 
   void repeat_dropped(Group& group, Progress& progress) {
@@ -194,12 +155,6 @@ class Session {
     }
   }
 
-  static Series& series_of(Group& group, const std::string& name, Family family) {
-    const auto found = std::find_if(group.series.begin(), group.series.end(), [&](const Series& s) { return s.name == name; });
-    if (found != group.series.end()) return *found;
-    return group.series.emplace_back(Series{name, family, "", {}});
-  }
-
   std::chrono::milliseconds timeout() const {
     return std::chrono::milliseconds(static_cast<long long>(options_.timeout_s * 1000));
   }
@@ -207,8 +162,8 @@ class Session {
   const Options& options_;
   const Host& host_;
   Results results_;
+  FloorRunner floors_;
   std::optional<double> last_one_way_ns_;
-  bool floor_failure_said_ = false;
 };
 
 }  // namespace

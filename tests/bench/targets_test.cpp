@@ -21,8 +21,8 @@ Series series(const std::string& name, Family family, double ns) { return {name,
 
 Group barrier_group(int num_threads, double one_way_ns, std::vector<Series> entries) {
   Group group;
-  group.num_threads = num_threads;
-  group.construct = "barrier";
+  group.num_participants = num_threads;
+  group.quantity = "barrier";
   group.oversubscribed = num_threads > kNumCpus;
   group.blocks = {steady(0, one_way_ns)};
   group.series = std::move(entries);

@@ -10,8 +10,7 @@
 #include <cstdio>
 #include <string>
 
-#include "common/text.hpp"
-#include "omp/results.hpp"
+#include "common/groups.hpp"
 
 namespace hierbar::bench {
 
@@ -25,8 +24,8 @@ class Progress {
   void block(const std::string& stage, const Group& group) {
     const double elapsed = seconds();
     ++num_started_;
-    std::string text = fmt::format("[{}/{}] {}: {}, {}", num_started_, std::max(num_blocks_, num_started_), stage,
-                                   group.construct, counted(group.num_threads, "thread"));
+    std::string text = fmt::format("[{}/{}] {}: {}, {}", num_started_, std::max(num_blocks_, num_started_), stage, group.quantity,
+                                   participants_text(group));
     if (num_started_ > num_blocks_ / 10 && num_started_ > 1 && num_started_ <= num_blocks_) {
       const double left = elapsed / static_cast<double>(num_started_ - 1) * static_cast<double>(num_blocks_ - num_started_ + 1);
       text += fmt::format(", about {:.0f} s left", left);

@@ -1,10 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "omp/results.hpp"
+#include "common/groups.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "common/text.hpp"
 
 namespace hierbar::bench {
 namespace {
@@ -22,6 +24,41 @@ bool is_kept(const Group& group, int repetition) {
 }
 
 }  // namespace
+
+const char* family_name(Family family) {
+  switch (family) {
+    case Family::kHier:
+      return "hier";
+    case Family::kStock:
+      return "stock";
+    case Family::kGnu:
+      return "libgomp";
+    case Family::kMpich:
+      return "mpich";
+    case Family::kOpenMpi:
+      return "openmpi";
+    case Family::kOther:
+      return "other";
+    case Family::kFloor:
+      return "floor";
+    case Family::kHint:
+      return "hint";
+  }
+  return "other";
+}
+
+void note_one_way(Measurements& measurements, std::optional<double> last_ns, std::optional<double> now_ns) {
+  if (!now_ns) return;
+  if (last_ns && !same_regime(*last_ns, *now_ns)) ++measurements.num_regime_changes;
+  measurements.one_way_ns.push_back(*now_ns);
+}
+
+std::string participants_text(const Group& group) { return counted(group.num_participants, group.participant); }
+
+std::string regime_text(const Group& group) {
+  if (!group.one_way_ns) return group.settled ? "regime unknown" : "REGIME NOT SETTLED, all repetitions shown";
+  return fmt::format("regime {}, one way {:.0f} ns", regime_name(classify_regime(*group.one_way_ns)), *group.one_way_ns);
+}
 
 int settle(Group& group) {
   std::vector<double> steady;
@@ -58,11 +95,10 @@ std::optional<Ratio> ratio_of(const Group& group, const Series& numerator, const
   return ratio_of_medians(kept_samples(group, numerator), kept_samples(group, denominator));
 }
 
-const Group* find_group(const Results& results, int num_threads, const std::string& construct) {
-  for (const Group& group : results.groups) {
-    if (group.num_threads == num_threads && group.construct == construct) return &group;
-  }
-  return nullptr;
+Series& series_of(Group& group, const std::string& name, Family family) {
+  const auto found = std::find_if(group.series.begin(), group.series.end(), [&](const Series& s) { return s.name == name; });
+  if (found != group.series.end()) return *found;
+  return group.series.emplace_back(Series{name, family, "", {}});
 }
 
 const Series* find_series(const Group& group, const std::string& name) {

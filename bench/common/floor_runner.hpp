@@ -1,0 +1,41 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/floors.hpp"
+#include "common/groups.hpp"
+#include "common/host.hpp"
+
+namespace hierbar::bench {
+
+// Measures the floors between other measurements, each in a process of its own. What it cannot measure it says on stderr, once.
+class FloorRunner {
+ public:
+  // `program` speaks; `worker` is the path of floor_worker. Both and `host` outlive this.
+  FloorRunner(std::string program, std::filesystem::path worker, const Host& host, std::chrono::milliseconds timeout)
+      : program_(std::move(program)), worker_(std::move(worker)), host_(host), timeout_(timeout) {}
+
+  // Adds to `group` the exchange whose period bounds that of its barrier from below.
+  void measure_exchange(Group& group, int repetition, double budget_ms);
+
+  // ns of one line, one way, between the first cpu and the last that `num_cpus` participants take. Nothing with a single cpu.
+  [[nodiscard]] std::optional<double> measure_one_way(int num_cpus);
+
+ private:
+  FloorSamples run(std::vector<std::string> command);
+  void append_cpus(std::vector<std::string>& command, int count) const;
+
+  const std::string program_;
+  const std::filesystem::path worker_;
+  const Host& host_;
+  const std::chrono::milliseconds timeout_;
+  bool failure_said_ = false;
+};
+
+}  // namespace hierbar::bench
