@@ -2,14 +2,14 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   package_test.sh BUILD_DIR VERSION WITH_LIBOMP [SHIM...]
+#   package_test.sh BUILD_DIR VERSION WITH_LIBOMP WITH_MPI_BENCH [SHIM...]
 #
 # Installs the build and uses it as a stranger would: through the CMake package, through pkg-config, and the OpenMP runtime by
 # LD_LIBRARY_PATH.
 
 source "$(dirname "$0")/check.sh"
-build_dir=$1 version=$2 with_libomp=$3
-shift 3
+build_dir=$1 version=$2 with_libomp=$3 with_mpi_bench=$4
+shift 4
 consumer=$(dirname "$0")/consumer
 examples=$(cd "$(dirname "$0")/../examples" && pwd)
 prefix=$work/prefix
@@ -72,5 +72,9 @@ for shim in "$@"; do
   run mpiexec.$mpi -n 5 env HIERBAR_VERBOSE=1 "$work/barrier"
   check "its barriers go through the engine of lib$shim.so" says 'barriers of 5 ranks: engine 5, library 0'
 done
+if [[ $with_mpi_bench == 1 ]]; then
+  run "$prefix/bin/mpi_barrier_bench" --list --configs hier
+  check 'the benchmark measures the installed shim' says "LD_PRELOAD=$lib_dir/libhierbar_mpi.so"
+fi
 
 finish

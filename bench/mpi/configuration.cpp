@@ -1,0 +1,165 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/configuration.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+namespace hierbar::bench::mpi {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kIdentifyTimeout{20000};
+
+// Open MPI's collective components that use shared memory, the better ones first; which of them exist differs by version.
+constexpr std::array<std::string_view, 3> kSharedMemoryComponents{"xhc", "acoll", "sm"};
+constexpr int kPriority = 100;  // above all others
+
+fs::path launcher_of(Library library, const Options& options) {
+  switch (library) {
+    case Library::kMpich:
+      return options.mpich_launcher;
+    case Library::kWheel:
+      return options.wheel_dir.empty() ? fs::path() : fs::absolute(options.wheel_dir) / "bin" / "mpiexec";
+    case Library::kOpenMpi:
+      return options.openmpi_launcher;
+  }
+  return {};
+}
+
+std::string missing(const Configuration& configuration, const Options& options) {
+  if (configuration.launcher.empty()) {
+    switch (configuration.library) {
+      case Library::kMpich:
+        return "MPICH is not installed (no mpiexec.mpich or mpiexec.hydra in PATH; Debian: mpich)";
+      case Library::kWheel:
+        return "--mpich-wheel was not given";
+      case Library::kOpenMpi:
+        return "Open MPI is not installed (no mpiexec.openmpi or mpirun.openmpi in PATH; Debian: openmpi-bin)";
+    }
+  }
+  for (const fs::path& file : {configuration.launcher, configuration.worker}) {
+    if (!fs::exists(file)) return fmt::format("{} does not exist", file.string());
+  }
+  const fs::path shim = options.lib_dir / "libhierbar_mpi.so";
+  if (configuration.preload && !fs::exists(shim)) return fmt::format("{} does not exist", shim.string());
+  return "";
+}
+
+// "mpiexec.openmpi" -> "ompi_info.openmpi"
+fs::path info_program(const fs::path& launcher) {
+  const fs::path with_suffix = launcher.parent_path() / ("ompi_info" + launcher.extension().string());
+  return fs::exists(with_suffix) ? with_suffix : launcher.parent_path() / "ompi_info";
+}
+
+void prefer_shared_memory(Configuration& configuration) {
+  const ChildResult said = run_child(
+      {info_program(configuration.launcher), "--param", "coll", "all", "--level", "9", "--parsable"}, {}, kIdentifyTimeout);
+  for (const std::string_view component : kSharedMemoryComponents) {
+    if (said.output.find(fmt::format("mca:coll:{0}:param:coll_{0}_priority:", component)) == std::string::npos) continue;
+    configuration.arguments.insert(configuration.arguments.end(),
+                                   {"--mca", fmt::format("coll_{}_priority", component), std::to_string(kPriority)});
+    return;
+  }
+  configuration.unavailable =
+      said.failure.empty() ? "this Open MPI has no shared-memory collectives" : fmt::format("ompi_info: {}", said.failure);
+}
+
+Configuration make_configuration(const ConfigurationName& known, const Options& options, const fs::path& wheel_link_dir) {
+  Configuration configuration;
+  configuration.name = known.name;
+  configuration.explains = known.explains;
+  configuration.family = known.family;
+  configuration.library = known.library;
+  configuration.preload = known.preload;
+  configuration.launcher = launcher_of(known.library, options);
+  configuration.worker =
+      options.libexec_dir / (known.library == Library::kOpenMpi ? "mpi_barrier_worker_openmpi" : "mpi_barrier_worker_mpich");
+  if (known.preload) configuration.variables["LD_PRELOAD"] = fs::absolute(options.lib_dir / "libhierbar_mpi.so");
+  if (known.library == Library::kWheel) configuration.variables["LD_LIBRARY_PATH"] = wheel_link_dir;
+  if (known.name == "wheel-shm") {
+    configuration.variables["MPIR_CVAR_BARRIER_POSIX_INTRA_ALGORITHM"] = "release_gather";
+    configuration.variables["MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD"] = "1";
+    configuration.variables["MPIR_CVAR_COLL_SHM_LIMIT_PER_NODE"] = "65536";
+  }
+  configuration.unavailable = missing(configuration, options);
+  if (configuration.unavailable.empty() && known.name == "openmpi-shm") prefer_shared_memory(configuration);
+  return configuration;
+}
+
+bool was_asked_for(const ConfigurationName& known, const Options& options) {
+  const auto& asked = options.configurations;
+  if (asked.empty()) return known.library != Library::kWheel || !options.wheel_dir.empty();
+  return std::find(asked.begin(), asked.end(), known.name) != asked.end();
+}
+
+}  // namespace
+
+std::vector<Configuration> make_configurations(const Options& options, const fs::path& wheel_link_dir) {
+  std::vector<Configuration> configurations;
+  for (const ConfigurationName& known : kConfigurations) {
+    if (was_asked_for(known, options)) configurations.push_back(make_configuration(known, options, wheel_link_dir));
+  }
+  return configurations;
+}
+
+void identify(Configuration& configuration) {
+  if (!configuration.unavailable.empty()) return;
+  const std::string limit_s = std::to_string(std::chrono::ceil<std::chrono::seconds>(kIdentifyTimeout).count() + 1);
+  const auto command = launch_command(configuration, 2, false, {"--budget-ms", "1", "--limit-s", limit_s});
+  const ChildResult result = run_child(command, {}, kIdentifyTimeout);
+  const auto answer = parse_answer(result.output);
+  if (!result.failure.empty() || !answer) {
+    configuration.unavailable = result.failure.empty() ? "the program's answer cannot be read" : result.failure;
+    return;
+  }
+  configuration.version = answer->version;
+  configuration.file = answer->library;
+  configuration.unavailable = mismatch(configuration, *answer, false);
+}
+
+std::string mismatch(const Configuration& configuration, const Answer& answer, bool bound) {
+  const std::string_view expected = configuration.library == Library::kOpenMpi ? "Open MPI" : "MPICH";
+  if (!answer.version.starts_with(expected)) return fmt::format("{} served it, not {}", answer.version, expected);
+  if (!configuration.file.empty() && configuration.file != answer.library) {
+    return fmt::format("{} served it, after {} had", answer.library, configuration.file);
+  }
+  const auto preload = configuration.variables.find("LD_PRELOAD");
+  std::error_code error;
+  if (preload == configuration.variables.end() && answer.barrier != answer.library) {
+    return fmt::format("MPI_Barrier comes from {}", answer.barrier);
+  }
+  if (preload != configuration.variables.end() && !fs::equivalent(answer.barrier, preload->second, error)) {
+    return fmt::format("MPI_Barrier comes from {}, not from {}", answer.barrier, preload->second);
+  }
+  const std::set<int> distinct(answer.cpus.begin(), answer.cpus.end());
+  if (bound && distinct.size() < answer.cpus.size()) return "the launcher bound two ranks to one cpu";
+  return "";
+}
+
+std::vector<std::string> launch_command(const Configuration& configuration, int num_ranks, bool bound,
+                                        const std::vector<std::string>& worker_arguments) {
+  std::vector<std::string> command{configuration.launcher};
+  const auto add = [&command](const std::vector<std::string>& words) {
+    command.insert(command.end(), words.begin(), words.end());
+  };
+  if (configuration.library == Library::kOpenMpi) {
+    if (geteuid() == 0) command.emplace_back("--allow-run-as-root");
+    add(bound ? std::vector<std::string>{"--bind-to", "core"} : std::vector<std::string>{"--oversubscribe"});
+    for (const auto& [name, value] : configuration.variables) add({"-x", fmt::format("{}={}", name, value)});
+  } else {
+    if (bound) add({"-bind-to", "core"});
+    for (const auto& [name, value] : configuration.variables) add({"-genv", name, value});
+  }
+  add(configuration.arguments);
+  add({"-n", std::to_string(num_ranks), configuration.worker});
+  add(worker_arguments);
+  return command;
+}
+
+}  // namespace hierbar::bench::mpi

@@ -1,0 +1,75 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/child_process.hpp"
+#include "common/groups.hpp"
+#include "mpi/answer.hpp"
+#include "mpi/options.hpp"
+
+namespace hierbar::bench::mpi {
+
+enum class Library : std::uint8_t { kMpich, kWheel, kOpenMpi };
+
+struct ConfigurationName {
+  std::string_view name;
+  Family family;
+  Library library;
+  bool preload;  // libhierbar_mpi.so
+  std::string_view explains;
+};
+
+// What PMPI_Barrier is called when it is measured inside a launch of `hier`, in turns with our barrier.
+inline constexpr std::string_view kInside = "mpich-inside";
+
+inline constexpr std::array<ConfigurationName, 7> kConfigurations{{
+    {"hier", Family::kHier, Library::kMpich, true, "this project: LD_PRELOAD=libhierbar_mpi.so under MPICH"},
+    {"mpich", Family::kMpich, Library::kMpich, false, "MPICH's own barrier"},
+    {"openmpi", Family::kOpenMpi, Library::kOpenMpi, false, "Open MPI's default"},
+    {"openmpi-shm", Family::kOpenMpi, Library::kOpenMpi, false, "Open MPI, its shared-memory collectives preferred"},
+    {"wheel-hier", Family::kOther, Library::kWheel, true, "as hier, under the MPICH of --mpich-wheel"},
+    {"wheel", Family::kOther, Library::kWheel, false, "that MPICH's own barrier"},
+    {"wheel-shm", Family::kOther, Library::kWheel, false, "the same, its shared-memory barrier (release_gather) asked for"},
+}};
+
+// One way to launch the measured program.
+struct Configuration {
+  std::string name;
+  std::string explains;
+  Family family = Family::kOther;
+  Library library = Library::kMpich;
+  bool preload = false;
+  std::filesystem::path launcher;
+  std::filesystem::path worker;
+  std::vector<std::string> arguments;  // of the launcher
+  Variables variables;                 // of the ranks
+  std::string unavailable;             // why it cannot be measured; empty when it can
+
+  // As found out by identify().
+  std::string version;
+  std::string file;
+};
+
+// The configurations that `options` name, in the order of kConfigurations, not yet identified. `wheel_link_dir` is a directory
+// in which the wheel's library has the name that the measured program asks for.
+[[nodiscard]] std::vector<Configuration> make_configurations(const Options& options, const std::filesystem::path& wheel_link_dir);
+
+// Launches it once, to see what really serves it.
+void identify(Configuration& configuration);
+
+// What is wrong with an answer of `configuration`: another library or barrier than was meant, or, when the ranks are bound, two
+// of them on one cpu. Empty if nothing.
+[[nodiscard]] std::string mismatch(const Configuration& configuration, const Answer& answer, bool bound);
+
+// How to launch num_ranks ranks, each bound to a core or none.
+[[nodiscard]] std::vector<std::string> launch_command(const Configuration& configuration, int num_ranks, bool bound,
+                                                      const std::vector<std::string>& worker_arguments);
+
+}  // namespace hierbar::bench::mpi

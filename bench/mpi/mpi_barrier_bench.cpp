@@ -1,0 +1,71 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// mpi_barrier_bench: MPI_Barrier under different MPI libraries, side by side. `--help` is its manual.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "common/host.hpp"
+#include "common/json_output.hpp"
+#include "common/report_text.hpp"
+#include "mpi/configuration.hpp"
+#include "mpi/options.hpp"
+#include "mpi/report.hpp"
+#include "mpi/session.hpp"
+#include "mpi/targets.hpp"
+#include "mpi/wheel_link.hpp"
+
+namespace {
+
+using namespace hierbar::bench;
+using namespace hierbar::bench::mpi;
+
+constexpr int kUsage = 2;
+
+int run(const Options& options) {
+  // 1. What there is to measure.
+  const Host host = describe_host();
+  const WheelLink wheel(options.wheel_dir);
+  std::vector<Configuration> configurations = make_configurations(options, wheel.dir());
+  for (Configuration& configuration : configurations) identify(configuration);
+  const bool tables = options.json_path != "-";
+  if (tables) fmt::print("{}", header_text(options, host, configurations));
+  std::fflush(stdout);
+  if (options.list) return 0;
+  if (std::none_of(configurations.begin(), configurations.end(), [](const auto& c) { return c.unavailable.empty(); })) {
+    fmt::print(stderr, "mpi_barrier_bench: none of the configurations can be measured; --list says why\n");
+    return kUsage;
+  }
+
+  // 2. Measure and judge.
+  JsonOutput json(options.json_path);
+  const Measurements measurements = measure(options, host, configurations);
+  std::vector<Verdict> verdicts;
+  if (options.check) verdicts = judge(measurements);
+
+  // 3. Report.
+  if (tables) {
+    fmt::print("{}{}", table_text(measurements), run_text(measurements, options.num_repetitions, options.time_limit_s));
+    if (options.check) fmt::print("\n{}", verdicts_text(verdicts));
+  }
+  json.write(json_report(measurements, options, host, configurations, verdicts));
+  return options.check && !all_pass(verdicts) ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (const auto status = parse_options(argc, argv, options)) return *status;
+  try {
+    return run(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "mpi_barrier_bench: {}\n", error.what());
+    return kUsage;
+  }
+}

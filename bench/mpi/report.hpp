@@ -1,0 +1,28 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "common/groups.hpp"
+#include "common/host.hpp"
+#include "common/judge.hpp"
+#include "mpi/configuration.hpp"
+#include "mpi/options.hpp"
+
+// What people and programs read. All return text; nothing is measured here.
+namespace hierbar::bench::mpi {
+
+// Machine, build, settings, libraries; what is skipped and why.
+[[nodiscard]] std::string header_text(const Options& options, const Host& host, const std::vector<Configuration>& configurations);
+
+// A part for each number of ranks: the period with its quartiles and its ratio to hier's, the other figures' medians, the floors.
+[[nodiscard]] std::string table_text(const Measurements& measurements);
+
+// Everything above and the raw samples.
+[[nodiscard]] nlohmann::json json_report(const Measurements& measurements, const Options& options, const Host& host,
+                                         const std::vector<Configuration>& configurations, const std::vector<Verdict>& verdicts);
+
+}  // namespace hierbar::bench::mpi

@@ -1,0 +1,192 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <string_view>
+
+#include "common/child_process.hpp"
+#include "common/floor_runner.hpp"
+#include "common/load.hpp"
+#include "common/progress.hpp"
+#include "mpi/answer.hpp"
+
+namespace hierbar::bench::mpi {
+namespace {
+
+constexpr double kFloorBudgetMs = 60;
+constexpr std::array<std::string_view, 4> kQuantities{"period", "isolated", "skew", "late"};
+
+// The groups of one number of ranks: the period first, then what is measured only of ranks with a cpu each.
+struct RankCount {
+  int num_ranks = 0;
+  std::size_t first = 0;  // of its groups
+  std::size_t count = 0;
+};
+
+class Session {
+ public:
+  Session(const Options& options, const Host& host, const std::vector<Configuration>& configurations)
+      : options_(options),
+        host_(host),
+        configurations_(configurations),
+        floors_("mpi_barrier_bench", options.libexec_dir / "floor_worker", host, timeout()),
+        random_(options.seed) {
+    for (const int num_ranks : options.rank_counts) add_groups(num_ranks);
+  }
+
+  Measurements run() {
+    const LoadMeter meter;
+    Progress progress(rank_counts_.size() * static_cast<std::size_t>(options_.num_repetitions));
+    last_one_way_ns_ = measure_one_way();
+    for (int repetition = 0; repetition < options_.num_repetitions && has_time_for_another(progress.seconds()); ++repetition) {
+      for (const RankCount& ranks : rank_counts_) {
+        progress.block(fmt::format("repetition {} of {}", repetition + 1, options_.num_repetitions), period(ranks));
+        measure_block(ranks, repetition);
+      }
+      ++results_.num_repetitions;
+    }
+    for (const RankCount& ranks : rank_counts_) repeat_dropped(ranks, progress);
+    progress.finish();
+    results_.seconds = progress.seconds();
+    results_.disturbance = meter.since_start();
+    return std::move(results_);
+  }
+
+ private:
+  // Judged by how long the repetitions so far took.
+  bool has_time_for_another(double elapsed_s) const {
+    if (options_.time_limit_s <= 0 || results_.num_repetitions == 0) return true;
+    return elapsed_s + elapsed_s / results_.num_repetitions <= options_.time_limit_s;
+  }
+
+  void add_groups(int num_ranks) {
+    const bool oversubscribed = num_ranks > static_cast<int>(host_.cpus.size());
+    RankCount ranks{num_ranks, results_.groups.size(), oversubscribed ? 1 : kQuantities.size()};
+    for (std::size_t i = 0; i < ranks.count; ++i) {
+      Group group;
+      group.num_participants = num_ranks;
+      group.participant = "rank";
+      group.quantity = kQuantities[i];
+      group.oversubscribed = oversubscribed;
+      group.bound = !oversubscribed;
+      for (const Configuration& configuration : configurations_) {
+        if (!configuration.unavailable.empty()) continue;
+        group.series.push_back({configuration.name, configuration.family, "", {}});
+        if (configuration.name == "hier" && group.bound) group.series.push_back({std::string(kInside), Family::kMpich, "", {}});
+      }
+      results_.groups.push_back(std::move(group));
+    }
+    rank_counts_.push_back(ranks);
+  }
+
+  Group& period(const RankCount& ranks) { return results_.groups[ranks.first]; }
+
+  template <class Do>
+  void for_groups(const RankCount& ranks, Do act) {
+    for (std::size_t i = 0; i < ranks.count; ++i) act(results_.groups[ranks.first + i]);
+  }
+
+  void measure_block(const RankCount& ranks, int repetition) {
+    std::vector<const Configuration*> turns{nullptr};  // nullptr: the floors
+    for (const Configuration& configuration : configurations_) {
+      if (configuration.unavailable.empty()) turns.push_back(&configuration);
+    }
+    std::shuffle(turns.begin(), turns.end(), random_);
+
+    Block block{repetition, last_one_way_ns_, std::nullopt, true};
+    for (const Configuration* configuration : turns) {
+      if (configuration == nullptr) {
+        floors_.measure_exchange(period(ranks), repetition, kFloorBudgetMs);
+      } else {
+        measure_configuration(ranks, *configuration, repetition);
+      }
+    }
+    block.one_way_after_ns = measure_one_way();
+    last_one_way_ns_ = block.one_way_after_ns;
+    for_groups(ranks, [&block](Group& group) { group.blocks.push_back(block); });
+  }
+
+  void measure_configuration(const RankCount& ranks, const Configuration& configuration, int repetition) {
+    const bool has_failed = !series_of(period(ranks), configuration.name, configuration.family).failure.empty();
+    if (has_failed) return;
+    const bool bound = period(ranks).bound;
+    const bool inside = configuration.name == "hier" && bound;
+    std::vector<std::string> arguments{"--budget-ms", fmt::format("{}", options_.budget_ms), "--limit-s",
+                                       fmt::format("{:.0f}", std::ceil(options_.timeout_s) + 1)};
+    if (inside) arguments.emplace_back("--inside");
+    if (bound) arguments.emplace_back("--alone");
+    const ChildResult result = run_child(launch_command(configuration, ranks.num_ranks, bound, arguments), {}, timeout());
+    const auto answer = parse_answer(result.output);
+    const std::string failure = !result.failure.empty() ? result.failure
+                                : !answer               ? "its answer cannot be read"
+                                                        : mismatch(configuration, *answer, bound);
+    add(ranks, configuration.name, configuration.family, repetition, failure, answer ? answer->program : Answer::Figures());
+    if (inside) add(ranks, std::string(kInside), Family::kMpich, repetition, failure, answer ? answer->own : Answer::Figures());
+  }
+
+  void add(const RankCount& ranks, const std::string& name, Family family, int repetition, const std::string& failure,
+           const Answer::Figures& figures) {
+    for_groups(ranks, [&](Group& group) {
+      Series& series = series_of(group, name, family);
+      series.failure = failure;
+      const auto found = figures.find(group.quantity);
+      if (failure.empty() && found != figures.end()) series.samples[repetition] = found->second;
+    });
+  }
+
+  std::optional<double> measure_one_way() {
+    int most_bound = 2;
+    for (const Group& group : results_.groups) {
+      if (group.bound) most_bound = std::max(most_bound, group.num_participants);
+    }
+    const auto one_way_ns = floors_.measure_one_way(most_bound);
+    note_one_way(results_, last_one_way_ns_, one_way_ns);
+    return one_way_ns;
+  }
+
+  // How many blocks are good; the groups of one number of ranks agree.
+  int settle_all(const RankCount& ranks) {
+    int num_good = 0;
+    for_groups(ranks, [&num_good](Group& group) { num_good = settle(group); });
+    return num_good;
+  }
+
+  void repeat_dropped(const RankCount& ranks, Progress& progress) {
+    int num_good = settle_all(ranks);
+    for (int extra = 0; num_good < results_.num_repetitions && extra < options_.max_extra_repetitions; ++extra) {
+      if (options_.time_limit_s > 0 && progress.seconds() > options_.time_limit_s) break;
+      progress.block(fmt::format("the regime changed, repetition {} once more", num_good + 1), period(ranks));
+      ++results_.num_repeated_blocks;
+      measure_block(ranks, options_.num_repetitions + extra);
+      num_good = settle_all(ranks);
+    }
+  }
+
+  std::chrono::milliseconds timeout() const {
+    return std::chrono::milliseconds(static_cast<long long>(options_.timeout_s * 1000));
+  }
+
+  const Options& options_;
+  const Host& host_;
+  const std::vector<Configuration>& configurations_;
+  Measurements results_;
+  std::vector<RankCount> rank_counts_;
+  FloorRunner floors_;
+  std::mt19937_64 random_;
+  std::optional<double> last_one_way_ns_;
+};
+
+}  // namespace
+
+Measurements measure(const Options& options, const Host& host, const std::vector<Configuration>& configurations) {
+  return Session(options, host, configurations).run();
+}
+
+}  // namespace hierbar::bench::mpi

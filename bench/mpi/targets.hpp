@@ -1,0 +1,16 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "common/groups.hpp"
+#include "common/judge.hpp"
+
+// The targets that the project has set itself for MPI_Barrier.
+namespace hierbar::bench::mpi {
+
+// One verdict per target that applies to the numbers of ranks of the run.
+[[nodiscard]] std::vector<Verdict> judge(const Measurements& measurements);
+
+}  // namespace hierbar::bench::mpi

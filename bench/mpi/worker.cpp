@@ -1,0 +1,279 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// MPI_Barrier of all ranks, on one machine, under one MPI library: rank 0 prints raw samples as one line of JSON. Built by every
+// MPI's own compiler driver and linked with nothing else; what is preloaded is the launcher's choice. Thread level: single.
+//
+//   mpi_barrier_worker --budget-ms MS --limit-s S [--inside] [--alone]
+//   --inside  also PMPI_Barrier, the library's own: batches of both take turns
+//   --alone   every rank has a cpu: also the figures that need all of them to run at once
+//
+// Figures are ns, maxima over the ranks; the clock is CLOCK_MONOTONIC, the same for all processes of a machine.
+//   period    of barriers back to back
+//   isolated  ranks enter at an agreed moment: from the last one's entry to the last one's exit
+//   skew      the same episodes: from the first exit to the last
+//   late      one rank, another each time, comes kDelayNs after the others: from its entry to the last exit
+// Exits with 2 for wrong arguments; a run longer than the limit ends by SIGALRM. Started by mpi_barrier_bench only.
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kNumBatches = 20;
+constexpr int kFewestBatches = 3;
+constexpr int kMostEpisodes = 1000;   // of the figures that are sampled one by one
+constexpr int kEpisodesPerTurn = 50;  // of one barrier, before the other's
+constexpr double kDelayNs = 20000;    // of a late rank: longer than any barrier of ranks that have a cpu each
+constexpr int kWarmUp = 16;           // libraries set up on the first calls, and change algorithms after some
+
+struct Settings {
+  double budget_ns = 0;
+  unsigned limit_s = 0;
+  bool inside = false;
+  bool alone = false;
+};
+
+// One of the barriers that a process can have: as the program calls it, which a preloaded library may serve, or the library's
+// own.
+struct Barrier {
+  std::string name;
+  int (*call)(MPI_Comm);
+  double period_ns = 0;  // roughly
+  long batch = 1;        // barriers in a batch
+  int num_batches = 0;
+  std::map<std::string, std::vector<double>> samples;  // by figure
+};
+
+int rank = 0;
+int num_ranks = 1;
+double clock_ns = 0;  // what one reading costs
+
+double now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
+}
+
+double clock_cost_ns() {
+  double cost = 1e9;
+  for (int i = 0; i < 1000; ++i) {
+    const double first = now_ns();
+    cost = std::min(cost, now_ns() - first);
+  }
+  return cost;
+}
+
+std::vector<double> over_ranks(const std::vector<double>& values, MPI_Op operation) {
+  std::vector<double> result(values.size());
+  PMPI_Allreduce(values.data(), result.data(), static_cast<int>(values.size()), MPI_DOUBLE, operation, MPI_COMM_WORLD);
+  return result;
+}
+
+double maximum(double value) { return over_ranks({value}, MPI_MAX).front(); }
+
+// Of this rank. The barrier in front makes all begin together.
+double time_batch(const Barrier& barrier, long count) {
+  barrier.call(MPI_COMM_WORLD);
+  const double start = now_ns();
+  for (long i = 0; i < count; ++i) barrier.call(MPI_COMM_WORLD);
+  return now_ns() - start;
+}
+
+// How many barriers make a batch, and how many batches there are. All ranks come to the same answer, from maxima.
+void calibrate(Barrier& barrier, double budget_ns) {
+  const double batch_ns = budget_ns / kNumBatches;
+  barrier.call(MPI_COMM_WORLD);
+  for (long count = 1;; count *= 8) {
+    const double elapsed_ns = std::max(1.0, maximum(time_batch(barrier, count)));
+    if (count < kWarmUp && elapsed_ns < budget_ns / kWarmUp) continue;
+    barrier.period_ns = elapsed_ns / static_cast<double>(count);
+    if (elapsed_ns > batch_ns / 4) break;
+  }
+  barrier.batch = std::max(1L, static_cast<long>(batch_ns / barrier.period_ns));
+  const double num_batches = budget_ns / (static_cast<double>(barrier.batch) * barrier.period_ns);
+  barrier.num_batches = std::clamp(static_cast<int>(num_batches), kFewestBatches, kNumBatches);
+}
+
+void measure_period(std::vector<Barrier>& barriers) {
+  std::map<std::string, std::vector<double>> own;
+  for (int batch = 0; batch < kNumBatches; ++batch) {
+    for (const Barrier& barrier : barriers) {
+      if (batch < barrier.num_batches)
+        own[barrier.name].push_back(time_batch(barrier, barrier.batch) / static_cast<double>(barrier.batch));
+    }
+  }
+  for (Barrier& barrier : barriers) barrier.samples["period"] = over_ranks(own[barrier.name], MPI_MAX);
+}
+
+// What each of a series of barriers was like, as this rank saw it; times from the agreed start of the series.
+struct Notes {
+  std::vector<double> entries;
+  std::vector<double> exits;
+  std::vector<double> lateness;  // of its entry, against the moment that was agreed
+};
+
+// Barriers at agreed moments, `interval_ns` apart. In each, one rank, if any, comes `delay_ns` later.
+Notes take_notes(const Barrier& barrier, int count, double interval_ns, double delay_ns) {
+  constexpr double kLeadNs = 50000;  // until the first, for the ranks to hear of it
+  const double origin = maximum(now_ns()) + kLeadNs;
+  Notes notes;
+  for (int i = 0; i < count; ++i) {
+    const double moment = origin + i * interval_ns + (i % num_ranks == rank ? delay_ns : 0);
+    double entry = now_ns();
+    while (entry < moment) entry = now_ns();
+    barrier.call(MPI_COMM_WORLD);
+    notes.exits.push_back(now_ns() - origin);
+    notes.entries.push_back(entry - origin);
+    notes.lateness.push_back(entry - moment);
+  }
+  return notes;
+}
+
+// Adds what the notes of all ranks say together. An episode that a rank came to when the others had been waiting for long is no
+// episode of the kind that was asked for.
+void add_samples(Barrier& barrier, const Notes& notes, double tolerance_ns, bool delayed) {
+  const std::vector<double> last_entries = over_ranks(notes.entries, MPI_MAX);
+  const std::vector<double> last_exits = over_ranks(notes.exits, MPI_MAX);
+  const std::vector<double> first_exits = over_ranks(notes.exits, MPI_MIN);
+  const std::vector<double> lateness = over_ranks(notes.lateness, MPI_MAX);
+  for (std::size_t i = 0; i < lateness.size(); ++i) {
+    if (lateness[i] > tolerance_ns) continue;
+    const double passage_ns = last_exits[i] - last_entries[i] - clock_ns;
+    barrier.samples[delayed ? "late" : "isolated"].push_back(passage_ns);
+    if (!delayed) barrier.samples["skew"].push_back(last_exits[i] - first_exits[i]);
+  }
+}
+
+// Episodes alone, or with one late rank.
+void measure_episodes(std::vector<Barrier>& barriers, double budget_ns, bool delayed) {
+  const double delay_ns = delayed ? kDelayNs : 0;
+  double spent_ns = 0;
+  for (int episode = 0; episode < kMostEpisodes && spent_ns < budget_ns; episode += kEpisodesPerTurn) {
+    for (Barrier& barrier : barriers) {
+      // Enough for all to have left before the next one.
+      const double interval_ns = delay_ns + 4 * barrier.period_ns + 5000;
+      const double start = now_ns();
+      const Notes notes = take_notes(barrier, kEpisodesPerTurn, interval_ns, delay_ns);
+      add_samples(barrier, notes, std::max(200.0, barrier.period_ns), delayed);
+      spent_ns += maximum(now_ns() - start);
+    }
+  }
+}
+
+// The file that a function comes from.
+std::string file_of(const char* symbol, void* handle) {
+  Dl_info info{};
+  void* const address = dlsym(handle, symbol);
+  if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "unknown";
+  char* const resolved = realpath(info.dli_fname, nullptr);
+  const std::string path = resolved == nullptr ? info.dli_fname : resolved;
+  std::free(resolved);
+  return path;
+}
+
+// The first line of what the library says of itself, without what JSON cannot have in a string.
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  PMPI_Get_library_version(text, &length);
+  std::string version(text);
+  version.resize(std::min(version.find('\n'), version.size()));
+  for (char& c : version) {
+    if (c == '\t' || c == '"' || c == '\\') c = ' ';
+  }
+  return version;
+}
+
+void print_list(const char* key, const std::vector<double>& values) {
+  std::printf("\"%s\": [", key);
+  for (std::size_t i = 0; i < values.size(); ++i) std::printf("%s%.1f", i == 0 ? "" : ", ", values[i]);
+  std::printf("]");
+}
+
+void print(const std::vector<Barrier>& barriers, const std::vector<double>& cpus) {
+  std::printf("{\"version\": \"%s\", \"library\": \"%s\", \"barrier\": \"%s\", \"ranks\": %d, ", library_version().c_str(),
+              file_of("PMPI_Barrier", RTLD_DEFAULT).c_str(), file_of("MPI_Barrier", RTLD_DEFAULT).c_str(), num_ranks);
+  print_list("cpus", cpus);
+  for (const Barrier& barrier : barriers) {
+    std::printf(", \"%s\": {", barrier.name.c_str());
+    const char* separator = "";
+    for (const auto& [figure, samples] : barrier.samples) {
+      std::printf("%s", separator);
+      print_list(figure.c_str(), samples);
+      separator = ", ";
+    }
+    std::printf("}");
+  }
+  std::puts("}");
+}
+
+// Where each rank runs.
+std::vector<double> rank_cpus() {
+  std::vector<double> cpus(static_cast<std::size_t>(num_ranks), -1);
+  cpus[static_cast<std::size_t>(rank)] = sched_getcpu();
+  return over_ranks(cpus, MPI_MAX);
+}
+
+void run(const Settings& settings) {
+  std::vector<Barrier> barriers{{"program", MPI_Barrier, 0, 1, 0, {}}};
+  if (settings.inside) barriers.push_back({"own", PMPI_Barrier, 0, 1, 0, {}});
+  clock_ns = clock_cost_ns();
+  for (Barrier& barrier : barriers) calibrate(barrier, settings.budget_ns);
+  measure_period(barriers);
+  if (settings.alone) {
+    measure_episodes(barriers, settings.budget_ns / 2, false);
+    measure_episodes(barriers, settings.budget_ns / 2, true);
+  }
+  const std::vector<double> cpus = rank_cpus();
+  if (rank == 0) print(barriers, cpus);
+}
+
+bool parse(int argc, char** argv, Settings& settings) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    const char* const value = i + 1 < argc ? argv[i + 1] : "";
+    if (option == "--inside") {
+      settings.inside = true;
+    } else if (option == "--alone") {
+      settings.alone = true;
+    } else if (option == "--budget-ms") {
+      settings.budget_ns = std::atof(value) * 1e6;
+      ++i;
+    } else if (option == "--limit-s") {
+      settings.limit_s = static_cast<unsigned>(std::max(0, std::atoi(value)));
+      ++i;
+    } else {
+      return false;
+    }
+  }
+  return settings.budget_ns > 0 && settings.limit_s > 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  if (!parse(argc, argv, settings)) {
+    std::fputs("mpi_barrier_worker: started by mpi_barrier_bench, not by hand\n", stderr);
+    return 2;
+  }
+  alarm(settings.limit_s);  // a launcher that is killed may leave its ranks behind
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+  run(settings);
+  MPI_Finalize();
+  return 0;
+}

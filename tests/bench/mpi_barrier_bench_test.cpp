@@ -1,0 +1,126 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Runs the benchmark as people do, with the smallest budget, and reads what it says. Figures are not judged here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "common/child_process.hpp"
+
+namespace hierbar::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+ChildResult run_bench(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), HIERBAR_MPI_BARRIER_BENCH);
+  return run_child(arguments, {}, std::chrono::minutes(2));
+}
+
+std::vector<std::string> tiny(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"--ranks", "2", "--reps", "1", "--extra-reps", "0", "--budget-ms", "5"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+const fs::path kPrefix = fs::path(HIERBAR_MPI_BARRIER_BENCH).parent_path().parent_path();
+
+fs::path worker() { return kPrefix / "libexec/hierbar/mpi_barrier_worker_mpich"; }
+
+// What a measured program could say.
+constexpr const char* kAnswer =
+    R"({"version": "MPICH Version: 0", "library": "/l", "barrier": "/l", "cpus": [0, 1], "program": {"period": [1]}})";
+
+// In place of a launcher.
+class Script {
+ public:
+  explicit Script(const std::string& body) : path_(fs::path(testing::TempDir()) / "hierbar_broken_launcher") {
+    std::ofstream(path_) << "#!/bin/sh\n" << body;
+    fs::permissions(path_, fs::perms::owner_all);
+  }
+  ~Script() { fs::remove(path_); }
+  Script(const Script&) = delete;
+  Script& operator=(const Script&) = delete;
+
+  [[nodiscard]] std::string path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+TEST(MpiBarrierBench, WritesEverySampleOfEveryConfigurationAsJson) {
+  const ChildResult result = run_bench(tiny({"--json", "-"}));
+  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no MPI to measure";
+  ASSERT_EQ(result.failure, "") << result.errors;
+  const json report = json::parse(result.output);
+  EXPECT_EQ(report.at("format"), "hierbar-mpi-barrier-bench-1");
+  const json& period = report.at("groups").at(0);
+  EXPECT_EQ(period.at("quantity"), "period");
+  EXPECT_EQ(period.at("ranks"), 2);
+  for (const json& configuration : report.at("configurations")) {
+    if (!configuration.at("unavailable").is_null()) continue;
+    bool found = false;
+    for (const json& series : period.at("series")) {
+      if (series.at("name") != configuration.at("name")) continue;
+      found = true;
+      EXPECT_TRUE(series.at("failure").is_null()) << series.at("name") << ": " << series.at("failure");
+      ASSERT_EQ(series.at("samples").size(), 1u) << series.at("name");
+      EXPECT_GE(series.at("samples")[0].at("ns").size(), 3u) << series.at("name");
+    }
+    EXPECT_TRUE(found) << configuration.at("name");
+  }
+}
+
+TEST(MpiBarrierBench, MeasuresOursWhenItHasBeenBuilt) {
+  const fs::path library = kPrefix / "lib/libhierbar_mpi.so";
+  for (const fs::path& file : {library, worker()}) {
+    if (!fs::exists(file)) GTEST_SKIP() << file << " has not been built";
+  }
+  const ChildResult result = run_bench({"--list", "--configs", "hier"});
+  if (result.output.find("MPICH is not installed") != std::string::npos) GTEST_SKIP() << "no mpiexec.mpich";
+  EXPECT_THAT(result.output, HasSubstr("LD_PRELOAD=" + library.string()));
+}
+
+TEST(MpiBarrierBench, SaysWhatFailedAfterItWasIdentified) {
+  if (!fs::exists(worker())) GTEST_SKIP() << worker() << " has not been built";
+  const Script launcher("case \"$*\" in *'--budget-ms 1 '*) echo '" + std::string(kAnswer) +
+                        "';; *) echo no such host >&2; exit 4;; esac\n");
+  const ChildResult result = run_bench(tiny({"--configs", "mpich", "--mpich-launcher", launcher.path(), "--check"}));
+  EXPECT_THAT(result.failure, HasSubstr("exit status 1"));
+  EXPECT_THAT(result.output, HasSubstr("failed: exit status 4: no such host"));
+  EXPECT_THAT(result.output, HasSubstr("NOT MEASURED"));
+}
+
+TEST(MpiBarrierBench, SkipsALibraryThatCannotBeLaunched) {
+  const Script launcher("echo no such program >&2; exit 5\n");
+  const ChildResult result = run_bench(tiny({"--configs", "mpich", "--mpich-launcher", launcher.path()}));
+  EXPECT_THAT(result.failure, HasSubstr("exit status 2"));
+  EXPECT_THAT(result.output, HasSubstr("skipped: "));
+  EXPECT_THAT(result.errors, HasSubstr("none of the configurations can be measured"));
+}
+
+TEST(MpiBarrierBench, RejectsWhatItDoesNotKnowAndNamesIt) {
+  const ChildResult result = run_bench({"--configs", "fastest"});
+  EXPECT_THAT(result.failure, HasSubstr("exit status 2"));
+  EXPECT_THAT(result.errors + result.output, HasSubstr("fastest"));
+  EXPECT_THAT(run_bench({"--ranks", "1"}).failure, HasSubstr("exit status 2"));
+  EXPECT_THAT(run_bench({"--mpich-wheel", "/nonexistent"}).failure, HasSubstr("exit status 2"));
+}
+
+TEST(MpiBarrierBench, RefusesAFileThatItCannotWriteBeforeItMeasures) {
+  if (!fs::exists(worker())) GTEST_SKIP() << worker() << " has not been built";
+  const Script launcher("echo '" + std::string(kAnswer) + "'\n");
+  const ChildResult result =
+      run_bench(tiny({"--configs", "mpich", "--mpich-launcher", launcher.path(), "--json", "/nonexistent/file"}));
+  EXPECT_THAT(result.failure, HasSubstr("exit status 2"));
+  EXPECT_THAT(result.errors, HasSubstr("cannot open --json /nonexistent/file"));
+}
+
+}  // namespace
+}  // namespace hierbar::bench
