@@ -10,8 +10,6 @@
 #include <cstdio>
 #include <string>
 
-#include "common/groups.hpp"
-
 namespace hierbar::bench {
 
 // Says on stderr what is being measured and how long the rest will take: one line that changes on a terminal, otherwise a line
@@ -21,11 +19,10 @@ class Progress {
   explicit Progress(std::size_t num_blocks) : num_blocks_(num_blocks) {}
 
   // Call before each block.
-  void block(const std::string& stage, const Group& group) {
+  void block(const std::string& stage, const std::string& what) {
     const double elapsed = seconds();
     ++num_started_;
-    std::string text = fmt::format("[{}/{}] {}: {}, {}", num_started_, std::max(num_blocks_, num_started_), stage, group.quantity,
-                                   participants_text(group));
+    std::string text = fmt::format("[{}/{}] {}: {}", num_started_, std::max(num_blocks_, num_started_), stage, what);
     if (num_started_ > num_blocks_ / 10 && num_started_ > 1 && num_started_ <= num_blocks_) {
       const double left = elapsed / static_cast<double>(num_started_ - 1) * static_cast<double>(num_blocks_ - num_started_ + 1);
       text += fmt::format(", about {:.0f} s left", left);

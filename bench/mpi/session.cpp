@@ -47,7 +47,8 @@ class Session {
     last_one_way_ns_ = measure_one_way();
     for (int repetition = 0; repetition < options_.num_repetitions && has_time_for_another(progress.seconds()); ++repetition) {
       for (const RankCount& ranks : rank_counts_) {
-        progress.block(fmt::format("repetition {} of {}", repetition + 1, options_.num_repetitions), period(ranks));
+        progress.block(fmt::format("repetition {} of {}", repetition + 1, options_.num_repetitions),
+                       participants_text(period(ranks)));
         measure_block(ranks, repetition);
       }
       ++results_.num_repetitions;
@@ -162,7 +163,7 @@ class Session {
     int num_good = settle_all(ranks);
     for (int extra = 0; num_good < results_.num_repetitions && extra < options_.max_extra_repetitions; ++extra) {
       if (options_.time_limit_s > 0 && progress.seconds() > options_.time_limit_s) break;
-      progress.block(fmt::format("the regime changed, repetition {} once more", num_good + 1), period(ranks));
+      progress.block(fmt::format("the regime changed, repetition {} once more", num_good + 1), participants_text(period(ranks)));
       ++results_.num_repeated_blocks;
       measure_block(ranks, options_.num_repetitions + extra);
       num_good = settle_all(ranks);

@@ -31,8 +31,10 @@
 
 namespace {
 
-constexpr int kNumBatches = 20;
+constexpr int kNumBatches = 100;  // each shorter than a time slice: a median over them leaves out those that lost their cpu
 constexpr int kFewestBatches = 3;
+constexpr int kBatchesPerLook = 20;   // at the clock of all
+constexpr double kMostBudgets = 2;    // are spent on one figure
 constexpr int kMostEpisodes = 1000;   // of the figures that are sampled one by one
 constexpr int kEpisodesPerTurn = 50;  // of one barrier, before the other's
 constexpr double kDelayNs = 20000;    // of a late rank: longer than any barrier of ranks that have a cpu each
@@ -91,14 +93,16 @@ double time_batch(const Barrier& barrier, long count) {
   return now_ns() - start;
 }
 
-// How many barriers make a batch, and how many batches there are. All ranks come to the same answer, from maxima.
+// How many barriers make a batch, and how many batches there are. All ranks come to the same answer, from maxima. A trial that
+// seems to fill a batch is tried again before it is believed: it may have lost its cpu.
 void calibrate(Barrier& barrier, double budget_ns) {
   const double batch_ns = budget_ns / kNumBatches;
-  barrier.call(MPI_COMM_WORLD);
+  for (int i = 0; i < kWarmUp && (i == 0 || barrier.period_ns < batch_ns); ++i)
+    barrier.period_ns = maximum(time_batch(barrier, 1));
   for (long count = 1;; count *= 8) {
-    const double elapsed_ns = std::max(1.0, maximum(time_batch(barrier, count)));
-    if (count < kWarmUp && elapsed_ns < budget_ns / kWarmUp) continue;
-    barrier.period_ns = elapsed_ns / static_cast<double>(count);
+    double elapsed_ns = maximum(time_batch(barrier, count));
+    if (elapsed_ns > batch_ns / 4) elapsed_ns = std::min(elapsed_ns, maximum(time_batch(barrier, count)));
+    barrier.period_ns = std::max(1.0, elapsed_ns) / static_cast<double>(count);
     if (elapsed_ns > batch_ns / 4) break;
   }
   barrier.batch = std::max(1L, static_cast<long>(batch_ns / barrier.period_ns));
@@ -106,12 +110,17 @@ void calibrate(Barrier& barrier, double budget_ns) {
   barrier.num_batches = std::clamp(static_cast<int>(num_batches), kFewestBatches, kNumBatches);
 }
 
-void measure_period(std::vector<Barrier>& barriers) {
+// Barriers take turns batch by batch. After every kBatchesPerLook ranks agree on the time that they have taken: when others use
+// the cpus, far more than was expected.
+void measure_period(std::vector<Barrier>& barriers, double budget_ns) {
   std::map<std::string, std::vector<double>> own;
+  const double limit_ns = kMostBudgets * budget_ns * static_cast<double>(barriers.size());
+  const double start = now_ns();
   for (int batch = 0; batch < kNumBatches; ++batch) {
+    if (batch > 0 && batch % kBatchesPerLook == 0 && maximum(now_ns() - start) > limit_ns) break;
     for (const Barrier& barrier : barriers) {
-      if (batch < barrier.num_batches)
-        own[barrier.name].push_back(time_batch(barrier, barrier.batch) / static_cast<double>(barrier.batch));
+      if (batch >= barrier.num_batches) continue;
+      own[barrier.name].push_back(time_batch(barrier, barrier.batch) / static_cast<double>(barrier.batch));
     }
   }
   for (Barrier& barrier : barriers) barrier.samples["period"] = over_ranks(own[barrier.name], MPI_MAX);
@@ -183,16 +192,19 @@ std::string file_of(const char* symbol, void* handle) {
   return path;
 }
 
-// The first line of what the library says of itself, without what JSON cannot have in a string.
+// How what the library says of itself begins, "MPICH Version: 4.0.2" or "Open MPI v4.1.4", without what JSON cannot have in a
+// string.
 std::string library_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   PMPI_Get_library_version(text, &length);
   std::string version(text);
-  version.resize(std::min(version.find('\n'), version.size()));
+  version.resize(std::min(version.find_first_of("\n,"), version.size()));
   for (char& c : version) {
     if (c == '\t' || c == '"' || c == '\\') c = ' ';
   }
+  const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
+  version.erase(std::unique(version.begin(), version.end(), both_blank), version.end());
   return version;
 }
 
@@ -231,7 +243,7 @@ void run(const Settings& settings) {
   if (settings.inside) barriers.push_back({"own", PMPI_Barrier, 0, 1, 0, {}});
   clock_ns = clock_cost_ns();
   for (Barrier& barrier : barriers) calibrate(barrier, settings.budget_ns);
-  measure_period(barriers);
+  measure_period(barriers, settings.budget_ns);
   if (settings.alone) {
     measure_episodes(barriers, settings.budget_ns / 2, false);
     measure_episodes(barriers, settings.budget_ns / 2, true);

@@ -39,7 +39,7 @@ class Session {
     last_one_way_ns_ = measure_one_way();
     for (int repetition = 0; repetition < options_.num_repetitions && has_time_for_another(progress.seconds()); ++repetition) {
       for (Group& group : results_.groups) {
-        progress.block(fmt::format("repetition {} of {}", repetition + 1, options_.num_repetitions), group);
+        progress.block(fmt::format("repetition {} of {}", repetition + 1, options_.num_repetitions), describe(group));
         measure_block(group, repetition);
       }
       ++results_.num_repetitions;
@@ -52,6 +52,8 @@ class Session {
   }
 
  private:
+  static std::string describe(const Group& group) { return fmt::format("{}, {}", group.quantity, participants_text(group)); }
+
   // Judged by how long the repetitions so far took.
   bool has_time_for_another(double elapsed_s) const {
     if (options_.time_limit_s <= 0 || results_.num_repetitions == 0) return true;
@@ -148,7 +150,7 @@ class Session {
     int num_good = settle(group);
     for (int extra = 0; num_good < results_.num_repetitions && extra < options_.max_extra_repetitions; ++extra) {
       if (options_.time_limit_s > 0 && progress.seconds() > options_.time_limit_s) break;
-      progress.block(fmt::format("the regime changed, repetition {} once more", num_good + 1), group);
+      progress.block(fmt::format("the regime changed, repetition {} once more", num_good + 1), describe(group));
       ++results_.num_repeated_blocks;
       measure_block(group, options_.num_repetitions + extra);
       num_good = settle(group);
