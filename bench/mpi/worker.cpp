@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -115,8 +114,10 @@ void calibrate(Barrier& barrier, double budget_ns) {
 void measure_period(std::vector<Barrier>& barriers, double budget_ns) {
   std::map<std::string, std::vector<double>> own;
   const double limit_ns = kMostBudgets * budget_ns * static_cast<double>(barriers.size());
+  int num_batches = 0;
+  for (const Barrier& barrier : barriers) num_batches = std::max(num_batches, barrier.num_batches);
   const double start = now_ns();
-  for (int batch = 0; batch < kNumBatches; ++batch) {
+  for (int batch = 0; batch < num_batches; ++batch) {
     if (batch > 0 && batch % kBatchesPerLook == 0 && maximum(now_ns() - start) > limit_ns) break;
     for (const Barrier& barrier : barriers) {
       if (batch >= barrier.num_batches) continue;
@@ -182,9 +183,9 @@ void measure_episodes(std::vector<Barrier>& barriers, double budget_ns, bool del
 }
 
 // The file that a function comes from.
-std::string file_of(const char* symbol, void* handle) {
+std::string file_of(const char* symbol) {
   Dl_info info{};
-  void* const address = dlsym(handle, symbol);
+  void* const address = dlsym(RTLD_DEFAULT, symbol);
   if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "unknown";
   char* const resolved = realpath(info.dli_fname, nullptr);
   const std::string path = resolved == nullptr ? info.dli_fname : resolved;
@@ -216,7 +217,7 @@ void print_list(const char* key, const std::vector<double>& values) {
 
 void print(const std::vector<Barrier>& barriers, const std::vector<double>& cpus) {
   std::printf("{\"version\": \"%s\", \"library\": \"%s\", \"barrier\": \"%s\", \"ranks\": %d, ", library_version().c_str(),
-              file_of("PMPI_Barrier", RTLD_DEFAULT).c_str(), file_of("MPI_Barrier", RTLD_DEFAULT).c_str(), num_ranks);
+              file_of("PMPI_Barrier").c_str(), file_of("MPI_Barrier").c_str(), num_ranks);
   print_list("cpus", cpus);
   for (const Barrier& barrier : barriers) {
     std::printf(", \"%s\": {", barrier.name.c_str());
