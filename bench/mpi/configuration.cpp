@@ -32,6 +32,10 @@ fs::path launcher_of(Library library, const Options& options) {
   return {};
 }
 
+fs::path shim_for(Library library, const Options& options) {
+  return options.lib_dir / (library == Library::kOpenMpi ? "libhierbar_mpi_ompi.so" : "libhierbar_mpi.so");
+}
+
 std::string missing(const Configuration& configuration, const Options& options) {
   if (configuration.launcher.empty()) {
     switch (configuration.library) {
@@ -46,7 +50,7 @@ std::string missing(const Configuration& configuration, const Options& options) 
   for (const fs::path& file : {configuration.launcher, configuration.worker}) {
     if (!fs::exists(file)) return fmt::format("{} does not exist", file.string());
   }
-  const fs::path shim = options.lib_dir / "libhierbar_mpi.so";
+  const fs::path shim = shim_for(configuration.library, options);
   if (configuration.preload && !fs::exists(shim)) return fmt::format("{} does not exist", shim.string());
   return "";
 }
@@ -80,7 +84,7 @@ Configuration make_configuration(const ConfigurationName& known, const Options& 
   configuration.launcher = launcher_of(known.library, options);
   configuration.worker =
       options.libexec_dir / (known.library == Library::kOpenMpi ? "mpi_barrier_worker_openmpi" : "mpi_barrier_worker_mpich");
-  if (known.preload) configuration.variables["LD_PRELOAD"] = fs::absolute(options.lib_dir / "libhierbar_mpi.so");
+  if (known.preload) configuration.variables["LD_PRELOAD"] = fs::absolute(shim_for(known.library, options));
   if (known.library == Library::kWheel) configuration.variables["LD_LIBRARY_PATH"] = wheel_link_dir;
   if (known.name == "wheel-shm") {
     configuration.variables["MPIR_CVAR_BARRIER_POSIX_INTRA_ALGORITHM"] = "release_gather";

@@ -22,18 +22,19 @@ struct ConfigurationName {
   std::string_view name;
   Family family;
   Library library;
-  bool preload;  // libhierbar_mpi.so
+  bool preload;  // this project's shim for that library
   std::string_view explains;
 };
 
 // What PMPI_Barrier is called when it is measured inside a launch of `hier`, in turns with our barrier.
 inline constexpr std::string_view kInside = "mpich-inside";
 
-inline constexpr std::array<ConfigurationName, 7> kConfigurations{{
+inline constexpr std::array<ConfigurationName, 8> kConfigurations{{
     {"hier", Family::kHier, Library::kMpich, true, "this project: LD_PRELOAD=libhierbar_mpi.so under MPICH"},
     {"mpich", Family::kMpich, Library::kMpich, false, "MPICH's own barrier"},
     {"openmpi", Family::kOpenMpi, Library::kOpenMpi, false, "Open MPI's default"},
     {"openmpi-shm", Family::kOpenMpi, Library::kOpenMpi, false, "Open MPI, its shared-memory collectives preferred"},
+    {"openmpi-hier", Family::kOther, Library::kOpenMpi, true, "this project: LD_PRELOAD=libhierbar_mpi_ompi.so under Open MPI"},
     {"wheel-hier", Family::kOther, Library::kWheel, true, "as hier, under the MPICH of --mpich-wheel"},
     {"wheel", Family::kOther, Library::kWheel, false, "that MPICH's own barrier"},
     {"wheel-shm", Family::kOther, Library::kWheel, false, "the same, its shared-memory barrier (release_gather) asked for"},
