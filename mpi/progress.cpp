@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/progress.hpp"
 
+#include <atomic>
 #include <mutex>
 
 #include "mpi/family.hpp"
@@ -10,7 +11,8 @@ namespace hierbar::mpi {
 namespace {
 
 std::mutex mutex;
-const Pmpi* library = nullptr;
+// Null: not prepared. A communicator is set up in one thread while another one waits in a barrier, so not plain.
+std::atomic<const Pmpi*> library{nullptr};
 
 // A receive that nothing is ever sent to, on a communicator of this process alone: asking for its status makes progress. Not a
 // probe on that communicator, for which MPICH looks at the process's own messages only; nor one on the program's, which finds the
@@ -40,16 +42,17 @@ MPI_Comm make_alone(const Pmpi& pmpi, MPI_Comm comm) {
 
 void prepare_progress(const Pmpi& pmpi, MPI_Comm comm) {
   const std::lock_guard lock(mutex);
-  library = &pmpi;
-  if (pmpi.own_progress != nullptr || waits_for_nothing) return;
-  alone = make_alone(pmpi, comm);
-  pmpi.Irecv(&never_received, 1, pmpi.byte, 0, 0, alone, &never);
-  waits_for_nothing = true;
+  if (pmpi.own_progress == nullptr && !waits_for_nothing) {
+    alone = make_alone(pmpi, comm);
+    pmpi.Irecv(&never_received, 1, pmpi.byte, 0, 0, alone, &never);
+    waits_for_nothing = true;
+  }
+  library.store(&pmpi, std::memory_order_release);  // (R1) publishes the request
 }
 
 void end_progress(const Pmpi& pmpi) {
   const std::lock_guard lock(mutex);
-  library = nullptr;
+  library.store(nullptr, std::memory_order_relaxed);  // nobody is in a barrier
   if (!waits_for_nothing) return;
   pmpi.Cancel(&never);
   pmpi.Wait(&never, MPI_STATUS_IGNORE);
@@ -58,18 +61,19 @@ void end_progress(const Pmpi& pmpi) {
 }
 
 void make_progress() noexcept {
-  if (library->own_progress != nullptr) {
-    library->own_progress();
+  const Pmpi& pmpi = *library.load(std::memory_order_acquire);  // (R2) pairs with (R1)
+  if (pmpi.own_progress != nullptr) {
+    pmpi.own_progress();
   } else {
     int done;
-    library->Request_get_status(never, &done, MPI_STATUS_IGNORE);
+    pmpi.Request_get_status(never, &done, MPI_STATUS_IGNORE);
   }
 }
 
 const char* progress_name() {
-  const std::lock_guard lock(mutex);
-  if (library == nullptr) return "none";
-  return library->own_progress != nullptr ? kProgressSymbol : "PMPI_Request_get_status";
+  const Pmpi* pmpi = library.load(std::memory_order_relaxed);
+  if (pmpi == nullptr) return "none";
+  return pmpi->own_progress != nullptr ? kProgressSymbol : "PMPI_Request_get_status";
 }
 
 }  // namespace hierbar::mpi

@@ -1,0 +1,75 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "stub_mpi.hpp"
+
+#include <utility>
+
+namespace hierbar::test {
+namespace {
+
+thread_local StubProcess* process_of_thread = nullptr;
+
+}  // namespace
+
+std::shared_ptr<StubComm::Round> StubComm::arrive(int rank, Part own) {
+  const std::lock_guard lock(mutex_);
+  const int number = rounds_of_[static_cast<std::size_t>(rank)]++;
+  std::shared_ptr<Round>& entry = rounds_[number];
+  if (entry == nullptr) entry = std::make_shared<Round>(Round{Parts(static_cast<std::size_t>(size)), 0});
+  const std::shared_ptr<Round> round = entry;
+  round->parts[static_cast<std::size_t>(rank)] = std::move(own);
+  if (++round->num_arrived == size) {
+    rounds_.erase(number);
+    complete_.notify_all();
+  }
+  return round;
+}
+
+std::shared_ptr<const StubComm::Parts> StubComm::await(const std::shared_ptr<Round>& round) {
+  std::unique_lock lock(mutex_);
+  complete_.wait(lock, [&] { return round->num_arrived == size; });
+  return {round, &round->parts};
+}
+
+std::shared_ptr<const StubComm::Parts> StubComm::exchange(int rank, Part own) { return await(arrive(rank, std::move(own))); }
+
+std::shared_ptr<const StubComm::Parts> StubComm::collect(int rank, int root, Part own) {
+  const std::shared_ptr<Round> round = arrive(rank, std::move(own));
+  return rank == root ? await(round) : nullptr;
+}
+
+StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) : thread_level(level) {
+  seats[MPI_COMM_WORLD] = {std::move(world), rank, {}};
+  seats[MPI_COMM_SELF] = {std::make_shared<StubComm>(1), 0, {}};
+}
+
+StubProcess& StubProcess::current() { return *process_of_thread; }
+void StubProcess::make_current() { process_of_thread = this; }
+
+MPI_Comm StubProcess::add(std::shared_ptr<StubComm> comm, int rank) {
+  const std::lock_guard lock(mutex);
+  const MPI_Comm handle = next_handle_++;
+  seats[handle] = {std::move(comm), rank, {}};
+  return handle;
+}
+
+StubProcess::Seat* StubProcess::find(MPI_Comm comm) {
+  const std::lock_guard lock(mutex);
+  const auto found = seats.find(comm);
+  return found == seats.end() || finalized ? nullptr : &found->second;
+}
+
+void StubProcess::drop(MPI_Comm comm) {
+  std::map<int, Attribute> attributes;
+  {
+    const std::lock_guard lock(mutex);
+    attributes.swap(seats.at(comm).attributes);
+  }
+  for (const auto& [keyval, attribute] : attributes) {
+    if (attribute.forget != nullptr) attribute.forget(comm, keyval, attribute.value, attribute.extra);
+  }
+  const std::lock_guard lock(mutex);
+  seats.erase(comm);
+}
+
+}  // namespace hierbar::test

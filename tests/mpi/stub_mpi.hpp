@@ -1,0 +1,95 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+// An MPI library whose ranks are threads of one process, as far as the shim calls it: what a sanitizer can look through. The
+// program that links it exports its PMPI functions, where the shim finds them as it finds those of any MPI library.
+//
+// Collective calls order the ranks exactly as MPI promises: all of them wait for all, but MPI_Reduce, in which only the root
+// does.
+namespace hierbar::test {
+
+// A communicator; all its ranks have the same one.
+class StubComm {
+ public:
+  struct Part {
+    std::vector<std::byte> bytes;
+    std::shared_ptr<StubComm> comm;
+  };
+  using Parts = std::vector<Part>;
+
+  explicit StubComm(int num_ranks, bool is_between_groups = false) : size(num_ranks), between_groups(is_between_groups) {}
+
+  // Collective: everybody's part, by rank.
+  std::shared_ptr<const Parts> exchange(int rank, Part own);
+  // Collective over all, but only the root waits and gets the parts.
+  std::shared_ptr<const Parts> collect(int rank, int root, Part own);
+
+  const int size;
+  const bool between_groups;
+
+ private:
+  struct Round {
+    Parts parts;
+    int num_arrived = 0;
+  };
+  std::shared_ptr<Round> arrive(int rank, Part own);
+  std::shared_ptr<const Parts> await(const std::shared_ptr<Round>& round);
+
+  std::mutex mutex_;
+  std::condition_variable complete_;
+  std::vector<int> rounds_of_ = std::vector<int>(static_cast<std::size_t>(size));  // collective calls of each rank
+  std::map<int, std::shared_ptr<Round>> rounds_;                                   // those that somebody has not come to
+};
+
+// What one process has of MPI.
+class StubProcess {
+ public:
+  struct Attribute {
+    MPI_Comm_delete_attr_function* forget;
+    void* value;
+    void* extra;
+  };
+  // A handle's communicator, this process's rank in it, and what hangs on it.
+  struct Seat {
+    std::shared_ptr<StubComm> comm;
+    int rank;
+    std::map<int, Attribute> attributes;
+  };
+
+  StubProcess(std::shared_ptr<StubComm> world, int rank, int thread_level);
+
+  // The process that the calling thread belongs to.
+  static StubProcess& current();
+  void make_current();
+
+  MPI_Comm add(std::shared_ptr<StubComm> comm, int rank);
+  // Null: no such communicator. Valid until it is freed.
+  Seat* find(MPI_Comm comm);
+  // Runs the callbacks of the attributes.
+  void drop(MPI_Comm comm);
+
+  const int thread_level;
+  bool refuses_to_split = false;  // out of communicators; the same in all processes
+  std::atomic<bool> initialized{true}, finalized{false};
+  std::atomic<int> num_barriers{0};  // of the library's own
+  std::atomic<int> num_open{0};      // groups, requests and error handlers that are not freed
+  std::mutex mutex;
+  std::map<int, Attribute> keyvals;  // the value is not used
+  std::map<MPI_Comm, Seat> seats;
+
+ private:
+  int next_handle_ = 0x1000;
+};
+
+}  // namespace hierbar::test
