@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <fcntl.h>
 #include <mpi.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -40,6 +43,16 @@ inline int rounds(int argc, char** argv, int otherwise) { return argc > 2 ? std:
 // machine.
 class Board {
  public:
+  // Where the MPI library believes in several hosts: the words are in a file that all ranks can open.
+  Board(MPI_Comm comm, const char* file_name) : comm_(comm), size_(size_of(comm)), window_(MPI_WIN_NULL) {
+    const int file = open(file_name, O_RDWR | O_CREAT, 0600);
+    const std::size_t bytes = sizeof(Word) * static_cast<std::size_t>(size_);
+    CHECK(file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0);
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    CHECK(memory != MAP_FAILED);
+    close(file);
+    start(memory);
+  }
   explicit Board(MPI_Comm comm) : comm_(comm), size_(size_of(comm)) {
     void* memory;
     const MPI_Aint bytes = rank_in(comm) == 0 ? static_cast<MPI_Aint>(sizeof(Word)) * size_ : 0;
@@ -47,12 +60,12 @@ class Board {
     MPI_Aint found;
     int unit;
     MPI_Win_shared_query(window_, 0, &found, &unit, &memory);
-    words_ = static_cast<Word*>(memory);
-    words_[rank_in(comm)].store(0);
-    int unused = 0, sum;
-    MPI_Allreduce(&unused, &sum, 1, MPI_INT, MPI_SUM, comm);  // everybody's word is 0 from here on
+    start(memory);
   }
-  ~Board() { MPI_Win_free(&window_); }
+  // The words of a file stay until the end of the program.
+  ~Board() {
+    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+  }
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
@@ -69,6 +82,13 @@ class Board {
 
  private:
   using Word = std::atomic<std::uint64_t>;
+
+  void start(void* memory) {
+    words_ = static_cast<Word*>(memory);
+    words_[rank_in(comm_)].store(0);
+    int unused = 0, sum;
+    MPI_Allreduce(&unused, &sum, 1, MPI_INT, MPI_SUM, comm_);  // everybody's word is 0 from here on
+  }
 
   MPI_Comm comm_;
   int size_;

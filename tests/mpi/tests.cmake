@@ -98,6 +98,8 @@ mpi_script(kill 300 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/kill_te
            --shim $<TARGET_FILE:${shim}> --times 20 ${program_dir}/barriers)
 mpi_script(shared_memory 300 ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
 
+mpi_script(two_hosts 300 ${CMAKE_CURRENT_SOURCE_DIR}/two_hosts_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
+
 # Open MPI's shim does nothing here, and lets one behind it do everything.
 if(TARGET hierbar_mpi_ompi)
   set(foreign --preload $<TARGET_FILE:hierbar_mpi_ompi>
