@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kills a rank with SIGKILL at random moments and looks at what is left.
 
-    kill_test.py --shim build/release/lib/libhierbar_mpi.so --times 20 PROGRAM
+    kill_test.py --shim build/release/lib/libhierbar_mpi.so --times 100 PROGRAM
 
-PROGRAM forever runs barriers and prints a line after the first. Killed after that line, nothing may be left under /dev/shm; killed
-before it, at most a name that the next program sweeps. No process may be left in either case.
+PROGRAM forever runs barriers and prints a line after the first. In turn, a rank is killed after that line, when nothing may be left
+under /dev/shm; some time after the ranks have appeared; and as soon as the shim's name is seen under /dev/shm, which is the middle of
+the set-up: then at most a name may be left, which the next program sweeps. No process may be left in any case.
 """
 
 import argparse
@@ -72,23 +73,47 @@ def wait_until(condition):
     return True
 
 
-def kill_once(arguments, after_first_barrier, generator):
+# How each kind of kill waits for its moment: returns what is wrong, None when nothing is.
+def await_first_barrier(process, generator):
+    if process.stdout.readline() != "first barrier\n":
+        return "the program does not start"
+    time.sleep(generator.uniform(0, 0.03))
+    return None
+
+
+def await_ranks(process, generator):
+    time.sleep(generator.uniform(0, 0.2))
+    return None
+
+
+def await_name(process, generator):
+    before = segment_names()
+    end = time.monotonic() + 0.5  # it may have come and gone unseen
+    while not segment_names() - before and time.monotonic() < end:
+        pass
+    return None
+
+
+KINDS = {"after the first barrier": await_first_barrier, "somewhere": await_ranks, "in the set-up": await_name}
+
+
+def kill_once(arguments, kind, generator):
     """Returns what is wrong, None when nothing is; and whether a name was left."""
     before = segment_names()
     process = start(arguments, ["forever"])
+    program = os.path.basename(arguments.program)
     try:
-        if after_first_barrier:
-            if process.stdout.readline() != "first barrier\n":
-                return "the program does not start", False
-        elif not wait_until(lambda: len(ranks_of(process, os.path.basename(arguments.program))) == RANKS):
+        if not wait_until(lambda: len(ranks_of(process, program)) == RANKS):
             return "the ranks do not appear", False
-        victims = ranks_of(process, os.path.basename(arguments.program))
-        time.sleep(generator.uniform(0, 0.05 if after_first_barrier else 0.3))
-        os.kill(generator.choice(victims), signal.SIGKILL)
-        if not wait_until(lambda: process.poll() is not None and not any(is_alive(pid) for pid in victims)):
+        ranks = ranks_of(process, program)
+        problem = KINDS[kind](process, generator)
+        if problem:
+            return problem, False
+        os.kill(generator.choice(ranks), signal.SIGKILL)
+        if not wait_until(lambda: process.poll() is not None and not any(is_alive(pid) for pid in ranks)):
             return "processes are left", False
         left = segment_names() - before
-        if after_first_barrier and left:
+        if left and kind == "after the first barrier":
             return f"/dev/shm/{left.pop()} is left", True
         return None, bool(left)
     finally:
@@ -108,10 +133,10 @@ def main():
     generator = random.Random(arguments.seed)
     num_left = 0
     for time_index in range(arguments.times):
-        after_first_barrier = time_index % 2 == 0
-        problem, is_left = kill_once(arguments, after_first_barrier, generator)
+        kind = list(KINDS)[time_index % len(KINDS)]
+        problem, is_left = kill_once(arguments, kind, generator)
         if problem:
-            print(f"FAILED: kill {time_index}, {'after' if after_first_barrier else 'before'} the first barrier: {problem}")
+            print(f"FAILED: kill {time_index}, {kind}: {problem}")
             return 1
         num_left += is_left
     print(f"{arguments.times} kills, {num_left} of them left a name")

@@ -95,7 +95,7 @@ mpi_test(watch.other_node barriers RANKS 4 ARGS late ENV HIERBAR_TIMEOUT_S=1 ${t
          CHECK ${all_engine} --count engine==8 --expect "waits since 1 s for rank 3 " --expect "waits since 1 s for other nodes")
 
 mpi_script(kill 300 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/kill_test.py --mpi mpich --mpiexec ${exec}
-           --shim $<TARGET_FILE:${shim}> --times 20 ${program_dir}/barriers)
+           --shim $<TARGET_FILE:${shim}> --times 100 ${program_dir}/barriers)
 mpi_script(shared_memory 300 ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
 
 mpi_script(two_hosts 300 ${CMAKE_CURRENT_SOURCE_DIR}/two_hosts_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
