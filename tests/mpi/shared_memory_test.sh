@@ -2,8 +2,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Ranks whose /dev/shm is full, gets full, is read-only, or not the same: the program is right all the same, and one rank says why the engine
-# is not used. Arguments: mpiexec, the shim, the program. Needs mount namespaces, as root or through a user namespace.
+# Ranks whose /dev/shm is full, gets full, is tiny, read-only, or not the same, on all nodes or on one: the program is right all the
+# same, and one rank says why the engine is not used. Arguments: mpiexec, the shim, the program. Needs mount namespaces, as root or through a user namespace.
 set -u
 mpiexec=$1
 program=(env HIERBAR_VERBOSE=1 "LD_PRELOAD=$2" "$3")
@@ -54,8 +54,40 @@ run ro 2 duplicates 10
 check 'a read-only /dev/shm: the program is right' [ $? = 0 ]
 check 'a read-only /dev/shm: one message' says "cannot create /dev/shm/.*: Read-only file system; the MPI library's own barrier is used" 1
 
-timeout 60 "$mpiexec" -n 2 "${program[@]}" duplicates 10 : -n 2 "${unshare[@]}" "${program[@]}" duplicates 10 >"$output" 2>&1
-check 'two mount namespaces: the program is right' [ $? = 0 ]
-check 'two mount namespaces are two nodes' says 'first communicator: 4 ranks, 2 of them on this node' 1
-check 'two mount namespaces: all barriers by the engine' says 'engine 20, library 0' 4
+# MPICH does not survive less than this, except when it believes that every rank has a host of its own.
+export MPIR_CVAR_NOLOCAL=1
+run size=4k 2 duplicates 10
+check 'a tiny /dev/shm: the program is right' [ $? = 0 ]
+check 'a tiny /dev/shm: one message' says "no shared memory is left .* or the size of /dev/shm.; the MPI library's own barrier is used" 1
+check 'a tiny /dev/shm: no barrier by the engine' says 'engine 0, library 20 ' 2
+unset MPIR_CVAR_NOLOCAL
+
+# run_apart COMMAND...: two ranks as they are, and two that the command starts.
+run_apart() {
+  UCX_TLS=sysv,self timeout 60 "$mpiexec" -n 2 "${program[@]}" duplicates 10 : -n 2 "$@" "${program[@]}" duplicates 10 >"$output" 2>&1
+}
+
+# Each of the two has a namespace of its own, and is alone on its node, although UCX and the host's name say otherwise.
+for kind in '--mount' '--user --map-root-user' '--pid --fork'; do
+  read -ra options <<<"$kind"
+  unshare "${options[@]}" true 2>/dev/null || options=(--user --map-root-user "${options[@]}")
+  run_apart unshare "${options[@]}"
+  check "unshare $kind: the program is right" [ $? = 0 ]
+  check "unshare $kind: they are on other nodes" says 'first communicator: 4 ranks, 2 of them on this node' 1
+  check "unshare $kind: all barriers by the engine" says 'engine 20, library 0' 4
+done
+
+# One node has a segment and the other cannot: all of them agree.
+if ((EUID != 0)); then
+  echo 'not root: no test of two nodes of which one has no memory'
+  exit $status
+fi
+coproc holder { exec unshare --mount sh -c 'mount -t tmpfs -o ro tmpfs /dev/shm && echo ready && read -r _'; }
+read -r -u "${holder[0]}" _
+MPIR_CVAR_NOLOCAL=1 run_apart nsenter --mount="/proc/$holder_PID/ns/mnt"
+check 'one node cannot write to /dev/shm: the program is right' [ $? = 0 ]
+check 'one node cannot write to /dev/shm: one message' \
+  says "cannot create /dev/shm/.*: Read-only file system; the MPI library's own barrier is used" 1
+check 'one node cannot write to /dev/shm: no barrier by the engine' says 'engine 0, library 20 .no segment 20.' 4
+kill "$holder_PID"
 exit $status
