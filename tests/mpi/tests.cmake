@@ -100,6 +100,9 @@ mpi_script(shared_memory 300 ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh $
 
 mpi_script(two_hosts 300 ${CMAKE_CURRENT_SOURCE_DIR}/two_hosts_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
 
+mpi_script(mpi4py 240 ${CMAKE_CURRENT_SOURCE_DIR}/mpi4py_test.sh ${Python3_EXECUTABLE} ${program_dir}/mpi4py ${program_dir}/barriers
+           ${runner} --ranks 3 --shim $<TARGET_FILE:${shim}>)
+
 # Open MPI's shim does nothing here, and lets one behind it do everything.
 if(TARGET hierbar_mpi_ompi)
   set(foreign --preload $<TARGET_FILE:hierbar_mpi_ompi>
