@@ -69,6 +69,7 @@ void StubProcess::drop(MPI_Comm comm) {
     if (attribute.forget != nullptr) attribute.forget(comm, keyval, attribute.value, attribute.extra);
   }
   const std::lock_guard lock(mutex);
+  freed_.push_back(std::move(seats.at(comm).comm));
   seats.erase(comm);
 }
 

@@ -90,6 +90,8 @@ class StubProcess {
 
  private:
   int next_handle_ = 0x1000;
+  std::vector<std::shared_ptr<StubComm>>
+      freed_;  // their counts of references would order the ranks, which MPI_Comm_free does not
 };
 
 }  // namespace hierbar::test

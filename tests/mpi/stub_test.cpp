@@ -158,6 +158,28 @@ TEST(Stub, OracleOverRandomSubCommunicators) {
   EXPECT_EQ(trial.num_open(), 0);
 }
 
+// Two of three ranks use again what the third has let go of, with no call in common with it in between.
+TEST(Stub, ABlockThatOthersHaveLeftIsUsedAgain) {
+  constexpr int kCycles = 50;
+  StubTrial trial(3);
+  std::atomic<int> left{0};  // cycles in which rank 2 has let go; relaxed, so that it orders nothing
+  trial.run([&](Rank& rank) {
+    std::vector<MPI_Comm> pairs(kCycles), copies(kCycles);
+    for (MPI_Comm& pair : pairs) PMPI_Comm_split(MPI_COMM_WORLD, rank.number / 2, 0, &pair);
+    for (MPI_Comm& copy : copies) copy = rank.duplicate(MPI_COMM_WORLD);
+    for (std::size_t cycle = 0; cycle < kCycles; ++cycle) {
+      rank.shim.barrier(copies[cycle]);
+      while (rank.number != 2 && left.load(std::memory_order_relaxed) <= static_cast<int>(cycle)) std::this_thread::yield();
+      rank.shim.comm_free(&copies[cycle]);
+      if (rank.number == 2) left.store(static_cast<int>(cycle) + 1, std::memory_order_relaxed);
+      rank.shim.barrier(pairs[cycle]);
+      rank.shim.comm_free(&pairs[cycle]);
+    }
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(trial.num_open(), 0);
+}
+
 TEST(Stub, CommunicatorsAliveAtTheEnd) {
   constexpr int kRanks = 2, kComms = 40;
   StubTrial trial(kRanks);
