@@ -47,6 +47,13 @@ const char* word_for(char state) {
   }
 }
 
+// Only for a process that exists; else 0.
+char state_letter(std::int32_t pid) {
+  char state = 0;
+  fields_of(pid) >> state;
+  return state;
+}
+
 // FNV-1a over 64-bit words: two processes of one node must get the same, others almost never do.
 class Hash {
  public:
@@ -74,9 +81,13 @@ std::uint64_t start_time_of(std::int32_t pid) {
 
 std::string state_of(std::int32_t pid, std::uint64_t start_time) {
   if (start_time_of(pid) != start_time) return "gone";
-  char state = 0;
-  fields_of(pid) >> state;
-  return word_for(state);
+  return word_for(state_letter(pid));
+}
+
+bool is_alive(std::int32_t pid, std::uint64_t start_time) {
+  if (start_time_of(pid) != start_time) return false;
+  const char state = state_letter(pid);
+  return state != 0 && state != 'Z' && state != 'X';
 }
 
 ProcessName own_process() {

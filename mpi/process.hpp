@@ -20,6 +20,8 @@ ProcessName own_process();
 // The start time of any process of the own pid namespace, and its state as a word ("running", "sleeping", ...).
 std::uint64_t start_time_of(std::int32_t pid);
 std::string state_of(std::int32_t pid, std::uint64_t start_time);
+// Whether that process can still do something: a killed one that nobody has waited for cannot.
+bool is_alive(std::int32_t pid, std::uint64_t start_time);
 
 // What two processes have in common exactly when they can share memory under /dev/shm: the kernel (boot id), the namespaces that
 // decide what a path and a permission mean, and the file system that is mounted there. Host names say nothing: containers choose

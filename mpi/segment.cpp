@@ -194,7 +194,7 @@ int sweep_segments() {
       continue;
     }
     // Processes of another pid namespace cannot be seen from here, alive or not.
-    if (user != geteuid() || pid_namespace != own_namespace || start_time_of(pid) == start_time) continue;
+    if (user != geteuid() || pid_namespace != own_namespace || is_alive(pid, start_time)) continue;
     if (shm_unlink((std::string("/") + entry->d_name).c_str()) == 0) ++removed;
   }
   closedir(directory);

@@ -139,10 +139,10 @@ TEST(Configurations, SayWhatIsNotInstalled) {
 }
 
 TEST(Configurations, LeaveTheWheelOutUnlessItIsGiven) {
-  EXPECT_EQ(make_configurations({}, "").size(), 4u);
+  EXPECT_EQ(make_configurations({}, "").size(), 5u);
   Options options;
   options.wheel_dir = "/wheel";
-  EXPECT_EQ(make_configurations(options, "/link").size(), 7u);
+  EXPECT_EQ(make_configurations(options, "/link").size(), 8u);
 }
 
 // ---- targets ----

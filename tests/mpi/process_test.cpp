@@ -31,10 +31,16 @@ TEST(Process, AStoppedProcessIsToldFromOneThatIsGone) {
   const std::uint64_t start_time = start_time_of(child);
   EXPECT_NE(start_time, 0u);
   EXPECT_EQ(state_of(child, start_time), "stopped");
+  EXPECT_TRUE(is_alive(child, start_time));
   kill(child, SIGKILL);
+  siginfo_t ended{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(state_of(child, start_time), "dead");
+  EXPECT_FALSE(is_alive(child, start_time));
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(start_time_of(child), 0u);
   EXPECT_EQ(state_of(child, start_time), "gone");
+  EXPECT_FALSE(is_alive(child, start_time));
 }
 
 TEST(NodeKey, IsTheSameInEveryProcessOfANodeAndDifferentOnPretendedNodes) {
