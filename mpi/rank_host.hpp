@@ -37,7 +37,10 @@ struct Waiting {
     Waiting waiting;
     waiting.spin_looks = 0;
     waiting.looks_between_pokes = 0;
-    waiting.yields = 200;
+    // Some 20 ms, several of the scheduler's slices: a rank that it owes time goes on running, however often it yields, until it
+    // has had that time. Who sleeps meanwhile stays owed. With 200 rounds, ranks whose set-up had taken unequal time never got
+    // even: 120 µs a barrier, of four ranks on two cpus, in place of 3.
+    waiting.yields = 40'000;
     waiting.rounds_per_poke = 8;
     return waiting;
   }
