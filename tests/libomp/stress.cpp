@@ -3,7 +3,7 @@
 
 // Everything in random order: team sizes, nesting, other roots, tasks, cancellation, late threads, blocktimes, pauses.
 //
-//   HIERBAR_STRESS_SECONDS   how long; 60 when not set
+//   HIERBAR_STRESS_SECONDS   how long; 20 when not set
 //   HIERBAR_STRESS_SEED      which order; random when not set. The seed is printed. It fixes the steps, not the scheduling.
 //
 // A watchdog reports a step that makes no progress for 30 s, with the stacks when gdb is there, and aborts.
@@ -301,7 +301,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 }  // namespace
 
 int main() {
-  const auto duration = std::chrono::seconds(number_from("HIERBAR_STRESS_SECONDS", 60));
+  const auto duration = std::chrono::seconds(number_from("HIERBAR_STRESS_SECONDS", 20));
   const std::uint64_t seed = number_from("HIERBAR_STRESS_SEED", std::random_device()());
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::fflush(stdout);
