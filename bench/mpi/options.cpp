@@ -65,36 +65,23 @@ void add_what(CLI::App& app, Options& options) {
       ->option_text("NAME,...");
 }
 
-void add_how(CLI::App& app, Options& options, bool& quick) {
-  app.add_option("--reps", options.num_repetitions, "Repetitions. Default: 10; 3 with --quick.")
-      ->check(CLI::Range(1, 1000))
-      ->option_text("N");
-  app.add_option("--budget-ms", options.budget_ms, "Measured time of each figure in one launch. Default: 300; 200 with --quick.")
-      ->check(CLI::Range(1.0, 60000.0))
-      ->option_text("MS");
-  app.add_option("--extra-reps", options.max_extra_repetitions,
-                 "How many repetitions may be repeated, for each number of ranks, because the regime changed.\n"
-                 "Default: as many as --reps.")
-      ->check(CLI::Range(0, 1000))
-      ->option_text("N");
-  app.add_option("--timeout", options.timeout_s, "A launch that takes longer is killed and counts as failed. Default: 60.")
-      ->check(CLI::Range(1.0, 3600.0))
-      ->option_text("S");
-  app.add_option("--time-limit", options.time_limit_s,
-                 "No repetition after the first is begun that would probably end after so many seconds. Default:\n"
-                 "no limit; 150 with --quick.")
-      ->check(CLI::Range(1.0, 1e6))
-      ->option_text("S");
+constexpr RunHelp kRunHelp = {.repetitions = "Repetitions. Default: 10; 3 with --quick.",
+                              .budget = "Measured time of each figure in one launch. Default: 300; 200 with --quick.",
+                              .extra_repetitions =
+                                  "How many repetitions may be repeated, for each number of ranks, because the regime changed.\n"
+                                  "Default: as many as --reps.",
+                              .timeout = "A launch that takes longer is killed and counts as failed. Default: 60.",
+                              .lib_dir = "Where libhierbar_mpi.so is. Default, seen from this program: ../lib.",
+                              .list = "Show the configurations and which library each loads, and stop."};
+
+void add_how(CLI::App& app, Options& options) {
+  add_repetition_options(app, options, kRunHelp);
   app.add_option("--seed", options.seed, "Of the random order. Default: another one each time; the report says which.")
       ->option_text("N");
-  app.add_flag("--quick", quick, "Fewer and shorter repetitions, and a time limit.");
 }
 
 void add_where(CLI::App& app, Options& options) {
-  app.add_option("--lib-dir", options.lib_dir, "Where libhierbar_mpi.so is. Default, seen from this program: ../lib.")
-      ->option_text("DIR");
-  app.add_option("--libexec-dir", options.libexec_dir, "Where the measured programs are. Default: ../libexec/hierbar.")
-      ->option_text("DIR");
+  add_place_options(app, options, kRunHelp);
   app.add_option("--mpich-launcher", options.mpich_launcher, "MPICH's mpiexec. Default: mpiexec.mpich or mpiexec.hydra in PATH.")
       ->check(CLI::ExistingFile.description(""))
       ->option_text("FILE");
@@ -107,14 +94,6 @@ void add_where(CLI::App& app, Options& options) {
                  "bin/mpiexec and lib/libmpi.so.12.")
       ->check(CLI::ExistingDirectory.description(""))
       ->option_text("DIR");
-}
-
-void add_output(CLI::App& app, Options& options) {
-  app.add_option("--json", options.json_path,
-                 "Write everything, raw samples included, to FILE; `-`: to stdout in place of the tables.")
-      ->option_text("FILE");
-  app.add_flag("--check", options.check, "Judge the figures by the project's targets and say PASS or FAIL for each.");
-  app.add_flag("--list", options.list, "Show the configurations and which library each loads, and stop.");
 }
 
 fs::path find_in_path(const std::vector<std::string_view>& names) {
@@ -132,26 +111,11 @@ fs::path find_in_path(const std::vector<std::string_view>& names) {
   return {};
 }
 
-fs::path directory_of_program() {
-  std::error_code error;
-  const auto program = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::current_path() : program.parent_path();
-}
-
-// Places are seen from this program. --quick changes defaults, not what was given.
-void fill_defaults(Options& options, const CLI::App& app, bool quick) {
-  const fs::path prefix = directory_of_program().parent_path();
-  if (options.lib_dir.empty()) {
-    const fs::path installed = prefix / HIERBAR_BENCH_INSTALLED_LIB_DIR;
-    options.lib_dir = fs::exists(installed / "libhierbar_mpi.so") ? installed : prefix / "lib";
-  }
-  if (options.libexec_dir.empty()) options.libexec_dir = prefix / "libexec" / "hierbar";
+void fill_defaults(Options& options, const CLI::App& app) {
+  fill_run_defaults(options, app, {.num_repetitions = 3, .budget_ms = 200});
+  if (options.lib_dir.empty()) options.lib_dir = find_lib_dir(HIERBAR_BENCH_INSTALLED_LIB_DIR, "libhierbar_mpi.so");
   if (options.mpich_launcher.empty()) options.mpich_launcher = find_in_path({"mpiexec.mpich", "mpiexec.hydra"});
   if (options.openmpi_launcher.empty()) options.openmpi_launcher = find_in_path({"mpiexec.openmpi", "mpirun.openmpi"});
-  if (quick && app.count("--reps") == 0) options.num_repetitions = 3;
-  if (quick && app.count("--budget-ms") == 0) options.budget_ms = 200;
-  if (quick && app.count("--time-limit") == 0) options.time_limit_s = 150;
-  if (app.count("--extra-reps") == 0) options.max_extra_repetitions = options.num_repetitions;
   if (app.count("--seed") == 0) options.seed = std::random_device()();
   std::sort(options.rank_counts.begin(), options.rank_counts.end());
   options.rank_counts.erase(std::unique(options.rank_counts.begin(), options.rank_counts.end()), options.rank_counts.end());
@@ -163,17 +127,16 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   CLI::App app(kDescription, "mpi_barrier_bench");
   app.footer(kFooter);
   app.get_formatter()->column_width(26);
-  bool quick = false;
   add_what(app, options);
-  add_how(app, options, quick);
+  add_how(app, options);
   add_where(app, options);
-  add_output(app, options);
+  add_output_options(app, options, kRunHelp);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  fill_defaults(options, app, quick);
+  fill_defaults(options, app);
   return std::nullopt;
 }
 

@@ -8,26 +8,23 @@
 #include <string>
 #include <vector>
 
+#include "common/run_options.hpp"
+
 namespace hierbar::bench::mpi {
 
 // What the user asked for; `--help` says what each of them means.
-struct Options {
+struct Options : RunOptions {
   std::vector<int> rank_counts{2, 4, 8, 16};
   std::vector<std::string> configurations;  // empty: all
-  int num_repetitions = 10;
-  int max_extra_repetitions = 0;  // after a change of regime
-  double budget_ms = 300;         // measured time of one barrier in one process
-  double timeout_s = 60;
-  double time_limit_s = 0;  // of the whole run; 0: none
-  std::uint64_t seed = 0;   // of the order in which configurations take turns
-  std::string json_path;    // empty: none; "-": stdout, and then no tables
-  std::filesystem::path lib_dir;
-  std::filesystem::path libexec_dir;
-  std::filesystem::path mpich_launcher;    // empty: not found
-  std::filesystem::path openmpi_launcher;  // empty: not found
-  std::filesystem::path wheel_dir;         // empty: no wheel
-  bool check = false;
-  bool list = false;
+  std::uint64_t seed = 0;                   // of the order in which configurations take turns
+  std::filesystem::path mpich_launcher;     // empty: not found
+  std::filesystem::path openmpi_launcher;   // empty: not found
+  std::filesystem::path wheel_dir;          // empty: no wheel
+
+  Options() {
+    budget_ms = 300;
+    timeout_s = 60;
+  }
 };
 
 // Reads the command line. Returns the exit status when there is nothing left to do: help was asked for (0) or the arguments are

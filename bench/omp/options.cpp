@@ -43,8 +43,17 @@ constexpr const char* kFooter =
 // What the command line says in other words than Options do.
 struct Arguments {
   std::string binding = "auto";
-  bool quick = false;
 };
+
+constexpr RunHelp kRunHelp = {
+    .repetitions = "Repetitions. Default: 10; 5 with --quick.",
+    .budget = "Measured time of each process. Default: 60; 40 with --quick.",
+    .extra_repetitions =
+        "How many repetitions may be repeated, for each team size and construct, because the regime\n"
+        "changed. Default: as many as --reps.",
+    .timeout = "A process that takes longer is killed and counts as failed. Default: 20.",
+    .lib_dir = "Where hierbar's libomp.so is. Default, seen from this program: ../lib; where it is installed: ../lib/hierbar.",
+    .list = "Show the configurations, what they set and which library they load, and stop."};
 
 std::string construct_help() {
   std::string text = "What to measure, separated by commas. Default: all.";
@@ -107,36 +116,13 @@ void add_how(CLI::App& app, Options& options, Arguments& arguments) {
       ->check(CLI::Validator(
           [](const std::string& text) { return is_blocktime(text) ? "" : "not a number of ms or `infinite`: " + text; }, ""))
       ->option_text("MS");
-  app.add_option("--reps", options.num_repetitions, "Repetitions. Default: 10; 5 with --quick.")
-      ->check(CLI::Range(1, 1000))
-      ->option_text("N");
-  app.add_option("--budget-ms", options.budget_ms, "Measured time of each process. Default: 60; 40 with --quick.")
-      ->check(CLI::Range(1.0, 60000.0))
-      ->option_text("MS");
-  app.add_option("--extra-reps", options.max_extra_repetitions,
-                 "How many repetitions may be repeated, for each team size and construct, because the regime\n"
-                 "changed. Default: as many as --reps.")
-      ->check(CLI::Range(0, 1000))
-      ->option_text("N");
-  app.add_option("--timeout", options.timeout_s, "A process that takes longer is killed and counts as failed. Default: 20.")
-      ->check(CLI::Range(1.0, 3600.0))
-      ->option_text("S");
-  app.add_option("--time-limit", options.time_limit_s,
-                 "No repetition after the first is begun that would probably end after so many seconds. Default:\n"
-                 "no limit; 150 with --quick.")
-      ->check(CLI::Range(1.0, 1e6))
-      ->option_text("S");
-  app.add_flag("--quick", arguments.quick, "Fewer and shorter repetitions, and a time limit.");
+  add_repetition_options(app, options, kRunHelp);
 }
 
 void add_where(CLI::App& app, Options& options) {
-  app.add_option("--lib-dir", options.lib_dir,
-                 "Where hierbar's libomp.so is. Default, seen from this program: ../lib; where it is installed: ../lib/hierbar.")
-      ->option_text("DIR");
+  add_place_options(app, options, kRunHelp);
   app.add_option("--stock-dir", options.stock_dir,
                  "Where the unpatched build of the same libomp is, if there is one. Default: ../stock/lib.")
-      ->option_text("DIR");
-  app.add_option("--libexec-dir", options.libexec_dir, "Where the measured programs are. Default: ../libexec/hierbar.")
       ->option_text("DIR");
   app.add_option("--peer-libomp", options.peer_libomp, "The system's libomp. Default: what the loader finds.")
       ->check(CLI::ExistingFile.description(""))
@@ -146,34 +132,10 @@ void add_where(CLI::App& app, Options& options) {
       ->option_text("FILE");
 }
 
-void add_output(CLI::App& app, Options& options) {
-  app.add_option("--json", options.json_path,
-                 "Write everything, raw samples included, to FILE; `-`: to stdout in place of the tables.")
-      ->option_text("FILE");
-  app.add_flag("--brief", options.brief, "Only the overview, one row per configuration.");
-  app.add_flag("--check", options.check, "Judge the figures by the project's targets and say PASS or FAIL for each.");
-  app.add_flag("--list", options.list, "Show the configurations, what they set and which library they load, and stop.");
-}
-
-std::filesystem::path directory_of_program() {
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? std::filesystem::current_path() : program.parent_path();
-}
-
-// 1. Places are seen from this program. 2. --quick changes defaults, not what was given.
 void fill_defaults(Options& options, const CLI::App& app, const Arguments& arguments) {
-  const std::filesystem::path prefix = directory_of_program().parent_path();
-  if (options.lib_dir.empty()) {
-    const std::filesystem::path installed = prefix / HIERBAR_BENCH_INSTALLED_LIB_DIR;
-    options.lib_dir = std::filesystem::exists(installed / "libomp.so") ? installed : prefix / "lib";
-  }
-  if (options.stock_dir.empty()) options.stock_dir = prefix / "stock" / "lib";
-  if (options.libexec_dir.empty()) options.libexec_dir = prefix / "libexec" / "hierbar";
-  if (arguments.quick && app.count("--reps") == 0) options.num_repetitions = 5;
-  if (arguments.quick && app.count("--budget-ms") == 0) options.budget_ms = 40;
-  if (arguments.quick && app.count("--time-limit") == 0) options.time_limit_s = 150;
-  if (app.count("--extra-reps") == 0) options.max_extra_repetitions = options.num_repetitions;
+  fill_run_defaults(options, app, {.num_repetitions = 5, .budget_ms = 40});
+  if (options.lib_dir.empty()) options.lib_dir = find_lib_dir(HIERBAR_BENCH_INSTALLED_LIB_DIR, "libomp.so");
+  if (options.stock_dir.empty()) options.stock_dir = prefix_of_program() / "stock" / "lib";
   options.binding = arguments.binding == "always"  ? Binding::kAlways
                     : arguments.binding == "never" ? Binding::kNever
                                                    : Binding::kAuto;
@@ -192,7 +154,8 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   add_what(app, options);
   add_how(app, options, arguments);
   add_where(app, options);
-  add_output(app, options);
+  add_output_options(app, options, kRunHelp);
+  app.add_flag("--brief", options.brief, "Only the overview, one row per configuration.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

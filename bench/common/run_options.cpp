@@ -1,0 +1,59 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/run_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace hierbar::bench {
+
+namespace fs = std::filesystem;
+
+void add_repetition_options(CLI::App& app, RunOptions& options, const RunHelp& help) {
+  app.add_option("--reps", options.num_repetitions, help.repetitions)->check(CLI::Range(1, 1000))->option_text("N");
+  app.add_option("--budget-ms", options.budget_ms, help.budget)->check(CLI::Range(1.0, 60000.0))->option_text("MS");
+  app.add_option("--extra-reps", options.max_extra_repetitions, help.extra_repetitions)
+      ->check(CLI::Range(0, 1000))
+      ->option_text("N");
+  app.add_option("--timeout", options.timeout_s, help.timeout)->check(CLI::Range(1.0, 3600.0))->option_text("S");
+  app.add_option("--time-limit", options.time_limit_s,
+                 "No repetition after the first is begun that would probably end after so many seconds. Default:\n"
+                 "no limit; 150 with --quick.")
+      ->check(CLI::Range(1.0, 1e6))
+      ->option_text("S");
+  app.add_flag("--quick", options.quick, "Fewer and shorter repetitions, and a time limit.");
+}
+
+void add_place_options(CLI::App& app, RunOptions& options, const RunHelp& help) {
+  app.add_option("--lib-dir", options.lib_dir, help.lib_dir)->option_text("DIR");
+  app.add_option("--libexec-dir", options.libexec_dir, "Where the measured programs are. Default: ../libexec/hierbar.")
+      ->option_text("DIR");
+}
+
+void add_output_options(CLI::App& app, RunOptions& options, const RunHelp& help) {
+  app.add_option("--json", options.json_path,
+                 "Write everything, raw samples included, to FILE; `-`: to stdout in place of the tables.")
+      ->option_text("FILE");
+  app.add_flag("--check", options.check, "Judge the figures by the project's targets and say PASS or FAIL for each.");
+  app.add_flag("--list", options.list, help.list);
+}
+
+void fill_run_defaults(RunOptions& options, const CLI::App& app, const QuickDefaults& quick) {
+  if (options.libexec_dir.empty()) options.libexec_dir = prefix_of_program() / "libexec" / "hierbar";
+  if (options.quick && app.count("--reps") == 0) options.num_repetitions = quick.num_repetitions;
+  if (options.quick && app.count("--budget-ms") == 0) options.budget_ms = quick.budget_ms;
+  if (options.quick && app.count("--time-limit") == 0) options.time_limit_s = 150;
+  if (app.count("--extra-reps") == 0) options.max_extra_repetitions = options.num_repetitions;
+}
+
+fs::path prefix_of_program() {
+  std::error_code error;
+  const auto program = fs::read_symlink("/proc/self/exe", error);
+  return (error ? fs::current_path() : program.parent_path()).parent_path();
+}
+
+fs::path find_lib_dir(const fs::path& installed_dir, const fs::path& library) {
+  const fs::path prefix = prefix_of_program();
+  return fs::exists(prefix / installed_dir / library) ? prefix / installed_dir : prefix / "lib";
+}
+
+}  // namespace hierbar::bench
