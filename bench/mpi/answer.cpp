@@ -14,7 +14,7 @@ std::optional<Answer> parse_answer(const std::string& output) {
     const auto said = nlohmann::json::parse(line);
     Answer answer;
     answer.version = said.at("version").get<std::string>();
-    answer.library = said.at("library").get<std::string>();
+    answer.file = said.at("library").get<std::string>();
     answer.barrier = said.at("barrier").get<std::string>();
     answer.cpus = said.at("cpus").get<std::vector<int>>();
     answer.program = said.at("program").get<Answer::Figures>();

@@ -14,7 +14,7 @@ struct Answer {
   using Figures = std::map<std::string, std::vector<double>>;  // ns, by what was measured
 
   std::string version;    // what the MPI library says of itself, one line
-  std::string library;    // the file of PMPI_Barrier
+  std::string file;       // the file of PMPI_Barrier
   std::string barrier;    // the file of MPI_Barrier: the same unless something was preloaded
   std::vector<int> cpus;  // where each rank ran
   Figures program;        // of MPI_Barrier

@@ -20,37 +20,37 @@ constexpr std::chrono::milliseconds kIdentifyTimeout{20000};
 constexpr std::array<std::string_view, 3> kSharedMemoryComponents{"xhc", "acoll", "sm"};
 constexpr int kPriority = 100;  // above all others
 
-fs::path launcher_of(Library library, const Options& options) {
-  switch (library) {
-    case Library::kMpich:
+fs::path launcher_of(Implementation implementation, const Options& options) {
+  switch (implementation) {
+    case Implementation::kMpich:
       return options.mpich_launcher;
-    case Library::kWheel:
+    case Implementation::kWheel:
       return options.wheel_dir.empty() ? fs::path() : fs::absolute(options.wheel_dir) / "bin" / "mpiexec";
-    case Library::kOpenMpi:
+    case Implementation::kOpenMpi:
       return options.openmpi_launcher;
   }
   return {};
 }
 
-fs::path shim_for(Library library, const Options& options) {
-  return options.lib_dir / (library == Library::kOpenMpi ? "libhierbar_mpi_ompi.so" : "libhierbar_mpi.so");
+fs::path shim_for(Implementation implementation, const Options& options) {
+  return options.lib_dir / (implementation == Implementation::kOpenMpi ? "libhierbar_mpi_ompi.so" : "libhierbar_mpi.so");
 }
 
 std::string missing(const Configuration& configuration, const Options& options) {
   if (configuration.launcher.empty()) {
-    switch (configuration.library) {
-      case Library::kMpich:
+    switch (configuration.implementation) {
+      case Implementation::kMpich:
         return "MPICH is not installed (no mpiexec.mpich or mpiexec.hydra in PATH; Debian: mpich)";
-      case Library::kWheel:
+      case Implementation::kWheel:
         return "--mpich-wheel was not given";
-      case Library::kOpenMpi:
+      case Implementation::kOpenMpi:
         return "Open MPI is not installed (no mpiexec.openmpi or mpirun.openmpi in PATH; Debian: openmpi-bin)";
     }
   }
   for (const fs::path& file : {configuration.launcher, configuration.worker}) {
     if (!fs::exists(file)) return fmt::format("{} does not exist", file.string());
   }
-  const fs::path shim = shim_for(configuration.library, options);
+  const fs::path shim = shim_for(configuration.implementation, options);
   if (configuration.preload && !fs::exists(shim)) return fmt::format("{} does not exist", shim.string());
   return "";
 }
@@ -79,13 +79,13 @@ Configuration make_configuration(const ConfigurationName& known, const Options& 
   configuration.name = known.name;
   configuration.explains = known.explains;
   configuration.family = known.family;
-  configuration.library = known.library;
+  configuration.implementation = known.implementation;
   configuration.preload = known.preload;
-  configuration.launcher = launcher_of(known.library, options);
-  configuration.worker =
-      options.libexec_dir / (known.library == Library::kOpenMpi ? "mpi_barrier_worker_openmpi" : "mpi_barrier_worker_mpich");
-  if (known.preload) configuration.variables["LD_PRELOAD"] = fs::absolute(shim_for(known.library, options));
-  if (known.library == Library::kWheel) configuration.variables["LD_LIBRARY_PATH"] = wheel_link_dir;
+  configuration.launcher = launcher_of(known.implementation, options);
+  configuration.worker = options.libexec_dir / (known.implementation == Implementation::kOpenMpi ? "mpi_barrier_worker_openmpi"
+                                                                                                 : "mpi_barrier_worker_mpich");
+  if (known.preload) configuration.variables["LD_PRELOAD"] = fs::absolute(shim_for(known.implementation, options));
+  if (known.implementation == Implementation::kWheel) configuration.variables["LD_LIBRARY_PATH"] = wheel_link_dir;
   if (known.name == "wheel-shm") {
     configuration.variables["MPIR_CVAR_BARRIER_POSIX_INTRA_ALGORITHM"] = "release_gather";
     configuration.variables["MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD"] = "1";
@@ -98,7 +98,7 @@ Configuration make_configuration(const ConfigurationName& known, const Options& 
 
 bool was_asked_for(const ConfigurationName& known, const Options& options) {
   const auto& asked = options.configurations;
-  if (asked.empty()) return known.library != Library::kWheel || !options.wheel_dir.empty();
+  if (asked.empty()) return known.implementation != Implementation::kWheel || !options.wheel_dir.empty();
   return std::find(asked.begin(), asked.end(), known.name) != asked.end();
 }
 
@@ -123,19 +123,19 @@ void identify(Configuration& configuration) {
     return;
   }
   configuration.version = answer->version;
-  configuration.file = answer->library;
+  configuration.file = answer->file;
   configuration.unavailable = mismatch(configuration, *answer, false);
 }
 
 std::string mismatch(const Configuration& configuration, const Answer& answer, bool bound) {
-  const std::string_view expected = configuration.library == Library::kOpenMpi ? "Open MPI" : "MPICH";
+  const std::string_view expected = configuration.implementation == Implementation::kOpenMpi ? "Open MPI" : "MPICH";
   if (!answer.version.starts_with(expected)) return fmt::format("{} served it, not {}", answer.version, expected);
-  if (!configuration.file.empty() && configuration.file != answer.library) {
-    return fmt::format("{} served it, after {} had", answer.library, configuration.file);
+  if (!configuration.file.empty() && configuration.file != answer.file) {
+    return fmt::format("{} served it, after {} had", answer.file, configuration.file);
   }
   const auto preload = configuration.variables.find("LD_PRELOAD");
   std::error_code error;
-  if (preload == configuration.variables.end() && answer.barrier != answer.library) {
+  if (preload == configuration.variables.end() && answer.barrier != answer.file) {
     return fmt::format("MPI_Barrier comes from {}", answer.barrier);
   }
   if (preload != configuration.variables.end() && !fs::equivalent(answer.barrier, preload->second, error)) {
@@ -152,7 +152,7 @@ std::vector<std::string> launch_command(const Configuration& configuration, int 
   const auto add = [&command](const std::vector<std::string>& words) {
     command.insert(command.end(), words.begin(), words.end());
   };
-  if (configuration.library == Library::kOpenMpi) {
+  if (configuration.implementation == Implementation::kOpenMpi) {
     if (geteuid() == 0) command.emplace_back("--allow-run-as-root");
     add(bound ? std::vector<std::string>{"--bind-to", "core"} : std::vector<std::string>{"--oversubscribe"});
     for (const auto& [name, value] : configuration.variables) add({"-x", fmt::format("{}={}", name, value)});

@@ -16,12 +16,12 @@
 
 namespace hierbar::bench::mpi {
 
-enum class Library : std::uint8_t { kMpich, kWheel, kOpenMpi };
+enum class Implementation : std::uint8_t { kMpich, kWheel, kOpenMpi };
 
 struct ConfigurationName {
   std::string_view name;
   Family family;
-  Library library;
+  Implementation implementation;
   bool preload;  // this project's shim for that library
   std::string_view explains;
 };
@@ -30,14 +30,16 @@ struct ConfigurationName {
 inline constexpr std::string_view kInside = "mpich-inside";
 
 inline constexpr std::array<ConfigurationName, 8> kConfigurations{{
-    {"hier", Family::kHier, Library::kMpich, true, "this project: LD_PRELOAD=libhierbar_mpi.so under MPICH"},
-    {"mpich", Family::kMpich, Library::kMpich, false, "MPICH's own barrier"},
-    {"openmpi", Family::kOpenMpi, Library::kOpenMpi, false, "Open MPI's default"},
-    {"openmpi-shm", Family::kOpenMpi, Library::kOpenMpi, false, "Open MPI, its shared-memory collectives preferred"},
-    {"openmpi-hier", Family::kOther, Library::kOpenMpi, true, "this project: LD_PRELOAD=libhierbar_mpi_ompi.so under Open MPI"},
-    {"wheel-hier", Family::kOther, Library::kWheel, true, "as hier, under the MPICH of --mpich-wheel"},
-    {"wheel", Family::kOther, Library::kWheel, false, "that MPICH's own barrier"},
-    {"wheel-shm", Family::kOther, Library::kWheel, false, "the same, its shared-memory barrier (release_gather) asked for"},
+    {"hier", Family::kHier, Implementation::kMpich, true, "this project: LD_PRELOAD=libhierbar_mpi.so under MPICH"},
+    {"mpich", Family::kMpich, Implementation::kMpich, false, "MPICH's own barrier"},
+    {"openmpi", Family::kOpenMpi, Implementation::kOpenMpi, false, "Open MPI's default"},
+    {"openmpi-shm", Family::kOpenMpi, Implementation::kOpenMpi, false, "Open MPI, its shared-memory collectives preferred"},
+    {"openmpi-hier", Family::kOther, Implementation::kOpenMpi, true,
+     "this project: LD_PRELOAD=libhierbar_mpi_ompi.so under Open MPI"},
+    {"wheel-hier", Family::kOther, Implementation::kWheel, true, "as hier, under the MPICH of --mpich-wheel"},
+    {"wheel", Family::kOther, Implementation::kWheel, false, "that MPICH's own barrier"},
+    {"wheel-shm", Family::kOther, Implementation::kWheel, false,
+     "the same, its shared-memory barrier (release_gather) asked for"},
 }};
 
 // One way to launch the measured program.
@@ -45,7 +47,7 @@ struct Configuration {
   std::string name;
   std::string explains;
   Family family = Family::kOther;
-  Library library = Library::kMpich;
+  Implementation implementation = Implementation::kMpich;
   bool preload = false;
   std::filesystem::path launcher;
   std::filesystem::path worker;

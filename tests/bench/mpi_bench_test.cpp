@@ -76,17 +76,17 @@ TEST(Answer, ThatIsCutOffOrMissesSomethingIsNone) {
 
 // ---- launching ----
 
-Configuration configuration(Library library) {
+Configuration configuration(Implementation implementation) {
   Configuration result;
   result.name = "some";
-  result.library = library;
+  result.implementation = implementation;
   result.launcher = "/bin/launcher";
   result.worker = "/libexec/worker";
   return result;
 }
 
 TEST(LaunchCommand, OfMpichBindsAndSetsVariablesForTheRanksOnly) {
-  Configuration mpich = configuration(Library::kMpich);
+  Configuration mpich = configuration(Implementation::kMpich);
   mpich.variables = {{"LD_PRELOAD", "/lib/shim.so"}};
   EXPECT_THAT(launch_command(mpich, 2, true, {"--alone"}), ElementsAre("/bin/launcher", "-bind-to", "core", "-genv", "LD_PRELOAD",
                                                                        "/lib/shim.so", "-n", "2", "/libexec/worker", "--alone"));
@@ -95,7 +95,7 @@ TEST(LaunchCommand, OfMpichBindsAndSetsVariablesForTheRanksOnly) {
 }
 
 TEST(LaunchCommand, OfOpenMpiAllowsOversubscriptionAndRoot) {
-  Configuration openmpi = configuration(Library::kOpenMpi);
+  Configuration openmpi = configuration(Implementation::kOpenMpi);
   openmpi.arguments = {"--mca", "coll_sm_priority", "100"};
   std::vector<std::string> expected{"/bin/launcher",  "--oversubscribe", "--mca", "coll_sm_priority", "100", "-n", "8",
                                     "/libexec/worker"};
@@ -109,12 +109,12 @@ TEST(LaunchCommand, OfOpenMpiAllowsOversubscriptionAndRoot) {
 TEST(Mismatch, SaysWhichLibraryServedInstead) {
   const auto answer = parse_answer(kAnswer);
   ASSERT_TRUE(answer);
-  EXPECT_EQ(mismatch(configuration(Library::kMpich), *answer, true), "");
-  EXPECT_THAT(mismatch(configuration(Library::kOpenMpi), *answer, true), HasSubstr("MPICH Version: 4.0.2 served it"));
-  Configuration preloaded = configuration(Library::kMpich);
+  EXPECT_EQ(mismatch(configuration(Implementation::kMpich), *answer, true), "");
+  EXPECT_THAT(mismatch(configuration(Implementation::kOpenMpi), *answer, true), HasSubstr("MPICH Version: 4.0.2 served it"));
+  Configuration preloaded = configuration(Implementation::kMpich);
   preloaded.variables["LD_PRELOAD"] = "/lib/libhierbar_mpi.so";
   EXPECT_THAT(mismatch(preloaded, *answer, true), HasSubstr("not from /lib/libhierbar_mpi.so"));
-  Configuration changed = configuration(Library::kMpich);
+  Configuration changed = configuration(Implementation::kMpich);
   changed.file = "/other/libmpich.so.12";
   EXPECT_THAT(mismatch(changed, *answer, true), HasSubstr("after /other/libmpich.so.12 had"));
 }
@@ -123,8 +123,8 @@ TEST(Mismatch, SaysWhenBoundRanksShareACpu) {
   auto answer = parse_answer(kAnswer);
   ASSERT_TRUE(answer);
   answer->cpus = {1, 1};
-  EXPECT_THAT(mismatch(configuration(Library::kMpich), *answer, true), HasSubstr("two ranks to one cpu"));
-  EXPECT_EQ(mismatch(configuration(Library::kMpich), *answer, false), "");
+  EXPECT_THAT(mismatch(configuration(Implementation::kMpich), *answer, true), HasSubstr("two ranks to one cpu"));
+  EXPECT_EQ(mismatch(configuration(Implementation::kMpich), *answer, false), "");
 }
 
 TEST(Configurations, SayWhatIsNotInstalled) {
@@ -233,7 +233,7 @@ TEST(MpiReport, ShowsEveryConfigurationWithItsRatioAndTheOtherQuantitiesBesideTh
 }
 
 TEST(MpiReport, SaysWhatWasSkippedAndWhy) {
-  Configuration absent = configuration(Library::kOpenMpi);
+  Configuration absent = configuration(Implementation::kOpenMpi);
   absent.unavailable = "Open MPI is not installed";
   const std::string text = header_text({}, {}, {absent});
   EXPECT_THAT(text, testing::ContainsRegex("some +skipped: Open MPI is not installed\n"));
@@ -243,7 +243,7 @@ TEST(MpiReport, SaysWhatWasSkippedAndWhy) {
 TEST(MpiReport, InJsonHasEverySampleAndVerdict) {
   Measurements measurements;
   measurements.groups = {group(2, "period", kNearNs, 100)};
-  const nlohmann::json report = json_report(measurements, {}, {}, {configuration(Library::kMpich)}, judge(measurements));
+  const nlohmann::json report = json_report(measurements, {}, {}, {configuration(Implementation::kMpich)}, judge(measurements));
   EXPECT_EQ(report.at("format"), "hierbar-mpi-barrier-bench-1");
   EXPECT_EQ(report.at("groups")[0].at("ranks"), 2);
   EXPECT_EQ(report.at("groups")[0].at("quantity"), "period");
