@@ -58,9 +58,9 @@ omp_cases(tasks CASES producer_in_single tasks_make_tasks task_opens_a_region fa
 
 set(detached_cases
   fulfilled_outside_the_team fulfilled_by_another_task fulfilled_in_the_task_itself successors_of_a_detached_task
-  taskwait_for_a_detached_task)
+  detached_in_explicit_tasks taskwait_for_a_detached_task)
 omp_cases(detached_tasks CASES ${detached_cases} CHECK --counter slow>=10)
-omp_cases(detached_tasks CASES fulfilled_outside_the_team SETTING asleep ENV KMP_BLOCKTIME=0 CHECK --counter slow>=10)
+omp_cases(detached_tasks CASES fulfilled_outside_the_team detached_in_explicit_tasks SETTING asleep ENV KMP_BLOCKTIME=0 CHECK --counter slow>=10)
 
 omp_cases(hidden_helpers CASES tasks_outside_any_region tasks_before_a_barrier dependent_tasks regions_in_a_helper
           ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4 CHECK --counter reports==1)

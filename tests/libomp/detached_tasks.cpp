@@ -120,6 +120,46 @@ void successors_of_a_detached_task() {
   });
 }
 
+// The parent is an explicit task and long done. A successor in it then makes another level, also detached.
+void detached_in_explicit_tasks() {
+  for_every_size(4, [](int num_threads, int round) {
+    std::vector<std::thread> outside(2 * num_threads);
+    std::atomic<int> fulfilled{0}, done{0};
+#pragma omp parallel num_threads(num_threads)
+    {
+      std::thread* const own = &outside[2 * omp_get_thread_num()];
+      const auto fulfil_later = [round, &fulfilled](std::thread& thread, omp_event_handle_t event) {
+        thread = std::thread([event, round, &fulfilled] {
+          sleep_ms(round);
+          ++fulfilled;
+          omp_fulfill_event(event);
+        });
+      };
+#pragma omp task shared(fulfil_later, fulfilled, done)
+      {
+        [[maybe_unused]] int value = 0;  // only named in clauses
+        omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : value) shared(fulfil_later)
+        fulfil_later(own[0], event);
+#pragma omp task depend(in : value) shared(fulfil_later, fulfilled, done)
+        {
+          CHECK(fulfilled.load() >= 1);
+          omp_event_handle_t inner_event;
+#pragma omp task detach(inner_event) shared(fulfil_later, done)
+          {
+            fulfil_later(own[1], inner_event);
+            ++done;
+          }
+        }
+      }
+#pragma omp barrier
+      CHECK_EQUAL(fulfilled.load(), 2 * num_threads);
+      CHECK_EQUAL(done.load(), num_threads);
+    }
+    for (std::thread& thread : outside) thread.join();
+  });
+}
+
 void taskwait_for_a_detached_task() {
   for_every_size(6, [](int num_threads, int round) {
     std::atomic<int> fulfilled{0};
@@ -153,5 +193,6 @@ int main(int argc, char** argv) {
                              {"fulfilled_by_another_task", fulfilled_by_another_task},
                              {"fulfilled_in_the_task_itself", fulfilled_in_the_task_itself},
                              {"successors_of_a_detached_task", successors_of_a_detached_task},
+                             {"detached_in_explicit_tasks", detached_in_explicit_tasks},
                              {"taskwait_for_a_detached_task", taskwait_for_a_detached_task}});
 }
