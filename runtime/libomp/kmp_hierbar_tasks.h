@@ -12,13 +12,13 @@
 //   then finds the tasks that depended on it in its own deque. Once these have run, nothing is left to hold the barrier, although
 //   the thread still runs what they created.
 //
-//   A task is detached, and its parent is an explicit task. A thread is finished when no child of its implicit task is incomplete,
-//   and that count does not know of grandchildren.
+//   A task is detached, and its parent is an explicit task. A thread is finished when no child of its implicit task is
+//   incomplete, and that count does not know of grandchildren.
 //
 // So a finished thread counts itself in before it looks for a task, and a detached task counts as one more thread until its
-// completion is done. Both happen while the count cannot be zero: what the thread looks for is held by whoever made it, who counts
-// until it has run; the thread that runs the body of a detached task counts. When it is zero nevertheless, the barrier is over
-// and what is found is the remainder of a task that nobody waits for.
+// completion is done. Both happen while the count cannot be zero: what the thread looks for is held by whoever made it, who
+// counts until it has run; the thread that runs the body of a detached task counts. When it is zero nevertheless, the barrier is
+// over and what is found is the remainder of a task that nobody waits for.
 
 #include "kmp.h"
 
