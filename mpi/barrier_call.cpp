@@ -8,14 +8,25 @@
 namespace hierbar::mpi {
 namespace {
 
-// Barriers of ours that this thread is in: the MPI library may call MPI_Barrier from inside what the shim calls.
-thread_local int depth = 0;
+// What a thread knows between two barriers. initial-exec: the variable is read in every barrier, and this way takes no call.
+struct Caller {
+  // A barrier of ours has begun and not ended: the MPI library may call MPI_Barrier from inside what the shim calls.
+  bool inside = false;
+  // The communicator of the thread's last barrier, so that the library is not asked for its state again; valid while no state has
+  // been removed since. A handle means another communicator only after the first has been freed, and then its state is removed:
+  // before the handle is given out again, which the thread that uses it has learnt of in whatever way it learnt of the handle.
+  MPI_Comm comm;
+  CommState* state = nullptr;
+  std::uint64_t num_removals = 0;
+};
 
-struct DepthGuard {
-  DepthGuard() noexcept { ++depth; }
-  ~DepthGuard() { --depth; }
-  DepthGuard(const DepthGuard&) = delete;
-  DepthGuard& operator=(const DepthGuard&) = delete;
+[[gnu::tls_model("initial-exec")]] thread_local Caller caller;
+
+struct InsideGuard {
+  InsideGuard() noexcept { caller.inside = true; }
+  ~InsideGuard() { caller.inside = false; }
+  InsideGuard(const InsideGuard&) = delete;
+  InsideGuard& operator=(const InsideGuard&) = delete;
 };
 
 int pass_on(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, Way way) noexcept {
@@ -23,20 +34,32 @@ int pass_on(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, Way way) noexcept {
   return pmpi.Barrier(comm);
 }
 
+// The state of a communicator, made if it has none. Null: a barrier on it is the library's affair.
+CommState* find_state(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  if (comm == pmpi.comm_null || (shim.keyval() == MPI_KEYVAL_INVALID && shim.make_keyval(pmpi) == MPI_KEYVAL_INVALID)) {
+    return nullptr;
+  }
+  CommState* state = nullptr;
+  if (!shim.find(pmpi, comm, state)) return nullptr;
+  return state != nullptr ? state : set_up(shim, pmpi, comm);
+}
+
 }  // namespace
 
 int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   Shim& shim = Shim::get();
+  if (caller.inside) return pass_on(shim, pmpi, comm, Way::kNested);
   if (!shim.settings.enabled) return pass_on(shim, pmpi, comm, Way::kOff);
-  if (depth > 0) return pass_on(shim, pmpi, comm, Way::kNested);
-  const DepthGuard guard;
-  if (comm == pmpi.comm_null || (shim.keyval() == MPI_KEYVAL_INVALID && shim.make_keyval(pmpi) == MPI_KEYVAL_INVALID)) {
-    return pass_on(shim, pmpi, comm, Way::kOutside);
+  const InsideGuard guard;
+  const std::uint64_t num_removals = shim.states.num_removals();
+  if (caller.state == nullptr || caller.comm != comm || caller.num_removals != num_removals) {
+    CommState* const state = find_state(shim, pmpi, comm);
+    if (state == nullptr) return pass_on(shim, pmpi, comm, Way::kOutside);
+    caller.comm = comm;
+    caller.state = state;
+    caller.num_removals = num_removals;  // read before the state was found
   }
-  CommState* state = nullptr;
-  if (!shim.find(pmpi, comm, state)) return pass_on(shim, pmpi, comm, Way::kOutside);
-  if (state == nullptr) state = set_up(shim, pmpi, comm);
-  return cross(*state, pmpi, comm);
+  return cross(*caller.state, pmpi, comm);
 }
 
 }  // namespace hierbar::mpi

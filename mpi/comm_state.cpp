@@ -44,6 +44,7 @@ void States::add(CommState* state) {
 }
 
 void States::remove(CommState* state) {
+  num_removals_.fetch_add(1, std::memory_order_release);  // (S2) pairs with (S1)
   const std::lock_guard lock(mutex_);
   if (states_.erase(state) == 0) return;
   removed_[static_cast<std::size_t>(state->way)] += state->num_barriers.load(std::memory_order_relaxed);

@@ -40,6 +40,10 @@ class States {
  public:
   void add(CommState* state);
   void remove(CommState* state);  // its count stays
+  // Grows before a state is removed, and by forget_all().
+  std::uint64_t num_removals() const noexcept { return num_removals_.load(std::memory_order_acquire); }  // (S1)
+  // No state is found any more, although communicators that were never freed still have one.
+  void forget_all() noexcept { num_removals_.fetch_add(1, std::memory_order_release); }  // (S2) pairs with (S1)
   // A barrier that belongs to no state.
   void count(Way way) { loose_[static_cast<std::size_t>(way)].fetch_add(1, std::memory_order_relaxed); }
   Counts counts();
@@ -48,6 +52,7 @@ class States {
   std::mutex mutex_;
   std::unordered_set<CommState*> states_;
   Counts removed_{};
+  std::atomic<std::uint64_t> num_removals_{0};
   std::array<std::atomic<std::uint64_t>, kNumWays> loose_{};
 };
 

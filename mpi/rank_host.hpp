@@ -72,7 +72,7 @@ class RankHost {
     long sleep_ns = waiting_.first_sleep_ns;
     for (long round = 0;; ++round) {
       const bool may_sleep = round >= waiting_.yields;
-      if (may_sleep || round % waiting_.rounds_per_poke == 0) errands_.poke();
+      if (may_sleep || round % waiting_.rounds_per_poke == waiting_.rounds_per_poke - 1) errands_.poke();
       if (look_for_a_while(pending)) return WaitResult::kReleased;
       if (!may_sleep) {
         sched_yield();

@@ -97,6 +97,7 @@ void Shim::close(const Pmpi& pmpi) {
   leader_comms.free_all(pmpi);
   end_progress(pmpi);
   memberships.clear();
+  states.forget_all();
   const std::lock_guard lock(mutex_);
   int key = keyval_.exchange(MPI_KEYVAL_INVALID, std::memory_order_acq_rel);
   if (key != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&key);

@@ -80,6 +80,7 @@ mpi_test(progress.isend.late_leaf.trees progress RANKS 6 ARGS isend 5 0 ENV ${tw
 mpi_test(progress.isend.late_leader.trees progress RANKS 6 ARGS isend 0 5 ENV ${two_domains} CHECK ${bound} ${all_engine} --count engine==126)
 
 # Threads, sessions, tools, Fortran.
+mpi_test(handles handles ARGS 300 CHECK --count engine==600 --count "one rank==600")
 mpi_test(threads threads ARGS 300 CHECK ${all_engine} --count engine==1800)
 mpi_test(threads.two_nodes threads RANKS 4 ARGS 20 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
 mpi_test(sessions sessions CHECK ${all_engine} --count engine==800)

@@ -46,6 +46,7 @@ foreach(what IN ITEMS isend ssend lock)
 endforeach()
 
 # Threads, tools, Fortran.
+mpi_test(handles handles ARGS 300 CHECK --count engine==600 --count "one rank==600")
 mpi_test(threads threads ARGS 300 CHECK ${all_engine} --count engine==1800)
 mpi_test(threads.two_nodes threads RANKS 4 ARGS 20 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
 mpi_test(module interpreter ARGS ${program_dir}/module.so duplicates 20 CHECK ${all_engine} --count engine==80)
