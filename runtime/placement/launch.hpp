@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "topology/machine.hpp"
+#include "topology/result.hpp"
 
 namespace hierbar {
 
@@ -17,7 +18,12 @@ std::string hydra_option(const std::vector<CpuSet>& shares);
 // srun: "--cpu-bind=mask_cpu:0x3,0xc".
 std::string slurm_option(const std::vector<CpuSet>& shares);
 
-// OMP_PLACES of one rank, a place for each core of its share: "{0,8},{1,9}".
-std::string omp_places(const Machine& machine, const CpuSet& share);
+// A rankfile of Open MPI: "rank 1=localhost slot=1:0,1:1" is the first two cores of the second package. It numbers
+// cores as Open MPI does, in the order of the tree and counting those alone that the job may use, and knows only whole cores.
+// Errors: two shares, not the same one, that have parts of one core.
+Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& shares);
+
+// "0,8,9".
+std::string join_cpus(const CpuSet& cpus, char separator);
 
 }  // namespace hierbar

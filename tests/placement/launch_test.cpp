@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "placement/launch.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "support/machines.hpp"
 
@@ -18,11 +18,22 @@ TEST(Launch, SlurmTakesMasks) {
             "--cpu-bind=mask_cpu:0x3,0x100000000000000f0,0x100000000000000000000000000000000");
 }
 
-TEST(Launch, OpenMpTakesAPlaceForEachCore) {
+TEST(Launch, RankfilesNameTheCoresOfPackages) {
   using enum Level;
-  const Machine machine = test::make_machine("8 cpus", {{kPackage, 2}, {kCore, 2}}, 2);
-  EXPECT_EQ(omp_places(machine, cpus("0-3")), "{0,1},{2,3}");
-  EXPECT_EQ(omp_places(machine, cpus("1,4-5")), "{1},{4,5}");
+  Machine machine = test::make_machine("8 cpus", {{kPackage, 2}, {kCore, 2}}, 2);
+  EXPECT_EQ(*rankfile(machine, {cpus("0-3"), cpus("4"), cpus("6-7")}),
+            "rank 0=localhost slot=0:0,0:1\nrank 1=localhost slot=1:0\nrank 2=localhost slot=1:1\n");
+  EXPECT_EQ(*rankfile(machine, {cpus("0-1"), cpus("0-3")}), "rank 0=localhost slot=0:0\nrank 1=localhost slot=0:0,0:1\n");
+  machine.allowed = cpus("2-7");  // Open MPI does not see the others
+  EXPECT_EQ(*rankfile(machine, {cpus("2-3")}), "rank 0=localhost slot=0:0\n");
+}
+
+TEST(Launch, RankfilesCannotSplitCores) {
+  using enum Level;
+  const Machine machine = test::make_machine("4 cpus", {{kCore, 2}}, 2);
+  const Result<std::string> file = rankfile(machine, {cpus("0"), cpus("1")});
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.error(), testing::HasSubstr("rank 1 and another have parts of one core"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(PlaceCommand, PrintsSharesAndSettings) {
                                    HasSubstr("     2        4      4   1     1         1  12-15\n"),
                                    HasSubstr("mpiexec -n 3 -bind-to user:0+1+2+3+4+5+6+7,8+9+10+11,12+13+14+15\n"),
                                    HasSubstr("srun -n 3 --cpu-bind=mask_cpu:0xff,0xf00,0xf000\n"),
-                                   HasSubstr("rank 1: OMP_NUM_THREADS=4 OMP_PLACES={8},{9},{10},{11}\n")));
+                                   HasSubstr("rank 1: OMP_NUM_THREADS=4 OMP_PLACES={8},{9},{10},{11} OMP_PROC_BIND=spread\n")));
 }
 
 TEST(PlaceCommand, PrintsJson) {
@@ -39,6 +39,35 @@ TEST(PlaceCommand, PrintsJson) {
   EXPECT_EQ(json.at("ranks").at(1).at("threads"), 3);
   EXPECT_EQ(json.at("ranks").at(1).at("packages"), 1);
   EXPECT_EQ(json.at("mpiexec"), "-bind-to user:0+1+2+3,8+9+10+11");
+}
+
+TEST(PlaceCommand, HasThePatternsThatPeopleCompare) {
+  EXPECT_THAT(place("-n 4 -t 4 --pattern alternating" + kMachine).output,
+              AllOf(HasSubstr(", pattern alternating\n"), HasSubstr("user:0+1+2+3,8+9+10+11,4+5+6+7,12+13+14+15\n")));
+  const std::string help = place("--help").output;
+  for (const char* name : {"share", "packed", "alternating", "pairs", "sockets", "cores", "threads", "rank"}) {
+    EXPECT_THAT(help, HasSubstr(std::string("\n  ") + name + ' '));
+  }
+}
+
+TEST(PlaceCommand, PrintsNothingButTheSettingsAskedFor) {
+  EXPECT_EQ(place("-n 2 -t 2 --settings mpiexec --pattern packed" + kMachine).output, "-bind-to user:0+1,2+3\n");
+  EXPECT_EQ(place("-n 2 -t 2 --settings srun --pattern packed" + kMachine).output, "--cpu-bind=mask_cpu:0x3,0xc\n");
+  EXPECT_EQ(place("-n 2 -t 2 --settings rankfile --pattern alternating" + kMachine).output,
+            "rank 0=localhost slot=0:0,0:1\nrank 1=localhost slot=1:0,1:1\n");
+  EXPECT_EQ(place("-n 2 -t 2,1 --settings omp --pattern packed --proc-bind close" + kMachine).output,
+            "OMP_NUM_THREADS=2 OMP_PLACES={0},{1} OMP_PROC_BIND=close\nOMP_NUM_THREADS=1 OMP_PLACES={2} OMP_PROC_BIND=close\n");
+}
+
+TEST(PlaceCommand, PlacesThreadsInsideAShare) {
+  const std::string smt = " --json --topology 'pack:2 core:2 pu:2'";
+  const auto threads_of = [&](const std::string& arguments) {
+    const nlohmann::json json = nlohmann::json::parse(place(arguments + smt).output, nullptr, false);
+    return json.is_discarded() ? "no JSON" : json["ranks"][1]["thread_cpus"].dump();
+  };
+  EXPECT_EQ(threads_of("-n 2 -t 2"), R"(["4-5","6-7"])");
+  EXPECT_EQ(threads_of("-n 2 -t 3 --proc-bind close"), R"(["4","6","5"])");
+  EXPECT_EQ(threads_of("-n 2 -t 1 --proc-bind primary"), R"(["4-7"])");
 }
 
 TEST(PlaceCommand, SaysWhenThreadsShareCores) {
@@ -59,6 +88,10 @@ TEST(PlaceCommand, RefusesBadValues) {
       {"-n 2 -t 1,2,3", "'1,2,3': not a number for each of 2"},
       {"-n 2 -t 1 --cpus 15-16", "'15-16': not all are cpus of this machine"},
       {"-n 2 -t 1 --cpus a", "--cpus"},
+      {"-n 2 -t 1 --pattern scatter",
+       "--pattern: 'scatter': no such pattern; allowed: share, packed, alternating, pairs, sockets"},
+      {"-n 2 -t 1 --proc-bind master", "'master': no such policy; allowed: close, spread, primary"},
+      {"-n 2 -t 1 --settings all", "'all': no such settings; allowed: mpiexec, srun, rankfile, omp"},
       {"-n 17 -t 1", "17 ranks for 16 cpus"},
   };
   for (const auto& one : cases) {
