@@ -3,22 +3,58 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <string_view>
 
+#include "cli/check_command.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/place_command.hpp"
 #include "cli/plan_command.hpp"
+#include "cli/program.hpp"
+#include "cli/run_command.hpp"
 #include "cli/topo_command.hpp"
 #include "hierbar/hierbar.h"
 
+namespace {
+
+bool starts_programs(std::string_view command) { return command == "check" || command == "run"; }
+
+// The message for a first word that is no command; empty if it is one, or an option.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == argv[1]) return "";
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  return "hierbar: there is no command '" + std::string(argv[1]) + "'; there are " + names + "; see hierbar --help";
+}
+
+}  // namespace
+
 int main(int argc, char** argv) try {
+  const hierbar::Program program = hierbar::cut_off_program(argc, argv);
+  if (!program.empty() && (argc < 2 || !starts_programs(argv[1]))) {
+    std::cerr << "hierbar: '" << (argc < 2 ? "" : argv[1])
+              << "' starts no program, so nothing may stand behind '--'; see --help\n";
+    return hierbar::kExitBadInput;
+  }
   CLI::App app{"Barriers that follow the machine's tree: what hierbar sees and decides on a machine", "hierbar"};
   app.set_version_flag("--version", "hierbar " HIERBAR_VERSION_STRING);
   app.require_subcommand(1);
+  hierbar::add_check_command(app, program);
+  hierbar::add_run_command(app, program);
   hierbar::add_topo_command(app);
   hierbar::add_plan_command(app);
   hierbar::add_place_command(app);
+  if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
+    std::cerr << problem << '\n';
+    return hierbar::kExitBadInput;
+  }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RuntimeError& stop) {
+    return stop.get_exit_code();  // what was to be said has been said
   } catch (const CLI::ParseError& stop) {
     // Also --help and --version, whose code is 0.
     return app.exit(stop) == 0 ? 0 : hierbar::kExitBadInput;
@@ -26,5 +62,5 @@ int main(int argc, char** argv) try {
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "hierbar: " << error.what() << '\n';
-  return 1;
+  return hierbar::kExitBadInput;  // 1 is what `check` returns when it has found something
 }

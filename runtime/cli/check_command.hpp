@@ -1,0 +1,20 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/program.hpp"
+
+namespace hierbar {
+
+// What `hierbar check` returns.
+inline constexpr int kExitFine = 0;
+inline constexpr int kExitFindings = 1;
+inline constexpr int kExitCouldNotCheck = 2;
+
+// `hierbar check`: looks for threads and ranks that get in each other's way, before a program is started. `program` is what
+// stands behind "--"; both arguments must live as long as the command.
+void add_check_command(CLI::App& app, const Program& program);
+
+}  // namespace hierbar

@@ -1,0 +1,117 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/node_job.hpp"
+
+#include <limits.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace hierbar {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kBetweenLooks = std::chrono::milliseconds(5);
+// What a rank that has seen the speaker calls itself, for the speaker to see; the kernel keeps 15 characters.
+constexpr const char* kListenerName = "hierbar listens";
+
+NodeRank this_process() {
+  const std::optional<Process> process = read_process(getpid());
+  return {.launch = {}, .rank = 0, .process = process.value_or(Process{}), .environment = own_environment()};
+}
+
+}  // namespace
+
+Result<NodeJob> NodeJob::find() {
+  NodeJob job;
+  const ProcessFacts facts = own_process_facts();
+  const Process* launcher = find_launcher_process(facts.ancestors);
+  const Result<Launch> launch = find_launch(own_environment(), facts);
+  if (!launch) {
+    if (launcher != nullptr) return Error{launch.error()};
+    job.launch_.local_size = 1;
+    return job;
+  }
+  if (launcher == nullptr) {  // hidden: its children are seen all the same
+    if (facts.ancestors.empty()) return Error{"/proc does not show this process's parent"};
+    launcher = &facts.ancestors.front();
+  }
+  job.launch_ = *launch;
+  job.launcher_ = *launcher;
+  for (const NodeRank& rank : find_node_ranks(launcher->pid, launch->job_key)) {
+    if (rank.process.pid == getpid()) job.rank_ = rank.rank;
+  }
+  return job;
+}
+
+Result<std::vector<NodeRank>> NodeJob::wait_for_ranks(std::chrono::milliseconds most) const {
+  if (!launcher_) return std::vector{this_process()};
+  const Clock::time_point deadline = Clock::now() + most;
+  while (true) {
+    std::vector<NodeRank> ranks = find_node_ranks(launcher_->pid, launch_.job_key);
+    if (ranks.size() >= launch_.local_size) return ranks;
+    if (Clock::now() >= deadline) {
+      return Error{"of the " + std::to_string(launch_.local_size) + " ranks that " + launch_.launcher +
+                   " announces on this node, " + std::to_string(ranks.size()) + " are seen in /proc"};
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+void NodeJob::wait_for_listeners(std::chrono::milliseconds most) const {
+  if (!launcher_) return;
+  const Clock::time_point deadline = Clock::now() + most;
+  const std::string own = program_of(getpid());
+  const auto is_coming = [&](const NodeRank& rank) {
+    return rank.process.pid != getpid() && rank.process.name != kListenerName && program_of(rank.process.pid) == own;
+  };
+  while (Clock::now() < deadline) {
+    const std::vector<NodeRank> ranks = find_node_ranks(launcher_->pid, launch_.job_key);
+    if (std::none_of(ranks.begin(), ranks.end(), is_coming)) return;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+void NodeJob::listen(std::chrono::milliseconds most) const {
+  const Clock::time_point deadline = Clock::now() + most;
+  const std::string own = program_of(getpid());
+  bool seen = false;
+  while (Clock::now() < deadline) {
+    const std::vector<NodeRank> ranks = find_node_ranks(launcher_->pid, launch_.job_key);
+    const auto speaker =
+        std::find_if(ranks.begin(), ranks.end(), [](const NodeRank& rank) { return rank.launch.local_rank == 0; });
+    if (speaker == ranks.end() ? seen : program_of(speaker->process.pid) != own) return;
+    if (speaker != ranks.end() && !seen) prctl(PR_SET_NAME, kListenerName);
+    seen = seen || speaker != ranks.end();
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+std::optional<CpuSet> NodeJob::grant() const {
+  if (!launcher_ || launcher_->user != geteuid() || launcher_->name == "slurmstepd") return std::nullopt;
+  return launcher_->cpus;
+}
+
+std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeRank>& ranks, const std::string& threads,
+                                 std::vector<std::string>& problems) {
+  std::vector<RankView> views;
+  for (const NodeRank& rank : ranks) {
+    const Environment environment = [&](const char* name) -> const char* {
+      return !threads.empty() && std::string_view(name) == "OMP_NUM_THREADS" ? threads.c_str() : rank.environment(name);
+    };
+    views.push_back({rank.rank, rank.process.cpus, forecast_team(machine, rank.process.cpus, environment)});
+    const std::string& problem = views.back().team.problem;
+    if (!problem.empty() && std::find(problems.begin(), problems.end(), problem) == problems.end()) problems.push_back(problem);
+  }
+  return views;
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+}  // namespace hierbar

@@ -1,0 +1,120 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/run_settings.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "placement/node_ranks.hpp"
+
+namespace hierbar {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_on_path(const std::string& path, const std::string& part) {
+  std::istringstream parts(path);
+  for (std::string one; std::getline(parts, one, ':');) {
+    if (one == part) return true;
+  }
+  return false;
+}
+
+// Collects what is to be set.
+class Chooser {
+ public:
+  Chooser(const Environment& environment, RunSettings& settings) : environment_(environment), settings_(settings) {}
+
+  void put_in_front(const char* name, const std::string& part, const std::string& why) {
+    const std::string old = value_of(environment_, name);
+    if (is_on_path(old, part)) return settings_.notes.push_back(std::string(name) + " has " + part + " already");
+    set(name, old.empty() ? part : part + ":" + old, why);
+  }
+
+  // Unless one of `rivals` is set.
+  void set_default(const char* name, const char* value, const std::string& why, const std::vector<const char*>& rivals) {
+    if (environment_(name) != nullptr) {
+      return settings_.notes.push_back(std::string(name) + " is left as '" + value_of(environment_, name) + "'" +
+                                       (value_of(environment_, name) == value ? "" : ", so not: " + why));
+    }
+    for (const char* rival : rivals) {
+      if (environment_(rival) == nullptr) continue;
+      return settings_.notes.push_back(std::string(name) + " is not set, because " + rival + " is");
+    }
+    set(name, value, why);
+  }
+
+ private:
+  void set(const char* name, const std::string& value, const std::string& why) {
+    settings_.variables.push_back({name, value});
+    settings_.notes.push_back(std::string(name) + "=" + value + " (" + why + ")");
+  }
+
+  const Environment& environment_;
+  RunSettings& settings_;
+};
+
+void choose_openmp(const Libraries& libraries, Chooser& chooser, RunSettings& settings) {
+  if (libraries.openmp_directory.empty()) {
+    settings.notes.emplace_back("there is no libomp.so beside this command, so OpenMP's barriers stay as they are");
+    return;
+  }
+  chooser.put_in_front("LD_LIBRARY_PATH", libraries.openmp_directory, "hierbar's OpenMP runtime");
+  chooser.set_default("KMP_BARRIER", "hier", "the hierarchical barrier", {});
+  chooser.set_default("OMP_PLACES", "cores", "a core for each thread", {"OMP_PROC_BIND", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"});
+}
+
+void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Environment& environment, Chooser& chooser,
+                RunSettings& settings) {
+  if (mpi.family == MpiFamily::kNone) {
+    settings.notes.push_back(
+        mpi.why.empty() ? "no MPI recognised in the command, so nothing is done for MPI_Barrier; --mpi names one" : mpi.why);
+    return;
+  }
+  const std::string& shim = mpi.family == MpiFamily::kMpich ? libraries.mpich_shim : libraries.openmpi_shim;
+  if (shim.empty()) {
+    settings.notes.push_back(std::string("there is no shim for ") + family_name(mpi.family) +
+                             " beside this command, so MPI_Barrier stays as it is");
+  } else if (value_of(environment, "LD_PRELOAD").find("libhierbar_mpi") != std::string::npos) {
+    settings.notes.push_back("LD_PRELOAD is left as '" + value_of(environment, "LD_PRELOAD") + "', which has a shim already");
+  } else {
+    chooser.put_in_front("LD_PRELOAD", shim, std::string("MPI_Barrier for ") + family_name(mpi.family) + "; " + mpi.why);
+  }
+}
+
+}  // namespace
+
+Libraries find_libraries() {
+  const fs::path prefix = fs::path(program_of(getpid())).parent_path().parent_path();
+  const bool is_build_tree = fs::exists(prefix / "CMakeCache.txt");
+  const fs::path libraries = prefix / (is_build_tree ? "lib" : HIERBAR_INSTALL_LIBDIR);
+  const fs::path openmp = is_build_tree ? libraries : libraries / "hierbar";
+  const auto if_there = [](const fs::path& path, const fs::path& file) { return fs::exists(file) ? path.string() : ""; };
+  return {.openmp_directory = if_there(openmp, openmp / "libomp.so"),
+          .mpich_shim = if_there(libraries / "libhierbar_mpi.so", libraries / "libhierbar_mpi.so"),
+          .openmpi_shim = if_there(libraries / "libhierbar_mpi_ompi.so", libraries / "libhierbar_mpi_ompi.so")};
+}
+
+RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const Libraries& libraries,
+                                const Environment& environment) {
+  RunSettings settings;
+  Chooser chooser(environment, settings);
+  choose_openmp(libraries, chooser, settings);
+  choose_mpi(mpi, libraries, environment, chooser, settings);
+
+  // Open MPI's launcher takes its environment to the ranks of its own node only.
+  settings.command = {command.front()};
+  if (mpi.family == MpiFamily::kOpenMpi && mpi.by_launcher) {
+    for (const RunSettings::Variable& variable : settings.variables) {
+      settings.command.insert(settings.command.end(), {"-x", variable.name});
+    }
+    if (!settings.variables.empty()) settings.notes.push_back("-x given to " + command.front() + ", for ranks on other nodes");
+  }
+  settings.command.insert(settings.command.end(), command.begin() + 1, command.end());
+  return settings;
+}
+
+}  // namespace hierbar

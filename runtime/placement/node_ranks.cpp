@@ -1,0 +1,117 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "placement/node_ranks.hpp"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <climits>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+
+namespace hierbar {
+namespace {
+
+constexpr std::size_t kMaxAncestors = 256;
+
+// All processes that can be seen, by number.
+std::map<int, Process> read_processes() {
+  std::map<int, Process> processes;
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir("/proc"), closedir);
+  while (const dirent* entry = directory ? readdir(directory.get()) : nullptr) {
+    int pid = 0;
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, pid).ptr != end) continue;
+    if (std::optional<Process> process = read_process(pid)) processes.emplace(pid, std::move(*process));
+  }
+  return processes;
+}
+
+// Parent first.
+std::vector<Process> ancestors_of(const std::map<int, Process>& processes, const Process& process) {
+  std::vector<Process> ancestors;
+  for (auto at = processes.find(process.parent); at != processes.end() && ancestors.size() < kMaxAncestors;
+       at = processes.find(at->second.parent)) {
+    ancestors.push_back(at->second);
+  }
+  return ancestors;
+}
+
+// Launchers that tell the rank in the whole job.
+std::uint32_t rank_of(const Environment& environment, const Launch& launch) {
+  constexpr std::pair<const char*, const char*> kVariables[] = {
+      {"Intel MPI", "PMI_RANK"}, {"hydra", "PMI_RANK"},      {"Open MPI", "OMPI_COMM_WORLD_RANK"},
+      {"PALS", "PALS_RANKID"},   {"Flux", "FLUX_TASK_RANK"}, {"MVAPICH2", "MV2_COMM_WORLD_RANK"},
+      {"Slurm", "SLURM_PROCID"},
+  };
+  for (const auto& [launcher, variable] : kVariables) {
+    const std::string text = value_of(environment, variable);
+    std::uint32_t rank = 0;
+    if (launch.launcher != launcher) continue;
+    if (std::from_chars(text.data(), text.data() + text.size(), rank).ec == std::errc()) return rank;
+  }
+  return launch.local_rank;
+}
+
+bool is_rank_below(const NodeRank& rank, const std::map<int, Process>& processes, const NodeRank& other) {
+  if (rank.launch.local_rank != other.launch.local_rank || rank.launch.job_key != other.launch.job_key) return false;
+  const std::vector<Process> ancestors = ancestors_of(processes, rank.process);
+  return std::any_of(ancestors.begin(), ancestors.end(),
+                     [&](const Process& ancestor) { return ancestor.pid == other.process.pid; });
+}
+
+}  // namespace
+
+std::optional<Environment> environment_of(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/environ");
+  if (!file) return std::nullopt;
+  const auto variables = std::make_shared<std::map<std::string, std::string>>();
+  for (std::string entry; std::getline(file, entry, '\0');) {
+    if (const std::size_t equals = entry.find('='); equals != std::string::npos) {
+      variables->emplace(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+  }
+  return [variables](const char* name) -> const char* {
+    const auto found = variables->find(name);
+    return found == variables->end() ? nullptr : found->second.c_str();
+  };
+}
+
+std::vector<NodeRank> find_node_ranks(int root, const std::string& job_key) {
+  const std::map<int, Process> processes = read_processes();
+  const std::string boot_id = read_boot_id();
+  std::vector<NodeRank> ranks;
+  for (const auto& [pid, process] : processes) {
+    const ProcessFacts facts{.ancestors = ancestors_of(processes, process), .boot_id = boot_id};
+    const auto is_root = [&](const Process& ancestor) { return ancestor.pid == root; };
+    if (std::none_of(facts.ancestors.begin(), facts.ancestors.end(), is_root)) continue;
+    std::optional<Environment> environment = environment_of(pid);
+    if (!environment) continue;
+    const Result<Launch> launch = find_launch(*environment, facts);
+    if (!launch || (!job_key.empty() && launch->job_key != job_key)) continue;
+    ranks.push_back({*launch, rank_of(*environment, *launch), process, std::move(*environment)});
+  }
+  std::vector<NodeRank> leaves;
+  for (const NodeRank& rank : ranks) {
+    if (std::none_of(ranks.begin(), ranks.end(), [&](const NodeRank& below) { return is_rank_below(below, processes, rank); })) {
+      leaves.push_back(rank);
+    }
+  }
+  std::sort(leaves.begin(), leaves.end(), [](const NodeRank& a, const NodeRank& b) {
+    return std::pair(a.launch.local_rank, a.process.pid) < std::pair(b.launch.local_rank, b.process.pid);
+  });
+  return leaves;
+}
+
+std::string program_of(int pid) {
+  char path[PATH_MAX];
+  const ssize_t length = readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path, sizeof path);
+  return length < 0 ? "" : std::string(path, static_cast<std::size_t>(length));
+}
+
+}  // namespace hierbar

@@ -1,0 +1,96 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/launchers.hpp"
+#include "cli/run_hierbar.hpp"
+
+namespace hierbar {
+namespace {
+
+using test::CommandResult;
+using test::fresh;
+using test::run_hierbar;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(CheckCommand, IsFineWithOneThread) {
+  const CommandResult result = run_hierbar("check", fresh("OMP_NUM_THREADS=1 taskset -c 0"));
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr(": 1 rank, 1 thread: fine\n"));
+  EXPECT_THAT(run_hierbar("check --quiet", fresh("OMP_NUM_THREADS=1 taskset -c 0")).output, IsEmpty());
+}
+
+TEST(CheckCommand, FindsThreadsStackedByAMask) {
+  const CommandResult result = run_hierbar("check", fresh("OMP_NUM_THREADS=4 taskset -c 0"));
+  EXPECT_EQ(result.exit_code, 1) << result.errors;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("1 rank, 4 threads"), HasSubstr("stacked-threads: rank 0: 4 threads on 1 cpu\n"),
+                                   HasSubstr("where: rank 0: cpu 0\n"), HasSubstr("do:    bind each rank")));
+  EXPECT_EQ(run_hierbar("check -t 1", fresh("OMP_NUM_THREADS=4 taskset -c 0")).exit_code, 0) << "-t beats OMP_NUM_THREADS";
+}
+
+TEST(CheckCommand, PrintsJson) {
+  const CommandResult result = run_hierbar("check --json", fresh("OMP_NUM_THREADS=2 OMP_PLACES={0},{7000} taskset -c 0"));
+  EXPECT_EQ(result.exit_code, 1);
+  const nlohmann::json json = nlohmann::json::parse(result.output, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << result.output << result.errors;
+  EXPECT_EQ(json["verdict"], "findings");
+  EXPECT_EQ(json["ranks"][0]["thread_cpus"], nlohmann::json::parse(R"(["0","0"])"));
+  EXPECT_EQ(json["findings"][0]["kind"], "stacked-threads");
+  EXPECT_EQ(json["findings"][1]["kind"], "foreign-cpus");
+}
+
+TEST(CheckCommand, BecomesTheProgram) {
+  const CommandResult result =
+      run_hierbar("check -- sh -c 'echo \"$1 $2\"; exit 7' name --only --", fresh("OMP_NUM_THREADS=2 taskset -c 0"));
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_EQ(result.output, "--only --\n") << "everything behind the first -- is the program's";
+  EXPECT_THAT(result.errors, HasSubstr("stacked-threads"));
+  EXPECT_EQ(run_hierbar("check --only -- sh -c 'exit 7'", fresh("OMP_NUM_THREADS=1")).exit_code, 0);
+  const CommandResult missing = run_hierbar("check --quiet -- /no/such/program", fresh("OMP_NUM_THREADS=1"));
+  EXPECT_EQ(missing.exit_code, 127);
+  EXPECT_THAT(missing.errors, HasSubstr("cannot run '/no/such/program'"));
+}
+
+TEST(CheckCommand, SaysWhenItCannotCheck) {
+  const CommandResult lost = run_hierbar("check --wait 1", fresh("MPI_LOCALRANKID=0 MPI_LOCALNRANKS=2 PMI_RANK=0"));
+  EXPECT_EQ(lost.exit_code, 0) << "variables without a launcher are somebody's leftovers";
+  for (const char* arguments : {"check -t 0", "check --wait x", "check --bogus"}) {
+    const CommandResult result = run_hierbar(arguments, fresh("OMP_NUM_THREADS=1"));
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_THAT(result.errors, HasSubstr("--help")) << arguments;
+  }
+}
+
+class CheckUnderLauncher : public testing::TestWithParam<test::Launcher> {};
+
+TEST_P(CheckUnderLauncher, TellsRanksOnCoresFromStackedThreads) {
+  if (const std::string reason = test::reason_to_skip(GetParam()); !reason.empty()) GTEST_SKIP() << reason;
+  const CommandResult fine = run_hierbar("check -- sh -c 'echo started'", fresh("OMP_NUM_THREADS=1 ") + GetParam().on_cores);
+  EXPECT_EQ(fine.exit_code, 0) << fine.errors;
+  EXPECT_EQ(fine.output, "started\nstarted\n");
+  EXPECT_THAT(fine.errors, HasSubstr("2 ranks, 2 threads: fine"));
+
+  const CommandResult stacked = run_hierbar("check", fresh("OMP_NUM_THREADS=4 ") + GetParam().on_cores);
+  EXPECT_EQ(stacked.exit_code, 1) << stacked.errors;
+  EXPECT_THAT(stacked.output, HasSubstr("stacked-threads: ranks 0-1: 4 threads on 1 cpu"));
+  EXPECT_EQ(stacked.output.find("hierbar check"), stacked.output.rfind("hierbar check")) << "one rank speaks:\n"
+                                                                                         << stacked.output;
+}
+
+TEST_P(CheckUnderLauncher, FindsRanksThatAreNotBound) {
+  if (const std::string reason = test::reason_to_skip(GetParam()); !reason.empty()) GTEST_SKIP() << reason;
+  const CommandResult result = run_hierbar("check --only", fresh("OMP_NUM_THREADS=1 OMP_PLACES=cores ") + GetParam().anywhere);
+  EXPECT_EQ(result.exit_code, 1) << result.errors;
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("overlapping-ranks: ranks 0-1:"), HasSubstr("places its threads from the same cpu on")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Launchers, CheckUnderLauncher, testing::ValuesIn(test::kLaunchers), test::launcher_name);
+
+}  // namespace
+}  // namespace hierbar

@@ -1,0 +1,128 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/launchers.hpp"
+#include "cli/run_hierbar.hpp"
+
+namespace hierbar {
+namespace {
+
+using test::CommandResult;
+using test::run_hierbar;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// A copy of the command as it is installed, with files in place of the libraries, and launchers that answer as their kind does.
+class RunCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    // Absolute, and a name of its own: tests run side by side.
+    root_ = std::filesystem::absolute("run_command_" + std::to_string(getpid()));
+    std::filesystem::create_directories(root_ / "bin");
+    std::filesystem::create_directories(root_ / HIERBAR_LIBDIR / "hierbar");
+    std::filesystem::create_directories(root_ / "tools");
+    std::filesystem::copy_file(HIERBAR_COMMAND, root_ / "bin/hierbar");
+    std::ofstream(root_ / HIERBAR_LIBDIR / "hierbar/libomp.so");
+    std::ofstream(root_ / HIERBAR_LIBDIR / "libhierbar_mpi.so");
+    std::ofstream(root_ / HIERBAR_LIBDIR / "libhierbar_mpi_ompi.so");
+    make_launcher("mpiexec_of_mpich", "HYDRA build details:");
+    make_launcher("mpirun_of_ompi", "mpirun (Open MPI) 5.0.3");
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  // Called in front of `hierbar`, whose place the copy takes.
+  CommandResult run(const std::string& arguments, const std::string& variables = "") {
+    const std::string clean =
+        "-u LD_PRELOAD -u LD_LIBRARY_PATH -u KMP_BARRIER -u OMP_PLACES -u OMP_PROC_BIND -u KMP_AFFINITY "
+        "-u GOMP_CPU_AFFINITY PATH='" +
+        tools() + "':\"$PATH\" ";
+    return run_hierbar("run " + arguments,
+                       clean + variables + " sh -c 'shift; exec \"" + (root_ / "bin/hierbar").string() + "\" \"$@\"' sh");
+  }
+  std::string tools() const { return (root_ / "tools").string(); }
+  std::string library(const std::string& file) const { return (root_ / HIERBAR_LIBDIR / file).string(); }
+
+ private:
+  void make_launcher(const std::string& name, const std::string& answer) {
+    const std::string path = tools() + "/" + name;
+    std::ofstream(path) << "#!/bin/sh\necho '" << answer << "'\n";
+    chmod(path.c_str(), 0755);
+  }
+
+  std::filesystem::path root_;
+};
+
+TEST_F(RunCommand, SetsUpOpenMpAndReturnsTheProgramsCode) {
+  const CommandResult result = run("-- sh -c 'echo $LD_LIBRARY_PATH $KMP_BARRIER $OMP_PLACES; exit 5'");
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_EQ(result.output, library("hierbar") + " hier cores\n");
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("hierbar run: KMP_BARRIER=hier (the hierarchical barrier)\n"),
+                                   HasSubstr("hierbar run: OMP_PLACES=cores"), HasSubstr("no MPI recognised")));
+  EXPECT_THAT(run("--quiet -- true").errors, IsEmpty());
+}
+
+TEST_F(RunCommand, LeavesWhatTheUserHasSet) {
+  const CommandResult result = run("-- sh -c 'echo $LD_LIBRARY_PATH $KMP_BARRIER $OMP_PLACES'",
+                                   "LD_LIBRARY_PATH=/mine KMP_BARRIER=dist OMP_PLACES=threads");
+  EXPECT_EQ(result.output, library("hierbar") + ":/mine dist threads\n");
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("KMP_BARRIER is left as 'dist'"), HasSubstr("OMP_PLACES is left as 'threads'")));
+  EXPECT_THAT(run("-- true", "KMP_AFFINITY=compact").errors, HasSubstr("OMP_PLACES is not set, because KMP_AFFINITY is"));
+  EXPECT_THAT(run("--dry-run -- mpiexec_of_mpich", "LD_PRELOAD=libhierbar_mpi.so").errors,
+              HasSubstr("LD_PRELOAD is left as 'libhierbar_mpi.so', which has a shim already"));
+}
+
+TEST_F(RunCommand, PreloadsTheShimForTheLaunchersFamily) {
+  const CommandResult mpich = run("--dry-run -- mpiexec_of_mpich -n 2 './a b'");
+  EXPECT_EQ(mpich.exit_code, 0);
+  EXPECT_THAT(mpich.output, AllOf(HasSubstr(" LD_PRELOAD=" + library("libhierbar_mpi.so") + " mpiexec_of_mpich -n 2 './a b'\n")));
+  const CommandResult ompi = run("--dry-run -- mpirun_of_ompi -n 2 ./app", "OMP_PLACES=cores");
+  EXPECT_THAT(ompi.output, HasSubstr(" LD_PRELOAD=" + library("libhierbar_mpi_ompi.so") +
+                                     " mpirun_of_ompi -x LD_LIBRARY_PATH -x KMP_BARRIER -x LD_PRELOAD -n 2 ./app\n"));
+  EXPECT_THAT(run("--dry-run --mpi none -- mpiexec_of_mpich").output, Not(HasSubstr("LD_PRELOAD")));
+  EXPECT_THAT(run("--dry-run --mpi openmpi -- srun ./app").output,
+              AllOf(HasSubstr("LD_PRELOAD=" + library("libhierbar_mpi_ompi.so")), HasSubstr(" srun ./app\n")));
+}
+
+TEST_F(RunCommand, ReachesTheRanksOfRealLaunchers) {
+  for (const test::Launcher& launcher : test::kLaunchers) {
+    if (!test::is_installed(launcher.name)) {
+      std::printf("[ skipped  ] %s is not installed\n", launcher.name);
+      continue;
+    }
+    const CommandResult result = run("--mpi none -- " + std::string(launcher.anywhere) + " sh -c 'echo rank $KMP_BARRIER'");
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_EQ(result.output, "rank hier\nrank hier\n") << launcher.name;
+    EXPECT_THAT(run("--dry-run -- " + std::string(launcher.name) + " ./app").output,
+                HasSubstr(std::string(launcher.name) == "mpiexec.mpich" ? "/libhierbar_mpi.so " : "/libhierbar_mpi_ompi.so "));
+  }
+}
+
+TEST_F(RunCommand, RefusesWhatItCannotRun) {
+  EXPECT_EQ(run("-- /no/such/program").exit_code, 127);
+  const CommandResult none = run("");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.errors, HasSubstr("no program; put it behind '--'"));
+  const CommandResult mpi = run("--mpi lam -- true");
+  EXPECT_EQ(mpi.exit_code, 2);
+  EXPECT_THAT(mpi.errors, AllOf(HasSubstr("'lam': no such MPI; allowed: auto, mpich"), HasSubstr("openmpi, none")));
+}
+
+TEST(Commands, AreNamedWhenOneIsUnknown) {
+  const CommandResult unknown = run_hierbar("chekc");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.errors, AllOf(HasSubstr("there is no command 'chekc'; there are check, "), HasSubstr("--help")));
+  const CommandResult plan = run_hierbar("plan -n 2 -- ./app");
+  EXPECT_EQ(plan.exit_code, 2);
+  EXPECT_THAT(plan.errors, HasSubstr("'plan' starts no program, so nothing may stand behind '--'"));
+}
+
+}  // namespace
+}  // namespace hierbar
