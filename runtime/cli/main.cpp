@@ -12,12 +12,13 @@
 #include "cli/plan_command.hpp"
 #include "cli/program.hpp"
 #include "cli/run_command.hpp"
+#include "cli/show_command.hpp"
 #include "cli/topo_command.hpp"
 #include "hierbar/hierbar.h"
 
 namespace {
 
-bool starts_programs(std::string_view command) { return command == "check" || command == "run"; }
+bool starts_programs(std::string_view command) { return command == "check" || command == "run" || command == "show"; }
 
 // The message for a first word that is no command; empty if it is one, or an option.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
@@ -44,6 +45,7 @@ int main(int argc, char** argv) try {
   app.require_subcommand(1);
   hierbar::add_check_command(app, program);
   hierbar::add_run_command(app, program);
+  hierbar::add_show_command(app, program);
   hierbar::add_topo_command(app);
   hierbar::add_plan_command(app);
   hierbar::add_place_command(app);
