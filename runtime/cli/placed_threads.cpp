@@ -4,9 +4,11 @@
 
 #include <dirent.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <memory>
+#include <tuple>
 
 namespace hierbar {
 namespace {
@@ -23,13 +25,22 @@ CpuSet numbered_entries(const std::string& path) {
   return numbers;
 }
 
-void append_threads(int pid, std::optional<std::uint32_t> rank, std::vector<PlacedThread>& threads) {
-  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  std::uint32_t index = 0;
-  for (const std::uint32_t tid : numbered_entries(tasks)) {
-    const std::optional<Process> task = read_process(static_cast<int>(tid), tasks);
-    if (task) threads.push_back({rank, index++, pid, static_cast<int>(tid), task->name, task->cpus});
+// The first one, then the others in the order in which they were made, as far as the kernel's clock ticks tell; numbers are used
+// again.
+std::vector<Process> tasks_of(int pid) {
+  const std::string directory = "/proc/" + std::to_string(pid) + "/task";
+  std::vector<Process> tasks;
+  for (const std::uint32_t tid : numbered_entries(directory)) {
+    if (std::optional<Process> task = read_process(static_cast<int>(tid), directory)) tasks.push_back(std::move(*task));
   }
+  const auto key = [&](const Process& task) { return std::tuple(task.pid != pid, task.start_ticks, task.pid); };
+  std::sort(tasks.begin(), tasks.end(), [&](const Process& a, const Process& b) { return key(a) < key(b); });
+  return tasks;
+}
+
+void append_threads(int pid, std::optional<std::uint32_t> rank, std::vector<PlacedThread>& threads) {
+  std::uint32_t index = 0;
+  for (const Process& task : tasks_of(pid)) threads.push_back({rank, index++, pid, task.pid, task.name, task.cpus});
 }
 
 bool is_below(int pid, int ancestor) {

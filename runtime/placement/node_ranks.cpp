@@ -3,6 +3,7 @@
 #include "placement/node_ranks.hpp"
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <tuple>
 
 namespace hierbar {
 namespace {
@@ -58,12 +60,26 @@ std::uint32_t rank_of(const Environment& environment, const Launch& launch) {
   return launch.local_rank;
 }
 
-bool is_rank_below(const NodeRank& rank, const std::map<int, Process>& processes, const NodeRank& other) {
-  if (rank.launch.local_rank != other.launch.local_rank || rank.launch.job_key != other.launch.job_key) return false;
-  const std::vector<Process> ancestors = ancestors_of(processes, rank.process);
-  return std::any_of(ancestors.begin(), ancestors.end(),
-                     [&](const Process& ancestor) { return ancestor.pid == other.process.pid; });
+// The kernel counts a process's threads as subdirectories.
+std::uint64_t num_threads(int pid) {
+  struct stat status{};
+  return stat(("/proc/" + std::to_string(pid) + "/task").c_str(), &status) == 0 ? status.st_nlink : 0;
 }
+
+// What may stand for a rank.
+struct Candidate {
+  NodeRank rank;
+  std::uint64_t num_threads;
+  std::size_t depth;  // below the first process
+
+  // Of one rank, the best one first.
+  bool operator<(const Candidate& other) const {
+    const auto key = [](const Candidate& one) { return std::tie(one.rank.launch.local_rank, one.rank.launch.job_key); };
+    if (key(*this) != key(other)) return key(*this) < key(other);
+    if (num_threads != other.num_threads) return num_threads > other.num_threads;
+    return std::pair(depth, rank.process.pid) > std::pair(other.depth, other.rank.process.pid);
+  }
+};
 
 }  // namespace
 
@@ -85,7 +101,7 @@ std::optional<Environment> environment_of(int pid) {
 std::vector<NodeRank> find_node_ranks(int root, const std::string& job_key) {
   const std::map<int, Process> processes = read_processes();
   const std::string boot_id = read_boot_id();
-  std::vector<NodeRank> ranks;
+  std::vector<Candidate> candidates;
   for (const auto& [pid, process] : processes) {
     const ProcessFacts facts{.ancestors = ancestors_of(processes, process), .boot_id = boot_id};
     const auto is_root = [&](const Process& ancestor) { return ancestor.pid == root; };
@@ -94,18 +110,17 @@ std::vector<NodeRank> find_node_ranks(int root, const std::string& job_key) {
     if (!environment) continue;
     const Result<Launch> launch = find_launch(*environment, facts);
     if (!launch || (!job_key.empty() && launch->job_key != job_key)) continue;
-    ranks.push_back({*launch, rank_of(*environment, *launch), process, std::move(*environment)});
+    candidates.push_back(
+        {{*launch, rank_of(*environment, *launch), process, std::move(*environment)}, num_threads(pid), facts.ancestors.size()});
   }
-  std::vector<NodeRank> leaves;
-  for (const NodeRank& rank : ranks) {
-    if (std::none_of(ranks.begin(), ranks.end(), [&](const NodeRank& below) { return is_rank_below(below, processes, rank); })) {
-      leaves.push_back(rank);
-    }
+  std::sort(candidates.begin(), candidates.end());
+  std::vector<NodeRank> ranks;
+  for (const auto& [rank, threads, depth] : candidates) {
+    const bool is_same = !ranks.empty() && ranks.back().launch.local_rank == rank.launch.local_rank &&
+                         ranks.back().launch.job_key == rank.launch.job_key;
+    if (!is_same) ranks.push_back(rank);
   }
-  std::sort(leaves.begin(), leaves.end(), [](const NodeRank& a, const NodeRank& b) {
-    return std::pair(a.launch.local_rank, a.process.pid) < std::pair(b.launch.local_rank, b.process.pid);
-  });
-  return leaves;
+  return ranks;
 }
 
 std::string program_of(int pid) {

@@ -23,8 +23,9 @@ struct NodeRank {
 // The environment with which a process was started. Nothing if there is no such process or it is another user's.
 std::optional<Environment> environment_of(int pid);
 
-// The ranks below the process `root`, by local rank; those of one launch when `job_key` is not empty. Where a rank's script runs
-// the program as a child, the child stands for it; so do several of them.
+// The ranks below the process `root`, by local rank; those of one launch when `job_key` is not empty. A rank may be several
+// processes, a script that runs the program or a program that runs others: the one with the most threads stands for it, among
+// equals the innermost.
 std::vector<NodeRank> find_node_ranks(int root, const std::string& job_key = "");
 
 // The file that a process runs; empty if that cannot be seen.
