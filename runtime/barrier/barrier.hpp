@@ -7,6 +7,7 @@
 
 #include "barrier/lines.hpp"
 #include "barrier/pending.hpp"
+#include "barrier/trace_points.hpp"
 #include "barrier/word.hpp"
 #include "plan/plan.h"
 
@@ -80,13 +81,18 @@ class Barrier {
 
   // One whole episode. `bits` (below 1 << kPayloadBits) are OR-ed over all participants.
   // Messages: one line transfer per tree edge and direction, and k(k-1) between k leaders. Depth: plan.depth.
-  Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits) const noexcept {
+  // `trace` is told what happens when; see trace_points.hpp.
+  template <class Trace = NoTrace>
+  Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits, Trace&& trace = Trace()) const noexcept {
+    trace.arrived();
     const Epoch epoch = begin_episode(mem, own(me));
     if (gather_children(mem, me, epoch, bits, NoCombine{}) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+    if (nodes_[me].num_children != 0) trace.gathered();
     arrive(mem, me, epoch, bits, /*others_wait=*/true);
     const bool leads = nodes_[me].parent == me;
     const WaitResult result = leads ? exchange(mem, me, epoch, bits) : await_release(mem, me, epoch, bits);
     if (result == WaitResult::kAborted) return {result, 0};
+    trace.released();
     release_children(mem, me, epoch, bits);
     return {WaitResult::kReleased, bits};
   }

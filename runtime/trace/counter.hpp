@@ -1,0 +1,45 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace hierbar {
+
+// Where a stamp comes from. The numbers cross the boundary between libomp and the tool (trace/stamps.h).
+enum class ClockSource : std::uint32_t {
+  kCounter = 0,  // the processor's: TSC, CNTVCT_EL0
+  kSystem = 1,   // clock_gettime(CLOCK_MONOTONIC), in ns
+};
+
+// The processor's counter, read after all earlier instructions: a stamp that says when a wait ended must not be older than the
+// load that ended it. So rdtscp and not rdtsc, isb before cntvct.
+inline std::uint64_t read_counter() noexcept {
+#if defined(__x86_64__)
+  unsigned processor;
+  return __rdtscp(&processor);
+#elif defined(__aarch64__)
+  std::uint64_t ticks;
+  asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+  return ticks;
+#else
+  return 0;
+#endif
+}
+
+inline std::uint64_t read_system_ns() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+inline std::uint64_t read_clock(ClockSource source) noexcept {
+  return source == ClockSource::kCounter ? read_counter() : read_system_ns();
+}
+
+}  // namespace hierbar
