@@ -103,9 +103,9 @@ endif()
 function(hierbar_print_summary)
   message(STATUS "hierbar ${PROJECT_VERSION}: ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, "
                  "${CMAKE_SYSTEM_PROCESSOR}")
-  set(names "libhierbar.so" "hierbar" "libomp.so" "libhierbar_mpi.so" "libhierbar_mpi_ompi.so" "omp_barrier_bench"
+  set(names "libhierbar.so" "hierbar" "libomp.so" "libhierbar_mpi.so" "libhierbar_mpi_ompi.so" "libhierbar_ompt.so" "omp_barrier_bench"
             "mpi_barrier_bench" "barrier_bench")
-  set(targets hierbar_runtime hierbar_cli libomp hierbar_mpi hierbar_mpi_ompi omp_barrier_bench mpi_barrier_bench barrier_bench)
+  set(targets hierbar_runtime hierbar_cli libomp hierbar_mpi hierbar_mpi_ompi hierbar_ompt omp_barrier_bench mpi_barrier_bench barrier_bench)
   foreach(name target IN ZIP_LISTS names targets)
     if(TARGET ${target})
       set(answer yes)

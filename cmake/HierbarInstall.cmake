@@ -4,6 +4,7 @@
 #   bin/hierbar
 #   lib/libhierbar.so
 #   lib/libhierbar_mpi.so     looks for libhierbar.so beside itself; so does libhierbar_mpi_ompi.so
+#   lib/libhierbar_ompt.so   the OMPT tool; needs nothing
 #   lib/hierbar/             libomp.so and its other names, libhierbar.so as a link
 #   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime, hierbar::mpi, hierbar::mpi_ompi
 #   lib/pkgconfig/hierbar.pc
@@ -25,7 +26,7 @@ if(TARGET hierbar_runtime)
   install(TARGETS hierbar_runtime EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
-foreach(shim IN ITEMS hierbar_mpi hierbar_mpi_ompi)
+foreach(shim IN ITEMS hierbar_mpi hierbar_mpi_ompi hierbar_ompt)
   if(TARGET ${shim})
     install(TARGETS ${shim} EXPORT hierbarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()

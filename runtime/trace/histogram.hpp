@@ -54,7 +54,7 @@ class Histogram {
     constexpr std::uint64_t kSteps = std::uint64_t{1} << kStepBits;
     if (ns < kSteps) return ns;
     if (ns >> kMaxBits != 0) return kNumBuckets - 1;
-    const int shift = std::bit_width(ns) - 1 - kStepBits;
+    const int shift = static_cast<int>(std::bit_width(ns)) - 1 - kStepBits;
     return (static_cast<std::size_t>(shift) << kStepBits) + static_cast<std::size_t>(ns >> shift);
   }
   // The shortest duration of a bucket.

@@ -1,0 +1,120 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ompt-tools/report.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "ompt-tools/ompt_api.h"
+
+namespace hierbar::ompt {
+namespace {
+
+SiteReport& site_of(Report& report, const Site& site) {
+  const std::string where = symbolise(site.address);
+  const std::string kind = kind_name(site.kind);
+  for (SiteReport& known : report.sites) {
+    if (known.where == where && known.kind == kind && known.team_size == site.team_size) return known;
+  }
+  SiteReport& added = report.sites.emplace_back();
+  added.where = where;
+  added.kind = kind;
+  added.team_size = site.team_size;
+  added.threads.resize(site.team_size);
+  return added;
+}
+
+void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times) {
+  ThreadTimes& thread = site.threads.at(me);
+  thread.imbalance.merge(times.imbalance);
+  thread.sync.merge(times.sync);
+  thread.tasks_ns += times.tasks_ns;
+  thread.last_arrivals += times.last_arrivals;
+  site.imbalance.merge(times.imbalance);
+  site.sync.merge(times.sync);
+  site.tasks_ns += times.tasks_ns;
+  site.episodes += times.last_arrivals;  // there is one in each
+}
+
+}  // namespace
+
+void add_team(Report& report, const Team& team) {
+  for (std::uint32_t i = 0; i < team.capacity(); ++i) {
+    const Team::Tables* tables = team.tables(i);
+    if (tables == nullptr) continue;
+    tables->threads.for_each([&](const Site& site, const ThreadTimes& times) { add_thread(site_of(report, site), i, times); });
+    tables->barriers.for_each([&](const Site& site, const BarrierTimes& times) { site_of(report, site).span.merge(times.span); });
+    report.losses.left_out += tables->losses.left_out;
+    report.losses.incomplete += tables->losses.incomplete;
+    report.losses.backwards += tables->losses.backwards;
+  }
+}
+
+void sort_sites(Report& report) {
+  const auto cost = [](const SiteReport& site) { return site.imbalance.sum_ns() + site.sync.sum_ns(); };
+  std::stable_sort(report.sites.begin(), report.sites.end(),
+                   [&](const SiteReport& a, const SiteReport& b) { return cost(a) > cost(b); });
+}
+
+const char* kind_name(std::uint32_t kind) {
+  switch (kind) {
+    case ompt_sync_region_barrier:
+      return "barrier";
+    case ompt_sync_region_barrier_implicit:
+      return "implicit";
+    case ompt_sync_region_barrier_explicit:
+      return "explicit";
+    case ompt_sync_region_barrier_implementation:
+      return "implementation";
+    case ompt_sync_region_barrier_implicit_workshare:
+      return "workshare";
+    case ompt_sync_region_barrier_implicit_parallel:
+      return "parallel end";
+    case ompt_sync_region_barrier_teams:
+      return "teams end";
+    default:
+      return "unknown";
+  }
+}
+
+std::string symbolise(const void* address) {
+  if (address == nullptr) return "(address not told)";
+  char offset[32];
+  Dl_info info{};
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) {
+    std::snprintf(offset, sizeof offset, "%p", address);
+    return offset;
+  }
+  const char* slash = std::strrchr(info.dli_fname, '/');
+  const std::string file = slash == nullptr ? info.dli_fname : slash + 1;
+  const bool has_symbol = info.dli_sname != nullptr && info.dli_saddr != nullptr;
+  const auto base = reinterpret_cast<std::uintptr_t>(has_symbol ? info.dli_saddr : info.dli_fbase);
+  std::snprintf(offset, sizeof offset, "+0x%zx", static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(address) - base));
+  if (!has_symbol) return file + offset;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> readable(abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status),
+                                                             &std::free);
+  return std::string(status == 0 ? readable.get() : info.dli_sname) + offset + " (" + file + ")";
+}
+
+// A full disk may show only when the file is closed.
+bool write_file(const std::string& name, const std::string& content) {
+  std::FILE* file = std::fopen(name.c_str(), "w");
+  bool ok = file != nullptr && std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  int error = errno;
+  if (file != nullptr && std::fclose(file) != 0 && ok) {
+    ok = false;
+    error = errno;
+  }
+  if (!ok) std::fprintf(stderr, "hierbar: cannot write the report %s: %s\n", name.c_str(), std::strerror(error));
+  return ok;
+}
+
+}  // namespace hierbar::ompt

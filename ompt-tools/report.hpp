@@ -1,0 +1,62 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ompt-tools/settings.hpp"
+#include "ompt-tools/tables.hpp"
+#include "ompt-tools/team.hpp"
+#include "trace/trace_clock.hpp"
+
+namespace hierbar::ompt {
+
+// What a report says, as plain data.
+
+struct SiteReport {
+  std::string where;  // symbol and offset, or file and offset
+  std::string kind;
+  std::uint32_t team_size = 0;
+  std::uint64_t episodes = 0;
+  Histogram imbalance;  // over all threads
+  Histogram sync;
+  Histogram span;
+  std::uint64_t tasks_ns = 0;
+  std::vector<ThreadTimes> threads;  // by number in the team
+};
+
+struct Report {
+  Process process;
+  std::string runtime;  // as it calls itself
+  std::string clock;
+  double resolution_ns = 0;
+  double stamp_ns = 0;
+  std::uint64_t every = 1;
+  std::string levels;  // why there are none
+  std::string placement;
+  std::uint64_t idle_ns = 0;
+  Losses losses;
+  std::vector<SiteReport> sites;  // the most expensive first
+};
+
+// Adds what a team has to the report's sites. The team must have been flushed.
+void add_team(Report& report, const Team& team);
+
+// Orders the sites by the time that all threads spent there.
+void sort_sites(Report& report);
+
+const char* kind_name(std::uint32_t kind);
+
+// "function+0x12 (file)" where the loader knows a symbol, else "file+0x1234", which addr2line understands.
+std::string symbolise(const void* address);
+
+std::string to_text(const Report& report);
+std::string to_json(const Report& report);
+std::string to_csv(const Report& report);
+
+// Writes the file, or says in one line on the standard error why it could not.
+bool write_file(const std::string& name, const std::string& content);
+
+}  // namespace hierbar::ompt

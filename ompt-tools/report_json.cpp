@@ -1,0 +1,74 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <nlohmann/json.hpp>
+
+#include "ompt-tools/report.hpp"
+
+namespace hierbar::ompt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// With the buckets, so that reports can be merged: pairs of the shortest duration in a bucket and the count, empty ones left out.
+Json to_value(const Histogram& times) {
+  Json buckets = Json::array();
+  for (std::size_t i = 0; i < Histogram::kNumBuckets; ++i) {
+    if (times.in_bucket(i) != 0) buckets.push_back({Histogram::first_ns(i), times.in_bucket(i)});
+  }
+  return {{"count", times.count()},
+          {"sum", times.sum_ns()},
+          {"mean", times.mean_ns()},
+          {"p50", times.percentile_ns(0.5)},
+          {"p90", times.percentile_ns(0.9)},
+          {"p99", times.percentile_ns(0.99)},
+          {"p99.9", times.percentile_ns(0.999)},
+          {"max", times.max_ns()},
+          {"buckets", std::move(buckets)}};
+}
+
+Json to_value(const SiteReport& site) {
+  Json threads = Json::array();
+  for (std::size_t i = 0; i < site.threads.size(); ++i) {
+    const ThreadTimes& thread = site.threads[i];
+    if (thread.imbalance.count() == 0) continue;
+    threads.push_back({{"thread", i},
+                       {"last_arrivals", thread.last_arrivals},
+                       {"tasks_ns", thread.tasks_ns},
+                       {"imbalance_ns", to_value(thread.imbalance)},
+                       {"sync_ns", to_value(thread.sync)}});
+  }
+  return {{"site", site.where},
+          {"kind", site.kind},
+          {"team_size", site.team_size},
+          {"barriers", site.episodes},
+          {"tasks_ns", site.tasks_ns},
+          {"imbalance_ns", to_value(site.imbalance)},
+          {"sync_ns", to_value(site.sync)},
+          {"barrier_ns", to_value(site.span)},
+          {"threads", std::move(threads)}};
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  Json sites = Json::array();
+  for (const SiteReport& site : report.sites) sites.push_back(to_value(site));
+  const Json value = {
+      {"hierbar", HIERBAR_VERSION},
+      {"format", 1},
+      {"process",
+       {{"host", report.process.host}, {"pid", report.process.pid}, {"rank", report.process.rank}, {"job", report.process.job}}},
+      {"runtime", report.runtime},
+      {"clock", {{"name", report.clock}, {"resolution_ns", report.resolution_ns}, {"stamp_ns", report.stamp_ns}}},
+      {"placement", report.placement},
+      {"levels", report.levels},
+      {"sample", report.every},
+      {"idle_ns", report.idle_ns},
+      {"lost",
+       {{"left_out", report.losses.left_out}, {"incomplete", report.losses.incomplete}, {"backwards", report.losses.backwards}}},
+      {"sites", std::move(sites)}};
+  // Symbols may be of any encoding.
+  return value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace hierbar::ompt

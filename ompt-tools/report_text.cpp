@@ -1,0 +1,82 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdarg>
+#include <cstdio>
+
+#include "ompt-tools/report.hpp"
+
+namespace hierbar::ompt {
+namespace {
+
+constexpr std::size_t kMostThreads = 16;  // lines per site; the JSON and CSV reports have all
+
+[[gnu::format(printf, 2, 3)]] void print(std::string& text, const char* format, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  text += line;
+}
+
+void print_header(std::string& text, const Report& report) {
+  print(text, "hierbar: barriers of process %ld on %s", report.process.pid, report.process.host.c_str());
+  if (report.process.rank >= 0) print(text, ", rank %ld", report.process.rank);
+  print(text, "\n  runtime    %s; tool hierbar %s\n", report.runtime.c_str(), HIERBAR_VERSION);
+  print(text, "  clock      %s, resolution %.1f ns, a stamp costs %.1f ns, two for each thread and barrier\n",
+        report.clock.c_str(), report.resolution_ns, report.stamp_ns);
+  print(text, "  placement  %s\n", report.placement.c_str());
+  print(text, "  levels     %s\n", report.levels.c_str());
+  if (report.every > 1) print(text, "  sampled    one barrier in %llu\n", static_cast<unsigned long long>(report.every));
+  print(text, "  left out   %llu barriers after the tool's own work, %llu that not all threads took part in\n",
+        static_cast<unsigned long long>(report.losses.left_out), static_cast<unsigned long long>(report.losses.incomplete));
+  if (report.losses.backwards != 0) {
+    print(text, "  warning    in %llu barriers somebody left before the last arrival: the cpus' clocks differ\n",
+          static_cast<unsigned long long>(report.losses.backwards));
+  }
+  print(text, "  idle       %.3f s of threads between two regions, in no barrier\n", static_cast<double>(report.idle_ns) / 1e9);
+}
+
+void print_histogram(std::string& text, const char* name, const Histogram& times) {
+  if (times.count() == 0) return;
+  print(text, "    %-10s %12llu %11.0f %10.0f %10.0f %10.0f %10.0f %12llu\n", name,
+        static_cast<unsigned long long>(times.count()), times.mean_ns(), times.percentile_ns(0.5), times.percentile_ns(0.9),
+        times.percentile_ns(0.99), times.percentile_ns(0.999), static_cast<unsigned long long>(times.max_ns()));
+}
+
+void print_threads(std::string& text, const SiteReport& site) {
+  print(text, "    %-10s %12s %11s %10s %12s\n", "thread", "imbalance", "sync", "tasks", "last arrival");
+  for (std::size_t i = 0; i < site.threads.size() && i < kMostThreads; ++i) {
+    const ThreadTimes& thread = site.threads[i];
+    const auto episodes = static_cast<double>(thread.imbalance.count());
+    if (thread.imbalance.count() == 0) continue;
+    print(text, "    %-10zu %12.0f %11.0f %10.0f %11.1f%%\n", i, thread.imbalance.mean_ns(), thread.sync.mean_ns(),
+          static_cast<double>(thread.tasks_ns) / episodes, 100 * static_cast<double>(thread.last_arrivals) / episodes);
+  }
+  if (site.threads.size() > kMostThreads) print(text, "    ... %zu more threads\n", site.threads.size() - kMostThreads);
+}
+
+}  // namespace
+
+std::string to_text(const Report& report) {
+  std::string text;
+  print_header(text, report);
+  if (report.sites.empty()) print(text, "  no barrier of more than one thread was seen\n");
+  for (const SiteReport& site : report.sites) {
+    print(text, "\n  %s, %s, %u threads, %llu barriers\n", site.where.c_str(), site.kind.c_str(), site.team_size,
+          static_cast<unsigned long long>(site.episodes));
+    print(text, "    %-10s %12s %11s %10s %10s %10s %10s %12s\n", "ns", "count", "mean", "p50", "p90", "p99", "p99.9", "max");
+    print_histogram(text, "imbalance", site.imbalance);
+    print_histogram(text, "sync", site.sync);
+    print_histogram(text, "barrier", site.span);
+    print_threads(text, site);
+  }
+  if (!report.sites.empty()) {
+    text +=
+        "\n  imbalance: a thread's arrival to the last one's, without tasks; sync: the last arrival to the thread's release;\n"
+        "  barrier: the last arrival to the last release; tasks: time in tasks while waiting. Per thread: means in ns.\n";
+  }
+  return text;
+}
+
+}  // namespace hierbar::ompt

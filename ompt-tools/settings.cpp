@@ -1,0 +1,134 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ompt-tools/settings.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <string_view>
+
+namespace hierbar::ompt {
+namespace {
+
+constexpr std::uint64_t kMaxEvery = 1'000'000;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The first of the variables that is set.
+std::string first_of(std::initializer_list<const char*> names, std::string otherwise) {
+  for (const char* name : names) {
+    if (std::string value = variable(name); !value.empty()) return value;
+  }
+  return otherwise;
+}
+
+std::string problem(const char* name, const std::string& value, const std::string& allowed, const std::string& used) {
+  return std::string(name) + "=\"" + value + "\" is not " + allowed + "; using " + used;
+}
+
+void read_report(Settings& settings, std::vector<std::string>& problems) {
+  const std::string value = variable("HIERBAR_REPORT");
+  if (value.empty()) return;
+  Settings asked;
+  asked.text = false;
+  bool known = true, none = false;
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(',', begin), value.size());
+    const std::string_view word = std::string_view(value).substr(begin, end - begin);
+    if (word == "text")
+      asked.text = true;
+    else if (word == "json")
+      asked.json = true;
+    else if (word == "csv")
+      asked.csv = true;
+    else if (word == "none")
+      none = true;
+    else
+      known = false;
+    begin = end + 1;
+  }
+  if (!known || (none && (asked.text || asked.json || asked.csv))) {
+    problems.push_back(problem("HIERBAR_REPORT", value, "a list of text, json, csv, or none alone", "text"));
+    return;
+  }
+  settings.text = asked.text;
+  settings.json = asked.json;
+  settings.csv = asked.csv;
+}
+
+void read_output(Settings& settings, std::vector<std::string>& problems) {
+  const std::string value = variable("HIERBAR_OUTPUT");
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i] != '%') continue;
+    if (i + 1 < value.size() && std::string_view("hprj%").find(value[++i]) != std::string_view::npos) continue;
+    problems.push_back(
+        problem("HIERBAR_OUTPUT", value, "a file name in which %h, %p, %r, %j or %% follows each percent sign", "the default"));
+    return;
+  }
+  settings.output = value;
+}
+
+void read_sample(Settings& settings, std::vector<std::string>& problems) {
+  const std::string value = variable("HIERBAR_SAMPLE");
+  if (value.empty()) return;
+  char* end = nullptr;
+  errno = 0;
+  const long number = std::strtol(value.c_str(), &end, 10);
+  if (errno == 0 && *end == '\0' && number >= 1 && number <= static_cast<long>(kMaxEvery))
+    settings.every = static_cast<std::uint64_t>(number);
+  else
+    problems.push_back(problem("HIERBAR_SAMPLE", value, "a whole number from 1 to " + std::to_string(kMaxEvery), "1"));
+}
+
+}  // namespace
+
+Process this_process() {
+  Process process;
+  char host[HOST_NAME_MAX + 1] = "";
+  process.host = gethostname(host, sizeof host - 1) == 0 ? host : "unknown";
+  process.pid = getpid();
+  // Inner launchers first: mpiexec may itself run under srun.
+  const std::string rank = first_of({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}, "");
+  char* end = nullptr;
+  const long number = std::strtol(rank.c_str(), &end, 10);
+  if (!rank.empty() && *end == '\0' && number >= 0) process.rank = number;
+  process.job = first_of({"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}, "0");
+  return process;
+}
+
+Settings read_settings(std::vector<std::string>& problems) {
+  Settings settings;
+  read_report(settings, problems);
+  read_output(settings, problems);
+  read_sample(settings, problems);
+  return settings;
+}
+
+std::string expand_output(const Settings& settings, const Process& process, const std::string& ending) {
+  const std::string pattern = settings.output.empty() ? "hierbar-%h-%p" : settings.output;
+  const std::string rank = std::to_string(process.rank < 0 ? 0 : process.rank);
+  std::string name;
+  bool own = false;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%') {
+      name += pattern[i];
+      continue;
+    }
+    const char what = pattern[++i];
+    own = own || what == 'p' || what == 'r';
+    if (what == 'h') name += process.host;
+    if (what == 'p') name += std::to_string(process.pid);
+    if (what == 'r') name += rank;
+    if (what == 'j') name += process.job;
+    if (what == '%') name += '%';
+  }
+  if (!own && process.rank >= 0) name += "-" + rank;
+  return name + "." + ending;
+}
+
+}  // namespace hierbar::ompt

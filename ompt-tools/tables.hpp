@@ -1,0 +1,69 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "trace/histogram.hpp"
+
+namespace hierbar::ompt {
+
+// Which barrier: where in the program, of what kind, and with how many threads.
+struct Site {
+  const void* address = nullptr;
+  std::uint32_t kind = 0;
+  std::uint32_t team_size = 0;
+  bool operator==(const Site&) const = default;
+};
+
+struct SiteHash {
+  std::size_t operator()(const Site& site) const noexcept {
+    const auto bits = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(site.address));
+    return static_cast<std::size_t>((bits ^ std::uint64_t{site.kind} << 56 ^ std::uint64_t{site.team_size} << 40) *
+                                    0x9E3779B97F4A7C15U);
+  }
+};
+
+// What one thread of a team waited for at one site.
+struct ThreadTimes {
+  Histogram imbalance;              // its arrival to the last one's, without tasks
+  Histogram sync;                   // the last arrival to its own release
+  std::uint64_t tasks_ns = 0;       // tasks that it ran while it waited
+  std::uint64_t last_arrivals = 0;  // how often it was the last
+};
+
+// The barriers themselves: from the last arrival to the last release.
+struct BarrierTimes {
+  Histogram span;
+};
+
+// What is kept by site, of type Times. Found by hash once, then in a small cache, because a loop meets the same few sites again
+// and again. Allocates at a site's first sight only.
+template <class Times>
+class SiteTable {
+ public:
+  Times& at(const Site& site) {
+    Entry& entry = cache_[SiteHash{}(site) >> 59];
+    if (entry.times != nullptr && entry.site == site) return *entry.times;
+    std::unique_ptr<Times>& times = all_[site];
+    if (times == nullptr) times = std::make_unique<Times>();
+    entry = {site, times.get()};
+    return *times;
+  }
+  template <class Visitor>
+  void for_each(Visitor&& visitor) const {
+    for (const auto& [site, times] : all_) visitor(site, *times);
+  }
+
+ private:
+  struct Entry {
+    Site site;
+    Times* times = nullptr;
+  };
+  Entry cache_[32];
+  std::unordered_map<Site, std::unique_ptr<Times>, SiteHash> all_;
+};
+
+}  // namespace hierbar::ompt

@@ -1,0 +1,153 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ompt-tools/team.hpp"
+
+#include <algorithm>
+
+namespace hierbar::ompt {
+
+Team::Team(std::uint32_t capacity, std::uint64_t every, const TraceClock& clock)
+    : capacity_(capacity), every_(every), clock_(clock), participants_(std::make_unique<std::atomic<Participant*>[]>(capacity)) {
+  size_ = capacity;
+}
+
+Team::~Team() {
+  for (std::uint32_t i = 0; i < capacity_; ++i) delete participant(i);
+}
+
+// ---- 1. record ----
+
+// After a cancelled region the threads may have counted differently; all go on from the primary's numbers.
+void Team::begin_region() noexcept {
+  const Participant* primary = participant(0);
+  if (primary == nullptr) return;
+  first_barrier_ = primary->barriers;
+  first_episode_ = primary->episodes;
+}
+
+// What is left waits for the next region, because it is most often the same one, unless the runtime gave fewer threads than were
+// asked for: the next one may get another number.
+void Team::end_region() {
+  if (size_ != capacity_) flush();
+}
+
+void Team::enter(std::uint32_t me, std::uint32_t size) {
+  if (me == 0) size_ = size;
+  Participant* own = participant(me);
+  if (own == nullptr) {
+    own = new Participant;
+    participants_[me].store(own, std::memory_order_relaxed);
+  }
+  catch_up(me);
+  own->barriers = first_barrier_;
+  own->episodes = first_episode_;
+}
+
+Record* Team::open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept {
+  Participant& own = *participant(me);
+  if (own.barriers++ % every_ != 0) return nullptr;
+  Record& record = own.records[own.episodes % kRing];
+  record.episode = ++own.episodes;
+  record.tasks = 0;
+  record.released = 0;
+  record.address = address;
+  record.kind = kind;
+  record.team_size = size_;
+  return &record;
+}
+
+void Team::catch_up(std::uint32_t me) {
+  Participant& own = *participant(me);
+  if (own.episodes <= kBatch) return;
+  if (const std::uint64_t end = (own.episodes - 1) / kBatch * kBatch; own.summarised < end) {
+    for (std::uint64_t episode = end - kBatch + me; episode < end; episode += size_) summarise(episode, own.tables);
+    own.summarised = end;
+  }
+  if (const std::uint64_t end = (own.episodes - 2) / kBatch * kBatch; own.accounted < end) {
+    for (std::uint64_t episode = std::max(own.accounted, end - kBatch); episode < end; ++episode) account(episode, me, own);
+    own.accounted = end;
+  }
+}
+
+void Team::flush() {
+  Participant* primary = participant(0);
+  if (primary == nullptr) return;
+  const std::uint64_t end = primary->episodes;
+  const std::uint64_t begin = end > kRing ? end - kRing : 0;
+  for (std::uint64_t episode = begin; episode < end; ++episode) summarise(episode, primary->tables);
+  for (std::uint32_t i = 0; i < capacity_; ++i) {
+    Participant* own = participant(i);
+    if (own == nullptr) continue;
+    for (std::uint64_t episode = std::max(own->accounted, begin); episode < end; ++episode) account(episode, i, *own);
+    own->summarised = own->accounted = end;
+  }
+}
+
+// ---- 2. summarise ----
+
+bool Team::is_disturbed(std::uint64_t episode) const noexcept {
+  const std::uint64_t place = episode % kBatch;
+  return every_ == 1 && episode >= kBatch && (place == 1 || place == 2);
+}
+
+void Team::summarise(std::uint64_t episode, Tables& tables) {
+  Summary& summary = summaries_[episode % kRing];
+  if (summary.episode == episode + 1) return;
+  const Record& first = participant(0)->records[episode % kRing];
+  // libomp tells only the primary the address of a region's end.
+  summary.address = first.address;
+  summary.kind = first.kind;
+  summary.team_size = first.team_size;
+  std::uint64_t last = 0, finish = 0;
+  std::uint32_t last_thread = kNobody;
+  bool complete = true;
+  for (std::uint32_t i = 0; i < summary.team_size; ++i) {
+    const Participant* other = participant(i);
+    const Record* record = other == nullptr ? nullptr : &other->records[episode % kRing];
+    if (record == nullptr || record->episode != episode + 1) {
+      complete = false;
+      break;
+    }
+    if (record->done > last) {
+      last = record->done;
+      last_thread = i;
+    }
+    finish = std::max<std::uint64_t>(finish, record->released);
+  }
+  const bool counts = complete && !is_disturbed(episode);
+  summary.last = last;
+  summary.last_thread = counts ? last_thread : kNobody;
+  summary.episode = episode + 1;
+  if (!complete) {
+    ++tables.losses.incomplete;
+  } else if (!counts) {
+    ++tables.losses.left_out;
+  } else if (finish != 0) {
+    if (finish < last) ++tables.losses.backwards;
+    tables.barriers.at(summary.site()).span.add(clock_.to_ns(finish > last ? finish - last : 0));
+  }
+}
+
+// ---- 3. account ----
+
+void Team::account(std::uint64_t episode, std::uint32_t me, Participant& own) {
+  const Record& record = own.records[episode % kRing];
+  const Summary& summary = summaries_[episode % kRing];
+  if (record.episode != episode + 1) return;
+  // Nobody took this share when the team had just become smaller.
+  if (summary.episode != episode + 1 && me == 0) ++own.tables.losses.incomplete;
+  if (summary.episode != episode + 1 || summary.last_thread == kNobody) return;
+  const auto between = [](std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; };
+  ThreadTimes& times = own.tables.threads.at(summary.site());
+  times.imbalance.add(clock_.to_ns(between(record.arrived + record.tasks, summary.last)));
+  if (record.released != 0) times.sync.add(clock_.to_ns(between(summary.last, record.released)));
+  times.tasks_ns += clock_.to_ns(record.tasks);
+  if (summary.last_thread == me) ++times.last_arrivals;
+}
+
+const Team::Tables* Team::tables(std::uint32_t me) const noexcept {
+  const Participant* own = me < capacity_ ? participant(me) : nullptr;
+  return own == nullptr ? nullptr : &own->tables;
+}
+
+}  // namespace hierbar::ompt

@@ -1,0 +1,123 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "ompt-tools/relaxed.hpp"
+#include "ompt-tools/tables.hpp"
+#include "trace/trace_clock.hpp"
+
+namespace hierbar::ompt {
+
+// One thread in one episode of a barrier, in ticks. One line.
+struct alignas(64) Record {
+  Relaxed<std::uint64_t> episode;   // 1 + its number, so that 0 is none
+  Relaxed<std::uint64_t> arrived;   // it came to the barrier
+  Relaxed<std::uint64_t> tasks;     // how long it ran tasks while it waited
+  Relaxed<std::uint64_t> done;      // it had nothing left to do: its arrival, or the end of the last task
+  Relaxed<std::uint64_t> released;  // it left; 0 when the runtime does not say, or too late
+  Relaxed<const void*> address;
+  Relaxed<std::uint32_t> kind;
+  Relaxed<std::uint32_t> team_size;
+};
+
+// How many episodes were not counted, and why.
+struct Losses {
+  std::uint64_t left_out = 0;    // the tool's own work had come just before
+  std::uint64_t incomplete = 0;  // not every thread took part, as after a cancellation
+  std::uint64_t backwards = 0;   // a release before the last arrival: the clocks of two processors differ
+};
+
+// The barriers of a team of up to `capacity` threads: a ring of records for each thread, and what was made of them.
+//
+//   1. record     every thread writes its own records and nothing else. All threads of a team pass the same barriers, so the
+//   number
+//                 of an episode is the same for all.
+//   2. summarise  when a thread leaves episode k * kBatch, everything about the batch before has been written: who arrived last
+//                 there, and when the last one left, is worked out by the threads together, each for its share of the episodes.
+//   3. account    one episode later all of it is there, and each thread adds its own records up.
+//
+// So the work for an episode is O(1) for each thread whatever the team's size, takes no lock, and nobody reads a record that may
+// still be written: that would need an arrival in episode (k + 1) * kBatch, and the ring is two batches long. The two episodes
+// after such work are left out of the statistics, since they measure it.
+//
+// With every > 1 only one barrier in so many is recorded.
+class Team {
+ public:
+  static constexpr std::uint64_t kBatch = 64;
+
+  struct Tables {
+    SiteTable<ThreadTimes> threads;
+    SiteTable<BarrierTimes> barriers;
+    Losses losses;
+  };
+
+  Team(std::uint32_t capacity, std::uint64_t every, const TraceClock& clock);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  std::uint32_t capacity() const noexcept { return capacity_; }
+
+  // The primary, before a region and after it; nobody else is in the team then.
+  void begin_region() noexcept;
+  void end_region();
+
+  // Each thread, when it has come into the region, which has `size` threads; before anything else.
+  void enter(std::uint32_t me, std::uint32_t size);
+
+  // Each thread at a barrier. Returns the record, to be stamped by the caller, or null when the episode is not recorded.
+  Record* open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept;
+  // Each thread, when all others have come to the last barrier that it was in.
+  void catch_up(std::uint32_t me);
+
+  // Summarises and accounts all that is left. Nobody may be in the team.
+  void flush();
+
+  // By thread; null for one that never came.
+  const Tables* tables(std::uint32_t me) const noexcept;
+
+ private:
+  static constexpr std::uint64_t kRing = 2 * kBatch;
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+  struct alignas(128) Participant {
+    std::uint64_t barriers = 0;  // it has come to
+    std::uint64_t episodes = 0;  // it has recorded
+    std::uint64_t summarised = 0;
+    std::uint64_t accounted = 0;  // episodes below are done
+    Tables tables;
+    std::array<Record, kRing> records;
+  };
+  struct alignas(64) Summary {
+    Relaxed<std::uint64_t> episode;
+    Relaxed<std::uint64_t> last;
+    Relaxed<std::uint32_t> last_thread;  // kNobody: the episode does not count
+    Relaxed<std::uint32_t> kind;
+    Relaxed<std::uint32_t> team_size;
+    Relaxed<const void*> address;
+
+    Site site() const noexcept { return {address, kind, team_size}; }
+  };
+
+  Participant* participant(std::uint32_t me) const noexcept { return participants_[me].load(std::memory_order_relaxed); }
+  void summarise(std::uint64_t episode, Tables& tables);
+  void account(std::uint64_t episode, std::uint32_t me, Participant& own);
+  bool is_disturbed(std::uint64_t episode) const noexcept;
+
+  const std::uint32_t capacity_;
+  const std::uint64_t every_;
+  const TraceClock& clock_;
+  Relaxed<std::uint32_t> size_;  // of the region
+  Relaxed<std::uint64_t> first_barrier_;
+  Relaxed<std::uint64_t> first_episode_;
+  // Written by the thread itself, so that its records are on its own node.
+  std::unique_ptr<std::atomic<Participant*>[]> participants_;
+  std::array<Summary, kRing> summaries_;
+};
+
+}  // namespace hierbar::ompt

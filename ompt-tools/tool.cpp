@@ -1,0 +1,248 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// libhierbar_ompt.so, an OMPT tool: what the runtime calls, and the report at the end. How the events become figures is in
+// team.hpp.
+//
+//   parallel_begin   a region borrows a Team, which rides in parallel_data; parallel_end gives it back
+//   implicit_task    a thread enters the team, or leaves it
+//   sync_region      a thread arrives at a barrier, or leaves it. Not sync_region_wait: runtimes fire both at the same points.
+//   task_schedule    a waiting thread begins or ends a task
+//
+// The end of a region's last barrier is told to the workers early or late: libomp does so when their final wait begins if there
+// are no tasks, else when the next region does. So the end is taken from the primary alone, whom it releases in time, and what
+// the workers wait for after it is idle time and no barrier's.
+//
+// What a thread is in is kept in the thread, and not in task_data or thread_data. It never changes while a barrier is under way,
+// except that tasks which a waiting thread runs may have regions of their own; hence a stack.
+
+#include <dlfcn.h>
+#include <sched.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include "ompt-tools/ompt_api.h"
+#include "ompt-tools/report.hpp"
+#include "ompt-tools/team_pool.hpp"
+
+namespace hierbar::ompt {
+namespace {
+
+struct Tool {
+  explicit Tool(const Settings& chosen) : settings(chosen), clock(TraceClock::measure()), teams(chosen.every, clock) {}
+
+  const Settings settings;
+  const Process process = this_process();
+  const TraceClock clock;
+  TeamPool teams;
+  std::string runtime;
+  std::atomic<std::uint64_t> idle_ticks{0};
+  std::atomic<std::uint32_t> largest_team{0};
+};
+Tool* tool = nullptr;  // never freed: a thread may still be in a callback when the program exits
+
+// One region that a thread is in.
+struct Frame {
+  Team* team = nullptr;
+  std::uint32_t me = 0;
+  Record* record = nullptr;  // of the barrier that it waits in
+  const ompt_data_t* waiting_task = nullptr;
+  std::uint64_t task_start = 0;
+};
+
+constexpr int kMaxDepth = 16;  // regions nested deeper are not recorded
+
+struct Thread {
+  Frame frames[kMaxDepth];
+  int depth = 0;
+  // The last outer region that it was the primary of.
+  std::uint64_t region_end = 0;
+  std::uint32_t region_size = 0;
+
+  Frame* top() { return depth > 0 && depth <= kMaxDepth ? &frames[depth - 1] : nullptr; }
+};
+thread_local Thread self;
+
+bool is_barrier(int kind) {
+  return (kind >= ompt_sync_region_barrier && kind <= ompt_sync_region_barrier_implementation) ||
+         (kind >= ompt_sync_region_barrier_implicit_workshare && kind <= ompt_sync_region_barrier_teams);
+}
+
+void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned requested, int flags, const void*) {
+  parallel->ptr = nullptr;
+  if (requested < 2 || (flags & ompt_parallel_league) != 0) return;
+  if (self.depth == 0 && self.region_end != 0)
+    tool->idle_ticks.fetch_add((tool->clock.now() - self.region_end) * (self.region_size - 1), std::memory_order_relaxed);
+  Team* team = tool->teams.take(requested);
+  team->begin_region();
+  parallel->ptr = team;
+}
+
+void on_parallel_end(ompt_data_t* parallel, ompt_data_t*, int, const void*) {
+  if (parallel == nullptr || parallel->ptr == nullptr) return;
+  Team* team = static_cast<Team*>(parallel->ptr);
+  team->end_region();
+  tool->teams.give_back(team);
+}
+
+void note_size(std::uint32_t size) {
+  std::uint32_t largest = tool->largest_team.load(std::memory_order_relaxed);
+  while (largest < size && !tool->largest_team.compare_exchange_weak(largest, size, std::memory_order_relaxed)) {
+  }
+}
+
+void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t*, unsigned size, unsigned index, int flags) {
+  if ((flags & ompt_task_initial) != 0) return;
+  if (endpoint == ompt_scope_end) {
+    if (self.depth > 0) --self.depth;
+    return;
+  }
+  ++self.depth;
+  Frame* frame = self.top();
+  if (frame == nullptr) return;
+  *frame = Frame{};
+  Team* team = parallel == nullptr ? nullptr : static_cast<Team*>(parallel->ptr);
+  if (team == nullptr || size < 2 || size > team->capacity()) return;
+  team->enter(index, size);
+  if (index == 0) note_size(size);
+  frame->team = team;
+  frame->me = index;
+}
+
+void arrive(Frame& frame, int kind, const ompt_data_t* task, const void* address) {
+  frame.record = frame.team->open(frame.me, address, static_cast<std::uint32_t>(kind));
+  if (frame.record == nullptr) return;
+  frame.waiting_task = task;
+  frame.task_start = 0;
+  const std::uint64_t now = tool->clock.now();
+  frame.record->arrived = now;
+  frame.record->done = now;
+}
+
+// `is_told`: this is the time at which the thread was released.
+void leave(Frame& frame, int kind, bool is_told) {
+  Record* record = frame.record;
+  frame.record = nullptr;
+  if (!is_told) return;
+  const std::uint64_t now = tool->clock.now();
+  if (record != nullptr) record->released = now;
+  if (frame.me == 0 && self.depth == 1 && kind == ompt_sync_region_barrier_implicit_parallel) {
+    self.region_end = now;
+    self.region_size = frame.team->capacity();
+  }
+  frame.team->catch_up(frame.me);
+}
+
+void on_sync_region(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task, const void* address) {
+  Frame* frame = self.top();
+  if (frame == nullptr || frame->team == nullptr || !is_barrier(kind)) return;
+  if (endpoint == ompt_scope_begin)
+    arrive(*frame, kind, task, address);
+  else
+    leave(*frame, kind, frame->me == 0 || (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
+}
+
+void on_task_schedule(ompt_data_t* prior, int, ompt_data_t* next) {
+  Frame* frame = self.top();
+  if (frame == nullptr || frame->record == nullptr) return;
+  if (prior == frame->waiting_task) {
+    frame->task_start = tool->clock.now();
+  } else if (next == frame->waiting_task && frame->task_start != 0) {
+    const std::uint64_t now = tool->clock.now();
+    frame->record->tasks = frame->record->tasks + (now - frame->task_start);
+    frame->record->done = now;
+    frame->task_start = 0;
+  }
+}
+
+// ---- beginning and end ----
+
+std::string describe_placement(std::uint32_t largest_team) {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return "not known";
+  const int count = CPU_COUNT(&cpus);
+  std::string text = std::to_string(largest_team) + " threads at most, " + std::to_string(count) + " cpus for the initial thread";
+  if (largest_team > static_cast<std::uint32_t>(count))
+    text += ": if all share these, the figures show the scheduler and not the barrier";
+  return text;
+}
+
+Report make_report() {
+  Report report;
+  report.process = tool->process;
+  report.runtime = tool->runtime;
+  report.clock = tool->clock.name();
+  report.resolution_ns = tool->clock.resolution_ns();
+  report.stamp_ns = tool->clock.stamp_ns();
+  report.every = tool->settings.every;
+  report.levels = "not available: this runtime does not tell them";
+  report.placement = describe_placement(tool->largest_team.load(std::memory_order_relaxed));
+  report.idle_ns = tool->clock.to_ns(tool->idle_ticks.load(std::memory_order_relaxed));
+  tool->teams.for_each([&](Team& team) {
+    team.flush();
+    add_team(report, team);
+  });
+  sort_sites(report);
+  return report;
+}
+
+void write_reports(const Report& report) {
+  const Settings& settings = tool->settings;
+  const auto name = [&](const char* ending) { return expand_output(settings, tool->process, ending); };
+  if (settings.text && !settings.output.empty())
+    write_file(name("txt"), to_text(report));
+  else if (settings.text && tool->process.rank <= 0)
+    std::fputs(to_text(report).c_str(), stderr);
+  if (settings.json) write_file(name("json"), to_json(report));
+  if (settings.csv) write_file(name("csv"), to_csv(report));
+}
+
+template <class Callback>
+bool listen(ompt_set_callback_t set_callback, int event, Callback callback) {
+  return set_callback(event, reinterpret_cast<ompt_callback_t>(callback)) == ompt_set_always;
+}
+
+// Returns 0, so that the runtime goes on without a tool, when it cannot tell what is needed.
+int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) try {
+  const auto set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
+  if (set_callback == nullptr || !listen(set_callback, ompt_callback_parallel_begin, on_parallel_begin) ||
+      !listen(set_callback, ompt_callback_parallel_end, on_parallel_end) ||
+      !listen(set_callback, ompt_callback_implicit_task, on_implicit_task) ||
+      !listen(set_callback, ompt_callback_sync_region, on_sync_region)) {
+    std::fputs("hierbar: this OpenMP runtime does not tell tools about barriers; there will be no report\n", stderr);
+    return 0;
+  }
+  listen(set_callback, ompt_callback_task_schedule, on_task_schedule);
+  return 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "hierbar: no report: %s\n", error.what());
+  return 0;
+}
+
+void finalize(ompt_data_t*) try { write_reports(make_report()); } catch (const std::exception& error) {
+  std::fprintf(stderr, "hierbar: no report: %s\n", error.what());
+}
+
+// What the runtime is asked for before it listens. Bad settings are told here, once.
+ompt_start_tool_result_t* start(const char* runtime) try {
+  std::vector<std::string> problems;
+  const Settings settings = read_settings(problems);
+  for (const std::string& line : problems) std::fprintf(stderr, "hierbar: %s\n", line.c_str());
+  if (!settings.text && !settings.json && !settings.csv) return nullptr;
+  tool = new Tool(settings);
+  tool->runtime = runtime == nullptr ? "unknown" : runtime;
+  static ompt_start_tool_result_t result = {initialize, finalize, {}};
+  return &result;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "hierbar: no report: %s\n", error.what());
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace hierbar::ompt
+
+extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned int, const char* runtime_version) {
+  return hierbar::ompt::start(runtime_version);
+}

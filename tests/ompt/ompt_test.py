@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs programs with libhierbar_ompt.so on one OpenMP library and looks at the reports.
+
+    ompt_test.py --tool build/release/lib/libhierbar_ompt.so --lib-dir /usr/lib/llvm-19/lib --program barriers
+
+--lib-dir says whose libomp.so: any OpenMP library with OMPT; --env adds variables, as KMP_BARRIER=hier. What is checked holds on a
+busy machine as well. --strict also compares the imbalance with the one that the program has, for a quiet machine.
+"""
+
+import argparse
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ARGUMENTS = None
+
+
+def run(arguments, directory, **variables):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "HIERBAR_", "PMI"))}
+    environment.update(LD_LIBRARY_PATH=str(ARGUMENTS.lib_dir), OMP_TOOL_LIBRARIES=str(ARGUMENTS.tool.resolve()))
+    environment.update(setting.split("=", 1) for setting in ARGUMENTS.env)
+    environment.update(variables)
+    ending = subprocess.run([ARGUMENTS.program.resolve(), *map(str, arguments)], env=environment, cwd=directory, text=True,
+                            capture_output=True, timeout=60)
+    assert ending.returncode == 0 and ending.stdout == "done\n", f"the program is harmed: {ending}"
+    return ending
+
+
+class Reports(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.directory = pathlib.Path(scratch.name)
+
+    def report(self, *arguments, **variables):
+        run(arguments, self.directory, HIERBAR_REPORT="json", HIERBAR_OUTPUT="report", **variables)
+        return json.loads((self.directory / "report.json").read_text())
+
+    def site(self, report, kind, team_size=2):
+        found = [site for site in report["sites"] if site["kind"] == kind and site["team_size"] == team_size]
+        self.assertEqual(len(found), 1, f"{kind}: {[site['kind'] for site in report['sites']]}")
+        return found[0]
+
+    def check_sums(self, report):
+        """What must hold in every report."""
+        for site in report["sites"]:
+            self.assertEqual(sum(thread["last_arrivals"] for thread in site["threads"]), site["barriers"])
+            for thread in site["threads"]:
+                self.assertEqual(thread["imbalance_ns"]["count"], site["barriers"])
+            for times in [site["imbalance_ns"], site["sync_ns"], site["barrier_ns"]]:
+                self.assertEqual(sum(count for _, count in times["buckets"]), times["count"])
+                self.assertLessEqual(times["p50"], times["p99"])
+                self.assertLessEqual(times["p99"], times["max"])
+
+    def test_imbalance(self):
+        count, ns = (20000, 20000) if ARGUMENTS.strict else (500, 20000)
+        report = self.report("imbalanced", count, ns)
+        self.check_sums(report)
+        site = self.site(report, "explicit")
+        ends = sum(other["barriers"] for other in report["sites"] if other["kind"] == "parallel end")
+        self.assertEqual(site["barriers"] + ends + report["lost"]["left_out"], count + 1)
+        self.assertEqual(report["lost"]["incomplete"], 0)
+        self.assertIn("barriers+0x", site["site"])
+        early, late = site["threads"]
+        # Thread 0 waits for thread 1 almost always, whatever else the machine does.
+        self.assertGreater(late["last_arrivals"], 0.6 * site["barriers"])
+        self.assertGreater(early["imbalance_ns"]["mean"], late["imbalance_ns"]["mean"])
+        # Thread 1 is never less than that late, but for what it takes to get going after the barrier.
+        self.assertGreater(early["imbalance_ns"]["p50"] + early["sync_ns"]["p50"], 0.5 * ns)
+        if ARGUMENTS.strict:
+            self.assertLess(abs(early["imbalance_ns"]["p50"] - ns), 0.05 * ns)
+
+    def test_sleep_between_regions_is_idle_time(self):
+        report = self.report("sleep", 400)
+        self.check_sums(report)
+        self.assertGreaterEqual(report["idle_ns"], 400e6)
+        ends = [site for site in report["sites"] if site["kind"] == "parallel end"]
+        self.assertEqual(sum(site["barriers"] for site in ends), 2)
+        for site in ends:
+            self.assertLess(site["imbalance_ns"]["max"], 300e6)
+            self.assertLess(site["sync_ns"]["max"], 300e6)
+            self.assertEqual([thread["sync_ns"]["count"] for thread in site["threads"]], [site["barriers"], 0])
+
+    def test_tasks_are_apart(self):
+        report = self.report("tasks", 200)
+        self.check_sums(report)
+        ran = sum(site["tasks_ns"] for site in report["sites"])
+        self.assertGreater(ran, 150 * 20000)  # of 200; a task may also run while the other thread is on its way
+
+    def test_regions_of_two_sizes(self):
+        report = self.report("regions", 400)
+        self.check_sums(report)
+        counts = [sum(s["barriers"] for s in report["sites"] if s["team_size"] == size) for size in (2, 3)]
+        self.assertEqual(sum(counts) + report["lost"]["left_out"] + report["lost"]["incomplete"], 400)
+        self.assertEqual(report["lost"]["incomplete"], 0)
+
+    def test_sampling(self):
+        report = self.report("imbalanced", 640, 100, HIERBAR_SAMPLE="64")
+        self.check_sums(report)
+        self.assertEqual(self.site(report, "explicit")["barriers"], 10)
+
+    def test_text_on_standard_error(self):
+        ending = run(["imbalanced", 100, 100], self.directory)
+        for part in ["hierbar: barriers of process", "resolution", "explicit, 2 threads, ", "levels "]:
+            self.assertIn(part, ending.stderr)
+        self.assertEqual(os.listdir(self.directory), [])
+        ending = run(["imbalanced", 100, 100], self.directory, PMI_RANK="1")
+        self.assertEqual(ending.stderr, "", "only rank 0 prints")
+
+    def test_all_formats_in_files(self):
+        ending = run(["imbalanced", 100, 100], self.directory, HIERBAR_REPORT="text,json,csv", HIERBAR_OUTPUT="r%r", PMI_RANK="2")
+        self.assertEqual(ending.stderr, "")
+        self.assertEqual(sorted(os.listdir(self.directory)), ["r2.csv", "r2.json", "r2.txt"])
+        rows = list(csv.DictReader((self.directory / "r2.csv").read_text().splitlines()))
+        site = self.site(json.loads((self.directory / "r2.json").read_text()), "explicit")
+        counts = {(row["thread"], row["what"]): int(row["count"]) for row in rows if row["kind"] == "explicit"}
+        self.assertEqual(counts["all", "barrier"], site["barriers"])
+        self.assertEqual(counts["1", "sync"], site["barriers"])
+
+    def test_mistakes_are_told_once_and_harm_nothing(self):
+        for variables, parts in [
+            (dict(HIERBAR_REPORT="pdf"), ["HIERBAR_REPORT", "pdf", "using text"]),
+            (dict(HIERBAR_SAMPLE="x"), ["HIERBAR_SAMPLE", "x", "using 1"]),
+            (dict(HIERBAR_OUTPUT="/no/such/place", HIERBAR_REPORT="json"), ["/no/such/place.json", "No such file"]),
+        ]:
+            told = [line for line in run(["imbalanced", 10, 100], self.directory, **variables).stderr.splitlines()
+                    if all(part in line for part in parts)]
+            self.assertEqual(len(told), 1, f"{variables}: {told}")
+        full = self.directory / "full.json"
+        full.symlink_to("/dev/full")
+        ending = run(["imbalanced", 10, 100], self.directory, HIERBAR_OUTPUT="full", HIERBAR_REPORT="json")
+        self.assertEqual(len(ending.stderr.splitlines()), 1)
+        self.assertIn("No space left on device", ending.stderr)
+
+    def test_none_leaves_the_program_alone(self):
+        self.assertEqual(run(["imbalanced", 10, 100], self.directory, HIERBAR_REPORT="none").stderr, "")
+        self.assertEqual(run(["imbalanced", 10, 100], self.directory, OMP_TOOL="disabled").stderr, "")
+
+
+def main():
+    global ARGUMENTS
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", type=pathlib.Path, required=True, help="libhierbar_ompt.so")
+    parser.add_argument("--lib-dir", type=pathlib.Path, required=True, help="where the OpenMP library is")
+    parser.add_argument("--program", type=pathlib.Path, required=True, help="tests/ompt/barriers.cpp, built")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for the programs")
+    parser.add_argument("--strict", action="store_true", help="compare the figures, on a quiet machine")
+    ARGUMENTS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()

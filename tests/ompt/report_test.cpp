@@ -1,0 +1,87 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ompt-tools/report.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+namespace hierbar::ompt {
+namespace {
+
+using testing::HasSubstr;
+
+Report small_report() {
+  Report report;
+  report.process = {.host = "node", .pid = 7};
+  report.runtime = "some OpenMP";
+  report.clock = "a clock";
+  report.levels = "not available";
+  SiteReport& site = report.sites.emplace_back();
+  site.where = "solve(\"x\")+0x10 (a.out)";
+  site.kind = "explicit";
+  site.team_size = 2;
+  site.episodes = 4;
+  site.threads.resize(2);
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    site.threads[0].imbalance.add(1000 * i);
+    site.threads[1].imbalance.add(0);
+    site.span.add(50);
+  }
+  site.threads[1].last_arrivals = 4;
+  site.imbalance.merge(site.threads[0].imbalance);
+  site.imbalance.merge(site.threads[1].imbalance);
+  return report;
+}
+
+TEST(Report, InJsonHoldsTheHistograms) {
+  const auto json = nlohmann::json::parse(to_json(small_report()));
+  const auto& site = json.at("sites").at(0);
+  EXPECT_EQ(site.at("site"), "solve(\"x\")+0x10 (a.out)");
+  EXPECT_EQ(site.at("imbalance_ns").at("sum"), 6000);
+  EXPECT_EQ(site.at("threads").at(1).at("last_arrivals"), 4);
+  std::uint64_t count = 0;
+  for (const auto& bucket : site.at("imbalance_ns").at("buckets")) count += bucket.at(1).get<std::uint64_t>();
+  EXPECT_EQ(count, site.at("imbalance_ns").at("count"));
+}
+
+TEST(Report, InCsvHasAsManyFieldsInEveryLine) {
+  std::string text = to_csv(small_report());
+  EXPECT_THAT(text, HasSubstr("\"solve(\"\"x\"\")+0x10 (a.out)\""));
+  std::size_t num_lines = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    ASSERT_NE(end, std::string::npos);
+    const std::string line = text.substr(begin, end - begin);
+    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 16) << line;
+    begin = end + 1;
+    ++num_lines;
+  }
+  EXPECT_EQ(num_lines, 1U + 2U + 2U) << "the header, all threads' imbalance and the barrier, each thread's imbalance";
+}
+
+TEST(Report, InTextSaysWhatItMeasuredWith) {
+  const std::string text = to_text(small_report());
+  for (const char* part : {"some OpenMP", "a clock", "not available", "solve(\"x\")", "100.0%", "imbalance"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(to_text(Report{}), HasSubstr("no barrier of more than one thread"));
+}
+
+TEST(Report, NamesWhereAnAddressIs) {
+  EXPECT_THAT(symbolise(reinterpret_cast<const void*>(&std::strtol)), HasSubstr("libc"));
+  EXPECT_EQ(symbolise(nullptr), "(address not told)");
+  EXPECT_EQ(symbolise(reinterpret_cast<const void*>(16)), "0x10");
+}
+
+TEST(Report, ThatCannotBeWrittenIsOneMessage) {
+  for (const char* name : {"/dev/full", "/no/such/directory/report.txt"}) {
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(write_file(name, std::string(100000, 'x')));
+    const std::string message = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(message, HasSubstr(name));
+    EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 1) << message;
+  }
+}
+
+}  // namespace
+}  // namespace hierbar::ompt

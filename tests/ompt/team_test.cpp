@@ -1,0 +1,206 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ompt-tools/team.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+namespace hierbar::ompt {
+namespace {
+
+const int kCode = 0;
+constexpr std::uint32_t kKind = 3;
+
+// What one thread does in one barrier, in ns after the episode's start.
+struct Stay {
+  std::uint64_t arrived = 0;
+  std::uint64_t released = 0;
+  std::uint64_t tasks = 0;
+  std::uint64_t done = 0;  // 0: on arrival
+};
+
+// A team whose threads do as they are told, one after the other.
+class ToldTeam {
+ public:
+  explicit ToldTeam(std::uint32_t size, std::uint64_t every = 1) : team_(size, every, clock_), size_(size) {}
+
+  void begin(std::uint32_t size) {
+    size_ = size;
+    team_.begin_region();
+    for (std::uint32_t i = 0; i < size; ++i) team_.enter(i, size);
+  }
+  void begin() { begin(size_); }
+  void end() { team_.end_region(); }
+
+  // `absent` does not come to this barrier.
+  void cross(const std::function<Stay(std::uint32_t)>& stay, std::uint32_t absent = ~0U) {
+    std::vector<Record*> records(size_);
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      if (i != absent) records[i] = team_.open(i, &kCode, kKind);
+      if (records[i] == nullptr) continue;
+      const Stay told = stay(i);
+      records[i]->arrived = now_ + told.arrived;
+      records[i]->done = now_ + (told.done == 0 ? told.arrived : told.done);
+      records[i]->tasks = told.tasks;
+    }
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      if (records[i] != nullptr && stay(i).released != 0) records[i]->released = now_ + stay(i).released;
+      if (i != absent) team_.catch_up(i);
+    }
+    now_ += 1'000'000;
+  }
+
+  ThreadTimes thread(std::uint32_t me, std::uint32_t size) {
+    ThreadTimes found;
+    team_.flush();
+    team_.tables(me)->threads.for_each([&](const Site& site, const ThreadTimes& times) {
+      if (site == Site{&kCode, kKind, size}) found = times;
+    });
+    return found;
+  }
+  Histogram span() {
+    Histogram sum;
+    team_.flush();
+    for (std::uint32_t i = 0; i < team_.capacity(); ++i) {
+      if (const Team::Tables* tables = team_.tables(i))
+        tables->barriers.for_each([&](const Site&, const BarrierTimes& times) { sum.merge(times.span); });
+    }
+    return sum;
+  }
+  Losses losses() {
+    Losses sum;
+    team_.flush();
+    for (std::uint32_t i = 0; i < team_.capacity(); ++i) {
+      const Team::Tables* tables = team_.tables(i);
+      if (tables == nullptr) continue;
+      sum.left_out += tables->losses.left_out;
+      sum.incomplete += tables->losses.incomplete;
+      sum.backwards += tables->losses.backwards;
+    }
+    return sum;
+  }
+
+ private:
+  const TraceClock clock_ = TraceClock::system();
+  Team team_;
+  std::uint32_t size_;
+  std::uint64_t now_ = 1'000'000;
+};
+
+// Threads arrive at 100, 200, 300 and leave 50, 60, 70 after the last.
+Stay one_after_the_other(std::uint32_t i) { return {.arrived = 100 * (i + 1), .released = 350 + 10 * i}; }
+
+TEST(Team, SeparatesImbalanceAndSync) {
+  ToldTeam team(3);
+  team.begin();
+  team.cross(one_after_the_other);
+  const ThreadTimes first = team.thread(0, 3), last = team.thread(2, 3);
+  EXPECT_EQ(first.imbalance.count(), 1U);
+  EXPECT_EQ(first.imbalance.sum_ns(), 200U);
+  EXPECT_EQ(first.sync.sum_ns(), 50U);
+  EXPECT_EQ(first.last_arrivals, 0U);
+  EXPECT_EQ(last.imbalance.sum_ns(), 0U);
+  EXPECT_EQ(last.sync.sum_ns(), 70U);
+  EXPECT_EQ(last.last_arrivals, 1U);
+  EXPECT_EQ(team.span().sum_ns(), 70U);
+}
+
+TEST(Team, KeepsTasksApartAndTakesTheLastOnesEndForAnArrival) {
+  ToldTeam team(2);
+  team.begin();
+  // Thread 0 waits 100, runs a task from 200 to 500, and waits for thread 1, which comes at 400 and has one until 600.
+  team.cross([](std::uint32_t i) {
+    return i == 0 ? Stay{.arrived = 100, .released = 640, .tasks = 300, .done = 500}
+                  : Stay{.arrived = 400, .released = 630, .tasks = 200, .done = 600};
+  });
+  const ThreadTimes waits = team.thread(0, 2), works = team.thread(1, 2);
+  EXPECT_EQ(waits.imbalance.sum_ns(), 200U);
+  EXPECT_EQ(waits.tasks_ns, 300U);
+  EXPECT_EQ(waits.sync.sum_ns(), 40U);
+  EXPECT_EQ(waits.imbalance.sum_ns() + waits.tasks_ns + waits.sync.sum_ns(), 640U - 100U);
+  EXPECT_EQ(works.imbalance.sum_ns(), 0U);
+  EXPECT_EQ(works.tasks_ns, 200U);
+  EXPECT_EQ(works.last_arrivals, 1U);
+}
+
+TEST(Team, CountsNoSyncForThreadsWhoseReleaseIsNotTold) {
+  ToldTeam team(3);
+  team.begin();
+  team.cross([](std::uint32_t i) { return Stay{.arrived = 100 * (i + 1), .released = i == 0 ? 350U : 0U}; });
+  EXPECT_EQ(team.thread(0, 3).sync.sum_ns(), 50U);
+  EXPECT_EQ(team.thread(1, 3).sync.count(), 0U);
+  EXPECT_EQ(team.thread(1, 3).imbalance.sum_ns(), 100U);
+  EXPECT_EQ(team.span().sum_ns(), 50U);
+}
+
+TEST(Team, AccountsForEveryEpisodeWhateverTheirNumber) {
+  for (const std::uint64_t episodes : {1U, 63U, 64U, 65U, 66U, 67U, 127U, 128U, 129U, 130U, 131U, 1000U}) {
+    for (const std::uint32_t size : {2U, 3U, 100U}) {
+      ToldTeam team(size);
+      team.begin();
+      for (std::uint64_t i = 0; i < episodes; ++i) team.cross(one_after_the_other);
+      const Losses losses = team.losses();
+      EXPECT_EQ(losses.incomplete, 0U);
+      EXPECT_EQ(team.span().count() + losses.left_out, episodes);
+      EXPECT_LE(losses.left_out, 2 * (episodes / Team::kBatch));
+      for (const std::uint32_t me : {0U, size - 1}) {
+        EXPECT_EQ(team.thread(me, size).imbalance.count() + losses.left_out, episodes) << size << " threads, thread " << me;
+      }
+    }
+  }
+}
+
+TEST(Team, GoesOnInTheNextRegion) {
+  ToldTeam team(3);
+  for (int region = 0; region < 500; ++region) {
+    team.begin();
+    team.cross(one_after_the_other);
+    team.end();
+  }
+  EXPECT_EQ(team.losses().incomplete, 0U);
+  EXPECT_EQ(team.span().count() + team.losses().left_out, 500U);
+}
+
+TEST(Team, RecordsARegionWithFewerThreadsThanWereAskedFor) {
+  ToldTeam team(4);
+  for (const std::uint32_t size : {2U, 4U, 3U}) {
+    team.begin(size);
+    for (int i = 0; i < 10; ++i) team.cross(one_after_the_other);
+    team.end();
+    EXPECT_EQ(team.thread(1, size).imbalance.count(), 10U);
+  }
+  EXPECT_EQ(team.losses().incomplete, 0U);
+}
+
+TEST(Team, DropsBarriersThatNotAllTookPartInAndRecovers) {
+  ToldTeam team(3);
+  team.begin();
+  for (int i = 0; i < 5; ++i) team.cross(one_after_the_other);
+  team.cross(one_after_the_other, /*absent=*/1);
+  team.end();
+  team.begin();
+  for (int i = 0; i < 5; ++i) team.cross(one_after_the_other);
+  EXPECT_EQ(team.losses().incomplete, 1U);
+  EXPECT_EQ(team.span().count(), 10U);
+}
+
+TEST(Team, RecordsOneBarrierInSoMany) {
+  ToldTeam team(2, /*every=*/64);
+  team.begin();
+  for (int i = 0; i < 64 * 300; ++i) team.cross(one_after_the_other);
+  EXPECT_EQ(team.span().count(), 300U);
+  EXPECT_EQ(team.losses().left_out, 0U);
+}
+
+TEST(Team, TellsThatClocksDiffer) {
+  ToldTeam team(2);
+  team.begin();
+  team.cross([](std::uint32_t i) { return Stay{.arrived = i == 0 ? 100U : 500U, .released = 400U}; });
+  EXPECT_EQ(team.losses().backwards, 1U);
+  EXPECT_EQ(team.span().sum_ns(), 0U);
+}
+
+}  // namespace
+}  // namespace hierbar::ompt
