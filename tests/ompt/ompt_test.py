@@ -69,12 +69,12 @@ class Reports(unittest.TestCase):
         self.assertEqual(report["lost"]["incomplete"], 0)
         self.assertIn("barriers+0x", site["site"])
         early, late = site["threads"]
-        # Thread 0 waits for thread 1 almost always, whatever else the machine does.
-        self.assertGreater(late["last_arrivals"], 0.6 * site["barriers"])
-        self.assertGreater(early["imbalance_ns"]["mean"], late["imbalance_ns"]["mean"])
-        # Thread 1 is never less than that late, but for what it takes to get going after the barrier.
-        self.assertGreater(early["imbalance_ns"]["p50"] + early["sync_ns"]["p50"], 0.5 * ns)
+        # Threads that have to share a cpu take turns: each is last in every other barrier, the one that was stopped and then the one
+        # that works.
+        self.assertGreater(late["last_arrivals"], 0.25 * site["barriers"])
+        self.assertGreater(early["imbalance_ns"]["mean"] + early["sync_ns"]["mean"], 0.25 * ns)
         if ARGUMENTS.strict:
+            self.assertGreater(late["last_arrivals"], 0.95 * site["barriers"])
             self.assertLess(abs(early["imbalance_ns"]["p50"] - ns), 0.05 * ns)
 
     def test_sleep_between_regions_is_idle_time(self):
