@@ -50,7 +50,11 @@ void add_team(Report& report, const Team& team) {
     const Team::Tables* tables = team.tables(i);
     if (tables == nullptr) continue;
     tables->threads.for_each([&](const Site& site, const ThreadTimes& times) { add_thread(site_of(report, site), i, times); });
-    tables->barriers.for_each([&](const Site& site, const BarrierTimes& times) { site_of(report, site).span.merge(times.span); });
+    tables->barriers.for_each([&](const Site& site, const BarrierTimes& times) {
+      SiteReport& found = site_of(report, site);
+      found.span.merge(times.span);
+      if (times.levels != nullptr) found.levels.merge(*times.levels);
+    });
     report.losses.left_out += tables->losses.left_out;
     report.losses.incomplete += tables->losses.incomplete;
     report.losses.backwards += tables->losses.backwards;
@@ -82,6 +86,17 @@ const char* kind_name(std::uint32_t kind) {
     default:
       return "unknown";
   }
+}
+
+std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels) {
+  std::vector<std::pair<std::string, const Histogram*>> list;
+  if (levels.outside.count() == 0) return list;
+  for (std::size_t i = levels.gather.size(); i-- > 0;) list.emplace_back("gather " + std::to_string(i + 1), &levels.gather[i]);
+  list.emplace_back("exchange", &levels.exchange);
+  for (std::size_t i = 0; i < levels.release.size(); ++i)
+    list.emplace_back("release " + std::to_string(i + 1), &levels.release[i]);
+  list.emplace_back("outside", &levels.outside);
+  return list;
 }
 
 std::string symbolise(const void* address) {

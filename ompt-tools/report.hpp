@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ompt-tools/settings.hpp"
@@ -23,6 +24,7 @@ struct SiteReport {
   Histogram imbalance;  // over all threads
   Histogram sync;
   Histogram span;
+  LevelTimes levels;
   std::uint64_t tasks_ns = 0;
   std::vector<ThreadTimes> threads;  // by number in the team
 };
@@ -34,7 +36,7 @@ struct Report {
   double resolution_ns = 0;
   double stamp_ns = 0;
   std::uint64_t every = 1;
-  std::string levels;  // why there are none
+  std::string levels;  // whether they are known
   std::string placement;
   std::uint64_t idle_ns = 0;
   Losses losses;
@@ -48,6 +50,9 @@ void add_team(Report& report, const Team& team);
 void sort_sites(Report& report);
 
 const char* kind_name(std::uint32_t kind);
+
+// The levels of a site in the order of the way through them, with their names; none when none are known.
+std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels);
 
 // "function+0x12 (file)" where the loader knows a symbol, else "file+0x1234", which addr2line understands.
 std::string symbolise(const void* address);

@@ -37,6 +37,8 @@ Json to_value(const SiteReport& site) {
                        {"imbalance_ns", to_value(thread.imbalance)},
                        {"sync_ns", to_value(thread.sync)}});
   }
+  Json levels = Json::array();
+  for (const auto& [name, times] : list_levels(site.levels)) levels.push_back({{"level", name}, {"ns", to_value(*times)}});
   return {{"site", site.where},
           {"kind", site.kind},
           {"team_size", site.team_size},
@@ -45,6 +47,7 @@ Json to_value(const SiteReport& site) {
           {"imbalance_ns", to_value(site.imbalance)},
           {"sync_ns", to_value(site.sync)},
           {"barrier_ns", to_value(site.span)},
+          {"levels", std::move(levels)},
           {"threads", std::move(threads)}};
 }
 

@@ -44,6 +44,17 @@ void print_histogram(std::string& text, const char* name, const Histogram& times
         times.percentile_ns(0.99), times.percentile_ns(0.999), static_cast<unsigned long long>(times.max_ns()));
 }
 
+// A level shorter than two ticks is noise.
+void print_levels(std::string& text, const SiteReport& site, double resolution_ns) {
+  for (const auto& [name, times] : list_levels(site.levels)) {
+    if (times->count() != 0 && times->mean_ns() < 2 * resolution_ns)
+      print(text, "    %-10s %12llu  (shorter than the clock can tell)\n", name.c_str(),
+            static_cast<unsigned long long>(times->count()));
+    else
+      print_histogram(text, name.c_str(), *times);
+  }
+}
+
 void print_threads(std::string& text, const SiteReport& site) {
   print(text, "    %-10s %12s %11s %10s %12s\n", "thread", "imbalance", "sync", "tasks", "last arrival");
   for (std::size_t i = 0; i < site.threads.size() && i < kMostThreads; ++i) {
@@ -69,12 +80,15 @@ std::string to_text(const Report& report) {
     print_histogram(text, "imbalance", site.imbalance);
     print_histogram(text, "sync", site.sync);
     print_histogram(text, "barrier", site.span);
+    print_levels(text, site, report.resolution_ns);
     print_threads(text, site);
   }
   if (!report.sites.empty()) {
     text +=
         "\n  imbalance: a thread's arrival to the last one's, without tasks; sync: the last arrival to the thread's release;\n"
-        "  barrier: the last arrival to the last release; tasks: time in tasks while waiting. Per thread: means in ns.\n";
+        "  barrier: the last arrival to the last release; tasks: time in tasks while waiting. Per thread: means in ns.\n"
+        "  gather, exchange, release: the barrier's time along its critical path, 1 nearest to the exchange; outside: the "
+        "rest.\n";
   }
   return text;
 }

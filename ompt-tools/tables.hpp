@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "ompt-tools/levels.hpp"
 #include "trace/histogram.hpp"
 
 namespace hierbar::ompt {
@@ -37,6 +38,7 @@ struct ThreadTimes {
 // The barriers themselves: from the last arrival to the last release.
 struct BarrierTimes {
   Histogram span;
+  std::unique_ptr<LevelTimes> levels;  // null until one is known
 };
 
 // What is kept by site, of type Times. Found by hash once, then in a small cache, because a loop meets the same few sites again

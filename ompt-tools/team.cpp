@@ -53,14 +53,36 @@ Record* Team::open(std::uint32_t me, const void* address, std::uint32_t kind) no
   record.address = address;
   record.kind = kind;
   record.team_size = size_;
+  own.phases[(own.episodes - 1) % kRing].shape = 0;
   return &record;
+}
+
+// (P1) release, pairs with (P2): a tree is whole when it is found.
+void Team::set_shape(std::uint64_t serial, const std::vector<std::uint32_t>& parents) {
+  if (find_shape(serial) != nullptr) return;
+  const Shape* added = all_shapes_.emplace_back(std::make_unique<Shape>(serial, parents)).get();
+  shapes_[(all_shapes_.size() - 1) % shapes_.size()].store(added, std::memory_order_release);
+}
+
+// (P2) acquire, pairs with (P1).
+const Shape* Team::find_shape(std::uint64_t serial) const noexcept {
+  for (const std::atomic<const Shape*>& slot : shapes_) {
+    const Shape* shape = slot.load(std::memory_order_acquire);
+    if (shape != nullptr && shape->serial == serial) return shape;
+  }
+  return nullptr;
+}
+
+Phases& Team::phases(std::uint32_t me) noexcept {
+  Participant& own = *participant(me);
+  return own.phases[(own.episodes - 1) % kRing];
 }
 
 void Team::catch_up(std::uint32_t me) {
   Participant& own = *participant(me);
   if (own.episodes <= kBatch) return;
   if (const std::uint64_t end = (own.episodes - 1) / kBatch * kBatch; own.summarised < end) {
-    for (std::uint64_t episode = end - kBatch + me; episode < end; episode += size_) summarise(episode, own.tables);
+    for (std::uint64_t episode = end - kBatch + me; episode < end; episode += size_) summarise(episode, own);
     own.summarised = end;
   }
   if (const std::uint64_t end = (own.episodes - 2) / kBatch * kBatch; own.accounted < end) {
@@ -74,7 +96,7 @@ void Team::flush() {
   if (primary == nullptr) return;
   const std::uint64_t end = primary->episodes;
   const std::uint64_t begin = end > kRing ? end - kRing : 0;
-  for (std::uint64_t episode = begin; episode < end; ++episode) summarise(episode, primary->tables);
+  for (std::uint64_t episode = begin; episode < end; ++episode) summarise(episode, *primary);
   for (std::uint32_t i = 0; i < capacity_; ++i) {
     Participant* own = participant(i);
     if (own == nullptr) continue;
@@ -90,7 +112,7 @@ bool Team::is_disturbed(std::uint64_t episode) const noexcept {
   return every_ == 1 && episode >= kBatch && (place == 1 || place == 2);
 }
 
-void Team::summarise(std::uint64_t episode, Tables& tables) {
+void Team::summarise(std::uint64_t episode, Participant& own) {
   Summary& summary = summaries_[episode % kRing];
   if (summary.episode == episode + 1) return;
   const Record& first = participant(0)->records[episode % kRing];
@@ -118,14 +140,32 @@ void Team::summarise(std::uint64_t episode, Tables& tables) {
   summary.last = last;
   summary.last_thread = counts ? last_thread : kNobody;
   summary.episode = episode + 1;
+  Losses& losses = own.tables.losses;
   if (!complete) {
-    ++tables.losses.incomplete;
+    ++losses.incomplete;
   } else if (!counts) {
-    ++tables.losses.left_out;
+    ++losses.left_out;
   } else if (finish != 0) {
-    if (finish < last) ++tables.losses.backwards;
-    tables.barriers.at(summary.site()).span.add(clock_.to_ns(finish > last ? finish - last : 0));
+    if (finish < last) ++losses.backwards;
+    const std::uint64_t span = finish > last ? finish - last : 0;
+    BarrierTimes& times = own.tables.barriers.at(summary.site());
+    times.span.add(clock_.to_ns(span));
+    summarise_levels(episode, span, own, times);
   }
+}
+
+void Team::summarise_levels(std::uint64_t episode, std::uint64_t span, Participant& own, BarrierTimes& times) {
+  const std::uint64_t serial = participant(0)->phases[episode % kRing].shape;
+  const Shape* shape = serial == 0 ? nullptr : find_shape(serial);
+  if (shape == nullptr) return;
+  own.of_all.clear();
+  for (std::uint32_t i = 0; i < shape->parents.size(); ++i) {
+    const Participant* other = participant(i);
+    if (other == nullptr || other->phases[episode % kRing].shape != serial) return;
+    own.of_all.push_back(&other->phases[episode % kRing]);
+  }
+  if (times.levels == nullptr) times.levels = std::make_unique<LevelTimes>();
+  if (!add_episode(*times.levels, *shape, own.of_all, span, clock_)) ++own.tables.losses.backwards;
 }
 
 // ---- 3. account ----

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "ompt-tools/levels.hpp"
 #include "ompt-tools/relaxed.hpp"
 #include "ompt-tools/tables.hpp"
 #include "trace/trace_clock.hpp"
@@ -72,6 +74,12 @@ class Team {
 
   // Each thread at a barrier. Returns the record, to be stamped by the caller, or null when the episode is not recorded.
   Record* open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept;
+  // What the runtime tells about the levels, if it does: the primary, when it has come into a region, the tree of its barriers;
+  // each thread the phases of the episode that it opened last.
+  void set_shape(std::uint64_t serial, const std::vector<std::uint32_t>& parents);
+  std::vector<std::uint32_t>& primarys_scratch() noexcept { return scratch_; }
+  Phases& phases(std::uint32_t me) noexcept;
+
   // Each thread, when all others have come to the last barrier that it was in.
   void catch_up(std::uint32_t me);
 
@@ -92,6 +100,8 @@ class Team {
     std::uint64_t accounted = 0;  // episodes below are done
     Tables tables;
     std::array<Record, kRing> records;
+    std::array<Phases, kRing> phases;
+    std::vector<const Phases*> of_all;  // of one episode; kept, so that summarising allocates nothing
   };
   struct alignas(64) Summary {
     Relaxed<std::uint64_t> episode;
@@ -105,7 +115,9 @@ class Team {
   };
 
   Participant* participant(std::uint32_t me) const noexcept { return participants_[me].load(std::memory_order_relaxed); }
-  void summarise(std::uint64_t episode, Tables& tables);
+  void summarise(std::uint64_t episode, Participant& own);
+  void summarise_levels(std::uint64_t episode, std::uint64_t span, Participant& own, BarrierTimes& times);
+  const Shape* find_shape(std::uint64_t serial) const noexcept;
   void account(std::uint64_t episode, std::uint32_t me, Participant& own);
   bool is_disturbed(std::uint64_t episode) const noexcept;
 
@@ -118,6 +130,12 @@ class Team {
   // Written by the thread itself, so that its records are on its own node.
   std::unique_ptr<std::atomic<Participant*>[]> participants_;
   std::array<Summary, kRing> summaries_;
+
+  // Only the primary adds, and takes the oldest one's place when all are used; the others find by number. Never freed before the
+  // team is.
+  std::array<std::atomic<const Shape*>, 16> shapes_{};
+  std::vector<std::unique_ptr<const Shape>> all_shapes_;
+  std::vector<std::uint32_t> scratch_;
 };
 
 }  // namespace hierbar::ompt

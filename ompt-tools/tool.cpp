@@ -25,6 +25,7 @@
 #include "ompt-tools/ompt_api.h"
 #include "ompt-tools/report.hpp"
 #include "ompt-tools/team_pool.hpp"
+#include "trace/stamps.h"
 
 namespace hierbar::ompt {
 namespace {
@@ -37,6 +38,7 @@ struct Tool {
   const TraceClock clock;
   TeamPool teams;
   std::string runtime;
+  const hierbar_trace_interface* trace = nullptr;  // our libomp's; null with any other runtime
   std::atomic<std::uint64_t> idle_ticks{0};
   std::atomic<std::uint32_t> largest_team{0};
 };
@@ -56,6 +58,8 @@ constexpr int kMaxDepth = 16;  // regions nested deeper are not recorded
 struct Thread {
   Frame frames[kMaxDepth];
   int depth = 0;
+  const hierbar_stamps* stamps = nullptr;  // what our libomp tells of its phases
+  std::uint64_t num_stamped = 0;           // barriers, at the last arrival
   // The last outer region that it was the primary of.
   std::uint64_t region_end = 0;
   std::uint32_t region_size = 0;
@@ -92,6 +96,14 @@ void note_size(std::uint32_t size) {
   }
 }
 
+// The tree of the team that the calling primary leads.
+void read_shape(Team& team, std::uint32_t size) {
+  std::vector<std::uint32_t>& parents = team.primarys_scratch();
+  parents.resize(size);
+  const std::uint64_t serial = tool->trace->shape(parents.data(), size);
+  if (serial != 0) team.set_shape(serial, parents);
+}
+
 void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t*, unsigned size, unsigned index, int flags) {
   if ((flags & ompt_task_initial) != 0) return;
   if (endpoint == ompt_scope_end) {
@@ -106,6 +118,8 @@ void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t*, unsigne
   if (team == nullptr || size < 2 || size > team->capacity()) return;
   team->enter(index, size);
   if (index == 0) note_size(size);
+  if (tool->trace != nullptr && index == 0) read_shape(*team, size);
+  if (tool->trace != nullptr && self.stamps == nullptr) self.stamps = tool->trace->stamps();
   frame->team = team;
   frame->me = index;
 }
@@ -115,9 +129,20 @@ void arrive(Frame& frame, int kind, const ompt_data_t* task, const void* address
   if (frame.record == nullptr) return;
   frame.waiting_task = task;
   frame.task_start = 0;
+  if (self.stamps != nullptr) self.num_stamped = self.stamps->num_barriers;
   const std::uint64_t now = tool->clock.now();
   frame.record->arrived = now;
   frame.record->done = now;
+}
+
+void note_phases(Frame& frame) {
+  const hierbar_stamps* stamps = self.stamps;
+  if (stamps == nullptr || stamps->num_barriers == self.num_stamped) return;
+  Phases& phases = frame.team->phases(frame.me);
+  phases.arrived = stamps->arrived;
+  phases.gathered = stamps->gathered;
+  phases.released = stamps->released;
+  phases.shape = stamps->shape;
 }
 
 // `is_told`: this is the time at which the thread was released.
@@ -126,7 +151,10 @@ void leave(Frame& frame, int kind, bool is_told) {
   frame.record = nullptr;
   if (!is_told) return;
   const std::uint64_t now = tool->clock.now();
-  if (record != nullptr) record->released = now;
+  if (record != nullptr) {
+    record->released = now;
+    note_phases(frame);
+  }
   if (frame.me == 0 && self.depth == 1 && kind == ompt_sync_region_barrier_implicit_parallel) {
     self.region_end = now;
     self.region_size = frame.team->capacity();
@@ -177,7 +205,8 @@ Report make_report() {
   report.resolution_ns = tool->clock.resolution_ns();
   report.stamp_ns = tool->clock.stamp_ns();
   report.every = tool->settings.every;
-  report.levels = "not available: this runtime does not tell them";
+  report.levels = tool->trace != nullptr ? "of the barriers that are one exchange, by hierbar's libomp"
+                                         : "not available: hierbar's libomp tells them, with KMP_BARRIER=hier";
   report.placement = describe_placement(tool->largest_team.load(std::memory_order_relaxed));
   report.idle_ns = tool->clock.to_ns(tool->idle_ticks.load(std::memory_order_relaxed));
   tool->teams.for_each([&](Team& team) {
@@ -215,6 +244,9 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) try {
     return 0;
   }
   listen(set_callback, ompt_callback_task_schedule, on_task_schedule);
+  if (const auto entry = reinterpret_cast<hierbar_trace_entry>(lookup(HIERBAR_TRACE_ENTRY)); entry != nullptr)
+    tool->trace = entry(HIERBAR_TRACE_VERSION);
+  if (tool->trace != nullptr) tool->trace->enable(static_cast<std::uint32_t>(tool->clock.source()));
   return 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "hierbar: no report: %s\n", error.what());

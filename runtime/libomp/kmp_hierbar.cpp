@@ -6,6 +6,7 @@
 #include "kmp_hierbar.h"
 
 #include "kmp_hierbar_team.h"
+#include "kmp_hierbar_trace.h"
 #if OMPT_SUPPORT
 #include "ompt-specific.h"
 #endif
@@ -52,7 +53,9 @@ static void remember_tasks(kmp_hierbar_team_t *hier, bool had_tasks) {
     hier->task_barriers_in_a_row = in_a_row;
 }
 
-int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *)) {
+// One source for a barrier with and without stamps.
+template <class Trace>
+static inline int run_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *), const Trace &trace) {
   if (bt != bs_plain_barrier || is_split || reduce != NULL)
     return KMP_HIERBAR_NOT_SERVED;
   kmp_info_t *this_thr = __kmp_threads[gtid];
@@ -67,12 +70,14 @@ int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*r
 
   kmp_hierbar_host_t host(this_thr, team, tid USE_ITT_BUILD_ARG(NULL));
   kmp_hierbar_mem_t mem(host);
-  const auto crossing = hier->engine.cross(mem, tid, bits);
+  const auto crossing = hier->engine.cross(mem, tid, bits, trace);
 
   if (KMP_MASTER_TID(tid))
     ++(crossing.bits != 0 ? hier->counts.slow : hier->counts.fast);
-  if (crossing.bits == 0 || crossing.result == hierbar::WaitResult::kAborted)
+  if (crossing.bits == 0 || crossing.result == hierbar::WaitResult::kAborted) {
+    trace.served(hier);
     return KMP_MASTER_TID(tid) ? 0 : 1;
+  }
 
   if (KMP_MASTER_TID(tid)) {
     remember_tasks(hier, true);
@@ -82,6 +87,16 @@ int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*r
   __kmp_hierbar_release(bs_plain_barrier, this_thr, gtid, tid, FALSE USE_ITT_BUILD_ARG(NULL));
   __kmp_task_team_sync(this_thr, team);
   return KMP_MASTER_TID(tid) ? 0 : 1;
+}
+
+int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *)) {
+  return run_barrier(bt, gtid, is_split, reduce, kmp_hierbar_untraced_t());
+}
+
+int __kmp_hierbar_observed_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *)) {
+  if (!__kmp_hierbar_traced)
+    return __kmp_hierbar_barrier(bt, gtid, is_split, reduce);
+  return run_barrier(bt, gtid, is_split, reduce, kmp_hierbar_traced_t());
 }
 
 // Gather and release with the primary in between, for everything else: fork and join, reductions, split barriers. They run

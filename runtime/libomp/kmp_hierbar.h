@@ -13,7 +13,9 @@
 //   kmp_barrier.cpp    __kmp_hierbar_barrier       a plain barrier from beginning to end, if nothing forbids it
 //                      __kmp_hierbar_gather        one phase, like the other patterns
 //                      __kmp_hierbar_release
+//                      __kmp_hierbar_observed_barrier  the same when a tool looks on, which may have asked for stamps
 //                      __kmp_hierbar_count_stock   before libomp's own cancellable barrier
+//   ompt-general.cpp   __kmp_hierbar_tool_lookup   a name that OMPT does not know
 
 #include "kmp.h"
 #include "kmp_hierbar_compat.h"
@@ -40,6 +42,12 @@ void __kmp_hierbar_finish();
 // gather and release. The answer is the same for the whole team.
 #define KMP_HIERBAR_NOT_SERVED (-1)
 int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *));
+
+// The same when a tool looks on, which may have asked for stamps (trace/stamps.h).
+int __kmp_hierbar_observed_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *));
+
+// What a tool's lookup function returns for a name that is not OMPT's: a function, or NULL.
+void (*__kmp_hierbar_tool_lookup(const char *name))(void);
 
 // True when a barrier may be served before __kmp_barrier_template is entered: no tool and no offload runtime looks on.
 static inline bool __kmp_hierbar_is_unobserved() {

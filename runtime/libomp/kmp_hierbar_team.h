@@ -30,6 +30,7 @@ struct kmp_hierbar_instance_t {
   hierbar::FlatPlan *flat;  // the owner of plan when it was made here; NULL when libhierbar.so made it
   void *lines;
   size_t lines_bytes;
+  kmp_uint64 serial; // of this plan among all of the process, from 1; for tools
   int *places; // place of each thread when the plan was made; NULL when the plan does not depend on places
 };
 

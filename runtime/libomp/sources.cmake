@@ -14,4 +14,5 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_plan.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_report.cpp
-  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_settings.cpp)
+  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_settings.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_trace.cpp)

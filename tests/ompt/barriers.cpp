@@ -4,6 +4,7 @@
 // Programs whose barriers the tool reports:
 //
 //   barriers imbalanced COUNT NS   thread 1 works NS longer than the others before each of COUNT barriers
+//   barriers team COUNT THREADS    COUNT barriers of so many threads, which do nothing else
 //   barriers sleep MS              two regions, between which the initial thread sleeps that long
 //   barriers tasks COUNT           a task for each of COUNT barriers, in which the others wait
 //   barriers regions COUNT         empty regions of 2 and 3 threads in turn
@@ -27,6 +28,13 @@ void imbalanced(int count, double ns) {
 #pragma omp parallel num_threads(2)
   for (int i = 0; i < count; ++i) {
     if (omp_get_thread_num() == 1) work(ns);
+#pragma omp barrier
+  }
+}
+
+void team(int count, int num_threads) {
+#pragma omp parallel num_threads(num_threads)
+  for (int i = 0; i < count; ++i) {
 #pragma omp barrier
   }
 }
@@ -65,6 +73,8 @@ int main(int argc, char** argv) {
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (std::strcmp(what, "imbalanced") == 0 && argc > 3)
     imbalanced(number, std::atof(argv[3]));
+  else if (std::strcmp(what, "team") == 0 && argc > 3)
+    team(number, std::atoi(argv[3]));
   else if (std::strcmp(what, "sleep") == 0)
     sleep_between(number);
   else if (std::strcmp(what, "tasks") == 0)

@@ -24,7 +24,7 @@ ARGUMENTS = None
 
 def run(arguments, directory, **variables):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "HIERBAR_", "PMI"))}
-    environment.update(LD_LIBRARY_PATH=str(ARGUMENTS.lib_dir), OMP_TOOL_LIBRARIES=str(ARGUMENTS.tool.resolve()))
+    environment.update(LD_LIBRARY_PATH=str(ARGUMENTS.lib_dir.resolve()), OMP_TOOL_LIBRARIES=str(ARGUMENTS.tool.resolve()))
     environment.update(setting.split("=", 1) for setting in ARGUMENTS.env)
     environment.update(variables)
     ending = subprocess.run([ARGUMENTS.program.resolve(), *map(str, arguments)], env=environment, cwd=directory, text=True,
@@ -100,6 +100,25 @@ class Reports(unittest.TestCase):
         counts = [sum(s["barriers"] for s in report["sites"] if s["team_size"] == size) for size in (2, 3)]
         self.assertEqual(sum(counts) + report["lost"]["left_out"] + report["lost"]["incomplete"], 400)
         self.assertEqual(report["lost"]["incomplete"], 0)
+
+    def test_levels(self):
+        ours = "KMP_BARRIER=hier" in ARGUMENTS.env
+        trees = any(setting.startswith("HIERBAR_TOPOLOGY=") for setting in ARGUMENTS.env)
+        report = self.report("team", 1000, 6)
+        self.check_sums(report)
+        site = self.site(report, "explicit", team_size=6)
+        levels = {level["level"]: level["ns"] for level in site["levels"]}
+        if not ours:
+            self.assertEqual(levels, {})
+            self.assertIn("not available", report["levels"])
+            return
+        names = ["gather 1", "exchange", "release 1", "outside"] if trees else ["exchange", "outside"]
+        self.assertEqual(list(levels), names)
+        # Every barrier has its way through the levels, and each way is as long as the barrier, but for rounding to whole ns.
+        self.assertEqual(levels["exchange"]["count"] + report["lost"]["backwards"], site["barriers"])
+        self.assertEqual(report["lost"]["backwards"], 0)
+        total = sum(ns["sum"] for ns in levels.values())
+        self.assertLess(abs(total - site["barrier_ns"]["sum"]), len(levels) * site["barriers"] + 1)
 
     def test_sampling(self):
         report = self.report("imbalanced", 640, 100, HIERBAR_SAMPLE="64")

@@ -1,0 +1,94 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ompt-tools/levels.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace hierbar::ompt {
+namespace {
+
+void merge_all(std::vector<Histogram>& into, const std::vector<Histogram>& from) {
+  into.resize(std::max(into.size(), from.size()));
+  for (std::size_t i = 0; i < from.size(); ++i) into[i].merge(from[i]);
+}
+
+// The stations of the critical path. Each step is the time since the station before; none may be negative.
+class Path {
+ public:
+  Path(std::uint64_t start, const TraceClock& clock) : clock_(clock), start_(start), now_(start) {}
+
+  // Without `times` the step is only checked.
+  void step(std::uint64_t until, Histogram* times) {
+    if (until < now_) possible_ = false;
+    if (possible_ && times != nullptr) times->add(clock_.to_ns(until - now_));
+    now_ = until;
+  }
+  bool is_possible() const { return possible_; }
+  std::uint64_t length() const { return now_ - start_; }
+
+ private:
+  const TraceClock& clock_;
+  const std::uint64_t start_;
+  std::uint64_t now_;
+  bool possible_ = true;
+};
+
+// Walks the path, and adds its steps to `times` unless that is null.
+Path walk(const Shape& shape, const std::vector<const Phases*>& phases, std::uint32_t last_in, std::uint32_t last_out,
+          LevelTimes* times, const TraceClock& clock) {
+  Path path(phases[last_in]->arrived, clock);
+  // 1. Up. A thread that gathers has its group complete some time after its own arrival.
+  std::uint32_t at = last_in;
+  if (phases[at]->gathered != 0) path.step(phases[at]->gathered, times == nullptr ? nullptr : &times->gather[shape.depths[at]]);
+  while (shape.parents[at] != at) {
+    at = shape.parents[at];
+    path.step(phases[at]->gathered, times == nullptr ? nullptr : &times->gather[shape.depths[at]]);
+  }
+  // 2. Across, and 3. down: the way up from the last thread to leave, backwards.
+  std::uint32_t down[64];
+  std::uint32_t count = 0;
+  for (at = last_out; shape.parents[at] != at && count < 64; at = shape.parents[at]) down[count++] = at;
+  path.step(phases[at]->released, times == nullptr ? nullptr : &times->exchange);
+  while (count > 0) {
+    const std::uint32_t next = down[--count];
+    path.step(phases[next]->released, times == nullptr ? nullptr : &times->release[shape.depths[next] - 1]);
+  }
+  return path;
+}
+
+}  // namespace
+
+Shape::Shape(std::uint64_t number, std::vector<std::uint32_t> tree) : serial(number), parents(std::move(tree)) {
+  depths.resize(parents.size());
+  for (std::uint32_t i = 0; i < parents.size(); ++i) {
+    for (std::uint32_t at = i; parents[at] != at && depths[i] < parents.size(); at = parents[at]) ++depths[i];
+    num_levels = std::max(num_levels, depths[i]);
+  }
+}
+
+void LevelTimes::merge(const LevelTimes& other) {
+  merge_all(gather, other.gather);
+  exchange.merge(other.exchange);
+  merge_all(release, other.release);
+  outside.merge(other.outside);
+}
+
+bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const Phases*>& phases, std::uint64_t span,
+                 const TraceClock& clock) {
+  std::uint32_t last_in = 0, last_out = 0;
+  for (std::uint32_t i = 1; i < phases.size(); ++i) {
+    if (phases[i]->arrived > phases[last_in]->arrived) last_in = i;
+    if (phases[i]->released > phases[last_out]->released) last_out = i;
+  }
+  const Path path = walk(shape, phases, last_in, last_out, nullptr, clock);
+  if (!path.is_possible() || path.length() > span) return false;
+  times.gather.resize(std::max<std::size_t>(times.gather.size(), shape.num_levels));
+  times.release.resize(std::max<std::size_t>(times.release.size(), shape.num_levels));
+  [[maybe_unused]] const Path walked = walk(shape, phases, last_in, last_out, &times, clock);
+  assert(walked.length() == phases[last_out]->released - phases[last_in]->arrived);
+  times.outside.add(clock.to_ns(span - path.length()));
+  return true;
+}
+
+}  // namespace hierbar::ompt

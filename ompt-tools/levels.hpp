@@ -1,0 +1,55 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ompt-tools/relaxed.hpp"
+#include "trace/histogram.hpp"
+#include "trace/trace_clock.hpp"
+
+namespace hierbar::ompt {
+
+// The tree that a team's barrier runs on. The leaders are the roots; they exchange.
+struct Shape {
+  Shape(std::uint64_t number, std::vector<std::uint32_t> tree);
+
+  std::uint64_t serial;
+  std::vector<std::uint32_t> parents;  // by thread; its own number for a leader
+  std::vector<std::uint32_t> depths;   // 0 for a leader
+  std::uint32_t num_levels = 0;        // the largest depth
+};
+
+// When one thread went through the phases of one episode, in ticks; see trace/stamps.h.
+struct Phases {
+  Relaxed<std::uint64_t> shape;  // 0: the episode went another way, or nobody tells
+  Relaxed<std::uint64_t> arrived;
+  Relaxed<std::uint64_t> gathered;
+  Relaxed<std::uint64_t> released;
+};
+
+// What the barriers of one site spent at each level of their tree, along the critical path: from the last arrival up to that
+// thread's leader, through the exchange to the leader of the thread that was released last, and down to it.
+//
+//   gather[l]   until a thread of depth l has gathered its group: the path's way from depth l + 1 to depth l
+//   exchange    from the arrival of the last thread's leader to the sight of all by the other leader
+//   release[l]  from depth l to depth l + 1
+//   outside     the rest of the barrier: the way into and out of the runtime, and the tool's own stamps
+//
+// For one episode they sum up to the time from the last arrival to the last release.
+struct LevelTimes {
+  std::vector<Histogram> gather;
+  Histogram exchange;
+  std::vector<Histogram> release;
+  Histogram outside;
+
+  void merge(const LevelTimes& other);
+};
+
+// Adds one episode, of which phases[i] are thread i's and which took `span` ticks as OMPT has it. Returns false, and adds
+// nothing, when the stamps contradict each other: the clocks of two processors differ.
+bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const Phases*>& phases, std::uint64_t span,
+                 const TraceClock& clock);
+
+}  // namespace hierbar::ompt

@@ -1,0 +1,50 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The entry through which a tool finds the stamps.
+
+#include "kmp_hierbar_trace.h"
+
+#include <string.h>
+
+#include "kmp_hierbar.h"
+
+bool __kmp_hierbar_traced = false;
+hierbar::ClockSource __kmp_hierbar_trace_clock = hierbar::ClockSource::kSystem;
+
+hierbar_stamps *__kmp_hierbar_own_stamps() {
+  static __thread hierbar_stamps stamps;
+  return &stamps;
+}
+
+static void enable(uint32_t clock) {
+  __kmp_hierbar_trace_clock = (hierbar::ClockSource)clock;
+  __kmp_hierbar_traced = true;
+}
+
+static const hierbar_stamps *own_stamps() { return __kmp_hierbar_own_stamps(); }
+
+static uint64_t shape(uint32_t *parents, uint32_t capacity) {
+  const int gtid = __kmp_get_gtid();
+  if (gtid < 0)
+    return 0;
+  kmp_team_t *team = __kmp_threads[gtid]->th.th_team;
+  const kmp_hierbar_team_t *hier = team->t.t_hierbar;
+  if (hier == NULL || team->t.t_serialized || hier->nproc != team->t.t_nproc || (uint32_t)hier->nproc > capacity)
+    return 0;
+  for (int tid = 0; tid < hier->nproc; ++tid)
+    parents[tid] = hier->engine.node(tid).parent;
+  return hier->instances[hier->current].serial;
+}
+
+static const hierbar_trace_interface *find(uint32_t version) {
+  static const hierbar_trace_interface trace = {HIERBAR_TRACE_VERSION, enable, own_stamps, shape};
+  return version == HIERBAR_TRACE_VERSION ? &trace : NULL;
+}
+
+void (*__kmp_hierbar_tool_lookup(const char *name))(void) {
+  // Without KMP_BARRIER=hier there is nothing to tell.
+  if (strcmp(name, HIERBAR_TRACE_ENTRY) != 0 || !__kmp_hierbar_enabled)
+    return NULL;
+  return (void (*)(void))find;
+}

@@ -1,0 +1,45 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KMP_HIERBAR_TRACE_H
+#define KMP_HIERBAR_TRACE_H
+
+// Stamps for a tool that asked for them; see trace/stamps.h.
+
+#include "kmp.h"
+#include "kmp_hierbar_team.h"
+
+#include "barrier/trace_points.hpp"
+#include "trace/counter.hpp"
+#include "trace/stamps.h"
+
+// Set by a tool before the first region.
+extern bool __kmp_hierbar_traced;
+extern hierbar::ClockSource __kmp_hierbar_trace_clock;
+
+hierbar_stamps *__kmp_hierbar_own_stamps();
+
+// A trace for the engine that keeps nothing.
+struct kmp_hierbar_untraced_t : hierbar::NoTrace {
+  void served(const kmp_hierbar_team_t *) const {} // the exchange was all of the barrier
+};
+
+// The same that stamps.
+class kmp_hierbar_traced_t {
+  hierbar_stamps *const stamps;
+  const hierbar::ClockSource clock;
+
+public:
+  kmp_hierbar_traced_t() : stamps(__kmp_hierbar_own_stamps()), clock(__kmp_hierbar_trace_clock) {}
+  void arrived() const {
+    stamps->gathered = 0;
+    stamps->arrived = hierbar::read_clock(clock);
+  }
+  void gathered() const { stamps->gathered = hierbar::read_clock(clock); }
+  void released() const { stamps->released = hierbar::read_clock(clock); }
+  void served(const kmp_hierbar_team_t *hier) const {
+    stamps->shape = hier->instances[hier->current].serial;
+    ++stamps->num_barriers;
+  }
+};
+
+#endif // KMP_HIERBAR_TRACE_H

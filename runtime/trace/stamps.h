@@ -1,0 +1,51 @@
+/* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#ifndef HIERBAR_TRACE_STAMPS_H
+#define HIERBAR_TRACE_STAMPS_H
+
+/* What our libomp tells a tool about the phases of its barriers, beyond OMPT. A tool asks for it by the name below:
+
+       hierbar_trace_entry entry = (hierbar_trace_entry)lookup("ompx_hierbar_trace");
+       const hierbar_trace_interface *trace = entry == NULL ? NULL : entry(HIERBAR_TRACE_VERSION);
+
+   Other runtimes return NULL for the name, ours for another version. */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HIERBAR_TRACE_ENTRY "ompx_hierbar_trace"
+#define HIERBAR_TRACE_VERSION 1u
+
+/* The calling thread's last barrier that was one exchange. Times are ticks of the clock that was chosen. */
+typedef struct hierbar_stamps {
+  uint64_t num_barriers; /* how many the thread has been stamped in; unchanged: the last barrier went another way */
+  uint64_t shape;        /* serial number of the tree it ran on, never 0; the same for the whole team */
+  uint64_t arrived;      /* came to the barrier */
+  uint64_t gathered;     /* all of its subtree has come; 0 for a thread that gathers from nobody */
+  uint64_t released;     /* knows that all have come: a leader from the exchange, the others from their parents */
+} hierbar_stamps;
+
+typedef struct hierbar_trace_interface {
+  uint32_t version; /* HIERBAR_TRACE_VERSION */
+
+  /* From now on barriers are stamped; clock is a hierbar::ClockSource. Call it before the first parallel region. */
+  void (*enable)(uint32_t clock);
+
+  /* The calling thread's stamps; valid and written in place as long as the thread lives. */
+  const hierbar_stamps *(*stamps)(void);
+
+  /* The tree of the calling thread's team: the serial number, or 0 when it has none or more than `capacity` threads. parents[i] is
+     the thread that gathers from thread i and releases it, i itself for a leader. For the primary, inside a region. */
+  uint64_t (*shape)(uint32_t *parents, uint32_t capacity);
+} hierbar_trace_interface;
+
+typedef const hierbar_trace_interface *(*hierbar_trace_entry)(uint32_t version);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
