@@ -34,10 +34,15 @@ enum {
   ompt_callback_parallel_end = 4,
   ompt_callback_task_schedule = 6,
   ompt_callback_implicit_task = 7,
-  ompt_callback_sync_region = 23
+  ompt_callback_sync_region_wait = 16,
+  ompt_callback_work = 20,
+  ompt_callback_masked = 21,
+  ompt_callback_sync_region = 23,
+  ompt_callback_reduction = 31,
+  ompt_callback_dispatch = 32
 };
 
-enum { ompt_set_always = 5 };
+enum { ompt_set_error = 0, ompt_set_always = 5 };
 
 enum { ompt_scope_begin = 1, ompt_scope_end = 2 };
 
@@ -56,6 +61,8 @@ enum { ompt_task_initial = 0x00000001 };
 enum { ompt_parallel_league = 0x40000000 };
 
 typedef int (*ompt_set_callback_t)(int event, ompt_callback_t callback);
+typedef int (*ompt_get_callback_t)(int event, ompt_callback_t *callback);
+typedef int (*ompt_get_parallel_info_t)(int ancestor_level, ompt_data_t **parallel_data, int *team_size);
 typedef void (*ompt_callback_parallel_begin_t)(ompt_data_t *encountering_task_data, const ompt_frame_t *encountering_task_frame,
                                                ompt_data_t *parallel_data, unsigned int requested_parallelism, int flags,
                                                const void *codeptr_ra);
@@ -66,6 +73,11 @@ typedef void (*ompt_callback_implicit_task_t)(int endpoint, ompt_data_t *paralle
                                               unsigned int actual_parallelism, unsigned int index, int flags);
 typedef void (*ompt_callback_sync_region_t)(int kind, int endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data,
                                             const void *codeptr_ra);
+typedef void (*ompt_callback_work_t)(int work_type, int endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data,
+                                     uint64_t count, const void *codeptr_ra);
+typedef void (*ompt_callback_masked_t)(int endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data, const void *codeptr_ra);
+typedef void (*ompt_callback_dispatch_t)(ompt_data_t *parallel_data, ompt_data_t *task_data, int kind, ompt_data_t instance);
+typedef ompt_start_tool_result_t *(*ompt_start_tool_t)(unsigned int omp_version, const char *runtime_version);
 
 #ifdef __cplusplus
 }

@@ -106,6 +106,7 @@ Settings read_settings(std::vector<std::string>& problems) {
   read_report(settings, problems);
   read_output(settings, problems);
   read_sample(settings, problems);
+  settings.chain = variable("HIERBAR_OMPT_CHAIN");
   return settings;
 }
 

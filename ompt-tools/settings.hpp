@@ -15,12 +15,15 @@ namespace hierbar::ompt {
 //                    a percent sign. Default: the text goes to the standard error, of rank 0 only, and files are called
 //                    hierbar-%h-%p.
 //   HIERBAR_SAMPLE   record one barrier in so many. Default: 1, all.
+//
+//   HIERBAR_OMPT_CHAIN   another OMPT tool's library, which is to see everything too; see chain.hpp
 struct Settings {
   bool text = true;
   bool json = false;
   bool csv = false;
   std::string output;  // empty: the default
   std::uint64_t every = 1;
+  std::string chain;  // empty: none
 };
 
 // Where this process stands among others, from the launcher's variables.

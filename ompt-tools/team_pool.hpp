@@ -8,39 +8,52 @@
 #include <mutex>
 #include <vector>
 
+#include "ompt-tools/region.hpp"
 #include "ompt-tools/team.hpp"
 
 namespace hierbar::ompt {
 
-// The teams by size. A region borrows one; most often it is the one that the region before it gave back.
+// The recorded regions by size, each with its team. A region that begins borrows one; most often it is the one that the region
+// before it gave back.
 class TeamPool {
  public:
   TeamPool(std::uint64_t every, const TraceClock& clock) : every_(every), clock_(clock) {}
 
-  Team* take(std::uint32_t size) {
+  Region* take(std::uint32_t size) {
     const std::lock_guard lock(mutex_);
-    std::vector<Team*>& free = free_[size];
-    if (free.empty()) return all_.emplace_back(std::make_unique<Team>(size, every_, clock_)).get();
-    Team* team = free.back();
+    std::vector<Region*>& free = free_[size];
+    if (free.empty()) {
+      Owned& added = *all_.emplace_back(std::make_unique<Owned>(size, every_, clock_));
+      added.region.team = &added.team;
+      return &added.region;
+    }
+    Region* region = free.back();
     free.pop_back();
-    return team;
+    region->chained = {};
+    return region;
   }
-  void give_back(Team* team) {
+  void give_back(Region* region) {
     const std::lock_guard lock(mutex_);
-    free_[team->capacity()].push_back(team);
+    free_[region->team->capacity()].push_back(region);
   }
   template <class Visitor>
   void for_each(Visitor&& visitor) {
     const std::lock_guard lock(mutex_);
-    for (const auto& team : all_) visitor(*team);
+    for (const auto& owned : all_) visitor(owned->team);
   }
 
  private:
+  struct Owned {
+    Owned(std::uint32_t size, std::uint64_t every, const TraceClock& clock) : team(size, every, clock) {}
+    Team team;
+    Region region;
+  };
+
   const std::uint64_t every_;
   const TraceClock& clock_;
   std::mutex mutex_;
-  std::map<std::uint32_t, std::vector<Team*>> free_;
-  std::vector<std::unique_ptr<Team>> all_;
+  std::map<std::uint32_t, std::vector<Region*>> free_;
+  std::vector<std::unique_ptr<Owned>> all_;
 };
 
 }  // namespace hierbar::ompt

@@ -4,7 +4,7 @@
 // libhierbar_ompt.so, an OMPT tool: what the runtime calls, and the report at the end. How the events become figures is in
 // team.hpp.
 //
-//   parallel_begin   a region borrows a Team, which rides in parallel_data; parallel_end gives it back
+//   parallel_begin   a region borrows a Team, which rides in parallel_data (region.hpp); parallel_end gives it back
 //   implicit_task    a thread enters the team, or leaves it
 //   sync_region      a thread arrives at a barrier, or leaves it. Not sync_region_wait: runtimes fire both at the same points.
 //   task_schedule    a waiting thread begins or ends a task
@@ -22,6 +22,7 @@
 #include <atomic>
 #include <cstdio>
 
+#include "ompt-tools/chain.hpp"
 #include "ompt-tools/ompt_api.h"
 #include "ompt-tools/report.hpp"
 #include "ompt-tools/team_pool.hpp"
@@ -73,21 +74,34 @@ bool is_barrier(int kind) {
          (kind >= ompt_sync_region_barrier_implicit_workshare && kind <= ompt_sync_region_barrier_teams);
 }
 
-void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned requested, int flags, const void*) {
-  parallel->ptr = nullptr;
-  if (requested < 2 || (flags & ompt_parallel_league) != 0) return;
+// Null when the region is not to be recorded.
+Region* begin_region(unsigned requested, int flags) {
+  if (requested < 2 || (flags & ompt_parallel_league) != 0) return nullptr;
   if (self.depth == 0 && self.region_end != 0)
     tool->idle_ticks.fetch_add((tool->clock.now() - self.region_end) * (self.region_size - 1), std::memory_order_relaxed);
-  Team* team = tool->teams.take(requested);
-  team->begin_region();
-  parallel->ptr = team;
+  Region* region = tool->teams.take(requested);
+  region->team->begin_region();
+  return region;
 }
 
-void on_parallel_end(ompt_data_t* parallel, ompt_data_t*, int, const void*) {
-  if (parallel == nullptr || parallel->ptr == nullptr) return;
-  Team* team = static_cast<Team*>(parallel->ptr);
-  team->end_region();
-  tool->teams.give_back(team);
+void on_parallel_begin(ompt_data_t* task, const ompt_frame_t* frame, ompt_data_t* parallel, unsigned requested, int flags,
+                       const void* address) {
+  parallel->ptr = begin_region(requested, flags);
+  if (has_chained()) chained_data(parallel);  // made here, before the workers look for it
+  if (chained().parallel_begin != nullptr)
+    chained().parallel_begin(task, frame, chained_data(parallel), requested, flags, address);
+}
+
+void on_parallel_end(ompt_data_t* parallel, ompt_data_t* task, int flags, const void* address) {
+  if (chained().parallel_end != nullptr) chained().parallel_end(chained_data(parallel), task, flags, address);
+  Region* region = region_of(parallel);
+  if (region == nullptr) return;
+  if (region->team == nullptr) {
+    delete region;
+    return;
+  }
+  region->team->end_region();
+  tool->teams.give_back(region);
 }
 
 void note_size(std::uint32_t size) {
@@ -104,7 +118,7 @@ void read_shape(Team& team, std::uint32_t size) {
   if (serial != 0) team.set_shape(serial, parents);
 }
 
-void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t*, unsigned size, unsigned index, int flags) {
+void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, unsigned index, int flags) {
   if ((flags & ompt_task_initial) != 0) return;
   if (endpoint == ompt_scope_end) {
     if (self.depth > 0) --self.depth;
@@ -114,7 +128,8 @@ void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t*, unsigne
   Frame* frame = self.top();
   if (frame == nullptr) return;
   *frame = Frame{};
-  Team* team = parallel == nullptr ? nullptr : static_cast<Team*>(parallel->ptr);
+  const Region* region = region_of(parallel);
+  Team* team = region == nullptr ? nullptr : region->team;
   if (team == nullptr || size < 2 || size > team->capacity()) return;
   team->enter(index, size);
   if (index == 0) note_size(size);
@@ -122,6 +137,11 @@ void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t*, unsigne
   if (tool->trace != nullptr && self.stamps == nullptr) self.stamps = tool->trace->stamps();
   frame->team = team;
   frame->me = index;
+}
+
+void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t* task, unsigned size, unsigned index, int flags) {
+  enter_or_leave(endpoint, parallel, size, index, flags);
+  if (chained().implicit_task != nullptr) chained().implicit_task(endpoint, chained_data(parallel), task, size, index, flags);
 }
 
 void arrive(Frame& frame, int kind, const ompt_data_t* task, const void* address) {
@@ -162,16 +182,23 @@ void leave(Frame& frame, int kind, bool is_told) {
   frame.team->catch_up(frame.me);
 }
 
+// The other tool's time counts as the program's, and not as the barrier's.
 void on_sync_region(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task, const void* address) {
+  const auto pass_on = [&] {
+    if (chained().sync_region != nullptr) chained().sync_region(kind, endpoint, chained_data(parallel), task, address);
+  };
+  if (endpoint == ompt_scope_begin) pass_on();
   Frame* frame = self.top();
-  if (frame == nullptr || frame->team == nullptr || !is_barrier(kind)) return;
-  if (endpoint == ompt_scope_begin)
-    arrive(*frame, kind, task, address);
-  else
-    leave(*frame, kind, frame->me == 0 || (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
+  if (frame != nullptr && frame->team != nullptr && is_barrier(kind)) {
+    if (endpoint == ompt_scope_begin)
+      arrive(*frame, kind, task, address);
+    else
+      leave(*frame, kind, frame->me == 0 || (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
+  }
+  if (endpoint != ompt_scope_begin) pass_on();
 }
 
-void on_task_schedule(ompt_data_t* prior, int, ompt_data_t* next) {
+void begin_or_end_task(const ompt_data_t* prior, const ompt_data_t* next) {
   Frame* frame = self.top();
   if (frame == nullptr || frame->record == nullptr) return;
   if (prior == frame->waiting_task) {
@@ -182,6 +209,11 @@ void on_task_schedule(ompt_data_t* prior, int, ompt_data_t* next) {
     frame->record->done = now;
     frame->task_start = 0;
   }
+}
+
+void on_task_schedule(ompt_data_t* prior, int status, ompt_data_t* next) {
+  begin_or_end_task(prior, next);
+  if (chained().task_schedule != nullptr) chained().task_schedule(prior, status, next);
 }
 
 // ---- beginning and end ----
@@ -234,7 +266,7 @@ bool listen(ompt_set_callback_t set_callback, int event, Callback callback) {
 }
 
 // Returns 0, so that the runtime goes on without a tool, when it cannot tell what is needed.
-int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) try {
+int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) try {
   const auto set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   if (set_callback == nullptr || !listen(set_callback, ompt_callback_parallel_begin, on_parallel_begin) ||
       !listen(set_callback, ompt_callback_parallel_end, on_parallel_end) ||
@@ -247,22 +279,36 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) try {
   if (const auto entry = reinterpret_cast<hierbar_trace_entry>(lookup(HIERBAR_TRACE_ENTRY)); entry != nullptr)
     tool->trace = entry(HIERBAR_TRACE_VERSION);
   if (tool->trace != nullptr) tool->trace->enable(static_cast<std::uint32_t>(tool->clock.source()));
+  initialize_chained(lookup, initial_device);
   return 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "hierbar: no report: %s\n", error.what());
   return 0;
 }
 
-void finalize(ompt_data_t*) try { write_reports(make_report()); } catch (const std::exception& error) {
-  std::fprintf(stderr, "hierbar: no report: %s\n", error.what());
+void finalize(ompt_data_t*) {
+  try {
+    write_reports(make_report());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "hierbar: no report: %s\n", error.what());
+  }
+  finalize_chained();
 }
 
-// What the runtime is asked for before it listens. Bad settings are told here, once.
-ompt_start_tool_result_t* start(const char* runtime) try {
+// What the runtime calls first. Bad settings are told here, once. Without a report to write the other tool has the runtime alone.
+ompt_start_tool_result_t* start(unsigned omp_version, const char* runtime) try {
   std::vector<std::string> problems;
   const Settings settings = read_settings(problems);
+  ompt_start_tool_result_t* other = nullptr;
+  if (!settings.chain.empty()) {
+    std::string problem;
+    other = load_chained(settings.chain, omp_version, runtime, problem);
+    if (!problem.empty())
+      problems.push_back("HIERBAR_OMPT_CHAIN=\"" + settings.chain + "\" is not an OMPT tool (" + problem +
+                         "); going on without it");
+  }
   for (const std::string& line : problems) std::fprintf(stderr, "hierbar: %s\n", line.c_str());
-  if (!settings.text && !settings.json && !settings.csv) return nullptr;
+  if (!settings.text && !settings.json && !settings.csv) return other;
   tool = new Tool(settings);
   tool->runtime = runtime == nullptr ? "unknown" : runtime;
   static ompt_start_tool_result_t result = {initialize, finalize, {}};
@@ -275,6 +321,7 @@ ompt_start_tool_result_t* start(const char* runtime) try {
 }  // namespace
 }  // namespace hierbar::ompt
 
-extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned int, const char* runtime_version) {
-  return hierbar::ompt::start(runtime_version);
+extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned int omp_version,
+                                                                                    const char* runtime_version) {
+  return hierbar::ompt::start(omp_version, runtime_version);
 }

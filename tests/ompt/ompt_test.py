@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs with libhierbar_ompt.so on one OpenMP library and looks at the reports.
 
-    ompt_test.py --tool build/release/lib/libhierbar_ompt.so --lib-dir /usr/lib/llvm-19/lib --program barriers
+    ompt_test.py --tool build/release/lib/libhierbar_ompt.so --other-tool libother_tool.so
+                 --lib-dir /usr/lib/llvm-19/lib --program barriers
 
 --lib-dir says whose libomp.so: any OpenMP library with OMPT; --env adds variables, as KMP_BARRIER=hier. What is checked holds on a
 busy machine as well. --strict also compares the imbalance with the one that the program has, for a quiet machine.
@@ -158,6 +159,35 @@ class Reports(unittest.TestCase):
         self.assertEqual(len(ending.stderr.splitlines()), 1)
         self.assertIn("No space left on device", ending.stderr)
 
+    def check_other_tool(self, program, tool_alone=False, **variables):
+        """The other tool sees what it sees alone."""
+        if tool_alone:
+            variables["OMP_TOOL_LIBRARIES"] = str(ARGUMENTS.other_tool.resolve())
+        else:
+            variables["HIERBAR_OMPT_CHAIN"] = str(ARGUMENTS.other_tool.resolve())
+        told = [line for line in run(program, self.directory, **variables).stderr.splitlines() if line.startswith("other tool:")]
+        self.assertEqual(len(told), 1)
+        self.assertIn(", 0 errors", told[0])
+        return told[0]
+
+    def test_a_tool_behind_ours_sees_everything(self):
+        for program in [("imbalanced", 300, 100), ("regions", 100), ("tasks", 100)]:
+            alone = self.check_other_tool(program, tool_alone=True)
+            self.assertNotIn(" 0 regions", alone)
+            self.assertEqual(self.check_other_tool(program, HIERBAR_REPORT="json", HIERBAR_OUTPUT="report"), alone)
+            self.check_sums(json.loads((self.directory / "report.json").read_text()))
+            self.assertEqual(self.check_other_tool(program, HIERBAR_REPORT="none"), alone)
+
+    def test_a_tool_behind_ours_may_stay_away(self):
+        other = str(ARGUMENTS.other_tool.resolve())
+        ending = run(["imbalanced", 100, 100], self.directory, HIERBAR_OMPT_CHAIN=other, OTHER_TOOL="inactive")
+        self.assertIn("hierbar: barriers of process", ending.stderr)
+        self.assertNotIn("HIERBAR_OMPT_CHAIN", ending.stderr)
+        for missing in ["/no/such/tool.so", "libc.so.6"]:
+            ending = run(["imbalanced", 100, 100], self.directory, HIERBAR_OMPT_CHAIN=missing)
+            self.assertEqual(sum("HIERBAR_OMPT_CHAIN" in line and missing in line for line in ending.stderr.splitlines()), 1)
+            self.assertIn("hierbar: barriers of process", ending.stderr)
+
     def test_none_leaves_the_program_alone(self):
         self.assertEqual(run(["imbalanced", 10, 100], self.directory, HIERBAR_REPORT="none").stderr, "")
         self.assertEqual(run(["imbalanced", 10, 100], self.directory, OMP_TOOL="disabled").stderr, "")
@@ -169,6 +199,7 @@ def main():
     parser.add_argument("--tool", type=pathlib.Path, required=True, help="libhierbar_ompt.so")
     parser.add_argument("--lib-dir", type=pathlib.Path, required=True, help="where the OpenMP library is")
     parser.add_argument("--program", type=pathlib.Path, required=True, help="tests/ompt/barriers.cpp, built")
+    parser.add_argument("--other-tool", type=pathlib.Path, required=True, help="tests/ompt/other_tool.cpp, built")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for the programs")
     parser.add_argument("--strict", action="store_true", help="compare the figures, on a quiet machine")
     ARGUMENTS, rest = parser.parse_known_args()
