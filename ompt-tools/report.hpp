@@ -30,7 +30,8 @@ struct SiteReport {
 };
 
 struct Report {
-  Process process;
+  std::uint32_t num_processes = 1;
+  Process process;      // the first of them
   std::string runtime;  // as it calls itself
   std::string clock;
   double resolution_ns = 0;

@@ -59,6 +59,7 @@ std::string to_json(const Report& report) {
   const Json value = {
       {"hierbar", HIERBAR_VERSION},
       {"format", 1},
+      {"processes", report.num_processes},
       {"process",
        {{"host", report.process.host}, {"pid", report.process.pid}, {"rank", report.process.rank}, {"job", report.process.job}}},
       {"runtime", report.runtime},

@@ -20,8 +20,12 @@ constexpr std::size_t kMostThreads = 16;  // lines per site; the JSON and CSV re
 }
 
 void print_header(std::string& text, const Report& report) {
-  print(text, "hierbar: barriers of process %ld on %s", report.process.pid, report.process.host.c_str());
-  if (report.process.rank >= 0) print(text, ", rank %ld", report.process.rank);
+  if (report.num_processes > 1) {
+    print(text, "hierbar: barriers of %u processes on %s", report.num_processes, report.process.host.c_str());
+  } else {
+    print(text, "hierbar: barriers of process %ld on %s", report.process.pid, report.process.host.c_str());
+    if (report.process.rank >= 0) print(text, ", rank %ld", report.process.rank);
+  }
   print(text, "\n  runtime    %s; tool hierbar %s\n", report.runtime.c_str(), HIERBAR_VERSION);
   print(text, "  clock      %s, resolution %.1f ns, a stamp costs %.1f ns, two for each thread and barrier\n",
         report.clock.c_str(), report.resolution_ns, report.stamp_ns);

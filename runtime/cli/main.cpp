@@ -11,6 +11,7 @@
 #include "cli/place_command.hpp"
 #include "cli/plan_command.hpp"
 #include "cli/program.hpp"
+#include "cli/report_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/show_command.hpp"
 #include "cli/topo_command.hpp"
@@ -49,6 +50,7 @@ int main(int argc, char** argv) try {
   hierbar::add_topo_command(app);
   hierbar::add_plan_command(app);
   hierbar::add_place_command(app);
+  hierbar::add_report_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
     std::cerr << problem << '\n';
     return hierbar::kExitBadInput;

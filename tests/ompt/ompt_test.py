@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs with libhierbar_ompt.so on one OpenMP library and looks at the reports.
 
-    ompt_test.py --tool build/release/lib/libhierbar_ompt.so --other-tool libother_tool.so
+    ompt_test.py --tool build/release/lib/libhierbar_ompt.so --other-tool libother_tool.so --hierbar bin/hierbar
                  --lib-dir /usr/lib/llvm-19/lib --program barriers
 
 --lib-dir says whose libomp.so: any OpenMP library with OMPT; --env adds variables, as KMP_BARRIER=hier. What is checked holds on a
@@ -144,6 +144,20 @@ class Reports(unittest.TestCase):
         self.assertEqual(counts["all", "barrier"], site["barriers"])
         self.assertEqual(counts["1", "sync"], site["barriers"])
 
+    def test_ranks_are_merged(self):
+        for rank in "01":
+            run(["imbalanced", 100, 100], self.directory, HIERBAR_REPORT="json", HIERBAR_OUTPUT="r%r", PMI_RANK=rank)
+        files = [self.directory / f"r{rank}.json" for rank in "01"]
+        counts = [self.site(json.loads(file.read_text()), "explicit")["barriers"] for file in files]
+        merged = subprocess.run([ARGUMENTS.hierbar.resolve(), "report", "--json", *files], text=True, capture_output=True, check=True)
+        report = json.loads(merged.stdout)
+        self.check_sums(report)
+        self.assertEqual(self.site(report, "explicit")["barriers"], sum(counts))
+        files[0].write_text("no report")
+        refused = subprocess.run([ARGUMENTS.hierbar.resolve(), "report", *files], text=True, capture_output=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("r0.json", refused.stderr)
+
     def test_mistakes_are_told_once_and_harm_nothing(self):
         for variables, parts in [
             (dict(HIERBAR_REPORT="pdf"), ["HIERBAR_REPORT", "pdf", "using text"]),
@@ -199,6 +213,7 @@ def main():
     parser.add_argument("--tool", type=pathlib.Path, required=True, help="libhierbar_ompt.so")
     parser.add_argument("--lib-dir", type=pathlib.Path, required=True, help="where the OpenMP library is")
     parser.add_argument("--program", type=pathlib.Path, required=True, help="tests/ompt/barriers.cpp, built")
+    parser.add_argument("--hierbar", type=pathlib.Path, required=True, help="the hierbar command")
     parser.add_argument("--other-tool", type=pathlib.Path, required=True, help="tests/ompt/other_tool.cpp, built")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for the programs")
     parser.add_argument("--strict", action="store_true", help="compare the figures, on a quiet machine")

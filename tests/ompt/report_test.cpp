@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "ompt-tools/report_merge.hpp"
 
 namespace hierbar::ompt {
 namespace {
@@ -43,6 +46,33 @@ TEST(Report, InJsonHoldsTheHistograms) {
   std::uint64_t count = 0;
   for (const auto& bucket : site.at("imbalance_ns").at("buckets")) count += bucket.at(1).get<std::uint64_t>();
   EXPECT_EQ(count, site.at("imbalance_ns").at("count"));
+}
+
+TEST(Report, IsTheSameWhenReadAgain) {
+  Report report = small_report();
+  report.sites[0].levels.gather.resize(2);
+  report.sites[0].levels.gather[1].add(20);
+  report.sites[0].levels.release.resize(2);
+  report.sites[0].levels.exchange.add(30);
+  report.sites[0].levels.outside.add(7);
+  EXPECT_EQ(to_json(parse_report(to_json(report))), to_json(report));
+}
+
+TEST(Report, OfTwoProcessesAddsUp) {
+  Report report = small_report(), other = small_report();
+  other.sites.push_back(other.sites[0]);
+  other.sites[1].kind = "workshare";
+  merge_report(report, parse_report(to_json(other)));
+  ASSERT_EQ(report.sites.size(), 2U);
+  EXPECT_EQ(report.num_processes, 2U);
+  EXPECT_EQ(report.sites[0].episodes, 8U);
+  EXPECT_EQ(report.sites[0].imbalance.sum_ns(), 12000U);
+  EXPECT_EQ(report.sites[0].threads[1].last_arrivals, 8U);
+  EXPECT_EQ(report.sites[1].imbalance.sum_ns(), 6000U);
+}
+
+TEST(Report, ThatIsSomethingElseIsRefused) {
+  for (const char* text : {"", "{}", "[1]", "{\"format\": 2}"}) EXPECT_THROW(parse_report(text), std::runtime_error) << text;
 }
 
 TEST(Report, InCsvHasAsManyFieldsInEveryLine) {

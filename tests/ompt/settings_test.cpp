@@ -76,7 +76,11 @@ TEST_F(ToolSettings, NameFilesThatRanksDoNotShare) {
   EXPECT_EQ(expand(""), "hierbar-node-12.json");
   EXPECT_EQ(expand("dir/%j-%h-%p-%r-100%%"), "dir/77-node-12-3-100%.json");
   EXPECT_EQ(expand("out"), "out-3.json");
-  EXPECT_EQ(expand_output({.output = "out"}, {.host = "node", .pid = 12}, "csv"), "out.csv");
+  Settings settings;
+  settings.output = "out";
+  Process alone;
+  alone.host = "node";
+  EXPECT_EQ(expand_output(settings, alone, "csv"), "out.csv");
 }
 
 TEST_F(ToolSettings, KnowTheLaunchersRank) {

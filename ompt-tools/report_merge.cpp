@@ -1,0 +1,130 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ompt-tools/report_merge.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace hierbar::ompt {
+namespace {
+
+using Json = nlohmann::json;
+
+Histogram read_histogram(const Json& value) {
+  Histogram times;
+  for (const Json& bucket : value.at("buckets"))
+    times.add_bucket(Histogram::bucket_of(bucket.at(0).get<std::uint64_t>()), bucket.at(1).get<std::uint64_t>());
+  times.add_totals(value.at("sum").get<std::uint64_t>(), value.at("max").get<std::uint64_t>());
+  return times;
+}
+
+// "gather 2" and the like; the number is the level's, from 1.
+void read_level(LevelTimes& levels, const std::string& name, const Histogram& times) {
+  if (name == "exchange") levels.exchange = times;
+  if (name == "outside") levels.outside = times;
+  for (auto [kind, list] : {std::pair("gather ", &levels.gather), std::pair("release ", &levels.release)}) {
+    const std::string prefix = kind;
+    if (name.compare(0, prefix.size(), prefix) != 0) continue;
+    const std::size_t number = std::stoul(name.substr(prefix.size()));
+    if (number == 0 || number > 64) throw std::runtime_error("no such level: " + name);
+    list->resize(std::max(list->size(), number));
+    (*list)[number - 1] = times;
+  }
+}
+
+SiteReport read_site(const Json& value) {
+  SiteReport site;
+  site.where = value.at("site").get<std::string>();
+  site.kind = value.at("kind").get<std::string>();
+  site.team_size = value.at("team_size").get<std::uint32_t>();
+  site.episodes = value.at("barriers").get<std::uint64_t>();
+  site.tasks_ns = value.at("tasks_ns").get<std::uint64_t>();
+  site.imbalance = read_histogram(value.at("imbalance_ns"));
+  site.sync = read_histogram(value.at("sync_ns"));
+  site.span = read_histogram(value.at("barrier_ns"));
+  for (const Json& level : value.at("levels"))
+    read_level(site.levels, level.at("level").get<std::string>(), read_histogram(level.at("ns")));
+  for (const Json& told : value.at("threads")) {
+    const auto number = told.at("thread").get<std::uint32_t>();
+    if (number >= site.team_size) throw std::runtime_error("a thread that its team does not have");
+    site.threads.resize(std::max<std::size_t>(site.threads.size(), number + 1));
+    ThreadTimes& thread = site.threads[number];
+    thread.last_arrivals = told.at("last_arrivals").get<std::uint64_t>();
+    thread.tasks_ns = told.at("tasks_ns").get<std::uint64_t>();
+    thread.imbalance = read_histogram(told.at("imbalance_ns"));
+    thread.sync = read_histogram(told.at("sync_ns"));
+  }
+  return site;
+}
+
+void merge_site(SiteReport& into, const SiteReport& from) {
+  into.episodes += from.episodes;
+  into.tasks_ns += from.tasks_ns;
+  into.imbalance.merge(from.imbalance);
+  into.sync.merge(from.sync);
+  into.span.merge(from.span);
+  into.levels.merge(from.levels);
+  into.threads.resize(std::max(into.threads.size(), from.threads.size()));
+  for (std::size_t i = 0; i < from.threads.size(); ++i) {
+    into.threads[i].imbalance.merge(from.threads[i].imbalance);
+    into.threads[i].sync.merge(from.threads[i].sync);
+    into.threads[i].tasks_ns += from.threads[i].tasks_ns;
+    into.threads[i].last_arrivals += from.threads[i].last_arrivals;
+  }
+}
+
+}  // namespace
+
+Report parse_report(const std::string& json) try {
+  const Json value = Json::parse(json);
+  if (value.at("format") != 1) throw std::runtime_error("of a format that this version does not know");
+  Report report;
+  report.num_processes = value.at("processes").get<std::uint32_t>();
+  const Json& process = value.at("process");
+  report.process.host = process.at("host").get<std::string>();
+  report.process.pid = process.at("pid").get<long>();
+  report.process.rank = process.at("rank").get<long>();
+  report.process.job = process.at("job").get<std::string>();
+  report.runtime = value.at("runtime").get<std::string>();
+  report.clock = value.at("clock").at("name").get<std::string>();
+  report.resolution_ns = value.at("clock").at("resolution_ns").get<double>();
+  report.stamp_ns = value.at("clock").at("stamp_ns").get<double>();
+  report.placement = value.at("placement").get<std::string>();
+  report.levels = value.at("levels").get<std::string>();
+  report.every = value.at("sample").get<std::uint64_t>();
+  report.idle_ns = value.at("idle_ns").get<std::uint64_t>();
+  const Json& lost = value.at("lost");
+  report.losses = {lost.at("left_out").get<std::uint64_t>(), lost.at("incomplete").get<std::uint64_t>(),
+                   lost.at("backwards").get<std::uint64_t>()};
+  for (const Json& site : value.at("sites")) report.sites.push_back(read_site(site));
+  return report;
+} catch (const Json::exception& error) {
+  throw std::runtime_error(error.what());
+} catch (const std::logic_error& error) {  // of std::stoul
+  throw std::runtime_error("no such level");
+}
+
+// What the processes do not share, such as their clocks, stays that of the first; where it is a bound it becomes the worst.
+void merge_report(Report& into, const Report& from) {
+  into.num_processes += from.num_processes;
+  if (into.process.host != from.process.host) into.process.host = "several hosts";
+  into.resolution_ns = std::max(into.resolution_ns, from.resolution_ns);
+  into.stamp_ns = std::max(into.stamp_ns, from.stamp_ns);
+  into.idle_ns += from.idle_ns;
+  into.losses.left_out += from.losses.left_out;
+  into.losses.incomplete += from.losses.incomplete;
+  into.losses.backwards += from.losses.backwards;
+  for (const SiteReport& site : from.sites) {
+    const auto same = std::find_if(into.sites.begin(), into.sites.end(), [&](const SiteReport& known) {
+      return known.where == site.where && known.kind == site.kind && known.team_size == site.team_size;
+    });
+    if (same == into.sites.end())
+      into.sites.push_back(site);
+    else
+      merge_site(*same, site);
+  }
+  sort_sites(into);
+}
+
+}  // namespace hierbar::ompt

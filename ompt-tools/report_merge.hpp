@@ -1,0 +1,17 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "ompt-tools/report.hpp"
+
+namespace hierbar::ompt {
+
+// Reads what to_json() wrote, of this process or another. Throws std::runtime_error with the reason when it is something else.
+Report parse_report(const std::string& json);
+
+// Adds the report of another process: equal sites (by name, kind and team size) become one, threads by their numbers.
+void merge_report(Report& into, const Report& from);
+
+}  // namespace hierbar::ompt
