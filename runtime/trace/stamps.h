@@ -37,8 +37,8 @@ typedef struct hierbar_trace_interface {
   /* The calling thread's stamps; valid and written in place as long as the thread lives. */
   const hierbar_stamps *(*stamps)(void);
 
-  /* The tree of the calling thread's team: the serial number, or 0 when it has none or more than `capacity` threads. parents[i] is
-     the thread that gathers from thread i and releases it, i itself for a leader. For the primary, inside a region. */
+  /* The tree of the calling thread's team: the serial number, or 0 when it has none or more than `capacity` threads. parents[i]
+     is the thread that gathers from thread i and releases it, i itself for a leader. For the primary, inside a region. */
   uint64_t (*shape)(uint32_t *parents, uint32_t capacity);
 } hierbar_trace_interface;
 
