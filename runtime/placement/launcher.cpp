@@ -23,7 +23,7 @@ struct LauncherKind {
 // Inner launchers first. A launcher that is none of these but uses PMIx ends the table, so that it is not taken for none.
 const std::vector<LauncherKind>& launcher_kinds() {
   static const std::vector<LauncherKind> kinds = {
-      {"Intel MPI", "I_MPI_MPIRUN", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", {}, {"hydra_pmi_proxy"}},
+      {"Intel MPI", "I_MPI_HYDRA_UUID", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", {"I_MPI_HYDRA_UUID"}, {"hydra_pmi_proxy"}},
       {"hydra", "MPI_LOCALRANKID", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", {}, {"hydra_pmi_proxy"}},
       {"Open MPI",
        "OMPI_COMM_WORLD_LOCAL_RANK",
