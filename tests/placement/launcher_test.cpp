@@ -4,19 +4,13 @@
 
 #include <gmock/gmock.h>
 
-#include <map>
+#include "support/environments.hpp"
 
 namespace hierbar {
 namespace {
 
-using Variables = std::map<std::string, std::string>;
-
-Environment environment_of(Variables variables) {
-  return [variables = std::move(variables)](const char* name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? nullptr : found->second.c_str();
-  };
-}
+using test::environment_of;
+using test::Variables;
 
 Process process(int pid, const char* name) {
   return {.pid = pid, .parent = 1, .start_ticks = 7000ULL + pid, .user = 1000, .name = name, .cpus = CpuSet::range(0, 7)};
