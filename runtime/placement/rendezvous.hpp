@@ -19,7 +19,7 @@ struct MeetingRequest {
   std::string job_key;  // the same for all of them and for nobody else, see Launch::job_key
   std::uint32_t rank = 0;
   std::uint32_t num_ranks = 0;
-  RankFacts facts;
+  RankFacts facts = {};
   std::uint64_t patience_ns = 2'000'000'000;  // how long the first waits for the last
   std::string directory = "/dev/shm";         // where they meet; another for tests
 };
