@@ -7,11 +7,24 @@
 #include "kmp_hierbar.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "kmp_affinity.h"
 #include "kmp_hierbar_team.h"
 
 #if KMP_AFFINITY_SUPPORTED
+
+// What the process was given, for as many cpus as Linux has. The program may have bound itself by the time of its first region,
+// which is then its own business.
+static uint64_t first_mask[8192 / 64];
+static kmp_uint32 first_mask_words = 0;
+
+__attribute__((constructor)) static void read_first_mask() {
+  const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof(first_mask), first_mask);
+  if (bytes > 0)
+    first_mask_words = (kmp_uint32)(bytes / sizeof(uint64_t));
+}
 
 // What forbids to take other cpus than those that the process was given; NULL: nothing here. The rest of the reasons are
 // variables of the environment, which libhierbar.so reads.
@@ -75,6 +88,8 @@ void __kmp_hierbar_place(const kmp_affinity_t &affinity) {
   memset(&request, 0, sizeof(request));
   request.mask.bits = inherited;
   request.mask.num_words = num_words;
+  request.first_mask.bits = first_mask;
+  request.first_mask.num_words = first_mask_words;
   request.num_threads = read_num_threads();
   request.objection = find_objection(affinity);
   if (__kmp_hierbar_library.place(&request, __kmp_hierbar_verbose ? __kmp_hierbar_note : NULL, __kmp_hierbar_warn, NULL, share,

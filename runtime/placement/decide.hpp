@@ -19,9 +19,8 @@ struct Decision {
 };
 
 // Whether and how the ranks share out `pool`; a pure function, so that ranks that know the same decide the same. Nobody gets a
-// share when veto_by_need() or veto_by_pool() speaks against it. Otherwise the pool is cut by share_out(), the ranks in the order
-// in which their masks begin along the tree, so that ranks which were bound one beside the other keep their own core where that
-// can be.
+// share when veto_by_need() or veto_by_pool() speaks against it. Otherwise the pool is cut by share_out(), and assign_shares()
+// leaves ranks on their own cpus where that can be.
 Decision decide(const Machine& machine, const Pool& pool, const std::vector<RankNeed>& ranks);
 
 // The same when only one rank is known: all are taken to be like it, in the order of their numbers. Shares from this are
