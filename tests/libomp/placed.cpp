@@ -3,10 +3,11 @@
 
 // Prints where the threads of a team are, one line for placement_test.py:
 //
-//     placed [--clause N]
+//     placed [--clause N | --bind]
 //     rank=1 threads=2 procs=2 max=2 cpus=0-1|0-1
 //
-// `threads` is the size of the first team, `max` the default size of the next, `cpus` what each thread may run on.
+// --bind: the program binds itself to its first cpu before it uses OpenMP. `threads` is the size of the first team, `max` the
+// default size of the next, `cpus` what each thread may run on.
 
 #include <omp.h>
 #include <sched.h>
@@ -29,6 +30,16 @@ std::string own_cpus() {
   return text;
 }
 
+void bind_to_first_cpu() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return;
+  int first = 0;
+  while (!CPU_ISSET(first, &set)) ++first;
+  CPU_ZERO(&set);
+  CPU_SET(first, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
 const char* local_rank() {
   for (const char* name : {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK"}) {
     if (const char* value = std::getenv(name)) return value;
@@ -39,6 +50,7 @@ const char* local_rank() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--bind") == 0) bind_to_first_cpu();
   std::vector<std::string> cpus(256);
   int num_threads = 0;
   const auto note = [&] {

@@ -80,7 +80,8 @@ def bound_rank_gets_the_node(trial):
 
 def thread_counts_stay(trial):
     run = trial.run(mpiexec("-bind-to", "core", "-n", "1", "PROGRAM"))
-    trial.expect(run.ranks["0"][0] == 1 and len(run.ranks["0"][3][0]) == 1, run, "no OMP_NUM_THREADS: as many threads as given cpus")
+    trial.expect(run.ranks["0"][0] == 1 and len(run.ranks["0"][3][0]) == 1, run,
+                 "no OMP_NUM_THREADS: as many threads as given cpus")
     run = trial.run(mpiexec("-bind-to", "core", "-n", "1", "PROGRAM"), arguments=["--clause", "2"])
     trial.expect(run.ranks == {"0": (2, len(trial.cpus), 1, [trial.cpus] * 2)}, run, "num_threads(2): the default stays 1")
 
@@ -112,6 +113,12 @@ def never_outside(trial):
     trial.expect(run.ranks["0"][3] == [frozenset({one})] * 2, run, "only the cpu of taskset")
 
 
+def what_the_program_does_itself_stays(trial):
+    run = trial.run(mpiexec("-n", "1", "PROGRAM"), "OMP_NUM_THREADS=2", arguments=["--bind"])
+    trial.expect(run.ranks["0"][3] == [frozenset({min(trial.cpus)})] * 2, run, "the cpu that it bound itself to")
+    trial.expect(run.stderr.count("bound itself") == 1, run, "and why")
+
+
 def exactly_stock(trial):
     bound = mpiexec("-bind-to", "core", "-n", "1", "PROGRAM")
     display = ["OMP_DISPLAY_AFFINITY=true", "OMP_AFFINITY_FORMAT=thread %n of %N on %A", "OMP_NUM_THREADS=2"]
@@ -129,7 +136,8 @@ def exactly_stock(trial):
 
 def bad_setting(trial):
     run = trial.run(mpiexec("-bind-to", "core", "-n", "1", "PROGRAM"), "OMP_NUM_THREADS=2", "HIERBAR_PLACE=sometimes")
-    trial.expect(run.stderr.count("HIERBAR_PLACE: 'sometimes'") == 1 and "allowed: off, check or auto" in run.stderr, run, "one message")
+    trial.expect(run.stderr.count("HIERBAR_PLACE: 'sometimes'") == 1 and "allowed: off, check or auto" in run.stderr, run,
+                 "one message")
     trial.expect(run.ranks["0"][3] == [trial.cpus] * 2, run, "auto is used instead")
 
 
@@ -174,7 +182,8 @@ def killed_while_it_waits(trial):
 
 
 CASES = (bound_rank_gets_the_node, thread_counts_stay, unbound_ranks_share_out, too_many_threads_are_left_alone,
-         different_thread_counts_agree, never_outside, exactly_stock, bad_setting, a_rank_that_never_comes, killed_while_it_waits)
+         different_thread_counts_agree, never_outside, what_the_program_does_itself_stays, exactly_stock, bad_setting,
+         a_rank_that_never_comes, killed_while_it_waits)
 
 
 def why_skipped():
