@@ -121,11 +121,13 @@ def what_the_program_does_itself_stays(trial):
 
 def exactly_stock(trial):
     bound = mpiexec("-bind-to", "core", "-n", "1", "PROGRAM")
-    display = ["OMP_DISPLAY_AFFINITY=true", "OMP_AFFINITY_FORMAT=thread %n of %N on %A", "OMP_NUM_THREADS=2"]
+    display = ["OMP_DISPLAY_AFFINITY=true", "OMP_AFFINITY_FORMAT=thread %n of %N on %A"]
     for settings in (["HIERBAR_PLACE=off"], ["HIERBAR_PLACE=check"], ["HIERBAR_PLACE=off", "OMP_PLACES=cores"],
                      [f"OMP_PLACES={{{min(trial.cpus)}}}"], ["OMP_PROC_BIND=false"], ["KMP_AFFINITY=disabled"]):
-        ours = trial.run(bound, "HIERBAR_VERBOSE=0", *display, *settings)
-        stock = trial.run(bound, *display, *(s for s in settings if not s.startswith("HIERBAR")), stock=True)
+        # libomp 19 aborts when it is to display an affinity that is disabled.
+        common = ["OMP_NUM_THREADS=2", *(display if "KMP_AFFINITY=disabled" not in settings else [])]
+        ours = trial.run(bound, "HIERBAR_VERBOSE=0", *common, *settings)
+        stock = trial.run(bound, *common, *(s for s in settings if not s.startswith("HIERBAR")), stock=True)
         same = (ours.lines(), sorted(ours.stderr.splitlines())) == (stock.lines(), sorted(stock.stderr.splitlines()))
         trial.expect(same and len(ours.ranks) == 1, ours, f"{settings}: as stock, which says\n{stock.stdout}{stock.stderr}")
     run = trial.run(bound, "HIERBAR_PLACE=check", "OMP_NUM_THREADS=2")
