@@ -3,11 +3,11 @@
 
 // Prints where the threads of a team are, one line for placement_test.py:
 //
-//     placed [--clause N | --bind]
+//     placed [--clause N | --bind | --then N]
 //     rank=1 threads=2 procs=2 max=2 cpus=0-1|0-1
 //
-// --bind: the program binds itself to its first cpu before it uses OpenMP. `threads` is the size of the first team, `max` the
-// default size of the next, `cpus` what each thread may run on.
+// --then: a second region of N threads follows. --bind: the program binds itself to its first cpu before it uses OpenMP.
+// `threads` is the size of the first team, `max` the default size of the next, `cpus` what each thread may run on.
 
 #include <omp.h>
 #include <sched.h>
@@ -63,6 +63,12 @@ int main(int argc, char** argv) {
   } else {
 #pragma omp parallel
     note();
+  }
+  if (argc == 3 && std::strcmp(argv[1], "--then") == 0) {
+#pragma omp parallel num_threads(std::atoi(argv[2]))
+    {
+#pragma omp barrier
+    }
   }
   std::string all;
   for (int i = 0; i < num_threads; ++i) all += (i == 0 ? "" : "|") + cpus[static_cast<std::size_t>(i)];

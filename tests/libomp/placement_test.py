@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Starts ranks with MPICH's mpiexec and looks where libomp puts their threads.
 
-    placement_test.py --lib-dir build/release/lib [--stock-dir build/release/stock/lib] PROGRAM...
+    placement_test.py --lib-dir build/release/lib [--stock-dir build/release/stock/lib] --count-loads count_loads.so PROGRAM...
 
 PROGRAM is `placed`, compiled by Clang or by GCC. What must be exactly stock is compared with the library in --stock-dir or, when it
 has not been built, with the one under test without KMP_BARRIER.
@@ -17,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import run_omp_test
@@ -90,6 +91,16 @@ def unbound_ranks_share_out(trial):
     run = trial.run(mpiexec("-n", "2", "PROGRAM"), "OMP_NUM_THREADS=1")
     shares = [places[0] for *_, places in run.ranks.values()]
     trial.expect(len(shares) == 2 and not shares[0] & shares[1] and shares[0] | shares[1] == trial.cpus, run, "two disjoint shares")
+
+
+def one_rank_loads_the_machine(trial):
+    with tempfile.TemporaryDirectory() as scratch:
+        path = pathlib.Path(scratch) / "loads"
+        command = mpiexec("-n", "2", "-env", "LD_PRELOAD", trial.arguments.count_loads, "-env", "COUNT_LOADS", str(path), "PROGRAM")
+        # A team of 8 needs the machine for its plan as well.
+        run = trial.run(command, "OMP_NUM_THREADS=1", "OMP_DYNAMIC=false", arguments=["--then", "8"])
+        loads = path.read_text().count("load") if path.exists() else 0
+        trial.expect(loads == 1 and len(run.ranks) == 2, run, f"one load, not {loads}")
 
 
 def too_many_threads_are_left_alone(trial):
@@ -183,9 +194,9 @@ def killed_while_it_waits(trial):
     trial.expect(len(waiting) == 1 and len(run.ranks) == 2 and not meeting_names(), run, "the next job removes what is left")
 
 
-CASES = (bound_rank_gets_the_node, thread_counts_stay, unbound_ranks_share_out, too_many_threads_are_left_alone,
-         different_thread_counts_agree, never_outside, what_the_program_does_itself_stays, exactly_stock, bad_setting,
-         a_rank_that_never_comes, killed_while_it_waits)
+CASES = (bound_rank_gets_the_node, thread_counts_stay, unbound_ranks_share_out, one_rank_loads_the_machine,
+         too_many_threads_are_left_alone, different_thread_counts_agree, never_outside, what_the_program_does_itself_stays,
+         exactly_stock, bad_setting, a_rank_that_never_comes, killed_while_it_waits)
 
 
 def why_skipped():
@@ -202,6 +213,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lib-dir", type=pathlib.Path, required=True, help="where the libomp.so under test is")
     parser.add_argument("--stock-dir", type=pathlib.Path, default=pathlib.Path("none"), help="where LLVM's own libomp.so is")
+    parser.add_argument("--count-loads", required=True, metavar="FILE", help="count_loads.so")
     parser.add_argument("--case", choices=[case.__name__ for case in CASES], help="only this one")
     parser.add_argument("programs", nargs="+", metavar="PROGRAM", help="placed")
     arguments = parser.parse_args()
