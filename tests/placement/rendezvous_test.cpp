@@ -52,10 +52,7 @@ class Rendezvous : public testing::Test {
     for (Shared::Result& result : shared_->results) result.verdict = -1;
   }
 
-  // A process that takes part and ends. Its result goes to entry `entry`.
-  pid_t start(std::uint32_t rank, std::uint32_t num_ranks, std::uint64_t patience_ns, std::uint32_t entry) {
-    const pid_t child = fork();
-    if (child != 0) return child;
+  void take_part(std::uint32_t rank, std::uint32_t num_ranks, std::uint64_t patience_ns, Shared::Result& result) const {
     MeetingRequest request{
         .job_key = "test", .rank = rank, .num_ranks = num_ranks, .patience_ns = patience_ns, .directory = directory_};
     request.facts = {{CpuSet::range(rank, rank), rank + 1}, CpuSet::range(0, 15)};
@@ -67,7 +64,6 @@ class Rendezvous : public testing::Test {
           return &machine;
         },
         [](const std::vector<RankFacts>&) { return Verdict::kEqualParts; });
-    Shared::Result& result = shared_->results[entry];
     if (meeting) {
       for (const RankFacts& facts : meeting->facts) result.sum_of_threads += facts.need.num_threads;
       result.num_facts = static_cast<std::uint32_t>(meeting->facts.size());
@@ -75,6 +71,16 @@ class Rendezvous : public testing::Test {
       if (meeting->is_maker) result.num_units = machine.units.size();
     }
     result.verdict = meeting ? static_cast<int>(meeting->verdict) : -2;
+  }
+
+  // A process that takes part and ends. Its result goes to entry `entry`.
+  pid_t start(std::uint32_t rank, std::uint32_t num_ranks, std::uint64_t patience_ns, std::uint32_t entry) {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    try {
+      take_part(rank, num_ranks, patience_ns, shared_->results[entry]);
+    } catch (...) {  // the result stays -1, and nothing of the test runs twice
+    }
     _exit(0);
   }
   pid_t start(std::uint32_t rank, std::uint32_t num_ranks, std::uint64_t patience_ns) {
