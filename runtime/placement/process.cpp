@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace hierbar {
@@ -18,7 +17,9 @@ constexpr std::size_t kMaxAncestors = 256;
 // follows is counted from the last one.
 bool read_stat(const std::string& directory, Process& process) {
   std::ifstream file(directory + "/stat");
-  const std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  // Not through the buffer's iterators, which throw when the process ends in this moment.
+  std::string line;
+  std::getline(file, line, '\0');
   const auto open = line.find('(');
   const auto close = line.rfind(')');
   if (open == std::string::npos || close == std::string::npos || close < open) return false;

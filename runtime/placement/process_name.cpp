@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/process.hpp"
+#include "placement/process_name.hpp"
 
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include <iterator>
 #include <sstream>
 
-namespace hierbar::mpi {
+namespace hierbar {
 namespace {
 
 std::uint64_t inode_of(const char* path) {
@@ -23,7 +23,9 @@ std::uint64_t inode_of(const char* path) {
 // The fields of /proc/<pid>/stat after the command's name, which may hold blanks and parentheses itself.
 std::istringstream fields_of(std::int32_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  // Not through the buffer's iterators: reading about a process that ends in this moment fails, and they throw then.
+  std::string text;
+  std::getline(file, text, '\0');
   const std::size_t end_of_name = text.rfind(')');
   return std::istringstream(end_of_name == std::string::npos ? std::string() : text.substr(end_of_name + 1));
 }
@@ -124,4 +126,4 @@ std::uint64_t random_id() {
   return id;
 }
 
-}  // namespace hierbar::mpi
+}  // namespace hierbar
