@@ -1,0 +1,86 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "placement/process.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace hierbar {
+namespace {
+
+// A chain longer than this is a /proc that changes under our feet.
+constexpr std::size_t kMaxAncestors = 256;
+
+// From /proc/<pid>/stat: "pid (name) state parent ...", the start being field 22. Names may hold blanks and parentheses, so what
+// follows is counted from the last one.
+bool read_stat(const std::string& directory, Process& process) {
+  std::ifstream file(directory + "/stat");
+  const std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto open = line.find('(');
+  const auto close = line.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return false;
+  process.name = line.substr(open + 1, close - open - 1);
+  std::istringstream fields(line.substr(close + 1));
+  std::string ignored;
+  fields >> ignored >> process.parent;
+  for (int field = 5; field < 22; ++field) fields >> ignored;
+  fields >> process.start_ticks;
+  return !fields.fail();
+}
+
+bool read_status(const std::string& directory, Process& process) {
+  std::ifstream file(directory + "/status");
+  bool has_user = false;
+  bool has_cpus = false;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string key;
+    fields >> key;
+    if (key == "Uid:") {
+      std::uint32_t real = 0;
+      fields >> real >> process.user;
+      has_user = !fields.fail();
+    } else if (key == "Cpus_allowed_list:") {
+      std::string list;
+      fields >> list;
+      const Result<CpuSet> cpus = CpuSet::parse(list);
+      has_cpus = cpus.ok();
+      if (has_cpus) process.cpus = *cpus;
+    }
+  }
+  return has_user && has_cpus;
+}
+
+}  // namespace
+
+std::optional<Process> read_process(int pid, const std::string& proc) {
+  const std::string directory = proc + "/" + std::to_string(pid);
+  Process process;
+  process.pid = pid;
+  if (!read_stat(directory, process) || !read_status(directory, process)) return std::nullopt;
+  return process;
+}
+
+std::vector<Process> read_ancestors(const std::string& proc) {
+  std::vector<Process> ancestors;
+  int pid = getppid();
+  while (pid > 0 && ancestors.size() < kMaxAncestors) {
+    const std::optional<Process> process = read_process(pid, proc);
+    if (!process) break;
+    ancestors.push_back(*process);
+    pid = process->parent;
+  }
+  return ancestors;
+}
+
+std::string read_boot_id(const std::string& proc) {
+  std::ifstream file(proc + "/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
+}
+
+}  // namespace hierbar

@@ -1,0 +1,14 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hierbar {
+
+// The parts of a setting between separators, in lower case and without the blanks around them; at least one, which may be empty.
+std::vector<std::string> lower_words(std::string_view text, char separator);
+
+}  // namespace hierbar
