@@ -63,10 +63,7 @@ def _version(image):
 
 
 def find_kernel(directory=None):
-    """The newest kernel with modules below `directory`, or in the cache of fetch_kernel.sh, or of this machine; None if there is none.
-
-    A virtual machine or a container often has the modules of no kernel, and seldom a busybox that needs no library.
-    """
+    """The newest kernel with modules below `directory`; without one, in fetch_kernel.sh's cache or of this machine; None if none."""
     for root in [directory] if directory else [cache_directory(), pathlib.Path("/")]:
         busybox = root / "bin" / "busybox"
         for image in sorted(root.glob("boot/vmlinuz-*"), key=_version, reverse=True):

@@ -35,7 +35,7 @@ def parse(text):
     """PACKAGESxNUMAxL3xCORES[xTHREADS]; for argparse."""
     words = text.split("x")
     if len(words) not in (4, 5) or not all(word.isdigit() and int(word) > 0 for word in words):
-        raise argparse.ArgumentTypeError(f"'{text}': must be PACKAGESxNUMAxL3xCORES or PACKAGESxNUMAxL3xCORESxTHREADS, such as 2x2x1x4; "
+        raise argparse.ArgumentTypeError(f"'{text}': must be PACKAGESxNUMAxL3xCORES[xTHREADS], such as 2x2x1x4; "
                                          "each a positive number, per unit of the one before")
     shape = Shape(*map(int, words + ["1"] * (5 - len(words))))
     if shape.num_cpus > MAX_CPUS:
@@ -45,7 +45,8 @@ def parse(text):
 
 def qemu_options(shape, memory_mib):
     """QEMU numbers cpus through in the order of the tree, and gives each die one L3."""
-    options = ["-smp", f"{shape.num_cpus},sockets={shape.packages},dies={shape.numa * shape.l3},cores={shape.cores},threads={shape.threads}",
+    dies = shape.numa * shape.l3
+    options = ["-smp", f"{shape.num_cpus},sockets={shape.packages},dies={dies},cores={shape.cores},threads={shape.threads}",
                "-m", f"{memory_mib}M"]
     cpus_per_node = shape.num_cpus // shape.num_nodes
     # The last node gets the rest of a division.
