@@ -65,6 +65,14 @@ class WithBoot(RunInGuest):
         self.assertEqual((status, output, errors), (7, "out a b\n1\nx\n", "err\n"))
         self.assertFalse(file.exists())
 
+    def test_has_the_shape_that_was_asked_for(self):
+        cpu, node = "/sys/devices/system/cpu/cpu0", "/sys/devices/system/node/node"
+        files = [f"{cpu}/topology/thread_siblings_list", f"{cpu}/cache/index3/shared_cpu_list", f"{cpu}/topology/package_cpus_list",
+                 f"{node}0/cpulist", f"{node}1/cpulist", f"{node}0/distance", "/sys/devices/system/cpu/online"]
+        status, output, errors = self.run_script("--shape", "2x2x2x1x2", "--", "cat", *files)
+        self.assertEqual((status, errors), (0, ""))
+        self.assertEqual(output.splitlines(), ["0-1", "0-1", "0-7", "0-3", "4-7", "10 12 32 32", "0-15"])
+
     def test_ends_a_command_that_takes_too_long(self):
         status, output, errors = self.run_script(*self.ONE_CPU, "--timeout", "1", "--", "sleep", "1000")
         self.assertEqual((status, output), (124, ""))
