@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mpi/memberships.hpp"
-#include "mpi/process.hpp"
+#include "placement/process_name.hpp"
 
 namespace hierbar::mpi {
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "mpi/binding.hpp"
-#include "mpi/process.hpp"
 #include "mpi/unit_map.hpp"
+#include "placement/process_name.hpp"
 #include "topology/result.hpp"
 
 namespace hierbar::mpi {

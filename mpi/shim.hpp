@@ -13,8 +13,8 @@
 #include "mpi/leader_comm.hpp"
 #include "mpi/memberships.hpp"
 #include "mpi/pmpi.hpp"
-#include "mpi/process.hpp"
 #include "mpi/settings.hpp"
+#include "placement/process_name.hpp"
 
 namespace hierbar::mpi {
 

@@ -14,6 +14,7 @@
 //                      __kmp_hierbar_gather        one phase, like the other patterns
 //                      __kmp_hierbar_release
 //                      __kmp_hierbar_count_stock   before libomp's own cancellable barrier
+//   kmp_affinity.cpp   __kmp_hierbar_place         the cpus that libomp takes for the machine
 
 #include "kmp.h"
 #include "kmp_hierbar_compat.h"
@@ -30,6 +31,11 @@ extern bool __kmp_hierbar_enabled;
 void __kmp_stg_parse_hierbar(char const *name, char const *value, void *data);
 void __kmp_stg_print_hierbar(kmp_str_buf_t *buffer, char const *name, void *data);
 void __kmp_hierbar_settings_done();
+
+#if KMP_AFFINITY_SUPPORTED
+// Replaces __kmp_affin_fullMask by this rank's share of the node, if there is one and nothing speaks against it.
+void __kmp_hierbar_place(const kmp_affinity_t &affinity);
+#endif
 
 void __kmp_hierbar_prepare(kmp_team_t *team);
 void __kmp_hierbar_free_team(kmp_team_t *team);

@@ -9,6 +9,7 @@
 #include "kmp_hierbar_host.h"
 
 #include "barrier/flat_plan.hpp"
+#include "placement/place_service.h"
 #include "plan/plan_service.h"
 
 // libomp's clock; on x86 kmp.h does not declare it.
@@ -70,6 +71,7 @@ struct kmp_hierbar_library_t {
   decltype(&hierbar_plan_destroy) plan_destroy;
   decltype(&hierbar_describe_machine) describe_machine;
   decltype(&hierbar_describe_plan) describe_plan;
+  decltype(&hierbar_place) place;
 };
 extern kmp_hierbar_library_t __kmp_hierbar_library;
 

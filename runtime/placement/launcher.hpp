@@ -15,7 +15,7 @@ namespace hierbar {
 
 // What a launcher tells each rank in its environment, before MPI_Init and without MPI.
 struct Launch {
-  std::string launcher;          // "hydra", "Intel MPI", "Open MPI", "PALS", "Flux", "MVAPICH2", "Slurm"
+  std::string launcher;          // "Intel MPI", "hydra", "Open MPI", "PALS", "Flux", "MVAPICH2", "Slurm"
   std::uint32_t local_rank = 0;  // among the ranks of this node: 0 <= local_rank < local_size
   std::uint32_t local_size = 0;
   // The launcher does not tell the local size. It is what an even spread over the nodes gives, so ranks must ask each other

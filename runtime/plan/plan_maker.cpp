@@ -58,6 +58,9 @@ class Knowledge {
   static const Place& place(const Listener& report) {
     return get([](Knowledge& knowledge) -> const Place& { return knowledge.read_place(); }, report);
   }
+  static const Place& adopt(Machine machine) {
+    return get([&](Knowledge& knowledge) -> const Place& { return knowledge.keep(std::move(machine)); }, {});
+  }
 
  private:
   // Reads under the lock, then reports without it: the listener may call back.
@@ -91,18 +94,17 @@ class Knowledge {
     const Settings& settings = read_settings();
     Result<Machine> machine =
         settings.topology_is_unreadable ? load_live_machine() : load_machine(std::getenv(kTopologyVariable));
-    std::vector<std::string> problems;
-    Place place;
-    if (machine) {
-      place.machine = *std::move(machine);
-      problems = place.machine.warnings;
-      place.levels = plan_levels(place.machine, settings.plan, problems);
-    } else {
-      place.machine = unknown_machine();
-      problems.push_back(machine.error() + "; plans follow the order of the participants instead");
-    }
+    if (machine) return keep(*std::move(machine));
+    unreported_.push_back(machine.error() + "; plans follow the order of the participants instead");
+    return place_.emplace(Place{unknown_machine(), {}});
+  }
+
+  const Place& keep(Machine machine) {
+    if (place_) return *place_;
+    std::vector<std::string> problems = machine.warnings;
+    const PlanLevels levels = plan_levels(machine, read_settings().plan, problems);
     std::move(problems.begin(), problems.end(), std::back_inserter(unreported_));
-    return place_.emplace(std::move(place));
+    return place_.emplace(Place{std::move(machine), levels});
   }
 
   static inline constinit Knowledge* instance_ = nullptr;  // never deleted: libomp's threads may outlive static objects
@@ -138,6 +140,8 @@ Located locate_participants(const PlanRequest& request, const Listener& report) 
 int check_plan_settings(const Listener& report) { return Knowledge::settings(report).num_bad; }
 
 const Machine& known_machine(const Listener& report) { return Knowledge::place(report).machine; }
+
+const Machine& adopt_machine(Machine machine) { return Knowledge::adopt(std::move(machine)).machine; }
 
 Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report) {
   const std::uint32_t num_participants = request.num_participants;

@@ -25,6 +25,10 @@ int check_plan_settings(const Listener& report);
 
 const Machine& known_machine(const Listener& report);
 
+// Takes `machine`, which another process of the node has loaded, for this process's, so that nothing is loaded; what is known
+// already stays. Returns the one that is known then.
+const Machine& adopt_machine(Machine machine);
+
 struct PlanRequest {
   std::uint32_t num_participants = 0;
   std::vector<CpuSet> bindings = {};       // by participant; an empty set is unbound; none at all: no location is known

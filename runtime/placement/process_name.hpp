@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace hierbar::mpi {
+namespace hierbar {
 
 // Names one process among all that ever ran on this kernel, as far as one process can tell: its number is only good in its pid
 // namespace, and is used again after its end.
@@ -38,4 +38,4 @@ NodeKey read_node_key(std::uint64_t fake_node);
 // A number that nobody else draws.
 std::uint64_t random_id();
 
-}  // namespace hierbar::mpi
+}  // namespace hierbar

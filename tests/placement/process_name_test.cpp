@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/process.hpp"
+#include "placement/process_name.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,10 +8,10 @@
 
 #include <csignal>
 
-namespace hierbar::mpi {
+namespace hierbar {
 namespace {
 
-TEST(Process, OwnNameIsStableAndComplete) {
+TEST(ProcessName, OwnNameIsStableAndComplete) {
   const ProcessName own = own_process();
   EXPECT_EQ(own.pid, getpid());
   EXPECT_NE(own.start_time, 0u);
@@ -20,7 +20,7 @@ TEST(Process, OwnNameIsStableAndComplete) {
   EXPECT_EQ(state_of(own.pid, own.start_time + 1), "gone");  // the number has been used again
 }
 
-TEST(Process, AStoppedProcessIsToldFromOneThatIsGone) {
+TEST(ProcessName, AStoppedProcessIsToldFromOneThatIsGone) {
   const pid_t child = fork();
   if (child == 0) {
     raise(SIGSTOP);
@@ -68,4 +68,4 @@ TEST(RandomId, DiffersEachTimeAndIsNeverZero) {
 }
 
 }  // namespace
-}  // namespace hierbar::mpi
+}  // namespace hierbar

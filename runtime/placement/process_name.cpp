@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/process.hpp"
+#include "placement/process_name.hpp"
 
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include <iterator>
 #include <sstream>
 
-namespace hierbar::mpi {
+namespace hierbar {
 namespace {
 
 std::uint64_t inode_of(const char* path) {
@@ -124,4 +124,4 @@ std::uint64_t random_id() {
   return id;
 }
 
-}  // namespace hierbar::mpi
+}  // namespace hierbar

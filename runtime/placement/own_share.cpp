@@ -1,0 +1,186 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "placement/own_share.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "placement/decide.hpp"
+#include "placement/rendezvous.hpp"
+#include "placement/veto.hpp"
+
+namespace hierbar {
+namespace {
+
+// What is known before anybody else is asked.
+struct Own {
+  PlaceSetting setting;
+  Launch launch;
+  PoolEvidence evidence;
+  RankNeed need;
+  std::optional<Pool> pool;  // nothing: only all ranks together know
+};
+
+std::string seconds(std::uint64_t ns) {
+  const std::uint64_t tenths = ns / 100'000'000;
+  return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10)) + " s";
+}
+
+PlaceSetting read_setting(const Environment& environment, std::vector<std::string>& warnings) {
+  const std::string value = value_of(environment, kPlaceVariable);
+  const Result<PlaceSetting> setting = parse_place_setting(value);
+  if (setting) return *setting;
+  warnings.push_back(std::string(kPlaceVariable) + ": '" + value + "': " + setting.error() +
+                     "; allowed: " + kAllowedPlaceSettings + "; 'auto' is used instead");
+  return {};
+}
+
+// Steps 1 to 3 of finding a share: settings, launcher, pool. The error says why nothing is done.
+Result<Own> look_around(const ShareRequest& request, const Surroundings& around, const PlaceSetting& setting) {
+  if (const std::optional<Veto> veto = veto_by_environment(setting, around.environment)) return Error{veto->text};
+  if (!request.objection.empty()) return Error{request.objection};
+  const ProcessState state{.mask = request.mask,
+                           .first_mask = request.first_mask,
+                           .is_forked_child = around.is_forked_child,
+                           .has_explicit_threads = request.num_threads != 0};
+  if (const std::optional<Veto> veto = veto_by_process(state)) return Error{veto->text};
+  const ProcessFacts facts = around.process_facts();
+  const Result<Launch> launch = find_launch(around.environment, facts);
+  if (!launch) return Error{launch.error()};
+  const Result<PoolEvidence> evidence = around.pool_evidence(facts.ancestors);
+  if (!evidence) return Error{evidence.error()};
+  Own own{setting, *launch, *evidence, {request.mask, request.num_threads}, std::nullopt};
+  if (Result<Pool> pool = choose_pool(own.evidence, setting.pool)) own.pool = *std::move(pool);
+  return own;
+}
+
+Result<Pool> pool_of_all(const Own& own, const std::vector<RankFacts>& all) {
+  const CpuSet known = own.pool ? own.pool->cpus : CpuSet();
+  PoolEvidence evidence = own.evidence;
+  evidence.ranks.emplace();
+  for (const RankFacts& rank : all) {
+    if (rank.pool != known)
+      return Error{"the ranks do not see the same cpus: " + rank.pool.to_string() + " and " + known.to_string()};
+    *evidence.ranks |= rank.need.mask;
+  }
+  if (own.pool) return *own.pool;
+  return choose_pool(evidence, own.setting.pool);
+}
+
+std::vector<RankNeed> needs_of(const std::vector<RankFacts>& all) {
+  std::vector<RankNeed> needs;
+  for (const RankFacts& rank : all) needs.push_back(rank.need);
+  return needs;
+}
+
+// For ranks of which some have not come. The machine may not be known, so cpus stand for cores.
+Verdict decide_late(const Own& own, const std::vector<RankFacts>& present) {
+  if (present.empty() || own.launch.size_is_assumed) return Verdict::kNobody;
+  const RankFacts& first = present.front();
+  bool is_needed = false;
+  CpuSet taken;
+  for (const RankFacts& rank : present) {
+    if (rank.pool.empty() || rank.pool != first.pool || rank.need.num_threads != first.need.num_threads) return Verdict::kNobody;
+    is_needed |= rank.need.num_threads > rank.need.mask.count() || rank.need.mask.intersects(taken) ||
+                 rank.pool.is_subset_of(rank.need.mask);
+    taken |= rank.need.mask;
+  }
+  return is_needed ? Verdict::kEqualParts : Verdict::kNobody;
+}
+
+// How many came in time, when it was not all.
+std::string absence(const Own& own, const Surroundings& around, const Meeting& meeting) {
+  return "only " + std::to_string(meeting.facts.size()) + " of " + std::to_string(own.launch.local_size) +
+         " ranks of this node came to share it out within " + seconds(around.patience_ns);
+}
+
+// Why the meeting's verdict is that nobody acts; nothing if it is not.
+std::optional<std::string> failure(const Own& own, const Surroundings& around, const Meeting& meeting) {
+  switch (meeting.verdict) {
+    case Verdict::kComplete:
+    case Verdict::kEqualParts:
+      return std::nullopt;
+    case Verdict::kDuplicate:
+      return "two processes are rank " + std::to_string(own.launch.local_rank) + " of this node";
+    case Verdict::kDead:
+      return "a rank of this node has ended";
+    case Verdict::kOpen:
+    case Verdict::kNobody:
+      break;
+  }
+  return absence(own, around, meeting);
+}
+
+Decision decide_meeting(const Own& own, const Surroundings& around, Meeting& meeting) {
+  if (std::optional<std::string> reason = failure(own, around, meeting)) return {{}, *std::move(reason)};
+  const Machine* machine = meeting.machine ? around.adopt_machine(*std::move(meeting.machine)) : around.load_machine();
+  if (machine == nullptr) return {{}, "the machine cannot be read"};
+  if (meeting.verdict == Verdict::kComplete) {
+    const Result<Pool> pool = pool_of_all(own, meeting.facts);
+    return pool ? decide(*machine, *pool, needs_of(meeting.facts)) : Decision{{}, pool.error()};
+  }
+  // The sealer knew the pool without the others, and this rank may not, when it came later.
+  if (!own.pool) return {{}, absence(own, around, meeting)};
+  Decision decision = decide_for_equals(*machine, *own.pool, own.need.num_threads, own.launch.local_size);
+  decision.why = absence(own, around, meeting) + ", so each takes an equal part: " + decision.why;
+  return decision;
+}
+
+Decision decide_together(const Own& own, const Surroundings& around, std::vector<std::string>& warnings) {
+  const MeetingRequest request{.job_key = own.launch.job_key,
+                               .rank = own.launch.local_rank,
+                               .num_ranks = own.launch.local_size,
+                               .facts = {own.need, own.pool ? own.pool->cpus : CpuSet()},
+                               .patience_ns = around.patience_ns,
+                               .directory = around.meeting_directory};
+  Result<Meeting> meeting =
+      meet(request, around.load_machine, [&](const std::vector<RankFacts>& present) { return decide_late(own, present); });
+  if (!meeting) return {{}, meeting.error()};
+  Decision decision = decide_meeting(own, around, *meeting);
+  // One of them says it.
+  if (meeting->is_maker && (meeting->verdict == Verdict::kEqualParts || meeting->verdict == Verdict::kNobody)) {
+    warnings.push_back(absence(own, around, *meeting) + "; those that came " +
+                       (decision.shares.empty() ? "stay where they are" : "take equal parts") + "; " + kPlaceVariable +
+                       "=off does without");
+  }
+  return decision;
+}
+
+// The one rank of a node asks nobody, and looks at the machine only when it could get more than it has.
+Decision decide_alone(const Own& own, const Surroundings& around) {
+  const Result<Pool> pool = pool_of_all(own, {{own.need, own.pool ? own.pool->cpus : CpuSet()}});
+  if (!pool) return {{}, pool.error()};
+  if (const std::optional<Veto> veto = veto_by_pool(*pool, {own.need})) return {{}, veto->text};
+  const Machine* machine = around.load_machine();
+  if (machine == nullptr) return {{}, "the machine cannot be read"};
+  return decide(*machine, *pool, {own.need});
+}
+
+}  // namespace
+
+ShareAnswer find_own_share(const ShareRequest& request, const Surroundings& around) {
+  ShareAnswer answer;
+  const PlaceSetting setting = read_setting(around.environment, answer.warnings);
+  const Result<Own> own = look_around(request, around, setting);
+  if (!own) {
+    answer.verdict = "stays on cpus " + request.mask.to_string() + ": " + own.error();
+    return answer;
+  }
+  const Launch& launch = own->launch;
+  const bool is_alone = launch.local_size == 1 && !launch.size_is_assumed;
+  const Decision decision = is_alone ? decide_alone(*own, around) : decide_together(*own, around, answer.warnings);
+  const std::string who = "rank " + std::to_string(launch.local_rank) + " of " + std::to_string(launch.local_size) +
+                          " on this node (" + launch.launcher + ")";
+  if (decision.shares.empty()) {
+    answer.verdict = who + " stays on cpus " + request.mask.to_string() + ": " + decision.why;
+    return answer;
+  }
+  const CpuSet& share = decision.shares[launch.local_rank];
+  const bool acts = setting.mode == PlaceMode::kAuto;
+  if (acts) answer.share = share;
+  answer.verdict = who + (acts ? " takes cpus " : " would take cpus ") + share.to_string() + " in place of " +
+                   request.mask.to_string() + ", its share of " + decision.why;
+  return answer;
+}
+
+}  // namespace hierbar

@@ -1,0 +1,24 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "topology/machine.hpp"
+#include "topology/result.hpp"
+
+namespace hierbar {
+
+// A machine as words without pointers, so that one process of a node can load it for all. Cpus are written as ranges: what the
+// image costs grows with the number of units, not with the highest cpu number (140 kB for 4096 cores).
+//
+// Not for files: byte order and layout are those of this build, and a version in the first word refuses others.
+std::vector<std::uint32_t> machine_image(const Machine& machine);
+
+// Errors: not such an image, or of another version; parents that do not come before their children. A reader of shared memory
+// must copy the image before it calls this. load_ns is what loading cost its maker.
+Result<Machine> machine_from_image(std::span<const std::uint32_t> image);
+
+}  // namespace hierbar
