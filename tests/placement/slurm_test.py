@@ -1,29 +1,31 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A real launcher, and what its ranks make of it before MPI_Init.
+"""A launch under a real Slurm, and what its ranks make of it before MPI_Init.
 
-    real_launcher_test.py --program who_launched --launcher Slurm --ranks 2 -- with_slurm.py -- srun -n 2
+    slurm_test.py --program launch_probe --launcher Slurm --ranks 2 -- srun -n 2
 
-The command gets the program as its last word. Every rank must name the launcher; their positions must be 0 to N-1, and their job
-keys one; a second launch must have another key. Where the command's first program is missing, or says so itself by status 77, the
-test says so and returns 77.
+The command runs beside with_slurm.py's Slurm and gets the program as its last word. Every rank must name the launcher, which is not
+Slurm where another one runs inside it; their positions must be 0 to N-1, and they must have one job key. A second launch must have
+another key. What is missing is said, and 77 returned.
 """
 
 import argparse
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
 SKIPPED = 77
-LINE = re.compile(r"^launcher=(.+) local_rank=(\d+) local_size=(\d+) assumed=0 job_key=(.+)$", re.MULTILINE)
+WITH_SLURM = pathlib.Path(__file__).with_name("with_slurm.py")
+LINE = re.compile(r"^(.+); rank (\d+) of (\d+); key ([^;]+); ", re.MULTILINE)
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True, help="who_launched")
+    parser.add_argument("--program", required=True, help="launch_probe")
     parser.add_argument("--launcher", required=True, help="the name that it must find")
     parser.add_argument("--ranks", type=int, required=True, help="how many the command starts on this node")
     parser.add_argument("--needs", help="another program that must be there")
@@ -32,9 +34,9 @@ def parse_arguments():
 
 
 def launch(arguments):
-    """Returns the job key; None where the command cannot run."""
+    """Returns the job key; None where Slurm cannot run."""
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    result = subprocess.run([*arguments.command, arguments.program], env=environment, stdin=subprocess.DEVNULL,
+    result = subprocess.run([str(WITH_SLURM), "--", *arguments.command, arguments.program], env=environment, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=150)
     if result.returncode == SKIPPED:
         print(result.stdout, end="")
@@ -49,10 +51,9 @@ def launch(arguments):
 
 def main():
     arguments = parse_arguments()
-    for program in filter(None, (arguments.command[0], arguments.needs)):
-        if not shutil.which(program):
-            print(f"skipped: no {program} here")
-            return SKIPPED
+    if arguments.needs and not shutil.which(arguments.needs):
+        print(f"skipped: no {arguments.needs} here")
+        return SKIPPED
     first = launch(arguments)
     if first is None:
         return SKIPPED
