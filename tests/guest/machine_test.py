@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What must hold on a machine of 2 packages with 2 NUMA nodes of 4 cores each. Runs on such a machine:
 
-    run_in_guest.py --shape 2x2x1x4 -- machine_test.py --hierbar bin/hierbar --lib-dir lib --shim lib/libhierbar_mpi.so --clang hybrid_clang --gcc hybrid_gcc -v
+    run_in_guest.py --shape 2x2x1x4 -- machine_test.py --hierbar bin/hierbar --lib-dir lib --shim lib/libhierbar_mpi.so \\
+        --clang hybrid_clang --gcc hybrid_gcc -v
 
 Everything is in one script because a boot takes longer than the tests. Further arguments are unittest's: names of tests, -v, -k.
 Cpus 0-3 are NUMA node 0, 4-7 are node 1, both in package 0, and so on.
@@ -113,10 +114,6 @@ class StockPlaces(unittest.TestCase):
 class Cure(unittest.TestCase):
     """Ranks and threads share the machine out along its tree."""
 
-    def setUp(self):
-        if not options.placement:
-            self.skipTest("this libomp places nothing (--placement)")
-
     def place(self, ranks, num_threads, launch_options=(), places="cores", **settings):
         """Checks what holds of every placement, for both compilers: each thread on one cpu that no other has."""
         answers = []
@@ -169,7 +166,6 @@ def main():
     parser.add_argument("--shim", type=pathlib.Path, required=True, help="libhierbar_mpi.so")
     parser.add_argument("--clang", type=pathlib.Path, required=True, help="hybrid.cpp, compiled by Clang")
     parser.add_argument("--gcc", type=pathlib.Path, required=True, help="hybrid.cpp, compiled by GCC")
-    parser.add_argument("--placement", action="store_true", help="libomp places threads; without it those tests are skipped")
     options, rest = parser.parse_known_args()
     unittest.main(argv=[sys.argv[0], *rest])
 
