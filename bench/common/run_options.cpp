@@ -3,6 +3,8 @@
 #include "common/run_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
 
 namespace hierbar::bench {
 
@@ -54,6 +56,21 @@ fs::path prefix_of_program() {
 fs::path find_lib_dir(const fs::path& installed_dir, const fs::path& library) {
   const fs::path prefix = prefix_of_program();
   return fs::exists(prefix / installed_dir / library) ? prefix / installed_dir : prefix / "lib";
+}
+
+fs::path find_in_path(const std::vector<std::string_view>& names) {
+  const char* const variable = std::getenv("PATH");
+  const std::string path = variable == nullptr ? "" : variable;
+  for (const std::string_view name : names) {
+    for (std::size_t start = 0; start < path.size();) {
+      const std::size_t end = std::min(path.find(':', start), path.size());
+      const fs::path file = fs::path(path.substr(start, end - start)) / name;
+      std::error_code error;
+      if (fs::is_regular_file(file, error)) return file;
+      start = end + 1;
+    }
+  }
+  return {};
 }
 
 }  // namespace hierbar::bench

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -52,5 +54,8 @@ std::filesystem::path prefix_of_program();
 
 // Where `library` is, seen from the prefix: `installed_dir` if it is there, else lib.
 std::filesystem::path find_lib_dir(const std::filesystem::path& installed_dir, const std::filesystem::path& library);
+
+// The first file of one of these names in PATH, the names in their order; empty when there is none.
+std::filesystem::path find_in_path(const std::vector<std::string_view>& names);
 
 }  // namespace hierbar::bench

@@ -6,9 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <random>
-#include <string_view>
 
 #include "mpi/configuration.hpp"
 
@@ -94,21 +92,6 @@ void add_where(CLI::App& app, Options& options) {
                  "bin/mpiexec and lib/libmpi.so.12.")
       ->check(CLI::ExistingDirectory.description(""))
       ->option_text("DIR");
-}
-
-fs::path find_in_path(const std::vector<std::string_view>& names) {
-  const char* const variable = std::getenv("PATH");
-  const std::string path = variable == nullptr ? "" : variable;
-  for (const std::string_view name : names) {
-    for (std::size_t start = 0; start < path.size();) {
-      const std::size_t end = std::min(path.find(':', start), path.size());
-      const fs::path file = fs::path(path.substr(start, end - start)) / name;
-      std::error_code error;
-      if (fs::is_regular_file(file, error)) return file;
-      start = end + 1;
-    }
-  }
-  return {};
 }
 
 void fill_defaults(Options& options, const CLI::App& app) {

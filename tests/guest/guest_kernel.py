@@ -1,0 +1,131 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kernel that the guest boots, and the little file system that it starts from."""
+
+import dataclasses
+import gzip
+import io
+import lzma
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+# In an order in which each finds what it needs. What a kernel lacks is built into it, or no longer a module of its own.
+MODULES = ("virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci", "netfs", "fscache", "9pnet",
+           "9pnet_virtio", "9p", "overlay")
+
+# Writes go to memory, on top of the host's files, which QEMU exports read-only. What the command says goes to files of the host.
+INIT = """\
+#!/bin/busybox sh
+busybox=/bin/busybox
+step() { "$@" || { echo "init: failed: $*" >/dev/console; $busybox poweroff -f; }; }
+$busybox mkdir -p /proc /dev /result /host /writes /root
+step $busybox mount -t proc proc /proc
+step $busybox mount -t devtmpfs devices /dev
+for module in /modules/*; do step $busybox insmod $module; done
+step $busybox mount -t 9p -o trans=virtio,version=9p2000.L,cache=none result /result
+step $busybox mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=512000 host /host
+step $busybox mount -t tmpfs writes /writes
+step $busybox mkdir /writes/files /writes/work
+step $busybox mount -t overlay -o lowerdir=/host,upperdir=/writes/files,workdir=/writes/work root /root
+step $busybox mount -t proc proc /root/proc
+step $busybox mount -t sysfs sysfs /root/sys
+step $busybox mount -t cgroup2 cgroup /root/sys/fs/cgroup
+step $busybox mount -t devtmpfs devices /root/dev
+step $busybox mkdir -p /root/dev/pts /root/dev/shm
+step $busybox mount -t devpts terminals /root/dev/pts
+step $busybox mount -t tmpfs shared /root/dev/shm
+step $busybox mount -t tmpfs run /root/run
+step $busybox ip link set lo up
+step $busybox hostname guest
+step $busybox cp /command /root/run/command
+$busybox chroot /root /bin/sh /run/command </dev/null >>/result/stdout 2>>/result/stderr
+echo $? >/result/status
+$busybox poweroff -f
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    image: pathlib.Path
+    modules: pathlib.Path
+    busybox: pathlib.Path
+
+
+def cache_directory():
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "hierbar" / "guest"
+
+
+def _version(image):
+    return [int(number) for number in re.findall(r"\d+", image.name)]
+
+
+def find_kernel(directory=None):
+    """The newest kernel with modules below `directory`; without one, in fetch_kernel.sh's cache or of this machine; None if none."""
+    for root in [directory] if directory else [cache_directory(), pathlib.Path("/")]:
+        busybox = root / "bin" / "busybox"
+        for image in sorted(root.glob("boot/vmlinuz-*"), key=_version, reverse=True):
+            modules = root / "lib" / "modules" / image.name.removeprefix("vmlinuz-")
+            if modules.is_dir() and os.access(image, os.R_OK) and busybox.is_file() and is_static(busybox):
+                return Kernel(image, modules, busybox)
+    return None
+
+
+def is_static(program):
+    """Whether it names no interpreter: a fixed string in every dynamic program of this architecture."""
+    return b"/ld-linux" not in program.read_bytes()
+
+
+def _read_module(path):
+    content = path.read_bytes()
+    if path.suffix == ".xz":
+        return lzma.decompress(content)
+    if path.suffix == ".zst":
+        if not shutil.which("zstd"):
+            raise RuntimeError(f"{path}: unpacking it needs zstd")
+        return subprocess.run(["zstd", "-dc"], input=content, stdout=subprocess.PIPE, check=True).stdout
+    return content
+
+
+def _modules(kernel):
+    found = {path.name.split(".")[0]: path for path in (kernel.modules / "kernel").rglob("*.ko*")}
+    return [found[name] for name in MODULES if name in found]
+
+
+class _Archive:
+    """What the kernel unpacks: cpio's "newc" format."""
+
+    def __init__(self):
+        self._bytes = io.BytesIO()
+        self._inode = 0
+
+    def add(self, name, mode, content=b""):
+        self._inode += 1
+        encoded = name.encode() + b"\0"
+        fields = [self._inode, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(encoded), 0]
+        self._bytes.write(b"070701" + b"".join(b"%08X" % field for field in fields) + encoded)
+        self._pad()
+        self._bytes.write(content)
+        self._pad()
+
+    def _pad(self):
+        self._bytes.write(b"\0" * (-self._bytes.tell() % 4))
+
+    def finish(self):
+        self.add("TRAILER!!!", 0)
+        return self._bytes.getvalue()
+
+
+def make_initramfs(kernel, command):
+    """`command` is what the shell runs in the guest."""
+    archive = _Archive()
+    for name in ("bin", "modules"):
+        archive.add(name, 0o040755)
+    archive.add("bin/busybox", 0o100755, kernel.busybox.read_bytes())
+    for index, path in enumerate(_modules(kernel)):
+        archive.add(f"modules/{index:02}-{path.name.split('.')[0]}.ko", 0o100644, _read_module(path))
+    archive.add("init", 0o100755, INIT.encode())
+    archive.add("command", 0o100644, command.encode())
+    return gzip.compress(archive.finish(), compresslevel=1)
