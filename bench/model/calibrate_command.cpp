@@ -22,7 +22,7 @@ constexpr const char* kParametersProvenance =
 struct CalibrateOptions {
   std::string output;
   std::vector<std::string> only;
-  std::uint32_t num_generations = 40;
+  std::uint32_t num_generations = 80;
 };
 
 struct PlannedSet {
@@ -118,7 +118,7 @@ void add_calibrate_command(CLI::App& app) {
       "a figure, the measurements do not settle it. Equal options give equal files.\n"
       "\n"
       "Examples:\n"
-      "  barrier_model calibrate --output kunpeng920.json                (some 5 minutes)\n"
+      "  barrier_model calibrate --output kunpeng920.json                (some 10 minutes)\n"
       "  barrier_model calibrate --output try.json --sets pinned-domain-1 --generations 20\n"
       "  barrier_model table --machine ./try.json\n");
   command->callback([options] { calibrate(*options); });

@@ -12,11 +12,12 @@ namespace hierbar::bench::model {
 namespace {
 
 constexpr double kWidth = 1080;
-constexpr double kHeight = 560;
-constexpr double kLeft = 70;
+constexpr double kHeight = 600;
+constexpr double kLeft = 100;
 constexpr double kRight = 250;  // for the legend
 constexpr double kTop = 70;
-constexpr double kBottom = 120;
+constexpr double kBottomOfLines = 60;
+constexpr double kBottomOfBars = 190;  // the ticks' words stand nearly upright
 // Told apart by people who see colours differently, too (M. Okabe, K. Ito), then greys.
 constexpr std::array kColours = {"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9",
                                  "#e69f00", "#000000", "#8c6d31", "#7f7f7f", "#bcbd22"};
@@ -77,7 +78,7 @@ class Drawing {
   }
 
  private:
-  double y(double value) const { return kTop + (high_ - std::log10(value)) / (high_ - low_) * (kHeight - kTop - kBottom); }
+  double y(double value) const { return kTop + (high_ - std::log10(value)) / (high_ - low_) * (kHeight - kTop - bottom_); }
   double group_width() const {
     return (kWidth - kLeft - kRight) / static_cast<double>(std::max<std::size_t>(1, chart_.ticks.size()));
   }
@@ -100,15 +101,15 @@ class Drawing {
         text(kLeft - 8, y(value) + 4, fmt::format("{:g}", value), "end", 12);
       }
     }
-    text(22, kTop + (kHeight - kTop - kBottom) / 2, chart_.unit, "middle", 13, -90);
+    text(22, kTop + (kHeight - kTop - bottom_) / 2, chart_.unit, "middle", 13, -90);
   }
 
   void draw_ticks() {
     for (std::size_t tick = 0; tick < chart_.ticks.size(); ++tick) {
       if (chart_.lines) {
-        text(middle(tick), kHeight - kBottom + 22, chart_.ticks[tick], "middle", 12);
+        text(middle(tick), kHeight - bottom_ + 22, chart_.ticks[tick], "middle", 12);
       } else {
-        text(middle(tick) + 6, kHeight - kBottom + 16, chart_.ticks[tick], "end", 12, -30);
+        text(middle(tick) + 6, kHeight - bottom_ + 16, chart_.ticks[tick], "end", 12, -60);
       }
     }
   }
@@ -120,7 +121,7 @@ class Drawing {
       if (!value || *value <= 0) continue;
       svg_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
                           middle(tick) + width * (static_cast<double>(i) - static_cast<double>(chart_.series.size()) / 2),
-                          y(*value), width, kHeight - kBottom - y(*value), colour(i));
+                          y(*value), width, kHeight - bottom_ - y(*value), colour(i));
     }
   }
 
@@ -144,6 +145,7 @@ class Drawing {
   }
 
   const Chart& chart_;
+  const double bottom_ = chart_.lines ? kBottomOfLines : kBottomOfBars;
   double low_ = 0;
   double high_ = 1;
   std::string svg_;

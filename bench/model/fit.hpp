@@ -22,7 +22,7 @@ struct FitOptions {
   Parameters start;  // the published latencies, and which queue readers make
   Freedom freedom = Freedom::kPinned;
   std::set<Distance> published;  // the latencies that kPinned pins
-  std::uint32_t num_generations = 40;
+  std::uint32_t num_generations = 80;
   std::uint64_t seed = 1;
 };
 
