@@ -12,12 +12,12 @@ namespace hierbar::bench::model {
 namespace {
 
 constexpr double kWidth = 1080;
-constexpr double kHeight = 600;
+constexpr double kHeight = 630;
 constexpr double kLeft = 100;
 constexpr double kRight = 250;  // for the legend
 constexpr double kTop = 70;
 constexpr double kBottomOfLines = 60;
-constexpr double kBottomOfBars = 190;  // the ticks' words stand nearly upright
+constexpr double kBottomOfBars = 220;  // the ticks' words stand nearly upright
 // Told apart by people who see colours differently, too (M. Okabe, K. Ito), then greys.
 constexpr std::array kColours = {"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9",
                                  "#e69f00", "#000000", "#8c6d31", "#7f7f7f", "#bcbd22"};
