@@ -37,9 +37,7 @@ std::string rows_text(const std::vector<ComparedRow>& rows) {
 }
 
 std::uint32_t num_cores(const Machine& machine) {
-  std::uint32_t count = 0;
-  for (const Unit& unit : machine.units) count += unit.children.empty() ? 1U : 0U;
-  return count;
+  return static_cast<std::uint32_t>(machine.one_cpu_per_core(machine.allowed).count());
 }
 
 void compare(const CompareOptions& options) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/scenario.hpp"
 
+#include <string>
 #include <utility>
 
 #include "plan/group_plan.hpp"
@@ -9,6 +10,10 @@
 namespace hierbar::bench::model {
 
 Result<Scenario> Scenario::make(const Machine& machine, Mapping mapping, std::uint32_t num_participants) {
+  if (num_participants > machine.allowed.count()) {
+    return Error{std::to_string(num_participants) + " participants: the machine has " + std::to_string(machine.allowed.count()) +
+                 " cpus, and sharing a cpu is not modelled"};
+  }
   const Result<std::vector<CpuSet>> bindings = map_participants(machine, mapping, num_participants);
   if (!bindings) return Error{bindings.error()};
   Result<Places> places = Places::make(machine, *bindings);

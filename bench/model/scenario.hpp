@@ -19,7 +19,7 @@ namespace hierbar::bench::model {
 // Participants on a machine: what all trials with the same ones share.
 class Scenario {
  public:
-  // Errors: those of map_participants() and Places::make().
+  // Errors: more participants than cpus; those of map_participants() and Places::make().
   static Result<Scenario> make(const Machine& machine, Mapping mapping, std::uint32_t num_participants);
 
   // The engine's plan as it would be made, with another release if one is given.
