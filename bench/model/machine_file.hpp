@@ -1,0 +1,64 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/parameters.hpp"
+#include "topology/machine.hpp"
+#include "topology/result.hpp"
+
+namespace hierbar::bench::model {
+
+// One answer to the question what the machine costs. There are several, because measurements do not settle them all: what holds
+// in all of them may be believed.
+struct ParameterSet {
+  std::string name;
+  std::string trained_on;  // "training" or "training-without-topo": the cells of the paper; see paper.hpp
+  std::uint64_t seed = 0;
+  std::uint32_t num_generations = 0;
+  bool is_pinned = false;
+  Parameters parameters;
+};
+inline constexpr const char* kTraining = "training";
+inline constexpr const char* kTrainingWithoutTopo = "training-without-topo";
+
+// A simulated machine: a file of bench/model/machines, or what --topology and --c2c say.
+struct ModelMachine {
+  std::string name;      // "kunpeng920"
+  std::string title;     // "2 x Kunpeng 920-6426"
+  std::string topology;  // as given to the topology loader
+  Machine machine;
+  std::array<std::optional<double>, kNumDistances> published{};  // latencies, ns
+  std::string provenance;
+  std::string costs_from;  // the machine whose other costs are used; empty: its own
+  std::vector<ParameterSet> sets;
+};
+
+// The machine whose costs are known from measurements of barriers.
+inline constexpr const char* kCalibratedMachine = "kunpeng920";
+
+// Where the machine files are: share/hierbar/machines beside the program's bin.
+std::filesystem::path machine_dir();
+std::vector<std::string> machine_names();
+
+// A machine by name or by the path of its file (which ends in .json). Errors: no such file, or what is wrong in it.
+Result<ModelMachine> load_model_machine(const std::string& name_or_path);
+
+// A machine from a topology and a matrix of latencies in CSV: row i, column j is the latency between cpus i and j, ns one way;
+// one triangle is enough. Other costs, and latencies that the matrix does not tell, are those of kCalibratedMachine. An empty
+// path stands for no matrix. Errors: those of load_described_machine(); the matrix is no matrix of this machine.
+Result<ModelMachine> describe_model_machine(const std::string& topology, const std::string& c2c_path);
+
+// What a machine's file says before its parameter sets.
+nlohmann::ordered_json machine_header(const ModelMachine& machine);
+nlohmann::ordered_json to_json(const ParameterSet& set);
+const char* read_queue_name(ReadQueue queue);  // "per-domain", "global"
+
+}  // namespace hierbar::bench::model

@@ -1,0 +1,62 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "barrier/algorithm.hpp"
+#include "plan/mapping.hpp"
+#include "topology/levels.hpp"
+
+namespace hierbar::bench::model {
+
+// The figures of M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022, section 3: MPI_Barrier over shared memory on 2 x Kunpeng 920-6426,
+// us.
+
+enum class Column : std::uint8_t { kOnePackage, kCore, kNuma, kSocket };
+inline constexpr std::size_t kNumColumns = 4;
+inline constexpr std::array<std::string_view, kNumColumns> kColumnNames = {"64 cores", "core", "numa", "socket"};
+
+struct ColumnSetting {
+  Mapping mapping;
+  std::uint32_t num_participants;
+};
+constexpr ColumnSetting setting_of(Column column) {
+  switch (column) {
+    case Column::kOnePackage:
+      return {Mapping::kCore, 64};
+    case Column::kCore:
+      return {Mapping::kCore, 128};
+    case Column::kNuma:
+      return {Mapping::kNuma, 128};
+    case Column::kSocket:
+      break;
+  }
+  return {Mapping::kPackage, 128};
+}
+
+struct PaperRow {
+  std::string_view name;  // as in the paper
+  Algorithm algorithm;
+  std::vector<Level> levels;           // of `topo`
+  std::array<double, kNumColumns> us;  // 0: not measured
+};
+std::span<const PaperRow> paper_rows();
+
+struct Cell {
+  std::size_t row;
+  Column column;
+};
+// Row by row, all that were measured: 37.
+std::vector<Cell> paper_cells();
+
+inline double paper_us(const Cell& cell) { return paper_rows()[cell.row].us[static_cast<std::size_t>(cell.column)]; }
+inline bool is_topo(const Cell& cell) { return paper_rows()[cell.row].algorithm == Algorithm::kTopo; }
+// What parameters are fitted to; the others are held out.
+inline bool is_training(const Cell& cell) { return cell.column == Column::kOnePackage || cell.column == Column::kCore; }
+
+}  // namespace hierbar::bench::model

@@ -1,0 +1,172 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Runs the program as people do and reads what it says. The model is deterministic, so its figures can be judged.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/child_process.hpp"
+
+namespace hierbar::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+using testing::StartsWith;
+
+ChildResult run_model(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), HIERBAR_BARRIER_MODEL);
+  return run_child(arguments, {}, std::chrono::minutes(4));
+}
+
+json report_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--json", "-"});
+  const ChildResult result = run_model(arguments);
+  EXPECT_EQ(result.failure, "") << result.errors;
+  return result.failure.empty() ? json::parse(result.output) : json::object();
+}
+
+// A directory that disappears with the test.
+class Scratch {
+ public:
+  Scratch() : dir_(fs::temp_directory_path() / ("barrier_model_test_" + std::to_string(getpid()))) { fs::create_directory(dir_); }
+  ~Scratch() { fs::remove_all(dir_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  std::string path(const std::string& name) const { return dir_ / name; }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+
+ private:
+  const fs::path dir_;
+};
+
+TEST(BarrierModel, ReproducesThePapersTables) {
+  const json table = report_of({"table"});
+  EXPECT_THAT(table.at("train_mape_percent").get<double>(), Le(9));
+  EXPECT_THAT(table.at("heldout_mape_percent").get<double>(), Le(15));
+  // The null model is the paper's own figures alone.
+  EXPECT_NEAR(table.at("null_mape_percent").get<double>(), 15.05, 0.1);
+  EXPECT_NEAR(table.at("null_mape_percent_by_mapping").at("numa").get<double>(), 15.9, 0.1);
+  EXPECT_NEAR(table.at("null_mape_percent_by_mapping").at("socket").get<double>(), 14.2, 0.1);
+  EXPECT_THAT(table.at("spearman").at("core").get<double>(), Ge(0.90));
+  EXPECT_THAT(table.at("spearman").at("numa").get<double>(), Ge(0.73));
+  EXPECT_THAT(table.at("spearman").at("socket").get<double>(), Ge(0.50));
+  EXPECT_EQ(table.at("fastest").at("numa"), "topo-NUMA");
+  EXPECT_EQ(table.at("fastest").at("socket"), "topo-NUMA");
+  EXPECT_THAT(table.at("without_topo").at("worst_percent").get<double>(), Le(35));
+  EXPECT_TRUE(table.at("without_topo").at("right_order").get<bool>());
+  EXPECT_THAT(table.at("gain_over_topo_numa").at("min").get<double>(), Ge(1.3));
+  EXPECT_THAT(table.at("gain_over_topo_numa").at("median").get<double>(), Ge(1.8));
+  EXPECT_THAT(table.at("variation_over_mappings_percent").get<double>(), Le(3));
+  EXPECT_THAT(table.at("parameter_sets").size(), Ge(10U));
+  EXPECT_EQ(table.at("cells").size(), 37U);
+}
+
+TEST(BarrierModel, SaysTheSameAgain) {
+  const std::vector<std::string> arguments{"compare", "-n", "16", "--seed", "5"};
+  EXPECT_EQ(report_of(arguments), report_of(arguments));
+}
+
+TEST(BarrierModel, TheEngineIsFastestOnThePapersMachine) {
+  const json report = report_of({"compare"});
+  ASSERT_EQ(report.at("rows").size(), 10U);
+  const json& engine = report.at("rows").at(0);
+  EXPECT_EQ(engine.at("name"), "hier");
+  for (const json& row : report.at("rows")) {
+    for (const char* metric : {"period", "isolated"}) {
+      EXPECT_THAT(engine.at(metric).at("median_ns").get<double>(), Le(row.at(metric).at("median_ns").get<double>())) << row;
+    }
+  }
+}
+
+TEST(BarrierModel, GrowsToManyCores) {
+  const json report = report_of({"scale", "--counts", "8,256"});
+  EXPECT_EQ(report.at("rows").size(), 20U);
+  EXPECT_EQ(report.at("rows").back().at("participants"), 256);
+}
+
+TEST(BarrierModel, FindsShapesThatAreNoWorseThanTheAutomaticPlan) {
+  const json report = report_of({"design", "-n", "32"});
+  EXPECT_THAT(report.at("rows").at(2).at("regret").get<double>(), Le(report.at("rows").at(0).at("regret").get<double>()));
+}
+
+TEST(BarrierModel, TakesATopologyAndAMatrix) {
+  const Scratch scratch;
+  const std::string matrix = scratch.write("c2c.csv", ",,,\n20,,,\n90,90,,\n90,90,20,\n");
+  const std::vector<std::string> arguments{"compare", "--topology", "pack:2 l3:1 core:2 pu:1", "--c2c"};
+  const auto period = [&](const std::string& path) {
+    std::vector<std::string> all = arguments;
+    all.push_back(path);
+    return report_of(all).at("rows").at(0).at("period").at("median_ns").get<double>();
+  };
+  const std::string slower = scratch.write("slower.csv", ",,,\n20,,,\n900,900,,\n900,900,20,\n");
+  EXPECT_GT(period(slower), 3 * period(matrix));
+}
+
+TEST(BarrierModel, RefusesAMatrixThatIsNone) {
+  const Scratch scratch;
+  std::vector<std::string> arguments{"compare", "--topology", "pack:2 l3:1 core:2 pu:1", "--c2c",
+                                     scratch.write("c2c.csv", "1,x\n,\n")};
+  ChildResult result = run_model(arguments);
+  EXPECT_THAT(result.failure, StartsWith("exit status 2"));
+  EXPECT_THAT(result.errors, HasSubstr("row 1: 'x'; allowed: a latency in ns, or nothing"));
+  arguments.back() = scratch.write("big.csv", ",\n,\n,\n,\n,\n");
+  result = run_model(arguments);
+  EXPECT_THAT(result.errors, HasSubstr("the matrix has 5 rows, but the machine no cpu 4"));
+}
+
+TEST(BarrierModel, RefusesBadInput) {
+  ChildResult result = run_model({"table", "--machine", "abacus"});
+  EXPECT_THAT(result.failure, StartsWith("exit status 2"));
+  EXPECT_THAT(result.errors, HasSubstr("--machine: 'abacus': no such machine; allowed: a file that ends in .json, or graviton"));
+  result = run_model({"compare", "--map", "none"});
+  EXPECT_THAT(result.failure, StartsWith("exit status 2"));
+  EXPECT_THAT(result.errors, HasSubstr("allowed: core, numa, package"));
+  result = run_model({"table", "--machine", "graviton"});
+  EXPECT_THAT(result.failure, StartsWith("exit status 2"));
+  EXPECT_THAT(result.errors, HasSubstr("128 participants: the machine has 64 cpus, and sharing a cpu is not modelled"));
+}
+
+TEST(BarrierModel, CalibratesAFileThatItReads) {
+  const Scratch scratch;
+  const std::string file = scratch.path("try.json");
+  const ChildResult result = run_model({"calibrate", "--output", file, "--sets", "pinned-domain-1", "--generations", "1"});
+  ASSERT_EQ(result.failure, "") << result.errors;
+  const json report = report_of({"compare", "--machine", file, "-n", "8"});
+  EXPECT_EQ(report.at("machine"), "2 x Kunpeng 920-6426");
+}
+
+TEST(BarrierModel, PlotsWhatItReports) {
+  const Scratch scratch;
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"compare", "-n", "8"}, {"scale", "--counts", "8,16"}, {"design", "-n", "8"}, {"table"}}) {
+    const std::string report = scratch.write("report.json", report_of(command).dump());
+    const ChildResult result = run_model({"plot", report, "--output", scratch.path("plot.svg")});
+    ASSERT_EQ(result.failure, "") << result.errors;
+    std::ifstream stream(scratch.path("plot.svg"));
+    const std::string svg(std::istreambuf_iterator<char>(stream), {});
+    EXPECT_THAT(svg, StartsWith("<svg"));
+    EXPECT_THAT(svg, HasSubstr(command.front() == "scale" ? "<polyline" : "<rect"));
+    EXPECT_THAT(svg, testing::EndsWith("</svg>\n"));
+  }
+  const ChildResult result = run_model({"plot", scratch.write("other.json", "{\"format\": \"other\"}"), "--output", "/dev/null"});
+  EXPECT_THAT(result.failure, StartsWith("exit status 2"));
+  EXPECT_THAT(result.errors, HasSubstr("format 'other'; allowed: what table, compare, scale and design write"));
+}
+
+}  // namespace
+}  // namespace hierbar::bench
