@@ -82,8 +82,13 @@ def qemu_command(arguments, kernel, directory):
             "-virtfs", f"local,path={directory / 'result'},mount_tag=result,security_model=none"]
 
 
-def die_with_parent():
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+def dying_with(parent):
+    """Returns what a child of `parent` must call to end with it. That may have ended before the child asks for the signal."""
+    def ask():
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+    return ask
 
 
 class Forwarder:
@@ -125,7 +130,7 @@ def run(arguments, kernel, directory):
     command = qemu_command(arguments, kernel, directory)
     if arguments.verbose:
         print(f"run_in_guest.py: {arguments.shape}; {shlex.join(command)}", file=sys.stderr)
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent) as process:
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=dying_with(os.getpid())) as process:
         try:
             ended = wait(process, forwarders, arguments.timeout)
         finally:

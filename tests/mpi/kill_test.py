@@ -61,7 +61,7 @@ def is_alive(pid):
 
 
 def segment_names():
-    return {path.name for path in SHARED_MEMORY.glob("hierbar-*")}
+    return {path.name for path in SHARED_MEMORY.glob("hierbar-[0-9]*")}
 
 
 def wait_until(condition):

@@ -7,7 +7,7 @@
 # Arguments: mpiexec, the shim, the program. Needs root. Nothing leaves these namespaces, and nothing of them is left.
 set -u
 mpiexec=$1 shim=$2 program=$3
-readonly rounds=200
+readonly rounds=600  # far more than the packets that MPI sends besides, up to 260
 left=hierbar-$$-a right=hierbar-$$-b
 left_address=192.0.2.1 right_address=192.0.2.2  # for documentation: nobody's
 work=$(mktemp -d)
