@@ -32,7 +32,7 @@ struct kmp_hierbar_instance_t {
   void *lines;
   size_t lines_bytes;
   kmp_uint64 serial; // of this plan among all of the process, from 1; for tools
-  int *places; // place of each thread when the plan was made; NULL when the plan does not depend on places
+  int *places;       // place of each thread when the plan was made; NULL when the plan does not depend on places
 };
 
 // What tells that the threads of a team may have moved, without a look at each of them.
