@@ -78,12 +78,12 @@ int report(const CLI::App& command, const CheckOptions& options, const NodeJob& 
     return kExitCouldNotCheck;
   }
   const Machine machine = load_chosen_machine(command, options.description);
-  std::vector<std::string> problems;
+  std::vector<std::string> remarks;
   const NodeView node{.machine = machine,
-                      .ranks = view_ranks(machine, *ranks, options.threads, problems),
+                      .ranks = view_ranks(machine, *ranks, options.threads, remarks),
                       .grant = job.grant(),
                       .quota = read_cpu_quota()};
-  for (const std::string& problem : problems) std::cerr << "hierbar check: " << problem << '\n';
+  for (const std::string& remark : remarks) std::cerr << "hierbar check: " << remark << '\n';
   const std::vector<Finding> findings = find_problems(node);
   // On many nodes, that all is fine is said once.
   const bool worth_saying = !findings.empty() || (job.is_first_node() && !options.quiet);
@@ -133,7 +133,8 @@ void add_check_command(CLI::App& app, const Program& program) {
       "\n"
       "Put it in front of the program, behind the launcher. It foresees the OpenMP team that each rank of the node would get "
       "from\n"
-      "its binding, OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND; what a program or its libraries bind later it cannot see.\n"
+      "its binding, OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND, and under KMP_BARRIER=hier what HIERBAR_PLACE changes; what\n"
+      "a program or its libraries bind later it cannot see.\n"
       "One rank of each node reports, naming what, where, and what to do; then all become the program.\n"
       "\n"
       "Findings:\n"

@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
+
+#include "placement/foresee_shares.hpp"
 
 namespace hierbar {
 namespace {
@@ -20,6 +23,13 @@ constexpr const char* kListenerName = "hierbar listens";
 NodeRank this_process() {
   const std::optional<Process> process = read_process(getpid());
   return {.launch = {}, .rank = 0, .process = process.value_or(Process{}), .environment = own_environment()};
+}
+
+// Of ranks that a launcher started, which this process is one of.
+Decision foresee_placement(const Machine& machine, const std::vector<NodeRank>& ranks, const std::vector<RankAhead>& ahead) {
+  if (ranks.front().launch.job_key.empty()) return {};
+  Result<PoolEvidence> evidence = read_pool_evidence(ranks.front().environment, own_process_facts().ancestors);
+  return evidence ? foresee_shares(machine, *std::move(evidence), ahead) : Decision{{}, evidence.error()};
 }
 
 }  // namespace
@@ -95,15 +105,25 @@ std::optional<CpuSet> NodeJob::grant() const {
 }
 
 std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeRank>& ranks, const std::string& threads,
-                                 std::vector<std::string>& problems) {
+                                 std::vector<std::string>& remarks) {
   std::vector<RankView> views;
+  std::vector<RankAhead> ahead;
   for (const NodeRank& rank : ranks) {
-    const Environment environment = [&](const char* name) -> const char* {
+    const Environment environment = [&rank, &threads](const char* name) -> const char* {
       return !threads.empty() && std::string_view(name) == "OMP_NUM_THREADS" ? threads.c_str() : rank.environment(name);
     };
     views.push_back({rank.rank, rank.process.cpus, forecast_team(machine, rank.process.cpus, environment)});
+    ahead.push_back({{rank.process.cpus, views.back().team.num_threads}, environment});
     const std::string& problem = views.back().team.problem;
-    if (!problem.empty() && std::find(problems.begin(), problems.end(), problem) == problems.end()) problems.push_back(problem);
+    if (!problem.empty() && std::find(remarks.begin(), remarks.end(), problem) == remarks.end()) remarks.push_back(problem);
+  }
+  const Decision decision = foresee_placement(machine, ranks, ahead);
+  for (std::size_t i = 0; i < decision.shares.size(); ++i) {
+    views[i].mask = decision.shares[i];
+    views[i].team = forecast_team(machine, views[i].mask, ahead[i].environment);
+  }
+  if (!decision.shares.empty()) {
+    remarks.push_back("seen as libomp places the ranks anew under KMP_BARRIER=hier, out of " + decision.why);
   }
   return views;
 }

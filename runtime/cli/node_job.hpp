@@ -47,9 +47,10 @@ class NodeJob {
 };
 
 // What each of the ranks may run on, and the team that it would get there; a number of threads other than 0 replaces
-// OMP_NUM_THREADS. Warnings, one line each, go to `problems`.
+// OMP_NUM_THREADS. Where libomp is going to place the ranks anew (KMP_BARRIER=hier), that is what they get. Remarks, one line
+// each, go to `remarks`: what was not understood, and that the ranks are placed anew.
 std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeRank>& ranks, const std::string& threads,
-                                 std::vector<std::string>& problems);
+                                 std::vector<std::string>& remarks);
 
 std::string host_name();
 

@@ -163,9 +163,9 @@ int show_launched(const CLI::App& command, const ShowOptions& options, std::ostr
     return 0;
   }
   const Machine machine = load_chosen_machine(command, options.description);
-  std::vector<std::string> problems;
-  const std::vector<PlacedThread> threads = foreseen_threads(view_ranks(machine, *ranks, "", problems));
-  for (const std::string& problem : problems) std::cerr << "hierbar show: " << problem << '\n';
+  std::vector<std::string> remarks;
+  const std::vector<PlacedThread> threads = foreseen_threads(view_ranks(machine, *ranks, "", remarks));
+  for (const std::string& remark : remarks) std::cerr << "hierbar show: " << remark << '\n';
   print(command, options, machine, threads, job->is_first_node(), out);
   job->wait_for_listeners(kWait);
   return 0;

@@ -7,30 +7,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "placement/process_stat.hpp"
+
 namespace hierbar {
 namespace {
 
 // A chain longer than this is a /proc that changes under our feet.
 constexpr std::size_t kMaxAncestors = 256;
-
-// From /proc/<pid>/stat: "pid (name) state parent ...", the start being field 22. Names may hold blanks and parentheses, so what
-// follows is counted from the last one.
-bool read_stat(const std::string& directory, Process& process) {
-  std::ifstream file(directory + "/stat");
-  // Not through the buffer's iterators, which throw when the process ends in this moment.
-  std::string line;
-  std::getline(file, line, '\0');
-  const auto open = line.find('(');
-  const auto close = line.rfind(')');
-  if (open == std::string::npos || close == std::string::npos || close < open) return false;
-  process.name = line.substr(open + 1, close - open - 1);
-  std::istringstream fields(line.substr(close + 1));
-  std::string ignored;
-  fields >> ignored >> process.parent;
-  for (int field = 5; field < 22; ++field) fields >> ignored;
-  fields >> process.start_ticks;
-  return !fields.fail();
-}
 
 bool read_status(const std::string& directory, Process& process) {
   std::ifstream file(directory + "/status");
@@ -58,10 +41,14 @@ bool read_status(const std::string& directory, Process& process) {
 }  // namespace
 
 std::optional<Process> read_process(int pid, const std::string& proc) {
-  const std::string directory = proc + "/" + std::to_string(pid);
+  const std::optional<ProcessStat> stat = read_process_stat(pid, proc);
+  if (!stat) return std::nullopt;
   Process process;
   process.pid = pid;
-  if (!read_stat(directory, process) || !read_status(directory, process)) return std::nullopt;
+  process.parent = stat->parent;
+  process.start_ticks = stat->start_ticks;
+  process.name = stat->name;
+  if (!read_status(proc + "/" + std::to_string(pid), process)) return std::nullopt;
   return process;
 }
 

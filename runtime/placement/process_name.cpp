@@ -10,7 +10,9 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
-#include <sstream>
+#include <optional>
+
+#include "placement/process_stat.hpp"
 
 namespace hierbar {
 namespace {
@@ -18,16 +20,6 @@ namespace {
 std::uint64_t inode_of(const char* path) {
   struct stat status{};
   return stat(path, &status) == 0 ? status.st_ino : 0;
-}
-
-// The fields of /proc/<pid>/stat after the command's name, which may hold blanks and parentheses itself.
-std::istringstream fields_of(std::int32_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  // Not through the buffer's iterators: reading about a process that ends in this moment fails, and they throw then.
-  std::string text;
-  std::getline(file, text, '\0');
-  const std::size_t end_of_name = text.rfind(')');
-  return std::istringstream(end_of_name == std::string::npos ? std::string() : text.substr(end_of_name + 1));
 }
 
 const char* word_for(char state) {
@@ -49,11 +41,11 @@ const char* word_for(char state) {
   }
 }
 
-// Only for a process that exists; else 0.
-char state_letter(std::int32_t pid) {
-  char state = 0;
-  fields_of(pid) >> state;
-  return state;
+// Nothing if that process is gone, whoever has its number now.
+std::optional<char> state_letter(std::int32_t pid, std::uint64_t start_time) {
+  const std::optional<ProcessStat> stat = read_process_stat(pid);
+  if (!stat || stat->start_ticks != start_time) return std::nullopt;
+  return stat->state;
 }
 
 // FNV-1a over 64-bit words: two processes of one node must get the same, others almost never do.
@@ -72,24 +64,18 @@ class Hash {
 }  // namespace
 
 std::uint64_t start_time_of(std::int32_t pid) {
-  constexpr int kFieldsBefore = 19;  // from the state (field 3) to the start time (field 22)
-  std::istringstream fields = fields_of(pid);
-  std::string skipped;
-  for (int i = 0; i < kFieldsBefore; ++i) fields >> skipped;
-  std::uint64_t start_time = 0;
-  fields >> start_time;
-  return start_time;
+  const std::optional<ProcessStat> stat = read_process_stat(pid);
+  return stat ? stat->start_ticks : 0;
 }
 
 std::string state_of(std::int32_t pid, std::uint64_t start_time) {
-  if (start_time_of(pid) != start_time) return "gone";
-  return word_for(state_letter(pid));
+  const std::optional<char> state = state_letter(pid, start_time);
+  return state ? word_for(*state) : "gone";
 }
 
 bool is_alive(std::int32_t pid, std::uint64_t start_time) {
-  if (start_time_of(pid) != start_time) return false;
-  const char state = state_letter(pid);
-  return state != 0 && state != 'Z' && state != 'X';
+  const std::optional<char> state = state_letter(pid, start_time);
+  return state && *state != 'Z' && *state != 'X';
 }
 
 ProcessName own_process() {

@@ -66,6 +66,18 @@ TEST(CheckCommand, SaysWhenItCannotCheck) {
   }
 }
 
+TEST(CheckCommand, ForeseesWhatPlacementCures) {
+  const test::Launcher& mpich = test::kLaunchers[0];
+  if (const std::string reason = test::reason_to_skip(mpich); !reason.empty()) GTEST_SKIP() << reason;
+  const std::string launch = "OMP_NUM_THREADS=2 mpiexec.mpich -bind-to core -n 1";
+  const CommandResult cured = run_hierbar("check --json", fresh("KMP_BARRIER=hier " + launch));
+  EXPECT_EQ(cured.exit_code, 0) << cured.output << cured.errors;
+  EXPECT_THAT(cured.errors, HasSubstr("places the ranks anew"));
+  for (const char* setting : {"", "KMP_BARRIER=hier HIERBAR_PLACE=off ", "KMP_BARRIER=hier HIERBAR_PLACE=check "}) {
+    EXPECT_EQ(run_hierbar("check", fresh(setting + launch)).exit_code, 1) << setting;
+  }
+}
+
 class CheckUnderLauncher : public testing::TestWithParam<test::Launcher> {};
 
 TEST_P(CheckUnderLauncher, TellsRanksOnCoresFromStackedThreads) {

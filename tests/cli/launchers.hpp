@@ -39,6 +39,8 @@ inline std::string launcher_name(const testing::TestParamInfo<Launcher>& launche
 }
 
 // Nothing of OpenMP's from outside, then what `text` sets and starts.
-inline std::string fresh(const std::string& text) { return "-u OMP_PLACES -u OMP_PROC_BIND -u OMP_NUM_THREADS " + text; }
+inline std::string fresh(const std::string& text) {
+  return "-u OMP_PLACES -u OMP_PROC_BIND -u OMP_NUM_THREADS -u KMP_BARRIER -u HIERBAR_PLACE " + text;
+}
 
 }  // namespace hierbar::test

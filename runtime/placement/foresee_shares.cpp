@@ -1,0 +1,42 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "placement/foresee_shares.hpp"
+
+#include <optional>
+#include <string>
+
+#include "placement/place_setting.hpp"
+
+namespace hierbar {
+namespace {
+
+// Why a rank would not take part; nothing if it would.
+std::optional<std::string> objection_of(const RankAhead& rank, const PlaceSetting& setting) {
+  if (value_of(rank.environment, "KMP_BARRIER") != "hier") return "KMP_BARRIER is not hier";
+  if (setting.mode == PlaceMode::kCheck) return std::string(kPlaceVariable) + " is check";
+  if (const std::optional<Veto> veto = veto_by_environment(setting, rank.environment)) return veto->text;
+  const ProcessState state{.mask = rank.need.mask,
+                           .has_explicit_threads = !value_of(rank.environment, "OMP_NUM_THREADS").empty()};
+  if (const std::optional<Veto> veto = veto_by_process(state)) return veto->text;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Decision foresee_shares(const Machine& machine, PoolEvidence evidence, const std::vector<RankAhead>& ranks) {
+  PoolChoice choice = PoolChoice::kAuto;
+  std::vector<RankNeed> needs;
+  evidence.ranks.emplace();
+  for (const RankAhead& rank : ranks) {
+    const Result<PlaceSetting> parsed = parse_place_setting(value_of(rank.environment, kPlaceVariable));
+    const PlaceSetting setting = parsed ? *parsed : PlaceSetting{};  // as libomp does, which says so
+    if (const std::optional<std::string> objection = objection_of(rank, setting)) return {{}, *objection};
+    choice = setting.pool;
+    needs.push_back(rank.need);
+    *evidence.ranks |= rank.need.mask;
+  }
+  const Result<Pool> pool = choose_pool(evidence, choice);
+  return pool ? decide(machine, *pool, needs) : Decision{{}, pool.error()};
+}
+
+}  // namespace hierbar

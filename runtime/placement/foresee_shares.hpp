@@ -1,0 +1,26 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "placement/decide.hpp"
+#include "placement/environment.hpp"
+#include "placement/pool.hpp"
+#include "placement/veto.hpp"
+#include "topology/machine.hpp"
+
+namespace hierbar {
+
+// A rank of the node as others see it before its first parallel region.
+struct RankAhead {
+  RankNeed need;
+  Environment environment;
+};
+
+// What libomp is going to do in these ranks, all that a launcher started on the node, if the program runs it under
+// KMP_BARRIER=hier; own_share.hpp is how the ranks themselves find it out. What a program does to its own binding or thread count
+// is not foreseen. Without shares everybody stays where it is, for the reason given.
+Decision foresee_shares(const Machine& machine, PoolEvidence evidence, const std::vector<RankAhead>& ranks);
+
+}  // namespace hierbar

@@ -1,0 +1,22 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace hierbar {
+
+// What /proc/<pid>/stat says of a process.
+struct ProcessStat {
+  std::string name;  // what it runs, cut to 15 characters by the kernel
+  char state = 0;    // R, S, D, T, Z, ...: see proc(5)
+  int parent = 0;
+  std::uint64_t start_ticks = 0;  // after boot
+};
+
+// Nothing if there is no such process, or no more. `proc` is where /proc is mounted.
+std::optional<ProcessStat> read_process_stat(int pid, const std::string& proc = "/proc");
+
+}  // namespace hierbar
