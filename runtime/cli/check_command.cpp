@@ -9,6 +9,7 @@
 #include "cli/machine_option.hpp"
 #include "cli/node_job.hpp"
 #include "cli/option_values.hpp"
+#include "cli/placed_threads.hpp"
 #include "placement/cpu_quota.hpp"
 
 namespace hierbar {
@@ -20,6 +21,7 @@ constexpr std::uint32_t kMaxWaitSeconds = 3600;
 struct CheckOptions {
   std::string threads;
   std::string wait = "10";
+  std::string job;
   std::string description;
   bool only = false;
   bool quiet = false;
@@ -71,6 +73,18 @@ std::chrono::milliseconds wait_time(const CheckOptions& options) {
   return std::chrono::seconds(seconds);
 }
 
+int judge(const CheckOptions& options, const NodeView& node, bool is_first_node, std::ostream& out) {
+  const std::vector<Finding> findings = find_problems(node);
+  // On many nodes, that all is fine is said once.
+  const bool worth_saying = !findings.empty() || (is_first_node && !options.quiet);
+  if (options.json) {
+    out << to_json(node, findings).dump(2) << '\n';
+  } else if (worth_saying) {
+    print_text(out, node, findings);
+  }
+  return findings.empty() ? kExitFine : kExitFindings;
+}
+
 int report(const CLI::App& command, const CheckOptions& options, const NodeJob& job, std::ostream& out) {
   const Result<std::vector<NodeRank>> ranks = job.wait_for_ranks(wait_time(options));
   if (!ranks) {
@@ -84,20 +98,24 @@ int report(const CLI::App& command, const CheckOptions& options, const NodeJob& 
                       .grant = job.grant(),
                       .quota = read_cpu_quota()};
   for (const std::string& remark : remarks) std::cerr << "hierbar check: " << remark << '\n';
-  const std::vector<Finding> findings = find_problems(node);
-  // On many nodes, that all is fine is said once.
-  const bool worth_saying = !findings.empty() || (job.is_first_node() && !options.quiet);
-  if (options.json) {
-    out << to_json(node, findings).dump(2) << '\n';
-  } else if (worth_saying) {
-    print_text(out, node, findings);
-  }
-  return findings.empty() ? kExitFine : kExitFindings;
+  return judge(options, node, job.is_first_node(), out);
+}
+
+// A job that runs: where its threads are now, whatever was foreseen.
+int report_running(const CLI::App& command, const CheckOptions& options) {
+  const int pid = parse_pid("--job", options.job);
+  const std::vector<PlacedThread> threads = accept(threads_of_job(pid), "--job", options.job, kAllowedJobs);
+  const Machine machine = load_chosen_machine(command, options.description);
+  return judge(options, {.machine = machine, .ranks = ranks_of_threads(threads)}, true, std::cout);
 }
 
 int check(const CLI::App& command, const CheckOptions& options, const Program& program) {
   if (command.count("--threads") > 0 && parse_count(options.threads, kMaxThreads) == 0) {
     refuse("-t", options.threads, "no such number of threads", "1 to " + std::to_string(kMaxThreads));
+  }
+  if (command.count("--job") > 0) {
+    if (!program.empty()) throw CLI::ValidationError("check", "with --job no program can be started");
+    return report_running(command, options);
   }
   const bool starts_program = !program.empty() && !options.only;
   // The program's output stays its own.
@@ -124,6 +142,10 @@ void add_check_command(CLI::App& app, const Program& program) {
       ->type_name("T");
   command->add_option("--wait", options->wait, "How long to wait for the other ranks of the node; default: 10")
       ->type_name("SECONDS");
+  command
+      ->add_option("--job", options->job,
+                   "Check the running ranks below this process, a launcher's on this node, as they are now")
+      ->type_name("PID");
   command->add_flag("--only", options->only, "Do not start the program");
   command->add_flag("--quiet", options->quiet, "Say nothing when all is fine");
   add_machine_option(*command, options->description);
@@ -154,7 +176,8 @@ void add_check_command(CLI::App& app, const Program& program) {
       "  mpiexec -n 4 hierbar check -- ./app\n"
       "  mpiexec -bind-to core -n 4 hierbar check --only -t 4 && mpiexec -bind-to core -n 4 ./app\n"
       "  srun -n 4 -c 4 hierbar check --json --only\n"
-      "  OMP_NUM_THREADS=8 hierbar check -- ./app\n");
+      "  OMP_NUM_THREADS=8 hierbar check -- ./app\n"
+      "  hierbar check --job $(pidof mpiexec.hydra)\n");
   command->callback([command, options, &program] { throw CLI::RuntimeError(check(*command, *options, program)); });
 }
 

@@ -31,4 +31,11 @@ inline std::uint32_t parse_count(const std::string& text, std::uint32_t most) {
   return problem == std::errc() && stop == end && number <= most ? number : 0;
 }
 
+inline int parse_pid(const std::string& option, const std::string& text) {
+  constexpr std::uint32_t kMostPid = 1U << 30;
+  const std::uint32_t pid = parse_count(text, kMostPid);
+  if (pid == 0) refuse(option, text, "no process number", "the number of a process, as ps shows it");
+  return static_cast<int>(pid);
+}
+
 }  // namespace hierbar

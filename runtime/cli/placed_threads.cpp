@@ -82,6 +82,30 @@ Result<std::vector<PlacedThread>> threads_of_job(int launcher_pid) {
   return threads;
 }
 
+std::vector<RankView> ranks_of_threads(const std::vector<PlacedThread>& threads) {
+  std::vector<RankView> ranks;
+  int pid = 0;
+  std::string program;
+  for (const PlacedThread& thread : threads) {  // process by process
+    if (ranks.empty() || thread.pid != pid) {
+      pid = thread.pid;
+      program = thread.name;
+      ranks.push_back({thread.rank.value_or(static_cast<std::uint32_t>(pid)), CpuSet(), Team()});
+      ranks.back().team.num_threads = 0;
+    }
+    if (thread.name != program) continue;
+    RankView& rank = ranks.back();
+    rank.mask |= thread.cpus;
+    rank.team.cpus.push_back(thread.cpus);
+    ++rank.team.num_threads;
+  }
+  for (RankView& rank : ranks) {
+    rank.team.is_bound =
+        std::any_of(rank.team.cpus.begin(), rank.team.cpus.end(), [&](const CpuSet& cpus) { return cpus != rank.mask; });
+  }
+  return ranks;
+}
+
 std::string thread_label(const PlacedThread& thread) {
   return std::to_string(thread.rank ? *thread.rank : static_cast<std::uint32_t>(thread.pid)) + "." +
          std::to_string(thread.thread);

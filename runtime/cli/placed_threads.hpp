@@ -33,6 +33,11 @@ Result<std::vector<PlacedThread>> threads_of_process(int pid);
 // All threads of the ranks below a launcher's process, or of all processes below it when none is a rank. Errors: there is no such
 // process, or nothing below it.
 Result<std::vector<PlacedThread>> threads_of_job(int launcher_pid);
+inline constexpr const char* kAllowedJobs = "a launcher's process (mpiexec, hydra_pmi_proxy, orted, slurmstepd), or any parent";
+
+// The ranks that these threads make up, to be judged. A process that is no rank goes by its number. Threads that were given names
+// of their own are a library's, for progress or timers, and left out: their place is not the program's affair.
+std::vector<RankView> ranks_of_threads(const std::vector<PlacedThread>& threads);
 
 // "0.1" for thread 1 of rank 0; for a process that is no rank, its number stands in front.
 std::string thread_label(const PlacedThread& thread);

@@ -19,7 +19,6 @@
 namespace hierbar {
 namespace {
 
-constexpr std::uint32_t kMaxPid = 1U << 30;
 constexpr std::chrono::seconds kWait{10};
 constexpr std::string_view kHostMark = "%h";
 
@@ -130,21 +129,12 @@ void print(const CLI::App& command, const ShowOptions& options, const Machine& m
 
 // --- 2. What is shown
 
-int parse_pid(const std::string& option, const std::string& text) {
-  const std::uint32_t pid = parse_count(text, kMaxPid);
-  if (pid == 0) refuse(option, text, "no process number", "the number of a process, as ps shows it");
-  return static_cast<int>(pid);
-}
-
 void show_live(const CLI::App& command, const ShowOptions& options) {
   const bool one = command.count("--pid") > 0;
   const std::string& text = one ? options.pid : options.job;
   const int pid = parse_pid(one ? "--pid" : "--job", text);
-  const std::vector<PlacedThread> threads =
-      accept(one ? threads_of_process(pid) : threads_of_job(pid), one ? "--pid" : "--job", text,
-             one ? "a running process"
-                 : "a launcher's process (mpiexec, hydra_pmi_proxy, "
-                   "orted, slurmstepd), or any parent");
+  const std::vector<PlacedThread> threads = accept(one ? threads_of_process(pid) : threads_of_job(pid), one ? "--pid" : "--job",
+                                                   text, one ? "a running process" : kAllowedJobs);
   print(command, options, load_chosen_machine(command, options.description), threads, true, std::cout);
 }
 

@@ -1,9 +1,15 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
 
 #include "cli/launchers.hpp"
 #include "cli/run_hierbar.hpp"
@@ -54,6 +60,38 @@ TEST(CheckCommand, BecomesTheProgram) {
   const CommandResult missing = run_hierbar("check --quiet -- /no/such/program", fresh("OMP_NUM_THREADS=1"));
   EXPECT_EQ(missing.exit_code, 127);
   EXPECT_THAT(missing.errors, HasSubstr("cannot run '/no/such/program'"));
+}
+
+// A process below this one with two threads that have moved to one cpu: what nothing in its environment tells.
+TEST(CheckCommand, ChecksARunningJobAsItIs) {
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    std::thread([&] {
+      [[maybe_unused]] const auto told = write(ready[1], "x", 1);
+      pause();
+    }).join();
+  }
+  char told = 0;
+  EXPECT_EQ(read(ready[0], &told, 1), 1);
+  const CommandResult stacked = run_hierbar("check --json --job " + std::to_string(getpid()), "");
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(stacked.exit_code, 1) << stacked.errors;
+  const nlohmann::json json = nlohmann::json::parse(stacked.output, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << stacked.output;
+  const auto found = std::find_if(json["findings"].begin(), json["findings"].end(), [&](const auto& finding) {
+    return finding["kind"] == "stacked-threads" && finding["ranks"] == nlohmann::json::array({child});
+  });
+  EXPECT_NE(found, json["findings"].end()) << stacked.output;
+  const CommandResult gone = run_hierbar("check --job " + std::to_string(child), "");
+  EXPECT_EQ(gone.exit_code, 2);
+  EXPECT_THAT(gone.errors, HasSubstr("--job: '" + std::to_string(child) + "'"));
 }
 
 TEST(CheckCommand, SaysWhenItCannotCheck) {
