@@ -27,9 +27,9 @@ NodeRank this_process() {
 
 // Of ranks that a launcher started, which this process is one of.
 Decision foresee_placement(const Machine& machine, const std::vector<NodeRank>& ranks, const std::vector<RankAhead>& ahead) {
-  if (ranks.front().launch.job_key.empty()) return {};
+  if (ranks.front().launch.job_key.empty()) return {{}, "no launcher", "no-launcher"};
   Result<PoolEvidence> evidence = read_pool_evidence(ranks.front().environment, own_process_facts().ancestors);
-  return evidence ? foresee_shares(machine, *std::move(evidence), ahead) : Decision{{}, evidence.error()};
+  return evidence ? foresee_shares(machine, *std::move(evidence), ahead) : Decision{{}, evidence.error(), "no-pool"};
 }
 
 }  // namespace

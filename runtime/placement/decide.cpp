@@ -11,7 +11,7 @@ namespace hierbar {
 namespace {
 
 Decision cut(const Machine& machine, const Pool& pool, const std::vector<RankNeed>& ranks) {
-  if (const std::optional<Veto> veto = veto_by_pool(pool, ranks)) return {{}, veto->text};
+  if (const std::optional<Veto> veto = veto_by_pool(pool, ranks)) return {{}, veto->text, veto_name(veto->reason)};
   std::vector<std::uint32_t> threads;
   std::vector<CpuSet> homes;
   for (const RankNeed& rank : ranks) {
@@ -19,14 +19,14 @@ Decision cut(const Machine& machine, const Pool& pool, const std::vector<RankNee
     homes.push_back(rank.mask);
   }
   const Result<std::vector<CpuSet>> shares = share_out(machine, pool.cpus, threads);
-  if (!shares) return {{}, shares.error()};
+  if (!shares) return {{}, shares.error(), "no-share"};
   return {assign_shares(*shares, threads, homes), pool.why};
 }
 
 }  // namespace
 
 Decision decide(const Machine& machine, const Pool& pool, const std::vector<RankNeed>& ranks) {
-  if (const std::optional<Veto> veto = veto_by_need(machine, ranks)) return {{}, veto->text};
+  if (const std::optional<Veto> veto = veto_by_need(machine, ranks)) return {{}, veto->text, veto_name(veto->reason)};
   return cut(machine, pool, ranks);
 }
 

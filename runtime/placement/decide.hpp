@@ -12,10 +12,13 @@
 
 namespace hierbar {
 
+inline constexpr const char* kPlaced = "placed";  // the code of a decision that gives shares
+
 // What all ranks of a node do: a share for each, or none for anybody.
 struct Decision {
   std::vector<CpuSet> shares;  // by local rank; empty: everybody keeps what it has
   std::string why;             // a sentence without a full stop, for reports
+  const char* code = kPlaced;  // the same as a word for scripts
 };
 
 // Whether and how the ranks share out `pool`; a pure function, so that ranks that know the same decide the same. Nobody gets a

@@ -30,13 +30,13 @@ Decision foresee_shares(const Machine& machine, PoolEvidence evidence, const std
   for (const RankAhead& rank : ranks) {
     const Result<PlaceSetting> parsed = parse_place_setting(value_of(rank.environment, kPlaceVariable));
     const PlaceSetting setting = parsed ? *parsed : PlaceSetting{};  // as libomp does, which says so
-    if (const std::optional<std::string> objection = objection_of(rank, setting)) return {{}, *objection};
+    if (const std::optional<std::string> objection = objection_of(rank, setting)) return {{}, *objection, "declined"};
     choice = setting.pool;
     needs.push_back(rank.need);
     *evidence.ranks |= rank.need.mask;
   }
   const Result<Pool> pool = choose_pool(evidence, choice);
-  return pool ? decide(machine, *pool, needs) : Decision{{}, pool.error()};
+  return pool ? decide(machine, *pool, needs) : Decision{{}, pool.error(), "no-pool"};
 }
 
 }  // namespace hierbar

@@ -35,23 +35,26 @@ PlaceSetting read_setting(const Environment& environment, std::vector<std::strin
   return {};
 }
 
-// Steps 1 to 3 of finding a share: settings, launcher, pool. The error says why nothing is done.
-Result<Own> look_around(const ShareRequest& request, const Surroundings& around, const PlaceSetting& setting) {
-  if (const std::optional<Veto> veto = veto_by_environment(setting, around.environment)) return Error{veto->text};
-  if (!request.objection.empty()) return Error{request.objection};
+Decision nobody_moves(const Veto& veto) { return {{}, veto.text, veto_name(veto.reason)}; }
+
+// Steps 1 to 3 of finding a share: settings, launcher, pool. Returns why nothing is done, if so.
+std::optional<Decision> look_around(const ShareRequest& request, const Surroundings& around, const PlaceSetting& setting,
+                                    Own& own) {
+  if (const std::optional<Veto> veto = veto_by_environment(setting, around.environment)) return nobody_moves(*veto);
+  if (!request.objection.empty()) return nobody_moves({VetoReason::kUserPlaced, request.objection});
   const ProcessState state{.mask = request.mask,
                            .first_mask = request.first_mask,
                            .is_forked_child = around.is_forked_child,
                            .has_explicit_threads = request.num_threads != 0};
-  if (const std::optional<Veto> veto = veto_by_process(state)) return Error{veto->text};
+  if (const std::optional<Veto> veto = veto_by_process(state)) return nobody_moves(*veto);
   const ProcessFacts facts = around.process_facts();
   const Result<Launch> launch = find_launch(around.environment, facts);
-  if (!launch) return Error{launch.error()};
+  if (!launch) return Decision{{}, launch.error(), "no-launcher"};
   const Result<PoolEvidence> evidence = around.pool_evidence(facts.ancestors);
-  if (!evidence) return Error{evidence.error()};
-  Own own{setting, *launch, *evidence, {request.mask, request.num_threads}, std::nullopt};
+  if (!evidence) return Decision{{}, evidence.error(), "no-pool"};
+  own = {setting, *launch, *evidence, {request.mask, request.num_threads}, std::nullopt};
   if (Result<Pool> pool = choose_pool(own.evidence, setting.pool)) own.pool = *std::move(pool);
-  return own;
+  return std::nullopt;
 }
 
 Result<Pool> pool_of_all(const Own& own, const std::vector<RankFacts>& all) {
@@ -94,33 +97,37 @@ std::string absence(const Own& own, const Surroundings& around, const Meeting& m
          " ranks of this node came to share it out within " + seconds(around.patience_ns);
 }
 
+Decision nobody_moves_after(const Own& own, const Surroundings& around, const Meeting& meeting) {
+  return {{}, absence(own, around, meeting), "absent-ranks"};
+}
+
 // Why the meeting's verdict is that nobody acts; nothing if it is not.
-std::optional<std::string> failure(const Own& own, const Surroundings& around, const Meeting& meeting) {
+std::optional<Decision> failure(const Own& own, const Surroundings& around, const Meeting& meeting) {
   switch (meeting.verdict) {
     case Verdict::kComplete:
     case Verdict::kEqualParts:
       return std::nullopt;
     case Verdict::kDuplicate:
-      return "two processes are rank " + std::to_string(own.launch.local_rank) + " of this node";
+      return Decision{{}, "two processes are rank " + std::to_string(own.launch.local_rank) + " of this node", "duplicate-rank"};
     case Verdict::kDead:
-      return "a rank of this node has ended";
+      return Decision{{}, "a rank of this node has ended", "dead-rank"};
     case Verdict::kOpen:
     case Verdict::kNobody:
       break;
   }
-  return absence(own, around, meeting);
+  return nobody_moves_after(own, around, meeting);
 }
 
 Decision decide_meeting(const Own& own, const Surroundings& around, Meeting& meeting) {
-  if (std::optional<std::string> reason = failure(own, around, meeting)) return {{}, *std::move(reason)};
+  if (std::optional<Decision> decision = failure(own, around, meeting)) return *std::move(decision);
   const Machine* machine = meeting.machine ? around.adopt_machine(*std::move(meeting.machine)) : around.load_machine();
-  if (machine == nullptr) return {{}, "the machine cannot be read"};
+  if (machine == nullptr) return {{}, "the machine cannot be read", "no-machine"};
   if (meeting.verdict == Verdict::kComplete) {
     const Result<Pool> pool = pool_of_all(own, meeting.facts);
-    return pool ? decide(*machine, *pool, needs_of(meeting.facts)) : Decision{{}, pool.error()};
+    return pool ? decide(*machine, *pool, needs_of(meeting.facts)) : Decision{{}, pool.error(), "no-pool"};
   }
   // The sealer knew the pool without the others, and this rank may not, when it came later.
-  if (!own.pool) return {{}, absence(own, around, meeting)};
+  if (!own.pool) return nobody_moves_after(own, around, meeting);
   Decision decision = decide_for_equals(*machine, *own.pool, own.need.num_threads, own.launch.local_size);
   decision.why = absence(own, around, meeting) + ", so each takes an equal part: " + decision.why;
   return decision;
@@ -135,7 +142,7 @@ Decision decide_together(const Own& own, const Surroundings& around, std::vector
                                .directory = around.meeting_directory};
   Result<Meeting> meeting =
       meet(request, around.load_machine, [&](const std::vector<RankFacts>& present) { return decide_late(own, present); });
-  if (!meeting) return {{}, meeting.error()};
+  if (!meeting) return {{}, meeting.error(), "no-meeting"};
   Decision decision = decide_meeting(own, around, *meeting);
   // One of them says it.
   if (meeting->is_maker && (meeting->verdict == Verdict::kEqualParts || meeting->verdict == Verdict::kNobody)) {
@@ -149,11 +156,16 @@ Decision decide_together(const Own& own, const Surroundings& around, std::vector
 // The one rank of a node asks nobody, and looks at the machine only when it could get more than it has.
 Decision decide_alone(const Own& own, const Surroundings& around) {
   const Result<Pool> pool = pool_of_all(own, {{own.need, own.pool ? own.pool->cpus : CpuSet()}});
-  if (!pool) return {{}, pool.error()};
-  if (const std::optional<Veto> veto = veto_by_pool(*pool, {own.need})) return {{}, veto->text};
+  if (!pool) return {{}, pool.error(), "no-pool"};
+  if (const std::optional<Veto> veto = veto_by_pool(*pool, {own.need})) return nobody_moves(*veto);
   const Machine* machine = around.load_machine();
-  if (machine == nullptr) return {{}, "the machine cannot be read"};
+  if (machine == nullptr) return {{}, "the machine cannot be read", "no-machine"};
   return decide(*machine, *pool, {own.need});
+}
+
+// "placed: rank 0 of 2 on this node (hydra) takes cpus 0-3 in place of 0, its share of cpus 0-7, ..."
+std::string verdict_line(const Decision& decision, const std::string& who, const std::string& does) {
+  return std::string(decision.code) + ": " + who + " " + does + (decision.shares.empty() ? ": " : " ") + decision.why;
 }
 
 }  // namespace
@@ -161,25 +173,30 @@ Decision decide_alone(const Own& own, const Surroundings& around) {
 ShareAnswer find_own_share(const ShareRequest& request, const Surroundings& around) {
   ShareAnswer answer;
   const PlaceSetting setting = read_setting(around.environment, answer.warnings);
-  const Result<Own> own = look_around(request, around, setting);
-  if (!own) {
-    answer.verdict = "stays on cpus " + request.mask.to_string() + ": " + own.error();
+  Own own;
+  if (const std::optional<Decision> decision = look_around(request, around, setting, own)) {
+    answer.verdict = verdict_line(*decision, "this process", "stays on cpus " + request.mask.to_string());
     return answer;
   }
-  const Launch& launch = own->launch;
+  const Launch& launch = own.launch;
   const bool is_alone = launch.local_size == 1 && !launch.size_is_assumed;
-  const Decision decision = is_alone ? decide_alone(*own, around) : decide_together(*own, around, answer.warnings);
+  Decision decision = is_alone ? decide_alone(own, around) : decide_together(own, around, answer.warnings);
   const std::string who = "rank " + std::to_string(launch.local_rank) + " of " + std::to_string(launch.local_size) +
                           " on this node (" + launch.launcher + ")";
   if (decision.shares.empty()) {
-    answer.verdict = who + " stays on cpus " + request.mask.to_string() + ": " + decision.why;
+    answer.verdict = verdict_line(decision, who, "stays on cpus " + request.mask.to_string());
     return answer;
   }
   const CpuSet& share = decision.shares[launch.local_rank];
   const bool acts = setting.mode == PlaceMode::kAuto;
-  if (acts) answer.share = share;
-  answer.verdict = who + (acts ? " takes cpus " : " would take cpus ") + share.to_string() + " in place of " +
-                   request.mask.to_string() + ", its share of " + decision.why;
+  if (acts) {
+    answer.share = share;
+  } else {
+    decision.code = "checked";
+  }
+  answer.verdict = verdict_line(decision, who,
+                                std::string(acts ? "takes" : "would take") + " cpus " + share.to_string() + " in place of " +
+                                    request.mask.to_string() + ", its share of");
   return answer;
 }
 

@@ -20,7 +20,9 @@
 namespace hierbar {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr bool kSanitized = true;
@@ -139,7 +141,7 @@ TEST_F(OwnShare, TheOnlyRankGetsThePool) {
   const ShareAnswer answer = ask(*CpuSet::parse("5"), 4);
   ASSERT_TRUE(answer.share.has_value()) << answer.verdict;
   EXPECT_EQ(answer.share->to_string(), "0-15");
-  EXPECT_THAT(answer.verdict, HasSubstr("takes cpus 0-15 in place of 5"));
+  EXPECT_THAT(answer.verdict, AllOf(StartsWith("placed: "), HasSubstr("takes cpus 0-15 in place of 5")));
 }
 
 TEST_F(OwnShare, NoReasonToActNeedsNoMachine) {
@@ -148,16 +150,16 @@ TEST_F(OwnShare, NoReasonToActNeedsNoMachine) {
     EXPECT_FALSE(answer.share.has_value());
     return answer.verdict;
   };
-  EXPECT_THAT(verdict("0", 4), HasSubstr("stays on cpus 0: "));  // no launcher
+  EXPECT_THAT(verdict("0", 4), HasSubstr("no-launcher: this process stays on cpus 0: "));
   launch(0, 1);
-  EXPECT_THAT(verdict("0", 0), HasSubstr("OMP_NUM_THREADS"));
-  EXPECT_THAT(verdict("0-15", 4), HasSubstr("whole pool"));
-  EXPECT_THAT(verdict("0", 17), HasSubstr("17 threads for 16 cpus"));
+  EXPECT_THAT(verdict("0", 0), AllOf(StartsWith("threads-unknown: "), HasSubstr("OMP_NUM_THREADS")));
+  EXPECT_THAT(verdict("0-15", 4), AllOf(StartsWith("sufficient: "), HasSubstr("whole pool")));
+  EXPECT_THAT(verdict("0", 17), AllOf(StartsWith("oversubscribed: "), HasSubstr("17 threads for 16 cpus")));
   variables_["OMP_PLACES"] = "{0},{1}";
-  EXPECT_THAT(verdict("0", 4), HasSubstr("OMP_PLACES={0},{1}"));
+  EXPECT_THAT(verdict("0", 4), AllOf(StartsWith("user-placed: "), HasSubstr("OMP_PLACES={0},{1}")));
   variables_.erase("OMP_PLACES");
   variables_["HIERBAR_PLACE"] = "off";
-  EXPECT_THAT(verdict("0", 4), HasSubstr("HIERBAR_PLACE is off"));
+  EXPECT_THAT(verdict("0", 4), AllOf(StartsWith("off: "), HasSubstr("HIERBAR_PLACE is off")));
   EXPECT_EQ(report_->loads, 0);
 }
 
@@ -166,7 +168,7 @@ TEST_F(OwnShare, CheckTellsAndDoesNothing) {
   variables_["HIERBAR_PLACE"] = "check";
   const ShareAnswer answer = ask(*CpuSet::parse("5"), 4);
   EXPECT_FALSE(answer.share.has_value());
-  EXPECT_THAT(answer.verdict, HasSubstr("would take cpus 0-15"));
+  EXPECT_THAT(answer.verdict, AllOf(StartsWith("checked: "), HasSubstr("would take cpus 0-15")));
 }
 
 TEST_F(OwnShare, ABadSettingIsToldAndAutoIsUsed) {
@@ -194,7 +196,7 @@ TEST_F(OwnShare, WithoutTheOthersAPoolThatIsKnownIsCutInEqualParts) {
   evidence_.grant.reset();  // then only the ranks together know what they have
   const ShareAnswer unknown = ask(*CpuSet::parse("0"), 4);
   EXPECT_FALSE(unknown.share.has_value());
-  EXPECT_THAT(unknown.verdict, HasSubstr("only 1 of 4 ranks"));
+  EXPECT_THAT(unknown.verdict, AllOf(StartsWith("absent-ranks: "), HasSubstr("only 1 of 4 ranks")));
 }
 
 // 64 processes share out 512 cpus. What they pay is cpu time: they share two cpus here.
