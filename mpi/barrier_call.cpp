@@ -8,7 +8,7 @@
 namespace hierbar::mpi {
 namespace {
 
-// What a thread knows between two barriers. initial-exec: the variable is read in every barrier, and this way takes no call.
+// What a thread knows between two barriers.
 struct Caller {
   // A barrier of ours has begun and not ended: the MPI library may call MPI_Barrier from inside what the shim calls.
   bool inside = false;
@@ -20,13 +20,17 @@ struct Caller {
   std::uint64_t num_removals = 0;
 };
 
-[[gnu::tls_model("initial-exec")]] thread_local Caller caller;
+thread_local Caller this_thread;
 
-struct InsideGuard {
-  InsideGuard() noexcept { caller.inside = true; }
-  ~InsideGuard() { caller.inside = false; }
+class InsideGuard {
+ public:
+  explicit InsideGuard(Caller& caller) noexcept : caller_(caller) { caller_.inside = true; }
+  ~InsideGuard() { caller_.inside = false; }
   InsideGuard(const InsideGuard&) = delete;
   InsideGuard& operator=(const InsideGuard&) = delete;
+
+ private:
+  Caller& caller_;
 };
 
 int pass_on(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, Way way) noexcept {
@@ -48,9 +52,10 @@ CommState* find_state(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) noexcept {
 
 int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   Shim& shim = Shim::get();
+  Caller& caller = this_thread;  // once: in a library that may be loaded late, finding it is a call
   if (caller.inside) return pass_on(shim, pmpi, comm, Way::kNested);
   if (!shim.settings.enabled) return pass_on(shim, pmpi, comm, Way::kOff);
-  const InsideGuard guard;
+  const InsideGuard guard(caller);
   const std::uint64_t num_removals = shim.states.num_removals();
   if (caller.state == nullptr || caller.comm != comm || caller.num_removals != num_removals) {
     CommState* const state = find_state(shim, pmpi, comm);

@@ -90,7 +90,7 @@ def count_ways(output):
 
 
 def segment_names():
-    return {path.name for path in SHARED_MEMORY.glob("hierbar-*")}
+    return {path.name for path in SHARED_MEMORY.glob("hierbar-[0-9]*")}
 
 
 def find_problems(arguments, status, output):

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "placement/assign.hpp"
 #include "placement/share.hpp"
@@ -152,14 +153,9 @@ std::string write_shares(const Machine& machine, const std::vector<CpuSet>& shar
 
 std::string write_plans(const Machine& machine) {
   const std::uint32_t num_cores = machine.one_cpu_per_core(machine.allowed).count();
-  std::vector<std::uint32_t> numbers = {1, 2, 3, 5, 7, num_cores};
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   std::string text;
-  for (const std::uint32_t num_ranks : numbers) {
-    std::vector<std::uint32_t> teams = {1, num_cores / num_ranks};
-    teams.erase(std::unique(teams.begin(), teams.end()), teams.end());
-    for (const std::uint32_t num_threads : teams) {
+  for (const std::uint32_t num_ranks : std::set<std::uint32_t>{1, 2, 3, 5, 7, num_cores}) {
+    for (const std::uint32_t num_threads : std::set<std::uint32_t>{1, num_cores / num_ranks}) {
       if (num_threads == 0) continue;
       const Result<std::vector<CpuSet>> shares = share_out(machine, machine.allowed, Threads(num_ranks, num_threads));
       text += std::to_string(num_ranks) + " x " + std::to_string(num_threads) + "  ";
