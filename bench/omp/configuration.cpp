@@ -127,7 +127,7 @@ std::string line_after(const std::string& text, const std::string& label) {
 }
 
 std::string describe_version(const Configuration& configuration, const std::string& said) {
-  std::string version = package_of(configuration.library);
+  std::string version = package_of(configuration.loaded_library);
   if (version.empty() && !configuration.expected_library.empty()) version = HIERBAR_BENCH_LLVM_VERSION;
   const std::string own = line_after(said, "LLVM OMP version: ");
   const std::string compiler = line_after(said, "LLVM OMP build compiler: ");
@@ -138,7 +138,7 @@ std::string describe_version(const Configuration& configuration, const std::stri
 // Whether the runtime that answered is the one that was meant, and does what it was told. Returns what is wrong, "" if nothing.
 // A library that does not know a setting ignores it and would be measured under a wrong name.
 std::string mismatch(const Configuration& configuration, const std::string& said) {
-  const fs::path found = configuration.library;
+  const fs::path found = configuration.loaded_library;
   std::error_code error;
   if (!configuration.expected_library.empty() && !fs::equivalent(found, configuration.expected_library, error)) {
     return fmt::format("the loader took {} in place of {}", found.string(), configuration.expected_library.string());
@@ -171,7 +171,7 @@ void identify(Configuration& configuration) {
     return;
   }
   const std::string said = result.output + result.errors;
-  configuration.library = answer.value("library", "unknown");
+  configuration.loaded_library = answer.value("library", "unknown");
   configuration.compiler = answer.value("compiler", "unknown");
   configuration.openmp = answer.value("openmp", 0);
   configuration.version = describe_version(configuration, said);

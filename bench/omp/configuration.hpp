@@ -54,10 +54,10 @@ struct Configuration {
   std::string unavailable;                     // why it cannot be measured; empty when it can
 
   // As found out by identify().
-  std::string library;   // the file that serves it
-  std::string version;   // of that file, as far as anyone says
-  std::string compiler;  // that built the measured program
-  int openmp = 0;        // _OPENMP of that compiler
+  std::string loaded_library;  // the file that serves it
+  std::string version;         // of that file, as far as anyone says
+  std::string compiler;        // that built the measured program
+  int openmp = 0;              // _OPENMP of that compiler
 };
 
 // The configurations that `options` name, in the order of kConfigurations, each identified.

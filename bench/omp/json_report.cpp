@@ -15,7 +15,7 @@ using nlohmann::json;
 json to_json(const Configuration& configuration) {
   return {{"name", configuration.name},
           {"explains", configuration.explains},
-          {"library", configuration.library},
+          {"library", configuration.loaded_library},
           {"version", configuration.version},
           {"program", configuration.worker},
           {"compiler", configuration.compiler},

@@ -133,12 +133,12 @@ std::string configurations_text(const std::vector<Configuration>& configurations
     Variables shown = configuration.variables;
     shown.erase("LD_LIBRARY_PATH");
     join_patterns(shown);
-    if (configuration.library != last_library) {
-      text += fmt::format("{} ({})", configuration.library, configuration.version);
+    if (configuration.loaded_library != last_library) {
+      text += fmt::format("{} ({})", configuration.loaded_library, configuration.version);
     } else {
       text += shown.empty() ? "the same library" : "the same,";
     }
-    last_library = configuration.library;
+    last_library = configuration.loaded_library;
     text += fmt::format("{}{}\n", shown.empty() ? "" : " ", to_string(shown));
   }
   return text;

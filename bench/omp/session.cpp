@@ -123,7 +123,7 @@ class Session {
     series.failure = result.failure;
     if (!series.failure.empty()) return;
     const auto answer = nlohmann::json::parse(result.output, nullptr, false);
-    if (answer.is_discarded() || answer.value("library", "") != configuration.library) {
+    if (answer.is_discarded() || answer.value("library", "") != configuration.loaded_library) {
       series.failure = answer.is_discarded() ? "its answer cannot be read" : "another library than before served it";
       return;
     }

@@ -20,8 +20,8 @@ struct RunOptions {
 };
 
 FamilyGuess chosen_family(const RunOptions& options, const Program& program) {
-  if (options.mpi == "auto") return guess_family(program);
   FamilyGuess guess = guess_family(program);
+  if (options.mpi == "auto") return guess;
   guess.why = "--mpi " + options.mpi;
   if (options.mpi == "mpich") {
     guess.family = MpiFamily::kMpich;

@@ -7,7 +7,7 @@
 
 #include "placement/cpu_order.hpp"
 #include "placement/omp_places.hpp"
-#include "placement/words.hpp"
+#include "topology/words.hpp"
 
 namespace hierbar {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "placement/words.hpp"
+#include "topology/words.hpp"
 
 namespace hierbar {
 namespace {

@@ -8,10 +8,9 @@
 
 #include <cstdio>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
+#include "placement/process.hpp"
 #include "placement/process_stat.hpp"
 
 namespace hierbar {
@@ -84,8 +83,7 @@ ProcessName own_process() {
 }
 
 NodeKey read_node_key(std::uint64_t fake_node) {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  const std::string boot_id{std::istreambuf_iterator<char>(file), {}};
+  const std::string boot_id = read_boot_id();
   struct stat shared{};
   const bool has_shared = stat("/dev/shm", &shared) == 0;
   NodeKey key{};

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "placement/words.hpp"
+#include "topology/words.hpp"
 
 namespace hierbar {
 namespace {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -16,19 +15,12 @@
 #include "plan/locality.hpp"
 #include "topology/levels.hpp"
 #include "topology/load.hpp"
+#include "topology/words.hpp"
 
 namespace hierbar {
 namespace {
 
 constexpr Level kNameableLevels[] = {Level::kL2, Level::kCluster, Level::kL3, Level::kDie, Level::kNuma, Level::kPackage};
-
-std::string trimmed_lower(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  std::string result(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 std::optional<Level> nameable_level(std::string_view name) {
   const std::optional<Level> level = parse_level(name);
@@ -64,21 +56,17 @@ std::string variable(const char* name) {
 
 Result<std::vector<Level>> parse_levels(std::string_view text) {
   std::vector<Level> levels;
-  const std::string value = trimmed_lower(text);
-  if (value.empty() || value == "auto") return levels;
-  for (std::size_t begin = 0; begin <= value.size();) {
-    const std::size_t end = std::min(value.find(',', begin), value.size());
-    const std::string name = trimmed_lower(std::string_view(value).substr(begin, end - begin));
+  if (const std::string value = lower_word(text); value.empty() || value == "auto") return levels;
+  for (const std::string& name : lower_words(text, ',')) {
     const std::optional<Level> level = nameable_level(name);
     if (!level) return Error{"unknown level '" + name + "'"};
     if (std::find(levels.begin(), levels.end(), *level) == levels.end()) levels.push_back(*level);
-    begin = end + 1;
   }
   return levels;
 }
 
 Result<hierbar_release_kind> parse_release(std::string_view text) {
-  const std::string value = trimmed_lower(text);
+  const std::string value = lower_word(text);
   if (value.empty() || value == "auto" || value == "flags") return HIERBAR_RELEASE_FLAGS;
   if (value == "lines") return HIERBAR_RELEASE_LINES;
   return Error{"unknown kind of release"};

@@ -11,13 +11,7 @@
 
 int main(int argc, char** argv) {
   using namespace hierbar::test;
-  int level;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  if (level != MPI_THREAD_MULTIPLE) {
-    std::printf("this MPI library has no MPI_THREAD_MULTIPLE\n");
-    MPI_Finalize();
-    return 77;
-  }
+  init_thread_multiple(argc, argv);
   const int num_rounds = argc > 1 ? std::atoi(argv[1]) : 300;
   MPI_Comm comm = MPI_COMM_NULL;
   std::binary_semaphore made{0}, used{0};

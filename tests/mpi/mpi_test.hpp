@@ -36,6 +36,16 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
+// MPI_Init for threads that call MPI at the same time; ends the program as skipped where the library has no such thing.
+inline void init_thread_multiple(int& argc, char**& argv) {
+  int level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  if (level == MPI_THREAD_MULTIPLE) return;
+  std::printf("this MPI library has no MPI_THREAD_MULTIPLE\n");
+  MPI_Finalize();
+  std::exit(77);
+}
+
 // How many rounds a case runs: the first argument after its name.
 inline int rounds(int argc, char** argv, int otherwise) { return argc > 2 ? std::atoi(argv[2]) : otherwise; }
 

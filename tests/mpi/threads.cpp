@@ -10,13 +10,7 @@
 int main(int argc, char** argv) {
   using namespace hierbar::test;
   constexpr int kThreads = 3;
-  int level;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  if (level != MPI_THREAD_MULTIPLE) {
-    std::printf("this MPI library has no MPI_THREAD_MULTIPLE\n");
-    MPI_Finalize();
-    return 77;
-  }
+  init_thread_multiple(argc, argv);
   const int num_rounds = argc > 1 ? std::atoi(argv[1]) : 300;
   std::vector<MPI_Comm> comms(kThreads);
   std::vector<Board*> boards;

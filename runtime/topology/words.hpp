@@ -8,7 +8,10 @@
 
 namespace hierbar {
 
-// The parts of a setting between separators, in lower case and without the blanks around them; at least one, which may be empty.
+// Settings as people write them: in lower case and without the blanks around.
+std::string lower_word(std::string_view text);
+
+// The same for each of the parts between separators; at least one, which may be empty.
 std::vector<std::string> lower_words(std::string_view text, char separator);
 
 }  // namespace hierbar
