@@ -22,7 +22,8 @@ namespace hierbar {
 //   4. release   publish the release to the children
 //
 // A barrier whose participants are all leaders is step 2 and 3 alone. Two leaders share one line (EdgeLine), and the whole
-// barrier is one line transfer deep; more have a line each.
+// barrier is one line transfer deep; more have a line each. Two participants in all have a path of their own (cross_pair), on
+// which nothing is looked up in the plan: there the instructions between two transfers cost as much as the transfers.
 //
 // The class is a view of a plan and of Lines; it owns neither and is cheap to make. Every memory access goes through Mem, so
 // that the same source runs on std::atomic (RealMem) and on simulated memory with store buffers (the tests). Mem offers
@@ -69,7 +70,11 @@ class Barrier {
         lines_(lines, plan.line_bytes),
         num_leaders_(plan.num_leaders),
         one_line_per_group_(plan.release == HIERBAR_RELEASE_LINES),
-        children_(plan.children) {}
+        children_(plan.children) {
+    if (plan.num_participants != 2 || plan.num_leaders != 2) return;
+    pair_lanes_ = lines_.edge(nodes_[0].slot).arrived;
+    for (std::uint32_t i = 0; i < 2; ++i) pair_own_[i] = &own(i);
+  }
 
   // The shape, for hosts that run phases of their own along it.
   const hierbar_plan_node& node(std::uint32_t participant) const noexcept { return nodes_[participant]; }
@@ -85,6 +90,7 @@ class Barrier {
   template <class Trace = NoTrace>
   Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits, Trace&& trace = Trace()) const noexcept {
     trace.arrived();
+    if (pair_lanes_ != nullptr) return cross_pair(mem, me, bits, trace);
     const Epoch epoch = begin_episode(mem, own(me));
     if (gather_children(mem, me, epoch, bits, NoCombine{}) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     if (nodes_[me].num_children != 0) trace.gathered();
@@ -134,6 +140,20 @@ class Barrier {
   struct NoCombine {
     void operator()(std::uint32_t) const noexcept {}
   };
+
+  // Steps 2 and 3 of two leaders without children.
+  template <class Trace>
+  Crossing cross_pair(Mem& mem, std::uint32_t me, std::uint32_t bits, Trace& trace) const noexcept {
+    const std::uint32_t peer = 1 - me;
+    OwnLine<Word>& own = *pair_own_[me];
+    const Epoch epoch = begin_episode(mem, own);
+    const WordValue before = mem.exchange(pair_lanes_[me][parity(epoch)], make_word(epoch, bits));  // (A1)
+    if ((before & kSleepBit) != 0) wake_if_waiting_for(mem, peer, me);
+    auto pending = Pending<Mem>::arrival(mem, pair_lanes_[peer][parity(epoch)], epoch, peer, own.waiting_for);
+    if (mem.wait(pending) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+    trace.released();
+    return {WaitResult::kReleased, bits | pending.payload()};
+  }
 
   static int parity(Epoch epoch) noexcept { return static_cast<int>(epoch >> kEpochShift & 1); }
 
@@ -257,6 +277,8 @@ class Barrier {
   std::uint32_t num_leaders_;
   bool one_line_per_group_;
   const std::uint32_t* children_;
+  Word (*pair_lanes_)[2] = nullptr;  // not null: two participants. See EdgeLine.
+  OwnLine<Word>* pair_own_[2] = {};
 };
 
 }  // namespace hierbar

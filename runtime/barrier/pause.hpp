@@ -20,8 +20,9 @@ inline void cpu_pause() noexcept {
 // Longest time between two looks at a word. Each look that finds the line gone brings it back, away from the peer that is about
 // to write it, so looking more often than a line can travel slows the peer down. Exchange of two threads inside libomp, no pause
 // and 1 2 3 4 5 6 8 pauses between looks: on a Xeon (one way 60 ns, pause 13 ns) 194, 128 124 102 98 104 114 124 ns; on an EPYC
-// (one way 27 ns, pause 26 ns) 88, 74 75 79 92 107 122 143 ns, and one barrier alone 79, 70 94 107 126 142 148 181 ns.
-inline constexpr long kLookSpacing_ns = 50;
+// (one way 27 ns, pause 26 ns) 88, 74 75 79 92 107 122 143 ns, and one barrier alone 79, 70 94 107 126 142 148 181 ns. 45 lies
+// well away from a multiple of either's pause, so that the number does not change from one start to the next.
+inline constexpr long kLookSpacing_ns = 45;
 
 // How many pauses that is on this processor: a pause takes 10 to 150 cycles. Takes about 10 µs; call it once.
 inline int measure_pauses_per_look() noexcept {

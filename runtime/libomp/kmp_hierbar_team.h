@@ -45,7 +45,7 @@ struct kmp_hierbar_signature_t {
 };
 
 struct kmp_hierbar_team {
-  // Read by every thread in every barrier, written only while the workers are parked or all wait. One line.
+  // Read by every thread in every barrier, written only while the workers are parked or all wait.
   kmp_hierbar_engine_t engine;       // a view of the current instance
   int nproc;                         // its number of participants; 0 before the first
   bool exchange_allowed;             // nothing about this team needs the primary in every barrier
