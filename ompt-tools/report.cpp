@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -117,19 +116,6 @@ std::string symbolise(const void* address) {
   const std::unique_ptr<char, decltype(&std::free)> readable(abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status),
                                                              &std::free);
   return std::string(status == 0 ? readable.get() : info.dli_sname) + offset + " (" + file + ")";
-}
-
-// A full disk may show only when the file is closed.
-bool write_file(const std::string& name, const std::string& content) {
-  std::FILE* file = std::fopen(name.c_str(), "w");
-  bool ok = file != nullptr && std::fwrite(content.data(), 1, content.size(), file) == content.size();
-  int error = errno;
-  if (file != nullptr && std::fclose(file) != 0 && ok) {
-    ok = false;
-    error = errno;
-  }
-  if (!ok) std::fprintf(stderr, "hierbar: cannot write the report %s: %s\n", name.c_str(), std::strerror(error));
-  return ok;
 }
 
 }  // namespace hierbar::ompt

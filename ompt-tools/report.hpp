@@ -62,7 +62,4 @@ std::string to_text(const Report& report);
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);
 
-// Writes the file, or says in one line on the standard error why it could not.
-bool write_file(const std::string& name, const std::string& content);
-
 }  // namespace hierbar::ompt

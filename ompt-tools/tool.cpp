@@ -25,6 +25,7 @@
 #include "ompt-tools/chain.hpp"
 #include "ompt-tools/ompt_api.h"
 #include "ompt-tools/report.hpp"
+#include "ompt-tools/report_files.hpp"
 #include "ompt-tools/team_pool.hpp"
 #include "trace/stamps.h"
 
@@ -249,17 +250,6 @@ Report make_report() {
   return report;
 }
 
-void write_reports(const Report& report) {
-  const Settings& settings = tool->settings;
-  const auto name = [&](const char* ending) { return expand_output(settings, tool->process, ending); };
-  if (settings.text && !settings.output.empty())
-    write_file(name("txt"), to_text(report));
-  else if (settings.text && tool->process.rank <= 0)
-    std::fputs(to_text(report).c_str(), stderr);
-  if (settings.json) write_file(name("json"), to_json(report));
-  if (settings.csv) write_file(name("csv"), to_csv(report));
-}
-
 template <class Callback>
 bool listen(ompt_set_callback_t set_callback, int event, Callback callback) {
   return set_callback(event, reinterpret_cast<ompt_callback_t>(callback)) == ompt_set_always;
@@ -288,7 +278,7 @@ int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) 
 
 void finalize(ompt_data_t*) {
   try {
-    write_reports(make_report());
+    write_reports(make_report(), tool->settings, tool->process);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hierbar: no report: %s\n", error.what());
   }
