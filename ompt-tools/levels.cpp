@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
+
+#include "trace/stamps.h"
 
 namespace hierbar::ompt {
 namespace {
@@ -11,6 +14,15 @@ namespace {
 void merge_all(std::vector<Histogram>& into, const std::vector<Histogram>& from) {
   into.resize(std::max(into.size(), from.size()));
   for (std::size_t i = 0; i < from.size(); ++i) into[i].merge(from[i]);
+}
+
+// Both are names with a slash between them, or empty.
+void add_names(std::string& names, const std::string& added) {
+  for (std::size_t begin = 0, end = 0; begin < added.size(); begin = end + 1) {
+    end = std::min(added.find('/', begin), added.size());
+    const std::string name = added.substr(begin, end - begin);
+    if (("/" + names + "/").find("/" + name + "/") == std::string::npos) names += (names.empty() ? "" : "/") + name;
+  }
 }
 
 // The stations of the critical path. Each step is the time since the station before; none may be negative.
@@ -59,11 +71,38 @@ Path walk(const Shape& shape, const std::vector<const Phases*>& phases, std::uin
 
 }  // namespace
 
-Shape::Shape(std::uint64_t number, std::vector<std::uint32_t> tree) : serial(number), parents(std::move(tree)) {
+const char* unit_name(std::uint32_t unit) {
+  static constexpr const char* kNames[] = {"", "core", "L2", "cluster", "L3", "die", "NUMA", "package", "machine"};
+  static_assert(std::size(kNames) == HIERBAR_NUM_UNITS);
+  return unit < HIERBAR_NUM_UNITS ? kNames[unit] : "";
+}
+
+Shape::Shape(std::uint64_t number, std::vector<std::uint32_t> tree, const std::vector<std::uint8_t>& units,
+             std::uint32_t exchange)
+    : serial(number), parents(std::move(tree)) {
   depths.resize(parents.size());
   for (std::uint32_t i = 0; i < parents.size(); ++i) {
     for (std::uint32_t at = i; parents[at] != at && depths[i] < parents.size(); at = parents[at]) ++depths[i];
     num_levels = std::max(num_levels, depths[i]);
+  }
+  levels.resize(num_levels + 1);
+  levels[0].groups.push_back({unit_name(exchange), {}});
+  std::vector<std::size_t> group_of(parents.size(), ~std::size_t{0});  // that the thread gathers, at its level
+  for (std::uint32_t i = 0; i < parents.size(); ++i) {
+    if (parents[i] == i) {
+      levels[0].groups[0].threads.push_back(i);
+      continue;
+    }
+    const std::uint32_t parent = parents[i];
+    std::vector<LevelGroups::Group>& groups = levels[depths[i]].groups;
+    if (group_of[parent] == ~std::size_t{0}) {
+      group_of[parent] = groups.size();
+      groups.push_back({parent < units.size() ? unit_name(units[parent]) : "", {parent}});
+    }
+    groups[group_of[parent]].threads.push_back(i);
+  }
+  for (LevelGroups& level : levels) {
+    for (const LevelGroups::Group& group : level.groups) add_names(level.name, group.unit);
   }
 }
 
@@ -72,6 +111,16 @@ void LevelTimes::merge(const LevelTimes& other) {
   exchange.merge(other.exchange);
   merge_all(release, other.release);
   outside.merge(other.outside);
+  merge_groups(other.groups);
+}
+
+void LevelTimes::merge_groups(const std::vector<LevelGroups>& other) {
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    if (i < groups.size())
+      add_names(groups[i].name, other[i].name);
+    else
+      groups.push_back(other[i]);
+  }
 }
 
 bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const Phases*>& phases, std::uint64_t span,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ompt-tools/relaxed.hpp"
@@ -11,14 +12,30 @@
 
 namespace hierbar::ompt {
 
-// The tree that a team's barrier runs on. The leaders are the roots; they exchange.
+// Who waits for whom at one level of the tree, and what they have in common.
+struct LevelGroups {
+  struct Group {
+    std::string unit;                    // "L3"; empty: not known
+    std::vector<std::uint32_t> threads;  // first the one that gathers; at the exchange all leaders
+  };
+  std::string name;  // the units of all groups, "L3" or "L3/NUMA"; empty: not known
+  std::vector<Group> groups;
+};
+
+// As people write it; empty for an unknown one.
+const char* unit_name(std::uint32_t unit);
+
+// The tree that a team's barrier runs on. The leaders are the roots; they exchange. `units` and `exchange` are as in
+// hierbar_trace_interface; none when the runtime does not tell.
 struct Shape {
-  Shape(std::uint64_t number, std::vector<std::uint32_t> tree);
+  Shape(std::uint64_t number, std::vector<std::uint32_t> tree, const std::vector<std::uint8_t>& units = {},
+        std::uint32_t exchange = 0);
 
   std::uint64_t serial;
   std::vector<std::uint32_t> parents;  // by thread; its own number for a leader
   std::vector<std::uint32_t> depths;   // 0 for a leader
   std::uint32_t num_levels = 0;        // the largest depth
+  std::vector<LevelGroups> levels;     // 0: the exchange; l: what is gathered from depth l and released to it
 };
 
 // When one thread went through the phases of one episode, in ticks; see trace/stamps.h.
@@ -43,8 +60,11 @@ struct LevelTimes {
   Histogram exchange;
   std::vector<Histogram> release;
   Histogram outside;
+  std::vector<LevelGroups> groups;  // as in Shape, of the tree that was used last; filled in for reports
 
   void merge(const LevelTimes& other);
+  // The groups of another tree are not added, because their threads have the same numbers; the names of its levels are.
+  void merge_groups(const std::vector<LevelGroups>& other);
 };
 
 // Adds one episode, of which phases[i] are thread i's and which took `span` ticks as OMPT has it. Returns false, and adds

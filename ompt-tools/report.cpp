@@ -52,7 +52,9 @@ void add_team(Report& report, const Team& team) {
     tables->barriers.for_each([&](const Site& site, const BarrierTimes& times) {
       SiteReport& found = site_of(report, site);
       found.span.merge(times.span);
-      if (times.levels != nullptr) found.levels.merge(*times.levels);
+      if (times.levels == nullptr) return;
+      found.levels.merge(*times.levels);
+      found.levels.merge_groups(times.shape->levels);
     });
     report.losses.left_out += tables->losses.left_out;
     report.losses.incomplete += tables->losses.incomplete;
@@ -90,10 +92,15 @@ const char* kind_name(std::uint32_t kind) {
 std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels) {
   std::vector<std::pair<std::string, const Histogram*>> list;
   if (levels.outside.count() == 0) return list;
-  for (std::size_t i = levels.gather.size(); i-- > 0;) list.emplace_back("gather " + std::to_string(i + 1), &levels.gather[i]);
-  list.emplace_back("exchange", &levels.exchange);
-  for (std::size_t i = 0; i < levels.release.size(); ++i)
-    list.emplace_back("release " + std::to_string(i + 1), &levels.release[i]);
+  const auto named = [&](const std::string& step, std::size_t level) {
+    const std::string name = level < levels.groups.size() ? levels.groups[level].name : "";
+    return name.empty() ? step : step + " (" + name + ")";
+  };
+  for (std::size_t i = levels.gather.size(); i > 0; --i)
+    list.emplace_back(named("gather " + std::to_string(i), i), &levels.gather[i - 1]);
+  list.emplace_back(named("exchange", 0), &levels.exchange);
+  for (std::size_t i = 1; i <= levels.release.size(); ++i)
+    list.emplace_back(named("release " + std::to_string(i), i), &levels.release[i - 1]);
   list.emplace_back("outside", &levels.outside);
   return list;
 }

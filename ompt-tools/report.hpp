@@ -52,7 +52,7 @@ void sort_sites(Report& report);
 
 const char* kind_name(std::uint32_t kind);
 
-// The levels of a site in the order of the way through them, with their names; none when none are known.
+// The levels of a site in the order of the way through them, with their names, "release 1 (L3)"; none when none are known.
 std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels);
 
 // "function+0x12 (file)" where the loader knows a symbol, else "file+0x1234", which addr2line understands.

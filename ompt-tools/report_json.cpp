@@ -26,6 +26,16 @@ Json to_value(const Histogram& times) {
           {"buckets", std::move(buckets)}};
 }
 
+// Level 0 is the exchange.
+Json to_value(const std::vector<LevelGroups>& levels) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    for (const LevelGroups::Group& group : levels[i].groups)
+      list.push_back({{"level", i}, {"unit", group.unit}, {"threads", group.threads}});
+  }
+  return list;
+}
+
 Json to_value(const SiteReport& site) {
   Json threads = Json::array();
   for (std::size_t i = 0; i < site.threads.size(); ++i) {
@@ -48,6 +58,7 @@ Json to_value(const SiteReport& site) {
           {"sync_ns", to_value(site.sync)},
           {"barrier_ns", to_value(site.span)},
           {"levels", std::move(levels)},
+          {"groups", to_value(site.levels.groups)},
           {"threads", std::move(threads)}};
 }
 

@@ -19,15 +19,29 @@ Histogram read_histogram(const Json& value) {
   return times;
 }
 
-// "gather 2" and the like; the number is the level's, from 1.
+constexpr std::size_t kMostLevels = 64;
+
+LevelGroups& level_groups(LevelTimes& levels, std::size_t number) {
+  if (number > kMostLevels) throw std::runtime_error("no such level: " + std::to_string(number));
+  levels.groups.resize(std::max(levels.groups.size(), number + 1));
+  return levels.groups[number];
+}
+
+// "gather 2 (L3)" and the like; the number is the level's, from 1.
 void read_level(LevelTimes& levels, const std::string& name, const Histogram& times) {
-  if (name == "exchange") levels.exchange = times;
+  const std::size_t paren = name.find('(');
+  const std::string unit = paren == std::string::npos ? "" : name.substr(paren + 1, name.size() - paren - 2);
+  if (name.compare(0, 8, "exchange") == 0) {
+    levels.exchange = times;
+    if (!unit.empty()) level_groups(levels, 0).name = unit;
+  }
   if (name == "outside") levels.outside = times;
   for (auto [kind, list] : {std::pair("gather ", &levels.gather), std::pair("release ", &levels.release)}) {
     const std::string prefix = kind;
     if (name.compare(0, prefix.size(), prefix) != 0) continue;
     const std::size_t number = std::stoul(name.substr(prefix.size()));
-    if (number == 0 || number > 64) throw std::runtime_error("no such level: " + name);
+    if (number == 0 || number > kMostLevels) throw std::runtime_error("no such level: " + name);
+    if (!unit.empty()) level_groups(levels, number).name = unit;
     list->resize(std::max(list->size(), number));
     (*list)[number - 1] = times;
   }
@@ -45,6 +59,10 @@ SiteReport read_site(const Json& value) {
   site.span = read_histogram(value.at("barrier_ns"));
   for (const Json& level : value.at("levels"))
     read_level(site.levels, level.at("level").get<std::string>(), read_histogram(level.at("ns")));
+  for (const Json& group : value.value("groups", Json::array())) {
+    level_groups(site.levels, group.at("level").get<std::size_t>())
+        .groups.push_back({group.at("unit").get<std::string>(), group.at("threads").get<std::vector<std::uint32_t>>()});
+  }
   for (const Json& told : value.at("threads")) {
     const auto number = told.at("thread").get<std::uint32_t>();
     if (number >= site.team_size) throw std::runtime_error("a thread that its team does not have");

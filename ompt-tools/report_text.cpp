@@ -1,5 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 
@@ -9,6 +10,7 @@ namespace hierbar::ompt {
 namespace {
 
 constexpr std::size_t kMostThreads = 16;  // lines per site; the JSON and CSV reports have all
+constexpr std::size_t kMostGroups = 8;    // on a line; the JSON report has all
 
 [[gnu::format(printf, 2, 3)]] void print(std::string& text, const char* format, ...) {
   char line[512];
@@ -43,16 +45,43 @@ void print_header(std::string& text, const Report& report) {
 
 void print_histogram(std::string& text, const char* name, const Histogram& times) {
   if (times.count() == 0) return;
-  print(text, "    %-10s %12llu %11.0f %10.0f %10.0f %10.0f %10.0f %12llu\n", name,
+  print(text, "    %-20s %12llu %11.0f %10.0f %10.0f %10.0f %10.0f %12llu\n", name,
         static_cast<unsigned long long>(times.count()), times.mean_ns(), times.percentile_ns(0.5), times.percentile_ns(0.9),
         times.percentile_ns(0.99), times.percentile_ns(0.999), static_cast<unsigned long long>(times.max_ns()));
+}
+
+// "0-3 5"
+std::string list_threads(const std::vector<std::uint32_t>& threads) {
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < threads.size(); first = last + 1) {
+    for (last = first; last + 1 < threads.size() && threads[last + 1] == threads[last] + 1;) ++last;
+    text += (first == 0 ? "" : " ") + std::to_string(threads[first]);
+    if (last > first) text += "-" + std::to_string(threads[last]);
+  }
+  return text;
+}
+
+// Who waits for whom: a line for each level, of the first few groups.
+void print_groups(std::string& text, const SiteReport& site) {
+  const std::vector<LevelGroups>& levels = site.levels.groups;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::vector<LevelGroups::Group>& groups = levels[i].groups;
+    if (groups.empty()) continue;
+    std::string line = i == 0 ? "exchange" : "level " + std::to_string(i);
+    line.resize(std::max<std::size_t>(line.size(), 20), ' ');
+    for (std::size_t k = 0; k < groups.size() && k < kMostGroups; ++k)
+      line +=
+          (k == 0 ? " " : ", ") + groups[k].unit + (groups[k].unit.empty() ? "{" : " {") + list_threads(groups[k].threads) + "}";
+    if (groups.size() > kMostGroups) line += ", ... " + std::to_string(groups.size() - kMostGroups) + " more";
+    text += "    " + line + "\n";
+  }
 }
 
 // A level shorter than two ticks is noise.
 void print_levels(std::string& text, const SiteReport& site, double resolution_ns) {
   for (const auto& [name, times] : list_levels(site.levels)) {
     if (times->count() != 0 && times->mean_ns() < 2 * resolution_ns)
-      print(text, "    %-10s %12llu  (shorter than the clock can tell)\n", name.c_str(),
+      print(text, "    %-20s %12llu  (shorter than the clock can tell)\n", name.c_str(),
             static_cast<unsigned long long>(times->count()));
     else
       print_histogram(text, name.c_str(), *times);
@@ -60,12 +89,12 @@ void print_levels(std::string& text, const SiteReport& site, double resolution_n
 }
 
 void print_threads(std::string& text, const SiteReport& site) {
-  print(text, "    %-10s %12s %11s %10s %12s\n", "thread", "imbalance", "sync", "tasks", "last arrival");
+  print(text, "    %-20s %12s %11s %10s %12s\n", "thread", "imbalance", "sync", "tasks", "last arrival");
   for (std::size_t i = 0; i < site.threads.size() && i < kMostThreads; ++i) {
     const ThreadTimes& thread = site.threads[i];
     const auto episodes = static_cast<double>(thread.imbalance.count());
     if (thread.imbalance.count() == 0) continue;
-    print(text, "    %-10zu %12.0f %11.0f %10.0f %11.1f%%\n", i, thread.imbalance.mean_ns(), thread.sync.mean_ns(),
+    print(text, "    %-20zu %12.0f %11.0f %10.0f %11.1f%%\n", i, thread.imbalance.mean_ns(), thread.sync.mean_ns(),
           static_cast<double>(thread.tasks_ns) / episodes, 100 * static_cast<double>(thread.last_arrivals) / episodes);
   }
   if (site.threads.size() > kMostThreads) print(text, "    ... %zu more threads\n", site.threads.size() - kMostThreads);
@@ -80,11 +109,12 @@ std::string to_text(const Report& report) {
   for (const SiteReport& site : report.sites) {
     print(text, "\n  %s, %s, %u threads, %llu barriers\n", site.where.c_str(), site.kind.c_str(), site.team_size,
           static_cast<unsigned long long>(site.episodes));
-    print(text, "    %-10s %12s %11s %10s %10s %10s %10s %12s\n", "ns", "count", "mean", "p50", "p90", "p99", "p99.9", "max");
+    print(text, "    %-20s %12s %11s %10s %10s %10s %10s %12s\n", "ns", "count", "mean", "p50", "p90", "p99", "p99.9", "max");
     print_histogram(text, "imbalance", site.imbalance);
     print_histogram(text, "sync", site.sync);
     print_histogram(text, "barrier", site.span);
     print_levels(text, site, report.resolution_ns);
+    print_groups(text, site);
     print_threads(text, site);
   }
   if (!report.sites.empty()) {
@@ -92,7 +122,8 @@ std::string to_text(const Report& report) {
         "\n  imbalance: a thread's arrival to the last one's, without tasks; sync: the last arrival to the thread's release;\n"
         "  barrier: the last arrival to the last release; tasks: time in tasks while waiting. Per thread: means in ns.\n"
         "  gather, exchange, release: the barrier's time along its critical path, 1 nearest to the exchange; outside: the "
-        "rest.\n";
+        "rest.\n"
+        "  (L3) and the like: the smallest part of the machine that a level's threads share; below: who waits for whom there.\n";
   }
   return text;
 }

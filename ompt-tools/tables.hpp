@@ -39,6 +39,7 @@ struct ThreadTimes {
 struct BarrierTimes {
   Histogram span;
   std::unique_ptr<LevelTimes> levels;  // null until one is known
+  const Shape* shape = nullptr;        // of the last of them
 };
 
 // What is kept by site, of type Times. Found by hash once, then in a small cache, because a loop meets the same few sites again

@@ -58,9 +58,8 @@ Record* Team::open(std::uint32_t me, const void* address, std::uint32_t kind) no
 }
 
 // (P1) release, pairs with (P2): a tree is whole when it is found.
-void Team::set_shape(std::uint64_t serial, const std::vector<std::uint32_t>& parents) {
-  if (find_shape(serial) != nullptr) return;
-  const Shape* added = all_shapes_.emplace_back(std::make_unique<Shape>(serial, parents)).get();
+void Team::add_shape(std::unique_ptr<const Shape> shape) {
+  const Shape* added = all_shapes_.emplace_back(std::move(shape)).get();
   shapes_[(all_shapes_.size() - 1) % shapes_.size()].store(added, std::memory_order_release);
 }
 
@@ -165,6 +164,7 @@ void Team::summarise_levels(std::uint64_t episode, std::uint64_t span, Participa
     own.of_all.push_back(&other->phases[episode % kRing]);
   }
   if (times.levels == nullptr) times.levels = std::make_unique<LevelTimes>();
+  times.shape = shape;
   if (!add_episode(*times.levels, *shape, own.of_all, span, clock_)) ++own.tables.losses.backwards;
 }
 

@@ -76,7 +76,8 @@ class Team {
   Record* open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept;
   // What the runtime tells about the levels, if it does: the primary, when it has come into a region, the tree of its barriers;
   // each thread the phases of the episode that it opened last.
-  void set_shape(std::uint64_t serial, const std::vector<std::uint32_t>& parents);
+  bool knows_shape(std::uint64_t serial) const noexcept { return find_shape(serial) != nullptr; }
+  void add_shape(std::unique_ptr<const Shape> shape);
   std::vector<std::uint32_t>& primarys_scratch() noexcept { return scratch_; }
   Phases& phases(std::uint32_t me) noexcept;
 

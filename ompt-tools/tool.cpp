@@ -116,7 +116,14 @@ void read_shape(Team& team, std::uint32_t size) {
   std::vector<std::uint32_t>& parents = team.primarys_scratch();
   parents.resize(size);
   const std::uint64_t serial = tool->trace->shape(parents.data(), size);
-  if (serial != 0) team.set_shape(serial, parents);
+  if (serial == 0 || team.knows_shape(serial)) return;
+  std::vector<std::uint8_t> units;
+  std::uint32_t exchange = HIERBAR_UNIT_UNKNOWN;
+  if (tool->trace->version >= 2) {
+    units.resize(size);
+    exchange = tool->trace->units(units.data(), size);
+  }
+  team.add_shape(std::make_unique<Shape>(serial, parents, units, exchange));
 }
 
 void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, unsigned index, int flags) {
@@ -267,7 +274,9 @@ int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) 
   }
   listen(set_callback, ompt_callback_task_schedule, on_task_schedule);
   if (const auto entry = reinterpret_cast<hierbar_trace_entry>(lookup(HIERBAR_TRACE_ENTRY)); entry != nullptr)
-    tool->trace = entry(HIERBAR_TRACE_VERSION);
+    // Version 1 had no names.
+    for (std::uint32_t version = HIERBAR_TRACE_VERSION; version >= 1 && tool->trace == nullptr; --version)
+      tool->trace = entry(version);
   if (tool->trace != nullptr) tool->trace->enable(static_cast<std::uint32_t>(tool->clock.source()));
   initialize_chained(lookup, initial_device);
   return 1;

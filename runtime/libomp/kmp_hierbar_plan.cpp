@@ -13,6 +13,7 @@
 
 #include "kmp_affinity.h"
 #include "kmp_hierbar_team.h"
+#include "kmp_hierbar_trace.h"
 #include "kmp_itt.h"
 
 #include "barrier/lines.hpp"
@@ -66,27 +67,42 @@ static kmp_uint32 cpus_of_place(int place, uint64_t *bits, kmp_uint32 num_words)
 }
 #endif
 
-static const hierbar_plan *create_plan(int nproc, const int *places) {
-  const hierbar_plan *plan = NULL;
+// The cpus of each thread; none where the machine's cannot be told. To be freed.
+static hierbar_cpus *cpus_of_places(int nproc, const int *places) {
   hierbar_cpus *cpus = NULL;
-  uint64_t *bits = NULL;
 #if KMP_AFFINITY_SUPPORTED
   const kmp_uint32 num_words = (kmp_uint32)((__kmp_affin_mask_size + sizeof(uint64_t) - 1) / sizeof(uint64_t));
-  cpus = (hierbar_cpus *)KMP_INTERNAL_MALLOC(sizeof(hierbar_cpus) * nproc);
-  bits = (uint64_t *)KMP_INTERNAL_MALLOC(sizeof(uint64_t) * (num_words * nproc + 1));
-  if (cpus == NULL || bits == NULL)
+  cpus = (hierbar_cpus *)KMP_INTERNAL_MALLOC((sizeof(hierbar_cpus) + sizeof(uint64_t) * num_words) * nproc);
+  if (cpus == NULL)
     KMP_FATAL(MemoryAllocFailed);
+  uint64_t *bits = (uint64_t *)(cpus + nproc);
   for (int tid = 0; tid < nproc; ++tid) {
     uint64_t *own = bits + (size_t)num_words * tid;
     cpus[tid].num_words = cpus_of_place(places[tid], own, num_words);
     cpus[tid].bits = own;
   }
 #endif
+  return cpus;
+}
+
+static const hierbar_plan *create_plan(int nproc, const int *places) {
+  const hierbar_plan *plan = NULL;
+  hierbar_cpus *cpus = cpus_of_places(nproc, places);
   if (__kmp_hierbar_library.plan_create(nproc, cpus, __kmp_hierbar_warn, NULL, &plan) != 0)
     KMP_FATAL(MemoryAllocFailed);
   KMP_INTERNAL_FREE(cpus);
-  KMP_INTERNAL_FREE(bits);
   return plan;
+}
+
+uint32_t __kmp_hierbar_units(kmp_team_t *team, uint8_t *units) {
+  const kmp_hierbar_team_t *hier = team->t.t_hierbar;
+  int *places = read_places(team); // plans of small teams have been made without
+  hierbar_cpus *cpus = cpus_of_places(team->t.t_nproc, places);
+  uint8_t exchange = HIERBAR_UNIT_UNKNOWN;
+  __kmp_hierbar_library.plan_units(hier->instances[hier->current].plan, cpus, units, &exchange);
+  KMP_INTERNAL_FREE(cpus);
+  KMP_INTERNAL_FREE(places);
+  return exchange;
 }
 
 static void clear_instance(kmp_hierbar_instance_t *instance) {

@@ -118,6 +118,7 @@ bool __kmp_hierbar_load_library() {
              !bind(library, "hierbar_check_settings", &found.check_settings) ||
              !bind(library, "hierbar_plan_create", &found.plan_create) ||
              !bind(library, "hierbar_plan_destroy", &found.plan_destroy) ||
+             !bind(library, "hierbar_plan_units", &found.plan_units) ||
              !bind(library, "hierbar_describe_machine", &found.describe_machine) ||
              !bind(library, "hierbar_describe_plan", &found.describe_plan) || !bind(library, "hierbar_place", &found.place)) {
     problem = "libhierbar.so is of another version than this libomp.so";

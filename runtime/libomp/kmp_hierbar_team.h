@@ -70,6 +70,7 @@ struct kmp_hierbar_library_t {
   decltype(&hierbar_check_settings) check_settings;
   decltype(&hierbar_plan_create) plan_create;
   decltype(&hierbar_plan_destroy) plan_destroy;
+  decltype(&hierbar_plan_units) plan_units;
   decltype(&hierbar_describe_machine) describe_machine;
   decltype(&hierbar_describe_plan) describe_plan;
   decltype(&hierbar_place) place;

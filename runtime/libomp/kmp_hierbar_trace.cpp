@@ -24,22 +24,36 @@ static void enable(uint32_t clock) {
 
 static const hierbar_stamps *own_stamps() { return __kmp_hierbar_own_stamps(); }
 
-static uint64_t shape(uint32_t *parents, uint32_t capacity) {
+// The calling thread's team, if it has a plan.
+static kmp_team_t *planned_team(uint32_t capacity) {
   const int gtid = __kmp_get_gtid();
   if (gtid < 0)
-    return 0;
+    return NULL;
   kmp_team_t *team = __kmp_threads[gtid]->th.th_team;
   const kmp_hierbar_team_t *hier = team->t.t_hierbar;
   if (hier == NULL || team->t.t_serialized || hier->nproc != team->t.t_nproc || (uint32_t)hier->nproc > capacity)
+    return NULL;
+  return team;
+}
+
+static uint64_t shape(uint32_t *parents, uint32_t capacity) {
+  const kmp_team_t *team = planned_team(capacity);
+  if (team == NULL)
     return 0;
+  const kmp_hierbar_team_t *hier = team->t.t_hierbar;
   for (int tid = 0; tid < hier->nproc; ++tid)
     parents[tid] = hier->engine.node(tid).parent;
   return hier->instances[hier->current].serial;
 }
 
+static uint32_t units(uint8_t *units, uint32_t capacity) {
+  kmp_team_t *team = planned_team(capacity);
+  return team == NULL ? (uint32_t)HIERBAR_UNIT_UNKNOWN : __kmp_hierbar_units(team, units);
+}
+
 static const hierbar_trace_interface *find(uint32_t version) {
-  static const hierbar_trace_interface trace = {HIERBAR_TRACE_VERSION, enable, own_stamps, shape};
-  return version == HIERBAR_TRACE_VERSION ? &trace : NULL;
+  static const hierbar_trace_interface trace = {HIERBAR_TRACE_VERSION, enable, own_stamps, shape, units};
+  return version >= 1 && version <= HIERBAR_TRACE_VERSION ? &trace : NULL;
 }
 
 void (*__kmp_hierbar_tool_lookup(const char *name))(void) {

@@ -18,6 +18,9 @@ extern hierbar::ClockSource __kmp_hierbar_trace_clock;
 
 hierbar_stamps *__kmp_hierbar_own_stamps();
 
+// hierbar_trace_interface.units, for a team that has a plan.
+uint32_t __kmp_hierbar_units(kmp_team_t *team, uint8_t *units);
+
 // A trace for the engine that keeps nothing.
 struct kmp_hierbar_untraced_t : hierbar::NoTrace {
   void served(const kmp_hierbar_team_t *) const {} // the exchange was all of the barrier

@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plan/plan_service.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plan/group_units.hpp"
 #include "plan/plan_maker.hpp"
 #include "plan/plan_text.hpp"
 #include "topology/machine_text.hpp"
+#include "trace/stamps.h"
 
 #define HIERBAR_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -77,6 +80,19 @@ HIERBAR_EXPORT int hierbar_plan_create(uint32_t num_participants, const hierbar_
 }
 
 HIERBAR_EXPORT void hierbar_plan_destroy(const hierbar_plan* plan) { delete static_cast<const hierbar::OwnedPlan*>(plan); }
+
+HIERBAR_EXPORT void hierbar_plan_units(const hierbar_plan* plan, const hierbar_cpus* cpus, uint8_t* units,
+                                       uint8_t* exchange) try {
+  std::fill_n(units, plan->num_participants, std::uint8_t{HIERBAR_UNIT_UNKNOWN});
+  *exchange = HIERBAR_UNIT_UNKNOWN;
+  if (cpus == nullptr) return;
+  const hierbar::Machine& machine = hierbar::known_machine({});
+  const std::vector<hierbar::CpuSet> bindings = hierbar::request_of(plan->num_participants, cpus).bindings;
+  const hierbar::GroupUnits found = hierbar::find_group_units(*plan, machine, hierbar::locate_all(machine, bindings));
+  std::copy(found.gather.begin(), found.gather.end(), units);
+  *exchange = found.exchange;
+} catch (const std::exception&) {
+}
 
 HIERBAR_EXPORT void hierbar_describe_machine(hierbar_line_fn print, void* context) try {
   const hierbar::Machine& machine = hierbar::known_machine(hierbar::listener(print, context));

@@ -36,6 +36,11 @@ int hierbar_plan_create(uint32_t num_participants, const hierbar_cpus *cpus, hie
                         const hierbar_plan **plan);
 void hierbar_plan_destroy(const hierbar_plan *plan);
 
+/* What the groups of the plan have in common, as hierbar_unit (trace/stamps.h): units has an entry for each participant, for it
+   and those that it gathers from; *exchange is that of all leaders. cpus as for hierbar_plan_create. All are unknown when the
+   machine cannot be read or memory is short. */
+void hierbar_plan_units(const hierbar_plan *plan, const hierbar_cpus *cpus, uint8_t *units, uint8_t *exchange);
+
 /* Describe for people: the machine's tree with its active levels and what loading it cost; a plan's groups and depth. */
 void hierbar_describe_machine(hierbar_line_fn print, void *context);
 void hierbar_describe_plan(const hierbar_plan *plan, hierbar_line_fn print, void *context);

@@ -8,7 +8,7 @@
        hierbar_trace_entry entry = (hierbar_trace_entry)lookup("ompx_hierbar_trace");
        const hierbar_trace_interface *trace = entry == NULL ? NULL : entry(HIERBAR_TRACE_VERSION);
 
-   Other runtimes return NULL for the name, ours for another version. */
+   Other runtimes return NULL for the name, ours for a version that it does not know; a tool may then ask for an earlier one. */
 
 #include <stdint.h>
 
@@ -17,7 +17,21 @@ extern "C" {
 #endif
 
 #define HIERBAR_TRACE_ENTRY "ompx_hierbar_trace"
-#define HIERBAR_TRACE_VERSION 1u
+#define HIERBAR_TRACE_VERSION 2u
+
+/* What threads may have in common, from the smallest. */
+enum hierbar_unit {
+  HIERBAR_UNIT_UNKNOWN = 0, /* somebody is not bound */
+  HIERBAR_UNIT_CORE,
+  HIERBAR_UNIT_L2,
+  HIERBAR_UNIT_CLUSTER,
+  HIERBAR_UNIT_L3,
+  HIERBAR_UNIT_DIE,
+  HIERBAR_UNIT_NUMA,
+  HIERBAR_UNIT_PACKAGE,
+  HIERBAR_UNIT_MACHINE,
+  HIERBAR_NUM_UNITS
+};
 
 /* The calling thread's last barrier that was one exchange. Times are ticks of the clock that was chosen. */
 typedef struct hierbar_stamps {
@@ -29,7 +43,7 @@ typedef struct hierbar_stamps {
 } hierbar_stamps;
 
 typedef struct hierbar_trace_interface {
-  uint32_t version; /* HIERBAR_TRACE_VERSION */
+  uint32_t version; /* at least what was asked for; later versions only add at the end */
 
   /* From now on barriers are stamped; clock is a hierbar::ClockSource. Call it before the first parallel region. */
   void (*enable)(uint32_t clock);
@@ -40,6 +54,11 @@ typedef struct hierbar_trace_interface {
   /* The tree of the calling thread's team: the serial number, or 0 when it has none or more than `capacity` threads. parents[i]
      is the thread that gathers from thread i and releases it, i itself for a leader. For the primary, inside a region. */
   uint64_t (*shape)(uint32_t *parents, uint32_t capacity);
+
+  /* Since version 2. What the groups of that tree have in common: units[i] becomes a hierbar_unit for thread i and those that it
+     gathers from, unknown when there are none. Returns that of all leaders; unknown, and writes nothing, when shape() would
+     return 0. For the primary, inside a region, once for each tree: it may have to read the machine, which takes some 20 ms. */
+  uint32_t (*units)(uint8_t *units, uint32_t capacity);
 } hierbar_trace_interface;
 
 typedef const hierbar_trace_interface *(*hierbar_trace_entry)(uint32_t version);

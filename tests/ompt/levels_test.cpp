@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "trace/stamps.h"
+
 namespace hierbar::ompt {
 namespace {
 
@@ -42,6 +44,19 @@ class Levels : public testing::Test {
 TEST_F(Levels, KnowTheTreesDepth) {
   EXPECT_EQ(kShape.depths, (std::vector<std::uint32_t>{0, 1, 1, 2, 0, 1}));
   EXPECT_EQ(kShape.num_levels, 2U);
+}
+
+TEST_F(Levels, KnowWhatTheirGroupsShare) {
+  const Shape shape(7, {0, 0, 0, 2, 4, 4}, {HIERBAR_UNIT_L3, 0, HIERBAR_UNIT_L2, 0, HIERBAR_UNIT_NUMA, 0}, HIERBAR_UNIT_MACHINE);
+  ASSERT_EQ(shape.levels.size(), 3U);
+  EXPECT_EQ(shape.levels[0].name, "machine");
+  EXPECT_EQ(shape.levels[0].groups.at(0).threads, (std::vector<std::uint32_t>{0, 4}));
+  EXPECT_EQ(shape.levels[1].name, "L3/NUMA");
+  EXPECT_EQ(shape.levels[1].groups.at(0).threads, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(shape.levels[1].groups.at(1).threads, (std::vector<std::uint32_t>{4, 5}));
+  EXPECT_EQ(shape.levels[2].groups.at(0).unit, "L2");
+  EXPECT_EQ(shape.levels[2].groups.at(0).threads, (std::vector<std::uint32_t>{2, 3}));
+  EXPECT_EQ(kShape.levels[1].name, "") << "of a runtime that does not tell";
 }
 
 // The last to arrive is 3, at the bottom of one tree, the last to leave 5 in the other.

@@ -113,10 +113,20 @@ class Reports(unittest.TestCase):
             self.assertEqual(levels, {})
             self.assertIn("not available", report["levels"])
             return
-        names = ["gather 1", "exchange", "release 1", "outside"] if trees else ["exchange", "outside"]
+        # Unbound threads share all cpus of the process, whatever that is called; those of each tree a place.
+        if trees:
+            names = ["gather 1 (core)", "exchange (NUMA)", "release 1 (core)", "outside"]
+            groups = [(0, "NUMA", [0, 3]), (1, "core", [0, 1, 2]), (1, "core", [3, 4, 5])]
+        else:
+            unit = site["groups"][0]["unit"]
+            self.assertNotEqual(unit, "")
+            names = [f"exchange ({unit})", "outside"]
+            groups = [(0, unit, list(range(6)))]
+        self.assertEqual([(group["level"], group["unit"], group["threads"]) for group in site["groups"]], groups)
         self.assertEqual(list(levels), names)
         # Every barrier has its way through the levels, and each way is as long as the barrier, but for rounding to whole ns.
-        self.assertEqual(levels["exchange"]["count"] + report["lost"]["backwards"], site["barriers"])
+        exchange = next(ns for name, ns in levels.items() if name.startswith("exchange"))
+        self.assertEqual(exchange["count"] + report["lost"]["backwards"], site["barriers"])
         self.assertEqual(report["lost"]["backwards"], 0)
         total = sum(ns["sum"] for ns in levels.values())
         self.assertLess(abs(total - site["barrier_ns"]["sum"]), len(levels) * site["barriers"] + 1)

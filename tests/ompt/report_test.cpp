@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "ompt-tools/report_merge.hpp"
+#include "trace/stamps.h"
 
 namespace hierbar::ompt {
 namespace {
@@ -55,6 +56,8 @@ TEST(Report, IsTheSameWhenReadAgain) {
   report.sites[0].levels.release.resize(2);
   report.sites[0].levels.exchange.add(30);
   report.sites[0].levels.outside.add(7);
+  report.sites[0].levels.groups = Shape(1, {0, 0, 1}, {HIERBAR_UNIT_L3, HIERBAR_UNIT_L2, 0}, HIERBAR_UNIT_NUMA).levels;
+  EXPECT_THAT(to_json(report), HasSubstr("gather 2 (L2)"));
   EXPECT_EQ(to_json(parse_report(to_json(report))), to_json(report));
 }
 
@@ -69,6 +72,27 @@ TEST(Report, OfTwoProcessesAddsUp) {
   EXPECT_EQ(report.sites[0].imbalance.sum_ns(), 12000U);
   EXPECT_EQ(report.sites[0].threads[1].last_arrivals, 8U);
   EXPECT_EQ(report.sites[1].imbalance.sum_ns(), 6000U);
+}
+
+// What an older tool, or one on an older libomp, wrote has numbers only.
+TEST(Report, NamesLevelsByWhatTheirThreadsShare) {
+  Report named = small_report(), unnamed = small_report();
+  for (Report* report : {&named, &unnamed}) {
+    LevelTimes& levels = report->sites[0].levels;
+    levels.gather.resize(1);
+    levels.gather[0].add(20);
+    levels.exchange.add(30);
+    levels.outside.add(7);
+  }
+  named.sites[0].levels.groups = Shape(1, {0, 0}, {HIERBAR_UNIT_L3, 0}, HIERBAR_UNIT_NUMA).levels;
+  for (const std::string& text : {to_text(named), to_csv(named)}) {
+    EXPECT_THAT(text, HasSubstr("gather 1 (L3)"));
+    EXPECT_THAT(text, HasSubstr("exchange (NUMA)"));
+  }
+  EXPECT_THAT(to_text(named), HasSubstr("L3 {0-1}"));
+  EXPECT_THAT(to_csv(unnamed), HasSubstr(",gather 1,"));
+  merge_report(unnamed, parse_report(to_json(named)));
+  EXPECT_THAT(to_csv(unnamed), HasSubstr(",gather 1 (L3),"));
 }
 
 TEST(Report, ThatIsSomethingElseIsRefused) {
