@@ -111,7 +111,16 @@ void LevelTimes::merge(const LevelTimes& other) {
   exchange.merge(other.exchange);
   merge_all(release, other.release);
   outside.merge(other.outside);
+  total_ns += other.total_ns;
   merge_groups(other.groups);
+}
+
+bool LevelTimes::adds_up() const {
+  Histogram steps = exchange;
+  steps.merge(outside);
+  for (const Histogram& level : gather) steps.merge(level);
+  for (const Histogram& level : release) steps.merge(level);
+  return steps.sum_ns() <= total_ns && total_ns <= steps.sum_ns() + steps.count();
 }
 
 void LevelTimes::merge_groups(const std::vector<LevelGroups>& other) {
@@ -137,6 +146,7 @@ bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const 
   [[maybe_unused]] const Path walked = walk(shape, phases, last_in, last_out, &times, clock);
   assert(walked.length() == phases[last_out]->released - phases[last_in]->arrived);
   times.outside.add(clock.to_ns(span - path.length()));
+  times.total_ns += clock.to_ns(span);
   return true;
 }
 

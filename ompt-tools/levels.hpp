@@ -60,9 +60,12 @@ struct LevelTimes {
   Histogram exchange;
   std::vector<Histogram> release;
   Histogram outside;
+  std::uint64_t total_ns = 0;       // what the steps of all episodes sum up to; not kept in files
   std::vector<LevelGroups> groups;  // as in Shape, of the tree that was used last; filled in for reports
 
   void merge(const LevelTimes& other);
+  // Whether the steps sum up to the total, but for what each of them lost when it was rounded down to whole ns.
+  bool adds_up() const;
   // The groups of another tree are not added, because their threads have the same numbers; the names of its levels are.
   void merge_groups(const std::vector<LevelGroups>& other);
 };

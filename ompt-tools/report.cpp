@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -53,6 +54,7 @@ void add_team(Report& report, const Team& team) {
       SiteReport& found = site_of(report, site);
       found.span.merge(times.span);
       if (times.levels == nullptr) return;
+      assert(times.levels->adds_up());
       found.levels.merge(*times.levels);
       found.levels.merge_groups(times.shape->levels);
     });
@@ -103,6 +105,18 @@ std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTim
     list.emplace_back(named("release " + std::to_string(i), i), &levels.release[i - 1]);
   list.emplace_back("outside", &levels.outside);
   return list;
+}
+
+bool is_below_resolution(const Report& report, const Histogram& times) {
+  return times.count() != 0 && times.mean_ns() < 2 * report.resolution_ns;
+}
+
+std::string list_hidden(const Report& report, const SiteReport& site) {
+  std::string names;
+  for (const auto& [name, times] : list_levels(site.levels)) {
+    if (is_below_resolution(report, *times)) names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
 }
 
 std::string symbolise(const void* address) {

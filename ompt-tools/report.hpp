@@ -10,6 +10,7 @@
 #include "ompt-tools/settings.hpp"
 #include "ompt-tools/tables.hpp"
 #include "ompt-tools/team.hpp"
+#include "trace/clock_offset.hpp"
 #include "trace/trace_clock.hpp"
 
 namespace hierbar::ompt {
@@ -36,6 +37,7 @@ struct Report {
   std::string clock;
   double resolution_ns = 0;
   double stamp_ns = 0;
+  ClockOffset offset;
   std::uint64_t every = 1;
   std::string levels;  // whether they are known
   std::string placement;
@@ -54,6 +56,13 @@ const char* kind_name(std::uint32_t kind);
 
 // The levels of a site in the order of the way through them, with their names, "release 1 (L3)"; none when none are known.
 std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels);
+
+// Whether these figures are below twice the clock's resolution on average, so that they are noise; such levels are not shown to
+// people.
+bool is_below_resolution(const Report& report, const Histogram& times);
+
+// The levels that are not shown, "gather 1 (L3), release 1 (L3)".
+std::string list_hidden(const Report& report, const SiteReport& site);
 
 // "function+0x12 (file)" where the loader knows a symbol, else "file+0x1234", which addr2line understands.
 std::string symbolise(const void* address);

@@ -45,7 +45,9 @@ std::string to_csv(const Report& report) {
     add("all", "imbalance", site.imbalance, "," + std::to_string(site.tasks_ns));
     add("all", "sync", site.sync, ",");
     add("all", "barrier", site.span, ",");
-    for (const auto& [name, times] : list_levels(site.levels)) add("all", name.c_str(), *times, ",");
+    for (const auto& [name, times] : list_levels(site.levels)) {
+      if (!is_below_resolution(report, *times)) add("all", name.c_str(), *times, ",");
+    }
     for (std::size_t i = 0; i < site.threads.size(); ++i) {
       const ThreadTimes& thread = site.threads[i];
       const double share = thread.imbalance.count() == 0

@@ -36,7 +36,7 @@ Json to_value(const std::vector<LevelGroups>& levels) {
   return list;
 }
 
-Json to_value(const SiteReport& site) {
+Json to_value(const Report& report, const SiteReport& site) {
   Json threads = Json::array();
   for (std::size_t i = 0; i < site.threads.size(); ++i) {
     const ThreadTimes& thread = site.threads[i];
@@ -58,6 +58,7 @@ Json to_value(const SiteReport& site) {
           {"sync_ns", to_value(site.sync)},
           {"barrier_ns", to_value(site.span)},
           {"levels", std::move(levels)},
+          {"hidden", list_hidden(report, site)},
           {"groups", to_value(site.levels.groups)},
           {"threads", std::move(threads)}};
 }
@@ -66,7 +67,7 @@ Json to_value(const SiteReport& site) {
 
 std::string to_json(const Report& report) {
   Json sites = Json::array();
-  for (const SiteReport& site : report.sites) sites.push_back(to_value(site));
+  for (const SiteReport& site : report.sites) sites.push_back(to_value(report, site));
   const Json value = {
       {"hierbar", HIERBAR_VERSION},
       {"format", 1},
@@ -74,7 +75,14 @@ std::string to_json(const Report& report) {
       {"process",
        {{"host", report.process.host}, {"pid", report.process.pid}, {"rank", report.process.rank}, {"job", report.process.job}}},
       {"runtime", report.runtime},
-      {"clock", {{"name", report.clock}, {"resolution_ns", report.resolution_ns}, {"stamp_ns", report.stamp_ns}}},
+      {"clock",
+       {{"name", report.clock},
+        {"resolution_ns", report.resolution_ns},
+        {"stamp_ns", report.stamp_ns},
+        {"packages", report.offset.num_packages},
+        {"offset_ns", report.offset.offset_ns},
+        {"offset_error_ns", report.offset.error_ns},
+        {"offset_problem", report.offset.problem}}},
       {"placement", report.placement},
       {"levels", report.levels},
       {"sample", report.every},

@@ -47,6 +47,14 @@ void read_level(LevelTimes& levels, const std::string& name, const Histogram& ti
   }
 }
 
+// Older reports do not have it.
+void read_offset(ClockOffset& offset, const Json& clock) {
+  offset.num_packages = clock.value("packages", std::size_t{0});
+  offset.offset_ns = clock.value("offset_ns", 0.0);
+  offset.error_ns = clock.value("offset_error_ns", 0.0);
+  offset.problem = clock.value("offset_problem", "");
+}
+
 SiteReport read_site(const Json& value) {
   SiteReport site;
   site.where = value.at("site").get<std::string>();
@@ -108,6 +116,7 @@ Report parse_report(const std::string& json) try {
   report.clock = value.at("clock").at("name").get<std::string>();
   report.resolution_ns = value.at("clock").at("resolution_ns").get<double>();
   report.stamp_ns = value.at("clock").at("stamp_ns").get<double>();
+  read_offset(report.offset, value.at("clock"));
   report.placement = value.at("placement").get<std::string>();
   report.levels = value.at("levels").get<std::string>();
   report.every = value.at("sample").get<std::uint64_t>();
@@ -129,6 +138,8 @@ void merge_report(Report& into, const Report& from) {
   if (into.process.host != from.process.host) into.process.host = "several hosts";
   into.resolution_ns = std::max(into.resolution_ns, from.resolution_ns);
   into.stamp_ns = std::max(into.stamp_ns, from.stamp_ns);
+  if (!from.offset.problem.empty() || from.offset.offset_ns + from.offset.error_ns > into.offset.offset_ns + into.offset.error_ns)
+    into.offset = from.offset;
   into.idle_ns += from.idle_ns;
   into.losses.left_out += from.losses.left_out;
   into.losses.incomplete += from.losses.incomplete;

@@ -21,6 +21,16 @@ constexpr std::size_t kMostGroups = 8;    // on a line; the JSON report has all
   text += line;
 }
 
+std::string describe_offset(const ClockOffset& offset) {
+  if (!offset.problem.empty()) return "between packages not measured: " + offset.problem;
+  if (offset.num_packages == 0) return "between packages not measured";
+  if (offset.num_packages == 1) return "none: all cpus of this process are in one package";
+  char text[128];
+  std::snprintf(text, sizeof text, "%.0f ns at most between the clocks of %zu packages, known to %.0f ns", offset.offset_ns,
+                offset.num_packages, offset.error_ns);
+  return text;
+}
+
 void print_header(std::string& text, const Report& report) {
   if (report.num_processes > 1) {
     print(text, "hierbar: barriers of %u processes on %s", report.num_processes, report.process.host.c_str());
@@ -31,7 +41,8 @@ void print_header(std::string& text, const Report& report) {
   print(text, "\n  runtime    %s; tool hierbar %s\n", report.runtime.c_str(), HIERBAR_VERSION);
   print(text, "  clock      %s, resolution %.1f ns, a stamp costs %.1f ns, two for each thread and barrier\n",
         report.clock.c_str(), report.resolution_ns, report.stamp_ns);
-  print(text, "  placement  %s\n", report.placement.c_str());
+  print(text, "  offset     %s\n", describe_offset(report.offset).c_str());
+  text += "  placement  " + report.placement + "\n";
   print(text, "  levels     %s\n", report.levels.c_str());
   if (report.every > 1) print(text, "  sampled    one barrier in %llu\n", static_cast<unsigned long long>(report.every));
   print(text, "  left out   %llu barriers after the tool's own work, %llu that not all threads took part in\n",
@@ -77,15 +88,12 @@ void print_groups(std::string& text, const SiteReport& site) {
   }
 }
 
-// A level shorter than two ticks is noise.
-void print_levels(std::string& text, const SiteReport& site, double resolution_ns) {
+void print_levels(std::string& text, const Report& report, const SiteReport& site) {
   for (const auto& [name, times] : list_levels(site.levels)) {
-    if (times->count() != 0 && times->mean_ns() < 2 * resolution_ns)
-      print(text, "    %-20s %12llu  (shorter than the clock can tell)\n", name.c_str(),
-            static_cast<unsigned long long>(times->count()));
-    else
-      print_histogram(text, name.c_str(), *times);
+    if (!is_below_resolution(report, *times)) print_histogram(text, name.c_str(), *times);
   }
+  const std::string hidden = list_hidden(report, site);
+  if (!hidden.empty()) text += "    hidden, below twice the clock's resolution: " + hidden + "\n";
 }
 
 void print_threads(std::string& text, const SiteReport& site) {
@@ -113,7 +121,7 @@ std::string to_text(const Report& report) {
     print_histogram(text, "imbalance", site.imbalance);
     print_histogram(text, "sync", site.sync);
     print_histogram(text, "barrier", site.span);
-    print_levels(text, site, report.resolution_ns);
+    print_levels(text, report, site);
     print_groups(text, site);
     print_threads(text, site);
   }

@@ -38,6 +38,7 @@ struct Tool {
   const Settings settings;
   const Process process = this_process();
   const TraceClock clock;
+  const ClockOffset offset = measure_clock_offset(clock, first_cpus_of_packages());
   TeamPool teams;
   std::string runtime;
   const hierbar_trace_interface* trace = nullptr;  // our libomp's; null with any other runtime
@@ -226,6 +227,7 @@ void on_task_schedule(ompt_data_t* prior, int status, ompt_data_t* next) {
 
 // ---- beginning and end ----
 
+// What was decided, and a warning where it cannot go well.
 std::string describe_placement(std::uint32_t largest_team) {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -233,17 +235,24 @@ std::string describe_placement(std::uint32_t largest_team) {
   const int count = CPU_COUNT(&cpus);
   std::string text = std::to_string(largest_team) + " threads at most, " + std::to_string(count) + " cpus for the initial thread";
   if (largest_team > static_cast<std::uint32_t>(count))
-    text += ": if all share these, the figures show the scheduler and not the barrier";
-  return text;
+    text += ": warning: threads > cpus; if all share these, the figures show the scheduler and not the barrier";
+  const char* decided = tool->trace != nullptr && tool->trace->version >= 2 ? tool->trace->placement() : nullptr;
+  return decided == nullptr ? text : text + "; " + decided;
+}
+
+std::string describe_runtime() {
+  if (tool->trace == nullptr) return tool->runtime;
+  return tool->runtime + ", with hierbar" + (tool->trace->version >= 2 ? std::string(" ") + tool->trace->library_version() : "");
 }
 
 Report make_report() {
   Report report;
   report.process = tool->process;
-  report.runtime = tool->runtime;
+  report.runtime = describe_runtime();
   report.clock = tool->clock.name();
   report.resolution_ns = tool->clock.resolution_ns();
   report.stamp_ns = tool->clock.stamp_ns();
+  report.offset = tool->offset;
   report.every = tool->settings.every;
   report.levels = tool->trace != nullptr ? "of the barriers that are one exchange, by hierbar's libomp"
                                          : "not available: hierbar's libomp tells them, with KMP_BARRIER=hier";

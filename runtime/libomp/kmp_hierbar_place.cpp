@@ -6,12 +6,16 @@
 
 #include "kmp_hierbar.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kmp_affinity.h"
 #include "kmp_hierbar_team.h"
+#include "kmp_hierbar_trace.h"
+
+char __kmp_hierbar_placement[512];
 
 #if KMP_AFFINITY_SUPPORTED
 
@@ -71,6 +75,13 @@ static void keep_team_sizes(int num_inherited) {
     __kmp_nested_nth.nth[level] = num_inherited;
 }
 
+// Kept for a tool.
+static void keep_verdict(void *context, const char *line) {
+  snprintf(__kmp_hierbar_placement, sizeof(__kmp_hierbar_placement), "%s", line);
+  if (__kmp_hierbar_verbose)
+    __kmp_hierbar_note(context, line);
+}
+
 void __kmp_hierbar_place(const kmp_affinity_t &affinity) {
   if (!__kmp_hierbar_enabled)
     return;
@@ -92,8 +103,7 @@ void __kmp_hierbar_place(const kmp_affinity_t &affinity) {
   request.first_mask.num_words = first_mask_words;
   request.num_threads = read_num_threads();
   request.objection = find_objection(affinity);
-  if (__kmp_hierbar_library.place(&request, __kmp_hierbar_verbose ? __kmp_hierbar_note : NULL, __kmp_hierbar_warn, NULL, share,
-                                  num_words) != 0) {
+  if (__kmp_hierbar_library.place(&request, keep_verdict, __kmp_hierbar_warn, NULL, share, num_words) != 0) {
     keep_team_sizes(count_cpus(inherited, num_words));
     KMP_CPU_ZERO(__kmp_affin_fullMask);
     for (kmp_uint32 i = 0; i < num_words * 64; ++i) {

@@ -120,7 +120,8 @@ bool __kmp_hierbar_load_library() {
              !bind(library, "hierbar_plan_destroy", &found.plan_destroy) ||
              !bind(library, "hierbar_plan_units", &found.plan_units) ||
              !bind(library, "hierbar_describe_machine", &found.describe_machine) ||
-             !bind(library, "hierbar_describe_plan", &found.describe_plan) || !bind(library, "hierbar_place", &found.place)) {
+             !bind(library, "hierbar_describe_plan", &found.describe_plan) || !bind(library, "hierbar_place", &found.place) ||
+             !bind(library, "hierbar_version", &found.version)) {
     problem = "libhierbar.so is of another version than this libomp.so";
   }
   if (problem == NULL) {

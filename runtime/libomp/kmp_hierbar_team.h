@@ -74,6 +74,7 @@ struct kmp_hierbar_library_t {
   decltype(&hierbar_describe_machine) describe_machine;
   decltype(&hierbar_describe_plan) describe_plan;
   decltype(&hierbar_place) place;
+  decltype(&hierbar_version) version;
 };
 extern kmp_hierbar_library_t __kmp_hierbar_library;
 

@@ -51,8 +51,13 @@ static uint32_t units(uint8_t *units, uint32_t capacity) {
   return team == NULL ? (uint32_t)HIERBAR_UNIT_UNKNOWN : __kmp_hierbar_units(team, units);
 }
 
+static const char *placement() { return __kmp_hierbar_placement[0] == '\0' ? NULL : __kmp_hierbar_placement; }
+
+static const char *library_version() { return __kmp_hierbar_library.version(); }
+
 static const hierbar_trace_interface *find(uint32_t version) {
-  static const hierbar_trace_interface trace = {HIERBAR_TRACE_VERSION, enable, own_stamps, shape, units};
+  static const hierbar_trace_interface trace = {HIERBAR_TRACE_VERSION, enable, own_stamps, shape, units, placement,
+                                                library_version};
   return version >= 1 && version <= HIERBAR_TRACE_VERSION ? &trace : NULL;
 }
 

@@ -18,6 +18,9 @@ extern hierbar::ClockSource __kmp_hierbar_trace_clock;
 
 hierbar_stamps *__kmp_hierbar_own_stamps();
 
+// What HIERBAR_PLACE came to; empty: nothing yet.
+extern char __kmp_hierbar_placement[512];
+
 // hierbar_trace_interface.units, for a team that has a plan.
 uint32_t __kmp_hierbar_units(kmp_team_t *team, uint8_t *units);
 

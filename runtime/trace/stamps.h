@@ -59,6 +59,11 @@ typedef struct hierbar_trace_interface {
      gathers from, unknown when there are none. Returns that of all leaders; unknown, and writes nothing, when shape() would
      return 0. For the primary, inside a region, once for each tree: it may have to read the machine, which takes some 20 ms. */
   uint32_t (*units)(uint8_t *units, uint32_t capacity);
+
+  /* Since version 2. What HIERBAR_PLACE came to, a line that begins with a word for scripts, or NULL when nothing has been
+     decided yet; and the version of this project that the runtime was built with. */
+  const char *(*placement)(void);
+  const char *(*library_version)(void);
 } hierbar_trace_interface;
 
 typedef const hierbar_trace_interface *(*hierbar_trace_entry)(uint32_t version);

@@ -27,7 +27,9 @@ class Levels : public testing::Test {
       phases_[i].released = told[i].released;
       of_all_.push_back(&phases_[i]);
     }
-    return add_episode(times_, kShape, of_all_, span, clock_);
+    const bool added = add_episode(times_, kShape, of_all_, span, clock_);
+    EXPECT_TRUE(times_.adds_up());
+    return added;
   }
   std::uint64_t sum() const {
     std::uint64_t sum = times_.exchange.sum_ns() + times_.outside.sum_ns();
@@ -86,6 +88,15 @@ TEST_F(Levels, RefuseStampsThatContradictEachOther) {
   EXPECT_FALSE(
       add({{{100, 1050, 1040}, {120, 0, 1090}, {90, 1020, 1095}, {1000, 0, 1120}, {80, 110, 1080}, {70, 0, 1110}}}, 125));
   EXPECT_EQ(sum(), 0U);
+}
+
+TEST_F(Levels, ThatDoNotAddUpAreFound) {
+  ASSERT_TRUE(add({{{100, 1050, 1075}, {120, 0, 1090}, {90, 1020, 1095}, {1000, 0, 1099}, {80, 110, 1080}, {70, 0, 1110}}}, 125));
+  LevelTimes more = times_, less = times_;
+  more.exchange.add(6);
+  EXPECT_FALSE(more.adds_up());
+  less.total_ns += 6 + 6;  // more than the rounding of its steps
+  EXPECT_FALSE(less.adds_up());
 }
 
 TEST_F(Levels, AreNotLongerThanTheBarrier) {

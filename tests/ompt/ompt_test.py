@@ -138,7 +138,11 @@ class Reports(unittest.TestCase):
 
     def test_text_on_standard_error(self):
         ending = run(["imbalanced", 100, 100], self.directory)
-        for part in ["hierbar: barriers of process", "resolution", "explicit, 2 threads, ", "levels "]:
+        parts = ["hierbar: barriers of process", "; tool hierbar ", "clock ", "resolution", "a stamp costs", "offset ", "placement ",
+                 "cpus for the initial thread", "explicit, 2 threads, ", "levels "]
+        if "KMP_BARRIER=hier" in ARGUMENTS.env:
+            parts += [", with hierbar ", "; place: "]
+        for part in parts:
             self.assertIn(part, ending.stderr)
         self.assertEqual(os.listdir(self.directory), [])
         ending = run(["imbalanced", 100, 100], self.directory, PMI_RANK="1")

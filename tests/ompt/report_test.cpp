@@ -121,6 +121,36 @@ TEST(Report, InTextSaysWhatItMeasuredWith) {
   EXPECT_THAT(to_text(Report{}), HasSubstr("no barrier of more than one thread"));
 }
 
+TEST(Report, HidesWhatTheClockCannotTell) {
+  Report report = small_report();
+  report.resolution_ns = 10;
+  LevelTimes& levels = report.sites[0].levels;
+  levels.gather.resize(1);
+  levels.gather[0].add(19);
+  levels.exchange.add(20);
+  levels.outside.add(500);
+  EXPECT_THAT(to_text(report), HasSubstr("hidden, below twice the clock's resolution: gather 1\n"));
+  EXPECT_THAT(to_text(report), HasSubstr("\n    exchange "));
+  EXPECT_THAT(to_csv(report), testing::Not(HasSubstr("gather 1")));
+  EXPECT_THAT(to_csv(report), HasSubstr(",exchange,"));
+  const auto site = nlohmann::json::parse(to_json(report)).at("sites").at(0);
+  EXPECT_EQ(site.at("hidden"), "gather 1");
+  EXPECT_EQ(site.at("levels").size(), 3U) << "they can be merged";
+}
+
+TEST(Report, TellsHowFarClocksAreApart) {
+  Report report = small_report();
+  report.offset = {.num_packages = 1, .offset_ns = 0, .error_ns = 0, .problem = ""};
+  EXPECT_THAT(to_text(report), HasSubstr("one package"));
+  Report other = small_report();
+  other.offset = {.num_packages = 2, .offset_ns = 30, .error_ns = 70, .problem = ""};
+  merge_report(report, parse_report(to_json(other)));
+  EXPECT_THAT(to_text(report), HasSubstr("30 ns at most between the clocks of 2 packages, known to 70 ns"));
+  other.offset.problem = "busy";
+  merge_report(report, other);
+  EXPECT_THAT(to_text(report), HasSubstr("not measured: busy"));
+}
+
 TEST(Report, NamesWhereAnAddressIs) {
   EXPECT_THAT(symbolise(reinterpret_cast<const void*>(&std::strtol)), HasSubstr("+0x0 (lib"));
   EXPECT_EQ(symbolise(nullptr), "(address not told)");

@@ -1,0 +1,145 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "trace/clock_offset.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+namespace hierbar {
+namespace {
+
+constexpr std::uint64_t kNumExchanges = 200;
+constexpr std::uint64_t kDeadline_ns = 20'000'000;
+
+struct FreeCpus {
+  void operator()(cpu_set_t* cpus) const { CPU_FREE(cpus); }
+};
+using Cpus = std::unique_ptr<cpu_set_t, FreeCpus>;
+constexpr int kMaxCpus = 8192;
+
+bool bind_to(int cpu) {
+  const Cpus cpus(CPU_ALLOC(kMaxCpus));
+  const std::size_t bytes = CPU_ALLOC_SIZE(kMaxCpus);
+  CPU_ZERO_S(bytes, cpus.get());
+  CPU_SET_S(static_cast<std::size_t>(cpu), bytes, cpus.get());
+  return pthread_setaffinity_np(pthread_self(), bytes, cpus.get()) == 0;
+}
+
+// One exchange at a time between two threads. Each side waits until the deadline at most.
+//
+//   asked     written by the asker: the number of the exchange, from 1
+//   answered  written by the answerer: the same, after `stamp`
+class Exchange {
+ public:
+  explicit Exchange(const TraceClock& clock) : clock_(clock), deadline_ns_(read_system_ns() + kDeadline_ns) {}
+
+  void answer(int cpu) {
+    if (!bind_to(cpu)) return give_up();
+    for (std::uint64_t number = 1; number <= kNumExchanges; ++number) {
+      if (!wait_for(asked_, number)) return;
+      stamp_ = clock_.now();
+      // (O1) release, pairs with (O3): publishes the stamp.
+      answered_.store(number, std::memory_order_release);
+    }
+  }
+
+  struct Found {
+    double offset_ns;
+    double error_ns;
+  };
+  // Nothing when time was up.
+  std::optional<Found> ask(int cpu) {
+    if (!bind_to(cpu)) give_up();
+    std::optional<Found> best;
+    for (std::uint64_t number = 1; number <= kNumExchanges; ++number) {
+      const std::uint64_t sent = clock_.now();
+      // (O2) release, pairs with (O3); what it publishes is only that the last stamp has been read.
+      asked_.store(number, std::memory_order_release);
+      if (!wait_for(answered_, number)) return std::nullopt;
+      const std::uint64_t back = clock_.now();
+      const double half_ns = clock_.ns_per_tick() * static_cast<double>(back - sent) / 2;
+      if (best && half_ns >= best->error_ns) continue;
+      const auto apart = static_cast<double>(static_cast<std::int64_t>(stamp_ - sent));
+      best = Found{apart * clock_.ns_per_tick() - half_ns, half_ns};
+    }
+    return best;
+  }
+
+ private:
+  // (O3) acquire, pairs with (O1) and (O2).
+  bool wait_for(const std::atomic<std::uint64_t>& word, std::uint64_t number) {
+    while (word.load(std::memory_order_acquire) != number) {
+      if (given_up_.load(std::memory_order_relaxed) || read_system_ns() > deadline_ns_) return false;
+    }
+    return true;
+  }
+  void give_up() { given_up_.store(true, std::memory_order_relaxed); }  // relaxed: nothing is published by it
+
+  const TraceClock& clock_;
+  const std::uint64_t deadline_ns_;
+  alignas(128) std::atomic<std::uint64_t> asked_{0};
+  alignas(128) std::atomic<std::uint64_t> answered_{0};
+  std::uint64_t stamp_ = 0;
+  std::atomic<bool> given_up_{false};
+};
+
+// Both ends are threads of their own, so that the caller stays where it is.
+std::optional<Exchange::Found> measure_two(const TraceClock& clock, int cpu, int other) {
+  Exchange exchange(clock);
+  std::optional<Exchange::Found> found;
+  std::thread answerer([&] { exchange.answer(other); });
+  std::thread asker([&] { found = exchange.ask(cpu); });
+  asker.join();
+  answerer.join();
+  return found;
+}
+
+}  // namespace
+
+std::vector<int> first_cpus_of_packages(const std::string& sysfs) {
+  const Cpus allowed(CPU_ALLOC(kMaxCpus));
+  const std::size_t bytes = CPU_ALLOC_SIZE(kMaxCpus);
+  CPU_ZERO_S(bytes, allowed.get());
+  if (pthread_getaffinity_np(pthread_self(), bytes, allowed.get()) != 0) return {};
+  std::map<long, int> first;  // by package
+  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
+    if (!CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, allowed.get())) continue;
+    std::ifstream file(sysfs + "/cpu" + std::to_string(cpu) + "/topology/physical_package_id");
+    if (long package = 0; file >> package) first.emplace(package, cpu);
+  }
+  std::vector<int> cpus;
+  for (const auto& [package, cpu] : first) cpus.push_back(cpu);
+  return cpus;
+}
+
+ClockOffset measure_clock_offset(const TraceClock& clock, const std::vector<int>& cpus) try {
+  ClockOffset worst;
+  worst.num_packages = cpus.size();
+  if (cpus.empty()) worst.problem = "the system does not say which cpu is in which package";
+  for (std::size_t i = 1; i < cpus.size(); ++i) {
+    const std::optional<Exchange::Found> found = measure_two(clock, cpus[0], cpus[i]);
+    if (!found) {
+      worst.problem = "cpus " + std::to_string(cpus[0]) + " and " + std::to_string(cpus[i]) + " were busy with something else";
+      return worst;
+    }
+    if (i > 1 && std::abs(found->offset_ns) + found->error_ns <= worst.offset_ns + worst.error_ns) continue;
+    worst.offset_ns = std::abs(found->offset_ns);
+    worst.error_ns = found->error_ns;
+  }
+  return worst;
+} catch (const std::system_error& error) {
+  return {.num_packages = cpus.size(), .problem = std::string("no thread could be made: ") + error.what()};
+}
+
+}  // namespace hierbar
