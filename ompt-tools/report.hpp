@@ -30,6 +30,12 @@ struct SiteReport {
   std::vector<ThreadTimes> threads;  // by number in the team
 };
 
+// What the rings for pictures kept; all 0 without one.
+struct TraceCounts {
+  std::uint64_t kept = 0;
+  std::uint64_t dropped = 0;  // overwritten by later events
+};
+
 struct Report {
   std::uint32_t num_processes = 1;
   Process process;      // the first of them
@@ -43,6 +49,7 @@ struct Report {
   std::string placement;
   std::uint64_t idle_ns = 0;
   Losses losses;
+  TraceCounts trace;
   std::vector<SiteReport> sites;  // the most expensive first
 };
 

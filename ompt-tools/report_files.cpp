@@ -20,7 +20,7 @@ int write_all(const std::string& name, const std::string& content) {
 }  // namespace
 
 bool asks_for_files(const Settings& settings) {
-  return settings.json || settings.csv || (settings.text && !settings.output.empty());
+  return settings.json || settings.csv || settings.perfetto || (settings.text && !settings.output.empty());
 }
 
 bool write_reports(const Report& report, const Settings& settings, const Process& process, const std::string& part) {

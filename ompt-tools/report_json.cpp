@@ -89,6 +89,7 @@ std::string to_json(const Report& report) {
       {"idle_ns", report.idle_ns},
       {"lost",
        {{"left_out", report.losses.left_out}, {"incomplete", report.losses.incomplete}, {"backwards", report.losses.backwards}}},
+      {"trace", {{"kept", report.trace.kept}, {"dropped", report.trace.dropped}}},
       {"sites", std::move(sites)}};
   // Symbols may be of any encoding.
   return value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

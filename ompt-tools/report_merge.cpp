@@ -124,6 +124,8 @@ Report parse_report(const std::string& json) try {
   const Json& lost = value.at("lost");
   report.losses = {lost.at("left_out").get<std::uint64_t>(), lost.at("incomplete").get<std::uint64_t>(),
                    lost.at("backwards").get<std::uint64_t>()};
+  if (const auto trace = value.find("trace"); trace != value.end())
+    report.trace = {trace->at("kept").get<std::uint64_t>(), trace->at("dropped").get<std::uint64_t>()};
   for (const Json& site : value.at("sites")) report.sites.push_back(read_site(site));
   return report;
 } catch (const Json::exception& error) {
@@ -144,6 +146,8 @@ void merge_report(Report& into, const Report& from) {
   into.losses.left_out += from.losses.left_out;
   into.losses.incomplete += from.losses.incomplete;
   into.losses.backwards += from.losses.backwards;
+  into.trace.kept += from.trace.kept;
+  into.trace.dropped += from.trace.dropped;
   for (const SiteReport& site : from.sites) {
     const auto same = std::find_if(into.sites.begin(), into.sites.end(), [&](const SiteReport& known) {
       return known.where == site.where && known.kind == site.kind && known.team_size == site.team_size;

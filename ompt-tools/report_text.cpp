@@ -51,6 +51,9 @@ void print_header(std::string& text, const Report& report) {
     print(text, "  warning    in %llu barriers somebody left before the last arrival: the cpus' clocks differ\n",
           static_cast<unsigned long long>(report.losses.backwards));
   }
+  if (report.trace.kept != 0)
+    print(text, "  trace      %llu barriers and tasks kept, %llu earlier ones dropped\n",
+          static_cast<unsigned long long>(report.trace.kept), static_cast<unsigned long long>(report.trace.dropped));
   print(text, "  idle       %.3f s of threads between two regions, in no barrier\n", static_cast<double>(report.idle_ns) / 1e9);
 }
 

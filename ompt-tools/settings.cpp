@@ -4,15 +4,18 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 namespace hierbar::ompt {
 namespace {
 
 constexpr std::uint64_t kMaxEvery = 1'000'000;
+constexpr std::uint64_t kMaxTraceEvents = 10'000'000;  // 1 GB for each thread
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -31,6 +34,13 @@ std::string problem(const char* name, const std::string& value, const std::strin
   return std::string(name) + "=\"" + value + "\" is not " + allowed + "; using " + used;
 }
 
+struct Format {
+  const char* name;
+  bool Settings::* wanted;
+};
+constexpr Format kFormats[] = {
+    {"text", &Settings::text}, {"json", &Settings::json}, {"csv", &Settings::csv}, {"perfetto", &Settings::perfetto}};
+
 void read_report(Settings& settings, std::vector<std::string>& problems) {
   const std::string value = variable("HIERBAR_REPORT");
   if (value.empty()) return;
@@ -40,25 +50,22 @@ void read_report(Settings& settings, std::vector<std::string>& problems) {
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(',', begin), value.size());
     const std::string_view word = std::string_view(value).substr(begin, end - begin);
-    if (word == "text")
-      asked.text = true;
-    else if (word == "json")
-      asked.json = true;
-    else if (word == "csv")
-      asked.csv = true;
+    const auto* format = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const Format& f) { return word == f.name; });
+    if (format != std::end(kFormats))
+      asked.*format->wanted = true;
     else if (word == "none")
       none = true;
     else
       known = false;
     begin = end + 1;
   }
-  if (!known || (none && (asked.text || asked.json || asked.csv))) {
-    problems.push_back(problem("HIERBAR_REPORT", value, "a list of text, json, csv, or none alone", "text"));
+  if (!known || (none && asked.asks_for_any())) {
+    std::string names;
+    for (const Format& format : kFormats) names += std::string(format.name) + ", ";
+    problems.push_back(problem("HIERBAR_REPORT", value, "a list of " + names + "or none alone", "text"));
     return;
   }
-  settings.text = asked.text;
-  settings.json = asked.json;
-  settings.csv = asked.csv;
+  for (const Format& format : kFormats) settings.*format.wanted = asked.*format.wanted;
 }
 
 void read_output(Settings& settings, std::vector<std::string>& problems) {
@@ -73,16 +80,17 @@ void read_output(Settings& settings, std::vector<std::string>& problems) {
   settings.output = value;
 }
 
-void read_sample(Settings& settings, std::vector<std::string>& problems) {
-  const std::string value = variable("HIERBAR_SAMPLE");
+// A whole number from 1 to `most`; what is wrong leaves `number` as it is.
+void read_number(const char* name, std::uint64_t most, std::uint64_t& number, std::vector<std::string>& problems) {
+  const std::string value = variable(name);
   if (value.empty()) return;
   char* end = nullptr;
   errno = 0;
-  const long number = std::strtol(value.c_str(), &end, 10);
-  if (errno == 0 && *end == '\0' && number >= 1 && number <= static_cast<long>(kMaxEvery))
-    settings.every = static_cast<std::uint64_t>(number);
+  const long told = std::strtol(value.c_str(), &end, 10);
+  if (errno == 0 && *end == '\0' && told >= 1 && told <= static_cast<long>(most))
+    number = static_cast<std::uint64_t>(told);
   else
-    problems.push_back(problem("HIERBAR_SAMPLE", value, "a whole number from 1 to " + std::to_string(kMaxEvery), "1"));
+    problems.push_back(problem(name, value, "a whole number from 1 to " + std::to_string(most), std::to_string(number)));
 }
 
 }  // namespace
@@ -105,7 +113,8 @@ Settings read_settings(std::vector<std::string>& problems) {
   Settings settings;
   read_report(settings, problems);
   read_output(settings, problems);
-  read_sample(settings, problems);
+  read_number("HIERBAR_SAMPLE", kMaxEvery, settings.every, problems);
+  read_number("HIERBAR_TRACE_EVENTS", kMaxTraceEvents, settings.trace_events, problems);
   settings.chain = variable("HIERBAR_OMPT_CHAIN");
   return settings;
 }

@@ -76,7 +76,8 @@ class Team {
   Record* open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept;
   // What the runtime tells about the levels, if it does: the primary, when it has come into a region, the tree of its barriers;
   // each thread the phases of the episode that it opened last.
-  bool knows_shape(std::uint64_t serial) const noexcept { return find_shape(serial) != nullptr; }
+  // Null when it is not known.
+  const Shape* find_shape(std::uint64_t serial) const noexcept;
   void add_shape(std::unique_ptr<const Shape> shape);
   std::vector<std::uint32_t>& primarys_scratch() noexcept { return scratch_; }
   Phases& phases(std::uint32_t me) noexcept;
@@ -118,7 +119,6 @@ class Team {
   Participant* participant(std::uint32_t me) const noexcept { return participants_[me].load(std::memory_order_relaxed); }
   void summarise(std::uint64_t episode, Participant& own);
   void summarise_levels(std::uint64_t episode, std::uint64_t span, Participant& own, BarrierTimes& times);
-  const Shape* find_shape(std::uint64_t serial) const noexcept;
   void account(std::uint64_t episode, std::uint32_t me, Participant& own);
   bool is_disturbed(std::uint64_t episode) const noexcept;
 

@@ -24,8 +24,10 @@
 
 #include "ompt-tools/chain.hpp"
 #include "ompt-tools/ompt_api.h"
+#include "ompt-tools/raw_trace.hpp"
 #include "ompt-tools/report.hpp"
 #include "ompt-tools/report_files.hpp"
+#include "ompt-tools/report_perfetto.hpp"
 #include "ompt-tools/team_pool.hpp"
 #include "trace/stamps.h"
 
@@ -40,6 +42,7 @@ struct Tool {
   const TraceClock clock;
   const ClockOffset offset = measure_clock_offset(clock, first_cpus_of_packages());
   TeamPool teams;
+  RawTrace raw{settings.trace_events, clock};  // used for pictures only
   std::string runtime;
   const hierbar_trace_interface* trace = nullptr;  // our libomp's; null with any other runtime
   std::atomic<std::uint64_t> idle_ticks{0};
@@ -61,6 +64,7 @@ constexpr int kMaxDepth = 16;  // regions nested deeper are not recorded
 struct Thread {
   Frame frames[kMaxDepth];
   int depth = 0;
+  RawRing* ring = nullptr;                 // null: nobody asked for pictures
   const hierbar_stamps* stamps = nullptr;  // what our libomp tells of its phases
   std::uint64_t num_stamped = 0;           // barriers, at the last arrival
   // The last outer region that it was the primary of.
@@ -117,7 +121,7 @@ void read_shape(Team& team, std::uint32_t size) {
   std::vector<std::uint32_t>& parents = team.primarys_scratch();
   parents.resize(size);
   const std::uint64_t serial = tool->trace->shape(parents.data(), size);
-  if (serial == 0 || team.knows_shape(serial)) return;
+  if (serial == 0 || team.find_shape(serial) != nullptr) return;
   std::vector<std::uint8_t> units;
   std::uint32_t exchange = HIERBAR_UNIT_UNKNOWN;
   if (tool->trace->version >= 2) {
@@ -141,6 +145,7 @@ void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, un
   Team* team = region == nullptr ? nullptr : region->team;
   if (team == nullptr || size < 2 || size > team->capacity()) return;
   team->enter(index, size);
+  if (tool->settings.perfetto && self.ring == nullptr) self.ring = tool->raw.add_thread(index);
   if (index == 0) note_size(size);
   if (tool->trace != nullptr && index == 0) read_shape(*team, size);
   if (tool->trace != nullptr && self.stamps == nullptr) self.stamps = tool->trace->stamps();
@@ -164,9 +169,14 @@ void arrive(Frame& frame, int kind, const ompt_data_t* task, const void* address
   frame.record->done = now;
 }
 
+// The stamps of the barrier that the thread has left; null when it went another way.
+const hierbar_stamps* fresh_stamps() {
+  return self.stamps == nullptr || self.stamps->num_barriers == self.num_stamped ? nullptr : self.stamps;
+}
+
 void note_phases(Frame& frame) {
-  const hierbar_stamps* stamps = self.stamps;
-  if (stamps == nullptr || stamps->num_barriers == self.num_stamped) return;
+  const hierbar_stamps* stamps = fresh_stamps();
+  if (stamps == nullptr) return;
   Phases& phases = frame.team->phases(frame.me);
   phases.arrived = stamps->arrived;
   phases.gathered = stamps->gathered;
@@ -174,16 +184,37 @@ void note_phases(Frame& frame) {
   phases.shape = stamps->shape;
 }
 
+void keep_barrier(const Frame& frame, const Record& record) {
+  RawEvent event;
+  event.begin = record.arrived;
+  event.end = record.released;
+  event.done = record.done;
+  event.team = frame.team;
+  event.episode = record.episode;
+  event.me = frame.me;
+  event.kind = record.kind;
+  event.address = record.address;
+  if (const hierbar_stamps* stamps = fresh_stamps(); stamps != nullptr) {
+    const Shape* shape = frame.team->find_shape(stamps->shape);
+    event.arrived = stamps->arrived;
+    event.gathered = stamps->gathered;
+    event.released = stamps->released;
+    event.is_leader = shape != nullptr && shape->parents[frame.me] == frame.me;
+  }
+  self.ring->add(event);
+}
+
 // `is_told`: this is the time at which the thread was released.
 void leave(Frame& frame, int kind, bool is_told) {
   Record* record = frame.record;
   frame.record = nullptr;
-  if (!is_told) return;
   const std::uint64_t now = tool->clock.now();
-  if (record != nullptr) {
+  if (record != nullptr && is_told) {
     record->released = now;
     note_phases(frame);
   }
+  if (record != nullptr && self.ring != nullptr) keep_barrier(frame, *record);
+  if (!is_told) return;
   if (frame.me == 0 && self.depth == 1 && kind == ompt_sync_region_barrier_implicit_parallel) {
     self.region_end = now;
     self.region_size = frame.team->capacity();
@@ -216,6 +247,12 @@ void begin_or_end_task(const ompt_data_t* prior, const ompt_data_t* next) {
     const std::uint64_t now = tool->clock.now();
     frame->record->tasks = frame->record->tasks + (now - frame->task_start);
     frame->record->done = now;
+    if (self.ring != nullptr) {
+      RawEvent event;
+      event.begin = frame->task_start;
+      event.end = now;
+      self.ring->add(event);
+    }
     frame->task_start = 0;
   }
 }
@@ -258,6 +295,7 @@ Report make_report() {
                                          : "not available: hierbar's libomp tells them, with KMP_BARRIER=hier";
   report.placement = describe_placement(tool->largest_team.load(std::memory_order_relaxed));
   report.idle_ns = tool->clock.to_ns(tool->idle_ticks.load(std::memory_order_relaxed));
+  report.trace = {tool->raw.kept(), tool->raw.dropped()};
   tool->teams.for_each([&](Team& team) {
     team.flush();
     add_team(report, team);
@@ -297,6 +335,8 @@ int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) 
 void finalize(ompt_data_t*) {
   try {
     write_reports(make_report(), tool->settings, tool->process);
+    if (tool->settings.perfetto)
+      write_file(expand_output(tool->settings, tool->process, "trace.json"), to_perfetto(tool->raw.timeline(tool->process)));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hierbar: no report: %s\n", error.what());
   }
@@ -316,7 +356,7 @@ ompt_start_tool_result_t* start(unsigned omp_version, const char* runtime) try {
                          "); going on without it");
   }
   for (const std::string& line : problems) std::fprintf(stderr, "hierbar: %s\n", line.c_str());
-  if (!settings.text && !settings.json && !settings.csv) return other;
+  if (!settings.asks_for_any()) return other;
   tool = new Tool(settings);
   tool->runtime = runtime == nullptr ? "unknown" : runtime;
   static ompt_start_tool_result_t result = {initialize, finalize, {}};

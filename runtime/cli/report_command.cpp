@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "cli/machine_option.hpp"
+#include "ompt-tools/report_files.hpp"
 #include "ompt-tools/report_merge.hpp"
+#include "ompt-tools/report_perfetto.hpp"
 
 namespace hierbar {
 namespace {
@@ -19,26 +21,32 @@ struct ReportOptions {
   std::vector<std::string> files;
   bool json = false;
   bool csv = false;
+  std::string perfetto;
 };
 
-[[noreturn]] void refuse_file(const std::string& file, const std::string& reason) {
-  std::cerr << "hierbar report: " << file << ": " << reason
-            << "; must be a file that libhierbar_ompt.so wrote with HIERBAR_REPORT=json\n";
+// What `parse` makes of a file that was written for HIERBAR_REPORT=`format`.
+template <class Parse>
+auto read_file(const std::string& file, const char* format, Parse parse) try {
+  std::ifstream stream(file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream) throw std::runtime_error("cannot be read");
+  return parse(text);
+} catch (const std::runtime_error& error) {
+  std::cerr << "hierbar report: " << file << ": " << error.what()
+            << "; must be a file that was written with HIERBAR_REPORT=" << format << "\n";
   throw CLI::RuntimeError(kExitBadInput);
 }
 
-ompt::Report read_report(const std::string& file) {
-  std::ifstream stream(file);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream) refuse_file(file, "cannot be read");
-  try {
-    return ompt::parse_report(text);
-  } catch (const std::runtime_error& error) {
-    refuse_file(file, error.what());
-  }
+ompt::Report read_report(const std::string& file) { return read_file(file, "json", ompt::parse_report); }
+
+void write_perfetto(const ReportOptions& options) {
+  ompt::Timeline timeline;
+  for (const std::string& file : options.files) merge_timeline(timeline, read_file(file, "perfetto", ompt::parse_perfetto));
+  if (!ompt::write_file(options.perfetto, to_perfetto(timeline))) throw CLI::RuntimeError(kExitBadInput);
 }
 
 void show(const ReportOptions& options) {
+  if (!options.perfetto.empty()) return write_perfetto(options);
   ompt::Report report = read_report(options.files.front());
   for (std::size_t i = 1; i < options.files.size(); ++i) ompt::merge_report(report, read_report(options.files[i]));
   std::cout << (options.json ? ompt::to_json(report) : options.csv ? ompt::to_csv(report) : ompt::to_text(report));
@@ -49,16 +57,30 @@ void show(const ReportOptions& options) {
 void add_report_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("report", "Merge the reports that libhierbar_ompt.so wrote for several processes");
   auto options = std::make_shared<ReportOptions>();
-  command->add_option("FILE", options->files, "Reports in JSON (HIERBAR_REPORT=json)")->required();
+  command
+      ->add_option("FILE", options->files,
+                   "Reports in JSON (HIERBAR_REPORT=json); for --perfetto, traces (HIERBAR_REPORT=perfetto)")
+      ->required();
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON, which can be merged again");
-  command->add_flag("--csv", options->csv, "Print CSV: a line for each histogram")->excludes(json);
+  CLI::Option* csv = command->add_flag("--csv", options->csv, "Print CSV: a line for each histogram")->excludes(json);
+  command
+      ->add_option(
+          "--perfetto", options->perfetto,
+          "Write the traces of several processes to this file, on one time line, for https://ui.perfetto.dev; print nothing")
+      ->type_name("OUT")
+      ->excludes(json)
+      ->excludes(csv);
   command->footer(
       "Barriers at the same place, of the same kind and team size are one; threads are added by their numbers. What\n"
       "cannot be added, such as the clock, is the first file's; resolution and stamp cost are the worst.\n"
       "\n"
+      "Traces of one host have one clock; those of other hosts are put beside them by the hosts' times of day. The result is\n"
+      "kept below 50 MB: each thread's oldest barriers are left out if need be, and counted.\n"
+      "\n"
       "Examples:\n"
       "  HIERBAR_REPORT=json HIERBAR_OUTPUT=run-%r OMP_TOOL_LIBRARIES=libhierbar_ompt.so mpiexec -n 4 ./program\n"
-      "  hierbar report run-*.json\n");
+      "  hierbar report run-*.json\n"
+      "  hierbar report run-*.trace.json --perfetto run.json\n");
   command->callback([options] { show(*options); });
 }
 

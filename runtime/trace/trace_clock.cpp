@@ -26,14 +26,9 @@ bool counter_is_usable() {
 #endif
 }
 
-struct Pair {
-  std::uint64_t ticks;
-  std::uint64_t ns;
-};
-
 // Both clocks at one time, as near as a few attempts bring them.
-Pair read_both() {
-  Pair best{};
+TraceClock::Anchor read_both() {
+  TraceClock::Anchor best{};
   std::uint64_t narrowest = std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < 16; ++i) {
     const std::uint64_t before = read_counter();
@@ -49,8 +44,8 @@ Pair read_both() {
 // Over 2 ms the 20 ns by which the readings may be apart are 10 millionths.
 double measure_ns_per_tick() {
   constexpr std::uint64_t kSpan_ns = 2'000'000;
-  const Pair start = read_both();
-  Pair end = start;
+  const TraceClock::Anchor start = read_both();
+  TraceClock::Anchor end = start;
   while (end.ns - start.ns < kSpan_ns) end = read_both();
   return static_cast<double>(end.ns - start.ns) / static_cast<double>(std::max<std::uint64_t>(end.ticks - start.ticks, 1));
 }
@@ -65,6 +60,12 @@ TraceClock TraceClock::measure() {
   if (!counter_is_usable()) return system();
   return TraceClock(ClockSource::kCounter,
                     static_cast<std::uint64_t>(measure_ns_per_tick() * static_cast<double>(std::uint64_t{1} << kShift)));
+}
+
+TraceClock::Anchor TraceClock::anchor() const {
+  if (source_ == ClockSource::kCounter) return read_both();
+  const std::uint64_t ns = read_system_ns();
+  return {ns, ns};
 }
 
 std::string TraceClock::name() const {

@@ -23,6 +23,13 @@ class TraceClock {
     return static_cast<std::uint64_t>((static_cast<Wide>(ticks) * ns_per_tick_) >> kShift);
   }
 
+  // This clock and CLOCK_MONOTONIC at one time.
+  struct Anchor {
+    std::uint64_t ticks;
+    std::uint64_t ns;
+  };
+  Anchor anchor() const;
+
   ClockSource source() const { return source_; }
   std::string name() const;
   double ns_per_tick() const { return static_cast<double>(ns_per_tick_) / static_cast<double>(std::uint64_t{1} << kShift); }

@@ -34,12 +34,27 @@ def run(arguments, directory, **variables):
     return ending
 
 
-class Reports(unittest.TestCase):
+def is_ours():
+    return "KMP_BARRIER=hier" in ARGUMENTS.env
+
+
+def has_trees():
+    return is_ours() and any(setting.startswith("HIERBAR_TOPOLOGY=") for setting in ARGUMENTS.env)
+
+
+class Program(unittest.TestCase):
+    """Runs programs in a directory of its own."""
+
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.directory = pathlib.Path(scratch.name)
 
+    def run_program(self, arguments, **variables):
+        return run(arguments, self.directory, **variables)
+
+
+class Reports(Program):
     def report(self, *arguments, **variables):
         run(arguments, self.directory, HIERBAR_REPORT="json", HIERBAR_OUTPUT="report", **variables)
         return json.loads((self.directory / "report.json").read_text())
@@ -103,18 +118,16 @@ class Reports(unittest.TestCase):
         self.assertEqual(report["lost"]["incomplete"], 0)
 
     def test_levels(self):
-        ours = "KMP_BARRIER=hier" in ARGUMENTS.env
-        trees = any(setting.startswith("HIERBAR_TOPOLOGY=") for setting in ARGUMENTS.env)
         report = self.report("team", 1000, 6)
         self.check_sums(report)
         site = self.site(report, "explicit", team_size=6)
         levels = {level["level"]: level["ns"] for level in site["levels"]}
-        if not ours:
+        if not is_ours():
             self.assertEqual(levels, {})
             self.assertIn("not available", report["levels"])
             return
         # Unbound threads share all cpus of the process, whatever that is called; those of each tree a place.
-        if trees:
+        if has_trees():
             names = ["gather 1 (core)", "exchange (NUMA)", "release 1 (core)", "outside"]
             groups = [(0, "NUMA", [0, 3]), (1, "core", [0, 1, 2]), (1, "core", [3, 4, 5])]
         else:
@@ -140,7 +153,7 @@ class Reports(unittest.TestCase):
         ending = run(["imbalanced", 100, 100], self.directory)
         parts = ["hierbar: barriers of process", "; tool hierbar ", "clock ", "resolution", "a stamp costs", "offset ", "placement ",
                  "cpus for the initial thread", "explicit, 2 threads, ", "levels "]
-        if "KMP_BARRIER=hier" in ARGUMENTS.env:
+        if is_ours():
             parts += [", with hierbar ", "; place: "]
         for part in parts:
             self.assertIn(part, ending.stderr)

@@ -17,8 +17,8 @@ using testing::HasSubstr;
 class ToolSettings : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"HIERBAR_REPORT", "HIERBAR_OUTPUT", "HIERBAR_SAMPLE", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                             "PMIX_RANK", "SLURM_PROCID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
+    for (const char* name : {"HIERBAR_REPORT", "HIERBAR_OUTPUT", "HIERBAR_SAMPLE", "HIERBAR_TRACE_EVENTS", "OMPI_COMM_WORLD_RANK",
+                             "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
       unsetenv(name);
   }
   Settings read() {
@@ -46,6 +46,19 @@ TEST_F(ToolSettings, TakeAListOfReports) {
   EXPECT_TRUE(problems.empty());
 }
 
+TEST_F(ToolSettings, SayHowMuchOfATraceIsKept) {
+  EXPECT_EQ(read().trace_events, 4096U);
+  setenv("HIERBAR_REPORT", "perfetto", 1);
+  setenv("HIERBAR_TRACE_EVENTS", "100", 1);
+  const Settings settings = read();
+  EXPECT_TRUE(settings.perfetto && settings.asks_for_any() && !settings.text);
+  EXPECT_EQ(settings.trace_events, 100U);
+  EXPECT_TRUE(problems.empty());
+  setenv("HIERBAR_TRACE_EVENTS", "many", 1);
+  EXPECT_EQ(read().trace_events, 4096U);
+  EXPECT_THAT(problems, ElementsAre(AllOf(HasSubstr("HIERBAR_TRACE_EVENTS"), HasSubstr("many"), HasSubstr("using 4096"))));
+}
+
 TEST_F(ToolSettings, ThatAreWrongAreNamedOnce) {
   setenv("HIERBAR_SAMPLE", "0", 1);
   for (const char* bad : {"pdf", "text,", "json,none", "JSON"}) {
@@ -53,8 +66,9 @@ TEST_F(ToolSettings, ThatAreWrongAreNamedOnce) {
     const Settings settings = read();
     EXPECT_TRUE(settings.text);
     EXPECT_EQ(settings.every, 1U);
-    EXPECT_THAT(problems, ElementsAre(AllOf(HasSubstr("HIERBAR_REPORT"), HasSubstr(bad), HasSubstr("text, json, csv")),
-                                      AllOf(HasSubstr("HIERBAR_SAMPLE"), HasSubstr("\"0\""), HasSubstr("1 to 1000000"))));
+    EXPECT_THAT(problems,
+                ElementsAre(AllOf(HasSubstr("HIERBAR_REPORT"), HasSubstr(bad), HasSubstr("text, json, csv, perfetto, ")),
+                            AllOf(HasSubstr("HIERBAR_SAMPLE"), HasSubstr("\"0\""), HasSubstr("1 to 1000000"))));
   }
   setenv("HIERBAR_REPORT", "text", 1);
   setenv("HIERBAR_SAMPLE", "64", 1);

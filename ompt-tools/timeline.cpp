@@ -1,0 +1,66 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ompt-tools/timeline.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace hierbar::ompt {
+namespace {
+
+std::uint32_t site_index(Timeline& timeline, const std::pair<std::string, std::string>& site) {
+  const auto found = std::find(timeline.sites.begin(), timeline.sites.end(), site);
+  const auto index = static_cast<std::uint32_t>(found - timeline.sites.begin());
+  if (found == timeline.sites.end()) timeline.sites.push_back(site);
+  return index;
+}
+
+// What brings the process onto the time line, whose clock is its first process's host's.
+std::int64_t shift_ns(const Timeline& timeline, const ProcessTimeline& process) {
+  if (timeline.processes.empty()) return 0;
+  for (const ProcessTimeline& known : timeline.processes) {
+    if (known.host == process.host) return known.realtime_offset_ns - timeline.processes.front().realtime_offset_ns;
+  }
+  return process.realtime_offset_ns - timeline.processes.front().realtime_offset_ns;
+}
+
+}  // namespace
+
+const char* step_name(Step step) {
+  static constexpr const char* kNames[] = {"barrier", "arrive",    "gather", "exchange", "release",
+                                           "leave",   "imbalance", "sync",   "task"};
+  static_assert(std::size(kNames) == kNumSteps);
+  return kNames[static_cast<std::size_t>(step)];
+}
+
+void nest(std::vector<Slice>& slices) {
+  std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
+    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+  });
+  std::vector<std::uint64_t> open;  // the ends of the slices around
+  for (Slice& slice : slices) {
+    slice.end_ns = std::max(slice.begin_ns, slice.end_ns);
+    while (!open.empty() && open.back() <= slice.begin_ns) open.pop_back();
+    if (!open.empty()) slice.end_ns = std::min(slice.end_ns, open.back());
+    open.push_back(slice.end_ns);
+  }
+}
+
+void merge_timeline(Timeline& into, const Timeline& from) {
+  std::vector<std::uint32_t> sites;
+  for (const auto& site : from.sites) sites.push_back(site_index(into, site));
+  for (const ProcessTimeline& process : from.processes) {
+    const std::int64_t shift = shift_ns(into, process);
+    ProcessTimeline& added = into.processes.emplace_back(process);
+    for (ThreadTimeline& thread : added.threads) {
+      for (Slice& slice : thread.slices) {
+        // Two's complement: adding a negative shift wraps to the right sum.
+        slice.begin_ns += static_cast<std::uint64_t>(shift);
+        slice.end_ns += static_cast<std::uint64_t>(shift);
+        if (!sites.empty()) slice.site = sites[slice.site];
+      }
+    }
+  }
+}
+
+}  // namespace hierbar::ompt
