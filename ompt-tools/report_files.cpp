@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "ompt-tools/report_html.hpp"
+
 namespace hierbar::ompt {
 namespace {
 
@@ -20,7 +22,7 @@ int write_all(const std::string& name, const std::string& content) {
 }  // namespace
 
 bool asks_for_files(const Settings& settings) {
-  return settings.json || settings.csv || settings.perfetto || (settings.text && !settings.output.empty());
+  return settings.json || settings.csv || settings.perfetto || settings.html || (settings.text && !settings.output.empty());
 }
 
 bool write_reports(const Report& report, const Settings& settings, const Process& process, const std::string& part) {
@@ -32,6 +34,7 @@ bool write_reports(const Report& report, const Settings& settings, const Process
     std::fputs(to_text(report).c_str(), stderr);
   if (settings.json) ok = write_file(name("json"), to_json(report)) && ok;
   if (settings.csv) ok = write_file(name("csv"), to_csv(report)) && ok;
+  if (settings.html) ok = write_file(name("html"), to_html(report)) && ok;
   return ok;
 }
 

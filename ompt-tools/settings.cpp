@@ -39,7 +39,9 @@ struct Format {
   bool Settings::* wanted;
 };
 constexpr Format kFormats[] = {
-    {"text", &Settings::text}, {"json", &Settings::json}, {"csv", &Settings::csv}, {"perfetto", &Settings::perfetto}};
+    {"text", &Settings::text}, {"json", &Settings::json},         {"csv", &Settings::csv},
+    {"html", &Settings::html}, {"perfetto", &Settings::perfetto},
+};
 
 void read_report(Settings& settings, std::vector<std::string>& problems) {
   const std::string value = variable("HIERBAR_REPORT");

@@ -11,6 +11,7 @@
 
 #include "cli/machine_option.hpp"
 #include "ompt-tools/report_files.hpp"
+#include "ompt-tools/report_html.hpp"
 #include "ompt-tools/report_merge.hpp"
 #include "ompt-tools/report_perfetto.hpp"
 
@@ -21,7 +22,8 @@ struct ReportOptions {
   std::vector<std::string> files;
   bool json = false;
   bool csv = false;
-  std::string perfetto;
+  std::string perfetto;  // empty: none
+  std::string html;      // empty: none
 };
 
 // What `parse` makes of a file that was written for HIERBAR_REPORT=`format`.
@@ -47,8 +49,14 @@ void write_perfetto(const ReportOptions& options) {
 
 void show(const ReportOptions& options) {
   if (!options.perfetto.empty()) return write_perfetto(options);
-  ompt::Report report = read_report(options.files.front());
-  for (std::size_t i = 1; i < options.files.size(); ++i) ompt::merge_report(report, read_report(options.files[i]));
+  std::vector<ompt::Report> processes;
+  for (const std::string& file : options.files) processes.push_back(read_report(file));
+  ompt::Report report = processes.front();
+  for (std::size_t i = 1; i < processes.size(); ++i) ompt::merge_report(report, processes[i]);
+  if (!options.html.empty()) {
+    if (!ompt::write_file(options.html, ompt::to_html(report, processes))) throw CLI::RuntimeError(kExitBadInput);
+    if (!options.json && !options.csv) return;
+  }
   std::cout << (options.json ? ompt::to_json(report) : options.csv ? ompt::to_csv(report) : ompt::to_text(report));
 }
 
@@ -63,13 +71,16 @@ void add_report_command(CLI::App& app) {
       ->required();
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON, which can be merged again");
   CLI::Option* csv = command->add_flag("--csv", options->csv, "Print CSV: a line for each histogram")->excludes(json);
+  CLI::Option* html = command->add_option("--html", options->html,
+                                          "Write a page with pictures to this file, which needs no other; print no text then");
   command
       ->add_option(
           "--perfetto", options->perfetto,
           "Write the traces of several processes to this file, on one time line, for https://ui.perfetto.dev; print nothing")
       ->type_name("OUT")
       ->excludes(json)
-      ->excludes(csv);
+      ->excludes(csv)
+      ->excludes(html);
   command->footer(
       "Barriers at the same place, of the same kind and team size are one; threads are added by their numbers. What\n"
       "cannot be added, such as the clock, is the first file's; resolution and stamp cost are the worst.\n"
@@ -80,6 +91,7 @@ void add_report_command(CLI::App& app) {
       "Examples:\n"
       "  HIERBAR_REPORT=json HIERBAR_OUTPUT=run-%r OMP_TOOL_LIBRARIES=libhierbar_ompt.so mpiexec -n 4 ./program\n"
       "  hierbar report run-*.json\n"
+      "  hierbar report run-*.json --html run.html\n"
       "  hierbar report run-*.trace.json --perfetto run.json\n");
   command->callback([options] { show(*options); });
 }

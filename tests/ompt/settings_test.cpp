@@ -67,7 +67,7 @@ TEST_F(ToolSettings, ThatAreWrongAreNamedOnce) {
     EXPECT_TRUE(settings.text);
     EXPECT_EQ(settings.every, 1U);
     EXPECT_THAT(problems,
-                ElementsAre(AllOf(HasSubstr("HIERBAR_REPORT"), HasSubstr(bad), HasSubstr("text, json, csv, perfetto, ")),
+                ElementsAre(AllOf(HasSubstr("HIERBAR_REPORT"), HasSubstr(bad), HasSubstr("text, json, csv, html, perfetto, ")),
                             AllOf(HasSubstr("HIERBAR_SAMPLE"), HasSubstr("\"0\""), HasSubstr("1 to 1000000"))));
   }
   setenv("HIERBAR_REPORT", "text", 1);

@@ -1,0 +1,80 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the threads waited for, site by site: imbalance, the barrier itself, and apart from both the tasks that they ran meanwhile.
+
+const MOST_BARS = 24;  // the table has all sites
+const PARTS = [["imbalance", "waiting for the last thread"], ["sync", "the barrier itself"], ["tasks", "tasks run while waiting"]];
+
+function partsOf(site) {
+  return {imbalance: site.imbalance_ns.sum, sync: site.sync_ns.sum, tasks: site.tasks_ns};
+}
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+const totalOf = (site) => sum(Object.values(partsOf(site)));
+
+function barsLegend(y) {
+  const group = svg("g", {class: "legend"});
+  PARTS.forEach(([part, meaning], i) => {
+    group.append(rect(i * 250, y, 12, 12, `legend-colour ${part}`), text(i * 250 + 18, y + 10, `${part}: ${meaning}`, "small"));
+  });
+  return group;
+}
+
+// One line: the name, the bar, the time.
+function barRow(site, index, y, left, scale) {
+  const group = svg("g", {});
+  group.append(text(0, y + 13, `${index + 1}  ${shorten(site.site, 40)}`, "name"));
+  group.append(text(16, y + 28, `${site.kind}, ${plural(site.team_size, "thread")}, ${plural(site.barriers, "barrier")}`, "soft small"));
+  let x = left;
+  for (const [part] of PARTS) {
+    const ns = partsOf(site)[part];
+    if (ns === 0) continue;
+    if (part === "tasks" && x > left) x += 3;  // apart: no wait
+    const width = Math.max(ns * scale, 0.5);
+    group.append(rect(x, y + 4, width, 20, `bar ${part}`, `${site.site}: ${part} ${duration(ns)}`));
+    x += width;
+  }
+  const {imbalance, sync} = partsOf(site);
+  const share = imbalance + sync > 0 ? `, ${percent(imbalance / (imbalance + sync))} imbalance` : "";
+  group.append(text(x + 8, y + 18, duration(totalOf(site)) + share, "small"));
+  return group;
+}
+
+function drawBars(sites) {
+  const left = 330, right = 170, top = 34, step = 36;
+  const shown = sites.slice(0, MOST_BARS);
+  const most = Math.max(...shown.map(totalOf), 1);
+  const scale = (PICTURE_WIDTH - left - right) / most;
+  const bottom = top + shown.length * step;
+  const marks = ticks(most).flatMap((ns) => [
+    line(left + ns * scale, top, left + ns * scale, bottom, "grid"),
+    text(left + ns * scale, bottom + 16, ns === 0 ? "0" : duration(ns), "soft small middle"),
+  ]);
+  const bars = shown.map((site, i) => barRow(site, i, top + i * step, left, scale));
+  return picture("bars", bottom + 24, "Imbalance versus sync for each site",
+    "A bar for each site, made of imbalance, sync and tasks, of all threads together.", barsLegend(4), ...marks, ...bars,
+    line(left, top, left, bottom, "axis"));
+}
+
+function barsTable(sites) {
+  const rows = sites.map((site, i) => {
+    const parts = partsOf(site);
+    return [`${i + 1}  ${site.site}`, site.kind, number(site.team_size), number(site.barriers),
+      ...PARTS.map(([part]) => duration(parts[part])), duration(site.imbalance_ns.mean), duration(site.sync_ns.mean)];
+  });
+  return table("time of all threads for each site", ["site", "kind", "threads", "barriers", "imbalance", "sync", "tasks",
+    "mean imbalance", "mean sync"], rows);
+}
+
+function barsSection(sites) {
+  const section = html("section", {class: "panel"}, html("h2", {}, "Imbalance versus sync"),
+    html("p", {class: "soft"}, "The time that all threads together spent in the barriers of each site, the most expensive first."));
+  if (sites.length === 0) {
+    section.append(html("p", {class: "note"}, "No barrier of more than one thread was seen."));
+    return section;
+  }
+  section.append(drawBars(sites));
+  if (sites.length > MOST_BARS) section.append(html("p", {class: "note"}, `${sites.length - MOST_BARS} more sites are in the table.`));
+  section.append(barsTable(sites));
+  return section;
+}

@@ -1,0 +1,130 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ompt-tools/report_html.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ompt-tools/html_assets.hpp"
+
+namespace hierbar::ompt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string escape(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '&')
+      escaped += "&amp;";
+    else if (c == '<')
+      escaped += "&lt;";
+    else if (c == '>')
+      escaped += "&gt;";
+    else if (c == '"')
+      escaped += "&quot;";
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+// Text that came from to_json() has no broken UTF-8 in it, text from elsewhere may.
+std::string readable(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+}
+
+// In a script element nothing but "<" can end the element, and in JSON it stands in strings only.
+std::string for_script(const Json& value) {
+  std::string safe;
+  for (const char c : value.dump()) {
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+std::string name_of(const Report& process) {
+  if (process.num_processes > 1) return std::to_string(process.num_processes) + " processes";
+  if (process.process.rank >= 0) return "rank " + std::to_string(process.process.rank);
+  return "process " + std::to_string(process.process.pid);
+}
+
+const SiteReport* find_site(const Report& report, const SiteReport& like) {
+  const auto same = std::find_if(report.sites.begin(), report.sites.end(), [&](const SiteReport& site) {
+    return site.where == like.where && site.kind == like.kind && site.team_size == like.team_size;
+  });
+  return same == report.sites.end() ? nullptr : &*same;
+}
+
+// A row of the picture of who arrives last: how often each thread of this process did.
+Json row_of(const Report& process, const SiteReport& site) {
+  Json counts = Json::array();
+  for (const ThreadTimes& thread : site.threads) counts.push_back(thread.last_arrivals);
+  return {{"name", name_of(process)},
+          {"processes", process.num_processes},
+          {"host", readable(process.process.host)},
+          {"barriers", site.episodes},
+          {"last_arrivals", counts}};
+}
+
+Json rows_of(const Report& report, const std::vector<Report>& processes, const SiteReport& site) {
+  Json rows = Json::array();
+  for (const Report& process : processes) {
+    if (const SiteReport* own = find_site(process, site)) rows.push_back(row_of(process, *own));
+  }
+  if (rows.empty()) rows.push_back(row_of(report, site));
+  return rows;
+}
+
+// The page draws no histogram of a single thread; with hundreds of threads they would be most of the file.
+void drop_buckets_of_threads(Json& site) {
+  for (Json& thread : site.at("threads")) {
+    thread.at("imbalance_ns").erase("buckets");
+    thread.at("sync_ns").erase("buckets");
+  }
+}
+
+// [shortest, count] becomes [shortest, shortest of the next bucket, count], so that the page need not know how wide buckets are.
+void add_ends(Json& times) {
+  for (Json& bucket : times.at("buckets")) {
+    const auto first = bucket.at(0).get<std::uint64_t>();
+    bucket = {first, Histogram::first_ns(Histogram::bucket_of(first) + 1), bucket.at(1)};
+  }
+}
+
+// What to_json() writes, and what the page needs besides.
+Json page_data(const Report& report, const std::vector<Report>& processes) {
+  Json data = Json::parse(to_json(report));
+  for (std::size_t i = 0; i < report.sites.size(); ++i) {
+    Json& site = data.at("sites").at(i);
+    drop_buckets_of_threads(site);
+    for (const char* name : {"imbalance_ns", "sync_ns", "barrier_ns"}) add_ends(site.at(name));
+    for (Json& level : site.at("levels")) add_ends(level.at("ns"));
+    site["rows"] = rows_of(report, processes, report.sites[i]);
+  }
+  return data;
+}
+
+}  // namespace
+
+std::string to_html(const Report& report, const std::vector<Report>& processes) {
+  const std::string title = "Barriers of " + name_of(report) + " on " + readable(report.process.host);
+  std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  page += "<meta name=\"generator\" content=\"hierbar " HIERBAR_VERSION "\">\n";
+  page += "<title>" + escape(title) + "</title>\n<style>\n";
+  page += html_style();
+  page += "</style>\n</head>\n<body>\n<header><h1>" + escape(title) + "</h1></header>\n<main id=\"pictures\"></main>\n";
+  page += "<details id=\"text\" open><summary>The report as text</summary>\n<pre>" + escape(readable(to_text(report))) +
+          "</pre></details>\n";
+  page += "<script type=\"application/json\" id=\"data\">" + for_script(page_data(report, processes)) + "</script>\n";
+  page += "<script>\n\"use strict\";\n";
+  page += html_script();
+  page += "</script>\n</body>\n</html>\n";
+  return page;
+}
+
+}  // namespace hierbar::ompt
