@@ -17,6 +17,14 @@ namespace hierbar::ompt {
 
 // What a report says, as plain data.
 
+// Who arrived last in one of the processes that a report is the sum of.
+struct ProcessRow {
+  std::string name;  // "rank 3"
+  std::string host;
+  std::uint64_t episodes = 0;
+  std::vector<std::uint64_t> last_arrivals;  // by thread
+};
+
 struct SiteReport {
   std::string where;  // symbol and offset, or file and offset
   std::string kind;
@@ -28,6 +36,7 @@ struct SiteReport {
   LevelTimes levels;
   std::uint64_t tasks_ns = 0;
   std::vector<ThreadTimes> threads;  // by number in the team
+  std::vector<ProcessRow> rows;      // for each process that was here, kept by merging; see rows_of()
 };
 
 // What the rings for pictures kept; all 0 without one.

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ompt-tools/report_html.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ompt-tools/html_assets.hpp"
+#include "ompt-tools/process_rows.hpp"
 
 namespace hierbar::ompt {
 namespace {
@@ -46,39 +46,6 @@ std::string for_script(const Json& value) {
   return safe;
 }
 
-std::string name_of(const Report& process) {
-  if (process.num_processes > 1) return std::to_string(process.num_processes) + " processes";
-  if (process.process.rank >= 0) return "rank " + std::to_string(process.process.rank);
-  return "process " + std::to_string(process.process.pid);
-}
-
-const SiteReport* find_site(const Report& report, const SiteReport& like) {
-  const auto same = std::find_if(report.sites.begin(), report.sites.end(), [&](const SiteReport& site) {
-    return site.where == like.where && site.kind == like.kind && site.team_size == like.team_size;
-  });
-  return same == report.sites.end() ? nullptr : &*same;
-}
-
-// A row of the picture of who arrives last: how often each thread of this process did.
-Json row_of(const Report& process, const SiteReport& site) {
-  Json counts = Json::array();
-  for (const ThreadTimes& thread : site.threads) counts.push_back(thread.last_arrivals);
-  return {{"name", name_of(process)},
-          {"processes", process.num_processes},
-          {"host", readable(process.process.host)},
-          {"barriers", site.episodes},
-          {"last_arrivals", counts}};
-}
-
-Json rows_of(const Report& report, const std::vector<Report>& processes, const SiteReport& site) {
-  Json rows = Json::array();
-  for (const Report& process : processes) {
-    if (const SiteReport* own = find_site(process, site)) rows.push_back(row_of(process, *own));
-  }
-  if (rows.empty()) rows.push_back(row_of(report, site));
-  return rows;
-}
-
 // The page draws no histogram of a single thread; with hundreds of threads they would be most of the file.
 void drop_buckets_of_threads(Json& site) {
   for (Json& thread : site.at("threads")) {
@@ -96,21 +63,21 @@ void add_ends(Json& times) {
 }
 
 // What to_json() writes, and what the page needs besides.
-Json page_data(const Report& report, const std::vector<Report>& processes) {
+Json page_data(const Report& report) {
   Json data = Json::parse(to_json(report));
   for (std::size_t i = 0; i < report.sites.size(); ++i) {
     Json& site = data.at("sites").at(i);
     drop_buckets_of_threads(site);
     for (const char* name : {"imbalance_ns", "sync_ns", "barrier_ns"}) add_ends(site.at(name));
     for (Json& level : site.at("levels")) add_ends(level.at("ns"));
-    site["rows"] = rows_of(report, processes, report.sites[i]);
+    site["participant"] = is_of_ranks(report.sites[i]) ? "rank" : "thread";
   }
   return data;
 }
 
 }  // namespace
 
-std::string to_html(const Report& report, const std::vector<Report>& processes) {
+std::string to_html(const Report& report) {
   const std::string title = "Barriers of " + name_of(report) + " on " + readable(report.process.host);
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
@@ -120,7 +87,7 @@ std::string to_html(const Report& report, const std::vector<Report>& processes) 
   page += "</style>\n</head>\n<body>\n<header><h1>" + escape(title) + "</h1></header>\n<main id=\"pictures\"></main>\n";
   page += "<details id=\"text\" open><summary>The report as text</summary>\n<pre>" + escape(readable(to_text(report))) +
           "</pre></details>\n";
-  page += "<script type=\"application/json\" id=\"data\">" + for_script(page_data(report, processes)) + "</script>\n";
+  page += "<script type=\"application/json\" id=\"data\">" + for_script(page_data(report)) + "</script>\n";
   page += "<script>\n\"use strict\";\n";
   page += html_script();
   page += "</script>\n</body>\n</html>\n";

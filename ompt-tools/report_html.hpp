@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "ompt-tools/report.hpp"
 
@@ -11,9 +10,6 @@ namespace hierbar::ompt {
 
 // One page with everything in it: the figures as JSON, the pictures that html/*.js draws of them in a browser, and the report as
 // text for browsers that run no scripts. It loads nothing.
-//
-// `processes` are the reports that were merged into `report`, one for each rank, for the picture of who arrives last. When they
-// are not known that picture has a single row: of the process itself, or of all of them together.
-std::string to_html(const Report& report, const std::vector<Report>& processes = {});
+std::string to_html(const Report& report);
 
 }  // namespace hierbar::ompt

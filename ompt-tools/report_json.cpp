@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <nlohmann/json.hpp>
 
+#include "ompt-tools/process_rows.hpp"
 #include "ompt-tools/report.hpp"
 
 namespace hierbar::ompt {
@@ -36,6 +37,10 @@ Json to_value(const std::vector<LevelGroups>& levels) {
   return list;
 }
 
+Json to_value(const ProcessRow& row) {
+  return {{"name", row.name}, {"host", row.host}, {"barriers", row.episodes}, {"last_arrivals", row.last_arrivals}};
+}
+
 Json to_value(const Report& report, const SiteReport& site) {
   Json threads = Json::array();
   for (std::size_t i = 0; i < site.threads.size(); ++i) {
@@ -47,6 +52,8 @@ Json to_value(const Report& report, const SiteReport& site) {
                        {"imbalance_ns", to_value(thread.imbalance)},
                        {"sync_ns", to_value(thread.sync)}});
   }
+  Json rows = Json::array();
+  for (const ProcessRow& row : rows_of(report, site)) rows.push_back(to_value(row));
   Json levels = Json::array();
   for (const auto& [name, times] : list_levels(site.levels)) levels.push_back({{"level", name}, {"ns", to_value(*times)}});
   return {{"site", site.where},
@@ -60,7 +67,8 @@ Json to_value(const Report& report, const SiteReport& site) {
           {"levels", std::move(levels)},
           {"hidden", list_hidden(report, site)},
           {"groups", to_value(site.levels.groups)},
-          {"threads", std::move(threads)}};
+          {"threads", std::move(threads)},
+          {"processes", std::move(rows)}};
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "ompt-tools/process_rows.hpp"
+
 namespace hierbar::ompt {
 namespace {
 
@@ -55,6 +57,11 @@ void read_offset(ClockOffset& offset, const Json& clock) {
   offset.problem = clock.value("offset_problem", "");
 }
 
+ProcessRow read_row(const Json& value) {
+  return {value.at("name").get<std::string>(), value.at("host").get<std::string>(), value.at("barriers").get<std::uint64_t>(),
+          value.at("last_arrivals").get<std::vector<std::uint64_t>>()};
+}
+
 SiteReport read_site(const Json& value) {
   SiteReport site;
   site.where = value.at("site").get<std::string>();
@@ -71,6 +78,7 @@ SiteReport read_site(const Json& value) {
     level_groups(site.levels, group.at("level").get<std::size_t>())
         .groups.push_back({group.at("unit").get<std::string>(), group.at("threads").get<std::vector<std::uint32_t>>()});
   }
+  for (const Json& row : value.value("processes", Json::array())) site.rows.push_back(read_row(row));
   for (const Json& told : value.at("threads")) {
     const auto number = told.at("thread").get<std::uint32_t>();
     if (number >= site.team_size) throw std::runtime_error("a thread that its team does not have");
@@ -136,6 +144,7 @@ Report parse_report(const std::string& json) try {
 
 // What the processes do not share, such as their clocks, stays that of the first; where it is a bound it becomes the worst.
 void merge_report(Report& into, const Report& from) {
+  for (SiteReport& site : into.sites) site.rows = rows_of(into, site);
   into.num_processes += from.num_processes;
   if (into.process.host != from.process.host) into.process.host = "several hosts";
   into.resolution_ns = std::max(into.resolution_ns, from.resolution_ns);
@@ -152,10 +161,14 @@ void merge_report(Report& into, const Report& from) {
     const auto same = std::find_if(into.sites.begin(), into.sites.end(), [&](const SiteReport& known) {
       return known.where == site.where && known.kind == site.kind && known.team_size == site.team_size;
     });
-    if (same == into.sites.end())
+    const std::vector<ProcessRow> rows = rows_of(from, site);
+    if (same == into.sites.end()) {
       into.sites.push_back(site);
-    else
+      into.sites.back().rows = rows;
+    } else {
       merge_site(*same, site);
+      same->rows.insert(same->rows.end(), rows.begin(), rows.end());
+    }
   }
   sort_sites(into);
 }

@@ -24,7 +24,7 @@ function barsLegend(y) {
 function barRow(site, index, y, left, scale) {
   const group = svg("g", {});
   group.append(text(0, y + 13, `${index + 1}  ${shorten(site.site, 40)}`, "name"));
-  group.append(text(16, y + 28, `${site.kind}, ${plural(site.team_size, "thread")}, ${plural(site.barriers, "barrier")}`, "soft small"));
+  group.append(text(16, y + 28, `${site.kind}, ${plural(site.team_size, site.participant)}, ${plural(site.barriers, "barrier")}`, "soft small"));
   let x = left;
   for (const [part] of PARTS) {
     const ns = partsOf(site)[part];
@@ -62,7 +62,7 @@ function barsTable(sites) {
     return [`${i + 1}  ${site.site}`, site.kind, number(site.team_size), number(site.barriers),
       ...PARTS.map(([part]) => duration(parts[part])), duration(site.imbalance_ns.mean), duration(site.sync_ns.mean)];
   });
-  return table("time of all threads for each site", ["site", "kind", "threads", "barriers", "imbalance", "sync", "tasks",
+  return table("time of all threads for each site", ["site", "kind", "threads or ranks", "barriers", "imbalance", "sync", "tasks",
     "mean imbalance", "mean sync"], rows);
 }
 

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who arrives last: a row for each process, a column for each thread.
+// Who arrives last: a row for each process, a column for each thread; where ranks meet, a column for each rank.
 
 const MOST_COLUMNS = 128;  // wider teams go on below
 
@@ -11,18 +11,18 @@ const rowName = (row, rows) => (rows.some((other) => other.host !== row.host) ? 
 function matrixBand(site, from, to, top, left, cell, scale) {
   const drawn = [];
   const height = 20, every = to - from <= 40 ? 1 : 8;
-  site.rows.forEach((row, i) => {
+  site.processes.forEach((row, i) => {
     const y = top + i * height;
-    drawn.push(text(left - 8, y + 14, shorten(rowName(row, site.rows), 20), "small end"));
+    drawn.push(text(left - 8, y + 14, shorten(rowName(row, site.processes), 20), "small end"));
     for (let thread = from; thread < to; ++thread) {
       const share = shareOf(row, thread);
       const classes = share === 0 ? "cell none" : `cell box q${scale.index(share)}`;
       const x = left + (thread - from) * cell;
-      drawn.push(rect(x, y, cell, height, classes, `${row.name}, thread ${thread}: last in ${percent(share)}`));
+      drawn.push(rect(x, y, cell, height, classes, `${row.name}, ${site.participant} ${thread}: last in ${percent(share)}`));
       if (cell >= 48 && share > 0) drawn.push(text(x + cell / 2, y + 14, percent(share), `small middle t${scale.index(share)}`));
     }
   });
-  const y = top + site.rows.length * height;
+  const y = top + site.processes.length * height;
   for (let thread = from; thread < to; thread += every)
     drawn.push(text(left + (thread - from + 0.5) * cell, y + 14, String(thread), "soft small middle"));
   return drawn;
@@ -32,17 +32,17 @@ function drawMatrix(site) {
   const left = 150, top = 54;
   const columns = Math.min(site.team_size, MOST_COLUMNS);
   const cell = Math.min((PICTURE_WIDTH - left - 2) / columns, 64);
-  const bandHeight = site.rows.length * 20 + 30;
-  const shares = site.rows.flatMap((row) => row.last_arrivals.map((_, thread) => shareOf(row, thread)));
+  const bandHeight = site.processes.length * 20 + 30;
+  const shares = site.processes.flatMap((row) => row.last_arrivals.map((_, thread) => shareOf(row, thread)));
   const scale = new ColourScale(Math.max(...shares, 0.01), 2);
   const drawn = [legend(scale, left, 16, "share of last arrivals", percent, "never")];
   drawn.push(text(left + 540, 26, `an even share is ${percent(1 / site.team_size)}`, "soft small"));
   let bands = 0;
   for (let from = 0; from < site.team_size; from += columns, ++bands)
     drawn.push(...matrixBand(site, from, Math.min(from + columns, site.team_size), top + bands * bandHeight, left, cell, scale));
-  drawn.push(text(left - 8, top + bands * bandHeight - 16, "thread", "soft small end"));
+  drawn.push(text(left - 8, top + bands * bandHeight - 16, site.participant, "soft small end"));
   return picture("matrix", top + bands * bandHeight, "Who arrives last",
-    `${plural(site.rows.length, "row")} by ${plural(site.team_size, "thread")}; each cell is the share of barriers in which the thread was last.`,
+    `${plural(site.processes.length, "row")} by ${plural(site.team_size, site.participant)}; each cell is the share of barriers in which the ${site.participant} was last.`,
     ...drawn);
 }
 
@@ -52,16 +52,14 @@ function matrixTable(site) {
   const rows = Array.from({length: site.team_size}, (_, thread) => {
     const times = told.get(thread);
     const means = times === undefined ? ["–", "–"] : [duration(times.imbalance_ns.mean), times.sync_ns.count > 0 ? duration(times.sync_ns.mean) : "–"];
-    return [`thread ${thread}`, ...site.rows.map((row) => percent(shareOf(row, thread))), ...means];
+    return [`${site.participant} ${thread}`, ...site.processes.map((row) => percent(shareOf(row, thread))), ...means];
   });
   return table("share of last arrivals, and mean waits of all processes together",
-    ["", ...site.rows.map((row) => rowName(row, site.rows)), "imbalance", "sync"], rows);
+    ["", ...site.processes.map((row) => rowName(row, site.processes)), "imbalance", "sync"], rows);
 }
 
 function matrixParts(site) {
-  const parts = [html("h3", {}, "Who arrives last"), html("p", {class: "soft"}, "Of each process's barriers here, the share in which a thread was "
-    + "the last to come, tasks included. All others waited for it.")];
-  if (site.rows.some((row) => row.processes > 1))
-    parts.push(html("p", {class: "note"}, "A row for several processes comes from a file that holds only their sum."));
+  const parts = [html("h3", {}, "Who arrives last"), html("p", {class: "soft"}, `Of ${site.participant === "rank" ? "the" : "each process's"} barriers `
+    + `here, the share in which a ${site.participant} was the last to come, tasks included. All others waited for it.`)];
   return [...parts, drawMatrix(site), matrixTable(site)];
 }

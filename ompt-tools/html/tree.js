@@ -38,9 +38,9 @@ function layTree(groups) {
 }
 
 // `group`: null for all threads.
-function levelBox(level, group, x, y, width, height, scale) {
+function levelBox(level, group, x, y, width, height, scale, participant) {
   const colour = level.told.length > 0 ? scale.index(level.median) : -1;
-  const who = group === null ? "all" : `${group.unit}${group.unit && ": "}thread ${group.thread} gathers from ${group.others}`;
+  const who = group === null ? "all" : `${group.unit}${group.unit && ": "}${participant} ${group.thread} gathers from ${group.others}`;
   const ways = level.told.map((part) => `${part.level} ${duration(part.ns.p50)}`).join(", ") || level.latency;
   const box = svg("g", {}, rect(x, y, width, height, colour < 0 ? "level none" : `level box q${colour}`, `${who}: ${ways}`));
   // A character is some 6.5 wide; a label that does not fit is left to the hint and the table.
@@ -50,11 +50,11 @@ function levelBox(level, group, x, y, width, height, scale) {
   return box;
 }
 
-function threadRow(order, x, y, width) {
+function threadRow(order, x, y, width, participant) {
   const step = width / order.length, every = order.length <= 40 ? 1 : 8;
   const row = svg("g", {});
   order.forEach((thread, i) => {
-    row.append(rect(x + i * step, y, step, 18, "thread none", `thread ${thread}`));
+    row.append(rect(x + i * step, y, step, 18, "thread none", `${participant} ${thread}`));
     if (i % every === 0) row.append(text(x + (i + 0.5) * step, y + 32, String(thread), "soft small middle"));
   });
   return row;
@@ -71,12 +71,12 @@ function drawTree(site, resolution) {
   levels.forEach((level, row) => {
     const y = top + row * (height + 4);
     drawn.push(text(0, y + 15, shorten(level.title, 28), "name"), text(0, y + 30, level.latency, "soft small"));
-    if (row === 0 || order.length === 0) drawn.push(levelBox(level, null, left, y, width, height, scale));
+    if (row === 0 || order.length === 0) drawn.push(levelBox(level, null, left, y, width, height, scale, site.participant));
     for (const group of boxes.filter((box) => box.level === row))
-      drawn.push(levelBox(level, group, left + group.first * step, y, group.size * step, height, scale));
+      drawn.push(levelBox(level, group, left + group.first * step, y, group.size * step, height, scale, site.participant));
   });
   const bottom = top + levels.length * (height + 4);
-  if (order.length > 0) drawn.push(text(0, bottom + 13, "threads", "name"), threadRow(order, left, bottom, width));
+  if (order.length > 0) drawn.push(text(0, bottom + 13, `${site.participant}s`, "name"), threadRow(order, left, bottom, width, site.participant));
   return picture("tree", bottom + (order.length > 0 ? 38 : 4), "The barrier's tree, coloured by latency",
     levels.map((level) => `${level.title}: ${level.latency}`).join("; "), ...drawn);
 }
@@ -85,7 +85,7 @@ function treeTable(site, resolution) {
   const rows = levelsOf(site, resolution).map((level, row) => [level.title, level.latency,
     level.told.map((part) => `${part.level} ${duration(part.ns.p50)} (mean ${duration(part.ns.mean)})`).join(", "),
     site.groups.filter((group) => group.level === row).map((group) => `${group.unit} ${group.threads.join(" ")}`.trim()).join("; ")]);
-  return table("the levels of the tree", ["level", "median", "of it", "groups of threads, first the one that gathers"], rows);
+  return table("the levels of the tree", ["level", "median", "of it", `groups of ${site.participant}s, first the one that gathers`], rows);
 }
 
 function treeParts(site, report) {
@@ -94,8 +94,8 @@ function treeParts(site, report) {
     const why = `Levels of this site are not known. Levels in this report: ${report.levels}.`;
     return [heading, html("p", {class: "note absent"}, why)];
   }
-  const notes = site.groups.length > 0 ? [] : [html("p", {class: "note"}, "The report does not say which threads form a group.")];
-  return [heading, html("p", {class: "soft"}, "The tree that the barriers ran on: leaders exchange at the top, below it the threads "
-    + "that gather from others, at the bottom all threads."), ...notes,
+  const notes = site.groups.length > 0 ? [] : [html("p", {class: "note"}, "The report does not say who forms a group.")];
+  return [heading, html("p", {class: "soft"}, `The tree that the barriers ran on: leaders exchange at the top, below it the ${site.participant}s `
+    + `that gather from others, at the bottom all ${site.participant}s.`), ...notes,
     drawTree(site, report.clock.resolution_ns), treeTable(site, report.clock.resolution_ns)];
 }

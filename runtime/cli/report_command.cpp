@@ -49,12 +49,10 @@ void write_perfetto(const ReportOptions& options) {
 
 void show(const ReportOptions& options) {
   if (!options.perfetto.empty()) return write_perfetto(options);
-  std::vector<ompt::Report> processes;
-  for (const std::string& file : options.files) processes.push_back(read_report(file));
-  ompt::Report report = processes.front();
-  for (std::size_t i = 1; i < processes.size(); ++i) ompt::merge_report(report, processes[i]);
+  ompt::Report report = read_report(options.files.front());
+  for (std::size_t i = 1; i < options.files.size(); ++i) ompt::merge_report(report, read_report(options.files[i]));
   if (!options.html.empty()) {
-    if (!ompt::write_file(options.html, ompt::to_html(report, processes))) throw CLI::RuntimeError(kExitBadInput);
+    if (!ompt::write_file(options.html, ompt::to_html(report))) throw CLI::RuntimeError(kExitBadInput);
     if (!options.json && !options.csv) return;
   }
   std::cout << (options.json ? ompt::to_json(report) : options.csv ? ompt::to_csv(report) : ompt::to_text(report));

@@ -171,6 +171,21 @@ class Reports(Program):
         self.assertEqual(counts["all", "barrier"], site["barriers"])
         self.assertEqual(counts["1", "sync"], site["barriers"])
 
+    def test_html(self):
+        ending = run(["imbalanced", 100, 100], self.directory, HIERBAR_REPORT="html,json", HIERBAR_OUTPUT="r%r", PMI_RANK="2")
+        self.assertEqual(ending.stderr, "")
+        page = (self.directory / "r2.html").read_text()
+        self.assertIn("<title>Barriers of rank 2 on ", page)
+        self.assertTrue(page.endswith("</html>\n"))
+        command = [ARGUMENTS.hierbar.resolve(), "report", self.directory / "r2.json", "--html"]
+        again = subprocess.run([*command, self.directory / "again.html"], text=True, capture_output=True)
+        self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
+        self.assertEqual((self.directory / "again.html").read_text(), page)
+        refused = subprocess.run([*command, "/no/such/place.html"], text=True, capture_output=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("/no/such/place.html", refused.stderr)
+        self.assertEqual(len(refused.stderr.splitlines()), 1)
+
     def test_ranks_are_merged(self):
         for rank in "01":
             run(["imbalanced", 100, 100], self.directory, HIERBAR_REPORT="json", HIERBAR_OUTPUT="r%r", PMI_RANK=rank)

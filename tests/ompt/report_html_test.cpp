@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ompt-tools/report_merge.hpp"
+
 namespace hierbar::ompt {
 namespace {
 
@@ -79,18 +81,19 @@ TEST(HtmlReport, LoadsNothing) {
 }
 
 TEST(HtmlReport, HasARowForEachProcess) {
-  const auto rows = data_of(to_html(small_report(0), {small_report(0), small_report(1)})).at("sites").at(0).at("rows");
+  Report report = small_report(0);
+  merge_report(report, small_report(1));
+  const auto rows = data_of(to_html(report)).at("sites").at(0).at("processes");
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows.at(1).at("name"), "rank 1");
   EXPECT_EQ(rows.at(1).at("last_arrivals"), nlohmann::json({0, 4}));
 }
 
-TEST(HtmlReport, OfASumHasOneRow) {
+TEST(HtmlReport, CallsRanksRanks) {
   Report report = small_report(0);
-  report.num_processes = 3;
-  const auto rows = data_of(to_html(report)).at("sites").at(0).at("rows");
-  ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows.at(0).at("name"), "3 processes");
+  EXPECT_EQ(data_of(to_html(report)).at("sites").at(0).at("participant"), "thread");
+  report.sites[0].kind = "MPI_Barrier";
+  EXPECT_EQ(data_of(to_html(report)).at("sites").at(0).at("participant"), "rank");
 }
 
 TEST(HtmlReport, SaysWhereBucketsEnd) {
