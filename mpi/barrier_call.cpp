@@ -48,9 +48,9 @@ CommState* find_state(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) noexcept {
   return state != nullptr ? state : set_up(shim, pmpi, comm);
 }
 
-}  // namespace
-
-int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept {
+// `cross` is called with the communicator's state.
+template <class Cross>
+[[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, Cross cross) noexcept {
   Shim& shim = Shim::get();
   Caller& caller = this_thread;  // once: in a library that may be loaded late, finding it is a call
   if (caller.inside) return pass_on(shim, pmpi, comm, Way::kNested);
@@ -64,7 +64,17 @@ int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept {
     caller.state = state;
     caller.num_removals = num_removals;  // read before the state was found
   }
-  return cross(*caller.state, pmpi, comm);
+  return cross(*caller.state);
+}
+
+}  // namespace
+
+int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  return barrier_with(pmpi, comm, [&](CommState& state) noexcept { return cross(state, pmpi, comm); });
+}
+
+int recorded_barrier(const Pmpi& pmpi, MPI_Comm comm, const void* address) noexcept {
+  return barrier_with(pmpi, comm, [&](CommState& state) noexcept { return cross_recorded(state, pmpi, comm, address); });
 }
 
 }  // namespace hierbar::mpi

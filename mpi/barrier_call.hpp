@@ -9,4 +9,7 @@ namespace hierbar::mpi {
 // MPI_Barrier, for all of its entry points.
 int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept;
 
+// The same, recorded as HIERBAR_REPORT says. `caller` is where the program calls it.
+int recorded_barrier(const Pmpi& pmpi, MPI_Comm comm, const void* caller) noexcept;
+
 }  // namespace hierbar::mpi

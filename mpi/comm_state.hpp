@@ -11,6 +11,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "mpi/comm_trace.hpp"
 #include "mpi/leader_comm.hpp"
 #include "mpi/node_barrier.hpp"
 #include "mpi/way.hpp"
@@ -24,16 +25,21 @@ using Counts = std::array<std::uint64_t, kNumWays>;
 struct CommState {
   Way way = Way::kEngine;
   bool verbose_everywhere = false;  // HIERBAR_VERBOSE=1 in all of its ranks
+  bool reports_everywhere = false;  // HIERBAR_REPORT asks for a report in all of its ranks
   bool several_nodes = false;
   Waiting waiting;
   std::unique_ptr<NodeBarrier> node;    // null: this rank is alone on its node, or the engine is not used
   std::shared_ptr<LeaderComm> leaders;  // in a leader, when there are several nodes
+  std::unique_ptr<CommTrace> trace;     // null: its barriers are not recorded
   // One thread at a time is in a communicator's barrier; relaxed, for the report that may come from another.
   std::atomic<std::uint64_t> num_barriers{0};
 };
 
 // One barrier on `comm`, whose state this is.
 int cross(CommState& state, const Pmpi& pmpi, MPI_Comm comm) noexcept;
+// The same, recorded if the communicator's barriers are. `caller` is where the program calls it. A function of its own, so that
+// the other one has not one instruction for it.
+int cross_recorded(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const void* caller) noexcept;
 
 // All states of the process, for the report at the end. Thread-safe.
 class States {

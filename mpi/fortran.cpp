@@ -9,12 +9,18 @@
 #include "mpi/pmpi.hpp"
 
 // The names that Fortran compilers give to MPI_BARRIER. The status is optional with mpi_f08.
-#define HIERBAR_FORTRAN_BARRIER(name, profiling_name)                                            \
-  HIERBAR_ENTRY(void, name, const MPI_Fint* comm, MPI_Fint* status) {                            \
-    const hierbar::mpi::Pmpi* const pmpi = hierbar::mpi::find_pmpi(__builtin_return_address(0)); \
-    if (pmpi == nullptr) HIERBAR_PASS_ON(name, profiling_name, comm, status);                    \
-    const int result = hierbar::mpi::barrier(*pmpi, hierbar::mpi::from_fortran(*pmpi, *comm));   \
-    if (status != nullptr) *status = result;                                                     \
+#define HIERBAR_FORTRAN_BARRIER(name, profiling_name)                                                           \
+  HIERBAR_ENTRY(void, name, const MPI_Fint* comm, MPI_Fint* status) {                                           \
+    int result;                                                                                                 \
+    const void* const caller = __builtin_return_address(0);                                                     \
+    if (const hierbar::mpi::Pmpi* const pmpi = hierbar::mpi::find_pmpi_unrecorded(caller)) {                    \
+      result = hierbar::mpi::barrier(*pmpi, hierbar::mpi::from_fortran(*pmpi, *comm));                          \
+    } else if (const hierbar::mpi::Pmpi* const recorded = hierbar::mpi::find_pmpi(caller)) {                    \
+      result = hierbar::mpi::recorded_barrier(*recorded, hierbar::mpi::from_fortran(*recorded, *comm), caller); \
+    } else {                                                                                                    \
+      HIERBAR_PASS_ON(name, profiling_name, comm, status);                                                      \
+    }                                                                                                           \
+    if (status != nullptr) *status = result;                                                                    \
   }
 HIERBAR_FORTRAN_BARRIER(mpi_barrier, pmpi_barrier)
 HIERBAR_FORTRAN_BARRIER(mpi_barrier_, pmpi_barrier_)

@@ -12,15 +12,27 @@
 #include "mpi/shim.hpp"
 
 using hierbar::mpi::find_pmpi;
+using hierbar::mpi::find_pmpi_unrecorded;
 using hierbar::mpi::handle_in;
 using hierbar::mpi::Pmpi;
 using hierbar::mpi::Shim;
 using hierbar::mpi::Word;
 
 HIERBAR_ENTRY(int, MPI_Barrier, Word comm) {
+  if (const Pmpi* const pmpi = find_pmpi_unrecorded(__builtin_return_address(0))) {
+    return hierbar::mpi::barrier(*pmpi, handle_in<MPI_Comm>(comm));
+  }
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Barrier, PMPI_Barrier, comm);
-  return hierbar::mpi::barrier(*pmpi, handle_in<MPI_Comm>(comm));
+  return hierbar::mpi::recorded_barrier(*pmpi, handle_in<MPI_Comm>(comm), __builtin_return_address(0));
+}
+
+// Also in programs without barriers: they pay for nothing else.
+HIERBAR_ENTRY(int, MPI_Abort, Word comm, int status) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Abort, PMPI_Abort, comm, status);
+  Shim::get().recorder.abort(*pmpi);
+  return pmpi->Abort(handle_in<MPI_Comm>(comm), status);
 }
 
 namespace {
@@ -32,7 +44,10 @@ int free_comm(const Pmpi& pmpi, MPI_Comm* comm, Free free) {
   std::shared_ptr<hierbar::mpi::LeaderComm> leaders;
   if (shim.keyval() != MPI_KEYVAL_INVALID && comm != nullptr && *comm != pmpi.comm_null) {
     hierbar::mpi::CommState* state = nullptr;
-    if (shim.find(pmpi, *comm, state) && state != nullptr) leaders = std::move(state->leaders);
+    if (shim.find(pmpi, *comm, state) && state != nullptr) {
+      leaders = std::move(state->leaders);
+      if (state->trace != nullptr && !state->trace->is_empty()) state->trace->settle(pmpi, *comm);
+    }
   }
   const int status = (pmpi.*free)(comm);
   shim.leader_comms.release(pmpi, std::move(leaders));

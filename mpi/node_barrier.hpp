@@ -38,20 +38,22 @@ class NodeBarrier {
   const std::vector<Peer>& peers() const noexcept { return peers_; }
 
   // All ranks are on this node.
-  void cross(const Waiting& waiting, const Errands& errands) const noexcept {
+  template <class Trace>
+  void cross(const Waiting& waiting, const Errands& errands, Trace& trace) const noexcept {
     RankHost host(block_, me_, waiting, errands);
     RankMem mem(host);
-    barrier_.cross(mem, me_, 0);
+    barrier_.cross(mem, me_, 0, trace);
   }
 
   // There are other nodes: `meet` runs in this node's leader once its ranks have all arrived, and before any of them leaves.
   // Returns what it returned, which is below 64, in all of them.
-  template <class Meet>
-  std::uint32_t cross_around(const Waiting& waiting, const Errands& errands, Meet&& meet) const noexcept {
+  template <class Meet, class Trace>
+  std::uint32_t cross_around(const Waiting& waiting, const Errands& errands, Meet&& meet, Trace& trace) const noexcept {
     RankHost host(block_, me_, waiting, errands);
     RankMem mem(host);
-    barrier_.gather(mem, me_, 0, [](std::uint32_t) {});
-    return barrier_.release(mem, me_, leads() ? meet() : 0).bits;
+    trace.arrived();
+    barrier_.gather(mem, me_, 0, [&](std::uint32_t) { trace.gathered(); });  // the last one says when all had come
+    return barrier_.release(mem, me_, leads() ? meet() : 0, trace).bits;
   }
 
  private:

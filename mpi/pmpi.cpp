@@ -11,6 +11,7 @@
 
 #include "mpi/family.hpp"
 #include "mpi/message.hpp"
+#include "mpi/report_settings.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -66,6 +67,7 @@ const Pmpi* bind_all(const void* caller) {
 std::mutex mutex;
 const Pmpi foreign{};  // stands for a library of another family
 std::atomic<const Pmpi*> found{nullptr};
+std::atomic<const Pmpi*> found_unrecorded{nullptr};
 
 }  // namespace
 
@@ -82,6 +84,15 @@ const Pmpi* find_pmpi(const void* caller) {
     }
   }
   return pmpi != &foreign ? pmpi : nullptr;
+}
+
+const Pmpi* find_pmpi_unrecorded(const void* caller) {
+  const Pmpi* pmpi = found_unrecorded.load(std::memory_order_acquire);  // (P3)
+  if (pmpi != nullptr) return pmpi;
+  pmpi = find_pmpi(caller);
+  if (pmpi == nullptr || report_settings().asked) return nullptr;
+  found_unrecorded.store(pmpi, std::memory_order_release);  // (P4) pairs with (P3)
+  return pmpi;
 }
 
 void* find_next(const char* symbol, const char* profiling_symbol) {

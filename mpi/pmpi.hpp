@@ -18,10 +18,10 @@ namespace hierbar::mpi {
 // The functions of the program's MPI library that the shim calls.
 // clang-format off
 #define HIERBAR_PMPI_FUNCTIONS(X) \
-  X(Allgather) X(Allreduce) X(Barrier) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
+  X(Abort) X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
   X(Comm_create_keyval) X(Comm_disconnect) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) \
   X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
-  X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize) X(Finalized) X(Get_library_version) \
+  X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize) X(Finalized) X(Gatherv) X(Get_library_version) \
   X(Group_free) X(Group_incl) X(Initialized) X(Irecv) X(Query_thread) X(Reduce) \
   X(Request_get_status) X(Wait)
 
@@ -56,6 +56,9 @@ struct Pmpi {
 // must not look at a handle. Ends the process, with a message, when there is no MPI library, as nobody can have called MPI_Init
 // then.
 const Pmpi* find_pmpi(const void* caller);
+
+// The same for barriers, where it counts: null also when they are to be recorded.
+const Pmpi* find_pmpi_unrecorded(const void* caller);
 
 // After find_pmpi() has returned null: what `symbol` would mean if the shim had not been loaded. That is the next definition
 // after it, also a tool's or another shim's; or, when the program does not see its MPI library itself, that library's

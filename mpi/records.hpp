@@ -26,7 +26,7 @@ struct Record {
   NodeKey node;
   std::uint64_t process_id;
   std::uint32_t flags;
-  std::uint32_t reserved;
+  std::uint32_t report_every;         // of so many barriers one is to be recorded; 0: none
   Joined joined[Memberships::kKept];  // newest first
 };
 

@@ -11,17 +11,6 @@
 namespace hierbar::mpi {
 namespace {
 
-// "MPICH Version: 4.0.2", the first line of a text that goes on for long.
-std::string library_name(const Pmpi& pmpi) {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  pmpi.Get_library_version(text, &length);
-  std::string name(text);
-  name.resize(std::min(name.find('\n'), name.size()));
-  for (char& c : name) c = c == '\t' ? ' ' : c;
-  return name;
-}
-
 std::string describe(const Counts& counts) {
   std::uint64_t passed = 0;
   std::string reasons;
@@ -35,6 +24,17 @@ std::string describe(const Counts& counts) {
 }
 
 }  // namespace
+
+// The first line of a text that goes on for long.
+std::string library_name(const Pmpi& pmpi) {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  pmpi.Get_library_version(text, &length);
+  std::string name(text);
+  name.resize(std::min(name.find('\n'), name.size()));
+  for (char& c : name) c = c == '\t' ? ' ' : c;
+  return name;
+}
 
 void print_report(const Pmpi& pmpi, const Counts& counts, bool in_world, bool together) {
   Counts sum = counts;

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/set_up.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,8 +13,10 @@
 #include "mpi/family.hpp"
 #include "mpi/make_barrier.hpp"
 #include "mpi/message.hpp"
+#include "mpi/ompt_tool.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/records.hpp"
+#include "mpi/report_settings.hpp"
 #include "mpi/share_segment.hpp"
 
 namespace hierbar::mpi {
@@ -36,6 +40,10 @@ Record make_record(Agreement& agreement, const std::vector<Membership>& joined) 
   }
   if (fake_rank == 0 && shim.is_first_problem_report()) {
     for (const std::string& problem : shim.settings.problems) say(problem);
+    // The tool reads the same variables, and says what is wrong with them.
+    if (!is_ompt_tool_loaded()) {
+      for (const std::string& problem : report_settings().problems) say(problem);
+    }
   }
   const Self& self = shim.self(fake_rank);
   Record record{};
@@ -43,25 +51,57 @@ Record make_record(Agreement& agreement, const std::vector<Membership>& joined) 
   record.process_id = self.id;
   if (!survives_dead_ranks()) record.flags |= Record::kWantsEngine;
   if (shim.settings.verbose) record.flags |= Record::kVerbose;
+  if (report_settings().asked) {
+    record.report_every = static_cast<std::uint32_t>(report_settings().settings.every);
+    shim.recorder.prepare(in_world != 0 ? fake_rank : -1);
+  }
   if (thread_level != MPI_THREAD_MULTIPLE) record.flags |= Record::kSharesLeaders;
   for (std::size_t i = 0; i < joined.size(); ++i) record.joined[i] = {joined[i].segment->id(), joined[i].index, 0};
   return record;
 }
 
+// Everybody tells who gathers from whom.
+void start_trace(Agreement& agreement, std::uint64_t every, CommState& state) {
+  struct Place {
+    std::uint64_t comm_id;  // rank 0's counts
+    std::uint64_t parent;
+  };
+  auto parent = static_cast<std::uint64_t>(agreement.rank());
+  if (state.node != nullptr) {
+    const NodeBarrier& node = *state.node;
+    const std::uint32_t above = node.plan().nodes[node.me()].parent;
+    const bool leads = above == node.me();
+    parent = static_cast<std::uint64_t>(node.peers()[leads && state.several_nodes ? 0 : above].comm_rank);
+  }
+  const std::vector<Place> places = agreement.exchange(Place{random_id(), parent});
+  std::vector<std::uint32_t> parents;
+  for (const Place& place : places) parents.push_back(static_cast<std::uint32_t>(place.parent));
+  Recorder& recorder = agreement.shim().recorder;
+  if (state.node != nullptr && state.waiting.spin_looks == 0) recorder.note_outnumbered();
+  state.trace = std::make_unique<CommTrace>(recorder, places[0].comm_id, static_cast<std::uint32_t>(agreement.rank()),
+                                            RankTree(parents, state.several_nodes), every, agreement.comm());
+}
+
 // 1. records    everybody tells everybody where it is and which segments it has joined
 // 2. segment    where a node's ranks have none in common, their leader makes one
 // 3. barrier    a node's leader makes the plan and a place for the barrier; leaders get a communicator of their own
+// 4. trace      if all of them are to report, they learn the whole tree
 Way decide(Agreement& agreement, CommState& state) {
   const std::vector<Membership> joined = agreement.shim().memberships.newest_first();
   const std::vector<Record> records = agreement.exchange(make_record(agreement, joined));
   state.verbose_everywhere = all_have(records, Record::kVerbose);
+  state.reports_everywhere =
+      std::all_of(records.begin(), records.end(), [](const Record& record) { return record.report_every != 0; });
   if (!all_have(records, Record::kWantsEngine)) return Way::kFaultTolerance;
   const NodeMap map(records);
   if (map.nodes().size() == records.size()) return Way::kNothingShared;
 
   NodePart part(map, agreement.rank());
   const Way shared = share_segment(agreement, records, map, joined, part);
-  return shared == Way::kEngine ? make_barrier(agreement, records, map, part, state) : shared;
+  if (shared != Way::kEngine) return shared;
+  const Way made = make_barrier(agreement, records, map, part, state);
+  if (made == Way::kEngine && state.reports_everywhere) start_trace(agreement, records[0].report_every, state);
+  return made;
 }
 
 // What people see with HIERBAR_VERBOSE=1: the first barrier that a process leads.

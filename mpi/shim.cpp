@@ -105,10 +105,12 @@ void Shim::close(const Pmpi& pmpi) {
 }
 
 void Shim::report(const Pmpi& pmpi, bool may_communicate) {
-  if (reported_ || !settings.verbose) return;
+  if (reported_) return;
   reported_ = true;
   CommState* world = nullptr;
   if (may_communicate && keyval() != MPI_KEYVAL_INVALID) find(pmpi, pmpi.comm_world, world);
+  recorder.finish(pmpi, world != nullptr && world->reports_everywhere);
+  if (!settings.verbose) return;
   print_report(pmpi, states.counts(), is_in_world(pmpi), world != nullptr && world->verbose_everywhere);
 }
 

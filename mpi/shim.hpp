@@ -13,6 +13,7 @@
 #include "mpi/leader_comm.hpp"
 #include "mpi/memberships.hpp"
 #include "mpi/pmpi.hpp"
+#include "mpi/recorder.hpp"
 #include "mpi/settings.hpp"
 #include "placement/process_name.hpp"
 
@@ -34,6 +35,7 @@ class Shim {
   Memberships memberships;
   LeaderComms leader_comms;
   States states;
+  Recorder recorder;
 
   // What is known about this process, from the first set-up on. `fake_rank` decides the pretended node and is the rank in
   // MPI_COMM_WORLD where there is one, so that all communicators see the same nodes.
@@ -53,7 +55,7 @@ class Shim {
   // Whether a message about this way has not been told yet; after this it has.
   bool is_first(Way way) { return !told_[static_cast<std::size_t>(way)].exchange(true, std::memory_order_relaxed); }
   bool is_first_problem_report() { return !problems_told_.exchange(true, std::memory_order_relaxed); }
-  // Prints this process's report, or the program's, unless it has been printed.
+  // Writes and prints this process's reports, or the program's, unless that has been done.
   void report(const Pmpi& pmpi, bool may_communicate);
 
  private:

@@ -45,22 +45,24 @@ void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times) {
 
 }  // namespace
 
+void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables) {
+  tables.threads.for_each([&](const Site& site, const ThreadTimes& times) { add_thread(site_of(report, site), me, times); });
+  tables.barriers.for_each([&](const Site& site, const BarrierTimes& times) {
+    SiteReport& found = site_of(report, site);
+    found.span.merge(times.span);
+    if (times.levels == nullptr) return;
+    assert(times.levels->adds_up());
+    found.levels.merge(*times.levels);
+    if (times.shape != nullptr) found.levels.merge_groups(times.shape->levels);
+  });
+  report.losses.left_out += tables.losses.left_out;
+  report.losses.incomplete += tables.losses.incomplete;
+  report.losses.backwards += tables.losses.backwards;
+}
+
 void add_team(Report& report, const Team& team) {
   for (std::uint32_t i = 0; i < team.capacity(); ++i) {
-    const Team::Tables* tables = team.tables(i);
-    if (tables == nullptr) continue;
-    tables->threads.for_each([&](const Site& site, const ThreadTimes& times) { add_thread(site_of(report, site), i, times); });
-    tables->barriers.for_each([&](const Site& site, const BarrierTimes& times) {
-      SiteReport& found = site_of(report, site);
-      found.span.merge(times.span);
-      if (times.levels == nullptr) return;
-      assert(times.levels->adds_up());
-      found.levels.merge(*times.levels);
-      found.levels.merge_groups(times.shape->levels);
-    });
-    report.losses.left_out += tables->losses.left_out;
-    report.losses.incomplete += tables->losses.incomplete;
-    report.losses.backwards += tables->losses.backwards;
+    if (const Team::Tables* tables = team.tables(i)) add_tables(report, i, *tables);
   }
 }
 
@@ -86,10 +88,16 @@ const char* kind_name(std::uint32_t kind) {
       return "parallel end";
     case ompt_sync_region_barrier_teams:
       return "teams end";
+    case kMpiBarrier:
+      return "MPI_Barrier";
+    case kMpiBarrierOfNodes:
+      return "MPI_Barrier, several nodes";
     default:
       return "unknown";
   }
 }
+
+bool is_of_ranks(const std::string& kind) { return kind == kind_name(kMpiBarrier) || kind == kind_name(kMpiBarrierOfNodes); }
 
 std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels) {
   std::vector<std::pair<std::string, const Histogram*>> list;

@@ -65,10 +65,15 @@ struct Report {
 // Adds what a team has to the report's sites. The team must have been flushed.
 void add_team(Report& report, const Team& team);
 
+// Adds what participant `me` of teams has recorded.
+void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables);
+
 // Orders the sites by the time that all threads spent there.
 void sort_sites(Report& report);
 
 const char* kind_name(std::uint32_t kind);
+// Whether the participants of a kind of barrier are MPI ranks.
+bool is_of_ranks(const std::string& kind);
 
 // The levels of a site in the order of the way through them, with their names, "release 1 (L3)"; none when none are known.
 std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels);

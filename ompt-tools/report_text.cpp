@@ -100,7 +100,8 @@ void print_levels(std::string& text, const Report& report, const SiteReport& sit
 }
 
 void print_threads(std::string& text, const SiteReport& site) {
-  print(text, "    %-20s %12s %11s %10s %12s\n", "thread", "imbalance", "sync", "tasks", "last arrival");
+  print(text, "    %-20s %12s %11s %10s %12s\n", is_of_ranks(site.kind) ? "rank" : "thread", "imbalance", "sync", "tasks",
+        "last arrival");
   for (std::size_t i = 0; i < site.threads.size() && i < kMostThreads; ++i) {
     const ThreadTimes& thread = site.threads[i];
     const auto episodes = static_cast<double>(thread.imbalance.count());
@@ -118,8 +119,8 @@ std::string to_text(const Report& report) {
   print_header(text, report);
   if (report.sites.empty()) print(text, "  no barrier of more than one thread was seen\n");
   for (const SiteReport& site : report.sites) {
-    print(text, "\n  %s, %s, %u threads, %llu barriers\n", site.where.c_str(), site.kind.c_str(), site.team_size,
-          static_cast<unsigned long long>(site.episodes));
+    print(text, "\n  %s, %s, %u %s, %llu barriers\n", site.where.c_str(), site.kind.c_str(), site.team_size,
+          is_of_ranks(site.kind) ? "ranks" : "threads", static_cast<unsigned long long>(site.episodes));
     print(text, "    %-20s %12s %11s %10s %10s %10s %10s %12s\n", "ns", "count", "mean", "p50", "p90", "p99", "p99.9", "max");
     print_histogram(text, "imbalance", site.imbalance);
     print_histogram(text, "sync", site.sync);

@@ -123,7 +123,7 @@ Settings read_settings(std::vector<std::string>& problems) {
 
 std::string expand_output(const Settings& settings, const Process& process, const std::string& ending) {
   const std::string pattern = settings.output.empty() ? "hierbar-%h-%p" : settings.output;
-  const std::string rank = std::to_string(process.rank < 0 ? 0 : process.rank);
+  const std::string rank = process.rank == Process::kAllRanks ? "all" : std::to_string(process.rank < 0 ? 0 : process.rank);
   std::string name;
   bool own = false;
   for (std::size_t i = 0; i < pattern.size(); ++i) {

@@ -34,6 +34,7 @@ struct Settings {
 
 // Where this process stands among others, from the launcher's variables.
 struct Process {
+  static constexpr long kAllRanks = -2;  // for the name of a report of all of them
   std::string host;
   long pid = 0;
   long rank = -1;  // -1: not known
@@ -45,7 +46,8 @@ Process this_process();
 // used instead.
 Settings read_settings(std::vector<std::string>& problems);
 
-// The name of a report's file. Ranks never share one: a pattern that has neither %p nor %r gets the rank at its end.
+// The name of a report's file. Ranks never share one: a pattern that has neither %p nor %r gets the rank at its end. For all
+// ranks together %r is "all", and nothing is added.
 std::string expand_output(const Settings& settings, const Process& process, const std::string& ending);
 
 }  // namespace hierbar::ompt

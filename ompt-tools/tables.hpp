@@ -11,6 +11,10 @@
 
 namespace hierbar::ompt {
 
+// Kinds beside those of OMPT (ompt_sync_region_t): barriers of MPI ranks, who are called threads everywhere else here.
+inline constexpr std::uint32_t kMpiBarrier = 1000;
+inline constexpr std::uint32_t kMpiBarrierOfNodes = 1001;  // its "exchange" is the one between the nodes
+
 // Which barrier: where in the program, of what kind, and with how many threads.
 struct Site {
   const void* address = nullptr;

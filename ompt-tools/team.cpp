@@ -104,6 +104,12 @@ void Team::flush() {
   }
 }
 
+void Team::forget() {
+  for (std::uint32_t i = 0; i < capacity_; ++i) {
+    if (Participant* own = participant(i)) own->tables = {};
+  }
+}
+
 // ---- 2. summarise ----
 
 bool Team::is_disturbed(std::uint64_t episode) const noexcept {

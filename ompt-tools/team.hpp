@@ -88,6 +88,9 @@ class Team {
   // Summarises and accounts all that is left. Nobody may be in the team.
   void flush();
 
+  // Forgets all figures. Nobody may be in the team, and it must have been flushed.
+  void forget();
+
   // By thread; null for one that never came.
   const Tables* tables(std::uint32_t me) const noexcept;
 

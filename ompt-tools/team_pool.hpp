@@ -41,6 +41,14 @@ class TeamPool {
     const std::lock_guard lock(mutex_);
     for (const auto& owned : all_) visitor(owned->team);
   }
+  // Those that no region has.
+  template <class Visitor>
+  void for_each_idle(Visitor&& visitor) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [size, regions] : free_) {
+      for (const Region* region : regions) visitor(*region->team);
+    }
+  }
 
  private:
   struct Owned {

@@ -21,11 +21,14 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstring>
+#include <exception>
 
 #include "ompt-tools/chain.hpp"
 #include "ompt-tools/ompt_api.h"
 #include "ompt-tools/raw_trace.hpp"
 #include "ompt-tools/report.hpp"
+#include "ompt-tools/report_entry.h"
 #include "ompt-tools/report_files.hpp"
 #include "ompt-tools/report_perfetto.hpp"
 #include "ompt-tools/team_pool.hpp"
@@ -47,6 +50,8 @@ struct Tool {
   const hierbar_trace_interface* trace = nullptr;  // our libomp's; null with any other runtime
   std::atomic<std::uint64_t> idle_ticks{0};
   std::atomic<std::uint32_t> largest_team{0};
+  std::atomic<bool> taken{false};  // the MPI shim has what came before
+  std::atomic<bool> ended{false};
 };
 Tool* tool = nullptr;  // never freed: a thread may still be in a callback when the program exits
 
@@ -282,7 +287,8 @@ std::string describe_runtime() {
   return tool->runtime + ", with hierbar" + (tool->trace->version >= 2 ? std::string(" ") + tool->trace->library_version() : "");
 }
 
-Report make_report() {
+// Without the sites.
+Report start_report() {
   Report report;
   report.process = tool->process;
   report.runtime = describe_runtime();
@@ -294,6 +300,12 @@ Report make_report() {
   report.levels = tool->trace != nullptr ? "of the barriers that are one exchange, by hierbar's libomp"
                                          : "not available: hierbar's libomp tells them, with KMP_BARRIER=hier";
   report.placement = describe_placement(tool->largest_team.load(std::memory_order_relaxed));
+  return report;
+}
+
+// Of all that is left; nobody is in a region any more.
+Report last_report() {
+  Report report = start_report();
   report.idle_ns = tool->clock.to_ns(tool->idle_ticks.load(std::memory_order_relaxed));
   report.trace = {tool->raw.kept(), tool->raw.dropped()};
   tool->teams.for_each([&](Team& team) {
@@ -302,6 +314,29 @@ Report make_report() {
   });
   sort_sites(report);
   return report;
+}
+
+// Of the regions that are not under way.
+Report report_so_far(bool take) {
+  Report report = start_report();
+  std::atomic<std::uint64_t>& idle = tool->idle_ticks;
+  report.idle_ns = tool->clock.to_ns(take ? idle.exchange(0, std::memory_order_relaxed) : idle.load(std::memory_order_relaxed));
+  tool->teams.for_each_idle([&](Team& team) {
+    team.flush();
+    add_team(report, team);
+    if (take) team.forget();
+  });
+  sort_sites(report);
+  return report;
+}
+
+char* tell_report(bool take) try {
+  if (tool == nullptr || tool->ended.load(std::memory_order_relaxed)) return nullptr;
+  const std::string json = to_json(report_so_far(take));
+  if (take) tool->taken.store(true, std::memory_order_relaxed);
+  return strdup(json.c_str());
+} catch (const std::exception&) {
+  return nullptr;
 }
 
 template <class Callback>
@@ -334,7 +369,10 @@ int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) 
 
 void finalize(ompt_data_t*) {
   try {
-    write_reports(make_report(), tool->settings, tool->process);
+    tool->ended.store(true, std::memory_order_relaxed);
+    const bool taken = tool->taken.load(std::memory_order_relaxed);
+    const Report report = last_report();
+    if (!taken || !report.sites.empty()) write_reports(report, tool->settings, tool->process, taken ? "late." : "");
     if (tool->settings.perfetto)
       write_file(expand_output(tool->settings, tool->process, "trace.json"), to_perfetto(tool->raw.timeline(tool->process)));
   } catch (const std::exception& error) {
@@ -373,3 +411,5 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
                                                                                     const char* runtime_version) {
   return hierbar::ompt::start(omp_version, runtime_version);
 }
+
+extern "C" [[gnu::visibility("default")]] char* hierbar_ompt_report(int take) { return hierbar::ompt::tell_report(take != 0); }

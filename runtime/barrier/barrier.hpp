@@ -122,15 +122,19 @@ class Barrier {
     return {WaitResult::kReleased, bits};
   }
 
-  // The release that ends gather(): participant 0 starts it with `bits`, the others wait for it and pass it on.
-  Crossing release(Mem& mem, std::uint32_t me, std::uint32_t bits) const noexcept {
+  // The release that ends gather(): participant 0 starts it with `bits`, the others wait for it and pass it on. Of `trace` only
+  // released() is called.
+  template <class Trace = NoTrace>
+  Crossing release(Mem& mem, std::uint32_t me, std::uint32_t bits, Trace&& trace = Trace()) const noexcept {
     const Epoch epoch = mem.load_relaxed(own(me).epoch);  // (E1)
     if (me == 0) {
+      trace.released();
       mem.fence();  // (R0)
       if (num_leaders_ > 1) release_each(mem, 0, leaders_ + 1, num_leaders_ - 1, epoch, bits);
     } else {
       bits = 0;
       if (await_release(mem, me, epoch, bits) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+      trace.released();
     }
     release_children(mem, me, epoch, bits);
     return {WaitResult::kReleased, bits};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -70,6 +71,31 @@ int PMPI_Allgather(const void* send, int count, MPI_Datatype, void* receive, int
   }
   return MPI_SUCCESS;
 }
+
+// Bytes only.
+int PMPI_Alltoall(const void* send, int count, MPI_Datatype, void* receive, int, MPI_Datatype, MPI_Comm comm) {
+  const StubProcess::Seat* seat = here().find(comm);
+  const auto bytes = static_cast<std::size_t>(count);
+  const auto parts = seat->comm->exchange(seat->rank, part_of(send, bytes * static_cast<std::size_t>(seat->comm->size)));
+  auto* to = static_cast<std::byte*>(receive);
+  for (const StubComm::Part& part : *parts) {
+    to = std::copy_n(part.bytes.begin() + static_cast<std::ptrdiff_t>(bytes) * seat->rank, bytes, to);
+  }
+  return MPI_SUCCESS;
+}
+
+int PMPI_Gatherv(const void* send, int count, MPI_Datatype, void* receive, const int*, const int* places, MPI_Datatype, int root,
+                 MPI_Comm comm) {
+  const StubProcess::Seat* seat = here().find(comm);
+  const auto parts = seat->comm->collect(seat->rank, root, part_of(send, static_cast<std::size_t>(count)));
+  if (parts == nullptr) return MPI_SUCCESS;
+  for (const StubComm::Part& part : *parts) {
+    std::copy(part.bytes.begin(), part.bytes.end(), static_cast<std::byte*>(receive) + *places++);
+  }
+  return MPI_SUCCESS;
+}
+
+int PMPI_Abort(MPI_Comm, int) { std::abort(); }
 
 // The smallest of one long long.
 int PMPI_Allreduce(const void* send, void* receive, int, MPI_Datatype, MPI_Op, MPI_Comm comm) {

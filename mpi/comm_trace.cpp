@@ -1,0 +1,110 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/comm_trace.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "mpi/pmpi.hpp"
+#include "mpi/rank_host.hpp"
+#include "mpi/recorder.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+constexpr std::size_t kFirstBatch = 16, kSmallestBatch = 4, kLargestBatch = 1024;  // 40 KiB in each rank
+constexpr std::uint64_t kLongBatch_ns = 1'000'000'000;
+
+std::uint32_t kind_of(bool several_nodes) { return several_nodes ? ompt::kMpiBarrierOfNodes : ompt::kMpiBarrier; }
+
+}  // namespace
+
+CommTrace::CommTrace(Recorder& recorder, std::uint64_t id, std::uint32_t me, RankTree tree, std::uint64_t every, MPI_Comm comm)
+    : recorder_(recorder),
+      id_(id),
+      me_(me),
+      tree_(std::move(tree)),
+      every_(every),
+      comm_(comm),
+      batch_(kFirstBatch),
+      batch_start_ns_(monotonic_ns()) {
+  records_.reserve(batch_);
+  recorder_.add(this);
+}
+
+CommTrace::~CommTrace() { recorder_.remove(this); }
+
+RankTrace CommTrace::open(const void* caller) {
+  Entry& entry = records_.emplace_back(Entry{{}, caller});
+  return RankTrace(entry.stamps, recorder_.clock().source());
+}
+
+bool CommTrace::is_disturbed(std::size_t episode) const noexcept { return episode == 0 && (is_first_batch_ || every_ == 1); }
+
+// A rank's share is `share` episodes in a row; what one rank sends another is as long for all, and padded with zeroes.
+void CommTrace::settle(const Pmpi& pmpi, MPI_Comm comm) {
+  const std::size_t num_ranks = tree_.num_ranks();
+  const std::size_t share = (records_.size() + num_ranks - 1) / num_ranks;
+  std::vector<Stamps> own(share * num_ranks), of_share(share * num_ranks);
+  for (std::size_t i = 0; i < records_.size(); ++i) own[i] = records_[i].stamps;
+  const int stamp_bytes = static_cast<int>(share * sizeof(Stamps));
+  bool ok = pmpi.Alltoall(own.data(), stamp_bytes, pmpi.byte, of_share.data(), stamp_bytes, pmpi.byte, comm) == MPI_SUCCESS;
+
+  const std::vector<RankTree::Sight> told = summarise(of_share, share);
+  std::vector<RankTree::Sight> sights(told.size());
+  const int sight_bytes = static_cast<int>((share + 1) * sizeof(RankTree::Sight));
+  ok = pmpi.Alltoall(told.data(), sight_bytes, pmpi.byte, sights.data(), sight_bytes, pmpi.byte, comm) == MPI_SUCCESS && ok;
+  if (ok) account(sights, share);
+
+  // All ranks go by the time of rank 0, so that they go on with equal batches.
+  const std::uint64_t took_ns = sights[0].last;
+  batch_ = std::clamp(took_ns < kLongBatch_ns ? 2 * batch_ : batch_ / 2, kSmallestBatch, kLargestBatch);
+  is_first_batch_ = false;
+  records_.clear();
+  records_.reserve(batch_);
+  recorder_.checkpoint(pmpi);
+  batch_start_ns_ = monotonic_ns();
+}
+
+// For every rank: how long the batch took here, and what is told about this rank's share.
+std::vector<RankTree::Sight> CommTrace::summarise(const std::vector<Stamps>& stamps, std::size_t share) {
+  const std::size_t num_ranks = tree_.num_ranks();
+  std::vector<RankTree::Sight> told(num_ranks * (share + 1));
+  const auto took_ns = static_cast<std::uint64_t>(monotonic_ns() - batch_start_ns_);
+  for (std::size_t rank = 0; rank < num_ranks; ++rank) told[rank * (share + 1)].last = took_ns;
+  std::vector<Stamps> of_all(num_ranks);
+  std::vector<RankTree::Sight> sights(num_ranks);
+  const std::lock_guard lock(recorder_.mutex());
+  Recorder::Tables& tables = recorder_.tables(me_);
+  for (std::size_t i = 0; i < share && me_ * share + i < records_.size(); ++i) {
+    const std::size_t episode = me_ * share + i;
+    if (is_disturbed(episode)) {
+      ++tables.losses.left_out;
+      continue;
+    }
+    for (std::size_t rank = 0; rank < num_ranks; ++rank) of_all[rank] = stamps[rank * share + i];
+    const ompt::Site site{records_[episode].caller, kind_of(tree_.has_several_nodes()), tree_.num_ranks()};
+    if (!tree_.summarise(of_all, recorder_.clock(), sights, tables.barriers.at(site))) ++tables.losses.backwards;
+    for (std::size_t rank = 0; rank < num_ranks; ++rank) told[rank * (share + 1) + 1 + i] = sights[rank];
+  }
+  return told;
+}
+
+void CommTrace::account(const std::vector<RankTree::Sight>& sights, std::size_t share) {
+  const TraceClock& clock = recorder_.clock();
+  const auto between = [&](std::uint64_t from, std::uint64_t to) { return to > from ? clock.to_ns(to - from) : 0; };
+  const std::lock_guard lock(recorder_.mutex());
+  Recorder::Tables& tables = recorder_.tables(me_);
+  for (std::size_t episode = 0; episode < records_.size(); ++episode) {
+    const RankTree::Sight& sight = sights[episode / share * (share + 1) + 1 + episode % share];
+    if (sight.last == 0) continue;
+    const Entry& entry = records_[episode];
+    ompt::ThreadTimes& times = tables.threads.at({entry.caller, kind_of(tree_.has_several_nodes()), tree_.num_ranks()});
+    times.imbalance.add(between(entry.stamps.arrived, sight.last));
+    times.sync.add(between(std::max(sight.last, entry.stamps.arrived), entry.stamps.left));
+    times.last_arrivals += sight.is_last_itself;
+  }
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,66 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/merge_ranks.hpp"
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mpi/message.hpp"
+#include "ompt-tools/report_merge.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+constexpr long long kMostBytes = 64LL << 20;  // that rank 0 receives at a time
+
+void merge_one(ompt::Report& merged, int rank, const std::string& json) try {
+  ompt::merge_report(merged, ompt::parse_report(json));
+} catch (const std::runtime_error& error) {
+  say("the report of rank " + std::to_string(rank) + " is missing in that of all: " + error.what());
+}
+
+// One round: the ranks from `begin` on send theirs, as many as fit. Returns the first rank of the next round.
+int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& sizes, const std::string& own, int rank,
+                 ompt::Report& merged) {
+  const int num_ranks = static_cast<int>(sizes.size());
+  std::vector<int> counts(sizes.size()), places(sizes.size());
+  long long total = 0;
+  int end = begin;
+  for (; end < num_ranks; ++end) {
+    const auto i = static_cast<std::size_t>(end);
+    if (end > begin && total + sizes[i] > kMostBytes) break;
+    counts[i] = sizes[i] > kMostBytes ? 0 : static_cast<int>(sizes[i]);
+    places[i] = static_cast<int>(total);
+    total += counts[i];
+  }
+  std::string received(rank == 0 ? static_cast<std::size_t>(total) : 0, '\0');
+  const int count = counts[static_cast<std::size_t>(rank)];
+  pmpi.Gatherv(own.data(), count, pmpi.byte, received.data(), counts.data(), places.data(), pmpi.byte, 0, pmpi.comm_world);
+  for (int i = begin; rank == 0 && i < end; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    if (i != 0)
+      merge_one(merged, i, received.substr(static_cast<std::size_t>(places[index]), static_cast<std::size_t>(counts[index])));
+  }
+  return end;
+}
+
+}  // namespace
+
+std::optional<ompt::Report> merge_ranks(const Pmpi& pmpi, ompt::Report own) {
+  int rank = 0, num_ranks = 1;
+  pmpi.Comm_rank(pmpi.comm_world, &rank);
+  pmpi.Comm_size(pmpi.comm_world, &num_ranks);
+  const std::string json = rank == 0 ? "" : ompt::to_json(own);
+  const auto bytes = static_cast<long long>(json.size());
+  std::vector<long long> sizes(static_cast<std::size_t>(num_ranks));
+  pmpi.Allgather(&bytes, sizeof(bytes), pmpi.byte, sizes.data(), sizeof(bytes), pmpi.byte, pmpi.comm_world);
+  for (int begin = 0; begin < num_ranks;) begin = receive_some(pmpi, begin, sizes, json, rank, own);
+  if (rank != 0) return std::nullopt;
+  ompt::sort_sites(own);
+  return own;
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,16 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+namespace hierbar::mpi {
+
+// libhierbar_ompt.so in this process, if the OpenMP runtime has loaded it.
+
+bool is_ompt_tool_loaded();
+
+// Its report so far, in JSON; empty when there is none. With `take` it forgets that.
+std::string read_ompt_tool(bool take);
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,33 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "trace/counter.hpp"
+
+namespace hierbar::mpi {
+
+// When one rank went through the phases of one barrier, in ticks. Ranks of one node have the same clock. Plain bytes on the wire.
+struct Stamps {
+  std::uint64_t arrived;   // came to the barrier
+  std::uint64_t gathered;  // all of its subtree had come; 0: it gathers from nobody
+  std::uint64_t released;  // saw that all had come
+  std::uint64_t left;      // had passed that on
+};
+
+// The trace points of a barrier that is recorded; see barrier/trace_points.hpp.
+class RankTrace {
+ public:
+  RankTrace(Stamps& stamps, ClockSource clock) noexcept : stamps_(stamps), clock_(clock) {}
+  void arrived() const noexcept { stamps_.arrived = read_clock(clock_); }
+  void gathered() const noexcept { stamps_.gathered = read_clock(clock_); }
+  void released() const noexcept { stamps_.released = read_clock(clock_); }
+  void left() const noexcept { stamps_.left = read_clock(clock_); }
+
+ private:
+  Stamps& stamps_;
+  const ClockSource clock_;
+};
+
+}  // namespace hierbar::mpi

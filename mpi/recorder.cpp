@@ -1,0 +1,133 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/recorder.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include "mpi/comm_trace.hpp"
+#include "mpi/merge_ranks.hpp"
+#include "mpi/message.hpp"
+#include "mpi/ompt_tool.hpp"
+#include "mpi/pmpi.hpp"
+#include "mpi/rank_host.hpp"
+#include "mpi/report.hpp"
+#include "mpi/report_settings.hpp"
+#include "ompt-tools/report_files.hpp"
+#include "ompt-tools/report_merge.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+constexpr long kBetweenFiles_ns = 5'000'000'000;
+
+// The tool's report of this process, to which the ranks' barriers are added; without the tool an empty one.
+ompt::Report start_report(const Pmpi& pmpi, bool take) {
+  const std::string told = read_ompt_tool(take);
+  ompt::Report report;
+  if (!told.empty()) report = ompt::parse_report(told);
+  report.runtime += (told.empty() ? "" : ", ") + library_name(pmpi);
+  report.levels = (told.empty() ? "" : "OpenMP: " + report.levels + "; ") + "MPI_Barrier: of those that hierbar's engine served";
+  return report;
+}
+
+}  // namespace
+
+void Recorder::prepare(long rank) {
+  std::call_once(prepared_, [&] {
+    clock_ = TraceClock::measure();
+    process_ = ompt::this_process();
+    if (rank >= 0) process_.rank = rank;
+  });
+}
+
+void Recorder::note_outnumbered() {
+  const std::lock_guard lock(mutex_);
+  outnumbered_ = true;
+}
+
+void Recorder::add(CommTrace* trace) {
+  const std::lock_guard lock(mutex_);
+  traces_.push_back(trace);
+}
+
+void Recorder::remove(const CommTrace* trace) {
+  const std::lock_guard lock(mutex_);
+  traces_.erase(std::remove(traces_.begin(), traces_.end(), trace), traces_.end());
+}
+
+// The caller holds the mutex.
+ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
+  ompt::Report report = start_report(pmpi, take);
+  report.process = process_;
+  report.clock = clock_->name();
+  report.resolution_ns = clock_->resolution_ns();
+  report.stamp_ns = clock_->stamp_ns();
+  report.every = report_settings().settings.every;
+  report.placement += (report.placement.empty() ? "" : "; ") +
+                      std::string(outnumbered_ ? "ranks outnumber cpus: the figures show the scheduler and not the barrier"
+                                               : "a cpu for every rank");
+  for (const auto& [me, tables] : tables_) ompt::add_tables(report, me, tables);
+  ompt::sort_sites(report);
+  return report;
+}
+
+void Recorder::write_partial(const Pmpi& pmpi) {
+  const std::string name = ompt::expand_output(report_settings().settings, process_, "partial.json");
+  if (ompt::replace_file(name, ompt::to_json(report(pmpi, /*take=*/false)))) partial_ = name;
+  last_written_ns_ = monotonic_ns();
+}
+
+void Recorder::checkpoint(const Pmpi& pmpi) {
+  if (!ompt::asks_for_files(report_settings().settings)) return;
+  const std::lock_guard lock(mutex_);
+  if (last_written_ns_ != 0 && monotonic_ns() - last_written_ns_ < kBetweenFiles_ns) return;
+  write_partial(pmpi);
+}
+
+// The thread may be inside the recorder: MPI_Abort is called in signal handlers, though it should not be.
+void Recorder::abort(const Pmpi& pmpi) {
+  if (!clock_ || !ompt::asks_for_files(report_settings().settings)) return;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock() && !finished_) write_partial(pmpi);
+}
+
+// All ranks of a communicator come to it in the same order, that of the ids, so nobody waits in a circle.
+void Recorder::settle_all(const Pmpi& pmpi) {
+  std::vector<CommTrace*> traces = traces_;
+  std::sort(traces.begin(), traces.end(), [](const CommTrace* a, const CommTrace* b) { return a->id() < b->id(); });
+  for (CommTrace* trace : traces) {
+    if (!trace->is_empty()) trace->settle(pmpi, trace->comm());
+  }
+}
+
+void Recorder::finish(const Pmpi& pmpi, bool together) {
+  if (!clock_ || finished_) return;
+  finished_ = true;
+  if (together) settle_all(pmpi);
+  ompt::Report own;
+  {
+    const std::lock_guard lock(mutex_);
+    own = report(pmpi, /*take=*/true);
+  }
+  const ompt::Settings& settings = report_settings().settings;
+  const bool written = together ? write_merged(pmpi, std::move(own)) : ompt::write_reports(own, settings, process_);
+  if (written && !partial_.empty()) std::remove(partial_.c_str());
+}
+
+// The same in all ranks.
+bool Recorder::write_merged(const Pmpi& pmpi, ompt::Report own) {
+  const std::optional<ompt::Report> merged = merge_ranks(pmpi, std::move(own));
+  long long written = 1, all_written = 0;
+  if (merged) {
+    ompt::Process name = process_;
+    name.rank = ompt::Process::kAllRanks;
+    written = ompt::write_reports(*merged, report_settings().settings, name) ? 1 : 0;
+  }
+  pmpi.Allreduce(&written, &all_written, 1, pmpi.long_long, pmpi.min, pmpi.comm_world);
+  return all_written != 0;
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,23 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ompt-tools/settings.hpp"
+
+namespace hierbar::mpi {
+
+// HIERBAR_REPORT, HIERBAR_OUTPUT and HIERBAR_SAMPLE; they mean the same as for libhierbar_ompt.so, but without HIERBAR_REPORT the
+// shim records nothing.
+struct ReportSettings {
+  bool asked = false;
+  ompt::Settings settings;
+  std::vector<std::string> problems;
+};
+
+// Read once.
+const ReportSettings& report_settings();
+
+}  // namespace hierbar::mpi

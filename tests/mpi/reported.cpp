@@ -1,0 +1,87 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Barriers whose imbalance is known, for the reports. Arguments: a case; which rank is late, by how many ns; how many barriers.
+//
+//   world   barriers of MPI_COMM_WORLD
+//   parts   as many on a duplicate and on communicators of two ranks, all of which are freed
+//   alive   the same, none of them freed
+//   abort   barriers, and then rank 1 calls MPI_Abort
+//   kill    barriers, and then rank 1 kills itself while the others go on
+//   hybrid  each barrier after a parallel region of two threads with one OpenMP barrier in it
+#include <mpi.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+long now_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000L + now.tv_nsec;
+}
+
+void work(long ns) {
+  for (const long end = now_ns() + ns; now_ns() < end;) {
+  }
+}
+
+// One call site for all cases.
+[[gnu::noinline]] void run_barriers(MPI_Comm comm, int late_rank, long late_ns, int count) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  for (int i = 0; i < count; ++i) {
+    if (rank == late_rank) work(late_ns);
+    MPI_Barrier(comm);
+  }
+}
+
+void run_parts(int late_rank, long late_ns, int count, bool frees) {
+  int rank;
+  MPI_Comm copy, pair;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
+  run_barriers(copy, late_rank, late_ns, count);
+  run_barriers(pair, late_rank, late_ns, count);
+  if (!frees) return;
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&pair);
+}
+
+void run_hybrid(int late_rank, long late_ns, int count) {
+  for (int i = 0; i < count; ++i) {
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp barrier
+    }
+    run_barriers(MPI_COMM_WORLD, late_rank, late_ns, 1);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) return 2;
+  const char* what = argv[1];
+  const int late_rank = std::atoi(argv[2]), count = std::atoi(argv[4]);
+  const long late_ns = std::atol(argv[3]);
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (std::strcmp(what, "hybrid") == 0) {
+    run_hybrid(late_rank, late_ns, count);
+  } else {
+    run_barriers(MPI_COMM_WORLD, late_rank, late_ns, count);
+  }
+  if (std::strcmp(what, "parts") == 0 || std::strcmp(what, "alive") == 0) run_parts(late_rank, late_ns, count, what[0] == 'p');
+  if (std::strcmp(what, "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 3);
+  if (std::strcmp(what, "kill") == 0 && rank == 1) kill(getpid(), SIGKILL);
+  if (std::strcmp(what, "abort") == 0 || std::strcmp(what, "kill") == 0) run_barriers(MPI_COMM_WORLD, late_rank, late_ns, count);
+  MPI_Finalize();
+  if (rank == 0) std::printf("done\n");
+}
