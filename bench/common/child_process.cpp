@@ -52,7 +52,9 @@ bool is_runtime_setting(std::string_view entry) {
 std::vector<std::string> child_environment(const Variables& variables) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (!is_runtime_setting(*entry)) environment.emplace_back(*entry);
+    const std::string_view text = *entry;
+    const bool is_set_anew = variables.contains(std::string(text.substr(0, text.find('='))));
+    if (!is_runtime_setting(text) && !is_set_anew) environment.emplace_back(text);
   }
   for (const auto& [name, value] : variables) environment.push_back(fmt::format("{}={}", name, value));
   return environment;

@@ -95,6 +95,10 @@ std::optional<Ratio> ratio_of(const Group& group, const Series& numerator, const
   return ratio_of_medians(kept_samples(group, numerator), kept_samples(group, denominator));
 }
 
+std::optional<Ratio> difference_of(const Group& group, const Series& from, const Series& subtracted) {
+  return difference_of_medians(kept_samples(group, from), kept_samples(group, subtracted));
+}
+
 Series& series_of(Group& group, const std::string& name, Family family) {
   const auto found = std::find_if(group.series.begin(), group.series.end(), [&](const Series& s) { return s.name == name; });
   if (found != group.series.end()) return *found;

@@ -87,6 +87,7 @@ int settle(Group& group);
 
 [[nodiscard]] std::optional<Summary> summary_of(const Group& group, const Series& series);
 [[nodiscard]] std::optional<Ratio> ratio_of(const Group& group, const Series& numerator, const Series& denominator);
+[[nodiscard]] std::optional<Ratio> difference_of(const Group& group, const Series& from, const Series& subtracted);  // ns
 
 // The series of that name, made when there is none yet.
 Series& series_of(Group& group, const std::string& name, Family family);

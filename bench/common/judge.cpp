@@ -41,6 +41,25 @@ void Judge::exchange_floor(const Group& group) {
   finish(group, std::move(verdict), ours_ns ? "floor" : "hier");
 }
 
+void Judge::overhead(const Group& group, std::string_view name, std::string_view baseline, double limit_ns, double limit_share) {
+  Verdict verdict = begin(group, fmt::format("{} - {}, ns", name, baseline), limit_ns);
+  const auto whole = [&group](std::string_view wanted) {
+    const Series* series = find_series(group, std::string(wanted));
+    return series != nullptr && series->failure.empty() ? series : nullptr;
+  };
+  const Series* watched = whole(name);
+  const Series* without = whole(baseline);
+  const auto without_ns = median_of(group, without);
+  const auto difference = watched != nullptr && without_ns ? difference_of(group, *watched, *without) : std::nullopt;
+  if (difference) {
+    verdict.limit = std::max(limit_ns, limit_share * *without_ns);
+    verdict.value = difference->value;
+    verdict.note =
+        fmt::format("repetitions {:.1f} to {:.1f}, over {:.1f} ns", difference->lowest, difference->highest, *without_ns);
+  }
+  finish(group, std::move(verdict), std::string(without_ns ? name : baseline));
+}
+
 void Judge::no_stall(const Group& group, double limit_ns) {
   Verdict verdict = begin(group, "slowest batch of hier, ns per barrier", limit_ns);
   const Series* ours = hier(group);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/groups.hpp"
@@ -39,6 +40,9 @@ class Judge {
 
   // A factor or a distance above the floor, whichever allows more.
   void exchange_floor(const Group& group);
+
+  // How many ns `name` takes above `baseline`: no more than limit_ns, or this share of the baseline's time if that is more.
+  void overhead(const Group& group, std::string_view name, std::string_view baseline, double limit_ns, double limit_share);
 
   // hier's slowest batch, in ns.
   void no_stall(const Group& group, double limit_ns);

@@ -102,7 +102,7 @@ inline std::optional<double> prevailing_one_way(std::vector<double> one_way_ns) 
 using SamplesByRepetition = std::map<int, std::vector<double>>;
 
 struct Ratio {
-  double value = 0;  // the middle one of the repetitions' ratios
+  double value = 0;  // the middle one of the repetitions' ratios, or differences
   double lowest = 0;
   double highest = 0;
 };
@@ -113,20 +113,28 @@ inline std::vector<double> pooled(const SamplesByRepetition& by_repetition) {
   return all;
 }
 
-// Median of `numerator` over median of `denominator`, repetition by repetition, for those that have both. Nothing when there is
-// none.
-inline std::optional<Ratio> ratio_of_medians(const SamplesByRepetition& numerator, const SamplesByRepetition& denominator) {
-  std::vector<double> ratios;
-  for (const auto& [repetition, samples] : numerator) {
-    const auto partner = denominator.find(repetition);
-    if (partner == denominator.end()) continue;
-    const auto above = median(samples);
-    const auto below = median(partner->second);
-    if (above && below && *below > 0) ratios.push_back(*above / *below);
+// compare(median of `one`, median of `other`), repetition by repetition, for those that have both. Nothing when there is none.
+template <class Compare>
+std::optional<Ratio> compare_medians(const SamplesByRepetition& one, const SamplesByRepetition& other, Compare compare) {
+  std::vector<double> results;
+  for (const auto& [repetition, samples] : one) {
+    const auto partner = other.find(repetition);
+    if (partner == other.end()) continue;
+    const auto first = median(samples);
+    const auto second = median(partner->second);
+    if (first && second && *second > 0) results.push_back(compare(*first, *second));
   }
-  const auto summary = summarize(ratios);
+  const auto summary = summarize(results);
   if (!summary) return std::nullopt;
   return Ratio{summary->median, summary->minimum, summary->maximum};
+}
+
+inline std::optional<Ratio> ratio_of_medians(const SamplesByRepetition& numerator, const SamplesByRepetition& denominator) {
+  return compare_medians(numerator, denominator, [](double above, double below) { return above / below; });
+}
+
+inline std::optional<Ratio> difference_of_medians(const SamplesByRepetition& from, const SamplesByRepetition& subtracted) {
+  return compare_medians(from, subtracted, [](double more, double less) { return more - less; });
 }
 
 }  // namespace hierbar::bench

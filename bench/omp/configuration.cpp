@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kIdentifyTimeout{10000};
+constexpr const char* kOmptTool = "libhierbar_ompt.so";
 constexpr std::array<std::string_view, 3> kBarrierKinds{"PLAIN", "FORKJOIN", "REDUCTION"};
 
 std::vector<std::string_view> selected_names(const Options& options) {
@@ -49,6 +50,20 @@ void set_patterns(Configuration& configuration, std::string_view pattern) {
 }
 
 fs::path directory_of(const std::string& file) { return file.empty() ? fs::path() : fs::absolute(file).parent_path(); }
+
+// The tool, and that it must have been taken. Its report goes to stderr, which is read and thrown away.
+void choose_tool(Configuration& configuration, Tool tool, const Options& options) {
+  if (tool == Tool::kNone) return;
+  const fs::path beside_libomp = options.lib_dir / kOmptTool;  // installed it is one directory up
+  const fs::path ours = fs::exists(beside_libomp) ? beside_libomp : options.lib_dir / ".." / kOmptTool;
+  const fs::path file = tool == Tool::kNoop ? options.libexec_dir / "libnoop_tool.so" : ours;
+  configuration.variables["OMP_TOOL_LIBRARIES"] = fs::absolute(file);
+  for (const char* const name : {"HIERBAR_OUTPUT", "HIERBAR_OMPT_CHAIN"}) configuration.variables[name] = "";
+  configuration.variables["HIERBAR_REPORT"] = "text";
+  configuration.variables["HIERBAR_SAMPLE"] = tool == Tool::kSampled ? "64" : "1";
+  configuration.expected_settings.emplace_back("Tool was started and is using the OMPT interface");
+  if (!fs::exists(file)) configuration.unavailable = fmt::format("{} does not exist", file.string());
+}
 
 // Which library and which program: the two must fit, because a program built by GCC asks for libgomp.so.1 and one built by Clang
 // for libomp's soname.
@@ -90,7 +105,7 @@ Configuration make_configuration(const ConfigurationName& known, const Options& 
   configuration.explains = known.explains;
   configuration.family = known.family;
   configuration.variables = common_variables(options, known.runtime);
-  if (known.name == "hier" || known.name == "hier-gcc") {
+  if (known.family == Family::kHier || known.name == "hier-gcc" || known.tool != Tool::kNone) {
     configuration.variables["KMP_BARRIER"] = "hier";
     configuration.expected_settings.emplace_back("KMP_BARRIER='hier'");
   }
@@ -104,6 +119,7 @@ Configuration make_configuration(const ConfigurationName& known, const Options& 
   }
   if (!known.pattern.empty()) set_patterns(configuration, known.pattern);
   choose_files(configuration, known, options);
+  choose_tool(configuration, known.tool, options);
   return configuration;
 }
 
@@ -150,7 +166,8 @@ std::string mismatch(const Configuration& configuration, const std::string& said
   if (!warning.empty()) return fmt::format("{} warns{}", found.string(), warning);
   for (const std::string& setting : configuration.expected_settings) {
     if (said.find(setting) == std::string::npos) {
-      return fmt::format("{} does not show {} under OMP_DISPLAY_ENV=verbose", found.string(), setting);
+      return fmt::format("{} does not say {} under OMP_DISPLAY_ENV=verbose OMP_TOOL_VERBOSE_INIT=stderr", found.string(),
+                         setting);
     }
   }
   return "";
@@ -160,6 +177,7 @@ std::string mismatch(const Configuration& configuration, const std::string& said
 void identify(Configuration& configuration) {
   Variables variables = variables_for(configuration, 2, false);
   variables["OMP_DISPLAY_ENV"] = "verbose";
+  variables["OMP_TOOL_VERBOSE_INIT"] = "stderr";
   variables["KMP_VERSION"] = "1";
   const ChildResult result = run_child({configuration.worker, "--identify"}, variables, kIdentifyTimeout);
   configuration.unavailable = result.failure;

@@ -17,6 +17,14 @@ namespace hierbar::bench {
 
 enum class Runtime : std::uint8_t { kOurLibomp, kStockLibomp, kSystemLibomp, kLibgomp };
 
+// Which OMPT tool looks on.
+enum class Tool : std::uint8_t { kNone, kNoop, kFull, kSampled };
+
+// hier under the eyes of a tool; what --tools measures beside hier.
+inline constexpr std::string_view kNoopTool = "hier-noop-tool";
+inline constexpr std::string_view kFullTool = "hier-tool";
+inline constexpr std::string_view kSampledTool = "hier-tool-sampled";
+
 struct ConfigurationName {
   std::string_view name;
   Family family;
@@ -24,9 +32,10 @@ struct ConfigurationName {
   std::string_view pattern;  // of libomp's own barriers, "" for its default
   bool by_default;
   std::string_view explains;
+  Tool tool = Tool::kNone;
 };
 
-inline constexpr std::array<ConfigurationName, 12> kConfigurations{{
+inline constexpr std::array<ConfigurationName, 15> kConfigurations{{
     {"hier", Family::kHier, Runtime::kOurLibomp, "", true, "this project: its libomp, KMP_BARRIER=hier"},
     {"hyper", Family::kStock, Runtime::kOurLibomp, "hyper", true, "the same libomp, KMP_BARRIER unset: LLVM's default pattern"},
     {"linear", Family::kStock, Runtime::kOurLibomp, "linear", true, "the same, pattern linear"},
@@ -39,6 +48,9 @@ inline constexpr std::array<ConfigurationName, 12> kConfigurations{{
     {"hier-gcc", Family::kOther, Runtime::kOurLibomp, "", false, "as hier, the program built by GCC (through libgomp.so.1)"},
     {"hyper-turnaround", Family::kOther, Runtime::kOurLibomp, "hyper", false, "as hyper, never sleeping or yielding"},
     {"libgomp-active", Family::kOther, Runtime::kLibgomp, "", false, "as libgomp, OMP_WAIT_POLICY=active"},
+    {kNoopTool, Family::kOther, Runtime::kOurLibomp, "", false, "as hier, with an OMPT tool that does nothing", Tool::kNoop},
+    {kFullTool, Family::kOther, Runtime::kOurLibomp, "", false, "as hier, with libhierbar_ompt.so", Tool::kFull},
+    {kSampledTool, Family::kOther, Runtime::kOurLibomp, "", false, "the same, HIERBAR_SAMPLE=64", Tool::kSampled},
 }};
 
 // One way to run the measured programs.

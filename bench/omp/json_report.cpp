@@ -36,6 +36,7 @@ json json_report(const Results& results, const Options& options, const Host& hos
       {"repetitions", options.num_repetitions}, {"budget_ms", options.budget_ms}, {"delay_ns", options.delay_ns},
       {"reference", options.reference},         {"passive", options.passive},     {"blocktime", or_null(options.blocktime)}};
   report["run"] = run_json(results);
+  if (options.tools) report["run"]["stamp_ns"] = results.stamp_ns;
   report["configurations"] = report["groups"] = report["targets"] = json::array();
   for (const Configuration& configuration : results.configurations) report["configurations"].push_back(to_json(configuration));
   for (const Group& group : results.groups) report["groups"].push_back(group_json(group, "construct", options.reference));

@@ -38,6 +38,7 @@ constexpr const char* kFooter =
     "  omp_barrier_bench --quick                            the whole picture in about two minutes\n"
     "  omp_barrier_bench --threads 2 --constructs barrier   one table\n"
     "  omp_barrier_bench --check --json result.json         for a record\n"
+    "  omp_barrier_bench --tools --check                    what libhierbar_ompt.so costs\n"
     "  omp_barrier_bench --passive --configs hier,hyper     waiting threads give up their cpus\n";
 
 // What the command line says in other words than Options do.
@@ -91,13 +92,20 @@ void add_what(CLI::App& app, Options& options) {
       ->delimiter(',')
       ->check(one_of(kConstructs))
       ->option_text("NAME,...");
-  app.add_option("--configs", options.configurations, configuration_help())
-      ->delimiter(',')
-      ->check(one_of(kConfigurations, {"default", "all"}))
-      ->option_text("NAME,...");
+  CLI::Option* configs = app.add_option("--configs", options.configurations, configuration_help())
+                             ->delimiter(',')
+                             ->check(one_of(kConfigurations, {"default", "all"}))
+                             ->option_text("NAME,...");
   app.add_option("--reference", options.reference, "The configuration that the others are compared with. Default: hier.")
       ->check(one_of(kConfigurations))
       ->option_text("NAME");
+  app.add_flag("--tools", options.tools,
+               "Measure what an OMPT tool costs: hier without one, with one that does nothing, with\n"
+               "libhierbar_ompt.so recording every barrier, and one in 64. Means --threads 2 --constructs barrier\n"
+               "unless these are given. With --check only these targets are judged, both above the tool that\n"
+               "does nothing: recording every barrier costs no more than its clock readings and 10 ns, one\n"
+               "in 64 no more than 5 % or 5 ns.")
+      ->excludes(configs);
   app.add_option("--delay-ns", options.delay_ns, "Work in front of each construct, subtracted from the figure. Default: 0.")
       ->check(CLI::Range(0.0, 1e6))
       ->option_text("NS");
@@ -134,6 +142,11 @@ void add_where(CLI::App& app, Options& options) {
 
 void fill_defaults(Options& options, const CLI::App& app, const Arguments& arguments) {
   fill_run_defaults(options, app, {.num_repetitions = 5, .budget_ms = 40});
+  if (options.tools) {
+    options.configurations = {"hier", std::string(kNoopTool), std::string(kFullTool), std::string(kSampledTool)};
+    if (options.thread_counts.empty()) options.thread_counts = {2};
+    if (options.constructs.empty()) options.constructs = {"barrier"};
+  }
   if (options.lib_dir.empty()) options.lib_dir = find_lib_dir(HIERBAR_BENCH_INSTALLED_LIB_DIR, "libomp.so");
   if (options.stock_dir.empty()) options.stock_dir = prefix_of_program() / "stock" / "lib";
   options.binding = arguments.binding == "always"  ? Binding::kAlways

@@ -28,6 +28,7 @@ struct Options : RunOptions {
   std::string peer_libomp;   // empty: the loader's choice
   std::string peer_libgomp;  // empty: the loader's choice
   bool brief = false;
+  bool tools = false;
 
   Options() {
     budget_ms = 60;

@@ -54,6 +54,14 @@ std::string comparison(const Group& group, const Series& ours, const std::string
   return fmt::format("  {} / {} ({}): {} [{}]\n", ours.name, label, other->name, ratio_text(ratio->value), spread_text(*ratio));
 }
 
+// "hier-tool - hier: 61.2 ns [58.0 .. 66.1]"
+std::string overhead(const Group& group, const Series& series, const Series& reference) {
+  const auto difference = difference_of(group, series, reference);
+  if (!difference) return "";
+  return fmt::format("  {} - {}: {:.1f} ns [{:.1f} .. {:.1f}]\n", series.name, reference.name, difference->value,
+                     difference->lowest, difference->highest);
+}
+
 std::string group_table(const Group& group, const Options& options) {
   const Series* reference = find_series(group, options.reference);
   std::string text = group_title(group) + "\n";
@@ -64,6 +72,8 @@ std::string group_table(const Group& group, const Options& options) {
     text += comparison(group, *reference, "best stock libomp", best_of(group, Family::kStock));
     text += comparison(group, *reference, "libgomp", best_of(group, Family::kGnu));
     text += comparison(group, *reference, "floor", best_of(group, Family::kFloor));
+    for (const Series& series : group.series)
+      if (options.tools && series.family == Family::kOther) text += overhead(group, series, *reference);
   }
   return text + "\n";
 }
@@ -188,6 +198,7 @@ std::string overview_text(const Results& results, const Options& options) {
     }
     if (!groups.empty()) text += overview_table(groups, options);
   }
+  if (options.tools) text += fmt::format("Reading the tool's clock takes {:.1f} ns.\n", results.stamp_ns);
   return text + run_text(results, options.num_repetitions, options.time_limit_s);
 }
 

@@ -11,6 +11,7 @@ namespace hierbar::bench {
 
 struct Results : Measurements {
   std::vector<Configuration> configurations;
+  double stamp_ns = 0;  // what reading the tool's clock costs; with --tools, else 0
 };
 
 }  // namespace hierbar::bench

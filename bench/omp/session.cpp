@@ -12,6 +12,7 @@
 #include "common/load.hpp"
 #include "common/progress.hpp"
 #include "omp/constructs.hpp"
+#include "trace/trace_clock.hpp"
 
 namespace hierbar::bench {
 namespace {
@@ -37,6 +38,7 @@ class Session {
     const LoadMeter meter;
     Progress progress(results_.groups.size() * static_cast<std::size_t>(options_.num_repetitions));
     last_one_way_ns_ = measure_one_way();
+    if (options_.tools) results_.stamp_ns = TraceClock::measure().stamp_ns();
     for (int repetition = 0; repetition < options_.num_repetitions && has_time_for_another(progress.seconds()); ++repetition) {
       for (Group& group : results_.groups) {
         progress.block(fmt::format("repetition {} of {}", repetition + 1, options_.num_repetitions), describe(group));

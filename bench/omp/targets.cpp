@@ -18,6 +18,21 @@ struct PairLimits {
 constexpr PairLimits kNearLimits{0.55, 0.35};
 constexpr PairLimits kFarLimits{0.58, 0.65};
 
+// Each thread of a flat team reads the clock four times: the tool when it arrives and when it leaves, libomp when its exchange
+// begins and when it ends.
+constexpr double kStampsPerBarrier = 4;
+constexpr double kToolNs = 10;  // above them
+constexpr double kSampledNs = 5;
+constexpr double kSampledShare = 0.05;
+
+// Against the tool that does nothing: what the runtime spends on having any tool is not ours, and larger than kSampledNs.
+
+void judge_tools(Judge& judge, const Group& group, double stamp_ns) {
+  if (group.quantity != "barrier" || group.num_participants != 2 || group.oversubscribed) return;
+  judge.overhead(group, kFullTool, kNoopTool, kStampsPerBarrier * stamp_ns + kToolNs, 0);
+  judge.overhead(group, kSampledTool, kNoopTool, kSampledNs, kSampledShare);
+}
+
 double oversubscribed_limit(int num_threads, int num_cpus) {
   if (num_threads <= 2 * num_cpus) return 0.9;
   if (num_threads <= 4 * num_cpus) return 0.95;
@@ -51,7 +66,9 @@ std::vector<Verdict> judge(const Results& results, const Options& options, int n
   Judge judge(verdicts);
   const bool default_waiting = !options.passive && options.blocktime.empty();
   for (const Group& group : results.groups) {
-    if (group.quantity == "tasks") {
+    if (options.tools) {
+      judge_tools(judge, group, results.stamp_ns);
+    } else if (group.quantity == "tasks") {
       judge.ratio(group, "stock default", find_series(group, "hyper"), kNoSlower);
     } else if (!default_waiting) {
       if (group.quantity == "barrier") judge.ratio(group, "stock default", find_series(group, "hyper"), kNoSlower);

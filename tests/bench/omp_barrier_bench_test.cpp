@@ -67,6 +67,18 @@ TEST(OmpBarrierBench, MeasuresHierWhenItsLibraryHasBeenBuilt) {
   }
 }
 
+TEST(OmpBarrierBench, MeasuresToolsBesideNone) {
+  const auto prefix = std::filesystem::path(HIERBAR_OMP_BARRIER_BENCH).parent_path().parent_path();
+  for (const char* const name : {"libomp.so", "libhierbar_ompt.so"})
+    if (!std::filesystem::exists(prefix / "lib" / name)) GTEST_SKIP() << name << " has not been built";
+  const ChildResult result = run_bench(tiny({"--tools", "--json", "-"}));
+  ASSERT_EQ(result.failure, "") << result.errors;
+  const json report = json::parse(result.output);
+  EXPECT_GT(report.at("run").at("stamp_ns"), 0);
+  ASSERT_EQ(report.at("configurations").size(), 4u);
+  for (const json& configuration : report.at("configurations")) EXPECT_TRUE(configuration.at("unavailable").is_null());
+}
+
 TEST(OmpBarrierBench, ShowsTheFloorsBesideTheBarrier) {
   const ChildResult result = run_bench(tiny({"--threads", "2,5", "--constructs", "barrier", "--configs", "libgomp"}));
   if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no libgomp to measure";

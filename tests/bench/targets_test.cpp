@@ -85,6 +85,34 @@ TEST(Targets, TightenTheLessATeamOversubscribesTheMachine) {
   EXPECT_EQ(outcome_of(oversubscribed(16), "yield floor"), Outcome::kPass);
 }
 
+TEST(Targets, OfToolsAreTheirStampsAnd10NsOrWhenSampled5PercentOr5Ns) {
+  const auto judge_tools = [](double noop_ns, double full_ns, double sampled_ns) {
+    Options options;
+    options.tools = true;
+    Results results;
+    results.stamp_ns = 8;
+    results.groups = {
+        barrier_group(2, kNearNs,
+                      {series("hier", Family::kHier, 40), series("hier-noop-tool", Family::kOther, noop_ns),
+                       series("hier-tool", Family::kOther, full_ns), series("hier-tool-sampled", Family::kOther, sampled_ns)})};
+    return judge(results, options, kNumCpus);
+  };
+  EXPECT_EQ(judge_tools(50, 92, 55).size(), 2u);
+  EXPECT_EQ(outcome_of(judge_tools(50, 92, 55), "hier-tool - hier-noop-tool"), Outcome::kPass);
+  EXPECT_EQ(outcome_of(judge_tools(50, 92.5, 55), "hier-tool - hier-noop-tool"), Outcome::kFail);
+  EXPECT_EQ(outcome_of(judge_tools(50, 92, 55), "hier-tool-sampled"), Outcome::kPass);
+  EXPECT_EQ(outcome_of(judge_tools(50, 92, 56), "hier-tool-sampled"), Outcome::kFail);
+  EXPECT_EQ(outcome_of(judge_tools(200, 242, 210), "hier-tool-sampled"), Outcome::kPass);
+}
+
+TEST(Targets, OfToolsThatWereNotMeasuredAreNotMet) {
+  Options options;
+  options.tools = true;
+  const auto verdicts = judge_one(barrier_group(2, kNearNs, {series("hier", Family::kHier, 50)}), options);
+  ASSERT_EQ(verdicts.size(), 2u);
+  for (const Verdict& verdict : verdicts) EXPECT_EQ(verdict.outcome, Outcome::kNotMeasured) << verdict.what;
+}
+
 TEST(Targets, FailWhenABatchStalledForMilliseconds) {
   Group group = barrier_group(4, kNearNs, {series("hier", Family::kHier, 2000)});
   EXPECT_EQ(outcome_of(judge_one(group), "slowest batch"), Outcome::kPass);
