@@ -11,7 +11,6 @@ namespace {
 
 ompt_start_tool_result_t* other = nullptr;
 bool active = false;
-ChainedCallbacks callbacks;
 
 // The runtime's own, of which the other tool gets the functions below.
 ompt_function_lookup_t runtime_lookup = nullptr;
@@ -61,15 +60,15 @@ int pass(int event, Callback& place, ompt_callback_t callback, Callback passes) 
 int set_callback(int event, ompt_callback_t callback) {
   switch (event) {
     case ompt_callback_parallel_begin:
-      return keep(callbacks.parallel_begin, callback);
+      return keep(chained_callbacks.parallel_begin, callback);
     case ompt_callback_parallel_end:
-      return keep(callbacks.parallel_end, callback);
+      return keep(chained_callbacks.parallel_end, callback);
     case ompt_callback_task_schedule:
-      return keep(callbacks.task_schedule, callback);
+      return keep(chained_callbacks.task_schedule, callback);
     case ompt_callback_implicit_task:
-      return keep(callbacks.implicit_task, callback);
+      return keep(chained_callbacks.implicit_task, callback);
     case ompt_callback_sync_region:
-      return keep(callbacks.sync_region, callback);
+      return keep(chained_callbacks.sync_region, callback);
     case ompt_callback_sync_region_wait:
       return pass(event, other_sync_region_wait, callback, &pass_sync_region_wait);
     case ompt_callback_reduction:
@@ -95,15 +94,15 @@ int found(Callback place, ompt_callback_t* callback) {
 int get_callback(int event, ompt_callback_t* callback) {
   switch (event) {
     case ompt_callback_parallel_begin:
-      return found(callbacks.parallel_begin, callback);
+      return found(chained_callbacks.parallel_begin, callback);
     case ompt_callback_parallel_end:
-      return found(callbacks.parallel_end, callback);
+      return found(chained_callbacks.parallel_end, callback);
     case ompt_callback_task_schedule:
-      return found(callbacks.task_schedule, callback);
+      return found(chained_callbacks.task_schedule, callback);
     case ompt_callback_implicit_task:
-      return found(callbacks.implicit_task, callback);
+      return found(chained_callbacks.implicit_task, callback);
     case ompt_callback_sync_region:
-      return found(callbacks.sync_region, callback);
+      return found(chained_callbacks.sync_region, callback);
     case ompt_callback_sync_region_wait:
       return found(other_sync_region_wait, callback);
     case ompt_callback_reduction:
@@ -136,7 +135,7 @@ ompt_interface_fn_t lookup_for_other(const char* name) {
 
 }  // namespace
 
-const ChainedCallbacks& chained() noexcept { return callbacks; }
+ChainedCallbacks chained_callbacks;
 bool has_chained() noexcept { return active; }
 
 ompt_start_tool_result_t* load_chained(const std::string& path, unsigned omp_version, const char* runtime, std::string& problem) {
@@ -162,7 +161,7 @@ bool initialize_chained(ompt_function_lookup_t lookup, int initial_device) {
   runtime_parallel_info = reinterpret_cast<ompt_get_parallel_info_t>(lookup("ompt_get_parallel_info"));
   active = true;
   active = other->initialize(&lookup_for_other, initial_device, &other->tool_data) != 0;
-  if (!active) callbacks = {};
+  if (!active) chained_callbacks = {};
   return active;
 }
 

@@ -24,7 +24,9 @@ struct ChainedCallbacks {
   ompt_callback_implicit_task_t implicit_task = nullptr;
   ompt_callback_sync_region_t sync_region = nullptr;
 };
-const ChainedCallbacks& chained() noexcept;
+[[gnu::visibility("hidden")]] extern ChainedCallbacks chained_callbacks;
+// Inline, because every event asks.
+inline const ChainedCallbacks& chained() noexcept { return chained_callbacks; }
 
 // Loads the tool. Returns what its ompt_start_tool returned; null, with the reason in `problem`, when there is none, and null
 // without a reason when it does not want to be active.

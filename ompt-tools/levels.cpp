@@ -3,6 +3,7 @@
 #include "ompt-tools/levels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <iterator>
 
@@ -10,6 +11,8 @@
 
 namespace hierbar::ompt {
 namespace {
+
+constexpr std::uint32_t kMostLevels = 64;
 
 void merge_all(std::vector<Histogram>& into, const std::vector<Histogram>& from) {
   into.resize(std::max(into.size(), from.size()));
@@ -25,48 +28,57 @@ void add_names(std::string& names, const std::string& added) {
   }
 }
 
-// The stations of the critical path. Each step is the time since the station before; none may be negative.
+// The stations of the critical path, and which level each step from the station before belongs to.
 class Path {
  public:
-  Path(std::uint64_t start, const TraceClock& clock) : clock_(clock), start_(start), now_(start) {}
+  Path(std::uint64_t start, LevelTimes& times) : start_(start), now_(start), times_(times) {}
 
-  // Without `times` the step is only checked.
-  void step(std::uint64_t until, Histogram* times) {
-    if (until < now_) possible_ = false;
-    if (possible_ && times != nullptr) times->add(clock_.to_ns(until - now_));
+  // A step back in time makes the path impossible.
+  void step(std::uint64_t until, Histogram& level) {
+    possible_ = possible_ && until >= now_ && num_steps_ < steps_.size();
+    if (possible_) steps_[num_steps_++] = {&level, until - now_};
     now_ = until;
   }
   bool is_possible() const { return possible_; }
   std::uint64_t length() const { return now_ - start_; }
+  LevelTimes& times() { return times_; }
+
+  void add_to_histograms(const TraceClock& clock) const {
+    for (std::uint32_t i = 0; i < num_steps_; ++i) steps_[i].level->add(clock.to_ns(steps_[i].ticks));
+  }
 
  private:
-  const TraceClock& clock_;
+  struct Step {
+    Histogram* level;
+    std::uint64_t ticks;
+  };
   const std::uint64_t start_;
   std::uint64_t now_;
+  LevelTimes& times_;
+  std::array<Step, 2 * kMostLevels + 2> steps_;
+  std::uint32_t num_steps_ = 0;
   bool possible_ = true;
 };
 
-// Walks the path, and adds its steps to `times` unless that is null.
-Path walk(const Shape& shape, const std::vector<const Phases*>& phases, std::uint32_t last_in, std::uint32_t last_out,
-          LevelTimes* times, const TraceClock& clock) {
-  Path path(phases[last_in]->arrived, clock);
+void walk(Path& path, const Shape& shape, const std::vector<const Phases*>& phases, std::uint32_t last_in,
+          std::uint32_t last_out) {
+  LevelTimes& times = path.times();
   // 1. Up. A thread that gathers has its group complete some time after its own arrival.
   std::uint32_t at = last_in;
-  if (phases[at]->gathered != 0) path.step(phases[at]->gathered, times == nullptr ? nullptr : &times->gather[shape.depths[at]]);
+  if (phases[at]->gathered != 0) path.step(phases[at]->gathered, times.gather[shape.depths[at]]);
   while (shape.parents[at] != at) {
     at = shape.parents[at];
-    path.step(phases[at]->gathered, times == nullptr ? nullptr : &times->gather[shape.depths[at]]);
+    path.step(phases[at]->gathered, times.gather[shape.depths[at]]);
   }
   // 2. Across, and 3. down: the way up from the last thread to leave, backwards.
-  std::uint32_t down[64];
+  std::uint32_t down[kMostLevels];
   std::uint32_t count = 0;
-  for (at = last_out; shape.parents[at] != at && count < 64; at = shape.parents[at]) down[count++] = at;
-  path.step(phases[at]->released, times == nullptr ? nullptr : &times->exchange);
+  for (at = last_out; shape.parents[at] != at && count < kMostLevels; at = shape.parents[at]) down[count++] = at;
+  path.step(phases[at]->released, times.exchange);
   while (count > 0) {
     const std::uint32_t next = down[--count];
-    path.step(phases[next]->released, times == nullptr ? nullptr : &times->release[shape.depths[next] - 1]);
+    path.step(phases[next]->released, times.release[shape.depths[next] - 1]);
   }
-  return path;
 }
 
 }  // namespace
@@ -139,12 +151,13 @@ bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const 
     if (phases[i]->arrived > phases[last_in]->arrived) last_in = i;
     if (phases[i]->released > phases[last_out]->released) last_out = i;
   }
-  const Path path = walk(shape, phases, last_in, last_out, nullptr, clock);
-  if (!path.is_possible() || path.length() > span) return false;
   times.gather.resize(std::max<std::size_t>(times.gather.size(), shape.num_levels));
   times.release.resize(std::max<std::size_t>(times.release.size(), shape.num_levels));
-  [[maybe_unused]] const Path walked = walk(shape, phases, last_in, last_out, &times, clock);
-  assert(walked.length() == phases[last_out]->released - phases[last_in]->arrived);
+  Path path(phases[last_in]->arrived, times);
+  walk(path, shape, phases, last_in, last_out);
+  if (!path.is_possible() || path.length() > span) return false;
+  assert(path.length() == phases[last_out]->released - phases[last_in]->arrived);
+  path.add_to_histograms(clock);
   times.outside.add(clock.to_ns(span - path.length()));
   times.total_ns += clock.to_ns(span);
   return true;

@@ -5,6 +5,19 @@
 #include <algorithm>
 
 namespace hierbar::ompt {
+namespace {
+
+// Another thread has read the line of the next record when it summarised the batch before. Asked for now, the line is back when
+// it is written; else the arrival at the barrier, which waits for all stores before it, would wait for it.
+void fetch_to_write(const void* line) noexcept {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));  // GCC's builtin asks for it to read
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
+}  // namespace
 
 Team::Team(std::uint32_t capacity, std::uint64_t every, const TraceClock& clock)
     : capacity_(capacity), every_(every), clock_(clock), participants_(std::make_unique<std::atomic<Participant*>[]>(capacity)) {
@@ -21,7 +34,7 @@ Team::~Team() {
 void Team::begin_region() noexcept {
   const Participant* primary = participant(0);
   if (primary == nullptr) return;
-  first_barrier_ = primary->barriers;
+  left_at_first_ = primary->until_record.left_;
   first_episode_ = primary->episodes;
 }
 
@@ -31,7 +44,7 @@ void Team::end_region() {
   if (size_ != capacity_) flush();
 }
 
-void Team::enter(std::uint32_t me, std::uint32_t size) {
+Countdown& Team::enter(std::uint32_t me, std::uint32_t size) {
   if (me == 0) size_ = size;
   Participant* own = participant(me);
   if (own == nullptr) {
@@ -39,13 +52,14 @@ void Team::enter(std::uint32_t me, std::uint32_t size) {
     participants_[me].store(own, std::memory_order_relaxed);
   }
   catch_up(me);
-  own->barriers = first_barrier_;
+  own->until_record.left_ = left_at_first_;
+  own->until_record.every_ = every_;
   own->episodes = first_episode_;
+  return own->until_record;
 }
 
 Record* Team::open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept {
   Participant& own = *participant(me);
-  if (own.barriers++ % every_ != 0) return nullptr;
   Record& record = own.records[own.episodes % kRing];
   record.episode = ++own.episodes;
   record.tasks = 0;
@@ -53,7 +67,6 @@ Record* Team::open(std::uint32_t me, const void* address, std::uint32_t kind) no
   record.address = address;
   record.kind = kind;
   record.team_size = size_;
-  own.phases[(own.episodes - 1) % kRing].shape = 0;
   return &record;
 }
 
@@ -79,6 +92,8 @@ Phases& Team::phases(std::uint32_t me) noexcept {
 
 void Team::catch_up(std::uint32_t me) {
   Participant& own = *participant(me);
+  fetch_to_write(&own.records[own.episodes % kRing]);
+  fetch_to_write(&own.phases[own.episodes % kRing]);
   if (own.episodes <= kBatch) return;
   if (const std::uint64_t end = (own.episodes - 1) / kBatch * kBatch; own.summarised < end) {
     for (std::uint64_t episode = end - kBatch + me; episode < end; episode += size_) summarise(episode, own);

@@ -27,6 +27,25 @@ struct alignas(64) Record {
   Relaxed<std::uint32_t> team_size;
 };
 
+// Which of a thread's barriers are recorded: the first, and then one in so many. The threads of a team count alike.
+class Countdown {
+ public:
+  // Once for each barrier; whether it is to be recorded.
+  bool is_over() noexcept {
+    if (left_ != 0) {
+      --left_;
+      return false;
+    }
+    left_ = every_ - 1;
+    return true;
+  }
+
+ private:
+  friend class Team;
+  std::uint64_t left_ = 0;  // barriers until the next that is recorded
+  std::uint64_t every_ = 1;
+};
+
 // How many episodes were not counted, and why.
 struct Losses {
   std::uint64_t left_out = 0;    // the tool's own work had come just before
@@ -69,14 +88,14 @@ class Team {
   void begin_region() noexcept;
   void end_region();
 
-  // Each thread, when it has come into the region, which has `size` threads; before anything else.
-  void enter(std::uint32_t me, std::uint32_t size);
+  // Each thread, when it has come into the region, which has `size` threads; before anything else. Says which barriers to open.
+  Countdown& enter(std::uint32_t me, std::uint32_t size);
 
-  // Each thread at a barrier. Returns the record, to be stamped by the caller, or null when the episode is not recorded.
+  // Each thread at a barrier that is recorded. Returns the record, to be stamped by the caller; never null.
   Record* open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept;
   // What the runtime tells about the levels, if it does: the primary, when it has come into a region, the tree of its barriers;
-  // each thread the phases of the episode that it opened last.
-  // Null when it is not known.
+  // each thread the phases of the episode that it opened last, which are another episode's until it does.
+  // find_shape: null when it is not known.
   const Shape* find_shape(std::uint64_t serial) const noexcept;
   void add_shape(std::unique_ptr<const Shape> shape);
   std::vector<std::uint32_t>& primarys_scratch() noexcept { return scratch_; }
@@ -99,7 +118,7 @@ class Team {
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
   struct alignas(128) Participant {
-    std::uint64_t barriers = 0;  // it has come to
+    Countdown until_record;
     std::uint64_t episodes = 0;  // it has recorded
     std::uint64_t summarised = 0;
     std::uint64_t accounted = 0;  // episodes below are done
@@ -128,8 +147,8 @@ class Team {
   const std::uint32_t capacity_;
   const std::uint64_t every_;
   const TraceClock& clock_;
-  Relaxed<std::uint32_t> size_;  // of the region
-  Relaxed<std::uint64_t> first_barrier_;
+  Relaxed<std::uint32_t> size_;           // of the region
+  Relaxed<std::uint64_t> left_at_first_;  // of the countdowns
   Relaxed<std::uint64_t> first_episode_;
   // Written by the thread itself, so that its records are on its own node.
   std::unique_ptr<std::atomic<Participant*>[]> participants_;

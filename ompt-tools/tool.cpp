@@ -59,7 +59,9 @@ Tool* tool = nullptr;  // never freed: a thread may still be in a callback when 
 struct Frame {
   Team* team = nullptr;
   std::uint32_t me = 0;
-  Record* record = nullptr;  // of the barrier that it waits in
+  Countdown* until_record = nullptr;
+  Record* record = nullptr;       // of the barrier that it waits in
+  Record* last_record = nullptr;  // of the barrier before, if that was recorded
   const ompt_data_t* waiting_task = nullptr;
   std::uint64_t task_start = 0;
 };
@@ -69,9 +71,11 @@ constexpr int kMaxDepth = 16;  // regions nested deeper are not recorded
 struct Thread {
   Frame frames[kMaxDepth];
   int depth = 0;
-  RawRing* ring = nullptr;                 // null: nobody asked for pictures
-  const hierbar_stamps* stamps = nullptr;  // what our libomp tells of its phases
-  std::uint64_t num_stamped = 0;           // barriers, at the last arrival
+  RawRing* ring = nullptr;           // null: nobody asked for pictures
+  hierbar_stamps* stamps = nullptr;  // what our libomp tells of its phases
+  std::uint64_t* wanted = nullptr;   // asks for them; somewhere when stamps are there
+  std::uint64_t stamps_any_barrier;  // a target for it where nobody needs to be asked
+  std::uint64_t num_stamped = 0;     // barriers, at the last arrival
   // The last outer region that it was the primary of.
   std::uint64_t region_end = 0;
   std::uint32_t region_size = 0;
@@ -79,6 +83,13 @@ struct Thread {
   Frame* top() { return depth > 0 && depth <= kMaxDepth ? &frames[depth - 1] : nullptr; }
 };
 thread_local Thread self;
+
+// For what happens at every barrier: the compiler would ask the loader for the address again at each use.
+Thread& this_thread() {
+  Thread* thread = &self;
+  asm("" : "+r"(thread));
+  return *thread;
+}
 
 bool is_barrier(int kind) {
   return (kind >= ompt_sync_region_barrier && kind <= ompt_sync_region_barrier_implementation) ||
@@ -112,6 +123,10 @@ void on_parallel_end(ompt_data_t* parallel, ompt_data_t* task, int flags, const 
     return;
   }
   region->team->end_region();
+  if (self.depth == 0) {
+    self.region_end = tool->clock.now();
+    self.region_size = region->team->capacity();
+  }
   tool->teams.give_back(region);
 }
 
@@ -136,9 +151,18 @@ void read_shape(Team& team, std::uint32_t size) {
   team.add_shape(std::make_unique<Shape>(serial, parents, units, exchange));
 }
 
+// Runtimes before LLVM 17 call every implicit barrier alike. The last one that the primary was in is the end of the region.
+void name_region_end() {
+  const Frame* frame = self.top();
+  if (frame == nullptr || frame->team == nullptr || frame->me != 0 || frame->last_record == nullptr) return;
+  Record& record = *frame->last_record;
+  if (record.kind == ompt_sync_region_barrier_implicit) record.kind = ompt_sync_region_barrier_implicit_parallel;
+}
+
 void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, unsigned index, int flags) {
   if ((flags & ompt_task_initial) != 0) return;
   if (endpoint == ompt_scope_end) {
+    name_region_end();
     if (self.depth > 0) --self.depth;
     return;
   }
@@ -149,11 +173,14 @@ void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, un
   const Region* region = region_of(parallel);
   Team* team = region == nullptr ? nullptr : region->team;
   if (team == nullptr || size < 2 || size > team->capacity()) return;
-  team->enter(index, size);
+  frame->until_record = &team->enter(index, size);
   if (tool->settings.perfetto && self.ring == nullptr) self.ring = tool->raw.add_thread(index);
   if (index == 0) note_size(size);
   if (tool->trace != nullptr && index == 0) read_shape(*team, size);
-  if (tool->trace != nullptr && self.stamps == nullptr) self.stamps = tool->trace->stamps();
+  if (tool->trace != nullptr && self.stamps == nullptr) {
+    self.stamps = tool->trace->stamps();
+    self.wanted = tool->trace->version >= 2 ? &self.stamps->wanted : &self.stamps_any_barrier;
+  }
   frame->team = team;
   frame->me = index;
 }
@@ -163,33 +190,37 @@ void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t* task, un
   if (chained().implicit_task != nullptr) chained().implicit_task(endpoint, chained_data(parallel), task, size, index, flags);
 }
 
-void arrive(Frame& frame, int kind, const ompt_data_t* task, const void* address) {
+void arrive(Thread& thread, Frame& frame, int kind, const ompt_data_t* task, const void* address) {
+  if (!frame.until_record->is_over()) return;
   frame.record = frame.team->open(frame.me, address, static_cast<std::uint32_t>(kind));
-  if (frame.record == nullptr) return;
   frame.waiting_task = task;
   frame.task_start = 0;
-  if (self.stamps != nullptr) self.num_stamped = self.stamps->num_barriers;
+  if (thread.stamps != nullptr) {
+    thread.num_stamped = thread.stamps->num_barriers;
+    *thread.wanted = 1;
+  }
   const std::uint64_t now = tool->clock.now();
   frame.record->arrived = now;
   frame.record->done = now;
 }
 
-// The stamps of the barrier that the thread has left; null when it went another way.
-const hierbar_stamps* fresh_stamps() {
-  return self.stamps == nullptr || self.stamps->num_barriers == self.num_stamped ? nullptr : self.stamps;
-}
-
-void note_phases(Frame& frame) {
-  const hierbar_stamps* stamps = fresh_stamps();
-  if (stamps == nullptr) return;
+// Returns the stamps of the barrier that the thread has left; null when it went another way.
+const hierbar_stamps* note_phases(const Thread& thread, Frame& frame) {
+  hierbar_stamps* stamps = thread.stamps;
   Phases& phases = frame.team->phases(frame.me);
+  phases.shape = 0;
+  if (stamps == nullptr) return nullptr;
+  *thread.wanted = 0;
+  if (stamps->num_barriers == thread.num_stamped) return nullptr;
   phases.arrived = stamps->arrived;
   phases.gathered = stamps->gathered;
   phases.released = stamps->released;
   phases.shape = stamps->shape;
+  return stamps;
 }
 
-void keep_barrier(const Frame& frame, const Record& record) {
+// `stamps` may be null.
+void keep_barrier(RawRing& ring, const Frame& frame, const Record& record, const hierbar_stamps* stamps) {
   RawEvent event;
   event.begin = record.arrived;
   event.end = record.released;
@@ -199,31 +230,26 @@ void keep_barrier(const Frame& frame, const Record& record) {
   event.me = frame.me;
   event.kind = record.kind;
   event.address = record.address;
-  if (const hierbar_stamps* stamps = fresh_stamps(); stamps != nullptr) {
+  if (stamps != nullptr) {
     const Shape* shape = frame.team->find_shape(stamps->shape);
     event.arrived = stamps->arrived;
     event.gathered = stamps->gathered;
     event.released = stamps->released;
     event.is_leader = shape != nullptr && shape->parents[frame.me] == frame.me;
   }
-  self.ring->add(event);
+  ring.add(event);
 }
 
 // `is_told`: this is the time at which the thread was released.
-void leave(Frame& frame, int kind, bool is_told) {
+void leave(const Thread& thread, Frame& frame, bool is_told) {
   Record* record = frame.record;
+  frame.last_record = record;
   frame.record = nullptr;
-  const std::uint64_t now = tool->clock.now();
-  if (record != nullptr && is_told) {
-    record->released = now;
-    note_phases(frame);
-  }
-  if (record != nullptr && self.ring != nullptr) keep_barrier(frame, *record);
+  if (record == nullptr) return;
+  if (is_told) record->released = tool->clock.now();
+  const hierbar_stamps* stamps = note_phases(thread, frame);
+  if (thread.ring != nullptr) keep_barrier(*thread.ring, frame, *record, stamps);
   if (!is_told) return;
-  if (frame.me == 0 && self.depth == 1 && kind == ompt_sync_region_barrier_implicit_parallel) {
-    self.region_end = now;
-    self.region_size = frame.team->capacity();
-  }
   frame.team->catch_up(frame.me);
 }
 
@@ -233,12 +259,13 @@ void on_sync_region(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* 
     if (chained().sync_region != nullptr) chained().sync_region(kind, endpoint, chained_data(parallel), task, address);
   };
   if (endpoint == ompt_scope_begin) pass_on();
-  Frame* frame = self.top();
+  Thread& thread = this_thread();
+  Frame* frame = thread.top();
   if (frame != nullptr && frame->team != nullptr && is_barrier(kind)) {
     if (endpoint == ompt_scope_begin)
-      arrive(*frame, kind, task, address);
+      arrive(thread, *frame, kind, task, address);
     else
-      leave(*frame, kind, frame->me == 0 || (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
+      leave(thread, *frame, frame->me == 0 || (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
   }
   if (endpoint != ompt_scope_begin) pass_on();
 }

@@ -94,7 +94,7 @@ int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*r
 }
 
 int __kmp_hierbar_observed_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *)) {
-  if (!__kmp_hierbar_traced)
+  if (!__kmp_hierbar_traced || !__kmp_hierbar_own_stamps()->wanted)
     return __kmp_hierbar_barrier(bt, gtid, is_split, reduce);
   return run_barrier(bt, gtid, is_split, reduce, kmp_hierbar_traced_t());
 }

@@ -22,7 +22,7 @@ static void enable(uint32_t clock) {
   __kmp_hierbar_traced = true;
 }
 
-static const hierbar_stamps *own_stamps() { return __kmp_hierbar_own_stamps(); }
+static hierbar_stamps *own_stamps() { return __kmp_hierbar_own_stamps(); }
 
 // The calling thread's team, if it has a plan.
 static kmp_team_t *planned_team(uint32_t capacity) {

@@ -33,23 +33,27 @@ enum hierbar_unit {
   HIERBAR_NUM_UNITS
 };
 
-/* The calling thread's last barrier that was one exchange. Times are ticks of the clock that was chosen. */
+/* The calling thread's last barrier that was one exchange and was to be stamped. Times are ticks of the clock that was chosen. */
 typedef struct hierbar_stamps {
   uint64_t num_barriers; /* how many the thread has been stamped in; unchanged: the last barrier went another way */
   uint64_t shape;        /* serial number of the tree it ran on, never 0; the same for the whole team */
   uint64_t arrived;      /* came to the barrier */
   uint64_t gathered;     /* all of its subtree has come; 0 for a thread that gathers from nobody */
   uint64_t released;     /* knows that all have come: a leader from the exchange, the others from their parents */
+
+  /* Since version 2; before, every barrier is stamped. */
+  uint64_t wanted; /* set by the tool, for the thread's next barrier: not 0 if it is to be stamped; 0 at first */
 } hierbar_stamps;
 
 typedef struct hierbar_trace_interface {
   uint32_t version; /* at least what was asked for; later versions only add at the end */
 
-  /* From now on barriers are stamped; clock is a hierbar::ClockSource. Call it before the first parallel region. */
+  /* From now on barriers are stamped that are wanted; clock is a hierbar::ClockSource. Call it before the first parallel region.
+   */
   void (*enable)(uint32_t clock);
 
-  /* The calling thread's stamps; valid and written in place as long as the thread lives. */
-  const hierbar_stamps *(*stamps)(void);
+  /* The calling thread's stamps; valid and written in place as long as the thread lives. The tool writes `wanted` only. */
+  hierbar_stamps *(*stamps)(void);
 
   /* The tree of the calling thread's team: the serial number, or 0 when it has none or more than `capacity` threads. parents[i]
      is the thread that gathers from thread i and releases it, i itself for a leader. For the primary, inside a region. */

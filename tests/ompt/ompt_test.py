@@ -147,7 +147,10 @@ class Reports(Program):
     def test_sampling(self):
         report = self.report("imbalanced", 640, 100, HIERBAR_SAMPLE="64")
         self.check_sums(report)
-        self.assertEqual(self.site(report, "explicit")["barriers"], 10)
+        site = self.site(report, "explicit")
+        self.assertEqual(site["barriers"], 10)
+        exchanges = [level["ns"]["count"] for level in site["levels"] if level["level"] == "exchange"]
+        self.assertEqual(exchanges, [10] if "KMP_BARRIER=hier" in ARGUMENTS.env else [])
 
     def test_text_on_standard_error(self):
         ending = run(["imbalanced", 100, 100], self.directory)

@@ -29,7 +29,8 @@ class ToldTeam {
   void begin(std::uint32_t size) {
     size_ = size;
     team_.begin_region();
-    for (std::uint32_t i = 0; i < size; ++i) team_.enter(i, size);
+    countdowns_.clear();
+    for (std::uint32_t i = 0; i < size; ++i) countdowns_.push_back(&team_.enter(i, size));
   }
   void begin() { begin(size_); }
   void end() { team_.end_region(); }
@@ -38,7 +39,7 @@ class ToldTeam {
   void cross(const std::function<Stay(std::uint32_t)>& stay, std::uint32_t absent = ~0U) {
     std::vector<Record*> records(size_);
     for (std::uint32_t i = 0; i < size_; ++i) {
-      if (i != absent) records[i] = team_.open(i, &kCode, kKind);
+      if (i != absent && countdowns_[i]->is_over()) records[i] = team_.open(i, &kCode, kKind);
       if (records[i] == nullptr) continue;
       const Stay told = stay(i);
       records[i]->arrived = now_ + told.arrived;
@@ -47,7 +48,7 @@ class ToldTeam {
     }
     for (std::uint32_t i = 0; i < size_; ++i) {
       if (records[i] != nullptr && stay(i).released != 0) records[i]->released = now_ + stay(i).released;
-      if (i != absent) team_.catch_up(i);
+      if (records[i] != nullptr) team_.catch_up(i);
     }
     now_ += 1'000'000;
   }
@@ -85,6 +86,7 @@ class ToldTeam {
  private:
   const TraceClock clock_ = TraceClock::system();
   Team team_;
+  std::vector<Countdown*> countdowns_;
   std::uint32_t size_;
   std::uint64_t now_ = 1'000'000;
 };
