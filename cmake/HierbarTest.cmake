@@ -33,6 +33,7 @@ endfunction()
 # hierbar_set_test_properties(<test> <labels> <timeout>): what all tests of the project have in common, scripts included.
 function(hierbar_set_test_properties name labels timeout)
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT HIERBAR_PROFILE=off) # not the developer's own profile
   if(NOT "unit" IN_LIST labels)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()

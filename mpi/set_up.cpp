@@ -111,7 +111,8 @@ void describe(const Agreement& agreement, const CommState& state) {
   const hierbar_plan& plan = state.node->plan();
   say("first communicator: " + std::to_string(agreement.num_ranks()) + " ranks, " + std::to_string(plan.num_participants) +
       " of them on this node: " + std::to_string(plan.num_leaders) + " in the exchange, " + std::to_string(plan.depth) +
-      " line transfers deep; " + (state.waiting.spin_looks == 0 ? "ranks outnumber cpus" : "a cpu for every rank"));
+      " line transfers deep; " + (state.waiting.spin_looks == 0 ? "ranks outnumber cpus" : "a cpu for every rank") +
+      (plan.is_tuned != 0 ? "; shape from the node's profile" : ""));
 }
 
 }  // namespace

@@ -8,25 +8,20 @@
 #include "topology/load.hpp"
 
 namespace hierbar {
-namespace {
-
-constexpr const char* kOption = "--topology";
-
-}  // namespace
 
 void add_machine_option(CLI::App& command, std::string& description) {
   command
-      .add_option(kOption, description,
+      .add_option(kTopologyOption, description,
                   std::string("Another machine than this one: ") + kAllowedTopologies +
                       "; default: HIERBAR_TOPOLOGY if set, else this machine")
       ->type_name("XML|DESCRIPTION");
 }
 
 Machine load_chosen_machine(const CLI::App& command, const std::string& description) {
-  const bool given = command.count(kOption) > 0;
+  const bool given = command.count(kTopologyOption) > 0;
   Result<Machine> machine = given ? load_described_machine(description) : load_machine(std::getenv("HIERBAR_TOPOLOGY"));
   if (!machine.ok()) {
-    std::cerr << "hierbar: " << (given ? std::string(kOption) + ": " : "") << machine.error() << '\n';
+    std::cerr << "hierbar: " << (given ? std::string(kTopologyOption) + ": " : "") << machine.error() << '\n';
     throw CLI::RuntimeError(kExitBadInput);
   }
   for (const std::string& warning : machine->warnings) std::cerr << "hierbar: " << warning << '\n';

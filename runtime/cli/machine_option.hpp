@@ -12,6 +12,8 @@ namespace hierbar {
 // What `hierbar` returns for bad options and bad input.
 inline constexpr int kExitBadInput = 2;
 
+inline constexpr const char* kTopologyOption = "--topology";
+
 // Adds --topology to a subcommand. `description` must live as long as the command.
 void add_machine_option(CLI::App& command, std::string& description);
 

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/plan_command.hpp"
 
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
@@ -12,6 +14,7 @@
 #include "plan/mapping.hpp"
 #include "plan/plan_json.hpp"
 #include "plan/plan_text.hpp"
+#include "plan/profile.hpp"
 #include "plan/settings.hpp"
 #include "plan/shape.hpp"
 
@@ -46,6 +49,7 @@ PlanSettings chosen_settings(const CLI::App& command, const PlanOptions& options
     settings.levels = accept(parse_levels(options.levels), kLevelsOption, options.levels, kAllowedLevelLists);
   }
   if (command.count(kReleaseOption) > 0) {
+    settings.release_is_chosen = !is_automatic(options.release);
     settings.release = accept(parse_release(options.release), kReleaseOption, options.release, kAllowedReleases);
   }
   return settings;
@@ -61,6 +65,20 @@ PlanLevels chosen_levels(const CLI::App& command, const PlanOptions& options, co
   PlanLevels levels = plan_levels(machine, settings, problems);
   for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
   return levels;
+}
+
+// The profile that programs on this machine use. One of another machine is told, as they do.
+std::optional<Profile> chosen_profile(const CLI::App& command, const Machine& machine) {
+  const char* topology = std::getenv(kTopologyVariable);
+  const bool other_machine = command.count(kTopologyOption) > 0 || (topology != nullptr && *topology != '\0');
+  std::vector<std::string> problems;
+  std::optional<Profile> profile = read_profile(other_machine, problems);
+  if (const std::string foreign = profile ? foreign_profile(*profile, machine) : ""; !foreign.empty()) {
+    problems.push_back(foreign);
+    profile.reset();
+  }
+  for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
+  return profile;
 }
 
 void print_text(const std::string& heading, const GroupTree& groups, const hierbar_plan& plan) {
@@ -81,19 +99,21 @@ void show(const CLI::App& command, const PlanOptions& options) {
   if (!bindings) refuse(kMapOption, options.mapping, bindings.error(), "none");
   const std::vector<LocalityPath> paths = locate_all(machine, *bindings);
   const GroupTree groups = build_group_tree(paths, machine, levels.groups);
-  const Result<EnginePlan> plan =
-      build_engine_plan(paths, machine, ShapeOptions{.release = settings.release, .domain_level = levels.domain});
+  ShapeOptions shape{.release = settings.release, .domain_level = levels.domain};
+  const std::optional<Profile> profile = chosen_profile(command, machine);
+  if (profile && num_participants > kMaxAlwaysFlat) apply_profile(*profile, machine, paths, settings, shape);
+  const Result<EnginePlan> plan = build_engine_plan(paths, machine, shape);
 
   if (!options.json) {
     const std::string on_machine = num_participants == 1 ? " participant on " : " participants on ";
     print_text(options.num_participants + on_machine + machine.name + ", map " + options.mapping, groups, plan->view());
+    if (profile) std::cout << '\n' << describe_profile(*profile) << '\n';
     return;
   }
-  const nlohmann::ordered_json json{{"machine", machine.name},
-                                    {"num_participants", num_participants},
-                                    {"map", options.mapping},
-                                    {"paper", to_json(groups)},
-                                    {"engine", to_json(plan->view())}};
+  const nlohmann::ordered_json json{
+      {"machine", machine.name},  {"num_participants", num_participants},
+      {"map", options.mapping},   {"profile", shape.is_tuned ? nlohmann::ordered_json(profile->path) : nlohmann::ordered_json()},
+      {"paper", to_json(groups)}, {"engine", to_json(plan->view())}};
   std::cout << json.dump(2) << '\n';
 }
 
@@ -124,6 +144,9 @@ void add_plan_command(CLI::App& app) {
       "paper   groups of every level as in M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022: G1 is the lowest level\n"
       "engine  the plan that is really used: arrivals are gathered along trees, their leaders exchange, and the\n"
       "        release goes back along the trees; depth counts the line transfers of one episode\n"
+      "\n"
+      "A profile that `hierbar tune` has made of this machine is used as programs use it; \"profile\" in JSON is its path if it\n"
+      "has shaped the engine's plan, else null. HIERBAR_PROFILE=off leaves it out, and --topology as well.\n"
       "\n"
       "The lowest of the chosen levels is also the engine's domain, inside which there is one leader.\n"
       "\n"

@@ -43,12 +43,14 @@ class Knowledge {
  public:
   struct Settings {
     PlanSettings plan;
+    std::optional<Profile> profile;
     int num_bad = 0;
     bool topology_is_unreadable = false;
   };
   struct Place {
     Machine machine;
     PlanLevels levels;
+    bool profile_fits = false;  // the settings' profile is of this machine
   };
 
   // Both report what is new; references stay valid and unchanged for the life of the process.
@@ -84,6 +86,8 @@ class Knowledge {
     const std::string topology_problem = unreadable_topology();
     settings.topology_is_unreadable = !topology_problem.empty();
     if (settings.topology_is_unreadable) problems.push_back(topology_problem);
+    const char* topology = std::getenv(kTopologyVariable);
+    settings.profile = read_profile(topology != nullptr && *topology != '\0', problems);
     settings.num_bad = static_cast<int>(problems.size());
     std::move(problems.begin(), problems.end(), std::back_inserter(unreported_));
     return settings_.emplace(std::move(settings));
@@ -96,15 +100,19 @@ class Knowledge {
         settings.topology_is_unreadable ? load_live_machine() : load_machine(std::getenv(kTopologyVariable));
     if (machine) return keep(*std::move(machine));
     unreported_.push_back(machine.error() + "; plans follow the order of the participants instead");
-    return place_.emplace(Place{unknown_machine(), {}});
+    return place_.emplace(Place{unknown_machine(), {}, false});
   }
 
   const Place& keep(Machine machine) {
     if (place_) return *place_;
     std::vector<std::string> problems = machine.warnings;
-    const PlanLevels levels = plan_levels(machine, read_settings().plan, problems);
+    const Settings& settings = read_settings();
+    const PlanLevels levels = plan_levels(machine, settings.plan, problems);
+    const std::string foreign = settings.profile ? foreign_profile(*settings.profile, machine) : "";
+    if (!foreign.empty()) problems.push_back(foreign);
+    const bool profile_fits = settings.profile && foreign.empty();
     std::move(problems.begin(), problems.end(), std::back_inserter(unreported_));
-    return place_.emplace(Place{std::move(machine), levels});
+    return place_.emplace(Place{std::move(machine), levels, profile_fits});
   }
 
   static inline constinit Knowledge* instance_ = nullptr;  // never deleted: libomp's threads may outlive static objects
@@ -141,20 +149,28 @@ int check_plan_settings(const Listener& report) { return Knowledge::settings(rep
 
 const Machine& known_machine(const Listener& report) { return Knowledge::place(report).machine; }
 
+const Profile* known_profile(const Listener& report) {
+  return Knowledge::place(report).profile_fits ? &*Knowledge::settings(report).profile : nullptr;
+}
+
 const Machine& adopt_machine(Machine machine) { return Knowledge::adopt(std::move(machine)).machine; }
 
 Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report) {
   const std::uint32_t num_participants = request.num_participants;
   if (const std::string problem = team_size_problem(num_participants); !problem.empty()) return Error{problem};
-  const PlanSettings& of_environment = Knowledge::settings(report).plan;
+  const Knowledge::Settings& known = Knowledge::settings(report);
+  const PlanSettings& settings = request.settings != nullptr ? *request.settings : known.plan;
   ShapeOptions options;
-  options.release = request.settings != nullptr ? request.settings->release : of_environment.release;
+  options.release = settings.release;
   options.page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
   if (num_participants <= kMaxAlwaysFlat) {
     return build_engine_plan(std::vector<LocalityPath>(num_participants), unknown_machine(), options);
   }
   const Located located = locate_participants(request, report);
   options.domain_level = located.levels.domain;
+  if (const Profile* profile = known_profile(report)) {
+    apply_profile(*profile, located.machine, located.paths, settings, options);
+  }
   return build_engine_plan(located.paths, located.machine, options);
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/profile.hpp"
 #include "plan/settings.hpp"
 #include "plan/shape.hpp"
 #include "topology/machine.hpp"
@@ -24,6 +25,9 @@ using Listener = std::function<void(const char* line)>;
 int check_plan_settings(const Listener& report);
 
 const Machine& known_machine(const Listener& report);
+
+// The profile that plans use; null if there is none of this machine.
+const Profile* known_profile(const Listener& report);
 
 // Takes `machine`, which another process of the node has loaded, for this process's, so that nothing is loaded; what is known
 // already stays. Returns the one that is known then.

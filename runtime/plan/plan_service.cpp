@@ -97,6 +97,9 @@ HIERBAR_EXPORT void hierbar_plan_units(const hierbar_plan* plan, const hierbar_c
 HIERBAR_EXPORT void hierbar_describe_machine(hierbar_line_fn print, void* context) try {
   const hierbar::Machine& machine = hierbar::known_machine(hierbar::listener(print, context));
   hierbar::tell_all(print, context, hierbar::describe(machine, hierbar::Detail::kCollapsed));
+  if (const hierbar::Profile* profile = hierbar::known_profile(hierbar::listener(print, context))) {
+    hierbar::tell_all(print, context, {"", hierbar::describe_profile(*profile)});
+  }
 } catch (const std::exception& error) {
   hierbar::tell(print, context, error.what());
 }

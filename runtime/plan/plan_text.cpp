@@ -133,6 +133,7 @@ std::vector<std::string> describe_engine_plan(const hierbar_plan& plan) {
       "  arity    " + format_arities(plan),
       "  slots    " + std::to_string(plan.num_slots) + " of " + std::to_string(HIERBAR_LINES_PER_SLOT) + " lines of " +
           std::to_string(plan.line_bytes) + " bytes (" + format_bytes(bytes) + ")"};
+  if (plan.is_tuned != 0) lines.emplace_back("  shape    from the profile of this machine");
   if (plan.num_leaders < plan.num_participants) lines.push_back("  gather");
   ForestLines(plan, lines);
   return lines;

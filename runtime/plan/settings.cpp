@@ -54,9 +54,14 @@ std::string variable(const char* name) {
 
 }  // namespace
 
+bool is_automatic(std::string_view text) {
+  const std::string value = lower_word(text);
+  return value.empty() || value == "auto";
+}
+
 Result<std::vector<Level>> parse_levels(std::string_view text) {
   std::vector<Level> levels;
-  if (const std::string value = lower_word(text); value.empty() || value == "auto") return levels;
+  if (is_automatic(text)) return levels;
   for (const std::string& name : lower_words(text, ',')) {
     const std::optional<Level> level = nameable_level(name);
     if (!level) return Error{"unknown level '" + name + "'"};
@@ -67,7 +72,7 @@ Result<std::vector<Level>> parse_levels(std::string_view text) {
 
 Result<hierbar_release_kind> parse_release(std::string_view text) {
   const std::string value = lower_word(text);
-  if (value.empty() || value == "auto" || value == "flags") return HIERBAR_RELEASE_FLAGS;
+  if (is_automatic(value) || value == "flags") return HIERBAR_RELEASE_FLAGS;
   if (value == "lines") return HIERBAR_RELEASE_LINES;
   return Error{"unknown kind of release"};
 }
@@ -91,6 +96,7 @@ PlanSettings read_plan_settings(std::vector<std::string>& problems) {
         bad_setting(kLevelsVariable, settings.levels_text, levels.error(), kAllowedLevelLists, "the machine's own levels are"));
   }
   const std::string release_text = variable(kReleaseVariable);
+  settings.release_is_chosen = !is_automatic(release_text);
   if (auto release = parse_release(release_text)) {
     settings.release = *release;
   } else {

@@ -32,7 +32,11 @@ struct PlanSettings {
   std::string levels_text;    // as the user wrote it, for messages
   std::vector<Level> levels;  // each once; empty: automatic
   hierbar_release_kind release = HIERBAR_RELEASE_FLAGS;
+  bool release_is_chosen = false;  // false: automatic, so that a profile may choose
 };
+
+// Whether the value leaves the choice to hierbar.
+bool is_automatic(std::string_view text);
 
 // Parse one value. The error says what is wrong with the value; the caller knows whose value it is, see bad_setting().
 Result<std::vector<Level>> parse_levels(std::string_view text);

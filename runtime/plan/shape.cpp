@@ -81,6 +81,18 @@ std::vector<std::uint32_t> gather(const std::vector<Part>& parts, const Machine&
   return leaders;
 }
 
+// In place of steps 1 to 4, when the number of leaders is given. Returns them ascending.
+std::vector<std::uint32_t> gather_equal_parts(std::size_t num_leaders, const std::vector<Domain>& domains, GatherForest& forest) {
+  Members all;
+  for (const Domain& domain : domains) all.insert(all.end(), domain.members.begin(), domain.members.end());
+  Members leaders;
+  for (Members& part : forest.split_evenly(all, std::min(num_leaders, all.size()), all.size())) {
+    leaders.push_back(forest.join(std::move(part)));
+  }
+  std::sort(leaders.begin(), leaders.end());
+  return leaders;
+}
+
 // Fills parents and children of the plan's nodes.
 void set_edges(const std::vector<std::uint32_t>& parents, EnginePlan& plan) {
   const auto num_participants = static_cast<std::uint32_t>(parents.size());
@@ -150,7 +162,7 @@ hierbar_plan EnginePlan::view() const {
                       static_cast<std::uint32_t>(release),
                       line_bytes,
                       depth,
-                      0,
+                      is_tuned ? 1U : 0U,
                       nodes.data(),
                       children.data(),
                       leaders.data()};
@@ -166,8 +178,10 @@ Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, con
 
   EnginePlan plan;
   plan.release = options.release;
+  plan.is_tuned = options.is_tuned;
   plan.line_bytes = std::bit_ceil(std::max(machine.line_bytes, 128U));  // 128: x86 prefetches the neighbour of a 64-byte line
-  plan.leaders = gather(parts, machine, forest);
+  plan.leaders =
+      options.num_leaders != 0 ? gather_equal_parts(options.num_leaders, domains, forest) : gather(parts, machine, forest);
   set_edges(forest.parents(), plan);
   assign_slots(domains, paths, machine, options.page_bytes, plan);
   plan.depth = line_transfers(plan);

@@ -30,6 +30,9 @@ struct ShapeOptions {
   hierbar_release_kind release = HIERBAR_RELEASE_FLAGS;
   std::optional<Level> domain_level = std::nullopt;  // empty: chosen by the machine, see domain_level()
   std::uint32_t page_bytes = 4096;
+  std::uint32_t num_leaders =
+      0;                  // 0: automatic. Otherwise so many, or all there are, gather equal parts in place of steps 1 to 4
+  bool is_tuned = false;  // a profile says so
 };
 
 // A plan and its arrays.
@@ -41,6 +44,7 @@ struct EnginePlan {
   std::uint32_t line_bytes = 0;
   std::uint32_t depth = 0;
   hierbar_release_kind release = HIERBAR_RELEASE_FLAGS;
+  bool is_tuned = false;  // its shape comes from a profile
 
   // The plan as adapters see it. Points into this object: valid while it lives and is neither changed nor moved.
   hierbar_plan view() const;

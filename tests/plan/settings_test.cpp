@@ -90,6 +90,7 @@ TEST_F(Environment, NothingSetGivesTheDefaultsWithoutAWord) {
   const PlanSettings settings = read_plan_settings(problems_);
   EXPECT_THAT(settings.levels, IsEmpty());
   EXPECT_EQ(settings.release, HIERBAR_RELEASE_FLAGS);
+  EXPECT_FALSE(settings.release_is_chosen);
   EXPECT_THAT(problems_, IsEmpty());
 }
 
@@ -99,6 +100,7 @@ TEST_F(Environment, GoodValuesAreUsed) {
   const PlanSettings settings = read_plan_settings(problems_);
   EXPECT_THAT(settings.levels, ElementsAre(Level::kNuma, Level::kL3));
   EXPECT_EQ(settings.release, HIERBAR_RELEASE_LINES);
+  EXPECT_TRUE(settings.release_is_chosen);
   EXPECT_THAT(problems_, IsEmpty());
 }
 
