@@ -24,8 +24,8 @@ inline void cpu_pause() noexcept {
 // well away from a multiple of either's pause, so that the number does not change from one start to the next.
 inline constexpr long kLookSpacing_ns = 45;
 
-// How many pauses that is on this processor: a pause takes 10 to 150 cycles. Takes about 10 µs; call it once.
-inline int measure_pauses_per_look() noexcept {
+// Takes about 10 µs.
+inline double measure_pause_ns() noexcept {
   constexpr int kPauses = 64;
   long best_ns = 0;
   for (int round = 0; round < 3; ++round) {
@@ -36,8 +36,16 @@ inline int measure_pauses_per_look() noexcept {
     const long ns = (end.tv_sec - start.tv_sec) * 1'000'000'000L + end.tv_nsec - start.tv_nsec;
     if (round == 0 || ns < best_ns) best_ns = ns;
   }
-  const long pauses = best_ns > 0 ? kLookSpacing_ns * kPauses / best_ns : 1;
-  return static_cast<int>(pauses < 1 ? 1 : pauses > 16 ? 16 : pauses);
+  return static_cast<double>(best_ns) / kPauses;
 }
+
+// How many pauses of that length, 10 to 150 cycles, are between two looks.
+inline int pauses_per_look(double pause_ns) noexcept {
+  const int pauses = pause_ns > 0 ? static_cast<int>(static_cast<double>(kLookSpacing_ns) / pause_ns) : 1;
+  return pauses < 1 ? 1 : pauses > 16 ? 16 : pauses;
+}
+
+// The same for this processor; call it once.
+inline int measure_pauses_per_look() noexcept { return pauses_per_look(measure_pause_ns()); }
 
 }  // namespace hierbar

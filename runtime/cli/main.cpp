@@ -15,6 +15,7 @@
 #include "cli/run_command.hpp"
 #include "cli/show_command.hpp"
 #include "cli/topo_command.hpp"
+#include "cli/tune_command.hpp"
 #include "hierbar/hierbar.h"
 
 namespace {
@@ -50,6 +51,7 @@ int main(int argc, char** argv) try {
   hierbar::add_topo_command(app);
   hierbar::add_plan_command(app);
   hierbar::add_place_command(app);
+  hierbar::add_tune_command(app);
   hierbar::add_report_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
     std::cerr << problem << '\n';

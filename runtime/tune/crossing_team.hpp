@@ -1,0 +1,62 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "barrier/algorithm.hpp"
+#include "barrier/thread_host.hpp"
+#include "plan/shape.hpp"
+
+namespace hierbar {
+
+// What a team crosses: an algorithm over a plan.
+struct Contestant {
+  Algorithm algorithm = Algorithm::kHier;
+  EnginePlan plan;
+};
+
+// Threads, each bound to its cpu, that cross the production barriers of several contestants in turn, so that these are measured
+// by the same threads at about the same time. Participant 0 is the thread that makes the team and calls it.
+class CrossingTeam {
+ public:
+  // A thread for each entry of `cpus`, the first of which is the caller's; every plan is of so many participants. Where a cpu has
+  // several threads, none spins. Throws std::system_error if there cannot be so many threads, std::bad_alloc.
+  CrossingTeam(std::vector<std::uint32_t> cpus, std::vector<Contestant> contestants);
+  ~CrossingTeam();
+  CrossingTeam(const CrossingTeam&) = delete;
+  CrossingTeam& operator=(const CrossingTeam&) = delete;
+
+  // ns from one barrier to the next, back to back: the mean over one batch of about `kBatch_ns`, and one barrier at least.
+  double period_ns(std::size_t contestant);
+
+ private:
+  static constexpr double kBatch_ns = 1e6;
+  using Mem = RealMem<ThreadHost>;
+
+  struct Course;  // a contestant and its barrier's memory
+
+  void take_part(std::uint32_t me);
+  void start(std::size_t contestant, std::uint64_t num_crossings);
+  void stop();
+  double time_batch(std::size_t contestant, std::uint64_t num_crossings);
+
+  const std::vector<std::uint32_t> cpus_;
+  WaitPolicy policy_;
+  AbortFlag aborted_{0};
+  std::vector<ParkingSpot> spots_;
+  std::deque<ThreadHost> hosts_;
+  std::vector<std::unique_ptr<Course>> courses_;  // the last one is crossed between batches
+  // What to do next. Written by participant 0 before a crossing of the last course, read by the others after it.
+  std::size_t contestant_ = 0;
+  std::uint64_t num_crossings_ = 0;  // 0: the end
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace hierbar

@@ -1,0 +1,102 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/ping_pong.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "tune/bound_thread.hpp"
+
+namespace hierbar {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Value = std::uint64_t;
+constexpr Value kStop = ~Value{0};
+
+// A line, and its neighbour left empty for the adjacent-line prefetcher.
+struct alignas(128) Line {
+  std::atomic<Value> word{0};
+};
+
+// Each waits for `seen` and then writes `next`. False: the other one has stopped.
+struct ByStore {
+  static bool pass(std::atomic<Value>& word, Value seen, Value next) {
+    // (1) acquire load, pairs with (2), the peer's release store. Nothing but the word is passed on.
+    for (Value value = 0; (value = word.load(std::memory_order_acquire)) != seen;) {
+      if (value == kStop) return false;
+    }
+    word.store(next, std::memory_order_release);  // (2)
+    return true;
+  }
+};
+struct ByCas {
+  static bool pass(std::atomic<Value>& word, Value seen, Value next) {
+    // (3) acq_rel, pairs with the peer's.
+    for (Value value = seen; !word.compare_exchange_weak(value, next, std::memory_order_acq_rel, std::memory_order_acquire);
+         value = seen) {
+      if (value == kStop) return false;
+    }
+    return true;
+  }
+};
+
+// The word counts up: even values are for this thread, odd ones for the other.
+template <class Handover>
+class Game {
+ public:
+  Game(std::uint32_t cpu, std::uint32_t other_cpu)
+      : here_(cpu), other_([this, other_cpu] {
+          const BoundThread there(other_cpu);
+          for (Value value = 1; Handover::pass(line_.word, value, value + 1); value += 2) {
+          }
+        }) {}
+  ~Game() {
+    while (line_.word.load(std::memory_order_acquire) != value_) {
+    }
+    line_.word.store(kStop, std::memory_order_release);
+    other_.join();
+  }
+  Game(const Game&) = delete;
+  Game& operator=(const Game&) = delete;
+
+  // ns for one passage, two of which are a round.
+  double play(std::uint64_t num_rounds) {
+    const Clock::time_point start = Clock::now();
+    for (std::uint64_t i = 0; i < num_rounds; ++i, value_ += 2) Handover::pass(line_.word, value_, value_ + 1);
+    while (line_.word.load(std::memory_order_acquire) != value_) {
+    }
+    const std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
+    return elapsed.count() / (2 * static_cast<double>(num_rounds));
+  }
+
+ private:
+  Line line_;
+  Value value_ = 0;
+  BoundThread here_;
+  std::thread other_;
+};
+
+template <class Handover>
+Quartiles measure(std::uint32_t cpu, std::uint32_t other_cpu) {
+  constexpr std::uint64_t kRounds = 1000;
+  constexpr int kBatches = 60;
+  constexpr auto kLongest = std::chrono::milliseconds(100);  // on a busy machine
+  Game<Handover> game(cpu, other_cpu);
+  game.play(kRounds);  // both threads have come, and their cpus are awake
+  std::vector<double> samples;
+  const Clock::time_point end = Clock::now() + kLongest;
+  for (int i = 0; i < kBatches && (i < 3 || Clock::now() < end); ++i) samples.push_back(game.play(kRounds));
+  return quartiles_of(std::move(samples));
+}
+
+}  // namespace
+
+OneWay measure_one_way(std::uint32_t cpu, std::uint32_t other_cpu) {
+  return OneWay{measure<ByStore>(cpu, other_cpu), measure<ByCas>(cpu, other_cpu)};
+}
+
+}  // namespace hierbar

@@ -1,0 +1,82 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdio>
+
+#include "plan/plan_text.hpp"
+#include "tune/tune_report.hpp"
+
+namespace hierbar {
+namespace {
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, values...);
+  return text;
+}
+
+std::string shape_text(const RivalShape& shape) {
+  std::string text = std::to_string(shape.actual_leaders) + (shape.actual_leaders == 1 ? " leader" : " leaders");
+  const bool has_children = shape.depth > 1;
+  return has_children ? text + ", " + release_name(shape.release) : text + ", one exchange";
+}
+
+std::string ratio_text(const Quartiles& ratio) { return format("%.3f (%.3f..%.3f)", ratio.median, ratio.lower, ratio.upper); }
+
+std::string latency_text(const LatencyClass& latency) {
+  std::vector<double> store;
+  std::vector<double> cas;
+  for (const PairTime& pair : latency.pairs) {
+    store.push_back(pair.one_way.store.median);
+    cas.push_back(pair.one_way.cas.median);
+  }
+  const auto range = [](const std::vector<double>& times) {
+    const Quartiles quartiles = quartiles_of(times);
+    return format("%7.1f (%.1f..%.1f)", quartiles.median, quartiles.lower, quartiles.upper);
+  };
+  return format("  %-8s %5zu   %-24s %s", latency.name.c_str(), latency.pairs.size(), range(store).c_str(), range(cas).c_str());
+}
+
+std::vector<std::string> team_lines(const TunedTeam& tuned) {
+  const std::string automatic = shape_text(tuned.rivals.front());
+  const std::string team = std::to_string(tuned.team.num_participants) + " threads on " + std::to_string(tuned.team.num_cores) +
+                           (tuned.team.num_cores == 1 ? " core: " : " cores: ");
+  switch (tuned.verdict) {
+    case Verdict::kNoChoice:
+      return {team + "nothing to choose, there is one shape only (" + automatic + ")" +
+              (tuned.rivals.front().period_ns.median > 0 ? format(", %.0f ns", tuned.rivals.front().period_ns.median) : "")};
+    case Verdict::kNoTime:
+      return {team + "no time was left; the automatic shape stays (" + automatic + ")"};
+    default:
+      break;
+  }
+  const RivalShape& best = tuned.rivals[tuned.best];
+  const std::string figures = ratio_text(tuned.best_ratio) + " of its time in " + std::to_string(tuned.num_turns) +
+                              " turns; the automatic shape against itself: " + ratio_text(tuned.noise_ratio);
+  if (tuned.verdict == Verdict::kDefault) {
+    return {team + "the automatic shape stays (" + automatic +
+                format(", %.0f ns): none of %zu others is better by more than the noise", tuned.rivals[0].period_ns.median,
+                       tuned.rivals.size() - 1),
+            "  the best of them, " + shape_text(best) + ", takes " + figures};
+  }
+  return {team + "now " + shape_text(best) + ", before " + automatic +
+              format(": %.1f %% less time (%.1f..%.1f %%)", 100 * (1 - tuned.best_ratio.median),
+                     100 * (1 - tuned.best_ratio.upper), 100 * (1 - tuned.best_ratio.lower)),
+          format("  %.0f ns before; now ", tuned.rivals[0].period_ns.median) + figures};
+}
+
+}  // namespace
+
+std::vector<std::string> describe(const TuneReport& report) {
+  std::vector<std::string> lines{report.machine.cpu + " (" + report.machine.shape + ")", ""};
+  lines.push_back(report.latencies.empty() ? "one way: no two cpus"
+                                           : "one way   pairs   store, ns                compare-and-swap, ns");
+  for (const LatencyClass& latency : report.latencies) lines.push_back(latency_text(latency));
+  lines.emplace_back();
+  for (const TunedTeam& team : report.teams) {
+    for (std::string& line : team_lines(team)) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace hierbar
