@@ -29,8 +29,10 @@ EnginePlan TeamPlans::make(Algorithm algorithm, int num_participants) {
     binding.set(static_cast<std::uint32_t>(cpu_of(static_cast<std::uint32_t>(p))));
     paths.push_back(locate(machine_, binding));
   }
-  EnginePlan engine =
-      *build_engine_plan(paths, machine_, ShapeOptions{.release = settings_.release, .domain_level = levels_.domain});
+  EnginePlan engine = *build_engine_plan(paths, machine_,
+                                         ShapeOptions{.release = settings_.release,
+                                                      .domain_level = levels_.domain,
+                                                      .num_cpus = static_cast<std::uint32_t>(host().cpus.size())});
   if (algorithm != Algorithm::kTopo) return engine;
   Result<EnginePlan> groups = build_group_plan(build_group_tree(paths, machine_, levels_.groups), engine);
   if (groups) return *std::move(groups);

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "plan/cpu_count.hpp"
 #include "plan/plan_maker.hpp"
 #include "plan/settings.hpp"
 

@@ -2,14 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/waiting.hpp"
 
-#include <sched.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <memory>
-#include <new>
-
 namespace hierbar {
 namespace {
 
@@ -21,27 +13,6 @@ bool in_range(std::int64_t value, std::int64_t max) { return value == HIERBAR_AU
 std::string out_of_range(const char* name, std::int64_t value, std::int64_t max) {
   return std::string(name) + ": '" + std::to_string(value) + "': out of range; allowed: 0 to " + std::to_string(max) +
          ", or HIERBAR_AUTO (" + std::to_string(HIERBAR_AUTO) + ")";
-}
-
-// Of the process, which is the main thread: the caller may have bound itself to its own cpu already.
-CpuSet allowed_cpus() {
-  CpuSet cpus;
-  for (int capacity = CPU_SETSIZE; capacity <= 1 << 20; capacity *= 2) {  // machines may have more than CPU_SETSIZE cpus
-    const std::size_t num_bytes = CPU_ALLOC_SIZE(capacity);
-    const auto release = [](cpu_set_t* set) { CPU_FREE(set); };
-    const std::unique_ptr<cpu_set_t, decltype(release)> set(CPU_ALLOC(capacity), release);
-    if (set == nullptr) throw std::bad_alloc();
-    CPU_ZERO_S(num_bytes, set.get());
-    if (sched_getaffinity(getpid(), num_bytes, set.get()) != 0) {
-      if (errno == EINVAL) continue;
-      break;
-    }
-    for (int cpu = 0; cpu < capacity; ++cpu) {
-      if (CPU_ISSET_S(cpu, num_bytes, set.get())) cpus.set(cpu);
-    }
-    break;
-  }
-  return cpus;
 }
 
 }  // namespace
@@ -77,18 +48,6 @@ WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own,
   policy.sleep_limit_ns = policy.progress != nullptr ? kSleepLimitWithProgress_ns : kSleepLimit_ns;
   if (limits.sleep_limit_ns != HIERBAR_AUTO) policy.sleep_limit_ns = limits.sleep_limit_ns;
   return policy;
-}
-
-std::uint32_t count_cpus(const std::vector<CpuSet>& bindings) {
-  CpuSet cpus;
-  bool all_are_bound = !bindings.empty();
-  for (const CpuSet& binding : bindings) {
-    cpus |= binding;
-    all_are_bound = all_are_bound && !binding.empty();
-  }
-  if (!all_are_bound) cpus |= allowed_cpus();
-  // Bindings may name cpus that are not there: a bitmap of ones for "anywhere".
-  return static_cast<std::uint32_t>(std::min<long>(cpus.count(), sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 }  // namespace hierbar

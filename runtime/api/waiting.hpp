@@ -4,11 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "barrier/thread_host.hpp"
 #include "hierbar/hierbar.h"
-#include "topology/cpu_set.hpp"
 
 namespace hierbar {
 
@@ -27,9 +25,5 @@ std::string limits_problem(const WaitLimits& limits);
 // How one process's participants wait. `of_barrier` is what the barrier was made with; `own` may be null. No limit is out of
 // range.
 WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own, bool oversubscribed);
-
-// On how many cpus the participants run, at most: those of their bindings, and where one is unbound, or there are no bindings,
-// those that this process may use too.
-std::uint32_t count_cpus(const std::vector<CpuSet>& bindings);
 
 }  // namespace hierbar

@@ -81,6 +81,13 @@ std::optional<Profile> chosen_profile(const CLI::App& command, const Machine& ma
   return profile;
 }
 
+// Of the described machine: the command looks at plans of machines that are elsewhere, too.
+std::uint32_t num_cpus_of(const Machine& machine, const std::vector<CpuSet>& bindings) {
+  CpuSet cpus;
+  for (const CpuSet& binding : bindings) cpus |= binding.empty() ? machine.allowed : binding;
+  return cpus.count();
+}
+
 void print_text(const std::string& heading, const GroupTree& groups, const hierbar_plan& plan) {
   std::cout << heading << "\n\n";
   for (const std::string& line : describe_group_tree(groups)) std::cout << line << '\n';
@@ -99,9 +106,11 @@ void show(const CLI::App& command, const PlanOptions& options) {
   if (!bindings) refuse(kMapOption, options.mapping, bindings.error(), "none");
   const std::vector<LocalityPath> paths = locate_all(machine, *bindings);
   const GroupTree groups = build_group_tree(paths, machine, levels.groups);
-  ShapeOptions shape{.release = settings.release, .domain_level = levels.domain};
+  ShapeOptions shape{.release = settings.release, .domain_level = levels.domain, .num_cpus = num_cpus_of(machine, *bindings)};
   const std::optional<Profile> profile = chosen_profile(command, machine);
-  if (profile && num_participants > kMaxAlwaysFlat) apply_profile(*profile, machine, paths, settings, shape);
+  if (profile && num_participants > kMaxAlwaysFlat && num_participants <= shape.num_cpus) {
+    apply_profile(*profile, machine, paths, settings, shape);
+  }
   const Result<EnginePlan> plan = build_engine_plan(paths, machine, shape);
 
   if (!options.json) {

@@ -14,7 +14,7 @@ GatherForest::GatherForest(const Machine& machine, const std::vector<LocalityPat
 }
 
 std::uint32_t GatherForest::join(Members members) {
-  while (members.size() > kMaxGroupMembers + 1) {
+  while (members.size() > kMaxGroupMembers) {
     Members leaders;
     for (Members& group : lowest_groups(members)) leaders.push_back(join(std::move(group)));
     members = std::move(leaders);
@@ -28,12 +28,12 @@ std::uint32_t GatherForest::join(Members members) {
 std::vector<Members> GatherForest::lowest_groups(const Members& members) const {
   std::vector<Members> groups;
   collect_sub_units(members, 1, groups);
-  const bool useful =
-      groups.size() <= kMaxGroupMembers + 1 &&
-      std::all_of(groups.begin(), groups.end(), [](const Members& group) { return group.size() <= kMaxGroupMembers; });
+  const bool useful = groups.size() <= kMaxGroupMembers && std::all_of(groups.begin(), groups.end(), [](const Members& group) {
+                        return group.size() <= kMaxGroupMembers;
+                      });
   if (useful) return groups;
-  const std::size_t num_chunks = (members.size() + kMaxGroupMembers - 1) / kMaxGroupMembers;
-  return split_evenly(members, num_chunks, kMaxGroupMembers);
+  const std::size_t num_chunks = (members.size() + kMembersOfSmallGroup - 1) / kMembersOfSmallGroup;
+  return split_evenly(members, num_chunks, kMembersOfSmallGroup);
 }
 
 // Follows the machine's tree down from `depth` until every group fits, or cannot be told apart any more.

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "plan/cpu_count.hpp"
 #include "plan/group_plan.hpp"
 #include "plan/locality.hpp"
 #include "topology/load.hpp"
@@ -168,7 +169,9 @@ Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report)
   }
   const Located located = locate_participants(request, report);
   options.domain_level = located.levels.domain;
-  if (const Profile* profile = known_profile(report)) {
+  options.num_cpus = count_cpus(request.bindings);
+  const Profile* profile = known_profile(report);
+  if (profile != nullptr && num_participants <= options.num_cpus) {  // shapes are measured with a cpu for each
     apply_profile(*profile, located.machine, located.paths, settings, options);
   }
   return build_engine_plan(located.paths, located.machine, options);

@@ -15,9 +15,9 @@ namespace hierbar {
 
 // What people set about plans:
 //
-//   HIERBAR_LEVELS    auto, or a comma list of cluster, l2, l3, die, numa, package (socket): the levels of the paper's groups;
-//   the
-//                     lowest one is also the domain of the engine's plan. Order and repetitions do not matter.
+//   HIERBAR_LEVELS    auto, or a comma list of cluster, l2, l3, die, numa, package (socket): the levels of the paper's
+//                     groups; each unit of the lowest one is also a domain of the engine's plan, with a leader of its own.
+//                     Order and repetitions do not matter.
 //   HIERBAR_RELEASE   auto, flags or lines: how a parent releases its children; auto is flags
 //
 // Upper and lower case are the same, an empty value means auto.

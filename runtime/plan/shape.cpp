@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -19,61 +18,54 @@ std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 // Steps 1 to 3: participants that one leader gathers. The unit is that of their domain.
 using Part = Domain;
 
-std::vector<Part> divide_into_parts(const std::vector<Domain>& domains, std::size_t num_participants,
+// How many leaders should exchange, if the machine does not say otherwise.
+std::size_t num_wanted_leaders(std::size_t num_participants) {
+  const std::size_t fewest = std::min(kFewLeaders, divide_up(num_participants, kFewLeaders));
+  return std::clamp(divide_up(num_participants, kMembersPerLeader), fewest, kManyLeaders);
+}
+
+// Of one domain among several that are taken as they are.
+std::size_t num_parts_by_size(std::size_t size) { return divide_up(size, kMaxDomainMembers); }
+
+std::size_t num_parts_when_crowded(std::size_t size, bool alone) {
+  if (!alone) return num_parts_by_size(size);
+  return size <= kMaxCrowdedFlat ? size : std::min(kMaxLeaders, divide_up(size, kFewLeaders));
+}
+
+// The domain's share of the leaders, rounded.
+std::size_t num_parts_by_share(std::size_t size, std::size_t num_participants) {
+  const std::size_t leaders = num_wanted_leaders(num_participants);
+  return std::max<std::size_t>(1, (2 * size * leaders + num_participants) / (2 * num_participants));
+}
+
+std::vector<Part> divide_into_parts(const std::vector<Domain>& domains, std::size_t num_participants, const ShapeOptions& options,
                                     const GatherForest& forest) {
-  std::vector<Part> parts;
   const bool alone = domains.size() == 1;
-  const bool flat = num_participants <= kMaxAlwaysFlat || (alone && num_participants <= kMaxFlatDomain);
+  const bool crowded = options.num_cpus != 0 && num_participants > options.num_cpus;
+  const auto num_parts = [&](std::size_t size) {
+    if (num_participants <= kMaxAlwaysFlat) return size;
+    if (crowded) return num_parts_when_crowded(size, alone);
+    if (options.domain_level && !alone) return num_parts_by_size(size);
+    if (num_participants <= (alone ? kMaxFlatDomain : kMaxFlatTeam)) return size;
+    return num_parts_by_share(size, num_participants);
+  };
+  std::vector<Part> parts;
   for (const Domain& domain : domains) {
     const std::size_t size = domain.members.size();
-    std::size_t num_parts = divide_up(size, kMaxDomainMembers);
-    std::size_t max_part_size = kMaxDomainMembers;
-    if (flat) {
-      num_parts = size;
-    } else if (alone) {
-      num_parts = std::min(kMaxLeaders, divide_up(size, kMembersPerLeader));
-      max_part_size = size;
-    }
-    for (Members& members : forest.split_evenly(domain.members, num_parts, max_part_size)) {
+    for (Members& members : forest.split_evenly(domain.members, num_parts(size), size)) {
       parts.push_back(Part{domain.unit, std::move(members)});
     }
   }
   return parts;
 }
 
-// The leaders of parts, grouped by the smallest unit around their domains that carries the label.
-std::vector<Members> group_by_level(const std::vector<Part>& parts, const Members& leaders, const Machine& machine, Level level) {
-  std::map<int, Members> groups;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    int unit = parts[i].unit;
-    while (unit >= 0 && !machine.units[unit].has(level)) unit = machine.units[unit].parent;
-    groups[unit].push_back(leaders[i]);
-  }
-  std::vector<Members> result;
-  result.reserve(groups.size());
-  for (auto& [unit, members] : groups) result.push_back(std::move(members));
-  return result;
-}
-
-// Step 4: which leaders of parts join under one leader.
-std::vector<Members> group_leaders(const std::vector<Part>& parts, const Members& leaders, const Machine& machine,
-                                   const GatherForest& forest) {
-  for (const Level level : {Level::kNuma, Level::kPackage}) {
-    std::vector<Members> groups = group_by_level(parts, leaders, machine, level);
-    const bool one_level =
-        std::all_of(groups.begin(), groups.end(), [](const Members& group) { return group.size() <= kMaxGroupMembers + 1; });
-    if (groups.size() >= 2 && groups.size() <= kMaxLeaders && one_level) return groups;
-  }
-  const std::size_t max_group_size = divide_up(leaders.size(), kMaxLeaders);
-  return forest.split_evenly(leaders, divide_up(leaders.size(), max_group_size), max_group_size);
-}
-
 // Steps 4 and 5. Returns the leaders that exchange, ascending.
-std::vector<std::uint32_t> gather(const std::vector<Part>& parts, const Machine& machine, GatherForest& forest) {
+std::vector<std::uint32_t> gather(const std::vector<Part>& parts, GatherForest& forest) {
   Members leaders;
   for (const Part& part : parts) leaders.push_back(forest.join(part.members));
   if (leaders.size() > kMaxLeaders) {
-    const std::vector<Members> groups = group_leaders(parts, leaders, machine, forest);
+    const std::size_t group_size = divide_up(leaders.size(), kManyLeaders);
+    const auto groups = forest.split_evenly(leaders, divide_up(leaders.size(), group_size), group_size + 1);
     leaders.clear();
     for (const Members& group : groups) leaders.push_back(forest.join(group));
   }
@@ -174,14 +166,13 @@ Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, con
   const Level level = domain_level(machine, options.domain_level);
   const std::vector<Domain> domains = partition_into_domains(machine, paths, level);
   GatherForest forest(machine, paths);
-  const std::vector<Part> parts = divide_into_parts(domains, paths.size(), forest);
+  const std::vector<Part> parts = divide_into_parts(domains, paths.size(), options, forest);
 
   EnginePlan plan;
   plan.release = options.release;
   plan.is_tuned = options.is_tuned;
   plan.line_bytes = std::bit_ceil(std::max(machine.line_bytes, 128U));  // 128: x86 prefetches the neighbour of a 64-byte line
-  plan.leaders =
-      options.num_leaders != 0 ? gather_equal_parts(options.num_leaders, domains, forest) : gather(parts, machine, forest);
+  plan.leaders = options.num_leaders != 0 ? gather_equal_parts(options.num_leaders, domains, forest) : gather(parts, forest);
   set_edges(forest.parents(), plan);
   assign_slots(domains, paths, machine, options.page_bytes, plan);
   plan.depth = line_transfers(plan);

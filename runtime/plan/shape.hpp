@@ -19,16 +19,21 @@ inline constexpr std::uint32_t kMaxParticipants = 1U << 20;
 // Up to this many participants are one exchange on every machine, so that their plan needs no look at it.
 inline constexpr std::uint32_t kMaxAlwaysFlat = 4;
 
-// The four limits come from a coherence model of 2 x Kunpeng 920 (128 cores) and of machines like EPYC and Xeon; see
-// runtime/DESIGN.md. All winning shapes have them within a factor of two, and differ by less than the model's own error.
-inline constexpr std::size_t kMaxFlatDomain = 16;     // inside one domain a flat exchange wins up to here
-inline constexpr std::size_t kMaxLeaders = 16;        // wider exchanges cost more than one more gather level
-inline constexpr std::size_t kMaxDomainMembers = 32;  // one leader scans no more: 64 in one group take 5 us where 2 x 32 take 2
-inline constexpr std::size_t kMembersPerLeader = 4;   // groups that one larger domain is cut into
+// These limits come from searches of shapes in a coherence model of 2 x Kunpeng 920 (128 cores) and of machines like EPYC and
+// Xeon: see runtime/DESIGN.md, "Shapes".
+inline constexpr std::size_t kMaxFlatDomain = 8;      // inside one domain a flat exchange wins up to here
+inline constexpr std::size_t kMaxFlatTeam = 10;       // over several domains: there a gather costs more
+inline constexpr std::size_t kFewLeaders = 4;         // an exchange of a larger team has no fewer
+inline constexpr std::size_t kManyLeaders = 8;        // and needs no more,
+inline constexpr std::size_t kMembersPerLeader = 16;  // except that a leader should not have more members than this
+inline constexpr std::size_t kMaxLeaders = 16;        // domains that may exchange without being gathered first
+inline constexpr std::size_t kMaxCrowdedFlat = 16;    // of a crowded domain, where each level costs a round of the scheduler
+inline constexpr std::size_t kMaxDomainMembers = 32;  // of a domain that is taken as it is: one leader scans no more
 
 struct ShapeOptions {
   hierbar_release_kind release = HIERBAR_RELEASE_FLAGS;
-  std::optional<Level> domain_level = std::nullopt;  // empty: chosen by the machine, see domain_level()
+  std::optional<Level> domain_level = std::nullopt;  // one that the user named; empty: chosen by the machine, see domain_level()
+  std::uint32_t num_cpus = 0;                        // that the participants have together; 0: enough
   std::uint32_t page_bytes = 4096;
   std::uint32_t num_leaders =
       0;                  // 0: automatic. Otherwise so many, or all there are, gather equal parts in place of steps 1 to 4
@@ -56,10 +61,13 @@ std::string team_size_problem(std::uint64_t num_participants);
 // Chooses the shape of the barrier (gather forest, leaders that exchange, release along the same forest) and where the lines of
 // each participant lie:
 //
-//   1. Few participants, or few in one domain, are all leaders: one exchange, one line transfer deep.
+//   1. Few participants are all leaders: one exchange, one line transfer deep.
 //   2. Otherwise they are divided into domains, in topology order.
-//   3. A domain has one leader, its lowest index. One domain alone is cut into groups, so that there is an exchange.
-//   4. More groups than kMaxLeaders are gathered once more: by NUMA node or package if that needs no second level, else evenly.
+//   3. A domain has one leader, its lowest index. Where domains are fewer than the leaders that the team should have, large ones
+//      are cut into parts with a leader each. Domains of a level that the user named are cut only above kMaxDomainMembers; so
+//      are those of a crowded team, one with more participants than cpus, since there a look at another part waits until the
+//      scheduler has run its leader.
+//   4. More than kMaxLeaders parts are gathered once more, evenly, in groups that follow the machine's tree.
 //   5. Inside a group the gather tree follows cores and clusters.
 //   6. Slots follow the topology order; a NUMA node's slots start on a page of their own when there are several nodes. Plans
 //      of up to kMaxAlwaysFlat participants use index order and no gaps: they are also made before the machine is known.

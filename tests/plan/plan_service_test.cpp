@@ -3,6 +3,7 @@
 #include "plan/plan_service.h"
 
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,6 +92,14 @@ Bindings by_numa_node() {
   return Bindings(cpus);
 }
 
+// How many cpus a process has decides the shape for participants that are not bound.
+void use_one_cpu() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  CPU_SET(sched_getcpu(), &cpus);
+  sched_setaffinity(0, sizeof cpus, &cpus);
+}
+
 // What is reported, then "leaders: 0 1 2" or "error <errno>".
 void plan_into(Lines& lines, std::uint32_t num_participants, const hierbar_cpus* cpus = nullptr) {
   const hierbar_plan* plan = reinterpret_cast<const hierbar_plan*>(&lines);
@@ -129,11 +138,27 @@ TEST(PlanService, FollowsTheBindings) {
 TEST(PlanService, WithoutBindingsFollowsTheOrderOfTheParticipants) {
   EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}},
                              [](Lines& lines) {
+                               use_one_cpu();
                                plan_into(lines, 20);
                                const std::vector<hierbar_cpus> unbound(20);
                                plan_into(lines, 20, unbound.data());
                              }),
               ElementsAre("leaders: 0 4 8 12 16", "leaders: 0 4 8 12 16"));
+}
+
+TEST(PlanService, UnboundParticipantsThatOutnumberTheCpusOfTheProcessAreFlat) {
+  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}},
+                             [](Lines& lines) {
+                               use_one_cpu();
+                               plan_into(lines, 12);
+                             }),
+              ElementsAre("leaders: 0 1 2 3 4 5 6 7 8 9 10 11"));
+}
+
+TEST(PlanService, ParticipantsThatShareCpusHaveALeaderForEachDomain) {
+  const Bindings two_cpus({0, 32, 0, 32, 0, 32});
+  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}}, [&](Lines& lines) { plan_into(lines, 6, two_cpus.data()); }),
+              ElementsAre("leaders: 0 1"));
 }
 
 TEST(PlanService, SettingsChooseTheDomainAndTheRelease) {

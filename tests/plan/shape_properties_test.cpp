@@ -38,6 +38,13 @@ TEST(ShapeProperties, HoldOnAsymmetricMachines) {
   test::check_plans_of(test::make_partial_l3());
 }
 
+TEST(ShapeProperties, HoldForCrowdedTeams) {
+  for (const std::uint32_t num_cpus : {1, 16, 64}) {
+    test::check_plans_of(test::make_kunpeng(), ShapeOptions{.num_cpus = num_cpus});
+    test::check_plans_of(test::make_partial_l3(), ShapeOptions{.num_cpus = num_cpus});
+  }
+}
+
 TEST(ShapeProperties, HoldForEveryWantedLevelAndPageSize) {
   for (const Level level : {Level::kL2, Level::kCluster, Level::kL3, Level::kNuma, Level::kPackage, Level::kMachine}) {
     test::check_plans_of(test::make_kunpeng(), ShapeOptions{.domain_level = level});

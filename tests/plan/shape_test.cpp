@@ -49,24 +49,43 @@ TEST(Shape, PlansThatAreAlwaysFlatDoNotDependOnTheMachine) {
   test::check_same(here.view(), nowhere.view());
 }
 
-TEST(Shape, UpToSixteenInOneDomainAreOneExchange) {
-  EXPECT_EQ(plan_of(test::make_kunpeng(), Mapping::kCore, 16).leaders.size(), 16U);
-  EXPECT_EQ(plan_of(one_l3(16), Mapping::kCore, 16).depth, 1U);
+TEST(Shape, UpToEightInOneDomainAreOneExchange) {
+  EXPECT_EQ(plan_of(test::make_kunpeng(), Mapping::kCore, 8).leaders.size(), 8U);
+  EXPECT_EQ(plan_of(one_l3(8), Mapping::kCore, 8).depth, 1U);
+  EXPECT_THAT(plan_of(one_l3(9), Mapping::kCore, 9).leaders, ElementsAre(0U, 3U, 6U));
 }
 
-TEST(Shape, UnboundParticipantsAreFlatUpToSixteenAndInIndexOrderBeyond) {
-  EXPECT_EQ(plan_of(rome(), Mapping::kNone, 16).leaders.size(), 16U);
+TEST(Shape, UpToTenInSeveralDomainsAreOneExchange) {
+  EXPECT_EQ(plan_of(test::make_kunpeng(), Mapping::kNuma, 10).depth, 1U);
+  EXPECT_THAT(plan_of(test::make_kunpeng(), Mapping::kNuma, 11).leaders, ElementsAre(0U, 1U, 2U, 3U));
+}
+
+TEST(Shape, UnboundParticipantsAreOneDomainInIndexOrder) {
+  EXPECT_EQ(plan_of(rome(), Mapping::kNone, 8).leaders.size(), 8U);
   const EnginePlan plan = plan_of(rome(), Mapping::kNone, 20);
-  EXPECT_THAT(plan.leaders, ElementsAre(0U, 4U, 8U, 12U, 16U));
-  EXPECT_EQ(children_of(plan, 4), "{5..7}");
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 5U, 10U, 15U));
+  EXPECT_EQ(children_of(plan, 5), "{6..9}");
 }
 
-TEST(Shape, DomainsOfAKunpengAreItsL3sWithATreeOfClustersBelow) {
+TEST(Shape, ACrowdedDomainIsOneExchangeUpToSixteen) {
+  const ShapeOptions crowded{.num_cpus = 15};
+  EXPECT_EQ(plan_of(one_l3(64), Mapping::kCore, 16, crowded).depth, 1U);
+  EXPECT_EQ(plan_of(one_l3(64), Mapping::kCore, 16, ShapeOptions{.num_cpus = 16}).depth, 3U);
+  EXPECT_THAT(plan_of(one_l3(64), Mapping::kCore, 20, crowded).leaders, ElementsAre(0U, 4U, 8U, 12U, 16U));
+  EXPECT_EQ(plan_of(one_l3(64), Mapping::kCore, 256, crowded).leaders.size(), 16U);
+}
+
+TEST(Shape, CrowdedDomainsHaveALeaderEach) {
+  const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kNuma, 8, ShapeOptions{.num_cpus = 4});
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 1U, 2U, 3U));
+  EXPECT_EQ(children_of(plan, 1), "{5}");
+}
+
+TEST(Shape, DomainsOfAKunpengAreItsL3sWithTwoLeadersEach) {
   const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kCore, 128);
-  EXPECT_THAT(plan.leaders, ElementsAre(0U, 32U, 64U, 96U));
-  EXPECT_EQ(children_of(plan, 32), "{33..36,40,44,48,52,56,60}");
-  EXPECT_EQ(children_of(plan, 36), "{37..39}");
-  EXPECT_EQ(plan.depth, 5U);
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 16U, 32U, 48U, 64U, 80U, 96U, 112U));
+  EXPECT_EQ(children_of(plan, 32), "{33..47}");
+  EXPECT_EQ(plan.depth, 3U);
   EXPECT_EQ(plan.line_bytes, 128U);
 }
 
@@ -89,19 +108,32 @@ TEST(Shape, FourteenByNumaNodeHaveFourLeaders) {
 
 TEST(Shape, OneLargeDomainIsCutAlongItsClusters) {
   const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kCore, 32);
-  EXPECT_THAT(plan.leaders, ElementsAre(0U, 4U, 8U, 12U, 16U, 20U, 24U, 28U));
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 8U, 16U, 24U));
   EXPECT_EQ(plan.depth, 3U);
 }
 
-TEST(Shape, OneLargeDomainHasAtMostSixteenLeaders) {
-  EXPECT_EQ(plan_of(one_l3(17), Mapping::kCore, 17).leaders.size(), 5U);
-  EXPECT_EQ(plan_of(one_l3(64), Mapping::kCore, 64).leaders.size(), 16U);
-  EXPECT_EQ(plan_of(one_l3(256), Mapping::kCore, 256).leaders.size(), 16U);
+TEST(Shape, OneLargeDomainHasFourToEightLeaders) {
+  EXPECT_EQ(plan_of(one_l3(17), Mapping::kCore, 17).leaders.size(), 4U);
+  EXPECT_EQ(plan_of(one_l3(64), Mapping::kCore, 64).leaders.size(), 4U);
+  EXPECT_EQ(plan_of(one_l3(96), Mapping::kCore, 96).leaders.size(), 6U);
+  EXPECT_EQ(plan_of(one_l3(256), Mapping::kCore, 256).leaders.size(), 8U);
 }
 
-TEST(Shape, ALargeDomainAmongOthersIsHalvedBetweenItsSubUnits) {
-  const Machine machine = test::make_machine("2 x 40", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCore, 40}});
-  EXPECT_THAT(plan_of(machine, Mapping::kCore, 80).leaders, ElementsAre(0U, 20U, 40U, 60U));
+TEST(Shape, TwoLargeDomainsAreHalvedBetweenTheirSubUnits) {
+  const Machine machine =
+      test::make_machine("2 x 30", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCluster, 5}, {Level::kCore, 6}});
+  EXPECT_THAT(plan_of(machine, Mapping::kCore, 60).leaders, ElementsAre(0U, 12U, 30U, 42U));
+}
+
+TEST(Shape, ALargeDomainHasItsShareOfTheLeaders) {
+  EXPECT_THAT(plan_of(test::make_kunpeng(), Mapping::kCore, 40).leaders, ElementsAre(0U, 8U, 20U, 32U));
+}
+
+TEST(Shape, UpToSixteenDomainsExchangeThemselves) {
+  const Machine machine = test::make_machine("Milan", {{Level::kPackage, 2}, {Level::kL3, 8}, {Level::kCore, 8}});
+  const EnginePlan plan = plan_of(machine, Mapping::kCore, 128);
+  EXPECT_EQ(plan.leaders.size(), 16U);
+  EXPECT_EQ(plan.depth, 3U);
 }
 
 TEST(Shape, MoreThanSixteenDomainsAreGatheredByNumaNode) {
@@ -113,10 +145,10 @@ TEST(Shape, MoreThanSixteenDomainsAreGatheredByNumaNode) {
   EXPECT_EQ(plan.depth, 5U);
 }
 
-TEST(Shape, MoreThanSixteenDomainsAreGatheredEvenlyWhenNodesHoldTooMany) {
+TEST(Shape, MoreThanSixteenDomainsAreGatheredEvenlyWithoutNumaNodes) {
   const EnginePlan plan = plan_of(rome(), Mapping::kCore, 128);
-  EXPECT_EQ(plan.leaders.size(), 16U);
-  EXPECT_EQ(children_of(plan, 8), "{9..12}");
+  EXPECT_EQ(plan.leaders.size(), 8U);
+  EXPECT_EQ(children_of(plan, 16), "{17..20,24,28}");
   EXPECT_EQ(plan.depth, 5U);
 }
 
@@ -128,27 +160,28 @@ TEST(Shape, EvenGroupsOfDomainsKeepPackagesApart) {
   for (std::uint32_t i = 0; i < 36; ++i) EXPECT_EQ(leaders[i] < 18, i < 18) << i;
 }
 
-TEST(Shape, SmtSiblingsGatherFirst) {
-  const Machine machine = test::make_machine("2 x 8 SMT2", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCore, 8}}, 2);
-  const EnginePlan plan = plan_of(machine, Mapping::kCore, 32);
-  EXPECT_EQ(children_of(plan, 1), "{17}");
-  EXPECT_EQ(children_of(plan, 8), "{9..15,24}");
+TEST(Shape, SmtSiblingsGatherFirstInLargeParts) {
+  const Machine machine = test::make_machine("2 x 64 SMT2", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCore, 64}}, 2);
+  const EnginePlan plan = plan_of(machine, Mapping::kCore, 256);
+  EXPECT_EQ(children_of(plan, 1), "{129}");
+  EXPECT_EQ(children_of(plan, 16), "{17..31,144}");
 }
 
-TEST(Shape, UpToNineMembersAreOneLevelAndTenAreTwo) {
-  const Machine machine = test::make_machine("2 x 10", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCore, 10}});
-  std::vector<CpuSet> bindings(19);
-  for (std::uint32_t i = 0; i < 19; ++i) bindings[i].set(i);
-  const EnginePlan plan = *build_engine_plan(locate_all(machine, bindings), machine, {});
-  EXPECT_THAT(plan.leaders, ElementsAre(0U, 10U));
-  EXPECT_EQ(children_of(plan, 10), "{11..18}");
-  EXPECT_EQ(children_of(plan, 0), "{1..5}");
-  EXPECT_EQ(children_of(plan, 5), "{6..9}");
+TEST(Shape, UpToSixteenMembersAreOneLevelAndSeventeenAreTwo) {
+  const Machine machine = test::make_machine("2 x 17", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCore, 17}});
+  std::vector<CpuSet> bindings(33);
+  for (std::uint32_t i = 0; i < 33; ++i) bindings[i].set(i);
+  const EnginePlan plan =
+      *build_engine_plan(locate_all(machine, bindings), machine, ShapeOptions{.domain_level = Level::kPackage});
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 17U));
+  EXPECT_EQ(children_of(plan, 17), "{18..32}");
+  EXPECT_EQ(children_of(plan, 0), "{1..5,11}");
+  EXPECT_EQ(children_of(plan, 5), "{6..10}");
 }
 
 TEST(Shape, CoresWithoutAnL3AreADomainOfTheirOwn) {
   const EnginePlan plan = plan_of(test::make_partial_l3(), Mapping::kCore, 14);
-  EXPECT_THAT(plan.leaders, ElementsAre(0U, 12U));
+  EXPECT_THAT(plan.leaders, ElementsAre(0U, 4U, 8U, 12U));
   EXPECT_EQ(children_of(plan, 12), "{13}");
 }
 
@@ -158,7 +191,7 @@ TEST(Shape, WideBindingsAreADomainOfTheUnitTheyResolveTo) {
   for (std::uint32_t i = 0; i < 6; ++i) {
     for (std::uint32_t cpu = 0; cpu < 128; ++cpu) bindings[i].set(cpu + (i % 2) * 128);
   }
-  const EnginePlan plan = *build_engine_plan(locate_all(machine, bindings), machine, {});
+  const EnginePlan plan = *build_engine_plan(locate_all(machine, bindings), machine, ShapeOptions{.domain_level = Level::kL3});
   EXPECT_THAT(plan.leaders, ElementsAre(0U, 1U));
   EXPECT_EQ(children_of(plan, 0), "{2,4}");
 }
@@ -176,7 +209,9 @@ TEST(Shape, AWantedLevelReplacesTheDomain) {
   const EnginePlan by_package = plan_of(test::make_kunpeng(), Mapping::kCore, 32, ShapeOptions{.domain_level = Level::kCluster});
   EXPECT_THAT(by_package.leaders, ElementsAre(0U, 4U, 8U, 12U, 16U, 20U, 24U, 28U));
   const EnginePlan by_cluster = plan_of(test::make_kunpeng(), Mapping::kCore, 128, ShapeOptions{.domain_level = Level::kCluster});
-  EXPECT_THAT(by_cluster.leaders, ElementsAre(0U, 32U, 64U, 96U));
+  EXPECT_THAT(by_cluster.leaders, ElementsAre(0U, 16U, 32U, 48U, 64U, 80U, 96U, 112U));
+  const EnginePlan few = plan_of(test::make_kunpeng(), Mapping::kNuma, 8, ShapeOptions{.domain_level = Level::kPackage});
+  EXPECT_THAT(few.leaders, ElementsAre(0U, 2U)) << "a level that was asked for is used by small teams, too";
 }
 
 TEST(Shape, SlotsFollowTheTopologyAndNumaNodesStartPages) {
@@ -222,7 +257,7 @@ TEST(Shape, RefusesNobodyAndTooMany) {
 
 TEST(Shape, AHundredThousandParticipantsStillHaveFewLevels) {
   const EnginePlan plan = *build_engine_plan(std::vector<LocalityPath>(1U << 17), one_l3(2), {});
-  EXPECT_EQ(plan.leaders.size(), 16U);
+  EXPECT_EQ(plan.leaders.size(), 8U);
   EXPECT_LE(plan.depth, 11U);
 }
 

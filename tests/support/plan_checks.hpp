@@ -99,14 +99,18 @@ inline void check_slots(const hierbar_plan& plan, const Machine& machine, const 
   }
 }
 
-// A domain that is not cut because of its size stays below one leader, and its slots are adjacent.
+// A domain that is not cut because of its size or of its share of the participants stays below one leader, and its slots are
+// adjacent.
 inline void check_domains(const hierbar_plan& plan, const Machine& machine, const std::vector<LocalityPath>& paths,
                           const ShapeOptions& options) {
   const std::vector<Domain> domains = partition_into_domains(machine, paths, domain_level(machine, options.domain_level));
   const std::vector<std::uint32_t> leaders = leaders_of(plan);
-  if (plan.num_participants <= kMaxAlwaysFlat || domains.size() == 1) return;
+  const bool is_crowded = options.num_cpus != 0 && plan.num_participants > options.num_cpus;
+  const bool is_as_wanted = is_crowded || options.domain_level;
+  if (plan.num_participants <= (is_as_wanted ? kMaxAlwaysFlat : kMaxFlatTeam) || domains.size() == 1) return;
   for (const Domain& domain : domains) {
-    if (domain.members.size() > kMaxDomainMembers) continue;
+    const std::size_t size = domain.members.size();
+    if (is_as_wanted ? size > kMaxDomainMembers : 2 * size * kManyLeaders >= 3 * plan.num_participants) continue;
     std::set<std::uint32_t> leaders_of_domain;
     std::set<int> nodes;
     std::set<std::uint32_t> slots;
