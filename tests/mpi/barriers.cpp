@@ -96,6 +96,21 @@ void many(int num_comms) {
   for (MPI_Comm comm : comms) MPI_Barrier(comm);
 }
 
+// With room for few communicators more, as in a program that has made most of those that the library has: leaders' communicators
+// that stayed, or that each of those alive at once had for itself, would be too many. The library's are used up by communicators
+// of one rank, which cost no time.
+void leaders(int num_left) {
+  duplicates(1);  // what is made once has been made
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  std::vector<MPI_Comm> own;
+  for (MPI_Comm comm; MPI_Comm_dup(MPI_COMM_SELF, &comm) == MPI_SUCCESS;) own.push_back(comm);
+  CHECK(own.size() > 2000);
+  for (int i = 0; i < num_left; ++i, own.pop_back()) MPI_Comm_free(&own.back());
+  duplicates(num_left + num_left / 2);
+  many(num_left * 3 / 4);
+  for (MPI_Comm& comm : own) MPI_Comm_free(&comm);
+}
+
 // Ranks 0 and 1 first know a segment of two, then all one of all, then 2 and 3 use that one alone.
 void growing(int) {
   MPI_Comm half;
@@ -204,7 +219,8 @@ struct Case {
 constexpr Case kCases[] = {{"oracle", oracle, 2000}, {"subsets", subsets, 10}, {"duplicates", duplicates, 300},
                            {"many", many, 200},      {"growing", growing, 0},  {"passed_on", passed_on, 0},
                            {"errors", errors, 0},    {"late", late, 0},        {"full", full, 10},
-                           {"spawn", spawn, 0},      {"forever", forever, 0},  {"apart", apart, 100}};
+                           {"spawn", spawn, 0},      {"forever", forever, 0},  {"apart", apart, 100},
+                           {"leaders", leaders, 40}};
 
 }  // namespace
 }  // namespace hierbar::test

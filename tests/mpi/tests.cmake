@@ -33,6 +33,8 @@ mpi_test(barriers.growing barriers RANKS 4 ARGS growing CHECK ${all_engine} --co
 # Communicators come and go: every place in the segment is given back, by 10,000 cycles in room for seven.
 mpi_test(barriers.duplicates barriers ARGS duplicates 10000 ENV HIERBAR_SEGMENT_KIB=8 CHECK ${all_engine} --count engine==40000)
 mpi_test(barriers.duplicates.two_nodes barriers RANKS 4 ARGS duplicates 30 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
+# The library has 2048 communicators; the leaders' are shared, and freed with the last that uses them.
+mpi_test(barriers.leaders.two_nodes barriers RANKS 3 ARGS leaders 40 ENV ${two_nodes} CHECK ${all_engine} --count engine==546)
 # At most 512 bytes for each rank and communicator, beside a page for the plan that is being read.
 mpi_test(barriers.many barriers ARGS many 1000 ENV HIERBAR_SEGMENT_KIB=1004 CHECK ${all_engine} --count engine==4000)
 # Room for 15 communicators of two ranks, beside the plan that is being read.
