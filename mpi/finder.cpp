@@ -3,12 +3,43 @@
 #include "mpi/finder.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
+
+#include <string>
+#include <vector>
 
 namespace hierbar::mpi {
+namespace {
 
-Finder::Finder(const void* somewhere) {
-  const char* const file = file_of(somewhere);
-  if (*file != '\0') file_ = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+constexpr const char* kInEveryMpi = "PMPI_Barrier";
+
+// All files that are loaded but the program. Only their names: who opens one while the loader walks its list may wait for ever.
+std::vector<std::string> loaded_files() {
+  std::vector<std::string> files;
+  const auto note = [](dl_phdr_info* info, std::size_t, void* result) {
+    if (*info->dlpi_name != '\0') static_cast<std::vector<std::string>*>(result)->emplace_back(info->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(note, &files);
+  return files;
+}
+
+// A loaded file that has an MPI library or needs one; null: this one is none, and is closed again.
+void* open_if_it_knows_mpi(const char* file) {
+  void* const handle = *file != '\0' ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (handle == nullptr || dlsym(handle, kInEveryMpi) != nullptr) return handle;
+  dlclose(handle);
+  return nullptr;
+}
+
+}  // namespace
+
+Finder::Finder(const void* somewhere) : file_(open_if_it_knows_mpi(file_of(somewhere))) {
+  if (file_ != nullptr || dlsym(RTLD_DEFAULT, kInEveryMpi) != nullptr) return;
+  for (const std::string& file : loaded_files()) {
+    file_ = open_if_it_knows_mpi(file.c_str());
+    if (file_ != nullptr) return;
+  }
 }
 
 void* Finder::operator()(const char* symbol) const {

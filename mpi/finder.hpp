@@ -5,7 +5,9 @@
 namespace hierbar::mpi {
 
 // Finds what the program's MPI library exports. `somewhere` is an address in the program or library that called MPI, or in the
-// MPI library: that may be known to nobody else, as when an interpreter loads it with an extension module.
+// MPI library: that may be known to nobody else, as when an interpreter loads it with an extension module. Where it is not known
+// there either, as in the interpreter's exit handlers, one of which may be MPI_Finalize, the first loaded file that knows it
+// counts.
 class Finder {
  public:
   explicit Finder(const void* somewhere);

@@ -87,6 +87,9 @@ mpi_test(threads threads ARGS 300 CHECK ${all_engine} --count engine==1800)
 mpi_test(threads.two_nodes threads RANKS 4 ARGS 20 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
 mpi_test(sessions sessions CHECK ${all_engine} --count engine==800)
 mpi_test(module interpreter ARGS ${program_dir}/module.so duplicates 20 CHECK ${all_engine} --count engine==80)
+# The first call that reaches the shim is the interpreter's MPI_Finalize, from where nobody knows the library.
+mpi_test(module.without_barrier interpreter ARGS ${program_dir}/module.so many 0
+         CHECK ${all_engine} --count engine==0 --expect "no MPI_Barrier came here")
 mpi_test(tool_before barriers ARGS oracle 20
          CHECK --preload ${program_dir}/counting_tool.so --count engine==0 --expect "no MPI_Barrier came here" --expect-some "tool: 20 barriers")
 mpi_test(tool_after barriers ARGS oracle 20 CHECK --preload-after ${program_dir}/counting_tool.so ${all_engine} --count engine==40)
