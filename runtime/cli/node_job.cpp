@@ -32,6 +32,13 @@ Decision foresee_placement(const Machine& machine, const std::vector<NodeRank>& 
   return evidence ? foresee_shares(machine, *std::move(evidence), ahead) : Decision{{}, evidence.error(), "no-pool"};
 }
 
+// With another value of OMP_NUM_THREADS; `environment` and `number` must live as long as the result.
+Environment with_threads(const Environment& environment, const std::string& number) {
+  return [&environment, &number](const char* name) -> const char* {
+    return std::string_view(name) == "OMP_NUM_THREADS" ? number.c_str() : environment(name);
+  };
+}
+
 }  // namespace
 
 Result<NodeJob> NodeJob::find() {
@@ -109,21 +116,24 @@ std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeR
   std::vector<RankView> views;
   std::vector<RankAhead> ahead;
   for (const NodeRank& rank : ranks) {
-    const Environment environment = [&rank, &threads](const char* name) -> const char* {
-      return !threads.empty() && std::string_view(name) == "OMP_NUM_THREADS" ? threads.c_str() : rank.environment(name);
-    };
+    const Environment environment = threads.empty() ? rank.environment : with_threads(rank.environment, threads);
     views.push_back({rank.rank, rank.process.cpus, forecast_team(machine, rank.process.cpus, environment)});
     ahead.push_back({{rank.process.cpus, views.back().team.num_threads}, environment});
     const std::string& problem = views.back().team.problem;
     if (!problem.empty() && std::find(remarks.begin(), remarks.end(), problem) == remarks.end()) remarks.push_back(problem);
   }
   const Decision decision = foresee_placement(machine, ranks, ahead);
+  bool is_number_open = false;
   for (std::size_t i = 0; i < decision.shares.size(); ++i) {
+    const std::string number = value_of(ahead[i].environment, "OMP_NUM_THREADS");
+    const std::string given = number.empty() ? std::to_string(decision.team_sizes[i]) : number;
+    is_number_open |= number.empty();
     views[i].mask = decision.shares[i];
-    views[i].team = forecast_team(machine, views[i].mask, ahead[i].environment);
+    views[i].team = forecast_team(machine, views[i].mask, with_threads(ahead[i].environment, given));
   }
   if (!decision.shares.empty()) {
-    remarks.push_back("seen as libomp places the ranks anew under KMP_BARRIER=hier, out of " + decision.why);
+    remarks.push_back("seen as libomp places the ranks anew under KMP_BARRIER=hier, out of " + decision.why +
+                      (is_number_open ? "; without OMP_NUM_THREADS a team has a thread for each cpu of its share" : ""));
   }
   return views;
 }

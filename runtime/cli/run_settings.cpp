@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "placement/node_ranks.hpp"
+#include "placement/place_setting.hpp"
 
 namespace hierbar {
 namespace {
@@ -67,6 +68,21 @@ void choose_openmp(const Libraries& libraries, Chooser& chooser, RunSettings& se
   chooser.set_default("OMP_PLACES", "cores", "a core for each thread", {"OMP_PROC_BIND", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"});
 }
 
+// Placement is libomp's: what it will make of the variable, while somebody looks.
+void tell_placement(const Environment& environment, RunSettings& settings) {
+  const std::string value = value_of(environment, kPlaceVariable);
+  if (value.empty()) return;
+  const Result<PlaceSetting> setting = parse_place_setting(value);
+  const std::string note = std::string(kPlaceVariable) + " is left as '" + value + "'";
+  if (!setting) {
+    settings.notes.push_back(note + ": " + setting.error() + "; allowed: " + kAllowedPlaceSettings + "; libomp takes auto");
+  } else if (setting->threads == TeamSize::kShare && !value_of(environment, "OMP_NUM_THREADS").empty()) {
+    settings.notes.push_back(note + ", whose threads=share changes nothing where OMP_NUM_THREADS is set");
+  } else if (setting->threads == TeamSize::kShare) {
+    settings.notes.push_back(note + ": a team has as many threads as its rank's share of the node has cpus");
+  }
+}
+
 void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Environment& environment, Chooser& chooser,
                 RunSettings& settings) {
   if (mpi.family == MpiFamily::kNone) {
@@ -103,6 +119,7 @@ RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, 
   RunSettings settings;
   Chooser chooser(environment, settings);
   choose_openmp(libraries, chooser, settings);
+  tell_placement(environment, settings);
   choose_mpi(mpi, libraries, environment, chooser, settings);
 
   // Open MPI's launcher takes its environment to the ranks of its own node only.

@@ -66,13 +66,12 @@ static kmp_uint32 count_cpus(const uint64_t *bits, kmp_uint32 num_words) {
   return count;
 }
 
-// Thread counts are the user's business: what is not set stays what the inherited mask gives, though __kmp_avail_proc, which it
-// is made of, is going to be the share.
-static void keep_team_sizes(int num_inherited) {
+// Of teams of which nobody said how large they are. libomp makes that of __kmp_avail_proc, which is going to be the share.
+static void set_default_team_size(int size) {
   if (__kmp_dflt_team_nth == 0)
-    __kmp_dflt_team_nth = num_inherited;
+    __kmp_dflt_team_nth = size;
   for (int level = 0; level < __kmp_nested_nth.used && __kmp_nested_nth.nth[level] == 0; ++level)
-    __kmp_nested_nth.nth[level] = num_inherited;
+    __kmp_nested_nth.nth[level] = size;
 }
 
 // Kept for a tool.
@@ -103,8 +102,10 @@ void __kmp_hierbar_place(const kmp_affinity_t &affinity) {
   request.first_mask.num_words = first_mask_words;
   request.num_threads = read_num_threads();
   request.objection = find_objection(affinity);
-  if (__kmp_hierbar_library.place(&request, keep_verdict, __kmp_hierbar_warn, NULL, share, num_words) != 0) {
-    keep_team_sizes(count_cpus(inherited, num_words));
+  kmp_uint32 team_size = 0;
+  if (__kmp_hierbar_library.place(&request, keep_verdict, __kmp_hierbar_warn, NULL, share, num_words, &team_size) != 0) {
+    // Thread counts are the user's business: without threads=share they stay what the inherited mask gives.
+    set_default_team_size(team_size != 0 ? team_size : count_cpus(inherited, num_words));
     KMP_CPU_ZERO(__kmp_affin_fullMask);
     for (kmp_uint32 i = 0; i < num_words * 64; ++i) {
       if (share[i / 64] >> (i % 64) & 1)

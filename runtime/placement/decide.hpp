@@ -19,7 +19,13 @@ struct Decision {
   std::vector<CpuSet> shares;  // by local rank; empty: everybody keeps what it has
   std::string why;             // a sentence without a full stop, for reports
   const char* code = kPlaced;  // the same as a word for scripts
+  // By local rank: the threads of a team that are as many as the share has cpus, or as the pool's capacity leaves it.
+  std::vector<std::uint32_t> team_sizes = {};
 };
+
+// What ranks that leave their number of threads open are counted as: equal parts of what the others leave of the pool's capacity,
+// one thread at least.
+std::vector<RankNeed> settled_needs(const Pool& pool, std::vector<RankNeed> ranks);
 
 // Whether and how the ranks share out `pool`; a pure function, so that ranks that know the same decide the same. Nobody gets a
 // share when veto_by_need() or veto_by_pool() speaks against it. Otherwise the pool is cut by share_out(), and assign_shares()

@@ -10,13 +10,15 @@
 namespace hierbar {
 namespace {
 
+bool has_number(const RankAhead& rank) { return !value_of(rank.environment, "OMP_NUM_THREADS").empty(); }
+
 // Why a rank would not take part; nothing if it would.
 std::optional<std::string> objection_of(const RankAhead& rank, const PlaceSetting& setting) {
   if (value_of(rank.environment, "KMP_BARRIER") != "hier") return "KMP_BARRIER is not hier";
   if (setting.mode == PlaceMode::kCheck) return std::string(kPlaceVariable) + " is check";
   if (const std::optional<Veto> veto = veto_by_environment(setting, rank.environment)) return veto->text;
   const ProcessState state{.mask = rank.need.mask,
-                           .has_explicit_threads = !value_of(rank.environment, "OMP_NUM_THREADS").empty()};
+                           .has_explicit_threads = has_number(rank) || setting.threads == TeamSize::kShare};
   if (const std::optional<Veto> veto = veto_by_process(state)) return veto->text;
   return std::nullopt;
 }
@@ -32,7 +34,7 @@ Decision foresee_shares(const Machine& machine, PoolEvidence evidence, const std
     const PlaceSetting setting = parsed ? *parsed : PlaceSetting{};  // as libomp does, which says so
     if (const std::optional<std::string> objection = objection_of(rank, setting)) return {{}, *objection, "declined"};
     choice = setting.pool;
-    needs.push_back(rank.need);
+    needs.push_back({rank.need.mask, has_number(rank) ? rank.need.num_threads : 0});
     *evidence.ranks |= rank.need.mask;
   }
   const Result<Pool> pool = choose_pool(evidence, choice);

@@ -20,7 +20,8 @@ struct RankAhead {
 
 // What libomp is going to do in these ranks, all that a launcher started on the node, if the program runs it under
 // KMP_BARRIER=hier; own_share.hpp is how the ranks themselves find it out. What a program does to its own binding or thread count
-// is not foreseen. Without shares everybody stays where it is, for the reason given.
+// is not foreseen. A rank without OMP_NUM_THREADS has the team of Decision::team_sizes. Without shares everybody stays where it
+// is, for the reason given.
 Decision foresee_shares(const Machine& machine, PoolEvidence evidence, const std::vector<RankAhead>& ranks);
 
 }  // namespace hierbar

@@ -45,7 +45,7 @@ std::optional<Decision> look_around(const ShareRequest& request, const Surroundi
   const ProcessState state{.mask = request.mask,
                            .first_mask = request.first_mask,
                            .is_forked_child = around.is_forked_child,
-                           .has_explicit_threads = request.num_threads != 0};
+                           .has_explicit_threads = request.num_threads != 0 || setting.threads == TeamSize::kShare};
   if (const std::optional<Veto> veto = veto_by_process(state)) return nobody_moves(*veto);
   const ProcessFacts facts = around.process_facts();
   const Result<Launch> launch = find_launch(around.environment, facts);
@@ -84,8 +84,10 @@ Verdict decide_late(const Own& own, const std::vector<RankFacts>& present) {
   CpuSet taken;
   for (const RankFacts& rank : present) {
     if (rank.pool.empty() || rank.pool != first.pool || rank.need.num_threads != first.need.num_threads) return Verdict::kNobody;
-    is_needed |= rank.need.num_threads > rank.need.mask.count() || rank.need.mask.intersects(taken) ||
-                 rank.pool.is_subset_of(rank.need.mask);
+    const std::uint32_t num_threads =
+        rank.need.num_threads != 0 ? rank.need.num_threads : rank.pool.count() / own.launch.local_size;
+    is_needed |=
+        num_threads > rank.need.mask.count() || rank.need.mask.intersects(taken) || rank.pool.is_subset_of(rank.need.mask);
     taken |= rank.need.mask;
   }
   return is_needed ? Verdict::kEqualParts : Verdict::kNobody;
@@ -194,9 +196,15 @@ ShareAnswer find_own_share(const ShareRequest& request, const Surroundings& arou
   } else {
     decision.code = "checked";
   }
+  std::string team;
+  if (setting.threads == TeamSize::kShare) {
+    const std::uint32_t size = decision.team_sizes[launch.local_rank];
+    if (request.num_threads == 0) team = " for teams of " + std::to_string(size);
+    if (acts) answer.team_size = size;
+  }
   answer.verdict = verdict_line(decision, who,
-                                std::string(acts ? "takes" : "would take") + " cpus " + share.to_string() + " in place of " +
-                                    request.mask.to_string() + ", its share of");
+                                std::string(acts ? "takes" : "would take") + " cpus " + share.to_string() + team +
+                                    " in place of " + request.mask.to_string() + ", its share of");
   return answer;
 }
 

@@ -40,6 +40,7 @@ struct Surroundings {
 
 struct ShareAnswer {
   std::optional<CpuSet> share;        // nothing: everything stays as it is
+  std::uint32_t team_size = 0;        // of teams without a number, as threads=share wants it; 0: what `mask` gives
   std::string verdict;                // one line: what happens and why
   std::vector<std::string> warnings;  // bad settings, and that ranks did not come; one line each
 };

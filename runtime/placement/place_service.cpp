@@ -41,7 +41,7 @@ ShareAnswer find_share(const hierbar_place_request& request) {
 }  // namespace hierbar
 
 HIERBAR_EXPORT int hierbar_place(const hierbar_place_request* request, hierbar_line_fn note, hierbar_line_fn warn, void* context,
-                                 uint64_t* share, uint32_t num_words) try {
+                                 uint64_t* share, uint32_t num_words, uint32_t* team_size) try {
   const hierbar::ShareAnswer answer = hierbar::find_share(*request);
   for (const std::string& warning : answer.warnings) {
     if (warn != nullptr) warn(context, warning.c_str());
@@ -50,6 +50,7 @@ HIERBAR_EXPORT int hierbar_place(const hierbar_place_request* request, hierbar_l
   if (!answer.share || answer.share->words().size() > num_words) return 0;
   std::fill_n(share, num_words, std::uint64_t{0});
   std::copy(answer.share->words().begin(), answer.share->words().end(), share);
+  *team_size = answer.team_size;
   return 1;
 } catch (const std::exception& error) {
   if (warn != nullptr) warn(context, error.what());

@@ -19,8 +19,9 @@ typedef struct hierbar_place_request {
 } hierbar_place_request;
 
 /* This rank's share of the node, as HIERBAR_PLACE wants it: 1 with the share in the num_words words of `share`, as hierbar_cpus
-   has it; 0 to leave everything as it is, with `share` untouched. The share is never empty and holds no cpu that the kernel does
-   not allow.
+   has it; 0 to leave everything as it is, with `share` and `team_size` untouched. The share is never empty and holds no cpu that
+   the kernel does not allow. `*team_size` is how many threads a team gets of which nobody says how large it is; 0: as many as
+   `mask` would have given it.
 
    `note` gets one line with the verdict and its reason, `warn` what is wrong with the settings, and that ranks did not come.
    Either may be NULL.
@@ -28,7 +29,7 @@ typedef struct hierbar_place_request {
    Waits for the node's other ranks, two seconds at most, and while one of them loads the machine. To be called once, before the
    host looks at the machine. */
 int hierbar_place(const hierbar_place_request *request, hierbar_line_fn note, hierbar_line_fn warn, void *context,
-                  uint64_t *share, uint32_t num_words);
+                  uint64_t *share, uint32_t num_words, uint32_t *team_size);
 
 #ifdef __cplusplus
 }

@@ -16,12 +16,26 @@ constexpr std::pair<const char*, PlaceMode> kModes[] = {
     {"off", PlaceMode::kOff}, {"check", PlaceMode::kCheck}, {"auto", PlaceMode::kAuto}};
 constexpr std::pair<const char*, PoolChoice> kPools[] = {
     {"auto", PoolChoice::kAuto}, {"union", PoolChoice::kUnion}, {"grant", PoolChoice::kGrant}, {"cpuset", PoolChoice::kCpuset}};
-constexpr std::string_view kPoolPrefix = "pool=";
+constexpr std::pair<const char*, TeamSize> kTeamSizes[] = {{"keep", TeamSize::kKeep}, {"share", TeamSize::kShare}};
+
+// One of the parts: its prefix, what a second one is told, and whether there was one.
+struct Part {
+  std::string_view prefix;
+  const char* unknown;
+  const char* twice;
+  bool is_set = false;
+};
 
 template <class Value, std::size_t kNumNames>
-std::optional<Value> named(const std::pair<const char*, Value> (&names)[kNumNames], std::string_view name) {
+std::optional<Error> read_part(const std::pair<const char*, Value> (&names)[kNumNames], std::string_view word, Part& part,
+                               Value& value) {
+  const std::string name(word.substr(part.prefix.size()));
   const auto* found = std::find_if(std::begin(names), std::end(names), [&](const auto& entry) { return name == entry.first; });
-  return found == std::end(names) ? std::nullopt : std::optional<Value>(found->second);
+  if (found == std::end(names)) return Error{std::string("unknown ") + part.unknown + " '" + name + "'"};
+  if (part.is_set) return Error{part.twice};
+  part.is_set = true;
+  value = found->second;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -35,22 +49,14 @@ const char* pool_choice_name(PoolChoice choice) {
 Result<PlaceSetting> parse_place_setting(std::string_view text) {
   PlaceSetting setting;
   if (lower_words(text, ',') == std::vector<std::string>{""}) return setting;
-  bool has_mode = false;
-  bool has_pool = false;
+  Part mode{"", "word", "two modes"};
+  Part pool{"pool=", "pool", "two pools"};
+  Part threads{"threads=", "number of threads", "two numbers of threads"};
   for (const std::string& word : lower_words(text, ',')) {
-    const bool is_pool = word.starts_with(kPoolPrefix);
-    bool& is_set = is_pool ? has_pool : has_mode;
-    if (is_pool) {
-      const std::optional<PoolChoice> pool = named(kPools, word.substr(kPoolPrefix.size()));
-      if (!pool) return Error{"unknown pool '" + word.substr(kPoolPrefix.size()) + "'"};
-      setting.pool = *pool;
-    } else {
-      const std::optional<PlaceMode> mode = named(kModes, word);
-      if (!mode) return Error{"unknown word '" + word + "'"};
-      setting.mode = *mode;
-    }
-    if (is_set) return Error{is_pool ? "two pools" : "two modes"};
-    is_set = true;
+    const std::optional<Error> error = word.starts_with(pool.prefix)      ? read_part(kPools, word, pool, setting.pool)
+                                       : word.starts_with(threads.prefix) ? read_part(kTeamSizes, word, threads, setting.threads)
+                                                                          : read_part(kModes, word, mode, setting.mode);
+    if (error) return *error;
   }
   return setting;
 }

@@ -135,7 +135,9 @@ std::optional<Veto> veto_by_process(const ProcessState& state) {
                                               " and bound itself to " + state.mask.to_string()};
   }
   if (!state.has_explicit_threads) {
-    return Veto{VetoReason::kThreadsUnknown, "OMP_NUM_THREADS is not set, so there are as many threads as the rank has cpus"};
+    return Veto{VetoReason::kThreadsUnknown, "OMP_NUM_THREADS is not set, so there are as many threads as the rank has cpus; " +
+                                                 std::string(kPlaceVariable) +
+                                                 "=threads=share takes a thread for each cpu of a share"};
   }
   return std::nullopt;
 }

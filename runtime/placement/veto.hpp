@@ -45,14 +45,14 @@ struct ProcessState {
   CpuSet mask;                            // what the initial thread may run on now
   std::optional<CpuSet> first_mask = {};  // what it was when the process started, if that is known
   bool is_forked_child = false;
-  bool has_explicit_threads = false;  // OMP_NUM_THREADS or the like was given
+  bool has_explicit_threads = false;  // OMP_NUM_THREADS or the like was given, or threads=share makes do without
 };
 std::optional<Veto> veto_by_process(const ProcessState& state);
 
 // What each rank of a node has and wants.
 struct RankNeed {
   CpuSet mask;
-  std::uint32_t num_threads = 1;
+  std::uint32_t num_threads = 1;  // 0: one for each cpu of its share (threads=share), until settled_needs()
 };
 
 // When nobody lacks anything.

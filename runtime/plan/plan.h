@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define HIERBAR_PLAN_ABI_VERSION 1u
+#define HIERBAR_PLAN_ABI_VERSION 2u
 
 /* Coherence lines that one participant occupies in a barrier's memory. A power of two, so that a page holds whole slots. */
 #define HIERBAR_LINES_PER_SLOT 4u

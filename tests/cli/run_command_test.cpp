@@ -79,6 +79,16 @@ TEST_F(RunCommand, LeavesWhatTheUserHasSet) {
               HasSubstr("LD_PRELOAD is left as 'libhierbar_mpi.so', which has a shim already"));
 }
 
+TEST_F(RunCommand, TellsWhatPlacementMakesOfTeamSizes) {
+  EXPECT_THAT(run("-- true", "OMP_NUM_THREADS= HIERBAR_PLACE=threads=share").errors,
+              HasSubstr("HIERBAR_PLACE is left as 'threads=share': a team has as many threads as its rank's share"));
+  EXPECT_THAT(run("-- true", "OMP_NUM_THREADS=2 HIERBAR_PLACE=threads=share").errors, HasSubstr("changes nothing"));
+  EXPECT_THAT(run("-- true", "HIERBAR_PLACE=threads=2").errors,
+              AllOf(HasSubstr("HIERBAR_PLACE is left as 'threads=2': unknown number of threads '2'; allowed: off"),
+                    HasSubstr("libomp takes auto")));
+  EXPECT_THAT(run("-- true", "HIERBAR_PLACE=").errors, Not(HasSubstr("HIERBAR_PLACE")));
+}
+
 TEST_F(RunCommand, PreloadsTheShimForTheLaunchersFamily) {
   const CommandResult mpich = run("--dry-run -- mpiexec_of_mpich -n 2 './a b'");
   EXPECT_EQ(mpich.exit_code, 0);

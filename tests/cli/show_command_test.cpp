@@ -50,6 +50,20 @@ TEST(ShowCommand, NumbersTheUnitsOfTheMachine) {
   EXPECT_EQ(json["threads"][0]["l3"], "0");
 }
 
+TEST(ShowCommand, ForeseesTeamsOfTheSizeOfTheShare) {
+  const test::Launcher& mpich = test::kLaunchers[0];
+  if (const std::string reason = test::reason_to_skip(mpich); !reason.empty()) GTEST_SKIP() << reason;
+  const auto threads = [](const std::string& setting) {
+    const CommandResult result =
+        run_hierbar("show --json", fresh("KMP_BARRIER=hier " + setting + " mpiexec.mpich -bind-to core -n 1"));
+    const bool is_told = result.errors.find("a thread for each cpu of its share") != std::string::npos;
+    EXPECT_EQ(is_told, setting != "HIERBAR_PLACE=auto") << result.errors;
+    return json_of(result)["threads"].size();
+  };
+  EXPECT_EQ(threads("HIERBAR_PLACE=auto"), 1U);
+  EXPECT_EQ(threads("HIERBAR_PLACE=threads=share"), std::thread::hardware_concurrency());
+}
+
 TEST(ShowCommand, StartsTheProgramAfterwards) {
   const CommandResult result = run_hierbar("show -- sh -c 'echo app; exit 3'", fresh("OMP_NUM_THREADS=1"));
   EXPECT_EQ(result.exit_code, 3);

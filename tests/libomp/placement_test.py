@@ -87,6 +87,22 @@ def thread_counts_stay(trial):
     trial.expect(run.ranks == {"0": (2, len(trial.cpus), 1, [trial.cpus] * 2)}, run, "num_threads(2): the default stays 1")
 
 
+def team_sizes_of_the_share(trial):
+    share = "HIERBAR_PLACE=threads=share"
+    run = trial.run(mpiexec("-bind-to", "core", "-n", "1", "PROGRAM"), share)
+    trial.expect(run.ranks == {"0": (len(trial.cpus), len(trial.cpus), len(trial.cpus), [trial.cpus] * len(trial.cpus))}, run,
+                 "a thread for each cpu of the share")
+    run = trial.run(mpiexec("-n", "2", "PROGRAM"), share, "OMP_PLACES=threads")
+    teams = [(threads, default, len(frozenset().union(*places))) for threads, _, default, places in run.ranks.values()]
+    trial.expect(len(teams) == 2 and all(threads == default == cpus for threads, default, cpus in teams)
+                 and sum(cpus for *_, cpus in teams) == len(trial.cpus), run, "two ranks: together as many threads as cpus")
+    run = trial.run(mpiexec("-bind-to", "core", "-n", "1", "PROGRAM"), share, "OMP_NUM_THREADS=1")
+    trial.expect(run.ranks["0"][0] == run.ranks["0"][2] == 1, run, "OMP_NUM_THREADS=1 stays")
+    run = trial.run(mpiexec("-bind-to", "core", "-n", "1", "PROGRAM"), "HIERBAR_PLACE=check,threads=share")
+    trial.expect(run.ranks["0"][0] == 1 and run.stderr.count(f"for teams of {len(trial.cpus)} in place of") == 1, run,
+                 "check says what would be done")
+
+
 def unbound_ranks_share_out(trial):
     run = trial.run(mpiexec("-n", "2", "PROGRAM"), "OMP_NUM_THREADS=1")
     shares = [places[0] for *_, places in run.ranks.values()]
@@ -116,6 +132,12 @@ def different_thread_counts_agree(trial):
                       str(len(trial.cpus)), "PROGRAM")
     run = trial.run(command)
     trial.expect(run.stderr.count(f"{1 + len(trial.cpus)} threads for {len(trial.cpus)} cpus") == 2, run, "both know both counts")
+    # One number is given, the other one is what it leaves.
+    run = trial.run(mpiexec("-n", "1", "-env", "OMP_NUM_THREADS", "1", "PROGRAM", ":", "-n", "1", "PROGRAM"),
+                    "HIERBAR_PLACE=threads=share")
+    first, second = (run.ranks.get(rank, (0, 0, 0, [frozenset()])) for rank in "01")
+    trial.expect((first[0], second[0]) == (1, len(trial.cpus) - 1) and not first[3][0] & second[3][0]
+                 and run.stderr.count("place: placed:") == 2, run, "both act on one verdict")
 
 
 def never_outside(trial):
@@ -194,7 +216,7 @@ def killed_while_it_waits(trial):
     trial.expect(len(waiting) == 1 and len(run.ranks) == 2 and not meeting_names(), run, "the next job removes what is left")
 
 
-CASES = (bound_rank_gets_the_node, thread_counts_stay, unbound_ranks_share_out, one_rank_loads_the_machine,
+CASES = (bound_rank_gets_the_node, thread_counts_stay, team_sizes_of_the_share, unbound_ranks_share_out, one_rank_loads_the_machine,
          too_many_threads_are_left_alone, different_thread_counts_agree, never_outside, what_the_program_does_itself_stays,
          exactly_stock, bad_setting, a_rank_that_never_comes, killed_while_it_waits)
 

@@ -72,9 +72,53 @@ TEST(Decide, NobodyActsOnCpusThatMayBelongToOthers) {
   EXPECT_THAT(texts(decide(machine, pool, {on_cpus("0", 4)})), ElementsAre(HasSubstr("alone")));
 }
 
+// Threads by rank, of ranks whose numbers are given or 0, open.
+std::vector<std::uint32_t> settled(std::uint32_t capacity, const std::vector<std::uint32_t>& numbers) {
+  std::vector<RankNeed> ranks;
+  for (const std::uint32_t number : numbers) ranks.push_back(on_cpus("0", number));
+  std::vector<std::uint32_t> result;
+  Pool pool;
+  pool.capacity = capacity;
+  for (const RankNeed& rank : settled_needs(pool, ranks)) result.push_back(rank.num_threads);
+  return result;
+}
+
+TEST(SettledNeeds, OpenOnesAreEqualPartsOfWhatIsLeft) {
+  EXPECT_THAT(settled(16, {0, 0, 0, 0}), ElementsAre(4, 4, 4, 4));
+  EXPECT_THAT(settled(16, {0, 0, 0}), ElementsAre(5, 5, 5));
+  EXPECT_THAT(settled(16, {12, 0, 0}), ElementsAre(12, 2, 2));
+  EXPECT_THAT(settled(16, {3, 5}), ElementsAre(3, 5));
+}
+
+TEST(SettledNeeds, OpenOnesAreOneThreadAtLeast) {
+  EXPECT_THAT(settled(2, {0, 0, 0}), ElementsAre(1, 1, 1));
+  EXPECT_THAT(settled(2, {4, 0}), ElementsAre(4, 1));
+}
+
+TEST(Decide, TeamsWithoutANumberFillTheirShares) {
+  const Machine machine = sixteen_cores();
+  const Decision bound = decide(machine, all_of(machine), {on_cpus("0", 0), on_cpus("1", 0), on_cpus("2", 0)});
+  EXPECT_THAT(texts(bound), ElementsAre("0-4", "5-10", "11-15"));
+  EXPECT_THAT(bound.team_sizes, ElementsAre(5, 6, 5));
+  const Decision mixed = decide(machine, all_of(machine), {on_cpus("0-15", 12), on_cpus("0-15", 0)});
+  EXPECT_THAT(texts(mixed), ElementsAre("0-11", "12-15"));
+  EXPECT_THAT(mixed.team_sizes, ElementsAre(12, 4));
+  EXPECT_THAT(decided(machine, {on_cpus("0-7", 0), on_cpus("8-15", 0)}), ElementsAre(HasSubstr("a core of its own")));
+}
+
+TEST(Decide, TeamsWithoutANumberStayInTheCapacity) {
+  const Machine machine = sixteen_cores();
+  Pool pool = all_of(machine);
+  pool.capacity = 4;
+  const Decision decision = decide(machine, pool, {on_cpus("0", 0), on_cpus("0", 0)});
+  EXPECT_THAT(texts(decision), ElementsAre("0-7", "8-15"));
+  EXPECT_THAT(decision.team_sizes, ElementsAre(2, 2));
+}
+
 TEST(DecideForEquals, PartsAreThoseOfEqualRanks) {
   const Machine machine = sixteen_cores();
   EXPECT_THAT(texts(decide_for_equals(machine, all_of(machine), 4, 4)), ElementsAre("0-3", "4-7", "8-11", "12-15"));
+  EXPECT_THAT(decide_for_equals(machine, all_of(machine), 0, 3).team_sizes, ElementsAre(5, 6, 5));
   EXPECT_THAT(texts(decide_for_equals(machine, all_of(machine), 5, 4)), ElementsAre(HasSubstr("20 threads for 16 cpus")));
 }
 

@@ -186,6 +186,33 @@ TEST_F(OwnShare, RanksWithDifferentThreadCountsAgree) {
   EXPECT_EQ(report_->loads, 1);
 }
 
+TEST_F(OwnShare, TeamsCanBeAsLargeAsTheShare) {
+  launch(0, 1);
+  variables_["HIERBAR_PLACE"] = "threads=share";
+  const ShareAnswer open = ask(*CpuSet::parse("5"), 0);
+  ASSERT_TRUE(open.share.has_value()) << open.verdict;
+  EXPECT_EQ(open.team_size, 16U);
+  EXPECT_THAT(open.verdict, HasSubstr("takes cpus 0-15 for teams of 16 in place of 5"));
+  const ShareAnswer given = ask(*CpuSet::parse("5"), 4);
+  EXPECT_THAT(given.verdict, HasSubstr("takes cpus 0-15 in place of 5"));
+  variables_["HIERBAR_PLACE"] = "threads=keep";
+  EXPECT_EQ(ask(*CpuSet::parse("5"), 4).team_size, 0U);
+  variables_["HIERBAR_PLACE"] = "check,threads=share";
+  const ShareAnswer check = ask(*CpuSet::parse("5"), 0);
+  EXPECT_FALSE(check.share.has_value());
+  EXPECT_EQ(check.team_size, 0U);
+  EXPECT_THAT(check.verdict, HasSubstr("would take cpus 0-15 for teams of 16"));
+}
+
+TEST_F(OwnShare, RanksWithAndWithoutANumberAgree) {
+  variables_["HIERBAR_PLACE"] = "threads=share";
+  ask_all(
+      3, [](std::uint32_t rank) { return CpuSet::range(rank, rank); }, [](std::uint32_t rank) { return rank == 0 ? 8U : 0U; });
+  EXPECT_EQ(share(0).to_string() + " " + share(1).to_string() + " " + share(2).to_string(), "0-7 8-11 12-15")
+      << report_->ranks[0].verdict;
+  EXPECT_THAT(report_->ranks[1].verdict, HasSubstr("for teams of 4"));
+}
+
 TEST_F(OwnShare, WithoutTheOthersAPoolThatIsKnownIsCutInEqualParts) {
   patience_ns_ = 20'000'000;
   launch(2, 4);
@@ -193,6 +220,12 @@ TEST_F(OwnShare, WithoutTheOthersAPoolThatIsKnownIsCutInEqualParts) {
   ASSERT_TRUE(answer.share.has_value()) << answer.verdict;
   EXPECT_EQ(answer.share->to_string(), "8-11");
   EXPECT_THAT(answer.warnings, testing::ElementsAre(HasSubstr("only 1 of 4 ranks")));
+  variables_["HIERBAR_PLACE"] = "threads=share";
+  const ShareAnswer open = ask(*CpuSet::parse("0"), 0);
+  ASSERT_TRUE(open.share.has_value()) << open.verdict;
+  EXPECT_EQ(open.share->to_string(), "8-11");
+  EXPECT_EQ(open.team_size, 4U);
+  variables_.erase("HIERBAR_PLACE");
   evidence_.grant.reset();  // then only the ranks together know what they have
   const ShareAnswer unknown = ask(*CpuSet::parse("0"), 4);
   EXPECT_FALSE(unknown.share.has_value());

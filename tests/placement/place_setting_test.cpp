@@ -23,6 +23,14 @@ TEST(PlaceSetting, TakesAModeAPoolOrBoth) {
   EXPECT_EQ(parsed(" POOL=Grant "), (PlaceSetting{PlaceMode::kAuto, PoolChoice::kGrant}));
 }
 
+TEST(PlaceSetting, TakesWhereTeamSizesComeFrom) {
+  EXPECT_EQ(parse_place_setting("auto,threads=share")->threads, TeamSize::kShare);
+  EXPECT_EQ(*parse_place_setting("Threads=Share,pool=union , check"),
+            (PlaceSetting{PlaceMode::kCheck, PoolChoice::kUnion, TeamSize::kShare}));
+  EXPECT_EQ(*parse_place_setting("threads=keep"), PlaceSetting());
+  for (const char* value : {"threads=keep", "threads=share"}) EXPECT_THAT(kAllowedPlaceSettings, testing::HasSubstr(value));
+}
+
 TEST(PlaceSetting, EmptyMeansAuto) {
   EXPECT_EQ(*parse_place_setting(""), PlaceSetting());
   EXPECT_EQ(*parse_place_setting("  "), PlaceSetting());
@@ -37,6 +45,9 @@ TEST(PlaceSetting, SaysWhatIsWrong) {
   EXPECT_EQ(problem("off,auto"), "two modes");
   EXPECT_EQ(problem("auto,auto"), "two modes");
   EXPECT_EQ(problem("pool=union,pool=grant"), "two pools");
+  EXPECT_EQ(problem("threads=8"), "unknown number of threads '8'");
+  EXPECT_EQ(problem("threads"), "unknown word 'threads'");
+  EXPECT_EQ(problem("threads=keep,threads=share"), "two numbers of threads");
 }
 
 TEST(PlaceSetting, NamesItsPools) {

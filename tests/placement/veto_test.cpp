@@ -95,7 +95,8 @@ TEST(Veto, LooksAtTheProcess) {
   state.is_forked_child = true;
   EXPECT_EQ(text_of(veto_by_process(state)), "forked-child: this process was forked from one that uses OpenMP");
   EXPECT_EQ(text_of(veto_by_process({.mask = cpus("0")})),
-            "threads-unknown: OMP_NUM_THREADS is not set, so there are as many threads as the rank has cpus");
+            "threads-unknown: OMP_NUM_THREADS is not set, so there are as many threads as the rank has cpus; "
+            "HIERBAR_PLACE=threads=share takes a thread for each cpu of a share");
 }
 
 // 8 cores with two cpus each, side by side.
