@@ -143,6 +143,23 @@ class Cure(unittest.TestCase):
         crossing = [rank for rank in range(3) if len({package_of(cpu) for cpu in cpus_of_rank(threads, rank)}) > 1]
         self.assertLessEqual(len(crossing), 1, threads)
 
+    def test_of_ranks_with_different_thread_counts_is_in_proportion(self):
+        # Without OMP_PLACES each thread may use the whole share.
+        first = ["-n", "1", "env", "OMP_NUM_THREADS=2", str(options.clang), ":"]
+        output = launch(options.clang, 1, launch_options=first, OMP_NUM_THREADS="6", HIERBAR_VERBOSE="1")
+        threads = cpus_of_threads(output)
+        shares = [cpus_of_rank(threads, rank) for rank in range(2)]
+        self.assertEqual(sorted(threads), [(0, thread) for thread in range(2)] + [(1, thread) for thread in range(6)])
+        self.assertEqual([len(share) for share in shares], [NUM_CPUS // 4, NUM_CPUS // 4 * 3], output)
+        self.assertFalse(shares[0] & shares[1], output)
+        self.assertEqual(len(re.findall(r"place: placed: rank [01] of 2 ", output)), 2, output)
+
+    def test_makes_teams_as_large_as_the_share_when_asked_to(self):
+        threads = cpus_of_threads(launch(options.clang, 4, launch_options=["-bind-to", "core"], OMP_PLACES="cores",
+                                         HIERBAR_PLACE="threads=share"))
+        self.assertEqual(sorted(threads), [(rank, thread) for rank in range(4) for thread in range(4)])
+        self.assertEqual(sorted(map(min, threads.values())), list(range(NUM_CPUS)))
+
     def test_leaves_an_explicit_list_alone(self):
         places = "{0},{4},{8},{12}"
         ours, stock = (cpus_of_threads(launch(options.clang, 2, OMP_NUM_THREADS="4", OMP_PLACES=places, KMP_BARRIER=barrier))
