@@ -114,6 +114,8 @@ mpi_script(two_hosts 300 ${CMAKE_CURRENT_SOURCE_DIR}/two_hosts_test.sh ${exec} $
 
 mpi_script(mpi4py 240 ${CMAKE_CURRENT_SOURCE_DIR}/mpi4py_test.sh ${Python3_EXECUTABLE} ${program_dir}/mpi4py ${program_dir}/barriers
            ${runner} --ranks 3 --shim $<TARGET_FILE:${shim}>)
+mpi_script(mpi4py_own 400 ${CMAKE_CURRENT_SOURCE_DIR}/mpi4py_own_test.sh ${Python3_EXECUTABLE} ${program_dir}/mpi4py ${program_dir}/barriers
+           $<TARGET_FILE:${shim}> ${runner} --ranks 2 --timeout 90)
 
 # Open MPI's shim does nothing here, and lets one behind it do everything.
 if(TARGET hierbar_mpi_ompi)

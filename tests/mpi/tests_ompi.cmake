@@ -66,6 +66,10 @@ mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
 
 mpi_script(kill 300 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/kill_test.py --mpi ompi --mpiexec ${exec}
            --shim $<TARGET_FILE:${shim}> --times 4 ${program_dir}/barriers)
+# Its own launcher; and PyPI has no wheel of it for every machine.
+mpi_script(openmpi5 300 ${CMAKE_CURRENT_SOURCE_DIR}/openmpi5_test.sh ${Python3_EXECUTABLE} ${program_dir}/openmpi5 ${program_dir}/barriers
+           ${program_dir}/progress ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/run_mpi_test.py --mpi ompi
+           --shim $<TARGET_FILE:${shim}>)
 mpi_script(shared_memory 300 ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
 
 # MPICH's shim does nothing here, and lets one behind it do everything.
