@@ -40,7 +40,7 @@ function drawMatrix(site) {
   let bands = 0;
   for (let from = 0; from < site.team_size; from += columns, ++bands)
     drawn.push(...matrixBand(site, from, Math.min(from + columns, site.team_size), top + bands * bandHeight, left, cell, scale));
-  drawn.push(text(left - 8, top + bands * bandHeight - 16, site.participant, "soft small end"));
+  drawn.push(text(left - 18, top + bands * bandHeight - 16, site.participant, "soft small end"));
   return picture("matrix", top + bands * bandHeight, "Who arrives last",
     `${plural(site.processes.length, "row")} by ${plural(site.team_size, site.participant)}; each cell is the share of barriers in which the ${site.participant} was last.`,
     ...drawn);

@@ -200,8 +200,9 @@ class Browser(unittest.TestCase):
         found, image = self.show(page, dark=False, fragment="#dark", size=(700, 1000))
         self.assertEqual(found["theme"], "dark", "as the address says")
         self.assertEqual("%02x%02x%02x" % image.pixel(2, 2), PAGE["dark"])
-        self.assertEqual((found["errors"], found["overflow"]), ([], 0))
-        self.assertEqual(found["rows"], [3, 3, 9, 128, 3, 128, 3, 128])
+        self.check_layout(found)
+        self.assertEqual([len(matrix["cells"]) for matrix in found["pictures"]["matrix"]], [4 * 128, 4 * 128, 4 * 200])
+        self.assertEqual(found["rows"], [3, 3, 9, 128, 3, 128, 3, 200])
         self.assertEqual(len(found["absent"]), 2, "sites without levels say so")
         self.assertIn("are not known", found["absent"][0])
 

@@ -7,9 +7,10 @@ import zlib
 
 
 def paeth(left, up, corner):
-    estimate = left + up - corner
-    distances = abs(estimate - left), abs(estimate - up), abs(estimate - corner)
-    return (left, up, corner)[distances.index(min(distances))]
+    to_left, to_up, to_corner = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
+    if to_left <= to_up and to_left <= to_corner:
+        return left
+    return up if to_up <= to_corner else corner
 
 
 def unfilter(kind, row, above, step):
