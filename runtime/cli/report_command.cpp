@@ -69,19 +69,24 @@ void add_report_command(CLI::App& app) {
       ->required();
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON, which can be merged again");
   CLI::Option* csv = command->add_flag("--csv", options->csv, "Print CSV: a line for each histogram")->excludes(json);
-  CLI::Option* html = command->add_option("--html", options->html,
-                                          "Write a page with pictures to this file, which needs no other; print no text then");
+  CLI::Option* html = command
+                          ->add_option("--html", options->html,
+                                       "Write a page with pictures to this file, which needs no other; print no text then")
+                          ->type_name("FILE");
   command
       ->add_option(
           "--perfetto", options->perfetto,
           "Write the traces of several processes to this file, on one time line, for https://ui.perfetto.dev; print nothing")
-      ->type_name("OUT")
+      ->type_name("FILE")
       ->excludes(json)
       ->excludes(csv)
       ->excludes(html);
   command->footer(
       "Barriers at the same place, of the same kind and team size are one; threads are added by their numbers. What\n"
       "cannot be added, such as the clock, is the first file's; resolution and stamp cost are the worst.\n"
+      "\n"
+      "The page that --html writes shows for each site imbalance and sync, the levels of the barrier's tree, histograms, and\n"
+      "who arrives last in each process, with tables. Any browser opens it, and it loads nothing.\n"
       "\n"
       "Traces of one host have one clock; those of other hosts are put beside them by the hosts' times of day. The result is\n"
       "kept below 50 MB: each thread's oldest barriers are left out if need be, and counted.\n"
