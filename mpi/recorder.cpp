@@ -69,7 +69,7 @@ ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
   report.placement += (report.placement.empty() ? "" : "; ") +
                       std::string(outnumbered_ ? "ranks outnumber cpus: the figures show the scheduler and not the barrier"
                                                : "a cpu for every rank");
-  for (const auto& [me, tables] : tables_) ompt::add_tables(report, me, tables);
+  for (const auto& [me, tables] : tables_) ompt::add_tables(report, me, tables, {});
   ompt::sort_sites(report);
   return report;
 }

@@ -31,7 +31,9 @@ SiteReport& site_of(Report& report, const Site& site) {
   return added;
 }
 
-void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times) {
+void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times, const std::string& cpus) {
+  site.cpus.resize(site.threads.size());
+  if (site.cpus.at(me).empty()) site.cpus[me] = cpus;
   ThreadTimes& thread = site.threads.at(me);
   thread.imbalance.merge(times.imbalance);
   thread.sync.merge(times.sync);
@@ -45,8 +47,9 @@ void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times) {
 
 }  // namespace
 
-void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables) {
-  tables.threads.for_each([&](const Site& site, const ThreadTimes& times) { add_thread(site_of(report, site), me, times); });
+void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, const std::string& cpus) {
+  tables.threads.for_each(
+      [&](const Site& site, const ThreadTimes& times) { add_thread(site_of(report, site), me, times, cpus); });
   tables.barriers.for_each([&](const Site& site, const BarrierTimes& times) {
     SiteReport& found = site_of(report, site);
     found.span.merge(times.span);
@@ -62,7 +65,7 @@ void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables) {
 
 void add_team(Report& report, const Team& team) {
   for (std::uint32_t i = 0; i < team.capacity(); ++i) {
-    if (const Team::Tables* tables = team.tables(i)) add_tables(report, i, *tables);
+    if (const Team::Tables* tables = team.tables(i)) add_tables(report, i, *tables, team.cpus(i));
   }
 }
 

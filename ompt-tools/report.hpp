@@ -37,6 +37,7 @@ struct SiteReport {
   std::uint64_t tasks_ns = 0;
   std::vector<ThreadTimes> threads;  // by number in the team
   std::vector<ProcessRow> rows;      // for each process that was here, kept by merging; see rows_of()
+  std::vector<std::string> cpus;     // where each of them may run, "0-3"; empty: not known
 };
 
 // What the rings for pictures kept; all 0 without one.
@@ -66,7 +67,7 @@ struct Report {
 void add_team(Report& report, const Team& team);
 
 // Adds what participant `me` of teams has recorded.
-void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables);
+void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, const std::string& cpus);
 
 // Orders the sites by the time that all threads spent there.
 void sort_sites(Report& report);

@@ -22,7 +22,8 @@ int write_all(const std::string& name, const std::string& content) {
 }  // namespace
 
 bool asks_for_files(const Settings& settings) {
-  return settings.json || settings.csv || settings.perfetto || settings.html || (settings.text && !settings.output.empty());
+  return settings.json || settings.csv || settings.html || settings.perfetto || settings.lstopo ||
+         (settings.text && !settings.output.empty());
 }
 
 bool write_reports(const Report& report, const Settings& settings, const Process& process, const std::string& part) {

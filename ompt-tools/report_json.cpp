@@ -47,6 +47,7 @@ Json to_value(const Report& report, const SiteReport& site) {
     const ThreadTimes& thread = site.threads[i];
     if (thread.imbalance.count() == 0) continue;
     threads.push_back({{"thread", i},
+                       {"cpus", i < site.cpus.size() ? site.cpus[i] : ""},
                        {"last_arrivals", thread.last_arrivals},
                        {"tasks_ns", thread.tasks_ns},
                        {"imbalance_ns", to_value(thread.imbalance)},

@@ -84,6 +84,8 @@ SiteReport read_site(const Json& value) {
     if (number >= site.team_size) throw std::runtime_error("a thread that its team does not have");
     site.threads.resize(std::max<std::size_t>(site.threads.size(), number + 1));
     ThreadTimes& thread = site.threads[number];
+    site.cpus.resize(site.threads.size());
+    site.cpus[number] = told.value("cpus", "");
     thread.last_arrivals = told.at("last_arrivals").get<std::uint64_t>();
     thread.tasks_ns = told.at("tasks_ns").get<std::uint64_t>();
     thread.imbalance = read_histogram(told.at("imbalance_ns"));
@@ -106,6 +108,8 @@ void merge_site(SiteReport& into, const SiteReport& from) {
     into.threads[i].tasks_ns += from.threads[i].tasks_ns;
     into.threads[i].last_arrivals += from.threads[i].last_arrivals;
   }
+  // A thread of this number is elsewhere in another process.
+  if (into.cpus != from.cpus) into.cpus.clear();
 }
 
 }  // namespace

@@ -38,10 +38,8 @@ struct Format {
   const char* name;
   bool Settings::* wanted;
 };
-constexpr Format kFormats[] = {
-    {"text", &Settings::text}, {"json", &Settings::json},         {"csv", &Settings::csv},
-    {"html", &Settings::html}, {"perfetto", &Settings::perfetto},
-};
+constexpr Format kFormats[] = {{"text", &Settings::text}, {"json", &Settings::json},         {"csv", &Settings::csv},
+                               {"html", &Settings::html}, {"perfetto", &Settings::perfetto}, {"lstopo", &Settings::lstopo}};
 
 void read_report(Settings& settings, std::vector<std::string>& problems) {
   const std::string value = variable("HIERBAR_REPORT");

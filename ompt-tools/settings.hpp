@@ -10,7 +10,7 @@ namespace hierbar::ompt {
 
 // What the variables ask for.
 //
-//   HIERBAR_REPORT   a list of text, json, csv, html, perfetto, or none. Default: text.
+//   HIERBAR_REPORT   a list of text, json, csv, html, perfetto, lstopo, or none. Default: text.
 //   HIERBAR_OUTPUT   the files' name without its ending, which is that of the format. %h host, %p process id, %r rank, %j job, %%
 //                    a percent sign. Default: the text goes to the standard error, of rank 0 only, and files are called
 //                    hierbar-%h-%p.
@@ -24,12 +24,13 @@ struct Settings {
   bool csv = false;
   bool html = false;
   bool perfetto = false;
+  bool lstopo = false;
   std::string output;  // empty: the default
   std::uint64_t every = 1;
   std::uint64_t trace_events = 4096;
   std::string chain;  // empty: none
 
-  bool asks_for_any() const { return text || json || csv || html || perfetto; }
+  bool asks_for_any() const { return text || json || csv || html || perfetto || lstopo; }
 };
 
 // Where this process stands among others, from the launcher's variables.

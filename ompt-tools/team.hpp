@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ompt-tools/levels.hpp"
@@ -91,6 +93,10 @@ class Team {
   // Each thread, when it has come into the region, which has `size` threads; before anything else. Says which barriers to open.
   Countdown& enter(std::uint32_t me, std::uint32_t size);
 
+  // Where each thread may run, told by itself when it has come for the first time; empty: not told.
+  void set_cpus(std::uint32_t me, std::string cpus) { participant(me)->cpus = std::move(cpus); }
+  const std::string& cpus(std::uint32_t me) const noexcept { return participant(me)->cpus; }
+
   // Each thread at a barrier that is recorded. Returns the record, to be stamped by the caller; never null.
   Record* open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept;
   // What the runtime tells about the levels, if it does: the primary, when it has come into a region, the tree of its barriers;
@@ -122,6 +128,7 @@ class Team {
     std::uint64_t episodes = 0;  // it has recorded
     std::uint64_t summarised = 0;
     std::uint64_t accounted = 0;  // episodes below are done
+    std::string cpus;
     Tables tables;
     std::array<Record, kRing> records;
     std::array<Phases, kRing> phases;

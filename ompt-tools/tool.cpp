@@ -30,8 +30,10 @@
 #include "ompt-tools/report.hpp"
 #include "ompt-tools/report_entry.h"
 #include "ompt-tools/report_files.hpp"
+#include "ompt-tools/report_lstopo.hpp"
 #include "ompt-tools/report_perfetto.hpp"
 #include "ompt-tools/team_pool.hpp"
+#include "placement/kernel_cpus.hpp"
 #include "trace/stamps.h"
 
 namespace hierbar::ompt {
@@ -174,6 +176,9 @@ void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, un
   Team* team = region == nullptr ? nullptr : region->team;
   if (team == nullptr || size < 2 || size > team->capacity()) return;
   frame->until_record = &team->enter(index, size);
+  if (team->cpus(index).empty()) {
+    if (const Result<CpuSet> cpus = own_cpus(); cpus.ok()) team->set_cpus(index, cpus->to_string());
+  }
   if (tool->settings.perfetto && self.ring == nullptr) self.ring = tool->raw.add_thread(index);
   if (index == 0) note_size(size);
   if (tool->trace != nullptr && index == 0) read_shape(*team, size);
@@ -400,6 +405,7 @@ void finalize(ompt_data_t*) {
     const bool taken = tool->taken.load(std::memory_order_relaxed);
     const Report report = last_report();
     if (!taken || !report.sites.empty()) write_reports(report, tool->settings, tool->process, taken ? "late." : "");
+    if (tool->settings.lstopo) write_lstopo(expand_output(tool->settings, tool->process, "lstopo.xml"), report);
     if (tool->settings.perfetto)
       write_file(expand_output(tool->settings, tool->process, "trace.json"), to_perfetto(tool->raw.timeline(tool->process)));
   } catch (const std::exception& error) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/report_command.hpp"
 
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -10,10 +11,13 @@
 #include <vector>
 
 #include "cli/machine_option.hpp"
+#include "cli/option_values.hpp"
+#include "ompt-tools/heat.hpp"
 #include "ompt-tools/report_files.hpp"
 #include "ompt-tools/report_html.hpp"
 #include "ompt-tools/report_merge.hpp"
 #include "ompt-tools/report_perfetto.hpp"
+#include "topology/lstopo_heat.hpp"
 
 namespace hierbar {
 namespace {
@@ -22,8 +26,10 @@ struct ReportOptions {
   std::vector<std::string> files;
   bool json = false;
   bool csv = false;
-  std::string perfetto;  // empty: none
-  std::string html;      // empty: none
+  std::string html;  // empty: none
+  std::string perfetto;
+  std::string lstopo;
+  std::string description;  // of the machine
 };
 
 // What `parse` makes of a file that was written for HIERBAR_REPORT=`format`.
@@ -47,7 +53,23 @@ void write_perfetto(const ReportOptions& options) {
   if (!ompt::write_file(options.perfetto, to_perfetto(timeline))) throw CLI::RuntimeError(kExitBadInput);
 }
 
-void show(const ReportOptions& options) {
+// From each report by itself: threads of one number are elsewhere in another process.
+void write_lstopo(const CLI::App& command, const ReportOptions& options) {
+  std::vector<MeasuredCpus> measured;
+  for (const std::string& file : options.files) {
+    for (const ompt::HeatSpot& spot : find_heat(read_report(file)))
+      measured.push_back({spot.cpus, spot.what, spot.sum_ns, spot.count});
+  }
+  const char* variable = std::getenv("HIERBAR_TOPOLOGY");
+  const std::string other = variable == nullptr ? "" : variable;
+  const std::string problem =
+      write_heat_xml(options.lstopo, command.count("--topology") > 0 ? options.description : other, measured);
+  if (!problem.empty())
+    refuse("--lstopo", options.lstopo, problem, "a file that can be written, and a machine as for --topology");
+}
+
+void show(const CLI::App& command, const ReportOptions& options) {
+  if (!options.lstopo.empty()) return write_lstopo(command, options);
   if (!options.perfetto.empty()) return write_perfetto(options);
   ompt::Report report = read_report(options.files.front());
   for (std::size_t i = 1; i < options.files.size(); ++i) ompt::merge_report(report, read_report(options.files[i]));
@@ -73,6 +95,11 @@ void add_report_command(CLI::App& app) {
                           ->add_option("--html", options->html,
                                        "Write a page with pictures to this file, which needs no other; print no text then")
                           ->type_name("FILE");
+  CLI::Option* lstopo = command->add_option(
+      "--lstopo", options->lstopo,
+      "Write the machine to this file, coloured by what barriers take in each part of it, for 'lstopo --input FILE'; print\n"
+      "nothing. The machine is this one, unless --topology names another: that of the reports");
+  lstopo->type_name("FILE")->excludes(json)->excludes(csv)->excludes(html);
   command
       ->add_option(
           "--perfetto", options->perfetto,
@@ -80,7 +107,9 @@ void add_report_command(CLI::App& app) {
       ->type_name("FILE")
       ->excludes(json)
       ->excludes(csv)
-      ->excludes(html);
+      ->excludes(html)
+      ->excludes(lstopo);
+  add_machine_option(*command, options->description);
   command->footer(
       "Barriers at the same place, of the same kind and team size are one; threads are added by their numbers. What\n"
       "cannot be added, such as the clock, is the first file's; resolution and stamp cost are the worst.\n"
@@ -95,8 +124,9 @@ void add_report_command(CLI::App& app) {
       "  HIERBAR_REPORT=json HIERBAR_OUTPUT=run-%r OMP_TOOL_LIBRARIES=libhierbar_ompt.so mpiexec -n 4 ./program\n"
       "  hierbar report run-*.json\n"
       "  hierbar report run-*.json --html run.html\n"
-      "  hierbar report run-*.trace.json --perfetto run.json\n");
-  command->callback([options] { show(*options); });
+      "  hierbar report run-*.trace.json --perfetto run.json\n"
+      "  hierbar report run-*.json --lstopo run.xml; lstopo --input run.xml run.svg\n");
+  command->callback([command, options] { show(*command, *options); });
 }
 
 }  // namespace hierbar

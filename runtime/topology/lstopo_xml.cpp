@@ -2,29 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "topology/lstopo_xml.hpp"
 
-#include <hwloc.h>
-
 #include <iterator>
 #include <map>
-#include <memory>
+
+#include "topology/hwloc_picture.hpp"
 
 namespace hierbar {
-namespace {
 
-struct DestroyTopology {
-  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
-};
-struct FreeBitmap {
-  void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
-};
-using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
-using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
-
-// With all that a picture shows, unlike what barriers load. Null on failure.
-Topology load(const std::string& description) {
+PictureTopology load_for_picture(const std::string& description) {
   hwloc_topology* raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
-  Topology topology(raw);
+  PictureTopology topology(raw);
   if (!description.empty() && hwloc_topology_set_xml(raw, description.c_str()) != 0 &&
       hwloc_topology_set_synthetic(raw, description.c_str()) != 0) {
     return nullptr;
@@ -38,6 +26,13 @@ Bitmap to_bitmap(const CpuSet& cpus) {
   for (const std::uint32_t cpu : cpus) hwloc_bitmap_set(bitmap.get(), cpu);
   return bitmap;
 }
+
+hwloc_obj* smallest_object(hwloc_topology* topology, const CpuSet& cpus) {
+  hwloc_obj* object = hwloc_get_obj_covering_cpuset(topology, to_bitmap(cpus).get());
+  return object == nullptr ? hwloc_get_root_obj(topology) : object;
+}
+
+namespace {
 
 void colour_cpus(hwloc_topology* topology, const std::vector<MarkedCpus>& marks) {
   constexpr const char* kColours[] = {"#7fc97f", "#beaed4", "#fdc086", "#ffff99", "#80b1d3", "#fccde5", "#bf9b7a", "#b3de69"};
@@ -60,12 +55,10 @@ void colour_cpus(hwloc_topology* topology, const std::vector<MarkedCpus>& marks)
 }  // namespace
 
 std::string write_lstopo_xml(const std::string& path, const std::string& description, const std::vector<MarkedCpus>& marks) {
-  const Topology topology = load(description);
+  const PictureTopology topology = load_for_picture(description);
   if (topology == nullptr) return "hwloc cannot load the machine";
   for (const MarkedCpus& mark : marks) {
-    hwloc_obj* parent = hwloc_get_obj_covering_cpuset(topology.get(), to_bitmap(mark.cpus).get());
-    if (parent == nullptr) parent = hwloc_get_root_obj(topology.get());
-    hwloc_topology_insert_misc_object(topology.get(), parent, mark.label.c_str());
+    hwloc_topology_insert_misc_object(topology.get(), smallest_object(topology.get(), mark.cpus), mark.label.c_str());
   }
   colour_cpus(topology.get(), marks);
   if (hwloc_topology_export_xml(topology.get(), path.c_str(), 0) != 0) return "cannot write '" + path + "'";

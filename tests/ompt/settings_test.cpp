@@ -66,9 +66,9 @@ TEST_F(ToolSettings, ThatAreWrongAreNamedOnce) {
     const Settings settings = read();
     EXPECT_TRUE(settings.text);
     EXPECT_EQ(settings.every, 1U);
-    EXPECT_THAT(problems,
-                ElementsAre(AllOf(HasSubstr("HIERBAR_REPORT"), HasSubstr(bad), HasSubstr("text, json, csv, html, perfetto, ")),
-                            AllOf(HasSubstr("HIERBAR_SAMPLE"), HasSubstr("\"0\""), HasSubstr("1 to 1000000"))));
+    EXPECT_THAT(problems, ElementsAre(AllOf(HasSubstr("HIERBAR_REPORT"), HasSubstr(bad),
+                                            HasSubstr("text, json, csv, html, perfetto, lstopo, ")),
+                                      AllOf(HasSubstr("HIERBAR_SAMPLE"), HasSubstr("\"0\""), HasSubstr("1 to 1000000"))));
   }
   setenv("HIERBAR_REPORT", "text", 1);
   setenv("HIERBAR_SAMPLE", "64", 1);

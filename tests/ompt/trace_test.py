@@ -5,9 +5,13 @@
 
 import collections
 import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree
 
 import check_trace
 import ompt_test
@@ -120,6 +124,64 @@ class Traces(ompt_test.Program):
             self.assertIn(name, refused.stderr)
             self.assertIn("HIERBAR_REPORT=perfetto", refused.stderr)
             self.assertFalse((self.directory / "all.json").exists())
+
+
+class Pictures(ompt_test.Program):
+    """Of the machine, as lstopo draws them."""
+
+    def colours(self, name):
+        """The colours that lstopo gives boxes, by how often, and what it lists of the objects."""
+        drawn = subprocess.run(["lstopo-no-graphics", "--if", "xml", "--input", name, "--of", "svg", "-"], text=True,
+                               capture_output=True, cwd=self.directory, check=True, timeout=60)
+        boxes = collections.Counter(re.findall(r"fill=['\"]rgb\((\d+,\d+,\d+)\)", drawn.stdout))
+        listed = subprocess.run(["lstopo-no-graphics", "--if", "xml", "--input", name, "--of", "console", "-v"], text=True,
+                                capture_output=True, cwd=self.directory, check=True, timeout=60).stdout
+        return boxes, listed
+
+    def styles(self, name):
+        """What the file itself says: type of object to its infos."""
+        objects = collections.defaultdict(list)
+        for element in xml.etree.ElementTree.parse(self.directory / name).iter("object"):
+            infos = {info.get("name"): info.get("value") for info in element.findall("info")
+                     if info.get("name") == "lstopoStyle" or info.get("name").startswith("hierbar ")}
+            if "lstopoStyle" in infos:
+                objects[element.get("type")].append(infos)
+        return objects
+
+    def check_drawn(self, name, objects):
+        boxes, listed = self.colours(name)
+        for infos in objects:
+            colour = re.match(r"Background=#(..)(..)(..);", infos["lstopoStyle"])
+            rgb = ",".join(str(int(part, 16)) for part in colour.groups())
+            self.assertIn(rgb, boxes, "lstopo does not draw this colour")
+            self.assertRegex(listed, f'hierbar ns"? ?= ?"?{infos["hierbar ns"]}\\b')
+
+    @unittest.skipUnless(shutil.which("lstopo-no-graphics"), "lstopo-no-graphics is not installed (hwloc-nox)")
+    def test_parts_of_the_machine_have_their_latency_and_colour(self):
+        self.run_program(["team", 200, 6], HIERBAR_REPORT="lstopo,json", HIERBAR_OUTPUT="m")
+        self.assertEqual(sorted(os.listdir(self.directory)), ["m.json", "m.lstopo.xml"])
+        objects = self.styles("m.lstopo.xml")
+        infos = [infos for of_type in objects.values() for infos in of_type]
+        self.check_drawn("m.lstopo.xml", infos)
+        if ompt_test.has_trees():
+            self.assertEqual(sum("hierbar gather ns" in each and "hierbar release ns" in each for each in infos), 2)
+            self.assertEqual([kind for kind in objects if any("hierbar exchange ns" in each for each in objects[kind])], ["Machine"])
+        else:
+            self.assertEqual(len(infos), 1, "threads that are not bound share one part")
+        # The command draws the same of the JSON.
+        again = subprocess.run([ompt_test.ARGUMENTS.hierbar.resolve(), "report", "m.json", "--lstopo", "again.xml", *self.machine()],
+                               text=True, capture_output=True, cwd=self.directory)
+        self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
+        self.assertEqual(self.styles("again.xml"), objects)
+
+    def machine(self):
+        return [part for setting in ompt_test.ARGUMENTS.env if setting.startswith("HIERBAR_TOPOLOGY=")
+                for part in ("--topology", setting.split("=", 1)[1])]
+
+    def test_a_file_that_cannot_be_written_is_one_message(self):
+        ending = self.run_program(["imbalanced", 10, 0], HIERBAR_REPORT="lstopo", HIERBAR_OUTPUT="/no/such/place")
+        told = [line for line in ending.stderr.splitlines() if "/no/such/place.lstopo.xml" in line]
+        self.assertEqual(len(told), 1, ending.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,34 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hwloc.h>
+
+#include <memory>
+#include <string>
+
+#include "topology/cpu_set.hpp"
+
+namespace hierbar {
+
+// For the files that write machines for lstopo; hwloc's types go no further.
+
+struct DestroyTopology {
+  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+};
+struct FreeBitmap {
+  void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using PictureTopology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+// With all that a picture shows, unlike what barriers load. `description` as in load_described_machine(); empty: this machine.
+// Null on failure.
+PictureTopology load_for_picture(const std::string& description);
+
+Bitmap to_bitmap(const CpuSet& cpus);
+
+// The smallest part of the machine that has all these cpus; the machine when there is none.
+hwloc_obj* smallest_object(hwloc_topology* topology, const CpuSet& cpus);
+
+}  // namespace hierbar
