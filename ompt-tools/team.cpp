@@ -67,6 +67,7 @@ Record* Team::open(std::uint32_t me, const void* address, std::uint32_t kind) no
   record.address = address;
   record.kind = kind;
   record.team_size = size_;
+  own.phases[(own.episodes - 1) % kRing].shape = 0;
   return &record;
 }
 
@@ -142,7 +143,7 @@ void Team::summarise(std::uint64_t episode, Participant& own) {
   summary.team_size = first.team_size;
   std::uint64_t last = 0, finish = 0;
   std::uint32_t last_thread = kNobody;
-  bool complete = true;
+  bool complete = true, ran_tasks = false;
   for (std::uint32_t i = 0; i < summary.team_size; ++i) {
     const Participant* other = participant(i);
     const Record* record = other == nullptr ? nullptr : &other->records[episode % kRing];
@@ -155,6 +156,7 @@ void Team::summarise(std::uint64_t episode, Participant& own) {
       last_thread = i;
     }
     finish = std::max<std::uint64_t>(finish, record->released);
+    ran_tasks = ran_tasks || record->tasks != 0;
   }
   const bool counts = complete && !is_disturbed(episode);
   summary.last = last;
@@ -170,7 +172,7 @@ void Team::summarise(std::uint64_t episode, Participant& own) {
     const std::uint64_t span = finish > last ? finish - last : 0;
     BarrierTimes& times = own.tables.barriers.at(summary.site());
     times.span.add(clock_.to_ns(span));
-    summarise_levels(episode, span, own, times);
+    if (!ran_tasks) summarise_levels(episode, span, own, times);
   }
 }
 

@@ -100,7 +100,7 @@ class Team {
   // Each thread at a barrier that is recorded. Returns the record, to be stamped by the caller; never null.
   Record* open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept;
   // What the runtime tells about the levels, if it does: the primary, when it has come into a region, the tree of its barriers;
-  // each thread the phases of the episode that it opened last, which are another episode's until it does.
+  // each thread the phases of the episode that it opened last.
   // find_shape: null when it is not known.
   const Shape* find_shape(std::uint64_t serial) const noexcept;
   void add_shape(std::unique_ptr<const Shape> shape);

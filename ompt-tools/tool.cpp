@@ -212,11 +212,10 @@ void arrive(Thread& thread, Frame& frame, int kind, const ompt_data_t* task, con
 // Returns the stamps of the barrier that the thread has left; null when it went another way.
 const hierbar_stamps* note_phases(const Thread& thread, Frame& frame) {
   hierbar_stamps* stamps = thread.stamps;
-  Phases& phases = frame.team->phases(frame.me);
-  phases.shape = 0;
   if (stamps == nullptr) return nullptr;
   *thread.wanted = 0;
   if (stamps->num_barriers == thread.num_stamped) return nullptr;
+  Phases& phases = frame.team->phases(frame.me);
   phases.arrived = stamps->arrived;
   phases.gathered = stamps->gathered;
   phases.released = stamps->released;
@@ -224,7 +223,7 @@ const hierbar_stamps* note_phases(const Thread& thread, Frame& frame) {
   return stamps;
 }
 
-// `stamps` may be null.
+// `stamps` may be null. Those of a worker at the end of a region do not tell its release.
 void keep_barrier(RawRing& ring, const Frame& frame, const Record& record, const hierbar_stamps* stamps) {
   RawEvent event;
   event.begin = record.arrived;
@@ -235,7 +234,7 @@ void keep_barrier(RawRing& ring, const Frame& frame, const Record& record, const
   event.me = frame.me;
   event.kind = record.kind;
   event.address = record.address;
-  if (stamps != nullptr) {
+  if (stamps != nullptr && stamps->released != 0) {
     const Shape* shape = frame.team->find_shape(stamps->shape);
     event.arrived = stamps->arrived;
     event.gathered = stamps->gathered;
@@ -329,7 +328,7 @@ Report start_report() {
   report.stamp_ns = tool->clock.stamp_ns();
   report.offset = tool->offset;
   report.every = tool->settings.every;
-  report.levels = tool->trace != nullptr ? "of the barriers that are one exchange, by hierbar's libomp"
+  report.levels = tool->trace != nullptr ? "of barriers in which nobody ran tasks, by hierbar's libomp"
                                          : "not available: hierbar's libomp tells them, with KMP_BARRIER=hier";
   report.placement = describe_placement(tool->largest_team.load(std::memory_order_relaxed));
   return report;

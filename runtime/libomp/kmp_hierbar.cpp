@@ -115,8 +115,9 @@ static void combine_child(kmp_info_t *this_thr, int gtid, kmp_info_t *child, voi
   OMPT_REDUCTION_END;
 }
 
-void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, int tid,
-                          void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
+template <class Trace>
+static inline void run_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, int tid,
+                              void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj), const Trace &trace) {
   kmp_team_t *team = this_thr->th.th_team;
   kmp_info_t **threads = team->t.t_threads;
   kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bt].bb;
@@ -126,6 +127,7 @@ void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, 
   if (__kmp_forkjoin_frames_mode == 3 || __kmp_forkjoin_frames_mode == 2)
     this_thr->th.th_bar_arrive_time = this_thr->th.th_bar_min_time = __itt_get_timestamp();
 #endif
+  trace.arrived();
   const kmp_hierbar_engine_t &shape = hier->engine;
   const hierbar_plan_node &node = shape.node(tid);
   // Asked of the team, not of the own b_arrived: a parent that sleeps on that one has its sleep bit in it.
@@ -137,7 +139,10 @@ void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, 
   };
   for (kmp_uint32 i = 0; i < node.num_children; ++i)
     gather_from(shape.child(node, i));
+  if (node.num_children != 0)
+    trace.gathered();
   if (!KMP_MASTER_TID(tid)) {
+    trace.served(hier);
     // After this the team is not touched any more: in a join the primary may already be using it otherwise.
     kmp_flag_64<> flag(&thr_bar->b_arrived, threads[node.parent == (kmp_uint32)tid ? 0 : node.parent]);
     flag.release();
@@ -145,12 +150,23 @@ void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, 
   }
   for (kmp_uint32 i = 1; i < shape.num_leaders(); ++i)
     gather_from(shape.leader(i));
+  trace.released();
+  trace.served(hier);
   team->t.t_bar[bt].b_arrived = arrived;
   const bool could_exchange = bt == bs_plain_barrier && hier->exchange_allowed;
   const bool had_tasks = could_exchange && has_tasks(this_thr->th.th_task_team);
   if (could_exchange)
     remember_tasks(hier, had_tasks);
   ++(had_tasks ? hier->counts.slow : hier->counts.phased);
+}
+
+// Tasks would count as the way through the tree, and plain barriers come here because of tasks.
+void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, int tid,
+                          void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
+  if (__kmp_hierbar_traced && bt != bs_plain_barrier && __kmp_hierbar_own_stamps()->wanted)
+    run_gather(bt, this_thr, gtid, tid, reduce USE_ITT_BUILD_ARG(itt_sync_obj), kmp_hierbar_traced_t());
+  else
+    run_gather(bt, this_thr, gtid, tid, reduce USE_ITT_BUILD_ARG(itt_sync_obj), kmp_hierbar_untraced_t());
 }
 
 // ICVs ride along with the release, on the line of b_go; the worker itself puts them where they belong.
@@ -209,6 +225,8 @@ void __kmp_hierbar_release(enum barrier_type bt, kmp_info_t *this_thr, int gtid,
   if (!KMP_MASTER_TID(tid)) {
     if (!await_go(bt, this_thr, gtid USE_ITT_BUILD_ARG(itt_sync_obj)))
       return;
+    if (bt == bs_reduction_barrier && __kmp_hierbar_traced && __kmp_hierbar_own_stamps()->wanted)
+      kmp_hierbar_traced_t().released();
     tid = __kmp_tid_from_gtid(gtid); // in a fork barrier the worker learns only now which team it is in
   }
   kmp_team_t *team = this_thr->th.th_team;

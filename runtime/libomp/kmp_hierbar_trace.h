@@ -26,7 +26,7 @@ uint32_t __kmp_hierbar_units(kmp_team_t *team, uint8_t *units);
 
 // A trace for the engine that keeps nothing.
 struct kmp_hierbar_untraced_t : hierbar::NoTrace {
-  void served(const kmp_hierbar_team_t *) const {} // the exchange was all of the barrier
+  void served(const kmp_hierbar_team_t *) const {} // the stamps are the barrier's: nobody ran tasks between them
 };
 
 // The same that stamps.
@@ -37,7 +37,7 @@ class kmp_hierbar_traced_t {
 public:
   kmp_hierbar_traced_t() : stamps(__kmp_hierbar_own_stamps()), clock(__kmp_hierbar_trace_clock) {}
   void arrived() const {
-    stamps->gathered = 0;
+    stamps->gathered = stamps->released = 0;
     stamps->arrived = hierbar::read_clock(clock);
   }
   void gathered() const { stamps->gathered = hierbar::read_clock(clock); }

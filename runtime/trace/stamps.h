@@ -33,13 +33,15 @@ enum hierbar_unit {
   HIERBAR_NUM_UNITS
 };
 
-/* The calling thread's last barrier that was one exchange and was to be stamped. Times are ticks of the clock that was chosen. */
+/* The calling thread's last barrier that was to be stamped, and was one exchange, a reduction or the end of a region. Times are
+   ticks of the clock that was chosen. */
 typedef struct hierbar_stamps {
   uint64_t num_barriers; /* how many the thread has been stamped in; unchanged: the last barrier went another way */
   uint64_t shape;        /* serial number of the tree it ran on, never 0; the same for the whole team */
   uint64_t arrived;      /* came to the barrier */
   uint64_t gathered;     /* all of its subtree has come; 0 for a thread that gathers from nobody */
-  uint64_t released;     /* knows that all have come: a leader from the exchange, the others from their parents */
+  uint64_t released;     /* knows that all have come: a leader from the exchange, the others from their parents. 0 for
+                            all but the primary at the end of a region, which releases nobody */
 
   /* Since version 2; before, every barrier is stamped. */
   uint64_t wanted; /* set by the tool, for the thread's next barrier: not 0 if it is to be stamped; 0 at first */

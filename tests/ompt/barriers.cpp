@@ -8,6 +8,7 @@
 //   barriers sleep MS              two regions, between which the initial thread sleeps that long
 //   barriers tasks COUNT           a task for each of COUNT barriers, in which the others wait
 //   barriers regions COUNT         empty regions of 2 and 3 threads in turn
+//   barriers reductions COUNT      COUNT reductions of 6 threads
 
 #include <omp.h>
 #include <unistd.h>
@@ -46,6 +47,16 @@ void regions(int count) {
   }
 }
 
+long sum = 0;
+
+void reductions(int count) {
+#pragma omp parallel num_threads(6)
+  for (int i = 0; i < count; ++i) {
+#pragma omp for schedule(static) reduction(+ : sum)
+    for (int k = 0; k < 6; ++k) sum += k;
+  }
+}
+
 void tasks(int count) {
 #pragma omp parallel num_threads(2)
   for (int i = 0; i < count; ++i) {
@@ -81,6 +92,8 @@ int main(int argc, char** argv) {
     tasks(number);
   else if (std::strcmp(what, "regions") == 0)
     regions(number);
+  else if (std::strcmp(what, "reductions") == 0)
+    reductions(number);
   else
     return 2;
   std::puts("done");

@@ -144,6 +144,29 @@ class Reports(Program):
         total = sum(ns["sum"] for ns in levels.values())
         self.assertLess(abs(total - site["barrier_ns"]["sum"]), len(levels) * site["barriers"] + 1)
 
+    def check_levels(self, site, most_missing):
+        """All but `most_missing` of its barriers have levels, which are as long as the barriers, but for rounding to whole ns."""
+        levels = {level["level"]: level["ns"] for level in site["levels"]}
+        missing = site["barriers"] - levels["exchange"]["count"]
+        self.assertGreaterEqual(missing, 0)
+        self.assertLessEqual(missing, most_missing)
+        if missing == 0:
+            self.assertLess(abs(sum(ns["sum"] for ns in levels.values()) - site["barrier_ns"]["sum"]), len(levels) * (site["barriers"] + 1))
+        return list(levels)
+
+    def test_levels_of_joins_and_reductions(self):
+        if "KMP_BARRIER=hier" not in ARGUMENTS.env:
+            self.skipTest("the runtime tells no levels")
+        report = self.report("reductions", 300, KMP_FORCE_REDUCTION="tree")
+        self.check_sums(report)
+        trees = any(setting.startswith("HIERBAR_TOPOLOGY=") for setting in ARGUMENTS.env)
+        names = ["gather 1", "exchange", "release 1", "outside"] if trees else ["exchange", "outside"]
+        self.assertEqual(self.check_levels(self.site(report, "implementation", team_size=6), 0), names)
+        # A worker that leaves the program's last region when the program ends leaves it too late for the report.
+        report = self.report("regions", 400)
+        for team_size in (2, 3):
+            self.assertIn("exchange", self.check_levels(self.site(report, "parallel end", team_size), 1))
+
     def test_sampling(self):
         report = self.report("imbalanced", 640, 100, HIERBAR_SAMPLE="64")
         self.check_sums(report)
