@@ -27,7 +27,7 @@ struct Waiting {
   int pauses_per_look = 1;
   int spin_looks = 40;              // 2 µs before the first call into MPI; 0 when ranks outnumber cpus
   int looks_between_pokes = 16;     // then about 1 µs between two calls, which take the library's lock and pollute caches
-  int yields = 4000;                // rounds before sleeping: some ms, since peers arrive together or much later
+  int yields = kYieldsBeforeSleep;  // rounds before sleeping
   int rounds_per_poke = 1;          // outnumbered: the cpu is wanted by a peer, so most rounds only yield
   long first_sleep_ns = 50'000;     // sleeping delays what a peer wants from this rank's MPI library, so it is short
   long longest_sleep_ns = 500'000;  // and bounded
@@ -37,10 +37,7 @@ struct Waiting {
     Waiting waiting;
     waiting.spin_looks = 0;
     waiting.looks_between_pokes = 0;
-    // Some 20 ms, several of the scheduler's slices: a rank that it owes time goes on running, however often it yields, until it
-    // has had that time. Who sleeps meanwhile stays owed. With 200 rounds, ranks whose set-up had taken unequal time never got
-    // even: 120 µs a barrier, of four ranks on two cpus, in place of 3.
-    waiting.yields = 40'000;
+    waiting.yields = kYieldsWhenOutnumbered;
     waiting.rounds_per_poke = 8;
     return waiting;
   }

@@ -47,7 +47,7 @@ class AlgorithmBarrier {
  public:
   AlgorithmBarrier(std::uint32_t num_participants, std::size_t num_cpus, EnginePlan plan)
       : plan_(std::move(plan)), view_(plan_.view()), memory_(B::size_bytes(view_)), spots_(num_participants) {
-    if (num_participants > num_cpus) policy_.spin_looks = 0;
+    if (num_participants > num_cpus) policy_ = WaitPolicy::outnumbered();
     for (std::uint32_t p = 0; p < num_participants; ++p) hosts_.emplace_back(spots_.data(), p, policy_, aborted_);
   }
 

@@ -32,7 +32,7 @@ std::string limits_problem(const WaitLimits& limits) {
 
 WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own, bool oversubscribed) {
   WaitLimits limits = of_barrier;
-  WaitPolicy policy;
+  WaitPolicy policy = oversubscribed ? WaitPolicy::outnumbered() : WaitPolicy{};
   if (own != nullptr) {
     if (own->spin_looks != HIERBAR_AUTO) limits.spin_looks = own->spin_looks;
     if (own->yields != HIERBAR_AUTO) limits.yields = own->yields;
@@ -40,8 +40,7 @@ WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own,
     policy.progress = own->progress;
     policy.progress_context = own->progress_context;
   }
-  if (limits.spin_looks != HIERBAR_AUTO) policy.spin_looks = static_cast<int>(limits.spin_looks);
-  if (oversubscribed) policy.spin_looks = 0;
+  if (limits.spin_looks != HIERBAR_AUTO && !oversubscribed) policy.spin_looks = static_cast<int>(limits.spin_looks);
   if (limits.yields != HIERBAR_AUTO) policy.yields = static_cast<int>(limits.yields);
   // All must agree on whether anybody sleeps, because a writer that believes nobody does wakes nobody.
   policy.sleeps = of_barrier.sleep_limit_ns != 0;

@@ -15,6 +15,13 @@ namespace hierbar {
 // How a participant sleeps on a futex word of its own, not 0 while it does; shared by the hosts that have no runtime to sleep
 // in. The futex is not of the private kind: the sleepers may be in other processes.
 
+// Before anybody sleeps, looks with a sched_yield() in between: some ms, since participants arrive together or much later.
+inline constexpr int kYieldsBeforeSleep = 4000;
+// Where participants outnumber the cpus, some 20 ms, several of the scheduler's slices: one that it owes time goes on running,
+// however often it yields, until it has had that time. Who sleeps meanwhile stays owed. With 200, MPI ranks whose set-up had
+// taken unequal time never got even: 120 µs a barrier, of four ranks on two cpus, in place of 3.
+inline constexpr int kYieldsWhenOutnumbered = 40'000;
+
 inline void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* limit) noexcept {
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, limit, nullptr, 0);
 }

@@ -15,15 +15,22 @@ namespace hierbar {
 
 // How a waiting thread without a runtime behind it behaves.
 struct WaitPolicy {
-  int spin_looks = 4000;  // looks with pauses in between; 0 when participants outnumber the cpus
+  int spin_looks = 4000;  // looks with pauses in between; see outnumbered()
   int pauses_per_look = measure_pauses_per_look();
-  int yields = 64;                   // then looks with a sched_yield in between
+  int yields = kYieldsBeforeSleep;   // then looks with a sched_yield in between
   bool sleeps = true;                // then sleep on a futex; false: nobody does, all go on yielding
   long sleep_limit_ns = 50'000'000;  // look at `aborted` at least this often while asleep; 0: this one goes on yielding
 
   // Called before each yield or sleep, unless null; anything but 0 gives up.
   int (*progress)(void* context) = nullptr;
   void* progress_context = nullptr;
+
+  static WaitPolicy outnumbered() noexcept {
+    WaitPolicy policy;
+    policy.spin_looks = 0;
+    policy.yields = kYieldsWhenOutnumbered;
+    return policy;
+  }
 };
 
 // Not 0: every wait gives up. Of fixed width, because it may lie in shared memory.

@@ -257,7 +257,7 @@ TEST(ApiDescription, SaysThatOversubscribedParticipantsDoNotSpin) {
   Lines lines;
   hierbar_barrier_describe(barrier.get(), append_line, &lines);
   EXPECT_THAT(lines, Contains(HasSubstr("participants: 2; cpus: 1;")));
-  EXPECT_THAT(lines, Contains(HasSubstr("no spinning, more participants than cpus")));
+  EXPECT_THAT(lines, Contains(HasSubstr("no spinning, more participants than cpus; 40000 yields")));
 }
 
 TEST(ApiDescription, SpinsWhenEveryParticipantHasACpu) {

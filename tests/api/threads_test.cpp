@@ -4,6 +4,7 @@
 // Barriers of threads through the C API: plain data, which only the barrier keeps apart, so that ThreadSanitizer has a say.
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -172,6 +173,44 @@ INSTANTIATE_TEST_SUITE_P(Teams, AlgorithmOfApi,
                            return name + "_" + std::to_string(std::get<1>(instance.param)) + "_" +
                                   kWaitings[std::get<2>(instance.param)].name;
                          });
+
+// Counts the looks of the one thread that waits, and lets its partner come after many; how often it has slept by then.
+struct LongWait {
+  static constexpr int kLooks = 20'000;
+  int num_looks = 0;
+  long num_sleeps = 0;
+  std::atomic<bool> is_over = false;
+
+  static long sleeps_so_far() {  // a yield is no voluntary switch, to the kernel
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+  }
+  static int look(void* context) {
+    auto& wait = *static_cast<LongWait*>(context);
+    if (wait.is_over.load(std::memory_order_acquire)) return 0;
+    if (wait.num_looks++ == 0) wait.num_sleeps = -sleeps_so_far();
+    if (wait.num_looks < kLooks) return 0;
+    wait.num_sleeps += sleeps_so_far();
+    wait.is_over.store(true, std::memory_order_release);
+    return 0;
+  }
+};
+
+TEST(BarrierOfApiThreads, OutnumberedOnesYieldForLongBeforeTheySleep) {
+  LongWait wait;
+  const std::uint32_t cpu = 0;
+  const std::vector<hierbar_cpuset> on_one_cpu(2, hierbar_cpuset{&cpu, nullptr, 1, 0});
+  hierbar_attributes attributes = attributes_of(2, {HIERBAR_AUTO, HIERBAR_AUTO, HIERBAR_AUTO, LongWait::look, &wait});
+  attributes.cpusets = on_one_cpu.data();
+  const BarrierHandle barrier = create(attributes);
+  ASSERT_NE(barrier, nullptr);
+  run_threads(2, [&](std::uint32_t me) {
+    while (me == 1 && !wait.is_over.load(std::memory_order_acquire)) std::this_thread::yield();
+    EXPECT_EQ(hierbar_barrier_wait(barrier.get(), me), HIERBAR_OK);
+  });
+  EXPECT_LT(wait.num_sleeps, LongWait::kLooks / 100);
+}
 
 TEST(BarrierOfApiThreads, CanBeMadeAndDestroyedOverAndOver) {
   for (int repetition = 0; repetition < 200; ++repetition) {
