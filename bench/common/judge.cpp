@@ -60,6 +60,17 @@ void Judge::overhead(const Group& group, std::string_view name, std::string_view
   finish(group, std::move(verdict), std::string(without_ns ? name : baseline));
 }
 
+void Judge::distance(const Group& group, const std::string& above, const Series* other, double limit_ns) {
+  const auto ours_ns = median_of(group, hier(group));
+  const auto other_ns = median_of(group, other);
+  Verdict verdict = begin(group, fmt::format("hier above {}, ns", above), limit_ns);
+  if (ours_ns && other_ns) {
+    verdict.value = *ours_ns - *other_ns;
+    verdict.note = fmt::format("{:.1f} ns over {:.1f} ns", *ours_ns, *other_ns);
+  }
+  finish(group, std::move(verdict), ours_ns ? above : "hier");
+}
+
 void Judge::no_stall(const Group& group, double limit_ns) {
   Verdict verdict = begin(group, "slowest batch of hier, ns per barrier", limit_ns);
   const Series* ours = hier(group);

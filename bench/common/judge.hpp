@@ -44,6 +44,9 @@ class Judge {
   // How many ns `name` takes above `baseline`: no more than limit_ns, or this share of the baseline's time if that is more.
   void overhead(const Group& group, std::string_view name, std::string_view baseline, double limit_ns, double limit_share);
 
+  // How far hier's median is above that of `other`, in ns.
+  void distance(const Group& group, const std::string& above, const Series* other, double limit_ns);
+
   // hier's slowest batch, in ns.
   void no_stall(const Group& group, double limit_ns);
 

@@ -27,7 +27,13 @@ constexpr const char* kDescription =
     "  isolated  one barrier that all enter at an agreed moment: from the last entry to the last exit\n"
     "  skew      of the same: from the first exit to the last\n"
     "  late      one rank comes 20 us after the others: from its entry to the last exit\n"
-    "All but the period need ranks that run at once, and are measured only where each has a cpu.\n";
+    "All but the period need ranks that run at once, and are measured only where each has a cpu.\n"
+    "\n"
+    "With --first, what setting up costs is measured instead:\n"
+    "  first      the first barrier on a new communicator, which makes what later ones use\n"
+    "  cold       the same, of the program's first barrier of all\n"
+    "  allreduce  the library's own MPI_Allreduce on a new communicator, in the same processes and in turns with `first`\n"
+    "  init       MPI_Init, which a preloaded library should not make slower\n";
 
 constexpr const char* kFooter =
     "Environment:\n"
@@ -42,6 +48,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  mpi_barrier_bench --quick                      the whole picture in two to three minutes\n"
     "  mpi_barrier_bench --ranks 2 --check            one table, judged\n"
+    "  mpi_barrier_bench --first --check              what the first barrier on a communicator costs, and MPI_Init\n"
     "  mpi_barrier_bench --check --json result.json   for a record\n";
 
 std::string configuration_help() {
@@ -51,10 +58,11 @@ std::string configuration_help() {
 }
 
 void add_what(CLI::App& app, Options& options) {
-  app.add_option("--ranks", options.rank_counts, "Numbers of ranks, separated by commas. Default: 2,4,8,16.")
+  app.add_option("--ranks", options.rank_counts, "Numbers of ranks, separated by commas. Default: 2,4,8,16; 2 with --first.")
       ->delimiter(',')
       ->check(CLI::Range(2, 1024))
       ->option_text("N,...");
+  app.add_flag("--first", options.first, "Measure the first barrier on a new communicator, and MPI_Init, instead.");
   std::vector<std::string> names;
   for (const ConfigurationName& known : kConfigurations) names.emplace_back(known.name);
   app.add_option("--configs", options.configurations, configuration_help())
@@ -100,6 +108,7 @@ void fill_defaults(Options& options, const CLI::App& app) {
   if (options.mpich_launcher.empty()) options.mpich_launcher = find_in_path({"mpiexec.mpich", "mpiexec.hydra"});
   if (options.openmpi_launcher.empty()) options.openmpi_launcher = find_in_path({"mpiexec.openmpi", "mpirun.openmpi"});
   if (app.count("--seed") == 0) options.seed = std::random_device()();
+  if (options.first && app.count("--ranks") == 0) options.rank_counts = {2};
   std::sort(options.rank_counts.begin(), options.rank_counts.end());
   options.rank_counts.erase(std::unique(options.rank_counts.begin(), options.rank_counts.end()), options.rank_counts.end());
 }

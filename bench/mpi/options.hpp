@@ -16,6 +16,7 @@ namespace hierbar::bench::mpi {
 struct Options : RunOptions {
   std::vector<int> rank_counts{2, 4, 8, 16};
   std::vector<std::string> configurations;  // empty: all
+  bool first = false;                       // first barriers and MPI_Init in place of all else
   std::uint64_t seed = 0;                   // of the order in which configurations take turns
   std::filesystem::path mpich_launcher;     // empty: not found
   std::filesystem::path openmpi_launcher;   // empty: not found

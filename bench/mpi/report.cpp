@@ -77,7 +77,8 @@ std::string row(const Part& part, const Series& series) {
 std::string part_text(const Part& part) {
   const Group& group = *part.front();
   std::string text = part_title(group) + "\n";
-  text += fmt::format("  {:<{}}{:>10}  {:>22}  {:>8}  {:>16}", "ns", kNameWidth, "period", "quartiles", "to hier", "repetitions");
+  text += fmt::format("  {:<{}}{:>10}  {:>22}  {:>8}  {:>16}", "ns", kNameWidth, group.quantity, "quartiles", "to hier",
+                      "repetitions");
   for (std::size_t i = 1; i < part.size(); ++i) text += fmt::format("{:>10}", part[i]->quantity);
   text += "\n";
   for (const Series& series : group.series) {
@@ -133,6 +134,7 @@ nlohmann::json json_report(const Measurements& measurements, const Options& opti
   report["settings"] = {{"repetitions", options.num_repetitions},
                         {"budget_ms", options.budget_ms},
                         {"seed", options.seed},
+                        {"first", options.first},
                         {"thread_level", "single"}};
   report["run"] = run_json(measurements);
   report["configurations"] = report["groups"] = report["targets"] = nlohmann::json::array();

@@ -22,8 +22,10 @@ namespace {
 
 constexpr double kFloorBudgetMs = 60;
 constexpr std::array<std::string_view, 4> kQuantities{"period", "isolated", "skew", "late"};
+constexpr std::array<std::string_view, 4> kFirstQuantities{"first", "cold", "allreduce", "init"};
 
-// The groups of one number of ranks: the period first, then what is measured only of ranks with a cpu each.
+// The groups of one number of ranks: the period first, then what is measured only of ranks with a cpu each; or what setting up
+// costs, whoever has a cpu.
 struct RankCount {
   int num_ranks = 0;
   std::size_t first = 0;  // of its groups
@@ -69,12 +71,13 @@ class Session {
 
   void add_groups(int num_ranks) {
     const bool oversubscribed = num_ranks > static_cast<int>(host_.cpus.size());
-    RankCount ranks{num_ranks, results_.groups.size(), oversubscribed ? 1 : kQuantities.size()};
+    const auto& quantities = options_.first ? kFirstQuantities : kQuantities;
+    RankCount ranks{num_ranks, results_.groups.size(), oversubscribed && !options_.first ? 1 : quantities.size()};
     for (std::size_t i = 0; i < ranks.count; ++i) {
       Group group;
       group.num_participants = num_ranks;
       group.participant = "rank";
-      group.quantity = kQuantities[i];
+      group.quantity = quantities[i];
       group.oversubscribed = oversubscribed;
       group.bound = !oversubscribed;
       for (const Configuration& configuration : configurations_) {
@@ -95,7 +98,8 @@ class Session {
   }
 
   void measure_block(const RankCount& ranks, int repetition) {
-    std::vector<const Configuration*> turns{nullptr};  // nullptr: the floors
+    std::vector<const Configuration*> turns;
+    if (!options_.first) turns.push_back(nullptr);  // the floors
     for (const Configuration& configuration : configurations_) {
       if (configuration.unavailable.empty()) turns.push_back(&configuration);
     }
@@ -122,7 +126,11 @@ class Session {
     std::vector<std::string> arguments{"--budget-ms", fmt::format("{}", options_.budget_ms), "--limit-s",
                                        fmt::format("{:.0f}", std::ceil(options_.timeout_s) + 1)};
     if (inside) arguments.emplace_back("--inside");
-    if (bound) arguments.emplace_back("--alone");
+    if (options_.first) {
+      arguments.emplace_back("--first");
+    } else if (bound) {
+      arguments.emplace_back("--alone");
+    }
     const ChildResult result = run_child(launch_command(configuration, ranks.num_ranks, bound, arguments), {}, timeout());
     const auto answer = parse_answer(result.output);
     const std::string failure = !result.failure.empty() ? result.failure

@@ -13,6 +13,18 @@ constexpr double kOverMpichOversubscribed = 1.0 / 500;  // MPICH's ranks wait fo
 constexpr double kOverOpenMpiNear = 0.45;
 constexpr double kOverOpenMpiFar = 0.60;
 
+constexpr double kOverAllreduceNs = 1e6;  // of the first barrier on a new communicator, which agrees with all its ranks
+
+// The allreduce is measured in hier's own processes.
+void judge_first(Judge& judge, const Measurements& measurements, Group first) {
+  for (const Group& group : measurements.groups) {
+    const Series* reduction = find_series(group, "hier");
+    if (group.quantity != "allreduce" || group.num_participants != first.num_participants || reduction == nullptr) continue;
+    first.series.push_back({"allreduce", Family::kOther, reduction->failure, reduction->samples});
+  }
+  judge.distance(first, "MPI_Allreduce", find_series(first, "allreduce"), kOverAllreduceNs);
+}
+
 void judge_peers(Judge& judge, const Group& group, double mpich_limit, double openmpi_limit) {
   judge.ratio(group, "MPICH's own", best_of(group, Family::kMpich), mpich_limit);
   judge.ratio(group, "best Open MPI", best_of(group, Family::kOpenMpi), openmpi_limit);
@@ -30,8 +42,14 @@ std::vector<Verdict> judge(const Measurements& measurements) {
   std::vector<Verdict> verdicts;
   Judge judge(verdicts);
   for (const Group& group : measurements.groups) {
-    if (group.quantity == "late") continue;
-    if (group.oversubscribed) {
+    const bool is_of_set_up = group.quantity == "first" || group.quantity == "init";
+    if (group.quantity == "late" || group.quantity == "cold" || group.quantity == "allreduce") continue;
+    if (is_of_set_up && group.oversubscribed) continue;  // whose cost is waiting for the scheduler
+    if (group.quantity == "first") {
+      judge_first(judge, measurements, group);
+    } else if (group.quantity == "init") {
+      judge.ratio(group, "MPICH's own", best_of(group, Family::kMpich), kNoSlower);
+    } else if (group.oversubscribed) {
       judge_peers(judge, group, kOverMpichOversubscribed, kNoSlower);
     } else if (group.quantity == "period" && group.num_participants == 2) {
       judge_pair_period(judge, group);

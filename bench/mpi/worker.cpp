@@ -4,15 +4,21 @@
 // MPI_Barrier of all ranks, on one machine, under one MPI library: rank 0 prints raw samples as one line of JSON. Built by every
 // MPI's own compiler driver and linked with nothing else; what is preloaded is the launcher's choice. Thread level: single.
 //
-//   mpi_barrier_worker --budget-ms MS --limit-s S [--inside] [--alone]
+//   mpi_barrier_worker --budget-ms MS --limit-s S [--inside] [--alone | --first]
 //   --inside  also PMPI_Barrier, the library's own: batches of both take turns
 //   --alone   every rank has a cpu: also the figures that need all of them to run at once
+//   --first   only the second list of figures
 //
 // Figures are ns, maxima over the ranks; the clock is CLOCK_MONOTONIC, the same for all processes of a machine.
 //   period    of barriers back to back
 //   isolated  ranks enter at an agreed moment: from the last one's entry to the last one's exit
 //   skew      the same episodes: from the first exit to the last
 //   late      one rank, another each time, comes kDelayNs after the others: from its entry to the last exit
+//
+//   first      the first barrier on a new communicator, all but the first one of the program
+//   cold       the first one of the program
+//   allreduce  the library's MPI_Allreduce as the first call on a new communicator, in turns with those
+//   init       MPI_Init
 // Exits with 2 for wrong arguments; a run longer than the limit ends by SIGALRM. Started by mpi_barrier_bench only.
 
 #include <dlfcn.h>
@@ -37,6 +43,7 @@ constexpr double kMostBudgets = 2;    // are spent on one figure
 constexpr int kMostEpisodes = 1000;   // of the figures that are sampled one by one
 constexpr int kEpisodesPerTurn = 50;  // of one barrier, before the other's
 constexpr double kDelayNs = 20000;    // of a late rank: longer than any barrier of ranks that have a cpu each
+constexpr int kMostFirsts = 100;      // new communicators for each kind of call
 constexpr int kWarmUp = 16;           // libraries set up on the first calls, and change algorithms after some
 
 struct Settings {
@@ -44,6 +51,7 @@ struct Settings {
   unsigned limit_s = 0;
   bool inside = false;
   bool alone = false;
+  bool first = false;
 };
 
 // One of the barriers that a process can have: as the program calls it, which a preloaded library may serve, or the library's
@@ -182,6 +190,41 @@ void measure_episodes(std::vector<Barrier>& barriers, double budget_ns, bool del
   }
 }
 
+// Of this rank: a call on a new communicator, which all ranks have. The barrier in front makes all begin together.
+double time_first(int (*call)(MPI_Comm)) {
+  MPI_Comm fresh;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &fresh);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  const double start = now_ns();
+  call(fresh);
+  const double elapsed_ns = now_ns() - start;
+  MPI_Comm_free(&fresh);
+  return elapsed_ns;
+}
+
+int allreduce(MPI_Comm comm) {
+  int one = 1, sum = 0;
+  return PMPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+}
+
+// The first calls on new communicators: barriers of all kinds and the allreduce take turns.
+void measure_first(std::vector<Barrier>& barriers, double budget_ns, double init_ns) {
+  std::map<std::string, std::vector<double>> own;
+  std::vector<double> reductions;
+  const double start = now_ns();
+  for (int i = 0; i < kMostFirsts && (i < kFewestBatches || maximum(now_ns() - start) < budget_ns); ++i) {
+    for (const Barrier& barrier : barriers) own[barrier.name].push_back(time_first(barrier.call));
+    reductions.push_back(time_first(allreduce));
+  }
+  for (Barrier& barrier : barriers) {
+    std::vector<double>& firsts = barrier.samples["first"] = over_ranks(own[barrier.name], MPI_MAX);
+    barrier.samples["cold"] = {firsts.front()};
+    firsts.erase(firsts.begin());
+  }
+  barriers.front().samples["allreduce"] = over_ranks(reductions, MPI_MAX);
+  barriers.front().samples["init"] = {maximum(init_ns)};
+}
+
 // The file that a function comes from.
 std::string file_of(const char* symbol) {
   Dl_info info{};
@@ -239,12 +282,16 @@ std::vector<double> rank_cpus() {
   return over_ranks(cpus, MPI_MAX);
 }
 
-void run(const Settings& settings) {
+void run(const Settings& settings, double init_ns) {
   std::vector<Barrier> barriers{{"program", MPI_Barrier, 0, 1, 0, {}}};
   if (settings.inside) barriers.push_back({"own", PMPI_Barrier, 0, 1, 0, {}});
   clock_ns = clock_cost_ns();
-  for (Barrier& barrier : barriers) calibrate(barrier, settings.budget_ns);
-  measure_period(barriers, settings.budget_ns);
+  if (settings.first) {
+    measure_first(barriers, settings.budget_ns, init_ns);
+  } else {
+    for (Barrier& barrier : barriers) calibrate(barrier, settings.budget_ns);
+    measure_period(barriers, settings.budget_ns);
+  }
   if (settings.alone) {
     measure_episodes(barriers, settings.budget_ns / 2, false);
     measure_episodes(barriers, settings.budget_ns / 2, true);
@@ -261,6 +308,8 @@ bool parse(int argc, char** argv, Settings& settings) {
       settings.inside = true;
     } else if (option == "--alone") {
       settings.alone = true;
+    } else if (option == "--first") {
+      settings.first = true;
     } else if (option == "--budget-ms") {
       settings.budget_ns = std::atof(value) * 1e6;
       ++i;
@@ -271,7 +320,7 @@ bool parse(int argc, char** argv, Settings& settings) {
       return false;
     }
   }
-  return settings.budget_ns > 0 && settings.limit_s > 0;
+  return settings.budget_ns > 0 && settings.limit_s > 0 && !(settings.alone && settings.first);
 }
 
 }  // namespace
@@ -283,10 +332,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   alarm(settings.limit_s);  // a launcher that is killed may leave its ranks behind
+  const double start = now_ns();
   MPI_Init(&argc, &argv);
+  const double init_ns = now_ns() - start;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-  run(settings);
+  run(settings, init_ns);
   MPI_Finalize();
   return 0;
 }

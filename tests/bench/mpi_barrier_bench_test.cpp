@@ -77,6 +77,25 @@ TEST(MpiBarrierBench, WritesEverySampleOfEveryConfigurationAsJson) {
   }
 }
 
+TEST(MpiBarrierBench, MeasuresFirstBarriersAndInitBesideEachOther) {
+  const ChildResult result = run_bench(tiny({"--first", "--configs", "hier,mpich", "--json", "-"}));
+  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no MPI to measure";
+  ASSERT_EQ(result.failure, "") << result.errors;
+  const json report = json::parse(result.output);
+  EXPECT_EQ(report.at("settings").at("first"), true);
+  std::vector<std::string> quantities;
+  for (const json& group : report.at("groups")) {
+    quantities.push_back(group.at("quantity"));
+    for (const json& series : group.at("series")) {
+      EXPECT_TRUE(series.at("failure").is_null()) << series.at("failure");
+      const bool is_inside = series.at("name") == "mpich-inside";
+      const bool is_measured = !is_inside || quantities.back() == "first" || quantities.back() == "cold";
+      EXPECT_EQ(series.at("samples").size(), is_measured ? 1u : 0u) << quantities.back() << ", " << series.at("name");
+    }
+  }
+  EXPECT_THAT(quantities, testing::ElementsAre("first", "cold", "allreduce", "init"));
+}
+
 TEST(MpiBarrierBench, MeasuresOursWhenItHasBeenBuilt) {
   const fs::path library = kPrefix / "lib/libhierbar_mpi.so";
   for (const fs::path& file : {library, worker()}) {

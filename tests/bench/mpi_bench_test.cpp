@@ -49,6 +49,11 @@ TEST(Options, QuickChangesDefaultsButNotWhatWasGiven) {
   EXPECT_EQ(parse({}).time_limit_s, 0);
 }
 
+TEST(Options, FirstBarriersAreThoseOfTwoRanksUnlessToldOtherwise) {
+  EXPECT_THAT(parse({"--first"}).rank_counts, ElementsAre(2));
+  EXPECT_THAT(parse({"--first", "--ranks", "4"}).rank_counts, ElementsAre(4));
+}
+
 TEST(Options, TakeTheSeedThatIsGiven) { EXPECT_EQ(parse({"--seed", "17"}).seed, 17u); }
 
 // ---- what the measured program says ----
@@ -209,6 +214,25 @@ TEST(MpiTargets, OfOversubscribedRanksAskForAFiveHundredthOfMpichAndNoMoreThanOp
   EXPECT_EQ(outcome(against(100000, 201), "MPICH's own"), Outcome::kFail);
   EXPECT_EQ(outcome(against(200000, 210), "best Open MPI"), Outcome::kPass);
   EXPECT_EQ(outcome(against(200000, 211), "best Open MPI"), Outcome::kFail);
+}
+
+TEST(MpiTargets, OfTheFirstBarrierAllowAMillisecondOverTheAllreduceOfTheSameProcesses) {
+  const auto outcome_of = [](double first_ns, double allreduce_ns) {
+    Measurements measurements;
+    measurements.groups = {group(2, "first", kFarNs, first_ns), group(2, "cold", kFarNs, 1e9),
+                           group(2, "allreduce", kFarNs, allreduce_ns), group(4, "first", kFarNs, 1e9)};
+    const auto verdicts = judge(measurements);
+    EXPECT_EQ(verdicts.size(), 1u) << "neither the program's first barrier nor one of more ranks than cpus is judged";
+    return verdicts.front().outcome;
+  };
+  EXPECT_EQ(outcome_of(1'005'000, 5'000), Outcome::kPass);
+  EXPECT_EQ(outcome_of(1'005'001, 5'000), Outcome::kFail);
+  EXPECT_EQ(outcome(group(2, "first", kFarNs, 1), "MPI_Allreduce"), Outcome::kNotMeasured);
+}
+
+TEST(MpiTargets, OfMpiInitAllowNothingOverMpichAlone) {
+  EXPECT_EQ(outcome(group(2, "init", kFarNs, 1050), "MPICH's own (mpich)"), Outcome::kPass);
+  EXPECT_EQ(outcome(group(2, "init", kFarNs, 1051), "MPICH's own (mpich)"), Outcome::kFail);
 }
 
 TEST(MpiTargets, SayWhatWasNotMeasuredInsteadOfPassing) {
