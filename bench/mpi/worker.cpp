@@ -21,7 +21,6 @@
 //   init       MPI_Init
 // Exits with 2 for wrong arguments; a run longer than the limit ends by SIGALRM. Started by mpi_barrier_bench only.
 
-#include <dlfcn.h>
 #include <mpi.h>
 #include <sched.h>
 #include <time.h>
@@ -33,6 +32,8 @@
 #include <map>
 #include <string>
 #include <vector>
+
+#include "worker_answer.hpp"
 
 namespace {
 
@@ -223,39 +224,6 @@ void measure_first(std::vector<Barrier>& barriers, double budget_ns, double init
   }
   barriers.front().samples["allreduce"] = over_ranks(reductions, MPI_MAX);
   barriers.front().samples["init"] = {maximum(init_ns)};
-}
-
-// The file that a function comes from.
-std::string file_of(const char* symbol) {
-  Dl_info info{};
-  void* const address = dlsym(RTLD_DEFAULT, symbol);
-  if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "unknown";
-  char* const resolved = realpath(info.dli_fname, nullptr);
-  const std::string path = resolved == nullptr ? info.dli_fname : resolved;
-  std::free(resolved);
-  return path;
-}
-
-// How what the library says of itself begins, "MPICH Version: 4.0.2" or "Open MPI v4.1.4", without what JSON cannot have in a
-// string.
-std::string library_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  PMPI_Get_library_version(text, &length);
-  std::string version(text);
-  version.resize(std::min(version.find_first_of("\n,"), version.size()));
-  for (char& c : version) {
-    if (c == '\t' || c == '"' || c == '\\') c = ' ';
-  }
-  const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
-  version.erase(std::unique(version.begin(), version.end(), both_blank), version.end());
-  return version;
-}
-
-void print_list(const char* key, const std::vector<double>& values) {
-  std::printf("\"%s\": [", key);
-  for (std::size_t i = 0; i < values.size(); ++i) std::printf("%s%.1f", i == 0 ? "" : ", ", values[i]);
-  std::printf("]");
 }
 
 void print(const std::vector<Barrier>& barriers, const std::vector<double>& cpus) {
