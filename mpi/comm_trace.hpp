@@ -29,7 +29,8 @@ class Recorder;
 // A batch begins small and grows while batches take less than a second: what is not settled is lost when the program is killed.
 class CommTrace {
  public:
-  // `id` is the same in all ranks, and that of no other communicator.
+  // `id` is the same in all ranks, and that of no other communicator. `comm` is where the last batch is settled when the world
+  // ends; MPI_COMM_NULL if its ranks are of several worlds, which do not end together.
   CommTrace(Recorder& recorder, std::uint64_t id, std::uint32_t me, RankTree tree, std::uint64_t every, MPI_Comm comm);
   ~CommTrace();
   CommTrace(const CommTrace&) = delete;

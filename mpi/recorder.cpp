@@ -99,7 +99,7 @@ void Recorder::settle_all(const Pmpi& pmpi) {
   std::vector<CommTrace*> traces = traces_;
   std::sort(traces.begin(), traces.end(), [](const CommTrace* a, const CommTrace* b) { return a->id() < b->id(); });
   for (CommTrace* trace : traces) {
-    if (!trace->is_empty()) trace->settle(pmpi, trace->comm());
+    if (!trace->is_empty() && trace->comm() != pmpi.comm_null) trace->settle(pmpi, trace->comm());
   }
 }
 

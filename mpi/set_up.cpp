@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,22 @@ Record make_record(Agreement& agreement, const std::vector<Membership>& joined) 
   return record;
 }
 
+// Whether all of a communicator's ranks have this MPI_COMM_WORLD.
+bool is_inside_world(const Pmpi& pmpi, MPI_Comm comm, int num_ranks) {
+  int in_world = 0;
+  pmpi.Initialized(&in_world);
+  if (in_world == 0) return false;
+  MPI_Group all, world;
+  std::vector<int> ranks(static_cast<std::size_t>(num_ranks)), translated(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  pmpi.Comm_group(comm, &all);
+  pmpi.Comm_group(pmpi.comm_world, &world);
+  pmpi.Group_translate_ranks(all, num_ranks, ranks.data(), world, translated.data());
+  pmpi.Group_free(&world);
+  pmpi.Group_free(&all);
+  return std::find(translated.begin(), translated.end(), MPI_UNDEFINED) == translated.end();
+}
+
 // Everybody tells who gathers from whom.
 void start_trace(Agreement& agreement, std::uint64_t every, CommState& state) {
   struct Place {
@@ -77,9 +94,11 @@ void start_trace(Agreement& agreement, std::uint64_t every, CommState& state) {
   std::vector<std::uint32_t> parents;
   for (const Place& place : places) parents.push_back(static_cast<std::uint32_t>(place.parent));
   Recorder& recorder = agreement.shim().recorder;
+  const MPI_Comm last_settled =
+      is_inside_world(agreement.pmpi(), agreement.comm(), agreement.num_ranks()) ? agreement.comm() : agreement.pmpi().comm_null;
   if (state.node != nullptr && state.waiting.spin_looks == 0) recorder.note_outnumbered();
   state.trace = std::make_unique<CommTrace>(recorder, places[0].comm_id, static_cast<std::uint32_t>(agreement.rank()),
-                                            RankTree(parents, state.several_nodes), every, agreement.comm());
+                                            RankTree(parents, state.several_nodes), every, last_settled);
 }
 
 // 1. records    everybody tells everybody where it is and which segments it has joined

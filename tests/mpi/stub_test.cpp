@@ -3,13 +3,18 @@
 // The whole shim over an MPI library of threads, for the sanitizers, which cannot look into the real ones.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "ompt-tools/report_merge.hpp"
 #include "stub_trial.hpp"
 #include "support/random.hpp"
 
@@ -91,6 +96,39 @@ TEST_P(StubShapes, ConcurrentBarriersOnSeveralCommunicators) {
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(trial.num_open(), 0);
+}
+
+// Stamps are put together while other threads of the same rank are in barriers, and when a communicator is freed.
+TEST_P(StubShapes, ConcurrentBarriersAreRecorded) {
+  constexpr int kThreads = 2, kRounds = 50;
+  const std::string output = ::testing::TempDir() + "hierbar-stub-report-" + std::to_string(getpid()) + "-%r";
+  StubTrial trial(GetParam().num_ranks,
+                  {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}, {"HIERBAR_REPORT", "json"}, {"HIERBAR_OUTPUT", output.c_str()}});
+  trial.run([&](Rank& rank) {
+    std::vector<MPI_Comm> comms;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) comms.push_back(rank.duplicate(MPI_COMM_WORLD));
+    for (std::size_t i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        rank.process.make_current();
+        for (int round = 0; round < kRounds; ++round) rank.shim.barrier(comms[i]);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    rank.shim.comm_free(&comms[0]);  // the other one is settled at the end
+    rank.shim.barrier(MPI_COMM_WORLD);
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(trial.num_open(), 0);
+  const std::string file = output.substr(0, output.size() - 2) + "all.json";
+  std::ifstream stream(file);
+  const ompt::Report report = ompt::parse_report({std::istreambuf_iterator<char>(stream), {}});
+  std::remove(file.c_str());
+  std::uint64_t num_barriers = report.losses.left_out;
+  for (const ompt::SiteReport& site : report.sites) num_barriers += site.episodes;
+  EXPECT_EQ(num_barriers, kThreads * kRounds + 1u);
+  EXPECT_EQ(report.num_processes, static_cast<std::uint32_t>(GetParam().num_ranks));
+  EXPECT_EQ(report.losses.incomplete, 0u);
 }
 
 // A block is used again while ranks still leave the last barrier of the one before: in room for a few.
