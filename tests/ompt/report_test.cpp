@@ -3,7 +3,11 @@
 #include "ompt-tools/report_files.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -165,6 +169,21 @@ TEST(Report, ThatCannotBeWrittenIsOneMessage) {
     EXPECT_THAT(message, HasSubstr(name));
     EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 1) << message;
   }
+}
+
+TEST(Report, IsReplacedAsAWholeOrNotAtAll) {
+  const std::string name = testing::TempDir() + "hierbar-replaced-" + std::to_string(getpid());
+  const auto content = [&] {
+    std::ifstream stream(name);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  EXPECT_TRUE(replace_file(name, "first"));
+  EXPECT_TRUE(replace_file(name, "second"));
+  EXPECT_EQ(content(), "second");
+  ASSERT_EQ(symlink("/dev/full", (name + ".new").c_str()), 0);
+  EXPECT_FALSE(replace_file(name, std::string(100000, 'x')));
+  EXPECT_EQ(content(), "second");
+  EXPECT_EQ(std::remove(name.c_str()), 0);
 }
 
 }  // namespace

@@ -95,6 +95,11 @@ TEST_F(ToolSettings, NameFilesThatRanksDoNotShare) {
   Process alone;
   alone.host = "node";
   EXPECT_EQ(expand_output(settings, alone, "csv"), "out.csv");
+  Process all = process;
+  all.rank = Process::kAllRanks;
+  EXPECT_EQ(expand_output(settings, all, "csv"), "out.csv");
+  settings.output = "out-%r";
+  EXPECT_EQ(expand_output(settings, all, "csv"), "out-all.csv");
 }
 
 TEST_F(ToolSettings, KnowTheLaunchersRank) {
