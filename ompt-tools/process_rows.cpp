@@ -10,11 +10,9 @@ std::string name_of(const Report& report) {
   return "process " + std::to_string(report.process.pid);
 }
 
-bool is_of_ranks(const SiteReport& site) { return site.kind.compare(0, 4, "MPI_") == 0; }
-
 std::vector<ProcessRow> rows_of(const Report& report, const SiteReport& site) {
-  if (!site.rows.empty() && !is_of_ranks(site)) return site.rows;
-  ProcessRow row = {is_of_ranks(site) ? "all ranks" : name_of(report), report.process.host, site.episodes, {}};
+  if (!site.rows.empty() && !is_of_ranks(site.kind)) return site.rows;
+  ProcessRow row = {is_of_ranks(site.kind) ? "all ranks" : name_of(report), report.process.host, site.episodes, {}};
   for (const ThreadTimes& thread : site.threads) row.last_arrivals.push_back(thread.last_arrivals);
   return {row};
 }

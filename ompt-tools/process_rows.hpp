@@ -12,9 +12,6 @@ namespace hierbar::ompt {
 // "rank 3", or "process 4711" where ranks are not known, or "4 processes".
 std::string name_of(const Report& report);
 
-// Whether those who meet at the site are MPI ranks, each a process of its own, and not threads.
-bool is_of_ranks(const SiteReport& site);
-
 // Who arrived last at a site of the report, by process: what merging has kept, or the row that a single process's report is.
 // Where ranks meet, a single row has all of them.
 std::vector<ProcessRow> rows_of(const Report& report, const SiteReport& site);

@@ -70,7 +70,7 @@ Json page_data(const Report& report) {
     drop_buckets_of_threads(site);
     for (const char* name : {"imbalance_ns", "sync_ns", "barrier_ns"}) add_ends(site.at(name));
     for (Json& level : site.at("levels")) add_ends(level.at("ns"));
-    site["participant"] = is_of_ranks(report.sites[i]) ? "rank" : "thread";
+    site["participant"] = is_of_ranks(report.sites[i].kind) ? "rank" : "thread";
   }
   return data;
 }
