@@ -7,8 +7,9 @@
 namespace hierbar::ompt {
 namespace {
 
-// Another thread has read the line of the next record when it summarised the batch before. Asked for now, the line is back when
-// it is written; else the arrival at the barrier, which waits for all stores before it, would wait for it.
+// Lines that other threads have, asked for before they are needed: one after the other each would take the way between two
+// processors, and a store that waits for its line keeps the next arrival waiting, which comes after all stores before it.
+void fetch_to_read(const void* line) noexcept { __builtin_prefetch(line, 0); }
 void fetch_to_write(const void* line) noexcept {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));  // GCC's builtin asks for it to read
@@ -93,16 +94,32 @@ Phases& Team::phases(std::uint32_t me) noexcept {
 
 void Team::catch_up(std::uint32_t me) {
   Participant& own = *participant(me);
-  fetch_to_write(&own.records[own.episodes % kRing]);
-  fetch_to_write(&own.phases[own.episodes % kRing]);
+  // Others have read these when they summarised. Not the very next record: barriers back to back would not leave the time.
+  fetch_to_write(&own.records[(own.episodes + 1) % kRing]);
+  fetch_to_write(&own.phases[(own.episodes + 1) % kRing]);
   if (own.episodes <= kBatch) return;
   if (const std::uint64_t end = (own.episodes - 1) / kBatch * kBatch; own.summarised < end) {
-    for (std::uint64_t episode = end - kBatch + me; episode < end; episode += size_) summarise(episode, own);
+    const std::uint64_t begin = end - kBatch + me;
+    for (std::uint64_t episode = begin; episode < end; episode += size_) fetch(episode);
+    for (std::uint64_t episode = begin; episode < end; episode += size_) summarise(episode, own);
     own.summarised = end;
   }
   if (const std::uint64_t end = (own.episodes - 2) / kBatch * kBatch; own.accounted < end) {
-    for (std::uint64_t episode = std::max(own.accounted, end - kBatch); episode < end; ++episode) account(episode, me, own);
+    const std::uint64_t begin = std::max(own.accounted, end - kBatch);
+    for (std::uint64_t episode = begin; episode < end; ++episode) fetch_to_read(&summaries_[episode % kRing]);
+    for (std::uint64_t episode = begin; episode < end; ++episode) account(episode, me, own);
     own.accounted = end;
+  }
+}
+
+// What summarise() will need.
+void Team::fetch(std::uint64_t episode) const noexcept {
+  fetch_to_write(&summaries_[episode % kRing]);
+  for (std::uint32_t i = 0; i < size_; ++i) {
+    const Participant* other = participant(i);
+    if (other == nullptr) continue;
+    fetch_to_read(&other->records[episode % kRing]);
+    fetch_to_read(&other->phases[episode % kRing]);
   }
 }
 

@@ -146,6 +146,7 @@ class Team {
   };
 
   Participant* participant(std::uint32_t me) const noexcept { return participants_[me].load(std::memory_order_relaxed); }
+  void fetch(std::uint64_t episode) const noexcept;
   void summarise(std::uint64_t episode, Participant& own);
   void summarise_levels(std::uint64_t episode, std::uint64_t span, Participant& own, BarrierTimes& times);
   void account(std::uint64_t episode, std::uint32_t me, Participant& own);
