@@ -16,7 +16,7 @@ constexpr Time kRest = 1000;  // ns between a meeting and its end: whatever is s
 
 Simulator::Simulator(const Places& places) : places_(places), cores_(places.count()) {
   for (std::uint32_t me = 0; me < places.count(); ++me) {
-    fibers_.push_back(std::make_unique<test::Fiber>([this, me] {
+    fibers_.push_back(std::make_unique<Fiber>([this, me] {
       for (;;) {
         (*body_)(me);
         finish(me);

@@ -11,7 +11,7 @@
 #include "model/memory.hpp"
 #include "model/parameters.hpp"
 #include "model/places.hpp"
-#include "support/fiber.hpp"
+#include "simulation/fiber.hpp"
 
 namespace hierbar::bench::model {
 
@@ -123,8 +123,8 @@ class Simulator {
   std::string failure_;
 
   const std::function<void(std::uint32_t)>* body_ = nullptr;
-  test::Fiber main_;
-  std::vector<std::unique_ptr<test::Fiber>> fibers_;
+  Fiber main_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
 };
 
 }  // namespace hierbar::bench::model

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim_memory.hpp"
-#include "support/fiber.hpp"
+#include "simulation/fiber.hpp"
 #include "support/random.hpp"
 
 namespace hierbar::test {

@@ -6,7 +6,7 @@
 // refuses to change stacks.
 #undef _FORTIFY_SOURCE
 
-#include "support/fiber.hpp"
+#include "simulation/fiber.hpp"
 
 #include <ucontext.h>
 
@@ -28,7 +28,7 @@
 // Functions that are left by a jump must not leave AddressSanitizer's marks of their variables behind on the stack.
 #define HIERBAR_LEFT_BY_A_JUMP __attribute__((no_sanitize("address")))
 
-namespace hierbar::test {
+namespace hierbar {
 
 HIERBAR_LEFT_BY_A_JUMP void Fiber::switch_to(Fiber& next) {
   next.came_from_ = this;
@@ -70,4 +70,4 @@ void Fiber::enter(unsigned high, unsigned low) {
   std::abort();
 }
 
-}  // namespace hierbar::test
+}  // namespace hierbar

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace hierbar::test {
+namespace hierbar {
 
 // A place of execution with a stack of its own, that runs only when it is switched to. All fibers that switch to each other
 // belong to one thread. Not for ThreadSanitizer, which would have to be told about every switch and has nothing to find here.
@@ -43,4 +43,4 @@ class Fiber {
   [[maybe_unused]] void* fake_stack_ = nullptr;
 };
 
-}  // namespace hierbar::test
+}  // namespace hierbar
