@@ -23,8 +23,8 @@ constexpr const char* kFooter =
     "and that nobody leaves a barrier before all have entered it.\n"
     "\n"
     "Exit status:\n"
-    "  0  done (with table --check: every target met)\n"
-    "  1  with table --check: a target missed\n"
+    "  0  done (with --check: every target met)\n"
+    "  1  with --check: a target missed\n"
     "  2  wrong arguments, or a machine that cannot be simulated\n"
     "\n"
     "`barrier_model COMMAND --help` explains a command.\n";
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     add_table_command(app, status);
     add_compare_command(app);
-    add_scale_command(app);
+    add_scale_command(app, status);
     add_design_command(app);
     add_calibrate_command(app);
     add_plot_command(app);

@@ -45,7 +45,7 @@ T require(Result<T> result) {
 // Each adds its subcommand; `status` becomes what the program returns.
 void add_table_command(CLI::App& app, int& status);
 void add_compare_command(CLI::App& app);
-void add_scale_command(CLI::App& app);
+void add_scale_command(CLI::App& app, int& status);
 void add_design_command(CLI::App& app);
 void add_calibrate_command(CLI::App& app);
 void add_plot_command(CLI::App& app);

@@ -3,6 +3,7 @@
 #include "model/compare.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -60,12 +61,14 @@ const ComparedRow* find_row(const std::vector<ComparedRow>& rows, Algorithm algo
   return found == rows.end() ? nullptr : &*found;
 }
 
-const ComparedRow* fastest_classic(const std::vector<ComparedRow>& rows) {
-  const ComparedRow* fastest = nullptr;
+std::vector<double> gains_over_classic(const std::vector<ComparedRow>& rows, std::vector<double> Costs::* figures) {
+  const std::vector<double>& engine = find_row(rows, Algorithm::kHier)->costs.*figures;
+  std::vector<double> fastest(engine.size(), std::numeric_limits<double>::infinity());
   for (const ComparedRow& row : rows) {
     if (row.algorithm == Algorithm::kHier || row.algorithm == Algorithm::kTopo) continue;
-    if (fastest == nullptr || range_of(row.costs.period).median < range_of(fastest->costs.period).median) fastest = &row;
+    for (std::size_t set = 0; set < fastest.size(); ++set) fastest[set] = std::min(fastest[set], (row.costs.*figures)[set]);
   }
+  for (std::size_t set = 0; set < fastest.size(); ++set) fastest[set] /= engine[set];
   return fastest;
 }
 

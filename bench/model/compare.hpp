@@ -40,8 +40,9 @@ struct ComparedRow {
 Result<std::vector<ComparedRow>> compare_algorithms(const ModelMachine& machine, Mapping mapping, std::uint32_t num_participants,
                                                     std::uint64_t seed, const Episodes& episodes = {});
 
-// The fastest of the classic algorithms, which are all but the engine and the paper's, by the median of the period.
-const ComparedRow* fastest_classic(const std::vector<ComparedRow>& rows);
+// By how much the classic algorithm that is fastest in a parameter set, which may be another one in each, is slower there than
+// the engine. Classic are all but the engine and the paper's.
+std::vector<double> gains_over_classic(const std::vector<ComparedRow>& rows, std::vector<double> Costs::* figures);
 const ComparedRow* find_row(const std::vector<ComparedRow>& rows, Algorithm algorithm);
 
 // By how much `a` is slower than `b` in the same parameter set, by the period.

@@ -9,6 +9,7 @@
 #include "common/revision.hpp"
 #include "model/commands.hpp"
 #include "model/compare.hpp"
+#include "model/effort.hpp"
 
 namespace hierbar::bench::model {
 namespace {
@@ -47,13 +48,18 @@ void compare(const CompareOptions& options) {
   const std::uint32_t count = options.num_participants != 0 ? options.num_participants : num_cores(machine.machine);
   const std::vector<ComparedRow> rows = require(compare_algorithms(machine, mapping, count, options.common.seed));
   if (options.common.json_path != "-") {
-    fmt::print("{}: {} participants, map {}, {} parameter sets, seed {}\n{}\n\n{}", machine.title, count, options.common.mapping,
-               machine.sets.size(), options.common.seed, machine.provenance, rows_text(rows));
+    fmt::print("{}: {} participants, map {}, {} parameter sets, seed {}\n{}\n\n{}\n{}\n", machine.title, count,
+               options.common.mapping, machine.sets.size(), options.common.seed, machine.provenance, rows_text(rows),
+               text_of(effort()));
   }
-  nlohmann::ordered_json report{
-      {"format", "hierbar-model-compare-1"},    {"revision", kRevision},         {"machine", machine.title},
-      {"provenance", machine.provenance},       {"map", options.common.mapping}, {"seed", options.common.seed},
-      {"rows", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json report{{"format", "hierbar-model-compare-1"},
+                                {"revision", kRevision},
+                                {"machine", machine.title},
+                                {"provenance", machine.provenance},
+                                {"map", options.common.mapping},
+                                {"seed", options.common.seed},
+                                {"simulation", to_json(effort())},
+                                {"rows", nlohmann::ordered_json::array()}};
   for (const ComparedRow& row : rows) report["rows"].push_back(to_json(row));
   json.write(report);
 }

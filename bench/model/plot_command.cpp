@@ -1,12 +1,16 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "common/child_process.hpp"
 #include "model/chart.hpp"
 #include "model/commands.hpp"
 
@@ -83,6 +87,44 @@ Chart chart_of(const json& report) {
   throw Refusal("REPORT: format '" + format + "'; allowed: what table, compare, scale and design write with --json");
 }
 
+void write_text(const std::string& text, const std::string& path) {
+  std::ofstream output(path);
+  if (!(output << text << std::flush)) throw Refusal("--output: '" + path + "' cannot be written");
+}
+
+// A file that disappears again.
+class TemporaryFile {
+ public:
+  TemporaryFile() : path_(std::filesystem::temp_directory_path() / "barrier_model_XXXXXX") {
+    const int file = mkstemp(path_.data());
+    if (file < 0) throw Refusal("--output: no temporary file can be made beside '" + path_ + "'");
+    close(file);
+  }
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// By librsvg's program, which draws text as browsers do; nobody needs it who is content with SVG.
+void write_png(const std::string& svg, const std::string& path) {
+  constexpr auto kTimeout = std::chrono::minutes(1);
+  constexpr const char* kNotFound = "exit status 127";  // says env
+  const TemporaryFile picture;
+  write_text(svg, picture.path());
+  const ChildResult result =
+      run_child({"/usr/bin/env", "rsvg-convert", "--format=png", "--zoom=2", "--output=" + path, picture.path()}, {}, kTimeout);
+  if (result.failure.starts_with(kNotFound)) {
+    throw Refusal("--output: '" + path + "': PNG is drawn by rsvg-convert, which was not found (Debian: librsvg2-bin); allowed " +
+                  "without it: a file that does not end in .png, which becomes SVG");
+  }
+  if (!result.failure.empty()) throw Refusal("--output: '" + path + "': rsvg-convert: " + result.failure + ": " + result.errors);
+}
+
 void plot(const PlotOptions& options) {
   std::ifstream stream(options.report);
   if (!stream) throw Refusal("REPORT: '" + options.report + "' cannot be read");
@@ -92,21 +134,28 @@ void plot(const PlotOptions& options) {
   } catch (const json::exception& problem) {
     throw Refusal("REPORT: '" + options.report + "': " + problem.what());
   }
-  std::ofstream output(options.output);
-  if (!(output << svg << std::flush)) throw Refusal("--output: '" + options.output + "' cannot be written");
+  if (options.output.ends_with(".png")) {
+    write_png(svg, options.output);
+  } else {
+    write_text(svg, options.output);
+  }
 }
 
 }  // namespace
 
 void add_plot_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("plot", "Draw what table, compare, scale or design wrote with --json, as SVG");
+  CLI::App* command = app.add_subcommand("plot", "Draw what table, compare, scale or design wrote with --json, as SVG or PNG");
   auto options = std::make_shared<PlotOptions>();
   command->add_option("REPORT", options->report, "The JSON file")->required()->type_name("FILE");
-  command->add_option("--output", options->output, "The SVG file to write")->required()->type_name("FILE");
+  command->add_option("--output", options->output, "The file to write: PNG if its name ends in .png,\nelse SVG")
+      ->required()
+      ->type_name("FILE");
   command->footer(
+      "PNG needs the program rsvg-convert (Debian: librsvg2-bin).\n"
+      "\n"
       "Examples:\n"
       "  barrier_model table --json table.json && barrier_model plot table.json --output table.svg\n"
-      "  barrier_model scale --json growth.json && barrier_model plot growth.json --output growth.svg\n");
+      "  barrier_model scale --json growth.json && barrier_model plot growth.json --output growth.png\n");
   command->callback([options] { plot(*options); });
 }
 

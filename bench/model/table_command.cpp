@@ -8,6 +8,7 @@
 
 #include "common/json_output.hpp"
 #include "model/commands.hpp"
+#include "model/effort.hpp"
 #include "model/paper_table.hpp"
 
 namespace hierbar::bench::model {
@@ -22,8 +23,10 @@ int show_table(const TableOptions& options) {
   JsonOutput json(options.common.json_path);
   const ModelMachine machine = chosen_machine(options.common);
   const PaperTable table = require(compute_paper_table(machine, options.common.seed));
-  if (options.common.json_path != "-") fmt::print("{}", text_of(table, machine));
-  json.write(to_json(table, machine));
+  if (options.common.json_path != "-") fmt::print("{}\n{}\n", text_of(table, machine), text_of(effort()));
+  nlohmann::ordered_json report = to_json(table, machine);
+  report["simulation"] = to_json(effort());
+  json.write(report);
   return options.check && !meets_targets(table) ? 1 : 0;
 }
 
