@@ -141,6 +141,7 @@ TEST(AlgorithmTopo, IsUsedWhereTheMachineHasGroups) {
   hierbar_attributes attributes = attributes_of(8);
   attributes.cpusets = cpusets.data();
   attributes.algorithm = "topo";
+  attributes.levels = "auto";  // the machine's own, whatever the variable says
   const BarrierHandle barrier = create(attributes);
   Lines lines;
   hierbar_barrier_describe(barrier.get(), append_line, &lines);

@@ -41,7 +41,8 @@ TEST(PlanCommand, PrintsThePapersGroupsOf128ParticipantsMappedByCore) {
   EXPECT_THAT(result.output,
               AllOf(HasSubstr("paper: 3 levels of groups"), HasSubstr("G1  numa     {0..31}, {32..63}, {64..95}, {96..127}\n"),
                     HasSubstr("G2  package  {0,32}, {64,96}\n"), HasSubstr("G3  top      {0,64}\n")));
-  EXPECT_THAT(result.output, AllOf(HasSubstr("engine: 128 participants, depth 3 line transfers"), HasSubstr("{0,16,32,48,64,80,96,112}")));
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("engine: 128 participants, depth 3 line transfers"), HasSubstr("{0,16,32,48,64,80,96,112}")));
 }
 
 TEST(PlanCommand, PrintsThePapersGroupsOf14ParticipantsMappedByNumaNodeAsJson) {
@@ -85,8 +86,7 @@ TEST(PlanCommand, LevelsComeFromTheVariableUnlessTheOptionSaysOtherwise) {
 TEST(PlanCommand, SaysThatThePapersAlgorithmStepsAsideWithoutBinding) {
   const test::CommandResult result = plan("-n 20 --map none" + kOnKunpeng);
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output,
-              AllOf(HasSubstr("paper: no groups: participant 0 is not bound"), HasSubstr("leaders  {0,5,10,15}")));
+  EXPECT_THAT(result.output, AllOf(HasSubstr("paper: no groups: participant 0 is not bound"), HasSubstr("leaders  {0,5,10,15}")));
 }
 
 TEST(PlanCommand, BadVariablesAreWarningsAndTheDefaultIsUsed) {
