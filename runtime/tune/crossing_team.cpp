@@ -42,7 +42,8 @@ struct CrossingTeam::Course {
   const hierbar_plan plan;
   const std::size_t size_bytes;
   void* const memory;
-  std::uint64_t batch = 0;  // crossings; 0: not known yet
+  static constexpr double kUnknown = 1e300;
+  double shortest_ns = kUnknown;  // period of all batches so far
 };
 
 CrossingTeam::CrossingTeam(std::vector<std::uint32_t> cpus, std::vector<Contestant> contestants)
@@ -100,19 +101,23 @@ double CrossingTeam::time_batch(std::size_t contestant, std::uint64_t num_crossi
   return elapsed.count() / static_cast<double>(num_crossings);
 }
 
+// The shortest batch so far tells how many crossings make the next one: one in which somebody lost its cpu would make batches so
+// small that their start decides them.
 double CrossingTeam::period_ns(std::size_t contestant) {
   Course& course = *courses_[contestant];
-  if (course.batch == 0) {
-    // The shortest of growing trials counts: one in which somebody lost its cpu would make batches too small.
-    double best_ns = kBatch_ns;
+  const auto time = [&](std::uint64_t num_crossings) {
+    const double ns = time_batch(contestant, num_crossings);
+    course.shortest_ns = std::min(course.shortest_ns, ns);
+    return ns;
+  };
+  if (course.shortest_ns == Course::kUnknown) {
     for (std::uint64_t trial = 1; trial <= 4096; trial *= 8) {
-      const double ns = time_batch(contestant, trial);
-      best_ns = std::min(best_ns, ns);
-      if (ns * static_cast<double>(trial) > kBatch_ns / 4) break;
+      // A long one on a busy machine is followed by no longer one.
+      const double trial_ns = time(trial) * static_cast<double>(trial);
+      if (course.shortest_ns * static_cast<double>(trial) > kBatch_ns / 4 || trial_ns > 10 * kBatch_ns) break;
     }
-    course.batch = static_cast<std::uint64_t>(std::max(1.0, kBatch_ns / std::max(1.0, best_ns)));
   }
-  return time_batch(contestant, course.batch);
+  return time(static_cast<std::uint64_t>(std::max(1.0, kBatch_ns / std::max(1.0, course.shortest_ns))));
 }
 
 }  // namespace hierbar

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "barrier/pause.hpp"
 #include "tune/bound_thread.hpp"
 
 namespace hierbar {
@@ -22,11 +23,15 @@ struct alignas(128) Line {
   std::atomic<Value> word{0};
 };
 
-// Each waits for `seen` and then writes `next`. False: the other one has stopped.
+void pause(int times) {
+  for (; times > 0; --times) cpu_pause();
+}
+
+// Each waits for `seen`, with so many pauses between two looks, and then writes `next`. False: the other one has stopped.
 struct ByStore {
-  static bool pass(std::atomic<Value>& word, Value seen, Value next) {
+  static bool pass(std::atomic<Value>& word, Value seen, Value next, int pauses) {
     // (1) acquire load, pairs with (2), the peer's release store. Nothing but the word is passed on.
-    for (Value value = 0; (value = word.load(std::memory_order_acquire)) != seen;) {
+    for (Value value = 0; (value = word.load(std::memory_order_acquire)) != seen; pause(pauses)) {
       if (value == kStop) return false;
     }
     word.store(next, std::memory_order_release);  // (2)
@@ -34,10 +39,10 @@ struct ByStore {
   }
 };
 struct ByCas {
-  static bool pass(std::atomic<Value>& word, Value seen, Value next) {
+  static bool pass(std::atomic<Value>& word, Value seen, Value next, int pauses) {
     // (3) acq_rel, pairs with the peer's.
     for (Value value = seen; !word.compare_exchange_weak(value, next, std::memory_order_acq_rel, std::memory_order_acquire);
-         value = seen) {
+         value = seen, pause(pauses)) {
       if (value == kStop) return false;
     }
     return true;
@@ -48,10 +53,10 @@ struct ByCas {
 template <class Handover>
 class Game {
  public:
-  Game(std::uint32_t cpu, std::uint32_t other_cpu)
-      : here_(cpu), other_([this, other_cpu] {
+  Game(std::uint32_t cpu, std::uint32_t other_cpu, int pauses)
+      : pauses_(pauses), here_(cpu), other_([this, other_cpu] {
           const BoundThread there(other_cpu);
-          for (Value value = 1; Handover::pass(line_.word, value, value + 1); value += 2) {
+          for (Value value = 1; Handover::pass(line_.word, value, value + 1, pauses_); value += 2) {
           }
         }) {}
   ~Game() {
@@ -66,7 +71,7 @@ class Game {
   // ns for one passage, two of which are a round.
   double play(std::uint64_t num_rounds) {
     const Clock::time_point start = Clock::now();
-    for (std::uint64_t i = 0; i < num_rounds; ++i, value_ += 2) Handover::pass(line_.word, value_, value_ + 1);
+    for (std::uint64_t i = 0; i < num_rounds; ++i, value_ += 2) Handover::pass(line_.word, value_, value_ + 1, pauses_);
     while (line_.word.load(std::memory_order_acquire) != value_) {
     }
     const std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
@@ -76,16 +81,17 @@ class Game {
  private:
   Line line_;
   Value value_ = 0;
+  const int pauses_;
   BoundThread here_;
   std::thread other_;
 };
 
 template <class Handover>
-Quartiles measure(std::uint32_t cpu, std::uint32_t other_cpu) {
+Quartiles measure(std::uint32_t cpu, std::uint32_t other_cpu, int pauses) {
   constexpr std::uint64_t kRounds = 1000;
   constexpr int kBatches = 60;
   constexpr auto kLongest = std::chrono::milliseconds(100);  // on a busy machine
-  Game<Handover> game(cpu, other_cpu);
+  Game<Handover> game(cpu, other_cpu, pauses);
   game.play(kRounds);  // both threads have come, and their cpus are awake
   std::vector<double> samples;
   const Clock::time_point end = Clock::now() + kLongest;
@@ -96,7 +102,8 @@ Quartiles measure(std::uint32_t cpu, std::uint32_t other_cpu) {
 }  // namespace
 
 OneWay measure_one_way(std::uint32_t cpu, std::uint32_t other_cpu) {
-  return OneWay{measure<ByStore>(cpu, other_cpu), measure<ByCas>(cpu, other_cpu)};
+  return OneWay{measure<ByStore>(cpu, other_cpu, 0), measure<ByStore>(cpu, other_cpu, measure_pauses_per_look()),
+                measure<ByCas>(cpu, other_cpu, 0)};
 }
 
 }  // namespace hierbar

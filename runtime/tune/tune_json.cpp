@@ -66,6 +66,7 @@ ordered_json to_json(const LatencyClass& latency) {
   for (const PairTime& pair : latency.pairs) {
     entry["pairs"].push_back({{"cpus", {pair.cpus.first, pair.cpus.second}},
                               {"store_ns", to_json(pair.one_way.store)},
+                              {"paused_ns", to_json(pair.one_way.paused)},
                               {"cas_ns", to_json(pair.one_way.cas)}});
   }
   return entry;
@@ -90,7 +91,7 @@ std::optional<NearestPair> nearest_pair(const json& profile) try {
     if (latency.at("class") == level_name(Level::kCore) || latency.at("pairs").empty()) continue;
     const json& pair = latency.at("pairs").front();
     return NearestPair{{pair.at("cpus").at(0), pair.at("cpus").at(1)},
-                       {quartiles_in(pair.at("store_ns")), quartiles_in(pair.at("cas_ns"))},
+                       {quartiles_in(pair.at("store_ns")), quartiles_in(pair.at("paused_ns")), quartiles_in(pair.at("cas_ns"))},
                        profile.at("pause_ns")};
   }
   return std::nullopt;

@@ -14,7 +14,7 @@ namespace hierbar {
 // The report as a profile: what plans read (see plan/profile.hpp) and, beside it, all that was measured. ns throughout.
 //
 //   {"format", "hierbar", "machine": {"cpu", "shape"}, "pause_ns",
-//    "latencies": [{"class", "pairs": [{"cpus": [a, b], "store_ns": QUARTILES, "cas_ns": QUARTILES}]}],
+//    "latencies": [{"class", "pairs": [{"cpus": [a, b], "store_ns", "paused_ns", "cas_ns": QUARTILES}]}],
 //    "plans": [{"participants", "cores", "domains", "shape": "default" | {"leaders": number | "auto", "release"}, "verdict",
 //               "rivals": [{"leaders", "release", "actual_leaders", "depth", "period_ns": QUARTILES, "ratio": QUARTILES}],
 //               "best": position in rivals | null, "turns", "best_ratio": QUARTILES, "noise_ratio": QUARTILES}]}

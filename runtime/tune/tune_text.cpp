@@ -24,17 +24,14 @@ std::string shape_text(const RivalShape& shape) {
 std::string ratio_text(const Quartiles& ratio) { return format("%.3f (%.3f..%.3f)", ratio.median, ratio.lower, ratio.upper); }
 
 std::string latency_text(const LatencyClass& latency) {
-  std::vector<double> store;
-  std::vector<double> cas;
-  for (const PairTime& pair : latency.pairs) {
-    store.push_back(pair.one_way.store.median);
-    cas.push_back(pair.one_way.cas.median);
+  std::string text = format("  %-8s %5zu", latency.name.c_str(), latency.pairs.size());
+  for (const auto kind : {&OneWay::store, &OneWay::paused, &OneWay::cas}) {
+    std::vector<double> medians;
+    for (const PairTime& pair : latency.pairs) medians.push_back((pair.one_way.*kind).median);
+    const Quartiles quartiles = quartiles_of(std::move(medians));
+    text += format(" %8.1f %-17s", quartiles.median, format("(%.1f..%.1f)", quartiles.lower, quartiles.upper).c_str());
   }
-  const auto range = [](const std::vector<double>& times) {
-    const Quartiles quartiles = quartiles_of(times);
-    return format("%7.1f (%.1f..%.1f)", quartiles.median, quartiles.lower, quartiles.upper);
-  };
-  return format("  %-8s %5zu   %-24s %s", latency.name.c_str(), latency.pairs.size(), range(store).c_str(), range(cas).c_str());
+  return text;
 }
 
 std::vector<std::string> team_lines(const TunedTeam& tuned) {
@@ -69,8 +66,10 @@ std::vector<std::string> team_lines(const TunedTeam& tuned) {
 
 std::vector<std::string> describe(const TuneReport& report) {
   std::vector<std::string> lines{report.machine.cpu + " (" + report.machine.shape + ")", ""};
-  lines.push_back(report.latencies.empty() ? "one way: no two cpus"
-                                           : "one way   pairs   store, ns                compare-and-swap, ns");
+  lines.emplace_back(report.latencies.empty()
+                         ? "one way: no two cpus"
+                         : "one way, ns, medians of pairs (their quartiles)\n"
+                           "  kind     pairs   store                      with pauses                compare-and-swap");
   for (const LatencyClass& latency : report.latencies) lines.push_back(latency_text(latency));
   lines.emplace_back();
   for (const TunedTeam& team : report.teams) {

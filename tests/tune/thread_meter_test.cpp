@@ -32,7 +32,7 @@ TEST(ThreadMeter, MeasuresAPairBothWays) {
   const std::vector<std::uint32_t> cpus = some_cpus();
   if (cpus.size() < 2) GTEST_SKIP() << "one cpu only";
   const OneWay one_way = make_thread_meter()->one_way(cpus[0], cpus[1]);
-  for (const Quartiles& quartiles : {one_way.store, one_way.cas}) {
+  for (const Quartiles& quartiles : {one_way.store, one_way.paused, one_way.cas}) {
     EXPECT_GT(quartiles.lower, 0);
     EXPECT_LE(quartiles.lower, quartiles.median);
     EXPECT_LE(quartiles.median, quartiles.upper);

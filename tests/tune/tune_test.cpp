@@ -34,7 +34,7 @@ class SimulatedMeter : public Meter {
     CpuSet both = CpuSet::range(cpu, cpu);
     both.set(other_cpu);
     const double ns = 100 - 20 * machine_.units[machine_.smallest_unit_containing(both)].depth;
-    return OneWay{{ns, ns, ns}, {ns + 5, ns + 5, ns + 5}};
+    return OneWay{{ns, ns, ns}, {ns + 1, ns + 1, ns + 1}, {ns + 5, ns + 5, ns + 5}};
   }
   std::unique_ptr<TeamMeter> team(const std::vector<std::uint32_t>& cpus, const std::vector<EnginePlan>& plans) override {
     EXPECT_EQ(cpus.size(), plans.front().nodes.size());

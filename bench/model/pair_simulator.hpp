@@ -1,0 +1,159 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "barrier/pending.hpp"
+#include "support/fiber.hpp"
+
+namespace hierbar::bench::model {
+
+// What two cores cost that share lines. All but the first two are within a few ns on every processor at hand.
+struct PairCosts {
+  double transfer;         // ns of one transaction: a copy is fetched, or a line is taken over
+  double look_spacing;     // ns between two looks of a waiting core: its pauses
+  double hand_over = 0.5;  // after this part of a transaction the other core has lost what is taken
+  double rmw = 8;          // a read-modify-write of a line that is there: 18 to 25 cycles
+  double access = 1;       // a load or store of a line that is there
+  double episode = 5;      // the instructions of a barrier beside those
+};
+
+// A passage of a ping-pong by stores is two transactions: the reader fetches a copy, then takes the writer's copy away.
+inline PairCosts pair_costs(double one_way_ns, double look_spacing_ns) {
+  PairCosts costs{};
+  costs.transfer = one_way_ns / 2;
+  costs.look_spacing = look_spacing_ns;
+  return costs;
+}
+
+// Two cores and their lines in simulated time, for barriers of two back to back. Unlike Simulator, whose waiting cores are woken,
+// these look again and again at their spacing, because that decides what a barrier of two takes.
+//
+// A look of a core without the line fetches a copy; a write of a line that the other one has takes it away. A line serves one
+// transaction after the other. While one is under way the other core may go on using what it has for half of the time. What that
+// means for loops that do nothing between two barriers is not put in: where a transaction is shorter than the pauses they fall
+// into step by themselves, and a period is then shorter than one with a pause in it.
+class PairSimulator {
+ public:
+  struct Word {
+    std::uint64_t value;
+  };
+
+  // `body(me)` is called for 0 and 1, over words in `num_lines` lines from `memory` on. Returns what went wrong; empty if
+  // nothing.
+  std::string run(const PairCosts& costs, std::byte* memory, std::size_t num_lines, std::uint32_t line_bytes,
+                  const std::function<void(std::uint32_t me)>& body);
+
+  // Transactions of the run so far.
+  std::uint64_t num_transfers() const { return num_transfers_; }
+
+  // What follows is called by the running core.
+  std::uint64_t load(std::uint32_t me, const Word& word);
+  void store(std::uint32_t me, Word& word, std::uint64_t value);  // becomes visible when the line has come
+  template <class Change>
+  std::uint64_t read_modify_write(std::uint32_t me, Word& word, Change&& change) {
+    drain(me);
+    fetch(me, word, Access::kWrite);
+    const std::uint64_t before = word.value;
+    word.value = change(before);
+    cores_[me].now += costs_.rmw;
+    return before;
+  }
+  void drain(std::uint32_t me);  // waits for the core's stores
+  void pass(std::uint32_t me, double ns) { cores_[me].now += ns; }
+  double now(std::uint32_t me) const { return cores_[me].now; }
+  const PairCosts& costs() const { return costs_; }
+  bool is_stopped() const { return !failure_.empty(); }
+
+ private:
+  struct Store {
+    double visible;
+    Word* word;
+    std::uint64_t value;
+  };
+  struct Core {
+    double now = 0;
+    bool is_finished = false;
+    std::vector<Store> stores;
+  };
+  struct Span {  // of time in which a core may do something with a line
+    double from;
+    double until;
+  };
+  struct Line {
+    std::array<Span, 2> read;  // by core
+    std::array<Span, 2> write;
+    double busy_until;
+  };
+  enum class Access : std::uint8_t { kRead, kWrite };
+
+  Line& line_of(const Word& word) {
+    return lines_[static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&word) - memory_) / line_bytes_];
+  }
+  void await_turn(std::uint32_t me);
+  double take(std::uint32_t me, Line& line, Access access);
+  void fetch(std::uint32_t me, const Word& word, Access access);
+  void finish(std::uint32_t me);
+
+  PairCosts costs_{};
+  const std::byte* memory_ = nullptr;
+  std::uint32_t line_bytes_ = 0;
+  std::vector<Line> lines_;
+  std::array<Core, 2> cores_;
+  std::array<std::unique_ptr<test::Fiber>, 2> fibers_;
+  test::Fiber main_;
+  std::uint64_t num_transfers_ = 0;
+  std::uint64_t num_steps_ = 0;
+  std::string failure_;
+};
+
+// The barriers' Mem over it. Sleeping is allowed, so that looks for sleepers and their fences are there as in threads, but nobody
+// waits that long.
+class PairMem {
+ public:
+  using Word = PairSimulator::Word;
+
+  PairMem(PairSimulator& simulator, std::uint32_t me) noexcept : simulator_(simulator), me_(me) {}
+
+  std::uint64_t load_relaxed(const Word& word) const noexcept { return simulator_.load(me_, word); }
+  std::uint64_t load_acquire(const Word& word) const noexcept { return simulator_.load(me_, word); }
+  std::uint64_t load_seq_cst(const Word& word) const noexcept { return simulator_.load(me_, word); }
+  void store_relaxed(Word& word, std::uint64_t value) const noexcept { simulator_.store(me_, word, value); }
+  void store_release(Word& word, std::uint64_t value) const noexcept { simulator_.store(me_, word, value); }
+  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
+    return simulator_.read_modify_write(me_, word, [value](std::uint64_t) { return value; });
+  }
+  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept {
+    return simulator_.read_modify_write(me_, word, [bits](std::uint64_t before) { return before | bits; });
+  }
+  std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
+    return simulator_.read_modify_write(me_, word, [value](std::uint64_t before) { return before + value; });
+  }
+  void fence() const noexcept {
+    simulator_.drain(me_);
+    simulator_.pass(me_, simulator_.costs().rmw);
+  }
+  template <class Pending>
+  WaitResult wait(Pending& pending) const noexcept {
+    while (!pending.ready()) {
+      if (simulator_.is_stopped()) return WaitResult::kAborted;
+      simulator_.pass(me_, simulator_.costs().look_spacing);
+    }
+    return WaitResult::kReleased;
+  }
+  void wake(std::uint32_t) const noexcept {}
+  bool can_sleep() const noexcept { return true; }
+
+ private:
+  PairSimulator& simulator_;
+  std::uint32_t me_;
+};
+
+}  // namespace hierbar::bench::model
