@@ -26,7 +26,7 @@ std::string PairSimulator::run(const PairCosts& costs, std::byte* memory, std::s
   num_steps_ = 0;
   failure_.clear();
   for (std::uint32_t me = 0; me < 2; ++me) {
-    fibers_[me] = std::make_unique<test::Fiber>([this, me, &body] {
+    fibers_[me] = std::make_unique<Fiber>([this, me, &body] {
       body(me);
       for (;;) finish(me);
     });

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "barrier/pending.hpp"
-#include "support/fiber.hpp"
+#include "simulation/fiber.hpp"
 
 namespace hierbar::bench::model {
 
@@ -107,8 +107,8 @@ class PairSimulator {
   std::uint32_t line_bytes_ = 0;
   std::vector<Line> lines_;
   std::array<Core, 2> cores_;
-  std::array<std::unique_ptr<test::Fiber>, 2> fibers_;
-  test::Fiber main_;
+  std::array<std::unique_ptr<Fiber>, 2> fibers_;
+  Fiber main_;
   std::uint64_t num_transfers_ = 0;
   std::uint64_t num_steps_ = 0;
   std::string failure_;
