@@ -108,9 +108,7 @@ void show(const CLI::App& command, const PlanOptions& options) {
   const GroupTree groups = build_group_tree(paths, machine, levels.groups);
   ShapeOptions shape{.release = settings.release, .domain_level = levels.domain, .num_cpus = num_cpus_of(machine, *bindings)};
   const std::optional<Profile> profile = chosen_profile(command, machine);
-  if (profile && num_participants > kMaxAlwaysFlat && num_participants <= shape.num_cpus) {
-    apply_profile(*profile, machine, paths, settings, shape);
-  }
+  if (profile && num_participants > kMaxAlwaysFlat) apply_profile(*profile, machine, paths, settings, shape);
   const Result<EnginePlan> plan = build_engine_plan(paths, machine, shape);
 
   if (!options.json) {

@@ -170,8 +170,7 @@ Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report)
   const Located located = locate_participants(request, report);
   options.domain_level = located.levels.domain;
   options.num_cpus = count_cpus(request.bindings);
-  const Profile* profile = known_profile(report);
-  if (profile != nullptr && num_participants <= options.num_cpus) {  // shapes are measured with a cpu for each
+  if (const Profile* profile = known_profile(report)) {
     apply_profile(*profile, located.machine, located.paths, settings, options);
   }
   return build_engine_plan(located.paths, located.machine, options);
