@@ -45,11 +45,11 @@ typedef struct hierbar_plan {
   uint32_t abi_version; /* HIERBAR_PLAN_ABI_VERSION */
   uint32_t num_participants;
   uint32_t num_leaders;
-  uint32_t num_slots;  /* > every slot; gaps are allowed */
-  uint32_t release;    /* hierbar_release_kind */
-  uint32_t line_bytes; /* spacing of lines: a power of two, at least 64 */
-  uint32_t depth;      /* line transfers on the longest path through one episode */
-  uint32_t is_tuned;   /* 1: a profile of the machine has given its shape; for people only */
+  uint32_t num_slots;             /* > every slot; gaps are allowed */
+  uint32_t release;               /* hierbar_release_kind */
+  uint32_t line_bytes;            /* spacing of lines: a power of two, at least 64 */
+  uint32_t depth;                 /* line transfers on the longest path through one episode */
+  uint32_t is_tuned;              /* 1: a profile of the machine has given its shape; for people only */
   const hierbar_plan_node *nodes; /* [num_participants] */
   const uint32_t *children;       /* every non-leader once; ascending within one parent */
   const uint32_t *leaders;        /* [num_leaders], ascending; leaders[0] == 0 */

@@ -80,13 +80,13 @@ typedef int (*hierbar_progress_fn)(void *context);
 /* How a participant waits: it spins, then yields, then sleeps. An abort is noticed after the spinning, between yields, and by
    sleepers at once. */
 typedef struct hierbar_waiting {
-  int64_t spin_looks;           /* looks about 50 ns apart, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000. There are none when the
-                                   participants outnumber the cpus that the attributes name (or, where a participant has no
-                                   cpuset, that the calling process may use) */
-  int64_t yields;               /* then looks with a sched_yield() between, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000, some ms, or
-                                   40000 when the participants outnumber the cpus */
-  int64_t sleep_limit_ns;       /* then sleeps of at most this, 0 .. HIERBAR_MAX_SLEEP_NS; 0: never, it goes on yielding;
-                                   HIERBAR_AUTO: 50 ms, with `progress` 1 ms */
+  int64_t spin_looks;     /* looks about 45 ns apart, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000. There are none when the
+                             participants outnumber the cpus that the attributes name (or, where a participant has no
+                             cpuset, that the calling process may use) */
+  int64_t yields;         /* then looks with a sched_yield() between, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000, some ms, or
+                             40000 when the participants outnumber the cpus */
+  int64_t sleep_limit_ns; /* then sleeps of at most this, 0 .. HIERBAR_MAX_SLEEP_NS; 0: never, it goes on yielding;
+                             HIERBAR_AUTO: 50 ms, with `progress` 1 ms */
   hierbar_progress_fn progress; /* or NULL; of this process */
   void *progress_context;       /* given to it */
 } hierbar_waiting;
