@@ -4,7 +4,7 @@
 """What must hold on a machine of 2 packages with 2 NUMA nodes of 4 cores each. Runs on such a machine:
 
     run_in_guest.py --shape 2x2x1x4 -- machine_test.py --hierbar bin/hierbar --lib-dir lib --shim lib/libhierbar_mpi.so \\
-        --clang hybrid_clang --gcc hybrid_gcc -v
+        --tool lib/libhierbar_ompt.so --clang hybrid_clang --gcc hybrid_gcc -v
 
 Everything is in one script because a boot takes longer than the tests. Further arguments are unittest's: names of tests, -v, -k.
 Cpus 0-3 are NUMA node 0, 4-7 are node 1, both in package 0, and so on.
@@ -17,6 +17,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 CORES_PER_NODE, NODES_PER_PACKAGE, NUM_CPUS = 4, 2, 16
@@ -175,12 +176,51 @@ class Cure(unittest.TestCase):
         self.assertEqual(len(ours), 4)
 
 
+class Reports(unittest.TestCase):
+    """What libhierbar_ompt.so and the shim tell of the levels of this machine."""
+
+    def report(self, ranks, name, *, launch_options=(), **variables):
+        with tempfile.TemporaryDirectory() as directory:
+            launch(options.clang, ranks, launch_options=launch_options, arguments=["40"], OMP_PLACES="cores", OMP_PROC_BIND="close",
+                   OMP_TOOL_LIBRARIES=str(options.tool), HIERBAR_REPORT="json", HIERBAR_OUTPUT=f"{directory}/{name}", **variables)
+            self.assertEqual(len(os.listdir(directory)), 1, os.listdir(directory))
+            return json.loads((pathlib.Path(directory) / os.listdir(directory)[0]).read_text())
+
+    def site(self, report, kind):
+        return max((site for site in report["sites"] if site["kind"] == kind), key=lambda site: site["barriers"])
+
+    def groups(self, site):
+        return [(group["level"], group["unit"], group["threads"]) for group in site["groups"]]
+
+    def test_name_the_parts_that_threads_of_both_packages_share(self):
+        site = self.site(self.report(1, "run", OMP_NUM_THREADS="16"), "explicit")
+        nodes = [(1, "L3", list(range(first, first + CORES_PER_NODE))) for first in range(0, NUM_CPUS, CORES_PER_NODE)]
+        self.assertEqual(self.groups(site), [(0, "machine", [0, 4, 8, 12]), *nodes])
+        names = [level["level"] for level in site["levels"]]
+        self.assertEqual(names, ["gather 1 (L3)", "exchange (machine)", "release 1 (L3)", "outside"])
+
+    def test_name_the_package_of_threads_that_stay_in_one(self):
+        site = self.site(self.report(1, "run", OMP_NUM_THREADS="8"), "explicit")
+        self.assertEqual(self.groups(site), [(0, "package", list(range(8)))])
+
+    def test_are_one_for_all_ranks_and_their_threads(self):
+        report = self.report(2, "run-%r", launch_options=["-genv", "LD_PRELOAD", str(options.shim)], OMP_NUM_THREADS="4")
+        self.assertEqual(report["processes"], 2)
+        ranks = self.site(report, "MPI_Barrier")
+        self.assertEqual((ranks["team_size"], len(ranks["threads"])), (2, 2))
+        self.assertIn("exchange", " ".join(level["level"] for level in ranks["levels"]))
+        threads = self.site(report, "explicit")
+        self.assertEqual((threads["team_size"], len(threads["processes"])), (4, 2))
+        self.assertEqual(self.groups(threads), [(0, "L3", [0, 1, 2, 3])])
+
+
 def main():
     global options
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hierbar", type=pathlib.Path, required=True, help="the command")
     parser.add_argument("--lib-dir", type=pathlib.Path, required=True, help="where libomp.so is")
     parser.add_argument("--shim", type=pathlib.Path, required=True, help="libhierbar_mpi.so")
+    parser.add_argument("--tool", type=pathlib.Path, required=True, help="libhierbar_ompt.so")
     parser.add_argument("--clang", type=pathlib.Path, required=True, help="hybrid.cpp, compiled by Clang")
     parser.add_argument("--gcc", type=pathlib.Path, required=True, help="hybrid.cpp, compiled by GCC")
     options, rest = parser.parse_known_args()
