@@ -41,6 +41,8 @@ class RawRing {
     if (++next_ == events_.size()) next_ = 0;
     ++count_;
   }
+  // The newest; null when there is none.
+  RawEvent* last() noexcept { return count_ == 0 ? nullptr : &events_[next_ == 0 ? events_.size() - 1 : next_ - 1]; }
   std::uint64_t kept() const noexcept { return count_ < events_.size() ? count_ : events_.size(); }
   std::uint64_t dropped() const noexcept { return count_ - kept(); }
   // The oldest first.

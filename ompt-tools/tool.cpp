@@ -153,12 +153,16 @@ void read_shape(Team& team, std::uint32_t size) {
   team.add_shape(std::make_unique<Shape>(serial, parents, units, exchange));
 }
 
-// Runtimes before LLVM 17 call every implicit barrier alike. The last one that the primary was in is the end of the region.
+// Runtimes before LLVM 17 call every implicit barrier alike. The last one that a thread was in is the end of the region; its name
+// in the report is the primary's.
 void name_region_end() {
   const Frame* frame = self.top();
-  if (frame == nullptr || frame->team == nullptr || frame->me != 0 || frame->last_record == nullptr) return;
+  if (frame == nullptr || frame->team == nullptr || frame->last_record == nullptr) return;
   Record& record = *frame->last_record;
-  if (record.kind == ompt_sync_region_barrier_implicit) record.kind = ompt_sync_region_barrier_implicit_parallel;
+  if (record.kind != ompt_sync_region_barrier_implicit) return;
+  if (frame->me == 0) record.kind = ompt_sync_region_barrier_implicit_parallel;
+  RawEvent* event = self.ring == nullptr ? nullptr : self.ring->last();
+  if (event != nullptr) event->kind = ompt_sync_region_barrier_implicit_parallel;
 }
 
 void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, unsigned index, int flags) {
