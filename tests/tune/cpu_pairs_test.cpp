@@ -62,7 +62,8 @@ TEST(CpuPairs, AreAsFarApartAsTheirClassSays) {
 
 TEST(CpuPairs, AreSpreadOverTheUnitsOfAClass) {
   std::set<std::uint32_t> domains;
-  for (const CpuPair& pair : sample_pairs(with_smt(), 8)[1].pairs) domains.insert(pair.first / 8);
+  const std::vector<PairClass> classes = sample_pairs(with_smt(), 8);
+  for (const CpuPair& pair : classes[1].pairs) domains.insert(pair.first / 8);
   EXPECT_THAT(domains, SizeIs(8)) << "8 pairs inside an L3 are in 8 of the 32";
 }
 
