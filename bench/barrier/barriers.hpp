@@ -46,20 +46,25 @@ template <class B>
 class AlgorithmBarrier {
  public:
   AlgorithmBarrier(std::uint32_t num_participants, std::size_t num_cpus, EnginePlan plan)
-      : plan_(std::move(plan)), view_(plan_.view()), memory_(B::size_bytes(view_)), spots_(num_participants) {
+      : plan_(std::move(plan)),
+        view_(plan_.view()),
+        memory_(B::size_bytes(view_)),
+        barrier_(view_, memory_.get()),
+        spots_(num_participants) {
     if (num_participants > num_cpus) policy_ = WaitPolicy::outnumbered();
     for (std::uint32_t p = 0; p < num_participants; ++p) hosts_.emplace_back(spots_.data(), p, policy_, aborted_);
   }
 
   void cross(std::uint32_t me) noexcept {
     Mem mem(hosts_[me]);
-    static_cast<void>(hierbar::cross(B(view_, memory_.get()), mem, me));  // nobody aborts
+    static_cast<void>(hierbar::cross(barrier_, mem, me));  // nobody aborts
   }
 
  private:
   const EnginePlan plan_;
   const hierbar_plan view_;
   const FreshPages memory_;
+  const B barrier_;
   WaitPolicy policy_;
   std::vector<ParkingSpot> spots_;
   AbortFlag aborted_{0};
