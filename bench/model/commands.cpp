@@ -36,7 +36,9 @@ void add_run_options(CLI::App& command, CommonOptions& options) {
   command.add_option("--seed", options.seed, "Of the costs' small variations: equal seeds give equal figures")
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--json", options.json_path, "Write everything to FILE; `-`: to stdout in place of the tables")
+  command.add_option("--json", options.json_path, "Write everything to FILE; `-`, or nothing: to stdout in place of the tables")
+      ->expected(0, 1)
+      ->default_str("-")
       ->type_name("FILE");
 }
 

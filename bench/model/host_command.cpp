@@ -143,7 +143,9 @@ void add_host_command(CLI::App& app, int& status) {
       ->check(CLI::Range(1, 1000))
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--json", options->json_path, "Write everything to FILE; `-`: to stdout in place of the table")
+  command->add_option("--json", options->json_path, "Write everything to FILE; `-`, or nothing: to stdout in place of the table")
+      ->expected(0, 1)
+      ->default_str("-")
       ->type_name("FILE");
   command->add_flag("--check", options->check, "Return 1 when an error is above 25 %");
   command->footer(
