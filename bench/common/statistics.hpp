@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -12,6 +11,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "tune/quartiles.hpp"
 
 // Statistics of the benchmarks: pure functions. Medians and quartiles, because the samples of a shared machine have a long upper
 // tail that a mean would follow.
@@ -25,15 +26,6 @@ struct Summary {
   double upper_quartile = 0;
   double maximum = 0;
 };
-
-// The value below which `fraction` (0 to 1) of the samples lie, interpolated between neighbours. `sorted` is ascending, not
-// empty.
-inline double quantile(const std::vector<double>& sorted, double fraction) {
-  const double position = fraction * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
-}
 
 // Nothing when there are no samples.
 inline std::optional<Summary> summarize(std::vector<double> samples) {

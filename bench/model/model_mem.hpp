@@ -5,32 +5,16 @@
 #include <cstdint>
 
 #include "barrier/pending.hpp"
+#include "model/simulated_mem.hpp"
 #include "model/simulator.hpp"
 
 namespace hierbar::bench::model {
 
-// The barriers' Mem over a Simulator, one per participant. Nobody ever sleeps. Simulated memory is sequentially consistent: what
-// is looked for here are costs; missing orders are looked for by the tests of runtime/barrier.
-class ModelMem {
+// The barriers' Mem over a Simulator. Nobody may sleep.
+class ModelMem : public SimulatedMem<Simulator, Word> {
  public:
-  using Word = model::Word;
+  using SimulatedMem::SimulatedMem;
 
-  ModelMem(Simulator& simulator, std::uint32_t me) noexcept : simulator_(simulator), me_(me) {}
-
-  std::uint64_t load_relaxed(const Word& word) const noexcept { return simulator_.load(me_, word); }
-  std::uint64_t load_acquire(const Word& word) const noexcept { return simulator_.load(me_, word); }
-  std::uint64_t load_seq_cst(const Word& word) const noexcept { return simulator_.load(me_, word); }
-  void store_relaxed(Word& word, std::uint64_t value) const noexcept { simulator_.store(me_, word, value); }
-  void store_release(Word& word, std::uint64_t value) const noexcept { simulator_.store(me_, word, value); }
-  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
-    return simulator_.read_modify_write(me_, word, [value](std::uint64_t) { return value; });
-  }
-  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept {
-    return simulator_.read_modify_write(me_, word, [bits](std::uint64_t before) { return before | bits; });
-  }
-  std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
-    return simulator_.read_modify_write(me_, word, [value](std::uint64_t before) { return before + value; });
-  }
   void fence() const noexcept { simulator_.settle(me_); }
 
   template <class Pending>
@@ -41,12 +25,7 @@ class ModelMem {
     }
     return WaitResult::kReleased;
   }
-  void wake(std::uint32_t) const noexcept {}
   bool can_sleep() const noexcept { return false; }
-
- private:
-  Simulator& simulator_;
-  std::uint32_t me_;
 };
 
 }  // namespace hierbar::bench::model

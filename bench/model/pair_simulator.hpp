@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "barrier/pending.hpp"
+#include "model/simulated_mem.hpp"
 #include "simulation/fiber.hpp"
 
 namespace hierbar::bench::model {
@@ -116,26 +117,10 @@ class PairSimulator {
 
 // The barriers' Mem over it. Sleeping is allowed, so that looks for sleepers and their fences are there as in threads, but nobody
 // waits that long.
-class PairMem {
+class PairMem : public SimulatedMem<PairSimulator, PairSimulator::Word> {
  public:
-  using Word = PairSimulator::Word;
+  using SimulatedMem::SimulatedMem;
 
-  PairMem(PairSimulator& simulator, std::uint32_t me) noexcept : simulator_(simulator), me_(me) {}
-
-  std::uint64_t load_relaxed(const Word& word) const noexcept { return simulator_.load(me_, word); }
-  std::uint64_t load_acquire(const Word& word) const noexcept { return simulator_.load(me_, word); }
-  std::uint64_t load_seq_cst(const Word& word) const noexcept { return simulator_.load(me_, word); }
-  void store_relaxed(Word& word, std::uint64_t value) const noexcept { simulator_.store(me_, word, value); }
-  void store_release(Word& word, std::uint64_t value) const noexcept { simulator_.store(me_, word, value); }
-  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
-    return simulator_.read_modify_write(me_, word, [value](std::uint64_t) { return value; });
-  }
-  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept {
-    return simulator_.read_modify_write(me_, word, [bits](std::uint64_t before) { return before | bits; });
-  }
-  std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
-    return simulator_.read_modify_write(me_, word, [value](std::uint64_t before) { return before + value; });
-  }
   void fence() const noexcept {
     simulator_.drain(me_);
     simulator_.pass(me_, simulator_.costs().rmw);
@@ -148,12 +133,7 @@ class PairMem {
     }
     return WaitResult::kReleased;
   }
-  void wake(std::uint32_t) const noexcept {}
   bool can_sleep() const noexcept { return true; }
-
- private:
-  PairSimulator& simulator_;
-  std::uint32_t me_;
 };
 
 }  // namespace hierbar::bench::model

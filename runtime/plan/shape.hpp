@@ -35,9 +35,8 @@ struct ShapeOptions {
   std::optional<Level> domain_level = std::nullopt;  // one that the user named; empty: chosen by the machine, see domain_level()
   std::uint32_t num_cpus = 0;                        // that the participants have together; 0: enough
   std::uint32_t page_bytes = 4096;
-  std::uint32_t num_leaders =
-      0;                  // 0: automatic. Otherwise so many, or all there are, gather equal parts in place of steps 1 to 4
-  bool is_tuned = false;  // a profile says so
+  std::uint32_t num_leaders = 0;  // not 0: so many, or all there are, gather equal parts in place of steps 1 to 4
+  bool is_tuned = false;          // a profile says so
 };
 
 // A plan and its arrays.

@@ -16,16 +16,20 @@ struct Quartiles {
   double upper = 0;
 };
 
+// The value below which `fraction` (0 to 1) of the samples lie, interpolated between neighbours. `sorted` is ascending, not
+// empty.
+inline double quantile(const std::vector<double>& sorted, double fraction) {
+  const double position = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
+
 // Of no samples: zeros.
 inline Quartiles quartiles_of(std::vector<double> samples) {
   if (samples.empty()) return {};
   std::sort(samples.begin(), samples.end());
-  const auto at = [&samples](double fraction) {
-    const double position = fraction * static_cast<double>(samples.size() - 1);
-    const auto below = static_cast<std::size_t>(position);
-    return std::lerp(samples[below], samples[std::min(below + 1, samples.size() - 1)], position - static_cast<double>(below));
-  };
-  return {at(0.25), at(0.5), at(0.75)};
+  return {quantile(samples, 0.25), quantile(samples, 0.5), quantile(samples, 0.75)};
 }
 
 }  // namespace hierbar

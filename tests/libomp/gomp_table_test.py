@@ -73,14 +73,14 @@ def find_problems(table, ours, systems):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", type=pathlib.Path, required=True)
-    parser.add_argument("--library", type=pathlib.Path, required=True)
+    parser.add_argument("--library", dest="ours", type=pathlib.Path, required=True)
     parser.add_argument("--system", type=pathlib.Path, help="GCC's libgomp.so.1, if there is one")
     arguments = parser.parse_args()
     table = read_table(arguments.table)
-    ours = read_exports(arguments.library)
+    ours = read_exports(arguments.ours)
     systems = read_exports(arguments.system) if arguments.system else set()
     if len(table) < 300 or len(ours) < 300:
-        sys.exit(f"only {len(table)} functions in the table and {len(ours)} in {arguments.library}")
+        sys.exit(f"only {len(table)} functions in the table and {len(ours)} in {arguments.ours}")
     if arguments.system is None:
         print("there is no libgomp.so.1 of GCC's: compared with our library only")
     problems = find_problems(table, ours, systems)

@@ -69,7 +69,7 @@ TEST_P(StubShapes, BarriersOfTheWorldOrderPlainMemory) {
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(trial.times_said(in_words(num_ranks, 2 * kRounds * num_ranks)), 1);
-  EXPECT_EQ(trial.library_barriers(), GetParam().num_nodes[0] == '1' ? 0 : 2 * kRounds * (GetParam().num_nodes[0] - '0'));
+  EXPECT_EQ(trial.num_library_barriers(), GetParam().num_nodes[0] == '1' ? 0 : 2 * kRounds * (GetParam().num_nodes[0] - '0'));
   EXPECT_EQ(trial.num_open(), 0);
 }
 
@@ -242,7 +242,7 @@ void expect_all_passed_on(int num_ranks, const std::vector<StubTrial::Setting>& 
   });
   const std::string count = std::to_string(kBarriers * num_ranks);
   EXPECT_EQ(trial.times_said("engine 0, library " + count + " (" + reason + " " + count + ")"), 1) << reason;
-  EXPECT_EQ(trial.library_barriers(), kBarriers * num_ranks) << reason;
+  EXPECT_EQ(trial.num_library_barriers(), kBarriers * num_ranks) << reason;
   EXPECT_EQ(trial.num_open(), 0) << reason;
 }
 

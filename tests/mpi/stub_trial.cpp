@@ -105,7 +105,7 @@ int StubTrial::times_said(const std::string& text) {
   }));
 }
 
-int StubTrial::library_barriers() const {
+int StubTrial::num_library_barriers() const {
   return std::accumulate(ranks_.begin(), ranks_.end(), 0,
                          [](int sum, const auto& rank) { return sum + rank->process.num_barriers.load(); });
 }

@@ -57,7 +57,7 @@ class StubTrial {
   void run(const std::function<void(Rank&)>& body);
   // The shim's lines so far that contain the text.
   int times_said(const std::string& text);
-  int library_barriers() const;
+  int num_library_barriers() const;
   // What the shim still has of MPI's, in all ranks: key values, groups, requests, error handlers.
   int num_open() const;
 
