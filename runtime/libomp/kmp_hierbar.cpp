@@ -115,43 +115,29 @@ static void combine_child(kmp_info_t *this_thr, int gtid, kmp_info_t *child, voi
   OMPT_REDUCTION_END;
 }
 
-template <class Trace>
-static inline void run_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, int tid,
-                              void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj), const Trace &trace) {
-  kmp_team_t *team = this_thr->th.th_team;
-  kmp_info_t **threads = team->t.t_threads;
-  kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bt].bb;
+static inline void await_child(enum barrier_type bt, kmp_info_t *this_thr, int gtid, kmp_info_t *child, kmp_uint64 arrived,
+                               void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
+  kmp_flag_64<> flag(&child->th.th_bar[bt].bb.b_arrived, arrived);
+  flag.wait(this_thr, FALSE USE_ITT_BUILD_ARG(itt_sync_obj));
+  combine_child(this_thr, gtid, child, reduce);
+}
+
+// After this the team is not touched any more: in a join the primary may already be using it otherwise.
+static inline void tell_arrival(enum barrier_type bt, kmp_info_t *this_thr, kmp_info_t *parent) {
+  kmp_flag_64<> flag(&this_thr->th.th_bar[bt].bb.b_arrived, parent);
+  flag.release();
+}
+
+// What b_arrived of the others becomes. Asked of the team, not of the own b_arrived: a parent that sleeps on that one has its
+// sleep bit in it. Only those who gather may ask: the primary has just written that line, and whoever reads it without need
+// arrives the later for it (a region of two threads took 682 ns in place of 653).
+static inline kmp_uint64 next_arrived(const kmp_team_t *team, enum barrier_type bt) {
+  return team->t.t_bar[bt].b_arrived + KMP_BARRIER_STATE_BUMP;
+}
+
+// The primary's last step.
+static inline void finish_gather(enum barrier_type bt, kmp_info_t *this_thr, kmp_team_t *team, kmp_uint64 arrived) {
   kmp_hierbar_team_t *hier = team->t.t_hierbar;
-  KMP_DEBUG_ASSERT(hier->nproc == team->t.t_nproc);
-#if USE_ITT_BUILD && USE_ITT_NOTIFY
-  if (__kmp_forkjoin_frames_mode == 3 || __kmp_forkjoin_frames_mode == 2)
-    this_thr->th.th_bar_arrive_time = this_thr->th.th_bar_min_time = __itt_get_timestamp();
-#endif
-  trace.arrived();
-  const kmp_hierbar_engine_t &shape = hier->engine;
-  const hierbar_plan_node &node = shape.node(tid);
-  // Asked of the team, not of the own b_arrived: a parent that sleeps on that one has its sleep bit in it.
-  const kmp_uint64 arrived = team->t.t_bar[bt].b_arrived + KMP_BARRIER_STATE_BUMP;
-  const auto gather_from = [&](kmp_uint32 child) {
-    kmp_flag_64<> flag(&threads[child]->th.th_bar[bt].bb.b_arrived, arrived);
-    flag.wait(this_thr, FALSE USE_ITT_BUILD_ARG(itt_sync_obj));
-    combine_child(this_thr, gtid, threads[child], reduce);
-  };
-  for (kmp_uint32 i = 0; i < node.num_children; ++i)
-    gather_from(shape.child(node, i));
-  if (node.num_children != 0)
-    trace.gathered();
-  if (!KMP_MASTER_TID(tid)) {
-    trace.served(hier);
-    // After this the team is not touched any more: in a join the primary may already be using it otherwise.
-    kmp_flag_64<> flag(&thr_bar->b_arrived, threads[node.parent == (kmp_uint32)tid ? 0 : node.parent]);
-    flag.release();
-    return;
-  }
-  for (kmp_uint32 i = 1; i < shape.num_leaders(); ++i)
-    gather_from(shape.leader(i));
-  trace.released();
-  trace.served(hier);
   team->t.t_bar[bt].b_arrived = arrived;
   const bool could_exchange = bt == bs_plain_barrier && hier->exchange_allowed;
   const bool had_tasks = could_exchange && has_tasks(this_thr->th.th_task_team);
@@ -160,11 +146,62 @@ static inline void run_gather(enum barrier_type bt, kmp_info_t *this_thr, int gt
   ++(had_tasks ? hier->counts.slow : hier->counts.phased);
 }
 
+// Two threads: nothing is looked up in the plan, and a region takes as long as under hyper (a twentieth less than by run_gather).
+static inline void gather_pair(enum barrier_type bt, kmp_info_t *this_thr, int gtid, int tid,
+                               void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
+  kmp_team_t *team = this_thr->th.th_team;
+  if (!KMP_MASTER_TID(tid)) {
+    tell_arrival(bt, this_thr, team->t.t_threads[0]);
+    return;
+  }
+  const kmp_uint64 arrived = next_arrived(team, bt);
+  await_child(bt, this_thr, gtid, team->t.t_threads[1], arrived, reduce USE_ITT_BUILD_ARG(itt_sync_obj));
+  finish_gather(bt, this_thr, team, arrived);
+}
+
+template <class Trace>
+[[gnu::noinline]] static void run_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, int tid,
+                                         void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj),
+                                         const Trace &trace) {
+  kmp_team_t *team = this_thr->th.th_team;
+  kmp_info_t **threads = team->t.t_threads;
+  kmp_hierbar_team_t *hier = team->t.t_hierbar;
+  KMP_DEBUG_ASSERT(hier->nproc == team->t.t_nproc);
+  trace.arrived();
+  const kmp_hierbar_engine_t &shape = hier->engine;
+  const hierbar_plan_node &node = shape.node(tid);
+  const bool gathers = KMP_MASTER_TID(tid) || node.num_children != 0;
+  const kmp_uint64 arrived = gathers ? next_arrived(team, bt) : 0;
+  const auto gather_from = [&](kmp_uint32 child) {
+    await_child(bt, this_thr, gtid, threads[child], arrived, reduce USE_ITT_BUILD_ARG(itt_sync_obj));
+  };
+  for (kmp_uint32 i = 0; i < node.num_children; ++i)
+    gather_from(shape.child(node, i));
+  if (node.num_children != 0)
+    trace.gathered();
+  if (!KMP_MASTER_TID(tid)) {
+    trace.served(hier);
+    tell_arrival(bt, this_thr, threads[node.parent == (kmp_uint32)tid ? 0 : node.parent]);
+    return;
+  }
+  for (kmp_uint32 i = 1; i < shape.num_leaders(); ++i)
+    gather_from(shape.leader(i));
+  trace.released();
+  trace.served(hier);
+  finish_gather(bt, this_thr, team, arrived);
+}
+
 // Tasks would count as the way through the tree, and plain barriers come here because of tasks.
 void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, int tid,
                           void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
+#if USE_ITT_BUILD && USE_ITT_NOTIFY
+  if (__kmp_forkjoin_frames_mode == 3 || __kmp_forkjoin_frames_mode == 2)
+    this_thr->th.th_bar_arrive_time = this_thr->th.th_bar_min_time = __itt_get_timestamp();
+#endif
   if (__kmp_hierbar_traced && bt != bs_plain_barrier && __kmp_hierbar_own_stamps()->wanted)
     run_gather(bt, this_thr, gtid, tid, reduce USE_ITT_BUILD_ARG(itt_sync_obj), kmp_hierbar_traced_t());
+  else if (this_thr->th.th_team_nproc == 2)
+    gather_pair(bt, this_thr, gtid, tid, reduce USE_ITT_BUILD_ARG(itt_sync_obj));
   else
     run_gather(bt, this_thr, gtid, tid, reduce USE_ITT_BUILD_ARG(itt_sync_obj), kmp_hierbar_untraced_t());
 }
