@@ -40,10 +40,10 @@ struct Shape {
 
 // When one thread went through the phases of one episode, in ticks; see trace/stamps.h.
 struct Phases {
-  Relaxed<std::uint64_t> shape;  // 0: the episode went another way, or nobody tells
-  Relaxed<std::uint64_t> arrived;
+  Relaxed<std::uint64_t> arrived;   // it came to the barrier
+  Relaxed<std::uint64_t> released;  // it left; 0 when the runtime does not say, or too late
+  Relaxed<std::uint64_t> shape;     // 0: the episode went another way, or nobody tells its levels
   Relaxed<std::uint64_t> gathered;
-  Relaxed<std::uint64_t> released;
 };
 
 // What the barriers of one site spent at each level of their tree, along the critical path: from the last arrival up to that
@@ -52,7 +52,7 @@ struct Phases {
 //   gather[l]   until a thread of depth l has gathered its group: the path's way from depth l + 1 to depth l
 //   exchange    from the arrival of the last thread's leader to the sight of all by the other leader
 //   release[l]  from depth l to depth l + 1
-//   outside     the rest of the barrier: the way into and out of the runtime, and the tool's own stamps
+//   outside     the rest of the barrier: a rank's way out of MPI_Barrier, and nothing for threads
 //
 // For one episode they sum up to the time from the last arrival to the last release.
 struct LevelTimes {

@@ -55,12 +55,9 @@ class Slicer {
     // A worker at the end of a region left when the primary did, as far as is known.
     const std::uint64_t end = std::max({event.end != 0 ? event.end : episode.released, event.begin, event.done});
     add(Step::kBarrier, event.begin, end, site);
-    if (event.arrived != 0 && event.arrived >= event.begin && event.released <= end) {
-      add(Step::kArrive, event.begin, event.arrived, site);
-      if (event.gathered != 0) add(Step::kGather, event.arrived, event.gathered, site);
-      add(event.is_leader ? Step::kExchange : Step::kRelease, event.gathered != 0 ? event.gathered : event.arrived,
-          event.released, site);
-      add(Step::kLeave, event.released, end, site);
+    if (event.has_levels) {
+      if (event.gathered != 0) add(Step::kGather, event.begin, event.gathered, site);
+      add(event.is_leader ? Step::kExchange : Step::kRelease, event.gathered != 0 ? event.gathered : event.begin, end, site);
     } else {
       const std::uint64_t last = std::clamp(episode.last, event.begin, end);
       add(Step::kImbalance, event.begin, last, site);

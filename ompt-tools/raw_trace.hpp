@@ -24,11 +24,9 @@ struct RawEvent {
   std::uint32_t me = 0;
   std::uint32_t kind = 0;
   const void* address = nullptr;
-  // As in hierbar_stamps; arrived is 0 when the levels are not known.
-  std::uint64_t arrived = 0;
-  std::uint64_t gathered = 0;
-  std::uint64_t released = 0;
-  bool is_leader = false;  // in the exchange
+  bool has_levels = false;
+  std::uint64_t gathered = 0;  // as in Phases
+  bool is_leader = false;      // in the exchange
 };
 
 // The last events of one thread, in a memory of fixed size. The thread adds; others read when it no longer does.

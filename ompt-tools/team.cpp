@@ -63,13 +63,20 @@ Record* Team::open(std::uint32_t me, const void* address, std::uint32_t kind) no
   Participant& own = *participant(me);
   Record& record = own.records[own.episodes % kRing];
   record.episode = ++own.episodes;
-  record.tasks = 0;
-  record.released = 0;
+  record.phases.released = 0;
+  record.phases.shape = 0;
   record.address = address;
   record.kind = kind;
   record.team_size = size_;
-  own.phases[(own.episodes - 1) % kRing].shape = 0;
   return &record;
+}
+
+void Team::add_task(std::uint32_t me, std::uint64_t begin, std::uint64_t end) noexcept {
+  Participant& own = *participant(me);
+  const std::uint64_t place = (own.episodes - 1) % kRing;
+  Record& record = own.records[place];
+  own.tasks[place] = (record.done == record.phases.arrived ? 0 : own.tasks[place]) + (end - begin);
+  record.done = end;
 }
 
 // (P1) release, pairs with (P2): a tree is whole when it is found.
@@ -87,16 +94,10 @@ const Shape* Team::find_shape(std::uint64_t serial) const noexcept {
   return nullptr;
 }
 
-Phases& Team::phases(std::uint32_t me) noexcept {
-  Participant& own = *participant(me);
-  return own.phases[(own.episodes - 1) % kRing];
-}
-
 void Team::catch_up(std::uint32_t me) {
   Participant& own = *participant(me);
-  // Others have read these when they summarised. Not the very next record: barriers back to back would not leave the time.
+  // Others have read it when they summarised. Not the very next record: barriers back to back would not leave the time.
   fetch_to_write(&own.records[(own.episodes + 1) % kRing]);
-  fetch_to_write(&own.phases[(own.episodes + 1) % kRing]);
   if (own.episodes <= kBatch) return;
   if (const std::uint64_t end = (own.episodes - 1) / kBatch * kBatch; own.summarised < end) {
     const std::uint64_t begin = end - kBatch + me;
@@ -117,9 +118,7 @@ void Team::fetch(std::uint64_t episode) const noexcept {
   fetch_to_write(&summaries_[episode % kRing]);
   for (std::uint32_t i = 0; i < size_; ++i) {
     const Participant* other = participant(i);
-    if (other == nullptr) continue;
-    fetch_to_read(&other->records[episode % kRing]);
-    fetch_to_read(&other->phases[episode % kRing]);
+    if (other != nullptr) fetch_to_read(&other->records[episode % kRing]);
   }
 }
 
@@ -172,8 +171,8 @@ void Team::summarise(std::uint64_t episode, Participant& own) {
       last = record->done;
       last_thread = i;
     }
-    finish = std::max<std::uint64_t>(finish, record->released);
-    ran_tasks = ran_tasks || record->tasks != 0;
+    finish = std::max<std::uint64_t>(finish, record->phases.released);
+    ran_tasks = ran_tasks || record->done != record->phases.arrived;
   }
   const bool counts = complete && !is_disturbed(episode);
   summary.last = last;
@@ -194,14 +193,16 @@ void Team::summarise(std::uint64_t episode, Participant& own) {
 }
 
 void Team::summarise_levels(std::uint64_t episode, std::uint64_t span, Participant& own, BarrierTimes& times) {
-  const std::uint64_t serial = participant(0)->phases[episode % kRing].shape;
+  const std::uint64_t serial = participant(0)->records[episode % kRing].phases.shape;
   const Shape* shape = serial == 0 ? nullptr : find_shape(serial);
   if (shape == nullptr) return;
   own.of_all.clear();
   for (std::uint32_t i = 0; i < shape->parents.size(); ++i) {
     const Participant* other = participant(i);
-    if (other == nullptr || other->phases[episode % kRing].shape != serial) return;
-    own.of_all.push_back(&other->phases[episode % kRing]);
+    if (other == nullptr) return;
+    const Phases& phases = other->records[episode % kRing].phases;
+    if (phases.shape != serial) return;
+    own.of_all.push_back(&phases);
   }
   if (times.levels == nullptr) times.levels = std::make_unique<LevelTimes>();
   times.shape = shape;
@@ -219,9 +220,11 @@ void Team::account(std::uint64_t episode, std::uint32_t me, Participant& own) {
   if (summary.episode != episode + 1 || summary.last_thread == kNobody) return;
   const auto between = [](std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; };
   ThreadTimes& times = own.tables.threads.at(summary.site());
-  times.imbalance.add(clock_.to_ns(between(record.arrived + record.tasks, summary.last)));
-  if (record.released != 0) times.sync.add(clock_.to_ns(between(summary.last, record.released)));
-  times.tasks_ns += clock_.to_ns(record.tasks);
+  const Phases& phases = record.phases;
+  const std::uint64_t tasks = record.done == phases.arrived ? 0 : own.tasks[episode % kRing];
+  times.imbalance.add(clock_.to_ns(between(phases.arrived + tasks, summary.last)));
+  if (phases.released != 0) times.sync.add(clock_.to_ns(between(summary.last, phases.released)));
+  times.tasks_ns += clock_.to_ns(tasks);
   if (summary.last_thread == me) ++times.last_arrivals;
 }
 

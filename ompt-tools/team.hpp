@@ -17,17 +17,16 @@
 
 namespace hierbar::ompt {
 
-// One thread in one episode of a barrier, in ticks. One line.
+// One thread in one episode of a barrier, in ticks. One line, since the others read it.
 struct alignas(64) Record {
-  Relaxed<std::uint64_t> episode;   // 1 + its number, so that 0 is none
-  Relaxed<std::uint64_t> arrived;   // it came to the barrier
-  Relaxed<std::uint64_t> tasks;     // how long it ran tasks while it waited
-  Relaxed<std::uint64_t> done;      // it had nothing left to do: its arrival, or the end of the last task
-  Relaxed<std::uint64_t> released;  // it left; 0 when the runtime does not say, or too late
+  Relaxed<std::uint64_t> episode;  // 1 + its number, so that 0 is none
+  Relaxed<std::uint64_t> done;     // it had nothing left to do: its arrival, or the end of the last task
+  Phases phases;
   Relaxed<const void*> address;
   Relaxed<std::uint32_t> kind;
   Relaxed<std::uint32_t> team_size;
 };
+static_assert(sizeof(Record) == 64);
 
 // Which of a thread's barriers are recorded: the first, and then one in so many. The threads of a team count alike.
 class Countdown {
@@ -99,13 +98,14 @@ class Team {
 
   // Each thread at a barrier that is recorded. Returns the record, to be stamped by the caller; never null.
   Record* open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept;
-  // What the runtime tells about the levels, if it does: the primary, when it has come into a region, the tree of its barriers;
-  // each thread the phases of the episode that it opened last.
+  // A task that it ran in the barrier that it opened last.
+  void add_task(std::uint32_t me, std::uint64_t begin, std::uint64_t end) noexcept;
+
+  // The trees of the barriers, where the runtime tells them: the primary, when it has come into a region.
   // find_shape: null when it is not known.
   const Shape* find_shape(std::uint64_t serial) const noexcept;
   void add_shape(std::unique_ptr<const Shape> shape);
   std::vector<std::uint32_t>& primarys_scratch() noexcept { return scratch_; }
-  Phases& phases(std::uint32_t me) noexcept;
 
   // Each thread, when all others have come to the last barrier that it was in.
   void catch_up(std::uint32_t me);
@@ -131,8 +131,8 @@ class Team {
     std::string cpus;
     Tables tables;
     std::array<Record, kRing> records;
-    std::array<Phases, kRing> phases;
-    std::vector<const Phases*> of_all;  // of one episode; kept, so that summarising allocates nothing
+    std::array<std::uint64_t, kRing> tasks;  // how long it ran them; of records that are done later than arrived only
+    std::vector<const Phases*> of_all;       // of one episode; kept, so that summarising allocates nothing
   };
   struct alignas(64) Summary {
     Relaxed<std::uint64_t> episode;

@@ -27,8 +27,7 @@ std::int64_t shift_ns(const Timeline& timeline, const ProcessTimeline& process) 
 }  // namespace
 
 const char* step_name(Step step) {
-  static constexpr const char* kNames[] = {"barrier", "arrive",    "gather", "exchange", "release",
-                                           "leave",   "imbalance", "sync",   "task"};
+  static constexpr const char* kNames[] = {"barrier", "gather", "exchange", "release", "imbalance", "sync", "task"};
   static_assert(std::size(kNames) == kNumSteps);
   return kNames[static_cast<std::size_t>(step)];
 }

@@ -13,16 +13,14 @@ namespace hierbar::ompt {
 
 enum class Step : std::uint8_t {
   kBarrier,    // from arrival to leaving
-  kArrive,     // until the barrier proper begins
   kGather,     // until the thread's group is complete
   kExchange,   // until a leader knows that all have come
   kRelease,    // until another thread does
-  kLeave,      // the way out
   kImbalance,  // where levels are not known: until the last thread had nothing left to do
   kSync,       // and from there on
   kTask        // a task that ran while the thread waited
 };
-inline constexpr std::size_t kNumSteps = 9;
+inline constexpr std::size_t kNumSteps = 7;
 const char* step_name(Step step);
 
 struct Slice {

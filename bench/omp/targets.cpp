@@ -18,15 +18,13 @@ struct PairLimits {
 constexpr PairLimits kNearLimits{0.55, 0.35};
 constexpr PairLimits kFarLimits{0.58, 0.65};
 
-// Each thread of a flat team reads the clock four times: the tool when it arrives and when it leaves, libomp when its exchange
-// begins and when it ends.
-constexpr double kStampsPerBarrier = 4;
+// Each thread of a flat team reads the clock twice: the tool when it arrives, libomp when its exchange ends.
+constexpr double kStampsPerBarrier = 2;
 constexpr double kToolNs = 10;  // above them
 constexpr double kSampledNs = 5;
 constexpr double kSampledShare = 0.05;
 
 // Against the tool that does nothing: what the runtime spends on having any tool is not ours, and larger than kSampledNs.
-
 void judge_tools(Judge& judge, const Group& group, double stamp_ns) {
   if (group.quantity != "barrier" || group.num_participants != 2 || group.oversubscribed) return;
   judge.overhead(group, kFullTool, kNoopTool, kStampsPerBarrier * stamp_ns + kToolNs, 0);

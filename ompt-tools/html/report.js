@@ -81,7 +81,7 @@ function wordsSection() {
     ["tasks", "time in tasks while the thread waits"],
     ["barrier", "the last arrival to the last release"],
     ["gather, exchange, release", "the barrier's time along its critical path: up, across and down the tree, 1 nearest to the exchange"],
-    ["outside", "the way into and out of the runtime, and the tool's stamps"],
+    ["outside", "the rest: a rank's way out of MPI_Barrier, and nothing for threads"],
   ];
   return html("section", {class: "panel"}, html("h2", {}, "Words"),
     html("dl", {class: "facts"}, ...words.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])));

@@ -94,7 +94,7 @@ int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*r
 }
 
 int __kmp_hierbar_observed_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *)) {
-  if (!__kmp_hierbar_traced || !__kmp_hierbar_own_stamps()->wanted)
+  if (!__kmp_hierbar_stamps_wanted())
     return __kmp_hierbar_barrier(bt, gtid, is_split, reduce);
   return run_barrier(bt, gtid, is_split, reduce, kmp_hierbar_traced_t());
 }
@@ -198,7 +198,7 @@ void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, 
   if (__kmp_forkjoin_frames_mode == 3 || __kmp_forkjoin_frames_mode == 2)
     this_thr->th.th_bar_arrive_time = this_thr->th.th_bar_min_time = __itt_get_timestamp();
 #endif
-  if (__kmp_hierbar_traced && bt != bs_plain_barrier && __kmp_hierbar_own_stamps()->wanted)
+  if (bt != bs_plain_barrier && __kmp_hierbar_stamps_wanted())
     run_gather(bt, this_thr, gtid, tid, reduce USE_ITT_BUILD_ARG(itt_sync_obj), kmp_hierbar_traced_t());
   else if (this_thr->th.th_team_nproc == 2)
     gather_pair(bt, this_thr, gtid, tid, reduce USE_ITT_BUILD_ARG(itt_sync_obj));
@@ -262,7 +262,7 @@ void __kmp_hierbar_release(enum barrier_type bt, kmp_info_t *this_thr, int gtid,
   if (!KMP_MASTER_TID(tid)) {
     if (!await_go(bt, this_thr, gtid USE_ITT_BUILD_ARG(itt_sync_obj)))
       return;
-    if (bt == bs_reduction_barrier && __kmp_hierbar_traced && __kmp_hierbar_own_stamps()->wanted)
+    if (bt == bs_reduction_barrier && __kmp_hierbar_stamps_wanted())
       kmp_hierbar_traced_t().released();
     tid = __kmp_tid_from_gtid(gtid); // in a fork barrier the worker learns only now which team it is in
   }

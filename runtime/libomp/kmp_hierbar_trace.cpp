@@ -12,17 +12,14 @@
 bool __kmp_hierbar_traced = false;
 hierbar::ClockSource __kmp_hierbar_trace_clock = hierbar::ClockSource::kSystem;
 
-hierbar_stamps *__kmp_hierbar_own_stamps() {
-  static __thread hierbar_stamps stamps;
-  return &stamps;
-}
+__thread hierbar_stamps __kmp_hierbar_stamps;
 
 static void enable(uint32_t clock) {
   __kmp_hierbar_trace_clock = (hierbar::ClockSource)clock;
   __kmp_hierbar_traced = true;
 }
 
-static hierbar_stamps *own_stamps() { return __kmp_hierbar_own_stamps(); }
+static hierbar_stamps *own_stamps() { return &__kmp_hierbar_stamps; }
 
 // The calling thread's team, if it has a plan.
 static kmp_team_t *planned_team(uint32_t capacity) {

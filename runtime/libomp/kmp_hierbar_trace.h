@@ -16,13 +16,17 @@
 extern bool __kmp_hierbar_traced;
 extern hierbar::ClockSource __kmp_hierbar_trace_clock;
 
-hierbar_stamps *__kmp_hierbar_own_stamps();
+// The calling thread's. In static thread-local storage: every barrier of a traced program asks, and would call the loader.
+extern __thread hierbar_stamps __kmp_hierbar_stamps [[gnu::tls_model("initial-exec")]];
 
 // What HIERBAR_PLACE came to; empty: nothing yet.
 extern char __kmp_hierbar_placement[512];
 
 // hierbar_trace_interface.units, for a team that has a plan.
 uint32_t __kmp_hierbar_units(kmp_team_t *team, uint8_t *units);
+
+// Whether the calling thread's barrier is to be stamped.
+static inline bool __kmp_hierbar_stamps_wanted() { return __kmp_hierbar_traced && __kmp_hierbar_stamps.wanted != 0; }
 
 // A trace for the engine that keeps nothing.
 struct kmp_hierbar_untraced_t : hierbar::NoTrace {
@@ -35,10 +39,10 @@ class kmp_hierbar_traced_t {
   const hierbar::ClockSource clock;
 
 public:
-  kmp_hierbar_traced_t() : stamps(__kmp_hierbar_own_stamps()), clock(__kmp_hierbar_trace_clock) {}
+  kmp_hierbar_traced_t() : stamps(&__kmp_hierbar_stamps), clock(__kmp_hierbar_trace_clock) {}
   void arrived() const {
     stamps->gathered = stamps->released = 0;
-    stamps->arrived = hierbar::read_clock(clock);
+    stamps->arrived = stamps->wanted > 1 ? stamps->wanted : hierbar::read_clock(clock);
   }
   void gathered() const { stamps->gathered = hierbar::read_clock(clock); }
   void released() const { stamps->released = hierbar::read_clock(clock); }

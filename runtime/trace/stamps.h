@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 #define HIERBAR_TRACE_ENTRY "ompx_hierbar_trace"
-#define HIERBAR_TRACE_VERSION 2u
+#define HIERBAR_TRACE_VERSION 3u
 
 /* What threads may have in common, from the smallest. */
 enum hierbar_unit {
@@ -44,7 +44,8 @@ typedef struct hierbar_stamps {
                             all but the primary at the end of a region, which releases nobody */
 
   /* Since version 2; before, every barrier is stamped. */
-  uint64_t wanted; /* set by the tool, for the thread's next barrier: not 0 if it is to be stamped; 0 at first */
+  uint64_t wanted; /* set by the tool, for the thread's next barrier: not 0 if it is to be stamped; 0 at first. Since version
+                      3: above 1 it is the time of the arrival, which the tool has stamped already, and becomes `arrived` */
 } hierbar_stamps;
 
 typedef struct hierbar_trace_interface {

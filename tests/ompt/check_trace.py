@@ -13,7 +13,7 @@ import decimal
 import json
 import sys
 
-STEPS = {"barrier", "arrive", "gather", "exchange", "release", "leave", "imbalance", "sync", "task"}
+STEPS = {"barrier", "gather", "exchange", "release", "imbalance", "sync", "task"}
 
 
 def check_nesting(slices):

@@ -42,12 +42,13 @@ class ToldTeam {
       if (i != absent && countdowns_[i]->is_over()) records[i] = team_.open(i, &kCode, kKind);
       if (records[i] == nullptr) continue;
       const Stay told = stay(i);
-      records[i]->arrived = now_ + told.arrived;
-      records[i]->done = now_ + (told.done == 0 ? told.arrived : told.done);
-      records[i]->tasks = told.tasks;
+      const std::uint64_t arrived = now_ + told.arrived;
+      records[i]->phases.arrived = arrived;
+      records[i]->done = arrived;
+      if (told.tasks != 0) team_.add_task(i, now_ + told.done - told.tasks, now_ + told.done);
     }
     for (std::uint32_t i = 0; i < size_; ++i) {
-      if (records[i] != nullptr && stay(i).released != 0) records[i]->released = now_ + stay(i).released;
+      if (records[i] != nullptr && stay(i).released != 0) records[i]->phases.released = now_ + stay(i).released;
       if (records[i] != nullptr) team_.catch_up(i);
     }
     now_ += 1'000'000;

@@ -38,13 +38,13 @@ Timeline one_process(long rank, const std::string& host, std::uint32_t num_threa
 TEST(Timeline, HasNoSliceThatSticksOut) {
   std::vector<Slice> slices = {{50, 120, Step::kRelease, 0},
                                {0, 100, Step::kBarrier, 0},
-                               {0, 50, Step::kArrive, 0},
+                               {0, 50, Step::kGather, 0},
                                {100, 130, Step::kBarrier, 0},
-                               {130, 120, Step::kLeave, 0}};
+                               {130, 120, Step::kSync, 0}};
   nest(slices);
   ASSERT_EQ(slices.size(), 5U);
   EXPECT_EQ(slices[0].step, Step::kBarrier);
-  EXPECT_EQ(slices[1].step, Step::kArrive);
+  EXPECT_EQ(slices[1].step, Step::kGather);
   EXPECT_EQ(slices[2].end_ns, 100U) << "the end of the barrier around";
   EXPECT_EQ(slices[3].end_ns, 130U);
   EXPECT_EQ(slices[4].end_ns, 130U) << "not before its begin";

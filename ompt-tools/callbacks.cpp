@@ -1,0 +1,300 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the runtime calls. How the events become figures is in team.hpp.
+//
+//   parallel_begin   a region borrows a Team, which rides in parallel_data (region.hpp); parallel_end gives it back
+//   implicit_task    a thread enters the team, or leaves it
+//   sync_region      a thread arrives at a barrier, or leaves it. Not sync_region_wait: runtimes fire both at the same points.
+//   task_schedule    a waiting thread begins or ends a task
+//
+// The end of a region's last barrier is told to the workers early or late: libomp does so when their final wait begins if there
+// are no tasks, else when the next region does. So the end is taken from the primary alone, whom it releases in time, and what
+// the workers wait for after it is idle time and no barrier's.
+//
+// What a thread is in is kept in the thread, and not in task_data or thread_data. It never changes while a barrier is under way,
+// except that tasks which a waiting thread runs may have regions of their own; hence a stack.
+
+#include <memory>
+#include <vector>
+
+#include "ompt-tools/chain.hpp"
+#include "ompt-tools/tool.hpp"
+#include "placement/kernel_cpus.hpp"
+
+namespace hierbar::ompt {
+namespace {
+
+struct Thread;
+
+// One region that a thread is in.
+struct Frame {
+  Thread* thread = nullptr;
+  Team* team = nullptr;
+  std::uint32_t me = 0;
+  Countdown* until_record = nullptr;
+  Record* record = nullptr;       // of the barrier that it waits in
+  Record* last_record = nullptr;  // of the barrier before, if that was recorded
+  const ompt_data_t* waiting_task = nullptr;
+  std::uint64_t task_start = 0;
+};
+
+constexpr int kMaxDepth = 16;  // regions nested deeper are not recorded
+
+struct Thread {
+  Frame frames[kMaxDepth];
+  int depth = 0;
+  RawRing* ring = nullptr;           // null: nobody asked for pictures
+  hierbar_stamps* stamps = nullptr;  // what our libomp tells of its phases
+  std::uint64_t* wanted = nullptr;   // asks for them; somewhere when stamps are there
+  std::uint64_t stamps_any_barrier;  // a target for it where nobody needs to be asked
+  std::uint64_t num_stamped = 0;     // barriers, at the last arrival
+  // The last outer region that it was the primary of.
+  std::uint64_t region_end = 0;
+  std::uint32_t region_size = 0;
+
+  Frame* top() { return depth > 0 && depth <= kMaxDepth ? &frames[depth - 1] : nullptr; }
+};
+thread_local Thread self;
+
+// Of `self`; null when the region is not recorded, or the thread is in none. In static thread-local storage, because every
+// barrier asks, and would call the loader.
+[[gnu::tls_model("initial-exec")]] thread_local Frame* innermost = nullptr;
+
+void find_innermost() {
+  Frame* top = self.top();
+  innermost = top != nullptr && top->team != nullptr ? top : nullptr;
+}
+
+bool is_barrier(int kind) {
+  return (kind >= ompt_sync_region_barrier && kind <= ompt_sync_region_barrier_implementation) ||
+         (kind >= ompt_sync_region_barrier_implicit_workshare && kind <= ompt_sync_region_barrier_teams);
+}
+
+// Null when the region is not to be recorded.
+Region* begin_region(unsigned requested, int flags) {
+  if (requested < 2 || (flags & ompt_parallel_league) != 0) return nullptr;
+  if (self.depth == 0 && self.region_end != 0)
+    tool->idle_ticks.fetch_add((tool->clock.now() - self.region_end) * (self.region_size - 1), std::memory_order_relaxed);
+  Region* region = tool->teams.take(requested);
+  region->team->begin_region();
+  return region;
+}
+
+void on_parallel_begin(ompt_data_t* task, const ompt_frame_t* frame, ompt_data_t* parallel, unsigned requested, int flags,
+                       const void* address) {
+  parallel->ptr = begin_region(requested, flags);
+  if (has_chained()) chained_data(parallel);  // made here, before the workers look for it
+  if (chained().parallel_begin != nullptr)
+    chained().parallel_begin(task, frame, chained_data(parallel), requested, flags, address);
+}
+
+void on_parallel_end(ompt_data_t* parallel, ompt_data_t* task, int flags, const void* address) {
+  if (chained().parallel_end != nullptr) chained().parallel_end(chained_data(parallel), task, flags, address);
+  Region* region = region_of(parallel);
+  if (region == nullptr) return;
+  if (region->team == nullptr) {
+    delete region;
+    return;
+  }
+  region->team->end_region();
+  if (self.depth == 0) {
+    self.region_end = tool->clock.now();
+    self.region_size = region->team->capacity();
+  }
+  tool->teams.give_back(region);
+}
+
+void note_size(std::uint32_t size) {
+  std::uint32_t largest = tool->largest_team.load(std::memory_order_relaxed);
+  while (largest < size && !tool->largest_team.compare_exchange_weak(largest, size, std::memory_order_relaxed)) {
+  }
+}
+
+// The tree of the team that the calling primary leads.
+void read_shape(Team& team, std::uint32_t size) {
+  std::vector<std::uint32_t>& parents = team.primarys_scratch();
+  parents.resize(size);
+  const std::uint64_t serial = tool->trace->shape(parents.data(), size);
+  if (serial == 0 || team.find_shape(serial) != nullptr) return;
+  std::vector<std::uint8_t> units;
+  std::uint32_t exchange = HIERBAR_UNIT_UNKNOWN;
+  if (tool->trace->version >= 2) {
+    units.resize(size);
+    exchange = tool->trace->units(units.data(), size);
+  }
+  team.add_shape(std::make_unique<Shape>(serial, parents, units, exchange));
+}
+
+// Runtimes before LLVM 17 call every implicit barrier alike. The last one that a thread was in is the end of the region; its name
+// in the report is the primary's.
+void name_region_end() {
+  const Frame* frame = innermost;
+  if (frame == nullptr || frame->last_record == nullptr) return;
+  Record& record = *frame->last_record;
+  if (record.kind != ompt_sync_region_barrier_implicit) return;
+  if (frame->me == 0) record.kind = ompt_sync_region_barrier_implicit_parallel;
+  RawEvent* event = frame->thread->ring == nullptr ? nullptr : frame->thread->ring->last();
+  if (event != nullptr) event->kind = ompt_sync_region_barrier_implicit_parallel;
+}
+
+void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, unsigned index, int flags) {
+  if ((flags & ompt_task_initial) != 0) return;
+  if (endpoint == ompt_scope_end) {
+    name_region_end();
+    if (self.depth > 0) --self.depth;
+    find_innermost();
+    return;
+  }
+  ++self.depth;
+  innermost = nullptr;
+  Frame* frame = self.top();
+  if (frame == nullptr) return;
+  *frame = Frame{};
+  const Region* region = region_of(parallel);
+  Team* team = region == nullptr ? nullptr : region->team;
+  if (team == nullptr || size < 2 || size > team->capacity()) return;
+  frame->until_record = &team->enter(index, size);
+  if (team->cpus(index).empty()) {
+    if (const Result<CpuSet> cpus = own_cpus(); cpus.ok()) team->set_cpus(index, cpus->to_string());
+  }
+  if (tool->settings.perfetto && self.ring == nullptr) self.ring = tool->raw.add_thread(index);
+  if (index == 0) note_size(size);
+  if (tool->trace != nullptr && index == 0) read_shape(*team, size);
+  if (tool->trace != nullptr && self.stamps == nullptr) {
+    self.stamps = tool->trace->stamps();
+    self.wanted = tool->trace->version >= 2 ? &self.stamps->wanted : &self.stamps_any_barrier;
+  }
+  frame->thread = &self;
+  frame->team = team;
+  frame->me = index;
+  innermost = frame;
+}
+
+void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t* task, unsigned size, unsigned index, int flags) {
+  enter_or_leave(endpoint, parallel, size, index, flags);
+  if (chained().implicit_task != nullptr) chained().implicit_task(endpoint, chained_data(parallel), task, size, index, flags);
+}
+
+// The runtime is given the time of arrival, so that it need not read the clock as well. Not inlined, as leave() is not, for the
+// sake of the barriers that are skipped.
+[[gnu::noinline]] void arrive(Frame& frame, int kind, const ompt_data_t* task, const void* address) {
+  Record& record = *frame.team->open(frame.me, address, static_cast<std::uint32_t>(kind));
+  frame.record = &record;
+  frame.waiting_task = task;
+  frame.task_start = 0;
+  Thread& thread = *frame.thread;
+  if (thread.stamps != nullptr) thread.num_stamped = thread.stamps->num_barriers;
+  const std::uint64_t now = tool->clock.now();
+  record.phases.arrived = now;
+  record.done = now;
+  if (thread.stamps != nullptr) *thread.wanted = now;
+}
+
+// What the runtime has stamped, unless the barrier went another way.
+void note_phases(const Thread& thread, Phases& phases) {
+  const hierbar_stamps* stamps = thread.stamps;
+  if (stamps == nullptr) return;
+  *thread.wanted = 0;
+  if (stamps->num_barriers == thread.num_stamped) return;
+  phases.gathered = stamps->gathered;
+  phases.released = stamps->released;
+  phases.shape = stamps->shape;
+}
+
+void keep_barrier(RawRing& ring, const Frame& frame, const Record& record) {
+  const Phases& phases = record.phases;
+  RawEvent event;
+  event.begin = phases.arrived;
+  event.end = phases.released;
+  event.done = record.done;
+  event.team = frame.team;
+  event.episode = record.episode;
+  event.me = frame.me;
+  event.kind = record.kind;
+  event.address = record.address;
+  const Shape* shape = phases.shape == 0 || phases.released == 0 ? nullptr : frame.team->find_shape(phases.shape);
+  if (shape != nullptr) {
+    event.has_levels = true;
+    event.gathered = phases.gathered;
+    event.is_leader = shape->parents[frame.me] == frame.me;
+  }
+  ring.add(event);
+}
+
+// `is_told`: this is the time at which the thread was released, unless the runtime has stamped it.
+[[gnu::noinline]] void leave(Frame& frame, bool is_told) {
+  Record& record = *frame.record;
+  frame.record = nullptr;
+  note_phases(*frame.thread, record.phases);
+  if (is_told && record.phases.released == 0) record.phases.released = tool->clock.now();
+  if (frame.thread->ring != nullptr) keep_barrier(*frame.thread->ring, frame, record);
+  if (is_told) frame.team->catch_up(frame.me);
+}
+
+inline void arrive_or_leave(int kind, int endpoint, const ompt_data_t* parallel, const ompt_data_t* task, const void* address) {
+  Frame* frame = innermost;
+  if (frame == nullptr || !is_barrier(kind)) return;
+  if (endpoint == ompt_scope_begin) {
+    if (frame->until_record->is_over()) arrive(*frame, kind, task, address);
+    return;
+  }
+  frame->last_record = frame->record;
+  if (frame->record == nullptr) return;
+  leave(*frame, frame->me == 0 || (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
+}
+
+// The other tool's time counts as the program's, and not as the barrier's.
+[[gnu::noinline]] void share_sync_region(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task, const void* address) {
+  const auto pass_on = [&] { chained().sync_region(kind, endpoint, chained_data(parallel), task, address); };
+  if (endpoint == ompt_scope_begin) pass_on();
+  arrive_or_leave(kind, endpoint, parallel, task, address);
+  if (endpoint != ompt_scope_begin) pass_on();
+}
+
+void on_sync_region(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task, const void* address) {
+  if (chained().sync_region != nullptr)
+    share_sync_region(kind, endpoint, parallel, task, address);
+  else
+    arrive_or_leave(kind, endpoint, parallel, task, address);
+}
+
+void begin_or_end_task(const ompt_data_t* prior, const ompt_data_t* next) {
+  Frame* frame = innermost;
+  if (frame == nullptr || frame->record == nullptr) return;
+  if (prior == frame->waiting_task) {
+    frame->task_start = tool->clock.now();
+  } else if (next == frame->waiting_task && frame->task_start != 0) {
+    const std::uint64_t now = tool->clock.now();
+    frame->team->add_task(frame->me, frame->task_start, now);
+    if (frame->thread->ring != nullptr) {
+      RawEvent event;
+      event.begin = frame->task_start;
+      event.end = now;
+      frame->thread->ring->add(event);
+    }
+    frame->task_start = 0;
+  }
+}
+
+void on_task_schedule(ompt_data_t* prior, int status, ompt_data_t* next) {
+  begin_or_end_task(prior, next);
+  if (chained().task_schedule != nullptr) chained().task_schedule(prior, status, next);
+}
+
+template <class Callback>
+bool listen(ompt_set_callback_t set_callback, int event, Callback callback) {
+  return set_callback(event, reinterpret_cast<ompt_callback_t>(callback)) == ompt_set_always;
+}
+
+}  // namespace
+
+bool listen_to_events(ompt_set_callback_t set_callback) {
+  listen(set_callback, ompt_callback_task_schedule, on_task_schedule);  // without tasks it goes as well
+  return listen(set_callback, ompt_callback_parallel_begin, on_parallel_begin) &&
+         listen(set_callback, ompt_callback_parallel_end, on_parallel_end) &&
+         listen(set_callback, ompt_callback_implicit_task, on_implicit_task) &&
+         listen(set_callback, ompt_callback_sync_region, on_sync_region);
+}
+
+}  // namespace hierbar::ompt
