@@ -46,6 +46,7 @@ hierbar_plan plan_numbers(const SegmentHeader& header) {
                       header.line_bytes,
                       header.depth,
                       0,
+                      header.num_crews,
                       nullptr,
                       nullptr,
                       nullptr};
@@ -90,6 +91,7 @@ hierbar_status Segment::write(std::size_t size, const BarrierDesign& design) con
   header.line_bytes = plan.line_bytes;
   header.release = plan.release;
   header.depth = plan.depth;
+  header.num_crews = plan.num_crews;
   header.spots_offset = layout.spots_offset;
   header.lines_offset = layout.lines_offset;
   header.nodes_offset = layout.nodes_offset;
@@ -146,9 +148,31 @@ hierbar_status Segment::read(std::size_t size, BarrierDesign& design) const {
   plan.num_slots = numbers.num_slots;
   plan.line_bytes = numbers.line_bytes;
   plan.depth = numbers.depth;
+  plan.num_crews = numbers.num_crews;
   plan.release = static_cast<hierbar_release_kind>(numbers.release);
   return is_sound(plan.view()) ? HIERBAR_OK : HIERBAR_ERR_CORRUPT;
 }
+
+namespace {
+
+// Everybody is in the crew of its lowest member, whose size is right, and nobody gathers.
+bool crews_are_sound(const hierbar_plan& plan) {
+  if (plan.num_crews == 0) return true;
+  std::vector<std::uint32_t> sizes(plan.num_participants);
+  for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
+    const std::uint32_t crew = plan.nodes[p].crew;
+    if (crew > p || plan.nodes[crew].crew != crew) return false;
+    ++sizes[crew];
+  }
+  std::uint32_t num_crews = 0;
+  for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
+    if (plan.nodes[p].crew_size != sizes[plan.nodes[p].crew]) return false;
+    if (plan.nodes[p].crew == p) ++num_crews;
+  }
+  return num_crews == plan.num_crews && plan.num_leaders == plan.num_participants;
+}
+
+}  // namespace
 
 bool is_sound(const hierbar_plan& plan) {
   const std::uint32_t num_members = plan.num_participants - plan.num_leaders;
@@ -170,7 +194,7 @@ bool is_sound(const hierbar_plan& plan) {
       ++num_children;
     }
   }
-  return num_leaders == plan.num_leaders && num_children == num_members;
+  return num_leaders == plan.num_leaders && num_children == num_members && crews_are_sound(plan);
 }
 
 }  // namespace hierbar

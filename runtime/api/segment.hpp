@@ -50,15 +50,15 @@ struct SegmentHeader {
   WaitLimits limits;  // for those who bring none; sleep_limit_ns 0: nobody may sleep
   std::uint32_t num_cpus;
   std::uint32_t algorithm;  // Algorithm
-  std::uint32_t reserved;
+  std::uint32_t num_crews;
   AbortFlag aborted;  // writers: whoever aborts. Readers: everybody, in each wait
 };
 inline constexpr std::uint64_t kSegmentMagic = 0x7261'6272'6569'6800;  // "\0hierbar" in memory, where little-endian
-inline constexpr std::uint32_t kSegmentAbiVersion = 1;
+inline constexpr std::uint32_t kSegmentAbiVersion = 2;
 static_assert(sizeof(SegmentHeader) == 128 && sizeof(SegmentHeader) <= HIERBAR_MEMORY_ALIGNMENT);
 static_assert(offsetof(SegmentHeader, abi_version) == 8);
 static_assert(AbortFlag::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
-static_assert(sizeof(hierbar_plan_node) == 16);
+static_assert(sizeof(hierbar_plan_node) == 24);
 
 // What decides how large the parts of a segment are, and where they are then.
 struct SegmentLayout {

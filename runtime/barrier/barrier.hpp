@@ -21,6 +21,11 @@ namespace hierbar {
 //      or wait   everybody else waits for its parent's release
 //   4. release   publish the release to the children
 //
+// Where participants outnumber cpus and all of them are leaders, steps 2 to 4 are others (cross_crowded): those who share a core,
+// a crew, count themselves, the last one counts the crew, and the last of all releases everybody. What a thread does then costs
+// next to nothing beside the scheduler, which runs one after the other: no line moves inside a crew, and nobody looks at all the
+// others, as in an exchange.
+//
 // A barrier whose participants are all leaders is step 2 and 3 alone. Two leaders share one line (EdgeLine), and the whole
 // barrier is one line transfer deep; more have a line each. Two participants in all have a path of their own (cross_pair), on
 // which nothing is looked up in the plan: there the instructions between two transfers cost as much as the transfers.
@@ -41,6 +46,11 @@ namespace hierbar {
 //        because it returns the sleep bit (S2a). Pairs with (W1), (W2).
 //   (W1) acquire load of an awaited word, in Pending::ready.
 //   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1).
+//   (C1) fetch_or, seq_cst, before (C2): who counts the last one also sees the bits.
+//   (C2) fetch_add, seq_cst: the count. All counts of a tally are one release sequence, so the last one to count has acquired
+//   what
+//        all before it wrote. Drains non-temporal stores, as (A1) does.
+//   (C3) relaxed accesses of the one who counted last; the others come back to the tally only after (R1).
 //   (R0) seq_cst fence before the release of participant 0, which made no arrival of its own since it acted: on x86 the plain
 //        store (R1) could overtake its non-temporal stores.
 //   (R1) release store of a release word. Carries, through (W2), what every participant wrote. Pairs with (W1).
@@ -70,8 +80,10 @@ class Barrier {
         lines_(lines, plan.line_bytes),
         num_leaders_(plan.num_leaders),
         one_line_per_group_(plan.release == HIERBAR_RELEASE_LINES),
+        num_crews_(plan.num_crews),
+        num_participants_(plan.num_participants),
         children_(plan.children) {
-    if (plan.num_participants != 2 || plan.num_leaders != 2) return;
+    if (plan.num_participants != 2 || plan.num_leaders != 2 || plan.num_crews != 0) return;
     pair_lanes_ = lines_.edge(nodes_[0].slot).arrived;
     for (std::uint32_t i = 0; i < 2; ++i) pair_own_[i] = &own(i);
   }
@@ -91,6 +103,7 @@ class Barrier {
   Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits, Trace&& trace = Trace()) const noexcept {
     trace.arrived();
     if (pair_lanes_ != nullptr) return cross_pair(mem, me, bits, trace);
+    if (num_crews_ != 0) return cross_crowded(mem, me, bits, trace);
     const Epoch epoch = begin_episode(mem, own(me));
     if (gather_children(mem, me, epoch, bits, NoCombine{}) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     if (nodes_[me].num_children != 0) trace.gathered();
@@ -159,6 +172,43 @@ class Barrier {
     return {WaitResult::kReleased, bits | pending.payload()};
   }
 
+  // Steps 2 to 4 of crews. Everybody waits on the release of participant 0, which nobody else releases; whoever is the last does
+  // it in participant 0's name.
+  template <class Trace>
+  Crossing cross_crowded(Mem& mem, std::uint32_t me, std::uint32_t bits, Trace& trace) const noexcept {
+    const hierbar_plan_node& node = nodes_[me];
+    OwnLine<Word>& own = this->own(me);
+    Release<Word>& line = edge_release(0);
+    const Epoch epoch = begin_episode(mem, own);
+    if (count(mem, lines_.group(nodes_[node.crew].slot).crew, node.crew_size, bits) &&
+        count(mem, lines_.group(nodes_[0].slot).everybody, num_crews_, bits)) {
+      trace.released();
+      mem.store_release(line.released, make_word(epoch, bits));  // (R1)
+      if (mem.can_sleep()) wake_crowd(mem, line);
+      return {WaitResult::kReleased, bits};
+    }
+    auto pending = Pending<Mem>::release(mem, line.released, epoch, /*writer=*/0, own.waiting_for, line.asleep);
+    if (mem.wait(pending) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+    trace.released();
+    return {WaitResult::kReleased, pending.payload()};
+  }
+
+  // Whether all `size` have come now; then `bits` are everybody's.
+  static bool count(Mem& mem, Tally<Word>& tally, std::uint32_t size, std::uint32_t& bits) noexcept {
+    if (bits != 0) mem.fetch_or(tally.bits, bits);                    // (C1)
+    if (mem.fetch_add(tally.arrived, 1) + 1 != size) return false;    // (C2)
+    bits = static_cast<std::uint32_t>(mem.load_relaxed(tally.bits));  // (C3)
+    mem.store_relaxed(tally.arrived, 0);                              // (C3)
+    if (bits != 0) mem.store_relaxed(tally.bits, 0);                  // (C3)
+    return true;
+  }
+
+  void wake_crowd(Mem& mem, const Release<Word>& line) const noexcept {
+    mem.fence();                                     // (R2)
+    if (mem.load_acquire(line.asleep) == 0) return;  // (R3)
+    for (std::uint32_t i = 0; i < num_participants_; ++i) wake_if_waiting_for(mem, i, 0);
+  }
+
   static int parity(Epoch epoch) noexcept { return static_cast<int>(epoch >> kEpochShift & 1); }
 
   OwnLine<Word>& own(std::uint32_t participant) const noexcept { return lines_.own(nodes_[participant].slot); }
@@ -171,7 +221,9 @@ class Barrier {
 
   // The release that a participant's parent writes for it alone, and the one it writes for all of its children.
   Release<Word>& edge_release(std::uint32_t participant) const noexcept { return lines_.edge(nodes_[participant].slot).release; }
-  Release<Word>& group_release(std::uint32_t participant) const noexcept { return lines_.group(nodes_[participant].slot); }
+  Release<Word>& group_release(std::uint32_t participant) const noexcept {
+    return lines_.group(nodes_[participant].slot).release;
+  }
 
   // Step 1.
   template <class Combine>
@@ -287,6 +339,8 @@ class Barrier {
   Lines<Word> lines_;
   std::uint32_t num_leaders_;
   bool one_line_per_group_;
+  std::uint32_t num_crews_;
+  std::uint32_t num_participants_;
   const std::uint32_t* children_;
   Word (*pair_lanes_)[2] = nullptr;  // not null: two participants. See EdgeLine.
   OwnLine<Word>* pair_own_[2] = {};

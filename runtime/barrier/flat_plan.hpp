@@ -17,7 +17,7 @@ class FlatPlan {
  public:
   explicit FlatPlan(std::uint32_t num_participants, std::uint32_t line_bytes = 128) noexcept {
     for (std::uint32_t i = 0; i < num_participants; ++i) {
-      nodes_[i] = hierbar_plan_node{i, 0, 0, i};
+      nodes_[i] = hierbar_plan_node{i, 0, 0, i, 0, 0};
       leaders_[i] = i;
     }
     plan_ = hierbar_plan{HIERBAR_PLAN_ABI_VERSION,
@@ -27,6 +27,7 @@ class FlatPlan {
                          HIERBAR_RELEASE_FLAGS,
                          line_bytes,
                          num_participants > 1 ? 1U : 0U,
+                         0,
                          0,
                          nodes_.data(),
                          leaders_.data(),

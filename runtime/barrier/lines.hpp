@@ -17,7 +17,8 @@ namespace hierbar {
 //    slot s:  +---------------------- line_bytes ----------------------+
 //             | arrived[0][0..1] | arrived[1][0..1] | released | asleep |   edge line: this participant and its parent
 //             +--------------------------------------------------------+
-//             | released | asleep |                                        group line: this participant and all its children
+//             | released | asleep | crew | everybody |                     group line: this participant and all its children,
+//             |                                                        |               or its crew and, of participant 0, all
 //             +--------------------------------------------------------+
 //             | epoch | waiting_for |                                      own line: nobody else, except to wake the owner
 //             +--------------------------------------------------------+
@@ -44,6 +45,20 @@ struct EdgeLine {
   Release<Word> release;
 };
 
+// Counts those who have come. The last one sets it back to 0 before anybody can come again.
+template <class Word>
+struct Tally {
+  Word arrived;
+  Word bits;
+};
+
+template <class Word>
+struct GroupLine {
+  Release<Word> release;
+  Tally<Word> crew;       // of the crew's lowest member. Writers: its members.
+  Tally<Word> everybody;  // of participant 0. Counts crews. Writers: the last one of each.
+};
+
 template <class Word>
 struct OwnLine {
   Word epoch;        // the owner's count of episodes
@@ -66,7 +81,7 @@ class Lines {
  public:
   Lines(void* memory, std::uint32_t line_bytes) noexcept
       : memory_(static_cast<std::byte*>(memory)), line_bytes_(line_bytes), slot_bytes_(HIERBAR_LINES_PER_SLOT * line_bytes) {
-    static_assert(sizeof(EdgeLine<Word>) <= 64, "one coherence line");
+    static_assert(sizeof(EdgeLine<Word>) <= 64 && sizeof(GroupLine<Word>) <= 64, "one coherence line");
   }
 
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept {
@@ -74,7 +89,7 @@ class Lines {
   }
 
   EdgeLine<Word>& edge(std::uint32_t slot) const noexcept { return at<EdgeLine<Word>>(slot, 0); }
-  Release<Word>& group(std::uint32_t slot) const noexcept { return at<Release<Word>>(slot, 1); }
+  GroupLine<Word>& group(std::uint32_t slot) const noexcept { return at<GroupLine<Word>>(slot, 1); }
   OwnLine<Word>& own(std::uint32_t slot) const noexcept { return at<OwnLine<Word>>(slot, 2); }
   // plan.line_bytes long; the barrier never touches it.
   void* host(std::uint32_t slot) const noexcept { return &at<std::byte>(slot, 3); }

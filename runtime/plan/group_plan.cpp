@@ -27,6 +27,7 @@ Result<EnginePlan> build_group_plan(const GroupTree& tree, const EnginePlan& eng
   if (!tree.stepped_aside.empty()) return Error{tree.stepped_aside};
   EnginePlan plan = engine;
   plan.depth = tree.depth;
+  plan.num_crews = 0;
   plan.leaders = tree.levels.back().groups.front().members;
   plan.children.clear();
   for (const std::uint32_t leader : plan.leaders) plan.nodes[leader].parent = leader;

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define HIERBAR_PLAN_ABI_VERSION 2u
+#define HIERBAR_PLAN_ABI_VERSION 3u
 
 /* Coherence lines that one participant occupies in a barrier's memory. A power of two, so that a page holds whole slots. */
 #define HIERBAR_LINES_PER_SLOT 4u
@@ -39,6 +39,8 @@ typedef struct hierbar_plan_node {
   uint32_t slot;         /* where its lines are stored: slots of one domain are adjacent,
                             slots of two NUMA nodes never share a page, except in
                             plans of at most 4, which are made without a look at the machine */
+  uint32_t crew;         /* the lowest index of those with whom it shares a core, all of them leaders; of plans with crews */
+  uint32_t crew_size;    /* how many they are, itself included; 0 without crews */
 } hierbar_plan_node;
 
 typedef struct hierbar_plan {
@@ -50,6 +52,8 @@ typedef struct hierbar_plan {
   uint32_t line_bytes;            /* spacing of lines: a power of two, at least 64 */
   uint32_t depth;                 /* line transfers on the longest path through one episode */
   uint32_t is_tuned;              /* 1: a profile of the machine has given its shape; for people only */
+  uint32_t num_crews;             /* not 0: participants outnumber cpus, and all of them are leaders. They may count
+                                     themselves in place of the exchange, crew by crew */
   const hierbar_plan_node *nodes; /* [num_participants] */
   const uint32_t *children;       /* every non-leader once; ascending within one parent */
   const uint32_t *leaders;        /* [num_leaders], ascending; leaders[0] == 0 */

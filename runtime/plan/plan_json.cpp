@@ -44,6 +44,7 @@ ordered_json to_json(const hierbar_plan& plan) {
                       {"gather_levels", num_gather_levels(plan)},
                       {"release", release_name(plan.release)},
                       {"leaders", std::vector<std::uint32_t>(plan.leaders, plan.leaders + plan.num_leaders)},
+                      {"crews", crews_of(plan)},
                       {"arities", {{"exchange", plan.num_leaders}, {"gather", std::move(gather)}}},
                       {"line_bytes", plan.line_bytes},
                       {"lines_per_slot", HIERBAR_LINES_PER_SLOT},

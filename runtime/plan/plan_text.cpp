@@ -111,6 +111,14 @@ std::map<std::uint32_t, std::uint32_t> gather_arities(const hierbar_plan& plan) 
   return arities;
 }
 
+std::vector<std::vector<std::uint32_t>> crews_of(const hierbar_plan& plan) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> members;
+  for (std::uint32_t i = 0; plan.num_crews != 0 && i < plan.num_participants; ++i) members[plan.nodes[i].crew].push_back(i);
+  std::vector<std::vector<std::uint32_t>> crews;
+  for (auto& [crew, those] : members) crews.push_back(std::move(those));
+  return crews;
+}
+
 std::vector<std::string> describe_group_tree(const GroupTree& tree) {
   if (!tree.stepped_aside.empty()) return {"paper: no groups: " + tree.stepped_aside};
   std::vector<std::string> lines{"paper: " + counted(tree.levels.size(), "level") + " of groups, depth " +
@@ -133,6 +141,11 @@ std::vector<std::string> describe_engine_plan(const hierbar_plan& plan) {
       "  arity    " + format_arities(plan),
       "  slots    " + std::to_string(plan.num_slots) + " of " + std::to_string(HIERBAR_LINES_PER_SLOT) + " lines of " +
           std::to_string(plan.line_bytes) + " bytes (" + format_bytes(bytes) + ")"};
+  if (plan.num_crews != 0) {
+    std::string crews = "  crews   ";
+    for (const auto& members : crews_of(plan)) crews += " " + format_members(members);
+    lines.push_back(crews + ": counted in place of the exchange, since participants outnumber cpus");
+  }
   if (plan.is_tuned != 0) lines.emplace_back("  shape    from the profile of this machine");
   if (plan.num_leaders < plan.num_participants) lines.push_back("  gather");
   ForestLines(plan, lines);

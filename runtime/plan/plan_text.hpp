@@ -26,6 +26,9 @@ std::uint32_t num_gather_levels(const hierbar_plan& plan);
 // How many participants gather from how many children: number of children -> number of parents. Leaves are left out.
 std::map<std::uint32_t, std::uint32_t> gather_arities(const hierbar_plan& plan);
 
+// The crews, by their lowest members; none without.
+std::vector<std::vector<std::uint32_t>> crews_of(const hierbar_plan& plan);
+
 // Lines for people, labelled `paper` and `engine`. A long tree is cut and says so.
 std::vector<std::string> describe_group_tree(const GroupTree& tree);
 std::vector<std::string> describe_engine_plan(const hierbar_plan& plan);

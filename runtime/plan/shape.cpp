@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -18,6 +20,10 @@ std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 // Steps 1 to 3: participants that one leader gathers. The unit is that of their domain.
 using Part = Domain;
 
+bool is_crowded(std::size_t num_participants, const ShapeOptions& options) {
+  return options.num_cpus != 0 && num_participants > options.num_cpus;
+}
+
 // How many leaders should exchange, if the machine does not say otherwise.
 std::size_t num_wanted_leaders(std::size_t num_participants) {
   const std::size_t fewest = std::min(kFewLeaders, divide_up(num_participants, kFewLeaders));
@@ -28,8 +34,7 @@ std::size_t num_wanted_leaders(std::size_t num_participants) {
 std::size_t num_parts_by_size(std::size_t size) { return divide_up(size, kMaxDomainMembers); }
 
 std::size_t num_parts_when_crowded(std::size_t size, bool alone) {
-  if (!alone) return num_parts_by_size(size);
-  return size <= kMaxCrowdedFlat ? size : std::min(kMaxLeaders, divide_up(size, kFewLeaders));
+  return alone ? std::min(kMaxLeaders, divide_up(size, kFewLeaders)) : num_parts_by_size(size);
 }
 
 // The domain's share of the leaders, rounded.
@@ -41,7 +46,7 @@ std::size_t num_parts_by_share(std::size_t size, std::size_t num_participants) {
 std::vector<Part> divide_into_parts(const std::vector<Domain>& domains, std::size_t num_participants, const ShapeOptions& options,
                                     const GatherForest& forest) {
   const bool alone = domains.size() == 1;
-  const bool crowded = options.num_cpus != 0 && num_participants > options.num_cpus;
+  const bool crowded = is_crowded(num_participants, options);
   const auto num_parts = [&](std::size_t size) {
     if (num_participants <= kMaxAlwaysFlat) return size;
     if (crowded) return num_parts_when_crowded(size, alone);
@@ -117,6 +122,24 @@ std::uint32_t line_transfers(const EnginePlan& plan) {
   return 2 * num_levels + (plan.leaders.size() > 1 ? 1 : 0);
 }
 
+bool is_crowd(const std::vector<Domain>& domains, std::size_t num_participants, const ShapeOptions& options) {
+  return domains.size() == 1 && num_participants > kMaxAlwaysFlat && is_crowded(num_participants, options) &&
+         options.num_cpus <= kMaxCrowdCpus;
+}
+
+// Step 1, of a crowd.
+void form_crews(const std::vector<LocalityPath>& paths, EnginePlan& plan) {
+  std::map<int, std::vector<std::uint32_t>> crews;  // by unit
+  for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) crews[paths[i].smallest()].push_back(i);
+  for (const auto& [unit, members] : crews) {
+    for (const std::uint32_t member : members) {
+      plan.nodes[member].crew = members.front();
+      plan.nodes[member].crew_size = static_cast<std::uint32_t>(members.size());
+    }
+  }
+  plan.num_crews = static_cast<std::uint32_t>(crews.size());
+}
+
 // Step 6.
 void assign_slots(const std::vector<Domain>& domains, const std::vector<LocalityPath>& paths, const Machine& machine,
                   std::uint32_t page_bytes, EnginePlan& plan) {
@@ -155,6 +178,7 @@ hierbar_plan EnginePlan::view() const {
                       line_bytes,
                       depth,
                       is_tuned ? 1U : 0U,
+                      num_crews,
                       nodes.data(),
                       children.data(),
                       leaders.data()};
@@ -165,15 +189,23 @@ Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, con
   if (const std::string problem = team_size_problem(paths.size()); !problem.empty()) return Error{problem};
   const Level level = domain_level(machine, options.domain_level);
   const std::vector<Domain> domains = partition_into_domains(machine, paths, level);
+  const bool crowd = options.num_leaders == 0 && is_crowd(domains, paths.size(), options);
   GatherForest forest(machine, paths);
-  const std::vector<Part> parts = divide_into_parts(domains, paths.size(), options, forest);
 
   EnginePlan plan;
   plan.release = options.release;
   plan.is_tuned = options.is_tuned;
   plan.line_bytes = std::bit_ceil(std::max(machine.line_bytes, 128U));  // 128: x86 prefetches the neighbour of a 64-byte line
-  plan.leaders = options.num_leaders != 0 ? gather_equal_parts(options.num_leaders, domains, forest) : gather(parts, forest);
+  if (crowd) {
+    plan.leaders.resize(paths.size());
+    std::iota(plan.leaders.begin(), plan.leaders.end(), 0U);
+  } else if (options.num_leaders != 0) {
+    plan.leaders = gather_equal_parts(options.num_leaders, domains, forest);
+  } else {
+    plan.leaders = gather(divide_into_parts(domains, paths.size(), options, forest), forest);
+  }
   set_edges(forest.parents(), plan);
+  if (crowd) form_crews(paths, plan);
   assign_slots(domains, paths, machine, options.page_bytes, plan);
   plan.depth = line_transfers(plan);
   return plan;

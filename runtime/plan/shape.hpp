@@ -27,7 +27,7 @@ inline constexpr std::size_t kFewLeaders = 4;         // an exchange of a larger
 inline constexpr std::size_t kManyLeaders = 8;        // and needs no more,
 inline constexpr std::size_t kMembersPerLeader = 16;  // except that a leader should not have more members than this
 inline constexpr std::size_t kMaxLeaders = 16;        // domains that may exchange without being gathered first
-inline constexpr std::size_t kMaxCrowdedFlat = 16;    // of a crowded domain, where each level costs a round of the scheduler
+inline constexpr std::size_t kMaxCrowdCpus = 16;      // of a crowd; more would count one after the other for too long
 inline constexpr std::size_t kMaxDomainMembers = 32;  // of a domain that is taken as it is: one leader scans no more
 
 struct ShapeOptions {
@@ -48,6 +48,7 @@ struct EnginePlan {
   std::uint32_t line_bytes = 0;
   std::uint32_t depth = 0;
   hierbar_release_kind release = HIERBAR_RELEASE_FLAGS;
+  std::uint32_t num_crews = 0;
   bool is_tuned = false;  // its shape comes from a profile
 
   // The plan as adapters see it. Points into this object: valid while it lives and is neither changed nor moved.
@@ -60,7 +61,10 @@ std::string team_size_problem(std::uint64_t num_participants);
 // Chooses the shape of the barrier (gather forest, leaders that exchange, release along the same forest) and where the lines of
 // each participant lie:
 //
-//   1. Few participants are all leaders: one exchange, one line transfer deep.
+//   1. Few participants are all leaders: one exchange, one line transfer deep. So is a crowd, more participants than there are
+//   cpus
+//      in one domain of few cpus, since there each level costs a round of the scheduler; and it is divided into crews, those who
+//      share a core or whatever smallest unit holds them.
 //   2. Otherwise they are divided into domains, in topology order.
 //   3. A domain has one leader, its lowest index. Where domains are fewer than the leaders that the team should have, large ones
 //      are cut into parts with a leader each. Domains of a level that the user named are cut only above kMaxDomainMembers; so

@@ -127,6 +127,7 @@ class SharedBarrier {
                         head.line_bytes,
                         head.depth,
                         0,
+                        head.num_crews,
                         reinterpret_cast<const hierbar_plan_node*>(memory_.bytes() + head.nodes_offset),
                         reinterpret_cast<const std::uint32_t*>(memory_.bytes() + head.children_offset),
                         reinterpret_cast<const std::uint32_t*>(memory_.bytes() + head.leaders_offset)};

@@ -127,6 +127,30 @@ TEST_F(SegmentOfBarrier, IsRefusedWhenItsPlanIsNone) {
   }
 }
 
+TEST(SegmentOfCrowd, IsRefusedWhenItsCrewsAreNone) {
+  const std::uint32_t cpu = 0;
+  const std::vector<hierbar_cpuset> cpusets(7, hierbar_cpuset{&cpu, nullptr, 1, 0});
+  hierbar_attributes attributes = attributes_of(7);
+  attributes.cpusets = cpusets.data();
+  const SharedBarrier shared(attributes);
+  ASSERT_EQ(shared.status(), HIERBAR_OK);
+  const auto status = [&] { return attach_status(shared.memory().get(), shared.memory().size()); };
+  ASSERT_EQ(status(), HIERBAR_OK);
+  ASSERT_EQ(shared.header().num_crews, 1U);
+  const auto expect_refused = [&](std::uint32_t& field, std::uint32_t wrong) {
+    const std::uint32_t before = field;
+    field = wrong;
+    EXPECT_EQ(status(), HIERBAR_ERR_CORRUPT) << before << " -> " << wrong;
+    field = before;
+  };
+  for (const std::uint32_t wrong : {2U, 7U, ~0U}) expect_refused(shared.header().num_crews, wrong);
+  auto* nodes = const_cast<hierbar_plan_node*>(shared.plan().nodes);
+  for (std::uint32_t p = 0; p < 7; ++p) {
+    for (const std::uint32_t wrong : {1U, 6U, 7U, ~0U}) expect_refused(nodes[p].crew, wrong);
+    for (const std::uint32_t wrong : {0U, 6U, 8U, ~0U}) expect_refused(nodes[p].crew_size, wrong);
+  }
+}
+
 // Whatever is in the header and in the plan: no crash, no endless loop.
 TEST_F(SegmentOfBarrier, NeverDoesHarmWhateverIsInIt) {
   const std::vector<std::byte> good(shared_.memory().bytes(), shared_.memory().bytes() + shared_.memory().size());

@@ -16,8 +16,8 @@ namespace {
 
 // The words of a participant by their numbers; see EngineSubject.
 constexpr std::uint32_t kNumArrivalWords = 4;
-constexpr std::uint32_t kWaitingForWord = 9;
-constexpr std::uint32_t kWordsPerParticipant = 10;
+constexpr std::uint32_t kWaitingForWord = 13;
+constexpr std::uint32_t kWordsPerParticipant = 14;
 
 // Has the same word for arrivals in even and in odd episodes: breaks the one-ahead rule.
 struct OneArrivalWord : EngineSubject {
@@ -38,6 +38,7 @@ void expect_caught(const TestPlan& plan, Failure failure) {
 }
 
 TestPlan flat() { return make_flat(4); }
+TestPlan crowd() { return make_crowd(5, 2); }
 TestPlan forest(hierbar_release_kind release) { return make_forest("forest", {{4, 3}, 2, release}); }
 
 // 1. Orders turned relaxed.
@@ -47,7 +48,10 @@ TEST(BrokenBarrier, IsCaughtWhenTheArrivalIsRelaxed) {
   expect_caught<RelaxedArrival>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDataRace);
 }
 
+TEST(BrokenBarrier, IsCaughtWhenTheCountIsRelaxed) { expect_caught<RelaxedCount>(crowd(), Failure::kDataRace); }
+
 TEST(BrokenBarrier, IsCaughtWhenTheReleaseIsRelaxed) {
+  expect_caught<RelaxedRelease>(crowd(), Failure::kDataRace);
   expect_caught<RelaxedRelease>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDataRace);
   expect_caught<RelaxedRelease>(forest(HIERBAR_RELEASE_LINES), Failure::kDataRace);
   expect_caught<RelaxedRelease>(flat(), Failure::kDataRace);  // split phases
@@ -71,6 +75,7 @@ TEST(BrokenBarrier, IsCaughtWhenTheFenceBeforeTheLookAtSleepersIsMissing) {
   expect_caught<WithoutFence>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDeadlock);
   expect_caught<WithoutFence>(forest(HIERBAR_RELEASE_LINES), Failure::kDeadlock);
   expect_caught<WithoutFence>(flat(), Failure::kDeadlock);  // split phases
+  expect_caught<WithoutFence>(crowd(), Failure::kDeadlock);
 }
 
 TEST(BrokenBarrier, IsCaughtWhenASleeperDoesNotLookAgain) {
@@ -78,6 +83,7 @@ TEST(BrokenBarrier, IsCaughtWhenASleeperDoesNotLookAgain) {
   expect_caught<BlindToArrival>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDeadlock);
   expect_caught<BlindToRelease>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDeadlock);
   expect_caught<BlindToRelease>(forest(HIERBAR_RELEASE_LINES), Failure::kDeadlock);
+  expect_caught<BlindToRelease>(crowd(), Failure::kDeadlock);
 }
 
 TEST(BrokenBarrier, IsCaughtWhenTheSleepBitIsNotSetInOneStep) {

@@ -26,9 +26,14 @@ void start_lines(const hierbar_plan& plan, void* memory, Epoch start, Set&& set)
       set(lane[0], parity == 0 ? last : last_but_one);
       set(lane[1], parity == 1 ? last : last_but_one);
     }
-    for (Release<Word>* release : {&edge.release, &lines.group(plan.nodes[p].slot)}) {
+    GroupLine<Word>& group = lines.group(plan.nodes[p].slot);
+    for (Release<Word>* release : {&edge.release, &group.release}) {
       set(release->released, last);
       set(release->asleep, 0);
+    }
+    for (Tally<Word>* tally : {&group.crew, &group.everybody}) {
+      set(tally->arrived, 0);
+      set(tally->bits, 0);
     }
     OwnLine<Word>& own = lines.own(plan.nodes[p].slot);
     set(own.epoch, start);
@@ -89,7 +94,7 @@ struct EngineSubject {
   }
   template <class Mem>
   std::uint32_t words_per_participant(const hierbar_plan&) const {
-    return 10;  // arrived[2][2], two releases of two, epoch, waiting_for
+    return 14;  // arrived[2][2], two releases and two tallies of two, epoch, waiting_for
   }
   template <class Mem, class Set>
   void start(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) const {

@@ -25,6 +25,13 @@ std::vector<TestPlan> shapes() {
   std::vector<TestPlan> plans;
   for (const std::uint32_t count : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 16U}) plans.push_back(make_flat(count));
 
+  // More participants than cpus: counted by crews.
+  plans.push_back(make_crowd(5, 1));
+  plans.push_back(make_crowd(5, 5));
+  plans.push_back(make_crowd(7, 2));
+  plans.push_back(make_crowd(16, 2));
+  plans.push_back(make_crowd(9, 4));
+
   // One domain: no exchange.
   plans.push_back(make_forest("tree_2_flags", {{2}, 2, kFlags}));
   plans.push_back(make_forest("tree_3_lines", {{3}, 2, kLines}));

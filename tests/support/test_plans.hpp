@@ -36,7 +36,7 @@ class TestPlan {
     }
     std::uint32_t num_slots = 0;
     for (std::uint32_t p = 0; p < count; ++p) {
-      hierbar_plan_node node{parents[p], static_cast<std::uint32_t>(children_.size()), 0, slots[p]};
+      hierbar_plan_node node{parents[p], static_cast<std::uint32_t>(children_.size()), 0, slots[p], 0, 0};
       for (std::uint32_t child = p + 1; child < count; ++child) {
         if (parents[child] == p) children_.push_back(child);
       }
@@ -56,12 +56,23 @@ class TestPlan {
                          line_bytes,
                          depth,
                          0,
+                         0,
                          nullptr,
                          nullptr,
                          nullptr};
   }
 
   const std::string& name() const { return name_; }
+
+  // Of a flat plan: `crews` says for each participant which crew it is in, by the lowest member.
+  TestPlan& with_crews(const std::vector<std::uint32_t>& crews) {
+    for (std::uint32_t p = 0; p < nodes_.size(); ++p) {
+      nodes_[p].crew = crews[p];
+      nodes_[p].crew_size = static_cast<std::uint32_t>(std::count(crews.begin(), crews.end(), crews[p]));
+      if (crews[p] == p) ++plan_.num_crews;
+    }
+    return *this;
+  }
 
   // For GoogleTest's messages.
   friend void PrintTo(const TestPlan& plan, std::ostream* out) { *out << plan.name_; }
@@ -102,6 +113,15 @@ inline TestPlan make_flat(std::uint32_t num_participants) {
   std::vector<std::uint32_t> parents(num_participants);
   std::iota(parents.begin(), parents.end(), 0U);
   return TestPlan("flat_" + std::to_string(num_participants), std::move(parents), HIERBAR_RELEASE_FLAGS);
+}
+
+// The same, dealt out in turn to so many crews.
+inline TestPlan make_crowd(std::uint32_t num_participants, std::uint32_t num_crews) {
+  std::vector<std::uint32_t> parents(num_participants);
+  std::iota(parents.begin(), parents.end(), 0U);
+  TestPlan plan("crowd_" + std::to_string(num_participants) + "_in_" + std::to_string(num_crews), parents, HIERBAR_RELEASE_FLAGS);
+  for (std::uint32_t& crew : parents) crew %= num_crews;
+  return plan.with_crews(parents);
 }
 
 // The members of each domain, ascending; the domains are in the order of their lowest members.
