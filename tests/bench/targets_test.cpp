@@ -97,12 +97,12 @@ TEST(Targets, OfToolsAreTheirStampsAnd10NsOrWhenSampled5PercentOr5Ns) {
                        series("hier-tool", Family::kOther, full_ns), series("hier-tool-sampled", Family::kOther, sampled_ns)})};
     return judge(results, options, kNumCpus);
   };
-  EXPECT_EQ(judge_tools(50, 92, 55).size(), 2u);
-  EXPECT_EQ(outcome_of(judge_tools(50, 92, 55), "hier-tool - hier-noop-tool"), Outcome::kPass);
-  EXPECT_EQ(outcome_of(judge_tools(50, 92.5, 55), "hier-tool - hier-noop-tool"), Outcome::kFail);
-  EXPECT_EQ(outcome_of(judge_tools(50, 92, 55), "hier-tool-sampled"), Outcome::kPass);
-  EXPECT_EQ(outcome_of(judge_tools(50, 92, 56), "hier-tool-sampled"), Outcome::kFail);
-  EXPECT_EQ(outcome_of(judge_tools(200, 242, 210), "hier-tool-sampled"), Outcome::kPass);
+  EXPECT_EQ(judge_tools(50, 76, 55).size(), 2u);
+  EXPECT_EQ(outcome_of(judge_tools(50, 76, 55), "hier-tool - hier-noop-tool"), Outcome::kPass);
+  EXPECT_EQ(outcome_of(judge_tools(50, 76.5, 55), "hier-tool - hier-noop-tool"), Outcome::kFail);
+  EXPECT_EQ(outcome_of(judge_tools(50, 76, 55), "hier-tool-sampled"), Outcome::kPass);
+  EXPECT_EQ(outcome_of(judge_tools(50, 76, 56), "hier-tool-sampled"), Outcome::kFail);
+  EXPECT_EQ(outcome_of(judge_tools(200, 226, 210), "hier-tool-sampled"), Outcome::kPass);
 }
 
 TEST(Targets, OfToolsThatWereNotMeasuredAreNotMet) {

@@ -135,7 +135,8 @@ TEST(PlanService, FollowsTheBindings) {
               ElementsAre("leaders: 0 1 2 3"));
 }
 
-TEST(PlanService, WithoutBindingsFollowsTheOrderOfTheParticipants) {
+TEST(PlanService, UnboundParticipantsThatOutnumberTheCpusOfTheProcessAreFlat) {
+  const std::string all = "leaders: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19";
   EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}},
                              [](Lines& lines) {
                                use_one_cpu();
@@ -143,16 +144,7 @@ TEST(PlanService, WithoutBindingsFollowsTheOrderOfTheParticipants) {
                                const std::vector<hierbar_cpus> unbound(20);
                                plan_into(lines, 20, unbound.data());
                              }),
-              ElementsAre("leaders: 0 4 8 12 16", "leaders: 0 4 8 12 16"));
-}
-
-TEST(PlanService, UnboundParticipantsThatOutnumberTheCpusOfTheProcessAreFlat) {
-  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}},
-                             [](Lines& lines) {
-                               use_one_cpu();
-                               plan_into(lines, 12);
-                             }),
-              ElementsAre("leaders: 0 1 2 3 4 5 6 7 8 9 10 11"));
+              ElementsAre(all, all));
 }
 
 TEST(PlanService, ParticipantsThatShareCpusHaveALeaderForEachDomain) {
@@ -293,7 +285,7 @@ TEST(PlanService, AProfileOfTheMachineShapesThePlanAndSaysSo) {
   const std::string path = written_profile("good.json", kProfile);
   const Lines lines = in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}, {"HIERBAR_PROFILE", path}}, [](Lines& result) {
     plan_into(result, 14, by_numa_node().data());
-    plan_into(result, 20);
+    plan_into(result, 13, by_numa_node().data());
     hierbar_describe_machine(append_line, &result);
     const hierbar_plan* plan = nullptr;
     hierbar_plan_create(14, by_numa_node().data(), append_line, &result, &plan);
@@ -303,7 +295,7 @@ TEST(PlanService, AProfileOfTheMachineShapesThePlanAndSaysSo) {
   unlink(path.c_str());
   ASSERT_GE(lines.size(), 2U);
   EXPECT_EQ(lines[0], "leaders: 0 2, lines");
-  EXPECT_EQ(lines[1], "leaders: 0 4 8 12 16") << "not a team that was measured";
+  EXPECT_EQ(lines[1], "leaders: 0 1 2 3") << "not a team that was measured";
   EXPECT_THAT(lines, ::testing::Contains("profile " + path + ": measured shapes for teams of 14"));
   EXPECT_THAT(lines, ::testing::Contains(HasSubstr("from the profile of this machine")));
 }

@@ -37,10 +37,25 @@ inline std::vector<std::uint32_t> leaders_of(const hierbar_plan& plan) {
   return leaders;
 }
 
+// plan.h: everybody is in one crew, or nobody.
+inline void check_crews(const hierbar_plan& plan) {
+  std::map<std::uint32_t, std::uint32_t> sizes;
+  for (std::uint32_t i = 0; i < plan.num_participants; ++i) ++sizes[plan.nodes[i].crew];
+  if (plan.num_crews == 0) return;
+  EXPECT_EQ(plan.num_crews, sizes.size());
+  EXPECT_EQ(plan.num_leaders, plan.num_participants);
+  for (std::uint32_t i = 0; i < plan.num_participants; ++i) {
+    const hierbar_plan_node& node = plan.nodes[i];
+    EXPECT_LE(node.crew, i);
+    EXPECT_EQ(plan.nodes[node.crew].crew, node.crew);
+    EXPECT_EQ(node.crew_size, sizes[node.crew]);
+  }
+}
+
 // plan.h: the nodes are a forest, its roots are the leaders, children lie together and ascend.
 inline void check_forest(const hierbar_plan& plan) {
   ASSERT_GE(plan.num_leaders, 1U);
-  ASSERT_LE(plan.num_leaders, kMaxLeaders);
+  ASSERT_LE(plan.num_leaders, plan.num_crews != 0 ? plan.num_participants : kMaxLeaders);
   EXPECT_EQ(plan.leaders[0], 0U);
   std::set<std::uint32_t> roots;
   std::set<std::uint32_t> seen;
@@ -149,6 +164,7 @@ inline void check_plans_of(const Machine& machine, const ShapeOptions& options =
       const hierbar_plan view = plan->view();
       ASSERT_EQ(view.num_participants, num_participants);
       check_forest(view);
+      check_crews(view);
       check_depth_and_arity(view);
       check_slots(view, machine, paths, options.page_bytes);
       check_domains(view, machine, paths, options);
