@@ -179,8 +179,9 @@ HIERBAR_API hierbar_status hierbar_barrier_describe(const hierbar_barrier *barri
      Memory ordering  what any participant wrote before it called, non-temporal stores included, is visible to every participant
                       whose call returned HIERBAR_OK. HIERBAR_ABORTED promises nothing.
      Cost             of "hier": one line transfer per edge of the tree and direction, and k (k - 1) between the k leaders; few
-                      participants, or few in one domain, are all leaders, and an episode is one transfer deep. The depth is told
-                      by hierbar_barrier_describe(). No allocation; system calls only to yield, to sleep and to wake. */
+                      participants, or few in one domain, are all leaders, and an episode is one transfer deep. Where participants
+                      outnumber cpus: one atomic addition and one look each. The depth is told by
+                      hierbar_barrier_describe(). No allocation; system calls only to yield, to sleep and to wake. */
 
 /* Payload bits that participants may pass: 0 .. HIERBAR_BITS_MASK. */
 #define HIERBAR_BITS_MASK 63u
