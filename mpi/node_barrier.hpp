@@ -37,6 +37,13 @@ class NodeBarrier {
   bool leads() const noexcept { return me_ == 0; }
   const std::vector<Peer>& peers() const noexcept { return peers_; }
 
+  // Where each participant may run.
+  std::vector<Binding> bindings() const {
+    std::vector<Binding> bindings;
+    for (const Peer& peer : peers_) bindings.push_back(block_.segment().member(peer.member_index).binding);
+    return bindings;
+  }
+
   // All ranks are on this node.
   template <class Trace>
   void cross(const Waiting& waiting, const Errands& errands, Trace& trace) const noexcept {

@@ -18,6 +18,7 @@ namespace {
 struct PlanLibrary {
   decltype(&hierbar_plan_create) create = nullptr;
   decltype(&hierbar_plan_destroy) destroy = nullptr;
+  decltype(&hierbar_plan_units) units = nullptr;
   std::string problem;  // empty: usable
 };
 
@@ -49,10 +50,22 @@ PlanLibrary load_library() {
   if (library == nullptr) {
     loaded.problem = std::string("libhierbar.so cannot be loaded from beside the shim (") + dlerror() + ")";
   } else if (!bind(library, "hierbar_plan_abi_version", abi_version) || abi_version() != HIERBAR_PLAN_ABI_VERSION ||
-             !bind(library, "hierbar_plan_create", loaded.create) || !bind(library, "hierbar_plan_destroy", loaded.destroy)) {
+             !bind(library, "hierbar_plan_create", loaded.create) || !bind(library, "hierbar_plan_destroy", loaded.destroy) ||
+             !bind(library, "hierbar_plan_units", loaded.units)) {
     loaded.problem = "libhierbar.so is of another version than the shim";
   }
   return loaded;
+}
+
+const PlanLibrary& plan_library() {
+  static const PlanLibrary library = load_library();
+  return library;
+}
+
+std::vector<hierbar_cpus> cpus_of(const std::vector<Binding>& bindings) {
+  std::vector<hierbar_cpus> cpus;
+  for (const Binding& binding : bindings) cpus.push_back({binding.bits.data(), binding.num_words});
+  return cpus;
 }
 
 std::vector<std::byte> image_of(const hierbar_plan& plan) {
@@ -73,16 +86,21 @@ Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindi
   const auto num_ranks = static_cast<std::uint32_t>(bindings.size());
   if (num_ranks <= kMaxMachineIndependent) return image_of(FlatPlan(num_ranks).plan());
 
-  static const PlanLibrary library = load_library();
+  const PlanLibrary& library = plan_library();
   if (!library.problem.empty()) return Error{library.problem};
-  std::vector<hierbar_cpus> cpus;
-  for (const Binding& binding : bindings) cpus.push_back({binding.bits.data(), binding.num_words});
   const hierbar_plan* plan = nullptr;
   std::string told;
-  if (library.create(num_ranks, cpus.data(), tell, &told, &plan) != 0) return Error{told};
+  if (library.create(num_ranks, cpus_of(bindings).data(), tell, &told, &plan) != 0) return Error{told};
   std::vector<std::byte> image = image_of(*plan);
   library.destroy(plan);
   return image;
+}
+
+PlanUnits find_plan_units(const hierbar_plan& plan, const std::vector<Binding>& bindings) {
+  PlanUnits units{std::vector<std::uint8_t>(plan.num_participants), 0};
+  const PlanLibrary& library = plan_library();
+  if (library.problem.empty()) library.units(&plan, cpus_of(bindings).data(), units.gather.data(), &units.exchange);
+  return units;
 }
 
 }  // namespace hierbar::mpi

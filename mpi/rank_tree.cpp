@@ -23,7 +23,7 @@ std::uint64_t complete(const Stamps& root) { return root.gathered != 0 ? root.ga
 
 }  // namespace
 
-RankTree::RankTree(const std::vector<std::uint32_t>& parents, bool several_nodes)
+RankTree::RankTree(const std::vector<std::uint32_t>& parents, bool several_nodes, const std::vector<std::uint8_t>& units)
     : num_ranks_(static_cast<std::uint32_t>(parents.size())) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> members;  // by root; all under 0 on one node
   for (std::uint32_t i = 0; i < num_ranks_; ++i) members[several_nodes ? root_of(parents, i) : 0].push_back(i);
@@ -31,8 +31,18 @@ RankTree::RankTree(const std::vector<std::uint32_t>& parents, bool several_nodes
   for (const auto& [root, ranks] : members) {
     for (std::uint32_t i = 0; i < ranks.size(); ++i) place[ranks[i]] = i;
     std::vector<std::uint32_t> tree;
-    for (const std::uint32_t rank : ranks) tree.push_back(place[parents[rank]]);
-    nodes_.push_back({ranks, ompt::Shape(1, std::move(tree)), root});
+    std::vector<std::uint8_t> units_of_node;
+    for (const std::uint32_t rank : ranks) {
+      tree.push_back(place[parents[rank]]);
+      if (!units.empty()) units_of_node.push_back(units[rank]);
+    }
+    ompt::Shape shape(1, std::move(tree), units_of_node, units.empty() ? 0U : units.back());
+    for (ompt::LevelGroups& level : shape.levels) {
+      for (ompt::LevelGroups::Group& group : level.groups) {
+        for (std::uint32_t& member : group.threads) member = ranks[member];
+      }
+    }
+    nodes_.push_back({ranks, std::move(shape), root});
   }
 }
 
@@ -87,7 +97,10 @@ bool RankTree::add_times(const Node& node, const std::vector<Stamps>& stamps, st
     end = std::max(end, own.left);
   }
   times.span.add(clock.to_ns(between(last, end)));
-  if (times.levels == nullptr) times.levels = std::make_unique<ompt::LevelTimes>();
+  if (times.levels == nullptr) {
+    times.levels = std::make_unique<ompt::LevelTimes>();
+    times.levels->groups = node.shape.levels;
+  }
   return add_episode(*times.levels, node.shape, of_all, between(last, end), clock);
 }
 

@@ -20,7 +20,9 @@ namespace hierbar::mpi {
 class RankTree {
  public:
   // parents[i] gathers from rank i and releases it; i itself for a leader of the exchange, or of a node when there are several.
-  RankTree(const std::vector<std::uint32_t>& parents, bool several_nodes);
+  // units[i] is the hierbar_unit that rank i shares with those that it gathers from, the last one that of the exchange; none when
+  // nobody knows.
+  RankTree(const std::vector<std::uint32_t>& parents, bool several_nodes, const std::vector<std::uint8_t>& units = {});
 
   // What one rank is told about a barrier. Plain bytes on the wire.
   struct Sight {

@@ -15,10 +15,12 @@
 #include "mpi/make_barrier.hpp"
 #include "mpi/message.hpp"
 #include "mpi/ompt_tool.hpp"
+#include "mpi/plan_library.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/records.hpp"
 #include "mpi/report_settings.hpp"
 #include "mpi/share_segment.hpp"
+#include "trace/stamps.h"
 
 namespace hierbar::mpi {
 namespace {
@@ -77,6 +79,30 @@ bool is_inside_world(const Pmpi& pmpi, MPI_Comm comm, int num_ranks) {
   return std::find(translated.begin(), translated.end(), MPI_UNDEFINED) == translated.end();
 }
 
+// Collective: what RankTree is told about the machine, which the leader of each node knows.
+std::vector<std::uint8_t> find_units(Agreement& agreement, const CommState& state) {
+  constexpr long long kNotMine = HIERBAR_NUM_UNITS;
+  std::vector<long long> own(static_cast<std::size_t>(agreement.num_ranks()) + 1, kNotMine);
+  if (state.node != nullptr && state.node->leads()) {
+    const NodeBarrier& node = *state.node;
+    const PlanUnits found = find_plan_units(node.plan(), node.bindings());
+    for (std::size_t i = 0; i < node.peers().size(); ++i)
+      own[static_cast<std::size_t>(node.peers()[i].comm_rank)] = found.gather[i];
+    if (!state.several_nodes) {
+      own.back() = found.exchange;
+    } else if (node.plan().num_leaders > 1) {  // the node's leader gathers from the other leaders as well
+      own[static_cast<std::size_t>(agreement.rank())] = found.exchange;
+    }
+  }
+  std::vector<long long> all(own.size(), kNotMine);
+  const Pmpi& pmpi = agreement.pmpi();
+  pmpi.Allreduce(own.data(), all.data(), static_cast<int>(own.size()), pmpi.long_long, pmpi.min, agreement.comm());
+  std::vector<std::uint8_t> units;
+  for (const long long unit : all)
+    units.push_back(unit == kNotMine ? std::uint8_t{HIERBAR_UNIT_UNKNOWN} : static_cast<std::uint8_t>(unit));
+  return units;
+}
+
 // Everybody tells who gathers from whom.
 void start_trace(Agreement& agreement, std::uint64_t every, CommState& state) {
   struct Place {
@@ -97,8 +123,9 @@ void start_trace(Agreement& agreement, std::uint64_t every, CommState& state) {
   const MPI_Comm last_settled =
       is_inside_world(agreement.pmpi(), agreement.comm(), agreement.num_ranks()) ? agreement.comm() : agreement.pmpi().comm_null;
   if (state.node != nullptr && state.waiting.spin_looks == 0) recorder.note_outnumbered();
-  state.trace = std::make_unique<CommTrace>(recorder, places[0].comm_id, static_cast<std::uint32_t>(agreement.rank()),
-                                            RankTree(parents, state.several_nodes), every, last_settled);
+  state.trace =
+      std::make_unique<CommTrace>(recorder, places[0].comm_id, static_cast<std::uint32_t>(agreement.rank()),
+                                  RankTree(parents, state.several_nodes, find_units(agreement, state)), every, last_settled);
 }
 
 // 1. records    everybody tells everybody where it is and which segments it has joined

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "trace/stamps.h"
+
 namespace hierbar::mpi {
 namespace {
 
@@ -60,6 +62,17 @@ TEST(RankTree, OneNodeWithLeaders) {
 
 // Clocks of two nodes, a million apart. On the second one rank 3 comes 1000 after all others; its root is in the meeting for 40,
 // the other one for 40 and the 1000 and 20 that it waits for rank 3 and its root's gathering, less 20 of its own.
+TEST(RankTree, NamesItsLevelsByWhatTheirRanksShare) {
+  const std::vector<std::uint8_t> units{HIERBAR_UNIT_L3, 0, HIERBAR_UNIT_L2, 0, HIERBAR_UNIT_PACKAGE};
+  const Told told = summarise(RankTree({0, 0, 2, 2}, /*several_nodes=*/false, units),
+                              {{100, 420, 460, 470}, {400, 0, 450, 455}, {300, 310, 440, 445}, {200, 0, 450, 460}});
+  const std::vector<ompt::LevelGroups>& groups = told.times.levels->groups;
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].name, "package");
+  EXPECT_EQ(groups[1].name, "L3/L2");
+  EXPECT_EQ(groups[1].groups.at(1).threads, (std::vector<std::uint32_t>{2, 3}));
+}
+
 TEST(RankTree, NodesWithClocksOfTheirOwn) {
   const RankTree tree({0, 0, 2, 2}, /*several_nodes=*/true);
   EXPECT_TRUE(tree.has_several_nodes());

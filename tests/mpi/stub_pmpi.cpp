@@ -9,7 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "stub_mpi.hpp"
 
@@ -103,13 +105,16 @@ int PMPI_Group_translate_ranks(MPI_Group, int count, const int* ranks, MPI_Group
 
 int PMPI_Abort(MPI_Comm, int) { std::abort(); }
 
-// The smallest of one long long.
-int PMPI_Allreduce(const void* send, void* receive, int, MPI_Datatype, MPI_Op, MPI_Comm comm) {
+// The smallest, of long longs.
+int PMPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype, MPI_Op, MPI_Comm comm) {
   const StubProcess::Seat* seat = here().find(comm);
-  const auto parts = seat->comm->exchange(seat->rank, part_of(send, sizeof(long long)));
-  long long smallest = value_in<long long>(parts->front());
-  for (const StubComm::Part& part : *parts) smallest = std::min(smallest, value_in<long long>(part));
-  std::memcpy(receive, &smallest, sizeof(smallest));
+  const auto num_words = static_cast<std::size_t>(count);
+  const auto parts = seat->comm->exchange(seat->rank, part_of(send, num_words * sizeof(long long)));
+  std::vector<long long> smallest(num_words, std::numeric_limits<long long>::max());
+  for (const StubComm::Part& part : *parts) {
+    for (std::size_t i = 0; i < num_words; ++i) smallest[i] = std::min(smallest[i], value_in<long long>(part, i));
+  }
+  std::memcpy(receive, smallest.data(), num_words * sizeof(long long));
   return MPI_SUCCESS;
 }
 
