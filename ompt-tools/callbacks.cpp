@@ -98,11 +98,12 @@ void on_parallel_end(ompt_data_t* parallel, ompt_data_t* task, int flags, const 
     return;
   }
   region->team->end_region();
-  if (self.depth == 0) {
-    self.region_end = tool->clock.now();
-    self.region_size = region->team->capacity();
-  }
+  const std::uint32_t size = region->team->capacity();
   tool->teams.give_back(region);
+  if (self.depth != 0) return;
+  checkpoint(tool->clock.now());
+  self.region_end = tool->clock.now();
+  self.region_size = size;
 }
 
 void note_size(std::uint32_t size) {

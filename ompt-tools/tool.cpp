@@ -25,6 +25,14 @@ Tool* tool = nullptr;
 
 namespace {
 
+// Between partial files, which take some 0.1 ms; the first comes sooner.
+constexpr std::uint64_t kFirstPartial_ns = 1'000'000'000;
+constexpr std::uint64_t kNextPartial_ns = 5'000'000'000;
+
+std::uint64_t in_ticks(std::uint64_t ns) {
+  return static_cast<std::uint64_t>(static_cast<double>(ns) / tool->clock.ns_per_tick());
+}
+
 // What was decided, and a warning where it cannot go well.
 std::string describe_placement(std::uint32_t largest_team) {
   cpu_set_t cpus;
@@ -88,12 +96,15 @@ Report report_so_far(bool take) {
 
 char* tell_report(bool take) try {
   if (tool == nullptr || tool->ended.load(std::memory_order_relaxed)) return nullptr;
+  tool->shim_asks.store(true, std::memory_order_relaxed);
   const std::string json = to_json(report_so_far(take));
   if (take) tool->taken.store(true, std::memory_order_relaxed);
   return strdup(json.c_str());
 } catch (const std::exception&) {
   return nullptr;
 }
+
+std::string partial_name() { return expand_output(tool->settings, tool->process, "partial.json"); }
 
 // Returns 0, so that the runtime goes on without a tool, when it cannot tell what is needed.
 int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) try {
@@ -119,7 +130,9 @@ void finalize(ompt_data_t*) {
     tool->ended.store(true, std::memory_order_relaxed);
     const bool taken = tool->taken.load(std::memory_order_relaxed);
     const Report report = last_report();
-    if (!taken || !report.sites.empty()) write_reports(report, tool->settings, tool->process, taken ? "late." : "");
+    const bool written =
+        (taken && report.sites.empty()) || write_reports(report, tool->settings, tool->process, taken ? "late." : "");
+    if (written && tool->has_partial.load(std::memory_order_relaxed)) std::remove(partial_name().c_str());
     if (tool->settings.lstopo) write_lstopo(expand_output(tool->settings, tool->process, "lstopo.xml"), report);
     if (tool->settings.perfetto)
       write_file(expand_output(tool->settings, tool->process, "trace.json"), to_perfetto(tool->raw.timeline(tool->process)));
@@ -145,6 +158,7 @@ ompt_start_tool_result_t* start(unsigned omp_version, const char* runtime) try {
   if (!settings.asks_for_any()) return other;
   tool = new Tool(settings);
   tool->runtime = runtime == nullptr ? "unknown" : runtime;
+  if (asks_for_files(settings)) tool->next_partial = tool->clock.now() + in_ticks(kFirstPartial_ns);
   static ompt_start_tool_result_t result = {initialize, finalize, {}};
   return &result;
 } catch (const std::exception& error) {
@@ -153,6 +167,19 @@ ompt_start_tool_result_t* start(unsigned omp_version, const char* runtime) try {
 }
 
 }  // namespace
+
+// Not in a signal handler, where neither memory nor locks can be had.
+void checkpoint(std::uint64_t now) try {
+  std::uint64_t due = tool->next_partial.load(std::memory_order_relaxed);
+  if (now < due) return;
+  if (!tool->next_partial.compare_exchange_strong(due, now + in_ticks(kNextPartial_ns), std::memory_order_relaxed)) return;
+  if (tool->shim_asks.load(std::memory_order_relaxed)) return;
+  if (replace_file(partial_name(), to_json(report_so_far(/*take=*/false))))
+    tool->has_partial.store(true, std::memory_order_relaxed);
+} catch (const std::exception&) {
+  // There will be the report at the end, or a word about it.
+}
+
 }  // namespace hierbar::ompt
 
 extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned int omp_version,

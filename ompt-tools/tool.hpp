@@ -31,11 +31,17 @@ struct Tool {
   const hierbar_trace_interface* trace = nullptr;  // our libomp's; null with any other runtime
   std::atomic<std::uint64_t> idle_ticks{0};
   std::atomic<std::uint32_t> largest_team{0};
-  std::atomic<bool> taken{false};  // the MPI shim has what came before
+  std::atomic<bool> taken{false};      // the MPI shim has what came before
+  std::atomic<bool> shim_asks{false};  // and it keeps the partial files
+  std::atomic<bool> has_partial{false};
+  std::atomic<std::uint64_t> next_partial{~std::uint64_t{0}};  // when the partial file is due, in ticks
   std::atomic<bool> ended{false};
 };
 // Null when no report is asked for. Never freed: a thread may still be in a callback when the program exits.
 extern Tool* tool;
+
+// At the end of an outer region, now: writes the partial file if that is due.
+void checkpoint(std::uint64_t now);
 
 // Asks the runtime for the events; false when it cannot tell what is needed.
 bool listen_to_events(ompt_set_callback_t set_callback);

@@ -18,18 +18,23 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ARGUMENTS = None
 
 
-def run(arguments, directory, **variables):
+def environment_with(**variables):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "HIERBAR_", "PMI"))}
     environment.update(LD_LIBRARY_PATH=str(ARGUMENTS.lib_dir.resolve()), OMP_TOOL_LIBRARIES=str(ARGUMENTS.tool.resolve()))
     environment.update(setting.split("=", 1) for setting in ARGUMENTS.env)
     environment.update(variables)
-    ending = subprocess.run([ARGUMENTS.program.resolve(), *map(str, arguments)], env=environment, cwd=directory, text=True,
-                            capture_output=True, timeout=60)
+    return environment
+
+
+def run(arguments, directory, **variables):
+    ending = subprocess.run([ARGUMENTS.program.resolve(), *map(str, arguments)], env=environment_with(**variables), cwd=directory,
+                            text=True, capture_output=True, timeout=60)
     assert ending.returncode == 0 and ending.stdout == "done\n", f"the program is harmed: {ending}"
     return ending
 
@@ -97,6 +102,24 @@ class Reports(Program):
         if ARGUMENTS.strict:
             self.assertGreater(late["last_arrivals"], 0.95 * site["barriers"])
             self.assertLess(abs(early["imbalance_ns"]["p50"] - ns), 0.05 * ns)
+
+    def test_a_killed_program_leaves_a_valid_part(self):
+        environment = environment_with(HIERBAR_REPORT="json", HIERBAR_OUTPUT="report")
+        program = subprocess.Popen([ARGUMENTS.program.resolve(), "regions", "1000000000"], env=environment, cwd=self.directory)
+        part = self.directory / "report.partial.json"
+        end = time.monotonic() + 40
+        while not part.exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        program.kill()
+        program.wait()
+        self.assertEqual([path.name for path in self.directory.iterdir() if path.suffix == ".json"], ["report.partial.json"])
+        report = json.loads(part.read_text())
+        self.check_sums(report)
+        self.assertGreater(self.site(report, "parallel end").get("barriers"), 100)
+
+    def test_no_part_is_left_beside_the_whole(self):
+        self.report("sleep", 1100)
+        self.assertEqual([path.name for path in self.directory.iterdir()], ["report.json"])
 
     def test_sleep_between_regions_is_idle_time(self):
         report = self.report("sleep", 400)
