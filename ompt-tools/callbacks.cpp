@@ -101,8 +101,9 @@ void on_parallel_end(ompt_data_t* parallel, ompt_data_t* task, int flags, const 
   const std::uint32_t size = region->team->capacity();
   tool->teams.give_back(region);
   if (self.depth != 0) return;
-  checkpoint(tool->clock.now());
-  self.region_end = tool->clock.now();
+  std::uint64_t now = tool->clock.now();
+  if (checkpoint(now)) now = tool->clock.now();
+  self.region_end = now;
   self.region_size = size;
 }
 

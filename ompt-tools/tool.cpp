@@ -169,15 +169,16 @@ ompt_start_tool_result_t* start(unsigned omp_version, const char* runtime) try {
 }  // namespace
 
 // Not in a signal handler, where neither memory nor locks can be had.
-void checkpoint(std::uint64_t now) try {
+bool checkpoint(std::uint64_t now) try {
   std::uint64_t due = tool->next_partial.load(std::memory_order_relaxed);
-  if (now < due) return;
-  if (!tool->next_partial.compare_exchange_strong(due, now + in_ticks(kNextPartial_ns), std::memory_order_relaxed)) return;
-  if (tool->shim_asks.load(std::memory_order_relaxed)) return;
+  if (now < due) return false;
+  if (!tool->next_partial.compare_exchange_strong(due, now + in_ticks(kNextPartial_ns), std::memory_order_relaxed)) return false;
+  if (tool->shim_asks.load(std::memory_order_relaxed)) return true;
   if (replace_file(partial_name(), to_json(report_so_far(/*take=*/false))))
     tool->has_partial.store(true, std::memory_order_relaxed);
+  return true;
 } catch (const std::exception&) {
-  // There will be the report at the end, or a word about it.
+  return true;  // there will be the report at the end, or a word about it
 }
 
 }  // namespace hierbar::ompt

@@ -40,8 +40,8 @@ struct Tool {
 // Null when no report is asked for. Never freed: a thread may still be in a callback when the program exits.
 extern Tool* tool;
 
-// At the end of an outer region, now: writes the partial file if that is due.
-void checkpoint(std::uint64_t now);
+// At the end of an outer region, now: writes the partial file if that is due, and returns whether it was.
+bool checkpoint(std::uint64_t now);
 
 // Asks the runtime for the events; false when it cannot tell what is needed.
 bool listen_to_events(ompt_set_callback_t set_callback);

@@ -47,13 +47,12 @@ namespace hierbar {
 //   (W1) acquire load of an awaited word, in Pending::ready.
 //   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1).
 //   (C1) fetch_or, seq_cst, before (C2): who counts the last one also sees the bits.
-//   (C2) fetch_add, seq_cst: the count. All counts of a tally are one release sequence, so the last one to count has acquired
-//   what
+//   (C2) fetch_add, seq_cst: the count. All counts of a tally are one release sequence, so whoever counts last has acquired what
 //        all before it wrote. Drains non-temporal stores, as (A1) does.
 //   (C3) relaxed accesses of the one who counted last; the others come back to the tally only after (R1).
 //   (R0) seq_cst fence before the release of participant 0, which made no arrival of its own since it acted: on x86 the plain
 //        store (R1) could overtake its non-temporal stores.
-//   (R1) release store of a release word. Carries, through (W2), what every participant wrote. Pairs with (W1).
+//   (R1) release store of a release word. Carries, through (W2) or (C2), what every participant wrote. Pairs with (W1).
 //   (R2) seq_cst fence between (R1) and (R3); see Pending::announce.
 //   (R3) acquire load of the number of sleepers; pairs with (S2b), so that waiting_for (S1) is seen.
 //   (E1) relaxed accesses to the own epoch: no other participant touches it.
