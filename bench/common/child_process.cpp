@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <random>
+#include <string>
 #include <string_view>
 
 namespace hierbar::bench {
@@ -49,6 +51,13 @@ bool is_runtime_setting(std::string_view entry) {
   return std::any_of(kPrefixes.begin(), kPrefixes.end(), [entry](auto prefix) { return entry.starts_with(prefix); });
 }
 
+// Where the stack begins depends on the size of the environment, and what a region costs on that, by some 5 %. A configuration
+// with more variables than another must not always have the better or the worse of it, so each process has another size.
+std::size_t random_padding() {
+  static std::mt19937 random{std::random_device{}()};
+  return random() % 4096;
+}
+
 std::vector<std::string> child_environment(const Variables& variables) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -57,6 +66,7 @@ std::vector<std::string> child_environment(const Variables& variables) {
     if (!is_runtime_setting(text) && !is_set_anew) environment.emplace_back(text);
   }
   for (const auto& [name, value] : variables) environment.push_back(fmt::format("{}={}", name, value));
+  environment.push_back("HIERBAR_BENCH_PADDING=" + std::string(random_padding(), 'x'));
   return environment;
 }
 

@@ -19,7 +19,8 @@ struct ChildResult {
 
 // Runs argv[0], a path, and waits for its end. Its environment is this process's without the settings of any OpenMP runtime
 // (KMP_*, OMP_*, GOMP_*) and of the loader (LD_LIBRARY_PATH, LD_PRELOAD), which would reach every configuration alike, plus
-// `variables`. A child that runs longer than `timeout` is killed; one whose parent dies is killed by the kernel.
+// `variables` and one of a random length, HIERBAR_BENCH_PADDING. A child that runs longer than `timeout` is killed; one whose
+// parent dies is killed by the kernel.
 [[nodiscard]] ChildResult run_child(const std::vector<std::string>& argv, const Variables& variables,
                                     std::chrono::milliseconds timeout);
 
