@@ -94,6 +94,7 @@ class Barrier {
   }
   std::uint32_t num_leaders() const noexcept { return num_leaders_; }
   std::uint32_t leader(std::uint32_t i) const noexcept { return leaders_[i]; }
+  bool is_crowd() const noexcept { return num_crews_ != 0; }
 
   // One whole episode. `bits` (below 1 << kPayloadBits) are OR-ed over all participants.
   // Messages: one line transfer per tree edge and direction, and k(k-1) between k leaders. Depth: plan.depth.

@@ -34,7 +34,10 @@ static const kmp_uint32 primary_must_act = 1;
 //   in a row the team expects a third and leaves the exchange out: gather and release are all that is needed. Two, so that a
 //   program in which barriers with and without tasks alternate keeps the exchange. The primary alone writes the count, when
 //   all have arrived and nobody has been released, and the others read it on arrival, so all read the same.
-static const kmp_uint32 expect_tasks_after = 2;
+//
+//   In a crowd one is enough, and it takes two without tasks to forget: the way back from the exchange calls the scheduler once
+//   more for everybody, and gather and release are not much slower there.
+static const kmp_uint32 tasks_are_expected = 2;
 
 static bool has_tasks(const kmp_task_team_t *task_team) {
   return task_team != NULL && (TCR_4(task_team->tt.tt_found_tasks) | TCR_4(task_team->tt.tt_found_proxy_tasks) |
@@ -46,11 +49,14 @@ static bool has_tasks(const kmp_task_team_t *task_team) {
 static void remember_tasks(kmp_hierbar_team_t *hier, bool had_tasks) {
   const bool follows_another = hier->counts.fast == hier->fast_at_task_barrier;
   hier->fast_at_task_barrier = hier->counts.fast;
-  kmp_uint32 in_a_row = had_tasks ? 1 : 0;
-  if (had_tasks && follows_another)
-    in_a_row = KMP_MIN(hier->task_barriers_in_a_row + 1, expect_tasks_after);
-  if (hier->task_barriers_in_a_row != in_a_row) // all read this line; it is left alone while nothing changes
-    hier->task_barriers_in_a_row = in_a_row;
+  const kmp_uint32 before = hier->task_expectation;
+  kmp_uint32 expectation = had_tasks ? 1 : 0;
+  if (hier->engine.is_crowd())
+    expectation = had_tasks ? tasks_are_expected + 1 : before - (before != 0);
+  else if (had_tasks && follows_another)
+    expectation = KMP_MIN(before + 1, tasks_are_expected);
+  if (expectation != before) // all read this line; it is left alone while nothing changes
+    hier->task_expectation = expectation;
 }
 
 // One source for a barrier with and without stamps.
@@ -62,7 +68,7 @@ static inline int run_barrier(enum barrier_type bt, int gtid, int is_split, void
   kmp_team_t *team = this_thr->th.th_team;
   kmp_hierbar_team_t *hier = team->t.t_hierbar;
   // A serial team may come from the pool, where a parallel team has left its barrier in it.
-  if (hier == NULL || !hier->exchange_allowed || team->t.t_serialized || hier->task_barriers_in_a_row == expect_tasks_after)
+  if (hier == NULL || !hier->exchange_allowed || team->t.t_serialized || hier->task_expectation >= tasks_are_expected)
     return KMP_HIERBAR_NOT_SERVED;
 
   const int tid = this_thr->th.th_info.ds.ds_tid;

@@ -49,7 +49,7 @@ struct kmp_hierbar_team {
   kmp_hierbar_engine_t engine;       // a view of the current instance
   int nproc;                         // its number of participants; 0 before the first
   bool exchange_allowed;             // nothing about this team needs the primary in every barrier
-  kmp_uint32 task_barriers_in_a_row; // how many of the last plain barriers had tasks, counted up to expect_tasks_after
+  kmp_uint32 task_expectation; // whether the next plain barrier is taken to have tasks; see tasks_are_expected
 
   // The two sizes used last: programs that alternate between two team sizes rebuild nothing.
   kmp_hierbar_instance_t instances[2];
@@ -60,7 +60,7 @@ struct kmp_hierbar_team {
 
   // On lines of its own: the primary writes it in every episode.
   alignas(128) kmp_hierbar_counts_t counts;
-  kmp_uint64 fast_at_task_barrier; // counts.fast at the last barrier that set task_barriers_in_a_row
+  kmp_uint64 fast_at_task_barrier; // counts.fast at the last barrier that set task_expectation
 };
 
 typedef struct kmp_hierbar_team kmp_hierbar_team_t;

@@ -17,7 +17,8 @@ omp_cases(barrier_oracle CASES changing_sizes SETTING blocktime_0 ENV ${trees} K
 
 set(worksharing_cases single copyprivate sections loops_of_all_schedules ordered_loop critical_and_master)
 omp_cases(worksharing CASES ${worksharing_cases} CHECK --counter fast>=1000)
-omp_cases(worksharing CASES tasks CHECK --counter fast>=1000 --counter slow>=500)
+# Where teams outnumber the cpus, barriers without tasks go the other way for a while after some with.
+omp_cases(worksharing CASES tasks CHECK --counter fast>=500 --counter slow>=500)
 
 set(reduction_cases all_operators result_is_there_after_the_loop without_a_barrier_of_the_loop user_declared_operator array_sections)
 omp_cases(reductions CASES ${reduction_cases} CHECK --counter phased>=20)
@@ -51,8 +52,8 @@ omp_cases(teams CASES tasks_after_idle_threads SETTING trees ENV ${trees} KMP_TE
 set(task_cases
   waiters_run_tasks producer_in_single tasks_make_tasks taskwait_before_the_barrier untied_tasks task_opens_a_region
   priorities_and_dependences taskloop task_reductions fast_and_slow_barriers_mixed)
-omp_cases(tasks CASES ${task_cases} CHECK --counter fast>=100 --counter slow>=100)
-omp_cases(tasks CASES long_task_while_others_sleep ENV KMP_BLOCKTIME=0 CHECK --counter fast>=20 --counter slow>=20)
+omp_cases(tasks CASES ${task_cases} CHECK --counter fast>=50 --counter slow>=100)
+omp_cases(tasks CASES long_task_while_others_sleep ENV KMP_BLOCKTIME=0 CHECK --counter fast>=10 --counter slow>=20)
 omp_cases(tasks CASES producer_in_single tasks_make_tasks task_opens_a_region fast_and_slow_barriers_mixed SETTING trees
           ENV ${trees} KMP_BLOCKTIME=0 CHECK --counter fast>=100 --counter slow>=100)
 
