@@ -22,20 +22,24 @@
 
 #include "kmp.h"
 
-static inline void __kmp_hierbar_unfinish(kmp_task_team_t *task_team, int tid, int *thread_finished) {
+// Whether the thread may take a task from its own deque, or one with a priority. A finished one that sees none must not look
+// again without having counted itself in: one may have come in between, and what it leads to would hold nothing. It finds that
+// one the next time.
+static inline bool __kmp_hierbar_may_take(kmp_task_team_t *task_team, int tid, int *thread_finished) {
   if (!*thread_finished)
-    return;
+    return true;
   if (task_team->tt.tt_num_task_pri == 0 && TCR_4(task_team->tt.tt_threads_data[tid].td.td_deque_ntasks) == 0)
-    return;
+    return false;
   std::atomic<kmp_int32> &unfinished = task_team->tt.tt_unfinished_threads;
   kmp_int32 count = unfinished.load(std::memory_order_acquire);
   while (count > 0) {
     // acq_rel, as libomp's own increments and decrements of it are
     if (unfinished.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel, std::memory_order_acquire)) {
       *thread_finished = FALSE;
-      return;
+      break;
     }
   }
+  return true;
 }
 
 // Before the task is marked as detached: from then on it may be completed, and freed, at any time.

@@ -46,9 +46,9 @@ struct kmp_hierbar_signature_t {
 
 struct kmp_hierbar_team {
   // Read by every thread in every barrier, written only while the workers are parked or all wait.
-  kmp_hierbar_engine_t engine;       // a view of the current instance
-  int nproc;                         // its number of participants; 0 before the first
-  bool exchange_allowed;             // nothing about this team needs the primary in every barrier
+  kmp_hierbar_engine_t engine; // a view of the current instance
+  int nproc;                   // its number of participants; 0 before the first
+  bool exchange_allowed;       // nothing about this team needs the primary in every barrier
   kmp_uint32 task_expectation; // whether the next plain barrier is taken to have tasks; see tasks_are_expected
 
   // The two sizes used last: programs that alternate between two team sizes rebuild nothing.
