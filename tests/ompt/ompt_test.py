@@ -101,7 +101,7 @@ class Reports(Program):
         self.assertGreater(early["imbalance_ns"]["mean"] + early["sync_ns"]["mean"], 0.25 * ns)
         if ARGUMENTS.strict:
             self.assertGreater(late["last_arrivals"], 0.95 * site["barriers"])
-            self.assertLess(abs(early["imbalance_ns"]["p50"] - ns), 0.05 * ns)
+            self.assertLess(abs(early["imbalance_ns"]["mean"] - ns), 0.05 * ns)  # percentiles are right to 6 % only
 
     def test_a_killed_program_leaves_a_valid_part(self):
         environment = environment_with(HIERBAR_REPORT="json", HIERBAR_OUTPUT="report")
