@@ -40,7 +40,7 @@ typedef struct hierbar_plan_node {
                             slots of two NUMA nodes never share a page, except in
                             plans of at most 4, which are made without a look at the machine */
   uint32_t crew;         /* the lowest index of those with whom it shares a core, all of them leaders; of plans with crews */
-  uint32_t crew_size;    /* how many they are, itself included; 0 without crews */
+  uint32_t crew_size;    /* how many they are, itself included; of plans with crews */
 } hierbar_plan_node;
 
 typedef struct hierbar_plan {

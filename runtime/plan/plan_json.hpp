@@ -13,8 +13,7 @@ namespace hierbar {
 nlohmann::ordered_json to_json(const GroupTree& tree);
 
 // {"depth", "gather_levels", "release", "leaders": [], "crews": [[]], "arities": {"exchange", "gather": {children: parents}},
-// "line_bytes",
-//  "lines_per_slot", "num_slots", "participants": [{"parent", "children": [], "slot"}]}
+//  "line_bytes", "lines_per_slot", "num_slots", "participants": [{"parent", "children": [], "slot"}]}
 nlohmann::ordered_json to_json(const hierbar_plan& plan);
 
 }  // namespace hierbar
