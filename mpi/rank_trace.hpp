@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "barrier/trace_points.hpp"
 #include "trace/counter.hpp"
 
 namespace hierbar::mpi {
@@ -17,7 +18,7 @@ struct Stamps {
 };
 
 // The trace points of a barrier that is recorded; see barrier/trace_points.hpp.
-class RankTrace {
+class RankTrace : public NoTrace {
  public:
   RankTrace(Stamps& stamps, ClockSource clock) noexcept : stamps_(stamps), clock_(clock) {}
   void arrived() const noexcept { stamps_.arrived = read_clock(clock_); }

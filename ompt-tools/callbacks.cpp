@@ -6,6 +6,9 @@
 //   parallel_begin   a region borrows a Team, which rides in parallel_data (region.hpp); parallel_end gives it back
 //   implicit_task    a thread enters the team, or leaves it
 //   sync_region      a thread arrives at a barrier, or leaves it. Not sync_region_wait: runtimes fire both at the same points.
+//   begin_exchange   the same at a barrier of our libomp that is one exchange (trace/stamps.h)
+//   use_wait         the thread waits there
+//   end_exchange
 //   task_schedule    a waiting thread begins or ends a task
 //
 // The end of a region's last barrier is told to the workers early or late: libomp does so when their final wait begins if there
@@ -31,11 +34,10 @@ struct Thread;
 struct Frame {
   Thread* thread = nullptr;
   Team* team = nullptr;
-  std::uint32_t me = 0;
-  Countdown* until_record = nullptr;
+  Team::Participant* own = nullptr;
   Record* record = nullptr;       // of the barrier that it waits in
   Record* last_record = nullptr;  // of the barrier before, if that was recorded
-  const ompt_data_t* waiting_task = nullptr;
+  const void* waiting_task = nullptr;
   std::uint64_t task_start = 0;
 };
 
@@ -44,11 +46,9 @@ constexpr int kMaxDepth = 16;  // regions nested deeper are not recorded
 struct Thread {
   Frame frames[kMaxDepth];
   int depth = 0;
-  RawRing* ring = nullptr;           // null: nobody asked for pictures
-  hierbar_stamps* stamps = nullptr;  // what our libomp tells of its phases
-  std::uint64_t* wanted = nullptr;   // asks for them; somewhere when stamps are there
-  std::uint64_t stamps_any_barrier;  // a target for it where nobody needs to be asked
-  std::uint64_t num_stamped = 0;     // barriers, at the last arrival
+  RawRing* ring = nullptr;                      // null: nobody asked for pictures
+  hierbar_phases* asks_nobody = nullptr;        // in place of our libomp's
+  hierbar_phases** next_phases = &asks_nobody;  // tells it where to stamp
   // The last outer region that it was the primary of.
   std::uint64_t region_end = 0;
   std::uint32_t region_size = 0;
@@ -119,12 +119,8 @@ void read_shape(Team& team, std::uint32_t size) {
   parents.resize(size);
   const std::uint64_t serial = tool->trace->shape(parents.data(), size);
   if (serial == 0 || team.find_shape(serial) != nullptr) return;
-  std::vector<std::uint8_t> units;
-  std::uint32_t exchange = HIERBAR_UNIT_UNKNOWN;
-  if (tool->trace->version >= 2) {
-    units.resize(size);
-    exchange = tool->trace->units(units.data(), size);
-  }
+  std::vector<std::uint8_t> units(size);
+  const std::uint32_t exchange = tool->trace->units(units.data(), size);
   team.add_shape(std::make_unique<Shape>(serial, parents, units, exchange));
 }
 
@@ -135,7 +131,7 @@ void name_region_end() {
   if (frame == nullptr || frame->last_record == nullptr) return;
   Record& record = *frame->last_record;
   if (record.kind != ompt_sync_region_barrier_implicit) return;
-  if (frame->me == 0) record.kind = ompt_sync_region_barrier_implicit_parallel;
+  if (frame->own->me == 0) record.kind = ompt_sync_region_barrier_implicit_parallel;
   RawEvent* event = frame->thread->ring == nullptr ? nullptr : frame->thread->ring->last();
   if (event != nullptr) event->kind = ompt_sync_region_barrier_implicit_parallel;
 }
@@ -156,20 +152,16 @@ void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, un
   const Region* region = region_of(parallel);
   Team* team = region == nullptr ? nullptr : region->team;
   if (team == nullptr || size < 2 || size > team->capacity()) return;
-  frame->until_record = &team->enter(index, size);
+  frame->own = &team->enter(index, size);
   if (team->cpus(index).empty()) {
     if (const Result<CpuSet> cpus = own_cpus(); cpus.ok()) team->set_cpus(index, cpus->to_string());
   }
   if (tool->settings.perfetto && self.ring == nullptr) self.ring = tool->raw.add_thread(index);
   if (index == 0) note_size(size);
   if (tool->trace != nullptr && index == 0) read_shape(*team, size);
-  if (tool->trace != nullptr && self.stamps == nullptr) {
-    self.stamps = tool->trace->stamps();
-    self.wanted = tool->trace->version >= 2 ? &self.stamps->wanted : &self.stamps_any_barrier;
-  }
+  if (tool->trace != nullptr && self.next_phases == &self.asks_nobody) self.next_phases = tool->trace->next_phases();
   frame->thread = &self;
   frame->team = team;
-  frame->me = index;
   innermost = frame;
 }
 
@@ -178,33 +170,20 @@ void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t* task, un
   if (chained().implicit_task != nullptr) chained().implicit_task(endpoint, chained_data(parallel), task, size, index, flags);
 }
 
-// The runtime is given the time of arrival, so that it need not read the clock as well. Not inlined, as leave() is not, for the
-// sake of the barriers that are skipped.
-[[gnu::noinline]] void arrive(Frame& frame, int kind, const ompt_data_t* task, const void* address) {
-  Record& record = *frame.team->open(frame.me, address, static_cast<std::uint32_t>(kind));
+inline Record& arrive(Frame& frame, std::uint32_t kind, const void* task, const void* address) {
+  Record& record = frame.team->open(*frame.own, address, kind);
   frame.record = &record;
   frame.waiting_task = task;
   frame.task_start = 0;
-  Thread& thread = *frame.thread;
-  if (thread.stamps != nullptr) thread.num_stamped = thread.stamps->num_barriers;
   const std::uint64_t now = tool->clock.now();
   record.phases.arrived = now;
   record.done = now;
-  if (thread.stamps != nullptr) *thread.wanted = now;
+  return record;
 }
 
-// What the runtime has stamped, unless the barrier went another way.
-void note_phases(const Thread& thread, Phases& phases) {
-  const hierbar_stamps* stamps = thread.stamps;
-  if (stamps == nullptr) return;
-  *thread.wanted = 0;
-  if (stamps->num_barriers == thread.num_stamped) return;
-  phases.gathered = stamps->gathered;
-  phases.released = stamps->released;
-  phases.shape = stamps->shape;
-}
+hierbar_phases* phases_of(Record& record) { return reinterpret_cast<hierbar_phases*>(&record.phases); }
 
-void keep_barrier(RawRing& ring, const Frame& frame, const Record& record) {
+[[gnu::noinline]] void keep_barrier(RawRing& ring, const Frame& frame, const Record& record) {
   const Phases& phases = record.phases;
   RawEvent event;
   event.begin = phases.arrived;
@@ -212,38 +191,59 @@ void keep_barrier(RawRing& ring, const Frame& frame, const Record& record) {
   event.done = record.done;
   event.team = frame.team;
   event.episode = record.episode;
-  event.me = frame.me;
+  event.me = frame.own->me;
   event.kind = record.kind;
   event.address = record.address;
   const Shape* shape = phases.shape == 0 || phases.released == 0 ? nullptr : frame.team->find_shape(phases.shape);
   if (shape != nullptr) {
     event.has_levels = true;
     event.gathered = phases.gathered;
-    event.is_leader = shape->parents[frame.me] == frame.me;
+    event.is_leader = shape->parents[event.me] == event.me;
   }
   ring.add(event);
 }
 
 // `is_told`: this is the time at which the thread was released, unless the runtime has stamped it.
-[[gnu::noinline]] void leave(Frame& frame, bool is_told) {
+inline void leave(Frame& frame, bool is_told) {
   Record& record = *frame.record;
   frame.record = nullptr;
-  note_phases(*frame.thread, record.phases);
+  if (record.phases.shape == 0) record.phases.released = 0;
   if (is_told && record.phases.released == 0) record.phases.released = tool->clock.now();
   if (frame.thread->ring != nullptr) keep_barrier(*frame.thread->ring, frame, record);
-  if (is_told) frame.team->catch_up(frame.me);
+  if (is_told) frame.team->catch_up(*frame.own);
 }
+
+// ---- a barrier of our libomp that is one exchange
+
+hierbar_phases* begin_exchange(std::uint32_t kind, void* task, const void* address) {
+  Frame* frame = innermost;
+  if (frame == nullptr || !frame->own->until_record.is_over()) return nullptr;
+  return phases_of(arrive(*frame, kind, task, address));
+}
+
+// The thread is in a frame, as it has begun.
+void use_wait() { innermost->team->use_wait(*innermost->own); }
+
+void end_exchange() {
+  Frame& frame = *innermost;
+  frame.last_record = frame.record;
+  leave(frame, /*is_told=*/true);
+}
+
+// ---- any other
 
 inline void arrive_or_leave(int kind, int endpoint, const ompt_data_t* parallel, const ompt_data_t* task, const void* address) {
   Frame* frame = innermost;
   if (frame == nullptr || !is_barrier(kind)) return;
   if (endpoint == ompt_scope_begin) {
-    if (frame->until_record->is_over()) arrive(*frame, kind, task, address);
+    if (frame->own->until_record.is_over())
+      *frame->thread->next_phases = phases_of(arrive(*frame, static_cast<std::uint32_t>(kind), task, address));
     return;
   }
   frame->last_record = frame->record;
   if (frame->record == nullptr) return;
-  leave(*frame, frame->me == 0 || (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
+  *frame->thread->next_phases = nullptr;
+  leave(*frame, frame->own->me == 0 || (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
 }
 
 // The other tool's time counts as the program's, and not as the barrier's.
@@ -268,7 +268,7 @@ void begin_or_end_task(const ompt_data_t* prior, const ompt_data_t* next) {
     frame->task_start = tool->clock.now();
   } else if (next == frame->waiting_task && frame->task_start != 0) {
     const std::uint64_t now = tool->clock.now();
-    frame->team->add_task(frame->me, frame->task_start, now);
+    Team::add_task(*frame->own, frame->task_start, now);
     if (frame->thread->ring != nullptr) {
       RawEvent event;
       event.begin = frame->task_start;
@@ -297,6 +297,11 @@ bool listen_to_events(ompt_set_callback_t set_callback) {
          listen(set_callback, ompt_callback_parallel_end, on_parallel_end) &&
          listen(set_callback, ompt_callback_implicit_task, on_implicit_task) &&
          listen(set_callback, ompt_callback_sync_region, on_sync_region);
+}
+
+void listen_to_phases(const hierbar_trace_interface& trace) {
+  trace.enable(static_cast<std::uint32_t>(tool->clock.source()), use_wait);
+  if (!has_chained()) trace.observe(begin_exchange, end_exchange);  // another tool may need all of OMPT
 }
 
 }  // namespace hierbar::ompt

@@ -7,8 +7,6 @@
 #include <cassert>
 #include <iterator>
 
-#include "trace/stamps.h"
-
 namespace hierbar::ompt {
 namespace {
 

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "ompt-tools/relaxed.hpp"
 #include "trace/histogram.hpp"
+#include "trace/stamps.h"
 #include "trace/trace_clock.hpp"
 
 namespace hierbar::ompt {
@@ -38,13 +40,14 @@ struct Shape {
   std::vector<LevelGroups> levels;     // 0: the exchange; l: what is gathered from depth l and released to it
 };
 
-// When one thread went through the phases of one episode, in ticks; see trace/stamps.h.
+// When one thread went through the phases of one episode, in ticks. A hierbar_phases, into which the runtime writes.
 struct Phases {
-  Relaxed<std::uint64_t> arrived;   // it came to the barrier
+  Relaxed<std::uint64_t> arrived;  // it came to the barrier
+  Relaxed<std::uint64_t> gathered;
   Relaxed<std::uint64_t> released;  // it left; 0 when the runtime does not say, or too late
   Relaxed<std::uint64_t> shape;     // 0: the episode went another way, or nobody tells its levels
-  Relaxed<std::uint64_t> gathered;
 };
+static_assert(sizeof(Phases) == sizeof(hierbar_phases) && offsetof(Phases, released) == offsetof(hierbar_phases, released));
 
 // What the barriers of one site spent at each level of their tree, along the critical path: from the last arrival up to that
 // thread's leader, through the exchange to the leader of the thread that was released last, and down to it.
@@ -63,6 +66,12 @@ struct LevelTimes {
   std::uint64_t total_ns = 0;       // what the steps of all episodes sum up to; not kept in files
   std::vector<LevelGroups> groups;  // as in Shape, of the tree that was used last; filled in for reports
 
+  // One episode of a tree without levels, which is one exchange.
+  void add_exchange(std::uint64_t ns) {
+    exchange.add(ns);
+    outside.add(0);
+    total_ns += ns;
+  }
   void merge(const LevelTimes& other);
   // Whether the steps sum up to the total, but for what each of them lost when it was rounded down to whole ns.
   bool adds_up() const;

@@ -47,17 +47,13 @@ struct BarrierTimes {
 };
 
 // What is kept by site, of type Times. Found by hash once, then in a small cache, because a loop meets the same few sites again
-// and again. Allocates at a site's first sight only.
+// and again, and most often the same as before. Allocates at a site's first sight only.
 template <class Times>
 class SiteTable {
  public:
   Times& at(const Site& site) {
-    Entry& entry = cache_[SiteHash{}(site) >> 59];
-    if (entry.times != nullptr && entry.site == site) return *entry.times;
-    std::unique_ptr<Times>& times = all_[site];
-    if (times == nullptr) times = std::make_unique<Times>();
-    entry = {site, times.get()};
-    return *times;
+    if (!latest_.is_of(site)) latest_ = find(site);
+    return *latest_.times;
   }
   template <class Visitor>
   void for_each(Visitor&& visitor) const {
@@ -68,7 +64,19 @@ class SiteTable {
   struct Entry {
     Site site;
     Times* times = nullptr;
+    bool is_of(const Site& other) const noexcept { return times != nullptr && site == other; }
   };
+
+  const Entry& find(const Site& site) {
+    Entry& entry = cache_[SiteHash{}(site) >> 59];
+    if (entry.is_of(site)) return entry;
+    std::unique_ptr<Times>& times = all_[site];
+    if (times == nullptr) times = std::make_unique<Times>();
+    entry = {site, times.get()};
+    return entry;
+  }
+
+  Entry latest_;
   Entry cache_[32];
   std::unordered_map<Site, std::unique_ptr<Times>, SiteHash> all_;
 };

@@ -45,34 +45,28 @@ void Team::end_region() {
   if (size_ != capacity_) flush();
 }
 
-Countdown& Team::enter(std::uint32_t me, std::uint32_t size) {
+Team::Participant& Team::enter(std::uint32_t me, std::uint32_t size) {
   if (me == 0) size_ = size;
-  Participant* own = participant(me);
-  if (own == nullptr) {
-    own = new Participant;
-    participants_[me].store(own, std::memory_order_relaxed);
-  }
-  catch_up(me);
-  own->until_record.left_ = left_at_first_;
-  own->until_record.every_ = every_;
-  own->episodes = first_episode_;
-  return own->until_record;
+  if (participant(me) == nullptr) participants_[me].store(new Participant(me), std::memory_order_relaxed);
+  Participant& own = *participant(me);
+  catch_up(own);
+  own.until_record.left_ = left_at_first_;
+  own.until_record.every_ = every_;
+  own.episodes = first_episode_;
+  own.next_share = first_of_share(me, size, std::max(own.next_share, own.episodes - std::min(own.episodes, kRing)));
+  own.work_is_due = 0;
+  return own;
 }
 
-Record* Team::open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept {
-  Participant& own = *participant(me);
-  Record& record = own.records[own.episodes % kRing];
-  record.episode = ++own.episodes;
-  record.phases.released = 0;
-  record.phases.shape = 0;
-  record.address = address;
-  record.kind = kind;
-  record.team_size = size_;
-  return &record;
+// The first of the episodes from `begin` on that this thread summarises.
+std::uint64_t Team::first_of_share(std::uint32_t me, std::uint32_t size, std::uint64_t begin) noexcept {
+  return begin + (me + size - begin % size) % size;
 }
 
-void Team::add_task(std::uint32_t me, std::uint64_t begin, std::uint64_t end) noexcept {
-  Participant& own = *participant(me);
+void Team::set_cpus(std::uint32_t me, std::string cpus) { participant(me)->cpus = std::move(cpus); }
+const std::string& Team::cpus(std::uint32_t me) const noexcept { return participant(me)->cpus; }
+
+void Team::add_task(Participant& own, std::uint64_t begin, std::uint64_t end) noexcept {
   const std::uint64_t place = (own.episodes - 1) % kRing;
   Record& record = own.records[place];
   own.tasks[place] = (record.done == record.phases.arrived ? 0 : own.tasks[place]) + (end - begin);
@@ -94,23 +88,40 @@ const Shape* Team::find_shape(std::uint64_t serial) const noexcept {
   return nullptr;
 }
 
-void Team::catch_up(std::uint32_t me) {
-  Participant& own = *participant(me);
-  // Others have read it when they summarised. Not the very next record: barriers back to back would not leave the time.
-  fetch_to_write(&own.records[(own.episodes + 1) % kRing]);
-  if (own.episodes <= kBatch) return;
-  if (const std::uint64_t end = (own.episodes - 1) / kBatch * kBatch; own.summarised < end) {
-    const std::uint64_t begin = end - kBatch + me;
-    for (std::uint64_t episode = begin; episode < end; episode += size_) fetch(episode);
-    for (std::uint64_t episode = begin; episode < end; episode += size_) summarise(episode, own);
-    own.summarised = end;
+void Team::use_wait(Participant& own) noexcept {
+  // Others have read the next ones when they summarised. A few, because not every barrier has a wait.
+  for (int i = 1; i < 4; ++i) fetch_to_write(&own.records[(own.episodes + i) % kRing]);
+  const std::uint32_t size = size_;
+  if (size <= kSmallTeam && own.next_share + kSummaryLag < own.episodes) {
+    fetch(own.next_share + size);
+    summarise(own.next_share, own);
+    own.next_share += size;
   }
-  if (const std::uint64_t end = (own.episodes - 2) / kBatch * kBatch; own.accounted < end) {
-    const std::uint64_t begin = std::max(own.accounted, end - kBatch);
-    for (std::uint64_t episode = begin; episode < end; ++episode) fetch_to_read(&summaries_[episode % kRing]);
-    for (std::uint64_t episode = begin; episode < end; ++episode) account(episode, me, own);
-    own.accounted = end;
+  // Two, because who comes last does not wait.
+  for (int i = 0; i < 2 && own.accounted + kAccountLag < own.episodes; ++i, ++own.accounted) {
+    if (!summaries_[own.accounted % kRing].is_of(own.accounted)) return;
+    fetch_to_read(&summaries_[(own.accounted + 2) % kRing]);
+    account(own.accounted, own);
   }
+}
+
+// Up to the last batch that has to be done by now.
+void Team::do_due_work(Participant& own) {
+  const auto end_of_due = [&](std::uint64_t delay) {
+    return own.episodes < delay ? 0 : (own.episodes - delay) / kBatch * kBatch;
+  };
+  if (const std::uint64_t end = end_of_due(kSummarisedBy); own.next_share < end) {
+    for (std::uint64_t episode = own.next_share; episode < end; episode += size_) fetch(episode);
+    for (; own.next_share < end; own.next_share += size_) summarise(own.next_share, own);
+  }
+  if (const std::uint64_t end = end_of_due(kAccountedBy); own.accounted < end) {
+    own.accounted = std::max(own.accounted, end - kBatch);
+    for (std::uint64_t episode = own.accounted; episode < end; ++episode) fetch_to_read(&summaries_[episode % kRing]);
+    for (; own.accounted < end; ++own.accounted) account(own.accounted, own);
+  }
+  const std::uint64_t place = own.episodes % kBatch;
+  const std::uint64_t next = place < kSummarisedBy ? kSummarisedBy : place < kAccountedBy ? kAccountedBy : kBatch + kSummarisedBy;
+  own.work_is_due = own.episodes - place + next;
 }
 
 // What summarise() will need.
@@ -131,8 +142,8 @@ void Team::flush() {
   for (std::uint32_t i = 0; i < capacity_; ++i) {
     Participant* own = participant(i);
     if (own == nullptr) continue;
-    for (std::uint64_t episode = std::max(own->accounted, begin); episode < end; ++episode) account(episode, i, *own);
-    own->summarised = own->accounted = end;
+    for (std::uint64_t episode = std::max(own->accounted, begin); episode < end; ++episode) account(episode, *own);
+    own->next_share = own->accounted = end;
   }
 }
 
@@ -146,86 +157,91 @@ void Team::forget() {
 
 bool Team::is_disturbed(std::uint64_t episode) const noexcept {
   const std::uint64_t place = episode % kBatch;
-  return every_ == 1 && episode >= kBatch && (place == 1 || place == 2);
+  return every_ == 1 && episode >= kBatch && (place == kSummarisedBy || place == kAccountedBy);
 }
 
+// Who comes last cannot be foreseen, so that is worked out without branches, here and in account().
 void Team::summarise(std::uint64_t episode, Participant& own) {
   Summary& summary = summaries_[episode % kRing];
-  if (summary.episode == episode + 1) return;
+  if (summary.is_of(episode)) return;
   const Record& first = participant(0)->records[episode % kRing];
-  // libomp tells only the primary the address of a region's end.
-  summary.address = first.address;
-  summary.kind = first.kind;
-  summary.team_size = first.team_size;
+  const std::uint32_t size = first.team_size;
+  const std::uint64_t serial = first.phases.shape;
   std::uint64_t last = 0, finish = 0;
   std::uint32_t last_thread = kNobody;
-  bool complete = true, ran_tasks = false;
-  for (std::uint32_t i = 0; i < summary.team_size; ++i) {
+  bool complete = true, ran_tasks = false, same_tree = serial != 0;
+  for (std::uint32_t i = 0; i < size && complete; ++i) {
     const Participant* other = participant(i);
-    const Record* record = other == nullptr ? nullptr : &other->records[episode % kRing];
-    if (record == nullptr || record->episode != episode + 1) {
+    if (other == nullptr) {
       complete = false;
       break;
     }
-    if (record->done > last) {
-      last = record->done;
-      last_thread = i;
-    }
-    finish = std::max<std::uint64_t>(finish, record->phases.released);
-    ran_tasks = ran_tasks || record->done != record->phases.arrived;
+    const Record& record = other->records[episode % kRing];
+    const std::uint64_t done = record.done;
+    complete = record.episode == episode + 1;
+    last_thread = done > last ? i : last_thread;
+    last = std::max(last, done);
+    finish = std::max<std::uint64_t>(finish, record.phases.released);
+    ran_tasks = ran_tasks | (done != record.phases.arrived);
+    same_tree = same_tree & (record.phases.shape == serial);
   }
   const bool counts = complete && !is_disturbed(episode);
+  // libomp tells only the primary the address of a region's end.
+  const Site site{first.address, first.kind, size};
+  summary.set_site(site);
   summary.last = last;
   summary.last_thread = counts ? last_thread : kNobody;
-  summary.episode = episode + 1;
+  summary.publish(episode);
   Losses& losses = own.tables.losses;
   if (!complete) {
     ++losses.incomplete;
   } else if (!counts) {
     ++losses.left_out;
   } else if (finish != 0) {
-    if (finish < last) ++losses.backwards;
-    const std::uint64_t span = finish > last ? finish - last : 0;
-    BarrierTimes& times = own.tables.barriers.at(summary.site());
+    const bool is_backwards = finish < last;
+    if (is_backwards) ++losses.backwards;
+    const std::uint64_t span = is_backwards ? 0 : finish - last;
+    BarrierTimes& times = own.tables.barriers.at(site);
     times.span.add(clock_.to_ns(span));
-    if (!ran_tasks) summarise_levels(episode, span, own, times);
+    if (same_tree && !ran_tasks && !is_backwards) summarise_levels(episode, serial, span, own, times);
   }
 }
 
-void Team::summarise_levels(std::uint64_t episode, std::uint64_t span, Participant& own, BarrierTimes& times) {
-  const std::uint64_t serial = participant(0)->records[episode % kRing].phases.shape;
-  const Shape* shape = serial == 0 ? nullptr : find_shape(serial);
+void Team::summarise_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own,
+                            BarrierTimes& times) {
+  if (own.shape == nullptr || own.shape->serial != serial) own.shape = find_shape(serial);
+  const Shape* shape = own.shape;
   if (shape == nullptr) return;
-  own.of_all.clear();
-  for (std::uint32_t i = 0; i < shape->parents.size(); ++i) {
-    const Participant* other = participant(i);
-    if (other == nullptr) return;
-    const Phases& phases = other->records[episode % kRing].phases;
-    if (phases.shape != serial) return;
-    own.of_all.push_back(&phases);
-  }
   if (times.levels == nullptr) times.levels = std::make_unique<LevelTimes>();
   times.shape = shape;
+  if (shape->num_levels == 0) {
+    times.levels->add_exchange(clock_.to_ns(span));
+    return;
+  }
+  own.of_all.clear();
+  for (std::uint32_t i = 0; i < shape->parents.size(); ++i)
+    own.of_all.push_back(&participant(i)->records[episode % kRing].phases);
   if (!add_episode(*times.levels, *shape, own.of_all, span, clock_)) ++own.tables.losses.backwards;
 }
 
 // ---- 3. account ----
 
-void Team::account(std::uint64_t episode, std::uint32_t me, Participant& own) {
+void Team::account(std::uint64_t episode, Participant& own) {
   const Record& record = own.records[episode % kRing];
   const Summary& summary = summaries_[episode % kRing];
   if (record.episode != episode + 1) return;
   // Nobody took this share when the team had just become smaller.
-  if (summary.episode != episode + 1 && me == 0) ++own.tables.losses.incomplete;
-  if (summary.episode != episode + 1 || summary.last_thread == kNobody) return;
-  const auto between = [](std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; };
+  const bool is_summarised = summary.is_of(episode);
+  if (!is_summarised && own.me == 0) ++own.tables.losses.incomplete;
+  if (!is_summarised || summary.last_thread == kNobody) return;
+  const auto between = [&](std::uint64_t from, std::uint64_t to) { return clock_.to_ns(to > from ? to - from : 0); };
   ThreadTimes& times = own.tables.threads.at(summary.site());
-  const Phases& phases = record.phases;
-  const std::uint64_t tasks = record.done == phases.arrived ? 0 : own.tasks[episode % kRing];
-  times.imbalance.add(clock_.to_ns(between(phases.arrived + tasks, summary.last)));
-  if (phases.released != 0) times.sync.add(clock_.to_ns(between(summary.last, phases.released)));
-  times.tasks_ns += clock_.to_ns(tasks);
-  if (summary.last_thread == me) ++times.last_arrivals;
+  const std::uint64_t last = summary.last, arrived = record.phases.arrived, released = record.phases.released;
+  const std::uint64_t tasks = record.done == arrived ? 0 : own.tasks[episode % kRing];
+  times.imbalance.add(between(arrived + tasks, last));
+  if (released != 0) times.sync.add(between(last, released));
+  if (tasks != 0) times.tasks_ns += clock_.to_ns(tasks);
+  times.last_arrivals += summary.last_thread == own.me ? 1 : 0;
 }
 
 const Team::Tables* Team::tables(std::uint32_t me) const noexcept {

@@ -57,20 +57,24 @@ struct Losses {
 // The barriers of a team of up to `capacity` threads: a ring of records for each thread, and what was made of them.
 //
 //   1. record     every thread writes its own records and nothing else. All threads of a team pass the same barriers, so the
-//   number
-//                 of an episode is the same for all.
-//   2. summarise  when a thread leaves episode k * kBatch, everything about the batch before has been written: who arrived last
-//                 there, and when the last one left, is worked out by the threads together, each for its share of the episodes.
-//   3. account    one episode later all of it is there, and each thread adds its own records up.
+//                 number of an episode is the same for all.
+//   2. summarise  who arrived last, and when the last one left, is worked out by the threads together, each for its share of the
+//                 episodes.
+//   3. account    each thread adds its own records up, with what the summaries say.
 //
-// So the work for an episode is O(1) for each thread whatever the team's size, takes no lock, and nobody reads a record that may
-// still be written: that would need an arrival in episode (k + 1) * kBatch, and the ring is two batches long. The two episodes
-// after such work are left out of the statistics, since they measure it.
+// So the work for an episode is O(1) for each thread whatever the team's size, and takes no lock. A small team does it while it
+// waits (use_wait), an episode at a time, where it costs nothing as long as it takes no longer than the wait. What is not done by
+// then is done in batches by a thread that leaves a barrier, and the episode after that is left out of the statistics, since it
+// measures the work.
+//
+// Why nobody reads what may still be written: see kRing.
 //
 // With every > 1 only one barrier in so many is recorded.
 class Team {
  public:
   static constexpr std::uint64_t kBatch = 64;
+
+  struct Participant;
 
   struct Tables {
     SiteTable<ThreadTimes> threads;
@@ -89,17 +93,17 @@ class Team {
   void begin_region() noexcept;
   void end_region();
 
-  // Each thread, when it has come into the region, which has `size` threads; before anything else. Says which barriers to open.
-  Countdown& enter(std::uint32_t me, std::uint32_t size);
+  // Each thread, when it has come into the region, which has `size` threads; before anything else.
+  Participant& enter(std::uint32_t me, std::uint32_t size);
 
   // Where each thread may run, told by itself when it has come for the first time; empty: not told.
-  void set_cpus(std::uint32_t me, std::string cpus) { participant(me)->cpus = std::move(cpus); }
-  const std::string& cpus(std::uint32_t me) const noexcept { return participant(me)->cpus; }
+  void set_cpus(std::uint32_t me, std::string cpus);
+  const std::string& cpus(std::uint32_t me) const noexcept;
 
-  // Each thread at a barrier that is recorded. Returns the record, to be stamped by the caller; never null.
-  Record* open(std::uint32_t me, const void* address, std::uint32_t kind) noexcept;
+  // Each thread at a barrier that is recorded. Returns the record, to be stamped by the caller.
+  Record& open(Participant& own, const void* address, std::uint32_t kind) noexcept;
   // A task that it ran in the barrier that it opened last.
-  void add_task(std::uint32_t me, std::uint64_t begin, std::uint64_t end) noexcept;
+  static void add_task(Participant& own, std::uint64_t begin, std::uint64_t end) noexcept;
 
   // The trees of the barriers, where the runtime tells them: the primary, when it has come into a region.
   // find_shape: null when it is not known.
@@ -107,8 +111,11 @@ class Team {
   void add_shape(std::unique_ptr<const Shape> shape);
   std::vector<std::uint32_t>& primarys_scratch() noexcept { return scratch_; }
 
+  // Each thread, in the barrier that it opened last, when it has to wait for others. Takes less than 100 ns.
+  void use_wait(Participant& own) noexcept;
+
   // Each thread, when all others have come to the last barrier that it was in.
-  void catch_up(std::uint32_t me);
+  void catch_up(Participant& own);
 
   // Summarises and accounts all that is left. Nobody may be in the team.
   void flush();
@@ -120,36 +127,48 @@ class Team {
   const Tables* tables(std::uint32_t me) const noexcept;
 
  private:
+  // The ring of records. A batch is summarised at the latest when an episode kSummarisedBy after its end is left, and accounted
+  // kAccountedBy after it. Whoever is in episode e knows that all have left episode e - 2. So all summaries of the batch are
+  // there when they are due to be read, and nobody reads its records or summaries any more when two batches later their places
+  // are written again.
   static constexpr std::uint64_t kRing = 2 * kBatch;
+  static constexpr std::uint64_t kSummarisedBy = kBatch / 2;
+  static constexpr std::uint64_t kAccountedBy = kBatch - 2;
+  static_assert(kSummarisedBy + 2 <= kAccountedBy && kAccountedBy + 2 <= kBatch);
+  // How far use_wait() stays behind, so that the lines it reads have been left alone for a while and can be fetched one episode
+  // ahead.
+  static constexpr std::uint64_t kSummaryLag = 8;
+  static constexpr std::uint64_t kAccountLag = 24;
+  static constexpr std::uint32_t kSmallTeam = 8;
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
-  struct alignas(128) Participant {
-    Countdown until_record;
-    std::uint64_t episodes = 0;  // it has recorded
-    std::uint64_t summarised = 0;
-    std::uint64_t accounted = 0;  // episodes below are done
-    std::string cpus;
-    Tables tables;
-    std::array<Record, kRing> records;
-    std::array<std::uint64_t, kRing> tasks;  // how long it ran them; of records that are done later than arrived only
-    std::vector<const Phases*> of_all;       // of one episode; kept, so that summarising allocates nothing
-  };
   struct alignas(64) Summary {
-    Relaxed<std::uint64_t> episode;
+    std::atomic<std::uint64_t> episode{0};  // as in Record
     Relaxed<std::uint64_t> last;
     Relaxed<std::uint32_t> last_thread;  // kNobody: the episode does not count
     Relaxed<std::uint32_t> kind;
     Relaxed<std::uint32_t> team_size;
     Relaxed<const void*> address;
 
+    // (P3) release: what was written before is there for whom (P4) tells so.
+    void publish(std::uint64_t number) noexcept { episode.store(number + 1, std::memory_order_release); }
+    // (P4) acquire, pairs with (P3).
+    bool is_of(std::uint64_t number) const noexcept { return episode.load(std::memory_order_acquire) == number + 1; }
+    void set_site(const Site& site) noexcept {
+      address = site.address;
+      kind = site.kind;
+      team_size = site.team_size;
+    }
     Site site() const noexcept { return {address, kind, team_size}; }
   };
 
   Participant* participant(std::uint32_t me) const noexcept { return participants_[me].load(std::memory_order_relaxed); }
+  static std::uint64_t first_of_share(std::uint32_t me, std::uint32_t size, std::uint64_t begin) noexcept;
+  void do_due_work(Participant& own);
   void fetch(std::uint64_t episode) const noexcept;
   void summarise(std::uint64_t episode, Participant& own);
-  void summarise_levels(std::uint64_t episode, std::uint64_t span, Participant& own, BarrierTimes& times);
-  void account(std::uint64_t episode, std::uint32_t me, Participant& own);
+  void summarise_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own, BarrierTimes& times);
+  void account(std::uint64_t episode, Participant& own);
   bool is_disturbed(std::uint64_t episode) const noexcept;
 
   const std::uint32_t capacity_;
@@ -168,5 +187,39 @@ class Team {
   std::vector<std::unique_ptr<const Shape>> all_shapes_;
   std::vector<std::uint32_t> scratch_;
 };
+
+// One thread of a team. Others read its records and nothing else.
+struct alignas(128) Team::Participant {
+  explicit Participant(std::uint32_t number) : me(number) {}
+
+  const std::uint32_t me;
+  Countdown until_record;         // says which barriers to open
+  std::uint64_t episodes = 0;     // it has recorded
+  std::uint64_t next_share = 0;   // the next episode to summarise
+  std::uint64_t accounted = 0;    // episodes below are done
+  std::uint64_t work_is_due = 0;  // when so many are recorded
+  const Shape* shape = nullptr;   // that it met last
+  std::string cpus;
+  Tables tables;
+  std::array<Record, kRing> records;
+  std::array<std::uint64_t, kRing> tasks;  // how long it ran them; of records that are done later than arrived only
+  std::vector<const Phases*> of_all;       // of one episode; kept, so that summarising allocates nothing
+};
+
+inline Record& Team::open(Participant& own, const void* address, std::uint32_t kind) noexcept {
+  Record& record = own.records[own.episodes % kRing];
+  record.episode = ++own.episodes;
+  record.phases.gathered = 0;
+  record.phases.released = 0;
+  record.phases.shape = 0;
+  record.address = address;
+  record.kind = kind;
+  record.team_size = size_;
+  return record;
+}
+
+inline void Team::catch_up(Participant& own) {
+  if (own.episodes >= own.work_is_due) do_due_work(own);
+}
 
 }  // namespace hierbar::ompt

@@ -42,13 +42,13 @@ std::string describe_placement(std::uint32_t largest_team) {
   std::string text = std::to_string(largest_team) + " threads at most, " + std::to_string(count) + " cpus for the initial thread";
   if (largest_team > static_cast<std::uint32_t>(count))
     text += ": warning: threads > cpus; if all share these, the figures show the scheduler and not the barrier";
-  const char* decided = tool->trace != nullptr && tool->trace->version >= 2 ? tool->trace->placement() : nullptr;
+  const char* decided = tool->trace != nullptr ? tool->trace->placement() : nullptr;
   return decided == nullptr ? text : text + "; " + decided;
 }
 
 std::string describe_runtime() {
   if (tool->trace == nullptr) return tool->runtime;
-  return tool->runtime + ", with hierbar" + (tool->trace->version >= 2 ? std::string(" ") + tool->trace->library_version() : "");
+  return tool->runtime + ", with hierbar " + tool->trace->library_version();
 }
 
 // Without the sites.
@@ -114,11 +114,9 @@ int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) 
     return 0;
   }
   if (const auto entry = reinterpret_cast<hierbar_trace_entry>(lookup(HIERBAR_TRACE_ENTRY)); entry != nullptr)
-    // Version 1 had no names.
-    for (std::uint32_t version = HIERBAR_TRACE_VERSION; version >= 1 && tool->trace == nullptr; --version)
-      tool->trace = entry(version);
-  if (tool->trace != nullptr) tool->trace->enable(static_cast<std::uint32_t>(tool->clock.source()));
+    tool->trace = entry(HIERBAR_TRACE_VERSION);
   initialize_chained(lookup, initial_device);
+  if (tool->trace != nullptr) listen_to_phases(*tool->trace);
   return 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "hierbar: no report: %s\n", error.what());

@@ -45,5 +45,7 @@ bool checkpoint(std::uint64_t now);
 
 // Asks the runtime for the events; false when it cannot tell what is needed.
 bool listen_to_events(ompt_set_callback_t set_callback);
+// And our libomp for the phases of its barriers.
+void listen_to_phases(const hierbar_trace_interface& trace);
 
 }  // namespace hierbar::ompt

@@ -59,18 +59,19 @@ static void remember_tasks(kmp_hierbar_team_t *hier, bool had_tasks) {
     hier->task_expectation = expectation;
 }
 
+// Null: the barrier has to take the way through gather and release. A serial team may come from the pool, where a parallel team
+// has left its barrier in it.
+static inline kmp_hierbar_team_t *exchanging_team(const kmp_team_t *team) {
+  kmp_hierbar_team_t *hier = team->t.t_hierbar;
+  const bool exchanges =
+      hier != NULL && hier->exchange_allowed && !team->t.t_serialized && hier->task_expectation < tasks_are_expected;
+  return exchanges ? hier : NULL;
+}
+
 // One source for a barrier with and without stamps.
 template <class Trace>
-static inline int run_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *), const Trace &trace) {
-  if (bt != bs_plain_barrier || is_split || reduce != NULL)
-    return KMP_HIERBAR_NOT_SERVED;
-  kmp_info_t *this_thr = __kmp_threads[gtid];
+static inline int run_exchange(kmp_info_t *this_thr, int gtid, kmp_hierbar_team_t *hier, const Trace &trace) {
   kmp_team_t *team = this_thr->th.th_team;
-  kmp_hierbar_team_t *hier = team->t.t_hierbar;
-  // A serial team may come from the pool, where a parallel team has left its barrier in it.
-  if (hier == NULL || !hier->exchange_allowed || team->t.t_serialized || hier->task_expectation >= tasks_are_expected)
-    return KMP_HIERBAR_NOT_SERVED;
-
   const int tid = this_thr->th.th_info.ds.ds_tid;
   const kmp_uint32 bits = has_tasks(this_thr->th.th_task_team) ? primary_must_act : 0;
 
@@ -96,14 +97,55 @@ static inline int run_barrier(enum barrier_type bt, int gtid, int is_split, void
 }
 
 int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *)) {
-  return run_barrier(bt, gtid, is_split, reduce, kmp_hierbar_untraced_t());
+  if (bt != bs_plain_barrier || is_split || reduce != NULL)
+    return KMP_HIERBAR_NOT_SERVED;
+  kmp_info_t *this_thr = __kmp_threads[gtid];
+  kmp_hierbar_team_t *hier = exchanging_team(this_thr->th.th_team);
+  return hier == NULL ? KMP_HIERBAR_NOT_SERVED : run_exchange(this_thr, gtid, hier, kmp_hierbar_untraced_t());
+}
+
+[[gnu::noinline]] static int run_traced_exchange(kmp_info_t *this_thr, int gtid, kmp_hierbar_team_t *hier,
+                                                 hierbar_phases *phases) {
+  return run_exchange(this_thr, gtid, hier, kmp_hierbar_traced_t(phases));
 }
 
 int __kmp_hierbar_observed_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *)) {
-  if (!__kmp_hierbar_stamps_wanted())
+  hierbar_phases *phases = __kmp_hierbar_phases();
+  if (phases == NULL || bt != bs_plain_barrier || is_split || reduce != NULL)
     return __kmp_hierbar_barrier(bt, gtid, is_split, reduce);
-  return run_barrier(bt, gtid, is_split, reduce, kmp_hierbar_traced_t());
+  kmp_info_t *this_thr = __kmp_threads[gtid];
+  kmp_hierbar_team_t *hier = exchanging_team(this_thr->th.th_team);
+  return hier == NULL ? KMP_HIERBAR_NOT_SERVED : run_traced_exchange(this_thr, gtid, hier, phases);
 }
+
+#if OMPT_SUPPORT && OMPT_OPTIONAL
+// __ompt_get_barrier_kind for a plain barrier; a call less.
+static inline ompt_sync_region_t kind_of(const ident_t *loc) {
+  const kmp_int32 flags = loc == NULL ? 0 : loc->flags;
+  if ((flags & KMP_IDENT_BARRIER_EXPL) != 0)
+    return ompt_sync_region_barrier_explicit;
+  return (flags & KMP_IDENT_BARRIER_IMPL) != 0 ? ompt_sync_region_barrier_implicit_workshare
+                                               : ompt_sync_region_barrier_implementation;
+}
+
+bool __kmp_hierbar_told_barrier(ident_t *loc, int gtid, void *address) {
+  kmp_info_t *this_thr = __kmp_threads[gtid];
+  kmp_hierbar_team_t *hier = exchanging_team(this_thr->th.th_team);
+  if (hier == NULL)
+    return false;
+  this_thr->th.th_ident = loc;
+  if (void *outer = OMPT_LOAD_RETURN_ADDRESS(gtid)) // of a function of libomp that called this one
+    address = outer;
+  hierbar_phases *phases = __kmp_hierbar_observer.begin(kind_of(loc), OMPT_CUR_TASK_DATA(this_thr), address);
+  if (phases == NULL) {
+    run_exchange(this_thr, gtid, hier, kmp_hierbar_untraced_t());
+    return true;
+  }
+  run_traced_exchange(this_thr, gtid, hier, phases);
+  __kmp_hierbar_observer.end();
+  return true;
+}
+#endif
 
 // Gather and release with the primary in between, for everything else: fork and join, reductions, split barriers. They run
 // along the same plan, over libomp's own words in the threads (b_arrived, b_go) and not over the engine's lines: a parked worker
@@ -173,7 +215,6 @@ template <class Trace>
   kmp_info_t **threads = team->t.t_threads;
   kmp_hierbar_team_t *hier = team->t.t_hierbar;
   KMP_DEBUG_ASSERT(hier->nproc == team->t.t_nproc);
-  trace.arrived();
   const kmp_hierbar_engine_t &shape = hier->engine;
   const hierbar_plan_node &node = shape.node(tid);
   const bool gathers = KMP_MASTER_TID(tid) || node.num_children != 0;
@@ -204,8 +245,9 @@ void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, 
   if (__kmp_forkjoin_frames_mode == 3 || __kmp_forkjoin_frames_mode == 2)
     this_thr->th.th_bar_arrive_time = this_thr->th.th_bar_min_time = __itt_get_timestamp();
 #endif
-  if (bt != bs_plain_barrier && __kmp_hierbar_stamps_wanted())
-    run_gather(bt, this_thr, gtid, tid, reduce USE_ITT_BUILD_ARG(itt_sync_obj), kmp_hierbar_traced_t());
+  hierbar_phases *phases = bt == bs_plain_barrier ? NULL : __kmp_hierbar_phases();
+  if (phases != NULL)
+    run_gather(bt, this_thr, gtid, tid, reduce USE_ITT_BUILD_ARG(itt_sync_obj), kmp_hierbar_traced_t(phases));
   else if (this_thr->th.th_team_nproc == 2)
     gather_pair(bt, this_thr, gtid, tid, reduce USE_ITT_BUILD_ARG(itt_sync_obj));
   else
@@ -268,8 +310,9 @@ void __kmp_hierbar_release(enum barrier_type bt, kmp_info_t *this_thr, int gtid,
   if (!KMP_MASTER_TID(tid)) {
     if (!await_go(bt, this_thr, gtid USE_ITT_BUILD_ARG(itt_sync_obj)))
       return;
-    if (bt == bs_reduction_barrier && __kmp_hierbar_stamps_wanted())
-      kmp_hierbar_traced_t().released();
+    hierbar_phases *phases = bt == bs_reduction_barrier ? __kmp_hierbar_phases() : NULL;
+    if (phases != NULL)
+      kmp_hierbar_traced_t(phases).released();
     tid = __kmp_tid_from_gtid(gtid); // in a fork barrier the worker learns only now which team it is in
   }
   kmp_team_t *team = this_thr->th.th_team;

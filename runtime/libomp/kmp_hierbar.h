@@ -15,6 +15,7 @@
 //                      __kmp_hierbar_release
 //                      __kmp_hierbar_observed_barrier  the same when a tool looks on, which may have asked for stamps
 //                      __kmp_hierbar_count_stock   before libomp's own cancellable barrier
+//   kmp_csupport.cpp   __kmp_hierbar_serve         an explicit barrier, before anything else is done for it
 //   kmp_affinity.cpp   __kmp_hierbar_place         the cpus that libomp takes for the machine
 //   ompt-general.cpp   __kmp_hierbar_tool_lookup   a name that OMPT does not know
 
@@ -52,6 +53,11 @@ int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*r
 // The same when a tool looks on, which may have asked for stamps (trace/stamps.h).
 int __kmp_hierbar_observed_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *));
 
+// The same when a tool wants to be told of it in its own way (hierbar_trace_interface.observe) and needs nothing else that OMPT
+// keeps up around a barrier. False: not served.
+bool __kmp_hierbar_told_barrier(ident_t *loc, int gtid, void *address);
+extern bool __kmp_hierbar_observed; // there is such a tool
+
 // What a tool's lookup function returns for a name that is not OMPT's: a function, or NULL.
 void (*__kmp_hierbar_tool_lookup(const char *name))(void);
 
@@ -62,6 +68,15 @@ static inline bool __kmp_hierbar_is_unobserved() {
     return false;
 #endif
   return __kmp_hierbar_enabled && !__kmp_hierbar_barrier_calls_offload();
+}
+
+// An explicit barrier, or one that the compiler has put in. `address` is where it returns to.
+static inline bool __kmp_hierbar_serve(ident_t *loc, int gtid, void *address) {
+#if OMPT_SUPPORT && OMPT_OPTIONAL
+  if (ompt_enabled.enabled)
+    return __kmp_hierbar_observed && !__kmp_hierbar_barrier_calls_offload() && __kmp_hierbar_told_barrier(loc, gtid, address);
+#endif
+  return __kmp_hierbar_is_unobserved() && __kmp_hierbar_barrier(bs_plain_barrier, gtid, FALSE, NULL) != KMP_HIERBAR_NOT_SERVED;
 }
 
 // Counts an episode of libomp's own cancellable barrier.

@@ -173,6 +173,7 @@ static void choose_instance(kmp_hierbar_team_t *hier, kmp_team_t *team) {
   }
   new (&hier->engine) kmp_hierbar_engine_t(*instance->plan, instance->lines);
   hier->nproc = nproc;
+  hier->serial = instance->serial;
   hier->exchange_allowed = exchange_is_enough();
 }
 

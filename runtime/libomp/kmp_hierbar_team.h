@@ -48,6 +48,7 @@ struct kmp_hierbar_team {
   // Read by every thread in every barrier, written only while the workers are parked or all wait.
   kmp_hierbar_engine_t engine; // a view of the current instance
   int nproc;                   // its number of participants; 0 before the first
+  kmp_uint64 serial;           // of its plan
   bool exchange_allowed;       // nothing about this team needs the primary in every barrier
   kmp_uint32 task_expectation; // whether the next plain barrier is taken to have tasks; see tasks_are_expected
 

@@ -10,16 +10,25 @@
 #include "kmp_hierbar.h"
 
 bool __kmp_hierbar_traced = false;
+bool __kmp_hierbar_observed = false;
+kmp_hierbar_observer_t __kmp_hierbar_observer;
 hierbar::ClockSource __kmp_hierbar_trace_clock = hierbar::ClockSource::kSystem;
 
-__thread hierbar_stamps __kmp_hierbar_stamps;
+__thread hierbar_phases *__kmp_hierbar_next_phases;
 
-static void enable(uint32_t clock) {
+static void enable(uint32_t clock, void (*waiting)(void)) {
   __kmp_hierbar_trace_clock = (hierbar::ClockSource)clock;
+  __kmp_hierbar_observer.waiting = waiting;
   __kmp_hierbar_traced = true;
 }
 
-static hierbar_stamps *own_stamps() { return &__kmp_hierbar_stamps; }
+static void observe(hierbar_phases *(*begin)(uint32_t, void *, const void *), void (*end)(void)) {
+  __kmp_hierbar_observer.begin = begin;
+  __kmp_hierbar_observer.end = end;
+  __kmp_hierbar_observed = true;
+}
+
+static hierbar_phases **next_phases() { return &__kmp_hierbar_next_phases; }
 
 // The calling thread's team, if it has a plan.
 static kmp_team_t *planned_team(uint32_t capacity) {
@@ -40,7 +49,7 @@ static uint64_t shape(uint32_t *parents, uint32_t capacity) {
   const kmp_hierbar_team_t *hier = team->t.t_hierbar;
   for (int tid = 0; tid < hier->nproc; ++tid)
     parents[tid] = hier->engine.node(tid).parent;
-  return hier->instances[hier->current].serial;
+  return hier->serial;
 }
 
 static uint32_t units(uint8_t *units, uint32_t capacity) {
@@ -53,9 +62,9 @@ static const char *placement() { return __kmp_hierbar_placement[0] == '\0' ? NUL
 static const char *library_version() { return __kmp_hierbar_library.version(); }
 
 static const hierbar_trace_interface *find(uint32_t version) {
-  static const hierbar_trace_interface trace = {HIERBAR_TRACE_VERSION, enable, own_stamps, shape, units, placement,
+  static const hierbar_trace_interface trace = {HIERBAR_TRACE_VERSION, enable, observe, next_phases, shape, units, placement,
                                                 library_version};
-  return version >= 1 && version <= HIERBAR_TRACE_VERSION ? &trace : NULL;
+  return version == HIERBAR_TRACE_VERSION ? &trace : NULL;
 }
 
 void (*__kmp_hierbar_tool_lookup(const char *name))(void) {

@@ -16,8 +16,16 @@
 extern bool __kmp_hierbar_traced;
 extern hierbar::ClockSource __kmp_hierbar_trace_clock;
 
+// What a tool has set; see hierbar_trace_interface.
+struct kmp_hierbar_observer_t {
+  void (*waiting)(void);
+  hierbar_phases *(*begin)(uint32_t kind, void *task_data, const void *address);
+  void (*end)(void);
+};
+extern kmp_hierbar_observer_t __kmp_hierbar_observer;
+
 // The calling thread's. In static thread-local storage: every barrier of a traced program asks, and would call the loader.
-extern __thread hierbar_stamps __kmp_hierbar_stamps [[gnu::tls_model("initial-exec")]];
+extern __thread hierbar_phases *__kmp_hierbar_next_phases [[gnu::tls_model("initial-exec")]];
 
 // What HIERBAR_PLACE came to; empty: nothing yet.
 extern char __kmp_hierbar_placement[512];
@@ -25,8 +33,8 @@ extern char __kmp_hierbar_placement[512];
 // hierbar_trace_interface.units, for a team that has a plan.
 uint32_t __kmp_hierbar_units(kmp_team_t *team, uint8_t *units);
 
-// Whether the calling thread's barrier is to be stamped.
-static inline bool __kmp_hierbar_stamps_wanted() { return __kmp_hierbar_traced && __kmp_hierbar_stamps.wanted != 0; }
+// Where to stamp the calling thread's barrier; NULL: nowhere.
+static inline hierbar_phases *__kmp_hierbar_phases() { return __kmp_hierbar_traced ? __kmp_hierbar_next_phases : NULL; }
 
 // A trace for the engine that keeps nothing.
 struct kmp_hierbar_untraced_t : hierbar::NoTrace {
@@ -34,22 +42,17 @@ struct kmp_hierbar_untraced_t : hierbar::NoTrace {
 };
 
 // The same that stamps.
-class kmp_hierbar_traced_t {
-  hierbar_stamps *const stamps;
+class kmp_hierbar_traced_t : public hierbar::NoTrace {
+  hierbar_phases *const phases;
   const hierbar::ClockSource clock;
 
 public:
-  kmp_hierbar_traced_t() : stamps(&__kmp_hierbar_stamps), clock(__kmp_hierbar_trace_clock) {}
-  void arrived() const {
-    stamps->gathered = stamps->released = 0;
-    stamps->arrived = stamps->wanted > 1 ? stamps->wanted : hierbar::read_clock(clock);
-  }
-  void gathered() const { stamps->gathered = hierbar::read_clock(clock); }
-  void released() const { stamps->released = hierbar::read_clock(clock); }
-  void served(const kmp_hierbar_team_t *hier) const {
-    stamps->shape = hier->instances[hier->current].serial;
-    ++stamps->num_barriers;
-  }
+  static constexpr bool kUsesWaits = true;
+  explicit kmp_hierbar_traced_t(hierbar_phases *phases) : phases(phases), clock(__kmp_hierbar_trace_clock) {}
+  void gathered() const { phases->gathered = hierbar::read_clock(clock); }
+  void waiting() const { __kmp_hierbar_observer.waiting(); }
+  void released() const { phases->released = hierbar::read_clock(clock); }
+  void served(const kmp_hierbar_team_t *hier) const { phases->shape = hier->serial; }
 };
 
 #endif // KMP_HIERBAR_TRACE_H

@@ -52,9 +52,9 @@ class Histogram {
 
   static constexpr std::size_t bucket_of(std::uint64_t ns) noexcept {
     constexpr std::uint64_t kSteps = std::uint64_t{1} << kStepBits;
-    if (ns < kSteps) return ns;
     if (ns >> kMaxBits != 0) return kNumBuckets - 1;
-    const int shift = static_cast<int>(std::bit_width(ns)) - 1 - kStepBits;
+    // Short ones take the same way: in a barrier it cannot be foreseen who waits and who comes last.
+    const int shift = static_cast<int>(std::bit_width(ns | kSteps)) - 1 - kStepBits;
     return (static_cast<std::size_t>(shift) << kStepBits) + static_cast<std::size_t>(ns >> shift);
   }
   // The shortest duration of a bucket.

@@ -5,7 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <random>
+#include <string>
 #include <vector>
+
+#include "barrier/thread_trial.hpp"
+#include "trace/counter.hpp"
 
 namespace hierbar::ompt {
 namespace {
@@ -21,16 +26,20 @@ struct Stay {
   std::uint64_t done = 0;  // 0: on arrival
 };
 
+// Which waits the threads use for their work.
+enum class Waits { kNone, kAll, kSome };
+
 // A team whose threads do as they are told, one after the other.
 class ToldTeam {
  public:
-  explicit ToldTeam(std::uint32_t size, std::uint64_t every = 1) : team_(size, every, clock_), size_(size) {}
+  explicit ToldTeam(std::uint32_t size, std::uint64_t every = 1, Waits waits = Waits::kNone)
+      : team_(size, every, clock_), size_(size), waits_(waits) {}
 
   void begin(std::uint32_t size) {
     size_ = size;
     team_.begin_region();
-    countdowns_.clear();
-    for (std::uint32_t i = 0; i < size; ++i) countdowns_.push_back(&team_.enter(i, size));
+    threads_.clear();
+    for (std::uint32_t i = 0; i < size; ++i) threads_.push_back(&team_.enter(i, size));
   }
   void begin() { begin(size_); }
   void end() { team_.end_region(); }
@@ -39,17 +48,20 @@ class ToldTeam {
   void cross(const std::function<Stay(std::uint32_t)>& stay, std::uint32_t absent = ~0U) {
     std::vector<Record*> records(size_);
     for (std::uint32_t i = 0; i < size_; ++i) {
-      if (i != absent && countdowns_[i]->is_over()) records[i] = team_.open(i, &kCode, kKind);
+      if (i != absent && threads_[i]->until_record.is_over()) records[i] = &team_.open(*threads_[i], &kCode, kKind);
       if (records[i] == nullptr) continue;
       const Stay told = stay(i);
       const std::uint64_t arrived = now_ + told.arrived;
       records[i]->phases.arrived = arrived;
       records[i]->done = arrived;
-      if (told.tasks != 0) team_.add_task(i, now_ + told.done - told.tasks, now_ + told.done);
+      if (told.tasks != 0) Team::add_task(*threads_[i], now_ + told.done - told.tasks, now_ + told.done);
+    }
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      if (records[i] != nullptr && waits_in(i)) team_.use_wait(*threads_[i]);
     }
     for (std::uint32_t i = 0; i < size_; ++i) {
       if (records[i] != nullptr && stay(i).released != 0) records[i]->phases.released = now_ + stay(i).released;
-      if (records[i] != nullptr) team_.catch_up(i);
+      if (records[i] != nullptr) team_.catch_up(*threads_[i]);
     }
     now_ += 1'000'000;
   }
@@ -85,10 +97,18 @@ class ToldTeam {
   }
 
  private:
+  // Some: at random, but thread 0 hardly ever.
+  bool waits_in(std::uint32_t me) {
+    if (waits_ != Waits::kSome) return waits_ == Waits::kAll;
+    return std::bernoulli_distribution(me == 0 ? 0.02 : 0.6)(random_);
+  }
+
   const TraceClock clock_ = TraceClock::system();
+  std::mt19937 random_{1};
   Team team_;
-  std::vector<Countdown*> countdowns_;
+  std::vector<Team::Participant*> threads_;
   std::uint32_t size_;
+  const Waits waits_;
   std::uint64_t now_ = 1'000'000;
 };
 
@@ -138,10 +158,13 @@ TEST(Team, CountsNoSyncForThreadsWhoseReleaseIsNotTold) {
   EXPECT_EQ(team.span().sum_ns(), 50U);
 }
 
-TEST(Team, AccountsForEveryEpisodeWhateverTheirNumber) {
-  for (const std::uint64_t episodes : {1U, 63U, 64U, 65U, 66U, 67U, 127U, 128U, 129U, 130U, 131U, 1000U}) {
+class TeamThatWaits : public testing::TestWithParam<Waits> {};
+
+TEST_P(TeamThatWaits, AccountsForEveryEpisodeWhateverTheirNumber) {
+  for (const std::uint64_t episodes :
+       {1U, 31U, 33U, 63U, 64U, 65U, 95U, 96U, 97U, 125U, 126U, 127U, 128U, 129U, 160U, 190U, 1000U}) {
     for (const std::uint32_t size : {2U, 3U, 100U}) {
-      ToldTeam team(size);
+      ToldTeam team(size, 1, GetParam());
       team.begin();
       for (std::uint64_t i = 0; i < episodes; ++i) team.cross(one_after_the_other);
       const Losses losses = team.losses();
@@ -155,8 +178,8 @@ TEST(Team, AccountsForEveryEpisodeWhateverTheirNumber) {
   }
 }
 
-TEST(Team, GoesOnInTheNextRegion) {
-  ToldTeam team(3);
+TEST_P(TeamThatWaits, GoesOnInTheNextRegion) {
+  ToldTeam team(3, 1, GetParam());
   for (int region = 0; region < 500; ++region) {
     team.begin();
     team.cross(one_after_the_other);
@@ -166,8 +189,8 @@ TEST(Team, GoesOnInTheNextRegion) {
   EXPECT_EQ(team.span().count() + team.losses().left_out, 500U);
 }
 
-TEST(Team, RecordsARegionWithFewerThreadsThanWereAskedFor) {
-  ToldTeam team(4);
+TEST_P(TeamThatWaits, RecordsARegionWithFewerThreadsThanWereAskedFor) {
+  ToldTeam team(4, 1, GetParam());
   for (const std::uint32_t size : {2U, 4U, 3U}) {
     team.begin(size);
     for (int i = 0; i < 10; ++i) team.cross(one_after_the_other);
@@ -177,8 +200,8 @@ TEST(Team, RecordsARegionWithFewerThreadsThanWereAskedFor) {
   EXPECT_EQ(team.losses().incomplete, 0U);
 }
 
-TEST(Team, DropsBarriersThatNotAllTookPartInAndRecovers) {
-  ToldTeam team(3);
+TEST_P(TeamThatWaits, DropsBarriersThatNotAllTookPartInAndRecovers) {
+  ToldTeam team(3, 1, GetParam());
   team.begin();
   for (int i = 0; i < 5; ++i) team.cross(one_after_the_other);
   team.cross(one_after_the_other, /*absent=*/1);
@@ -189,6 +212,11 @@ TEST(Team, DropsBarriersThatNotAllTookPartInAndRecovers) {
   EXPECT_EQ(team.span().count(), 10U);
 }
 
+std::string name_of(const testing::TestParamInfo<Waits>& waits) {
+  if (waits.param == Waits::kSome) return "Some";
+  return waits.param == Waits::kAll ? "All" : "None";
+}
+INSTANTIATE_TEST_SUITE_P(Waits, TeamThatWaits, testing::Values(Waits::kNone, Waits::kAll, Waits::kSome), name_of);
 TEST(Team, RecordsOneBarrierInSoMany) {
   ToldTeam team(2, /*every=*/64);
   team.begin();
@@ -203,6 +231,67 @@ TEST(Team, TellsThatClocksDiffer) {
   team.cross([](std::uint32_t i) { return Stay{.arrived = i == 0 ? 100U : 500U, .released = 400U}; });
   EXPECT_EQ(team.losses().backwards, 1U);
   EXPECT_EQ(team.span().sum_ns(), 0U);
+}
+
+// What the tool does when libomp stamps a barrier.
+struct StampAndWork : NoTrace {
+  static constexpr bool kUsesWaits = true;
+  Team& team;
+  Team::Participant& own;
+  Phases& phases;
+  StampAndWork(Team& of, Team::Participant& me, Phases& into) : team(of), own(me), phases(into) {}
+  void gathered() const noexcept { phases.gathered = read_system_ns(); }
+  void waiting() const noexcept { team.use_wait(own); }
+  void released() const noexcept { phases.released = read_system_ns(); }
+};
+
+void expect_all_added_up(const test::TestPlan& plan, std::uint64_t episodes) {
+  const TraceClock clock = TraceClock::system();
+  test::ThreadTrial<test::EngineSubject> trial(plan, WaitPolicy{.spin_looks = 20});
+  const hierbar_plan& view = trial.plan();
+  const std::uint32_t size = view.num_participants;
+  std::vector<std::uint32_t> parents(size);
+  for (std::uint32_t i = 0; i < size; ++i) parents[i] = view.nodes[i].parent;
+  Team team(size, 1, clock);
+  team.begin_region();
+  team.add_shape(std::make_unique<Shape>(1, parents));
+  trial.run([&](test::ThreadMem& mem, std::uint32_t me) {
+    Team::Participant& own = team.enter(me, size);
+    for (std::uint64_t i = 0; i < episodes; ++i) {
+      Record& record = team.open(own, &kCode, kKind);
+      record.phases.arrived = read_system_ns();
+      record.done = record.phases.arrived;
+      trial.barrier().cross(mem, me, 0, StampAndWork(team, own, record.phases));
+      record.phases.shape = 1;
+      team.catch_up(own);
+    }
+  });
+  team.flush();
+  std::uint64_t spans = 0, with_levels = 0, left_out = 0;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    const Team::Tables& tables = *team.tables(i);
+    EXPECT_EQ(tables.losses.incomplete, 0U);
+    EXPECT_EQ(tables.losses.backwards, 0U);
+    left_out += tables.losses.left_out;
+    tables.barriers.for_each([&](const Site&, const BarrierTimes& times) {
+      spans += times.span.count();
+      EXPECT_TRUE(times.levels->adds_up());
+      with_levels += times.levels->exchange.count();
+    });
+  }
+  EXPECT_EQ(spans + left_out, episodes);
+  EXPECT_EQ(with_levels, spans);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    team.tables(i)->threads.for_each([&](const Site&, const ThreadTimes& times) {
+      EXPECT_EQ(times.imbalance.count(), spans) << "thread " << i;
+      EXPECT_EQ(times.sync.count(), spans) << "thread " << i;
+    });
+  }
+}
+
+TEST(Team, AddsUpWhatThreadsDidAtOnce) {
+  for (const std::uint32_t size : {2U, 3U, 8U, 9U}) expect_all_added_up(test::make_flat(size), 3000);
+  expect_all_added_up(test::make_forest("tree", {{3, 2}, 2, HIERBAR_RELEASE_LINES}), 1000);
 }
 
 }  // namespace

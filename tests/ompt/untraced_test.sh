@@ -16,14 +16,14 @@ body() { awk -v name="$1" '/^[0-9a-f]+ </ { inside = $0 ~ name } inside && /^ / 
 count() { grep -cE "$1" || true; }
 is_true() { (($1)); }
 untraced='__kmp_hierbar_barrier12barrier_type|cross.*kmp_hierbar_untraced_t'
-observed='__kmp_hierbar_observed_barrier12barrier_type|cross.*kmp_hierbar_traced_t'
+observed='__kmp_hierbar_(observed|told)_barrier|run_traced_exchange|cross.*kmp_hierbar_traced_t'
 
 num_untraced=$(body "$untraced" | wc -l)
 num_observed=$(body "$observed" | wc -l)
 printf 'untraced: %d instructions, when a tool looks on: %d\n' "$num_untraced" "$num_observed"
 check 'both functions are found' is_true "$num_untraced > 50 && $num_observed > 50"
 check 'the untraced one reads no clock' is_true "$(body "$untraced" | count 'rdtsc|cntvct') == 0"
-check 'nor anything of the trace' is_true "$(body "$untraced" | count '__kmp_hierbar_(traced|trace_clock|own_stamps)') == 0"
+check 'nor anything of the trace' is_true "$(body "$untraced" | count '__kmp_hierbar_(traced|trace_clock|next_phases|observer)') == 0"
 check 'the observed one reads the clock at each point' is_true "$(body "$observed" | count 'rdtsc|cntvct') >= 3"
 check 'and the switch' is_true "$(body "$observed" | count '__kmp_hierbar_traced>') >= 1"
 

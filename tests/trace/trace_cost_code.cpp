@@ -10,7 +10,7 @@
 using Mem = hierbar::RealMem<hierbar::ThreadHost>;
 
 namespace {
-struct Stamps {
+struct Stamps : hierbar::NoTrace {
   std::uint64_t* at;
   void arrived() const noexcept { at[0] = hierbar::read_counter(); }
   void gathered() const noexcept { at[1] = hierbar::read_counter(); }
@@ -24,6 +24,6 @@ extern "C" {
 }
 [[gnu::visibility("default")]] std::uint32_t cross_traced(const hierbar::Barrier<Mem>& barrier, Mem& mem, std::uint32_t me,
                                                           std::uint64_t* stamps) {
-  return barrier.cross(mem, me, 0, Stamps{stamps}).bits;
+  return barrier.cross(mem, me, 0, Stamps{{}, stamps}).bits;
 }
 }

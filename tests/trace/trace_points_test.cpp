@@ -22,7 +22,7 @@ struct Stamps {
   std::uint64_t released = 0;
 };
 
-struct Trace {
+struct Trace : NoTrace {
   Stamps& stamps;
   void arrived() const noexcept { stamps.arrived = read_system_ns(); }
   void gathered() const noexcept { stamps.gathered = read_system_ns(); }
@@ -34,7 +34,7 @@ std::vector<std::vector<Stamps>> trace(const TestPlan& plan, std::size_t num_epi
   ThreadTrial<EngineSubject> trial(plan, WaitPolicy{.spin_looks = 0});
   std::vector<std::vector<Stamps>> stamps(trial.plan().num_participants, std::vector<Stamps>(num_episodes));
   trial.run([&](ThreadMem& mem, std::uint32_t me) {
-    for (Stamps& episode : stamps[me]) trial.barrier().cross(mem, me, 0, Trace{episode});
+    for (Stamps& episode : stamps[me]) trial.barrier().cross(mem, me, 0, Trace{{}, episode});
   });
   return stamps;
 }
