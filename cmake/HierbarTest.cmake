@@ -1,15 +1,16 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# hierbar_add_test(<name> SOURCES <file>... [LABELS <label>...] [LIBRARIES <target>...] [TIMEOUT <seconds>])
+# hierbar_add_test(<name> SOURCES <file>... [LABELS <label>...] [LIBRARIES <target>...] [TIMEOUT <seconds>] [RUNS_LONG])
 #
 # Builds a GoogleTest program and registers it as one ctest test.
 #   LABELS     of unit stress omp mpi ompt guest llvm; unit when none is given
 #   TIMEOUT    a deadlock ends here; 120 s when not given
+#   RUNS_LONG  optimise it, as those labelled stress are; the others are not, which halves the time to compile them
 # Tests that are not labelled unit run alone, because they depend on how many cpus are free. What a test skips it says with
 # GTEST_SKIP() and a reason; `./bootstrap test` lists these after ctest's summary.
 function(hierbar_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RUNS_LONG" "TIMEOUT" "SOURCES;LABELS;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "hierbar_add_test(${name}): needs SOURCES; does not know '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -24,6 +25,11 @@ function(hierbar_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main Threads::Threads)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   hierbar_warnings(${name})
+  if(arg_RUNS_LONG OR "stress" IN_LIST arg_LABELS)
+    hierbar_runs_long(${name})
+  else()
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   target_compile_options(${name} PRIVATE -Wno-conversion) # random numbers and literals go into narrow types everywhere
 
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)

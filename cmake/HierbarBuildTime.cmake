@@ -1,0 +1,20 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Most of the time to build the project goes into optimising the headers of its libraries where nobody would notice.
+
+# hierbar_runs_briefly(<target>...): programs that read options, print and draw. Optimised a little only, whatever the build type.
+function(hierbar_runs_briefly)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
+  endforeach()
+endfunction()
+
+# hierbar_runs_long(<target>...): what is optimised a little even with sanitizers.
+function(hierbar_runs_long)
+  foreach(target IN LISTS ARGN)
+    if(HIERBAR_SANITIZE)
+      target_compile_options(${target} PRIVATE -O1)
+    endif()
+  endforeach()
+endfunction()
