@@ -25,6 +25,7 @@ CommTrace::CommTrace(Recorder& recorder, std::uint64_t id, std::uint32_t me, Ran
       id_(id),
       me_(me),
       tree_(std::move(tree)),
+      leads_(tree_.leads(me)),
       every_(every),
       comm_(comm),
       batch_(kFirstBatch),
@@ -97,14 +98,30 @@ void CommTrace::account(const std::vector<RankTree::Sight>& sights, std::size_t 
   const std::lock_guard lock(recorder_.mutex());
   Recorder::Tables& tables = recorder_.tables(me_);
   for (std::size_t episode = 0; episode < records_.size(); ++episode) {
+    const Entry& entry = records_[episode];
+    keep_for_time_line(entry);
     const RankTree::Sight& sight = sights[episode / share * (share + 1) + 1 + episode % share];
     if (sight.last == 0) continue;
-    const Entry& entry = records_[episode];
     ompt::ThreadTimes& times = tables.threads.at({entry.caller, kind_of(tree_.has_several_nodes()), tree_.num_ranks()});
     times.imbalance.add(between(entry.stamps.arrived, sight.last));
     times.sync.add(between(std::max(sight.last, entry.stamps.arrived), entry.stamps.left));
     times.last_arrivals += sight.is_last_itself;
   }
+}
+
+void CommTrace::keep_for_time_line(const Entry& entry) {
+  ompt::RawEvent event;
+  event.begin = event.done = entry.stamps.arrived;
+  event.end = entry.stamps.left;
+  event.team = this;
+  event.episode = ++num_kept_;
+  event.me = me_;
+  event.kind = kind_of(tree_.has_several_nodes());
+  event.address = entry.caller;
+  event.has_levels = true;
+  event.gathered = entry.stamps.gathered;
+  event.is_leader = leads_;
+  recorder_.keep(event);
 }
 
 }  // namespace hierbar::mpi

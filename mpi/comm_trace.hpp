@@ -55,15 +55,18 @@ class CommTrace {
   };
   std::vector<RankTree::Sight> summarise(const std::vector<Stamps>& stamps, std::size_t share);
   void account(const std::vector<RankTree::Sight>& sights, std::size_t share);
+  void keep_for_time_line(const Entry& entry);
   bool is_disturbed(std::size_t episode) const noexcept;
 
   Recorder& recorder_;
   const std::uint64_t id_;
   const std::uint32_t me_;
   const RankTree tree_;
+  const bool leads_;
   const std::uint64_t every_;
   const MPI_Comm comm_;
   std::uint64_t num_barriers_ = 0;
+  std::uint64_t num_kept_ = 0;
   std::size_t batch_;
   bool is_first_batch_ = true;
   long batch_start_ns_;

@@ -46,6 +46,15 @@ RankTree::RankTree(const std::vector<std::uint32_t>& parents, bool several_nodes
   }
 }
 
+bool RankTree::leads(std::uint32_t rank) const {
+  for (const Node& node : nodes_) {
+    const auto found = std::find(node.ranks.begin(), node.ranks.end(), rank);
+    const auto place = static_cast<std::uint32_t>(found - node.ranks.begin());
+    if (found != node.ranks.end()) return node.shape.parents[place] == place;
+  }
+  return false;
+}
+
 RankTree::Arrival RankTree::last_arrival(const Node& node, const std::vector<Stamps>& stamps) {
   Arrival last{0, 0};
   for (const std::uint32_t rank : node.ranks) {

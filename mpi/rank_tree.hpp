@@ -38,6 +38,8 @@ class RankTree {
 
   std::uint32_t num_ranks() const { return num_ranks_; }
   bool has_several_nodes() const { return nodes_.size() > 1; }
+  // Whether the rank takes part in an exchange, or in the nodes' meeting, and is released by nobody.
+  bool leads(std::uint32_t rank) const;
 
  private:
   struct Node {

@@ -17,6 +17,8 @@
 #include "mpi/report_settings.hpp"
 #include "ompt-tools/report_files.hpp"
 #include "ompt-tools/report_merge.hpp"
+#include "ompt-tools/report_perfetto.hpp"
+#include "placement/kernel_cpus.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -40,6 +42,10 @@ void Recorder::prepare(long rank) {
     clock_ = TraceClock::measure();
     process_ = ompt::this_process();
     if (rank >= 0) process_.rank = rank;
+    if (const Result<CpuSet> cpus = own_cpus(); cpus.ok()) cpus_ = cpus->to_string();
+    if (!report_settings().settings.perfetto) return;
+    raw_.emplace(report_settings().settings.trace_events, *clock_);
+    ring_ = raw_->add_thread(0);
   });
 }
 
@@ -69,7 +75,11 @@ ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
   report.placement += (report.placement.empty() ? "" : "; ") +
                       std::string(outnumbered_ ? "ranks outnumber cpus: the figures show the scheduler and not the barrier"
                                                : "a cpu for every rank");
-  for (const auto& [me, tables] : tables_) ompt::add_tables(report, me, tables, {});
+  for (const auto& [me, tables] : tables_) ompt::add_tables(report, me, tables, cpus_);
+  if (ring_ != nullptr) {
+    report.trace.kept += ring_->kept();
+    report.trace.dropped += ring_->dropped();
+  }
   ompt::sort_sites(report);
   return report;
 }
@@ -115,6 +125,14 @@ void Recorder::finish(const Pmpi& pmpi, bool together) {
   const ompt::Settings& settings = report_settings().settings;
   const bool written = together ? write_merged(pmpi, std::move(own)) : ompt::write_reports(own, settings, process_);
   if (written && !partial_.empty()) std::remove(partial_.c_str());
+  if (raw_) write_timeline();
+}
+
+// Each rank its own; the threads' are the tool's.
+void Recorder::write_timeline() const {
+  ompt::Timeline timeline = raw_->timeline(process_);
+  timeline.processes[0].part = "MPI_Barrier";
+  ompt::write_file(ompt::expand_output(report_settings().settings, process_, "mpi.trace.json"), ompt::to_perfetto(timeline));
 }
 
 // The same in all ranks.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ompt-tools/raw_trace.hpp"
 #include "ompt-tools/report.hpp"
 #include "ompt-tools/settings.hpp"
 #include "ompt-tools/team.hpp"
@@ -37,6 +38,10 @@ class Recorder {
   std::mutex& mutex() { return mutex_; }
   // Of this process as rank `me` of whatever communicator. The caller holds the mutex.
   Tables& tables(std::uint32_t me) { return tables_[me]; }
+  // Keeps a barrier for the time line, if there is to be one. The caller holds the mutex.
+  void keep(const ompt::RawEvent& event) {
+    if (ring_ != nullptr) ring_->add(event);
+  }
 
   void add(CommTrace* trace);
   void remove(const CommTrace* trace);
@@ -55,11 +60,15 @@ class Recorder {
   void write_partial(const Pmpi& pmpi);
   void settle_all(const Pmpi& pmpi);
   bool write_merged(const Pmpi& pmpi, ompt::Report own);
+  void write_timeline() const;
 
   std::mutex mutex_;
   std::once_flag prepared_;
   std::optional<TraceClock> clock_;
   ompt::Process process_;
+  std::string cpus_;  // where it may run
+  std::optional<ompt::RawTrace> raw_;
+  ompt::RawRing* ring_ = nullptr;
   std::map<std::uint32_t, Tables> tables_;
   std::vector<CommTrace*> traces_;
   bool outnumbered_ = false;

@@ -37,8 +37,10 @@ struct SiteReport {
   std::uint64_t tasks_ns = 0;
   std::vector<ThreadTimes> threads;  // by number in the team
   std::vector<ProcessRow> rows;      // for each process that was here, kept by merging; see rows_of()
-  std::vector<std::string> cpus;     // where each of them may run, "0-3"; empty: not known
+  std::vector<std::string> cpus;     // where each of them may run, "0-3"; empty: not known; or kVariousCpus
 };
+// Of a rank's number that several processes have, in communicators that share a site.
+inline constexpr const char* kVariousCpus = "various";
 
 // What the rings for pictures kept; all 0 without one.
 struct TraceCounts {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "ompt-tools/report_html.hpp"
+#include "ompt-tools/report_lstopo.hpp"
 
 namespace hierbar::ompt {
 namespace {
@@ -36,6 +37,7 @@ bool write_reports(const Report& report, const Settings& settings, const Process
   if (settings.json) ok = write_file(name("json"), to_json(report)) && ok;
   if (settings.csv) ok = write_file(name("csv"), to_csv(report)) && ok;
   if (settings.html) ok = write_file(name("html"), to_html(report)) && ok;
+  if (settings.lstopo) ok = write_lstopo(name("lstopo.xml"), report) && ok;
   return ok;
 }
 

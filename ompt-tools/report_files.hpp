@@ -12,9 +12,9 @@ namespace hierbar::ompt {
 // Whether a report goes anywhere else than to the standard error.
 bool asks_for_files(const Settings& settings);
 
-// Writes the report in every format that was asked for, to files named after `process`; each that cannot be written is told.
-// `part` goes before the files' endings and says that they are not the whole report: "late." makes run.late.json. Returns whether
-// all could be written.
+// Writes the report in every format that was asked for but time lines, to files named after `process`; each that cannot be
+// written is told. `part` goes before the files' endings and says that they are not the whole report: "late." makes
+// run.late.json. Returns whether all could be written.
 bool write_reports(const Report& report, const Settings& settings, const Process& process, const std::string& part = "");
 
 // Writes the file, or says in one line on the standard error why it could not.

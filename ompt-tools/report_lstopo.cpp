@@ -39,8 +39,7 @@ bool write_lstopo(const std::string& name, const Report& report) {
       library == nullptr ? nullptr : reinterpret_cast<decltype(&hierbar_write_heat)>(dlsym(library, "hierbar_write_heat"));
   if (write == nullptr) {
     const char* problem = dlerror();
-    refuse(name,
-           std::string("it needs libhierbar.so beside libhierbar_ompt.so: ") + (problem == nullptr ? "not found" : problem));
+    refuse(name, std::string("it needs libhierbar.so beside this library: ") + (problem == nullptr ? "not found" : problem));
     return false;
   }
   const std::vector<HeatSpot> spots = find_heat(report);

@@ -94,6 +94,23 @@ SiteReport read_site(const Json& value) {
   return site;
 }
 
+// A thread of one number is elsewhere in another process, and so may a rank be of another communicator. But a rank tells only
+// where it is itself.
+void merge_cpus(SiteReport& into, const SiteReport& from) {
+  if (!is_of_ranks(into.kind)) {
+    if (into.cpus != from.cpus) into.cpus.clear();
+    return;
+  }
+  into.cpus.resize(std::max(into.cpus.size(), from.cpus.size()));
+  for (std::size_t i = 0; i < from.cpus.size(); ++i) {
+    std::string& cpus = into.cpus[i];
+    if (cpus.empty())
+      cpus = from.cpus[i];
+    else if (!from.cpus[i].empty() && cpus != from.cpus[i])
+      cpus = kVariousCpus;
+  }
+}
+
 void merge_site(SiteReport& into, const SiteReport& from) {
   into.episodes += from.episodes;
   into.tasks_ns += from.tasks_ns;
@@ -108,8 +125,7 @@ void merge_site(SiteReport& into, const SiteReport& from) {
     into.threads[i].tasks_ns += from.threads[i].tasks_ns;
     into.threads[i].last_arrivals += from.threads[i].last_arrivals;
   }
-  // A thread of this number is elsewhere in another process.
-  if (into.cpus != from.cpus) into.cpus.clear();
+  merge_cpus(into, from);
 }
 
 }  // namespace

@@ -65,7 +65,11 @@ std::uint64_t add_thread(std::string& text, const ThreadTimeline& thread, long p
 
 std::string process_name(const ProcessTimeline& process) {
   return (process.rank >= 0 ? "rank " + std::to_string(process.rank) : "process " + std::to_string(process.pid)) + " @" +
-         process.host;
+         process.host + (process.part.empty() ? "" : ", " + process.part);
+}
+
+std::string thread_name(const ProcessTimeline& process, const ThreadTimeline& thread) {
+  return process.part.empty() ? "thread " + std::to_string(thread.number) : process.part;
 }
 
 // rank + 1 for each process, or what is free where ranks are unknown or of several jobs.
@@ -85,6 +89,7 @@ Json to_value(const ProcessTimeline& process, long pid) {
           {"rank", process.rank},
           {"host", process.host},
           {"process", process.pid},
+          {"part", process.part},
           {"realtime_offset_ns", process.realtime_offset_ns},
           {"dropped", process.dropped}};
 }
@@ -107,6 +112,7 @@ class Reader {
       process.rank = told.at("rank").get<long>();
       process.pid = told.at("process").get<long>();
       process.host = told.at("host").get<std::string>();
+      process.part = told.value("part", "");
       process.realtime_offset_ns = told.at("realtime_offset_ns").get<std::int64_t>();
       process.dropped = told.at("dropped").get<std::uint64_t>();
     }
@@ -169,7 +175,7 @@ std::string to_perfetto(const Timeline& timeline, std::size_t most) {
     events += meta_text("process_name", pids[i], 0, {{"name", process_name(process)}});
     events += meta_text("process_sort_index", pids[i], 0, {{"sort_index", pids[i]}});
     for (const ThreadTimeline& thread : process.threads) {
-      events += meta_text("thread_name", pids[i], thread.number + 1, {{"name", "thread " + std::to_string(thread.number)}});
+      events += meta_text("thread_name", pids[i], thread.number + 1, {{"name", thread_name(process, thread)}});
       left_out += add_thread(events, thread, pids[i], sites, most / num_threads);
     }
     told["dropped"] = process.dropped + left_out;

@@ -39,6 +39,7 @@ struct ProcessTimeline {
   long rank = -1;  // -1: not known
   long pid = 0;
   std::string host;
+  std::string part;                     // what of the process it is, when it is not its threads
   std::int64_t realtime_offset_ns = 0;  // what makes the host's CLOCK_MONOTONIC, which slices are in, the time of day
   std::uint64_t dropped = 0;            // events that were overwritten or left out
   std::vector<ThreadTimeline> threads;

@@ -16,7 +16,6 @@
 #include "ompt-tools/report.hpp"
 #include "ompt-tools/report_entry.h"
 #include "ompt-tools/report_files.hpp"
-#include "ompt-tools/report_lstopo.hpp"
 #include "ompt-tools/report_perfetto.hpp"
 
 namespace hierbar::ompt {
@@ -131,7 +130,6 @@ void finalize(ompt_data_t*) {
     const bool written =
         (taken && report.sites.empty()) || write_reports(report, tool->settings, tool->process, taken ? "late." : "");
     if (written && tool->has_partial.load(std::memory_order_relaxed)) std::remove(partial_name().c_str());
-    if (tool->settings.lstopo) write_lstopo(expand_output(tool->settings, tool->process, "lstopo.xml"), report);
     if (tool->settings.perfetto)
       write_file(expand_output(tool->settings, tool->process, "trace.json"), to_perfetto(tool->raw.timeline(tool->process)));
   } catch (const std::exception& error) {

@@ -10,6 +10,7 @@ With --tool, --program has been compiled with OpenMP for a library with OMPT. Wh
 """
 
 import argparse
+import collections
 import json
 import pathlib
 import re
@@ -19,6 +20,9 @@ import tempfile
 import unittest
 
 import launcher
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ompt"))
+import check_trace  # noqa: E402
 
 ARGUMENTS = None
 MS = 1_000_000
@@ -137,6 +141,31 @@ class Reports(unittest.TestCase):
     def test_formats_and_names(self):
         self.run_ranks(2, "world", 1, 1000, 50, HIERBAR_REPORT="text,csv", HIERBAR_OUTPUT=self.directory / "run")
         self.assertEqual(self.files(), ["run.csv", "run.txt"])
+
+    def test_time_line(self):
+        self.run_ranks(4, "world", 1, 1000, 50, HIERBAR_REPORT="json,perfetto")
+        self.assertEqual(self.files(), [f"run-{rank}.mpi.trace.json" for rank in range(4)] + ["run-all.json"])
+        report = self.read("run-all.json")
+        self.assertEqual((report["trace"]["kept"], report["trace"]["dropped"]), (200, 0))
+        for rank in range(4):
+            text = (self.directory / f"run-{rank}.mpi.trace.json").read_text()
+            self.assertEqual(check_trace.check(text), [])
+            steps = collections.Counter(event["name"] for event in json.loads(text)["traceEvents"] if event["ph"] == "X")
+            self.assertEqual(steps, {"barrier": 50, "exchange": 50}, "four ranks are all leaders")
+        together = self.directory / "all.json"
+        subprocess.run([ARGUMENTS.hierbar, "report", *sorted(self.directory.glob("*.mpi.trace.json")), "--perfetto", together],
+                       check=True, capture_output=True)
+        events = json.loads(together.read_text())["traceEvents"]
+        named = [event["args"]["name"] for event in events if event["name"] == "process_name"]
+        self.assertEqual([name.split(" @")[0] for name in named], [f"rank {rank}" for rank in range(4)])
+        self.assertTrue(all(name.endswith(", MPI_Barrier") for name in named), named)
+
+    def test_on_the_machine(self):
+        self.run_ranks(2, "world", 1, 1000, 50, HIERBAR_REPORT="json,lstopo", launch=BOUND[ARGUMENTS.mpi])
+        self.assertEqual(self.files(), ["run-all.json", "run-all.lstopo.xml"])
+        site = self.site(self.read("run-all.json"))
+        self.assertEqual([thread["cpus"] for thread in site["threads"]], ["0", "1"])
+        self.assertIn('name="hierbar exchange ns"', (self.directory / "run-all.lstopo.xml").read_text())
 
     def test_nothing_without_the_variable(self):
         for variables in [{"HIERBAR_REPORT": ""}, {"HIERBAR_REPORT": "none"}]:
