@@ -129,6 +129,8 @@ static inline ompt_sync_region_t kind_of(const ident_t *loc) {
 }
 
 bool __kmp_hierbar_told_barrier(ident_t *loc, int gtid, void *address) {
+  if (__kmp_hierbar_observer.begin == NULL)
+    return false;
   kmp_info_t *this_thr = __kmp_threads[gtid];
   kmp_hierbar_team_t *hier = exchanging_team(this_thr->th.th_team);
   if (hier == NULL)

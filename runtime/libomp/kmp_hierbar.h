@@ -54,9 +54,8 @@ int __kmp_hierbar_barrier(enum barrier_type bt, int gtid, int is_split, void (*r
 int __kmp_hierbar_observed_barrier(enum barrier_type bt, int gtid, int is_split, void (*reduce)(void *, void *));
 
 // The same when a tool wants to be told of it in its own way (hierbar_trace_interface.observe) and needs nothing else that OMPT
-// keeps up around a barrier. False: not served.
+// keeps up around a barrier. False: not served, or no such tool.
 bool __kmp_hierbar_told_barrier(ident_t *loc, int gtid, void *address);
-extern bool __kmp_hierbar_observed; // there is such a tool
 
 // What a tool's lookup function returns for a name that is not OMPT's: a function, or NULL.
 void (*__kmp_hierbar_tool_lookup(const char *name))(void);
@@ -74,7 +73,7 @@ static inline bool __kmp_hierbar_is_unobserved() {
 static inline bool __kmp_hierbar_serve(ident_t *loc, int gtid, void *address) {
 #if OMPT_SUPPORT && OMPT_OPTIONAL
   if (ompt_enabled.enabled)
-    return __kmp_hierbar_observed && !__kmp_hierbar_barrier_calls_offload() && __kmp_hierbar_told_barrier(loc, gtid, address);
+    return !__kmp_hierbar_barrier_calls_offload() && __kmp_hierbar_told_barrier(loc, gtid, address);
 #endif
   return __kmp_hierbar_is_unobserved() && __kmp_hierbar_barrier(bs_plain_barrier, gtid, FALSE, NULL) != KMP_HIERBAR_NOT_SERVED;
 }

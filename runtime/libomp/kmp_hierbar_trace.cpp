@@ -10,7 +10,6 @@
 #include "kmp_hierbar.h"
 
 bool __kmp_hierbar_traced = false;
-bool __kmp_hierbar_observed = false;
 kmp_hierbar_observer_t __kmp_hierbar_observer;
 hierbar::ClockSource __kmp_hierbar_trace_clock = hierbar::ClockSource::kSystem;
 
@@ -25,7 +24,6 @@ static void enable(uint32_t clock, void (*waiting)(void)) {
 static void observe(hierbar_phases *(*begin)(uint32_t, void *, const void *), void (*end)(void)) {
   __kmp_hierbar_observer.begin = begin;
   __kmp_hierbar_observer.end = end;
-  __kmp_hierbar_observed = true;
 }
 
 static hierbar_phases **next_phases() { return &__kmp_hierbar_next_phases; }

@@ -16,7 +16,7 @@
 extern bool __kmp_hierbar_traced;
 extern hierbar::ClockSource __kmp_hierbar_trace_clock;
 
-// What a tool has set; see hierbar_trace_interface.
+// What a tool has set, NULL at first; see hierbar_trace_interface.
 struct kmp_hierbar_observer_t {
   void (*waiting)(void);
   hierbar_phases *(*begin)(uint32_t kind, void *task_data, const void *address);
