@@ -92,13 +92,13 @@ void Team::use_wait(Participant& own) noexcept {
   // Others have read the next ones when they summarised. A few, because not every barrier has a wait.
   for (int i = 1; i < 4; ++i) fetch_to_write(&own.records[(own.episodes + i) % kRing]);
   const std::uint32_t size = size_;
-  if (size <= kSmallTeam && own.next_share + kSummaryLag < own.episodes) {
+  if (size > kSmallTeam) return;
+  // One more for each kBehind that it is behind, because who comes last does not wait.
+  for (std::uint64_t i = 0; i < 2 && own.next_share + kSummaryLag + kBehind * i < own.episodes; ++i, own.next_share += size) {
     fetch(own.next_share + size);
     summarise(own.next_share, own);
-    own.next_share += size;
   }
-  // Two, because who comes last does not wait.
-  for (int i = 0; i < 2 && own.accounted + kAccountLag < own.episodes; ++i, ++own.accounted) {
+  for (std::uint64_t i = 0; i < 3 && own.accounted + kAccountLag + kBehind * i < own.episodes; ++i, ++own.accounted) {
     if (!summaries_[own.accounted % kRing].is_of(own.accounted)) return;
     fetch_to_read(&summaries_[(own.accounted + 2) % kRing]);
     account(own.accounted, own);
@@ -160,55 +160,55 @@ bool Team::is_disturbed(std::uint64_t episode) const noexcept {
   return every_ == 1 && episode >= kBatch && (place == kSummarisedBy || place == kAccountedBy);
 }
 
-// Who comes last cannot be foreseen, so that is worked out without branches, here and in account().
+// Who comes last cannot be foreseen, so that is worked out without branches.
+inline Team::Episode Team::look_at(std::uint64_t episode) const noexcept {
+  const std::uint64_t place = episode % kRing;
+  const Record& first = participant(0)->records[place];
+  const std::uint32_t size = first.team_size;
+  Episode seen;
+  seen.shape = first.phases.shape;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    const Participant* thread = participant(i);
+    if (thread == nullptr || thread->records[place].episode != episode + 1) return seen;
+    const Record& record = thread->records[place];
+    const std::uint64_t done = record.done;
+    seen.last_thread = done > seen.last ? i : seen.last_thread;
+    seen.last = std::max(seen.last, done);
+    seen.finish = std::max<std::uint64_t>(seen.finish, record.phases.released);
+    const bool differs = ((done ^ record.phases.arrived) | (record.phases.shape ^ seen.shape)) != 0;
+    seen.shape = differs ? 0 : seen.shape;
+  }
+  seen.complete = true;
+  return seen;
+}
+
 void Team::summarise(std::uint64_t episode, Participant& own) {
   Summary& summary = summaries_[episode % kRing];
   if (summary.is_of(episode)) return;
-  const Record& first = participant(0)->records[episode % kRing];
-  const std::uint32_t size = first.team_size;
-  const std::uint64_t serial = first.phases.shape;
-  std::uint64_t last = 0, finish = 0;
-  std::uint32_t last_thread = kNobody;
-  bool complete = true, ran_tasks = false, same_tree = serial != 0;
-  for (std::uint32_t i = 0; i < size && complete; ++i) {
-    const Participant* other = participant(i);
-    if (other == nullptr) {
-      complete = false;
-      break;
-    }
-    const Record& record = other->records[episode % kRing];
-    const std::uint64_t done = record.done;
-    complete = record.episode == episode + 1;
-    last_thread = done > last ? i : last_thread;
-    last = std::max(last, done);
-    finish = std::max<std::uint64_t>(finish, record.phases.released);
-    ran_tasks = ran_tasks | (done != record.phases.arrived);
-    same_tree = same_tree & (record.phases.shape == serial);
-  }
-  const bool counts = complete && !is_disturbed(episode);
+  const Episode seen = look_at(episode);
+  const bool counts = seen.complete && !is_disturbed(episode);
   // libomp tells only the primary the address of a region's end.
-  const Site site{first.address, first.kind, size};
+  const Record& first = participant(0)->records[episode % kRing];
+  const Site site{first.address, first.kind, first.team_size};
   summary.set_site(site);
-  summary.last = last;
-  summary.last_thread = counts ? last_thread : kNobody;
+  summary.last = seen.last;
+  summary.last_thread = counts ? seen.last_thread : kNobody;
   summary.publish(episode);
   Losses& losses = own.tables.losses;
-  if (!complete) {
-    ++losses.incomplete;
-  } else if (!counts) {
-    ++losses.left_out;
-  } else if (finish != 0) {
-    const bool is_backwards = finish < last;
-    if (is_backwards) ++losses.backwards;
-    const std::uint64_t span = is_backwards ? 0 : finish - last;
-    BarrierTimes& times = own.tables.barriers.at(site);
-    times.span.add(clock_.to_ns(span));
-    if (same_tree && !ran_tasks && !is_backwards) summarise_levels(episode, serial, span, own, times);
+  if (!counts) {
+    ++(seen.complete ? losses.left_out : losses.incomplete);
+    return;
   }
+  if (seen.finish == 0) return;
+  const bool is_backwards = seen.finish < seen.last;
+  if (is_backwards) ++losses.backwards;
+  const std::uint64_t span = is_backwards ? 0 : seen.finish - seen.last;
+  BarrierTimes& times = own.tables.barriers.at(site);
+  times.span.add(clock_.to_ns(span));
+  if (seen.shape != 0 && !is_backwards) add_levels(episode, seen.shape, span, own, times);
 }
 
-void Team::summarise_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own,
-                            BarrierTimes& times) {
+void Team::add_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own, BarrierTimes& times) {
   if (own.shape == nullptr || own.shape->serial != serial) own.shape = find_shape(serial);
   const Shape* shape = own.shape;
   if (shape == nullptr) return;
@@ -234,13 +234,16 @@ void Team::account(std::uint64_t episode, Participant& own) {
   const bool is_summarised = summary.is_of(episode);
   if (!is_summarised && own.me == 0) ++own.tables.losses.incomplete;
   if (!is_summarised || summary.last_thread == kNobody) return;
-  const auto between = [&](std::uint64_t from, std::uint64_t to) { return clock_.to_ns(to > from ? to - from : 0); };
   ThreadTimes& times = own.tables.threads.at(summary.site());
   const std::uint64_t last = summary.last, arrived = record.phases.arrived, released = record.phases.released;
-  const std::uint64_t tasks = record.done == arrived ? 0 : own.tasks[episode % kRing];
-  times.imbalance.add(between(arrived + tasks, last));
-  if (released != 0) times.sync.add(between(last, released));
-  if (tasks != 0) times.tasks_ns += clock_.to_ns(tasks);
+  std::uint64_t wait = last > arrived ? last - arrived : 0;
+  if (record.done != arrived) [[unlikely]] {
+    const std::uint64_t tasks = own.tasks[episode % kRing];
+    times.tasks_ns += clock_.to_ns(tasks);
+    wait -= std::min(wait, tasks);
+  }
+  times.imbalance.add(clock_.to_ns(wait));
+  if (released != 0) times.sync.add(clock_.to_ns(released > last ? released - last : 0));
   times.last_arrivals += summary.last_thread == own.me ? 1 : 0;
 }
 

@@ -63,9 +63,9 @@ struct Losses {
 //   3. account    each thread adds its own records up, with what the summaries say.
 //
 // So the work for an episode is O(1) for each thread whatever the team's size, and takes no lock. A small team does it while it
-// waits (use_wait), an episode at a time, where it costs nothing as long as it takes no longer than the wait. What is not done by
-// then is done in batches by a thread that leaves a barrier, and the episode after that is left out of the statistics, since it
-// measures the work.
+// waits (use_wait), a few episodes at a time, where it costs nothing as long as it takes no longer than the wait. What is not
+// done by then is done in batches by a thread that leaves a barrier, and the episode after that is left out of the statistics,
+// since it measures the work.
 //
 // Why nobody reads what may still be written: see kRing.
 //
@@ -139,6 +139,7 @@ class Team {
   // ahead.
   static constexpr std::uint64_t kSummaryLag = 8;
   static constexpr std::uint64_t kAccountLag = 24;
+  static constexpr std::uint64_t kBehind = 8;  // for each of these it does one more
   static constexpr std::uint32_t kSmallTeam = 8;
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
@@ -162,12 +163,22 @@ class Team {
     Site site() const noexcept { return {address, kind, team_size}; }
   };
 
+  // What the records of one episode come to.
+  struct Episode {
+    std::uint64_t shape = 0;   // 0: not everybody went through the same tree, or somebody ran tasks
+    std::uint64_t last = 0;    // arrival
+    std::uint64_t finish = 0;  // the last release; 0: not told
+    std::uint32_t last_thread = kNobody;
+    bool complete = false;
+  };
+
   Participant* participant(std::uint32_t me) const noexcept { return participants_[me].load(std::memory_order_relaxed); }
   static std::uint64_t first_of_share(std::uint32_t me, std::uint32_t size, std::uint64_t begin) noexcept;
   void do_due_work(Participant& own);
   void fetch(std::uint64_t episode) const noexcept;
+  Episode look_at(std::uint64_t episode) const noexcept;
   void summarise(std::uint64_t episode, Participant& own);
-  void summarise_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own, BarrierTimes& times);
+  void add_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own, BarrierTimes& times);
   void account(std::uint64_t episode, Participant& own);
   bool is_disturbed(std::uint64_t episode) const noexcept;
 

@@ -19,27 +19,32 @@ class Histogram {
 
   void add(std::uint64_t ns) noexcept {
     ++buckets_[bucket_of(ns)];
-    ++count_;
     sum_ns_ += ns;
     if (ns > max_ns_) max_ns_ = ns;
   }
   void merge(const Histogram& other) noexcept {
     for (std::size_t i = 0; i < kNumBuckets; ++i) buckets_[i] += other.buckets_[i];
-    count_ += other.count_;
     sum_ns_ += other.sum_ns_;
     if (other.max_ns_ > max_ns_) max_ns_ = other.max_ns_;
   }
 
-  std::uint64_t count() const noexcept { return count_; }
+  std::uint64_t count() const noexcept {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t in_bucket : buckets_) sum += in_bucket;
+    return sum;
+  }
   std::uint64_t sum_ns() const noexcept { return sum_ns_; }
   std::uint64_t max_ns() const noexcept { return max_ns_; }
   std::uint64_t in_bucket(std::size_t bucket) const noexcept { return buckets_[bucket]; }
-  double mean_ns() const noexcept { return count_ == 0 ? 0 : static_cast<double>(sum_ns_) / static_cast<double>(count_); }
+  double mean_ns() const noexcept {
+    const std::uint64_t all = count();
+    return all == 0 ? 0 : static_cast<double>(sum_ns_) / static_cast<double>(all);
+  }
 
   // The duration that `share` (0 to 1) of all do not exceed: the middle of its bucket, at most the maximum; 0 when there are
   // none.
   double percentile_ns(double share) const noexcept {
-    const double wanted = share * static_cast<double>(count_);
+    const double wanted = share * static_cast<double>(count());
     double seen = 0;
     for (std::size_t i = 0; i < kNumBuckets; ++i) {
       seen += static_cast<double>(buckets_[i]);
@@ -66,10 +71,7 @@ class Histogram {
   }
 
   // For reading what was written: adds `count` durations that were in `bucket`, and the exact sum and maximum of all of them.
-  void add_bucket(std::size_t bucket, std::uint64_t count) noexcept {
-    buckets_[bucket] += count;
-    count_ += count;
-  }
+  void add_bucket(std::size_t bucket, std::uint64_t count) noexcept { buckets_[bucket] += count; }
   void add_totals(std::uint64_t sum_ns, std::uint64_t max_ns) noexcept {
     sum_ns_ += sum_ns;
     if (max_ns > max_ns_) max_ns_ = max_ns;
@@ -77,7 +79,6 @@ class Histogram {
 
  private:
   std::array<std::uint64_t, kNumBuckets> buckets_{};
-  std::uint64_t count_ = 0;
   std::uint64_t sum_ns_ = 0;
   std::uint64_t max_ns_ = 0;
 };
