@@ -11,11 +11,9 @@
 namespace hierbar::ompt {
 namespace {
 
-using Json = nlohmann::json;
-
-Histogram read_histogram(const Json& value) {
+Histogram read_histogram(const nlohmann::json& value) {
   Histogram times;
-  for (const Json& bucket : value.at("buckets"))
+  for (const nlohmann::json& bucket : value.at("buckets"))
     times.add_bucket(Histogram::bucket_of(bucket.at(0).get<std::uint64_t>()), bucket.at(1).get<std::uint64_t>());
   times.add_totals(value.at("sum").get<std::uint64_t>(), value.at("max").get<std::uint64_t>());
   return times;
@@ -50,19 +48,19 @@ void read_level(LevelTimes& levels, const std::string& name, const Histogram& ti
 }
 
 // Older reports do not have it.
-void read_offset(ClockOffset& offset, const Json& clock) {
+void read_offset(ClockOffset& offset, const nlohmann::json& clock) {
   offset.num_packages = clock.value("packages", std::size_t{0});
   offset.offset_ns = clock.value("offset_ns", 0.0);
   offset.error_ns = clock.value("offset_error_ns", 0.0);
   offset.problem = clock.value("offset_problem", "");
 }
 
-ProcessRow read_row(const Json& value) {
+ProcessRow read_row(const nlohmann::json& value) {
   return {value.at("name").get<std::string>(), value.at("host").get<std::string>(), value.at("barriers").get<std::uint64_t>(),
           value.at("last_arrivals").get<std::vector<std::uint64_t>>()};
 }
 
-SiteReport read_site(const Json& value) {
+SiteReport read_site(const nlohmann::json& value) {
   SiteReport site;
   site.where = value.at("site").get<std::string>();
   site.kind = value.at("kind").get<std::string>();
@@ -72,14 +70,14 @@ SiteReport read_site(const Json& value) {
   site.imbalance = read_histogram(value.at("imbalance_ns"));
   site.sync = read_histogram(value.at("sync_ns"));
   site.span = read_histogram(value.at("barrier_ns"));
-  for (const Json& level : value.at("levels"))
+  for (const nlohmann::json& level : value.at("levels"))
     read_level(site.levels, level.at("level").get<std::string>(), read_histogram(level.at("ns")));
-  for (const Json& group : value.value("groups", Json::array())) {
+  for (const nlohmann::json& group : value.value("groups", nlohmann::json::array())) {
     level_groups(site.levels, group.at("level").get<std::size_t>())
         .groups.push_back({group.at("unit").get<std::string>(), group.at("threads").get<std::vector<std::uint32_t>>()});
   }
-  for (const Json& row : value.value("processes", Json::array())) site.rows.push_back(read_row(row));
-  for (const Json& told : value.at("threads")) {
+  for (const nlohmann::json& row : value.value("processes", nlohmann::json::array())) site.rows.push_back(read_row(row));
+  for (const nlohmann::json& told : value.at("threads")) {
     const auto number = told.at("thread").get<std::uint32_t>();
     if (number >= site.team_size) throw std::runtime_error("a thread that its team does not have");
     site.threads.resize(std::max<std::size_t>(site.threads.size(), number + 1));
@@ -131,11 +129,11 @@ void merge_site(SiteReport& into, const SiteReport& from) {
 }  // namespace
 
 Report parse_report(const std::string& json) try {
-  const Json value = Json::parse(json);
+  const nlohmann::json value = nlohmann::json::parse(json);
   if (value.at("format") != 1) throw std::runtime_error("of a format that this version does not know");
   Report report;
   report.num_processes = value.at("processes").get<std::uint32_t>();
-  const Json& process = value.at("process");
+  const nlohmann::json& process = value.at("process");
   report.process.host = process.at("host").get<std::string>();
   report.process.pid = process.at("pid").get<long>();
   report.process.rank = process.at("rank").get<long>();
@@ -149,14 +147,14 @@ Report parse_report(const std::string& json) try {
   report.levels = value.at("levels").get<std::string>();
   report.every = value.at("sample").get<std::uint64_t>();
   report.idle_ns = value.at("idle_ns").get<std::uint64_t>();
-  const Json& lost = value.at("lost");
+  const nlohmann::json& lost = value.at("lost");
   report.losses = {lost.at("left_out").get<std::uint64_t>(), lost.at("incomplete").get<std::uint64_t>(),
                    lost.at("backwards").get<std::uint64_t>()};
   if (const auto trace = value.find("trace"); trace != value.end())
     report.trace = {trace->at("kept").get<std::uint64_t>(), trace->at("dropped").get<std::uint64_t>()};
-  for (const Json& site : value.at("sites")) report.sites.push_back(read_site(site));
+  for (const nlohmann::json& site : value.at("sites")) report.sites.push_back(read_site(site));
   return report;
-} catch (const Json::exception& error) {
+} catch (const nlohmann::json::exception& error) {
   throw std::runtime_error(error.what());
 } catch (const std::logic_error& error) {  // of std::stoul
   throw std::runtime_error("no such level");

@@ -17,24 +17,22 @@
 namespace hierbar::bench::model {
 namespace {
 
-using nlohmann::json;
-
 struct PlotOptions {
   std::string report;
   std::string output;
 };
 
-std::string text_at(const json& report, const char* key) { return report.at(key).get<std::string>(); }
+std::string text_at(const nlohmann::json& report, const char* key) { return report.at(key).get<std::string>(); }
 
 // The paper's table against the model: for each cell, both.
-Chart chart_of_table(const json& report) {
+Chart chart_of_table(const nlohmann::json& report) {
   Chart chart;
   chart.title = "MPI_Barrier on " + text_at(report, "machine") + ": the model and the paper's measurements";
   chart.subtitle = fmt::format("mean error {:.1f} % where trained, {:.1f} % held out (numa, socket)",
                                report.at("train_mape_percent").get<double>(), report.at("heldout_mape_percent").get<double>());
   chart.unit = "us";
   chart.series = {{"model", {}}, {"paper", {}}};
-  for (const json& cell : report.at("cells")) {
+  for (const nlohmann::json& cell : report.at("cells")) {
     chart.ticks.push_back(text_at(cell, "algorithm") + ", " + text_at(cell, "mapping"));
     chart.series[0].values.emplace_back(cell.at("model_us").get<double>());
     chart.series[1].values.emplace_back(cell.at("paper_us").get<double>());
@@ -43,13 +41,13 @@ Chart chart_of_table(const json& report) {
 }
 
 // Periods by algorithm and number of participants.
-Chart chart_of_growth(const json& report) {
+Chart chart_of_growth(const nlohmann::json& report) {
   Chart chart;
   chart.title = "Barriers on " + text_at(report, "machine") + ": time from one to the next";
   chart.subtitle = "simulated; medians over the parameter sets; map-by " + text_at(report, "map");
   chart.unit = "us";
   chart.lines = true;
-  for (const json& row : report.at("rows")) {
+  for (const nlohmann::json& row : report.at("rows")) {
     const std::string name = text_at(row, "name");
     const std::string tick = std::to_string(row.at("participants").get<std::uint32_t>());
     auto position = std::find(chart.ticks.begin(), chart.ticks.end(), tick) - chart.ticks.begin();
@@ -63,14 +61,14 @@ Chart chart_of_growth(const json& report) {
 }
 
 // Both metrics of every row.
-Chart chart_of_rows(const json& report) {
+Chart chart_of_rows(const nlohmann::json& report) {
   constexpr std::size_t kMostRows = 20;
   Chart chart;
   chart.title = "Barriers on " + text_at(report, "machine");
   chart.subtitle = "simulated; medians over the parameter sets; map-by " + text_at(report, "map");
   chart.unit = "us";
   chart.series = {{"period", {}}, {"isolated", {}}};
-  for (const json& row : report.at("rows")) {
+  for (const nlohmann::json& row : report.at("rows")) {
     if (chart.ticks.size() == kMostRows) break;
     chart.ticks.push_back(text_at(row, "name"));
     chart.series[0].values.emplace_back(row.at("period").at("median_ns").get<double>() / 1000);
@@ -79,7 +77,7 @@ Chart chart_of_rows(const json& report) {
   return chart;
 }
 
-Chart chart_of(const json& report) {
+Chart chart_of(const nlohmann::json& report) {
   const std::string format = text_at(report, "format");
   if (format == "hierbar-model-table-1") return chart_of_table(report);
   if (format == "hierbar-model-scale-1") return chart_of_growth(report);
@@ -130,8 +128,8 @@ void plot(const PlotOptions& options) {
   if (!stream) throw Refusal("REPORT: '" + options.report + "' cannot be read");
   std::string svg;
   try {
-    svg = to_svg(chart_of(json::parse(stream)));
-  } catch (const json::exception& problem) {
+    svg = to_svg(chart_of(nlohmann::json::parse(stream)));
+  } catch (const nlohmann::json::exception& problem) {
     throw Refusal("REPORT: '" + options.report + "': " + problem.what());
   }
   if (options.output.ends_with(".png")) {

@@ -148,7 +148,7 @@ nlohmann::ordered_json rank_json(const Machine& machine, const Placement& placem
           {"thread_cpus", thread_cpus}};
 }
 
-nlohmann::ordered_json to_json(const Machine& machine, const Placement& placement) {
+nlohmann::ordered_json placement_json(const Machine& machine, const Placement& placement) {
   nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
   for (std::size_t rank = 0; rank < placement.shares.size(); ++rank) ranks.push_back(rank_json(machine, placement, rank));
   const Result<std::string> file = rankfile(machine, placement.shares);
@@ -204,7 +204,7 @@ void show(const CLI::App& command, const PlaceOptions& options) {
                             "at most one rank per cpu");
   warn_of_sharing(machine, placement);
   if (options.json) {
-    std::cout << to_json(machine, placement).dump(2) << '\n';
+    std::cout << placement_json(machine, placement).dump(2) << '\n';
   } else if (command.count("--settings") > 0) {
     print_settings(options.settings, machine, placement);
   } else {

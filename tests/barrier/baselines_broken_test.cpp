@@ -104,42 +104,51 @@ TEST(BrokenBaseline, IsCaughtWhenASleeperDoesNotSayForWhom) {
 
 constexpr std::uint32_t kAnybody = std::numeric_limits<std::uint32_t>::max();
 
-// Participant kMe does not wait for flag kFlag in the block of participant kOwner. kFlags: how many flags a block has.
-template <std::uint32_t kMe, std::uint32_t kOwner, std::uint32_t kFlag, std::uint32_t kFlags = 2>
+// Participant `me` does not wait for flag `flag` in the block of participant `owner`. flags: how many a block has.
+struct Impatience {
+  std::uint32_t me, owner, flag, flags = 2;
+};
+
 struct Impatient : SimMem {
   using SimMem::SimMem;
+  static inline Impatience impatience;
   template <class Pending>
   WaitResult wait(Pending& pending) const noexcept {
     constexpr std::uint32_t kWordsBeforeFlags = 3;
     constexpr std::uint32_t kWordsOfFlag = 5;
-    constexpr std::uint32_t kFirst =
-        kOwner * (kWordsBeforeFlags + kFlags * kWordsOfFlag) + kWordsBeforeFlags + kFlag * kWordsOfFlag;
+    const auto [me, owner, flag, flags] = impatience;
+    const std::uint32_t first = owner * (kWordsBeforeFlags + flags * kWordsOfFlag) + kWordsBeforeFlags + flag * kWordsOfFlag;
     const std::uint32_t word = pending.awaited().index;
-    if ((kMe == me_ || kMe == kAnybody) && word >= kFirst && word < kFirst + kWordsOfFlag) return WaitResult::kReleased;
+    if ((me == me_ || me == kAnybody) && word >= first && word < first + kWordsOfFlag) return WaitResult::kReleased;
     return SimMem::wait(pending);
   }
 };
 
+void expect_impatience_caught(Algorithm algorithm, Impatience impatience) {
+  Impatient::impatience = impatience;
+  expect_caught<Impatient>(algorithm, Failure::kDataRace);
+}
+
 TEST(BrokenBaseline, IsCaughtWhenASignalIsNotWaitedFor) {
-  expect_caught<Impatient<0, 3, 0>>(Algorithm::kTopo, Failure::kDataRace);  // the other member of TOP
-  expect_caught<Impatient<3, 4, 0>>(Algorithm::kTopo, Failure::kDataRace);  // a member of the group below
-  expect_caught<Impatient<0, 3, 0>>(Algorithm::kSenseReversingCounter, Failure::kDataRace);
-  expect_caught<Impatient<0, 3, 0>>(Algorithm::kSenseReversingGr, Failure::kDataRace);
-  expect_caught<Impatient<0, 0, 0>>(Algorithm::kMcs, Failure::kDataRace);
-  expect_caught<Impatient<0, 0, 3, 6>>(Algorithm::kTournamentTree, Failure::kDataRace);  // the last round
-  expect_caught<Impatient<2, 2, 1, 6>>(Algorithm::kTournamentFlag, Failure::kDataRace);  // the first round
-  expect_caught<Impatient<2, 2, 1, 6>>(Algorithm::kDissemination, Failure::kDataRace);   // the second round
+  expect_impatience_caught(Algorithm::kTopo, {0, 3, 0});  // the other member of TOP
+  expect_impatience_caught(Algorithm::kTopo, {3, 4, 0});  // a member of the group below
+  expect_impatience_caught(Algorithm::kSenseReversingCounter, {0, 3, 0});
+  expect_impatience_caught(Algorithm::kSenseReversingGr, {0, 3, 0});
+  expect_impatience_caught(Algorithm::kMcs, {0, 0, 0});
+  expect_impatience_caught(Algorithm::kTournamentTree, {0, 0, 3, 6});  // the last round
+  expect_impatience_caught(Algorithm::kTournamentFlag, {2, 2, 1, 6});  // the first round
+  expect_impatience_caught(Algorithm::kDissemination, {2, 2, 1, 6});   // the second round
 }
 
 TEST(BrokenBaseline, IsCaughtWhenAReleaseIsNotWaitedFor) {
-  expect_caught<Impatient<4, 0, 1>>(Algorithm::kTopo, Failure::kDataRace);
-  expect_caught<Impatient<2, 0, 0>>(Algorithm::kSenseReversing, Failure::kDataRace);
-  expect_caught<Impatient<3, 0, 1>>(Algorithm::kSenseReversingCounter, Failure::kDataRace);
-  expect_caught<Impatient<3, 3, 1>>(Algorithm::kSenseReversingGr, Failure::kDataRace);
-  expect_caught<Impatient<kAnybody, 2, 0>>(Algorithm::kCombiningTree, Failure::kDataRace);  // the node over four
-  expect_caught<Impatient<3, 3, 1>>(Algorithm::kMcs, Failure::kDataRace);
-  expect_caught<Impatient<2, 2, 0, 6>>(Algorithm::kTournamentTree, Failure::kDataRace);
-  expect_caught<Impatient<2, 0, 0, 6>>(Algorithm::kTournamentFlag, Failure::kDataRace);
+  expect_impatience_caught(Algorithm::kTopo, {4, 0, 1});
+  expect_impatience_caught(Algorithm::kSenseReversing, {2, 0, 0});
+  expect_impatience_caught(Algorithm::kSenseReversingCounter, {3, 0, 1});
+  expect_impatience_caught(Algorithm::kSenseReversingGr, {3, 3, 1});
+  expect_impatience_caught(Algorithm::kCombiningTree, {kAnybody, 2, 0});  // the node over four
+  expect_impatience_caught(Algorithm::kMcs, {3, 3, 1});
+  expect_impatience_caught(Algorithm::kTournamentTree, {2, 2, 0, 6});
+  expect_impatience_caught(Algorithm::kTournamentFlag, {2, 0, 0, 6});
 }
 
 // 4. The central counter is not cleared for the next episode.
