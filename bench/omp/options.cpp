@@ -47,7 +47,7 @@ struct Arguments {
 };
 
 constexpr RunHelp kRunHelp = {
-    .repetitions = "Repetitions. Default: 10; 5 with --quick.",
+    .repetitions = "Repetitions. Default: 10; 100 with --tools; 5 with --quick.",
     .budget = "Measured time of each process. Default: 60; 40 with --quick.",
     .extra_repetitions =
         "How many repetitions may be repeated, for each team size and construct, because the regime\n"
@@ -140,7 +140,11 @@ void add_where(CLI::App& app, Options& options) {
       ->option_text("FILE");
 }
 
+// What a tool costs is a small difference of two figures: with 10 repetitions it is right to some 10 ns only.
+constexpr int kToolRepetitions = 100;
+
 void fill_defaults(Options& options, const CLI::App& app, const Arguments& arguments) {
+  if (options.tools && app.count("--reps") == 0) options.num_repetitions = kToolRepetitions;
   fill_run_defaults(options, app, {.num_repetitions = 5, .budget_ms = 40});
   if (options.tools) {
     options.configurations = {"hier", std::string(kNoopTool), std::string(kFullTool), std::string(kSampledTool)};

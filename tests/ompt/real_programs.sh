@@ -7,6 +7,8 @@
 #
 #   numpy                matrix products and factorisations of Debian's python3-numpy with libopenblas0-openmp, built by GCC: its
 #                        libgomp.so.1 is hierbar's
+#   fasttree             the OpenMP program of Debian's source package fasttree, built here by Clang (no program of Debian 12 needs libomp). Its
+#                        archive, fasttree_*.orig.tar.xz, is looked for in the directory that HIERBAR_SOURCES names, then asked of apt
 #   conjugate_gradient   conjugate_gradient.cpp, built here by Clang
 #
 # BUILD_DIR: default build/release. OUT_DIR: default real-programs, in the current directory. OMP_* variables are passed on; without
@@ -16,7 +18,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-usage() { sed -n '5,16s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '5,18s/^# \{0,1\}//p' "$0"; }
 refuse() { printf 'real_programs.sh: %s\n' "$1" >&2 && exit 2; }
 
 case ${1:-} in
@@ -78,6 +80,36 @@ else
 fi
 
 clang=$(command -v clang++-19 clang++ | head -n 1 || true)
+
+# Prints the path of fasttree's archive.
+find_fasttree() {
+  local archives=("${HIERBAR_SOURCES:-/nonexistent}"/fasttree_*.orig.tar.xz)
+  if [[ ! -e ${archives[0]} ]]; then
+    (cd "$scratch" && apt-get source -qq --download-only --tar-only fasttree) >/dev/null 2>&1 || return 1
+    archives=("$scratch"/fasttree_*.orig.tar.xz)
+  fi
+  [[ -e ${archives[0]} ]] && printf '%s\n' "${archives[0]}"
+}
+
+cat >"$scratch/alignment.py" <<'EOF'
+import random
+random.seed(1)
+genes = ["".join(random.choices("ACGT", k=600))]
+while len(genes) < 400:
+    genes.append("".join(random.choice("ACGT") if random.random() < 0.03 else base for base in random.choice(genes)))
+for number, gene in enumerate(genes):
+    print(f">species{number}\n{gene}")
+EOF
+if [[ $clang ]] && archive=$(find_fasttree); then
+  mkdir "$scratch/fasttree"
+  tar --extract --file="$archive" --directory="$scratch/fasttree" --strip-components=1
+  "$python" "$scratch/alignment.py" >"$scratch/alignment.fasta"
+  "$clang" -x c -DOPENMP -O3 -fopenmp "$scratch/fasttree/fasttree.c" -o "$scratch/fasttree/fasttree" -lm
+  watch fasttree "$scratch/fasttree/fasttree" -quiet -nt -gtr -out "$scratch/tree.newick" "$scratch/alignment.fasta"
+else
+  printf "Left out: fasttree (apt install clang-19 libomp-19-dev, and a deb-src line for apt or the archive in HIERBAR_SOURCES)\n"
+fi
+
 if [[ $clang ]] && "$clang" -std=c++20 -O2 -fopenmp "$here/conjugate_gradient.cpp" -o "$scratch/conjugate_gradient"; then
   watch conjugate_gradient "$scratch/conjugate_gradient"
 else
