@@ -111,7 +111,7 @@ class Team {
   void add_shape(std::unique_ptr<const Shape> shape);
   std::vector<std::uint32_t>& primarys_scratch() noexcept { return scratch_; }
 
-  // Each thread, in the barrier that it opened last, when it has to wait for others. Takes less than 100 ns.
+  // Each thread, in the barrier that it opened last, when it has to wait for others. Takes some 100 ns.
   void use_wait(Participant& own) noexcept;
 
   // Each thread, when all others have come to the last barrier that it was in.
