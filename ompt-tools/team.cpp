@@ -92,9 +92,10 @@ void Team::use_wait(Participant& own) noexcept {
   // Others have read the next ones when they summarised. A few, because not every barrier has a wait.
   for (int i = 1; i < 4; ++i) fetch_to_write(&own.records[(own.episodes + i) % kRing]);
   const std::uint32_t size = size_;
-  if (size > kSmallTeam) return;
+  const std::uint64_t most_shares = size <= kSmallTeam ? 2 : 0;
   // One more for each kBehind that it is behind, because who comes last does not wait.
-  for (std::uint64_t i = 0; i < 2 && own.next_share + kSummaryLag + kBehind * i < own.episodes; ++i, own.next_share += size) {
+  for (std::uint64_t i = 0; i < most_shares && own.next_share + kSummaryLag + kBehind * i < own.episodes;
+       ++i, own.next_share += size) {
     fetch(own.next_share + size);
     summarise(own.next_share, own);
   }
@@ -160,7 +161,7 @@ bool Team::is_disturbed(std::uint64_t episode) const noexcept {
   return every_ == 1 && episode >= kBatch && (place == kSummarisedBy || place == kAccountedBy);
 }
 
-// Who comes last cannot be foreseen, so that is worked out without branches.
+// Who comes last cannot be foreseen, so that is worked out without branches, here and in account().
 inline Team::Episode Team::look_at(std::uint64_t episode) const noexcept {
   const std::uint64_t place = episode % kRing;
   const Record& first = participant(0)->records[place];

@@ -83,12 +83,19 @@ clang=$(command -v clang++-19 clang++ | head -n 1 || true)
 
 # Prints the path of fasttree's archive.
 find_fasttree() {
-  local archives=("${HIERBAR_SOURCES:-/nonexistent}"/fasttree_*.orig.tar.xz)
+  local archives=("${HIERBAR_SOURCES:-$scratch}"/fasttree_*.orig.tar.xz)
   if [[ ! -e ${archives[0]} ]]; then
     (cd "$scratch" && apt-get source -qq --download-only --tar-only fasttree) >/dev/null 2>&1 || return 1
     archives=("$scratch"/fasttree_*.orig.tar.xz)
   fi
   [[ -e ${archives[0]} ]] && printf '%s\n' "${archives[0]}"
+}
+
+build_fasttree() {
+  local archive
+  archive=$(find_fasttree) && mkdir "$scratch/fasttree" &&
+    tar --extract --file="$archive" --directory="$scratch/fasttree" --strip-components=1 &&
+    "$clang" -x c -DOPENMP -O3 -fopenmp "$scratch/fasttree/fasttree.c" -o "$scratch/fasttree/fasttree" -lm
 }
 
 cat >"$scratch/alignment.py" <<'EOF'
@@ -100,11 +107,8 @@ while len(genes) < 400:
 for number, gene in enumerate(genes):
     print(f">species{number}\n{gene}")
 EOF
-if [[ $clang ]] && archive=$(find_fasttree); then
-  mkdir "$scratch/fasttree"
-  tar --extract --file="$archive" --directory="$scratch/fasttree" --strip-components=1
+if [[ $clang ]] && build_fasttree; then
   "$python" "$scratch/alignment.py" >"$scratch/alignment.fasta"
-  "$clang" -x c -DOPENMP -O3 -fopenmp "$scratch/fasttree/fasttree.c" -o "$scratch/fasttree/fasttree" -lm
   watch fasttree "$scratch/fasttree/fasttree" -quiet -nt -gtr -out "$scratch/tree.newick" "$scratch/alignment.fasta"
 else
   printf "Left out: fasttree (apt install clang-19 libomp-19-dev, and a deb-src line for apt or the archive in HIERBAR_SOURCES)\n"
