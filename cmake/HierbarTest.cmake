@@ -4,7 +4,7 @@
 # hierbar_add_test(<name> SOURCES <file>... [LABELS <label>...] [LIBRARIES <target>...] [TIMEOUT <seconds>] [RUNS_LONG])
 #
 # Builds a GoogleTest program and registers it as one ctest test.
-#   LABELS     of unit stress omp mpi ompt guest llvm; unit when none is given
+#   LABELS     of unit stress omp mpi ompt guest llvm model; unit when none is given
 #   TIMEOUT    a deadlock ends here; 120 s when not given
 #   RUNS_LONG  optimise it, as those labelled stress are; the others are not, which halves the time to compile them
 # Tests that are not labelled unit run alone, because they depend on how many cpus are free. What a test skips it says with

@@ -13,8 +13,8 @@ struct Caller {
   // A barrier of ours has begun and not ended: the MPI library may call MPI_Barrier from inside what the shim calls.
   bool inside = false;
   // The communicator of the thread's last barrier, so that the library is not asked for its state again; valid while no state has
-  // been removed since. A handle means another communicator only after the first has been freed, and then its state is removed:
-  // before the handle is given out again, which the thread that uses it has learnt of in whatever way it learnt of the handle.
+  // been removed since. A handle means another communicator only after the first has been freed, and before that the number of
+  // removals grows, which the thread that uses the handle again has learnt of in whatever way it learnt of the handle.
   MPI_Comm comm;
   CommState* state = nullptr;
   std::uint64_t num_removals = 0;
@@ -40,9 +40,7 @@ int pass_on(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, Way way) noexcept {
 
 // The state of a communicator, made if it has none. Null: a barrier on it is the library's affair.
 CommState* find_state(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  if (comm == pmpi.comm_null || (shim.keyval() == MPI_KEYVAL_INVALID && shim.make_keyval(pmpi) == MPI_KEYVAL_INVALID)) {
-    return nullptr;
-  }
+  if (comm == pmpi.comm_null || (shim.keyval() == MPI_KEYVAL_INVALID && !shim.make_keyval(pmpi))) return nullptr;
   CommState* state = nullptr;
   if (!shim.find(pmpi, comm, state)) return nullptr;
   return state != nullptr ? state : set_up(shim, pmpi, comm);

@@ -15,6 +15,8 @@ std::uint32_t Binding::num_cpus() const noexcept {
   return cpus;
 }
 
+std::uint32_t Binding::num_valid_words() const noexcept { return std::min(num_words, static_cast<std::uint32_t>(bits.size())); }
+
 bool Binding::is_inside(const Binding& other) const noexcept {
   for (std::size_t i = 0; i < bits.size(); ++i) {
     if ((bits[i] & ~other.bits[i]) != 0) return false;

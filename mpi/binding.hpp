@@ -17,6 +17,8 @@ struct Binding {
   std::uint32_t reserved;
 
   std::uint32_t num_cpus() const noexcept;
+  // Never more than there are, whatever stands in the memory.
+  std::uint32_t num_valid_words() const noexcept;
   bool is_inside(const Binding& other) const noexcept;
 };
 

@@ -19,6 +19,8 @@ struct HostLine {
   std::atomic<std::uint32_t> parked;    // 1: the owner sleeps here, or is about to. Writers: the owner, who wakes it
   std::atomic<std::uint32_t> attached;  // participant 0's: members that may still touch the block. Writers: all of them
   std::uint64_t generation;             // participant 0's: which block this is; written before the others look
+  std::atomic<std::uint32_t> crowded;   // participant 0's: 1 when other ranks have come since, and now all of them outnumber the
+                                        // cpus. Writers: any member. Readers: those who have waited for a while
 };
 
 // One communicator's part of a segment: the lines of its barrier. Claimed by participant 0; freed by whoever is the last to let
@@ -75,6 +77,10 @@ class Block {
       segment_->units().release(first_unit_, num_units(*plan_));
     }
   }
+
+  // Relaxed: it changes how ranks wait, and no more.
+  void tell_crowded() const noexcept { host_line(0).crowded.store(1, std::memory_order_relaxed); }
+  bool is_crowded() const noexcept { return host_line(0).crowded.load(std::memory_order_relaxed) != 0; }
 
   HostLine& host_line(std::uint32_t participant) const noexcept {
     return *static_cast<HostLine*>(lines_.host(plan_->nodes[participant].slot));

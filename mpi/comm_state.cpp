@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/comm_state.hpp"
 
+#include <algorithm>
+
 #include "mpi/cross_with.hpp"
 
 namespace hierbar::mpi {
@@ -20,7 +22,45 @@ void States::remove(CommState* state) {
   num_removals_.fetch_add(1, std::memory_order_release);  // (S2) pairs with (S1)
   const std::lock_guard lock(mutex_);
   if (states_.erase(state) == 0) return;
+  by_handle_.erase(std::remove_if(by_handle_.begin(), by_handle_.end(), [&](const auto& loose) { return loose.second == state; }),
+                   by_handle_.end());
+  has_loose_.store(!by_handle_.empty(), std::memory_order_relaxed);
   removed_[static_cast<std::size_t>(state->way)] += state->num_barriers.load(std::memory_order_relaxed);
+}
+
+void States::add_loose(MPI_Comm comm, CommState* state) {
+  const std::lock_guard lock(mutex_);
+  by_handle_.emplace_back(comm, state);
+  has_loose_.store(true, std::memory_order_relaxed);
+}
+
+CommState* States::take_loose(MPI_Comm comm) {
+  if (!has_loose_.load(std::memory_order_relaxed)) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(by_handle_.begin(), by_handle_.end(), [&](const auto& loose) { return loose.first == comm; });
+  if (found == by_handle_.end()) return nullptr;
+  CommState* const state = found->second;
+  by_handle_.erase(found);
+  has_loose_.store(!by_handle_.empty(), std::memory_order_relaxed);
+  return state;
+}
+
+void States::forget_loose() {
+  const std::lock_guard lock(mutex_);
+  by_handle_.clear();
+  has_loose_.store(false, std::memory_order_relaxed);
+}
+
+bool States::tell_crowded() {
+  if (is_crowded_.exchange(true, std::memory_order_relaxed)) return false;
+  bool is_rank_0 = false;
+  const std::lock_guard lock(mutex_);  // until it is removed a state has its block
+  for (const CommState* state : states_) {
+    if (state->node == nullptr) continue;
+    state->node->block().tell_crowded();
+    is_rank_0 = is_rank_0 || state->node->peers()[state->node->me()].comm_rank == 0;
+  }
+  return is_rank_0;
 }
 
 Counts States::counts() {

@@ -44,22 +44,30 @@ RankTrace CommTrace::open(const void* caller) {
 bool CommTrace::is_disturbed(std::size_t episode) const noexcept { return episode == 0 && (is_first_batch_ || every_ == 1); }
 
 // A rank's share is `share` episodes in a row; what one rank sends another is as long for all, and padded with zeroes.
+//
+// All ranks go by the time of rank 0, so that they go on with equal batches: else they would settle at different barriers and
+// wait for each other. So rank 0 tells it twice, should one of the calls fail in some rank.
 void CommTrace::settle(const Pmpi& pmpi, MPI_Comm comm) {
   const std::size_t num_ranks = tree_.num_ranks();
   const std::size_t share = (records_.size() + num_ranks - 1) / num_ranks;
-  std::vector<Stamps> own(share * num_ranks), of_share(share * num_ranks);
-  for (std::size_t i = 0; i < records_.size(); ++i) own[i] = records_[i].stamps;
-  const int stamp_bytes = static_cast<int>(share * sizeof(Stamps));
-  bool ok = pmpi.Alltoall(own.data(), stamp_bytes, pmpi.byte, of_share.data(), stamp_bytes, pmpi.byte, comm) == MPI_SUCCESS;
+  auto took_ns = static_cast<std::uint64_t>(monotonic_ns() - batch_start_ns_);
+  std::vector<Stamps> own((share + 1) * num_ranks), of_share(own.size());
+  for (std::size_t rank = 0; rank < num_ranks; ++rank) own[rank * (share + 1)].arrived = took_ns;
+  for (std::size_t i = 0; i < records_.size(); ++i) own[i / share * (share + 1) + 1 + i % share] = records_[i].stamps;
+  const int stamp_bytes = static_cast<int>((share + 1) * sizeof(Stamps));
+  const bool stamped =
+      pmpi.Alltoall(own.data(), stamp_bytes, pmpi.byte, of_share.data(), stamp_bytes, pmpi.byte, comm) == MPI_SUCCESS;
 
-  const std::vector<RankTree::Sight> told = summarise(of_share, share);
-  std::vector<RankTree::Sight> sights(told.size());
+  std::vector<RankTree::Sight> told((share + 1) * num_ranks), sights(told.size());
+  for (std::size_t rank = 0; rank < num_ranks; ++rank) told[rank * (share + 1)].last = took_ns;
+  if (stamped) summarise(of_share, share, told);
   const int sight_bytes = static_cast<int>((share + 1) * sizeof(RankTree::Sight));
-  ok = pmpi.Alltoall(told.data(), sight_bytes, pmpi.byte, sights.data(), sight_bytes, pmpi.byte, comm) == MPI_SUCCESS && ok;
-  if (ok) account(sights, share);
+  const bool seen =
+      pmpi.Alltoall(told.data(), sight_bytes, pmpi.byte, sights.data(), sight_bytes, pmpi.byte, comm) == MPI_SUCCESS;
+  if (seen) account(sights, share);
 
-  // All ranks go by the time of rank 0, so that they go on with equal batches.
-  const std::uint64_t took_ns = sights[0].last;
+  if (stamped) took_ns = of_share[0].arrived;
+  if (seen) took_ns = sights[0].last;
   batch_ = std::clamp(took_ns < kLongBatch_ns ? 2 * batch_ : batch_ / 2, kSmallestBatch, kLargestBatch);
   is_first_batch_ = false;
   records_.clear();
@@ -68,12 +76,9 @@ void CommTrace::settle(const Pmpi& pmpi, MPI_Comm comm) {
   batch_start_ns_ = monotonic_ns();
 }
 
-// For every rank: how long the batch took here, and what is told about this rank's share.
-std::vector<RankTree::Sight> CommTrace::summarise(const std::vector<Stamps>& stamps, std::size_t share) {
+// What every rank is told about this rank's share.
+void CommTrace::summarise(const std::vector<Stamps>& stamps, std::size_t share, std::vector<RankTree::Sight>& told) {
   const std::size_t num_ranks = tree_.num_ranks();
-  std::vector<RankTree::Sight> told(num_ranks * (share + 1));
-  const auto took_ns = static_cast<std::uint64_t>(monotonic_ns() - batch_start_ns_);
-  for (std::size_t rank = 0; rank < num_ranks; ++rank) told[rank * (share + 1)].last = took_ns;
   std::vector<Stamps> of_all(num_ranks);
   std::vector<RankTree::Sight> sights(num_ranks);
   const std::lock_guard lock(recorder_.mutex());
@@ -84,12 +89,11 @@ std::vector<RankTree::Sight> CommTrace::summarise(const std::vector<Stamps>& sta
       ++tables.losses.left_out;
       continue;
     }
-    for (std::size_t rank = 0; rank < num_ranks; ++rank) of_all[rank] = stamps[rank * share + i];
+    for (std::size_t rank = 0; rank < num_ranks; ++rank) of_all[rank] = stamps[rank * (share + 1) + 1 + i];
     const ompt::Site site{records_[episode].caller, kind_of(tree_.has_several_nodes()), tree_.num_ranks()};
     if (!tree_.summarise(of_all, recorder_.clock(), sights, tables.barriers.at(site))) ++tables.losses.backwards;
     for (std::size_t rank = 0; rank < num_ranks; ++rank) told[rank * (share + 1) + 1 + i] = sights[rank];
   }
-  return told;
 }
 
 void CommTrace::account(const std::vector<RankTree::Sight>& sights, std::size_t share) {

@@ -53,7 +53,7 @@ class CommTrace {
     Stamps stamps;
     const void* caller;
   };
-  std::vector<RankTree::Sight> summarise(const std::vector<Stamps>& stamps, std::size_t share);
+  void summarise(const std::vector<Stamps>& stamps, std::size_t share, std::vector<RankTree::Sight>& told);
   void account(const std::vector<RankTree::Sight>& sights, std::size_t share);
   void keep_for_time_line(const Entry& entry);
   bool is_disturbed(std::size_t episode) const noexcept;

@@ -29,12 +29,12 @@ int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const Errands
     trace.arrived();
     meet();
     trace.released();
-    return status;
+  } else {
+    const std::uint32_t bits = state.node->cross_around(state.waiting, errands, meet, trace);
+    if (bits != 0 && status == MPI_SUCCESS) status = MPI_ERR_OTHER;
   }
-  const std::uint32_t bits = state.node->cross_around(state.waiting, errands, meet, trace);
-  if (bits == 0 || status != MPI_SUCCESS) return status;
-  pmpi.Comm_call_errhandler(comm, MPI_ERR_OTHER);
-  return MPI_ERR_OTHER;
+  if (status != MPI_SUCCESS) pmpi.Comm_call_errhandler(comm, status);
+  return status;
 }
 
 template <class Trace>

@@ -4,25 +4,19 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "mpi/message.hpp"
+#include "mpi/offer.hpp"
 #include "mpi/plan_library.hpp"
+#include "mpi/progress.hpp"
 
 namespace hierbar::mpi {
 namespace {
-
-// A place for a node's barrier, from its leader to its members.
-struct Offer {
-  std::uint32_t first_unit;
-  std::uint32_t num_units;   // 0: there is none
-  std::uint32_t image_unit;  // the plan is read from here before the verdict, and not after
-  std::uint32_t num_image_units;
-  std::uint64_t generation;
-  std::uint64_t leaders_id;  // the leaders' communicator that this leader would use again; 0: none
-};
 
 std::uint32_t units_for(std::size_t bytes) {
   return static_cast<std::uint32_t>((bytes + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
@@ -61,7 +55,9 @@ class BlockMaker {
     if (offer.num_units == 0) return;  // the leader has failed
     std::optional<PlanCopy> plan =
         PlanCopy::read(part_.segment->unit(offer.image_unit), static_cast<std::uint32_t>(part_.ranks.size()));
-    if (!plan) return agreement_.fail(Way::kNoPlan, "the plan that another rank made cannot be read");
+    if (!plan || Block::num_units(plan->plan()) != offer.num_units) {
+      return agreement_.fail(Way::kNoPlan, "the plan that another rank made cannot be read");
+    }
     auto accepted = barrier(*std::move(plan), offer);
     if (!accepted->block().is_of(offer.generation)) {
       return agreement_.fail(Way::kNoSegment, "two ranks do not see the same shared memory");
@@ -124,45 +120,53 @@ std::vector<std::uint64_t> leader_processes(const std::vector<Record>& records, 
   return processes;
 }
 
-// Splitting may fail because the library is out of communicators, which must not reach the program's error handler.
+// Splitting may fail because the library is out of communicators, which must not reach the program's error handler. Errors of the
+// leaders' barrier are raised on the communicator that the program knows.
 MPI_Comm split_quietly(const Pmpi& pmpi, MPI_Comm comm, bool leads) {
   MPI_Errhandler handler;
   MPI_Comm made = pmpi.comm_null;
-  pmpi.Comm_get_errhandler(comm, &handler);
-  pmpi.Comm_set_errhandler(comm, pmpi.errors_return);
+  const bool has_handler = ask([&] { return pmpi.Comm_get_errhandler(comm, &handler); });
+  if (has_handler) pmpi.Comm_set_errhandler(comm, pmpi.errors_return);
   const int status = pmpi.Comm_split(comm, leads ? 0 : MPI_UNDEFINED, 0, &made);
-  pmpi.Comm_set_errhandler(comm, handler);
-  if (made != pmpi.comm_null) pmpi.Comm_set_errhandler(made, handler);
-  pmpi.Errhandler_free(&handler);
-  return status == MPI_SUCCESS ? made : pmpi.comm_null;
+  if (has_handler) {
+    ask([&] { return pmpi.Comm_set_errhandler(comm, handler); });
+    pmpi.Errhandler_free(&handler);
+  }
+  if (status != MPI_SUCCESS) return pmpi.comm_null;
+  if (made != pmpi.comm_null) pmpi.Comm_set_errhandler(made, pmpi.errors_return);
+  return made;
 }
 
-// Collective. The communicator that all leaders have offered to use again, or a new one; null in ranks that do not lead.
-std::shared_ptr<LeaderComm> meet_leaders(Agreement& agreement, const std::vector<Record>& records, const NodeMap& map, bool leads,
-                                         std::shared_ptr<LeaderComm> known, const std::vector<Offer>& offers) {
-  bool all_know = true;
-  for (const NodeMap::Ranks& ranks : map.nodes()) {
+bool all_know_leaders(const NodeMap& map, const std::vector<Offer>& offers) {
+  return std::all_of(map.nodes().begin(), map.nodes().end(), [&](const NodeMap::Ranks& ranks) {
     const Offer& offer = offers[static_cast<std::size_t>(ranks.front())];
-    all_know = all_know && offer.leaders_id != 0 && offer.leaders_id == offers[0].leaders_id;  // rank 0 leads
-  }
-  if (all_know) return known;
-  const Pmpi& pmpi = agreement.pmpi();
-  const MPI_Comm made = split_quietly(pmpi, agreement.comm(), leads);
-  if (!leads) return nullptr;
-  if (made == pmpi.comm_null) {
-    agreement.fail(Way::kNoLeaders, "the MPI library has no communicator left for the leaders of the nodes");
-    return nullptr;
-  }
-  std::uint64_t id = random_id();
-  std::vector<std::uint64_t> ids(map.nodes().size());
-  pmpi.Allgather(&id, sizeof(id), pmpi.byte, ids.data(), sizeof(id), pmpi.byte, made);
-  return agreement.shim().leader_comms.add({made, ids[0], leader_processes(records, map)});
+    return offer.leaders_id != 0 && offer.leaders_id == offers[0].leaders_id;  // rank 0 leads
+  });
 }
 
-Waiting choose_waiting(const Segment& segment, const Shim& shim, int pauses_per_look) {
+// Collective. A new communicator for the leaders; null in ranks that do not lead. What agree() does is the verdict. If it is not
+// kEngine the communicator may be missing in one of the leaders, so nobody frees it, which is collective.
+Way make_leaders(Agreement& agreement, const std::vector<Record>& records, const NodeMap& map, const NodePart& part,
+                 std::uint64_t id, std::shared_ptr<LeaderComm>& leaders) {
+  const Pmpi& pmpi = agreement.pmpi();
+  const MPI_Comm made = split_quietly(pmpi, agreement.comm(), part.leads());
+  if (part.leads() && made == pmpi.comm_null) {
+    agreement.fail(Way::kNoLeaders, "the MPI library has no communicator left for the leaders of the nodes");
+  }
+  const Way verdict = agreement.agree(part.segment.get());
+  if (verdict == Way::kEngine && part.leads()) {
+    leaders = agreement.shim().leader_comms.add({made, id, leader_processes(records, map)});
+  }
+  return verdict;
+}
+
+Waiting choose_waiting(const Segment& segment, Shim& shim, int pauses_per_look) {
   std::vector<Binding> all;  // of all ranks on the node, as far as known: those of other communicators want their cpus too
   for (std::uint32_t i = 0; i < segment.num_members(); ++i) all.push_back(segment.member(i).binding);
-  Waiting waiting = outnumber_cpus(all) ? Waiting::outnumbered() : Waiting{};
+  if (outnumber_cpus(all) && shim.states.tell_crowded() && shim.settings.verbose) {
+    say("ranks outnumber cpus now, and wait accordingly in earlier communicators too");
+  }
+  Waiting waiting = shim.states.is_crowded() ? Waiting::outnumbered() : Waiting{};
   waiting.pauses_per_look = pauses_per_look;
   waiting.watch_ns = shim.settings.timeout_ns;
   return waiting;
@@ -183,14 +187,23 @@ Way make_barrier(Agreement& agreement, const std::vector<Record>& records, const
   BlockMaker maker(agreement, part);
   Offer own = part.leads() && !part.is_alone() ? maker.offer() : Offer{};
   own.leaders_id = leaders != nullptr ? leaders->id : 0;
+  own.new_leaders_id = several_nodes ? random_id() : 0;
   const std::vector<Offer> offers = agreement.exchange(own);
-  if (!part.leads()) maker.accept(part.from_leader(offers));
+  if (!part.leads() && !agreement.has_failed()) maker.accept(part.from_leader(offers));
+  if (!agreement.has_failed() && !prepare_progress(agreement.pmpi(), agreement.comm())) {
+    agreement.fail(Way::kSetUpFailed, "the MPI library has no request left for making progress");
+  }
 
-  // 2. The leaders' communicator.
-  if (several_nodes) leaders = meet_leaders(agreement, records, map, part.leads(), std::move(leaders), offers);
+  // 2. The verdict. After it every slot is clear and every plan is read, and all ranks know the same offers.
+  Way verdict = agreement.told(part.segment.get());
+  if (verdict == Way::kEngine) verdict = agreement.agree(part.segment.get());
 
-  // 3. The verdict. After it every slot is clear and every plan is read.
-  const Way verdict = agreement.agree(part.segment.get());
+  // 3. The leaders' communicator.
+  if (verdict == Way::kEngine && several_nodes && !all_know_leaders(map, offers)) {
+    leaders.reset();
+    verdict = make_leaders(agreement, records, map, part, offers[0].new_leaders_id, leaders);
+  }
+
   if (verdict != Way::kEngine) {
     maker.give_back(own);
     shim.leader_comms.release(agreement.pmpi(), std::move(leaders));

@@ -22,6 +22,14 @@ void merge_one(ompt::Report& merged, int rank, const std::string& json) try {
   say("the report of rank " + std::to_string(rank) + " is missing in that of all: " + error.what());
 }
 
+// The same in all ranks; a rank that is not told takes the others to be as it is itself.
+bool is_well_everywhere(const Pmpi& pmpi, bool is_well_here) {
+  const long long own = is_well_here ? 1 : 0;
+  long long least = own;
+  const bool told = pmpi.Allreduce(&own, &least, 1, pmpi.long_long, pmpi.min, pmpi.comm_world) == MPI_SUCCESS;
+  return told ? least != 0 : is_well_here;
+}
+
 // One round: the ranks from `begin` on send theirs, as many as fit. Returns the first rank of the next round.
 int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& sizes, const std::string& own, int rank,
                  ompt::Report& merged) {
@@ -38,8 +46,13 @@ int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& size
   }
   std::string received(rank == 0 ? static_cast<std::size_t>(total) : 0, '\0');
   const int count = counts[static_cast<std::size_t>(rank)];
-  pmpi.Gatherv(own.data(), count, pmpi.byte, received.data(), counts.data(), places.data(), pmpi.byte, 0, pmpi.comm_world);
-  for (int i = begin; rank == 0 && i < end; ++i) {
+  const int status =
+      pmpi.Gatherv(own.data(), count, pmpi.byte, received.data(), counts.data(), places.data(), pmpi.byte, 0, pmpi.comm_world);
+  if (rank == 0 && status != MPI_SUCCESS) {
+    say("the reports of ranks " + std::to_string(begin) + " to " + std::to_string(end - 1) +
+        " are missing in that of all: they could not be received");
+  }
+  for (int i = begin; rank == 0 && status == MPI_SUCCESS && i < end; ++i) {
     const auto index = static_cast<std::size_t>(i);
     if (i != 0)
       merge_one(merged, i, received.substr(static_cast<std::size_t>(places[index]), static_cast<std::size_t>(counts[index])));
@@ -49,18 +62,21 @@ int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& size
 
 }  // namespace
 
-std::optional<ompt::Report> merge_ranks(const Pmpi& pmpi, ompt::Report own) {
+Merged merge_ranks(const Pmpi& pmpi, ompt::Report& report) {
   int rank = 0, num_ranks = 1;
-  pmpi.Comm_rank(pmpi.comm_world, &rank);
-  pmpi.Comm_size(pmpi.comm_world, &num_ranks);
-  const std::string json = rank == 0 ? "" : ompt::to_json(own);
+  if (!ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &rank); }) ||
+      !ask([&] { return pmpi.Comm_size(pmpi.comm_world, &num_ranks); })) {
+    return Merged::kNowhere;
+  }
+  const std::string json = rank == 0 ? "" : ompt::to_json(report);
   const auto bytes = static_cast<long long>(json.size());
   std::vector<long long> sizes(static_cast<std::size_t>(num_ranks));
-  pmpi.Allgather(&bytes, sizeof(bytes), pmpi.byte, sizes.data(), sizeof(bytes), pmpi.byte, pmpi.comm_world);
-  for (int begin = 0; begin < num_ranks;) begin = receive_some(pmpi, begin, sizes, json, rank, own);
-  if (rank != 0) return std::nullopt;
-  ompt::sort_sites(own);
-  return own;
+  const int status = pmpi.Allgather(&bytes, sizeof(bytes), pmpi.byte, sizes.data(), sizeof(bytes), pmpi.byte, pmpi.comm_world);
+  if (!is_well_everywhere(pmpi, status == MPI_SUCCESS)) return Merged::kNowhere;
+  for (int begin = 0; begin < num_ranks;) begin = receive_some(pmpi, begin, sizes, json, rank, report);
+  if (rank != 0) return Merged::kInRank0;
+  ompt::sort_sites(report);
+  return Merged::kHere;
 }
 
 }  // namespace hierbar::mpi

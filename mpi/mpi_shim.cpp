@@ -4,13 +4,11 @@
 
 #include <mpi.h>
 
-#include <memory>
-#include <utility>
-
 #include "mpi/barrier_call.hpp"
 #include "mpi/entry.hpp"
 #include "mpi/shim.hpp"
 
+using hierbar::mpi::CommState;
 using hierbar::mpi::find_pmpi;
 using hierbar::mpi::find_pmpi_unrecorded;
 using hierbar::mpi::handle_in;
@@ -37,20 +35,24 @@ HIERBAR_ENTRY(int, MPI_Abort, Word comm, int status) {
 
 namespace {
 
-// The leaders' communicator is freed after the user's own, and where the program frees that: the call is collective there.
+// The library may refuse: because of the communicator, or because a user's delete callback fails, and that in one rank only. So
+// nothing of the state goes before the communicator has gone.
 template <class Free>
 int free_comm(const Pmpi& pmpi, MPI_Comm* comm, Free free) {
   Shim& shim = Shim::get();
-  std::shared_ptr<hierbar::mpi::LeaderComm> leaders;
-  if (shim.keyval() != MPI_KEYVAL_INVALID && comm != nullptr && *comm != pmpi.comm_null) {
-    hierbar::mpi::CommState* state = nullptr;
-    if (shim.find(pmpi, *comm, state) && state != nullptr) {
-      leaders = std::move(state->leaders);
-      if (state->trace != nullptr && !state->trace->is_empty()) state->trace->settle(pmpi, *comm);
-    }
-  }
+  CommState* state = nullptr;
+  if (comm == nullptr || *comm == pmpi.comm_null || !shim.find(pmpi, *comm, state) || state == nullptr) return (pmpi.*free)(comm);
+  const MPI_Comm freed = *comm;
+  // Collective, as freeing is; but a free of the world is an error that one rank alone may make.
+  const bool settles = state->trace != nullptr && !state->trace->is_empty() && freed != pmpi.comm_world;
+  if (settles) state->trace->settle(pmpi, freed);
+  shim.set_aside(pmpi, freed, *state);
   const int status = (pmpi.*free)(comm);
-  shim.leader_comms.release(pmpi, std::move(leaders));
+  if (status == MPI_SUCCESS || *comm == pmpi.comm_null) {
+    shim.forget(pmpi, state);
+  } else {
+    shim.put_back(pmpi, freed, *state);
+  }
   return status;
 }
 
@@ -89,5 +91,7 @@ HIERBAR_ENTRY(int, MPI_Session_finalize, MPI_Session* session) {
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Session_finalize, PMPI_Session_finalize, session);
   if (pmpi->Session_finalize == nullptr) return MPI_ERR_OTHER;
   Shim::get().session_ends(*pmpi);
-  return pmpi->Session_finalize(session);
+  const int status = pmpi->Session_finalize(session);
+  if (status != MPI_SUCCESS) Shim::get().session_begins();  // it goes on, and communicators are set up again
+  return status;
 }

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "plan/soundness.hpp"
+
 namespace hierbar::mpi {
 namespace {
 
@@ -60,6 +62,7 @@ std::optional<PlanCopy> PlanCopy::read(const void* image, std::uint32_t num_part
   plan.nodes = copied.nodes_.data();
   plan.leaders = copied.leaders_.data();
   plan.children = copied.children_.data();
+  if (!is_sound(plan)) return std::nullopt;
   return copied;
 }
 

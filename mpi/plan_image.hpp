@@ -19,7 +19,8 @@ void write_plan_image(const hierbar_plan& plan, void* image);
 // A plan with its own arrays. Not copyable because the plan points into it.
 class PlanCopy {
  public:
-  // Nothing when the image is of another version or for another number of participants.
+  // Reads as many bytes as the image of any plan for so many has. Nothing when it is of another version or for another number of
+  // participants, or when the plan is not sound: the memory may be damaged, and a barrier follows every index in its plan.
   static std::optional<PlanCopy> read(const void* image, std::uint32_t num_participants);
 
   PlanCopy(PlanCopy&&) = default;  // vectors keep their arrays when they move

@@ -64,7 +64,7 @@ const PlanLibrary& plan_library() {
 
 std::vector<hierbar_cpus> cpus_of(const std::vector<Binding>& bindings) {
   std::vector<hierbar_cpus> cpus;
-  for (const Binding& binding : bindings) cpus.push_back({binding.bits.data(), binding.num_words});
+  for (const Binding& binding : bindings) cpus.push_back({binding.bits.data(), binding.num_valid_words()});
   return cpus;
 }
 

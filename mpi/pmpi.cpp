@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/launchers.hpp"
 #include "mpi/family.hpp"
 #include "mpi/message.hpp"
 #include "mpi/report_settings.hpp"
@@ -28,10 +29,8 @@ void bind(void* symbol, Function& function) {
 
 // Whether this process may speak for the program, as far as launchers tell: MPI cannot be asked.
 bool is_first_process() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    if (const char* rank = std::getenv(name)) return std::strcmp(rank, "0") == 0;
-  }
-  return true;
+  const char* rank = rank_in_job(own_environment());
+  return rank == nullptr || std::strcmp(rank, "0") == 0;
 }
 
 const void* foreign_barrier = nullptr;  // the PMPI_Barrier of a library of another family; written before (P2)

@@ -19,8 +19,8 @@ namespace hierbar::mpi {
 // clang-format off
 #define HIERBAR_PMPI_FUNCTIONS(X) \
   X(Abort) X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
-  X(Comm_create_keyval) X(Comm_disconnect) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) \
-  X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
+  X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_disconnect) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) \
+  X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
   X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize) X(Finalized) X(Gatherv) X(Get_library_version) \
   X(Group_free) X(Group_incl) X(Group_translate_ranks) X(Initialized) X(Irecv) X(Query_thread) X(Reduce) \
   X(Request_get_status) X(Wait)
@@ -50,6 +50,13 @@ struct Pmpi {
 
   std::string file;  // of the library
 };
+
+// For what the library knows without memory or messages. Asked once more when it fails, so that a passing error in one rank does
+// not part that rank from the others. `question` returns the library's status.
+template <class Question>
+bool ask(Question question) {
+  return question() == MPI_SUCCESS || question() == MPI_SUCCESS;
+}
 
 // `caller` is an address in the program or library that called MPI. Thread-safe. Null, with a message the first time, when the
 // program's MPI library is of another family than this build of the shim: then the shim can do nothing but pass calls on, and

@@ -24,40 +24,45 @@ unsigned char never_received;
 
 // Not a duplicate of MPI_COMM_SELF: that runs the copy callbacks of the user's attributes, and does not exist in a program that
 // uses sessions only.
-MPI_Comm make_alone(const Pmpi& pmpi, MPI_Comm comm) {
+// False: the library could not.
+bool make_alone(const Pmpi& pmpi, MPI_Comm comm, MPI_Comm& made) {
   constexpr int kTag = 0;  // a group of one exchanges no message
-  MPI_Comm made = pmpi.comm_null;
   MPI_Group all, self;
   int rank;
-  pmpi.Comm_rank(comm, &rank);
-  pmpi.Comm_group(comm, &all);
-  pmpi.Group_incl(all, 1, &rank, &self);
-  pmpi.Comm_create_group(comm, self, kTag, &made);
-  pmpi.Group_free(&self);
+  if (!ask([&] { return pmpi.Comm_rank(comm, &rank); }) || pmpi.Comm_group(comm, &all) != MPI_SUCCESS) return false;
+  bool is_made = false;
+  if (pmpi.Group_incl(all, 1, &rank, &self) == MPI_SUCCESS) {
+    is_made = pmpi.Comm_create_group(comm, self, kTag, &made) == MPI_SUCCESS;
+    pmpi.Group_free(&self);
+  }
   pmpi.Group_free(&all);
-  return made;
+  return is_made;
 }
 
 }  // namespace
 
-void prepare_progress(const Pmpi& pmpi, MPI_Comm comm) {
+bool prepare_progress(const Pmpi& pmpi, MPI_Comm comm) {
   const std::lock_guard lock(mutex);
   if (pmpi.own_progress == nullptr && !waits_for_nothing) {
-    alone = make_alone(pmpi, comm);
-    pmpi.Irecv(&never_received, 1, pmpi.byte, 0, 0, alone, &never);
+    if (!make_alone(pmpi, comm, alone)) return false;
+    if (pmpi.Irecv(&never_received, 1, pmpi.byte, 0, 0, alone, &never) != MPI_SUCCESS) {
+      pmpi.Comm_free(&alone);
+      return false;
+    }
     waits_for_nothing = true;
   }
   library.store(&pmpi, std::memory_order_release);  // (R1) publishes the request
+  return true;
 }
 
 void end_progress(const Pmpi& pmpi) {
   const std::lock_guard lock(mutex);
   library.store(nullptr, std::memory_order_relaxed);  // nobody is in a barrier
   if (!waits_for_nothing) return;
-  pmpi.Cancel(&never);
+  waits_for_nothing = false;
+  if (pmpi.Cancel(&never) != MPI_SUCCESS) return;  // waiting for it would not end
   pmpi.Wait(&never, MPI_STATUS_IGNORE);
   pmpi.Comm_free(&alone);
-  waits_for_nothing = false;
 }
 
 void make_progress() noexcept {

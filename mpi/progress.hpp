@@ -10,8 +10,8 @@ namespace hierbar::mpi {
 // that nothing is ever sent to.
 
 // Chooses the way. Local: the communicator is made from the calling process's place in `comm` alone. Thread-safe; call it where
-// this process is in no other collective call.
-void prepare_progress(const Pmpi& pmpi, MPI_Comm comm);
+// this process is in no other collective call. False: the library has no memory for it, or the like.
+bool prepare_progress(const Pmpi& pmpi, MPI_Comm comm);
 // Frees what prepare_progress() made; it can be called again.
 void end_progress(const Pmpi& pmpi);
 // After prepare_progress().

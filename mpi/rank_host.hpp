@@ -41,6 +41,13 @@ struct Waiting {
     waiting.rounds_per_poke = 8;
     return waiting;
   }
+  // The same communicator's, when ranks have come to outnumber the cpus.
+  Waiting when_outnumbered() const noexcept {
+    Waiting waiting = outnumbered();
+    waiting.pauses_per_look = pauses_per_look;
+    waiting.watch_ns = watch_ns;
+    return waiting;
+  }
 };
 
 // What a waiting rank does for others.
@@ -64,34 +71,38 @@ class RankHost {
 
   // Returns only when released: a rank that is gone ends the program through MPI's own launcher.
   [[gnu::noinline]] WaitResult wait(Pending<RealMem<RankHost>>& pending) noexcept {
-    const long start_ns = waiting_.watch_ns > 0 ? monotonic_ns() : 0;
-    long next_watch_ns = start_ns + waiting_.watch_ns;
-    long sleep_ns = waiting_.first_sleep_ns;
-    for (long round = 0;; ++round) {
-      const bool may_sleep = round >= waiting_.yields;
-      if (may_sleep || round % waiting_.rounds_per_poke == waiting_.rounds_per_poke - 1) errands_.poke();
-      if (look_for_a_while(pending)) return WaitResult::kReleased;
-      if (!may_sleep) {
-        sched_yield();
-      } else {
-        park(block_.host_line(me_).parked, pending, sleep_ns, [] { return false; });
-        sleep_ns = std::min(2 * sleep_ns, waiting_.longest_sleep_ns);
-      }
-      if (pending.ready()) return WaitResult::kReleased;
-      if (waiting_.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {
-        errands_.on_overdue(errands_.context, monotonic_ns() - start_ns);
-        next_watch_ns += waiting_.watch_ns;
-      }
-    }
+    return wait_as(block_.is_crowded() ? waiting_.when_outnumbered() : waiting_, pending);
   }
 
   void wake(std::uint32_t participant) noexcept { unpark(block_.host_line(participant).parked); }
 
  private:
-  bool look_for_a_while(Pending<RealMem<RankHost>>& pending) const noexcept {
+  WaitResult wait_as(const Waiting& waiting, Pending<RealMem<RankHost>>& pending) noexcept {
+    const long start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
+    long next_watch_ns = start_ns + waiting.watch_ns;
+    long sleep_ns = waiting.first_sleep_ns;
+    for (long round = 0;; ++round) {
+      const bool may_sleep = round >= waiting.yields;
+      if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) errands_.poke();
+      if (look_for_a_while(waiting, pending)) return WaitResult::kReleased;
+      if (!may_sleep) {
+        sched_yield();
+      } else {
+        park(block_.host_line(me_).parked, pending, sleep_ns, [] { return false; });
+        sleep_ns = std::min(2 * sleep_ns, waiting.longest_sleep_ns);
+      }
+      if (pending.ready()) return WaitResult::kReleased;
+      if (waiting.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {
+        errands_.on_overdue(errands_.context, monotonic_ns() - start_ns);
+        next_watch_ns += waiting.watch_ns;
+      }
+    }
+  }
+
+  static bool look_for_a_while(const Waiting& waiting, Pending<RealMem<RankHost>>& pending) noexcept {
     if (pending.ready()) return true;
-    for (int looks = waiting_.looks_between_pokes; looks > 0; --looks) {
-      for (int i = 0; i < waiting_.pauses_per_look; ++i) cpu_pause();
+    for (int looks = waiting.looks_between_pokes; looks > 0; --looks) {
+      for (int i = 0; i < waiting.pauses_per_look; ++i) cpu_pause();
       if (pending.ready()) return true;
     }
     return false;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/new_file.hpp"
 #include "mpi/comm_trace.hpp"
 #include "mpi/merge_ranks.hpp"
 #include "mpi/message.hpp"
@@ -86,7 +87,7 @@ ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
 
 void Recorder::write_partial(const Pmpi& pmpi) {
   const std::string name = ompt::expand_output(report_settings().settings, process_, "partial.json");
-  if (ompt::replace_file(name, ompt::to_json(report(pmpi, /*take=*/false)))) partial_ = name;
+  if (write_new_file(name, ompt::to_json(report(pmpi, /*take=*/false))).empty()) partial_ = name;
   last_written_ns_ = monotonic_ns();
 }
 
@@ -135,14 +136,15 @@ void Recorder::write_timeline() const {
   ompt::write_file(ompt::expand_output(report_settings().settings, process_, "mpi.trace.json"), ompt::to_perfetto(timeline));
 }
 
-// The same in all ranks.
+// Whether this process's part is in a file.
 bool Recorder::write_merged(const Pmpi& pmpi, ompt::Report own) {
-  const std::optional<ompt::Report> merged = merge_ranks(pmpi, std::move(own));
+  const Merged merged = merge_ranks(pmpi, own);
+  if (merged == Merged::kNowhere) return ompt::write_reports(own, report_settings().settings, process_);
   long long written = 1, all_written = 0;
-  if (merged) {
+  if (merged == Merged::kHere) {
     ompt::Process name = process_;
     name.rank = ompt::Process::kAllRanks;
-    written = ompt::write_reports(*merged, report_settings().settings, name) ? 1 : 0;
+    written = ompt::write_reports(own, report_settings().settings, name) ? 1 : 0;
   }
   pmpi.Allreduce(&written, &all_written, 1, pmpi.long_long, pmpi.min, pmpi.comm_world);
   return all_written != 0;

@@ -41,6 +41,11 @@ std::uint64_t common_segment(const std::vector<Record>& records, const NodeMap::
   return 0;
 }
 
+bool lacks_segment(const std::vector<Record>& records, const NodeMap& map) {
+  return std::any_of(map.nodes().begin(), map.nodes().end(),
+                     [&](const NodeMap::Ranks& ranks) { return ranks.size() > 1 && common_segment(records, ranks) == 0; });
+}
+
 std::uint32_t member_index(const Record& record, std::uint64_t segment_id) {
   const Record::Joined* joined = find_segment(record, segment_id);
   assert(joined != nullptr);

@@ -48,6 +48,8 @@ class NodeMap {
 
 // The segment that all of these ranks have joined: the newest one of the first rank's; 0 when there is none.
 std::uint64_t common_segment(const std::vector<Record>& records, const NodeMap::Ranks& ranks);
+// Whether the ranks of one of the nodes have none in common.
+bool lacks_segment(const std::vector<Record>& records, const NodeMap& map);
 // Which member of that segment a rank is.
 std::uint32_t member_index(const Record& record, std::uint64_t segment_id);
 

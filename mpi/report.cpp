@@ -39,10 +39,15 @@ std::string library_name(const Pmpi& pmpi) {
 void print_report(const Pmpi& pmpi, const Counts& counts, bool in_world, bool together) {
   Counts sum = counts;
   int rank = 0, num_ranks = 1;
-  if (in_world) pmpi.Comm_rank(pmpi.comm_world, &rank);
+  if (in_world) ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &rank); });
   if (together) {
-    pmpi.Comm_size(pmpi.comm_world, &num_ranks);
-    pmpi.Reduce(counts.data(), sum.data(), static_cast<int>(kNumWays), pmpi.uint64, pmpi.sum, 0, pmpi.comm_world);
+    ask([&] { return pmpi.Comm_size(pmpi.comm_world, &num_ranks); });
+    const int status =
+        pmpi.Reduce(counts.data(), sum.data(), static_cast<int>(kNumWays), pmpi.uint64, pmpi.sum, 0, pmpi.comm_world);
+    if (rank == 0 && status != MPI_SUCCESS) {
+      sum = counts;
+      together = false;
+    }
   }
   if (rank == 0) say("library: " + library_name(pmpi) + " (" + pmpi.file + "), progress by " + progress_name());
   if (rank != 0 && together) return;

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/report_settings.hpp"
 
-#include <cstdlib>
+#include "base/trusted_variable.hpp"
 
 namespace hierbar::mpi {
 namespace {
 
 ReportSettings read() {
   ReportSettings read;
-  const char* asked = std::getenv("HIERBAR_REPORT");
+  const char* asked = trusted_variable("HIERBAR_REPORT");
   if (asked == nullptr || *asked == '\0') return read;
   read.settings = ompt::read_settings(read.problems);
   read.asked = read.settings.text || read.settings.json || read.settings.csv || read.settings.html;

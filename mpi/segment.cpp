@@ -20,7 +20,7 @@
 namespace hierbar::mpi {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31'72'61'62'72'65'69'68;  // "hierbar1": what is laid out here, version 1
+constexpr std::uint64_t kMagic = 0x32'72'61'62'72'65'69'68;  // "hierbar2": what is laid out here, version 2
 constexpr const char* kDirectory = "/dev/shm";
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -82,10 +82,13 @@ struct Segment::Layout {
   static constexpr std::size_t kMembers = 128;
   static_assert(sizeof(Header) <= kMembers);
 
+  std::uint32_t num_members, num_units;
   std::size_t map, units, end;
 
-  Layout(std::uint32_t num_members, std::uint32_t num_units)
-      : map(round_up(kMembers + sizeof(Member) * num_members, 128)),
+  Layout(std::uint32_t members, std::uint32_t units_of_blocks)
+      : num_members(members),
+        num_units(units_of_blocks),
+        map(round_up(kMembers + sizeof(Member) * num_members, 128)),
         units(round_up(map + sizeof(UnitMap::Word) * UnitMap::num_words(num_units), page_bytes())),
         end(units + std::size_t{num_units} * kUnitBytes) {}
 };
@@ -109,7 +112,7 @@ Result<std::unique_ptr<Segment>> Segment::create(std::uint32_t num_members, std:
     shm_unlink(name.c_str());
     return failure("cannot allocate", name, error);
   }
-  std::unique_ptr<Segment> segment(new Segment(static_cast<std::byte*>(memory), layout.end, name, true));
+  std::unique_ptr<Segment> segment(new Segment(static_cast<std::byte*>(memory), layout, name, true));
   Header& header = segment->header();
   header.num_members = num_members;
   header.num_units = num_units;
@@ -120,22 +123,37 @@ Result<std::unique_ptr<Segment>> Segment::create(std::uint32_t num_members, std:
 }
 
 Result<std::unique_ptr<Segment>> Segment::join(const std::string& name, std::uint64_t id, std::uint32_t num_members) {
-  const File file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0));
+  // Not blocking, because where this rank does not see the other one's /dev/shm, anybody may have
+  // made something of that name: a lease on a file would keep us waiting, too.
+  const File file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
   if (file.get() < 0) return failure("cannot open", name, errno);
   struct stat status{};
   if (fstat(file.get(), &status) != 0) return failure("cannot read the size of", name, errno);
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return Error{std::string(kDirectory) + name + " is not this user's own, or others may use it"};
+  }
   const auto bytes = static_cast<std::size_t>(status.st_size);
   if (bytes < Layout(num_members, 1).end) return Error{std::string(kDirectory) + name + " is too small"};
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) return failure("cannot map", name, errno);
-  std::unique_ptr<Segment> segment(new Segment(static_cast<std::byte*>(memory), bytes, name, false));
-  const Header& header = segment->header();
-  if (header.magic != kMagic || header.id != id || header.num_members != num_members ||
-      Layout(num_members, header.num_units).end != bytes) {
+  const auto& header = *static_cast<const Header*>(memory);
+  const Layout layout(num_members, header.num_units);
+  if (header.magic != kMagic || header.id != id || header.num_members != num_members || layout.end != bytes) {
+    munmap(memory, bytes);
     return Error{std::string(kDirectory) + name + " is not the segment that the other rank made, or of another version"};
   }
-  return segment;
+  return std::unique_ptr<Segment>(new Segment(static_cast<std::byte*>(memory), layout, name, false));
 }
+
+Segment::Segment(std::byte* memory, const Layout& layout, std::string name, bool owns_name)
+    : memory_(memory),
+      num_members_(layout.num_members),
+      num_units_(layout.num_units),
+      map_offset_(layout.map),
+      units_offset_(layout.units),
+      bytes_(layout.end),
+      name_(std::move(name)),
+      owns_name_(owns_name) {}
 
 void Segment::unlink() {
   if (owns_name_) shm_unlink(name_.c_str());
@@ -149,20 +167,14 @@ Segment::~Segment() {
 
 Segment::Header& Segment::header() const { return *reinterpret_cast<Header*>(memory_); }
 std::uint64_t Segment::id() const { return header().id; }
-std::uint32_t Segment::num_members() const { return header().num_members; }
 
 Segment::Member& Segment::member(std::uint32_t index) const {
   return reinterpret_cast<Member*>(memory_ + Layout::kMembers)[index];
 }
 
-UnitMap Segment::units() const {
-  const Layout layout(header().num_members, header().num_units);
-  return {reinterpret_cast<UnitMap::Word*>(memory_ + layout.map), header().num_units};
-}
+UnitMap Segment::units() const { return {reinterpret_cast<UnitMap::Word*>(memory_ + map_offset_), num_units_}; }
 
-void* Segment::unit(std::uint32_t index) const {
-  return memory_ + Layout(header().num_members, header().num_units).units + std::size_t{index} * kUnitBytes;
-}
+void* Segment::unit(std::uint32_t index) const { return memory_ + units_offset_ + std::size_t{index} * kUnitBytes; }
 
 bool Segment::populate(std::uint32_t first, std::uint32_t count) const {
   if (header().populates_late == 0) return true;

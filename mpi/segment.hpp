@@ -39,8 +39,9 @@ class Segment {
 
   // Creates and maps a segment of about `bytes` for num_members ranks. The name is for the others' join().
   static Result<std::unique_ptr<Segment>> create(std::uint32_t num_members, std::size_t bytes);
-  // Maps what another rank has created. Fails when the name is missing or its contents are not those of `id`: then the two
-  // processes do not see the same /dev/shm.
+  // Maps what another rank has created. Fails when the name is missing, is not that of a file which
+  // only this user may use, or its contents are not those of `id`: then the two processes do not
+  // see the same /dev/shm.
   static Result<std::unique_ptr<Segment>> join(const std::string& name, std::uint64_t id, std::uint32_t num_members);
   // Removes the name, if this process created it and it is still there.
   void unlink();
@@ -50,7 +51,7 @@ class Segment {
 
   const std::string& name() const { return name_; }
   std::uint64_t id() const;
-  std::uint32_t num_members() const;
+  std::uint32_t num_members() const { return num_members_; }
   // Each member writes its own entry before any reads it; what comes between is the caller's synchronisation.
   Member& member(std::uint32_t index) const;
 
@@ -67,11 +68,15 @@ class Segment {
  private:
   struct Header;
   struct Layout;
-  Segment(std::byte* memory, std::size_t bytes, std::string name, bool owns_name)
-      : memory_(memory), bytes_(bytes), name_(std::move(name)), owns_name_(owns_name) {}
+  Segment(std::byte* memory, const Layout& layout, std::string name, bool owns_name);
   Header& header() const;
 
+  // Where things are is known from the start and never read from the memory again: it may be damaged, and they must not lead out.
   std::byte* memory_;
+  std::uint32_t num_members_;
+  std::uint32_t num_units_;
+  std::size_t map_offset_;
+  std::size_t units_offset_;
   std::size_t bytes_;
   std::string name_;
   bool owns_name_;

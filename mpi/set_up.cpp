@@ -3,20 +3,20 @@
 #include "mpi/set_up.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "base/trusted_variable.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/family.hpp"
 #include "mpi/make_barrier.hpp"
 #include "mpi/message.hpp"
+#include "mpi/offer.hpp"
 #include "mpi/ompt_tool.hpp"
 #include "mpi/plan_library.hpp"
-#include "mpi/progress.hpp"
 #include "mpi/records.hpp"
 #include "mpi/report_settings.hpp"
 #include "mpi/share_segment.hpp"
@@ -27,7 +27,7 @@ namespace {
 
 // The MPI library's switch for programs that go on after a rank's death.
 bool survives_dead_ranks() {
-  const char* value = std::getenv(kFaultToleranceVariable);
+  const char* value = trusted_variable(kFaultToleranceVariable);
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 && std::strcmp(value, "no") != 0 &&
          std::strcmp(value, "false") != 0;
 }
@@ -36,10 +36,10 @@ Record make_record(Agreement& agreement, const std::vector<Membership>& joined) 
   Shim& shim = agreement.shim();
   const Pmpi& pmpi = agreement.pmpi();
   int fake_rank = agreement.rank(), in_world = 0, thread_level = MPI_THREAD_MULTIPLE;
-  pmpi.Initialized(&in_world);
+  ask([&] { return pmpi.Initialized(&in_world); });
   if (in_world != 0) {
-    pmpi.Comm_rank(pmpi.comm_world, &fake_rank);
-    pmpi.Query_thread(&thread_level);
+    ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &fake_rank); });
+    ask([&] { return pmpi.Query_thread(&thread_level); });
   }
   if (fake_rank == 0 && shim.is_first_problem_report()) {
     for (const std::string& problem : shim.settings.problems) say(problem);
@@ -63,18 +63,19 @@ Record make_record(Agreement& agreement, const std::vector<Membership>& joined) 
   return record;
 }
 
-// Whether all of a communicator's ranks have this MPI_COMM_WORLD.
+// Whether all of a communicator's ranks have this MPI_COMM_WORLD, as far as the library tells.
 bool is_inside_world(const Pmpi& pmpi, MPI_Comm comm, int num_ranks) {
   int in_world = 0;
-  pmpi.Initialized(&in_world);
-  if (in_world == 0) return false;
+  ask([&] { return pmpi.Initialized(&in_world); });
   MPI_Group all, world;
-  std::vector<int> ranks(static_cast<std::size_t>(num_ranks)), translated(ranks.size());
+  if (in_world == 0 || pmpi.Comm_group(comm, &all) != MPI_SUCCESS) return false;
+  std::vector<int> ranks(static_cast<std::size_t>(num_ranks)), translated(ranks.size(), MPI_UNDEFINED);
   std::iota(ranks.begin(), ranks.end(), 0);
-  pmpi.Comm_group(comm, &all);
-  pmpi.Comm_group(pmpi.comm_world, &world);
-  pmpi.Group_translate_ranks(all, num_ranks, ranks.data(), world, translated.data());
-  pmpi.Group_free(&world);
+  if (pmpi.Comm_group(pmpi.comm_world, &world) == MPI_SUCCESS) {
+    const int status = pmpi.Group_translate_ranks(all, num_ranks, ranks.data(), world, translated.data());
+    if (status != MPI_SUCCESS) translated.assign(ranks.size(), MPI_UNDEFINED);
+    pmpi.Group_free(&world);
+  }
   pmpi.Group_free(&all);
   return std::find(translated.begin(), translated.end(), MPI_UNDEFINED) == translated.end();
 }
@@ -96,19 +97,25 @@ std::vector<std::uint8_t> find_units(Agreement& agreement, const CommState& stat
   }
   std::vector<long long> all(own.size(), kNotMine);
   const Pmpi& pmpi = agreement.pmpi();
-  pmpi.Allreduce(own.data(), all.data(), static_cast<int>(own.size()), pmpi.long_long, pmpi.min, agreement.comm());
+  if (pmpi.Allreduce(own.data(), all.data(), static_cast<int>(own.size()), pmpi.long_long, pmpi.min, agreement.comm()) !=
+      MPI_SUCCESS) {
+    agreement.fail(Way::kSetUpFailed, "the machine's levels cannot be told");
+  }
   std::vector<std::uint8_t> units;
   for (const long long unit : all)
     units.push_back(unit == kNotMine ? std::uint8_t{HIERBAR_UNIT_UNKNOWN} : static_cast<std::uint8_t>(unit));
   return units;
 }
 
-// Everybody tells who gathers from whom.
-void start_trace(Agreement& agreement, std::uint64_t every, CommState& state) {
+// Everybody tells who gathers from whom. The barriers are recorded by all ranks or by none: they are put together by collective
+// calls.
+void start_trace(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, std::uint64_t every, CommState& state) {
   struct Place {
     std::uint64_t comm_id;  // rank 0's counts
     std::uint64_t parent;
+    std::uint64_t is_inside_world;
   };
+  Agreement agreement(shim, pmpi, comm, "its barriers are not recorded");
   auto parent = static_cast<std::uint64_t>(agreement.rank());
   if (state.node != nullptr) {
     const NodeBarrier& node = *state.node;
@@ -116,16 +123,30 @@ void start_trace(Agreement& agreement, std::uint64_t every, CommState& state) {
     const bool leads = above == node.me();
     parent = static_cast<std::uint64_t>(node.peers()[leads && state.several_nodes ? 0 : above].comm_rank);
   }
-  const std::vector<Place> places = agreement.exchange(Place{random_id(), parent});
+  const bool inside = is_inside_world(pmpi, comm, agreement.num_ranks());
+  const std::vector<Place> places = agreement.exchange(Place{random_id(), parent, inside ? 1U : 0U});
+  const std::vector<std::uint8_t> units = find_units(agreement, state);
+  if (agreement.agree(nullptr) != Way::kEngine) return;
   std::vector<std::uint32_t> parents;
   for (const Place& place : places) parents.push_back(static_cast<std::uint32_t>(place.parent));
-  Recorder& recorder = agreement.shim().recorder;
-  const MPI_Comm last_settled =
-      is_inside_world(agreement.pmpi(), agreement.comm(), agreement.num_ranks()) ? agreement.comm() : agreement.pmpi().comm_null;
-  if (state.node != nullptr && state.waiting.spin_looks == 0) recorder.note_outnumbered();
+  const bool all_inside =
+      std::all_of(places.begin(), places.end(), [](const Place& place) { return place.is_inside_world != 0; });
+  if (state.node != nullptr && state.waiting.spin_looks == 0) shim.recorder.note_outnumbered();
   state.trace =
-      std::make_unique<CommTrace>(recorder, places[0].comm_id, static_cast<std::uint32_t>(agreement.rank()),
-                                  RankTree(parents, state.several_nodes, find_units(agreement, state)), every, last_settled);
+      std::make_unique<CommTrace>(shim.recorder, places[0].comm_id, static_cast<std::uint32_t>(agreement.rank()),
+                                  RankTree(parents, state.several_nodes, units), every, all_inside ? comm : pmpi.comm_null);
+}
+
+// Collective. What is known before the offers are exchanged, in an exchange of empty ones: a rank that does not know the others'
+// records cannot tell this call from that one, and need not.
+Way tell_failures(Agreement& agreement) {
+  agreement.exchange(Offer{});
+  return agreement.told(nullptr);
+}
+
+Way way_by_records(const std::vector<Record>& records, const NodeMap& map) {
+  if (!all_have(records, Record::kWantsEngine)) return Way::kFaultTolerance;
+  return map.nodes().size() == records.size() ? Way::kNothingShared : Way::kEngine;
 }
 
 // 1. records    everybody tells everybody where it is and which segments it has joined
@@ -135,18 +156,25 @@ void start_trace(Agreement& agreement, std::uint64_t every, CommState& state) {
 Way decide(Agreement& agreement, CommState& state) {
   const std::vector<Membership> joined = agreement.shim().memberships.newest_first();
   const std::vector<Record> records = agreement.exchange(make_record(agreement, joined));
+  if (agreement.has_failed()) return tell_failures(agreement);
+  const NodeMap map(records);
+  const Way way = way_by_records(records, map);
+  if (way != Way::kEngine || lacks_segment(records, map)) {
+    const Way told = tell_failures(agreement);
+    if (told != Way::kEngine) return told;
+  }
   state.verbose_everywhere = all_have(records, Record::kVerbose);
   state.reports_everywhere =
       std::all_of(records.begin(), records.end(), [](const Record& record) { return record.report_every != 0; });
-  if (!all_have(records, Record::kWantsEngine)) return Way::kFaultTolerance;
-  const NodeMap map(records);
-  if (map.nodes().size() == records.size()) return Way::kNothingShared;
+  if (way != Way::kEngine) return way;
 
   NodePart part(map, agreement.rank());
   const Way shared = share_segment(agreement, records, map, joined, part);
   if (shared != Way::kEngine) return shared;
   const Way made = make_barrier(agreement, records, map, part, state);
-  if (made == Way::kEngine && state.reports_everywhere) start_trace(agreement, records[0].report_every, state);
+  if (made == Way::kEngine && state.reports_everywhere) {
+    start_trace(agreement.shim(), agreement.pmpi(), agreement.comm(), records[0].report_every, state);
+  }
   return made;
 }
 
@@ -164,20 +192,22 @@ void describe(const Agreement& agreement, const CommState& state) {
 }  // namespace
 
 CommState* set_up(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) {
-  auto* state = new CommState;
   int is_between_groups = 0;
-  pmpi.Comm_test_inter(comm, &is_between_groups);
+  if (!ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); })) return nullptr;
+  auto state = std::make_unique<CommState>();
   if (is_between_groups != 0) {
     state->way = Way::kIntercommunicator;
   } else {
-    Agreement agreement(shim, pmpi, comm);
+    Agreement agreement(shim, pmpi, comm, "the MPI library's own barrier is used instead");
+    if (agreement.num_ranks() == 0) return nullptr;
     state->way = agreement.num_ranks() == 1 ? Way::kOneRank : decide(agreement, *state);
+    // Some ranks may not have been told what the others want.
+    if (state->way == Way::kSetUpFailed) state->verbose_everywhere = state->reports_everywhere = false;
     if (state->way == Way::kEngine) describe(agreement, *state);
   }
-  if (state->way == Way::kEngine) prepare_progress(pmpi, comm);
-  shim.states.add(state);
-  pmpi.Comm_set_attr(comm, shim.keyval(), state);
-  return state;
+  shim.states.add(state.get());
+  shim.attach(pmpi, comm, state.get());
+  return state.release();
 }
 
 }  // namespace hierbar::mpi

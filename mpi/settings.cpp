@@ -8,12 +8,14 @@
 
 #include "plan/settings.hpp"
 
+#include "base/trusted_variable.hpp"
+
 namespace hierbar::mpi {
 namespace {
 
 // The variable's value; empty when it is not set.
 std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = trusted_variable(name);
   return value == nullptr ? "" : value;
 }
 

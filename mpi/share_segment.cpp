@@ -65,12 +65,9 @@ NodePart::NodePart(const NodeMap& map, int rank) : ranks(map.node_of(rank)) {
 
 Way share_segment(Agreement& agreement, const std::vector<Record>& records, const NodeMap& map,
                   const std::vector<Membership>& joined, NodePart& part) {
-  const bool one_is_missing = std::any_of(map.nodes().begin(), map.nodes().end(), [&](const NodeMap::Ranks& ranks) {
-    return ranks.size() > 1 && common_segment(records, ranks) == 0;
-  });
   const std::uint64_t common = part.is_alone() ? 0 : common_segment(records, part.ranks);
   if (common != 0) use_again(records, common, joined, part);
-  if (!one_is_missing) return Way::kEngine;
+  if (!lacks_segment(records, map)) return Way::kEngine;
 
   const bool is_new = !part.is_alone() && common == 0;
   const std::vector<Invitation> invitations = agreement.exchange(is_new && part.leads() ? invite(agreement, part) : Invitation{});

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/shim.hpp"
 
+#include <utility>
+
 #include "barrier/pause.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/report.hpp"
@@ -11,8 +13,8 @@ namespace {
 
 bool is_in_world(const Pmpi& pmpi) {
   int initialised = 0, finalised = 0;
-  pmpi.Initialized(&initialised);
-  pmpi.Finalized(&finalised);
+  ask([&] { return pmpi.Initialized(&initialised); });
+  ask([&] { return pmpi.Finalized(&finalised); });
   return initialised != 0 && finalised == 0;
 }
 
@@ -22,14 +24,20 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
   return MPI_SUCCESS;
 }
 
-// The communicator is being freed, by whatever way. Local, as a callback must be: others may still be leaving the last barrier.
+// Local: others may still be leaving the last barrier. Returns what is left to do.
+std::shared_ptr<LeaderComm> end(CommState* state) {
+  Shim::get().states.remove(state);
+  if (state->node != nullptr) state->node->block().detach();
+  std::shared_ptr<LeaderComm> leaders = std::move(state->leaders);
+  delete state;
+  return leaders;
+}
+
+// The communicator is being freed, and not by the shim's MPI_Comm_free. Local, as a callback must be.
 int forget_comm(MPI_Comm, int, void* attribute, void*) {
   auto* state = static_cast<CommState*>(attribute);
-  Shim& shim = Shim::get();
-  shim.states.remove(state);
-  if (state->node != nullptr) state->node->block().detach();
-  if (state->leaders != nullptr) shim.leader_comms.keep(std::move(state->leaders));
-  delete state;
+  if (state->is_aside) return MPI_SUCCESS;
+  if (std::shared_ptr<LeaderComm> leaders = end(state)) Shim::get().leader_comms.keep(std::move(leaders));
   return MPI_SUCCESS;
 }
 
@@ -56,27 +64,50 @@ const Self& Shim::self(int fake_rank) {
   return self_;
 }
 
-int Shim::make_keyval(const Pmpi& pmpi) {
+bool Shim::make_keyval(const Pmpi& pmpi) {
   const std::lock_guard lock(mutex_);
-  if (keyval() != MPI_KEYVAL_INVALID) return keyval();
+  if (keyval() != MPI_KEYVAL_INVALID) return true;
   const bool in_world = is_in_world(pmpi);
-  if (!in_world && num_sessions_.load(std::memory_order_relaxed) == 0) return MPI_KEYVAL_INVALID;
+  if (!in_world && num_sessions_.load(std::memory_order_relaxed) == 0) return false;
   int made = MPI_KEYVAL_INVALID;
-  if (pmpi.Comm_create_keyval(&copy_nothing, forget_comm, &made, nullptr) != MPI_SUCCESS) return MPI_KEYVAL_INVALID;
+  if (pmpi.Comm_create_keyval(&copy_nothing, forget_comm, &made, nullptr) != MPI_SUCCESS) return true;
   if (in_world && pmpi.Comm_create_keyval(&copy_nothing, finalize_behind, &self_keyval_, nullptr) == MPI_SUCCESS) {
     pmpi.Comm_set_attr(pmpi.comm_self, self_keyval_, const_cast<Pmpi*>(&pmpi));
   }
   keyval_.store(made, std::memory_order_release);  // (K2)
-  return made;
-}
-
-bool Shim::find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) const noexcept {
-  void* attribute = nullptr;
-  int found = 0;
-  if (pmpi.Comm_get_attr(comm, keyval(), static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return false;
-  state = found != 0 ? static_cast<CommState*>(attribute) : nullptr;
   return true;
 }
+
+bool Shim::find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) noexcept {
+  void* attribute = nullptr;
+  int found = 0;
+  if (const int key = keyval(); key != MPI_KEYVAL_INVALID) {
+    if (!ask([&] { return pmpi.Comm_get_attr(comm, key, static_cast<void*>(&attribute), &found); })) return false;
+  }
+  state = found != 0 ? static_cast<CommState*>(attribute) : states.take_loose(comm);
+  if (found == 0 && state != nullptr) attach(pmpi, comm, state);
+  return true;
+}
+
+void Shim::attach(const Pmpi& pmpi, MPI_Comm comm, CommState* state) {
+  const int key = keyval();
+  if (key != MPI_KEYVAL_INVALID && pmpi.Comm_set_attr(comm, key, state) == MPI_SUCCESS) return;
+  states.add_loose(comm, state);
+}
+
+void Shim::set_aside(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
+  state.is_aside = true;
+  states.expire_all();  // before the library can give the handle to another communicator
+  states.take_loose(comm);
+  if (keyval() != MPI_KEYVAL_INVALID) pmpi.Comm_delete_attr(comm, keyval());
+}
+
+void Shim::put_back(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
+  attach(pmpi, comm, &state);
+  state.is_aside = false;  // not before: it may replace itself
+}
+
+void Shim::forget(const Pmpi& pmpi, CommState* state) { leader_comms.release(pmpi, end(state)); }
 
 void Shim::session_begins() { num_sessions_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -97,7 +128,8 @@ void Shim::close(const Pmpi& pmpi) {
   leader_comms.free_all(pmpi);
   end_progress(pmpi);
   memberships.clear();
-  states.forget_all();
+  states.expire_all();
+  states.forget_loose();
   const std::lock_guard lock(mutex_);
   int key = keyval_.exchange(MPI_KEYVAL_INVALID, std::memory_order_acq_rel);
   if (key != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&key);
@@ -108,7 +140,7 @@ void Shim::report(const Pmpi& pmpi, bool may_communicate) {
   if (reported_) return;
   reported_ = true;
   CommState* world = nullptr;
-  if (may_communicate && keyval() != MPI_KEYVAL_INVALID) find(pmpi, pmpi.comm_world, world);
+  if (may_communicate) find(pmpi, pmpi.comm_world, world);
   recorder.finish(pmpi, world != nullptr && world->reports_everywhere);
   if (!settings.verbose) return;
   print_report(pmpi, states.counts(), is_in_world(pmpi), world != nullptr && world->verbose_everywhere);

@@ -43,10 +43,22 @@ class Shim {
 
   // The key of the communicators' attribute; MPI_KEYVAL_INVALID while MPI is not in use.
   int keyval() const noexcept { return keyval_.load(std::memory_order_acquire); }  // (K1)
-  // Makes the key if MPI is initialised, by MPI_Init or for sessions, and not finalised.
-  int make_keyval(const Pmpi& pmpi);
+  // Whether MPI is initialised, by MPI_Init or for sessions, and not finalised. Then makes the key, if the library lets it.
+  bool make_keyval(const Pmpi& pmpi);
   // Sets the state of a communicator, null when it has none yet. False: it is no communicator.
-  bool find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) const noexcept;
+  bool find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) noexcept;
+  // Makes the state an attribute of `comm`. Where the library refuses that, find() finds it all the same, and tries again: a rank
+  // that forgot it would be alone in the set-up while the others are in a barrier.
+  void attach(const Pmpi& pmpi, MPI_Comm comm, CommState* state);
+
+  // While the library decides whether it frees `comm`: it sees nothing of ours. MPICH frees when the oldest attribute's callback
+  // allows it, whatever the others say, and that would be ours; and it takes all attributes of a communicator that it does not
+  // free, where Open MPI stops at the first that refuses.
+  void set_aside(const Pmpi& pmpi, MPI_Comm comm, CommState& state);
+  // It has not freed it.
+  void put_back(const Pmpi& pmpi, MPI_Comm comm, CommState& state);
+  // It has. Collective as freeing is: the leaders' communicator goes if no other uses it.
+  void forget(const Pmpi& pmpi, CommState* state);
 
   void session_begins();
   void session_ends(const Pmpi& pmpi);

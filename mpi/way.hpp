@@ -19,7 +19,8 @@ enum class Way : std::uint8_t {
   kSegmentFull,
   kNoPlan,
   kNoLeaders,
-  kNested,   // the MPI library calls MPI_Barrier from inside a barrier of ours
+  kSetUpFailed,  // one of the MPI library's functions did
+  kNested,       // the MPI library calls MPI_Barrier from inside a barrier of ours
   kOutside,  // before MPI is initialised, after it is finalised, or on no communicator: an error, which is the library's to raise
   kOff,
 };
@@ -29,7 +30,8 @@ inline constexpr std::size_t kNumWays = static_cast<std::size_t>(Way::kOff) + 1;
 constexpr const char* name_of(Way way) {
   constexpr const char* kNames[kNumWays] = {
       "engine",       "one rank", "intercommunicator",      "no shared memory", "fault tolerance", "no segment",
-      "segment full", "no plan",  "no leader communicator", "nested",           "outside",         "off"};
+      "segment full", "no plan",  "no leader communicator", "set-up failed",    "nested",          "outside",
+      "off"};
   return kNames[static_cast<std::size_t>(way)];
 }
 

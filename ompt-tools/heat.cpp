@@ -65,6 +65,7 @@ std::vector<HeatSpot> find_heat(const Report& report) {
       add_levels(spots, site);
       continue;
     }
+    if (site.team_size > site.cpus.size()) continue;  // of somebody they are not known
     std::vector<std::uint32_t> team(site.team_size);
     std::iota(team.begin(), team.end(), 0U);
     spots.add(cpus_of(site, team), "barrier", site.span);

@@ -17,14 +17,16 @@ std::string quoted(const std::string& field) {
   return text + '"';
 }
 
+// Names of levels come without quotes unless they need them.
+std::string field(const std::string& name) { return name.find_first_of(",\"\r\n") == std::string::npos ? name : quoted(name); }
+
 void add_row(std::string& text, const std::string& key, const char* thread, const char* what, const Histogram& times) {
   if (times.count() == 0) return;
   char numbers[256];
-  std::snprintf(numbers, sizeof numbers, ",%s,%s,%llu,%.1f,%.1f,%.1f,%.1f,%.1f,%llu,", thread, what,
-                static_cast<unsigned long long>(times.count()), times.mean_ns(), times.percentile_ns(0.5),
-                times.percentile_ns(0.9), times.percentile_ns(0.99), times.percentile_ns(0.999),
-                static_cast<unsigned long long>(times.max_ns()));
-  text += key + numbers;
+  std::snprintf(numbers, sizeof numbers, ",%llu,%.1f,%.1f,%.1f,%.1f,%.1f,%llu,", static_cast<unsigned long long>(times.count()),
+                times.mean_ns(), times.percentile_ns(0.5), times.percentile_ns(0.9), times.percentile_ns(0.99),
+                times.percentile_ns(0.999), static_cast<unsigned long long>(times.max_ns()));
+  text += key + "," + thread + "," + field(what) + numbers;
 }
 
 }  // namespace

@@ -2,25 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ompt-tools/report_files.hpp"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
+#include "base/new_file.hpp"
 #include "ompt-tools/report_html.hpp"
 #include "ompt-tools/report_lstopo.hpp"
 
 namespace hierbar::ompt {
-namespace {
-
-// Returns 0 or the error. A full disk may show only when the file is closed.
-int write_all(const std::string& name, const std::string& content) {
-  std::FILE* file = std::fopen(name.c_str(), "w");
-  if (file == nullptr) return errno;
-  const int error = std::fwrite(content.data(), 1, content.size(), file) == content.size() ? 0 : errno;
-  return std::fclose(file) != 0 && error == 0 ? errno : error;
-}
-
-}  // namespace
 
 bool asks_for_files(const Settings& settings) {
   return settings.json || settings.csv || settings.html || settings.perfetto || settings.lstopo ||
@@ -42,16 +30,9 @@ bool write_reports(const Report& report, const Settings& settings, const Process
 }
 
 bool write_file(const std::string& name, const std::string& content) {
-  const int error = write_all(name, content);
-  if (error != 0) std::fprintf(stderr, "hierbar: cannot write the report %s: %s\n", name.c_str(), std::strerror(error));
-  return error == 0;
-}
-
-bool replace_file(const std::string& name, const std::string& content) {
-  const std::string fresh = name + ".new";
-  if (write_all(fresh, content) == 0 && std::rename(fresh.c_str(), name.c_str()) == 0) return true;
-  std::remove(fresh.c_str());
-  return false;
+  const std::string problem = write_new_file(name, content);
+  if (!problem.empty()) std::fprintf(stderr, "hierbar: cannot write the report %s: %s\n", name.c_str(), problem.c_str());
+  return problem.empty();
 }
 
 }  // namespace hierbar::ompt

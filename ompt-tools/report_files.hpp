@@ -17,11 +17,8 @@ bool asks_for_files(const Settings& settings);
 // run.late.json. Returns whether all could be written.
 bool write_reports(const Report& report, const Settings& settings, const Process& process, const std::string& part = "");
 
-// Writes the file, or says in one line on the standard error why it could not.
+// Writes a new file (base/new_file.hpp), or says in one line on the standard error why it could
+// not.
 bool write_file(const std::string& name, const std::string& content);
-
-// Writes the file so that it is whole at any time: whoever reads it meanwhile, or after the process was killed, sees what was
-// there before. Says nothing when it cannot.
-bool replace_file(const std::string& name, const std::string& content);
 
 }  // namespace hierbar::ompt

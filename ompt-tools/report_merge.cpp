@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "ompt-tools/json_numbers.hpp"
 #include "ompt-tools/process_rows.hpp"
 
 namespace hierbar::ompt {
@@ -14,8 +15,8 @@ namespace {
 Histogram read_histogram(const nlohmann::json& value) {
   Histogram times;
   for (const nlohmann::json& bucket : value.at("buckets"))
-    times.add_bucket(Histogram::bucket_of(bucket.at(0).get<std::uint64_t>()), bucket.at(1).get<std::uint64_t>());
-  times.add_totals(value.at("sum").get<std::uint64_t>(), value.at("max").get<std::uint64_t>());
+    times.add_bucket(Histogram::bucket_of(whole_number<std::uint64_t>(bucket.at(0))), whole_number<std::uint64_t>(bucket.at(1)));
+  times.add_totals(whole_number<std::uint64_t>(value.at("sum")), whole_number<std::uint64_t>(value.at("max")));
   return times;
 }
 
@@ -49,43 +50,52 @@ void read_level(LevelTimes& levels, const std::string& name, const Histogram& ti
 
 // Older reports do not have it.
 void read_offset(ClockOffset& offset, const nlohmann::json& clock) {
-  offset.num_packages = clock.value("packages", std::size_t{0});
+  if (const auto packages = clock.find("packages"); packages != clock.end())
+    offset.num_packages = whole_number<std::size_t>(*packages);
   offset.offset_ns = clock.value("offset_ns", 0.0);
   offset.error_ns = clock.value("offset_error_ns", 0.0);
   offset.problem = clock.value("offset_problem", "");
 }
 
 ProcessRow read_row(const nlohmann::json& value) {
-  return {value.at("name").get<std::string>(), value.at("host").get<std::string>(), value.at("barriers").get<std::uint64_t>(),
-          value.at("last_arrivals").get<std::vector<std::uint64_t>>()};
+  return {value.at("name").get<std::string>(), value.at("host").get<std::string>(),
+          whole_number<std::uint64_t>(value.at("barriers")), whole_numbers<std::uint64_t>(value.at("last_arrivals"))};
 }
 
-SiteReport read_site(const nlohmann::json& value) {
+// Threads that a file leaves out have room nevertheless. So many of them in one report, so that a small file cannot fill the
+// memory.
+constexpr std::size_t kMostLeftOut = 1U << 16;
+
+SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
   SiteReport site;
   site.where = value.at("site").get<std::string>();
   site.kind = value.at("kind").get<std::string>();
-  site.team_size = value.at("team_size").get<std::uint32_t>();
-  site.episodes = value.at("barriers").get<std::uint64_t>();
-  site.tasks_ns = value.at("tasks_ns").get<std::uint64_t>();
+  site.team_size = whole_number<std::uint32_t>(value.at("team_size"));
+  site.episodes = whole_number<std::uint64_t>(value.at("barriers"));
+  site.tasks_ns = whole_number<std::uint64_t>(value.at("tasks_ns"));
   site.imbalance = read_histogram(value.at("imbalance_ns"));
   site.sync = read_histogram(value.at("sync_ns"));
   site.span = read_histogram(value.at("barrier_ns"));
   for (const nlohmann::json& level : value.at("levels"))
     read_level(site.levels, level.at("level").get<std::string>(), read_histogram(level.at("ns")));
   for (const nlohmann::json& group : value.value("groups", nlohmann::json::array())) {
-    level_groups(site.levels, group.at("level").get<std::size_t>())
-        .groups.push_back({group.at("unit").get<std::string>(), group.at("threads").get<std::vector<std::uint32_t>>()});
+    level_groups(site.levels, whole_number<std::size_t>(group.at("level")))
+        .groups.push_back({group.at("unit").get<std::string>(), whole_numbers<std::uint32_t>(group.at("threads"))});
   }
   for (const nlohmann::json& row : value.value("processes", nlohmann::json::array())) site.rows.push_back(read_row(row));
   for (const nlohmann::json& told : value.at("threads")) {
-    const auto number = told.at("thread").get<std::uint32_t>();
+    const auto number = whole_number<std::uint32_t>(told.at("thread"));
     if (number >= site.team_size) throw std::runtime_error("a thread that its team does not have");
+    if (number > site.threads.size()) num_left_out += number - site.threads.size();
+    if (num_left_out > kMostLeftOut)
+      throw std::runtime_error("thread " + std::to_string(number) + ", and more than " + std::to_string(kMostLeftOut) +
+                               " threads of lower numbers are not there");
     site.threads.resize(std::max<std::size_t>(site.threads.size(), number + 1));
     ThreadTimes& thread = site.threads[number];
     site.cpus.resize(site.threads.size());
     site.cpus[number] = told.value("cpus", "");
-    thread.last_arrivals = told.at("last_arrivals").get<std::uint64_t>();
-    thread.tasks_ns = told.at("tasks_ns").get<std::uint64_t>();
+    thread.last_arrivals = whole_number<std::uint64_t>(told.at("last_arrivals"));
+    thread.tasks_ns = whole_number<std::uint64_t>(told.at("tasks_ns"));
     thread.imbalance = read_histogram(told.at("imbalance_ns"));
     thread.sync = read_histogram(told.at("sync_ns"));
   }
@@ -132,11 +142,11 @@ Report parse_report(const std::string& json) try {
   const nlohmann::json value = nlohmann::json::parse(json);
   if (value.at("format") != 1) throw std::runtime_error("of a format that this version does not know");
   Report report;
-  report.num_processes = value.at("processes").get<std::uint32_t>();
+  report.num_processes = whole_number<std::uint32_t>(value.at("processes"));
   const nlohmann::json& process = value.at("process");
   report.process.host = process.at("host").get<std::string>();
-  report.process.pid = process.at("pid").get<long>();
-  report.process.rank = process.at("rank").get<long>();
+  report.process.pid = whole_number<long>(process.at("pid"));
+  report.process.rank = whole_number<long>(process.at("rank"));
   report.process.job = process.at("job").get<std::string>();
   report.runtime = value.at("runtime").get<std::string>();
   report.clock = value.at("clock").at("name").get<std::string>();
@@ -145,14 +155,15 @@ Report parse_report(const std::string& json) try {
   read_offset(report.offset, value.at("clock"));
   report.placement = value.at("placement").get<std::string>();
   report.levels = value.at("levels").get<std::string>();
-  report.every = value.at("sample").get<std::uint64_t>();
-  report.idle_ns = value.at("idle_ns").get<std::uint64_t>();
+  report.every = whole_number<std::uint64_t>(value.at("sample"));
+  report.idle_ns = whole_number<std::uint64_t>(value.at("idle_ns"));
   const nlohmann::json& lost = value.at("lost");
-  report.losses = {lost.at("left_out").get<std::uint64_t>(), lost.at("incomplete").get<std::uint64_t>(),
-                   lost.at("backwards").get<std::uint64_t>()};
+  report.losses = {whole_number<std::uint64_t>(lost.at("left_out")), whole_number<std::uint64_t>(lost.at("incomplete")),
+                   whole_number<std::uint64_t>(lost.at("backwards"))};
   if (const auto trace = value.find("trace"); trace != value.end())
-    report.trace = {trace->at("kept").get<std::uint64_t>(), trace->at("dropped").get<std::uint64_t>()};
-  for (const nlohmann::json& site : value.at("sites")) report.sites.push_back(read_site(site));
+    report.trace = {whole_number<std::uint64_t>(trace->at("kept")), whole_number<std::uint64_t>(trace->at("dropped"))};
+  std::size_t num_left_out = 0;
+  for (const nlohmann::json& site : value.at("sites")) report.sites.push_back(read_site(site, num_left_out));
   return report;
 } catch (const nlohmann::json::exception& error) {
   throw std::runtime_error(error.what());

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
+
+#include "ompt-tools/json_numbers.hpp"
 
 namespace hierbar::ompt {
 namespace {
@@ -15,6 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
+constexpr long kLargestRank = std::numeric_limits<std::int32_t>::max();  // MPI's ranks are of type int
 
 // The text of one event, with a comma after it. Written by hand: there may be a million of them.
 std::string event_text(const Slice& slice, long pid, std::uint32_t thread, const std::vector<std::string>& sites) {
@@ -78,7 +82,8 @@ std::vector<long> choose_pids(const Timeline& timeline) {
   std::set<long> taken;
   for (const ProcessTimeline& process : timeline.processes) {
     long pid = std::max(process.rank, 0L) + 1;
-    while (!taken.insert(pid).second) ++pid;
+    if (taken.count(pid) != 0) pid = *taken.rbegin() + 1;
+    taken.insert(pid);
     pids.push_back(pid);
   }
   return pids;
@@ -107,14 +112,14 @@ class Reader {
     const Json& other = header.at("otherData");
     if (other.at("hierbar_trace") != kFormat) throw std::runtime_error("of a format that this version does not know");
     for (const Json& told : other.at("processes")) {
-      positions_[told.at("pid").get<long>()] = timeline_.processes.size();
+      positions_[whole_number<long>(told.at("pid"))] = timeline_.processes.size();
       ProcessTimeline& process = timeline_.processes.emplace_back();
-      process.rank = told.at("rank").get<long>();
-      process.pid = told.at("process").get<long>();
+      process.rank = whole_number<long>(told.at("rank"), -1, kLargestRank);
+      process.pid = whole_number<long>(told.at("process"));
       process.host = told.at("host").get<std::string>();
       process.part = told.value("part", "");
-      process.realtime_offset_ns = told.at("realtime_offset_ns").get<std::int64_t>();
-      process.dropped = told.at("dropped").get<std::uint64_t>();
+      process.realtime_offset_ns = whole_number<std::int64_t>(told.at("realtime_offset_ns"));
+      process.dropped = whole_number<std::uint64_t>(told.at("dropped"));
     }
   }
 
@@ -124,9 +129,9 @@ class Reader {
     slice.begin_ns = to_ns(event.at("ts"));
     slice.end_ns = slice.begin_ns + to_ns(event.at("dur"));
     slice.step = step_of(event.at("name").get<std::string>());
-    if (event.contains("args"))
+    if (slice.step == Step::kBarrier)
       slice.site = site_of({event.at("args").at("site").get<std::string>(), event.at("cat").get<std::string>()});
-    thread_of(event.at("pid").get<long>(), event.at("tid").get<std::uint32_t>()).slices.push_back(slice);
+    thread_of(whole_number<long>(event.at("pid")), whole_number<std::uint32_t>(event.at("tid"))).slices.push_back(slice);
   }
   Timeline take() { return std::move(timeline_); }
 

@@ -13,16 +13,34 @@ constexpr std::size_t kMostThreads = 16;  // lines per site; the JSON and CSV re
 constexpr std::size_t kMostGroups = 8;    // on a line; the JSON report has all
 
 [[gnu::format(printf, 2, 3)]] void print(std::string& text, const char* format, ...) {
-  char line[512];
-  va_list arguments;
+  va_list arguments, again;
   va_start(arguments, format);
-  std::vsnprintf(line, sizeof line, format, arguments);
+  va_copy(again, arguments);
+  const std::size_t before = text.size();
+  const int length = std::vsnprintf(nullptr, 0, format, arguments);
+  text.resize(before + static_cast<std::size_t>(std::max(length, 0)));
+  // Symbols may be of any length. The zero at the end takes the place of the string's own.
+  std::vsnprintf(text.data() + before, text.size() - before + 1, format, again);
+  va_end(again);
   va_end(arguments);
-  text += line;
+}
+
+// A name as a terminal may have it: reports of others may hold what would control it, or break the line. Controls are the bytes
+// below a blank, delete, and 0x80 to 0x9F as UTF-8 writes them.
+std::string plain(const std::string& name) {
+  std::string text;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < name.size() ? name[i + 1] : 0);
+    const bool is_long_control = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+    text += byte < ' ' || byte == 0x7F || is_long_control ? '?' : name[i];
+    if (is_long_control) ++i;
+  }
+  return text;
 }
 
 std::string describe_offset(const ClockOffset& offset) {
-  if (!offset.problem.empty()) return "between packages not measured: " + offset.problem;
+  if (!offset.problem.empty()) return "between packages not measured: " + plain(offset.problem);
   if (offset.num_packages == 0) return "between packages not measured";
   if (offset.num_packages == 1) return "none: all cpus of this process are in one package";
   char text[128];
@@ -33,17 +51,17 @@ std::string describe_offset(const ClockOffset& offset) {
 
 void print_header(std::string& text, const Report& report) {
   if (report.num_processes > 1) {
-    print(text, "hierbar: barriers of %u processes on %s", report.num_processes, report.process.host.c_str());
+    print(text, "hierbar: barriers of %u processes on %s", report.num_processes, plain(report.process.host).c_str());
   } else {
-    print(text, "hierbar: barriers of process %ld on %s", report.process.pid, report.process.host.c_str());
+    print(text, "hierbar: barriers of process %ld on %s", report.process.pid, plain(report.process.host).c_str());
     if (report.process.rank >= 0) print(text, ", rank %ld", report.process.rank);
   }
-  print(text, "\n  runtime    %s; tool hierbar %s\n", report.runtime.c_str(), HIERBAR_VERSION);
+  print(text, "\n  runtime    %s; tool hierbar %s\n", plain(report.runtime).c_str(), HIERBAR_VERSION);
   print(text, "  clock      %s, resolution %.1f ns, a stamp costs %.1f ns, two for each thread and barrier\n",
-        report.clock.c_str(), report.resolution_ns, report.stamp_ns);
+        plain(report.clock).c_str(), report.resolution_ns, report.stamp_ns);
   print(text, "  offset     %s\n", describe_offset(report.offset).c_str());
-  text += "  placement  " + report.placement + "\n";
-  print(text, "  levels     %s\n", report.levels.c_str());
+  text += "  placement  " + plain(report.placement) + "\n";
+  print(text, "  levels     %s\n", plain(report.levels).c_str());
   if (report.every > 1) print(text, "  sampled    one barrier in %llu\n", static_cast<unsigned long long>(report.every));
   print(text, "  left out   %llu barriers after the tool's own work, %llu that not all threads took part in\n",
         static_cast<unsigned long long>(report.losses.left_out), static_cast<unsigned long long>(report.losses.incomplete));
@@ -84,8 +102,8 @@ void print_groups(std::string& text, const SiteReport& site) {
     std::string line = i == 0 ? "exchange" : "level " + std::to_string(i);
     line.resize(std::max<std::size_t>(line.size(), 20), ' ');
     for (std::size_t k = 0; k < groups.size() && k < kMostGroups; ++k)
-      line +=
-          (k == 0 ? " " : ", ") + groups[k].unit + (groups[k].unit.empty() ? "{" : " {") + list_threads(groups[k].threads) + "}";
+      line += (k == 0 ? " " : ", ") + plain(groups[k].unit) + (groups[k].unit.empty() ? "{" : " {") +
+              list_threads(groups[k].threads) + "}";
     if (groups.size() > kMostGroups) line += ", ... " + std::to_string(groups.size() - kMostGroups) + " more";
     text += "    " + line + "\n";
   }
@@ -93,10 +111,10 @@ void print_groups(std::string& text, const SiteReport& site) {
 
 void print_levels(std::string& text, const Report& report, const SiteReport& site) {
   for (const auto& [name, times] : list_levels(site.levels)) {
-    if (!is_below_resolution(report, *times)) print_histogram(text, name.c_str(), *times);
+    if (!is_below_resolution(report, *times)) print_histogram(text, plain(name).c_str(), *times);
   }
   const std::string hidden = list_hidden(report, site);
-  if (!hidden.empty()) text += "    hidden, below twice the clock's resolution: " + hidden + "\n";
+  if (!hidden.empty()) text += "    hidden, below twice the clock's resolution: " + plain(hidden) + "\n";
 }
 
 void print_threads(std::string& text, const SiteReport& site) {
@@ -119,7 +137,7 @@ std::string to_text(const Report& report) {
   print_header(text, report);
   if (report.sites.empty()) print(text, "  no barrier of more than one thread was seen\n");
   for (const SiteReport& site : report.sites) {
-    print(text, "\n  %s, %s, %u %s, %llu barriers\n", site.where.c_str(), site.kind.c_str(), site.team_size,
+    print(text, "\n  %s, %s, %u %s, %llu barriers\n", plain(site.where).c_str(), plain(site.kind).c_str(), site.team_size,
           is_of_ranks(site.kind) ? "ranks" : "threads", static_cast<unsigned long long>(site.episodes));
     print(text, "    %-20s %12s %11s %10s %10s %10s %10s %12s\n", "ns", "count", "mean", "p50", "p90", "p99", "p99.9", "max");
     print_histogram(text, "imbalance", site.imbalance);

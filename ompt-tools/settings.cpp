@@ -11,6 +11,9 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/launchers.hpp"
+#include "base/trusted_variable.hpp"
+
 namespace hierbar::ompt {
 namespace {
 
@@ -18,7 +21,7 @@ constexpr std::uint64_t kMaxEvery = 1'000'000;
 constexpr std::uint64_t kMaxTraceEvents = 10'000'000;  // 1 GB for each thread
 
 std::string variable(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = trusted_variable(name);
   return value == nullptr ? "" : value;
 }
 
@@ -100,11 +103,11 @@ Process this_process() {
   char host[HOST_NAME_MAX + 1] = "";
   process.host = gethostname(host, sizeof host - 1) == 0 ? host : "unknown";
   process.pid = getpid();
-  // Inner launchers first: mpiexec may itself run under srun.
-  const std::string rank = first_of({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}, "");
-  char* end = nullptr;
-  const long number = std::strtol(rank.c_str(), &end, 10);
-  if (!rank.empty() && *end == '\0' && number >= 0) process.rank = number;
+  if (const char* rank = rank_in_job(own_environment()); rank != nullptr && *rank != '\0') {
+    char* end = nullptr;
+    const long number = std::strtol(rank, &end, 10);
+    if (*end == '\0' && number >= 0) process.rank = number;
+  }
   process.job = first_of({"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}, "0");
   return process;
 }

@@ -15,13 +15,15 @@ std::uint32_t site_index(Timeline& timeline, const std::pair<std::string, std::s
   return index;
 }
 
-// What brings the process onto the time line, whose clock is its first process's host's.
-std::int64_t shift_ns(const Timeline& timeline, const ProcessTimeline& process) {
+// What brings the process onto the time line, whose clock is its first process's host's. A two's complement, so that a shift back
+// is a large number that wraps to the right sum; offsets come from files, and their difference may have no signed one.
+std::uint64_t shift_ns(const Timeline& timeline, const ProcessTimeline& process) {
   if (timeline.processes.empty()) return 0;
-  for (const ProcessTimeline& known : timeline.processes) {
-    if (known.host == process.host) return known.realtime_offset_ns - timeline.processes.front().realtime_offset_ns;
-  }
-  return process.realtime_offset_ns - timeline.processes.front().realtime_offset_ns;
+  const auto known = std::find_if(timeline.processes.begin(), timeline.processes.end(),
+                                  [&](const ProcessTimeline& other) { return other.host == process.host; });
+  const ProcessTimeline& clock = known == timeline.processes.end() ? process : *known;
+  return static_cast<std::uint64_t>(clock.realtime_offset_ns) -
+         static_cast<std::uint64_t>(timeline.processes.front().realtime_offset_ns);
 }
 
 }  // namespace
@@ -49,13 +51,12 @@ void merge_timeline(Timeline& into, const Timeline& from) {
   std::vector<std::uint32_t> sites;
   for (const auto& site : from.sites) sites.push_back(site_index(into, site));
   for (const ProcessTimeline& process : from.processes) {
-    const std::int64_t shift = shift_ns(into, process);
+    const std::uint64_t shift = shift_ns(into, process);
     ProcessTimeline& added = into.processes.emplace_back(process);
     for (ThreadTimeline& thread : added.threads) {
       for (Slice& slice : thread.slices) {
-        // Two's complement: adding a negative shift wraps to the right sum.
-        slice.begin_ns += static_cast<std::uint64_t>(shift);
-        slice.end_ns += static_cast<std::uint64_t>(shift);
+        slice.begin_ns += shift;
+        slice.end_ns += shift;
         if (!sites.empty()) slice.site = sites[slice.site];
       }
     }

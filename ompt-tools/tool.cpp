@@ -12,6 +12,7 @@
 #include <cstring>
 #include <exception>
 
+#include "base/new_file.hpp"
 #include "ompt-tools/chain.hpp"
 #include "ompt-tools/report.hpp"
 #include "ompt-tools/report_entry.h"
@@ -170,7 +171,7 @@ bool checkpoint(std::uint64_t now) try {
   if (now < due) return false;
   if (!tool->next_partial.compare_exchange_strong(due, now + in_ticks(kNextPartial_ns), std::memory_order_relaxed)) return false;
   if (tool->shim_asks.load(std::memory_order_relaxed)) return true;
-  if (replace_file(partial_name(), to_json(report_so_far(/*take=*/false))))
+  if (write_new_file(partial_name(), to_json(report_so_far(/*take=*/false))).empty())
     tool->has_partial.store(true, std::memory_order_relaxed);
   return true;
 } catch (const std::exception&) {

@@ -4,37 +4,43 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "base/new_file.hpp"
+
 namespace hierbar::bench {
 
-// Where --json goes; opened before anything is measured, so that minutes are not measured in vain.
+// Where --json goes: a file that is there as a whole or not at all, or standard output ("-").
+// Begun before anything is measured, so that minutes are not measured in vain.
 class JsonOutput {
  public:
   explicit JsonOutput(const std::string& path) : path_(path) {
-    if (!path_.empty() && path_ != "-") file_.open(path_);
-    if (!file_) fail("open");
+    if (path_.empty() || path_ == "-") return;
+    file_.emplace(path_);
+    if (!file_->problem().empty()) fail(file_->problem());
   }
 
   void write(const nlohmann::json& report) {
     if (path_.empty()) return;
-    std::ostream& stream = path_ == "-" ? std::cout : file_;
-    if (!(stream << report.dump(1) << '\n' << std::flush)) fail("write");
+    const std::string text = report.dump(1) + '\n';
+    if (file_) {
+      if (const std::string problem = file_->finish(text); !problem.empty()) fail(problem);
+    } else if (!(std::cout << text << std::flush)) {
+      fail("standard output cannot be written");
+    }
   }
 
  private:
-  [[noreturn]] void fail(const char* what) const {
-    throw std::runtime_error(fmt::format("cannot {} --json {}: {}", what, path_, std::strerror(errno)));
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw std::runtime_error(fmt::format("--json {}: {}", path_, problem));
   }
 
-  std::string path_;
-  std::ofstream file_;
+  const std::string path_;
+  std::optional<NewFile> file_;
 };
 
 }  // namespace hierbar::bench

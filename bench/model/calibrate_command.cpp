@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/new_file.hpp"
 #include "common/progress.hpp"
 #include "model/commands.hpp"
 #include "model/fit.hpp"
@@ -79,8 +79,11 @@ bool is_wanted(const PlannedSet& planned, const std::vector<std::string>& only) 
 }
 
 void calibrate(const CalibrateOptions& options) {
-  std::ofstream output(options.output);  // before minutes are spent
-  if (!output) throw Refusal("--output: '" + options.output + "' cannot be written");
+  NewFile output(options.output);  // begun before minutes are spent
+  const auto refuse_if = [&options](const std::string& problem) {
+    if (!problem.empty()) throw Refusal("--output: '" + options.output + "': " + problem);
+  };
+  refuse_if(output.problem());
   const ModelMachine machine = require(load_model_machine(kCalibratedMachine));
   nlohmann::ordered_json file = machine_header(machine);
   file["parameters_provenance"] = kParametersProvenance;
@@ -93,7 +96,7 @@ void calibrate(const CalibrateOptions& options) {
     file["parameter_sets"].push_back(to_json(calibrate_set(machine, planned, options, progress)));
   }
   progress.finish();
-  if (!(output << file.dump(2) << '\n' << std::flush)) throw Refusal("--output: '" + options.output + "': cannot be written");
+  refuse_if(output.finish(file.dump(2) + '\n'));
 }
 
 }  // namespace

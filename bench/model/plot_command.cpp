@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/new_file.hpp"
 #include "common/child_process.hpp"
 #include "model/chart.hpp"
 #include "model/commands.hpp"
@@ -86,8 +87,9 @@ Chart chart_of(const nlohmann::json& report) {
 }
 
 void write_text(const std::string& text, const std::string& path) {
-  std::ofstream output(path);
-  if (!(output << text << std::flush)) throw Refusal("--output: '" + path + "' cannot be written");
+  if (const std::string problem = write_new_file(path, text); !problem.empty()) {
+    throw Refusal("--output: '" + path + "': " + problem);
+  }
 }
 
 // A file that disappears again.
@@ -115,12 +117,13 @@ void write_png(const std::string& svg, const std::string& path) {
   const TemporaryFile picture;
   write_text(svg, picture.path());
   const ChildResult result =
-      run_child({"/usr/bin/env", "rsvg-convert", "--format=png", "--zoom=2", "--output=" + path, picture.path()}, {}, kTimeout);
+      run_child({"/usr/bin/env", "rsvg-convert", "--format=png", "--zoom=2", picture.path()}, {}, kTimeout);
   if (result.failure.starts_with(kNotFound)) {
     throw Refusal("--output: '" + path + "': PNG is drawn by rsvg-convert, which was not found (Debian: librsvg2-bin); allowed " +
                   "without it: a file that does not end in .png, which becomes SVG");
   }
   if (!result.failure.empty()) throw Refusal("--output: '" + path + "': rsvg-convert: " + result.failure + ": " + result.errors);
+  write_text(result.output, path);
 }
 
 void plot(const PlotOptions& options) {

@@ -29,6 +29,8 @@ class SimulatedMem {
   std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
     return simulator_.read_modify_write(me_, word, [value](std::uint64_t before) { return before + value; });
   }
+  std::uint64_t fetch_or_relaxed(Word& word, std::uint64_t bits) const noexcept { return fetch_or(word, bits); }
+  std::uint64_t fetch_add_relaxed(Word& word, std::uint64_t value) const noexcept { return fetch_add(word, value); }
   void wake(std::uint32_t) const noexcept {}  // nobody ever sleeps
 
  protected:

@@ -15,10 +15,10 @@ namespace {
 using hierbar::ApiMem;
 using Crossing = hierbar::Barrier<ApiMem>::Crossing;
 
-// Sets the flag, then looks for sleepers; they announce themselves, then look at the flag: see ThreadHost::sleep(). Looks at
+// Sets the flag, then looks for sleepers; they announce themselves, then look at the flag: see ThreadHost. Looks at
 // every participant's line, which only matters for this once.
 void abort_all(hierbar_barrier& barrier) noexcept {
-  barrier.aborted.store(1, std::memory_order_seq_cst);
+  barrier.aborted.store(1, std::memory_order_seq_cst);  // (X1)
   hierbar::ThreadHost host(barrier.spots, 0, barrier.policy, barrier.aborted);
   for (std::uint32_t p = 0; p < barrier.plan.num_participants; ++p) host.wake(p);
 }
@@ -26,7 +26,7 @@ void abort_all(hierbar_barrier& barrier) noexcept {
 // Runs phase(mem) -> Crossing for one participant.
 template <class Phase>
 hierbar_status run(hierbar_barrier& barrier, std::uint32_t participant, std::uint32_t* all_bits, Phase&& phase) noexcept {
-  if (barrier.aborted.load(std::memory_order_acquire) != 0) return HIERBAR_ABORTED;
+  if (barrier.aborted.load(std::memory_order_acquire) != 0) return HIERBAR_ABORTED;  // (X2)
   hierbar::ThreadHost host(barrier.spots, participant, barrier.policy, barrier.aborted);
   ApiMem mem(host);
   const Crossing crossing = phase(mem);

@@ -4,11 +4,11 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/trusted_variable.hpp"
 #include "plan/cpu_count.hpp"
 #include "plan/plan_maker.hpp"
 #include "plan/settings.hpp"
@@ -63,7 +63,7 @@ constexpr const char* kAlgorithmVariable = "HIERBAR_ALGORITHM";
 
 // The variable's algorithm, or `hier` where it names none, which is reported once in a process.
 Algorithm algorithm_of_environment(const Listener& report) {
-  const char* value = std::getenv(kAlgorithmVariable);
+  const char* value = trusted_variable(kAlgorithmVariable);
   if (value == nullptr || *value == '\0') return Algorithm::kHier;
   if (const std::optional<Algorithm> algorithm = parse_algorithm(value)) return *algorithm;
   static std::atomic<bool> is_reported = false;

@@ -7,34 +7,25 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <ctime>
 #include <iterator>
-#include <span>
-#include <vector>
+
+#include "plan/soundness.hpp"
 
 namespace hierbar {
 namespace {
 
-constexpr std::uint64_t kMaxSlots = 1U << 24;
-constexpr std::uint32_t kMaxLineBytes = 4096;
 constexpr std::uint64_t kLinesAlignment = 4096;  // not the process's page size: all processes must find the same layout
 
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
 // Whether the word can be written, without writing it: a mapping may be longer than the file behind it, and touching the rest
-// ends the process. Adds 0 atomically inside the kernel, which returns an error instead. Nobody sleeps on the words asked for.
+// ends the process, as does a file system without room for the page. Adds 0 atomically inside the
+// kernel, which returns an error instead. A sleeper on the word would be woken for nothing.
 bool can_be_written(std::byte* word) {
   constexpr std::uint32_t kAddNothing = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_LT, 0);
-  return syscall(SYS_futex, word, FUTEX_WAKE_OP, 0, nullptr, word, kAddNothing) >= 0 || errno != EFAULT;
-}
-
-bool numbers_are_possible(const hierbar_plan& plan) {
-  return plan.num_participants >= 1 && plan.num_participants <= kMaxParticipants && plan.num_leaders >= 1 &&
-         plan.num_leaders <= plan.num_participants && plan.num_slots >= plan.num_participants && plan.num_slots <= kMaxSlots &&
-         std::has_single_bit(plan.line_bytes) && plan.line_bytes >= 64 && plan.line_bytes <= kMaxLineBytes &&
-         plan.release <= HIERBAR_RELEASE_LINES;
+  return syscall(SYS_futex, word, FUTEX_WAKE_OP, 0, nullptr, word, kAddNothing) >= 0 || (errno != EFAULT && errno != ENOMEM);
 }
 
 hierbar_plan plan_numbers(const SegmentHeader& header) {
@@ -53,6 +44,18 @@ hierbar_plan plan_numbers(const SegmentHeader& header) {
 }
 
 }  // namespace
+
+// By the kernel's write of nothing: madvise(MADV_POPULATE_WRITE) would do, but came with Linux
+// 5.14.
+bool populate(void* memory, std::size_t size) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t into_page = reinterpret_cast<std::uintptr_t>(memory) % page;
+  auto* const bytes = static_cast<std::byte*>(memory);
+  for (std::size_t offset = 0; offset < size; offset += page - (offset == 0 ? into_page : 0)) {
+    if (!can_be_written(bytes + offset)) return false;
+  }
+  return true;
+}
 
 SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan) {
   SegmentLayout layout{};
@@ -118,7 +121,7 @@ hierbar_status Segment::read_header(std::size_t size, BarrierDesign& design, hie
   numbers = plan_numbers(header);
   design.limits = header.limits;
   design.num_cpus = header.num_cpus;
-  if (!numbers_are_possible(numbers) || !limits_problem(design.limits).empty() || algorithm_number >= std::size(kAlgorithms)) {
+  if (!has_possible_numbers(numbers) || !limits_problem(design.limits).empty() || algorithm_number >= std::size(kAlgorithms)) {
     return HIERBAR_ERR_CORRUPT;
   }
   design.algorithm = static_cast<Algorithm>(algorithm_number);
@@ -151,50 +154,6 @@ hierbar_status Segment::read(std::size_t size, BarrierDesign& design) const {
   plan.num_crews = numbers.num_crews;
   plan.release = static_cast<hierbar_release_kind>(numbers.release);
   return is_sound(plan.view()) ? HIERBAR_OK : HIERBAR_ERR_CORRUPT;
-}
-
-namespace {
-
-// Everybody is in the crew of its lowest member, whose size is right, and nobody gathers.
-bool crews_are_sound(const hierbar_plan& plan) {
-  if (plan.num_crews == 0) return true;
-  std::vector<std::uint32_t> sizes(plan.num_participants);
-  for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
-    const std::uint32_t crew = plan.nodes[p].crew;
-    if (crew > p || plan.nodes[crew].crew != crew) return false;
-    ++sizes[crew];
-  }
-  std::uint32_t num_crews = 0;
-  for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
-    if (plan.nodes[p].crew_size != sizes[plan.nodes[p].crew]) return false;
-    if (plan.nodes[p].crew == p) ++num_crews;
-  }
-  return num_crews == plan.num_crews && plan.num_leaders == plan.num_participants;
-}
-
-}  // namespace
-
-bool is_sound(const hierbar_plan& plan) {
-  const std::uint32_t num_members = plan.num_participants - plan.num_leaders;
-  std::vector<bool> slot_is_taken(plan.num_slots);
-  std::vector<bool> is_child(plan.num_participants);
-  std::uint32_t num_leaders = 0;
-  std::uint32_t num_children = 0;
-  for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
-    const hierbar_plan_node& node = plan.nodes[p];
-    if (node.slot >= plan.num_slots || slot_is_taken[node.slot]) return false;
-    slot_is_taken[node.slot] = true;
-    if (node.parent > p) return false;  // so that there is no circle
-    if (node.parent == p && (num_leaders == plan.num_leaders || plan.leaders[num_leaders++] != p)) return false;
-    if (node.num_children > num_members || node.first_child > num_members - node.num_children) return false;
-    // Each once: as many as there are members, so nobody is missing.
-    for (const std::uint32_t child : std::span(plan.children + node.first_child, node.num_children)) {
-      if (child <= p || child >= plan.num_participants || plan.nodes[child].parent != p || is_child[child]) return false;
-      is_child[child] = true;
-      ++num_children;
-    }
-  }
-  return num_leaders == plan.num_leaders && num_children == num_members && crews_are_sound(plan);
 }
 
 }  // namespace hierbar

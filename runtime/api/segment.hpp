@@ -94,8 +94,7 @@ class Segment {
   std::byte* memory_;
 };
 
-// Whether all that a barrier relies on holds: no index leads out of the plan, every participant has its own slot and is in the
-// forest once. O(n).
-bool is_sound(const hierbar_plan& plan);
+// Makes all pages of the memory present. False: one cannot be had.
+bool populate(void* memory, std::size_t size);
 
 }  // namespace hierbar

@@ -105,6 +105,11 @@ hierbar_status hierbar_barrier_size(const hierbar_attributes* attributes, size_t
   });
 }
 
+hierbar_status hierbar_barrier_populate(void* memory, size_t size) {
+  if (!hierbar::is_usable(memory)) return HIERBAR_ERR_INVALID;
+  return hierbar::populate(memory, size) ? HIERBAR_OK : HIERBAR_ERR_NO_MEMORY;
+}
+
 hierbar_status hierbar_barrier_init_shared(void* memory, size_t size, const hierbar_attributes* attributes) {
   if (!hierbar::is_usable(memory)) return HIERBAR_ERR_INVALID;
   return hierbar::guarded([&] {

@@ -34,19 +34,22 @@ namespace hierbar {
 // that the same source runs on std::atomic (RealMem) and on simulated memory with store buffers (the tests). Mem offers
 //
 //   Word                          a 64-bit atomic
-//   load_relaxed, load_acquire, load_seq_cst, store_relaxed, store_release, exchange, fetch_or, fetch_add
+//   load_relaxed, load_acquire, load_seq_cst, store_relaxed, store_release
+//   exchange, fetch_or, fetch_add (seq_cst), fetch_or_relaxed, fetch_add_relaxed
 //   fence()                       orders earlier stores before later loads (seq_cst)
 //   wait(Pending<Mem>&)           -> WaitResult; returns kReleased only when pending.ready()
 //   wake(participant)             ends that participant's sleep if it sleeps
 //   can_sleep()                   false: nobody ever calls announce(), so looks and fences for sleepers are left out
 //
-// Ordering map. Every access below carries its number.
+// Ordering map. Every access below carries its number. A model checker weakens each of them and finds out what breaks
+// (docs/model-checking.md, which also says which orders are stronger than they need to be, and why they stay).
 //   (A1) exchange, seq_cst: the arrival. Release half: all that this participant, and through (W1) its subtree, wrote before.
-//        An exchange and not a store, because on x86 it also drains non-temporal stores, which a plain store may overtake, and
-//        because it returns the sleep bit (S2a). Pairs with (W1), (W2).
+//        Acquire half: pairs with (S2a), so that who finds the sleep bit also sees waiting_for (S1). An exchange and not a store,
+//        because on x86 it also drains non-temporal stores, which a plain store may overtake, and because it returns the sleep
+//        bit. Pairs with (W1), (W2).
 //   (W1) acquire load of an awaited word, in Pending::ready.
 //   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1).
-//   (C1) fetch_or, seq_cst, before (C2): who counts the last one also sees the bits.
+//   (C1) relaxed fetch_or, before (C2), which publishes it: who counts the last one also sees the bits.
 //   (C2) fetch_add, seq_cst: the count. All counts of a tally are one release sequence, so whoever counts last has acquired what
 //        all before it wrote. Drains non-temporal stores, as (A1) does.
 //   (C3) relaxed accesses of the one who counted last; the others come back to the tally only after (R1).
@@ -200,7 +203,7 @@ class Barrier {
 
   // Whether all `size` have come now; then `bits` are everybody's.
   static bool count(Mem& mem, Tally<Word>& tally, std::uint32_t size, std::uint32_t& bits) noexcept {
-    if (bits != 0) mem.fetch_or(tally.bits, bits);                    // (C1)
+    if (bits != 0) mem.fetch_or_relaxed(tally.bits, bits);            // (C1)
     if (mem.fetch_add(tally.arrived, 1) + 1 != size) return false;    // (C2)
     bits = static_cast<std::uint32_t>(mem.load_relaxed(tally.bits));  // (C3)
     mem.store_relaxed(tally.arrived, 0);                              // (C3)

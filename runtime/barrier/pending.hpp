@@ -39,7 +39,7 @@ class Pending {
 
   // (W1) acquire; pairs with (A1), (R1): everything the writer wrote before is visible once this returns true.
   bool ready() noexcept {
-    const WordValue seen = mem_.load_acquire(awaited_);
+    const WordValue seen = mem_.load_acquire(awaited_);  // (W1)
     if (!reached(seen, epoch_)) return false;
     seen_ = seen;
     return true;
@@ -50,28 +50,28 @@ class Pending {
   std::uint32_t payload() const noexcept { return payload_of(seen_); }
 
   // True: not ready, and the writer will wake us. False: it is ready, do not sleep.
+  //
+  // (S1)  relaxed; published by (S2), which the writer has read before it looks here.
+  // (S2a) One read-modify-write decides: either it sees the writer's word, or the writer's exchange (A1), later in the
+  //       modification order of the same word, brings the sleep bit back to the writer.
+  // (S2b) seq_cst increment, then (S3) a seq_cst load of the word; the writer stores the word (R1), fences (R2), loads the count
+  //       (R3). In the single total order one of the two comes first and the other sees it.
   bool announce() noexcept {
-    // (S1) relaxed; published by (S2), which the writer has read before it looks here.
-    mem_.store_relaxed(waiting_for_, std::uint64_t{writer_} + 1);
+    mem_.store_relaxed(waiting_for_, std::uint64_t{writer_} + 1);  // (S1)
     announced_ = true;
-    if (sleepers_ == nullptr) {
-      // (S2a) One read-modify-write decides: either it sees the writer's word, or the writer's exchange (A1), later in the
-      // modification order of the same word, brings the sleep bit back to the writer.
-      return !reached(mem_.fetch_or(awaited_, kSleepBit), epoch_);
-    }
-    // (S2b) seq_cst increment, then (S3) a seq_cst load of the word; the writer stores the word (R1), fences (R2), loads the
-    // count (R3). In the single total order one of the two comes first and the other sees it.
-    mem_.fetch_add(*sleepers_, 1);
-    return !reached(mem_.load_seq_cst(awaited_), epoch_);
+    if (sleepers_ == nullptr) return !reached(mem_.fetch_or(awaited_, kSleepBit), epoch_);  // (S2a)
+    mem_.fetch_add(*sleepers_, 1);                                                          // (S2b)
+    return !reached(mem_.load_seq_cst(awaited_), epoch_);                                   // (S3)
   }
 
   // Withdraws announce(); does nothing when nothing was announced. A sleep bit may stay behind in the awaited word: it costs
   // the writer one look at waiting_for, an episode or two later.
+  // (S4)  relaxed: a writer that still sees either wakes somebody who is awake.
   void retract() noexcept {
     if (!announced_) return;
     announced_ = false;
-    mem_.store_relaxed(waiting_for_, 0);
-    if (sleepers_ != nullptr) mem_.fetch_add(*sleepers_, ~std::uint64_t{0});
+    mem_.store_relaxed(waiting_for_, 0);                                              // (S4)
+    if (sleepers_ != nullptr) mem_.fetch_add_relaxed(*sleepers_, ~std::uint64_t{0});  // (S4)
   }
 
   Word& awaited() const noexcept { return awaited_; }

@@ -46,6 +46,12 @@ class RealMem {
   std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
     return word.fetch_add(value, std::memory_order_seq_cst);
   }
+  std::uint64_t fetch_or_relaxed(Word& word, std::uint64_t bits) const noexcept {
+    return word.fetch_or(bits, std::memory_order_relaxed);
+  }
+  std::uint64_t fetch_add_relaxed(Word& word, std::uint64_t value) const noexcept {
+    return word.fetch_add(value, std::memory_order_relaxed);
+  }
   void fence() const noexcept {
 #if defined(HIERBAR_THREAD_SANITIZER)
     static Word fence_word;  // ThreadSanitizer does not model fences

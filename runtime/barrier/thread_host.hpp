@@ -44,6 +44,11 @@ static_assert(sizeof(ParkingSpot) == 128, "in shared memory");
 
 // The waiting of plain threads: spin, yield, sleep on a futex, which need not be one process's own. The host of the tests, the
 // benchmarks and the C API.
+//
+// Ordering of `aborted`. Who aborts sets it (X1) and then wakes everybody, by (P3) of parking.hpp.
+//   (X1) seq_cst store, before (P3).
+//   (X2) acquire load; pairs with (X1): who gives up sees what was written before the abort.
+//   (X3) seq_cst load, after (P1) and before the sleep. Either it sees (X1), or (P3) sees (P1) and the sleep ends.
 class ThreadHost {
  public:
   ThreadHost(ParkingSpot* spots, std::uint32_t me, const WaitPolicy& policy, const AbortFlag& aborted) noexcept
@@ -56,7 +61,7 @@ class ThreadHost {
   WaitResult wait(Pending<RealMem<ThreadHost>>& pending) noexcept {
     const bool sleeps = policy_.sleeps && policy_.sleep_limit_ns > 0;
     for (int yields = 0; !pending.ready();) {
-      if (aborted_.load(std::memory_order_acquire) != 0) return WaitResult::kAborted;
+      if (aborted_.load(std::memory_order_acquire) != 0) return WaitResult::kAborted;  // (X2)
       if (policy_.progress != nullptr && policy_.progress(policy_.progress_context) != 0) return WaitResult::kAborted;
       if (sleeps && yields >= policy_.yields) {
         sleep(pending);
@@ -71,10 +76,9 @@ class ThreadHost {
   void wake(std::uint32_t participant) noexcept { unpark(spots_[participant].parked); }
 
  private:
-  // The wake-up of somebody who sets `aborted` (seq_cst) and then wakes everybody is not lost: either it sees the seq_cst store
-  // of `parked`, or `aborted` is seen here.
   void sleep(Pending<RealMem<ThreadHost>>& pending) noexcept {
-    park(spots_[me_].parked, pending, policy_.sleep_limit_ns, [this] { return aborted_.load(std::memory_order_seq_cst) != 0; });
+    const auto gives_up = [this] { return aborted_.load(std::memory_order_seq_cst) != 0; };  // (X3)
+    park(spots_[me_].parked, pending, policy_.sleep_limit_ns, gives_up);
   }
 
   ParkingSpot* spots_;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/machine_option.hpp"
 
-#include <cstdlib>
 #include <iostream>
 
+#include "base/trusted_variable.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar {
@@ -19,7 +19,7 @@ void add_machine_option(CLI::App& command, std::string& description) {
 
 Machine load_chosen_machine(const CLI::App& command, const std::string& description) {
   const bool given = command.count(kTopologyOption) > 0;
-  Result<Machine> machine = given ? load_described_machine(description) : load_machine(std::getenv("HIERBAR_TOPOLOGY"));
+  Result<Machine> machine = given ? load_described_machine(description) : load_machine(trusted_variable("HIERBAR_TOPOLOGY"));
   if (!machine.ok()) {
     std::cerr << "hierbar: " << (given ? std::string(kTopologyOption) + ": " : "") << machine.error() << '\n';
     throw CLI::RuntimeError(kExitBadInput);

@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <vector>
+
+#include "base/trusted_variable.hpp"
 
 namespace hierbar {
 namespace {
@@ -81,7 +82,7 @@ std::string find_in_path(const std::string& word) {
     return stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(file.c_str(), X_OK) == 0;
   };
   if (word.find('/') != std::string::npos) return is_program(word) ? word : "";
-  const char* path = std::getenv("PATH");
+  const char* path = trusted_variable("PATH");
   std::istringstream directories(path == nullptr ? "/usr/bin:/bin" : path);
   for (std::string directory; std::getline(directories, directory, ':');) {
     if (const std::string file = (directory.empty() ? "." : directory) + "/" + word; is_program(file)) return file;

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/plan_command.hpp"
 
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/trusted_variable.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
 #include "plan/group_tree.hpp"
@@ -69,7 +69,7 @@ PlanLevels chosen_levels(const CLI::App& command, const PlanOptions& options, co
 
 // The profile that programs on this machine use. One of another machine is told, as they do.
 std::optional<Profile> chosen_profile(const CLI::App& command, const Machine& machine) {
-  const char* topology = std::getenv(kTopologyVariable);
+  const char* topology = trusted_variable(kTopologyVariable);
   const bool other_machine = command.count(kTopologyOption) > 0 || (topology != nullptr && *topology != '\0');
   std::vector<std::string> problems;
   std::optional<Profile> profile = read_profile(other_machine, problems);

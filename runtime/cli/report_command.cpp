@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/report_command.hpp"
 
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/trusted_variable.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
 #include "ompt-tools/heat.hpp"
@@ -60,7 +60,7 @@ void write_lstopo(const CLI::App& command, const ReportOptions& options) {
     for (const ompt::HeatSpot& spot : find_heat(read_report(file)))
       measured.push_back({spot.cpus, spot.what, spot.sum_ns, spot.count});
   }
-  const char* variable = std::getenv("HIERBAR_TOPOLOGY");
+  const char* variable = trusted_variable("HIERBAR_TOPOLOGY");
   const std::string other = variable == nullptr ? "" : variable;
   const std::string problem =
       write_heat_xml(options.lstopo, command.count("--topology") > 0 ? options.description : other, measured);

@@ -7,7 +7,7 @@
 
 #include "cli/mpi_family.hpp"
 #include "cli/program.hpp"
-#include "placement/environment.hpp"
+#include "base/environment.hpp"
 #include "topology/result.hpp"
 
 namespace hierbar {

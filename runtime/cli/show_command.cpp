@@ -3,13 +3,13 @@
 #include "cli/show_command.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iomanip>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/trusted_variable.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/node_job.hpp"
 #include "cli/option_values.hpp"
@@ -107,7 +107,7 @@ void write_xml(const CLI::App& command, const ShowOptions& options, const std::v
     marks.push_back({process + " thread " + std::to_string(thread.thread),
                      thread.rank ? *thread.rank : static_cast<unsigned>(thread.pid), thread.cpus});
   }
-  const char* variable = std::getenv("HIERBAR_TOPOLOGY");
+  const char* variable = trusted_variable("HIERBAR_TOPOLOGY");
   const std::string other = variable == nullptr ? "" : variable;
   std::string path = options.xml;
   if (const std::size_t at = path.find(kHostMark); at != std::string::npos) path.replace(at, kHostMark.size(), host_name());

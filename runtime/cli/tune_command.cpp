@@ -14,8 +14,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/new_file.hpp"
+#include "base/trusted_variable.hpp"
 #include "cli/machine_option.hpp"
-#include "cli/new_file.hpp"
 #include "cli/option_values.hpp"
 #include "plan/profile.hpp"
 #include "topology/load.hpp"
@@ -123,7 +124,7 @@ std::string output_path(const CLI::App& command, const TuneOptions& options) {
     if (options.output.empty()) refuse(kOutputOption, options.output, "no name of a file", "the path of a file");
     return options.output;
   }
-  const char* variable = std::getenv(kProfileVariable);
+  const char* variable = trusted_variable(kProfileVariable);
   const std::string named = variable == nullptr ? "" : variable;
   if (lower_word(named) == "off") std::cerr << "hierbar tune: HIERBAR_PROFILE=off: plans do not use what is written now\n";
   if (!named.empty() && lower_word(named) != "off") return named;
@@ -136,7 +137,7 @@ std::string output_path(const CLI::App& command, const TuneOptions& options) {
 
 void measure(const CLI::App& command, const TuneOptions& options) {
   const TuneRequest request = read_request(options);
-  if (std::getenv(kTopologyVariable) != nullptr) {
+  if (trusted_variable(kTopologyVariable) != nullptr) {
     std::cerr << "hierbar tune: HIERBAR_TOPOLOGY is not looked at: threads can be measured on this machine only\n";
   }
   const Result<Machine> machine = load_live_machine();

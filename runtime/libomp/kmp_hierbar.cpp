@@ -5,6 +5,7 @@
 
 #include "kmp_hierbar.h"
 
+#include "kmp_hierbar_contention.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_hierbar_trace.h"
 #if OMPT_SUPPORT
@@ -152,6 +153,14 @@ bool __kmp_hierbar_told_barrier(ident_t *loc, int gtid, void *address) {
 // Gather and release with the primary in between, for everything else: fork and join, reductions, split barriers. They run
 // along the same plan, over libomp's own words in the threads (b_arrived, b_go) and not over the engine's lines: a parked worker
 // belongs to no team, and libomp keeps these words in step when teams change, and wakes, reaps and pauses threads through them.
+//
+// Order. A thread hands over by a fetch-and-add on such a word, which is a full barrier on every machine (__sync_fetch_and_add):
+// all that it wrote or read before comes first. The other side waits by kmp_flag_64::wait, which ends in a plain load. A
+// processor that is weakly ordered (AArch64, POWER, RISC-V) may have done the loads that follow in the program before that one.
+// So each wait is followed by an acquire fence, which costs nothing on x86. As hand-overs are chained from a leaf to the primary
+// and back, each thread then sees what all threads before it in the chain have written.
+static inline void acquire_after_wait() { std::atomic_thread_fence(std::memory_order_acquire); }
+
 static void combine_child(kmp_info_t *this_thr, int gtid, kmp_info_t *child, void (*reduce)(void *, void *)) {
 #if USE_ITT_BUILD && USE_ITT_NOTIFY
   if (__kmp_forkjoin_frames_mode == 2)
@@ -168,14 +177,19 @@ static void combine_child(kmp_info_t *this_thr, int gtid, kmp_info_t *child, voi
 static inline void await_child(enum barrier_type bt, kmp_info_t *this_thr, int gtid, kmp_info_t *child, kmp_uint64 arrived,
                                void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
   kmp_flag_64<> flag(&child->th.th_bar[bt].bb.b_arrived, arrived);
+  __kmp_hierbar_adjust_blocktime(this_thr);
   flag.wait(this_thr, FALSE USE_ITT_BUILD_ARG(itt_sync_obj));
+  // (kmp_hierbar.A2) pairs with (A1), the fetch-and-add of the child. Read from here on, of the child and of all below it: what
+  // the reduction combines and the users' data. By the primary, from all: the marks of the task team. An old mark would let it
+  // release the barrier, or end the region, before the tasks are done.
+  acquire_after_wait();
   combine_child(this_thr, gtid, child, reduce);
 }
 
 // After this the team is not touched any more: in a join the primary may already be using it otherwise.
 static inline void tell_arrival(enum barrier_type bt, kmp_info_t *this_thr, kmp_info_t *parent) {
   kmp_flag_64<> flag(&this_thr->th.th_bar[bt].bb.b_arrived, parent);
-  flag.release();
+  flag.release(); // (kmp_hierbar.A1) full barrier; pairs with (A2) in await_child
 }
 
 // What b_arrived of the others becomes. Asked of the team, not of the own b_arrived: a parent that sleeps on that one has its
@@ -262,14 +276,21 @@ static void release_one(enum barrier_type bt, kmp_info_t *thread, kmp_internal_c
   if (icvs != NULL)
     copy_icvs(&thr_bar->th_fixed_icvs, icvs);
   kmp_flag_64<> flag(&thr_bar->b_go, thread);
-  flag.release();
+  flag.release(); // (kmp_hierbar.G1) full barrier; pairs with (G2) in await_go
 }
 
 // A worker waits for its own b_go. Returns false when the library is shutting down and there is no team any more.
 static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
   kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bt].bb;
   kmp_flag_64<> flag(&thr_bar->b_go, KMP_BARRIER_STATE_BUMP);
+  __kmp_hierbar_adjust_blocktime(this_thr);
   flag.wait(this_thr, TRUE USE_ITT_BUILD_ARG(itt_sync_obj));
+  // (kmp_hierbar.G2) pairs with (G1), the fetch-and-add of the parent, and through it with the primary's. Written by the primary
+  // before and read from here on: whether the library shuts down; the thread's team and number; the engine and its plan;
+  // task_expectation, which all must read alike, since one that exchanges never meets those that gather; the task team; the
+  // team's b_arrived, of which an old value is the one that a child's word has had since the last episode, so that its parent
+  // would not wait for it; the users' data.
+  acquire_after_wait();
 #if USE_ITT_BUILD && USE_ITT_NOTIFY
   if ((__itt_sync_create_ptr && itt_sync_obj == NULL) || KMP_ITT_DEBUG) {
     // In a fork barrier the object could not be had before: end the wait on the previous region, prepare for the new one.

@@ -17,6 +17,7 @@
 //                      __kmp_hierbar_count_stock   before libomp's own cancellable barrier
 //   kmp_csupport.cpp   __kmp_hierbar_serve         an explicit barrier, before anything else is done for it
 //   kmp_affinity.cpp   __kmp_hierbar_place         the cpus that libomp takes for the machine
+//   z_Linux_util.cpp   __kmp_hierbar_yield         a waiting thread gives its cpu to others
 //   ompt-general.cpp   __kmp_hierbar_tool_lookup   a name that OMPT does not know
 
 #include "kmp.h"
@@ -77,6 +78,9 @@ static inline bool __kmp_hierbar_serve(ident_t *loc, int gtid, void *address) {
 #endif
   return __kmp_hierbar_is_unobserved() && __kmp_hierbar_barrier(bs_plain_barrier, gtid, FALSE, NULL) != KMP_HIERBAR_NOT_SERVED;
 }
+
+// sched_yield(), with an eye on others who want the cpu (kmp_hierbar_contention.h).
+void __kmp_hierbar_yield();
 
 // Counts an episode of libomp's own cancellable barrier.
 void __kmp_hierbar_count_stock(kmp_team_t *team, int tid);

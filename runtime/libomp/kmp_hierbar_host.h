@@ -7,6 +7,7 @@
 // shutdown), on a flag that knows what the barrier waits for.
 
 #include "kmp.h"
+#include "kmp_hierbar_contention.h"
 #include "kmp_wait_release.h"
 
 #include "barrier/barrier.hpp"
@@ -73,6 +74,7 @@ public:
     if (__kmp_dflt_blocktime != KMP_MAX_BLOCKTIME)
       thread->th.th_team_bt_intervals = KMP_BLOCKTIME_INTERVAL(team, tid);
 #endif
+    __kmp_hierbar_adjust_blocktime(thread);
     kmp_hierbar_flag_t flag(pending);
     __kmp_wait_template<kmp_hierbar_flag_t, FALSE>(thread, &flag USE_ITT_BUILD_ARG(itt_sync_obj));
     // The loop ends early only when the library shuts down.

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "kmp_hierbar_contention.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_str.h"
 
@@ -92,5 +93,13 @@ void __kmp_hierbar_finish() {
   __kmp_str_buf_print(&text, "episodes: fast %llu, slow %llu, gather and release %llu, stock %llu", sum.fast, sum.slow,
                       sum.phased, sum.stock);
   __kmp_hierbar_note(NULL, text.str);
+  if (const kmp_uint64 num_long_yields = __kmp_hierbar_contention.num_long_yields()) {
+    __kmp_str_buf_clear(&text);
+    __kmp_str_buf_print(&text,
+                        "others held this process's cpus: %llu yields took longer than 1 ms; waits slept early for 200 ms after "
+                        "%llu of them",
+                        num_long_yields, (kmp_uint64)__kmp_hierbar_contention.num_times());
+    __kmp_hierbar_note(NULL, text.str);
+  }
   __kmp_str_buf_free(&text);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/trusted_variable.hpp"
 #include "kmp_environment.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_i18n.h"
@@ -43,6 +44,9 @@ static void warn_bad_value(char const *name, char const *value, char const *allo
   __kmp_str_buf_free(&text);
 }
 
+// KMP_BARRIER is read by LLVM like all KMP_ variables, in programs with more rights than their user
+// too. It names no file, it only chooses among barriers, as KMP_PLAIN_BARRIER_PATTERN does.
+// HIERBAR_ variables do not count in such programs (trusted_variable()).
 void __kmp_stg_parse_hierbar(char const *name, char const *value, void *data) {
   if (value == NULL || *value == '\0')
     return;
@@ -71,7 +75,7 @@ void __kmp_stg_print_hierbar(kmp_str_buf_t *buffer, char const *name, void *data
 }
 
 static void read_verbose() {
-  char const *value = getenv("HIERBAR_VERBOSE");
+  char const *value = hierbar::trusted_variable("HIERBAR_VERBOSE");
   if (value == NULL || *value == '\0' || strcmp(value, "0") == 0)
     __kmp_hierbar_verbose = false;
   else if (strcmp(value, "1") == 0)
@@ -80,7 +84,9 @@ static void read_verbose() {
     warn_bad_value("HIERBAR_VERBOSE", value, "0, 1", "printing nothing");
 }
 
-// libhierbar.so lies beside this library, whatever name the program found this one by. Otherwise the loader's own path decides.
+// libhierbar.so lies beside this library, whatever name the program found this one by. Otherwise
+// the loader's own path decides. No variable has a say in either where the environment is
+// untrusted: the loader then ignores LD_LIBRARY_PATH, for this library as for that one.
 static void *open_library() {
   Dl_info self;
   char path[PATH_MAX];
@@ -138,7 +144,7 @@ bool __kmp_hierbar_load_library() {
 
 static void warn_about_pattern_variables() {
   for (int i = bs_plain_barrier; i < bs_last_barrier; i++) {
-    char const *value = getenv(__kmp_barrier_pattern_env_name[i]);
+    char const *value = hierbar::trusted_variable(__kmp_barrier_pattern_env_name[i]);
     if (value == NULL || *value == '\0')
       continue;
     kmp_str_buf_t text;
@@ -153,7 +159,7 @@ static void warn_about_pattern_variables() {
 
 // The variable is for the barriers of libhierbar.so's own interface. Here it could only be meant for us by mistake.
 static void warn_about_algorithm() {
-  char const *value = getenv("HIERBAR_ALGORITHM");
+  char const *value = hierbar::trusted_variable("HIERBAR_ALGORITHM");
   if (value == NULL || *value == '\0' || strcasecmp(value, "hier") == 0)
     return;
   warn_bad_value("HIERBAR_ALGORITHM", value, "hier, which is all that KMP_BARRIER=hier runs", "using hier");

@@ -19,6 +19,31 @@
 // completion is done. Both happen while the count cannot be zero: what the thread looks for is held by whoever made it, who
 // counts until it has run; the thread that runs the body of a detached task counts. When it is zero nevertheless, the barrier is
 // over and what is found is the remainder of a task that nobody waits for.
+//
+// Six more faults of detached tasks are mended (UPSTREAM.md describes each of them), the first three in the hooks alone:
+//
+//   A fulfilled event says so by KMP_EVENT_FULFILLED and not by KMP_EVENT_UNINITIALIZED. The thread that finishes the task
+//   then knows that the event's lock is in use, and takes it before it frees the task. The thread that fulfils the event
+//   releases that lock last. Without this it wrote to freed memory.
+//
+//   A thread that has detached a task does not read it any more, because it may be freed already. So it reads the handle of
+//   target tasks before.
+//
+//   A thread that creates a detachable task has a deque, even if the team has found tasks before. Otherwise a team that has
+//   tasks with priorities only has no deque to put the completion of the task into, and who fulfils the event looks for one
+//   forever. Others see that deque as soon as its pointer is set, so its size is set before.
+//
+//   In a team of one thread, a parent only counts its child if that is detachable, or if others are incomplete. This was asked
+//   when the task was made, when it ended and in part when it was freed, and the answers differed: counts fell below zero,
+//   which is a wait without end, and tasks were freed while they ran, or never. Now the first answer is kept in the task.
+//
+//   After a region within a team of one thread, that thread has the task team again that an earlier team of one thread has
+//   left, and its count of unfinished threads is zero. So nothing waited for a detached task, or all did without running
+//   what it leads to.
+//
+//   The completion of a detached task was subject to the scheduling constraint of tied tasks, although it runs nothing of the
+//   program's. A thread in a taskwait or at the end of a taskgroup could not take it from its own deque, where only the last
+//   task is looked at, and no other thread was allowed to.
 
 #include "kmp.h"
 
@@ -40,6 +65,26 @@ static inline bool __kmp_hierbar_may_take(kmp_task_team_t *task_team, int tid, i
     }
   }
   return true;
+}
+
+// Whether the parent counts the task. Copies of a task come here too, with what their original had.
+static inline bool __kmp_hierbar_count(kmp_taskdata_t *taskdata, bool counts) {
+  taskdata->td_flags.reserved31 = counts; // reserved for the library, which has no use for it in any version that we know
+  return counts;
+}
+
+static inline bool __kmp_hierbar_is_counted(const kmp_taskdata_t *taskdata) { return taskdata->td_flags.reserved31 != 0; }
+
+// Whether a task team must be set up before the thread creates a detachable task.
+static inline bool __kmp_hierbar_lacks_task_team(const kmp_info_t *thread) {
+  const kmp_task_team_t *task_team = thread->th.th_task_team;
+  return task_team == NULL || (thread->th.th_team->t.t_serialized && !TCR_4(task_team->tt.tt_active));
+}
+
+// Whether what is in a deque is the completion of a task that was detached, and nothing depends on it. Others are left to the
+// constraint: what they release would come into the deque of the thread, before children of its own that it waits for.
+static inline bool __kmp_hierbar_is_completion(const kmp_taskdata_t *taskdata) {
+  return taskdata->td_flags.proxy == TASK_PROXY && taskdata->td_flags.complete && taskdata->td_depnode == NULL;
 }
 
 // Before the task is marked as detached: from then on it may be completed, and freed, at any time.

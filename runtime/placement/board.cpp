@@ -6,7 +6,7 @@
 #include <climits>
 #include <ctime>
 
-#include "barrier/parking.hpp"
+#include "barrier/futex.hpp"
 
 namespace hierbar {
 namespace {
@@ -123,13 +123,17 @@ void Board::seal(Verdict verdict) const {
 }
 
 // (V2) acquire; pairs with (V1).
-Verdict Board::verdict() const { return static_cast<Verdict>(header().verdict.load(std::memory_order_acquire)); }
+Verdict Board::verdict() const {
+  const std::uint32_t verdict = header().verdict.load(std::memory_order_acquire);
+  return verdict <= static_cast<std::uint32_t>(Verdict::kDead) ? static_cast<Verdict>(verdict) : Verdict::kNobody;
+}
 
 bool Board::is_overdue(std::uint64_t now_ns) const {
-  if (now_ns < header().deadline_ns) return false;
+  const std::uint64_t deadline_ns = header().deadline_ns;
+  if (now_ns < deadline_ns) return deadline_ns - now_ns > kMaxPatience_ns;
   // Relaxed: whether the maker's step is still to come. What it published is read after the verdict.
   const bool loads = header().image_bytes.load(std::memory_order_relaxed) == 0 && lives(header().maker);
-  return !loads || now_ns >= header().deadline_ns + kPatience_ns;
+  return !loads || now_ns - deadline_ns >= kPatience_ns;
 }
 
 Verdict Board::wait(const std::function<Verdict(const std::vector<RankFacts>&)>& late) const {
@@ -145,7 +149,7 @@ Verdict Board::wait(const std::function<Verdict(const std::vector<RankFacts>&)>&
       break;
     }
     const std::uint64_t deadline_ns = header().deadline_ns;
-    const std::uint64_t sleep_ns = now_ns < deadline_ns ? deadline_ns - now_ns : kLook_ns;
+    const std::uint64_t sleep_ns = now_ns < deadline_ns ? std::min(deadline_ns - now_ns, kMaxPatience_ns) : kLook_ns;
     const timespec limit{static_cast<time_t>(sleep_ns / 1'000'000'000), static_cast<long>(sleep_ns % 1'000'000'000)};
     futex(header().verdict, FUTEX_WAIT, static_cast<std::uint32_t>(Verdict::kOpen), &limit);
   }
@@ -162,6 +166,14 @@ std::vector<RankFacts> Board::facts() const {
   return all;
 }
 
+bool Board::has_all_facts() const {
+  for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {
+    // Relaxed: after the verdict, which has made the facts visible.
+    if (slot(rank).posted.load(std::memory_order_relaxed) == 0) return false;
+  }
+  return true;
+}
+
 // (I2) acquire; pairs with (I1).
 std::uint32_t Board::image_bytes() const {
   const std::uint32_t bytes = header().image_bytes.load(std::memory_order_acquire);
@@ -174,7 +186,9 @@ bool Board::owner_is_dead(std::uint32_t rank) const {
 }
 
 bool Board::is_stale() const {
-  if (monotonic_ns() > header().deadline_ns + 2 * kPatience_ns) return true;
+  const std::uint64_t now_ns = monotonic_ns();
+  const std::uint64_t deadline_ns = header().deadline_ns;
+  if (now_ns > deadline_ns ? now_ns - deadline_ns > 2 * kPatience_ns : deadline_ns - now_ns > kMaxPatience_ns) return true;
   // Processes of another namespace cannot be seen from here, alive or not.
   if (header().pid_namespace != own_process().pid_namespace || lives(header().maker)) return false;
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {

@@ -55,6 +55,8 @@ class Board {
  public:
   // Masks reach so far; Linux stops at 8192 cpus.
   static constexpr std::uint32_t kMaxCpus = 8192;
+  // How far away a deadline may be. One that is farther is damaged memory, for which nobody waits.
+  static constexpr std::uint64_t kMaxPatience_ns = 120'000'000'000;
   // How long the maker may take over the machine after the deadline, when everybody would else load it himself.
   static constexpr std::uint64_t kPatience_ns = 10'000'000'000;
 
@@ -62,7 +64,8 @@ class Board {
   Board(void* memory, std::uint32_t num_ranks) : memory_(static_cast<std::byte*>(memory)), num_ranks_(num_ranks) {}
   static std::size_t size_bytes(std::uint32_t num_ranks);
 
-  // Fills in the header, before anybody else sees the memory. The deadline is on the monotonic clock.
+  // Fills in the header, before anybody else sees the memory. The deadline is on the monotonic clock, at most kMaxPatience_ns
+  // away.
   void make(const ProcessName& maker, std::uint64_t deadline_ns) const;
   // For how many ranks a board of this version is in the memory; 0: there is none.
   static std::uint32_t num_ranks_in(const void* memory, std::size_t size_bytes);
@@ -76,7 +79,9 @@ class Board {
 
   // Seals, if nobody has.
   void seal(Verdict verdict) const;
-  Verdict verdict() const;
+  Verdict verdict() const;  // kNobody where damaged memory says something else
+  // Whether all ranks' facts are there, as kComplete promises. Damaged memory may say so without them.
+  bool has_all_facts() const;
   // Sleeps until there is a verdict. Past the deadline, or past kPatience_ns more while the living maker still loads the machine,
   // seals what `late` makes of the facts posted so far.
   Verdict wait(const std::function<Verdict(const std::vector<RankFacts>&)>& late) const;
@@ -86,7 +91,8 @@ class Board {
   std::uint32_t image_bytes() const;     // 0: the machine has not been loaded
   std::uint32_t num_ranks() const { return num_ranks_; }
 
-  // Whether the meeting is long over, or all who took part have ended: the memory of a job that was killed.
+  // Whether the meeting is long over, or all who took part have ended: the memory of a job that was killed. Also of a deadline
+  // that cannot be.
   bool is_stale() const;
   // Whether the slot's owner has ended.
   bool owner_is_dead(std::uint32_t rank) const;

@@ -14,7 +14,10 @@ namespace {
 
 // --- 1. Explicit places
 
-constexpr std::int64_t kMaxPlaceItems = 1 << 16;  // keeps a mistyped length from taking memory
+// These keep a mistyped number from taking memory or time.
+constexpr std::int64_t kMaxPlaceItems = 1 << 16;
+constexpr std::size_t kMaxPlaces = 1 << 13;
+constexpr std::size_t kMaxCpusOfPlaces = 1 << 20;  // all places together
 
 // Reads "a", "a:length" and "a:length:stride"; the numbers may be preceded by blanks.
 class PlaceReader {
@@ -50,9 +53,10 @@ class PlaceReader {
   // The ":length:stride" behind a cpu or a place.
   bool read_repeats(std::int64_t& length, std::int64_t& stride) {
     if (accept(':') && (!read_number(length) || length < 1 || length > kMaxPlaceItems)) return false;
-    return !(length > 1 && accept(':')) || read_number(stride);
+    const bool has_stride = length > 1 && accept(':');
+    return !has_stride || (read_number(stride) && is_cpu(stride < 0 ? -(stride + 1) : stride));
   }
-  static bool is_cpu(std::int64_t number) { return number >= 0 && number <= CpuSet::kMaxParsedCpu; }
+  static bool is_cpu(std::int64_t number) { return number >= 0 && number < kMaxMachineCpus; }
 
   bool read_cpus(CpuSet& place) {
     std::int64_t first = 0;
@@ -62,6 +66,7 @@ class PlaceReader {
     for (std::int64_t i = 0; i < length; ++i) {
       if (!is_cpu(first + i * stride)) return false;
       place.set(static_cast<std::uint32_t>(first + i * stride));
+      if (++num_cpus_ > kMaxCpusOfPlaces) return false;
     }
     return true;
   }
@@ -75,6 +80,8 @@ class PlaceReader {
     std::int64_t length = 1;
     std::int64_t stride = place.count();
     if (!accept('}') || !read_repeats(length, stride)) return false;
+    num_cpus_ += place.count() * (static_cast<std::size_t>(length) - 1);
+    if (num_cpus_ > kMaxCpusOfPlaces || places.size() + static_cast<std::size_t>(length) > kMaxPlaces) return false;
     for (std::int64_t i = 0; i < length; ++i) {
       CpuSet shifted;
       for (const std::uint32_t cpu : place) {
@@ -88,6 +95,7 @@ class PlaceReader {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  std::size_t num_cpus_ = 0;  // of all places so far
 };
 
 // --- 2. What the variables ask for

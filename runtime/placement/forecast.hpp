@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "placement/environment.hpp"
+#include "base/environment.hpp"
 #include "topology/machine.hpp"
 #include "topology/result.hpp"
 
@@ -30,7 +30,7 @@ struct Team {
 Team forecast_team(const Machine& machine, const CpuSet& mask, const Environment& environment);
 
 // An explicit list for OMP_PLACES: "{0,1},{2,3}", "{0:4}:2:8". Errors: anything else; exclusion with '!', which is not
-// understood.
+// understood; a cpu of a number from kMaxMachineCpus on; more than 8192 places, or 1048576 cpus in all of them together.
 Result<std::vector<CpuSet>> parse_places(std::string_view text);
 
 }  // namespace hierbar

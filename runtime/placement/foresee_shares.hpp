@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "placement/decide.hpp"
-#include "placement/environment.hpp"
+#include "base/environment.hpp"
 #include "placement/pool.hpp"
 #include "placement/veto.hpp"
 #include "topology/machine.hpp"

@@ -6,57 +6,25 @@
 #include <charconv>
 #include <optional>
 
+#include "base/launchers.hpp"
+
 namespace hierbar {
 namespace {
 
-// Where a launcher says what.
-struct LauncherKind {
-  const char* name;
-  const char* mark;                        // set by this launcher and, if by others too, by those above it in the table
-  const char* local_rank;                  // null: it does not say
-  const char* local_size;                  // null: see local_size_of()
-  std::vector<const char*> job_id;         // joined with dots; none: the launcher's process stands for the job
-  std::vector<const char*> process_names;  // of what it runs on each node, as the kernel cuts them
-};
-
-// Inner launchers first. A launcher that is none of these but uses PMIx ends the table, so that it is not taken for none.
-const std::vector<LauncherKind>& launcher_kinds() {
-  static const std::vector<LauncherKind> kinds = {
-      {"Intel MPI", "I_MPI_HYDRA_UUID", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", {"I_MPI_HYDRA_UUID"}, {"hydra_pmi_proxy"}},
-      {"hydra", "MPI_LOCALRANKID", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", {}, {"hydra_pmi_proxy"}},
-      {"Open MPI",
-       "OMPI_COMM_WORLD_LOCAL_RANK",
-       "OMPI_COMM_WORLD_LOCAL_RANK",
-       "OMPI_COMM_WORLD_LOCAL_SIZE",
-       {"PMIX_NAMESPACE"},
-       {"prted", "prte", "prterun", "orted", "orterun", "mpirun", "mpirun.openmpi", "mpiexec.openmpi"}},
-      {"PALS", "PALS_LOCAL_RANKID", "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE", {"PALS_APID"}, {"palsd"}},
-      {"Flux", "FLUX_TASK_LOCAL_ID", "FLUX_TASK_LOCAL_ID", nullptr, {"FLUX_JOB_ID"}, {"flux-shell"}},
-      {"MVAPICH2", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE", {}, {"mpispawn"}},
-      {"Slurm", "SLURM_STEP_ID", "SLURM_LOCALID", nullptr, {"SLURM_JOB_ID", "SLURM_STEP_ID"}, {"slurmstepd"}},
-      {"PMIx", "PMIX_NAMESPACE", nullptr, nullptr, {"PMIX_NAMESPACE"}, {}},
-  };
-  return kinds;
-}
-
-bool has_process_name(const LauncherKind& kind, const Process& process) {
-  return std::any_of(kind.process_names.begin(), kind.process_names.end(),
+bool has_process_name(const Launcher& launcher, const Process& process) {
+  return std::any_of(launcher.process_names.begin(), launcher.process_names.end(),
                      [&](const char* name) { return process.name == name; });
 }
 
-bool is_present(const LauncherKind& kind, const Environment& environment) {
-  return environment(kind.mark) != nullptr && (kind.local_rank == nullptr || environment(kind.local_rank) != nullptr);
-}
-
 // The launcher that started this process, see find_launch(); null if there is none.
-const LauncherKind* innermost(const Environment& environment, const std::vector<Process>& ancestors) {
-  std::vector<const LauncherKind*> present;
-  for (const LauncherKind& kind : launcher_kinds()) {
-    if (is_present(kind, environment)) present.push_back(&kind);
+const Launcher* innermost(const Environment& environment, const std::vector<Process>& ancestors) {
+  std::vector<const Launcher*> present;
+  for (const Launcher& launcher : known_launchers()) {
+    if (has_variables_of(launcher, environment)) present.push_back(&launcher);
   }
   for (const Process& ancestor : ancestors) {
-    for (const LauncherKind* kind : present) {
-      if (has_process_name(*kind, ancestor)) return kind;
+    for (const Launcher* launcher : present) {
+      if (has_process_name(*launcher, ancestor)) return launcher;
     }
   }
   return present.empty() ? nullptr : present.front();
@@ -101,16 +69,16 @@ Result<std::uint32_t> flux_local_size(const Environment& environment, bool& is_a
   return *tasks / *nodes;
 }
 
-Result<std::uint32_t> local_size_of(const LauncherKind& kind, const Environment& environment, bool& is_assumed) {
-  if (kind.local_size != nullptr) return number_of(environment, kind.local_size);
-  if (std::string_view(kind.name) == "Slurm") return slurm_local_size(environment);
+Result<std::uint32_t> local_size_of(const Launcher& launcher, const Environment& environment, bool& is_assumed) {
+  if (launcher.local_size != nullptr) return number_of(environment, launcher.local_size);
+  if (std::string_view(launcher.name) == "Slurm") return slurm_local_size(environment);
   return flux_local_size(environment, is_assumed);
 }
 
 // Empty if nothing tells one launch from another.
-std::string job_id_of(const LauncherKind& kind, const Environment& environment, const std::vector<Process>& ancestors) {
+std::string job_id_of(const Launcher& launcher, const Environment& environment, const std::vector<Process>& ancestors) {
   std::string id;
-  for (const char* name : kind.job_id) {
+  for (const char* name : launcher.job_id) {
     const std::string value = value_of(environment, name);
     if (value.empty()) {
       id.clear();
@@ -120,7 +88,7 @@ std::string job_id_of(const LauncherKind& kind, const Environment& environment, 
   }
   if (!id.empty()) return id;
   for (const Process& ancestor : ancestors) {
-    if (has_process_name(kind, ancestor)) {
+    if (has_process_name(launcher, ancestor)) {
       return "process " + std::to_string(ancestor.pid) + " started " + std::to_string(ancestor.start_ticks);
     }
   }
@@ -132,21 +100,21 @@ std::string job_id_of(const LauncherKind& kind, const Environment& environment, 
 ProcessFacts own_process_facts() { return {.ancestors = read_ancestors(), .boot_id = read_boot_id()}; }
 
 Result<Launch> find_launch(const Environment& environment, const ProcessFacts& facts) {
-  const LauncherKind* kind = innermost(environment, facts.ancestors);
-  if (kind == nullptr) return Error{"no launcher is known from the environment"};
-  const std::string name = kind->name;
-  if (kind->local_rank == nullptr) return Error{name + " launched this process and does not tell its position on the node"};
+  const Launcher* launcher = innermost(environment, facts.ancestors);
+  if (launcher == nullptr) return Error{"no launcher is known from the environment"};
+  const std::string name = launcher->name;
+  if (launcher->local_rank == nullptr) return Error{name + " launched this process and does not tell its position on the node"};
 
   Launch launch;
-  const Result<std::uint32_t> rank = number_of(environment, kind->local_rank);
+  const Result<std::uint32_t> rank = number_of(environment, launcher->local_rank);
   if (!rank) return Error{name + ": " + rank.error()};
-  const Result<std::uint32_t> size = local_size_of(*kind, environment, launch.size_is_assumed);
+  const Result<std::uint32_t> size = local_size_of(*launcher, environment, launch.size_is_assumed);
   if (!size) return Error{name + ": " + size.error()};
   if (*rank >= *size) {
-    return Error{name + ": " + kind->local_rank + ": '" + std::to_string(*rank) + "' is not below the " + std::to_string(*size) +
-                 " ranks of this node"};
+    return Error{name + ": " + launcher->local_rank + ": '" + std::to_string(*rank) + "' is not below the " +
+                 std::to_string(*size) + " ranks of this node"};
   }
-  const std::string job_id = job_id_of(*kind, environment, facts.ancestors);
+  const std::string job_id = job_id_of(*launcher, environment, facts.ancestors);
   if (job_id.empty()) return Error{name + ": it tells no job id, and its process is not among the ancestors"};
 
   launch.launcher = name;
@@ -158,8 +126,8 @@ Result<Launch> find_launch(const Environment& environment, const ProcessFacts& f
 
 const Process* find_launcher_process(const std::vector<Process>& ancestors) {
   const auto found = std::find_if(ancestors.begin(), ancestors.end(), [](const Process& process) {
-    return std::any_of(launcher_kinds().begin(), launcher_kinds().end(),
-                       [&](const LauncherKind& kind) { return has_process_name(kind, process); });
+    return std::any_of(known_launchers().begin(), known_launchers().end(),
+                       [&](const Launcher& launcher) { return has_process_name(launcher, process); });
   });
   return found == ancestors.end() ? nullptr : &*found;
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "placement/environment.hpp"
+#include "base/environment.hpp"
 #include "placement/process.hpp"
 #include "topology/result.hpp"
 

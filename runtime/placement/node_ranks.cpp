@@ -15,6 +15,8 @@
 #include <memory>
 #include <tuple>
 
+#include "base/launchers.hpp"
+
 namespace hierbar {
 namespace {
 
@@ -43,18 +45,13 @@ std::vector<Process> ancestors_of(const std::map<int, Process>& processes, const
   return ancestors;
 }
 
-// Launchers that tell the rank in the whole job.
+// In the whole job if the launcher tells, else on the node.
 std::uint32_t rank_of(const Environment& environment, const Launch& launch) {
-  constexpr std::pair<const char*, const char*> kVariables[] = {
-      {"Intel MPI", "PMI_RANK"}, {"hydra", "PMI_RANK"},      {"Open MPI", "OMPI_COMM_WORLD_RANK"},
-      {"PALS", "PALS_RANKID"},   {"Flux", "FLUX_TASK_RANK"}, {"MVAPICH2", "MV2_COMM_WORLD_RANK"},
-      {"Slurm", "SLURM_PROCID"},
-  };
-  for (const auto& [launcher, variable] : kVariables) {
-    const std::string text = value_of(environment, variable);
+  for (const Launcher& launcher : known_launchers()) {
+    if (launch.launcher != launcher.name) continue;
+    const char* text = rank_in_job(environment, launcher);
     std::uint32_t rank = 0;
-    if (launch.launcher != launcher) continue;
-    if (std::from_chars(text.data(), text.data() + text.size(), rank).ec == std::errc()) return rank;
+    if (text != nullptr && std::from_chars(text, text + std::strlen(text), rank).ec == std::errc()) return rank;
   }
   return launch.local_rank;
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "placement/environment.hpp"
+#include "base/environment.hpp"
 #include "placement/launcher.hpp"
 #include "placement/pool.hpp"
 #include "topology/machine.hpp"

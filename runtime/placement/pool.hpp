@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "placement/environment.hpp"
+#include "base/environment.hpp"
 #include "placement/place_setting.hpp"
 #include "placement/process.hpp"
 #include "topology/cpu_set.hpp"

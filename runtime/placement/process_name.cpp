@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "placement/process_name.hpp"
 
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <ctime>
 #include <optional>
 
 #include "placement/process.hpp"
@@ -96,18 +94,6 @@ NodeKey read_node_key(std::uint64_t fake_node) {
     key.words[i] = hash.value();
   }
   return key;
-}
-
-std::uint64_t random_id() {
-  std::uint64_t id = 0;
-  while (id == 0) {
-    if (getrandom(&id, sizeof(id), 0) == sizeof(id)) continue;
-    timespec now{};  // not random, but not the same twice on one machine either
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    id = static_cast<std::uint64_t>(now.tv_nsec) << 40 ^ static_cast<std::uint64_t>(now.tv_sec) << 22 ^
-         static_cast<std::uint64_t>(getpid());
-  }
-  return id;
 }
 
 }  // namespace hierbar

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/random_id.hpp"
+
 namespace hierbar {
 
 // Names one process among all that ever ran on this kernel, as far as one process can tell: its number is only good in its pid
@@ -34,8 +36,5 @@ struct NodeKey {
 
 // The key with one more thing mixed in: which of several pretended nodes this process is on.
 NodeKey read_node_key(std::uint64_t fake_node);
-
-// A number that nobody else draws.
-std::uint64_t random_id();
 
 }  // namespace hierbar

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "placement/remove_name.hpp"
 #include "topology/machine_image.hpp"
 
 namespace hierbar {
@@ -71,7 +72,8 @@ class BoardFile {
   static BoardFile find(const std::string& path) {
     BoardFile file;
     file.path_ = path;
-    file.descriptor_ = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    // Not blocking: another user's file could keep us waiting, a leased one for most of a minute.
+    file.descriptor_ = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct stat status{};
     if (file.descriptor_ < 0 || fstat(file.descriptor_, &status) != 0) return file;
     if (status.st_uid != geteuid() || !S_ISREG(status.st_mode) || status.st_size < 128) {
@@ -92,11 +94,7 @@ class BoardFile {
   }
 
   // Removes the name, unless it has gone to another file already.
-  void unlink() const {
-    struct stat own{}, named{};
-    if (fstat(descriptor_, &own) != 0 || lstat(path_.c_str(), &named) != 0) return;
-    if (own.st_dev == named.st_dev && own.st_ino == named.st_ino) ::unlink(path_.c_str());
-  }
+  void unlink() const { remove_name(path_, descriptor_); }
 
   bool is_open() const { return memory_ != MAP_FAILED; }
   std::uint32_t num_ranks() const { return num_ranks_; }  // 0: not a board
@@ -110,9 +108,14 @@ class BoardFile {
     const ssize_t written = pwrite(descriptor_, image.data(), bytes, image_offset());
     return written == static_cast<ssize_t>(bytes) ? static_cast<std::uint32_t>(bytes) : 0;
   }
+  // Nothing also when the file does not hold so many.
   std::optional<Machine> read_image(std::uint32_t bytes) const {
+    struct stat status{};
+    if (fstat(descriptor_, &status) != 0 || image_offset() + static_cast<off_t>(bytes) > status.st_size) return std::nullopt;
     std::vector<std::uint32_t> image(bytes / sizeof(std::uint32_t));
-    if (bytes == 0 || pread(descriptor_, image.data(), bytes, image_offset()) != static_cast<ssize_t>(bytes)) return std::nullopt;
+    if (bytes == 0 || bytes % sizeof(std::uint32_t) != 0 ||
+        pread(descriptor_, image.data(), bytes, image_offset()) != static_cast<ssize_t>(bytes))
+      return std::nullopt;
     Result<Machine> machine = machine_from_image(image);
     if (!machine) return std::nullopt;
     return *std::move(machine);
@@ -216,6 +219,9 @@ Result<Meeting> meet(const MeetingRequest& request, const std::function<const Ma
   Meeting meeting;
   meeting.verdict = arrival->is_duplicate ? Verdict::kDuplicate : board.wait(late);
   arrival->file.unlink();
+  if (meeting.verdict == Verdict::kComplete && !board.has_all_facts()) {
+    return Error{"the shared memory is damaged: the meeting is complete, and facts of some ranks are not there"};
+  }
   meeting.facts = board.facts();
   meeting.is_maker = arrival->is_maker;
   if (!arrival->is_maker) meeting.machine = arrival->file.read_image(board.image_bytes());

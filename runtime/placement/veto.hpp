@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "placement/environment.hpp"
+#include "base/environment.hpp"
 #include "placement/place_setting.hpp"
 #include "placement/pool.hpp"
 #include "topology/machine.hpp"

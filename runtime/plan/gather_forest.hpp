@@ -15,8 +15,8 @@ namespace hierbar {
 using Members = std::vector<std::uint32_t>;
 
 // A group that is one line transfer deep has at most this many members, its leader included; a larger one is worth a second
-// level, of groups of kMembersOfSmallGroup where the machine has no sub-units. In the coherence model that runtime/DESIGN.md
-// describes 16 beat 4x4 by 9 to 16 % inside one L3, and 4x8 beats 32 by as much.
+// level, of groups of kMembersOfSmallGroup where the machine has no sub-units. In the coherence model 16 beat 4x4 by 9 to 16 %
+// inside one L3, and 4x8 beats 32 by as much: docs/decisions/0064-shapes-follow-rules-from-the-model.md
 inline constexpr std::size_t kMaxGroupMembers = 16;
 inline constexpr std::size_t kMembersOfSmallGroup = 8;
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "base/trusted_variable.hpp"
 #include "plan/cpu_count.hpp"
 #include "plan/group_plan.hpp"
 #include "plan/locality.hpp"
@@ -87,7 +88,7 @@ class Knowledge {
     const std::string topology_problem = unreadable_topology();
     settings.topology_is_unreadable = !topology_problem.empty();
     if (settings.topology_is_unreadable) problems.push_back(topology_problem);
-    const char* topology = std::getenv(kTopologyVariable);
+    const char* topology = trusted_variable(kTopologyVariable);
     settings.profile = read_profile(topology != nullptr && *topology != '\0', problems);
     settings.num_bad = static_cast<int>(problems.size());
     std::move(problems.begin(), problems.end(), std::back_inserter(unreported_));
@@ -98,7 +99,7 @@ class Knowledge {
     if (place_) return *place_;
     const Settings& settings = read_settings();
     Result<Machine> machine =
-        settings.topology_is_unreadable ? load_live_machine() : load_machine(std::getenv(kTopologyVariable));
+        settings.topology_is_unreadable ? load_live_machine() : load_machine(trusted_variable(kTopologyVariable));
     if (machine) return keep(*std::move(machine));
     unreported_.push_back(machine.error() + "; plans follow the order of the participants instead");
     return place_.emplace(Place{unknown_machine(), {}, false});

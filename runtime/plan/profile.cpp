@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <utility>
 
+#include "base/trusted_variable.hpp"
 #include "plan/domains.hpp"
 #include "topology/words.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 // An unprivileged user's file must not reach a privileged program.
 std::string variable(const char* name) {
-  const char* value = secure_getenv(name);
+  const char* value = trusted_variable(name);
   return value == nullptr ? "" : value;
 }
 

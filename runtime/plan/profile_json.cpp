@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostPlans = 1024;
+constexpr std::size_t kMostName = 1024;
 
 // A number of 1 to `most`; 0 if the member is anything else.
 std::uint32_t count_in(const json& object, const char* name, std::uint32_t most) {
@@ -24,6 +25,12 @@ std::string text_in(const json& object, const char* name) {
   if (!object.is_object()) return "";
   const auto member = object.find(name);
   return member != object.end() && member->is_string() ? member->get<std::string>() : "";
+}
+
+// As much of a text as a message needs.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 64;
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
 }
 
 Result<TunedPlan> read_plan(const json& entry) {
@@ -54,13 +61,16 @@ Result<Profile> parse_profile(const std::string& text) {
   const json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (root.is_discarded() || !root.is_object()) return Error{"it is not JSON, or cut off"};
   if (const std::string format = text_in(root, "format"); format != kProfileFormat) {
-    return Error{"its format is '" + format + "' and not '" + kProfileFormat + "'"};
+    return Error{"its format is '" + shortened(format) + "' and not '" + kProfileFormat + "'"};
   }
   if (const std::string version = text_in(root, "hierbar"); version != HIERBAR_VERSION_STRING) {
-    return Error{"it is of hierbar '" + version + "', and this is " HIERBAR_VERSION_STRING};
+    return Error{"it is of hierbar '" + shortened(version) + "', and this is " HIERBAR_VERSION_STRING};
   }
   const json machine = root.value("machine", json());
   Profile profile{"", {text_in(machine, "cpu"), text_in(machine, "shape")}, {}};
+  if (profile.machine.cpu.size() > kMostName || profile.machine.shape.size() > kMostName) {
+    return Error{"the names of its machine ('machine': 'cpu', 'shape') are longer than " + std::to_string(kMostName)};
+  }
   if (profile.machine.shape.empty()) return Error{"it does not say of which machine it is ('machine': 'cpu', 'shape')"};
   const json plans = root.value("plans", json());
   if (!plans.is_array() || plans.size() > kMostPlans) {

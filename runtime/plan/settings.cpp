@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <optional>
 #include <utility>
 
+#include "base/trusted_variable.hpp"
 #include "plan/locality.hpp"
 #include "topology/levels.hpp"
 #include "topology/load.hpp"
@@ -48,7 +48,7 @@ std::size_t num_cpus_of_widest_unit(const Machine& machine, Level level) {
 }
 
 std::string variable(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = trusted_variable(name);
   return value == nullptr ? "" : value;
 }
 

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kMaxParticipants = 1U << 20;
 inline constexpr std::uint32_t kMaxAlwaysFlat = 4;
 
 // These limits come from searches of shapes in a coherence model of 2 x Kunpeng 920 (128 cores) and of machines like EPYC and
-// Xeon: see runtime/DESIGN.md, "Shapes".
+// Xeon: docs/decisions/0064-shapes-follow-rules-from-the-model.md
 inline constexpr std::size_t kMaxFlatDomain = 8;      // inside one domain a flat exchange wins up to here
 inline constexpr std::size_t kMaxFlatTeam = 10;       // over several domains: there a gather costs more
 inline constexpr std::size_t kFewLeaders = 4;         // an exchange of a larger team has no fewer

@@ -27,7 +27,12 @@ CpuSet::CpuSet(const std::uint64_t* bits, std::uint32_t num_words) : words_(bits
 
 CpuSet CpuSet::range(std::uint32_t first, std::uint32_t last) {
   CpuSet set;
-  for (std::uint32_t cpu = first; cpu <= last; ++cpu) set.set(cpu);
+  if (first > last) return set;
+  // By words: ranges come from outside, and each of them may be as long as CpuSet::kMaxParsedCpu.
+  set.words_.resize(last / kWordBits + 1, 0);
+  std::fill(set.words_.begin() + first / kWordBits, set.words_.end(), ~std::uint64_t{0});
+  set.words_[first / kWordBits] &= ~(bit_of(first) - 1);
+  set.words_.back() &= bit_of(last) | (bit_of(last) - 1);
   return set;
 }
 

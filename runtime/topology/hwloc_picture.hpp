@@ -8,6 +8,7 @@
 #include <string>
 
 #include "topology/cpu_set.hpp"
+#include "topology/result.hpp"
 
 namespace hierbar {
 
@@ -23,12 +24,16 @@ using PictureTopology = std::unique_ptr<hwloc_topology, DestroyTopology>;
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
 
 // With all that a picture shows, unlike what barriers load. `description` as in load_described_machine(); empty: this machine.
-// Null on failure.
-PictureTopology load_for_picture(const std::string& description);
+// Errors: as there, in fewer words.
+Result<PictureTopology> load_for_picture(const std::string& description);
 
 Bitmap to_bitmap(const CpuSet& cpus);
 
 // The smallest part of the machine that has all these cpus; the machine when there is none.
 hwloc_obj* smallest_object(hwloc_topology* topology, const CpuSet& cpus);
+
+// Writes a new file (base/new_file.hpp) in hwloc's XML. Returns what went wrong; empty if nothing
+// did.
+std::string write_topology(hwloc_topology* topology, const std::string& path);
 
 }  // namespace hierbar

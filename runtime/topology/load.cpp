@@ -4,18 +4,17 @@
 
 #include <hwloc.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <utility>
 
+#include "base/trusted_variable.hpp"
+#include "topology/description.hpp"
+#include "topology/hwloc_environment.hpp"
 #include "topology/masked_environment.hpp"
 #include "topology/unit_tree.hpp"
 
@@ -64,11 +63,23 @@ Topology prepare_topology() {
 // --- 2. From hwloc's objects to plain data
 // ---------------------------------------------------------------------------------------
 
+// Up to the highest cpu that a machine may have: bitmaps can be endless.
 CpuSet to_cpu_set(hwloc_const_bitmap_t bitmap) {
   CpuSet set;
-  for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0; cpu = hwloc_bitmap_next(bitmap, cpu))
+  for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0 && cpu < static_cast<int>(kMaxMachineCpus);
+       cpu = hwloc_bitmap_next(bitmap, cpu)) {
     set.set(static_cast<std::uint32_t>(cpu));
+  }
   return set;
+}
+
+// What hwloc's parser lets pass and no machine has; empty if there is nothing of that kind.
+std::string impossible_cpus(hwloc_topology* topology) {
+  hwloc_const_bitmap_t cpus = hwloc_get_root_obj(topology)->cpuset;
+  if (cpus == nullptr || hwloc_bitmap_iszero(cpus)) return "has no cpu";
+  const int last = hwloc_bitmap_last(cpus);  // -1: endless
+  if (last >= 0 && last < static_cast<int>(kMaxMachineCpus)) return "";
+  return "has cpus of numbers above " + std::to_string(kMaxMachineCpus - 1);
 }
 
 std::uint32_t labels_of(const hwloc_obj& object) {
@@ -108,18 +119,28 @@ SharedSets shared_sets(hwloc_topology* topology) {
   return sets;
 }
 
-// Line and L3 size. Caches may lack either, which hwloc gives as 0.
+// Line and L3 size. Caches may lack either, which hwloc gives as 0. Lines that cannot be are as if they were not known.
 void measure_caches(hwloc_topology* topology, Machine& machine) {
   std::uint32_t largest_line = 0;
+  std::uint32_t impossible_line = 0;
   for (const hwloc_obj_type_t type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE}) {
     for (hwloc_obj* cache = nullptr; (cache = hwloc_get_next_obj_by_type(topology, type, cache)) != nullptr;) {
-      largest_line = std::max(largest_line, cache->attr->cache.linesize);
+      const std::uint32_t line = cache->attr->cache.linesize;
+      if (line > kMaxLineBytes) {
+        impossible_line = line;
+      } else {
+        largest_line = std::max(largest_line, line);
+      }
       if (type != HWLOC_OBJ_L3CACHE) continue;
       machine.l3_bytes =
           std::max(machine.l3_bytes, static_cast<std::uint32_t>(std::min<hwloc_uint64_t>(cache->attr->cache.size, UINT32_MAX)));
     }
   }
   if (largest_line != 0) machine.line_bytes = largest_line;
+  if (impossible_line != 0) {
+    machine.warnings.push_back("coherence lines of " + std::to_string(impossible_line) +
+                               " bytes are ignored: allowed are up to " + std::to_string(kMaxLineBytes));
+  }
 }
 
 std::string trimmed(const char* text) {
@@ -160,37 +181,7 @@ std::uint64_t ns_since(Clock::time_point start) {
 // --- 3. Descriptions
 // ---------------------------------------------------------------------------------------------------------------
 
-bool is_file_name(const std::string& text) {
-  return text.starts_with('/') || text.starts_with("./") || text.starts_with("../") || text.ends_with(".xml") ||
-         access(text.c_str(), F_OK) == 0;
-}
-
-// What keeps us from reading a regular file of that name; empty if nothing does.
-std::string reading_problem(const std::string& path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0 || access(path.c_str(), R_OK) != 0) return std::strerror(errno);
-  return S_ISREG(status.st_mode) ? "" : "not a regular file";
-}
-
-// How many cpus a synthetic description asks for at least: the product of its counts, of which each level has one ("l3:4", or
-// "4"). Attributes in parentheses and memory in brackets do not count. hwloc itself would set out to build whatever is asked.
-unsigned long described_cpus(const std::string& description) {
-  unsigned long product = 1;
-  int nesting = 0;
-  for (std::size_t i = 0; i < description.size() && product <= kMaxDescribedCpus; ++i) {
-    const char c = description[i];
-    if (c == '(' || c == '[') ++nesting;
-    if (c == ')' || c == ']') --nesting;
-    const bool starts_count = i == 0 || description[i - 1] == ':' || description[i - 1] == ' ';
-    if (nesting != 0 || !starts_count || c < '0' || c > '9') continue;
-    const unsigned long count = std::strtoul(description.c_str() + i, nullptr, 10);
-    product = count > kMaxDescribedCpus ? count : product * count;
-  }
-  return product;
-}
-
 Result<Topology> load_file(const std::string& path) {
-  if (const std::string problem = reading_problem(path); !problem.empty()) return Error{"cannot read '" + path + "': " + problem};
   Topology topology = prepare_topology();
   if (topology == nullptr || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {
@@ -201,9 +192,6 @@ Result<Topology> load_file(const std::string& path) {
 }
 
 Result<Topology> load_synthetic(const std::string& description) {
-  if (described_cpus(description) > kMaxDescribedCpus) {
-    return Error{"'" + description + "' has more than " + std::to_string(kMaxDescribedCpus) + " cpus"};
-  }
   Topology topology = prepare_topology();
   if (topology == nullptr || hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {
@@ -222,7 +210,7 @@ constexpr std::array<const char*, 5> kSourceVariables = {"HWLOC_XMLFILE", "HWLOC
 std::string source_settings() {
   std::string text;
   for (const char* name : kSourceVariables) {
-    const char* value = std::getenv(name);
+    const char* value = trusted_variable(name);
     if (value != nullptr) text += std::string(text.empty() ? "" : " ") + name + "='" + value + "'";
   }
   return text;
@@ -232,10 +220,10 @@ std::string source_settings() {
 Topology load_native() {
   Topology topology = prepare_topology();
   if (topology == nullptr) return nullptr;
-  if (std::getenv("HWLOC_COMPONENTS") == nullptr) {
+  if (trusted_variable("HWLOC_COMPONENTS") == nullptr) {
     hwloc_topology_set_components(topology.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   }
-  if (hwloc_topology_load(topology.get()) != 0) return nullptr;
+  if (hwloc_topology_load(topology.get()) != 0 || !impossible_cpus(topology.get()).empty()) return nullptr;
   return topology;
 }
 
@@ -243,6 +231,7 @@ Topology load_native() {
 
 Result<Machine> load_live_machine() {
   const Clock::time_point start = Clock::now();
+  const HwlocEnvironment environment;
   Topology topology = load_native();
   std::vector<std::string> warnings;
   if (const std::string settings = source_settings(); topology == nullptr && !settings.empty()) {
@@ -259,8 +248,14 @@ Result<Machine> load_live_machine() {
 
 Result<Machine> load_described_machine(const std::string& description) {
   const Clock::time_point start = Clock::now();
+  const HwlocEnvironment environment;
+  const auto refusal = [](const std::string& reason) { return Error{reason + "; allowed: " + kAllowedTopologies}; };
+  if (const std::string problem = description_problem(description); !problem.empty()) return refusal(problem);
   Result<Topology> topology = is_file_name(description) ? load_file(description) : load_synthetic(description);
-  if (!topology.ok()) return Error{topology.error() + "; allowed: " + kAllowedTopologies};
+  if (!topology.ok()) return refusal(topology.error());
+  if (const std::string problem = impossible_cpus(topology->get()); !problem.empty()) {
+    return refusal("'" + description + "' " + problem);
+  }
   Machine machine = to_machine(topology->get(), description);
   machine.load_ns = ns_since(start);
   return machine;

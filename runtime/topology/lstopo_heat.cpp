@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "topology/hwloc_environment.hpp"
 #include "topology/hwloc_picture.hpp"
 
 namespace hierbar {
@@ -65,8 +66,10 @@ void add_info(hwloc_obj* object, const std::string& name, double ns) {
 }  // namespace
 
 std::string write_heat_xml(const std::string& path, const std::string& description, const std::vector<MeasuredCpus>& measured) {
-  const PictureTopology topology = load_for_picture(description);
-  if (topology == nullptr) return "hwloc cannot load the machine";
+  const HwlocEnvironment environment;
+  const Result<PictureTopology> loaded = load_for_picture(description);
+  if (!loaded) return loaded.error();
+  const PictureTopology& topology = *loaded;
   const std::map<hwloc_obj*, Heat> heat = find_heat(topology.get(), measured);
   double shortest = std::numeric_limits<double>::max(), longest = 1;
   for (const auto& [object, of_object] : heat) {
@@ -80,8 +83,7 @@ std::string write_heat_xml(const std::string& path, const std::string& descripti
     for (const auto& [what, step] : of_object.steps) add_info(object, "hierbar " + what + " ns", step.mean());
     add_info(object, "hierbar ns", of_object.ns());
   }
-  if (hwloc_topology_export_xml(topology.get(), path.c_str(), 0) != 0) return "cannot write '" + path + "'";
-  return "";
+  return write_topology(topology.get(), path);
 }
 
 }  // namespace hierbar

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "topology/lstopo_service.h"
 
-#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "base/trusted_variable.hpp"
 #include "topology/lstopo_heat.hpp"
 
 extern "C" __attribute__((visibility("default"))) int hierbar_write_heat(const char* path, const hierbar_measured* measured,
@@ -17,7 +17,7 @@ extern "C" __attribute__((visibility("default"))) int hierbar_write_heat(const c
     const hierbar_measured& one = measured[i];
     all.push_back({hierbar::CpuSet(one.cpus.bits, one.cpus.num_words), one.what, one.sum_ns, one.count});
   }
-  const char* description = std::getenv("HIERBAR_TOPOLOGY");
+  const char* description = hierbar::trusted_variable("HIERBAR_TOPOLOGY");
   const std::string problem = hierbar::write_heat_xml(path, description == nullptr ? "" : description, all);
   if (problem.empty()) return 0;
   report(context, problem.c_str());

@@ -4,21 +4,29 @@
 
 #include <iterator>
 #include <map>
+#include <string_view>
 
+#include "base/new_file.hpp"
+#include "topology/description.hpp"
+#include "topology/hwloc_environment.hpp"
 #include "topology/hwloc_picture.hpp"
 
 namespace hierbar {
 
-PictureTopology load_for_picture(const std::string& description) {
+Result<PictureTopology> load_for_picture(const std::string& description) {
+  const Error failed{"hwloc cannot load the machine"};
+  const std::string problem = description.empty() ? "" : description_problem(description);
+  if (!problem.empty()) return Error{problem};
   hwloc_topology* raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return nullptr;
+  if (hwloc_topology_init(&raw) != 0) return failed;
   PictureTopology topology(raw);
   if (!description.empty() && hwloc_topology_set_xml(raw, description.c_str()) != 0 &&
       hwloc_topology_set_synthetic(raw, description.c_str()) != 0) {
-    return nullptr;
+    return failed;
   }
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_ALL);
-  return hwloc_topology_load(raw) == 0 ? std::move(topology) : nullptr;
+  if (hwloc_topology_load(raw) != 0) return failed;
+  return topology;
 }
 
 Bitmap to_bitmap(const CpuSet& cpus) {
@@ -30,6 +38,15 @@ Bitmap to_bitmap(const CpuSet& cpus) {
 hwloc_obj* smallest_object(hwloc_topology* topology, const CpuSet& cpus) {
   hwloc_obj* object = hwloc_get_obj_covering_cpuset(topology, to_bitmap(cpus).get());
   return object == nullptr ? hwloc_get_root_obj(topology) : object;
+}
+
+std::string write_topology(hwloc_topology* topology, const std::string& path) {
+  char* xml = nullptr;
+  int size = 0;
+  if (hwloc_topology_export_xmlbuffer(topology, &xml, &size, 0) != 0) return "hwloc cannot write the machine as XML";
+  const std::string problem = write_new_file(path, std::string_view(xml, static_cast<std::size_t>(size) - 1));  // less its null
+  hwloc_free_xmlbuffer(topology, xml);
+  return problem.empty() ? "" : "cannot write '" + path + "': " + problem;
 }
 
 namespace {
@@ -55,14 +72,15 @@ void colour_cpus(hwloc_topology* topology, const std::vector<MarkedCpus>& marks)
 }  // namespace
 
 std::string write_lstopo_xml(const std::string& path, const std::string& description, const std::vector<MarkedCpus>& marks) {
-  const PictureTopology topology = load_for_picture(description);
-  if (topology == nullptr) return "hwloc cannot load the machine";
+  const HwlocEnvironment environment;
+  const Result<PictureTopology> loaded = load_for_picture(description);
+  if (!loaded) return loaded.error();
+  const PictureTopology& topology = *loaded;
   for (const MarkedCpus& mark : marks) {
     hwloc_topology_insert_misc_object(topology.get(), smallest_object(topology.get(), mark.cpus), mark.label.c_str());
   }
   colour_cpus(topology.get(), marks);
-  if (hwloc_topology_export_xml(topology.get(), path.c_str(), 0) != 0) return "cannot write '" + path + "'";
-  return "";
+  return write_topology(topology.get(), path);
 }
 
 }  // namespace hierbar

@@ -14,6 +14,11 @@ namespace hierbar {
 enum class Level : std::uint8_t { kCore, kL2, kCluster, kL3, kDie, kNuma, kPackage, kMachine };
 inline constexpr int kNumLevels = 8;
 
+// Limits of what is taken for a machine, whoever describes it. Linux stops at 8192 cpus; coherence lines of 256 bytes are the
+// largest that are known, and a page must hold one.
+inline constexpr std::uint32_t kMaxMachineCpus = 1U << 13;
+inline constexpr std::uint32_t kMaxLineBytes = 4096;
+
 // One set of cpus that share something. Units are the *distinct nested* cpusets of the machine, so a level that adds nothing
 // (one L3 per package) is a second label on the same unit and never a unit of its own.
 struct Unit {

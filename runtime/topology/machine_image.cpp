@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include "topology/machine_check.hpp"
+
 namespace hierbar {
 namespace {
 
@@ -72,7 +74,7 @@ class Reader {
     for (std::uint32_t ranges = count(2); ranges > 0; --ranges) {
       const std::uint32_t first = word();
       const std::uint32_t last = word();
-      if (first > last || last > CpuSet::kMaxParsedCpu) failed_ = true;
+      if (first > last || last >= kMaxMachineCpus) failed_ = true;
       if (failed_) return {};
       set |= CpuSet::range(first, last);
     }
@@ -90,6 +92,10 @@ class Reader {
   std::size_t next_ = 0;
   bool failed_ = false;
 };
+
+// The units of a machine are distinct and each is divided by its parts, so there are fewer than two for each cpu. To be known
+// before they are read: each may take as much memory as the machine has cpu numbers.
+bool is_possible(std::size_t num_units, const CpuSet& present) { return num_units < 2 * std::size_t{present.count()}; }
 
 // Children and depths follow from the parents. False: some parent does not come before its child.
 bool link_units(std::vector<Unit>& units) {
@@ -137,13 +143,18 @@ Result<Machine> machine_from_image(std::span<const std::uint32_t> image) {
   machine.allowed = reader.cpus();
   machine.warnings.resize(reader.count(1));
   for (std::string& warning : machine.warnings) warning = reader.text();
-  machine.units.resize(reader.count(3));
+  const std::uint32_t num_units = reader.count(3);
+  if (!is_possible(num_units, machine.present)) return Error{"the image of the machine is damaged: it has too many units"};
+  machine.units.resize(num_units);
   for (Unit& unit : machine.units) {
     unit.labels = reader.word();
     unit.parent = static_cast<int>(reader.word());
     unit.cpus = reader.cpus();
   }
   if (reader.failed() || !reader.at_end() || !link_units(machine.units)) return Error{"the image of the machine is damaged"};
+  if (const std::string problem = machine_problem(machine); !problem.empty()) {
+    return Error{"the image of the machine is damaged: " + problem};
+  }
   return machine;
 }
 

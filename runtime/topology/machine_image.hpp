@@ -17,7 +17,7 @@ namespace hierbar {
 // Not for files: byte order and layout are those of this build, and a version in the first word refuses others.
 std::vector<std::uint32_t> machine_image(const Machine& machine);
 
-// Errors: not such an image, or of another version; parents that do not come before their children. A reader of shared memory
+// Errors: not such an image, or of another version; what contradicts the description of Machine. A reader of shared memory
 // must copy the image before it calls this. load_ns is what loading cost its maker.
 Result<Machine> machine_from_image(std::span<const std::uint32_t> image);
 

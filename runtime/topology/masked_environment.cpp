@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -20,16 +21,24 @@ bool defines(const char* entry, const char* name) {
 
 }  // namespace
 
-MaskedEnvironment::MaskedEnvironment(std::span<const char* const> names) {
-  hidden_.reserve(names.size());
-  for (const char* name : names) {
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-      if (!defines(*entry, name)) continue;
-      hidden_.push_back(*entry);
-      std::atomic_ref<char*>(*entry).store(stand_in, std::memory_order_release);
-      break;
-    }
+// Every entry, not only the first of a name: whoever starts a program may give it a variable twice.
+template <class Wanted>
+void MaskedEnvironment::hide(const Wanted& wanted) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    if (!wanted(*entry)) continue;
+    hidden_.push_back(*entry);
+    std::atomic_ref<char*>(*entry).store(stand_in, std::memory_order_release);
   }
+}
+
+MaskedEnvironment::MaskedEnvironment(std::span<const char* const> names) {
+  hide([&](const char* entry) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) { return defines(entry, name); });
+  });
+}
+
+MaskedEnvironment::MaskedEnvironment(std::string_view prefix) {
+  hide([&](const char* entry) { return std::strncmp(entry, prefix.data(), prefix.size()) == 0; });
 }
 
 MaskedEnvironment::~MaskedEnvironment() {

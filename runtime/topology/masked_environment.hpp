@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace hierbar {
@@ -14,12 +15,18 @@ namespace hierbar {
 // it. This replaces single pointers, atomically, and puts them back: a concurrent getenv() sees the old entry or none.
 class MaskedEnvironment {
  public:
+  // Hides the variables of these names.
   explicit MaskedEnvironment(std::span<const char* const> names);
+  // Hides all variables whose names begin so.
+  explicit MaskedEnvironment(std::string_view prefix);
   ~MaskedEnvironment();
   MaskedEnvironment(const MaskedEnvironment&) = delete;
   MaskedEnvironment& operator=(const MaskedEnvironment&) = delete;
 
  private:
+  template <class Wanted>
+  void hide(const Wanted& wanted);
+
   std::vector<char*> hidden_;
 };
 

@@ -37,6 +37,12 @@ class SimMem {
   std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
     return machine_.rmw(me_, word.index, Order::kOrdered, [value](std::uint64_t before) { return before + value; });
   }
+  std::uint64_t fetch_or_relaxed(Word& word, std::uint64_t bits) const noexcept {
+    return machine_.rmw(me_, word.index, Order::kRelaxed, [bits](std::uint64_t before) { return before | bits; });
+  }
+  std::uint64_t fetch_add_relaxed(Word& word, std::uint64_t value) const noexcept {
+    return machine_.rmw(me_, word.index, Order::kRelaxed, [value](std::uint64_t before) { return before + value; });
+  }
   void fence() const noexcept { machine_.fence(me_); }
 
   // A few looks, then watching the word or sleeping, whichever the schedule wants of this wait. announce() looks by itself, but

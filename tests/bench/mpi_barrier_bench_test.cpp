@@ -138,7 +138,7 @@ TEST(MpiBarrierBench, RefusesAFileThatItCannotWriteBeforeItMeasures) {
   const ChildResult result =
       run_bench(tiny({"--configs", "mpich", "--mpich-launcher", launcher.path(), "--json", "/nonexistent/file"}));
   EXPECT_THAT(result.failure, HasSubstr("exit status 2"));
-  EXPECT_THAT(result.errors, HasSubstr("cannot open --json /nonexistent/file"));
+  EXPECT_THAT(result.errors, HasSubstr("--json /nonexistent/file: No such file or directory"));
 }
 
 }  // namespace

@@ -2,16 +2,18 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#   examples_test.sh DIRECTORY_OF_PROGRAMS
+#   examples_test.sh DIRECTORY_OF_PROGRAMS [EMULATOR...]
 #
 # The examples of the README do what they say.
 
 source "$(dirname "$0")/../cmake/check.sh"
+directory=$1
+shift
 
-run "$1/example_threads"
+run "$@" "$directory/example_threads"
 check 'the C example succeeds' succeeded
 check 'after 1000 steps around a ring of four everything is where it was' says 'after 1000 steps: 0 1 2 3'
-run "$1/example_processes"
+run "$@" "$directory/example_processes"
 check 'the C++ example succeeds' succeeded
 check 'it goes on until the one with the most work is done' says 'all done after 30 rounds'
 finish

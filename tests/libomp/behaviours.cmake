@@ -63,6 +63,15 @@ set(detached_cases
 omp_cases(detached_tasks CASES ${detached_cases} CHECK --counter slow>=10)
 omp_cases(detached_tasks CASES fulfilled_outside_the_team detached_in_explicit_tasks SETTING asleep ENV KMP_BLOCKTIME=0 CHECK --counter slow>=10)
 
+# With and without our barrier: what they show is in every pattern.
+set(fault_cases
+  freed_task_is_not_written_by_one_thread freed_task_is_not_written_by_two_threads loop_of_tasks_beside_a_detached_one
+  detached_task_outlives_its_parent detached_after_a_nested_region)
+omp_cases(detached_faults CASES ${fault_cases})
+omp_cases(detached_faults CASES with_priorities_only ENV OMP_MAX_TASK_PRIORITY=5)
+omp_cases(detached_faults CASES ${fault_cases} SETTING stock_pattern ENV KMP_BARRIER)
+omp_cases(detached_faults CASES with_priorities_only SETTING stock_pattern ENV KMP_BARRIER OMP_MAX_TASK_PRIORITY=5)
+
 omp_cases(hidden_helpers CASES tasks_outside_any_region tasks_before_a_barrier dependent_tasks regions_in_a_helper
           ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4 CHECK --counter reports==1)
 
@@ -78,6 +87,10 @@ omp_cases(late_partner CASES ${late_cases} SETTING blocktime_0 ENV KMP_BLOCKTIME
 omp_cases(late_partner CASES ${late_cases} SETTING blocktime_1 ENV KMP_BLOCKTIME=1)
 omp_cases(late_partner CASES ${late_cases} SETTING trees ENV ${trees} KMP_BLOCKTIME=0)
 omp_cases(late_partner CASES barrier fork SETTING lines ENV ${lines} KMP_BLOCKTIME=0)
+
+# Somebody else computes on a worker's cpu.
+omp_cases(beside_others CASES sleeps_early ENV OMP_PLACES={0},{1} CHECK --expect "others held this process's cpus.*after [1-9]")
+omp_cases(beside_others CASES obeys_the_user ENV OMP_PLACES={0},{1} KMP_BLOCKTIME=200ms)
 # Not with OMP_WAIT_POLICY=passive: libomp's waiters then sleep although there may be tasks, in every barrier of its, and nobody
 # wakes them for a task that comes later.
 

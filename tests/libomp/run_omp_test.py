@@ -20,6 +20,7 @@ import operator
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -45,6 +46,7 @@ def parse_arguments():
     parser.add_argument("--reject", action="append", default=[], metavar="REGEX", help="no line of the output matches")
     parser.add_argument("--counter", action="append", default=[], metavar="NAME(>=|<=|==)N", help="about the episodes")
     parser.add_argument("--repeat", type=int, default=1, help="run that often; the standard output must be the same each time")
+    parser.add_argument("--emulator", default="", metavar="COMMAND", help="what runs the program, which is of another machine")
     parser.add_argument("--beside", metavar="none|FILE", help="run on a copy of libomp.so that has FILE for libhierbar.so, or none")
     parser.add_argument("command", nargs="+", help="the program and its arguments")
     arguments = parser.parse_args()
@@ -155,7 +157,7 @@ def main():
         environment = make_environment(lib_dir, arguments.env)
         first = None
         for _ in range(arguments.repeat):
-            ending = run(arguments.command, environment, arguments.timeout)
+            ending = run(shlex.split(arguments.emulator) + arguments.command, environment, arguments.timeout)
             if ending.code == SKIPPED:
                 print(ending.stdout)
                 return SKIPPED

@@ -78,6 +78,9 @@ class RunOmpTest(unittest.TestCase):
             self.assert_passes('test "$OMP_PLACES$KMP_BARRIER$OTHER$KMP_BLOCKTIME" = hierkept0', "--env", "KMP_BLOCKTIME=0")
             self.assert_passes('test -z "$KMP_BARRIER"', "--env", "KMP_BARRIER")
 
+    def test_emulator_runs_the_program(self):
+        self.assert_passes('test "$EMULATED" = "a machine"', "--emulator", "env 'EMULATED=a machine'")
+
 
 if __name__ == "__main__":
     unittest.main()

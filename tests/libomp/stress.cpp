@@ -9,19 +9,16 @@
 // A watchdog reports a step that makes no progress for 30 s, with the stacks when gdb is there, and aborts.
 
 #include <omp.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <iterator>
 #include <random>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "check.hpp"
+#include "show_stacks.hpp"
 #include "support/random.hpp"
 
 namespace {
@@ -256,18 +253,6 @@ const Step& choose(Random& random) {
 std::atomic<long> num_steps{0};
 std::atomic<const char*> current_step{"start"};
 
-void show_stacks() {
-  const std::string own_pid = std::to_string(getpid());
-  const pid_t debugger = fork();
-  if (debugger == 0) {
-    sleep(1);  // until the parent has allowed it
-    execlp("gdb", "gdb", "--batch", "-nx", "-p", own_pid.c_str(), "-ex", "thread apply all backtrace 20", nullptr);
-    _exit(1);
-  }
-  prctl(PR_SET_PTRACER, debugger);
-  waitpid(debugger, nullptr, 0);
-}
-
 void watch(std::uint64_t seed) {
   const auto start = Clock::now();
   auto last_change = start, last_report = start;
@@ -287,7 +272,7 @@ void watch(std::uint64_t seed) {
     if (since(last_change) >= 30) {
       std::fprintf(stderr, "no progress for 30 s in step %ld, %s; seed %llu\n", last_seen + 1, current_step.load(),
                    static_cast<unsigned long long>(seed));
-      show_stacks();
+      omp_test::show_stacks();
       std::abort();
     }
   }

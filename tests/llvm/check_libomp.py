@@ -8,18 +8,14 @@
 1. Build both libraries in the build directory (targets libomp and stock_libomp; with --debug-build their debug twins, with --llvm
    those of another version).
 2. Run the suite on ours with the given variables set for every test program.
-3. For what fails there, look up the stock result under the same variables without KMP_BARRIER: in the list of tests that the
-   compiler is too old for (stock-<version>-clang<major>.txt), in the results kept from earlier runs, or by running them now.
-   With --full-stock the whole suite runs on stock.
-4. Run each difference again, on both, three times. It is a regression when ours fails again and stock never does; otherwise
-   it is reported as unsteady.
+3. Compare with stock under the same variables without KMP_BARRIER, as tests/suites/compare.py does. The known failures are those
+   that the compiler is too old for (stock-<version>-clang<major>.txt). With --full-stock the whole suite runs on stock.
 
 Exit status: 0 no regression, 1 regression, 2 the comparison could not be made.
 """
 
 import argparse
 import collections
-import json
 import os
 import pathlib
 import subprocess
@@ -27,10 +23,11 @@ import sys
 import time
 
 import lit_runner
-from lit_runner import CannotRun, failed
 
-RERUNS = 3
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "tests/suites"))
+import summary
+from compare import CannotRun, StockResults, compare, print_differences
 
 
 def known_llvm_versions():
@@ -86,73 +83,18 @@ def read_known_failures(llvm_version, compiler_major):
     return {line for line in lines if line}
 
 
-class StockResults:
-    """What the unpatched library does under one set of variables; kept in a file of the build directory."""
-
-    def __init__(self, suite, settings, known_failures):
-        self._suite = suite
-        self._settings = [s for s in settings if not s.startswith("KMP_BARRIER=")]
-        self._path = suite.work_dir / f"{suite.target}-results.json"
-        self._kept = json.loads(self._path.read_text()) if self._path.exists() else {}
-        key = " ".join([suite.compiler_version] + sorted(self._settings))
-        self._codes = self._kept.setdefault(key, {})
-        self._known_failures = known_failures
-
-    def run(self, **selection):
-        results = self._suite.run(self._settings, **selection)
-        self._codes.update(results)
-        self._path.write_text(json.dumps(self._kept, indent=1, sort_keys=True))
-        return results
-
-    def failing_of(self, tests):
-        """Of these tests, those that fail on stock. Runs the ones about which nothing is known."""
-        unknown = [t for t in tests if t not in self._known_failures and t not in self._codes]
-        if unknown:
-            print(f"hierbar: {len(unknown)} of these are run on stock")
-            failures = [t for t, code in self.run(tests=unknown).items() if failed(code)]
-            # One bad moment of stock must not excuse ours.
-            if failures:
-                self.run(tests=failures, quiet=True)
-        return {t for t in tests if t in self._known_failures or failed(self._codes[t])}
-
-
-def rerun_difference(test, ours, stock, settings):
-    """Runs one test again on both. Returns how often it failed on (ours, stock)."""
-    counts = [0, 0]
-    for _ in range(RERUNS):
-        counts[0] += failed(ours.run(settings, tests=[test], quiet=True)[test])
-        counts[1] += failed(stock.run(tests=[test], quiet=True)[test])
-    return counts
-
-
-def compare(ours, stock, settings, codes):
-    """Steps 3 and 4. Returns (regressions, unsteady, failing on stock too): dicts of rerun counts and a list."""
-    failing = sorted(t for t, code in codes.items() if failed(code))
-    print(f"hierbar: {len(failing)} of {len(codes)} tests fail on ours")
-    shared = stock.failing_of(failing)
-    regressions, unsteady = {}, {}
-    for test in failing:
-        if test in shared:
-            continue
-        print(f"hierbar: differs from stock: {test} ({codes[test]}); running it {RERUNS} times more on both", flush=True)
-        on_ours, on_stock = rerun_difference(test, ours, stock, settings)
-        kind = regressions if on_ours and not on_stock else unsteady
-        kind[test] = {"first": codes[test], "ours_failed": on_ours, "stock_failed": on_stock, "reruns": RERUNS}
-    return regressions, unsteady, sorted(shared)
-
-
 def print_result(result):
     print(f"\nlibomp {result['llvm']}, {result['compiler']}, {result['build']} build, "
           f"{' '.join(result['environment']) or 'no variables set'}, {result['seconds']} s")
     print("  ours: " + ", ".join(f"{count} {code}" for code, count in sorted(result["ours"].items())))
     if result["stock"]:
         print("  stock: " + ", ".join(f"{count} {code}" for code, count in sorted(result["stock"].items())))
-    print(f"  fail on stock too: {len(result['fail_on_stock_too'])}")
-    for title in ("unsteady", "regressions"):
-        print(f"  {title}: {len(result[title])}")
-        for test, counts in sorted(result[title].items()):
-            print(f"    {test}: {counts['first']} at first; then ours failed {counts['ours_failed']} and stock "
-                  f"{counts['stock_failed']} of {counts['reruns']} times")
+    print_differences(result["regressions"], result["unsteady"], result["fail_on_stock_too"])
+
+
+def without_our_barrier(settings):
+    """The settings for stock."""
+    return [setting for setting in settings if not setting.startswith("KMP_BARRIER=")]
 
 
 def check(arguments):
@@ -165,20 +107,22 @@ def check(arguments):
     options = {"filter": arguments.filter, "jobs": arguments.jobs, "timeout": arguments.timeout}
     ours = lit_runner.Suite(arguments.build_dir, ours_target, options)
     stock_suite = lit_runner.Suite(arguments.build_dir, stock_target, options)
-    stock = StockResults(stock_suite, arguments.env, read_known_failures(llvm_version, ours.compiler_major))
+    stock = StockResults(stock_suite, without_our_barrier(arguments.env), read_known_failures(llvm_version, ours.compiler_major))
 
     codes = ours.run(arguments.env)
     stock_codes = stock.run() if arguments.full_stock else {}
     regressions, unsteady, shared = compare(ours, stock, arguments.env, codes)
     result = {
-        "llvm": llvm_version, "compiler": ours.compiler_version, "build": "debug" if arguments.debug_build else "release",
+        "suite": f"LLVM {llvm_version}'s libomp" + (", debug build" if arguments.debug_build else ""),
+        "counts": summary.count(codes, regressions, unsteady, shared), "llvm": llvm_version, "compiler": ours.version,
+        "build": "debug" if arguments.debug_build else "release",
         "environment": arguments.env, "seconds": round(time.monotonic() - start),
         "ours": collections.Counter(codes.values()), "stock": collections.Counter(stock_codes.values()),
         "fail_on_stock_too": shared, "unsteady": unsteady, "regressions": regressions,
     }
     print_result(result)
     if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=1) + "\n")
+        summary.write(arguments.json, result)
     return 1 if regressions else 0
 
 

@@ -11,21 +11,14 @@ import subprocess
 import sys
 import venv
 
-# What lit calls a result that is not as the test wants it.
-FAILING_CODES = {"FAIL", "XPASS", "TIMEOUT", "UNRESOLVED"}
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "suites"))
+from compare import CannotRun, failed
+
 # Used when the LLVM tools do not bring lit along: the newest release before the suite's that runs it.
 LIT_REQUIREMENTS = ["lit==18.1.8", "psutil"]
 # Tests that sleep for more than two minutes each. They run beside all others, at once: together they would cost more time than
 # the rest of the suite.
 SLEEPERS = r"tasking/omp_(taskyield|task_final|taskwait|task)\.c$"
-
-
-class CannotRun(Exception):
-    """The comparison cannot be made; the message says why."""
-
-
-def failed(code):
-    return code in FAILING_CODES
 
 
 def find_lit(tools_dir, work_dir):
@@ -56,11 +49,11 @@ def read_cmake_cache(build_dir, name):
 
 
 class Suite:
-    """The tests of one libomp target of the build directory."""
+    """The tests of one libomp target of the build directory; a suite for compare.py."""
 
     def __init__(self, build_dir, target, options):
         tools_dir = pathlib.Path(read_cmake_cache(build_dir, "HIERBAR_LLVM_TOOLS_DIR"))
-        self.target = target
+        self.name = target
         self.work_dir = build_dir / "check-libomp"
         self.work_dir.mkdir(exist_ok=True)
         self._suite_dir = build_dir / "libomp" / target / "runtime" / "test"
@@ -71,7 +64,7 @@ class Suite:
         if not (self._suite_dir / "lit.site.cfg").exists():
             raise CannotRun(f"{self._suite_dir} has no lit.site.cfg; build the target {target}")
         version = subprocess.run([tools_dir / "clang", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
-        self.compiler_version = "clang " + re.search(r"version (\S+)", version).group(1)
+        self.version = "clang " + re.search(r"version (\S+)", version).group(1)
         self.compiler_major = re.search(r"version (\d+)", version).group(1)
         self._lit = find_lit(tools_dir, self.work_dir)
         self._log = self.work_dir / f"{target}.log"
@@ -80,7 +73,7 @@ class Suite:
     def run(self, settings, tests=None, quiet=False):
         """Runs the given tests, else all that the filter lets through. Returns the result code of each by its name."""
         if not quiet:
-            print(f"hierbar: {self.target}: running {' '.join(settings) or 'without variables'}", flush=True)
+            print(f"hierbar: {self.name}: running {' '.join(settings) or 'without variables'}", flush=True)
         jobs = self._options["jobs"]
         if tests:
             results = self._run_lit("", jobs, [str(self._suite_dir / test) for test in tests], settings, quiet)
@@ -98,7 +91,7 @@ class Suite:
 
     def _run_lit(self, part, jobs, selection, settings, quiet):
         """Runs lit with all of its output in the log; tells now and then how far it is. Returns the result codes."""
-        output = self.work_dir / f"{self.target}{part}.json"
+        output = self.work_dir / f"{self.name}{part}.json"
         output.unlink(missing_ok=True)
         command = self._lit + ["-v", "-j", str(jobs), "--timeout", str(self._options["timeout"]), "--output", str(output)]
         command += selection
@@ -114,7 +107,7 @@ class Suite:
                 code, number, total = progress.group(1), int(progress.group(2)), int(progress.group(3))
                 num_failed += failed(code)
                 if number % 40 == 0 or number == total:
-                    print(f"hierbar: {self.target}: {number} of {total} tests, {num_failed} failed", flush=True)
+                    print(f"hierbar: {self.name}: {number} of {total} tests, {num_failed} failed", flush=True)
         if not output.exists():
             raise CannotRun(f"lit left no results; see {self._log}")
         return {t["name"].split(" :: ", 1)[1]: t["code"] for t in json.loads(output.read_text())["tests"]}

@@ -171,11 +171,11 @@ void use_with_relatives(MPI_Comm relatives) {
   MPI_Comm_disconnect(&relatives);
 }
 
-void spawn(int) {
+void spawn_relatives(const char* a_case) {
   MPI_Comm children, parents;
   MPI_Comm_get_parent(&parents);
   if (parents != MPI_COMM_NULL) return use_with_relatives(parents);
-  char* arguments[] = {const_cast<char*>("spawn"), nullptr};
+  char* arguments[] = {const_cast<char*>(a_case), nullptr};
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   if (MPI_Comm_spawn(program_invocation_name, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE) !=
       MPI_SUCCESS) {
@@ -183,6 +183,30 @@ void spawn(int) {
     std::exit(77);
   }
   use_with_relatives(children);
+}
+
+void spawn(int) { spawn_relatives("spawn"); }
+
+// Two parents that have a cpu each, and barriers, before two children come and there are two cpus for four. Barriers of the
+// parents alone follow.
+void crowd(int) {
+  MPI_Comm parents;
+  MPI_Comm_get_parent(&parents);
+  const int num_barriers = parents == MPI_COMM_NULL ? 10 : 0;
+  for (int i = 0; i < num_barriers; ++i) MPI_Barrier(MPI_COMM_WORLD);
+  spawn_relatives("crowd");
+  for (int i = 0; i < num_barriers; ++i) MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// This process and its children may run on the first two of its cpus only. Before MPI_Init, since the library may have threads.
+void keep_to_two_cpus() {
+  cpu_set_t all, two;
+  CPU_ZERO(&two);
+  if (sched_getaffinity(0, sizeof(all), &all) != 0) std::abort();
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&two) < 2; ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &two);
+  }
+  if (sched_setaffinity(0, sizeof(two), &two) != 0) std::abort();
 }
 
 // /dev/shm is full before the first barrier, but not yet in MPI_Init, which Debian's MPICH would not survive. Only where it has
@@ -220,13 +244,14 @@ constexpr Case kCases[] = {{"oracle", oracle, 2000}, {"subsets", subsets, 10}, {
                            {"many", many, 200},      {"growing", growing, 0},  {"passed_on", passed_on, 0},
                            {"errors", errors, 0},    {"late", late, 0},        {"full", full, 10},
                            {"spawn", spawn, 0},      {"forever", forever, 0},  {"apart", apart, 100},
-                           {"leaders", leaders, 40}};
+                           {"leaders", leaders, 40}, {"crowd", crowd, 0}};
 
 }  // namespace
 }  // namespace hierbar::test
 
 int main(int argc, char** argv) {
   using namespace hierbar::test;
+  if (argc > 1 && std::strcmp(argv[1], "crowd") == 0) keep_to_two_cpus();
   MPI_Init(&argc, &argv);
   if (argc > 3) board_file = argv[3];
   for (const Case& a_case : kCases) {

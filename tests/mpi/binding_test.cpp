@@ -43,5 +43,12 @@ TEST(OutnumberCpus, UnknownBindingsSayNothing) {
   EXPECT_FALSE(outnumber_cpus({on({0}), Binding{}}));
 }
 
+TEST(Binding, EndsWithItsWordsWhateverStandsInTheMemory) {
+  Binding binding = on({0});
+  EXPECT_EQ(binding.num_valid_words(), binding.num_words);
+  binding.num_words = 0xFFFF'FFFF;
+  EXPECT_EQ(binding.num_valid_words(), binding.bits.size());
+}
+
 }  // namespace
 }  // namespace hierbar::mpi

@@ -21,7 +21,6 @@ import time
 
 import launcher
 
-SHARED_MEMORY = pathlib.Path("/dev/shm")
 RANKS = 3
 PATIENCE_S = 30
 
@@ -60,10 +59,6 @@ def is_alive(pid):
     return status is not None and status[1] not in "ZX"
 
 
-def segment_names():
-    return {path.name for path in SHARED_MEMORY.glob("hierbar-[0-9]*")}
-
-
 def wait_until(condition):
     end = time.monotonic() + PATIENCE_S
     while not condition():
@@ -87,9 +82,9 @@ def await_ranks(process, generator):
 
 
 def await_name(process, generator):
-    before = segment_names()
+    before = launcher.segment_names()
     end = time.monotonic() + 0.5  # it may have come and gone unseen
-    while not segment_names() - before and time.monotonic() < end:
+    while not launcher.segment_names() - before and time.monotonic() < end:
         pass
     return None
 
@@ -99,7 +94,7 @@ KINDS = {"after the first barrier": await_first_barrier, "somewhere": await_rank
 
 def kill_once(arguments, kind, generator):
     """Returns what is wrong, None when nothing is; and whether a name was left."""
-    before = segment_names()
+    before = launcher.segment_names()
     process = start(arguments, ["forever"])
     program = os.path.basename(arguments.program)
     try:
@@ -112,7 +107,7 @@ def kill_once(arguments, kind, generator):
         os.kill(generator.choice(ranks), signal.SIGKILL)
         if not wait_until(lambda: process.poll() is not None and not any(is_alive(pid) for pid in ranks)):
             return "processes are left", False
-        left = segment_names() - before
+        left = launcher.segment_names() - before
         if left and kind == "after the first barrier":
             return f"/dev/shm/{left.pop()} is left", True
         return None, bool(left)
@@ -141,8 +136,8 @@ def main():
         num_left += is_left
     print(f"{arguments.times} kills, {num_left} of them left a name")
     start(arguments, ["oracle", "10"]).wait(PATIENCE_S)
-    if segment_names():
-        print(f"FAILED: the next program does not sweep {segment_names()}")
+    if launcher.segment_names():
+        print(f"FAILED: the next program does not sweep {launcher.segment_names()}")
         return 1
     return 0
 

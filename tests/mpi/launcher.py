@@ -1,9 +1,14 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the launchers of the MPI libraries are called, on one machine, with more ranks than cpus, also by root."""
+"""How the launchers of the MPI libraries are called, on one machine, with more ranks than cpus,
+also by root."""
 
 import os
+import pathlib
+import signal
+import subprocess
 
+SHARED_MEMORY = pathlib.Path("/dev/shm")
 LAUNCHERS = {"mpich": "mpiexec.mpich", "ompi": "mpiexec.openmpi"}
 
 # Nothing but this machine: shared memory, and TCP on the loopback interface for whoever asks for it.
@@ -31,11 +36,40 @@ def launch_environment(arguments):
 
 
 def launch_command(arguments, ranks, settings, options, command):
-    """`settings` (NAME=VALUE) are for every process of the program, also for those that it spawns later where that is possible; not
-    for the launcher itself, which is no MPI program and does not get the shim."""
+    """`settings` (NAME=VALUE) are for every process of the program, also for those that it
+    spawns later where that is possible; not for the launcher itself, which is no MPI program and
+    does not get the shim."""
     mpiexec = arguments.mpiexec or LAUNCHERS[arguments.mpi]
     if arguments.mpi == "ompi":
         words = ["--oversubscribe"] + [word for setting in settings for word in ("-x", setting)]
     else:
         words = [word for setting in settings for word in ("-genv", *setting.split("=", 1))]
     return [mpiexec, *words, *options, "-n", str(ranks), *command]
+
+
+def run_to_end(command, environment, timeout, stderr, directory=None):
+    """Runs a launcher, and ends it and its ranks after `timeout` seconds. `stderr` is
+    subprocess.STDOUT or PIPE. Returns the exit status, None after a timeout, the output, and the
+    error output if that is apart."""
+    process = subprocess.Popen(command, env=environment, cwd=directory, stdout=subprocess.PIPE, stderr=stderr, text=True,
+                               errors="replace", start_new_session=True)
+    try:
+        output, errors = process.communicate(timeout=timeout)
+        return process.returncode, output, errors
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGTERM)  # mpiexec ends its ranks
+        try:
+            output, errors = process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, errors = process.communicate()
+        return None, output, errors
+    finally:
+        # Whoever ends us does not see that session.
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+
+
+def segment_names():
+    """The shim's segments of shared memory; none may be left when a program has ended."""
+    return {path.name for path in SHARED_MEMORY.glob("hierbar-[0-9]*")}

@@ -7,7 +7,7 @@
 set -eu
 directory=$(cd "$(dirname "$0")" && pwd)
 . "$directory/mpi4py_environment.sh"
-enter_mpi4py "$1" "$2" "$3"
+enter_mpi4py "$1" "$2" mpich "$3"
 shift 3
 
 "$@" "${mpi[@]}" --count engine==300 --count library==0 -- "$python" -B "$directory/mpi4py_short.py"

@@ -57,5 +57,27 @@ TEST(PlanImage, AnImageForOthersIsRefused) {
   EXPECT_FALSE(PlanCopy::read(other_version.data(), 3));
 }
 
+// Every index of a plan is followed by a barrier without another look.
+TEST(PlanImage, ADamagedPlanIsRefused) {
+  const test::TestPlan good = test::make_forest("two", {{2, 3}});
+  const auto is_accepted = [&](auto damage) {
+    hierbar_plan plan = good.view();
+    std::vector<hierbar_plan_node> nodes(plan.nodes, plan.nodes + plan.num_participants);
+    plan.nodes = nodes.data();
+    damage(plan, nodes);
+    return PlanCopy::read(image_of(plan).data(), good.view().num_participants).has_value();
+  };
+  EXPECT_TRUE(is_accepted([](hierbar_plan&, auto&) {}));
+  EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[1].parent = 4711; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[1].slot = 4711; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[1].slot = nodes[0].slot; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[0].first_child = 4711; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[0].num_children = 4711; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.num_slots = 0; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.line_bytes = 1; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.release = 2; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.num_crews = 1; }));
+}
+
 }  // namespace
 }  // namespace hierbar::mpi

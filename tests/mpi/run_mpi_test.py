@@ -15,10 +15,7 @@ the program does, nothing of the shim's may be left under /dev/shm.
 import argparse
 import collections
 import operator
-import os
-import pathlib
 import re
-import signal
 import subprocess
 import sys
 
@@ -27,8 +24,17 @@ import launcher
 REPORT = re.compile(r"^hierbar: mpi: barriers of [^:]*: engine (\d+), library (\d+)(?: \((.*)\))?$", re.MULTILINE)
 COUNT = re.compile(r"^([a-z ]+)(>=|<=|==)(\d+)$")
 COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq}
-SHARED_MEMORY = pathlib.Path("/dev/shm")
 SKIPPED = 77
+
+
+def wanted_count(text):
+    if not COUNT.match(text):
+        raise argparse.ArgumentTypeError(f"'{text}': must be a way, then >=, <= or ==, then a number")
+    return text
+
+
+def add_count_argument(parser):
+    parser.add_argument("--count", action="append", default=[], type=wanted_count, metavar="WAY(>=|<=|==)N")
 
 
 def parse_arguments():
@@ -46,13 +52,9 @@ def parse_arguments():
     parser.add_argument("--expect", action="append", default=[], metavar="REGEX", help="exactly one line matches")
     parser.add_argument("--expect-some", action="append", default=[], metavar="REGEX", help="a line matches")
     parser.add_argument("--reject", action="append", default=[], metavar="REGEX", help="no line matches")
-    parser.add_argument("--count", action="append", default=[], metavar="WAY(>=|<=|==)N")
+    add_count_argument(parser)
     parser.add_argument("command", nargs="+", help="the program and its arguments")
-    arguments = parser.parse_args()
-    for count in arguments.count:
-        if not COUNT.match(count):
-            parser.error(f"--count '{count}': must be a way, then >=, <= or ==, then a number")
-    return arguments
+    return parser.parse_args()
 
 
 def make_command(arguments):
@@ -63,19 +65,9 @@ def make_command(arguments):
 
 def run(arguments):
     """Returns the exit status, None after a timeout, and the output."""
-    process = subprocess.Popen(make_command(arguments), env=launcher.launch_environment(arguments), stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
-    try:
-        output, _ = process.communicate(timeout=arguments.timeout)
-        return process.returncode, output
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGTERM)  # mpiexec ends its ranks
-        try:
-            output, _ = process.communicate(timeout=10)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-        return None, output
+    status, output, _ = launcher.run_to_end(make_command(arguments), launcher.launch_environment(arguments), arguments.timeout,
+                                            subprocess.STDOUT)
+    return status, output
 
 
 def count_ways(output):
@@ -89,8 +81,11 @@ def count_ways(output):
     return counts
 
 
-def segment_names():
-    return {path.name for path in SHARED_MEMORY.glob("hierbar-[0-9]*")}
+def check_counts(wanted_counts, counts):
+    for wanted in wanted_counts:
+        way, comparison, number = COUNT.match(wanted).groups()
+        if not COMPARISONS[comparison](counts[way], int(number)):
+            yield f"{way} {counts[way]}, expected {comparison} {number}"
 
 
 def find_problems(arguments, status, output):
@@ -109,22 +104,18 @@ def find_problems(arguments, status, output):
     for pattern in arguments.reject:
         if any(re.search(pattern, line) for line in lines):
             yield f"a line matches '{pattern}'"
-    counts = count_ways(output)
-    for wanted in arguments.count:
-        way, comparison, number = COUNT.match(wanted).groups()
-        if not COMPARISONS[comparison](counts[way], int(number)):
-            yield f"{way} {counts[way]}, expected {comparison} {number}"
+    yield from check_counts(arguments.count, count_ways(output))
 
 
 def main():
     arguments = parse_arguments()
-    before = segment_names()
+    before = launcher.segment_names()
     status, output = run(arguments)
     if status == SKIPPED:
         print(output, end="")
         return SKIPPED
     problems = list(find_problems(arguments, status, output))
-    problems += [f"/dev/shm/{name} is left" for name in sorted(segment_names() - before)]
+    problems += [f"/dev/shm/{name} is left" for name in sorted(launcher.segment_names() - before)]
     if problems:
         print(output)
         print("FAILED: " + "; ".join(problems))

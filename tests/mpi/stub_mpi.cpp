@@ -46,6 +46,23 @@ StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) :
 StubProcess& StubProcess::current() { return *process_of_thread; }
 void StubProcess::make_current() { process_of_thread = this; }
 
+void StubProcess::obey(const StubScript& script) {
+  const std::lock_guard lock(script_mutex_);
+  script_ = script;
+  num_calls_.clear();
+}
+
+std::map<std::string, int> StubProcess::num_calls() {
+  const std::lock_guard lock(script_mutex_);
+  return num_calls_;
+}
+
+bool StubProcess::count_call(const char* function) {
+  const std::lock_guard lock(script_mutex_);
+  const int number = ++num_calls_[function];
+  return script_.function == function && (number == script_.first_call || (script_.lasts && number > script_.first_call));
+}
+
 MPI_Comm StubProcess::add(std::shared_ptr<StubComm> comm, int rank) {
   const std::lock_guard lock(mutex);
   const MPI_Comm handle = next_handle_++;

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 // An MPI library whose ranks are threads of one process, as far as the shim calls it: what a sanitizer can look through. The
@@ -52,9 +53,19 @@ class StubComm {
   std::map<int, std::shared_ptr<Round>> rounds_;                                   // those that somebody has not come to
 };
 
+// Which calls of a process fail.
+struct StubScript {
+  std::string function;          // without PMPI_; empty: none
+  int first_call = 1;            // that fails, counted from StubProcess::obey()
+  bool lasts = false;            // all later ones fail as well
+  bool has_taken_place = false;  // the call does what it should, and fails for this process only
+};
+
 // What one process has of MPI.
 class StubProcess {
  public:
+  static constexpr int kScriptedError = MPI_ERR_INTERN;
+
   struct Attribute {
     MPI_Comm_delete_attr_function* forget;
     void* value;
@@ -79,6 +90,18 @@ class StubProcess {
   // Runs the callbacks of the attributes.
   void drop(MPI_Comm comm);
 
+  void obey(const StubScript& script);
+  // Every function of the library does its work through this; `body` returns its status.
+  template <class Body>
+  int call(const char* function, Body body) {
+    const bool fails = count_call(function);
+    if (fails && !script_.has_taken_place) return kScriptedError;
+    const int status = body();
+    return fails ? kScriptedError : status;
+  }
+  // Since obey().
+  std::map<std::string, int> num_calls();
+
   const int thread_level;
   bool refuses_to_split = false;  // out of communicators; the same in all processes
   std::atomic<bool> initialized{true}, finalized{false};
@@ -89,6 +112,11 @@ class StubProcess {
   std::map<MPI_Comm, Seat> seats;
 
  private:
+  bool count_call(const char* function);
+
+  std::mutex script_mutex_;
+  StubScript script_{};
+  std::map<std::string, int> num_calls_;
   int next_handle_ = 0x1000;
   std::vector<std::shared_ptr<StubComm>>
       freed_;  // their counts of references would order the ranks, which MPI_Comm_free does not

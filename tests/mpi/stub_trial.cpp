@@ -38,6 +38,7 @@ class ShimCopies {
     ShimCalls calls{};
     bind(library, "MPI_Barrier", calls.barrier);
     bind(library, "MPI_Comm_free", calls.comm_free);
+    bind(library, "MPI_Comm_disconnect", calls.comm_disconnect);
     bind(library, "MPI_Finalize", calls.finalize);
     bind(library, "MPI_Session_init", calls.session_init);
     bind(library, "MPI_Session_finalize", calls.session_finalize);

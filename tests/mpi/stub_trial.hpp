@@ -18,6 +18,7 @@ namespace hierbar::test {
 struct ShimCalls {
   decltype(&MPI_Barrier) barrier;
   decltype(&MPI_Comm_free) comm_free;
+  decltype(&MPI_Comm_disconnect) comm_disconnect;
   decltype(&MPI_Finalize) finalize;
   decltype(&MPI_Session_init) session_init;
   decltype(&MPI_Session_finalize) session_finalize;

@@ -46,6 +46,19 @@ mpi_test(barriers.many.full barriers ARGS many 50 ENV HIERBAR_SEGMENT_KIB=16
 mpi_test(barriers.spawn barriers ARGS spawn CHECK ${all_engine} --count engine==400)
 mpi_test(barriers.spawn.two_nodes barriers ARGS spawn ENV ${two_nodes} CHECK --count engine==400)
 
+# A free that the library refuses leaves everything as it was: in all ranks or in one, also while barriers are recorded.
+foreach(settings IN ITEMS "" ";HIERBAR_REPORT=text")
+  set(way)
+  if(settings)
+    set(way .recorded)
+  endif()
+  mpi_test(refused.world${way} refused RANKS 4 ARGS world ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==60)
+  mpi_test(refused.one_rank${way} refused RANKS 4 ARGS one_rank ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==80)
+  mpi_test(refused.callback${way} refused RANKS 4 ARGS callback ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==260)
+  mpi_test(refused.callback_in_one_rank${way} refused RANKS 4 ARGS callback_in_one_rank ENV ${two_nodes}${settings}
+           CHECK ${all_engine} --count engine==200)
+endforeach()
+
 # What the engine does not serve.
 mpi_test(barriers.passed_on barriers RANKS 4 ARGS passed_on
          CHECK --count engine==4 --count "one rank==4" --count intercommunicator==4 --count library==8)
@@ -114,8 +127,16 @@ mpi_script(two_hosts 300 ${CMAKE_CURRENT_SOURCE_DIR}/two_hosts_test.sh ${exec} $
 
 mpi_script(mpi4py 240 ${CMAKE_CURRENT_SOURCE_DIR}/mpi4py_test.sh ${Python3_EXECUTABLE} ${program_dir}/mpi4py ${program_dir}/barriers
            ${runner} --ranks 3 --shim $<TARGET_FILE:${shim}>)
-mpi_script(mpi4py_own 400 ${CMAKE_CURRENT_SOURCE_DIR}/mpi4py_own_test.sh ${Python3_EXECUTABLE} ${program_dir}/mpi4py ${program_dir}/barriers
-           $<TARGET_FILE:${shim}> ${runner} --ranks 2 --timeout 90)
+mpi_script(mpi4py_own 400 ${CMAKE_CURRENT_SOURCE_DIR}/mpi4py_own_test.sh ${Python3_EXECUTABLE} ${program_dir}/mpi4py mpich
+           ${program_dir}/barriers --build-dir ${PROJECT_BINARY_DIR} --mpiexec ${exec} --ranks 2 --timeout 90
+           # MPI_Barrier, MPI_Ibarrier, and barriers between groups. .ci/long runs the whole suite.
+           --count engine>=6 --count intercommunicator>=2
+           test_cco_obj test_cco_obj_inter test_cco_buf.TestCCOBufWorld test_cco_nb_buf.TestCCOBufWorld)
+
+# Its own launcher; and PyPI has no wheel of it for every machine.
+mpi_script(intelmpi 300 ${CMAKE_CURRENT_SOURCE_DIR}/intelmpi_test.sh ${Python3_EXECUTABLE} ${program_dir}/intelmpi ${program_dir}/barriers
+           ${program_dir}/progress ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/run_mpi_test.py --mpi mpich
+           --shim $<TARGET_FILE:${shim}>)
 
 # Open MPI's shim does nothing here, and lets one behind it do everything.
 if(TARGET hierbar_mpi_ompi)

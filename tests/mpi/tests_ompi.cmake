@@ -24,10 +24,27 @@ mpi_test(barriers.many barriers ARGS many 1000 CHECK ${all_engine} --count engin
 set(sockets --launch=--mca --launch=btl --launch=tcp,self)
 mpi_test(barriers.spawn barriers ARGS spawn CHECK ${sockets} ${all_engine} --count engine==400)
 mpi_test(barriers.spawn.two_nodes barriers ARGS spawn ENV ${two_nodes} CHECK ${sockets} --count engine==400)
+# Parents who had a cpu each learn that there are more ranks than cpus now.
+mpi_test(barriers.crowd barriers ARGS crowd
+         CHECK ${sockets} --launch=--bind-to --launch=none ${all_engine} --count engine==440
+               --expect "first communicator: 2 ranks, .* a cpu for every rank$" --expect "ranks outnumber cpus now")
 mpi_test(barriers.passed_on barriers RANKS 4 ARGS passed_on
          CHECK --count engine==4 --count "one rank==4" --count intercommunicator==4 --count library==8)
 mpi_test(barriers.off barriers ARGS oracle 10 ENV HIERBAR_MPI=off CHECK --count off==20 --count engine==0)
 mpi_test(barriers.fault_tolerance barriers ARGS oracle 10 ENV OMPI_MCA_mpi_ft_enable=1 CHECK --count "fault tolerance==20" --count engine==0)
+
+# A free that the library refuses leaves everything as it was: in all ranks or in one, also while barriers are recorded.
+foreach(settings IN ITEMS "" ";HIERBAR_REPORT=text")
+  set(way)
+  if(settings)
+    set(way .recorded)
+  endif()
+  mpi_test(refused.world${way} refused RANKS 4 ARGS world ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==60)
+  mpi_test(refused.one_rank${way} refused RANKS 4 ARGS one_rank ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==80)
+  mpi_test(refused.callback${way} refused RANKS 4 ARGS callback ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==260)
+  mpi_test(refused.callback_in_one_rank${way} refused RANKS 4 ARGS callback_in_one_rank ENV ${two_nodes}${settings}
+           CHECK ${all_engine} --count engine==200)
+endforeach()
 
 # Progress. By default Open MPI reads a pending send's data out of the other process and writes its window, which needs no help
 # from there.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -51,6 +52,85 @@ TEST(UnitMap, NothingAndMoreThanThereIsCannotBeClaimed) {
   EXPECT_EQ(map.units.claim(0, 1), std::nullopt);
   EXPECT_EQ(map.units.claim(101, 1), std::nullopt);
   EXPECT_EQ(map.units.claim(100, 1), 0u);
+}
+
+// A word that calls somebody before each exchange, so that a claim can be stopped half way.
+thread_local std::function<void(const void* word)> before_exchange;
+
+template <class Value>
+class StoppableAtomic : public std::atomic<Value> {
+ public:
+  bool compare_exchange_weak(Value& expected, Value desired, std::memory_order success, std::memory_order failure) noexcept {
+    if (before_exchange) before_exchange(this);
+    return std::atomic<Value>::compare_exchange_weak(expected, desired, success, failure);
+  }
+};
+
+struct StoppableMap {
+  explicit StoppableMap(std::uint32_t num_units) : words(Units::num_words(num_units)), units(words.data(), num_units) {}
+  using Units = BasicUnitMap<StoppableAtomic>;
+  std::vector<Units::Word> words;
+  Units units;
+};
+
+// Two words of units. One claim wants all of them and has the first word; then all of the second
+// are taken by others for good, so it will have to give the first word back. `meanwhile` runs
+// before that.
+void stop_claim_half_way(StoppableMap& map, const std::function<void()>& meanwhile) {
+  bool was_stopped = false;
+  before_exchange = [&](const void* word) {
+    if (word != &map.words[1] || was_stopped) return;
+    was_stopped = true;
+    map.words[1].store(~std::uint64_t{0});
+    meanwhile();
+  };
+  EXPECT_EQ(map.units.claim(128, 1), std::nullopt);
+  EXPECT_TRUE(was_stopped);
+  before_exchange = nullptr;
+}
+
+TEST(UnitMap, IsNotFullBecauseOfUnitsThatAreGivenBack) {
+  StoppableMap map(128);
+  std::optional<std::uint32_t> claimed;
+  std::atomic<bool> has_searched = false;
+  std::thread other;
+  stop_claim_half_way(map, [&] {
+    other = std::thread([&] {
+      claimed = map.units.claim(1, 1, [&](int) {
+        has_searched = true;
+        std::this_thread::yield();
+        return true;
+      });
+      has_searched = true;
+    });
+    while (!has_searched) std::this_thread::yield();
+  });
+  other.join();
+  ASSERT_TRUE(claimed);
+  EXPECT_LT(*claimed, 64u);
+}
+
+TEST(UnitMap, WaitsForAClaimThatMakesNoProgressAsLongAsTheCallerWants) {
+  StoppableMap map(128);
+  std::vector<int> waits;
+  stop_claim_half_way(map, [&] {
+    const auto claimed = map.units.claim(1, 1, [&](int num_idle) {
+      waits.push_back(num_idle);
+      return num_idle < 3;
+    });
+    EXPECT_EQ(claimed, std::nullopt);
+  });
+  EXPECT_EQ(waits, (std::vector<int>{1, 2, 3}));
+}
+
+TEST(UnitMap, IsFullAtOnceWhenNobodyIsClaiming) {
+  Map map(128);
+  EXPECT_EQ(map.units.claim(128, 1), 0u);
+  const auto never = [](int) {
+    ADD_FAILURE() << "there is nobody to wait for";
+    return false;
+  };
+  EXPECT_EQ(map.units.claim(1, 1, never), std::nullopt);
 }
 
 // Each owner writes into all of its units; if two ever owned one, a sum would be wrong, and ThreadSanitizer would see the race

@@ -59,5 +59,11 @@ TEST(Heat, IsNowhereWhenNobodyKnowsWhereThreadsAre) {
   }
 }
 
+TEST(Heat, OfATeamThatAFileSaysIsHugeTakesNoMemory) {
+  Report report = four_threads();
+  report.sites[0].team_size = 0xFFFF'FFFF;
+  EXPECT_TRUE(find_heat(report).empty());
+}
+
 }  // namespace
 }  // namespace hierbar::ompt

@@ -15,6 +15,7 @@ import csv
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -32,9 +33,10 @@ def environment_with(**variables):
     return environment
 
 
-def run(arguments, directory, **variables):
+def run(arguments, directory, before=None, **variables):
+    # Signals as Python has them: a write beyond a limit fails, and does not end the program.
     ending = subprocess.run([ARGUMENTS.program.resolve(), *map(str, arguments)], env=environment_with(**variables), cwd=directory,
-                            text=True, capture_output=True, timeout=60)
+                            text=True, capture_output=True, timeout=60, preexec_fn=before, restore_signals=before is None)
     assert ending.returncode == 0 and ending.stdout == "done\n", f"the program is harmed: {ending}"
     return ending
 
@@ -263,11 +265,18 @@ class Reports(Program):
             told = [line for line in run(["imbalanced", 10, 100], self.directory, **variables).stderr.splitlines()
                     if all(part in line for part in parts)]
             self.assertEqual(len(told), 1, f"{variables}: {told}")
-        full = self.directory / "full.json"
-        full.symlink_to("/dev/full")
+
+    def test_a_report_that_cannot_be_written_is_told_once_and_leaves_nothing(self):
+        (self.directory / "full.json").symlink_to("/dev/full")
         ending = run(["imbalanced", 10, 100], self.directory, HIERBAR_OUTPUT="full", HIERBAR_REPORT="json")
         self.assertEqual(len(ending.stderr.splitlines()), 1)
-        self.assertIn("No space left on device", ending.stderr)
+        self.assertIn("full.json: a device has that name", ending.stderr)
+        # As on a full disk; enough for what the runtime itself writes.
+        ending = run(["imbalanced", 10, 100], self.directory, HIERBAR_OUTPUT="long", HIERBAR_REPORT="json",
+                     before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500)))
+        self.assertEqual(len(ending.stderr.splitlines()), 1)
+        self.assertIn("long.json: File too large", ending.stderr)
+        self.assertEqual([file.name for file in self.directory.iterdir()], ["full.json"])
 
     def check_other_tool(self, program, tool_alone=False, **variables):
         """The other tool sees what it sees alone."""

@@ -171,19 +171,63 @@ TEST(Report, ThatCannotBeWrittenIsOneMessage) {
   }
 }
 
-TEST(Report, IsReplacedAsAWholeOrNotAtAll) {
-  const std::string name = testing::TempDir() + "hierbar-replaced-" + std::to_string(getpid());
-  const auto content = [&] {
-    std::ifstream stream(name);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
-  EXPECT_TRUE(replace_file(name, "first"));
-  EXPECT_TRUE(replace_file(name, "second"));
-  EXPECT_EQ(content(), "second");
-  ASSERT_EQ(symlink("/dev/full", (name + ".new").c_str()), 0);
-  EXPECT_FALSE(replace_file(name, std::string(100000, 'x')));
-  EXPECT_EQ(content(), "second");
-  EXPECT_EQ(std::remove(name.c_str()), 0);
+// small_report() with one member of its site replaced.
+std::string with_member(const char* name, const nlohmann::json& value) {
+  nlohmann::json json = nlohmann::json::parse(to_json(small_report()));
+  json["sites"][0][name] = value;
+  return json.dump();
+}
+
+TEST(Report, WithNumbersThatCannotBeIsRefusedWithTheNumber) {
+  for (const nlohmann::json& bad :
+       {nlohmann::json(-1), nlohmann::json(1e300), nlohmann::json(0.5), nlohmann::json("2"), nlohmann::json(1ULL << 32)}) {
+    try {
+      (void)parse_report(with_member("team_size", bad));
+      ADD_FAILURE() << bad;
+    } catch (const std::runtime_error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(bad.dump()));
+      EXPECT_THAT(error.what(), HasSubstr("from 0 to 4294967295"));
+    }
+  }
+}
+
+// Each thread has two histograms, whether the file tells of it or not.
+TEST(Report, OfAThreadWithoutMostOfItsTeamIsRefused) {
+  nlohmann::json json = nlohmann::json::parse(to_json(small_report()));
+  nlohmann::json& site = json["sites"][0];
+  site["team_size"] = 0xFFFF'FFFFU;
+  site["threads"][1]["thread"] = 60'000;
+  EXPECT_NO_THROW(parse_report(json.dump()));
+  site["threads"][1]["thread"] = 100'000;
+  EXPECT_THROW(parse_report(json.dump()), std::runtime_error);
+}
+
+TEST(Report, InTextHasLongNamesAndTheirLinesEnds) {
+  Report report = small_report();
+  report.sites[0].where = std::string(2000, 'x');
+  EXPECT_THAT(to_text(report), HasSubstr(report.sites[0].where + ", explicit, 2 threads, 4 barriers\n"));
+}
+
+TEST(Report, InTextControlsNoTerminal) {
+  Report report = small_report();
+  for (std::string* name : {&report.process.host, &report.runtime, &report.clock, &report.levels, &report.placement,
+                            &report.offset.problem, &report.sites[0].where, &report.sites[0].kind}) {
+    *name = "a\x1B[2J\nb\xC2\x9B";
+  }
+  const std::string text = to_text(report);
+  EXPECT_EQ(text.find('\x1B'), std::string::npos);
+  EXPECT_EQ(text.find("\xC2\x9B"), std::string::npos);
+  EXPECT_THAT(text, HasSubstr("a?[2J?b?, a?[2J?b?, 2 threads"));
+}
+
+TEST(Report, InCsvHasNamesOfLevelsInQuotesWhereTheyNeedThem) {
+  Report report = small_report();
+  LevelTimes& levels = report.sites[0].levels;
+  levels.gather.resize(1);
+  levels.gather[0].add(1000);
+  levels.outside.add(1000);
+  levels.groups = {{"", {}}, {"L3, \"big\"" + std::string(300, 'x'), {}}};
+  EXPECT_THAT(to_csv(report), HasSubstr(",all,\"gather 1 (L3, \"\"big\"\"" + std::string(300, 'x') + ")\",1,1000.0,"));
 }
 
 }  // namespace

@@ -17,8 +17,9 @@ using testing::HasSubstr;
 class ToolSettings : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"HIERBAR_REPORT", "HIERBAR_OUTPUT", "HIERBAR_SAMPLE", "HIERBAR_TRACE_EVENTS", "OMPI_COMM_WORLD_RANK",
-                             "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
+    for (const char* name :
+         {"HIERBAR_REPORT", "HIERBAR_OUTPUT", "HIERBAR_SAMPLE", "HIERBAR_TRACE_EVENTS", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+          "PMIX_RANK", "FLUX_TASK_LOCAL_ID", "FLUX_TASK_RANK", "SLURM_PROCID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
       unsetenv(name);
   }
   Settings read() {
@@ -111,6 +112,20 @@ TEST_F(ToolSettings, KnowTheLaunchersRank) {
   EXPECT_EQ(process.rank, 5);
   EXPECT_EQ(process.job, "42");
   EXPECT_EQ(process.pid, getpid());
+}
+
+TEST_F(ToolSettings, TakeTheInnerLaunchersRank) {
+  setenv("PMI_RANK", "5", 1);
+  setenv("FLUX_TASK_LOCAL_ID", "1", 1);
+  setenv("FLUX_TASK_RANK", "3", 1);
+  EXPECT_EQ(this_process().rank, 3);
+}
+
+TEST_F(ToolSettings, TakeNoRankThatIsNoNumber) {
+  for (const char* rank : {"", "x", "3x", "-1"}) {
+    setenv("PMI_RANK", rank, 1);
+    EXPECT_EQ(this_process().rank, -1) << rank;
+  }
 }
 
 }  // namespace

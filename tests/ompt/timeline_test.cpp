@@ -155,5 +155,35 @@ TEST(RawTrace, TellsWhatThreadsKnowTogether) {
   EXPECT_EQ(length(threads[1].slices[0]), 200U) << "left with the primary";
 }
 
+// A trace with one process and one event, whose members can be given.
+std::string trace_of(const std::string& process, const std::string& event) {
+  return R"({"displayTimeUnit":"ns","otherData":{"hierbar_trace":1,"processes":[{"pid":1,"host":"node","process":7,"dropped":0,)" +
+         process + "}]},\"traceEvents\":[\n" + event + "\n]}\n";
+}
+const std::string kEvent = R"({"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"barrier","cat":"explicit","args":{"site":"f"}})";
+
+TEST(Timeline, RefusesNumbersThatCannotBe) {
+  EXPECT_NO_THROW(parse_perfetto(trace_of(R"("rank":0,"realtime_offset_ns":5)", kEvent)));
+  for (const char* process : {R"("rank":9223372036854775807,"realtime_offset_ns":5)", R"("rank":-2,"realtime_offset_ns":5)",
+                              R"("rank":0,"realtime_offset_ns":1e300)", R"("rank":0.5,"realtime_offset_ns":5)"}) {
+    EXPECT_THROW(parse_perfetto(trace_of(process, kEvent)), std::runtime_error) << process;
+  }
+}
+
+TEST(Timeline, RefusesABarrierOfNoSite) {
+  EXPECT_THROW(parse_perfetto(trace_of(R"("rank":0,"realtime_offset_ns":5)",
+                                       R"({"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"barrier"})")),
+               std::runtime_error);
+}
+
+// The difference has no signed number; UndefinedBehaviorSanitizer looks.
+TEST(Timeline, IsMergedWhateverTheTimesOfDay) {
+  Timeline merged = parse_perfetto(trace_of(R"("rank":0,"realtime_offset_ns":9223372036854775807)", kEvent));
+  Timeline other = parse_perfetto(trace_of(R"("rank":1,"realtime_offset_ns":-9223372036854775808)", kEvent));
+  other.processes[0].host = "other";
+  merge_timeline(merged, other);
+  EXPECT_EQ(merged.processes[1].threads[0].slices[0].begin_ns, merged.processes[0].threads[0].slices[0].begin_ns + 1);
+}
+
 }  // namespace
 }  // namespace hierbar::ompt

@@ -128,5 +128,26 @@ TEST(Board, WhoDecidesLateSeesThoseWhoCame) {
   EXPECT_EQ(board->verdict(), Verdict::kEqualParts);
 }
 
+// Memory that somebody else has written to says anything; nobody may wait for it, or act on it.
+TEST(Board, NobodyWaitsForADeadlineThatCannotBe) {
+  const TestBoard board(2, Board::kMaxPatience_ns + kLong_ns);
+  EXPECT_TRUE(board->is_stale());
+  EXPECT_EQ(board->wait([](const std::vector<RankFacts>&) { return Verdict::kNobody; }), Verdict::kNobody);
+}
+
+TEST(Board, AVerdictThatIsNoneMeansThatNobodyActs) {
+  const TestBoard board(2, kLong_ns);
+  board->seal(static_cast<Verdict>(4711));
+  EXPECT_EQ(board->verdict(), Verdict::kNobody);
+}
+
+TEST(Board, KnowsWhetherAllFactsAreThere) {
+  const TestBoard board(2, kLong_ns);
+  board->post(1, facts_of(1));
+  EXPECT_FALSE(board->has_all_facts());
+  board->post(0, facts_of(0));
+  EXPECT_TRUE(board->has_all_facts());
+}
+
 }  // namespace
 }  // namespace hierbar

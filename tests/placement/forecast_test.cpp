@@ -79,5 +79,15 @@ TEST(Places, AreParsedWithLengthsAndStrides) {
   }
 }
 
+// A mistyped number must not take memory or time, whatever stands beside it.
+TEST(ParsePlaces, RefusesWhatNoMachineHas) {
+  for (const char* bad : {"{0:3:9223372036854775807}", "{0}:3:9223372036854775807", "{9}:2:-9223372036854775808", "{8192}",
+                          "{8191}:65536:0", "{0:8000}:150:1", "{0}:9000:0"}) {
+    EXPECT_FALSE(parse_places(bad).ok()) << bad;
+  }
+  EXPECT_TRUE(parse_places("{0:8192}:1").ok());
+  EXPECT_TRUE(parse_places("{0}:8192").ok());
+}
+
 }  // namespace
 }  // namespace hierbar

@@ -223,5 +223,17 @@ TEST(ApplyProfile, SettingsWin) {
   EXPECT_EQ(options.release, HIERBAR_RELEASE_FLAGS);
 }
 
+TEST(Profile, ComplainsBrieflyAboutLongTexts) {
+  const std::string text(100'000, 'x');
+  for (const std::string& profile :
+       {profile_text("[]", text), profile_text("[]", HIERBAR_VERSION_STRING, text),
+        R"({"format": ")" + std::string(kProfileFormat) + R"(", "hierbar": ")" + HIERBAR_VERSION_STRING +
+            R"(", "machine": {"cpu": ")" + text + R"(", "shape": "cpu 1"}, "plans": []})"}) {
+    const Result<Profile> parsed = parse_profile(profile);
+    ASSERT_FALSE(parsed.ok());
+    EXPECT_LT(parsed.error().size(), 500U);
+  }
+}
+
 }  // namespace
 }  // namespace hierbar

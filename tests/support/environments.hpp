@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "placement/environment.hpp"
+#include "base/environment.hpp"
 
 namespace hierbar::test {
 

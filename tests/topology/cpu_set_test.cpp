@@ -129,5 +129,15 @@ TEST(CpuSet, AgreesWithAnOrdinarySet) {
   }
 }
 
+TEST(CpuSet, ARangeIsItsCpusWhereverItsWordsEnd) {
+  for (const std::uint32_t first : {0U, 1U, 63U, 64U, 127U}) {
+    for (const std::uint32_t last : {0U, 62U, 63U, 64U, 127U, 128U, 200U}) {
+      CpuSet one_by_one;
+      for (std::uint32_t cpu = first; cpu <= last; ++cpu) one_by_one.set(cpu);
+      EXPECT_EQ(CpuSet::range(first, last), one_by_one) << first << "-" << last;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hierbar

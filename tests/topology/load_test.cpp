@@ -11,6 +11,7 @@
 
 #include "topology/known_topologies.hpp"
 #include "topology/levels.hpp"
+#include "topology/lstopo_xml.hpp"
 
 // hwloc 2.9, read without its libxml plugin, leaks what it has read of a file that breaks off. LeakSanitizer asks for this; in
 // other builds nobody does.
@@ -153,7 +154,7 @@ TEST(LoadDescribedMachine, RefusesDescriptionsThatHwlocDoesNotUnderstand) {
 
 TEST(LoadDescribedMachine, RefusesMachinesTooLargeToBuild) {
   for (const char* text : {"group:1000000000 pu:10000", "pack:65537 pu:1", "300 300", "pu:18446744073709551617"}) {
-    EXPECT_THAT(error_of(text), HasSubstr("more than 65536 cpus")) << text;
+    EXPECT_THAT(error_of(text), HasSubstr("more than 8192 cpus")) << text;
   }
   // Neither sizes nor memory are cpus.
   EXPECT_EQ(error_of("pack:2 [numa(memory=64GB)] l3:1(size=32000000) core:2 pu:1"), "loaded");
@@ -186,6 +187,81 @@ TEST(LoadMachine, FallsBackToTheLiveMachineAndSaysSo) {
   EXPECT_EQ(machine->units.size(), live->units.size());
   EXPECT_THAT(machine->warnings, ElementsAre(AllOf(HasSubstr("HIERBAR_TOPOLOGY: 'l9:4'"), HasSubstr("allowed: an hwloc XML file"),
                                                    HasSubstr("the live machine is used instead"))));
+}
+
+// awkward_machine() with each `part` replaced.
+std::string altered_machine(const std::string& part, const std::string& by) {
+  std::string text = awkward_machine();
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + by.size())) {
+    text.replace(at, part.size(), by);
+  }
+  return text;
+}
+
+// Sets of cpus without an end are what hwloc means by "all", and its parser lets them pass: whoever goes through one comes to no
+// end.
+TEST(LoadDescribedMachine, RefusesCpusWithoutAnEnd) {
+  const TemporaryFile file("endless.xml", altered_machine(R"(cpuset="0xff" complete_cpuset="0x1ff" )",
+                                                          R"(cpuset="0xf...f" complete_cpuset="0xf...f" )"));
+  const Result<Machine> machine = load_described_machine(file.path());
+  ASSERT_FALSE(machine.ok());
+  EXPECT_THAT(machine.error(), AllOf(HasSubstr(file.path()), HasSubstr("allowed: ")));
+}
+
+// hwloc 2.9 follows the null pointer that each of these leaves.
+TEST(LoadDescribedMachine, RefusesSetsWithoutTheCompleteOnes) {
+  for (const char* set : {"cpuset", "nodeset"}) {
+    const TemporaryFile file("incomplete.xml", altered_machine(std::string("complete_") + set, std::string("complmte_") + set));
+    const Result<Machine> machine = load_described_machine(file.path());
+    ASSERT_FALSE(machine.ok());
+    EXPECT_THAT(machine.error(), AllOf(HasSubstr(file.path()), HasSubstr(std::string("no complete_") + set)));
+  }
+}
+
+// A recorded machine without cpus, and elements in each other far deeper than machines are: hwloc calls itself for each.
+TEST(LoadDescribedMachine, RefusesWhatIsNoMachine) {
+  std::string deep = "<topology>";
+  for (int i = 0; i < 100'000; ++i) deep += "<object type=\"Group\">";
+  for (const auto& [text, problem] :
+       {std::pair(altered_machine("\"PU\"", "\"Misc\""), "there is no cpu in it"),
+        std::pair(altered_machine("allowed_cpuset", "a"), "has no allowed_cpuset"), std::pair(deep, "too deep")}) {
+    const TemporaryFile file("none.xml", text);
+    const Result<Machine> machine = load_described_machine(file.path());
+    ASSERT_FALSE(machine.ok());
+    EXPECT_THAT(machine.error(), HasSubstr(problem));
+  }
+}
+
+// hwloc's own parser takes what follows for a part of the value, and so misses the complete set.
+TEST(LoadDescribedMachine, RefusesAttributesThatDoNotEnd) {
+  const TemporaryFile file("endless.xml", altered_machine(R"(cpuset="0x0c" c)", R"(cpuset="0x0c c)"));
+  const Result<Machine> machine = load_described_machine(file.path());
+  ASSERT_FALSE(machine.ok());
+  EXPECT_THAT(machine.error(), HasSubstr("NAME=\"VALUE\""));
+}
+
+TEST(LoadDescribedMachine, IgnoresLinesThatCannotBe) {
+  for (const char* bytes : {"4294967295", "8192"}) {
+    const TemporaryFile file("lines.xml",
+                             altered_machine("cache_linesize=\"128\"", std::string("cache_linesize=\"") + bytes + "\""));
+    const Result<Machine> machine = load_described_machine(file.path());
+    ASSERT_TRUE(machine.ok()) << machine.error();
+    EXPECT_EQ(machine->line_bytes, 64U) << "of the L2";
+    EXPECT_THAT(machine->warnings, testing::Contains(HasSubstr(bytes)));
+  }
+}
+
+TEST(LoadDescribedMachine, RefusesFilesThatAreTooLarge) {
+  const TemporaryFile file("large.xml", awkward_machine());
+  ASSERT_EQ(truncate(file.path().c_str(), static_cast<off_t>(kMaxTopologyBytes) + 1), 0);
+  const Result<Machine> machine = load_described_machine(file.path());
+  ASSERT_FALSE(machine.ok());
+  EXPECT_THAT(machine.error(), HasSubstr("larger than 64 MiB"));
+}
+
+// hwloc would build it until the memory is full.
+TEST(LstopoXml, RefusesMachinesThatAreTooLarge) {
+  EXPECT_THAT(write_lstopo_xml("/dev/null", "pack:99999 core:99999", {}), HasSubstr("more than 8192 cpus"));
 }
 
 // Sets a variable for one test.

@@ -71,5 +71,39 @@ TEST(MachineImage, SurvivesDamage) {
   EXPECT_GT(refused, 0);
 }
 
+// What is accepted goes into plans, which follow its indices and rely on its order.
+TEST(MachineImage, RefusesAMachineThatContradictsItself) {
+  using Damage = void (*)(Machine&);
+  const std::pair<const char*, Damage> damages[] = {
+      {"is not the machine", [](Machine& machine) { machine.present.set(63); }},
+      {"not there", [](Machine& machine) { machine.allowed.set(63); }},
+      {"lines of", [](Machine& machine) { machine.line_bytes = 1U << 31; }},
+      {"lines of", [](Machine& machine) { machine.line_bytes = 0; }},
+      {"no part of its parent", [](Machine& machine) { machine.units[1].cpus.set(63); }},
+      {"no part of its parent", [](Machine& machine) { machine.units[1].cpus = {}; }},
+      {"overlap", [](Machine& machine) { machine.units[1].cpus.set(2); }},
+      {"in none of its parts", [](Machine& machine) { machine.units[1].cpus.reset(0); }},
+      {"has no core", [](Machine& machine) { machine.units[1].labels = 0; }},
+      {"label that is unknown", [](Machine& machine) { machine.units[1].labels |= 1U << 31; }},
+      {"label of a unit around it", [](Machine& machine) { machine.units[1].labels |= machine.units[0].labels; }},
+  };
+  for (const auto& [problem, damage] : damages) {
+    Machine machine = test::make_hybrid();
+    damage(machine);
+    const Result<Machine> copy = machine_from_image(machine_image(machine));
+    ASSERT_FALSE(copy.ok()) << problem;
+    EXPECT_NE(copy.error().find(problem), std::string::npos) << copy.error();
+  }
+}
+
+// Each unit may take as much memory as the machine has cpu numbers, so they must be few.
+TEST(MachineImage, RefusesMoreUnitsThanThereCanBe) {
+  Machine machine = test::make_hybrid();
+  for (int i = 0; i < 100; ++i) machine.units.push_back(machine.units.back());
+  const Result<Machine> copy = machine_from_image(machine_image(machine));
+  ASSERT_FALSE(copy.ok());
+  EXPECT_NE(copy.error().find("too many units"), std::string::npos) << copy.error();
+}
+
 }  // namespace
 }  // namespace hierbar

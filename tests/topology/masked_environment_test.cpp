@@ -3,6 +3,7 @@
 #include "topology/masked_environment.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -36,6 +37,30 @@ TEST_F(MaskedEnvironmentTest, HidesTheNamedVariablesWhileItLives) {
   EXPECT_THAT(getenv("HIERBAR_TEST_A"), StrEq("1"));
   EXPECT_THAT(getenv("HIERBAR_TEST_B"), StrEq(""));
   EXPECT_THAT(getenv("HIERBAR_TEST_UNSET"), IsNull());
+}
+
+TEST_F(MaskedEnvironmentTest, HidesAllThatBeginsSo) {
+  {
+    const MaskedEnvironment masked("HIERBAR_TEST_");
+    for (const char* name : {"HIERBAR_TEST_A", "HIERBAR_TEST_B", "HIERBAR_TEST_AB"}) EXPECT_THAT(getenv(name), IsNull());
+    EXPECT_THAT(getenv("PATH"), testing::NotNull());
+  }
+  EXPECT_THAT(getenv("HIERBAR_TEST_A"), StrEq("1"));
+  EXPECT_THAT(getenv("HIERBAR_TEST_AB"), StrEq("kept"));
+}
+
+TEST_F(MaskedEnvironmentTest, HidesAVariableThatIsThereTwice) {
+  char first[] = "HIERBAR_TEST_A=1", second[] = "HIERBAR_TEST_A=2";
+  char* twice[] = {first, second, nullptr};
+  char** const before = environ;
+  environ = twice;
+  {
+    const MaskedEnvironment masked(kNames);
+    EXPECT_THAT(getenv("HIERBAR_TEST_A"), IsNull());
+  }
+  EXPECT_EQ(twice[0], first);
+  EXPECT_EQ(twice[1], second);
+  environ = before;
 }
 
 TEST_F(MaskedEnvironmentTest, SurvivesThatTheHostSetsVariablesMeanwhile) {

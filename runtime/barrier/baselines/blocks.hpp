@@ -103,14 +103,15 @@ class Blocks {
     }
   }
 
-  // Releases `count` participants, each by a flag of its own: flag_of(i) is what waiter_of(i) waits for.
+  // Releases `count` participants, each by a flag of its own: flag_of(i) is what waiter_of(i) waits for. The loads (R3) are
+  // relaxed here: nobody's waiting_for is read behind them.
   template <class FlagOf, class WaiterOf>
   void release_each(Mem& mem, std::uint32_t count, Epoch epoch, FlagOf&& flag_of, WaiterOf&& waiter_of) const noexcept {
     for (std::uint32_t i = 0; i < count; ++i) mem.store_release(flag_of(i).raised[0], make_word(epoch, 0));  // (R1)
     if (count == 0 || !mem.can_sleep()) return;
     mem.fence();  // (R2)
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (mem.load_acquire(flag_of(i).asleep) != 0) mem.wake(waiter_of(i));  // (R3)
+      if (mem.load_relaxed(flag_of(i).asleep) != 0) mem.wake(waiter_of(i));  // (R3)
     }
   }
 

@@ -132,24 +132,44 @@ HIERBAR_API hierbar_status hierbar_barrier_create(const hierbar_attributes *attr
    hierbar_barrier_create() does. */
 HIERBAR_API hierbar_status hierbar_barrier_size(const hierbar_attributes *attributes, size_t *size);
 
-/* Makes a barrier in memory that several processes share; every process that takes part, this one too, then calls
-   hierbar_barrier_attach(). The memory must be readable and writable, aligned to HIERBAR_MEMORY_ALIGNMENT, of `size` bytes, and
-   all zero, as a new file of memfd_create() or shm_open() is after ftruncate(); pages that no participant has written are left
-   for the participants to touch first. The memory stays the caller's. waiting.progress is ignored; the limits hold for all
-   processes that do not bring their own. HIERBAR_ERR_INVALID    memory is NULL or misaligned; or as hierbar_barrier_create()
-     HIERBAR_ERR_TOO_SMALL  size is less than hierbar_barrier_size() tells, or the file behind the memory ends before, or the
-   memory cannot be written HIERBAR_ERR_IN_USE     the memory begins with something else than zeros HIERBAR_ERR_VERSION,
-   HIERBAR_ERR_NO_MEMORY   as hierbar_barrier_create() Thread safety: one call for one piece of memory. Memory ordering: what was
-   written before is visible to a process once its attach returned HIERBAR_OK. */
+/* Makes a barrier in memory that several processes share; every process that takes part, this one too,
+   then calls hierbar_barrier_attach(). The memory must be readable and writable, aligned to
+   HIERBAR_MEMORY_ALIGNMENT, of `size` bytes, and all zero, as a new file of memfd_create() or
+   shm_open() is after ftruncate(); pages that no participant has written are left for the
+   participants to touch first, unless hierbar_barrier_populate() has made them present. The memory
+   stays the caller's. waiting.progress is ignored; the limits hold for all processes that do not bring
+   their own.
+     HIERBAR_ERR_INVALID    memory is NULL or misaligned; or as hierbar_barrier_create()
+     HIERBAR_ERR_TOO_SMALL  size is less than hierbar_barrier_size() tells, or the file behind the
+                            memory ends before, or the memory cannot be written
+     HIERBAR_ERR_IN_USE     the memory begins with something else than zeros
+     HIERBAR_ERR_VERSION, HIERBAR_ERR_NO_MEMORY   as hierbar_barrier_create()
+   Thread safety: one call for one piece of memory. Memory ordering: what was written before is visible
+   to a process once its attach returned HIERBAR_OK. */
 HIERBAR_API hierbar_status hierbar_barrier_init_shared(void *memory, size_t size, const hierbar_attributes *attributes);
 
-/* Makes this process's view of a barrier in shared memory, which may be mapped anywhere. Trusts nothing in it: a view is made
-   only when all that the memory says about the barrier is sound, and copies that. `waiting` may be NULL, which means the limits
-   that the barrier was made with, as HIERBAR_AUTO in one of its fields does for that field; it cannot allow sleeping when the
-   barrier was made without. The memory must stay mapped until hierbar_barrier_destroy(*barrier). HIERBAR_ERR_INVALID    memory is
-   NULL or misaligned; a field of waiting is out of range HIERBAR_ERR_TOO_SMALL  size is smaller than the barrier, or the file
-   behind the memory is, or the memory cannot be written HIERBAR_ERR_NOT_READY  the memory begins with zeros:
-   hierbar_barrier_init_shared() has not finished HIERBAR_ERR_FOREIGN    the memory begins with something else than a barrier
+/* Makes every page of shared memory present now, so that a file system without room for them is an
+   error here. Otherwise it is a SIGBUS in whichever process first touches a page in the middle of a
+   wait: a file that ftruncate() has made longer has no pages yet. Call it before
+   hierbar_barrier_init_shared(); what the pages hold does not change. They are allocated on the NUMA
+   node of the calling thread. Where that matters, each participant's thread calls it for a part of
+   the memory, before any uses the barrier; pages that are there already stay where they are.
+     HIERBAR_ERR_INVALID    memory is NULL or misaligned
+     HIERBAR_ERR_NO_MEMORY  there is no room for all pages, or the file behind the memory ends before
+                            them, or the memory cannot be written
+   Thread safety: any thread, at any time. Complexity: one system call per page. */
+HIERBAR_API hierbar_status hierbar_barrier_populate(void *memory, size_t size);
+
+/* Makes this process's view of a barrier in shared memory, which may be mapped anywhere. Trusts nothing
+   in it: a view is made only when all that the memory says about the barrier is sound, and copies
+   that. `waiting` may be NULL, which means the limits that the barrier was made with, as HIERBAR_AUTO
+   in one of its fields does for that field; it cannot allow sleeping when the barrier was made
+   without. The memory must stay mapped until hierbar_barrier_destroy(*barrier).
+     HIERBAR_ERR_INVALID    memory is NULL or misaligned; a field of waiting is out of range
+     HIERBAR_ERR_TOO_SMALL  size is smaller than the barrier, or the file behind the memory is, or the
+                            memory cannot be written
+     HIERBAR_ERR_NOT_READY  the memory begins with zeros: hierbar_barrier_init_shared() has not finished
+     HIERBAR_ERR_FOREIGN    the memory begins with something else than a barrier
      HIERBAR_ERR_VERSION    the barrier was made by an incompatible version of this library
      HIERBAR_ERR_CORRUPT    what the memory says about the barrier is contradictory
      HIERBAR_ERR_NO_MEMORY

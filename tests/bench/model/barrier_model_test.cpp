@@ -214,6 +214,26 @@ TEST(BarrierModel, PlotsPngWhereItCanBeDrawn) {
   EXPECT_THAT(text, StartsWith("\x89PNG"));
 }
 
+// In a directory that others may write to, a link of the output's name could lead to any file.
+TEST(BarrierModel, ReplacesALinkAndLeavesWhatItLeadsTo) {
+  const Scratch scratch;
+  const std::string report = scratch.write("report.json", report_of({"compare", "-n", "8"}).dump());
+  const std::string target = scratch.write("target", "precious");
+  const std::string link = scratch.path("link");
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"compare", "-n", "8", "--json"},
+                                             {"plot", report, "--output"},
+                                             {"calibrate", "--sets", "pinned-domain-1", "--generations", "1", "--output"}}) {
+    fs::create_symlink(target, link);
+    std::vector<std::string> arguments = command;
+    arguments.push_back(link);
+    EXPECT_EQ(run_model(arguments).failure, "") << command.front();
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(link))) << command.front();
+    EXPECT_EQ(fs::file_size(target), std::string("precious").size()) << command.front();
+    fs::remove(link);
+  }
+}
+
 TEST(BarrierModel, PlotsWhatItReports) {
   const Scratch scratch;
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{

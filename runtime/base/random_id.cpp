@@ -1,0 +1,24 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/random_id.hpp"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <ctime>
+
+namespace hierbar {
+
+std::uint64_t random_id() {
+  std::uint64_t id = 0;
+  while (id == 0) {
+    if (getrandom(&id, sizeof(id), 0) == sizeof(id)) continue;
+    timespec now{};  // not random, but not the same twice on one machine either
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    id = static_cast<std::uint64_t>(now.tv_nsec) << 40 ^ static_cast<std::uint64_t>(now.tv_sec) << 22 ^
+         static_cast<std::uint64_t>(getpid());
+  }
+  return id;
+}
+
+}  // namespace hierbar

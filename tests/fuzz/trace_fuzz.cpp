@@ -1,0 +1,27 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Traces for Perfetto, as `hierbar report --perfetto` reads and merges them.
+
+#include <stdexcept>
+
+#include "fuzz_target.hpp"
+#include "ompt-tools/report_perfetto.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace hierbar;
+  ompt::Timeline timeline;
+  try {
+    timeline = ompt::parse_perfetto(test::text_of(data, size));
+  } catch (const std::runtime_error& error) {
+    test::require(*error.what() != '\0', "a refusal has a reason");
+    return 0;
+  }
+  const std::string written = ompt::to_perfetto(timeline);
+  test::require(ompt::to_perfetto(ompt::parse_perfetto(written)) == written, "a trace that is accepted can be read again");
+  ompt::Timeline merged;
+  merge_timeline(merged, timeline);
+  merge_timeline(merged, timeline);
+  (void)ompt::to_perfetto(merged);  // it may have times that cannot be: other hosts' clocks are believed
+  return 0;
+}

@@ -1,0 +1,173 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "program.hpp"
+#include "report.hpp"
+
+namespace fuzzer {
+
+// The ledger of one execution of a region: what its threads and tasks have done. Its values are checked behind every barrier.
+
+// The tasks around which one taskgroup is.
+struct Group {
+  const Group* outer;
+  Group* next = nullptr;
+
+  bool is_in(const Group& other) const {
+    for (const Group* group = this; group != nullptr; group = group->outer) {
+      if (group == &other) return true;
+    }
+    return false;
+  }
+};
+
+// What the tasks of one parent depend on. Consecutive tasks that may overlap are one generation; each out or inout task is one of
+// its own. A generation begins when the one before it is complete.
+struct Variable {
+  static constexpr int kMaxGenerations = 40;
+
+  char address = 0;  // only named in clauses
+  std::array<std::atomic<int>, kMaxGenerations> num_complete{};
+  std::atomic<int> num_exclusive{0};  // tasks with mutexinoutset that are running or not yet complete
+
+  // Only the parent reads and writes these.
+  std::array<int, kMaxGenerations> num_created{};
+  int generation = 0;
+  Depend last = Depend::kNone;
+};
+
+struct Variables {
+  std::array<Variable, 2> all;
+  Variables* next = nullptr;
+};
+
+// One task that was created. It is complete when its body has ended and, if it was detached, its event is fulfilled.
+struct Record {
+  const Node* node;
+  int phase;  // how many barriers of the team came before it
+  const Group* group;
+  bool may_be_cancelled;
+  std::atomic<int> num_executions{0};
+  std::atomic<int> num_parts_left{1};
+  Variable* variable = nullptr;
+  int generation = 0;
+  int num_before = 0;  // tasks in the generation before
+  Record* next = nullptr;
+  char unused_address = 0;
+
+  bool is_complete() const { return num_parts_left.load() == 0; }
+
+  void begin() {
+    require(num_executions.fetch_add(1) == 0, *node, "a task runs twice");
+    if (variable == nullptr) return;
+    require(generation == 0 || variable->num_complete[generation - 1].load() == num_before, *node,
+            "a task begins before one that it depends on is complete");
+    if (node->depend == Depend::kMutexinoutset)
+      require(variable->num_exclusive.fetch_add(1) == 0, *node, "two tasks of a mutexinoutset run together");
+  }
+  // Called before libomp learns of it.
+  void complete_part() {
+    const int left = num_parts_left.fetch_sub(1) - 1;
+    require(left >= 0, *node, "a task ends twice");
+    if (left != 0 || variable == nullptr) return;
+    if (node->depend == Depend::kMutexinoutset) --variable->num_exclusive;
+    ++variable->num_complete[generation];
+  }
+  // Where it must be complete.
+  void check(const char* where) const {
+    const int times = num_executions.load();
+    require(times <= 1, *node, "a task ran twice");
+    if (may_be_cancelled && times == 0) return;
+    require(times == 1, *node, "a task did not run before the end of", where);
+    require(is_complete(), *node, "a task is not complete at the end of", where);
+  }
+};
+
+// What the threads of a team share of one worksharing construct.
+struct Workshare {
+  static constexpr int kMaxIterations = 32;
+
+  std::array<std::atomic<int>, kMaxIterations> num_executions{};
+  std::atomic<int> next_ordered{0};
+
+  void check(const Node& node) const {
+    for (int i = 0; i < node.count; ++i) require(num_executions[i].load() == 1, node, "an iteration did not run exactly once");
+  }
+};
+
+class Ledger {
+ public:
+  Ledger(const Node& region, int max_threads) : region_(region), slots_(max_threads), workshares_(count(region.body)) {}
+  ~Ledger() {
+    for (Record* record = records_.load(); record != nullptr;) delete std::exchange(record, record->next);
+    for (Variables* variables = variables_.load(); variables != nullptr;) delete std::exchange(variables, variables->next);
+    for (Group* group = groups_.load(); group != nullptr;) delete std::exchange(group, group->next);
+  }
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  const Node& region() const { return region_; }
+  Workshare& workshare(const Node& node) { return workshares_[node.id - region_.id]; }
+
+  // ---- tasks ----
+
+  Record* add(const Node& node, int phase, const Group* group, bool may_be_cancelled) {
+    return push(records_, new Record{&node, phase, group, may_be_cancelled});
+  }
+  // Records name their groups and variables, so these are kept.
+  Variables* add_variables() { return push(variables_, new Variables); }
+  const Group* add_group(const Group* outer) { return push(groups_, new Group{outer}); }
+
+  // Those that were created before the barrier with that number.
+  void check_tasks_before(int phase, const char* where) const {
+    for_each_record([=](const Record& record) {
+      if (record.phase < phase) record.check(where);
+    });
+  }
+  void check_tasks_of(const Group& group) const {
+    for_each_record([&](const Record& record) {
+      if (record.group != nullptr && record.group->is_in(group)) record.check("their taskgroup");
+    });
+  }
+
+  // ---- threads ----
+
+  void arrive(int thread, int phase) { slots_[thread].store(phase, std::memory_order_relaxed); }
+  void check_arrivals(int num_threads, int phase) const {
+    for (int i = 0; i < num_threads; ++i)
+      require(slots_[i].load(std::memory_order_relaxed) >= phase, region_, "a thread leaves a barrier before another has come");
+  }
+
+ private:
+  static int count(const std::vector<Node>& nodes) {
+    int sum = 1;
+    for (const Node& node : nodes) sum += count(node.body);
+    return sum;
+  }
+  template <class Element>
+  static Element* push(std::atomic<Element*>& list, Element* element) {
+    element->next = list.load();
+    while (!list.compare_exchange_weak(element->next, element)) continue;
+    return element;
+  }
+  template <class Visit>
+  void for_each_record(Visit&& visit) const {
+    for (const Record* record = records_.load(); record != nullptr; record = record->next) visit(*record);
+  }
+
+  const Node& region_;
+  std::vector<std::atomic<int>> slots_;  // of each thread: the last barrier that it came to
+  std::vector<Workshare> workshares_;    // by the node's number, from that of the region on
+  std::atomic<Record*> records_{nullptr};
+  std::atomic<Variables*> variables_{nullptr};
+  std::atomic<Group*> groups_{nullptr};
+};
+
+}  // namespace fuzzer

@@ -1,0 +1,37 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whole episodes of one of the classic barriers: MODEL_BARRIER, of MODEL_HEADER.
+
+#include MODEL_HEADER
+
+#include "model_mem.hpp"
+#include "oracle.hpp"
+#include "threads.hpp"
+
+namespace hierbar::model {
+namespace {
+
+using Subject = MODEL_BARRIER;
+
+constexpr std::uint32_t kLinesPerParticipant = 8;  // more than any algorithm of four participants asks for
+alignas(kLineBytes) unsigned char memory[kNumParticipants * kLinesPerParticipant * kLineBytes];
+
+struct Participant {
+  template <std::uint32_t kMe>
+  static void run() {
+    for (std::uint32_t episode = 1; episode <= kNumEpisodes; ++episode) {
+      Oracle::write(kMe, episode);
+      ModelMem mem(kMe);
+      MODEL_EXPECT(Subject(kPlan, memory).cross(mem, kMe) == WaitResult::kReleased);
+      Oracle::check(episode);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace hierbar::model
+
+int main() {
+  hierbar::model::run_participants<hierbar::model::Participant>();
+  return 0;
+}

@@ -1,0 +1,90 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "barrier/parking.hpp"
+#include "barrier/pending.hpp"
+#include "case.hpp"
+#include "verifier.hpp"
+
+namespace hierbar::model {
+
+// Where the participants sleep.
+alignas(128) inline std::atomic<std::uint32_t> parked[kNumParticipants];
+
+// What barriers are checked on: the orders of RealMem, and waits that the checker can follow. They spin, or, for the participants
+// of kSleepers, sleep by the real park() at most kNaps times and then spin: who is woken, for whatever reason, looks again.
+//
+// Every operation takes its order as a template argument, too. The sources never name one; mutants do (mutants.py).
+class ModelMem {
+ public:
+  using Word = std::atomic<std::uint64_t>;
+
+  explicit ModelMem(std::uint32_t me) noexcept : me_(me) {}
+
+  template <std::memory_order kOrder = std::memory_order_relaxed>
+  std::uint64_t load_relaxed(const Word& word) const noexcept {
+    return word.load(kOrder);
+  }
+  template <std::memory_order kOrder = std::memory_order_acquire>
+  std::uint64_t load_acquire(const Word& word) const noexcept {
+    return word.load(kOrder);
+  }
+  template <std::memory_order kOrder = std::memory_order_seq_cst>
+  std::uint64_t load_seq_cst(const Word& word) const noexcept {
+    return word.load(kOrder);
+  }
+  template <std::memory_order kOrder = std::memory_order_relaxed>
+  void store_relaxed(Word& word, std::uint64_t value) const noexcept {
+    word.store(value, kOrder);
+  }
+  template <std::memory_order kOrder = std::memory_order_release>
+  void store_release(Word& word, std::uint64_t value) const noexcept {
+    word.store(value, kOrder);
+  }
+  template <std::memory_order kOrder = std::memory_order_seq_cst>
+  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
+    return word.exchange(value, kOrder);
+  }
+  template <std::memory_order kOrder = std::memory_order_seq_cst>
+  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept {
+    return word.fetch_or(bits, kOrder);
+  }
+  template <std::memory_order kOrder = std::memory_order_seq_cst>
+  std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
+    return word.fetch_add(value, kOrder);
+  }
+  template <std::memory_order kOrder = std::memory_order_relaxed>
+  std::uint64_t fetch_or_relaxed(Word& word, std::uint64_t bits) const noexcept {
+    return word.fetch_or(bits, kOrder);
+  }
+  template <std::memory_order kOrder = std::memory_order_relaxed>
+  std::uint64_t fetch_add_relaxed(Word& word, std::uint64_t value) const noexcept {
+    return word.fetch_add(value, kOrder);
+  }
+  template <std::memory_order kOrder = std::memory_order_seq_cst>
+  void fence() const noexcept {
+    if constexpr (kOrder != std::memory_order_relaxed) std::atomic_thread_fence(kOrder);
+  }
+
+  WaitResult wait(Pending<ModelMem>& pending) const noexcept {
+    if ((kSleepers >> me_ & 1) != 0) {
+      for (int nap = 0; nap < kNaps; ++nap) {
+        park(parked[me_], pending, /*limit_ns=*/0, [] { return false; });
+        if (nap + 1 < kNaps && pending.ready()) return WaitResult::kReleased;
+      }
+    }
+    wait_until([&] { return pending.ready(); });
+    return WaitResult::kReleased;
+  }
+  void wake(std::uint32_t participant) const noexcept { unpark(parked[participant]); }
+  bool can_sleep() const noexcept { return kSleepers != 0; }
+
+ private:
+  std::uint32_t me_;
+};
+
+}  // namespace hierbar::model

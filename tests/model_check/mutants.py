@@ -1,0 +1,154 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mutants: copies of a source in which one tagged access has a weaker order.
+
+A tagged access is a line of code that ends in a comment "(A1)" or "(file.A1)". The operation on that line tells what its order
+is and which orders are weaker. Lines whose accesses are relaxed already have no mutants.
+
+In libomp's adapter waits end in loads without any order, and a call of acquire_after_wait() follows, whose tag is the last one
+of the comment above it.
+"""
+
+import dataclasses
+import pathlib
+import re
+
+from genmc import ROOT
+
+# Sources with ordering maps that the drivers compile.
+SOURCES = (
+    "runtime/barrier/barrier.hpp", "runtime/barrier/pending.hpp", "runtime/barrier/lines.hpp", "runtime/barrier/parking.hpp",
+    "runtime/barrier/thread_host.hpp", "runtime/api/crossing.cpp", "runtime/barrier/baselines/blocks.hpp",
+    "runtime/barrier/baselines/combining_tree.hpp", "runtime/barrier/baselines/flat_tree.hpp",
+    "runtime/barrier/baselines/mcs.hpp", "runtime/barrier/baselines/sense_reversing.hpp",
+    "runtime/barrier/baselines/topo.hpp", "runtime/barrier/baselines/tournament.hpp", "mpi/unit_map.hpp", "mpi/block.hpp",
+    "runtime/libomp/kmp_hierbar.cpp")
+
+TAG = r"\((?:\w+\.)?(?P<tag>[A-Z]+\d+[a-z]?)\)"
+TAGGED = re.compile(rf"^(?P<code>\s*[^/\s].*?)\s*// {TAG}(?:[ .:;].*)?$")
+COMMENT_TAG = re.compile(rf"^\s*// {TAG}")
+FENCE_CALL = re.compile(r"^\s*acquire_after_wait\(\);")
+
+# What is weaker than an order, by what the access is. The weakest comes last.
+WEAKER = {
+    "load": {"seq_cst": ("acquire", "relaxed"), "acquire": ("relaxed",), "relaxed": ()},
+    "store": {"seq_cst": ("release", "relaxed"), "release": ("relaxed",), "relaxed": ()},
+    "update": {"seq_cst": ("acq_rel", "release", "acquire", "relaxed"), "acq_rel": ("release", "acquire", "relaxed"),
+               "release": ("relaxed",), "acquire": ("relaxed",), "relaxed": ()},
+    "fence": {"seq_cst": ("acq_rel", "relaxed"), "acq_rel": ("release", "acquire", "relaxed"), "acquire": ("relaxed",),
+              "release": ("relaxed",)},
+}
+
+# Operations of Mem: what they are and their order.
+MEM_OPERATIONS = {"load_relaxed": ("load", "relaxed"), "load_acquire": ("load", "acquire"), "load_seq_cst": ("load", "seq_cst"),
+                  "store_relaxed": ("store", "relaxed"), "store_release": ("store", "release"), "exchange": ("update", "seq_cst"),
+                  "fetch_or": ("update", "seq_cst"), "fetch_add": ("update", "seq_cst"),
+                  "fetch_or_relaxed": ("update", "relaxed"), "fetch_add_relaxed": ("update", "relaxed"), "fence": ("fence", "seq_cst")}
+MEM_ACCESS = re.compile(r"\b(?P<mem>mem_?)\.(?P<operation>" + "|".join(MEM_OPERATIONS) + r")\(")
+
+# Accesses of std::atomic that name their order.
+ATOMIC_KINDS = {"load": "load", "store": "store", "exchange": "update", "fetch_add": "update", "fetch_sub": "update",
+                "fetch_and": "update", "fetch_or": "update", "compare_exchange_weak": "update", "compare_exchange_strong": "update"}
+ATOMIC_ACCESS = re.compile(r"\b(?P<operation>" + "|".join(sorted(ATOMIC_KINDS, key=len, reverse=True)) + r")\(")
+ATOMIC_ORDER = re.compile(r"\bmemory_order_(?P<order>\w+)")
+
+# Accesses that are in a function of somebody else's: the wait of Pending, which is tagged there, and the release of libomp's
+# flags.
+ELSEWHERE = re.compile(r"\bmem\.wait\(pending\)|\bflag\.release\(\)")
+
+
+class BadTag(Exception):
+    """A tag on a line without an access, or a line that is not what it was."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Site:
+    """A tagged access. It is the index-th of its file with that tag."""
+    source: str
+    tag: str
+    index: int
+    line: int  # from 0
+    code: str
+    kind: str
+    order: str
+
+    @property
+    def name(self):
+        return f"{pathlib.Path(self.source).name}:{self.tag}" + (f".{self.index + 1}" if self.index else "")
+
+    def weaker_orders(self):
+        return WEAKER[self.kind][self.order]
+
+    def is_of_mem(self):
+        """Whether it is an operation of a barrier's Mem, not of std::atomic."""
+        return MEM_ACCESS.search(self.code) is not None
+
+
+def _access_of(code):
+    """What the tagged line does: kind and order; None when the access is elsewhere."""
+    access = MEM_ACCESS.search(code)
+    if access:
+        return MEM_OPERATIONS[access["operation"]]
+    order = ATOMIC_ORDER.search(code)
+    if order:
+        access = ATOMIC_ACCESS.search(code)
+        return ATOMIC_KINDS[access["operation"]], order["order"]
+    if FENCE_CALL.search(code):
+        return "fence", "acquire"
+    if ELSEWHERE.search(code):
+        return None
+    raise BadTag("has a tag, but no access that this script knows")
+
+
+def sites_of(source, text=None):
+    """All tagged accesses of a source, in their order."""
+    lines = (text if text is not None else (ROOT / source).read_text()).splitlines()
+    sites = []
+    tag_above = None
+    for number, line in enumerate(lines):
+        comment = COMMENT_TAG.match(line)
+        if comment:
+            tag_above = comment["tag"]
+        found = TAGGED.match(line)
+        if found:
+            code, tag = found["code"], found["tag"]
+        elif FENCE_CALL.match(line) and tag_above:
+            code, tag = line, tag_above
+        else:
+            continue
+        try:
+            access = _access_of(code)
+        except BadTag as problem:
+            raise BadTag(f"{source}:{number + 1}: {problem}: {line.strip()}") from None
+        if access:
+            index = sum(site.tag == tag for site in sites)
+            sites.append(Site(source, tag, index, number, code.strip(), *access))
+    return sites
+
+
+def all_sites():
+    return [site for source in SOURCES for site in sites_of(source)]
+
+
+def mutate(site, order, text=None):
+    """The source's text with the access of `site` weakened to `order`."""
+    lines = (text if text is not None else (ROOT / site.source).read_text()).splitlines(keepends=True)
+    line = lines[site.line]
+    if FENCE_CALL.match(line):
+        changed = "\n"
+    elif MEM_ACCESS.search(line):
+        changed = MEM_ACCESS.sub(rf"\g<mem>.template \g<operation><std::memory_order_{order}>(", line, count=1)
+    else:
+        changed = ATOMIC_ORDER.sub(f"memory_order_{order}", line, count=1)
+    if changed == line:
+        raise BadTag(f"{site.source}:{site.line + 1}: cannot be weakened to {order}: {line.strip()}")
+    lines[site.line] = changed
+    return "".join(lines)
+
+
+def write_mutant(site, order, directory):
+    """Writes the mutated source under `directory`, by the path by which it is included, and returns what to put on the path."""
+    path = pathlib.Path(directory) / site.source
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(mutate(site, order))
+    return [directory, pathlib.Path(directory) / "runtime"]

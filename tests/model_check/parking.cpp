@@ -1,0 +1,55 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One waiter that sleeps by park(), one writer that ends its sleep by unpark(), over the kernel's futex: see MODEL_KERNEL_QUEUE.
+// MODEL_RELEASE 0: the awaited word is an arrival, 1: a release.
+
+#include "model_mem.hpp"
+#include "threads.hpp"
+
+namespace hierbar::model {
+namespace {
+
+ModelMem::Word awaited;
+ModelMem::Word waiting_for;
+ModelMem::Word asleep;
+std::uint32_t data;
+
+constexpr std::uint32_t kWaiter = 0;
+constexpr std::uint32_t kWriter = 1;
+
+void await() noexcept {
+  ModelMem mem(kWaiter);
+  auto pending = MODEL_RELEASE ? Pending<ModelMem>::release(mem, awaited, kEpochOne, kWriter, waiting_for, asleep)
+                               : Pending<ModelMem>::arrival(mem, awaited, kEpochOne, kWriter, waiting_for);
+  mem.wait(pending);
+  MODEL_EXPECT(data == 1);
+}
+
+// As Barrier writes an arrival and a release.
+void write() noexcept {
+  const ModelMem mem(kWriter);
+  data = 1;
+  if (MODEL_RELEASE) {
+    mem.store_release(awaited, kEpochOne);
+    mem.fence();
+    if (mem.load_acquire(asleep) == 0) return;
+  } else {
+    if ((mem.exchange(awaited, kEpochOne) & kSleepBit) == 0) return;
+  }
+  if (mem.load_relaxed(waiting_for) == kWriter + 1) mem.wake(kWaiter);
+}
+
+struct Participant {
+  template <std::uint32_t kMe>
+  static void run() {
+    kMe == kWaiter ? await() : write();
+  }
+};
+
+}  // namespace
+}  // namespace hierbar::model
+
+int main() {
+  hierbar::model::run_participants<hierbar::model::Participant>();
+  return 0;
+}

@@ -1,0 +1,43 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "barrier/futex.hpp"
+#include "case.hpp"
+#include "verifier.hpp"
+
+namespace hierbar::model {
+
+// Enough for every sleep of a participant.
+inline constexpr std::uint32_t kNumCoins = 4 * kNumEpisodes * kNaps;
+inline Coin coins[kNumParticipants][kNumCoins];
+
+constexpr bool flips_coins(std::uint32_t participant) noexcept { return kSpurious && (kSleepers >> participant & 1) != 0; }
+
+template <class Participant, std::uint32_t kMe>
+void* run_participant(void*) {
+  if constexpr (flips_coins(kMe)) next_coin = coins[kMe];
+  Participant::template run<kMe>();
+  return nullptr;
+}
+
+template <class Participant, std::uint32_t... kIndices>
+void run_participants(std::integer_sequence<std::uint32_t, kIndices...>) {
+  Thread threads[kNumParticipants];
+  (threads[kIndices].start(run_participant<Participant, kIndices>), ...);
+  for (std::uint32_t p = 0; p < kNumParticipants; ++p) {
+    for (std::uint32_t i = 0; flips_coins(p) && i < kNumCoins; ++i) coins[p][i].store(1, std::memory_order_relaxed);
+  }
+  (threads[kIndices].join(), ...);
+}
+
+// Calls Participant::run<p>() for every participant, each in a thread. A template, so that who is who is known to the compiler.
+template <class Participant>
+void run_participants() {
+  run_participants<Participant>(std::make_integer_sequence<std::uint32_t, kNumParticipants>());
+}
+
+}  // namespace hierbar::model

@@ -1,0 +1,33 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All claim the same unit, use it and let go of it. One may find it free, be overtaken by another that has it for a while, and
+// get it then: what the other did in the meantime must have happened before.
+
+#include "mpi/unit_map.hpp"
+#include "threads.hpp"
+
+namespace hierbar::model {
+
+std::uint32_t unit;  // the checker sees a race on it; not in the namespace below, or the compiler would drop what nobody reads
+
+namespace {
+
+mpi::UnitMap::Word words[2];
+
+struct Participant {
+  template <std::uint32_t kMe>
+  static void run() {
+    const mpi::UnitMap map(words, 1);
+    if (!map.claim(1, 1, [](int) { return false; }).has_value()) return;
+    unit = kMe;
+    map.release(0, 1);
+  }
+};
+
+}  // namespace
+}  // namespace hierbar::model
+
+int main() {
+  hierbar::model::run_participants<hierbar::model::Participant>();
+  return 0;
+}

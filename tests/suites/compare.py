@@ -1,0 +1,101 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares what somebody's test suite does on our library with what it does on the unmodified
+one.
+
+1. The suite has run on ours.
+2. For what failed there, look up the unmodified library's result ("stock"): in the list of known
+   failures, in the results kept from earlier runs, or by running it now.
+3. Run each difference again, on both, three times. It is a regression when ours fails again and
+   stock never does; otherwise it is reported as unsteady.
+
+A suite is an object with
+
+    name                                what its kept results are called by
+    version                             what they depend on, besides the settings
+    work_dir                            where they are kept
+    run(settings, tests=None, quiet=False) -> {test: code}
+                                        runs these tests, else all, with these variables (NAME=VALUE) set for each
+"""
+
+import json
+
+RERUNS = 3
+# What lit calls a result that is not as the test wants it; all suites use its words.
+FAILING_CODES = {"FAIL", "XPASS", "TIMEOUT", "UNRESOLVED"}
+# The test did not run, and says so.
+SKIPPING_CODES = {"UNSUPPORTED", "SKIPPED"}
+
+
+class CannotRun(Exception):
+    """The comparison cannot be made; the message says why."""
+
+
+def failed(code):
+    return code in FAILING_CODES
+
+
+class StockResults:
+    """What the unmodified library does under one set of variables; kept in a file of the suite's
+    directory."""
+
+    def __init__(self, suite, settings, known_failures):
+        self._suite = suite
+        self._settings = settings
+        self._path = suite.work_dir / f"{suite.name}-results.json"
+        self._kept = json.loads(self._path.read_text()) if self._path.exists() else {}
+        key = " ".join([suite.version] + sorted(self._settings))
+        self._codes = self._kept.setdefault(key, {})
+        self._known_failures = known_failures
+
+    def run(self, **selection):
+        results = self._suite.run(self._settings, **selection)
+        self._codes.update(results)
+        self._path.write_text(json.dumps(self._kept, indent=1, sort_keys=True))
+        return results
+
+    def failing_of(self, tests):
+        """Of these tests, those that fail on stock. Runs the ones about which nothing is known."""
+        unknown = [t for t in tests if t not in self._known_failures and t not in self._codes]
+        if unknown:
+            print(f"hierbar: {len(unknown)} of these are run on stock", flush=True)
+            failures = [t for t, code in self.run(tests=unknown).items() if failed(code)]
+            # One bad moment of stock must not excuse ours.
+            if failures:
+                self.run(tests=failures, quiet=True)
+        return {t for t in tests if t in self._known_failures or failed(self._codes[t])}
+
+
+def rerun_difference(test, ours, stock, settings):
+    """Runs one test again on both. Returns how often it failed on (ours, stock)."""
+    counts = [0, 0]
+    for _ in range(RERUNS):
+        counts[0] += failed(ours.run(settings, tests=[test], quiet=True)[test])
+        counts[1] += failed(stock.run(tests=[test], quiet=True)[test])
+    return counts
+
+
+def compare(ours, stock, settings, codes):
+    """Steps 2 and 3, for the `codes` that step 1 gave. Returns (regressions, unsteady, failing
+    on stock too): dicts of rerun counts and a list."""
+    failing = sorted(t for t, code in codes.items() if failed(code))
+    print(f"hierbar: {len(failing)} of {len(codes)} tests fail on ours", flush=True)
+    shared = stock.failing_of(failing)
+    regressions, unsteady = {}, {}
+    for test in failing:
+        if test in shared:
+            continue
+        print(f"hierbar: differs from stock: {test} ({codes[test]}); running it {RERUNS} times more on both", flush=True)
+        on_ours, on_stock = rerun_difference(test, ours, stock, settings)
+        kind = regressions if on_ours and not on_stock else unsteady
+        kind[test] = {"first": codes[test], "ours_failed": on_ours, "stock_failed": on_stock, "reruns": RERUNS}
+    return regressions, unsteady, sorted(shared)
+
+
+def print_differences(regressions, unsteady, shared):
+    print(f"  fail on stock too: {len(shared)}")
+    for title, tests in (("unsteady", unsteady), ("regressions", regressions)):
+        print(f"  {title}: {len(tests)}")
+        for test, counts in sorted(tests.items()):
+            print(f"    {test}: {counts['first']} at first; then ours failed {counts['ours_failed']} and stock "
+                  f"{counts['stock_failed']} of {counts['reruns']} times")

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Puts MPICH's own tests, its directory test/mpi, under a directory.
+#
+#   fetch_mpich_tests.sh --out DIR --state DIR [--sources DIR]
+#
+# 1. Find or download the archive of Debian 12's source package, as cmake/source_archives.sh does,
+#    with --sources (else HIERBAR_SOURCES) as the user's directory. It is the version of the library
+#    that the tests run on.
+# 2. Unpack test/mpi, nothing else. When that was done before, nothing is done.
+
+source "$(dirname "${BASH_SOURCE[0]}")/../../cmake/source_archives.sh"
+
+debian_package=mpich
+debian_version=4.0.2
+debian_archive=mpich_4.0.2.orig.tar.xz
+debian_suites=(bookworm)
+debian_size='22 MB'
+# A stand-in of a few kilobytes has another checksum; only the test of this script sets this.
+debian_sha256=${HIERBAR_TEST_DEBIAN_SHA256:-b27039f964afeb6b8a3e009c56b441cbe368c26d6d6476ad3bb7190996875860}
+archives=("$debian_archive $debian_sha256")
+downloads=(download_debian)
+title='the sources of MPICH 4.0.2'
+without='leave its tests out'
+
+unpack() {
+  local fresh=$out.fresh
+  say "unpacking test/mpi of $archive"
+  rm -rf "$fresh" "$out"
+  mkdir -p "$fresh"
+  tar --extract --xz --file "$archive" --directory="$fresh" --strip-components=3 --anchored --wildcards --no-wildcards-match-slash \
+    '*/test/mpi'
+  mv "$fresh" "$out"
+}
+
+main() {
+  local out='' state='' sources='' archive=''
+  while (($#)); do
+    case $1 in
+      --out | --state | --sources) printf -v "${1#--}" '%s' "${2?$1 needs a value}" && shift 2 ;;
+      *) fail "unknown argument '$1'" ;;
+    esac
+  done
+  [[ -n $out && -n $state ]] || fail "--out and --state are needed"
+  sources=${sources:-${HIERBAR_SOURCES:-}}
+  [[ ! -d $out ]] || return 0
+  find_archive
+  unpack
+}
+
+main "$@"

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Tests fetch_mpich_tests.sh with an archive of a few files and with stand-ins for apt, so without a
+# network. What it shares with fetch_openmp.sh is tested there.
+
+source "$(dirname "$0")/../cmake/check.sh"
+fetch_script=$(dirname "$0")/fetch_mpich_tests.sh
+name=mpich_4.0.2.orig.tar.xz
+
+mkdir -p "$work"/{archives,home,tools} "$work"/tree/mpich-4.0.2/{test/mpi/coll,test/util,src/mpi}
+touch "$work"/tree/mpich-4.0.2/{test/mpi/coll/testlist.in,test/util/a.c,src/mpi/b.c}
+tar --create --xz --file "$work/archives/$name" --directory "$work/tree" mpich-4.0.2
+good=$(sha256sum "$work/archives/$name" | cut -d' ' -f1)
+wrong=$(printf '%064d' 0)
+printf '#!/bin/sh\nexit 1\n' | tee "$work/tools/apt-get" >"$work/tools/apt-cache"
+chmod +x "$work"/tools/*
+
+fetch() { # SHA256 [ARGUMENT...]
+  run env -u XDG_CACHE_HOME -u HIERBAR_SOURCES HOME="$work/home" PATH="$work/tools:$PATH" HIERBAR_TEST_DEBIAN_SHA256="$1" \
+    "$fetch_script" --out "$work/out" --state "$work/state" "${@:2}"
+}
+
+only_the_tests_are_unpacked() { same_text "$(cd "$work/out" && find . -type f)" './coll/testlist.in'; }
+
+fetch "$good"
+check 'without a network it is an error' same_text "$status" 1
+check 'which names the archive and the variable' says "Put $name into a directory and name it in HIERBAR_SOURCES, or leave its tests out"
+
+fetch "$wrong" --sources "$work/archives"
+check 'a wrong checksum is an error' says "wrong SHA-256 of $work/archives/$name: expected $wrong, actual $good"
+check 'nothing is unpacked then' is_missing "$work/out"
+
+fetch "$good" --sources "$work/home"
+check 'a directory without the archive is told' says "HIERBAR_SOURCES='$work/home' has no $name; looking further"
+
+fetch "$good" --sources "$work/archives"
+check 'a good archive in --sources is taken' succeeded
+check 'only test/mpi is unpacked' only_the_tests_are_unpacked
+mv "$work/archives/$name" "$work/mirror.tar.xz"
+fetch "$good"
+check 'what is there is not fetched again' succeeded
+
+cat >"$work/tools/apt-get" <<END
+#!/bin/bash
+case "\$*" in
+  *--print-uris*) echo "'http://mirror.test/debian/dists/stable/InRelease' a 0" ;;
+  *update*) ;;
+  *source*mpich=4.0.2-3) cp "$work/mirror.tar.xz" $name ;;
+  *) exit 1 ;;
+esac
+END
+printf '#!/bin/sh\necho "Version: 4.0.2-3"\n' >"$work/tools/apt-cache"
+rm -r "$work/out"
+fetch "$wrong"
+check 'a download with a wrong checksum is an error' says "wrong SHA-256 of $work/home/.cache/hierbar/sources/"
+check 'and nothing of it is kept' same_text "$(find "$work/home" -name "$name")" ''
+fetch "$good"
+check "the distribution's source package is taken" only_the_tests_are_unpacked
+check 'and kept for the next time' exists "$work/home/.cache/hierbar/sources/$name"
+
+finish

@@ -1,0 +1,94 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fetches MPICH's test suite and builds it with one family of MPI libraries, by the suite's own
+configure and make."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from compare import CannotRun
+
+FETCH = pathlib.Path(__file__).resolve().parent / "fetch_mpich_tests.sh"
+AROUND = FETCH.with_name("barriers_around.c")
+# Which of its folders: those whose programs have barriers, make and free communicators, have
+# windows, threads or sessions, or make calls that must fail. Sessions are in init and threads/init.
+FOLDERS = ("attr", "coll", "comm", "errhan", "errors/attr", "errors/coll", "errors/comm", "errors/group", "errors/topo", "group",
+           "info", "init", "rma", "threads", "topo")
+SUFFIXES = {"mpich": "mpich", "ompi": "openmpi"}
+# Open MPI's header refuses functions that MPI 3 has removed, some of which the suite still uses;
+# its library has them.
+FLAGS = {"mpich": "", "ompi": "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0"}
+
+
+class Build:
+    """The suite built with a family. Nothing is done again that was done, unless the compiler
+    driver is another one."""
+
+    def __init__(self, work_dir, family):
+        self.source_dir = work_dir / "source"
+        self.dir = work_dir / family
+        self._state_dir = work_dir / "apt"
+        self._log = self.dir / "build.log"
+        self._flags = FLAGS[family]
+        self._compiler = shutil.which(f"mpicc.{SUFFIXES[family]}")
+        if not self._compiler:
+            raise CannotRun(f"no mpicc.{SUFFIXES[family]}; Debian: {'libmpich-dev' if family == 'mpich' else 'libopenmpi-dev'}")
+
+    def make(self):
+        fetched = subprocess.run([FETCH, "--out", self.source_dir, "--state", self._state_dir])
+        if fetched.returncode != 0:
+            raise CannotRun("MPICH's tests cannot be had")
+        driver = subprocess.run([self._compiler, "-show"], capture_output=True, text=True, check=True).stdout + self._flags
+        self._once("configured", driver, self._configure)
+        self._once("compiled", driver, self._compile)
+
+    def _once(self, step, driver, action):
+        """Steps are told apart, so that one that was interrupted is all that is done again."""
+        stamp = self.dir / step
+        if not stamp.exists() or stamp.read_text() != driver:
+            action()
+            stamp.write_text(driver)
+
+    def _configure(self):
+        shutil.rmtree(self.dir, ignore_errors=True)
+        self.dir.mkdir(parents=True)
+        print(f"hierbar: configuring MPICH's tests with {self._compiler} (a minute)", flush=True)
+        command = [self.source_dir / "configure", "--disable-fortran", "--disable-cxx", "--disable-spawn", "--enable-threads=multiple",
+                   f"MPICC={self._compiler}", f"CC={self._compiler}", f"CPPFLAGS={self._flags}"]
+        with open(self._log, "w") as log:
+            if subprocess.run(command, cwd=self.dir, stdout=log, stderr=subprocess.STDOUT).returncode != 0:
+                raise CannotRun(f"{self.source_dir}/configure failed; see {self._log}")
+
+    def _compile(self):
+        """Some programs compile with MPICH only, so that a failure is one of these programs;
+        reason() tells its cause."""
+        print("hierbar: compiling them (2 minutes)", flush=True)
+        jobs = ["-k", "-j", str(os.cpu_count())]
+        with open(self._log, "a") as log:
+            for folder in ("dtpools", "util", *dict.fromkeys(folder.split("/")[0] for folder in FOLDERS)):
+                subprocess.run(["make", *jobs, "-C", folder], cwd=self.dir, stdout=log, stderr=subprocess.STDOUT)
+
+    def barriers_around(self):
+        """The library of barriers_around.c, for this family."""
+        library = self.dir / "libbarriers_around.so"
+        command = [self._compiler, "-O2", "-fPIC", "-shared", str(AROUND), "-o", str(library)]
+        if subprocess.run(command).returncode != 0:
+            raise CannotRun(f"{AROUND} does not compile with {self._compiler}")
+        return library
+
+    def path(self, program):
+        return self.dir / program
+
+    def is_built(self, program):
+        return self.path(program).is_file()
+
+    def reason(self, program):
+        """The first line in which the compiler or linker complains of a program that is not
+        there."""
+        name = re.escape(program.rsplit("/", 1)[1])
+        pattern = re.compile(rf"{name}\.[co]\b.*(?:error|undefined reference)")
+        with open(self._log, errors="replace") as log:
+            return next((line.strip() for line in log if pattern.search(line)), f"no message of {program} in {self._log}")
