@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -12,15 +10,15 @@
 namespace hierbar {
 
 // What a process knows of others who want its cpus: other teams, threads and processes that
-// compute, or that poll without ever yielding. Its waits yield through this class and ask it
-// whether they had better sleep.
+// compute, or that poll without ever yielding. Its waits report their long yields and ask whether
+// they had better sleep.
 //
 // Among participants that all yield while they wait, a yield takes microseconds and sleeping costs
 // more. It takes a slice of the scheduler, some milliseconds, when somebody on the same cpu does
 // not yield: on Linux 6.6 and later a yield gives up the rest of the own slice. Whoever is released
 // meanwhile goes on only after that, while a sleeper is woken and runs almost at once.
 //
-// So every yield is timed:
+// What decides:
 // 1. The time that long yields take is lost. It is added up, and forgotten eight times as slowly as
 //    it was lost, so that what passes by (daemons, a command) changes nothing.
 // 2. When more is lost than tolerated, waits shall sleep for a while.
@@ -41,13 +39,11 @@ class Contention {
   // How long waits sleep after that: libomp's default blocktime.
   static constexpr std::int64_t kRemembered_ns = 200'000'000;
 
-  // sched_yield(). Returns what it took, in ns.
-  std::int64_t yield() noexcept {
-    const std::int64_t start_ns = monotonic_now();
-    sched_yield();
-    const std::int64_t end_ns = monotonic_now();
-    if (end_ns - start_ns >= kLong_ns) add_long_yield(start_ns, end_ns);
-    return end_ns - start_ns;
+  // The clock of all times here.
+  static std::int64_t monotonic_now() noexcept {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
   }
 
   // Whether waits that begin now shall sleep early. Costs one load while too much was never lost.
@@ -77,12 +73,6 @@ class Contention {
   }
 
  private:
-  static std::int64_t monotonic_now() noexcept {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-  }
-
   std::atomic<std::int64_t> until_ns_{0};  // 0: never. Read by all waits, written after long yields only
   std::atomic<std::int64_t> forgotten_at_ns_{0};
   std::atomic<std::int64_t> last_end_ns_{0};
