@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "cli/mpi_family.hpp"
 #include "cli/program.hpp"
-#include "base/environment.hpp"
 #include "topology/result.hpp"
 
 namespace hierbar {

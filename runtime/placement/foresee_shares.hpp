@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "placement/decide.hpp"
 #include "base/environment.hpp"
+#include "placement/decide.hpp"
 #include "placement/pool.hpp"
 #include "placement/veto.hpp"
 #include "topology/machine.hpp"
