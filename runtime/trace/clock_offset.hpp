@@ -29,7 +29,7 @@ std::vector<int> first_cpus_of_packages(const std::string& sysfs = "/sys/devices
 
 // Exchanges stamps between two threads on these cpus, and keeps the quickest exchange. In an
 // exchange the other thread's clock is read between two readings of the own clock. Takes 200
-// exchanges, and at most 20 ms for each pair of packages. If a cpu is busy with something else for
+// exchanges, and 20 ms at most for each pair of packages. If a cpu is busy with something else for
 // that long, `problem` says so.
 ClockOffset measure_clock_offset(const TraceClock& clock, const std::vector<int>& cpus);
 

@@ -61,9 +61,10 @@ typedef struct hierbar_trace_interface {
 
   /* From this call on, libomp reports barriers that are one exchange by these two functions and not
      by sync_region and sync_region_wait. It also leaves the thread's state and the task's frame as
-     they are (ompt_get_state, ompt_get_task_info). That saves 60 ns. It is for a tool that needs no
-     more of these barriers. begin() gets the kind, the task's data and the address, as sync_region
-     does. It returns where to stamp, or NULL for nowhere; after NULL, end() is not called. */
+     they are (ompt_get_state, ompt_get_task_info). That saves about 60 ns. It is for a tool that
+     needs no more of these barriers. begin() gets the kind, the task's data and the address, as
+     sync_region does. It returns where to stamp, or NULL for nowhere; after NULL, end() is not
+     called. */
   void (*observe)(hierbar_phases *(*begin)(uint32_t kind, void *task_data, const void *address), void (*end)(void));
 
   /* For all other barriers: returns the address of a pointer of the calling thread. The tool stores
@@ -79,7 +80,8 @@ typedef struct hierbar_trace_interface {
   /* What the groups of that tree share. units[i] becomes a hierbar_unit for thread i and the
      threads that it gathers from; unknown if there are none. Returns the unit of all leaders. If
      shape() would return 0, it returns unknown and writes nothing. Only the primary may call it,
-     inside a region, and once for each tree: it may have to read the machine, which takes 20 ms. */
+     inside a region, and once for each tree: it may have to read the machine, which takes some
+     20 ms. */
   uint32_t (*units)(uint8_t *units, uint32_t capacity);
 
   /* placement() returns what HIERBAR_PLACE led to: a line whose first word is made for scripts, or

@@ -12,8 +12,8 @@ namespace hierbar {
 // The clock of a trace: its source, the length of a tick, its resolution and its cost.
 class TraceClock {
  public:
-  // Measures a clock, in 3 ms: the processor's counter if it has one rate everywhere and always,
-  // else the system's clock.
+  // Measures a clock in about 3 ms: the processor's counter if it has one rate everywhere and
+  // always, else the system's clock.
   static TraceClock measure();
   // The system's clock, whose tick is 1 ns; for tests.
   static TraceClock system() { return TraceClock(ClockSource::kSystem, std::uint64_t{1} << kShift); }

@@ -10,8 +10,8 @@
 namespace hierbar {
 
 // The time in ns in which a line travels one way between two cpus. Two threads write one word in
-// turn. The quartiles are over batches of 100 us, so that a batch in which a thread lost its cpu
-// does not count.
+// turn. The quartiles are over batches of about 100 us, so that a batch in which a thread lost its
+// cpu does not count.
 struct OneWay {
   // The reader polls with loads and no pause, then stores. So it fetches a copy, then takes the
   // peer's copy away.
