@@ -12,8 +12,8 @@ extern "C" {
 
 /* A function of libhierbar_ompt.so for the MPI shim in the same process. Returns what the tool
    knows so far: a report in JSON, which the caller must free(). Returns NULL if the tool is not in
-   use, or if there is no memory. Regions that are running are not in the report. If `take` is not
-   0, the tool forgets what it has reported, and its own report at the end has only what came later.
+   use, has ended, or fails. Regions that are running are not in the report. If `take` is not 0, the
+   tool forgets what it has reported, and its own report at the end has only what came later.
    Thread-safe. */
 typedef char *(*hierbar_ompt_report_entry)(int take);
 

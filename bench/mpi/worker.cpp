@@ -157,8 +157,8 @@ struct Notes {
   std::vector<double> lateness;  // of the entry, compared with the agreed moment
 };
 
-// Runs barriers at agreed moments, `interval_ns` apart. In each barrier one rank comes `delay_ns`
-// later.
+// Runs barriers at agreed moments, `interval_ns` apart. In each barrier one rank, another one each
+// time, comes `delay_ns` later.
 Notes take_notes(const Barrier& barrier, int count, double interval_ns, double delay_ns) {
   constexpr double kLeadNs = 50000;  // before the first moment, so that all know it in time
   const double origin = maximum(now_ns()) + kLeadNs;

@@ -23,8 +23,7 @@ struct FamilyGuess {
 
 // Guesses the family from a command, in this order. kNone if nothing is found.
 //
-// 1. If the first word is an MPI launcher: from the name of the file behind it, without symbolic
-//    links.
+// 1. If the first word is an MPI launcher: from the path of its file, with symbolic links resolved.
 // 2. From what that launcher prints for --version.
 // 3. From the first word of the command that is a program linked with an MPI library. `srun` needs
 //    this step.

@@ -41,7 +41,7 @@ class NodeJob {
   void listen(std::chrono::milliseconds most) const;
 
   // The cpus of the launcher's own process. Nothing if that process belongs to another user.
-  // Nothing for Slurm either, whose process is not bound like the job.
+  // Nothing for Slurm's either, which may run on other cpus than the job.
   std::optional<CpuSet> grant() const;
 
  private:
