@@ -72,7 +72,11 @@ struct Losses {
 // leave a barrier (catch_up()). The episode after such a batch measures the batch, so it is left
 // out of the statistics. See docs/decisions/0052 and 0053.
 //
-// Nobody reads what may still be written; kRing says why.
+// Thread safety: a participant's functions are called by its own thread only. No thread reads what
+// another one may still write; kRing says why.
+//
+// Memory ordering: records and pointers to participants are relaxed, because the recorded barriers
+// order them (relaxed.hpp). Summaries are published by (P3) and (P4), trees by (P1) and (P2).
 class Team {
  public:
   static constexpr std::uint64_t kBatch = 64;

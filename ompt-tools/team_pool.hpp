@@ -14,7 +14,7 @@
 namespace hierbar::ompt {
 
 // A pool of regions with their teams, by size. A region that begins borrows one. Most often this is
-// the one that the region before it gave back.
+// the one that the region before it gave back. Thread-safe; visitors are called under the lock.
 class TeamPool {
  public:
   TeamPool(std::uint64_t every, const TraceClock& clock) : every_(every), clock_(clock) {}

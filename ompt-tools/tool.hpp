@@ -17,7 +17,8 @@
 
 namespace hierbar::ompt {
 
-// The state that the callbacks write and the report reads.
+// The state that the callbacks write and the report reads. All of its atomics are relaxed: they are
+// counters and flags, and publish nothing else.
 struct Tool {
   explicit Tool(const Settings& chosen) : settings(chosen), clock(TraceClock::measure()), teams(chosen.every, clock) {}
 

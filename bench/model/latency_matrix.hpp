@@ -17,8 +17,8 @@ using LatencyMedians = std::array<std::optional<double>, kNumDistances>;
 
 // Reads a matrix in CSV, and returns the medians by distance. Row i belongs to cpu i of the
 // machine. Fields may be empty: one triangle is enough. Errors: the file cannot be read; there are
-// fewer than two rows; the machine lacks the cpu of a row; a field is not a latency; a row is longer
-// than the number of rows.
+// fewer than two rows; the machine lacks the cpu of a row; a field is not a latency; a row is
+// longer than the number of rows.
 Result<LatencyMedians> read_latency_matrix(const std::string& path, const Machine& machine);
 
 }  // namespace hierbar::bench::model

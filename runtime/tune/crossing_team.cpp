@@ -58,8 +58,8 @@ CrossingTeam::CrossingTeam(std::vector<std::uint32_t> cpus, std::vector<Contesta
   try {
     for (std::uint32_t me = 1; me < num_participants; ++me) threads_.emplace_back(&CrossingTeam::take_part, this, me);
   } catch (...) {
-    // The threads that exist wait for those that could not be made. All of their waits read this
-    // flag; see AbortFlag.
+    // The threads that exist wait for those that could not be made. (X1) of thread_host.hpp; pairs
+    // with (X2) and (X3) in their waits. A sleeper needs no wake-up: it reads the flag every 50 ms.
     aborted_.store(1, std::memory_order_seq_cst);
     stop();
     throw;

@@ -63,9 +63,10 @@ class Game {
           }
         }) {}
   ~Game() {
+    // (4) acquire; pairs with the peer's last (2) or (3). The peer then polls again.
     while (line_.word.load(std::memory_order_acquire) != value_) {
     }
-    line_.word.store(kStop, std::memory_order_release);
+    line_.word.store(kStop, std::memory_order_release);  // (5) pairs with the peer's (1) or (3)
     other_.join();
   }
   Game(const Game&) = delete;
@@ -75,6 +76,7 @@ class Game {
   double play(std::uint64_t num_rounds) {
     const Clock::time_point start = Clock::now();
     for (std::uint64_t i = 0; i < num_rounds; ++i, value_ += 2) Handover::pass(line_.word, value_, value_ + 1, pauses_);
+    // As (4): the round is complete.
     while (line_.word.load(std::memory_order_acquire) != value_) {
     }
     const std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
