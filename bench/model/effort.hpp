@@ -22,7 +22,7 @@ inline Effort operator-(const Effort& a, const Effort& b) {
 // The effort of this process so far.
 Effort effort();
 
-// Adds the time of its life and a number of barriers to effort().
+// Adds to effort() the time from its construction to its destruction, and a number of barriers.
 class EffortMeter {
  public:
   explicit EffortMeter(std::uint32_t num_barriers);

@@ -113,7 +113,7 @@ class TemporaryFile {
 // librsvg's program draws the PNG, because it draws text as browsers do. SVG needs no such program.
 void write_png(const std::string& svg, const std::string& path) {
   constexpr auto kTimeout = std::chrono::minutes(1);
-  constexpr const char* kNotFound = "exit status 127";  // by which env reports that
+  constexpr const char* kNotFound = "exit status 127";  // of env, if the program is missing
   const TemporaryFile picture;
   write_text(svg, picture.path());
   const ChildResult result =
