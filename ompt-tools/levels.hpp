@@ -18,7 +18,7 @@ namespace hierbar::ompt {
 struct LevelGroups {
   struct Group {
     std::string unit;                    // "L3"; empty if unknown
-    std::vector<std::uint32_t> threads;  // the one that gathers first; exchange: all leaders
+    std::vector<std::uint32_t> threads;  // the gathering thread first; exchange: all leaders
   };
   std::string name;  // the units of all groups, "L3" or "L3/NUMA"; empty if unknown
   std::vector<Group> groups;
@@ -37,7 +37,7 @@ struct Shape {
   std::vector<std::uint32_t> parents;  // by thread; for a leader, its own number
   std::vector<std::uint32_t> depths;   // by thread; 0 for a leader
   std::uint32_t num_levels = 0;        // the largest depth
-  // levels[0] is the exchange. levels[d] has the groups that gather from depth d and release it.
+  // levels[0] is the exchange. levels[d] has the groups that gather and release threads of depth d.
   std::vector<LevelGroups> levels;
 };
 
