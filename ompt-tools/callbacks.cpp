@@ -1,22 +1,27 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the runtime calls. How the events become figures is in team.hpp.
+// The callbacks. How the events become figures is in team.hpp.
 //
-//   parallel_begin   a region borrows a Team, which rides in parallel_data (region.hpp); parallel_end gives it back
-//   implicit_task    a thread enters the team, or leaves it
-//   sync_region      a thread arrives at a barrier, or leaves it. Not sync_region_wait: runtimes fire both at the same points.
-//   begin_exchange   the same at a barrier of our libomp that is one exchange (trace/stamps.h)
+//   parallel_begin   a region borrows a Team, which is kept in parallel_data (region.hpp)
+//   parallel_end     the region gives the Team back
+//   implicit_task    a thread enters the team or leaves it
+//   sync_region      a thread arrives at a barrier or leaves it
+//   begin_exchange   a thread arrives at a barrier of our libomp that is one exchange
 //   use_wait         the thread waits there
-//   end_exchange
+//   end_exchange     the thread leaves it (trace/stamps.h)
 //   task_schedule    a waiting thread begins or ends a task
 //
-// The end of a region's last barrier is told to the workers early or late: libomp does so when their final wait begins if there
-// are no tasks, else when the next region does. So the end is taken from the primary alone, whom it releases in time, and what
-// the workers wait for after it is idle time and no barrier's.
+// sync_region_wait is not used, because runtimes call it at the same points as sync_region.
 //
-// What a thread is in is kept in the thread, and not in task_data or thread_data. It never changes while a barrier is under way,
-// except that tasks which a waiting thread runs may have regions of their own; hence a stack.
+// libomp reports the end of a region's last barrier to the workers early or late: when their final
+// wait begins if there are no tasks, else when the next region begins. So the end is taken from the
+// primary alone, which is released in time. The time for which the workers wait after it is idle
+// time, and belongs to no barrier.
+//
+// The thread itself keeps which regions it is in; task_data and thread_data are not used. This does
+// not change while a barrier is under way, with one exception: a waiting thread may run tasks, and
+// these may have regions of their own. Hence a stack.
 
 #include <memory>
 #include <vector>
@@ -30,13 +35,13 @@ namespace {
 
 struct Thread;
 
-// One region that a thread is in.
+// A region that a thread is in.
 struct Frame {
   Thread* thread = nullptr;
   Team* team = nullptr;
   Team::Participant* own = nullptr;
-  Record* record = nullptr;       // of the barrier that it waits in
-  Record* last_record = nullptr;  // of the barrier before, if that was recorded
+  Record* record = nullptr;       // of the barrier in which it waits
+  Record* last_record = nullptr;  // of its last barrier, if that was recorded
   const void* waiting_task = nullptr;
   std::uint64_t task_start = 0;
 };
@@ -46,10 +51,10 @@ constexpr int kMaxDepth = 16;  // regions nested deeper are not recorded
 struct Thread {
   Frame frames[kMaxDepth];
   int depth = 0;
-  RawRing* ring = nullptr;                      // null: nobody asked for pictures
-  hierbar_phases* asks_nobody = nullptr;        // in place of our libomp's
-  hierbar_phases** next_phases = &asks_nobody;  // tells it where to stamp
-  // The last outer region that it was the primary of.
+  RawRing* ring = nullptr;                      // null if no pictures are asked for
+  hierbar_phases* asks_nobody = nullptr;        // used in place of our libomp's pointer
+  hierbar_phases** next_phases = &asks_nobody;  // where libomp finds the place for its stamps
+  // The last outer region of which this thread was the primary.
   std::uint64_t region_end = 0;
   std::uint32_t region_size = 0;
 
@@ -57,8 +62,9 @@ struct Thread {
 };
 thread_local Thread self;
 
-// Of `self`; null when the region is not recorded, or the thread is in none. In static thread-local storage, because every
-// barrier asks, and would call the loader.
+// The top frame of `self`. Null if its region is not recorded, or if the thread is in no region. It
+// is in static thread-local storage, because every barrier needs it and would otherwise call the
+// loader.
 [[gnu::tls_model("initial-exec")]] thread_local Frame* innermost = nullptr;
 
 void find_innermost() {
@@ -71,7 +77,7 @@ bool is_barrier(int kind) {
          (kind >= ompt_sync_region_barrier_implicit_workshare && kind <= ompt_sync_region_barrier_teams);
 }
 
-// Null when the region is not to be recorded.
+// Null if the region is not recorded.
 Region* begin_region(unsigned requested, int flags) {
   if (requested < 2 || (flags & ompt_parallel_league) != 0) return nullptr;
   if (self.depth == 0 && self.region_end != 0)
@@ -84,7 +90,7 @@ Region* begin_region(unsigned requested, int flags) {
 void on_parallel_begin(ompt_data_t* task, const ompt_frame_t* frame, ompt_data_t* parallel, unsigned requested, int flags,
                        const void* address) {
   parallel->ptr = begin_region(requested, flags);
-  if (has_chained()) chained_data(parallel);  // made here, before the workers look for it
+  if (has_chained()) chained_data(parallel);  // made here, before the workers ask for it
   if (chained().parallel_begin != nullptr)
     chained().parallel_begin(task, frame, chained_data(parallel), requested, flags, address);
 }
@@ -113,7 +119,7 @@ void note_size(std::uint32_t size) {
   }
 }
 
-// The tree of the team that the calling primary leads.
+// Reads the tree of the calling primary's team.
 void read_shape(Team& team, std::uint32_t size) {
   std::vector<std::uint32_t>& parents = team.primarys_scratch();
   parents.resize(size);
@@ -124,8 +130,8 @@ void read_shape(Team& team, std::uint32_t size) {
   team.add_shape(std::make_unique<Shape>(serial, parents, units, exchange));
 }
 
-// Runtimes before LLVM 17 call every implicit barrier alike. The last one that a thread was in is the end of the region; its name
-// in the report is the primary's.
+// Runtimes before LLVM 17 report all implicit barriers alike. The last one that a thread was in is
+// the end of the region. The report takes its kind from the primary's record.
 void name_region_end() {
   const Frame* frame = innermost;
   if (frame == nullptr || frame->last_record == nullptr) return;
@@ -203,7 +209,8 @@ hierbar_phases* phases_of(Record& record) { return reinterpret_cast<hierbar_phas
   ring.add(event);
 }
 
-// `is_told`: this is the time at which the thread was released, unless the runtime has stamped it.
+// If `is_told` is true, now is the time at which the thread was released, unless the runtime has
+// stamped it.
 inline void leave(Frame& frame, bool is_told) {
   Record& record = *frame.record;
   frame.record = nullptr;
@@ -213,7 +220,7 @@ inline void leave(Frame& frame, bool is_told) {
   if (is_told) frame.team->catch_up(*frame.own);
 }
 
-// ---- a barrier of our libomp that is one exchange
+// ---- a barrier of our libomp that is one exchange ----
 
 hierbar_phases* begin_exchange(std::uint32_t kind, void* task, const void* address) {
   Frame* frame = innermost;
@@ -221,7 +228,8 @@ hierbar_phases* begin_exchange(std::uint32_t kind, void* task, const void* addre
   return phases_of(arrive(*frame, kind, task, address));
 }
 
-// The thread is in a frame, as it has begun.
+// Only called between begin_exchange() and end_exchange(), or in another stamped barrier, so there
+// is a frame.
 void use_wait() { innermost->team->use_wait(*innermost->own); }
 
 void end_exchange() {
@@ -230,7 +238,7 @@ void end_exchange() {
   leave(frame, /*is_told=*/true);
 }
 
-// ---- any other
+// ---- any other barrier ----
 
 inline void arrive_or_leave(int kind, int endpoint, const ompt_data_t* parallel, const ompt_data_t* task, const void* address) {
   Frame* frame = innermost;
@@ -246,7 +254,7 @@ inline void arrive_or_leave(int kind, int endpoint, const ompt_data_t* parallel,
   leave(*frame, frame->own->me == 0 || (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
 }
 
-// The other tool's time counts as the program's, and not as the barrier's.
+// The order of the calls makes the other tool's time part of the program, and not of the barrier.
 [[gnu::noinline]] void share_sync_region(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task, const void* address) {
   const auto pass_on = [&] { chained().sync_region(kind, endpoint, chained_data(parallel), task, address); };
   if (endpoint == ompt_scope_begin) pass_on();
@@ -292,7 +300,8 @@ bool listen(ompt_set_callback_t set_callback, int event, Callback callback) {
 }  // namespace
 
 bool listen_to_events(ompt_set_callback_t set_callback) {
-  listen(set_callback, ompt_callback_task_schedule, on_task_schedule);  // without tasks it goes as well
+  // Its result is ignored: without tasks the tool works too.
+  listen(set_callback, ompt_callback_task_schedule, on_task_schedule);
   return listen(set_callback, ompt_callback_parallel_begin, on_parallel_begin) &&
          listen(set_callback, ompt_callback_parallel_end, on_parallel_end) &&
          listen(set_callback, ompt_callback_implicit_task, on_implicit_task) &&
@@ -301,7 +310,8 @@ bool listen_to_events(ompt_set_callback_t set_callback) {
 
 void listen_to_phases(const hierbar_trace_interface& trace) {
   trace.enable(static_cast<std::uint32_t>(tool->clock.source()), use_wait);
-  if (!has_chained()) trace.observe(begin_exchange, end_exchange);  // another tool may need all of OMPT
+  // A chained tool may need all of OMPT.
+  if (!has_chained()) trace.observe(begin_exchange, end_exchange);
 }
 
 }  // namespace hierbar::ompt

@@ -12,13 +12,13 @@ namespace {
 ompt_start_tool_result_t* other = nullptr;
 bool active = false;
 
-// The runtime's own, of which the other tool gets the functions below.
+// The runtime's functions. The other tool gets the functions below in their place.
 ompt_function_lookup_t runtime_lookup = nullptr;
 ompt_set_callback_t runtime_set_callback = nullptr;
 ompt_get_callback_t runtime_get_callback = nullptr;
 ompt_get_parallel_info_t runtime_parallel_info = nullptr;
 
-// ---- events with a parallel_data that this tool does not need ----
+// ---- events that carry a parallel_data and that this tool does not need ----
 
 ompt_callback_sync_region_t other_sync_region_wait = nullptr;
 ompt_callback_sync_region_t other_reduction = nullptr;
@@ -42,7 +42,7 @@ void pass_dispatch(ompt_data_t* parallel, ompt_data_t* task, int kind, ompt_data
   other_dispatch(chained_data(parallel), task, kind, instance);
 }
 
-// ---- what the other tool's lookup finds ----
+// ---- the functions that the other tool's lookup finds ----
 
 template <class Callback>
 int keep(Callback& place, ompt_callback_t callback) {
@@ -50,7 +50,8 @@ int keep(Callback& place, ompt_callback_t callback) {
   return ompt_set_always;
 }
 
-// Keeps the callback, and has the runtime call the one that passes the event on, as long as there is one.
+// Keeps the other tool's callback, and registers `passes`, which calls it. If the callback is null,
+// unregisters.
 template <class Callback>
 int pass(int event, Callback& place, ompt_callback_t callback, Callback passes) {
   place = reinterpret_cast<Callback>(callback);

@@ -9,14 +9,17 @@
 
 namespace hierbar::ompt {
 
-// A second OMPT tool behind this one, since a runtime takes only one: HIERBAR_OMPT_CHAIN. It sees every event as if it were
-// alone.
+// A second OMPT tool behind this one (HIERBAR_OMPT_CHAIN), because a runtime takes only one tool.
+// The second tool sees every event as if it were alone:
 //
-//   Events that this tool needs too come to it from this tool's callbacks, which call what it has registered (chained()).
-//   Events that carry a parallel_data, which is this tool's, come through a callback that puts the other tool's in its place.
-//   All others go to it straight from the runtime; thread_data and task_data are its own.
+// - Events that this tool needs too: this tool's callbacks call those of the other one (chained()).
+// - Events that carry a parallel_data: that is this tool's, so a callback replaces it by the other
+//   tool's.
+// - All other events: the runtime calls the other tool directly. thread_data and task_data are its
+//   own.
 
-// What the other tool has registered for the events that this tool needs; null where it has not.
+// The other tool's callbacks for the events that this tool needs. Null if it has not registered
+// one.
 struct ChainedCallbacks {
   ompt_callback_parallel_begin_t parallel_begin = nullptr;
   ompt_callback_parallel_end_t parallel_end = nullptr;
@@ -25,19 +28,21 @@ struct ChainedCallbacks {
   ompt_callback_sync_region_t sync_region = nullptr;
 };
 [[gnu::visibility("hidden")]] extern ChainedCallbacks chained_callbacks;
-// Inline, because every event asks.
+// Inline, because every event calls it.
 inline const ChainedCallbacks& chained() noexcept { return chained_callbacks; }
 
-// Loads the tool. Returns what its ompt_start_tool returned; null, with the reason in `problem`, when there is none, and null
-// without a reason when it does not want to be active.
+// Loads the tool, and returns what its ompt_start_tool returned. Null without a problem means that
+// the tool does not want to be active. If there is no tool, returns null and sets `problem`.
 ompt_start_tool_result_t* load_chained(const std::string& path, unsigned omp_version, const char* runtime, std::string& problem);
 
-// Lets the loaded tool initialise itself, after this tool has. Returns whether it stays active.
+// Initialises the loaded tool. Must come after this tool's own initialisation. Returns whether the
+// tool stays active.
 bool initialize_chained(ompt_function_lookup_t lookup, int initial_device);
 void finalize_chained();
 bool has_chained() noexcept;
 
-// The other tool's parallel_data. Regions that have no Region yet, such as the initial one, get one.
+// The other tool's parallel_data. A region without a Region, such as the initial one, gets one
+// here.
 ompt_data_t* chained_data(ompt_data_t* parallel);
 
 }  // namespace hierbar::ompt

@@ -30,7 +30,7 @@ class Spots {
   std::map<std::pair<CpuSet, std::string>, HeatSpot> spots_;
 };
 
-// Empty when one of them is not known.
+// Empty if the cpus of one of the threads are not known.
 CpuSet cpus_of(const SiteReport& site, const std::vector<std::uint32_t>& threads) {
   CpuSet all;
   for (const std::uint32_t thread : threads) {
@@ -65,7 +65,8 @@ std::vector<HeatSpot> find_heat(const Report& report) {
       add_levels(spots, site);
       continue;
     }
-    if (site.team_size > site.cpus.size()) continue;  // of somebody they are not known
+    // The cpus of some thread are not known.
+    if (site.team_size > site.cpus.size()) continue;
     std::vector<std::uint32_t> team(site.team_size);
     std::iota(team.begin(), team.end(), 0U);
     spots.add(cpus_of(site, team), "barrier", site.span);

@@ -11,17 +11,18 @@
 
 namespace hierbar::ompt {
 
-// What barriers took between threads on these cpus: all sites of a report together.
+// The time that barriers took between threads on these cpus, for all sites of a report together.
 struct HeatSpot {
   CpuSet cpus;
-  std::string what;  // "gather", "exchange", "release"; "barrier" when no site's levels are known
+  std::string what;  // "gather", "exchange", "release"; "barrier" if no site has levels
   std::uint64_t sum_ns = 0;
   std::uint64_t count = 0;
 };
 
-// Where levels are known, sites without them, such as the ends of regions, are left out: they would hide what the levels cost.
-// A level's times are those of each of its groups, since which group was on the critical path is not kept. Groups of which a
-// thread's cpus are not known are left out.
+// The spots of a report. If some sites have levels, sites without levels, such as the ends of
+// regions, are left out: they would hide what the levels cost. All groups of a level get the
+// level's times, because it is not recorded which group was on the critical path. A group is left
+// out if the cpus of one of its threads are not known.
 std::vector<HeatSpot> find_heat(const Report& report);
 
 }  // namespace hierbar::ompt

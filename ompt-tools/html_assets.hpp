@@ -4,7 +4,7 @@
 
 namespace hierbar::ompt {
 
-// The files in html/, as they are; cmake/EmbedText.cmake makes the functions of them.
+// The files of html/, unchanged. cmake/EmbedText.cmake generates these functions.
 const char* html_style();
 const char* html_script();
 

@@ -14,8 +14,9 @@
 
 namespace hierbar::ompt {
 
-// A whole number of a file that somebody else may have written. The JSON library's own conversions cut what does not fit, and
-// what becomes of a fraction that is too large is undefined. Throws std::runtime_error with the value and what is allowed.
+// Reads a whole number from a file that anybody may have written. The JSON library's own
+// conversions truncate numbers that do not fit, and for a fraction that is too large the result is
+// undefined. Throws std::runtime_error with the value and the allowed range.
 template <std::integral Number, class Json>
 Number whole_number(const Json& value, Number least = std::numeric_limits<Number>::min(),
                     Number most = std::numeric_limits<Number>::max()) {

@@ -17,7 +17,7 @@ void merge_all(std::vector<Histogram>& into, const std::vector<Histogram>& from)
   for (std::size_t i = 0; i < from.size(); ++i) into[i].merge(from[i]);
 }
 
-// Both are names with a slash between them, or empty.
+// Adds to a list of names those that it does not have. Both lists have slashes between the names.
 void add_names(std::string& names, const std::string& added) {
   for (std::size_t begin = 0, end = 0; begin < added.size(); begin = end + 1) {
     end = std::min(added.find('/', begin), added.size());
@@ -26,7 +26,7 @@ void add_names(std::string& names, const std::string& added) {
   }
 }
 
-// The stations of the critical path, and which level each step from the station before belongs to.
+// The steps of the critical path, each with its level and its length.
 class Path {
  public:
   Path(std::uint64_t start, LevelTimes& times) : start_(start), now_(start), times_(times) {}
@@ -61,14 +61,14 @@ class Path {
 void walk(Path& path, const Shape& shape, const std::vector<const Phases*>& phases, std::uint32_t last_in,
           std::uint32_t last_out) {
   LevelTimes& times = path.times();
-  // 1. Up. A thread that gathers has its group complete some time after its own arrival.
+  // 1. Up. A thread that gathers has its whole group some time after its own arrival.
   std::uint32_t at = last_in;
   if (phases[at]->gathered != 0) path.step(phases[at]->gathered, times.gather[shape.depths[at]]);
   while (shape.parents[at] != at) {
     at = shape.parents[at];
     path.step(phases[at]->gathered, times.gather[shape.depths[at]]);
   }
-  // 2. Across, and 3. down: the way up from the last thread to leave, backwards.
+  // 2. Across. 3. Down, which is the path up from the thread that leaves last, backwards.
   std::uint32_t down[kMostLevels];
   std::uint32_t count = 0;
   for (at = last_out; shape.parents[at] != at && count < kMostLevels; at = shape.parents[at]) down[count++] = at;
@@ -97,7 +97,8 @@ Shape::Shape(std::uint64_t number, std::vector<std::uint32_t> tree, const std::v
   }
   levels.resize(num_levels + 1);
   levels[0].groups.push_back({unit_name(exchange), {}});
-  std::vector<std::size_t> group_of(parents.size(), ~std::size_t{0});  // that the thread gathers, at its level
+  // For each thread, the index of the group that it gathers, at its level.
+  std::vector<std::size_t> group_of(parents.size(), ~std::size_t{0});
   for (std::uint32_t i = 0; i < parents.size(); ++i) {
     if (parents[i] == i) {
       levels[0].groups[0].threads.push_back(i);

@@ -14,73 +14,81 @@
 
 namespace hierbar::ompt {
 
-// Who waits for whom at one level of the tree, and what they have in common.
+// One level of the tree: which threads wait for each other, and what they share.
 struct LevelGroups {
   struct Group {
-    std::string unit;                    // "L3"; empty: not known
-    std::vector<std::uint32_t> threads;  // first the one that gathers; at the exchange all leaders
+    std::string unit;                    // "L3"; empty if unknown
+    std::vector<std::uint32_t> threads;  // the gathering thread first; exchange: all leaders
   };
-  std::string name;  // the units of all groups, "L3" or "L3/NUMA"; empty: not known
+  std::string name;  // the units of all groups, "L3" or "L3/NUMA"; empty if unknown
   std::vector<Group> groups;
 };
 
-// As people write it; empty for an unknown one.
+// The unit's name for people. Empty for an unknown unit.
 const char* unit_name(std::uint32_t unit);
 
-// The tree that a team's barrier runs on. The leaders are the roots; they exchange. `units` and `exchange` are as in
-// hierbar_trace_interface; none when the runtime does not tell.
+// The tree of a team's barrier. The roots are the leaders, which exchange. `units` and `exchange`
+// are as in hierbar_trace_interface; empty and 0 if the runtime does not report them.
 struct Shape {
   Shape(std::uint64_t number, std::vector<std::uint32_t> tree, const std::vector<std::uint8_t>& units = {},
         std::uint32_t exchange = 0);
 
   std::uint64_t serial;
-  std::vector<std::uint32_t> parents;  // by thread; its own number for a leader
-  std::vector<std::uint32_t> depths;   // 0 for a leader
+  std::vector<std::uint32_t> parents;  // by thread; for a leader, its own number
+  std::vector<std::uint32_t> depths;   // by thread; 0 for a leader
   std::uint32_t num_levels = 0;        // the largest depth
-  std::vector<LevelGroups> levels;     // 0: the exchange; l: what is gathered from depth l and released to it
+  // levels[0] is the exchange. levels[d] has the groups that gather and release threads of depth d.
+  std::vector<LevelGroups> levels;
 };
 
-// When one thread went through the phases of one episode, in ticks. A hierbar_phases, into which the runtime writes.
+// The times of one thread in one episode, in ticks. It has the layout of hierbar_phases, because
+// the runtime writes into it.
 struct Phases {
-  Relaxed<std::uint64_t> arrived;  // it came to the barrier
+  Relaxed<std::uint64_t> arrived;  // the thread came to the barrier
   Relaxed<std::uint64_t> gathered;
-  Relaxed<std::uint64_t> released;  // it left; 0 when the runtime does not say, or too late
-  Relaxed<std::uint64_t> shape;     // 0: the episode went another way, or nobody tells its levels
+  Relaxed<std::uint64_t> released;  // the thread left; 0 if reported too late or not at all
+  Relaxed<std::uint64_t> shape;     // 0: the levels of the episode are not known
 };
 static_assert(sizeof(Phases) == sizeof(hierbar_phases) && offsetof(Phases, released) == offsetof(hierbar_phases, released));
 
-// What the barriers of one site spent at each level of their tree, along the critical path: from the last arrival up to that
-// thread's leader, through the exchange to the leader of the thread that was released last, and down to it.
+// The time that the barriers of one site spent at each level of their tree, along the critical
+// path. The path goes from the last arrival up to that thread's leader, through the exchange to the
+// leader of the thread that was released last, and down to that thread.
 //
-//   gather[l]   until a thread of depth l has gathered its group: the path's way from depth l + 1 to depth l
-//   exchange    from the arrival of the last thread's leader to the sight of all by the other leader
+//   gather[l]   from depth l + 1 to depth l: until a thread of depth l has gathered its group
+//   exchange    from the arrival of the first leader of the path until the other one knows that
+//               all have come
 //   release[l]  from depth l to depth l + 1
-//   outside     the rest of the barrier: a rank's way out of MPI_Barrier, and nothing for threads
+//   outside     the rest of the barrier: for a rank, its path out of MPI_Barrier; for threads 0
 //
-// For one episode they sum up to the time from the last arrival to the last release.
+// For each episode these sum up to the time from the last arrival to the last release.
 struct LevelTimes {
   std::vector<Histogram> gather;
   Histogram exchange;
   std::vector<Histogram> release;
   Histogram outside;
-  std::uint64_t total_ns = 0;       // what the steps of all episodes sum up to; not kept in files
-  std::vector<LevelGroups> groups;  // as in Shape, of the tree that was used last; filled in for reports
+  std::uint64_t total_ns = 0;  // the sum over all episodes and steps; not written to files
+  // The groups of the tree that was used last, as in Shape. Filled in for reports.
+  std::vector<LevelGroups> groups;
 
-  // One episode of a tree without levels, which is one exchange.
+  // Adds one episode of a tree without levels. Such an episode is one exchange.
   void add_exchange(std::uint64_t ns) {
     exchange.add(ns);
     outside.add(0);
     total_ns += ns;
   }
   void merge(const LevelTimes& other);
-  // Whether the steps sum up to the total, but for what each of them lost when it was rounded down to whole ns.
+  // Whether the steps sum up to the total, except for what each step loses when it is rounded down
+  // to whole ns.
   bool adds_up() const;
-  // The groups of another tree are not added, because their threads have the same numbers; the names of its levels are.
+  // Adds the names of another tree's levels. Its groups are not added, because their threads have
+  // the same numbers as those of this tree.
   void merge_groups(const std::vector<LevelGroups>& other);
 };
 
-// Adds one episode, of which phases[i] are thread i's and which took `span` ticks as OMPT has it. Returns false, and adds
-// nothing, when the stamps contradict each other: the clocks of two processors differ.
+// Adds one episode. phases[i] are the phases of thread i, and `span` is the duration of the barrier
+// as OMPT reports it, in ticks. If the stamps contradict each other, because the clocks of two cpus
+// differ, it adds nothing and returns false.
 bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const Phases*>& phases, std::uint64_t span,
                  const TraceClock& clock);
 

@@ -3,8 +3,9 @@
 #ifndef HIERBAR_OMPT_API_H
 #define HIERBAR_OMPT_API_H
 
-// The part of the OpenMP tools interface (OMPT, OpenMP 5.2 chapter 19) that this tool uses, under the standard's names and
-// numbers. Written down here so that the tool builds without any OpenMP runtime and is the same for all of them.
+// The part of the OpenMP tools interface (OMPT, OpenMP 5.2 chapter 19) that this tool uses, with
+// the standard's names and numbers. It is written here so that the tool can be built without an
+// OpenMP runtime, and is the same for all runtimes.
 
 #include <stdint.h>
 
@@ -46,7 +47,7 @@ enum { ompt_set_error = 0, ompt_set_always = 5 };
 
 enum { ompt_scope_begin = 1, ompt_scope_end = 2 };
 
-// 1 and 2 are deprecated; older runtimes still use them.
+// 1 and 2 are deprecated, but older runtimes still use them.
 enum {
   ompt_sync_region_barrier = 1,
   ompt_sync_region_barrier_implicit = 2,

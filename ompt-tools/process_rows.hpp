@@ -9,11 +9,11 @@
 
 namespace hierbar::ompt {
 
-// "rank 3", or "process 4711" where ranks are not known, or "4 processes".
+// "rank 3"; "process 4711" if the rank is not known; "4 processes" for a merged report.
 std::string name_of(const Report& report);
 
-// Who arrived last at a site of the report, by process: what merging has kept, or the row that a single process's report is.
-// Where ranks meet, a single row has all of them.
+// Who arrived last at a site of the report: the rows of a merged report, or the one row of a report
+// of one process. Barriers of ranks have a single row with all ranks.
 std::vector<ProcessRow> rows_of(const Report& report, const SiteReport& site);
 
 }  // namespace hierbar::ompt

@@ -11,8 +11,8 @@
 namespace hierbar::ompt {
 namespace {
 
-// From ticks to the host's CLOCK_MONOTONIC, by what both were at two times: a rate that was measured over 2 ms would be off by
-// milliseconds after minutes.
+// Converts ticks to the host's CLOCK_MONOTONIC, by two readings of both clocks. A tick rate that
+// was measured over 2 ms would be wrong by milliseconds after minutes (docs/decisions/0058).
 class MonotonicTime {
  public:
   MonotonicTime(TraceClock::Anchor start, TraceClock::Anchor end)
@@ -36,14 +36,14 @@ std::int64_t realtime_offset_ns() {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec - static_cast<std::int64_t>(read_system_ns());
 }
 
-// What the threads of one barrier know together.
+// What only all threads of a barrier know together.
 struct Episode {
   std::uint64_t last = 0;      // when the last thread had nothing left to do
-  std::uint64_t released = 0;  // of the primary
+  std::uint64_t released = 0;  // when the primary was released
 };
 using Episodes = std::map<std::pair<const void*, std::uint64_t>, Episode>;
 
-// Turns one thread's events into slices.
+// Converts one thread's events to slices.
 class Slicer {
  public:
   Slicer(std::vector<Slice>& slices, const Episodes& episodes, const MonotonicTime& time)
@@ -52,7 +52,7 @@ class Slicer {
   void add(const RawEvent& event, std::uint32_t site) {
     if (event.team == nullptr) return add(Step::kTask, event.begin, event.end, 0);
     const Episode& episode = episodes_.at({event.team, event.episode});
-    // A worker at the end of a region left when the primary did, as far as is known.
+    // At the end of a region a worker's release is not known. The primary's is used.
     const std::uint64_t end = std::max({event.end != 0 ? event.end : episode.released, event.begin, event.done});
     add(Step::kBarrier, event.begin, end, site);
     if (event.has_levels) {
@@ -75,7 +75,7 @@ class Slicer {
   const MonotonicTime& time_;
 };
 
-// The numbers of sites, in the order of their first events.
+// Numbers the sites in the order of their first events.
 class Sites {
  public:
   explicit Sites(Timeline& timeline) : timeline_(timeline) {}

@@ -14,22 +14,23 @@
 
 namespace hierbar::ompt {
 
-// One barrier that a thread was in, or a task that it ran there, in ticks.
+// One barrier of a thread, or one task that it ran there. Times are in ticks.
 struct RawEvent {
   std::uint64_t begin = 0;
-  std::uint64_t end = 0;       // 0: the runtime did not tell when the thread was released
+  std::uint64_t end = 0;       // 0: the runtime did not report when the thread was released
   std::uint64_t done = 0;      // as in Record
-  const void* team = nullptr;  // of a barrier; null: a task
-  std::uint64_t episode = 0;   // of the team
+  const void* team = nullptr;  // of the barrier; null for a task
+  std::uint64_t episode = 0;   // its number in the team
   std::uint32_t me = 0;
   std::uint32_t kind = 0;
   const void* address = nullptr;
   bool has_levels = false;
   std::uint64_t gathered = 0;  // as in Phases
-  bool is_leader = false;      // in the exchange
+  bool is_leader = false;      // the thread is in the exchange
 };
 
-// The last events of one thread, in a memory of fixed size. The thread adds; others read when it no longer does.
+// The last events of one thread, in memory of a fixed size. Only the thread adds events; others may
+// read when it has stopped.
 class RawRing {
  public:
   explicit RawRing(std::size_t size) : events_(size) {}
@@ -39,11 +40,11 @@ class RawRing {
     if (++next_ == events_.size()) next_ = 0;
     ++count_;
   }
-  // The newest; null when there is none.
+  // The newest event. Null if there is none.
   RawEvent* last() noexcept { return count_ == 0 ? nullptr : &events_[next_ == 0 ? events_.size() - 1 : next_ - 1]; }
   std::uint64_t kept() const noexcept { return count_ < events_.size() ? count_ : events_.size(); }
   std::uint64_t dropped() const noexcept { return count_ - kept(); }
-  // The oldest first.
+  // Visits the events, the oldest first.
   template <class Visitor>
   void for_each(Visitor&& visitor) const {
     const std::size_t first = count_ < events_.size() ? 0 : next_;
@@ -56,18 +57,20 @@ class RawRing {
   std::uint64_t count_ = 0;
 };
 
-// The rings of all threads. One is made at a thread's first region and kept for good, so that events cost no allocation.
+// The rings of all threads. A ring is made in a thread's first region and never freed, so that
+// adding an event does not allocate.
 class RawTrace {
  public:
   RawTrace(std::size_t ring_size, const TraceClock& clock);
 
-  // The calling thread's ring; `number` is what people know it by, if no other thread has it yet.
+  // Makes the calling thread's ring. `number` names the thread for people; if another thread has
+  // it, the next free number is used.
   RawRing* add_thread(std::uint32_t number);
 
   std::uint64_t kept() const;
   std::uint64_t dropped() const;
 
-  // All that was kept; no thread may add any more.
+  // All events that are kept. Requires that no thread adds any more.
   Timeline timeline(const Process& process) const;
 
  private:

@@ -8,10 +8,10 @@ namespace hierbar::ompt {
 
 class Team;
 
-// What the runtime's parallel_data points to: one region.
+// One parallel region. The runtime's parallel_data points to it.
 struct Region {
-  Team* team = nullptr;   // null: the region is not recorded
-  ompt_data_t chained{};  // the parallel_data of the tool behind this one
+  Team* team = nullptr;   // null if the region is not recorded
+  ompt_data_t chained{};  // the parallel_data of the chained tool
 };
 
 inline Region* region_of(const ompt_data_t* parallel) {

@@ -6,9 +6,10 @@
 
 namespace hierbar::ompt {
 
-// A variable that one thread writes and others read when the barriers that are being recorded have put an order between them.
-// That order is the runtime's, which neither the compiler nor a sanitizer sees, and a cancelled region may lack it: what is read
-// is then stale, and its episode number says so. Relaxed, because no more than an untorn value is needed.
+// A variable that one thread writes. Other threads read it after the recorded barriers have ordered
+// the read behind the write. The barriers belong to the runtime, so neither the compiler nor a
+// sanitizer sees that order. A cancelled region may lack it: then the value is stale, and its
+// episode number shows that. Relaxed, because all that is needed is a value that is not torn.
 template <class T>
 class Relaxed {
  public:

@@ -42,7 +42,7 @@ void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times, co
   site.imbalance.merge(times.imbalance);
   site.sync.merge(times.sync);
   site.tasks_ns += times.tasks_ns;
-  site.episodes += times.last_arrivals;  // there is one in each
+  site.episodes += times.last_arrivals;  // each episode has one last arrival
 }
 
 }  // namespace

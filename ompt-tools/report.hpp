@@ -15,9 +15,9 @@
 
 namespace hierbar::ompt {
 
-// What a report says, as plain data.
+// The content of a report, as plain data.
 
-// Who arrived last in one of the processes that a report is the sum of.
+// In a merged report: who arrived last, in one of the processes.
 struct ProcessRow {
   std::string name;  // "rank 3"
   std::string host;
@@ -36,13 +36,15 @@ struct SiteReport {
   LevelTimes levels;
   std::uint64_t tasks_ns = 0;
   std::vector<ThreadTimes> threads;  // by number in the team
-  std::vector<ProcessRow> rows;      // for each process that was here, kept by merging; see rows_of()
-  std::vector<std::string> cpus;     // where each of them may run, "0-3"; empty: not known; or kVariousCpus
+  // One for each process that was merged; see rows_of().
+  std::vector<ProcessRow> rows;
+  // By thread: the cpus on which it may run, "0-3". Empty if unknown, or kVariousCpus.
+  std::vector<std::string> cpus;
 };
-// Of a rank's number that several processes have, in communicators that share a site.
+// For a rank number that belongs to several processes, because several communicators share a site.
 inline constexpr const char* kVariousCpus = "various";
 
-// What the rings for pictures kept; all 0 without one.
+// What the rings for pictures kept. All 0 if there are no rings.
 struct TraceCounts {
   std::uint64_t kept = 0;
   std::uint64_t dropped = 0;  // overwritten by later events
@@ -50,14 +52,14 @@ struct TraceCounts {
 
 struct Report {
   std::uint32_t num_processes = 1;
-  Process process;      // the first of them
-  std::string runtime;  // as it calls itself
+  Process process;      // the first one, if it is merged
+  std::string runtime;  // the runtime's name for itself
   std::string clock;
   double resolution_ns = 0;
   double stamp_ns = 0;
   ClockOffset offset;
   std::uint64_t every = 1;
-  std::string levels;  // whether they are known
+  std::string levels;  // whether levels are known, and why not
   std::string placement;
   std::uint64_t idle_ns = 0;
   Losses losses;
@@ -65,10 +67,10 @@ struct Report {
   std::vector<SiteReport> sites;  // the most expensive first
 };
 
-// Adds what a team has to the report's sites. The team must have been flushed.
+// Adds the figures of a team. Requires that the team was flushed.
 void add_team(Report& report, const Team& team);
 
-// Adds what participant `me` of teams has recorded.
+// Adds the figures that participant `me` of some team has recorded.
 void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, const std::string& cpus);
 
 // Orders the sites by the time that all threads spent there.
@@ -78,17 +80,19 @@ const char* kind_name(std::uint32_t kind);
 // Whether the participants of a kind of barrier are MPI ranks.
 bool is_of_ranks(const std::string& kind);
 
-// The levels of a site in the order of the way through them, with their names, "release 1 (L3)"; none when none are known.
+// The levels of a site with their names, "release 1 (L3)", in the order of the path through them.
+// Empty if the levels are not known.
 std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels);
 
-// Whether these figures are below twice the clock's resolution on average, so that they are noise; such levels are not shown to
-// people.
+// Whether the mean is below twice the clock's resolution. Such figures are noise, and such levels
+// are not shown to people.
 bool is_below_resolution(const Report& report, const Histogram& times);
 
 // The levels that are not shown, "gather 1 (L3), release 1 (L3)".
 std::string list_hidden(const Report& report, const SiteReport& site);
 
-// "function+0x12 (file)" where the loader knows a symbol, else "file+0x1234", which addr2line understands.
+// "function+0x12 (file)" if the loader knows a symbol, else "file+0x1234", which addr2line
+// understands.
 std::string symbolise(const void* address);
 
 std::string to_text(const Report& report);

@@ -17,7 +17,7 @@ std::string quoted(const std::string& field) {
   return text + '"';
 }
 
-// Names of levels come without quotes unless they need them.
+// Names of levels are quoted only if they need it.
 std::string field(const std::string& name) { return name.find_first_of(",\"\r\n") == std::string::npos ? name : quoted(name); }
 
 void add_row(std::string& text, const std::string& key, const char* thread, const char* what, const Histogram& times) {
@@ -31,7 +31,8 @@ void add_row(std::string& text, const std::string& key, const char* thread, cons
 
 }  // namespace
 
-// One line for each histogram; the thread is "all" or its number. What does not belong to a line is empty.
+// A line for each histogram. The thread is its number, or "all". Fields that a line does not have
+// are empty.
 std::string to_csv(const Report& report) {
   std::string text =
       "host,pid,rank,site,kind,team_size,thread,what,count,mean_ns,p50_ns,p90_ns,p99_ns,p99.9_ns,max_ns,last_share,tasks_ns\n";

@@ -10,9 +10,11 @@ extern "C" {
 #define HIERBAR_OMPT_LIBRARY "libhierbar_ompt.so"
 #define HIERBAR_OMPT_REPORT_ENTRY "hierbar_ompt_report"
 
-/* What libhierbar_ompt.so knows so far, for the MPI shim in the same process: a report in JSON, to be freed with free(); NULL
-   when the tool is not in use or nothing can be told. Regions that are under way are not in it. With `take` the tool forgets what
-   it has told, and its own report at the end has only what came later. Thread-safe. */
+/* A function of libhierbar_ompt.so for the MPI shim in the same process. Returns what the tool
+   knows so far: a report in JSON, which the caller must free(). Returns NULL if the tool is not in
+   use, has ended, or fails. Regions that are running are not in the report. If `take` is not 0, the
+   tool forgets what it has reported, and its own report at the end has only what came later.
+   Thread-safe. */
 typedef char *(*hierbar_ompt_report_entry)(int take);
 
 #ifdef __cplusplus

@@ -9,16 +9,17 @@
 
 namespace hierbar::ompt {
 
-// Whether a report goes anywhere else than to the standard error.
+// Whether any part of the report goes to a file, and not only to the standard error.
 bool asks_for_files(const Settings& settings);
 
-// Writes the report in every format that was asked for but time lines, to files named after `process`; each that cannot be
-// written is told. `part` goes before the files' endings and says that they are not the whole report: "late." makes
-// run.late.json. Returns whether all could be written.
+// Writes the report in all formats that were asked for, except time lines, to files named after
+// `process`. A file that cannot be written is reported on the standard error. If the files are not
+// the whole report, `part` goes before their endings: "late." makes run.late.json. Returns whether
+// all files could be written.
 bool write_reports(const Report& report, const Settings& settings, const Process& process, const std::string& part = "");
 
-// Writes a new file (base/new_file.hpp), or says in one line on the standard error why it could
-// not.
+// Writes a new file (base/new_file.hpp). On failure, writes a line to the standard error and
+// returns false.
 bool write_file(const std::string& name, const std::string& content);
 
 }  // namespace hierbar::ompt

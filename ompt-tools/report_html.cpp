@@ -29,12 +29,12 @@ std::string escape(const std::string& text) {
   return escaped;
 }
 
-// Text that came from to_json() has no broken UTF-8 in it, text from elsewhere may.
+// Replaces broken UTF-8. Text from to_json() has none, but other text may.
 std::string readable(const std::string& text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
-// In a script element nothing but "<" can end the element, and in JSON it stands in strings only.
+// In a script element only "<" can begin the element's end. In JSON it occurs only in strings.
 std::string for_script(const Json& value) {
   std::string safe;
   for (const char c : value.dump()) {
@@ -46,7 +46,7 @@ std::string for_script(const Json& value) {
   return safe;
 }
 
-// The page draws no histogram of a single thread; with hundreds of threads they would be most of the file.
+// Drops what the page does not draw. With hundreds of threads it would be most of the file.
 void drop_buckets_of_threads(Json& site) {
   for (Json& thread : site.at("threads")) {
     thread.at("imbalance_ns").erase("buckets");
@@ -54,7 +54,8 @@ void drop_buckets_of_threads(Json& site) {
   }
 }
 
-// [shortest, count] becomes [shortest, shortest of the next bucket, count], so that the page need not know how wide buckets are.
+// Makes [shortest, count] to [shortest, shortest of the next bucket, count], so that the page need
+// not know how wide buckets are.
 void add_ends(Json& times) {
   for (Json& bucket : times.at("buckets")) {
     const auto first = bucket.at(0).get<std::uint64_t>();
@@ -62,7 +63,7 @@ void add_ends(Json& times) {
   }
 }
 
-// What to_json() writes, and what the page needs besides.
+// The report as to_json() writes it, with what the page needs besides.
 Json page_data(const Report& report) {
   Json data = Json::parse(to_json(report));
   for (std::size_t i = 0; i < report.sites.size(); ++i) {

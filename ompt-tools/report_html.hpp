@@ -8,8 +8,9 @@
 
 namespace hierbar::ompt {
 
-// One page with everything in it: the figures as JSON, the pictures that html/*.js draws of them in a browser, and the report as
-// text for browsers that run no scripts. It loads nothing.
+// A page that contains all it needs and loads nothing. It has the figures as JSON, the scripts of
+// html/ that draw pictures from them, and the report as text for browsers without scripts. See
+// docs/decisions/0059.
 std::string to_html(const Report& report);
 
 }  // namespace hierbar::ompt

@@ -10,7 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// With the buckets, so that reports can be merged: pairs of the shortest duration in a bucket and the count, empty ones left out.
+// With the buckets, so that reports can be merged: pairs of the bucket's shortest duration and its
+// count. Empty buckets are left out.
 Json to_value(const Histogram& times) {
   Json buckets = Json::array();
   for (std::size_t i = 0; i < Histogram::kNumBuckets; ++i) {
@@ -100,7 +101,7 @@ std::string to_json(const Report& report) {
        {{"left_out", report.losses.left_out}, {"incomplete", report.losses.incomplete}, {"backwards", report.losses.backwards}}},
       {"trace", {{"kept", report.trace.kept}, {"dropped", report.trace.dropped}}},
       {"sites", std::move(sites)}};
-  // Symbols may be of any encoding.
+  // Symbols may have any encoding.
   return value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -19,7 +19,7 @@ void refuse(const std::string& name, const std::string& reason) {
   std::fprintf(stderr, "hierbar: cannot write the report %s: %s\n", name.c_str(), reason.c_str());
 }
 
-// Beside this library, else where the loader finds it. Never unloaded.
+// libhierbar.so beside this library, else the one that the loader finds. It is never unloaded.
 void* open_library() {
   constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
   Dl_info own{};

@@ -8,8 +8,9 @@
 
 namespace hierbar::ompt {
 
-// Writes the machine, coloured by what barriers took in each part of it, for `lstopo --input FILE`; or says in one line on the
-// standard error why it could not. libhierbar.so does it, which lies beside this library: it is loaded only now.
+// Writes the machine for `lstopo --input FILE`, coloured by the time that barriers took in each
+// part of it. On failure, writes a line to the standard error and returns false. libhierbar.so does
+// the work. It is beside this library, and is loaded only by this function.
 bool write_lstopo(const std::string& name, const Report& report);
 
 }  // namespace hierbar::ompt

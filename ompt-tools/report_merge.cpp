@@ -28,7 +28,7 @@ LevelGroups& level_groups(LevelTimes& levels, std::size_t number) {
   return levels.groups[number];
 }
 
-// "gather 2 (L3)" and the like; the number is the level's, from 1.
+// Reads "gather 2 (L3)" and the like. The number is that of the level, from 1.
 void read_level(LevelTimes& levels, const std::string& name, const Histogram& times) {
   const std::size_t paren = name.find('(');
   const std::string unit = paren == std::string::npos ? "" : name.substr(paren + 1, name.size() - paren - 2);
@@ -48,7 +48,7 @@ void read_level(LevelTimes& levels, const std::string& name, const Histogram& ti
   }
 }
 
-// Older reports do not have it.
+// Older reports do not have all of this.
 void read_offset(ClockOffset& offset, const nlohmann::json& clock) {
   if (const auto packages = clock.find("packages"); packages != clock.end())
     offset.num_packages = whole_number<std::size_t>(*packages);
@@ -62,8 +62,8 @@ ProcessRow read_row(const nlohmann::json& value) {
           whole_number<std::uint64_t>(value.at("barriers")), whole_numbers<std::uint64_t>(value.at("last_arrivals"))};
 }
 
-// Threads that a file leaves out have room nevertheless. So many of them in one report, so that a small file cannot fill the
-// memory.
+// A file may leave out threads, and the report still gets entries for them. This is the most for
+// one report, so that a small file cannot fill the memory.
 constexpr std::size_t kMostLeftOut = 1U << 16;
 
 SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
@@ -102,8 +102,9 @@ SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
   return site;
 }
 
-// A thread of one number is elsewhere in another process, and so may a rank be of another communicator. But a rank tells only
-// where it is itself.
+// In another process, the thread with this number runs on other cpus. So their cpus are dropped. In
+// another communicator, the rank with this number may run on other cpus, too. But each rank reports
+// only its own cpus, so equal ones are kept.
 void merge_cpus(SiteReport& into, const SiteReport& from) {
   if (!is_of_ranks(into.kind)) {
     if (into.cpus != from.cpus) into.cpus.clear();
@@ -167,11 +168,12 @@ Report parse_report(const std::string& json) try {
   return report;
 } catch (const nlohmann::json::exception& error) {
   throw std::runtime_error(error.what());
-} catch (const std::logic_error& error) {  // of std::stoul
+} catch (const std::logic_error& error) {  // from std::stoul
   throw std::runtime_error("no such level");
 }
 
-// What the processes do not share, such as their clocks, stays that of the first; where it is a bound it becomes the worst.
+// What the processes do not share, such as their clocks, is taken from the first one. For bounds
+// the worst counts.
 void merge_report(Report& into, const Report& from) {
   for (SiteReport& site : into.sites) site.rows = rows_of(into, site);
   into.num_processes += from.num_processes;

@@ -8,10 +8,12 @@
 
 namespace hierbar::ompt {
 
-// Reads what to_json() wrote, of this process or another. Throws std::runtime_error with the reason when it is something else.
+// Reads what to_json() wrote, in this process or another. Throws std::runtime_error with the reason
+// if it is something else.
 Report parse_report(const std::string& json);
 
-// Adds the report of another process: equal sites (by name, kind and team size) become one, threads by their numbers.
+// Adds the report of another process. Sites with the same name, kind and team size become one.
+// Threads are added by their numbers.
 void merge_report(Report& into, const Report& from);
 
 }  // namespace hierbar::ompt

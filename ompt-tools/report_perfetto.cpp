@@ -18,9 +18,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
-constexpr long kLargestRank = std::numeric_limits<std::int32_t>::max();  // MPI's ranks are of type int
+// MPI's ranks have type int.
+constexpr long kLargestRank = std::numeric_limits<std::int32_t>::max();
 
-// The text of one event, with a comma after it. Written by hand: there may be a million of them.
+// The text of one event, followed by a comma. It is made without the JSON library, because there
+// may be a million events.
 std::string event_text(const Slice& slice, long pid, std::uint32_t thread, const std::vector<std::string>& sites) {
   char text[192];
   const auto us = [](std::uint64_t ns) { return static_cast<unsigned long long>(ns / 1000); };
@@ -38,7 +40,7 @@ std::string meta_text(const char* what, long pid, std::uint32_t tid, const Json&
   return event.dump() + ",\n";
 }
 
-// Where the slices begin that are in no other.
+// Indices of the slices that are not inside another one.
 std::vector<std::size_t> outermost(const std::vector<Slice>& slices) {
   std::vector<std::size_t> begins;
   std::uint64_t end_ns = 0;
@@ -50,7 +52,8 @@ std::vector<std::size_t> outermost(const std::vector<Slice>& slices) {
   return begins;
 }
 
-// Appends the thread's slices as far as they fit, the newest first choice, and returns how many outermost ones did not.
+// Appends the thread's slices. If not all fit, the newest ones are kept. Returns how many outermost
+// slices were left out.
 std::uint64_t add_thread(std::string& text, const ThreadTimeline& thread, long pid, const std::vector<std::string>& sites,
                          std::size_t most) {
   const std::vector<std::size_t> begins = outermost(thread.slices);
@@ -76,7 +79,7 @@ std::string thread_name(const ProcessTimeline& process, const ThreadTimeline& th
   return process.part.empty() ? "thread " + std::to_string(thread.number) : process.part;
 }
 
-// rank + 1 for each process, or what is free where ranks are unknown or of several jobs.
+// rank + 1 for each process. If ranks are unknown, or of several jobs, the next free number.
 std::vector<long> choose_pids(const Timeline& timeline) {
   std::vector<long> pids;
   std::set<long> taken;
@@ -105,7 +108,7 @@ std::uint64_t to_ns(const Json& us) {
   return static_cast<std::uint64_t>(ns + 0.5);
 }
 
-// Reads the events of to_perfetto(), one after the other.
+// Reads the events of to_perfetto(), one by one.
 class Reader {
  public:
   explicit Reader(const Json& header) {
@@ -191,7 +194,7 @@ std::string to_perfetto(const Timeline& timeline, std::size_t most) {
   return "{\"displayTimeUnit\":\"ns\",\"otherData\":" + header.dump() + ",\"traceEvents\":[\n" + events + "\n]}\n";
 }
 
-// Line by line, as it was written: the whole as values would need ten times the file's size.
+// Reads line by line, as it was written. Parsed as a whole it would need ten times the file's size.
 Timeline parse_perfetto(const std::string& json) try {
   std::size_t begin = std::min(json.find('\n'), json.size());
   Reader reader(Json::parse(json.substr(0, begin) + "]}"));

@@ -9,15 +9,17 @@
 
 namespace hierbar::ompt {
 
-// Larger files are a trial for the viewers.
+// Larger files are hard to handle for viewers.
 inline constexpr std::size_t kMostTraceBytes = 49'000'000;
 
-// Chrome's trace event format in JSON, which Perfetto reads: a process for each rank (pid = rank + 1, since a viewer may not show
-// 0), a thread for each (tid = its number + 1), complete events in ns. Slices must be nested. Of what does not fit into `most`
-// bytes each thread's oldest barriers are left out and counted as dropped.
+// Writes Chrome's trace event format in JSON, which Perfetto reads. Slices must be nested. There is
+// a process for each rank, a thread for each thread, and a complete event in ns for each slice. pid
+// is rank + 1, because a viewer may not show 0; tid is the thread's number + 1. If not everything
+// fits into `most` bytes, each thread's oldest barriers are left out and counted as dropped.
 std::string to_perfetto(const Timeline& timeline, std::size_t most = kMostTraceBytes);
 
-// Reads what to_perfetto() wrote. Throws std::runtime_error with the reason when it is something else.
+// Reads what to_perfetto() wrote. Throws std::runtime_error with the reason if it is something
+// else.
 Timeline parse_perfetto(const std::string& json);
 
 }  // namespace hierbar::ompt

@@ -19,14 +19,15 @@ constexpr std::size_t kMostGroups = 8;    // on a line; the JSON report has all
   const std::size_t before = text.size();
   const int length = std::vsnprintf(nullptr, 0, format, arguments);
   text.resize(before + static_cast<std::size_t>(std::max(length, 0)));
-  // Symbols may be of any length. The zero at the end takes the place of the string's own.
+  // Symbols may have any length. The terminating zero takes the place of the string's own.
   std::vsnprintf(text.data() + before, text.size() - before + 1, format, again);
   va_end(again);
   va_end(arguments);
 }
 
-// A name as a terminal may have it: reports of others may hold what would control it, or break the line. Controls are the bytes
-// below a blank, delete, and 0x80 to 0x9F as UTF-8 writes them.
+// A name without control characters. A report of somebody else may contain some that would control
+// the terminal or break the line. Control characters are the bytes below a blank, delete, and 0x80
+// to 0x9F in UTF-8.
 std::string plain(const std::string& name) {
   std::string text;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -93,7 +94,7 @@ std::string list_threads(const std::vector<std::uint32_t>& threads) {
   return text;
 }
 
-// Who waits for whom: a line for each level, of the first few groups.
+// Who waits for whom: a line for each level, with its first few groups.
 void print_groups(std::string& text, const SiteReport& site) {
   const std::vector<LevelGroups>& levels = site.levels.groups;
   for (std::size_t i = 0; i < levels.size(); ++i) {

@@ -25,7 +25,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// The first of the variables that is set.
+// The value of the first of these variables that is set.
 std::string first_of(std::initializer_list<const char*> names, std::string otherwise) {
   for (const char* name : names) {
     if (std::string value = variable(name); !value.empty()) return value;
@@ -83,7 +83,7 @@ void read_output(Settings& settings, std::vector<std::string>& problems) {
   settings.output = value;
 }
 
-// A whole number from 1 to `most`; what is wrong leaves `number` as it is.
+// Reads a whole number from 1 to `most`. A bad value leaves `number` as it is.
 void read_number(const char* name, std::uint64_t most, std::uint64_t& number, std::vector<std::string>& problems) {
   const std::string value = variable(name);
   if (value.empty()) return;

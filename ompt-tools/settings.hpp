@@ -8,16 +8,18 @@
 
 namespace hierbar::ompt {
 
-// What the variables ask for.
+// The settings of the tool, from these variables:
 //
-//   HIERBAR_REPORT   a list of text, json, csv, html, perfetto, lstopo, or none. Default: text.
-//   HIERBAR_OUTPUT   the files' name without its ending, which is that of the format. %h host, %p process id, %r rank, %j job, %%
-//                    a percent sign. Default: the text goes to the standard error, of rank 0 only, and files are called
-//                    hierbar-%h-%p.
-//   HIERBAR_SAMPLE   record one barrier in so many. Default: 1, all.
-//   HIERBAR_TRACE_EVENTS   how many barriers and tasks each thread keeps for perfetto, the last ones. Default: 4096.
-//
-//   HIERBAR_OMPT_CHAIN   another OMPT tool's library, which is to see everything too; see chain.hpp
+//   HIERBAR_REPORT        a list of text, json, csv, html, perfetto, lstopo; or none.
+//                         Default: text.
+//   HIERBAR_OUTPUT        the name of the files without its ending, which depends on the format.
+//                         %h is the host, %p the process id, %r the rank, %j the job, %% a percent
+//                         sign. Default: the text goes to the standard error, of rank 0 only, and
+//                         files are called hierbar-%h-%p.
+//   HIERBAR_SAMPLE        n: record one barrier in n. Default: 1, all.
+//   HIERBAR_TRACE_EVENTS  for perfetto: how many barriers and tasks each thread keeps; these are
+//                         the last ones. Default: 4096.
+//   HIERBAR_OMPT_CHAIN    the library of another OMPT tool, which sees all events too (chain.hpp)
 struct Settings {
   bool text = true;
   bool json = false;
@@ -33,9 +35,9 @@ struct Settings {
   bool asks_for_any() const { return text || json || csv || html || perfetto || lstopo; }
 };
 
-// Where this process stands among others, from the launcher's variables.
+// Who this process is among others, from the launcher's variables.
 struct Process {
-  static constexpr long kAllRanks = -2;  // for the name of a report of all of them
+  static constexpr long kAllRanks = -2;  // in the name of a report of all ranks
   std::string host;
   long pid = 0;
   long rank = -1;  // -1: not known
@@ -43,12 +45,12 @@ struct Process {
 };
 Process this_process();
 
-// Reads the variables; each that is wrong adds one line to `problems`, with the variable, its value, what is allowed and what is
-// used instead.
+// Reads the variables. Each bad one adds a line to `problems`: the variable, its value, what is
+// allowed, and what is used instead.
 Settings read_settings(std::vector<std::string>& problems);
 
-// The name of a report's file. Ranks never share one: a pattern that has neither %p nor %r gets the rank at its end. For all
-// ranks together %r is "all", and nothing is added.
+// The name of a report's file. Two ranks never share a file: if the pattern has neither %p nor %r,
+// the rank is added at its end. In a report of all ranks, %r is "all" and nothing is added.
 std::string expand_output(const Settings& settings, const Process& process, const std::string& ending);
 
 }  // namespace hierbar::ompt

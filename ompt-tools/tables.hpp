@@ -11,11 +11,14 @@
 
 namespace hierbar::ompt {
 
-// Kinds beside those of OMPT (ompt_sync_region_t): barriers of MPI ranks, who are called threads everywhere else here.
+// Kinds of barriers beside those of OMPT (ompt_sync_region_t): barriers of MPI ranks. Elsewhere in
+// these files, ranks are called threads.
 inline constexpr std::uint32_t kMpiBarrier = 1000;
-inline constexpr std::uint32_t kMpiBarrierOfNodes = 1001;  // its "exchange" is the one between the nodes
+// Between nodes; its "exchange" is the one of the nodes' leaders.
+inline constexpr std::uint32_t kMpiBarrierOfNodes = 1001;
 
-// Which barrier: where in the program, of what kind, and with how many threads.
+// What a row of a report stands for: a place in the program, a kind of barrier, and a number of
+// threads.
 struct Site {
   const void* address = nullptr;
   std::uint32_t kind = 0;
@@ -31,23 +34,24 @@ struct SiteHash {
   }
 };
 
-// What one thread of a team waited for at one site.
+// The waits of one thread of a team at one site.
 struct ThreadTimes {
-  Histogram imbalance;              // its arrival to the last one's, without tasks
-  Histogram sync;                   // the last arrival to its own release
-  std::uint64_t tasks_ns = 0;       // tasks that it ran while it waited
-  std::uint64_t last_arrivals = 0;  // how often it was the last
+  Histogram imbalance;              // from its arrival to the last arrival, without tasks
+  Histogram sync;                   // from the last arrival to its own release
+  std::uint64_t tasks_ns = 0;       // in tasks that it ran while it waited
+  std::uint64_t last_arrivals = 0;  // how often it arrived last
 };
 
-// The barriers themselves: from the last arrival to the last release.
+// The barriers of one site: from the last arrival to the last release.
 struct BarrierTimes {
   Histogram span;
-  std::unique_ptr<LevelTimes> levels;  // null until one is known
-  const Shape* shape = nullptr;        // of the last of them
+  std::unique_ptr<LevelTimes> levels;  // null until the levels of one barrier are known
+  const Shape* shape = nullptr;        // of the last barrier with known levels
 };
 
-// What is kept by site, of type Times. Found by hash once, then in a small cache, because a loop meets the same few sites again
-// and again, and most often the same as before. Allocates at a site's first sight only.
+// A table of Times by site. A loop meets the same few sites again and again, and most often the
+// same one as before. So the last site and a small cache are tried before the hash table. Allocates
+// only for a new site.
 template <class Times>
 class SiteTable {
  public:

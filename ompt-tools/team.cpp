@@ -7,12 +7,14 @@
 namespace hierbar::ompt {
 namespace {
 
-// Lines that other threads have, asked for before they are needed: one after the other each would take the way between two
-// processors, and a store that waits for its line keeps the next arrival waiting, which comes after all stores before it.
+// Prefetches, for lines that other threads have. Without them each line would be fetched only when
+// it is needed, one after the other. Moreover, a store that waits for its line delays the next
+// arrival, which must come after all earlier stores.
 void fetch_to_read(const void* line) noexcept { __builtin_prefetch(line, 0); }
 void fetch_to_write(const void* line) noexcept {
 #if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));  // GCC's builtin asks for it to read
+  // GCC's builtin emits prefetcht0, a prefetch for reading, on plain x86-64.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
 #else
   __builtin_prefetch(line, 1);
 #endif
@@ -31,7 +33,7 @@ Team::~Team() {
 
 // ---- 1. record ----
 
-// After a cancelled region the threads may have counted differently; all go on from the primary's numbers.
+// After a cancelled region the threads' counts may differ. All threads go on with the primary's.
 void Team::begin_region() noexcept {
   const Participant* primary = participant(0);
   if (primary == nullptr) return;
@@ -39,8 +41,9 @@ void Team::begin_region() noexcept {
   first_episode_ = primary->episodes;
 }
 
-// What is left waits for the next region, because it is most often the same one, unless the runtime gave fewer threads than were
-// asked for: the next one may get another number.
+// What is left waits for the next region, because that is most often the same one. But if the
+// runtime gave fewer threads than requested, the next region may have another number of threads, so
+// everything is done now.
 void Team::end_region() {
   if (size_ != capacity_) flush();
 }
@@ -58,7 +61,7 @@ Team::Participant& Team::enter(std::uint32_t me, std::uint32_t size) {
   return own;
 }
 
-// The first of the episodes from `begin` on that this thread summarises.
+// The first episode from `begin` on that this thread summarises.
 std::uint64_t Team::first_of_share(std::uint32_t me, std::uint32_t size, std::uint64_t begin) noexcept {
   return begin + (me + size - begin % size) % size;
 }
@@ -73,13 +76,13 @@ void Team::add_task(Participant& own, std::uint64_t begin, std::uint64_t end) no
   record.done = end;
 }
 
-// (P1) release, pairs with (P2): a tree is whole when it is found.
+// (P1) release; pairs with (P2) in find_shape(). Publishes the whole tree.
 void Team::add_shape(std::unique_ptr<const Shape> shape) {
   const Shape* added = all_shapes_.emplace_back(std::move(shape)).get();
   shapes_[(all_shapes_.size() - 1) % shapes_.size()].store(added, std::memory_order_release);
 }
 
-// (P2) acquire, pairs with (P1).
+// (P2) acquire; pairs with (P1) in add_shape().
 const Shape* Team::find_shape(std::uint64_t serial) const noexcept {
   for (const std::atomic<const Shape*>& slot : shapes_) {
     const Shape* shape = slot.load(std::memory_order_acquire);
@@ -89,11 +92,13 @@ const Shape* Team::find_shape(std::uint64_t serial) const noexcept {
 }
 
 void Team::use_wait(Participant& own) noexcept {
-  // Others have read the next ones when they summarised. A few, because not every barrier has a wait.
+  // Other threads have read the next records when they summarised. Three are fetched, because not
+  // every barrier has a wait.
   for (int i = 1; i < 4; ++i) fetch_to_write(&own.records[(own.episodes + i) % kRing]);
   const std::uint32_t size = size_;
   const std::uint64_t most_shares = size <= kSmallTeam ? 2 : 0;
-  // One more for each kBehind that it is behind, because who comes last does not wait.
+  // One more for each kBehind episodes that the thread is behind, because the last thread in a
+  // barrier does not wait.
   for (std::uint64_t i = 0; i < most_shares && own.next_share + kSummaryLag + kBehind * i < own.episodes;
        ++i, own.next_share += size) {
     fetch(own.next_share + size);
@@ -106,7 +111,7 @@ void Team::use_wait(Participant& own) noexcept {
   }
 }
 
-// Up to the last batch that has to be done by now.
+// Works up to the last batch that is due.
 void Team::do_due_work(Participant& own) {
   const auto end_of_due = [&](std::uint64_t delay) {
     return own.episodes < delay ? 0 : (own.episodes - delay) / kBatch * kBatch;
@@ -125,7 +130,7 @@ void Team::do_due_work(Participant& own) {
   own.work_is_due = own.episodes - place + next;
 }
 
-// What summarise() will need.
+// Prefetches what summarise() will need.
 void Team::fetch(std::uint64_t episode) const noexcept {
   fetch_to_write(&summaries_[episode % kRing]);
   for (std::uint32_t i = 0; i < size_; ++i) {
@@ -161,7 +166,8 @@ bool Team::is_disturbed(std::uint64_t episode) const noexcept {
   return every_ == 1 && episode >= kBatch && (place == kSummarisedBy || place == kAccountedBy);
 }
 
-// Who comes last cannot be foreseen, so that is worked out without branches, here and in account().
+// Here and in account() there are no branches on who came last. The processor cannot predict that
+// (docs/decisions/0053).
 inline Team::Episode Team::look_at(std::uint64_t episode) const noexcept {
   const std::uint64_t place = episode % kRing;
   const Record& first = participant(0)->records[place];
@@ -188,7 +194,8 @@ void Team::summarise(std::uint64_t episode, Participant& own) {
   if (summary.is_of(episode)) return;
   const Episode seen = look_at(episode);
   const bool counts = seen.complete && !is_disturbed(episode);
-  // libomp tells only the primary the address of a region's end.
+  // The primary's record names the site: libomp gives the address of a region's end only to the
+  // primary.
   const Record& first = participant(0)->records[episode % kRing];
   const Site site{first.address, first.kind, first.team_size};
   summary.set_site(site);
@@ -231,7 +238,7 @@ void Team::account(std::uint64_t episode, Participant& own) {
   const Record& record = own.records[episode % kRing];
   const Summary& summary = summaries_[episode % kRing];
   if (record.episode != episode + 1) return;
-  // Nobody took this share when the team had just become smaller.
+  // If the team has just become smaller, no thread has taken this share.
   const bool is_summarised = summary.is_of(episode);
   if (!is_summarised && own.me == 0) ++own.tables.losses.incomplete;
   if (!is_summarised || summary.last_thread == kNobody) return;

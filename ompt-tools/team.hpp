@@ -17,10 +17,12 @@
 
 namespace hierbar::ompt {
 
-// One thread in one episode of a barrier, in ticks. One line, since the others read it.
+// One thread in one episode of a barrier; times in ticks. It fills one cache line, because other
+// threads read it.
 struct alignas(64) Record {
-  Relaxed<std::uint64_t> episode;  // 1 + its number, so that 0 is none
-  Relaxed<std::uint64_t> done;     // it had nothing left to do: its arrival, or the end of the last task
+  Relaxed<std::uint64_t> episode;  // the episode's number + 1; 0: none
+  // When the thread had nothing left to do: its arrival, or the end of its last task.
+  Relaxed<std::uint64_t> done;
   Phases phases;
   Relaxed<const void*> address;
   Relaxed<std::uint32_t> kind;
@@ -28,10 +30,11 @@ struct alignas(64) Record {
 };
 static_assert(sizeof(Record) == 64);
 
-// Which of a thread's barriers are recorded: the first, and then one in so many. The threads of a team count alike.
+// Decides which of a thread's barriers are recorded: the first one, and then one in `every_`. All
+// threads of a team come to the same decisions.
 class Countdown {
  public:
-  // Once for each barrier; whether it is to be recorded.
+  // Must be called once for each barrier. Returns whether the barrier is to be recorded.
   bool is_over() noexcept {
     if (left_ != 0) {
       --left_;
@@ -43,33 +46,37 @@ class Countdown {
 
  private:
   friend class Team;
-  std::uint64_t left_ = 0;  // barriers until the next that is recorded
+  std::uint64_t left_ = 0;  // barriers until the next one that is recorded
   std::uint64_t every_ = 1;
 };
 
-// How many episodes were not counted, and why.
+// The number of episodes that were not counted, by reason.
 struct Losses {
-  std::uint64_t left_out = 0;    // the tool's own work had come just before
-  std::uint64_t incomplete = 0;  // not every thread took part, as after a cancellation
-  std::uint64_t backwards = 0;   // a release before the last arrival: the clocks of two processors differ
+  std::uint64_t left_out = 0;    // the tool itself had worked just before
+  std::uint64_t incomplete = 0;  // not all threads took part, for example after a cancellation
+  std::uint64_t backwards = 0;   // a release before the last arrival: the cpus' clocks differ
 };
 
-// The barriers of a team of up to `capacity` threads: a ring of records for each thread, and what was made of them.
+// The records and figures of a team of up to `capacity` threads. If `every` is above 1, only one
+// barrier in `every` is recorded. An episode goes through three steps:
 //
-//   1. record     every thread writes its own records and nothing else. All threads of a team pass the same barriers, so the
-//                 number of an episode is the same for all.
-//   2. summarise  who arrived last, and when the last one left, is worked out by the threads together, each for its share of the
-//                 episodes.
-//   3. account    each thread adds its own records up, with what the summaries say.
+// 1. record: each thread writes a record into its own ring, and nothing else. All threads of a team
+//    pass the same barriers, so they number the episodes alike.
+// 2. summarise: who arrived last, and when did the last thread leave? Each thread answers that for
+//    its share of the episodes.
+// 3. account: each thread adds up its own records, with the help of the summaries.
 //
-// So the work for an episode is O(1) for each thread whatever the team's size, and takes no lock. A small team does it while it
-// waits (use_wait), a few episodes at a time, where it costs nothing as long as it takes no longer than the wait. What is not
-// done by then is done in batches by a thread that leaves a barrier, and the episode after that is left out of the statistics,
-// since it measures the work.
+// So the work for an episode is O(1) for each thread, whatever the team's size, and takes no lock.
+// A small team does it in its waits, a few episodes at a time (use_wait()). There it costs nothing
+// as long as it takes no longer than the wait. What is left is done in batches by threads that
+// leave a barrier (catch_up()). The episode after such a batch measures the batch, so it is left
+// out of the statistics. See docs/decisions/0052 and 0053.
 //
-// Why nobody reads what may still be written: see kRing.
+// Thread safety: a participant's functions are called by its own thread only. No thread reads what
+// another one may still write; kRing says why.
 //
-// With every > 1 only one barrier in so many is recorded.
+// Memory ordering: records and pointers to participants are relaxed, because the recorded barriers
+// order them (relaxed.hpp). Summaries are published by (P3) and (P4), trees by (P1) and (P2).
 class Team {
  public:
   static constexpr std::uint64_t kBatch = 64;
@@ -89,57 +96,60 @@ class Team {
 
   std::uint32_t capacity() const noexcept { return capacity_; }
 
-  // The primary, before a region and after it; nobody else is in the team then.
+  // The primary calls these before and after a region, when nobody else is in the team.
   void begin_region() noexcept;
   void end_region();
 
-  // Each thread, when it has come into the region, which has `size` threads; before anything else.
+  // Each thread calls this first when it has come into a region of `size` threads.
   Participant& enter(std::uint32_t me, std::uint32_t size);
 
-  // Where each thread may run, told by itself when it has come for the first time; empty: not told.
+  // The cpus on which a thread may run. The thread sets them when it has come for the first time.
+  // Empty: not known.
   void set_cpus(std::uint32_t me, std::string cpus);
   const std::string& cpus(std::uint32_t me) const noexcept;
 
-  // Each thread at a barrier that is recorded. Returns the record, to be stamped by the caller.
+  // Each thread calls this at a barrier that is recorded. The caller stamps the record.
   Record& open(Participant& own, const void* address, std::uint32_t kind) noexcept;
-  // A task that it ran in the barrier that it opened last.
+  // Adds a task that the thread ran in the barrier that it opened last.
   static void add_task(Participant& own, std::uint64_t begin, std::uint64_t end) noexcept;
 
-  // The trees of the barriers, where the runtime tells them: the primary, when it has come into a region.
-  // find_shape: null when it is not known.
+  // The trees of the barriers, if the runtime reports them. The primary adds them when it has come
+  // into a region. find_shape() returns null for an unknown tree.
   const Shape* find_shape(std::uint64_t serial) const noexcept;
   void add_shape(std::unique_ptr<const Shape> shape);
   std::vector<std::uint32_t>& primarys_scratch() noexcept { return scratch_; }
 
-  // Each thread, in the barrier that it opened last, when it has to wait for others. Takes some 100 ns.
+  // Each thread calls this in the barrier that it opened last, if it has to wait for others. Takes
+  // about 100 ns.
   void use_wait(Participant& own) noexcept;
 
-  // Each thread, when all others have come to the last barrier that it was in.
+  // Each thread calls this when all others have come to the barrier that it was in last.
   void catch_up(Participant& own);
 
-  // Summarises and accounts all that is left. Nobody may be in the team.
+  // Summarises and accounts all that is left. Requires that nobody is in the team.
   void flush();
 
-  // Forgets all figures. Nobody may be in the team, and it must have been flushed.
+  // Forgets all figures. Requires that nobody is in the team, and that flush() was called.
   void forget();
 
-  // By thread; null for one that never came.
+  // The figures of a thread. Null if it has never come.
   const Tables* tables(std::uint32_t me) const noexcept;
 
  private:
-  // The ring of records. A batch is summarised at the latest when an episode kSummarisedBy after its end is left, and accounted
-  // kAccountedBy after it. Whoever is in episode e knows that all have left episode e - 2. So all summaries of the batch are
-  // there when they are due to be read, and nobody reads its records or summaries any more when two batches later their places
-  // are written again.
+  // The ring of records holds two batches. When a thread has recorded kSummarisedBy episodes after
+  // a batch, its share of the batch is summarised; kAccountedBy episodes after the batch, its own
+  // records are accounted. A thread in episode e knows that all threads have left episode e - 2.
+  // Two conclusions follow. All summaries of a batch exist when somebody accounts it. And nobody
+  // reads a batch any more when, two batches later, its places are written again.
   static constexpr std::uint64_t kRing = 2 * kBatch;
   static constexpr std::uint64_t kSummarisedBy = kBatch / 2;
   static constexpr std::uint64_t kAccountedBy = kBatch - 2;
   static_assert(kSummarisedBy + 2 <= kAccountedBy && kAccountedBy + 2 <= kBatch);
-  // How far use_wait() stays behind, so that the lines it reads have been left alone for a while and can be fetched one episode
-  // ahead.
+  // How many episodes use_wait() stays behind. By then the lines that it reads are not being
+  // written any more, so they can be prefetched one episode ahead.
   static constexpr std::uint64_t kSummaryLag = 8;
   static constexpr std::uint64_t kAccountLag = 24;
-  static constexpr std::uint64_t kBehind = 8;  // for each of these it does one more
+  static constexpr std::uint64_t kBehind = 8;  // for each kBehind episodes more, it does one more
   static constexpr std::uint32_t kSmallTeam = 8;
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
@@ -151,9 +161,9 @@ class Team {
     Relaxed<std::uint32_t> team_size;
     Relaxed<const void*> address;
 
-    // (P3) release: what was written before is there for whom (P4) tells so.
+    // (P3) release; pairs with (P4). Publishes the other members.
     void publish(std::uint64_t number) noexcept { episode.store(number + 1, std::memory_order_release); }
-    // (P4) acquire, pairs with (P3).
+    // (P4) acquire; pairs with (P3).
     bool is_of(std::uint64_t number) const noexcept { return episode.load(std::memory_order_acquire) == number + 1; }
     void set_site(const Site& site) noexcept {
       address = site.address;
@@ -163,11 +173,12 @@ class Team {
     Site site() const noexcept { return {address, kind, team_size}; }
   };
 
-  // What the records of one episode come to.
+  // The result of reading all records of one episode.
   struct Episode {
-    std::uint64_t shape = 0;   // 0: not everybody went through the same tree, or somebody ran tasks
-    std::uint64_t last = 0;    // arrival
-    std::uint64_t finish = 0;  // the last release; 0: not told
+    // 0: the threads went through different trees, or some thread ran tasks.
+    std::uint64_t shape = 0;
+    std::uint64_t last = 0;    // the last arrival
+    std::uint64_t finish = 0;  // the last release; 0: not known
     std::uint32_t last_thread = kNobody;
     bool complete = false;
   };
@@ -185,36 +196,38 @@ class Team {
   const std::uint32_t capacity_;
   const std::uint64_t every_;
   const TraceClock& clock_;
-  Relaxed<std::uint32_t> size_;           // of the region
-  Relaxed<std::uint64_t> left_at_first_;  // of the countdowns
+  Relaxed<std::uint32_t> size_;           // threads in the region
+  Relaxed<std::uint64_t> left_at_first_;  // where the countdowns start
   Relaxed<std::uint64_t> first_episode_;
-  // Written by the thread itself, so that its records are on its own node.
+  // Each thread makes its own participant, so that its records are on its own NUMA node.
   std::unique_ptr<std::atomic<Participant*>[]> participants_;
   std::array<Summary, kRing> summaries_;
 
-  // Only the primary adds, and takes the oldest one's place when all are used; the others find by number. Never freed before the
-  // team is.
+  // The last 16 trees. Only the primary adds one, in place of the oldest; the other threads search
+  // for a number. A tree lives as long as the team.
   std::array<std::atomic<const Shape*>, 16> shapes_{};
   std::vector<std::unique_ptr<const Shape>> all_shapes_;
   std::vector<std::uint32_t> scratch_;
 };
 
-// One thread of a team. Others read its records and nothing else.
+// One thread of a team. Other threads read its records, and nothing else of it.
 struct alignas(128) Team::Participant {
   explicit Participant(std::uint32_t number) : me(number) {}
 
   const std::uint32_t me;
-  Countdown until_record;         // says which barriers to open
-  std::uint64_t episodes = 0;     // it has recorded
-  std::uint64_t next_share = 0;   // the next episode to summarise
-  std::uint64_t accounted = 0;    // episodes below are done
-  std::uint64_t work_is_due = 0;  // when so many are recorded
-  const Shape* shape = nullptr;   // that it met last
+  Countdown until_record;         // decides which barriers to open
+  std::uint64_t episodes = 0;     // number of episodes that it has recorded
+  std::uint64_t next_share = 0;   // the next episode that it summarises
+  std::uint64_t accounted = 0;    // all episodes below are accounted
+  std::uint64_t work_is_due = 0;  // do_due_work() is due at this number of episodes
+  const Shape* shape = nullptr;   // the last tree that it looked up
   std::string cpus;
   Tables tables;
   std::array<Record, kRing> records;
-  std::array<std::uint64_t, kRing> tasks;  // how long it ran them; of records that are done later than arrived only
-  std::vector<const Phases*> of_all;       // of one episode; kept, so that summarising allocates nothing
+  // Time in tasks. Valid only for records whose `done` is later than their arrival.
+  std::array<std::uint64_t, kRing> tasks;
+  // Phases of all threads in one episode. Kept here, so that summarising does not allocate.
+  std::vector<const Phases*> of_all;
 };
 
 inline Record& Team::open(Participant& own, const void* address, std::uint32_t kind) noexcept {

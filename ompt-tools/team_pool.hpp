@@ -13,8 +13,8 @@
 
 namespace hierbar::ompt {
 
-// The recorded regions by size, each with its team. A region that begins borrows one; most often it is the one that the region
-// before it gave back.
+// A pool of regions with their teams, by size. A region that begins borrows one. Most often this is
+// the one that the region before it gave back. Thread-safe; visitors are called under the lock.
 class TeamPool {
  public:
   TeamPool(std::uint64_t every, const TraceClock& clock) : every_(every), clock_(clock) {}
@@ -41,7 +41,7 @@ class TeamPool {
     const std::lock_guard lock(mutex_);
     for (const auto& owned : all_) visitor(owned->team);
   }
-  // Those that no region has.
+  // Visits the teams that no region has borrowed.
   template <class Visitor>
   void for_each_idle(Visitor&& visitor) {
     const std::lock_guard lock(mutex_);

@@ -15,8 +15,10 @@ std::uint32_t site_index(Timeline& timeline, const std::pair<std::string, std::s
   return index;
 }
 
-// What brings the process onto the time line, whose clock is its first process's host's. A two's complement, so that a shift back
-// is a large number that wraps to the right sum; offsets come from files, and their difference may have no signed one.
+// What must be added to a process's times, so that they are on the clock of the time line, which is
+// that of its first process's host. It is a two's complement: a shift back is a large number, and
+// the sum wraps to the right one. The offsets come from files, and the difference of two may not
+// fit into a signed number.
 std::uint64_t shift_ns(const Timeline& timeline, const ProcessTimeline& process) {
   if (timeline.processes.empty()) return 0;
   const auto known = std::find_if(timeline.processes.begin(), timeline.processes.end(),
@@ -38,7 +40,7 @@ void nest(std::vector<Slice>& slices) {
   std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
   });
-  std::vector<std::uint64_t> open;  // the ends of the slices around
+  std::vector<std::uint64_t> open;  // the ends of the slices that contain this one
   for (Slice& slice : slices) {
     slice.end_ns = std::max(slice.begin_ns, slice.end_ns);
     while (!open.empty() && open.back() <= slice.begin_ns) open.pop_back();

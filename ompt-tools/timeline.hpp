@@ -9,16 +9,17 @@
 
 namespace hierbar::ompt {
 
-// When threads were in which barrier, for pictures: plain data, of one process or of several.
+// Time lines for pictures: plain data, of one process or of several, that says when which thread
+// was in which barrier.
 
 enum class Step : std::uint8_t {
-  kBarrier,    // from arrival to leaving
+  kBarrier,    // from the thread's arrival to its leaving
   kGather,     // until the thread's group is complete
-  kExchange,   // until a leader knows that all have come
-  kRelease,    // until another thread does
-  kImbalance,  // where levels are not known: until the last thread had nothing left to do
-  kSync,       // and from there on
-  kTask        // a task that ran while the thread waited
+  kExchange,   // for a leader: until it knows that all have come
+  kRelease,    // for any other thread: until it knows that all have come
+  kImbalance,  // if levels are not known: until the last thread had nothing left to do
+  kSync,       // if levels are not known: the rest
+  kTask        // a task that the thread ran while it waited
 };
 inline constexpr std::size_t kNumSteps = 7;
 const char* step_name(Step step);
@@ -27,7 +28,7 @@ struct Slice {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
   Step step = Step::kBarrier;
-  std::uint32_t site = 0;  // index into Timeline::sites, of barriers
+  std::uint32_t site = 0;  // for barriers: index into Timeline::sites
 };
 
 struct ThreadTimeline {
@@ -39,22 +40,24 @@ struct ProcessTimeline {
   long rank = -1;  // -1: not known
   long pid = 0;
   std::string host;
-  std::string part;                     // what of the process it is, when it is not its threads
-  std::int64_t realtime_offset_ns = 0;  // what makes the host's CLOCK_MONOTONIC, which slices are in, the time of day
-  std::uint64_t dropped = 0;            // events that were overwritten or left out
+  std::string part;  // empty: the process's threads; else the name of another part of the process
+  // Added to a slice's time, which is CLOCK_MONOTONIC of the host, it gives the time of day.
+  std::int64_t realtime_offset_ns = 0;
+  std::uint64_t dropped = 0;  // events that were overwritten or left out
   std::vector<ThreadTimeline> threads;
 };
 
 struct Timeline {
-  std::vector<std::pair<std::string, std::string>> sites;  // where and kind, as in SiteReport
+  std::vector<std::pair<std::string, std::string>> sites;  // place and kind, as in SiteReport
   std::vector<ProcessTimeline> processes;
 };
 
-// Orders the slices by their begin, those that contain others first, and makes any two of them disjoint or one within the other:
-// what sticks out is cut off. It does only where the clocks of two cpus differ.
+// Orders the slices by their begin, longer ones first. Then makes any two of them disjoint or
+// nested, by cutting off what overlaps. Slices overlap only if the clocks of two cpus differ.
 void nest(std::vector<Slice>& slices);
 
-// Adds the processes of another time line. Those of one host have one clock; other hosts are aligned by their times of day.
+// Adds the processes of another time line. Processes of one host share its clock. Hosts are aligned
+// by their times of day.
 void merge_timeline(Timeline& into, const Timeline& from);
 
 }  // namespace hierbar::ompt

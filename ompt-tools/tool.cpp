@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// libhierbar_ompt.so, an OMPT tool: its beginning, and the report at the end. What the runtime calls in between is in
+// libhierbar_ompt.so, an OMPT tool: its start and its report at the end. The callbacks are in
 // callbacks.cpp.
 
 #include "ompt-tools/tool.hpp"
@@ -25,7 +25,7 @@ Tool* tool = nullptr;
 
 namespace {
 
-// Between partial files, which take some 0.1 ms; the first comes sooner.
+// The distance between partial files, each of which takes about 0.1 ms. The first one comes sooner.
 constexpr std::uint64_t kFirstPartial_ns = 1'000'000'000;
 constexpr std::uint64_t kNextPartial_ns = 5'000'000'000;
 
@@ -33,7 +33,7 @@ std::uint64_t in_ticks(std::uint64_t ns) {
   return static_cast<std::uint64_t>(static_cast<double>(ns) / tool->clock.ns_per_tick());
 }
 
-// What was decided, and a warning where it cannot go well.
+// The placement, with a warning if there are more threads than cpus.
 std::string describe_placement(std::uint32_t largest_team) {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -51,7 +51,7 @@ std::string describe_runtime() {
   return tool->runtime + ", with hierbar " + tool->trace->library_version();
 }
 
-// Without the sites.
+// A report without sites.
 Report start_report() {
   Report report;
   report.process = tool->process;
@@ -67,7 +67,7 @@ Report start_report() {
   return report;
 }
 
-// Of all that is left; nobody is in a region any more.
+// The report at the end. No thread is in a region any more.
 Report last_report() {
   Report report = start_report();
   report.idle_ns = tool->clock.to_ns(tool->idle_ticks.load(std::memory_order_relaxed));
@@ -80,7 +80,7 @@ Report last_report() {
   return report;
 }
 
-// Of the regions that are not under way.
+// A report of all regions that are not running now.
 Report report_so_far(bool take) {
   Report report = start_report();
   std::atomic<std::uint64_t>& idle = tool->idle_ticks;
@@ -106,7 +106,7 @@ char* tell_report(bool take) try {
 
 std::string partial_name() { return expand_output(tool->settings, tool->process, "partial.json"); }
 
-// Returns 0, so that the runtime goes on without a tool, when it cannot tell what is needed.
+// Returns 0 if the runtime does not offer what is needed. Then it goes on without a tool.
 int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) try {
   const auto set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   if (set_callback == nullptr || !listen_to_events(set_callback)) {
@@ -139,7 +139,8 @@ void finalize(ompt_data_t*) {
   finalize_chained();
 }
 
-// What the runtime calls first. Bad settings are told here, once. Without a report to write the other tool has the runtime alone.
+// The runtime calls this first. Bad settings are reported here, once. If no report is asked for,
+// the chained tool gets the runtime for itself.
 ompt_start_tool_result_t* start(unsigned omp_version, const char* runtime) try {
   std::vector<std::string> problems;
   const Settings settings = read_settings(problems);
@@ -165,7 +166,8 @@ ompt_start_tool_result_t* start(unsigned omp_version, const char* runtime) try {
 
 }  // namespace
 
-// Not in a signal handler, where neither memory nor locks can be had.
+// Partial files are written here and not in a signal handler, because that may neither allocate nor
+// lock.
 bool checkpoint(std::uint64_t now) try {
   std::uint64_t due = tool->next_partial.load(std::memory_order_relaxed);
   if (now < due) return false;
@@ -175,7 +177,7 @@ bool checkpoint(std::uint64_t now) try {
     tool->has_partial.store(true, std::memory_order_relaxed);
   return true;
 } catch (const std::exception&) {
-  return true;  // there will be the report at the end, or a word about it
+  return true;  // the report at the end is written or reports the failure
 }
 
 }  // namespace hierbar::ompt

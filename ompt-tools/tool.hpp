@@ -17,7 +17,8 @@
 
 namespace hierbar::ompt {
 
-// What the callbacks write and the report reads.
+// The state that the callbacks write and the report reads. All of its atomics are relaxed: they are
+// counters and flags, and publish nothing else.
 struct Tool {
   explicit Tool(const Settings& chosen) : settings(chosen), clock(TraceClock::measure()), teams(chosen.every, clock) {}
 
@@ -26,26 +27,32 @@ struct Tool {
   const TraceClock clock;
   const ClockOffset offset = measure_clock_offset(clock, first_cpus_of_packages());
   TeamPool teams;
-  RawTrace raw{settings.trace_events, clock};  // used for pictures only
+  RawTrace raw{settings.trace_events, clock};  // only used for pictures
   std::string runtime;
-  const hierbar_trace_interface* trace = nullptr;  // our libomp's; null with any other runtime
+  // Null if the runtime is not our libomp.
+  const hierbar_trace_interface* trace = nullptr;
   std::atomic<std::uint64_t> idle_ticks{0};
   std::atomic<std::uint32_t> largest_team{0};
-  std::atomic<bool> taken{false};      // the MPI shim has what came before
-  std::atomic<bool> shim_asks{false};  // and it keeps the partial files
+  // The MPI shim has taken the figures that were there before.
+  std::atomic<bool> taken{false};
+  // The MPI shim asks for reports. Then it writes the partial files, and this tool does not.
+  std::atomic<bool> shim_asks{false};
   std::atomic<bool> has_partial{false};
-  std::atomic<std::uint64_t> next_partial{~std::uint64_t{0}};  // when the partial file is due, in ticks
+  // When the next partial file is due, in ticks.
+  std::atomic<std::uint64_t> next_partial{~std::uint64_t{0}};
   std::atomic<bool> ended{false};
 };
-// Null when no report is asked for. Never freed: a thread may still be in a callback when the program exits.
+// Null if no report is asked for. Never freed, because a thread may still be in a callback when the
+// program exits.
 extern Tool* tool;
 
-// At the end of an outer region, now: writes the partial file if that is due, and returns whether it was.
+// Called at the end of an outer region, at time `now` in ticks. Writes the partial file if that is
+// due. Returns whether it was due.
 bool checkpoint(std::uint64_t now);
 
-// Asks the runtime for the events; false when it cannot tell what is needed.
+// Registers the callbacks. False if the runtime does not offer all events that are needed.
 bool listen_to_events(ompt_set_callback_t set_callback);
-// And our libomp for the phases of its barriers.
+// Enables the stamps of our libomp.
 void listen_to_phases(const hierbar_trace_interface& trace);
 
 }  // namespace hierbar::ompt

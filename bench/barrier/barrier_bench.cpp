@@ -1,11 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The engine, and the other algorithms that are asked for, against std::barrier and pthread_barrier_t, with the physical floors
-// of the same run beside them. What is measured is the period of back-to-back crossings, as participant 0 sees it. Repetitions of
-// all rows are interleaved, because a virtual machine changes while one measures: compare within one run only. Takes Google
-// Benchmark's options, for example --benchmark_filter=/2 --benchmark_format=json; by default it prints the medians of several
-// repetitions.
+// Measures the engine, and other algorithms on request, against std::barrier and pthread_barrier_t.
+// The physical floors of the same run are shown beside them. What is measured is the period of
+// back-to-back crossings, as participant 0 sees it. The repetitions of all rows are interleaved,
+// because a virtual machine changes during a measurement: compare only within one run. Takes Google
+// Benchmark's options, for example --benchmark_filter=/2 --benchmark_format=json. By default it
+// prints the medians of several repetitions.
 
 #include <benchmark/benchmark.h>
 
@@ -41,7 +42,8 @@ void measure_algorithm(benchmark::State& state, Algorithm algorithm, const Engin
                        [&](auto type) { measure_barrier<AlgorithmBarrier<typename decltype(type)::type>>(state, plan); });
 }
 
-// A floor is measured by the code that all benchmarks share; its median goes into the table as one iteration.
+// Floors are measured by code that all benchmarks share. The better median goes into the table as
+// one iteration.
 void report(benchmark::State& state, const FloorSamples& samples, const std::string& name) {
   double best_ns = 0;
   for (const std::string& kind : {name, name + "-pause"}) {
@@ -66,7 +68,7 @@ void measure_yield_floor(benchmark::State& state) {
   report(state, measure_yield_exchange(static_cast<int>(state.range(0)), host().cpus, kFloorBudget), "exchange-yield");
 }
 
-// One after the other in the order of the table: the floor that applies, then the barriers.
+// Registers the rows in the order of the table: the floor that applies, then the barriers.
 void register_team_size(int size, const std::vector<Algorithm>& algorithms, TeamPlans& plans) {
   const auto add = [size](const std::string& name, auto&& function) {
     return benchmark::RegisterBenchmark(name.c_str(), function)->Arg(size);
@@ -114,7 +116,7 @@ int main(int argc, char** argv) {
     return 2;
   }
 
-  // 1. Defaults first, so that options given by the user win.
+  // 1. Defaults come first, so that the user's options override them.
   std::vector<std::string> texts = {argv[0], "--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=5",
                                     "--benchmark_min_time=0.05", "--benchmark_display_aggregates_only=true"};
   texts.insert(texts.end(), options.benchmark_options.begin(), options.benchmark_options.end());
@@ -122,14 +124,14 @@ int main(int argc, char** argv) {
   for (std::string& text : texts) arguments.push_back(text.data());
   int count = static_cast<int>(arguments.size());
 
-  // 2. Rows.
+  // 2. Register the rows.
   if (host().cpus.size() > 1) {
     benchmark::RegisterBenchmark("floor/one-way", measure_one_way_floor)->Iterations(1)->UseManualTime();
   }
   for (const int size : kTeamSizes) register_team_size(size, options.algorithms, *plans);
   for (const std::string& note : plans->notes()) std::cerr << "barrier_bench: " << note << '\n';
 
-  // 3. Results, with what a reader must know about the machine.
+  // 3. Measure. The results also say what a reader must know about the machine.
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
   add_context(*plans);

@@ -18,12 +18,13 @@
 #include "barrier/thread_host.hpp"
 #include "plan/shape.hpp"
 
-// The barriers under measurement, alike to use: a constructor (participants, cpus, ...) and cross(participant).
+// The measured barriers. All have a constructor (participants, cpus, ...) and cross(participant).
 namespace hierbar::bench {
 
 using Mem = RealMem<ThreadHost>;
 
-// Zero pages that nobody has touched: each comes to lie near the participant that writes it first.
+// Zero pages that nobody has touched. The kernel allocates each one near the participant that
+// writes it first.
 class FreshPages {
  public:
   explicit FreshPages(std::size_t size_bytes)
@@ -41,7 +42,8 @@ class FreshPages {
   void* memory_;
 };
 
-// One of the project's algorithms; B is its class. Threads that outnumber the cpus do not spin; nobody is kept from sleeping.
+// One of the project's algorithms; B is its class. Threads do not spin if they outnumber the cpus,
+// and all threads may sleep.
 template <class B>
 class AlgorithmBarrier {
  public:

@@ -37,7 +37,7 @@ std::string algorithm_help() {
   return text;
 }
 
-// Adds what one element of the list stands for. Returns what is wrong with it; empty when nothing is.
+// Adds the algorithms of one element of the list. Returns the problem; empty if there is none.
 std::string add_algorithms(const std::string& name, std::vector<Algorithm>& algorithms) {
   const std::optional<Algorithm> only = parse_algorithm(name);
   if (!only && name != kAll) {

@@ -11,12 +11,12 @@
 namespace hierbar::bench {
 
 struct Options {
-  std::vector<Algorithm> algorithms;           // never empty, each once
-  std::vector<std::string> benchmark_options;  // what is left for Google Benchmark
+  std::vector<Algorithm> algorithms;           // never empty, no duplicates
+  std::vector<std::string> benchmark_options;  // the rest, for Google Benchmark
 };
 
-// Reads the command line. Returns the exit status when there is nothing left to do: help was asked for (0) or an algorithm does
-// not exist (2); what had to be said about it has been printed.
+// Reads the command line. Returns the exit status if the program must end: 0 for help, 2 for an
+// unknown algorithm. The message has been printed then.
 [[nodiscard]] std::optional<int> parse_options(int argc, char** argv, Options& options);
 
 }  // namespace hierbar::bench

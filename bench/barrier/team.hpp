@@ -22,7 +22,7 @@ inline const Host& host() {
 
 inline int cpu_of(std::uint32_t participant) { return host().cpus[participant % host().cpus.size()]; }
 
-// Where the calling thread may run; a cpu that cannot be had costs precision only.
+// Binds the calling thread. If the cpu cannot be had, only precision is lost.
 inline void bind_to(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -30,8 +30,8 @@ inline void bind_to(int cpu) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// The threads that cross one Barrier, made from (participants, cpus, arguments...). Participant 0 is the caller; the others are
-// threads that cross as long as it does.
+// The threads that cross one Barrier, which is made from (participants, cpus, arguments...).
+// Participant 0 is the caller. The others are threads that cross as often as it does.
 template <class Barrier>
 class Team {
  public:
@@ -55,7 +55,8 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
   ~Team() {
-    // Seen by all after the crossing that it precedes, and by some perhaps before: hence a number and not a flag.
+    // Relaxed: the crossing orders it. All threads read it after the crossing that follows. Some
+    // may read it one crossing earlier; hence a number and not a flag.
     last_.store(num_crossings_ + 1, std::memory_order_relaxed);
     cross();
     for (std::thread& thread : threads_) thread.join();
@@ -71,8 +72,11 @@ class Team {
   static constexpr int kWarmUpCrossings = 100;
 
   Barrier barrier_;
-  alignas(128) std::uint64_t num_crossings_ = 0;     // participant 0's; in a line that nobody else reads
-  alignas(128) std::atomic<std::uint64_t> last_{0};  // number of the last crossing; 0: not known yet. Writer: participant 0
+  // Of participant 0, in a line that nobody else reads.
+  alignas(128) std::uint64_t num_crossings_ = 0;
+  // The number of the last crossing; 0: not known yet. Written by participant 0, read by the
+  // others.
+  alignas(128) std::atomic<std::uint64_t> last_{0};
   std::vector<std::thread> threads_;
   cpu_set_t caller_cpus_{};
 };

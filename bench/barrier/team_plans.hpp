@@ -14,17 +14,18 @@
 
 namespace hierbar::bench {
 
-// The plans of the measured teams, for the cpus on which Team runs them: the engine's, and for `topo` that of the paper's groups.
-// HIERBAR_LEVELS, HIERBAR_RELEASE and HIERBAR_TOPOLOGY are obeyed.
+// The plans of the measured teams, for the cpus on which Team runs them: the engine's, and for
+// `topo` that of the paper's groups. HIERBAR_LEVELS, HIERBAR_RELEASE and HIERBAR_TOPOLOGY are
+// obeyed.
 class TeamPlans {
  public:
   static Result<TeamPlans> load();
 
   EnginePlan make(Algorithm algorithm, int num_participants);
 
-  // The levels of the paper's groups, "numa, package"; "none" when all are in one group.
+  // The levels of the paper's groups, "numa, package". "none" if all participants are in one group.
   std::string levels() const;
-  // What did not go as asked, one line each.
+  // What was not done as it was asked for, one line each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -51,8 +51,9 @@ bool is_runtime_setting(std::string_view entry) {
   return std::any_of(kPrefixes.begin(), kPrefixes.end(), [entry](auto prefix) { return entry.starts_with(prefix); });
 }
 
-// Where the stack begins depends on the size of the environment, and what a region costs on that, by some 5 %. A configuration
-// with more variables than another must not always have the better or the worse of it, so each process has another size.
+// The stack's begin depends on the size of the environment, and the time of a parallel region
+// depends on the stack's begin, by about 5 %. A configuration with more variables than another must
+// not always gain or lose by that. So each process gets an environment of another size.
 std::size_t random_padding() {
   static std::mt19937 random{std::random_device{}()};
   return random() % 4096;
@@ -78,7 +79,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-// Appends what the pipe holds. Returns false at its end.
+// Appends what the pipe holds. Returns false at the pipe's end.
 bool drain(int file, std::string& text) {
   std::array<char, 65536> buffer;
   const ssize_t count = read(file, buffer.data(), buffer.size());
@@ -86,7 +87,7 @@ bool drain(int file, std::string& text) {
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
-// Reads both pipes until the child closes them. Returns false when the deadline passes first.
+// Reads both pipes until the child closes them. Returns false if the deadline passes first.
 bool collect(Pipe& output, Pipe& errors, ChildResult& result, Clock::time_point deadline) {
   while (output.read_end >= 0 || errors.read_end >= 0) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -116,7 +117,7 @@ std::string describe_end(int status, const std::string& errors) {
 }  // namespace
 
 ChildResult run_child(const std::vector<std::string>& argv, const Variables& variables, std::chrono::milliseconds timeout) {
-  // 1. Everything that allocates happens before the fork.
+  // 1. Allocate everything before the fork.
   ChildResult result;
   std::vector<std::string> argument_strings = argv;
   std::vector<std::string> environment_strings = child_environment(variables);
@@ -129,7 +130,7 @@ ChildResult run_child(const std::vector<std::string>& argv, const Variables& var
     return result;
   }
 
-  // 2. The child.
+  // 2. Start the child.
   const Clock::time_point deadline = Clock::now() + timeout;
   const pid_t parent = getpid();
   const pid_t child = fork();
@@ -147,7 +148,7 @@ ChildResult run_child(const std::vector<std::string>& argv, const Variables& var
     return result;
   }
 
-  // 3. Its words, then its end.
+  // 3. Read its output, then wait for its end.
   Pipe::shut(output.write_end);
   Pipe::shut(errors.write_end);
   const bool in_time = collect(output, errors, result, deadline);

@@ -9,18 +9,21 @@
 
 namespace hierbar::bench {
 
-using Variables = std::map<std::string, std::string>;  // of the environment, by name
+using Variables = std::map<std::string, std::string>;  // values of environment variables, by name
 
 struct ChildResult {
-  std::string output;   // what it wrote to stdout
-  std::string errors;   // what it wrote to stderr
-  std::string failure;  // empty when it exited with 0; else why not, on one line
+  std::string output;   // what the child wrote to stdout
+  std::string errors;   // what the child wrote to stderr
+  std::string failure;  // one line that says why the child failed; empty if it exited with 0
 };
 
-// Runs argv[0], a path, and waits for its end. Its environment is this process's without the settings of any OpenMP runtime
-// (KMP_*, OMP_*, GOMP_*) and of the loader (LD_LIBRARY_PATH, LD_PRELOAD), which would reach every configuration alike, plus
-// `variables` and one of a random length, HIERBAR_BENCH_PADDING. A child that runs longer than `timeout` is killed; one whose
-// parent dies is killed by the kernel.
+// Runs argv[0], which is a path, and waits for its end. A child that runs longer than `timeout` is
+// killed. If the parent dies, the kernel kills the child.
+//
+// The child's environment is this process's, with two changes. The settings of OpenMP runtimes
+// (KMP_*, OMP_*, GOMP_*) and of the loader (LD_LIBRARY_PATH, LD_PRELOAD) are removed, because they
+// would affect all configurations. `variables` are added, and one of random length,
+// HIERBAR_BENCH_PADDING.
 [[nodiscard]] ChildResult run_child(const std::vector<std::string>& argv, const Variables& variables,
                                     std::chrono::milliseconds timeout);
 

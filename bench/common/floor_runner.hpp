@@ -14,17 +14,20 @@
 
 namespace hierbar::bench {
 
-// Measures the floors between other measurements, each in a process of its own. What it cannot measure it says on stderr, once.
+// Measures the floors between other measurements, each in a process of its own. If that fails, it
+// says so on stderr, once.
 class FloorRunner {
  public:
-  // `program` speaks; `worker` is the path of floor_worker. Both and `host` outlive this.
+  // `program` is the name in messages, and `worker` is the path of floor_worker. `host` must live
+  // longer than this object.
   FloorRunner(std::string program, std::filesystem::path worker, const Host& host, std::chrono::milliseconds timeout)
       : program_(std::move(program)), worker_(std::move(worker)), host_(host), timeout_(timeout) {}
 
-  // Adds to `group` the exchange whose period bounds that of its barrier from below.
+  // Adds to `group` the exchange that is a lower limit for the period of the group's barrier.
   void measure_exchange(Group& group, int repetition, double budget_ms);
 
-  // ns of one line, one way, between the first cpu and the last that `num_cpus` participants take. Nothing with a single cpu.
+  // The time in ns in which a line travels one way, between the first and the last cpu that
+  // `num_cpus` participants use. Nothing if there is only one cpu.
   [[nodiscard]] std::optional<double> measure_one_way(int num_cpus);
 
  private:

@@ -1,11 +1,14 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Measures physical floors in a process of its own, as every configuration is, and prints them as JSON:
+// Measures physical floors, and prints them as JSON. It is a process of its own, as each measured
+// configuration is.
+//
 //   floor_worker one-way  <budget ms> <cpu> <cpu>
 //   floor_worker exchange <budget ms> <cpu> <cpu>...
 //   floor_worker yield    <budget ms> <participants> [<cpu>...]
-// Started by the benchmark drivers only; exits with 2 when called otherwise.
+//
+// Only the benchmark drivers start it. With other arguments it exits with 2.
 
 #include <cstdio>
 #include <cstdlib>

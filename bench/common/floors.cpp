@@ -17,15 +17,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Epoch = std::uint64_t;
 
-using Word = std::atomic<Epoch>;  // written by its owner, read by everyone
+using Word = std::atomic<Epoch>;  // written by its owner, read by all
 
-// One line, and its neighbour left empty for the adjacent-line prefetcher.
+// A cache line. The line beside it stays empty, because of the adjacent-line prefetcher.
 constexpr int kWordsPerLine = 8;
 struct alignas(128) Line {
   std::array<Word, kWordsPerLine> words{};
 };
 
-// Where a participant's word is.
+// The place of a participant's word.
 struct OwnLines {
   static Word& word(Line* lines, int participant) { return lines[participant].words[0]; }
 };
@@ -41,17 +41,18 @@ void pause_instruction() {
 #endif
 }
 
-// How a participant arrives.
+// The way in which a participant arrives.
 struct StoreArrival {
-  // (1) store-release; pairs with the acquire (3). A plain mov on x86.
+  // (1) store-release; pairs with the acquire (3) in wait_for(). On x86 it is a plain mov.
   static void arrive(Word& word, Epoch epoch) { word.store(epoch, std::memory_order_release); }
 };
 struct ExchangeArrival {
-  // (2) sequentially consistent exchange; pairs with (3), and orders the arrival against any later load.
+  // (2) seq_cst exchange; pairs with (3) in wait_for(), and orders the arrival before all later
+  // loads.
   static void arrive(Word& word, Epoch epoch) { word.exchange(epoch, std::memory_order_seq_cst); }
 };
 
-// What it does when the word it looks at has not been written yet.
+// What a participant does between two polls of a word that has not been written yet.
 struct PollFreely {
   static void relax() {}
 };
@@ -62,10 +63,11 @@ struct PollWithYield {
   static void relax() { sched_yield(); }
 };
 
-// A peer may be one epoch ahead, never more: it cannot finish the next episode without us.
+// A peer may be one epoch ahead, but not more: it cannot finish the next episode without this
+// thread.
 template <class Poll>
 void wait_for(const Word& word, Epoch epoch) {
-  // (3) load-acquire; pairs with (1) and (2).
+  // (3) load-acquire; pairs with (1) and (2) in arrive().
   while (static_cast<std::int64_t>(word.load(std::memory_order_acquire) - epoch) < 0) Poll::relax();
 }
 
@@ -80,7 +82,7 @@ struct Exchange {
   }
 };
 
-// One line for both: participant 0 writes the odd values, participant 1 the even ones.
+// Both use one line. Participant 0 writes the odd values, participant 1 the even ones.
 template <class Poll>
 struct PingPong {
   static constexpr double kPerEpisode = 2;  // passages in one episode
@@ -102,12 +104,12 @@ void pin_self(int cpu) {
   cpu_set_t* set = CPU_ALLOC(cpu + 1);
   CPU_ZERO_S(num_bytes, set);
   CPU_SET_S(cpu, num_bytes, set);
-  sched_setaffinity(0, num_bytes, set);  // a cpu that has gone offline meanwhile only costs precision
+  sched_setaffinity(0, num_bytes, set);  // if the cpu went offline, only precision is lost
   CPU_FREE(set);
 }
 
-// Runs num_batches of batch_size episodes among num_participants threads and returns ns per passage, as participant 0 sees it,
-// one value per batch.
+// Runs num_batches batches of batch_size episodes among num_participants threads. Returns a value
+// for each batch: ns for one passage, as participant 0 measures it.
 template <class Pattern>
 std::vector<double> run_batches(int num_participants, const std::vector<int>& cpus, int num_batches, Epoch batch_size) {
   const auto lines = std::make_unique<Line[]>(static_cast<std::size_t>(num_participants));
@@ -115,7 +117,8 @@ std::vector<double> run_batches(int num_participants, const std::vector<int>& cp
   const auto participate = [&](int self) {
     if (!cpus.empty()) pin_self(cpus[static_cast<std::size_t>(self) % cpus.size()]);
     Epoch epoch = 1;
-    Pattern::episode(lines.get(), num_participants, self, epoch);  // nobody's clock starts before all have arrived
+    // No thread's clock starts before all threads have arrived.
+    Pattern::episode(lines.get(), num_participants, self, epoch);
     for (int batch = 0; batch < num_batches; ++batch) {
       const Clock::time_point start = Clock::now();
       for (Epoch i = 0; i < batch_size; ++i) Pattern::episode(lines.get(), num_participants, self, ++epoch);
@@ -130,10 +133,11 @@ std::vector<double> run_batches(int num_participants, const std::vector<int>& cp
   return samples;
 }
 
-// 1. Episodes are timed in batches that are long against the clock's own cost and short against what disturbs a machine.
-// 2. Trials of growing size tell how many fit into a batch; the fastest counts, because a disturbed one would make batches of so
-// few
-//    episodes that the start of a batch decides them. 3. The budget is measured.
+// 1. Episodes are timed in batches. A batch is long compared with the clock's own cost, and short
+//    compared with what disturbs a machine.
+// 2. Trials of growing size show how many episodes fit into a batch. The fastest one counts. A
+//    disturbed trial would lead to batches of so few episodes that their start would dominate them.
+// 3. The budget is measured.
 template <class Pattern>
 std::vector<double> measure(int num_participants, const std::vector<int>& cpus, std::chrono::nanoseconds budget) {
   constexpr int kNumBatches = 16;

@@ -7,32 +7,37 @@
 #include <string>
 #include <vector>
 
-// The physical floors: what the machine charges for the least that any barrier must do, measured with plain threads and nothing
-// else. A barrier is judged by its distance from them, because on a virtual machine they move.
+// The physical floors: what the machine takes for the least that any barrier must do. They are
+// measured with plain threads and nothing else. A barrier is judged by its distance from them,
+// because on a virtual machine they change.
 //
-//   one-way         one line passed back and forth between two cpus; half of a round trip
-//   exchange-mov    every participant writes the epoch into its own line with a plain store, then polls all the others' lines
-//   exchange-xchg   the same, arriving with an atomic exchange, as a barrier must whose members may sleep
-//   packed-mov      as exchange-mov and exchange-xchg, but the words of all participants, 8 at most, share one line: whoever
-//   takes packed-xchg     it to write sees the others' words at once. No floor of a barrier with a line per participant, but a
-//   hint. exchange-yield  as exchange-mov, and whoever finds a line not yet written yields its cpu at once: for more participants
-//   than cpus
+//   one-way         one line is passed back and forth between two cpus; half of a round trip
+//   exchange-mov    each participant writes the epoch into its own line with a plain store, then
+//                   polls the lines of all others
+//   exchange-xchg   the same, but a participant arrives with an atomic exchange, as it must in a
+//                   barrier whose participants may sleep
+//   packed-mov,     as exchange-mov and exchange-xchg, but the words of all participants (8 at
+//   packed-xchg     most) share one line, so that whoever fetches it for writing gets all words.
+//                   A hint and not a floor for barriers with a line for each participant
+//   exchange-yield  as exchange-mov, but a participant that finds a line unwritten yields its cpu
+//                   at once; for more participants than cpus
 //
-// All but the last poll, with a pause instruction in the loop ("...-pause") and without, since either may be faster; the floor is
-// the better one.
+// All but exchange-yield are measured with a pause instruction in the polling loop ("...-pause")
+// and without, because either may be faster. The floor is the better one.
 namespace hierbar::bench {
 
-// ns per passage or per episode, one sample per timed batch, by the floor's name.
+// Samples by the floor's name: ns for a passage or an episode, one sample for each timed batch.
 using FloorSamples = std::map<std::string, std::vector<double>>;
 
-// Between two pinned threads.
+// Measures between two pinned threads.
 [[nodiscard]] FloorSamples measure_one_way(int cpu, int other_cpu, std::chrono::nanoseconds budget);
 
-// Exchanges among cpus.size() threads, at least two, each pinned to its own entry.
+// Measures exchanges among cpus.size() threads, two at least. Each is pinned to its own entry.
 [[nodiscard]] FloorSamples measure_exchange(const std::vector<int>& cpus, std::chrono::nanoseconds budget);
 
-// The yield exchange among num_participants threads, at least two. Pinned in turn to the entries of `cpus`; left to the kernel
-// when that is empty, as the teams of an OpenMP runtime are that has been told nothing.
+// Measures the exchange with yields among num_participants threads, two at least. They are pinned
+// in turn to the entries of `cpus`. If that is empty they are not pinned, just as the team of an
+// OpenMP runtime without settings.
 [[nodiscard]] FloorSamples measure_yield_exchange(int num_participants, const std::vector<int>& cpus,
                                                   std::chrono::nanoseconds budget);
 

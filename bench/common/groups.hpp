@@ -10,65 +10,69 @@
 #include "common/load.hpp"
 #include "common/statistics.hpp"
 
-// What was measured, and the questions that tables and targets ask of it.
+// The measurements, and the questions that tables and targets ask of them.
 //
-//   Group (one number of participants, one quantity) -> Series (one configuration or floor) -> samples of every repetition
-//                                                    -> Block (one repetition: the regime before and after it)
+//   Measurements  one run
+//   Group         a number of participants and a quantity
+//   Series        in a group: a configuration or a floor, with the samples of each repetition
+//   Block         in a group: a repetition, with the regime before and after it
 namespace hierbar::bench {
 
-// What a row of the tables is, for the comparisons.
+// What a row of the tables stands for in comparisons.
 enum class Family : std::uint8_t {
-  kHier,     // ours
-  kStock,    // a libomp without it: any pattern of our build, the unpatched build, the system's
+  kHier,     // this project
+  kStock,    // libomp without it: any barrier of our build, the unpatched build, the system's
   kGnu,      // libgomp
-  kMpich,    // a library of the MPICH family without it
+  kMpich,    // a library of the MPICH family without this project
   kOpenMpi,  // Open MPI
-  kOther,    // another program, or a peer at settings made for this benchmark: shown, never judged by
+  kOther,    // another program, or a peer with settings for this benchmark: only shown
   kFloor,    // no runtime at all
-  kHint,     // the same in a layout that has no line per participant: shown, never judged by
+  kHint,     // no runtime, and no line for each participant: only shown
 };
 
-// As reports call it.
+// The family's name in reports.
 [[nodiscard]] const char* family_name(Family family);
 
 struct Series {
   std::string name;
   Family family = Family::kStock;
-  std::string failure;  // why there is nothing, or nothing more; empty otherwise
+  std::string failure;  // why there are no samples, or no more of them; else empty
   SamplesByRepetition samples;
 };
 
 struct Block {
   int repetition = 0;
-  std::optional<double> one_way_before_ns;  // nothing where there is only one cpu
+  std::optional<double> one_way_before_ns;  // nothing if there is only one cpu
   std::optional<double> one_way_after_ns;
   bool kept = true;
 };
 
 struct Group {
   int num_participants = 0;
-  std::string participant = "thread";  // what one is called
-  std::string quantity;                // what is measured of them
-  bool bound = false;                  // each to a cpu
+  std::string participant = "thread";  // what a participant is called
+  std::string quantity;                // what is measured
+  bool bound = false;                  // each participant is bound to a cpu
   bool oversubscribed = false;         // more participants than cpus
   std::vector<Block> blocks;
   std::vector<Series> series;        // configurations in their order, then floors
-  std::optional<double> one_way_ns;  // of the kept blocks
-  bool settled = true;               // false: no repetition stayed in one regime, all are kept
+  std::optional<double> one_way_ns;  // of the blocks that are kept
+  // False: no repetition stayed in one regime, so all are kept.
+  bool settled = true;
 };
 
 // One run of a benchmark.
 struct Measurements {
   std::vector<Group> groups;
-  std::vector<double> one_way_ns;  // every measurement of it, in order of time
-  int num_regime_changes = 0;      // from one such measurement to the next
+  std::vector<double> one_way_ns;  // all measurements of the one-way time, in order
+  int num_regime_changes = 0;      // from one of these measurements to the next
   int num_repeated_blocks = 0;
-  int num_repetitions = 0;  // fewer than asked for where the time limit came first
+  int num_repetitions = 0;  // fewer than asked for if the time limit was reached
   double seconds = 0;
   Disturbance disturbance;
 };
 
-// Notes a measurement of the one-way time, and whether the regime has changed since the one before, `last_ns`.
+// Records a measurement of the one-way time, and whether the regime has changed since the last one,
+// `last_ns`.
 void note_one_way(Measurements& measurements, std::optional<double> last_ns, std::optional<double> now_ns);
 
 // "2 threads"
@@ -77,9 +81,10 @@ void note_one_way(Measurements& measurements, std::optional<double> last_ns, std
 // "regime near, one way 42 ns"
 [[nodiscard]] std::string regime_text(const Group& group);
 
-// Decides which blocks of a group count: those that began and ended in the regime that most of them share. Where none did, all
-// count and the group is not settled. Returns how many blocks are good: as many as began, ended and agree; all where there is
-// only one cpu and so no regime.
+// Decides which blocks of a group are kept: those that began and ended in the regime that most
+// blocks share. If there are none, all blocks are kept and the group is not settled. Returns the
+// number of good blocks, which began and ended in that regime. If there is only one cpu, there is
+// no regime and all blocks are good.
 int settle(Group& group);
 
 // The samples of the kept blocks.
@@ -87,12 +92,13 @@ int settle(Group& group);
 
 [[nodiscard]] std::optional<Summary> summary_of(const Group& group, const Series& series);
 [[nodiscard]] std::optional<Ratio> ratio_of(const Group& group, const Series& numerator, const Series& denominator);
-[[nodiscard]] std::optional<Ratio> difference_of(const Group& group, const Series& from, const Series& subtracted);  // ns
+// In ns.
+[[nodiscard]] std::optional<Ratio> difference_of(const Group& group, const Series& from, const Series& subtracted);
 
-// The series of that name, made when there is none yet.
+// The series of that name. Makes it if there is none.
 Series& series_of(Group& group, const std::string& name, Family family);
 
-// nullptr when there is none with samples.
+// These return nullptr if no such series has samples.
 [[nodiscard]] const Series* find_series(const Group& group, const std::string& name);
 [[nodiscard]] const Series* best_of(const Group& group, Family family);
 

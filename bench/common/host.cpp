@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 const fs::path kCpuDirectory = "/sys/devices/system/cpu";
 const fs::path kNodeDirectory = "/sys/devices/system/node";
 
-// First line of a file; empty when it cannot be read.
+// The first line of a file. Empty if it cannot be read.
 std::string first_line_of(const fs::path& path) {
   std::ifstream file(path);
   std::string line;
@@ -34,7 +34,7 @@ std::string first_line_of(const fs::path& path) {
   return line;
 }
 
-// The value of the first "key : value" line of /proc/cpuinfo; empty when there is none.
+// The value of the first "key : value" line of /proc/cpuinfo. Empty if there is none.
 std::string cpuinfo_value(std::string_view key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -46,7 +46,8 @@ std::string cpuinfo_value(std::string_view key) {
 
 std::string or_unknown(const std::string& text) { return text.empty() ? "unknown" : text; }
 
-// Ascending. The mask grows until the kernel is content, because there are machines with more than CPU_SETSIZE cpus.
+// The allowed cpus, ascending. The mask grows until the kernel accepts it, because a machine may
+// have more than CPU_SETSIZE cpus.
 std::vector<int> allowed_cpus() {
   for (int capacity = CPU_SETSIZE; capacity <= 1 << 20; capacity *= 2) {
     const std::size_t num_bytes = CPU_ALLOC_SIZE(capacity);
@@ -74,7 +75,7 @@ std::string core_of(int cpu) {
 
 std::vector<int> one_per_core_first(const std::vector<int>& allowed) {
   std::map<std::string, int> seen;
-  std::vector<std::pair<int, int>> ranked;  // (how many of the same core came before, cpu)
+  std::vector<std::pair<int, int>> ranked;  // (number of earlier cpus of the same core, cpu)
   ranked.reserve(allowed.size());
   for (const int cpu : allowed) ranked.emplace_back(seen[core_of(cpu)]++, cpu);
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -84,7 +85,7 @@ std::vector<int> one_per_core_first(const std::vector<int>& allowed) {
   return cpus;
 }
 
-// The numbers of the entries of `directory` that are called `prefix` and a number.
+// The numbers of those entries of `directory` whose names are `prefix` and a number.
 std::vector<int> numbered_entries(const fs::path& directory, std::string_view prefix) {
   std::vector<int> numbers;
   std::error_code error;

@@ -5,19 +5,20 @@
 #include <string>
 #include <vector>
 
-// What a benchmark result must say about the machine. Read from the kernel's files and without hwloc, so that the measuring
-// processes stay small; `hierbar topo` shows the tree.
+// What a benchmark result must say about the machine. It is read from the kernel's files and
+// without hwloc, so that the measuring processes stay small. `hierbar topo` shows the tree.
 namespace hierbar::bench {
 
 struct Host {
-  std::string cpu_model;  // "unknown" where the kernel does not say; so for the texts below
+  std::string cpu_model;  // this and the texts below are "unknown" if the kernel does not tell
   std::string kernel;
-  std::string governor;  // frequency governor of the first allowed cpu
+  std::string governor;  // the frequency governor of the first allowed cpu
   std::string topology;  // "1 package, 1 NUMA node, 2 cores, 2 cpus (2 allowed)"
   bool hypervisor = false;
 
-  // The cpus that this process may use: first one of every core, then the second of every core and so on, so that a team which
-  // takes them from the front has a core of its own per participant as long as there are enough.
+  // The cpus that this process may use: the first cpu of each core, then the second of each core,
+  // and so on. So a team that takes cpus from the front has a core for each participant, as long as
+  // there are enough cores.
   std::vector<int> cpus;
 };
 

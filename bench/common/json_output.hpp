@@ -14,8 +14,9 @@
 
 namespace hierbar::bench {
 
-// Where --json goes: a file that is there as a whole or not at all, or standard output ("-").
-// Begun before anything is measured, so that minutes are not measured in vain.
+// The target of --json: a file that is written as a whole or not at all, or standard output ("-").
+// The file is begun before anything is measured, so that a bad path does not cost minutes of
+// measuring.
 class JsonOutput {
  public:
   explicit JsonOutput(const std::string& path) : path_(path) {

@@ -79,7 +79,7 @@ void Judge::no_stall(const Group& group, double limit_ns) {
   finish(group, std::move(verdict), "hier");
 }
 
-// A run that failed part of the way has samples, but is no success.
+// A series that failed halfway has samples, but is not measured.
 const Series* Judge::hier(const Group& group) {
   const Series* series = find_series(group, "hier");
   return series != nullptr && series->failure.empty() ? series : nullptr;

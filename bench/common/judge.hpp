@@ -10,7 +10,7 @@
 
 #include "common/groups.hpp"
 
-// Targets, judged by one run.
+// Decides by one run whether targets are met.
 namespace hierbar::bench {
 
 enum class Outcome : std::uint8_t { kPass, kFail, kNotMeasured };
@@ -19,35 +19,39 @@ struct Verdict {
   std::string what;  // "barrier, 2 threads: hier / best stock libomp (linear)"
   Outcome outcome = Outcome::kNotMeasured;
   std::optional<double> value;  // a ratio, unless `what` says otherwise
-  double limit = 0;             // value must not be above it
+  double limit = 0;             // the largest value that passes
   std::string note;             // the spread, or why nothing was measured
 };
 
-// Also that there are any.
+// Whether there are verdicts and all of them pass.
 [[nodiscard]] bool all_pass(const std::vector<Verdict>& verdicts);
 
-inline constexpr double kNoSlower = 1.05;           // what repeated runs of one library differ by
-inline constexpr double kOverExchangeFloor = 1.2;   // of a barrier, over the exchange of the same run ...
-inline constexpr double kOverExchangeFloorNs = 15;  // ... or this much above it, if that is more
+// By so much do repeated runs of one library differ.
+inline constexpr double kNoSlower = 1.05;
+// Of a barrier over the exchange of the same run: this factor, or this distance if that is more.
+inline constexpr double kOverExchangeFloor = 1.2;
+inline constexpr double kOverExchangeFloorNs = 15;
 
-// Appends a verdict per question. Not measured is whatever has no figures, or none from a settled regime.
+// Appends a verdict for each question. If there are no figures, or none from a settled regime, the
+// verdict is kNotMeasured.
 class Judge {
  public:
   explicit Judge(std::vector<Verdict>& verdicts) : verdicts_(verdicts) {}
 
-  // hier over `other`, which is nullptr when nothing of that kind was measured.
+  // hier over `other`. `other` is nullptr if it was not measured.
   void ratio(const Group& group, const std::string& against, const Series* other, double limit);
 
-  // A factor or a distance above the floor, whichever allows more.
+  // hier over the exchange floor: a factor or a distance, whichever allows more.
   void exchange_floor(const Group& group);
 
-  // How many ns `name` takes above `baseline`: no more than limit_ns, or this share of the baseline's time if that is more.
+  // How many ns `name` takes above `baseline`. The limit is limit_ns, or this share of the
+  // baseline's time if that is more.
   void overhead(const Group& group, std::string_view name, std::string_view baseline, double limit_ns, double limit_share);
 
-  // How far hier's median is above that of `other`, in ns.
+  // How many ns the median of hier is above that of `other`.
   void distance(const Group& group, const std::string& above, const Series* other, double limit_ns);
 
-  // hier's slowest batch, in ns.
+  // The slowest batch of hier, in ns.
   void no_stall(const Group& group, double limit_ns);
 
  private:

@@ -4,13 +4,14 @@
 
 namespace hierbar::bench {
 
-// How much of the machine went to others while it was measured: what explains a wide spread.
+// How much of the machine's time others used during a measurement. It explains a wide spread.
 struct Disturbance {
-  double others = 0;  // fraction of all online cpus' time that other processes used; -1 if unknown
-  double steal = 0;   // fraction that the hypervisor gave to other machines; -1 if unknown
+  double others = 0;  // share of all online cpus' time that other processes used; -1 if unknown
+  double steal = 0;   // share that the hypervisor gave to other machines; -1 if unknown
 };
 
-// Counts from its construction on. Children of this process, once waited for, are not others.
+// Counts from its construction on. Children of this process that have been waited for are not
+// others.
 class LoadMeter {
  public:
   LoadMeter() : start_(read()) {}

@@ -12,13 +12,13 @@
 
 namespace hierbar::bench {
 
-// Says on stderr what is being measured and how long the rest will take: one line that changes on a terminal, otherwise a line
-// every few seconds, for logs.
+// Says on stderr what is being measured and how long the rest will take: on a terminal in one line
+// that changes, otherwise in a line every few seconds, for logs.
 class Progress {
  public:
   explicit Progress(std::size_t num_blocks) : num_blocks_(num_blocks) {}
 
-  // Call before each block.
+  // Must be called before each block.
   void block(const std::string& stage, const std::string& what) {
     const double elapsed = seconds();
     ++num_started_;

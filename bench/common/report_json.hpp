@@ -10,7 +10,7 @@
 #include "common/host.hpp"
 #include "common/judge.hpp"
 
-// What the benchmarks' JSON reports have in common. Times are ns, absent values null.
+// The common part of the benchmarks' JSON reports. Times are in ns; absent values are null.
 namespace hierbar::bench {
 
 [[nodiscard]] nlohmann::json or_null(const std::optional<double>& value);
@@ -19,8 +19,8 @@ namespace hierbar::bench {
 [[nodiscard]] nlohmann::json to_json(const Host& host);
 [[nodiscard]] nlohmann::json to_json(const Verdict& verdict);
 
-// With all its samples. `quantity` is the key under which the report says what the group is about; ratios are to the series
-// called `reference_name`.
+// A group with all its samples. `quantity` is the key of what the group measures. Ratios are to the
+// series `reference_name`.
 [[nodiscard]] nlohmann::json group_json(const Group& group, const std::string& quantity, const std::string& reference_name);
 
 [[nodiscard]] nlohmann::json run_json(const Measurements& measurements);

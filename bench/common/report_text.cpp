@@ -11,7 +11,8 @@
 namespace hierbar::bench {
 namespace {
 
-constexpr double kDisturbed = 0.05;  // of the cpus' time, from which on the report warns
+// The share of the cpus' time from which on the report warns.
+constexpr double kDisturbed = 0.05;
 
 std::string disturbance_text(const Disturbance& disturbance) {
   if (disturbance.others < 0) return "How much other programs ran meanwhile is not known.";

@@ -9,13 +9,13 @@
 #include "common/host.hpp"
 #include "common/judge.hpp"
 
-// What the benchmarks' reports have in common, as text.
+// The common part of the benchmarks' text reports.
 namespace hierbar::bench {
 
-// ns: one decimal below 1000
+// ns, with one decimal below 1000.
 [[nodiscard]] std::string number(double ns);
 
-// Two decimals, more where that would say nothing.
+// Two decimals; more if two would show only zeros.
 [[nodiscard]] std::string ratio_text(double ratio);
 
 // "0.39 .. 0.44"
@@ -24,7 +24,7 @@ namespace hierbar::bench {
 // The lines about the machine.
 [[nodiscard]] std::string host_text(const Host& host);
 
-// How the run went: regimes, repetitions, time, and who else used the machine.
+// How the run went: regimes, repetitions, time, and how much others used the machine.
 [[nodiscard]] std::string run_text(const Measurements& measurements, int asked_repetitions, double time_limit_s);
 
 [[nodiscard]] std::string verdicts_text(const std::vector<Verdict>& verdicts);

@@ -4,8 +4,8 @@
 
 namespace hierbar::bench {
 
-// `git describe` of the tree that was built, "unknown" outside a repository. A file of its own, written at every build, so that a
-// commit recompiles nothing else.
+// `git describe` of the tree that was built; "unknown" outside a repository. It is defined in a
+// file of its own, which every build writes, so that a commit recompiles nothing else.
 extern const char* const kRevision;
 
 }  // namespace hierbar::bench

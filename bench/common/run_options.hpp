@@ -13,22 +13,22 @@ class App;
 
 namespace hierbar::bench {
 
-// What the drivers that launch measured programs have in common on their command lines.
+// The common options of the drivers that launch measured programs.
 struct RunOptions {
   int num_repetitions = 10;
-  int max_extra_repetitions = 0;  // after a change of regime
-  double budget_ms = 0;           // measured time in one process
-  double timeout_s = 0;
-  double time_limit_s = 0;  // of the whole run; 0: none
-  bool quick = false;       // the defaults are smaller
-  std::string json_path;    // empty: none; "-": stdout, and then no tables
+  int max_extra_repetitions = 0;  // after changes of regime
+  double budget_ms = 0;           // the time that one process measures
+  double timeout_s = 0;           // for one process
+  double time_limit_s = 0;        // for the whole run; 0: none
+  bool quick = false;             // the defaults are smaller
+  std::string json_path;          // empty: none; "-": stdout, and then no tables
   std::filesystem::path lib_dir;
   std::filesystem::path libexec_dir;
   bool check = false;
   bool list = false;
 };
 
-// The words in which drivers differ.
+// The help texts in which the drivers differ.
 struct RunHelp {
   const char* repetitions;
   const char* budget;
@@ -42,20 +42,20 @@ void add_repetition_options(CLI::App& app, RunOptions& options, const RunHelp& h
 void add_place_options(CLI::App& app, RunOptions& options, const RunHelp& help);
 void add_output_options(CLI::App& app, RunOptions& options, const RunHelp& help);
 
-// What --quick makes of defaults, not of what was given.
+// The defaults with --quick. They do not replace options that were given.
 struct QuickDefaults {
   int num_repetitions;
   double budget_ms;
 };
 void fill_run_defaults(RunOptions& options, const CLI::App& app, const QuickDefaults& quick);
 
-// The directory above the one that this program is in.
+// The parent of this program's directory.
 std::filesystem::path prefix_of_program();
 
-// Where `library` is, seen from the prefix: `installed_dir` if it is there, else lib.
+// The directory of `library` below the prefix: `installed_dir` if it is there, else lib.
 std::filesystem::path find_lib_dir(const std::filesystem::path& installed_dir, const std::filesystem::path& library);
 
-// The first file of one of these names in PATH, the names in their order; empty when there is none.
+// The path of the first of these names that is in PATH. Empty if none is.
 std::filesystem::path find_in_path(const std::vector<std::string_view>& names);
 
 }  // namespace hierbar::bench

@@ -14,8 +14,8 @@
 
 #include "tune/quartiles.hpp"
 
-// Statistics of the benchmarks: pure functions. Medians and quartiles, because the samples of a shared machine have a long upper
-// tail that a mean would follow.
+// Statistics of the benchmarks, as pure functions. They use medians and quartiles, because the
+// samples of a shared machine have a long upper tail, which a mean would follow.
 namespace hierbar::bench {
 
 struct Summary {
@@ -27,7 +27,7 @@ struct Summary {
   double maximum = 0;
 };
 
-// Nothing when there are no samples.
+// Nothing if there are no samples.
 inline std::optional<Summary> summarize(std::vector<double> samples) {
   if (samples.empty()) return std::nullopt;
   std::sort(samples.begin(), samples.end());
@@ -41,8 +41,9 @@ inline std::optional<double> median(std::vector<double> samples) {
   return summary->median;
 }
 
-// How far apart two cpus are, told by the time in which a line goes one way between them. A virtual machine's cpus may be
-// neighbours at one moment and far apart at the next, and what a barrier costs against its peers depends on which it is.
+// How far apart two cpus are, judged by the time in which a line travels one way between them. A
+// virtual machine's cpus may be near each other at one moment and far apart at the next. The cost
+// of a barrier compared with its peers depends on it.
 enum class Regime : std::uint8_t { kNear, kMiddle, kFar };
 
 inline constexpr double kNearBelowNs = 80;
@@ -66,8 +67,9 @@ inline std::string_view regime_name(Regime regime) {
   return "unknown";
 }
 
-// Whether two one-way times belong to one regime. Times that differ little do, also across a border: a machine at 79 and 81 ns
-// has not moved. Near and far differ by a factor of about four, so 1.4 stands well clear of both noise and a move.
+// Whether two one-way times belong to one regime. Times on both sides of a border do if they differ
+// little: a machine with 79 and 81 ns has not changed. Near and far differ by a factor of about
+// four. So a factor of 1.4 is well above noise, and well below a change.
 inline constexpr double kSameRegimeFactor = 1.4;
 
 inline bool same_regime(double one_way_ns, double other_one_way_ns) {
@@ -76,8 +78,8 @@ inline bool same_regime(double one_way_ns, double other_one_way_ns) {
   return high <= low * kSameRegimeFactor;
 }
 
-// The one-way time that most of `one_way_ns` share a regime with: the member with the most others beside it, the middle one of
-// them where several are equal. Nothing when the list is empty.
+// The one-way time that shares a regime with most of `one_way_ns`. It is the median of the largest
+// set of times that share a regime with one of them. Nothing if the list is empty.
 inline std::optional<double> prevailing_one_way(std::vector<double> one_way_ns) {
   std::sort(one_way_ns.begin(), one_way_ns.end());
   std::vector<double> best;
@@ -90,11 +92,12 @@ inline std::optional<double> prevailing_one_way(std::vector<double> one_way_ns) 
   return median(best);
 }
 
-// Ratios are taken inside each repetition, because what is measured at about the same time is disturbed alike.
+// Ratios are taken inside each repetition, because what is measured at about the same time is
+// disturbed alike.
 using SamplesByRepetition = std::map<int, std::vector<double>>;
 
 struct Ratio {
-  double value = 0;  // the middle one of the repetitions' ratios, or differences
+  double value = 0;  // the median of the repetitions' ratios or differences
   double lowest = 0;
   double highest = 0;
 };
@@ -105,7 +108,8 @@ inline std::vector<double> pooled(const SamplesByRepetition& by_repetition) {
   return all;
 }
 
-// compare(median of `one`, median of `other`), repetition by repetition, for those that have both. Nothing when there is none.
+// Applies `compare` to the medians of `one` and `other` in each repetition that has both. Nothing
+// if there is no such repetition.
 template <class Compare>
 std::optional<Ratio> compare_medians(const SamplesByRepetition& one, const SamplesByRepetition& other, Compare compare) {
   std::vector<double> results;

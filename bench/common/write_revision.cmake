@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # cmake -DSOURCE=<tree> -DOUTPUT=<file> -P write_revision.cmake
-# Writes the definition of hierbar::bench::kRevision; leaves the file alone when it says the same already.
+# Writes the definition of hierbar::bench::kRevision. If the file has it already, it is not touched.
 execute_process(COMMAND git describe --always --dirty --tags WORKING_DIRECTORY "${SOURCE}"
                 OUTPUT_VARIABLE revision ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
 if(failed OR revision STREQUAL "")

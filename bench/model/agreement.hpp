@@ -8,17 +8,17 @@
 #include <numeric>
 #include <vector>
 
-// How well one list of figures tells another. Both have the same length.
+// How well one list of figures predicts another. Both must have the same length.
 namespace hierbar::bench::model {
 
-// Mean of |predicted / real - 1|, %.
+// The mean of |predicted / real - 1|, in %.
 inline double mean_error_percent(const std::vector<double>& predicted, const std::vector<double>& real) {
   double sum = 0;
   for (std::size_t i = 0; i < real.size(); ++i) sum += std::abs(predicted[i] / real[i] - 1);
   return 100 * sum / static_cast<double>(real.size());
 }
 
-// 0 for the least; equal values share the mean of their ranks.
+// Ranks from 0 for the least value. Equal values share the mean of their ranks.
 inline std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<double> result;
   for (const double value : values) {
@@ -29,7 +29,7 @@ inline std::vector<double> ranks(const std::vector<double>& values) {
   return result;
 }
 
-// Spearman's rank correlation. Both have at least two different values.
+// Spearman's rank correlation. Each list must have at least two different values.
 inline double spearman(const std::vector<double>& a, const std::vector<double>& b) {
   const std::vector<double> x = ranks(a);
   const std::vector<double> y = ranks(b);
@@ -45,7 +45,7 @@ inline double spearman(const std::vector<double>& a, const std::vector<double>& 
   return xy / std::sqrt(xx * yy);
 }
 
-// Standard deviation over mean, %; of a sample, as in the paper.
+// Standard deviation over mean, in %. It is that of a sample, as in the paper.
 inline double variation_percent(const std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
@@ -54,7 +54,8 @@ inline double variation_percent(const std::vector<double>& values) {
   return 100 * std::sqrt(squares / (count - 1)) / mean;
 }
 
-// Of the pairs whose real figures differ by more than 10 %, how many are predicted in the right order.
+// Of the pairs whose real figures differ by more than 10 %, the number that is predicted in the
+// right order.
 struct PairOrder {
   std::size_t right = 0;
   std::size_t count = 0;

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// barrier_model: barriers on simulated machines. `--help` is its manual.
+// barrier_model: barriers on simulated machines. `--help` prints its manual.
 
 #include <fmt/format.h>
 

@@ -79,7 +79,7 @@ bool is_wanted(const PlannedSet& planned, const std::vector<std::string>& only) 
 }
 
 void calibrate(const CalibrateOptions& options) {
-  NewFile output(options.output);  // begun before minutes are spent
+  NewFile output(options.output);  // begun now, so that a bad path does not cost minutes of fitting
   const auto refuse_if = [&options](const std::string& problem) {
     if (!problem.empty()) throw Refusal("--output: '" + options.output + "': " + problem);
   };

@@ -14,11 +14,11 @@ namespace {
 constexpr double kWidth = 1080;
 constexpr double kHeight = 630;
 constexpr double kLeft = 100;
-constexpr double kRight = 250;  // for the legend
+constexpr double kRight = 250;  // room for the legend
 constexpr double kTop = 70;
 constexpr double kBottomOfLines = 60;
-constexpr double kBottomOfBars = 220;  // the ticks' words stand nearly upright
-// Told apart by people who see colours differently, too (M. Okabe, K. Ito), then greys.
+constexpr double kBottomOfBars = 220;  // the ticks' names are nearly upright
+// Okabe and Ito's colours, which colour-blind people can distinguish; then browns and greys.
 constexpr std::array kColours = {"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9",
                                  "#e69f00", "#000000", "#8c6d31", "#7f7f7f", "#bcbd22"};
 
@@ -55,7 +55,7 @@ class Drawing {
       }
     }
     if (most == 0) least = most = 1;
-    // Bars start below the least value; the top line is the first mark above the most.
+    // Bars start below the least value, and the scale ends a little above the largest.
     low_ = std::log10(least) - (chart.lines ? 0.05 : 0.3);
     high_ = std::log10(most) + 0.08;
   }

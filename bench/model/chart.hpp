@@ -10,15 +10,16 @@ namespace hierbar::bench::model {
 
 struct Series {
   std::string name;
-  std::vector<std::optional<double>> values;  // one for each tick; empty: none
+  std::vector<std::optional<double>> values;  // one for each tick; empty if there is none
 };
 
-// A picture with one scale of powers of ten. The same data as bars in groups, or as lines over the ticks.
+// A picture with one logarithmic scale. It shows the data as groups of bars, or as lines over the
+// ticks.
 struct Chart {
   std::string title;
   std::string subtitle;
-  std::string unit;                // of the values
-  std::vector<std::string> ticks;  // the groups, or the positions of the lines' points
+  std::string unit;                // the values' unit
+  std::vector<std::string> ticks;  // names of the groups, or of the lines' points
   std::vector<Series> series;
   bool lines = false;
 };

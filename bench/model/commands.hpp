@@ -12,10 +12,10 @@
 
 namespace hierbar::bench::model {
 
-// What barrier_model returns for bad options and input.
+// The exit code of barrier_model for bad options and bad input.
 inline constexpr int kUsage = 2;
 
-// Ends the command with one message and kUsage.
+// Ends the command with one message and exit code kUsage.
 struct Refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -42,7 +42,7 @@ T require(Result<T> result) {
   return *std::move(result);
 }
 
-// Each adds its subcommand; `status` becomes what the program returns.
+// Each function adds its subcommand. `status` becomes the program's exit code.
 void add_table_command(CLI::App& app, int& status);
 void add_compare_command(CLI::App& app);
 void add_scale_command(CLI::App& app, int& status);

@@ -12,7 +12,7 @@
 
 namespace hierbar::bench::model {
 
-// One figure over the ensemble of parameter sets, ns.
+// One figure over all parameter sets, in ns.
 struct Range {
   double median = 0;
   double least = 0;
@@ -20,7 +20,7 @@ struct Range {
 };
 Range range_of(const std::vector<double>& values);
 
-// What one barrier costs in every parameter set, ns.
+// The cost of one barrier in every parameter set, in ns.
 struct Costs {
   std::vector<double> period;
   std::vector<double> isolated;
@@ -28,7 +28,7 @@ struct Costs {
 Result<Costs> cost_of(Scenario& scenario, Algorithm algorithm, const EnginePlan& plan, const std::vector<ParameterSet>& sets,
                       std::uint64_t seed, const Episodes& episodes = {});
 
-// One algorithm on one scenario.
+// One algorithm in one scenario.
 struct ComparedRow {
   std::string name;
   Algorithm algorithm = Algorithm::kHier;
@@ -36,16 +36,16 @@ struct ComparedRow {
   Costs costs;
 };
 
-// All algorithms; `topo` with the machine's active levels, left out where it steps aside.
+// Compares all algorithms. `topo` uses the machine's active levels; if it cannot, it is left out.
 Result<std::vector<ComparedRow>> compare_algorithms(const ModelMachine& machine, Mapping mapping, std::uint32_t num_participants,
                                                     std::uint64_t seed, const Episodes& episodes = {});
 
-// By how much the classic algorithm that is fastest in a parameter set, which may be another one in each, is slower there than
-// the engine. Classic are all but the engine and the paper's.
+// For each parameter set: the time of the fastest classic algorithm, divided by the engine's. The
+// fastest one may differ between sets. All algorithms but the engine and the paper's are classic.
 std::vector<double> gains_over_classic(const std::vector<ComparedRow>& rows, std::vector<double> Costs::* figures);
 const ComparedRow* find_row(const std::vector<ComparedRow>& rows, Algorithm algorithm);
 
-// By how much `a` is slower than `b` in the same parameter set, by the period.
+// The range of a[i] / b[i] over the parameter sets.
 Range ratio_range(const std::vector<double>& a, const std::vector<double>& b);
 
 nlohmann::ordered_json to_json(const Range& range);

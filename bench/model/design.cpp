@@ -27,7 +27,7 @@ void add_shapes(std::uint32_t num_left, std::vector<std::uint32_t>& groups, std:
   }
 }
 
-// Participants by the units that they share, as the places of the machine are numbered.
+// Participants in the order of the units that they share, as the machine's units are numbered.
 std::vector<std::uint32_t> topology_order(const Scenario& scenario) {
   std::vector<std::uint32_t> order(scenario.paths().size());
   std::iota(order.begin(), order.end(), 0U);

@@ -8,7 +8,8 @@
 
 namespace hierbar::bench::model {
 
-// What simulating costs the machine that does it. Both times are equal where nothing else runs.
+// The cost of simulation for the machine that simulates. Both times are equal if nothing else runs
+// there.
 struct Effort {
   std::uint64_t num_barriers = 0;
   double wall_ms = 0;
@@ -18,10 +19,10 @@ inline Effort operator-(const Effort& a, const Effort& b) {
   return {a.num_barriers - b.num_barriers, a.wall_ms - b.wall_ms, a.cpu_ms - b.cpu_ms};
 }
 
-// Of this process so far.
+// The effort of this process so far.
 Effort effort();
 
-// Adds what happens in its life to effort().
+// Adds to effort() the time from its construction to its destruction, and a number of barriers.
 class EffortMeter {
  public:
   explicit EffortMeter(std::uint32_t num_barriers);
@@ -35,7 +36,8 @@ class EffortMeter {
   const double cpu_begin_ms_;
 };
 
-std::string text_of(const Effort& effort);  // "simulated 2860 barriers in 0.35 s: 0.12 ms each, 0.11 ms of processor time"
+// "simulated 2860 barriers in 0.35 s: 0.12 ms each, 0.11 ms of processor time"
+std::string text_of(const Effort& effort);
 nlohmann::ordered_json to_json(const Effort& effort);
 
 }  // namespace hierbar::bench::model

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kNumCandidates = 36;
 constexpr Episodes kEpisodes{.warm_up = 2, .measured = 5};
 constexpr double kCrossover = 0.8;
-constexpr std::uint64_t kRunSeed = 1;  // of all simulated runs: the error is a function of the parameters alone
+// The same for all simulated runs, so that the error depends on the parameters only.
+constexpr std::uint64_t kRunSeed = 1;
 
 struct Range {
   const ParameterInfo* info;
@@ -26,7 +27,8 @@ struct Range {
 std::vector<Range> ranges_of(const FitOptions& options) {
   std::vector<Range> ranges;
   for (const ParameterInfo& info : parameter_infos()) {
-    if (info.value == nullptr && info.distance == Distance::kCore) continue;  // the paper binds one process to a core
+    // The paper binds one process to a core.
+    if (info.value == nullptr && info.distance == Distance::kCore) continue;
     Range range{&info, info.lowest, info.highest};
     if (info.value == nullptr && options.freedom == Freedom::kPinned && options.published.contains(info.distance)) {
       const double published = value_of(options.start, info);
@@ -38,7 +40,7 @@ std::vector<Range> ranges_of(const FitOptions& options) {
   return ranges;
 }
 
-// Positions in the ranges, 0 to 1 each.
+// Positions in the ranges, each from 0 to 1.
 using Point = std::vector<double>;
 
 class Search {
@@ -66,7 +68,7 @@ class Search {
     return static_cast<std::size_t>(std::min_element(errors_.begin(), errors_.end()) - errors_.begin());
   }
 
-  // Tries a mixture of this candidate, a good one and two others, and keeps the better.
+  // Tries a mixture of this candidate, a good one and two others. Keeps the better of the two.
   void improve(std::size_t i) {
     const Point& self = points_[i];
     const Point& good = points_[one_of_the_best()];
@@ -109,7 +111,7 @@ class Search {
     return parameters;
   }
 
-  // Gives up as soon as the error is above `bound`.
+  // Stops as soon as the error is above `bound`.
   double error(const Point& point, double bound) {
     const Parameters parameters = parameters_at(point);
     double sum = 0;

@@ -49,7 +49,7 @@ Result<HostPrediction> predict_barrier(const EnginePlan& engine, const PairCosts
 
 PairCosts costs_of(double one_way_ns, double pause_ns) { return pair_costs(one_way_ns, pauses_per_look(pause_ns) * pause_ns); }
 
-// Of several batches the median, so that one in which a thread lost its cpu does not count.
+// The median of several batches, so that a batch in which a thread lost its cpu does not count.
 double period_of(CrossingTeam& team, std::size_t which) {
   std::vector<double> samples;
   for (int i = 0; i < kBatchesPerRound; ++i) samples.push_back(team.period_ns(which));

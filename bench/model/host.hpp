@@ -17,7 +17,7 @@
 
 namespace hierbar::bench::model {
 
-// A barrier of two threads that is predicted and measured.
+// A barrier of two threads, to be predicted and measured.
 struct HostCase {
   std::string_view name;
   Algorithm algorithm;
@@ -30,10 +30,11 @@ inline constexpr std::array<HostCase, 3> kHostCases = {{
 }};
 EnginePlan host_plan(const HostCase& host_case);
 
-// What the model says of barriers back to back.
+// The model's prediction for barriers back to back.
 struct HostPrediction {
   double period_ns;
-  double num_transfers;  // transactions in one barrier; 3 in an exchange: the loops are in step
+  // Transactions in one barrier. An exchange has 3 if the loops are in step.
+  double num_transfers;
 };
 Result<HostPrediction> predict(const HostCase& host_case, const PairCosts& costs);
 
@@ -41,7 +42,7 @@ Result<HostPrediction> predict(const HostCase& host_case, const PairCosts& costs
 struct HostRow {
   HostPrediction predicted;
   Quartiles measured_ns;
-  Quartiles error_percent;  // of the prediction, in each round that of its own ping-pong
+  Quartiles error_percent;  // of each round's prediction, which is made from its own ping-pong
 };
 
 struct HostReport {
@@ -52,14 +53,14 @@ struct HostReport {
   std::array<HostRow, kHostCases.size()> rows;
 };
 
-// One-way times and pause from elsewhere, which then hold for all rounds.
+// A one-way time and the length of a pause from elsewhere. They hold for all rounds.
 struct KnownPair {
   double one_way_ns;
   double pause_ns;
 };
 
-// Ping-pong and barriers take turns, because cpus of a virtual machine move. Errors: those of predict(). Throws what the threads'
-// meter throws.
+// Ping-pong and barriers take turns, because the cpus of a virtual machine move. Errors: those of
+// predict(). Throws what the threads' meter throws.
 Result<HostReport> compare_on_host(CpuPair cpus, const KnownPair* known, int num_rounds);
 
 }  // namespace hierbar::bench::model

@@ -43,7 +43,7 @@ NearestPair pair_of_profile(const std::string& path) {
   return *pair;
 }
 
-// Two allowed cpus of different cores, as near to each other as there are.
+// The nearest two allowed cpus of different cores.
 CpuPair nearest_cpus() {
   const Machine machine = require(load_live_machine());
   for (const PairClass& pair_class : sample_pairs(machine, 1)) {

@@ -12,11 +12,13 @@
 
 namespace hierbar::bench::model {
 
-// By distance, ns; empty where the matrix has no such pair.
+// By distance, in ns. Empty if the matrix has no such pair.
 using LatencyMedians = std::array<std::optional<double>, kNumDistances>;
 
-// The medians of a matrix in CSV by the distances of the machine's cpus, which are numbered as its rows are. Fields may be empty:
-// one triangle is enough. Errors: the file cannot be read, a field is no number, a row is longer than the matrix has rows.
+// Reads a matrix in CSV, and returns the medians by distance. Row i belongs to cpu i of the
+// machine. Fields may be empty: one triangle is enough. Errors: the file cannot be read; there are
+// fewer than two rows; the machine lacks the cpu of a row; a field is not a latency; a row is
+// longer than the number of rows.
 Result<LatencyMedians> read_latency_matrix(const std::string& path, const Machine& machine);
 
 }  // namespace hierbar::bench::model

@@ -18,7 +18,8 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "hierbar-model-machine-1";
-constexpr std::uint32_t kLineBytes = 128;  // of every machine here: the pair of lines that a prefetcher takes, or the line itself
+// For all machines here: two lines of 64 bytes that a prefetcher fetches together, or one line.
+constexpr std::uint32_t kLineBytes = 128;
 
 ParameterSet set_from_json(const json& file) {
   ParameterSet set;
@@ -45,7 +46,7 @@ ParameterSet set_from_json(const json& file) {
   return set;
 }
 
-// Latencies that are known for `machine` take the place of the calibrated machine's.
+// Takes the calibrated machine's costs, but keeps the latencies that are known for `machine`.
 void borrow_costs(ModelMachine& machine, const ModelMachine& from) {
   machine.costs_from = from.name;
   machine.sets = from.sets;
@@ -157,7 +158,8 @@ nlohmann::ordered_json machine_header(const ModelMachine& machine) {
 nlohmann::ordered_json to_json(const ParameterSet& set) {
   nlohmann::ordered_json costs;
   for (const ParameterInfo& info : parameter_infos()) {
-    costs[std::string(info.name)] = std::stod(std::to_string(value_of(set.parameters, info)));  // six decimals
+    // Rounded to six decimals.
+    costs[std::string(info.name)] = std::stod(std::to_string(value_of(set.parameters, info)));
   }
   return {{"name", set.name},        {"trained_on", set.trained_on},
           {"pinned", set.is_pinned}, {"read_queue", read_queue_name(set.parameters.read_queue)},

@@ -9,7 +9,7 @@ namespace hierbar::bench::model {
 namespace {
 
 constexpr double kVariation = 0.08;
-constexpr double kHit = 1;  // ns: a write of a line that nobody else has a copy of
+constexpr double kHit = 1;  // ns for a write of a line of which no other core has a copy
 
 }  // namespace
 
@@ -47,7 +47,8 @@ Memory::DomainCopy* Memory::domain_copy(Line& line, std::uint32_t domain) {
   return found == line.domains.end() ? nullptr : &*found;
 }
 
-// The latency to whoever answers a read: the last writer, or the nearest domain with a copy, or the memory of the home.
+// The latency to the source that answers a read: the last writer, or the nearest domain with a
+// copy, or the memory of the line's home.
 double Memory::nearest_copy(const Line& line, std::uint32_t reader, std::uint32_t home) const {
   if (line.writer != kNobody) {
     if (line.domains.size() <= 1) return latency(places_->between(reader, line.writer));
@@ -60,7 +61,8 @@ double Memory::nearest_copy(const Line& line, std::uint32_t reader, std::uint32_
   return latency(places_->between_domains((*places_)[reader].domain, home));
 }
 
-// Every miss goes out by way of the reader's domain and comes in by way of the home's.
+// Each miss leaves through the way out of the reader's domain, and passes that of the home's domain
+// if it is another one.
 Time Memory::pass_ways_out(std::uint32_t participant, std::uint32_t home, Time now) {
   const std::uint32_t own = (*places_)[participant].domain;
   Time& busy = way_out_busy_until_[own];
@@ -114,7 +116,8 @@ Memory::Sharing Memory::sharing(const Line& line, std::uint32_t writer) const {
   return result;
 }
 
-// One other copy and none of the writer's own: an exclusive transfer. Otherwise the farthest copy must be gone first.
+// If there is one other copy and the writer has none, the cost is an exclusive transfer. Otherwise
+// the farthest copy must be invalidated first.
 double Memory::write_cost(const Line& line, const Sharing& sharing, std::uint32_t writer, std::uint32_t home) const {
   if (sharing.alone()) return kHit;
   if (sharing.num_others == 0) return latency(places_->between_domains((*places_)[writer].domain, home));
@@ -159,7 +162,7 @@ Time Memory::read_modify_write(std::uint32_t writer, std::uint32_t line_index, T
   }
   const std::uint32_t home = domain_of_line_[line_index];
   const Time start = std::max(pass_ways_out(writer, home, now), line.busy_until);
-  // One that waits is the partner of a ping-pong, which the latency includes.
+  // The first one that waits is the partner of a ping-pong, and the latency includes it.
   const double crowd = num_before > 1 ? parameters_.contention * (num_before - 1) : 0;
   const Time complete = start + vary(write_cost(line, shared, writer, home) + crowd);
   take(line, writer, now, complete);

@@ -13,19 +13,21 @@ namespace hierbar::bench::model {
 
 using Time = double;  // ns of simulated time
 
-// What one access to a line costs, and what it does to the others' copies of it: a directory protocol, told in times. An access
-// is a transaction that is worked out when it begins; the line, the ways out of the domains and the link between packages serve
-// one transaction after the other, in the order in which they came.
+// The cost of an access to a line, and its effect on the other cores' copies: a directory protocol,
+// expressed in times. An access is a transaction, whose times are computed when it begins. Each
+// line, each way out of a domain, and the link between packages serve one transaction after the
+// other, in the order in which these came.
 //
-//   read   from the copy in the reader's own domain, if there is one (ReadQueue::kPerDomain), else from the owner's, which leaves
-//          a copy in the reader's domain
-//   write  takes the line away from all who have it; their copies stay readable until the write is complete
+//   read   fetches from a copy in the reader's own domain, if there is one and the reads queue per
+//          domain (ReadQueue); else from the owner, which leaves a copy in the reader's domain
+//   write  takes the line away from all cores that have it; their copies stay readable until the
+//          write is complete
 class Memory {
  public:
-  // Forgets all lines. `domain_of_line` says in whose memory each lies.
+  // Forgets all lines. `domain_of_line` has the domain in whose memory each line is.
   void reset(const Parameters& parameters, const Places& places, std::vector<std::uint32_t> domain_of_line, std::uint64_t seed);
 
-  // Whether the reader has a copy: until when it is on its way, or that it is there.
+  // Whether the reader has a copy. If the copy is on its way, `arrives` is its time.
   enum class Presence : std::uint8_t { kAbsent, kComing, kHere };
   struct Look {
     Presence presence;
@@ -33,15 +35,17 @@ class Memory {
   };
   Look look(std::uint32_t reader, std::uint32_t line, Time now) const;
 
-  // These return when the transaction is complete. A write is not before `not_before`.
+  // These return when the transaction is complete. A write completes at `not_before` at the
+  // earliest.
   Time read(std::uint32_t reader, std::uint32_t line, Time now);
   Time write(std::uint32_t writer, std::uint32_t line, Time now, Time not_before);
   Time read_modify_write(std::uint32_t writer, std::uint32_t line, Time now);
 
-  // Of the read-modify-writes that read_modify_write() has begun, one is complete.
+  // Must be called when a read-modify-write of read_modify_write() is complete.
   void end_read_modify_write(std::uint32_t line) { --lines_[line].num_waiting; }
 
-  // Any cost varies a little, so that participants do not stay in step as no real ones would.
+  // Varies a cost a little, so that participants do not stay in a step in which real ones would not
+  // stay.
   double vary(double cost);
 
  private:
@@ -61,12 +65,12 @@ class Memory {
   struct Line {
     Time busy_until = 0;
     std::uint32_t writer = kNobody;   // the last one
-    std::uint32_t num_waiting = 0;    // read-modify-writes under way
-    std::vector<Copy> copies;         // also those that a write under way will take
-    std::vector<DomainCopy> domains;  // that have a copy after all that is under way
+    std::uint32_t num_waiting = 0;    // read-modify-writes in flight
+    std::vector<Copy> copies;         // including those that a write in flight takes
+    std::vector<DomainCopy> domains;  // domains that have a copy once all in flight is complete
   };
 
-  // Who has copies after all that is under way.
+  // Who has copies once all that is in flight is complete.
   struct Sharing {
     bool mine = false;
     std::uint32_t num_others = 0;

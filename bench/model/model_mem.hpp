@@ -10,7 +10,7 @@
 
 namespace hierbar::bench::model {
 
-// The barriers' Mem over a Simulator. Nobody may sleep.
+// The barriers' Mem over a Simulator. No participant may sleep.
 class ModelMem : public SimulatedMem<Simulator, Word> {
  public:
   using SimulatedMem::SimulatedMem;

@@ -8,7 +8,7 @@ namespace hierbar::bench::model {
 namespace {
 
 constexpr double kForever = 1e300;
-constexpr std::uint64_t kMostSteps = 5'000'000;  // correct runs stay far below
+constexpr std::uint64_t kMostSteps = 5'000'000;  // correct runs need far fewer
 
 }  // namespace
 
@@ -19,9 +19,9 @@ std::string PairSimulator::run(const PairCosts& costs, std::byte* memory, std::s
   line_bytes_ = line_bytes;
   constexpr Span kHas{0, kForever};
   constexpr Span kHasNot{kForever, 0};
-  lines_.assign(num_lines, Line{{kHas, kHasNot}, {kHas, kHasNot}, 0});  // all are with core 0
+  lines_.assign(num_lines, Line{{kHas, kHasNot}, {kHas, kHasNot}, 0});  // core 0 has all lines
   cores_ = {};
-  cores_[1].now = costs.transfer / 3;  // they do not begin in step
+  cores_[1].now = costs.transfer / 3;  // the cores do not begin in step
   num_transfers_ = 0;
   num_steps_ = 0;
   failure_.clear();
@@ -41,7 +41,7 @@ void PairSimulator::finish(std::uint32_t me) {
   fibers_[me]->switch_to(cores_[1 - me].is_finished ? main_ : *fibers_[1 - me]);
 }
 
-// Returns when nothing that the other core does can come before what this one does next.
+// Returns when no action of the other core can come before this core's next one.
 void PairSimulator::await_turn(std::uint32_t me) {
   if (++num_steps_ > kMostSteps) failure_ = "no end after " + std::to_string(num_steps_) + " steps";
   while (cores_[me].now > cores_[1 - me].now && !cores_[1 - me].is_finished) fibers_[me]->switch_to(*fibers_[1 - me]);
@@ -54,13 +54,14 @@ void PairSimulator::await_turn(std::uint32_t me) {
   }
 }
 
-// Returns when the line is there for that.
+// Returns the time at which the core has the line for this access.
 double PairSimulator::take(std::uint32_t me, Line& line, Access access) {
   const double now = cores_[me].now;
   const std::uint32_t other = 1 - me;
   Span& mine = access == Access::kWrite ? line.write[me] : line.read[me];
   if (mine.from <= now && now < mine.until) return now;
-  if (mine.from > now && mine.from < mine.until && mine.until == kForever) return mine.from;  // a store has asked for it already
+  // A store has asked for it already.
+  if (mine.from > now && mine.from < mine.until && mine.until == kForever) return mine.from;
   const double start = std::max(now, line.busy_until);
   const double complete = start + costs_.transfer;
   const double lost = start + costs_.hand_over * costs_.transfer;
@@ -86,7 +87,7 @@ void PairSimulator::fetch(std::uint32_t me, const Word& word, Access access) {
 
 std::uint64_t PairSimulator::load(std::uint32_t me, const Word& word) {
   await_turn(me);
-  for (const Store& store : cores_[me].stores) {  // the core's own stores are seen by it at once
+  for (const Store& store : cores_[me].stores) {  // a core sees its own stores at once
     if (store.word != &word) continue;
     cores_[me].now += costs_.access;
     return store.value;
@@ -100,7 +101,7 @@ void PairSimulator::store(std::uint32_t me, Word& word, std::uint64_t value) {
   await_turn(me);
   Core& core = cores_[me];
   const double arrives = take(me, line_of(word), Access::kWrite);
-  // In order: not before an earlier one.
+  // Stores become visible in order.
   const double visible = core.stores.empty() ? arrives : std::max(arrives, core.stores.back().visible);
   if (visible <= core.now) {
     word.value = value;

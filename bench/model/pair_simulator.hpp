@@ -16,17 +16,20 @@
 
 namespace hierbar::bench::model {
 
-// What two cores cost that share lines. All but the first two are within a few ns on every processor at hand.
+// The costs of two cores that share lines. All but the first two differ by a few ns at most on
+// every processor at hand.
 struct PairCosts {
-  double transfer;         // ns of one transaction: a copy is fetched, or a line is taken over
-  double look_spacing;     // ns between two looks of a waiting core: its pauses
-  double hand_over = 0.5;  // after this part of a transaction the other core has lost what is taken
-  double rmw = 8;          // a read-modify-write of a line that is there: 18 to 25 cycles
-  double access = 1;       // a load or store of a line that is there
-  double episode = 5;      // the instructions of a barrier beside those
+  double transfer;      // ns of one transaction, in which a copy is fetched or a line is taken over
+  double look_spacing;  // ns between two polls of a waiting core: its pauses
+  // After this part of a transaction the other core has lost what is taken from it.
+  double hand_over = 0.5;
+  double rmw = 8;      // a read-modify-write of a line that is there: 18 to 25 cycles
+  double access = 1;   // a load or store of a line that is there
+  double episode = 5;  // a barrier's instructions without these accesses
 };
 
-// A passage of a ping-pong by stores is two transactions: the reader fetches a copy, then takes the writer's copy away.
+// A passage of a ping-pong by stores is two transactions: the reader fetches a copy, then takes the
+// writer's copy away. See docs/decisions/0067.
 inline PairCosts pair_costs(double one_way_ns, double look_spacing_ns) {
   PairCosts costs{};
   costs.transfer = one_way_ns / 2;
@@ -34,30 +37,35 @@ inline PairCosts pair_costs(double one_way_ns, double look_spacing_ns) {
   return costs;
 }
 
-// Two cores and their lines in simulated time, for barriers of two back to back. Unlike Simulator, whose waiting cores are woken,
-// these look again and again at their spacing, because that decides what a barrier of two takes.
+// Two cores and their lines in simulated time, for barriers of two back to back. Unlike in
+// Simulator, waiting cores poll at their spacing, because that decides the time of a barrier of
+// two.
 //
-// A look of a core without the line fetches a copy; a write of a line that the other one has takes it away. A line serves one
-// transaction after the other. While one is under way the other core may go on using what it has for half of the time. What that
-// means for loops that do nothing between two barriers is not put in: where a transaction is shorter than the pauses they fall
-// into step by themselves, and a period is then shorter than one with a pause in it.
+// A poll of a core without the line fetches a copy. A write of a line that the other core has takes
+// it away. A line serves one transaction after the other. During the first half of a transaction
+// the other core may go on using what it has.
+//
+// Loops that do nothing between two barriers need no special rule. If a transaction is shorter than
+// the pauses, they fall into step by themselves. Then a period is shorter than one with a pause in
+// it.
 class PairSimulator {
  public:
   struct Word {
     std::uint64_t value;
   };
 
-  // `body(me)` is called for 0 and 1, over words in `num_lines` lines from `memory` on. Returns what went wrong; empty if
-  // nothing.
+  // Calls `body(me)` for 0 and 1. Their words are in `num_lines` lines that begin at `memory`.
+  // Returns what went wrong; empty if nothing did.
   std::string run(const PairCosts& costs, std::byte* memory, std::size_t num_lines, std::uint32_t line_bytes,
                   const std::function<void(std::uint32_t me)>& body);
 
-  // Transactions of the run so far.
+  // The number of transactions in the run so far.
   std::uint64_t num_transfers() const { return num_transfers_; }
 
-  // What follows is called by the running core.
+  // The running core calls the following functions.
   std::uint64_t load(std::uint32_t me, const Word& word);
-  void store(std::uint32_t me, Word& word, std::uint64_t value);  // becomes visible when the line has come
+  // The value becomes visible when the core has the line.
+  void store(std::uint32_t me, Word& word, std::uint64_t value);
   template <class Change>
   std::uint64_t read_modify_write(std::uint32_t me, Word& word, Change&& change) {
     drain(me);
@@ -84,7 +92,7 @@ class PairSimulator {
     bool is_finished = false;
     std::vector<Store> stores;
   };
-  struct Span {  // of time in which a core may do something with a line
+  struct Span {  // a time in which a core may read or write a line
     double from;
     double until;
   };
@@ -115,8 +123,8 @@ class PairSimulator {
   std::string failure_;
 };
 
-// The barriers' Mem over it. Sleeping is allowed, so that looks for sleepers and their fences are there as in threads, but nobody
-// waits that long.
+// The barriers' Mem over a PairSimulator. Sleeping is allowed, so that the reads of sleepers and
+// their fences are executed as in threads. But no wait is long enough for a sleep.
 class PairMem : public SimulatedMem<PairSimulator, PairSimulator::Word> {
  public:
   using SimulatedMem::SimulatedMem;

@@ -14,8 +14,8 @@
 
 namespace hierbar::bench::model {
 
-// The figures of M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022, section 3: MPI_Barrier over shared memory on 2 x Kunpeng 920-6426,
-// us.
+// The figures of M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022, section 3: MPI_Barrier over shared
+// memory on 2 x Kunpeng 920-6426, in us.
 
 enum class Column : std::uint8_t { kOnePackage, kCore, kNuma, kSocket };
 inline constexpr std::size_t kNumColumns = 4;
@@ -40,9 +40,9 @@ constexpr ColumnSetting setting_of(Column column) {
 }
 
 struct PaperRow {
-  std::string_view name;  // as in the paper
+  std::string_view name;  // the paper's name
   Algorithm algorithm;
-  std::vector<Level> levels;           // of `topo`
+  std::vector<Level> levels;           // for `topo`
   std::array<double, kNumColumns> us;  // 0: not measured
 };
 std::span<const PaperRow> paper_rows();
@@ -51,12 +51,12 @@ struct Cell {
   std::size_t row;
   Column column;
 };
-// Row by row, all that were measured: 37.
+// All 37 cells that were measured, row by row.
 std::vector<Cell> paper_cells();
 
 inline double paper_us(const Cell& cell) { return paper_rows()[cell.row].us[static_cast<std::size_t>(cell.column)]; }
 inline bool is_topo(const Cell& cell) { return paper_rows()[cell.row].algorithm == Algorithm::kTopo; }
-// What parameters are fitted to; the others are held out.
+// Whether parameters are fitted to the cell. The other cells are held out.
 inline bool is_training(const Cell& cell) { return cell.column == Column::kOnePackage || cell.column == Column::kCore; }
 
 }  // namespace hierbar::bench::model

@@ -38,7 +38,7 @@ double error_over(const std::vector<Cell>& cells, const std::vector<double>& us,
 
 bool is_held_out(const Cell& cell) { return !is_training(cell); }
 
-// By cell, over the sets that were trained on `trained_on`.
+// Predictions by cell: the median over the sets that were trained on `trained_on`.
 std::vector<double> median_of_sets(const PaperTable& table, const std::string& trained_on) {
   std::vector<double> result;
   for (std::size_t cell = 0; cell < table.cells.size(); ++cell) {
@@ -105,7 +105,7 @@ Result<double> run_ns(Scenario& scenario, Algorithm algorithm, EnginePlan plan, 
   return trial.run(scenario.simulator(), parameters, metric, seed);
 }
 
-// One parameter set: the engine against topo-NUMA on all mappings, by both metrics.
+// Compares the engine with topo-NUMA in one parameter set, for all mappings and by both metrics.
 Result<PaperTable::Gain> compute_gain(PaperTrials& trials, const ParameterSet& set, std::uint64_t seed,
                                       std::vector<double>& all_gains) {
   PaperTable::Gain gain{.set = set.name};

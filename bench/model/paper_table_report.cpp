@@ -52,7 +52,7 @@ std::string cells_text(const PaperTable& table) {
   return text;
 }
 
-// What the model has to show, in words, and whether it does.
+// A target of the model in words, and whether it is met.
 struct Target {
   std::string text;
   bool is_met;

@@ -11,7 +11,7 @@
 
 namespace hierbar::bench::model {
 
-// The paper's measurements as trials on a machine that has the paper's levels.
+// The paper's measurements, as trials on a machine that has the paper's levels.
 class PaperTrials {
  public:
   // Errors: the machine has too few cores, or lacks a level.
@@ -20,9 +20,9 @@ class PaperTrials {
   const std::vector<Cell>& cells() const { return cells_; }
   std::size_t size() const { return cells_.size(); }
 
-  // The period of one cell, us.
+  // The period of one cell, in us.
   Result<double> run(std::size_t index, const Parameters& parameters, std::uint64_t seed, const Episodes& episodes);
-  // All cells, in order.
+  // The periods of all cells, in their order.
   Result<std::vector<double>> run_all(const Parameters& parameters, std::uint64_t seed, const Episodes& episodes = {});
 
   Scenario& scenario(Column column) { return scenarios_.at(column); }

@@ -11,7 +11,8 @@
 namespace hierbar::bench::model {
 namespace {
 
-// The outermost unit strictly inside the domain around `core`, if cores share it; else the core.
+// The outermost unit strictly inside the domain that contains `core`, if several cores share it.
+// Else the core.
 int cluster_of(const Machine& machine, int core, int domain) {
   int cluster = core;
   for (int unit = core; unit >= 0 && unit != domain; unit = machine.units[unit].parent) cluster = unit;

@@ -11,15 +11,17 @@
 
 namespace hierbar::bench::model {
 
-// Where a participant runs: numbers that are equal for two participants when they share the unit.
+// The place of a participant. Two participants have the same number if they share the unit.
 struct Place {
   std::uint32_t core;
-  std::uint32_t cluster;  // the largest unit inside the domain that several cores share; the core's number where there is none
+  // The largest unit inside the domain that several cores share. If there is none, the core's
+  // number.
+  std::uint32_t cluster;
   std::uint32_t domain;
   std::uint32_t package;
 };
 
-// The places of all participants. Domains and packages are numbered from 0 on.
+// The places of all participants. Domains and packages are numbered from 0.
 class Places {
  public:
   // Errors: a participant is not bound to a single core.

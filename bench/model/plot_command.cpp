@@ -25,7 +25,7 @@ struct PlotOptions {
 
 std::string text_at(const nlohmann::json& report, const char* key) { return report.at(key).get<std::string>(); }
 
-// The paper's table against the model: for each cell, both.
+// Shows the paper's table and the model: both for each cell.
 Chart chart_of_table(const nlohmann::json& report) {
   Chart chart;
   chart.title = "MPI_Barrier on " + text_at(report, "machine") + ": the model and the paper's measurements";
@@ -41,7 +41,7 @@ Chart chart_of_table(const nlohmann::json& report) {
   return chart;
 }
 
-// Periods by algorithm and number of participants.
+// Shows periods by algorithm and number of participants.
 Chart chart_of_growth(const nlohmann::json& report) {
   Chart chart;
   chart.title = "Barriers on " + text_at(report, "machine") + ": time from one to the next";
@@ -61,7 +61,7 @@ Chart chart_of_growth(const nlohmann::json& report) {
   return chart;
 }
 
-// Both metrics of every row.
+// Shows both metrics of every row.
 Chart chart_of_rows(const nlohmann::json& report) {
   constexpr std::size_t kMostRows = 20;
   Chart chart;
@@ -92,7 +92,7 @@ void write_text(const std::string& text, const std::string& path) {
   }
 }
 
-// A file that disappears again.
+// A file that is removed with this object.
 class TemporaryFile {
  public:
   TemporaryFile() : path_(std::filesystem::temp_directory_path() / "barrier_model_XXXXXX") {
@@ -110,10 +110,10 @@ class TemporaryFile {
   std::string path_;
 };
 
-// By librsvg's program, which draws text as browsers do; nobody needs it who is content with SVG.
+// librsvg's program draws the PNG, because it draws text as browsers do. SVG needs no such program.
 void write_png(const std::string& svg, const std::string& path) {
   constexpr auto kTimeout = std::chrono::minutes(1);
-  constexpr const char* kNotFound = "exit status 127";  // says env
+  constexpr const char* kNotFound = "exit status 127";  // of env, if the program is missing
   const TemporaryFile picture;
   write_text(svg, picture.path());
   const ChildResult result =

@@ -21,7 +21,8 @@ struct ScaleOptions {
   bool check = false;
 };
 
-// What the engine must reach with the most participants, in every parameter set and by both metrics.
+// The gain that the engine must reach with the most participants, in every parameter set and by
+// both metrics.
 constexpr double kLeastGain = 1.5;
 
 using Steps = std::vector<std::vector<ComparedRow>>;  // by number of participants
@@ -51,7 +52,7 @@ std::string steps_text(const Steps& steps) {
   return text + "\n";
 }
 
-// Over the parameter sets and both metrics.
+// The least gain over the parameter sets and both metrics.
 double least_gain(const std::vector<ComparedRow>& rows) {
   return std::min(range_of(gains_over_classic(rows, &Costs::period)).least,
                   range_of(gains_over_classic(rows, &Costs::isolated)).least);

@@ -16,15 +16,15 @@
 
 namespace hierbar::bench::model {
 
-// Participants on a machine: what all trials with the same ones share.
+// Participants on a machine. Trials with the same participants share it.
 class Scenario {
  public:
   // Errors: more participants than cpus; those of map_participants() and Places::make().
   static Result<Scenario> make(const Machine& machine, Mapping mapping, std::uint32_t num_participants);
 
-  // The engine's plan as it would be made, with another release if one is given.
+  // The plan that the engine would make, with this kind of release.
   EnginePlan engine_plan(hierbar_release_kind release = HIERBAR_RELEASE_FLAGS) const;
-  // The paper's groups on these levels, lowest first.
+  // The plan of the paper's groups on these levels, lowest first.
   Result<EnginePlan> group_plan(const std::vector<Level>& levels) const;
 
   Trial trial(Algorithm algorithm, EnginePlan plan) const { return Trial(*places_, algorithm, std::move(plan)); }

@@ -6,8 +6,9 @@
 
 namespace hierbar::bench::model {
 
-// What the barriers' Mems over the simulators have in common, one per participant: the accesses. Simulated memory is sequentially
-// consistent: what is looked for here are costs; missing orders are looked for by the tests of runtime/barrier.
+// The accesses of a participant, for the barriers' Mems over both simulators. Simulated memory is
+// sequentially consistent: the model computes costs. Missing orders are found by the tests of
+// runtime/barrier.
 template <class AnySimulator, class AnyWord>
 class SimulatedMem {
  public:
@@ -31,7 +32,7 @@ class SimulatedMem {
   }
   std::uint64_t fetch_or_relaxed(Word& word, std::uint64_t bits) const noexcept { return fetch_or(word, bits); }
   std::uint64_t fetch_add_relaxed(Word& word, std::uint64_t value) const noexcept { return fetch_add(word, value); }
-  void wake(std::uint32_t) const noexcept {}  // nobody ever sleeps
+  void wake(std::uint32_t) const noexcept {}  // no participant ever sleeps
 
  protected:
   AnySimulator& simulator_;

@@ -8,9 +8,10 @@
 namespace hierbar::bench::model {
 namespace {
 
-// Correct runs stay far below.
+// Correct runs need far fewer.
 constexpr std::uint64_t kMaxEventsPerParticipant = 1'000'000;
-constexpr Time kRest = 1000;  // ns between a meeting and its end: whatever is still under way ends before
+// ns between a meeting and its end. All that is in flight ends before.
+constexpr Time kRest = 1000;
 
 }  // namespace
 
@@ -71,13 +72,13 @@ void Simulator::push(Event event) {
   std::push_heap(events_.begin(), events_.end(), later);
 }
 
-// Brings the participant to the moment at which all its own work is done, and `at_least` is reached.
+// Advances the participant's time until all its own work is done and `at_least` is reached.
 void Simulator::advance(std::uint32_t me, Time at_least) {
   if (is_stopped()) return;
   const Time until = std::max(at_least, now_ + cores_[me].debt);
   cores_[me].debt = 0;
   if (until == now_) return;
-  if (events_.empty() || until < events_.front().time) {  // nobody comes in between
+  if (events_.empty() || until < events_.front().time) {  // no event comes in between
     now_ = until;
     ++num_events_;
     return;
@@ -86,7 +87,8 @@ void Simulator::advance(std::uint32_t me, Time at_least) {
   go_on(me);
 }
 
-// Lets the events happen up to the next one that lets a participant go on. May be `me`, or nobody if it never comes.
+// Performs events up to the next one that lets a participant continue, and switches to it. That may
+// be `me`.
 void Simulator::go_on(std::uint32_t me) {
   for (;;) {
     if (num_events_ > kMaxEventsPerParticipant * cores_.size()) fail("no end after " + std::to_string(num_events_) + " events");
@@ -101,7 +103,7 @@ void Simulator::go_on(std::uint32_t me) {
       apply(store);
       continue;
     }
-    if (cores_[event.core].is_finished) continue;  // it went on by itself after a failure
+    if (cores_[event.core].is_finished) continue;  // after a failure it has continued by itself
     if (event.core != me) fibers_[me]->switch_to(*fibers_[event.core]);
     return;
   }
@@ -148,7 +150,8 @@ void Simulator::store(std::uint32_t me, Word& word, std::uint64_t value) {
   Time& oldest = core.stores[core.next_store];
   advance(me, std::max(core.loaded, oldest));
   const std::uint32_t line = line_of(word);
-  const Time complete = memory_.write(me, line, now_, core.stored);  // stores become visible in order
+  // Stores become visible in order.
+  const Time complete = memory_.write(me, line, now_, core.stored);
   core.debt += parameters_.issue;
   if (complete <= now_) {
     apply(PendingStore{&word, value, line, me});

@@ -15,37 +15,40 @@
 
 namespace hierbar::bench::model {
 
-// A word of simulated memory: its value is where the algorithm put it, its line follows from its address.
+// A word of simulated memory. Its value is stored where the algorithm put the word; its line
+// follows from its address.
 struct Word {
   std::uint64_t value;
 };
 
-// The memory that one run uses.
+// The memory of one run.
 struct Storage {
   std::byte* begin;
   std::uint32_t line_bytes;                   // a power of two
-  std::vector<std::uint32_t> domain_of_line;  // in whose memory each line lies
+  std::vector<std::uint32_t> domain_of_line;  // the domain in whose memory each line is
 };
 
-// Runs participants as fibers in simulated time, one at a time, in the order of their times; equal seeds give equal runs.
+// Runs participants as fibers in simulated time, one at a time, in the order of their times. Equal
+// seeds give equal runs.
 //
-// What a core does on its own, between two accesses that others notice, is added up and costs no event. A load that misses does
-// not stop its core when the value that is there is the one it waits for: the branch behind it was predicted right, and the next
-// load goes out too (`outstanding` of them). Stores, read-modify-writes and the end of a run wait for such loads. Nobody polls:
-// who waits is woken when its copy of the line is taken away.
+// The work of a core between two accesses that other cores notice is added up and costs no event. A
+// load that misses does not stop its core if the value is the awaited one: the branch after it was
+// predicted right, and the next load is issued too (`outstanding` of them at a time). Stores,
+// read-modify-writes and the end of a run wait for such loads. No core polls. A core that waits is
+// woken when its copy of the line is taken away.
 class Simulator {
  public:
-  // `places` must outlive the simulator.
+  // `places` must live longer than the simulator.
   explicit Simulator(const Places& places);
 
-  // One run: `body` is called once for each participant; it must end soon after a wait was aborted. The result is empty, or what
-  // went wrong; after that every wait is aborted.
+  // Runs once: calls `body` for each participant. Returns what went wrong; empty if nothing did.
+  // After a failure every wait is aborted, and `body` must end soon after that.
   std::string run(const Parameters& parameters, Storage storage, std::uint64_t seed,
                   const std::function<void(std::uint32_t me)>& body);
 
   std::uint64_t num_events() const { return num_events_; }
 
-  // What follows is called by the running participant.
+  // The running participant calls the following functions.
   std::uint64_t load(std::uint32_t me, const Word& word);
   void store(std::uint32_t me, Word& word, std::uint64_t value);
   template <class Change>
@@ -56,12 +59,12 @@ class Simulator {
     end_read_modify_write(me, line);
     return before;
   }
-  // Returns when it is worth looking at the word again.
+  // Returns when the word should be loaded again.
   void await_change(std::uint32_t me, const Word& word);
 
-  // The participant's own time, when all it has begun is complete.
+  // Waits until all that the participant has begun is complete. Returns its time then.
   Time settle(std::uint32_t me);
-  // Returns for all participants at the same moment, when the last one has come.
+  // Waits until all participants have come, and returns for all of them at about the same moment.
   void meet(std::uint32_t me);
   // Lets time pass for this participant.
   void spend(std::uint32_t me, double ns) { cores_[me].debt += memory_.vary(ns); }
@@ -71,10 +74,10 @@ class Simulator {
 
  private:
   struct Core {
-    Time debt = 0;            // its own work since it last took part in an event
+    Time debt = 0;            // time of its own work since its last event
     Time loaded = 0;          // when its last load is complete
-    Time stored = 0;          // when its last store is
-    std::vector<Time> loads;  // under way, as a ring
+    Time stored = 0;          // when its last store is complete
+    std::vector<Time> loads;  // a ring of the completion times of loads in flight
     std::vector<Time> stores;
     std::uint32_t next_load = 0;
     std::uint32_t next_store = 0;
@@ -82,9 +85,9 @@ class Simulator {
   };
   struct Event {
     Time time;
-    std::uint64_t order;  // of two at the same time the one that was made first comes first
+    std::uint64_t order;  // of two events at the same time, the one that was made first comes first
     std::uint32_t core;
-    std::uint32_t store;  // kNoStore: the core goes on
+    std::uint32_t store;  // kNoStore: the core continues
   };
   struct PendingStore {
     Word* word;

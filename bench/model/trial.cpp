@@ -12,7 +12,7 @@
 namespace hierbar::bench::model {
 namespace {
 
-// What happened in the episodes of one run.
+// The entries and exits of all episodes of a run.
 class Record {
  public:
   Record(std::uint32_t num_participants, std::uint32_t num_episodes)
@@ -25,7 +25,7 @@ class Record {
     ++num_entered_[episode];
     last_entry_[episode] = std::max(last_entry_[episode], now);
   }
-  // False: not all have entered.
+  // False if not all participants have entered the episode.
   bool leave(std::uint32_t episode, Time now) {
     last_exit_[episode] = std::max(last_exit_[episode], now);
     return num_entered_[episode] == num_participants_;
@@ -46,7 +46,8 @@ class Record {
   std::vector<Time> last_exit_;
 };
 
-// The lines of a slot are in the memory of the domain whose participant owns the slot.
+// By line: the domain of its home. A slot's lines are in the memory of the domain of the
+// participant that owns the slot.
 std::vector<std::uint32_t> homes(const Places& places, const hierbar_plan& plan, std::size_t num_lines) {
   const std::size_t lines_per_slot = num_lines / plan.num_slots;
   std::vector<std::uint32_t> result(num_lines, 0);

@@ -15,8 +15,8 @@
 namespace hierbar::bench::model {
 
 enum class Metric : std::uint8_t {
-  kPeriod,    // barriers back to back: ns from one to the next
-  kIsolated,  // one barrier that all enter together: from the last entry to the last exit
+  kPeriod,    // barriers back to back: ns from one barrier to the next
+  kIsolated,  // one barrier that all enter together: ns from the last entry to the last exit
 };
 
 struct Episodes {
@@ -24,11 +24,11 @@ struct Episodes {
   std::uint32_t measured = 10;
 };
 
-// One barrier on simulated participants: the production code of an algorithm over ModelMem. In every run it is checked that
-// nobody hangs and that nobody leaves an episode before all have entered it.
+// One barrier with simulated participants: an algorithm's production code over ModelMem. Every run
+// checks that no participant hangs, and that none leaves an episode before all have entered it.
 class Trial {
  public:
-  // `places` must outlive the trial.
+  // `places` must live longer than the trial.
   Trial(const Places& places, Algorithm algorithm, EnginePlan plan);
 
   // ns for one barrier: the mean over the measured episodes. The error says how the barrier failed.

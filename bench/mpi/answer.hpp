@@ -9,19 +9,19 @@
 
 namespace hierbar::bench::mpi {
 
-// What one launch of the measured program said.
+// The answer of one launch of the measured program.
 struct Answer {
-  using Figures = std::map<std::string, std::vector<double>>;  // ns, by what was measured
+  using Figures = std::map<std::string, std::vector<double>>;  // ns, by quantity
 
-  std::string version;    // what the MPI library says of itself, one line
+  std::string version;    // the MPI library's name and version, on one line
   std::string file;       // the file of PMPI_Barrier
-  std::string barrier;    // the file of MPI_Barrier: the same unless something was preloaded
-  std::vector<int> cpus;  // where each rank ran
+  std::string barrier;    // the file of MPI_Barrier; the same one if nothing was preloaded
+  std::vector<int> cpus;  // the cpu of each rank
   Figures program;        // of MPI_Barrier
-  Figures own;            // of PMPI_Barrier; empty when it was not asked for
+  Figures own;            // of PMPI_Barrier; empty if it was not asked for
 };
 
-// The answer among whatever else a launcher wrote; nothing when there is none or it cannot be read.
+// Finds the answer in a launcher's output. Nothing if there is none or it cannot be read.
 [[nodiscard]] std::optional<Answer> parse_answer(const std::string& output);
 
 }  // namespace hierbar::bench::mpi

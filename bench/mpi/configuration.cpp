@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kIdentifyTimeout{20000};
 
-// Open MPI's collective components that use shared memory, the better ones first; which of them exist differs by version.
+// Open MPI's collective components that use shared memory, best first. Which of them exist depends
+// on the version.
 constexpr std::array<std::string_view, 3> kSharedMemoryComponents{"xhc", "acoll", "sm"};
 constexpr int kPriority = 100;  // above all others
 

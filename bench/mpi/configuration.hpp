@@ -22,11 +22,11 @@ struct ConfigurationName {
   std::string_view name;
   Family family;
   Implementation implementation;
-  bool preload;  // this project's shim for that library
+  bool preload;  // whether this project's shim for that library is preloaded
   std::string_view explains;
 };
 
-// What PMPI_Barrier is called when it is measured inside a launch of `hier`, in turns with our barrier.
+// The name of PMPI_Barrier when a launch of `hier` measures it, in turns with our barrier.
 inline constexpr std::string_view kInside = "mpich-inside";
 
 inline constexpr std::array<ConfigurationName, 8> kConfigurations{{
@@ -53,25 +53,26 @@ struct Configuration {
   std::filesystem::path worker;
   std::vector<std::string> arguments;  // of the launcher
   Variables variables;                 // of the ranks
-  std::string unavailable;             // why it cannot be measured; empty when it can
+  std::string unavailable;             // why it cannot be measured; empty if it can
 
-  // As found out by identify().
+  // Found out by identify().
   std::string version;
   std::string file;
 };
 
-// The configurations that `options` name, in the order of kConfigurations, not yet identified. `wheel_link_dir` is a directory
-// in which the wheel's library has the name that the measured program asks for.
+// The configurations that `options` name, in the order of kConfigurations, not yet identified. In
+// the directory `wheel_link_dir` the wheel's library has the name that the measured program asks
+// for.
 [[nodiscard]] std::vector<Configuration> make_configurations(const Options& options, const std::filesystem::path& wheel_link_dir);
 
-// Launches it once, to see what really serves it.
+// Launches the configuration once, to see which libraries it loads.
 void identify(Configuration& configuration);
 
-// What is wrong with an answer of `configuration`: another library or barrier than was meant, or, when the ranks are bound, two
-// of them on one cpu. Empty if nothing.
+// What is wrong with an answer of `configuration`: an unexpected library or barrier or, if the
+// ranks are bound, two of them on one cpu. Empty if nothing is wrong.
 [[nodiscard]] std::string mismatch(const Configuration& configuration, const Answer& answer, bool bound);
 
-// How to launch num_ranks ranks, each bound to a core or none.
+// The command that launches num_ranks ranks, each bound to a core, or none bound.
 [[nodiscard]] std::vector<std::string> launch_command(const Configuration& configuration, int num_ranks, bool bound,
                                                       const std::vector<std::string>& worker_arguments);
 

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// mpi_barrier_bench: MPI_Barrier under different MPI libraries, side by side. `--help` is its manual.
+// mpi_barrier_bench: MPI_Barrier under different MPI libraries, side by side. `--help` prints its
+// manual.
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ using namespace hierbar::bench::mpi;
 constexpr int kUsage = 2;
 
 int run(const Options& options) {
-  // 1. What there is to measure.
+  // 1. Find out what can be measured.
   const Host host = describe_host();
   const WheelLink wheel(options.wheel_dir);
   std::vector<Configuration> configurations = make_configurations(options, wheel.dir());

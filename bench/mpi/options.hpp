@@ -12,12 +12,12 @@
 
 namespace hierbar::bench::mpi {
 
-// What the user asked for; `--help` says what each of them means.
+// The user's choices. `--help` explains each of them.
 struct Options : RunOptions {
   std::vector<int> rank_counts{2, 4, 8, 16};
   std::vector<std::string> configurations;  // empty: all
-  bool first = false;                       // first barriers and MPI_Init in place of all else
-  std::uint64_t seed = 0;                   // of the order in which configurations take turns
+  bool first = false;                       // measure first barriers and MPI_Init, and nothing else
+  std::uint64_t seed = 0;                   // for the order in which configurations take turns
   std::filesystem::path mpich_launcher;     // empty: not found
   std::filesystem::path openmpi_launcher;   // empty: not found
   std::filesystem::path wheel_dir;          // empty: no wheel
@@ -28,8 +28,8 @@ struct Options : RunOptions {
   }
 };
 
-// Reads the command line. Returns the exit status when there is nothing left to do: help was asked for (0) or the arguments are
-// wrong (2); what had to be said about it has been printed.
+// Reads the command line. Returns the exit status if the program must end: 0 for help, 2 for wrong
+// arguments. The message has been printed then.
 [[nodiscard]] std::optional<int> parse_options(int argc, char** argv, Options& options);
 
 }  // namespace hierbar::bench::mpi

@@ -18,7 +18,7 @@ namespace {
 constexpr int kNameWidth = 20;
 constexpr const char* kReference = "hier";
 
-// What a launch gets besides the number of ranks and the binding.
+// The settings of a launch beside the number of ranks and the binding.
 std::string settings_text(const Configuration& configuration) {
   std::string text;
   for (const std::string& argument : configuration.arguments) text += " " + argument;
@@ -32,7 +32,7 @@ std::string configuration_row(const Configuration& configuration) {
   return start + fmt::format("{} ({}){}\n", configuration.version, configuration.file, settings_text(configuration));
 }
 
-// The groups of one number of ranks stand together.
+// The groups of one number of ranks. They follow each other in the measurements.
 using Part = std::vector<const Group*>;
 
 std::vector<Part> parts_of(const Measurements& measurements) {

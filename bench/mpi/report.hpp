@@ -12,16 +12,17 @@
 #include "mpi/configuration.hpp"
 #include "mpi/options.hpp"
 
-// What people and programs read. All return text; nothing is measured here.
+// The output for people and programs. All functions return text or JSON; none measures.
 namespace hierbar::bench::mpi {
 
-// Machine, build, settings, libraries; what is skipped and why.
+// Machine, build, settings and libraries; what is skipped, and why.
 [[nodiscard]] std::string header_text(const Options& options, const Host& host, const std::vector<Configuration>& configurations);
 
-// A part for each number of ranks: the period with its quartiles and its ratio to hier's, the other figures' medians, the floors.
+// A part for each number of ranks: the period with its quartiles and its ratio to hier's, the
+// medians of the other figures, the floors.
 [[nodiscard]] std::string table_text(const Measurements& measurements);
 
-// Everything above and the raw samples.
+// All of the above, and the raw samples.
 [[nodiscard]] nlohmann::json json_report(const Measurements& measurements, const Options& options, const Host& host,
                                          const std::vector<Configuration>& configurations, const std::vector<Verdict>& verdicts);
 

@@ -24,11 +24,11 @@ constexpr double kFloorBudgetMs = 60;
 constexpr std::array<std::string_view, 4> kQuantities{"period", "isolated", "skew", "late"};
 constexpr std::array<std::string_view, 4> kFirstQuantities{"first", "cold", "allreduce", "init"};
 
-// The groups of one number of ranks: the period first, then what is measured only of ranks with a cpu each; or what setting up
-// costs, whoever has a cpu.
+// The groups of one number of ranks. The period is the first one. If each rank has a cpu, the other
+// quantities follow. With --first, the groups are the quantities of set-up in all cases.
 struct RankCount {
   int num_ranks = 0;
-  std::size_t first = 0;  // of its groups
+  std::size_t first = 0;  // index of its first group
   std::size_t count = 0;
 };
 
@@ -63,7 +63,7 @@ class Session {
   }
 
  private:
-  // Judged by how long the repetitions so far took.
+  // Judged by the time that the repetitions so far have taken.
   bool has_time_for_another(double elapsed_s) const {
     if (options_.time_limit_s <= 0 || results_.num_repetitions == 0) return true;
     return elapsed_s + elapsed_s / results_.num_repetitions <= options_.time_limit_s;
@@ -99,7 +99,7 @@ class Session {
 
   void measure_block(const RankCount& ranks, int repetition) {
     std::vector<const Configuration*> turns;
-    if (!options_.first) turns.push_back(nullptr);  // the floors
+    if (!options_.first) turns.push_back(nullptr);  // nullptr stands for the floors
     for (const Configuration& configuration : configurations_) {
       if (configuration.unavailable.empty()) turns.push_back(&configuration);
     }
@@ -160,7 +160,7 @@ class Session {
     return one_way_ns;
   }
 
-  // How many blocks are good; the groups of one number of ranks agree.
+  // Returns the number of good blocks, which is the same for all groups of one number of ranks.
   int settle_all(const RankCount& ranks) {
     int num_good = 0;
     for_groups(ranks, [&num_good](Group& group) { num_good = settle(group); });

@@ -6,16 +6,18 @@ namespace hierbar::bench::mpi {
 namespace {
 
 constexpr double kOverMpichPair = 0.20;
-constexpr double kOverMpichOversubscribed = 1.0 / 500;  // MPICH's ranks wait for their time slices
+// MPICH's ranks wait for their time slices.
+constexpr double kOverMpichOversubscribed = 1.0 / 500;
 
-// Of two ranks on two cpus, over Open MPI. Peers take two line transfers where an exchange takes one; between the regimes the
-// more lenient one.
+// For two ranks on two cpus: limits over Open MPI. The peers take two line transfers where an
+// exchange takes one. Between the near and the far regime the limit for far applies.
 constexpr double kOverOpenMpiNear = 0.45;
 constexpr double kOverOpenMpiFar = 0.60;
 
-constexpr double kOverAllreduceNs = 1e6;  // of the first barrier on a new communicator, which agrees with all its ranks
+// For the first barrier on a new communicator, in which all its ranks agree on the set-up.
+constexpr double kOverAllreduceNs = 1e6;
 
-// The allreduce is measured in hier's own processes.
+// The allreduce is measured in the processes of hier.
 void judge_first(Judge& judge, const Measurements& measurements, Group first) {
   for (const Group& group : measurements.groups) {
     const Series* reduction = find_series(group, "hier");
@@ -44,7 +46,8 @@ std::vector<Verdict> judge(const Measurements& measurements) {
   for (const Group& group : measurements.groups) {
     const bool is_of_set_up = group.quantity == "first" || group.quantity == "init";
     if (group.quantity == "late" || group.quantity == "cold" || group.quantity == "allreduce") continue;
-    if (is_of_set_up && group.oversubscribed) continue;  // whose cost is waiting for the scheduler
+    // Such a cost is a wait for the scheduler.
+    if (is_of_set_up && group.oversubscribed) continue;
     if (group.quantity == "first") {
       judge_first(judge, measurements, group);
     } else if (group.quantity == "init") {

@@ -7,10 +7,10 @@
 #include "common/groups.hpp"
 #include "common/judge.hpp"
 
-// The targets that the project has set itself for MPI_Barrier.
+// Decides by one run whether the targets that the project has set itself for MPI_Barrier are met.
 namespace hierbar::bench::mpi {
 
-// One verdict per target that applies to the numbers of ranks of the run.
+// A verdict for each target that applies to the numbers of ranks of the run.
 [[nodiscard]] std::vector<Verdict> judge(const Measurements& measurements);
 
 }  // namespace hierbar::bench::mpi

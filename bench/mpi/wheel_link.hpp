@@ -9,12 +9,13 @@
 
 namespace hierbar::bench::mpi {
 
-// A directory, as long as this lives, in which the library of another MPICH has the name under which Debian's MPICH links
-// programs, libmpich.so.12: both have the same ABI, but the wheel calls it libmpi.so.12. What lies beside it is there too,
-// because it looks for its own libraries from where it was found.
+// A directory that exists as long as this object. In it, the library of another MPICH has the name
+// libmpich.so.12, with which Debian's MPICH links programs. Both libraries have the same ABI, but
+// the wheel calls its one libmpi.so.12. The files beside the library are linked too, because it
+// searches for its own libraries from where it was found.
 class WheelLink {
  public:
-  // No directory when `wheel_dir` is empty.
+  // Makes no directory if `wheel_dir` is empty.
   explicit WheelLink(const std::filesystem::path& wheel_dir) {
     if (wheel_dir.empty()) return;
     std::string name = std::filesystem::temp_directory_path() / "hierbar-wheel-XXXXXX";
@@ -22,7 +23,7 @@ class WheelLink {
     dir_ = name;
     const std::filesystem::path lib_dir = std::filesystem::absolute(wheel_dir) / "lib";
     std::filesystem::create_symlink(lib_dir / "libmpi.so.12", dir_ / "libmpich.so.12");
-    std::error_code error;  // without lib/ the program will say what it misses
+    std::error_code error;  // if lib/ is missing, the program will report what it lacks
     for (const auto& entry : std::filesystem::directory_iterator(lib_dir, error)) {
       const std::filesystem::path link = dir_ / entry.path().filename();
       if (!std::filesystem::exists(std::filesystem::symlink_status(link))) std::filesystem::create_symlink(entry.path(), link);

@@ -1,25 +1,33 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// MPI_Barrier of all ranks, on one machine, under one MPI library: rank 0 prints raw samples as one line of JSON. Built by every
-// MPI's own compiler driver and linked with nothing else; what is preloaded is the launcher's choice. Thread level: single.
+// Measures MPI_Barrier among all ranks, on one machine, under one MPI library. Rank 0 prints raw
+// samples as one line of JSON. Each MPI's own compiler driver builds it, and nothing else is linked
+// to it; the launcher decides what is preloaded. The thread level is MPI_THREAD_SINGLE. See
+// docs/decisions/0072.
 //
 //   mpi_barrier_worker --budget-ms MS --limit-s S [--inside] [--alone | --first]
-//   --inside  also PMPI_Barrier, the library's own: batches of both take turns
-//   --alone   every rank has a cpu: also the figures that need all of them to run at once
-//   --first   only the second list of figures
+//   --inside  measure PMPI_Barrier too, which is the library's own; batches of both take turns
+//   --alone   every rank has a cpu: measure the figures too for which all must run at once
+//   --first   measure only the second list of figures
 //
-// Figures are ns, maxima over the ranks; the clock is CLOCK_MONOTONIC, the same for all processes of a machine.
+// Figures are in ns, and are maxima over the ranks. The clock is CLOCK_MONOTONIC, which is the same
+// for all processes of a machine.
+//
 //   period    of barriers back to back
-//   isolated  ranks enter at an agreed moment: from the last one's entry to the last one's exit
-//   skew      the same episodes: from the first exit to the last
-//   late      one rank, another each time, comes kDelayNs after the others: from its entry to the last exit
+//   isolated  ranks enter at an agreed moment: from the last rank's entry to the last one's exit
+//   skew      in the same episodes: from the first exit to the last
+//   late      one rank, another one each time, comes kDelayNs after the others: from its entry to
+//             the last exit
 //
-//   first      the first barrier on a new communicator, all but the first one of the program
-//   cold       the first one of the program
-//   allreduce  the library's MPI_Allreduce as the first call on a new communicator, in turns with those
+//   first      the first barrier on a new communicator, without the program's very first one
+//   cold       the program's very first barrier
+//   allreduce  the library's MPI_Allreduce as the first call on a new communicator, in turns with
+//              `first`
 //   init       MPI_Init
-// Exits with 2 for wrong arguments; a run longer than the limit ends by SIGALRM. Started by mpi_barrier_bench only.
+//
+// Exits with 2 for wrong arguments. A run that takes longer than the limit ends by SIGALRM. Only
+// mpi_barrier_bench starts it.
 
 #include <mpi.h>
 #include <sched.h>
@@ -37,15 +45,20 @@
 
 namespace {
 
-constexpr int kNumBatches = 100;  // each shorter than a time slice: a median over them leaves out those that lost their cpu
+// Each batch is shorter than a time slice. So the median leaves out batches in which a rank lost
+// its cpu.
+constexpr int kNumBatches = 100;
 constexpr int kFewestBatches = 3;
-constexpr int kBatchesPerLook = 20;   // at the clock of all
-constexpr double kMostBudgets = 2;    // are spent on one figure
-constexpr int kMostEpisodes = 1000;   // of the figures that are sampled one by one
-constexpr int kEpisodesPerTurn = 50;  // of one barrier, before the other's
-constexpr double kDelayNs = 20000;    // of a late rank: longer than any barrier of ranks that have a cpu each
-constexpr int kMostFirsts = 100;      // new communicators for each kind of call
-constexpr int kWarmUp = 16;           // libraries set up on the first calls, and change algorithms after some
+// After so many batches the ranks agree on the time that is spent.
+constexpr int kBatchesPerLook = 20;
+constexpr double kMostBudgets = 2;    // the most that is spent on one figure
+constexpr int kMostEpisodes = 1000;   // for figures that are sampled one by one
+constexpr int kEpisodesPerTurn = 50;  // of one barrier, before the other one's turn
+// The delay of a late rank. It is longer than any barrier of ranks that have a cpu each.
+constexpr double kDelayNs = 20000;
+constexpr int kMostFirsts = 100;  // new communicators for each kind of call
+// Libraries do set-up in the first calls, and change algorithms after some more.
+constexpr int kWarmUp = 16;
 
 struct Settings {
   double budget_ns = 0;
@@ -55,20 +68,20 @@ struct Settings {
   bool first = false;
 };
 
-// One of the barriers that a process can have: as the program calls it, which a preloaded library may serve, or the library's
-// own.
+// A barrier of this process: the one that the program calls, which a preloaded library may serve,
+// or the library's own.
 struct Barrier {
   std::string name;
   int (*call)(MPI_Comm);
-  double period_ns = 0;  // roughly
-  long batch = 1;        // barriers in a batch
+  double period_ns = 0;  // an estimate
+  long batch = 1;        // number of barriers in a batch
   int num_batches = 0;
   std::map<std::string, std::vector<double>> samples;  // by figure
 };
 
 int rank = 0;
 int num_ranks = 1;
-double clock_ns = 0;  // what one reading costs
+double clock_ns = 0;  // the cost of one reading
 
 double now_ns() {
   timespec time{};
@@ -93,7 +106,7 @@ std::vector<double> over_ranks(const std::vector<double>& values, MPI_Op operati
 
 double maximum(double value) { return over_ranks({value}, MPI_MAX).front(); }
 
-// Of this rank. The barrier in front makes all begin together.
+// The time of a batch in this rank. The barrier before it makes all ranks begin together.
 double time_batch(const Barrier& barrier, long count) {
   barrier.call(MPI_COMM_WORLD);
   const double start = now_ns();
@@ -101,8 +114,9 @@ double time_batch(const Barrier& barrier, long count) {
   return now_ns() - start;
 }
 
-// How many barriers make a batch, and how many batches there are. All ranks come to the same answer, from maxima. A trial that
-// seems to fill a batch is tried again before it is believed: it may have lost its cpu.
+// Chooses the number of barriers in a batch, and the number of batches. All ranks come to the same
+// numbers, because they use maxima. A trial that seems to fill a batch is repeated, because its
+// rank may have lost its cpu.
 void calibrate(Barrier& barrier, double budget_ns) {
   const double batch_ns = budget_ns / kNumBatches;
   for (int i = 0; i < kWarmUp && (i == 0 || barrier.period_ns < batch_ns); ++i)
@@ -118,8 +132,8 @@ void calibrate(Barrier& barrier, double budget_ns) {
   barrier.num_batches = std::clamp(static_cast<int>(num_batches), kFewestBatches, kNumBatches);
 }
 
-// Barriers take turns batch by batch. After every kBatchesPerLook ranks agree on the time that they have taken: when others use
-// the cpus, far more than was expected.
+// The barriers take turns, batch by batch. After each kBatchesPerLook batches the ranks agree on
+// the time that these have taken. It is far more than expected when others use the cpus.
 void measure_period(std::vector<Barrier>& barriers, double budget_ns) {
   std::map<std::string, std::vector<double>> own;
   const double limit_ns = kMostBudgets * budget_ns * static_cast<double>(barriers.size());
@@ -136,16 +150,17 @@ void measure_period(std::vector<Barrier>& barriers, double budget_ns) {
   for (Barrier& barrier : barriers) barrier.samples["period"] = over_ranks(own[barrier.name], MPI_MAX);
 }
 
-// What each of a series of barriers was like, as this rank saw it; times from the agreed start of the series.
+// A series of barriers, as this rank saw them. Times count from the agreed start of the series.
 struct Notes {
   std::vector<double> entries;
   std::vector<double> exits;
-  std::vector<double> lateness;  // of its entry, against the moment that was agreed
+  std::vector<double> lateness;  // of the entry, compared with the agreed moment
 };
 
-// Barriers at agreed moments, `interval_ns` apart. In each, one rank, if any, comes `delay_ns` later.
+// Runs barriers at agreed moments, `interval_ns` apart. In each barrier one rank, another one each
+// time, comes `delay_ns` later.
 Notes take_notes(const Barrier& barrier, int count, double interval_ns, double delay_ns) {
-  constexpr double kLeadNs = 50000;  // until the first, for the ranks to hear of it
+  constexpr double kLeadNs = 50000;  // before the first moment, so that all know it in time
   const double origin = maximum(now_ns()) + kLeadNs;
   Notes notes;
   for (int i = 0; i < count; ++i) {
@@ -160,8 +175,8 @@ Notes take_notes(const Barrier& barrier, int count, double interval_ns, double d
   return notes;
 }
 
-// Adds what the notes of all ranks say together. An episode that a rank came to when the others had been waiting for long is no
-// episode of the kind that was asked for.
+// Adds what follows from the notes of all ranks. An episode is left out if a rank entered it too
+// late.
 void add_samples(Barrier& barrier, const Notes& notes, double tolerance_ns, bool delayed) {
   const std::vector<double> last_entries = over_ranks(notes.entries, MPI_MAX);
   const std::vector<double> last_exits = over_ranks(notes.exits, MPI_MAX);
@@ -175,13 +190,13 @@ void add_samples(Barrier& barrier, const Notes& notes, double tolerance_ns, bool
   }
 }
 
-// Episodes alone, or with one late rank.
+// Measures isolated episodes or, if `delayed`, episodes with one late rank.
 void measure_episodes(std::vector<Barrier>& barriers, double budget_ns, bool delayed) {
   const double delay_ns = delayed ? kDelayNs : 0;
   double spent_ns = 0;
   for (int episode = 0; episode < kMostEpisodes && spent_ns < budget_ns; episode += kEpisodesPerTurn) {
     for (Barrier& barrier : barriers) {
-      // Enough for all to have left before the next one.
+      // Long enough for all ranks to have left before the next episode.
       const double interval_ns = delay_ns + 4 * barrier.period_ns + 5000;
       const double start = now_ns();
       const Notes notes = take_notes(barrier, kEpisodesPerTurn, interval_ns, delay_ns);
@@ -191,7 +206,8 @@ void measure_episodes(std::vector<Barrier>& barriers, double budget_ns, bool del
   }
 }
 
-// Of this rank: a call on a new communicator, which all ranks have. The barrier in front makes all begin together.
+// The time of a call in this rank, as the first one on a new communicator of all ranks. The barrier
+// before it makes all ranks begin together.
 double time_first(int (*call)(MPI_Comm)) {
   MPI_Comm fresh;
   PMPI_Comm_dup(MPI_COMM_WORLD, &fresh);
@@ -208,7 +224,7 @@ int allreduce(MPI_Comm comm) {
   return PMPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
 }
 
-// The first calls on new communicators: barriers of all kinds and the allreduce take turns.
+// Measures first calls on new communicators. All barriers and the allreduce take turns.
 void measure_first(std::vector<Barrier>& barriers, double budget_ns, double init_ns) {
   std::map<std::string, std::vector<double>> own;
   std::vector<double> reductions;
@@ -243,7 +259,7 @@ void print(const std::vector<Barrier>& barriers, const std::vector<double>& cpus
   std::puts("}");
 }
 
-// Where each rank runs.
+// The cpu of each rank.
 std::vector<double> rank_cpus() {
   std::vector<double> cpus(static_cast<std::size_t>(num_ranks), -1);
   cpus[static_cast<std::size_t>(rank)] = sched_getcpu();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What mpi_barrier_worker says about itself, beside its figures.
+// What mpi_barrier_worker reports beside its figures.
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -24,8 +24,8 @@ inline std::string file_of(const char* symbol) {
   return path;
 }
 
-// How what the library says of itself begins, "MPICH Version: 4.0.2" or "Open MPI v4.1.4", without what JSON cannot have in a
-// string.
+// The beginning of the library's version text, "MPICH Version: 4.0.2" or "Open MPI v4.1.4", without
+// characters that a JSON string cannot have.
 inline std::string library_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;

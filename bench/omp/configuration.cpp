@@ -28,7 +28,7 @@ std::vector<std::string_view> selected_names(const Options& options) {
   return names;
 }
 
-// The settings that reach every configuration.
+// The settings that all configurations get.
 Variables common_variables(const Options& options, Runtime runtime) {
   Variables variables;
   if (options.passive) variables["OMP_WAIT_POLICY"] = "passive";
@@ -44,17 +44,19 @@ void set_patterns(Configuration& configuration, std::string_view pattern) {
   for (const std::string_view kind : kBarrierKinds) {
     const std::string name = fmt::format("KMP_{}_BARRIER_PATTERN", kind);
     const std::string value = fmt::format("{0},{0}", pattern);
-    if (pattern != "hyper") configuration.variables[name] = value;  // the default is measured as the default
+    // The default pattern is measured without the variable.
+    if (pattern != "hyper") configuration.variables[name] = value;
     configuration.expected_settings.push_back(fmt::format("{}='{}'", name, value));
   }
 }
 
 fs::path directory_of(const std::string& file) { return file.empty() ? fs::path() : fs::absolute(file).parent_path(); }
 
-// The tool, and that it must have been taken. Its report goes to stderr, which is read and thrown away.
+// Sets the tool, and expects that it is used. Its report goes to stderr, which is read and thrown
+// away.
 void choose_tool(Configuration& configuration, Tool tool, const Options& options) {
   if (tool == Tool::kNone) return;
-  const fs::path beside_libomp = options.lib_dir / kOmptTool;  // installed it is one directory up
+  const fs::path beside_libomp = options.lib_dir / kOmptTool;  // when installed: one directory up
   const fs::path ours = fs::exists(beside_libomp) ? beside_libomp : options.lib_dir / ".." / kOmptTool;
   const fs::path file = tool == Tool::kNoop ? options.libexec_dir / "libnoop_tool.so" : ours;
   configuration.variables["OMP_TOOL_LIBRARIES"] = fs::absolute(file);
@@ -65,8 +67,8 @@ void choose_tool(Configuration& configuration, Tool tool, const Options& options
   if (!fs::exists(file)) configuration.unavailable = fmt::format("{} does not exist", file.string());
 }
 
-// Which library and which program: the two must fit, because a program built by GCC asks for libgomp.so.1 and one built by Clang
-// for libomp's soname.
+// Chooses the library and the program. They must fit: a program built by GCC asks for libgomp.so.1,
+// and one built by Clang for libomp's soname.
 void choose_files(Configuration& configuration, const ConfigurationName& known, const Options& options) {
   const bool have_clang_worker = fs::exists(options.libexec_dir / "omp_barrier_worker_clang");
   const bool wants_gcc = known.runtime == Runtime::kLibgomp || known.name == "hier-gcc" || !have_clang_worker;
@@ -115,7 +117,7 @@ Configuration make_configuration(const ConfigurationName& known, const Options& 
   }
   if (known.name == "libgomp-active") {
     configuration.variables["OMP_WAIT_POLICY"] = "active";
-    configuration.variables.erase("GOMP_SPINCOUNT");  // would win over it
+    configuration.variables.erase("GOMP_SPINCOUNT");  // it would override the policy
   }
   if (!known.pattern.empty()) set_patterns(configuration, known.pattern);
   choose_files(configuration, known, options);
@@ -123,7 +125,7 @@ Configuration make_configuration(const ConfigurationName& known, const Options& 
   return configuration;
 }
 
-// The package that owns a file; empty where nobody knows.
+// The package that owns a file. Empty if that is not known.
 std::string package_of(const std::string& file) {
   const fs::path program = "/usr/bin/dpkg-query";
   if (!fs::exists(program)) return "";
@@ -134,7 +136,7 @@ std::string package_of(const std::string& file) {
   return version.failure.empty() ? version.output : "";
 }
 
-// The rest of the line that starts with `label`; libomp says such things under KMP_VERSION=1.
+// The rest of the line that starts with `label`. libomp prints such lines under KMP_VERSION=1.
 std::string line_after(const std::string& text, const std::string& label) {
   const std::size_t start = text.find(label);
   if (start == std::string::npos) return "";
@@ -151,8 +153,9 @@ std::string describe_version(const Configuration& configuration, const std::stri
   return version.empty() ? "unknown" : version;
 }
 
-// Whether the runtime that answered is the one that was meant, and does what it was told. Returns what is wrong, "" if nothing.
-// A library that does not know a setting ignores it and would be measured under a wrong name.
+// Checks that the runtime that answered is the expected one and obeys its settings: a library that
+// does not know a setting ignores it, and would be measured under a wrong name. Returns the
+// problem; empty if there is none.
 std::string mismatch(const Configuration& configuration, const std::string& said) {
   const fs::path found = configuration.loaded_library;
   std::error_code error;
@@ -173,7 +176,7 @@ std::string mismatch(const Configuration& configuration, const std::string& said
   return "";
 }
 
-// Runs the program once, to see what really serves it.
+// Runs the program once, to see which library it loads.
 void identify(Configuration& configuration) {
   Variables variables = variables_for(configuration, 2, false);
   variables["OMP_DISPLAY_ENV"] = "verbose";
@@ -182,7 +185,8 @@ void identify(Configuration& configuration) {
   const ChildResult result = run_child({configuration.worker, "--identify"}, variables, kIdentifyTimeout);
   configuration.unavailable = result.failure;
   if (!configuration.unavailable.empty()) return;
-  const std::size_t start = result.output.find("{\"library\"");  // a runtime may have written its settings in front
+  // A runtime may have written its settings before the answer.
+  const std::size_t start = result.output.find("{\"library\"");
   const auto answer = nlohmann::json::parse(result.output.substr(std::min(start, result.output.size())), nullptr, false);
   if (answer.is_discarded()) {
     configuration.unavailable = "the program's answer cannot be read";

@@ -17,10 +17,10 @@ namespace hierbar::bench {
 
 enum class Runtime : std::uint8_t { kOurLibomp, kStockLibomp, kSystemLibomp, kLibgomp };
 
-// Which OMPT tool looks on.
+// The OMPT tool that is loaded.
 enum class Tool : std::uint8_t { kNone, kNoop, kFull, kSampled };
 
-// hier under the eyes of a tool; what --tools measures beside hier.
+// hier with a tool. --tools measures these and hier.
 inline constexpr std::string_view kNoopTool = "hier-noop-tool";
 inline constexpr std::string_view kFullTool = "hier-tool";
 inline constexpr std::string_view kSampledTool = "hier-tool-sampled";
@@ -29,7 +29,7 @@ struct ConfigurationName {
   std::string_view name;
   Family family;
   Runtime runtime;
-  std::string_view pattern;  // of libomp's own barriers, "" for its default
+  std::string_view pattern;  // of libomp's own barriers; "" for its default
   bool by_default;
   std::string_view explains;
   Tool tool = Tool::kNone;
@@ -59,23 +59,25 @@ struct Configuration {
   std::string explains;
   Family family = Family::kStock;
   std::filesystem::path worker;
-  Variables variables;                     // what it sets, team size and binding apart
-  std::filesystem::path expected_library;  // the file that must serve it; empty: any whose name starts with expected_name
+  Variables variables;  // what the configuration sets, without team size and binding
+  // The file that must be loaded. Empty: any file whose name starts with expected_name.
+  std::filesystem::path expected_library;
   std::string expected_name;
-  std::vector<std::string> expected_settings;  // what OMP_DISPLAY_ENV=verbose must show; empty for libgomp
-  std::string unavailable;                     // why it cannot be measured; empty when it can
+  // What OMP_DISPLAY_ENV=verbose must show; empty for libgomp.
+  std::vector<std::string> expected_settings;
+  std::string unavailable;  // why it cannot be measured; empty if it can
 
-  // As found out by identify().
-  std::string loaded_library;  // the file that serves it
-  std::string version;         // of that file, as far as anyone says
+  // Found out by identify().
+  std::string loaded_library;  // the file that is loaded
+  std::string version;         // of that file, as far as it is known
   std::string compiler;        // that built the measured program
   int openmp = 0;              // _OPENMP of that compiler
 };
 
-// The configurations that `options` name, in the order of kConfigurations, each identified.
+// The configurations that `options` name, in the order of kConfigurations. Each is identified.
 [[nodiscard]] std::vector<Configuration> make_configurations(const Options& options);
 
-// What one process of `configuration` gets in a team of num_threads.
+// The variables of a process of `configuration` with a team of num_threads.
 [[nodiscard]] Variables variables_for(const Configuration& configuration, int num_threads, bool bound);
 
 [[nodiscard]] std::string to_string(const Variables& variables);

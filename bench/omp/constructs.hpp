@@ -7,11 +7,11 @@
 
 namespace hierbar::bench {
 
-// What omp_barrier_bench can measure, in the order in which it does. The drivers and the workers share this list; what each name
-// does is in worker.cpp.
+// What omp_barrier_bench can measure, in the order in which it measures. The driver and the
+// measured program share this list; worker.cpp has the code for each name.
 struct ConstructName {
   std::string_view name;
-  std::string_view unit;  // what one ns figure stands for
+  std::string_view unit;  // what a figure in ns is for
   std::string_view explains;
 };
 

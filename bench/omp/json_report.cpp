@@ -6,7 +6,8 @@
 #include "common/revision.hpp"
 #include "omp/report.hpp"
 
-// The layout: "format" names it and is raised when a reader would have to change. Times are ns, absent values null.
+// The layout. "format" names it, and changes when readers would have to change. Times are in ns;
+// absent values are null.
 namespace hierbar::bench {
 namespace {
 

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// An OMPT tool that asks for the same events as libhierbar_ompt.so and does nothing with them: what having a tool costs in the
-// runtime alone, to be told from what ours does.
+// An OMPT tool that registers for the same events as libhierbar_ompt.so and does nothing with them.
+// It shows what the runtime spends on having any tool.
 
 #include "ompt-tools/ompt_api.h"
 

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// omp_barrier_bench: OpenMP constructs under different runtimes, side by side. `--help` is its manual.
+// omp_barrier_bench: OpenMP constructs under different runtimes, side by side. `--help` prints its
+// manual.
 
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ using namespace hierbar::bench;
 constexpr int kUsage = 2;
 
 int run(const Options& options) {
-  // 1. What there is to measure.
+  // 1. Find out what can be measured.
   const Host host = describe_host();
   std::vector<Configuration> configurations = make_configurations(options);
   const bool tables = options.json_path != "-";

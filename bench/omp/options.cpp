@@ -41,7 +41,7 @@ constexpr const char* kFooter =
     "  omp_barrier_bench --tools --check                    what libhierbar_ompt.so costs\n"
     "  omp_barrier_bench --passive --configs hier,hyper     waiting threads give up their cpus\n";
 
-// What the command line says in other words than Options do.
+// Values of the command line that Options store in another form.
 struct Arguments {
   std::string binding = "auto";
 };
@@ -140,7 +140,8 @@ void add_where(CLI::App& app, Options& options) {
       ->option_text("FILE");
 }
 
-// What a tool costs is a small difference of two figures: with 10 repetitions it is right to some 10 ns only.
+// The cost of a tool is a small difference of two figures. With 10 repetitions its error is about
+// 10 ns.
 constexpr int kToolRepetitions = 100;
 
 void fill_defaults(Options& options, const CLI::App& app, const Arguments& arguments) {

@@ -14,11 +14,11 @@ namespace hierbar::bench {
 
 enum class Binding : std::uint8_t { kAuto, kAlways, kNever };
 
-// What the user asked for; `--help` says what each of them means.
+// The user's choices. `--help` explains each of them.
 struct Options : RunOptions {
   std::vector<int> thread_counts;           // empty: the default list
   std::vector<std::string> constructs;      // empty: all
-  std::vector<std::string> configurations;  // empty: those that are on by default
+  std::vector<std::string> configurations;  // empty: the default ones
   double delay_ns = 0;
   Binding binding = Binding::kAuto;
   bool passive = false;
@@ -36,8 +36,8 @@ struct Options : RunOptions {
   }
 };
 
-// Reads the command line. Returns the exit status when there is nothing left to do: help was asked for (0) or the arguments are
-// wrong (2); what had to be said about it has been printed.
+// Reads the command line. Returns the exit status if the program must end: 0 for help, 2 for wrong
+// arguments. The message has been printed then.
 [[nodiscard]] std::optional<int> parse_options(int argc, char** argv, Options& options);
 
 }  // namespace hierbar::bench

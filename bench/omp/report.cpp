@@ -89,7 +89,8 @@ std::string overview_cell(const Group& group, const std::string& name, const Opt
   return ratio ? fmt::format("{} {:>7}", median, fmt::format("x{}", ratio_text(ratio->value))) : median;
 }
 
-// Which row names the groups of one construct have: the configurations; the best floor gets a row of its own.
+// The rows of one construct's table: its configurations. The best floor gets a row of its own, so
+// floors are left out here.
 std::vector<std::string> overview_rows(const std::vector<const Group*>& groups) {
   std::vector<std::string> names;
   for (const Group* group : groups) {
@@ -122,7 +123,7 @@ std::string overview_table(const std::vector<const Group*>& groups, const Option
   return text + "\n\n";
 }
 
-// The three settings of one pattern as one.
+// Shows the three settings of one pattern as one.
 void join_patterns(Variables& variables) {
   const auto pattern = variables.find("KMP_PLAIN_BARRIER_PATTERN");
   if (pattern == variables.end()) return;
@@ -130,7 +131,7 @@ void join_patterns(Variables& variables) {
   for (const char* const kind : {"PLAIN", "FORKJOIN", "REDUCTION"}) variables.erase(fmt::format("KMP_{}_BARRIER_PATTERN", kind));
 }
 
-// The library is named where it changes from row to row.
+// The library is named only if it is another one than in the row before.
 std::string configurations_text(const std::vector<Configuration>& configurations) {
   std::string text;
   std::string last_library;
@@ -154,7 +155,7 @@ std::string configurations_text(const std::vector<Configuration>& configurations
   return text;
 }
 
-// Which compiler built the measured programs, and for which configurations.
+// The compilers that built the measured programs, each with its configurations.
 std::string programs_text(const std::vector<Configuration>& configurations) {
   std::map<std::string, std::string> names;
   for (const Configuration& configuration : configurations) {

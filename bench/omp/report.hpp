@@ -11,19 +11,19 @@
 #include "omp/results.hpp"
 #include "omp/targets.hpp"
 
-// What people and programs read. All return text; nothing is measured here.
+// The output for people and programs. All functions return text or JSON; none measures.
 namespace hierbar::bench {
 
 // Machine, build, settings, libraries.
 [[nodiscard]] std::string header_text(const Options& options, const Host& host, const std::vector<Configuration>& configurations);
 
-// One table per group: median, quartiles, ratio to the reference, floors, regime.
+// A table for each group: median, quartiles, ratio to the reference, floors, regime.
 [[nodiscard]] std::string groups_text(const Results& results, const Options& options);
 
-// One table per construct: a row per configuration, a column per team size.
+// A table for each construct: a row for each configuration, a column for each team size.
 [[nodiscard]] std::string overview_text(const Results& results, const Options& options);
 
-// Everything above and the raw samples.
+// All of the above, and the raw samples.
 [[nodiscard]] nlohmann::json json_report(const Results& results, const Options& options, const Host& host,
                                          const std::vector<Verdict>& verdicts);
 

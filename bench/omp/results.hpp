@@ -11,7 +11,7 @@ namespace hierbar::bench {
 
 struct Results : Measurements {
   std::vector<Configuration> configurations;
-  double stamp_ns = 0;  // what reading the tool's clock costs; with --tools, else 0
+  double stamp_ns = 0;  // the cost of a reading of the tool's clock with --tools; else 0
 };
 
 }  // namespace hierbar::bench

@@ -56,7 +56,7 @@ class Session {
  private:
   static std::string describe(const Group& group) { return fmt::format("{}, {}", group.quantity, participants_text(group)); }
 
-  // Judged by how long the repetitions so far took.
+  // Judged by the time that the repetitions so far have taken.
   bool has_time_for_another(double elapsed_s) const {
     if (options_.time_limit_s <= 0 || results_.num_repetitions == 0) return true;
     return elapsed_s + elapsed_s / results_.num_repetitions <= options_.time_limit_s;
@@ -72,7 +72,7 @@ class Session {
     }
   }
 
-  // Unless it was not asked for. An isolated barrier needs all its threads on cpus at once.
+  // Adds the group if its construct was asked for. An isolated barrier needs a cpu for each thread.
   void add_group(int num_threads, std::string_view construct) {
     const auto& asked = options_.constructs;
     const bool wanted = asked.empty() || std::find(asked.begin(), asked.end(), construct) != asked.end();
@@ -90,7 +90,7 @@ class Session {
   }
 
   void measure_block(Group& group, int repetition) {
-    std::vector<const Configuration*> turns{nullptr};  // nullptr: the floors
+    std::vector<const Configuration*> turns{nullptr};  // nullptr stands for the floors
     for (const Configuration& configuration : results_.configurations) {
       if (configuration.unavailable.empty()) turns.push_back(&configuration);
     }
@@ -132,7 +132,7 @@ class Session {
     series.samples[repetition] = answer.at("samples").get<std::vector<double>>();
   }
 
-  // Other constructs have no such floor.
+  // Only barriers of two or more threads have these floors.
   void measure_floors(Group& group, int repetition) {
     if (group.num_participants < 2 || group.quantity != "barrier") return;
     floors_.measure_exchange(group, repetition, options_.budget_ms);

@@ -11,16 +11,17 @@
 
 namespace hierbar::bench {
 
-// Measures everything that `options` ask for, with progress on stderr.
+// Measures everything that `options` ask for, with progress on stderr:
 //
-// 1. Groups (one team size, one construct) are gone through once per repetition, so that a group is spread over the whole run.
-// 2. A block, one group in one repetition, runs every configuration and the floors once, one process each and one after the
-// other,
-//    in an order that is rotated from repetition to repetition.
-// 3. The distance of the cpus is measured between any two blocks. Blocks in which it changed are dropped and repeated, as often
-// as
-//    the options allow.
-// A configuration that fails in a group is not tried again in that group; the row says why.
+// 1. In each repetition, goes through all groups (a team size and a construct). So each group is
+//    spread over the whole run.
+// 2. A block is one group in one repetition. It runs every configuration and the floors once, one
+//    after the other, each in a process of its own. Their order is rotated from repetition to
+//    repetition.
+// 3. Measures the distance of the cpus between any two blocks. Blocks in which it changed are
+//    dropped and repeated, as often as the options allow.
+//
+// A configuration that fails in a group is not tried again in that group. Its row says why.
 [[nodiscard]] Results measure(const Options& options, const Host& host, std::vector<Configuration> configurations);
 
 }  // namespace hierbar::bench

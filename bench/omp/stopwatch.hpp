@@ -7,12 +7,12 @@
 
 namespace hierbar::bench {
 
-// ns since some fixed moment; the same for all threads.
+// ns since some fixed moment, which is the same for all threads.
 inline double now_ns() {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What one reading of the clock costs: the smallest distance between two.
+// The cost of one reading of the clock: the smallest distance between two readings.
 inline double clock_cost_ns() {
   double cost = 1e9;
   for (int i = 0; i < 1000; ++i) {
@@ -27,8 +27,8 @@ inline void burn(long iterations) {
   for (long i = 0; i < iterations; ++i) asm volatile("" : "+r"(i));
 }
 
-// How many iterations of burn() fill `duration_ns`; the fastest of several trials, so that a disturbed one does not shorten the
-// work.
+// The number of iterations of burn() that fill `duration_ns`. The fastest of several trials counts:
+// a disturbed one would make the work shorter.
 inline long burn_iterations(double duration_ns) {
   constexpr long kTrial = 20000;
   double trial_ns = 1e9;

@@ -7,10 +7,11 @@ namespace {
 
 constexpr double kOverYieldFloor = 1.3;
 constexpr double kOversubscribedLibgomp = 0.4;
-constexpr double kLongestBarrierNs = 1e6;  // nothing stalls for milliseconds
+constexpr double kLongestBarrierNs = 1e6;  // no barrier stalls for milliseconds
 
-// Of two threads on two cpus, over the best stock pattern and over libgomp. Peers take two line transfers where an exchange takes
-// one, hence two pairs; between the regimes the more lenient one.
+// For two threads on two cpus: limits over the best stock barrier and over libgomp. The peers take
+// two line transfers where an exchange takes one, so their times change differently with the
+// distance. Hence limits for near and for far. Between the two regimes those for far apply.
 struct PairLimits {
   double stock;
   double libgomp;
@@ -18,13 +19,15 @@ struct PairLimits {
 constexpr PairLimits kNearLimits{0.55, 0.35};
 constexpr PairLimits kFarLimits{0.58, 0.65};
 
-// Each thread of a flat team reads the clock twice: the tool when it arrives, libomp when its exchange ends.
+// In a flat team each thread's barrier has two readings of the clock: the tool's at the arrival,
+// and libomp's at the end of the exchange.
 constexpr double kStampsPerBarrier = 2;
-constexpr double kToolNs = 10;  // above them
+constexpr double kToolNs = 10;  // above these readings
 constexpr double kSampledNs = 5;
 constexpr double kSampledShare = 0.05;
 
-// Against the tool that does nothing: what the runtime spends on having any tool is not ours, and larger than kSampledNs.
+// Compares with the tool that does nothing. What the runtime spends on having any tool is not this
+// project's cost, and it is larger than kSampledNs (docs/decisions/0055).
 void judge_tools(Judge& judge, const Group& group, double stamp_ns) {
   if (group.quantity != "barrier" || group.num_participants != 2 || group.oversubscribed) return;
   judge.overhead(group, kFullTool, kNoopTool, kStampsPerBarrier * stamp_ns + kToolNs, 0);

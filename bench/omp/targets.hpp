@@ -8,10 +8,10 @@
 #include "omp/options.hpp"
 #include "omp/results.hpp"
 
-// The targets that the project has set itself, judged by one run.
+// Decides by one run whether the targets that the project has set itself are met.
 namespace hierbar::bench {
 
-// One verdict per target that applies to the team sizes, constructs and settings of the run.
+// A verdict for each target that applies to the team sizes, constructs and settings of the run.
 [[nodiscard]] std::vector<Verdict> judge(const Results& results, const Options& options, int num_cpus);
 
 }  // namespace hierbar::bench

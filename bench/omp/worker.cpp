@@ -1,16 +1,20 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One construct, one team size, one OpenMP runtime, one process: prints raw samples as JSON. Built twice from this source, by GCC
-// (calls GOMP_*) and by Clang (calls __kmpc_*), because only Clang's code reaches libomp's reduction barrier. Which runtime
-// serves it is the loader's choice, through LD_LIBRARY_PATH. Depends on nothing but OpenMP, so that both compilers agree on it.
+// Measures one construct with one team size in one process, and prints raw samples as JSON. GCC and
+// Clang each build a program from this source. GCC's calls GOMP_*, and Clang's calls __kmpc_*; only
+// Clang's reaches libomp's reduction barrier. LD_LIBRARY_PATH decides which runtime the loader
+// takes. The source uses nothing but OpenMP, so that both compilers agree on it.
 //
-// The method is EPCC's (Bull, "Measuring synchronisation and scheduling overheads in OpenMP", EWOMP 1999): a construct is
-// repeated in a batch, a batch is timed by the primary thread, and what the work inside would have taken alone is subtracted.
+// The method is EPCC's (Bull, "Measuring synchronisation and scheduling overheads in OpenMP", EWOMP
+// 1999). A construct is repeated in a batch, and the primary thread times the batch. The time that
+// the work inside would have taken alone is subtracted.
 //
 //   omp_barrier_worker --identify
 //   omp_barrier_worker --construct NAME --threads N --budget-ms MS [--delay-ns NS]
-// Exits with 2 for wrong arguments and 3 when the runtime gives another team size. Started by omp_barrier_bench only.
+//
+// Exits with 2 for wrong arguments, and with 3 if the runtime gives another team size. Only
+// omp_barrier_bench starts it.
 
 #include <dlfcn.h>
 #include <omp.h>
@@ -34,21 +38,23 @@ struct Settings {
   double delay_ns = 0;
 };
 
-constexpr int kTasksPerSingle = 256;  // as many as libomp's task deque holds at first
-constexpr double kTaskNs = 100;       // a small task: its management costs more than its work
-constexpr double kSettleNs = 1000;    // work before an isolated barrier: the previous one has drained by then
+constexpr int kTasksPerSingle = 256;  // the initial capacity of libomp's task deque
+// A small task: its management costs more than its work.
+constexpr double kTaskNs = 100;
+// Work before an isolated barrier. Afterwards nothing of the previous barrier is left to do.
+constexpr double kSettleNs = 1000;
 
 int num_threads = 1;
-long delay_iterations = 0;  // work in front of each construct
+long delay_iterations = 0;  // work before each construct
 long task_iterations = 0;
 long settle_iterations = 0;
 double clock_ns = 0;
-double sum = 0;  // target of the reductions; shared, as an orphaned reduction needs
+double sum = 0;  // target of the reductions; shared, because an orphaned reduction needs that
 
 void work() { burn(delay_iterations); }
 
-// Times `count` calls of `construct`, made by every thread of one region, as the primary thread sees them. Entering and leaving
-// the region is not in it.
+// The time that the primary thread takes for `count` calls of `construct`. All threads of one
+// region make them. Entering and leaving the region is not included.
 template <class Construct>
 double time_inside_region(long count, Construct construct) {
   double elapsed_ns = 0;
@@ -62,8 +68,9 @@ double time_inside_region(long count, Construct construct) {
   return elapsed_ns;
 }
 
-// Written out, so that the barrier stands in the region itself, as in EPCC's benchmark: in a function of its own it would first
-// have to ask the runtime for the thread's number.
+// Does not use time_inside_region(), so that the barrier is in the region itself, as in EPCC's
+// benchmark. In a function of its own it would first have to ask the runtime for the thread's
+// number.
 double time_barrier(long count) {
   double elapsed_ns = 0;
 #pragma omp parallel num_threads(num_threads)
@@ -86,7 +93,7 @@ double time_for(long count) {
   });
 }
 
-// A function, because Clang takes a reduction variable inside a lambda for a capture.
+// It is a function, because Clang takes a reduction variable inside a lambda for a capture.
 void reduce_once() {
 #pragma omp for schedule(static) reduction(+ : sum)
   for (int i = 0; i < num_threads; ++i) {
@@ -135,7 +142,8 @@ double time_reduction(long count) {
   return now_ns() - start;
 }
 
-// Every thread notes when it arrives and when it leaves; a second barrier lets the primary thread look at the notes.
+// Each thread stores when it arrives and when it leaves. After a second barrier the primary thread
+// reads these times.
 double time_isolated(long count) {
   struct alignas(128) Note {
     double arrived = 0;
@@ -170,8 +178,8 @@ double time_isolated(long count) {
 struct Construct {
   std::string_view name;
   double (*time)(long count);
-  int per_count;   // figures in one count
-  bool has_delay;  // a delay is inside and to be subtracted
+  int per_count;   // number of measured constructs in one count
+  bool has_delay;  // it contains the delay, which must be subtracted
 };
 
 constexpr Construct kMeasured[] = {
@@ -181,15 +189,16 @@ constexpr Construct kMeasured[] = {
     {"for", time_for, 1, true},           {"tasks", time_tasks, kTasksPerSingle, false},
 };
 
-// How long a batch takes in all, what it does not count included.
+// The duration of a whole batch, including what the batch does not count.
 double duration_ns(const Construct& construct, long count) {
   const double start = now_ns();
   construct.time(count);
   return now_ns() - start;
 }
 
-// The count that fills a batch, from trials of growing size. A trial that seems to fill it is tried again before it is believed:
-// a disturbed one would make batches so small that their first and last construct decide them. The trials also warm up the team.
+// Finds the count that fills a batch, by trials of growing size. A trial that seems to fill it is
+// repeated. A disturbed one would make the batches so small that their first and last construct
+// would dominate them. The trials also warm up the team.
 long calibrate(const Construct& construct, double batch_ns, double deadline_ns) {
   constexpr int kMostTrials = 4;
   for (long count = 1;; count *= 4) {
@@ -203,7 +212,8 @@ long calibrate(const Construct& construct, double batch_ns, double deadline_ns) 
   }
 }
 
-// At least three batches, also where a single one takes longer than the whole budget; four budgets are the end in any case.
+// Measures three batches at least, even if one takes longer than the whole budget. But it ends when
+// four budgets are spent.
 std::vector<double> measure(const Construct& construct, const Settings& settings, long& count) {
   constexpr double kNumBatches = 40;
   constexpr std::size_t kFewestBatches = 3;
@@ -239,9 +249,10 @@ std::string library_path() {
 
 int identify() {
   num_threads = 2;
-  actual_team_size();  // a region, so that the runtime shows its settings, if asked to, and says what it cannot do
+  // A region is run, so that the runtime prints its settings, if asked to, and its warnings.
+  actual_team_size();
 #if defined(__clang__)
-  const char* const compiler = __VERSION__;  // says Clang itself
+  const char* const compiler = __VERSION__;  // it names Clang itself
 #else
   const char* const compiler = "GCC " __VERSION__;
 #endif

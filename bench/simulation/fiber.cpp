@@ -1,9 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// makecontext() gives a fiber its stack. From then on _setjmp and _longjmp switch, because swapcontext() makes a system call for
-// the signal mask each time, which would take most of the time of a simulated run. The checked longjmp of _FORTIFY_SOURCE
-// refuses to change stacks.
+// makecontext() gives a fiber its stack. Later switches use _setjmp and _longjmp. swapcontext()
+// would make a system call for the signal mask each time, which would take most of the time of a
+// simulated run. _FORTIFY_SOURCE is undefined, because its checked longjmp refuses to change
+// stacks.
 #undef _FORTIFY_SOURCE
 
 #include "simulation/fiber.hpp"
@@ -25,7 +26,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// Functions that are left by a jump must not leave AddressSanitizer's marks of their variables behind on the stack.
+// For functions that are left by a jump. AddressSanitizer's marks of their variables would stay
+// behind on the stack.
 #define HIERBAR_LEFT_BY_A_JUMP __attribute__((no_sanitize("address")))
 
 namespace hierbar {
@@ -42,7 +44,8 @@ HIERBAR_LEFT_BY_A_JUMP void Fiber::switch_to(Fiber& next) {
   arrived();
 }
 
-// Tells AddressSanitizer that the switch is complete, and learns from it where the stack is that was left.
+// Tells AddressSanitizer that the switch is complete. It reports the place of the stack that was
+// left.
 void Fiber::arrived() {
 #if defined(HIERBAR_FIBER_ASAN)
   __sanitizer_finish_switch_fiber(fake_stack_, &came_from_->stack_bottom_, &came_from_->stack_bytes_);
@@ -57,7 +60,8 @@ HIERBAR_LEFT_BY_A_JUMP void Fiber::start() {
   context.uc_stack.ss_size = kStackBytes;
   context.uc_link = nullptr;
   const auto self = reinterpret_cast<std::uintptr_t>(this);
-  const auto entry = reinterpret_cast<void (*)()>(reinterpret_cast<void*>(&Fiber::enter));  // makecontext passes ints only
+  // makecontext() can pass only ints.
+  const auto entry = reinterpret_cast<void (*)()>(reinterpret_cast<void*>(&Fiber::enter));
   makecontext(&context, entry, 2, static_cast<unsigned>(std::uint64_t{self} >> 32), static_cast<unsigned>(self));
   setcontext(&context);
   std::abort();

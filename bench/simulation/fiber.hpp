@@ -10,13 +10,14 @@
 
 namespace hierbar {
 
-// A place of execution with a stack of its own, that runs only when it is switched to. All fibers that switch to each other
-// belong to one thread. Not for ThreadSanitizer, which would have to be told about every switch and has nothing to find here.
+// An execution context with its own stack, which runs only when another fiber switches to it. All
+// fibers that switch to each other must belong to one thread. Not for use under ThreadSanitizer:
+// each switch would have to be announced to it, and one thread has no data races.
 class Fiber {
  public:
   static constexpr std::size_t kStackBytes = 256 * 1024;
 
-  // The fiber that is already running: the thread's own stack.
+  // The context that already runs, on the thread's own stack.
   Fiber() = default;
   // `body` begins at the first switch to this fiber and must never return.
   explicit Fiber(std::function<void()> body)
@@ -24,7 +25,8 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Stops here, the caller, and goes on in `next`. Returns when somebody switches back.
+  // Must be called by this fiber. Suspends it and resumes `next`. Returns when another fiber
+  // switches back.
   void switch_to(Fiber& next);
 
  private:
@@ -33,11 +35,12 @@ class Fiber {
   void arrived();
 
   std::function<void()> body_;
-  std::unique_ptr<std::byte[]> stack_;  // null: the thread's own
+  std::unique_ptr<std::byte[]> stack_;  // null for the thread's own stack
   bool started_ = false;
   jmp_buf registers_{};
   Fiber* came_from_ = nullptr;
-  // For AddressSanitizer. Where the thread's own stack is, is learned at the first switch away from it.
+  // For AddressSanitizer. The place of the thread's own stack becomes known at the first switch
+  // away from it.
   const void* stack_bottom_ = nullptr;
   [[maybe_unused]] std::size_t stack_bytes_ = 0;
   [[maybe_unused]] void* fake_stack_ = nullptr;

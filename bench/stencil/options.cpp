@@ -34,7 +34,8 @@ constexpr const char* kFooter =
     "  stencil_bench --ranks 2 --threads 4 --bind-to none    unbound ranks, which all begin at the first place\n"
     "  stencil_bench --ranks 4 --threads 4 --rows 256 --columns 256 --json result.json\n";
 
-// The known result fades with every sweep, the faster the smaller the square; within these bounds it stays a number.
+// The known result decreases with every sweep, and faster for a smaller square. Within these bounds
+// it does not underflow.
 void add_problem(CLI::App& app, Options& options) {
   app.add_option("--ranks", options.num_ranks, "MPI ranks. Default: 2.")->check(CLI::Range(1, 4096))->option_text("N");
   app.add_option("--threads", options.num_threads, "Threads of each rank. Default: 2.")

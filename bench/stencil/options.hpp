@@ -11,11 +11,11 @@ namespace hierbar::bench::stencil {
 
 struct Options {
   int num_ranks = 2;
-  int num_threads = 2;  // of each rank
+  int num_threads = 2;  // for each rank
   long rows = 512;
   long columns = 512;
   int num_sweeps = 200;
-  int num_samples = 3;  // in each launch
+  int num_samples = 3;  // for each launch
   int num_repetitions = 5;
   double timeout_s = 60;
   std::string bind_to = "core";
@@ -27,7 +27,8 @@ struct Options {
   std::filesystem::path launcher;  // empty: there is none
 };
 
-// Nothing: go on with `options`. Otherwise the program's exit status; what there was to say has been said.
+// Returns nothing if the program goes on with `options`. Otherwise returns the exit status; the
+// message has been printed.
 [[nodiscard]] std::optional<int> parse_options(int argc, char** argv, Options& options);
 
 }  // namespace hierbar::bench::stencil

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// stencil_bench: a hybrid stencil with and without placement. `--help` is its manual.
+// stencil_bench: a hybrid stencil with and without placement. `--help` prints its manual.
 
 #include "stencil/options.hpp"
 
@@ -32,14 +32,15 @@ using namespace hierbar::bench::stencil;
 using nlohmann::json;
 
 constexpr int kUsage = 2;
-constexpr int kBeforeKillS = 2;  // the program ends itself so much earlier, and its launcher with it
+// The program ends itself, and with it its launcher, so many seconds before it would be killed.
+constexpr int kBeforeKillS = 2;
 
-// HIERBAR_PLACE at one value.
+// The launches with one value of HIERBAR_PLACE.
 struct Variant {
   const char* place;
   SamplesByRepetition us_per_sweep;
   json last_answer;
-  std::string failure;  // empty: every launch was correct
+  std::string failure;  // empty if all launches were correct
 };
 
 std::vector<std::string> launch_command(const Options& options, const char* place) {
@@ -65,7 +66,7 @@ std::vector<std::string> launch_command(const Options& options, const char* plac
 void measure_launch(const Options& options, int repetition, Variant& variant) {
   const std::chrono::milliseconds timeout(static_cast<long>(1000 * options.timeout_s));
   const ChildResult result = run_child(launch_command(options, variant.place), {}, timeout);
-  // Beside the answer there may be what libraries say.
+  // Libraries may have written something before the answer.
   const std::size_t begin = result.output.find('{');
   const json answer = json::parse(begin == std::string::npos ? "" : result.output.substr(begin), nullptr, false);
   if (answer.is_discarded() || !answer.contains("correct")) {
@@ -140,7 +141,7 @@ int run(const Options& options) {
   std::fflush(stdout);
   std::array<Variant, 2> variants{{{"off", {}, {}, ""}, {"auto", {}, {}, ""}}};
   for (int repetition = 0; repetition < options.num_repetitions; ++repetition) {
-    // Neither is always the first.
+    // The two take turns at being the first.
     for (std::size_t turn = 0; turn < 2; ++turn) measure_launch(options, repetition, variants[(turn + repetition) % 2]);
   }
   if (table) fmt::print("{}", table_text(variants));

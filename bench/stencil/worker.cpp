@@ -1,20 +1,27 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A small hybrid program: Jacobi's method for Laplace's equation on a square with zeros around it, by MPI ranks that are OpenMP
-// teams. Rank 0 prints one line of JSON. Started by stencil_bench.
+// A small hybrid program: Jacobi's method for Laplace's equation on a square with zeros around it,
+// by MPI ranks with OpenMP teams. Rank 0 prints one line of JSON. stencil_bench starts it:
 //
 //   stencil_worker ROWS COLUMNS SWEEPS SAMPLES LIMIT_S
 //
-// Each rank has a band of rows, each thread a band of those. A sweep is what such programs do between two synchronisations:
-//   1. the primary exchanges the rows at the band's borders with the neighbouring ranks; a team barrier
-//   2. every point becomes the mean of its four neighbours, and the team adds up the squares; a team barrier
-//   3. the primary adds up those of all ranks, as for a test of convergence; a team barrier
+// Each rank has a band of rows, and each thread a part of that band. A sweep does what such
+// programs do between two synchronisations:
+//
+// 1. The primary exchanges the rows at the band's borders with the neighbouring ranks. A team
+//    barrier follows.
+// 2. Every point becomes the mean of its four neighbours, and the team adds up the squares. A team
+//    barrier follows.
+// 3. The primary adds up the sums of all ranks, as for a test of convergence. A team barrier
+//    follows.
+//
 // A small square is mostly synchronisation, a large one mostly memory.
 //
-// The result is known. The start is an eigenvector of the sweep, sin(p pi i / (ROWS + 1)) sin(q pi j / (COLUMNS + 1)), so after k
-// sweeps it is that times lambda^k, with lambda = (cos(p pi / (ROWS + 1)) + cos(q pi / (COLUMNS + 1))) / 2. Every point and every
-// sum is compared with it; a border row of the sweep before would differ by far more than rounding.
+// The result is known. The start is an eigenvector of the sweep, sin(p pi i / (ROWS + 1)) sin(q pi
+// j / (COLUMNS + 1)). So after k sweeps the values are the start times lambda^k, with lambda =
+// (cos(p pi / (ROWS + 1)) + cos(q pi / (COLUMNS + 1))) / 2. Every point and every sum is compared
+// with that. A border row that is one sweep old would differ by far more than rounding.
 
 #include <mpi.h>
 #include <omp.h>
@@ -33,7 +40,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr int kWaves = 3;             // p and q
-constexpr double kTolerance = 1e-10;  // relative; rounding makes about 1e-14
+constexpr double kTolerance = 1e-10;  // relative; rounding causes about 1e-14
 
 int rank = 0;
 int num_ranks = 1;
@@ -54,7 +61,7 @@ struct Problem {
   static double angle(long points) { return kWaves * kPi / static_cast<double>(points + 1); }
 };
 
-// Not a number counts as wrong, too; std::max would pass over it.
+// NaN counts as wrong. std::max would ignore it.
 double worse(double deviation, double other) { return std::isnan(other) ? HUGE_VAL : std::max(deviation, other); }
 
 // The `index`-th of `parts` nearly equal parts of [1, total].
@@ -62,7 +69,7 @@ std::pair<long, long> part(long total, long index, long parts) {
   return {1 + total * index / parts, 1 + total * (index + 1) / parts};
 }
 
-// This rank's rows, with one more on either side, and a column more at either end.
+// This rank's rows, with one more row above and below, and one more column left and right.
 class Band {
  public:
   explicit Band(const Problem& problem)
@@ -76,7 +83,8 @@ class Band {
   Band(const Band&) = delete;
   Band& operator=(const Band&) = delete;
 
-  // By the threads that will use it, so that each one's rows are in memory near to it.
+  // The threads that will use the rows fill them, so that each thread's rows are in memory near to
+  // it.
   void fill() {
 #pragma omp parallel
     {
@@ -103,16 +111,16 @@ class Band {
     {
       const auto [begin, end] = my_rows();
       for (int sweep = 0; sweep < problem_.sweeps; ++sweep) {
-        // 1. Borders.
+        // 1. Exchange the borders.
 #pragma omp master
         exchange_borders(), squares = 0;
 #pragma omp barrier
-        // 2. Points.
+        // 2. Compute the points.
         const double mine = sweep_rows(begin, end);
 #pragma omp atomic
         squares += mine;
 #pragma omp barrier
-        // 3. Sum.
+        // 3. Add up.
 #pragma omp master
         {
           double all = 0;
@@ -141,7 +149,7 @@ class Band {
   }
 
  private:
-  // Untouched: pages come when they are filled.
+  // Does not touch the memory: pages are allocated when they are filled.
   [[nodiscard]] double* allocate() const { return static_cast<double*>(std::malloc((num_rows_ + 2) * width_ * sizeof(double))); }
 
   [[nodiscard]] std::pair<long, long> my_rows() const { return part(num_rows_, omp_get_thread_num(), omp_get_num_threads()); }
@@ -172,7 +180,7 @@ class Band {
 
   const Problem problem_;
   const long width_;
-  const long first_;  // in the whole square
+  const long first_;  // the first row, in the whole square
   const long num_rows_;
   double* old_;
   double* new_;
@@ -184,10 +192,10 @@ double largest(double value) {
   return result;
 }
 
-// Where the threads of all ranks may run.
+// The cpus on which the threads of all ranks may run.
 struct Cpus {
-  int num_used = 0;             // that any of them may use
-  int most_threads_on_one = 0;  // of those threads that are bound to one cpu, the most that share it
+  int num_used = 0;             // cpus that some thread may use
+  int most_threads_on_one = 0;  // of the threads that are bound to one cpu, the most that share it
 };
 
 Cpus cpus_of_all_threads() {
@@ -214,7 +222,7 @@ Cpus cpus_of_all_threads() {
 int run(const Problem& problem, int num_samples) {
   std::string samples;
   double worst = 0;
-  for (int sample = 0; sample <= num_samples; ++sample) {  // the first is for warming up
+  for (int sample = 0; sample <= num_samples; ++sample) {  // the first one is a warm-up
     Band band(problem);
     band.fill();
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the threads waited for, site by site: imbalance, the barrier itself, and apart from both the tasks that they ran meanwhile.
+// What the threads waited for, site by site: imbalance and the barrier itself; and, apart from
+// both, the tasks that they ran meanwhile.
 
 const MOST_BARS = 24;  // the table has all sites
 const PARTS = [["imbalance", "waiting for the last thread"], ["sync", "the barrier itself"], ["tasks", "tasks run while waiting"]];
@@ -20,7 +21,7 @@ function barsLegend(y) {
   return group;
 }
 
-// One line: the name, the bar, the time.
+// One row: name, bar and time.
 function barRow(site, index, y, left, scale) {
   const group = svg("g", {});
   group.append(text(0, y + 13, `${index + 1}  ${shorten(site.site, 40)}`, "name"));
@@ -29,7 +30,7 @@ function barRow(site, index, y, left, scale) {
   for (const [part] of PARTS) {
     const ns = partsOf(site)[part];
     if (ns === 0) continue;
-    if (part === "tasks" && x > left) x += 3;  // apart: no wait
+    if (part === "tasks" && x > left) x += 3;  // set apart, because it is no wait
     const width = Math.max(ns * scale, 0.5);
     group.append(rect(x, y + 4, width, 20, `bar ${part}`, `${site.site}: ${part} ${duration(ns)}`));
     x += width;

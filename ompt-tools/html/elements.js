@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements, and numbers as people read them. Text comes into the page as text nodes only, so that no name in a report is markup.
+// Elements, and numbers as people read them. Text gets into the page only as text nodes, so that no
+// name in a report can be markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -16,7 +17,7 @@ const svg = (name, attributes = {}, ...children) => fill(document.createElementN
 const PICTURE_WIDTH = 1160;
 let numPictures = 0;
 
-// A picture with what screen readers say of it.
+// A picture with a title and a description for screen readers.
 function picture(kind, height, title, description, ...children) {
   const id = `picture${++numPictures}`;
   return html("div", {class: "scroll"}, svg("svg", {
@@ -27,7 +28,7 @@ function picture(kind, height, title, description, ...children) {
 const text = (x, y, content, classes = "") => svg("text", {x, y, class: classes}, content);
 const line = (x1, y1, x2, y2, classes) => svg("line", {x1, y1, x2, y2, class: classes});
 
-// With `hint` shown when the pointer rests there.
+// The hint is shown while the pointer rests on the rectangle.
 function rect(x, y, width, height, classes, hint) {
   const box = svg("rect", {x: round(x), y: round(y), width: round(width), height: round(height), class: classes});
   if (hint !== undefined) box.append(svg("title", {}, hint));
@@ -35,24 +36,24 @@ function rect(x, y, width, height, classes, hint) {
 }
 const round = (x) => Math.round(x * 100) / 100;
 
-// Cut in the middle, because both ends of a symbol say something.
+// Cuts the middle out, because both ends of a symbol are useful.
 function shorten(name, most) {
   if (name.length <= most) return name;
   const head = Math.ceil((most - 1) / 2);
   return name.slice(0, head) + "…" + name.slice(name.length - (most - 1 - head));
 }
 
-// Three digits: 0.52, 17.3, 418.
+// Shows three digits: 0.52, 17.3, 418.
 function digits(value) {
   const places = value >= 100 || value === 0 ? 0 : value >= 10 ? 1 : 2;
   return String(Number(value.toFixed(places)));
 }
-// Two for the borders of colours: 781 becomes 780.
+// Shows two digits, for the borders of colours: 781 becomes 780.
 const rounded = (value) => Number(value.toPrecision(2));
 
 const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]];
 function duration(ns) {
-  // What three digits round up to the next unit is told in that.
+  // If rounding to three digits reaches the next unit, that unit is used.
   for (const [size, unit] of UNITS) if (ns >= 0.9995 * size) return `${digits(ns / size)} ${unit}`;
   return `${digits(ns)} ns`;
 }

@@ -1,18 +1,18 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Histograms one below the other on one axis, so that levels can be compared.
+// Histograms one below the other on a common axis, so that levels can be compared.
 
 const MARKS = ["p50", "p90", "p99"];
 
-// What is drawn of a site: the waits of threads, the barrier, and the levels.
+// The histograms of a site: the waits of its threads, the barrier, and the levels.
 function histogramsOf(site) {
   const all = [["imbalance", site.imbalance_ns], ["sync", site.sync_ns], ["barrier", site.barrier_ns]];
   for (const level of site.levels) all.push([level.level, level.ns]);
   return all.map(([name, times]) => ({name, times})).filter(({times}) => times.count > 0);
 }
 
-// Logarithmic from a power of ten to another; what took no time has a place of its own left of it.
+// A logarithmic axis between two powers of ten. Times of 0 have a place of their own, left of it.
 class TimeAxis {
   constructor(histograms, left, right) {
     const ends = histograms.flatMap(({times}) => times.buckets);
@@ -28,7 +28,7 @@ class TimeAxis {
     const share = (Math.log10(Math.max(ns, 1e-3)) - this.low) / (this.high - this.low);
     return this.left + Math.min(Math.max(share, 0), 1) * (this.right - this.left);
   }
-  // Where the middle of a bucket's durations is drawn, as percentiles are.
+  // Where a single duration is drawn, such as a percentile.
   mark(ns) {
     return ns === 0 && this.hasZero ? this.zeroLeft + 11 : this.place(ns);
   }
@@ -46,7 +46,8 @@ class TimeAxis {
   }
 }
 
-// Bars whose area is the share of all; the highest one fills the height, but for that of 0, which has no width on this axis.
+// Bars whose area is their share. The highest one fills the height. The bar of 0 does not count for
+// that, because 0 has no width on this axis.
 function histogramBars({name, times}, axis, top, height) {
   const bars = times.buckets.map((bucket) => {
     const [x, end] = axis.span(bucket);
@@ -89,7 +90,7 @@ function drawHistograms(histograms, resolution) {
     "One histogram for each of imbalance, sync, barrier and the levels, on one logarithmic axis, p50, p90 and p99 marked.", ...drawn);
 }
 
-// Only levels can be as short as the clock's ticks and be noise; an imbalance of 0 is a fact.
+// Only levels can be so short that the clock's ticks make them noise. An imbalance of 0 is a fact.
 function levelIsTold({name, times}, resolution) {
   return ["imbalance", "sync", "barrier"].includes(name) || times.mean >= 2 * resolution;
 }

@@ -1,9 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who arrives last: a row for each process, a column for each thread; where ranks meet, a column for each rank.
+// Who arrives last: a row for each process and a column for each thread. For barriers of ranks, a
+// column for each rank.
 
-const MOST_COLUMNS = 128;  // wider teams go on below
+const MOST_COLUMNS = 128;  // larger teams go on in a band below
 
 const shareOf = (row, thread) => (row.barriers > 0 ? (row.last_arrivals[thread] ?? 0) / row.barriers : 0);
 const rowName = (row, rows) => (rows.some((other) => other.host !== row.host) ? `${row.name} @${row.host}` : row.name);
@@ -46,7 +47,7 @@ function drawMatrix(site) {
     ...drawn);
 }
 
-// With the mean waits, which belong to the same question.
+// The table also has the mean waits, which answer the same question.
 function matrixTable(site) {
   const told = new Map(site.threads.map((thread) => [thread.thread, thread]));
   const rows = Array.from({length: site.team_size}, (_, thread) => {

@@ -1,9 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page: what was measured with, all sites in one picture, and each site in a section that is drawn when it is opened.
+// The page: how it was measured, all sites in one picture, and a section for each site, which is
+// drawn when it is opened.
 
-// report.html#light and report.html#dark choose as the buttons do.
+// report.html#light and report.html#dark have the effect of the buttons.
 function themeButtons() {
   const preference = matchMedia("(prefers-color-scheme: dark)");
   const names = ["auto", "light", "dark"];
@@ -87,7 +88,7 @@ function wordsSection() {
     html("dl", {class: "facts"}, ...words.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])));
 }
 
-// Without the pictures there is the text, open; a failure is told and hides nothing.
+// If a picture fails, the text below is opened and a warning is shown.
 const pictures = document.getElementById("pictures");
 addEventListener("error", (event) => {
   document.getElementById("text").open = true;

@@ -1,23 +1,24 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From values to places and colours.
+// Maps values to positions and colours.
 
-// The next of 1, 2, 5, 10, ... that is not less.
+// The smallest of 1, 2, 5, 10, ... that is not less.
 function nice(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   for (const step of [1, 2, 5]) if (value <= step * power * (1 + 1e-9)) return step * power;
   return 10 * power;
 }
 
-// Round values from 0 to about `most`, some four of them.
+// About four round values from 0 to about `most`.
 function ticks(most) {
   const step = nice(most / 5);
   return Array.from({length: Math.floor(most / step + 1e-9) + 1}, (_, i) => i * step);
 }
 
-// Eight colours; the last one's upper border is a round number not below `most`, each other's is `ratio` times less than the next
-// one's. In equal steps everything but the slowest would have one colour. The exact figures are in the tables.
+// Eight colours. The last one's upper border is a round number not below `most`. The border of each
+// other one is the next one's divided by `ratio`: with equal steps all but the slowest would have
+// one colour. The exact figures are in the tables.
 const NUM_COLOURS = 8;
 class ColourScale {
   constructor(most, ratio) {
@@ -33,7 +34,7 @@ class ColourScale {
   }
 }
 
-// The colours with the values at their borders, and before them what has none.
+// The colours with the values at their borders, and before them the colour of what has no value.
 function legend(scale, x, y, caption, format, none) {
   const width = 58;
   const group = svg("g", {class: "legend"}, text(x, y - 6, caption, "soft small"));

@@ -1,10 +1,11 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tree that the barriers ran on, as boxes over their threads, each level coloured by its latency.
+// The tree of the barriers, as boxes over their threads. Each level is coloured by its latency.
 
-// From the top: the exchange, then each level with its way up and its way down. The file lists them in the order of the way
-// through the tree: up, exchange, down, outside. What is shorter than two of the clock's ticks is noise and not told.
+// The levels from the top: the exchange, then each level with its gather and its release. The file
+// lists them in the order of the path through the tree: up, exchange, down, outside. A level that
+// is shorter than two of the clock's ticks is noise, and its time is not shown.
 function levelsOf(site, resolution) {
   const depth = (site.levels.length - 2) / 2;
   const levels = [[site.levels[depth]]];
@@ -20,14 +21,15 @@ function levelsOf(site, resolution) {
   });
 }
 
-// The threads as they stand side by side, and for each that gathers: where its subtree begins and ends. A group's first thread is
-// the one that gathers; level 0 are the leaders.
+// The threads in the order in which they are drawn and, for each thread that gathers, where its
+// subtree begins and ends. The first thread of a group is the one that gathers. Level 0 is the
+// leaders.
 function layTree(groups) {
   const gathered = new Map(groups.filter((group) => group.level > 0).map((group) => [group.threads[0], group]));
   const order = [], boxes = [];
   const visit = (thread) => {
     const group = gathered.get(thread), first = order.length;
-    gathered.delete(thread);  // a file that lies has no endless tree
+    gathered.delete(thread);  // so that a wrong file cannot make an endless tree
     order.push(thread);
     if (group === undefined) return;
     group.threads.slice(1).forEach(visit);
@@ -37,13 +39,13 @@ function layTree(groups) {
   return {order, boxes};
 }
 
-// `group`: null for all threads.
+// `group` is null for all threads.
 function levelBox(level, group, x, y, width, height, scale, participant) {
   const colour = level.told.length > 0 ? scale.index(level.median) : -1;
   const who = group === null ? "all" : `${group.unit}${group.unit && ": "}${participant} ${group.thread} gathers from ${group.others}`;
   const ways = level.told.map((part) => `${part.level} ${duration(part.ns.p50)}`).join(", ") || level.latency;
   const box = svg("g", {}, rect(x, y, width, height, colour < 0 ? "level none" : `level box q${colour}`, `${who}: ${ways}`));
-  // A character is some 6.5 wide; a label that does not fit is left to the hint and the table.
+  // A character is about 6.5 wide. A label that does not fit is only in the hint and in the table.
   const labels = group === null ? [level.latency] : [who, group.unit, String(group.others)].filter((words) => words !== "");
   const label = labels.find((words) => words.length * 6.5 < width - 6);
   if (label !== undefined) box.append(text(x + width / 2, y + height / 2 + 4, label, colour < 0 ? "middle" : `middle t${colour}`));
@@ -60,7 +62,7 @@ function threadRow(order, x, y, width, participant) {
   return row;
 }
 
-// Without groups the levels are drawn as wide as all threads.
+// If groups are not known, each level is drawn as wide as all threads.
 function drawTree(site, resolution) {
   const levels = levelsOf(site, resolution);
   const left = 200, width = PICTURE_WIDTH - left - 2, height = 34, top = 54;

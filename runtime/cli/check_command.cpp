@@ -75,7 +75,7 @@ std::chrono::milliseconds wait_time(const CheckOptions& options) {
 
 int judge(const CheckOptions& options, const NodeView& node, bool is_first_node, std::ostream& out) {
   const std::vector<Finding> findings = find_problems(node);
-  // On many nodes, that all is fine is said once.
+  // If all is fine on all nodes, only the first node says so.
   const bool worth_saying = !findings.empty() || (is_first_node && !options.quiet);
   if (options.json) {
     out << to_json(node, findings).dump(2) << '\n';
@@ -101,7 +101,7 @@ int report(const CLI::App& command, const CheckOptions& options, const NodeJob& 
   return judge(options, node, job.is_first_node(), out);
 }
 
-// A job that runs: where its threads are now, whatever was foreseen.
+// Judges a running job by where its threads are now.
 int report_running(const CLI::App& command, const CheckOptions& options) {
   const int pid = parse_pid("--job", options.job);
   const std::vector<PlacedThread> threads = accept(threads_of_job(pid), "--job", options.job, kAllowedJobs);
@@ -118,7 +118,7 @@ int check(const CLI::App& command, const CheckOptions& options, const Program& p
     return report_running(command, options);
   }
   const bool starts_program = !program.empty() && !options.only;
-  // The program's output stays its own.
+  // stdout belongs to the program.
   std::ostream& out = starts_program ? std::cerr : std::cout;
   int verdict = kExitFine;
   if (const Result<NodeJob> job = NodeJob::find(); !job) {

@@ -8,13 +8,13 @@
 
 namespace hierbar {
 
-// What `hierbar check` returns.
+// The exit codes of `hierbar check`.
 inline constexpr int kExitFine = 0;
 inline constexpr int kExitFindings = 1;
 inline constexpr int kExitCouldNotCheck = 2;
 
-// `hierbar check`: looks for threads and ranks that get in each other's way, before a program is started. `program` is what
-// stands behind "--"; both arguments must live as long as the command.
+// `hierbar check`: finds threads and ranks that get in each other's way, before a program is
+// started. `program` is what follows "--". Both arguments must live as long as the command.
 void add_check_command(CLI::App& app, const Program& program);
 
 }  // namespace hierbar

@@ -9,7 +9,7 @@
 
 namespace hierbar {
 
-// What `hierbar` returns for bad options and bad input.
+// The exit code of `hierbar` for bad options and bad input.
 inline constexpr int kExitBadInput = 2;
 
 inline constexpr const char* kTopologyOption = "--topology";
@@ -17,9 +17,10 @@ inline constexpr const char* kTopologyOption = "--topology";
 // Adds --topology to a subcommand. `description` must live as long as the command.
 void add_machine_option(CLI::App& command, std::string& description);
 
-// The machine that --topology names or, when that was not given, that HIERBAR_TOPOLOGY asks for. Warnings go to stderr. A broken
-// HIERBAR_TOPOLOGY means the live machine, as in programs; a broken --topology is told on stderr and ends the command with
-// kExitBadInput, by throwing CLI::RuntimeError.
+// The machine that --topology describes. Without --topology, the machine that HIERBAR_TOPOLOGY
+// describes. Warnings go to stderr. If HIERBAR_TOPOLOGY is bad, the live machine is used, as in
+// programs. If --topology is bad, a message goes to stderr, and CLI::RuntimeError with
+// kExitBadInput is thrown.
 Machine load_chosen_machine(const CLI::App& command, const std::string& description);
 
 }  // namespace hierbar

@@ -22,7 +22,7 @@ namespace {
 
 bool starts_programs(std::string_view command) { return command == "check" || command == "run" || command == "show"; }
 
-// The message for a first word that is no command; empty if it is one, or an option.
+// The message for a first word that is not a command. Empty if it is a command or an option.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return "";
   std::string names;
@@ -60,13 +60,13 @@ int main(int argc, char** argv) try {
   try {
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError& stop) {
-    return stop.get_exit_code();  // what was to be said has been said
+    return stop.get_exit_code();  // the command has printed its message
   } catch (const CLI::ParseError& stop) {
-    // Also --help and --version, whose code is 0.
+    // --help and --version come here too; their code is 0.
     return app.exit(stop) == 0 ? 0 : hierbar::kExitBadInput;
   }
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "hierbar: " << error.what() << '\n';
-  return hierbar::kExitBadInput;  // 1 is what `check` returns when it has found something
+  return hierbar::kExitBadInput;  // not 1, by which `check` reports findings
 }

@@ -56,7 +56,7 @@ MpiFamily family_by_version(const std::string& file) {
                             {"Intel(R) MPI", MpiFamily::kMpich}});
 }
 
-// What the dynamic loader is asked for stands near the beginning of a program.
+// From the names of the libraries that the program loads. They are near the beginning of its file.
 MpiFamily family_by_contents(const std::string& file) {
   constexpr std::size_t kMostBytes = 16U << 20;
   std::ifstream stream(file, std::ios::binary);

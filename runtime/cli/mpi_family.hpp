@@ -10,7 +10,7 @@
 
 namespace hierbar {
 
-// Which shim a program needs.
+// The family of a program's MPI library. It decides which shim the program needs.
 enum class MpiFamily { kNone, kMpich, kOpenMpi };
 
 const char* family_name(MpiFamily family);  // "no MPI", "MPICH", "Open MPI"
@@ -21,11 +21,15 @@ struct FamilyGuess {
   std::string why;           // "'mpiexec' is /usr/bin/mpiexec.hydra"
 };
 
-// From the launcher: what its name leads to, else what it answers to --version; else from the first word of the command that is a
-// file which names an MPI library, as a program that srun starts does. kNone when nothing tells.
+// Guesses the family from a command, in this order. kNone if nothing is found.
+//
+// 1. If the first word is an MPI launcher: from the path of its file, with symbolic links resolved.
+// 2. From what that launcher prints for --version.
+// 3. From the first word of the command that is a program linked with an MPI library. `srun` needs
+//    this step.
 FamilyGuess guess_family(const Program& command);
 
-// The file that a shell would run for that word; empty if there is none.
+// The file that a shell would run for this word. Empty if there is none.
 std::string find_in_path(const std::string& word);
 
 }  // namespace hierbar

@@ -17,7 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(5);
-// What a rank that has seen the speaker calls itself, for the speaker to see; the kernel keeps 15 characters.
+// The name that a rank gives itself when it has seen the speaker, so that the speaker knows. The
+// kernel keeps 15 characters.
 constexpr const char* kListenerName = "hierbar listens";
 
 NodeRank this_process() {
@@ -25,14 +26,14 @@ NodeRank this_process() {
   return {.launch = {}, .rank = 0, .process = process.value_or(Process{}), .environment = own_environment()};
 }
 
-// Of ranks that a launcher started, which this process is one of.
+// The decision that libomp would take for these ranks. This process must be one of them.
 Decision foresee_placement(const Machine& machine, const std::vector<NodeRank>& ranks, const std::vector<RankAhead>& ahead) {
   if (ranks.front().launch.job_key.empty()) return {{}, "no launcher", "no-launcher"};
   Result<PoolEvidence> evidence = read_pool_evidence(ranks.front().environment, own_process_facts().ancestors);
   return evidence ? foresee_shares(machine, *std::move(evidence), ahead) : Decision{{}, evidence.error(), "no-pool"};
 }
 
-// With another value of OMP_NUM_THREADS; `environment` and `number` must live as long as the result.
+// An environment with another OMP_NUM_THREADS. Both arguments must live as long as the result.
 Environment with_threads(const Environment& environment, const std::string& number) {
   return [&environment, &number](const char* name) -> const char* {
     return std::string_view(name) == "OMP_NUM_THREADS" ? number.c_str() : environment(name);
@@ -51,7 +52,8 @@ Result<NodeJob> NodeJob::find() {
     job.launch_.local_size = 1;
     return job;
   }
-  if (launcher == nullptr) {  // hidden: its children are seen all the same
+  // The launcher's process is hidden. Its children can be seen nevertheless.
+  if (launcher == nullptr) {
     if (facts.ancestors.empty()) return Error{"/proc does not show this process's parent"};
     launcher = &facts.ancestors.front();
   }

@@ -13,29 +13,35 @@
 
 namespace hierbar {
 
-// The ranks of this process's launch on this node, for commands that are started in the place of a program:
-// `mpiexec -n 4 hierbar check -- ./app`. Each rank runs the command; the first one of the node speaks for all, and sees the
-// others through their entries in /proc. The others stay until it has.
+// The ranks of this process's launch on this node. It is for commands that a launcher starts in
+// place of a program: `mpiexec -n 4 hierbar check -- ./app`. Each rank runs the command. The first
+// rank of the node, the speaker, reports for all. It sees the others in /proc, so they stay until
+// it has seen them.
 class NodeJob {
  public:
-  // This process, started by a launcher or not. Errors: a launcher that does not tell which rank this is.
+  // The job of this process; without a launcher it is the only rank. Errors: a launcher is there,
+  // but this process's rank is not known; /proc does not show the parent.
   static Result<NodeJob> find();
 
-  // Whether this process speaks for its node.
+  // Whether this process reports for its node.
   bool is_speaker() const { return launch_.local_rank == 0; }
-  // Whether one command ran on several nodes that would all say the same; the first node speaks.
+  // Whether this process is rank 0 of the whole job. If all nodes would print the same, only the
+  // first node prints.
   bool is_first_node() const { return rank_ == 0; }
 
-  // For the speaker: all ranks of the node. Errors: not all have been seen within the time.
+  // For the speaker: all ranks of the node. Errors: some were not seen within the time.
   Result<std::vector<NodeRank>> wait_for_ranks(std::chrono::milliseconds most) const;
 
-  // For the speaker, when it is done: returns when all others have seen it, so that none of them looks for it in vain.
+  // For the speaker, at its end: returns when all other ranks have seen it. Otherwise a late one
+  // would wait for a speaker that is gone.
   void wait_for_listeners(std::chrono::milliseconds most) const;
 
-  // For all others: returns when the speaker runs something else than this command, or has ended. Both give up after the time.
+  // For all other ranks: returns when the speaker runs another program than this command, or has
+  // ended. This function and wait_for_listeners() give up after `most`.
   void listen(std::chrono::milliseconds most) const;
 
-  // The cpus of the launcher's own process, if it is this user's; Slurm's is not and runs elsewhere.
+  // The cpus of the launcher's own process. Nothing if that process belongs to another user.
+  // Nothing for Slurm's either, which may run on other cpus than the job.
   std::optional<CpuSet> grant() const;
 
  private:
@@ -43,12 +49,13 @@ class NodeJob {
 
   Launch launch_;
   std::uint32_t rank_ = 0;
-  std::optional<Process> launcher_;  // nothing: this process was started by hand
+  std::optional<Process> launcher_;  // nothing if no launcher started this process
 };
 
-// What each of the ranks may run on, and the team that it would get there; a number of threads other than 0 replaces
-// OMP_NUM_THREADS. Where libomp is going to place the ranks anew (KMP_BARRIER=hier), that is what they get. Remarks, one line
-// each, go to `remarks`: what was not understood, and that the ranks are placed anew.
+// For each rank, the cpus on which it may run and the team that it would get there. If `threads` is
+// not empty, it replaces OMP_NUM_THREADS. If libomp is going to place the ranks (KMP_BARRIER=hier),
+// the result shows the placed ranks. `remarks` gets a line for each setting that was not
+// understood, and one if the ranks are placed.
 std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeRank>& ranks, const std::string& threads,
                                  std::vector<std::string>& remarks);
 

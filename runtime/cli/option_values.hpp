@@ -11,7 +11,8 @@
 
 namespace hierbar {
 
-// Ends the command with a message that names the option, its value, what is wrong with it and what is allowed.
+// Ends the command with a message that names the option, its value, the problem and the allowed
+// values.
 [[noreturn]] inline void refuse(const std::string& option, const std::string& value, const std::string& problem,
                                 const std::string& allowed) {
   throw CLI::ValidationError(option, "'" + value + "': " + problem + "; allowed: " + allowed);
@@ -23,7 +24,7 @@ T accept(Result<T> result, const std::string& option, const std::string& value, 
   return *std::move(result);
 }
 
-// 0 when the text is no number of 1 to `most`.
+// 0 if the text is not a number from 1 to `most`.
 inline std::uint32_t parse_count(const std::string& text, std::uint32_t most) {
   std::uint32_t number = 0;
   const char* end = text.data() + text.size();

@@ -34,7 +34,7 @@ struct PlaceOptions {
   bool json = false;
 };
 
-// What is printed.
+// The placement that is printed.
 struct Placement {
   Pattern pattern;
   ProcBind proc_bind;
@@ -95,7 +95,7 @@ std::string openmp_settings(const Machine& machine, const Placement& placement, 
          " OMP_PROC_BIND=" + proc_bind_name(placement.proc_bind);
 }
 
-// Each line of `text` behind `indent`.
+// Puts `indent` before each line of `text`.
 std::string indented(const std::string& text, const std::string& indent) {
   std::string result;
   std::istringstream stream(text);
@@ -162,7 +162,7 @@ nlohmann::ordered_json placement_json(const Machine& machine, const Placement& p
           {"rankfile", file ? nlohmann::ordered_json(*file) : nullptr}};
 }
 
-// Only the settings, for scripts and files.
+// Prints only the settings, for scripts and files.
 void print_settings(const std::string& which, const Machine& machine, const Placement& placement) {
   if (which == "mpiexec") {
     std::cout << hydra_option(placement.shares) << '\n';

@@ -6,7 +6,7 @@
 
 namespace hierbar {
 
-// `hierbar place`: shares a node out among ranks and prints what launchers and OpenMP take.
+// `hierbar place`: divides a node among ranks, and prints the options for launchers and OpenMP.
 void add_place_command(CLI::App& app);
 
 }  // namespace hierbar

@@ -13,7 +13,7 @@
 namespace hierbar {
 namespace {
 
-// The numbers that a directory of /proc has entries for, ascending.
+// The numbers among a directory's entries, ascending.
 CpuSet numbered_entries(const std::string& path) {
   CpuSet numbers;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir(path.c_str()), closedir);
@@ -25,8 +25,8 @@ CpuSet numbered_entries(const std::string& path) {
   return numbers;
 }
 
-// The first one, then the others in the order in which they were made, as far as the kernel's clock ticks tell; numbers are used
-// again.
+// The first thread, then the others in the order in which they were made. Thread ids are reused, so
+// they only decide between threads that were made in the same tick of the kernel's clock.
 std::vector<Process> tasks_of(int pid) {
   const std::string directory = "/proc/" + std::to_string(pid) + "/task";
   std::vector<Process> tasks;
@@ -86,7 +86,7 @@ std::vector<RankView> ranks_of_threads(const std::vector<PlacedThread>& threads)
   std::vector<RankView> ranks;
   int pid = 0;
   std::string program;
-  for (const PlacedThread& thread : threads) {  // process by process
+  for (const PlacedThread& thread : threads) {  // the threads of a process are next to each other
     if (ranks.empty() || thread.pid != pid) {
       pid = thread.pid;
       program = thread.name;

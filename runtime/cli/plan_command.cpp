@@ -40,7 +40,7 @@ std::uint32_t parse_num_participants(const std::string& text) {
   return number;
 }
 
-// The settings of the environment, as programs have them, with the options in front.
+// The settings of the environment, as programs read them. Options override them.
 PlanSettings chosen_settings(const CLI::App& command, const PlanOptions& options) {
   std::vector<std::string> problems;
   PlanSettings settings = read_plan_settings(problems);
@@ -55,7 +55,8 @@ PlanSettings chosen_settings(const CLI::App& command, const PlanOptions& options
   return settings;
 }
 
-// A level that the machine does not have is an error in an option and a warning in the environment.
+// A level that the machine does not have is an error in an option, and a warning in the
+// environment.
 PlanLevels chosen_levels(const CLI::App& command, const PlanOptions& options, const Machine& machine,
                          const PlanSettings& settings) {
   if (command.count(kLevelsOption) > 0 && !settings.levels.empty()) {
@@ -67,7 +68,8 @@ PlanLevels chosen_levels(const CLI::App& command, const PlanOptions& options, co
   return levels;
 }
 
-// The profile that programs on this machine use. One of another machine is told, as they do.
+// The profile that programs on this machine use. If it is of another machine, it is ignored with a
+// message, as in programs.
 std::optional<Profile> chosen_profile(const CLI::App& command, const Machine& machine) {
   const char* topology = trusted_variable(kTopologyVariable);
   const bool other_machine = command.count(kTopologyOption) > 0 || (topology != nullptr && *topology != '\0');
@@ -81,7 +83,7 @@ std::optional<Profile> chosen_profile(const CLI::App& command, const Machine& ma
   return profile;
 }
 
-// Of the described machine: the command looks at plans of machines that are elsewhere, too.
+// Counted on the described machine, because that may be another one than this.
 std::uint32_t num_cpus_of(const Machine& machine, const std::vector<CpuSet>& bindings) {
   CpuSet cpus;
   for (const CpuSet& binding : bindings) cpus |= binding.empty() ? machine.allowed : binding;

@@ -7,18 +7,19 @@
 
 namespace hierbar {
 
-// What stands behind "--" on the command line: a program and its arguments. Empty when there is none.
+// What follows "--" on the command line: a program and its arguments. Empty if there is none.
 using Program = std::vector<std::string>;
 
-// Cuts "-- program ..." off the end of the command line; `argc` then counts what is left. Behind the first "--" everything is the
-// program's, whatever it looks like.
+// Cuts "-- program ..." off the command line. `argc` then counts what is left. After the first "--"
+// everything belongs to the program, options too.
 Program cut_off_program(int& argc, char** argv);
 
-// Becomes the program, found as a shell finds it, with this process's environment. Returns only when that fails, with what a
-// shell returns then, 127 or 126, after a message.
+// Replaces this process by the program, which is searched for as a shell does and gets this
+// process's environment. Returns only on failure: prints a message and returns 127 or 126, as a
+// shell does.
 int become(const Program& program);
 
-// The word as a shell takes it.
+// The word, quoted for a shell if it needs quotes.
 std::string shell_quoted(const std::string& word);
 
 }  // namespace hierbar

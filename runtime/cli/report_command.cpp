@@ -32,7 +32,7 @@ struct ReportOptions {
   std::string description;  // of the machine
 };
 
-// What `parse` makes of a file that was written for HIERBAR_REPORT=`format`.
+// Reads and parses a file that was written with HIERBAR_REPORT=`format`.
 template <class Parse>
 auto read_file(const std::string& file, const char* format, Parse parse) try {
   std::ifstream stream(file);
@@ -53,7 +53,7 @@ void write_perfetto(const ReportOptions& options) {
   if (!ompt::write_file(options.perfetto, to_perfetto(timeline))) throw CLI::RuntimeError(kExitBadInput);
 }
 
-// From each report by itself: threads of one number are elsewhere in another process.
+// Takes each report by itself. Threads with the same number in two processes run on different cpus.
 void write_lstopo(const CLI::App& command, const ReportOptions& options) {
   std::vector<MeasuredCpus> measured;
   for (const std::string& file : options.files) {

@@ -6,7 +6,7 @@
 
 namespace hierbar {
 
-// hierbar report: the reports of several processes as one.
+// `hierbar report`: merges the reports of several processes.
 void add_report_command(CLI::App& app);
 
 }  // namespace hierbar

@@ -8,8 +8,8 @@
 
 namespace hierbar {
 
-// `hierbar run`: starts a program, or a launcher with one, with hierbar's barriers. `program` is what stands behind "--"; both
-// arguments must live as long as the command.
+// `hierbar run`: starts a program, or a launcher with a program, with hierbar's barriers. `program`
+// is what follows "--". Both arguments must live as long as the command.
 void add_run_command(CLI::App& app, const Program& program);
 
 }  // namespace hierbar

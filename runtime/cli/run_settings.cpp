@@ -24,7 +24,7 @@ bool is_on_path(const std::string& path, const std::string& part) {
   return false;
 }
 
-// Collects what is to be set.
+// Collects the variables and the notes.
 class Chooser {
  public:
   Chooser(const Environment& environment, RunSettings& settings) : environment_(environment), settings_(settings) {}
@@ -35,7 +35,7 @@ class Chooser {
     set(name, old.empty() ? part : part + ":" + old, why);
   }
 
-  // Unless one of `rivals` is set.
+  // Sets the variable, unless it or one of `rivals` is in the environment.
   void set_default(const char* name, const char* value, const std::string& why, const std::vector<const char*>& rivals) {
     if (environment_(name) != nullptr) {
       return settings_.notes.push_back(std::string(name) + " is left as '" + value_of(environment_, name) + "'" +
@@ -68,7 +68,8 @@ void choose_openmp(const Libraries& libraries, Chooser& chooser, RunSettings& se
   chooser.set_default("OMP_PLACES", "cores", "a core for each thread", {"OMP_PROC_BIND", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"});
 }
 
-// Placement is libomp's: what it will make of the variable, while somebody looks.
+// Notes what libomp will do with HIERBAR_PLACE. Here it can still be reported to the user, before
+// the program starts.
 void tell_placement(const Environment& environment, RunSettings& settings) {
   const std::string value = value_of(environment, kPlaceVariable);
   if (value.empty()) return;
@@ -122,7 +123,7 @@ RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, 
   tell_placement(environment, settings);
   choose_mpi(mpi, libraries, environment, chooser, settings);
 
-  // Open MPI's launcher takes its environment to the ranks of its own node only.
+  // Open MPI's launcher passes its environment only to the ranks of its own node.
   settings.command = {command.front()};
   if (mpi.family == MpiFamily::kOpenMpi && mpi.by_launcher) {
     for (const RunSettings::Variable& variable : settings.variables) {

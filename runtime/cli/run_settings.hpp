@@ -12,14 +12,15 @@
 
 namespace hierbar {
 
-// Where this installation or build tree keeps what programs load.
+// The libraries that programs load, in this installation or build tree. Empty if a library is
+// missing.
 struct Libraries {
-  std::string openmp_directory;  // with libomp.so and its other names; empty: not there
-  std::string mpich_shim;        // empty: not there
+  std::string openmp_directory;  // the directory of libomp.so and its other names
+  std::string mpich_shim;
   std::string openmpi_shim;
 };
 
-// Beside the command itself, in the build tree or as installed.
+// Finds them relative to the command itself.
 Libraries find_libraries();
 
 struct RunSettings {
@@ -27,12 +28,15 @@ struct RunSettings {
     std::string name, value;
   };
   std::vector<Variable> variables;
-  Program command;                 // the given one; for Open MPI's launcher with -x, which carries the variables to other nodes
-  std::vector<std::string> notes;  // what was done, what was left as the user has it, and what is missing; one line each
+  // The given command. Open MPI's launcher also gets -x, so that it takes the variables to other
+  // nodes.
+  Program command;
+  // A line for each variable that was set or left as it is, and for each library that is missing.
+  std::vector<std::string> notes;
 };
 
-// What to set so that `command` runs with hierbar's barriers. What the environment has is never changed; search paths are put in
-// front of the user's.
+// Chooses the variables with which `command` runs with hierbar's barriers. Variables that the
+// environment has are not changed; search paths are put before the user's.
 RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const Libraries& libraries,
                                 const Environment& environment);
 

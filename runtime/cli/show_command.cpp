@@ -51,7 +51,7 @@ std::string sharers_text(const std::vector<PlacedThread>& threads, std::size_t i
   return others.empty() ? "-" : text;
 }
 
-// Left-aligned columns, as wide as they must be.
+// Left-aligned columns, as wide as their widest cell.
 void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows) {
@@ -127,7 +127,7 @@ void print(const CLI::App& command, const ShowOptions& options, const Machine& m
   }
 }
 
-// --- 2. What is shown
+// --- 2. Commands
 
 void show_live(const CLI::App& command, const ShowOptions& options) {
   const bool one = command.count("--pid") > 0;
@@ -138,7 +138,7 @@ void show_live(const CLI::App& command, const ShowOptions& options) {
   print(command, options, load_chosen_machine(command, options.description), threads, true, std::cout);
 }
 
-// In the place of a program. The number that the command returns.
+// For a command that a launcher starts in place of a program. Returns the exit code.
 int show_launched(const CLI::App& command, const ShowOptions& options, std::ostream& out) {
   const Result<NodeJob> job = NodeJob::find();
   const Result<std::vector<NodeRank>> ranks = !job                ? Error{job.error()}
@@ -167,7 +167,7 @@ int show(const CLI::App& command, const ShowOptions& options, const Program& pro
     show_live(command, options);
     return 0;
   }
-  // The program's output stays its own.
+  // stdout belongs to the program.
   const int result = show_launched(command, options, program.empty() ? std::cout : std::cerr);
   return program.empty() ? result : become(program);
 }

@@ -8,8 +8,8 @@
 
 namespace hierbar {
 
-// `hierbar show`: where the threads of a job run, or would run. `program` is what stands behind "--"; both arguments must live as
-// long as the command.
+// `hierbar show`: shows where the threads of a job run, or would run. `program` is what follows
+// "--". Both arguments must live as long as the command.
 void add_show_command(CLI::App& app, const Program& program);
 
 }  // namespace hierbar

@@ -43,8 +43,8 @@ struct TuneOptions {
 
 volatile std::sig_atomic_t stop_signal = 0;
 
-// While it lives, Ctrl-C and SIGTERM end the measuring and not the process, so that threads are joined and nothing is left
-// behind.
+// As long as it lives, Ctrl-C and SIGTERM end the measuring but not the process. So threads are
+// joined, and the unfinished file is removed.
 class StopOnSignal {
  public:
   StopOnSignal() {
@@ -65,7 +65,8 @@ class StopOnSignal {
   struct sigaction terminate_{};
 };
 
-// On a terminal one line that changes, otherwise a line every few seconds, for logs.
+// Shows the progress: on a terminal in one line that changes, otherwise in a line every few
+// seconds, for logs.
 class TuneProgress {
  public:
   explicit TuneProgress(bool quiet) : quiet_(quiet) {}
@@ -104,7 +105,7 @@ TuneRequest read_request(const TuneOptions& options) {
   TuneRequest request;
   const char* end = options.time_limit.data() + options.time_limit.size();
   const auto [stop, error] = std::from_chars(options.time_limit.data(), end, request.time_limit_s);
-  // Written so that "nan" is refused.
+  // This form also refuses "nan".
   if (error != std::errc() || stop != end || !(request.time_limit_s > 0 && request.time_limit_s <= kLongest_s)) {
     refuse(kTimeLimitOption, options.time_limit, "no such time", "seconds above 0, up to 3600");
   }
@@ -118,7 +119,7 @@ TuneRequest read_request(const TuneOptions& options) {
   return request;
 }
 
-// Where the profile goes: the option, or where plans will look for it.
+// The path of the profile: the option's, else the path from which plans will read it.
 std::string output_path(const CLI::App& command, const TuneOptions& options) {
   if (command.count(kOutputOption) > 0) {
     if (options.output.empty()) refuse(kOutputOption, options.output, "no name of a file", "the path of a file");
@@ -132,7 +133,7 @@ std::string output_path(const CLI::App& command, const TuneOptions& options) {
   if (path.empty()) fail("neither XDG_CONFIG_HOME nor HOME is a directory; say with --output where the profile is to be");
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  return path;  // a directory that could not be made shows when the file is begun
+  return path;  // if the directory was not made, opening the file fails and reports it
 }
 
 void measure(const CLI::App& command, const TuneOptions& options) {

@@ -36,10 +36,10 @@ bool bind_to(int cpu) {
   return pthread_setaffinity_np(pthread_self(), bytes, cpus.get()) == 0;
 }
 
-// One exchange at a time between two threads. Each side waits until the deadline at most.
+// A series of exchanges between two threads, one after the other. No wait goes beyond the deadline.
 //
 //   asked     written by the asker: the number of the exchange, from 1
-//   answered  written by the answerer: the same, after `stamp`
+//   answered  written by the answerer: the same number, after `stamp`
 class Exchange {
  public:
   explicit Exchange(const TraceClock& clock) : clock_(clock), deadline_ns_(read_system_ns() + kDeadline_ns) {}
@@ -49,7 +49,7 @@ class Exchange {
     for (std::uint64_t number = 1; number <= kNumExchanges; ++number) {
       if (!wait_for(asked_, number)) return;
       stamp_ = clock_.now();
-      // (O1) release, pairs with (O3): publishes the stamp.
+      // (O1) release; pairs with (O3) in ask(). Publishes the stamp.
       answered_.store(number, std::memory_order_release);
     }
   }
@@ -58,13 +58,14 @@ class Exchange {
     double offset_ns;
     double error_ns;
   };
-  // Nothing when time was up.
+  // Nothing if the deadline passed, or if a thread could not be bound.
   std::optional<Found> ask(int cpu) {
     if (!bind_to(cpu)) give_up();
     std::optional<Found> best;
     for (std::uint64_t number = 1; number <= kNumExchanges; ++number) {
       const std::uint64_t sent = clock_.now();
-      // (O2) release, pairs with (O3); what it publishes is only that the last stamp has been read.
+      // (O2) release; pairs with (O3) in answer(). The asker has read the last stamp before, so the
+      // answerer may overwrite it.
       asked_.store(number, std::memory_order_release);
       if (!wait_for(answered_, number)) return std::nullopt;
       const std::uint64_t back = clock_.now();
@@ -77,14 +78,15 @@ class Exchange {
   }
 
  private:
-  // (O3) acquire, pairs with (O1) and (O2).
+  // (O3) acquire; pairs with (O1) for the asker and with (O2) for the answerer.
   bool wait_for(const std::atomic<std::uint64_t>& word, std::uint64_t number) {
     while (word.load(std::memory_order_acquire) != number) {
       if (given_up_.load(std::memory_order_relaxed) || read_system_ns() > deadline_ns_) return false;
     }
     return true;
   }
-  void give_up() { given_up_.store(true, std::memory_order_relaxed); }  // relaxed: nothing is published by it
+  // Relaxed: it publishes nothing else. wait_for() of the other thread reads it.
+  void give_up() { given_up_.store(true, std::memory_order_relaxed); }
 
   const TraceClock& clock_;
   const std::uint64_t deadline_ns_;
@@ -94,7 +96,7 @@ class Exchange {
   std::atomic<bool> given_up_{false};
 };
 
-// Both ends are threads of their own, so that the caller stays where it is.
+// Both ends are new threads, so that the caller's binding does not change.
 std::optional<Exchange::Found> measure_two(const TraceClock& clock, int cpu, int other) {
   Exchange exchange(clock);
   std::optional<Exchange::Found> found;

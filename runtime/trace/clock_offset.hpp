@@ -9,22 +9,28 @@
 
 namespace hierbar {
 
-// How far the clocks of two packages are apart. Stamps of threads in different packages are subtracted from each other, so this
-// much of what comes out may be wrong.
+// How far apart the clocks of two packages are. A stamp of one package may be subtracted from a
+// stamp of another. The difference may then be wrong by this offset.
 struct ClockOffset {
-  std::size_t num_packages = 0;  // on which this process may run; 0: not known
-  double offset_ns = 0;          // of the package that is farthest from the first, without sign
-  double error_ns = 0;           // and by how much that may be wrong: half of its way there and back
-  std::string problem;           // why it was not measured; empty: it was, or there is but one package
+  // Packages on which this process may run; 0 if unknown.
+  std::size_t num_packages = 0;
+  // Of the package that is farthest from the first one, without sign.
+  double offset_ns = 0;
+  // By how much offset_ns may be wrong: half of the exchange's round trip.
+  double error_ns = 0;
+  // Why it was not measured. Empty if it was, or if there is only one package.
+  std::string problem;
 };
 
-// The first cpu that the calling thread may use of each package, in the order of their numbers. `sysfs` is where the kernel tells
-// of cpus: /sys/devices/system/cpu. Empty when it does not.
+// Of each package, the first cpu that the calling thread may use, in the order of the packages'
+// numbers. `sysfs` is the kernel's directory of cpus. Empty if the kernel does not say which cpu is
+// in which package.
 std::vector<int> first_cpus_of_packages(const std::string& sysfs = "/sys/devices/system/cpu");
 
-// Sends stamps there and back between two threads on these cpus and keeps the quickest exchange: the other's clock was read
-// between two readings of one's own. Some 200 exchanges, 20 ms at most; a cpu that is busy with other things for so long is a
-// `problem`.
+// Exchanges stamps between two threads on these cpus, and keeps the quickest exchange. In an
+// exchange the other thread's clock is read between two readings of the own clock. Takes 200
+// exchanges, and 20 ms at most for each pair of packages. If a cpu is busy with something else for
+// that long, `problem` says so.
 ClockOffset measure_clock_offset(const TraceClock& clock, const std::vector<int>& cpus);
 
 }  // namespace hierbar

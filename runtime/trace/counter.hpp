@@ -11,14 +11,15 @@
 
 namespace hierbar {
 
-// Where a stamp comes from. The numbers cross the boundary between libomp and the tool (trace/stamps.h).
+// The source of a stamp. libomp and the tool exchange these numbers (trace/stamps.h).
 enum class ClockSource : std::uint32_t {
-  kCounter = 0,  // the processor's: TSC, CNTVCT_EL0
+  kCounter = 0,  // the processor's counter: TSC, CNTVCT_EL0
   kSystem = 1,   // clock_gettime(CLOCK_MONOTONIC), in ns
 };
 
-// The processor's counter, read after all earlier instructions: a stamp that says when a wait ended must not be older than the
-// load that ended it. So rdtscp and not rdtsc, isb before cntvct.
+// The processor's counter, read after all earlier instructions. A stamp for the end of a wait must
+// not be older than the load that ended the wait. Therefore rdtscp and not rdtsc, and isb before
+// cntvct.
 inline std::uint64_t read_counter() noexcept {
 #if defined(__x86_64__)
   unsigned processor;

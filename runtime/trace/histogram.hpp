@@ -8,13 +8,13 @@
 
 namespace hierbar {
 
-// How often durations of which length were seen, in a fixed memory. Buckets are 1 ns wide up to 16 ns and then an eighth of a
-// power of two, so a percentile is right to 6 %; count, sum and maximum are exact. Histograms are merged by adding them up,
-// whatever thread, process or node they come from.
+// A histogram of durations, in memory of a fixed size. Buckets are 1 ns wide up to 16 ns. Above,
+// each power of two has 8 buckets, so a percentile is right to 6 %. Count, sum and maximum are
+// exact. Histograms of any threads, processes and nodes can be merged by addition.
 class Histogram {
  public:
   static constexpr int kStepBits = 3;  // 8 buckets for each power of two
-  static constexpr int kMaxBits = 40;  // longer than 18 minutes counts as that long
+  static constexpr int kMaxBits = 40;  // longer than 18 minutes counts as 18 minutes
   static constexpr std::size_t kNumBuckets = std::size_t{(kMaxBits - kStepBits) + 1} << kStepBits;
 
   void add(std::uint64_t ns) noexcept {
@@ -41,8 +41,8 @@ class Histogram {
     return all == 0 ? 0 : static_cast<double>(sum_ns_) / static_cast<double>(all);
   }
 
-  // The duration that `share` (0 to 1) of all do not exceed: the middle of its bucket, at most the maximum; 0 when there are
-  // none.
+  // The duration that `share` (0 to 1) of all durations do not exceed. It is the middle of its
+  // bucket, at most the maximum. 0 if the histogram is empty.
   double percentile_ns(double share) const noexcept {
     const double wanted = share * static_cast<double>(count());
     double seen = 0;
@@ -58,7 +58,8 @@ class Histogram {
   static constexpr std::size_t bucket_of(std::uint64_t ns) noexcept {
     constexpr std::uint64_t kSteps = std::uint64_t{1} << kStepBits;
     if (ns >> kMaxBits != 0) return kNumBuckets - 1;
-    // Short ones take the same way: in a barrier it cannot be foreseen who waits and who comes last.
+    // Short durations take the same path: a branch would be mispredicted, since nobody can predict
+    // who waits in a barrier and who comes last.
     const int shift = static_cast<int>(std::bit_width(ns | kSteps)) - 1 - kStepBits;
     return (static_cast<std::size_t>(shift) << kStepBits) + static_cast<std::size_t>(ns >> shift);
   }
@@ -70,7 +71,8 @@ class Histogram {
     return static_cast<std::uint64_t>((bucket & (kSteps - 1)) + kSteps) << shift;
   }
 
-  // For reading what was written: adds `count` durations that were in `bucket`, and the exact sum and maximum of all of them.
+  // For readers of a file: these add `count` durations of one bucket, and the exact sum and maximum
+  // of all durations.
   void add_bucket(std::size_t bucket, std::uint64_t count) noexcept { buckets_[bucket] += count; }
   void add_totals(std::uint64_t sum_ns, std::uint64_t max_ns) noexcept {
     sum_ns_ += sum_ns;

@@ -3,12 +3,14 @@
 #ifndef HIERBAR_TRACE_STAMPS_H
 #define HIERBAR_TRACE_STAMPS_H
 
-/* What our libomp tells a tool about the phases of its barriers, beyond OMPT. A tool asks for it by the name below:
+/* What our libomp offers to a tool about the phases of its barriers, beyond OMPT. A tool asks for
+   it by this name:
 
        hierbar_trace_entry entry = (hierbar_trace_entry)lookup("ompx_hierbar_trace");
        const hierbar_trace_interface *trace = entry == NULL ? NULL : entry(HIERBAR_TRACE_VERSION);
 
-   Other runtimes return NULL for the name, ours for any other version than its own. */
+   Other runtimes return NULL for the name, and so does ours without KMP_BARRIER=hier. Our entry
+   returns NULL for any version but its own. */
 
 #include <stdint.h>
 
@@ -19,9 +21,9 @@ extern "C" {
 #define HIERBAR_TRACE_ENTRY "ompx_hierbar_trace"
 #define HIERBAR_TRACE_VERSION 4u
 
-/* What threads may have in common, from the smallest. */
+/* What threads may share, smallest first. */
 enum hierbar_unit {
-  HIERBAR_UNIT_UNKNOWN = 0, /* somebody is not bound */
+  HIERBAR_UNIT_UNKNOWN = 0, /* a thread is not bound */
   HIERBAR_UNIT_CORE,
   HIERBAR_UNIT_L2,
   HIERBAR_UNIT_CLUSTER,
@@ -33,46 +35,58 @@ enum hierbar_unit {
   HIERBAR_NUM_UNITS
 };
 
-/* When one thread went through the phases of a barrier, in ticks of the clock that was chosen. The tool stamps the arrival and
-   sets the rest to 0, the runtime writes the rest when the barrier is one exchange, a reduction or the end of a region. A barrier
-   that goes another way, or runs tasks, leaves `shape` 0; `released` does not count then. */
+/* When one thread went through the phases of a barrier, in ticks of the chosen clock. The tool
+   stamps `arrived` and sets the other members to 0. The runtime writes those if the barrier is one
+   exchange, a reduction or the end of a region. Other barriers, and barriers in which a task ran,
+   leave `shape` 0; `released` has no meaning then. */
 typedef struct hierbar_phases {
-  uint64_t arrived;  /* came to the barrier */
-  uint64_t gathered; /* all of its subtree has come; stays 0 for a thread that gathers from nobody */
-  uint64_t released; /* knows that all have come: a leader from the exchange, the others from their parents. Stays 0 for all but
-                        the primary at the end of a region, which releases nobody */
-  uint64_t shape;    /* serial number of the tree it ran on, never 0; the same for the whole team */
+  uint64_t arrived; /* the thread came to the barrier */
+  /* All of the thread's subtree has come. 0 for a thread that gathers from nobody. */
+  uint64_t gathered;
+  /* The thread knows that all have come: a leader from the exchange, any other thread from its
+     parent. The end of a region releases nobody, so it is 0 there for all but the primary. */
+  uint64_t released;
+  uint64_t shape; /* serial number of the barrier's tree, never 0; the same for the whole team */
 } hierbar_phases;
 
 typedef struct hierbar_trace_interface {
-  uint32_t version; /* what was asked for */
+  uint32_t version; /* HIERBAR_TRACE_VERSION */
 
-  /* From now on barriers are stamped that are asked for; clock is a hierbar::ClockSource. `waiting` is called by a thread in a
-     stamped barrier that has told the others of its arrival and has to wait for them. What it does there costs nothing while it
-     takes no longer than the others' way (100 ns). Call it before the first parallel region, and so observe(). */
+  /* From this call on, libomp stamps the barriers for which the tool gives it a place. `clock` is a
+     hierbar::ClockSource. In a stamped barrier, a thread calls `waiting` after it has reported its
+     arrival, if it must wait for others. Work in there costs nothing as long as it takes no longer
+     than the others' line transfers (100 ns). Must be called before the first parallel region, and
+     so must observe(). */
   void (*enable)(uint32_t clock, void (*waiting)(void));
 
-  /* Barriers that are one exchange are told to these two from now on, in place of sync_region and sync_region_wait, and leave the
-     thread's state and the task's frame as they are (ompt_get_state, ompt_get_task_info): that saves some 60 ns. begin() has the
-     kind, the task's data and the address as sync_region has them and returns where to stamp, or NULL: nowhere, and then end() is
-     not called either. For a tool that needs no more than that of these barriers. */
+  /* From this call on, libomp reports barriers that are one exchange by these two functions and not
+     by sync_region and sync_region_wait. It also leaves the thread's state and the task's frame as
+     they are (ompt_get_state, ompt_get_task_info). That saves about 60 ns. It is for a tool that
+     needs no more of these barriers. begin() gets the kind, the task's data and the address, as
+     sync_region does. It returns where to stamp, or NULL for nowhere; after NULL, end() is not
+     called. */
   void (*observe)(hierbar_phases *(*begin)(uint32_t kind, void *task_data, const void *address), void (*end)(void));
 
-  /* For all other barriers: where the calling thread is to find where to stamp its next one. Holds NULL at first: nowhere. Valid
-     as long as the thread lives. */
+  /* For all other barriers: returns the address of a pointer of the calling thread. The tool stores
+     there where libomp shall stamp the thread's next barrier. It is NULL at first, for nowhere. The
+     address is valid as long as the thread lives. */
   hierbar_phases **(*next_phases)(void);
 
-  /* The tree of the calling thread's team: the serial number, or 0 when it has none or more than `capacity` threads. parents[i]
-     is the thread that gathers from thread i and releases it, i itself for a leader. For the primary, inside a region. */
+  /* The tree of the calling thread's team. Returns its serial number, or 0 if the team has no tree
+     or more than `capacity` threads. parents[i] becomes the thread that gathers from thread i and
+     releases it; for a leader, i itself. Only the primary may call it, inside a region. */
   uint64_t (*shape)(uint32_t *parents, uint32_t capacity);
 
-  /* What the groups of that tree have in common: units[i] becomes a hierbar_unit for thread i and those that it gathers from,
-     unknown when there are none. Returns that of all leaders; unknown, and writes nothing, when shape() would return 0. For the
-     primary, inside a region, once for each tree: it may have to read the machine, which takes some 20 ms. */
+  /* What the groups of that tree share. units[i] becomes a hierbar_unit for thread i and the
+     threads that it gathers from; unknown if there are none. Returns the unit of all leaders. If
+     shape() would return 0, it returns unknown and writes nothing. Only the primary may call it,
+     inside a region, and once for each tree: it may have to read the machine, which takes some
+     20 ms. */
   uint32_t (*units)(uint8_t *units, uint32_t capacity);
 
-  /* What HIERBAR_PLACE came to, a line that begins with a word for scripts, or NULL when nothing has been decided yet; and the
-     version of this project that the runtime was built with. */
+  /* placement() returns what HIERBAR_PLACE led to: a line whose first word is made for scripts, or
+     NULL if nothing has been decided yet. library_version() returns the version of libhierbar.so
+     that libomp loaded. */
   const char *(*placement)(void);
   const char *(*library_version)(void);
 } hierbar_trace_interface;

@@ -12,7 +12,7 @@
 namespace hierbar {
 namespace {
 
-// Whether the counter ticks at one rate in all states of all processors, and rdtscp exists.
+// Whether the counter has one rate in all power states of all processors, and rdtscp exists.
 bool counter_is_usable() {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -20,13 +20,13 @@ bool counter_is_usable() {
   const bool has_rdtscp = __get_cpuid(0x80000001U, &a, &b, &c, &d) != 0 && (d & 1U << 27) != 0;
   return invariant && has_rdtscp;
 #elif defined(__aarch64__)
-  return true;  // the architecture promises it
+  return true;  // the architecture guarantees it
 #else
   return false;
 #endif
 }
 
-// Both clocks at one time, as near as a few attempts bring them.
+// Both clocks at one time. Of 16 attempts the one with the shortest interval counts.
 TraceClock::Anchor read_both() {
   TraceClock::Anchor best{};
   std::uint64_t narrowest = std::numeric_limits<std::uint64_t>::max();
@@ -41,7 +41,7 @@ TraceClock::Anchor read_both() {
   return best;
 }
 
-// Over 2 ms the 20 ns by which the readings may be apart are 10 millionths.
+// The two readings may be 20 ns apart. Over 2 ms that is an error of 10 millionths.
 double measure_ns_per_tick() {
   constexpr std::uint64_t kSpan_ns = 2'000'000;
   const TraceClock::Anchor start = read_both();
@@ -77,7 +77,7 @@ std::string TraceClock::name() const {
 #endif
 }
 
-// The best of several rounds: an interrupt only ever adds.
+// The shortest of several rounds counts, because an interrupt only adds time.
 void TraceClock::measure_stamps() {
   constexpr int kRounds = 20;
   constexpr int kStamps = 500;
@@ -93,7 +93,8 @@ void TraceClock::measure_stamps() {
     }
     quickest = std::min(quickest, last - start);
   }
-  // A clock whose stamps were all equal ticks in more than a round takes; say a round.
+  // If all stamps were equal, a tick is longer than a round. A round is the best that is known
+  // then.
   if (smallest > quickest && quickest > 0) smallest = quickest;
   resolution_ns_ = static_cast<double>(smallest) * ns_per_tick();
   stamp_ns_ = static_cast<double>(quickest) * ns_per_tick() / kStamps;

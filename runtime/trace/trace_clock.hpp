@@ -9,11 +9,11 @@
 
 namespace hierbar {
 
-// The clock of a trace: which one it is, what a tick is worth, and what it cannot see.
+// The clock of a trace: its source, the length of a tick, its resolution and its cost.
 class TraceClock {
  public:
-  // Chooses the processor's counter if it runs at one rate everywhere and always, else the system's clock, and measures it. Takes
-  // some 3 ms.
+  // Measures a clock in about 3 ms: the processor's counter if it has one rate everywhere and
+  // always, else the system's clock.
   static TraceClock measure();
   // The system's clock, whose tick is 1 ns; for tests.
   static TraceClock system() { return TraceClock(ClockSource::kSystem, std::uint64_t{1} << kShift); }
@@ -23,7 +23,7 @@ class TraceClock {
     return static_cast<std::uint64_t>((static_cast<Wide>(ticks) * ns_per_tick_) >> kShift);
   }
 
-  // This clock and CLOCK_MONOTONIC at one time.
+  // A reading of this clock and one of CLOCK_MONOTONIC, taken at the same time.
   struct Anchor {
     std::uint64_t ticks;
     std::uint64_t ns;
@@ -33,8 +33,10 @@ class TraceClock {
   ClockSource source() const { return source_; }
   std::string name() const;
   double ns_per_tick() const { return static_cast<double>(ns_per_tick_) / static_cast<double>(std::uint64_t{1} << kShift); }
-  double resolution_ns() const { return resolution_ns_; }  // the smallest difference ever seen between two unequal stamps
-  double stamp_ns() const { return stamp_ns_; }            // what taking one costs
+  // The smallest difference ever seen between two unequal stamps.
+  double resolution_ns() const { return resolution_ns_; }
+  // What a stamp costs.
+  double stamp_ns() const { return stamp_ns_; }
 
  private:
   __extension__ using Wide = unsigned __int128;
@@ -44,7 +46,7 @@ class TraceClock {
   void measure_stamps();
 
   ClockSource source_;
-  std::uint64_t ns_per_tick_;  // fixed point, kShift bits of fraction
+  std::uint64_t ns_per_tick_;  // fixed point with kShift bits of fraction
   double resolution_ns_ = 0;
   double stamp_ns_ = 0;
 };

@@ -9,8 +9,8 @@
 
 namespace hierbar {
 
-// Binds the calling thread to one cpu while it lives. A cpu that cannot be had (it went offline, or the mask changed meanwhile)
-// costs precision only.
+// Binds the calling thread to one cpu as long as this object lives. If the binding fails (the cpu
+// went offline, or the mask has changed), only precision is lost.
 class BoundThread {
  public:
   explicit BoundThread(std::uint32_t cpu) : before_(kMostCpus / 8 / sizeof(unsigned long)) {
@@ -24,7 +24,7 @@ class BoundThread {
   BoundThread& operator=(const BoundThread&) = delete;
 
  private:
-  static constexpr std::size_t kMostCpus = 1 << 16;  // of this cpu_set_t's 1024 there may be more
+  static constexpr std::size_t kMostCpus = 1 << 16;  // cpu_set_t has only 1024
   std::size_t num_bytes() const { return before_.size() * sizeof(unsigned long); }
   static cpu_set_t* mask(std::vector<unsigned long>& words) { return reinterpret_cast<cpu_set_t*>(words.data()); }
 

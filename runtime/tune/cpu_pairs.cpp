@@ -11,9 +11,12 @@ namespace {
 
 constexpr Level kNearestFirst[] = {Level::kCore, Level::kL2,   Level::kCluster, Level::kL3,
                                    Level::kDie,  Level::kNuma, Level::kPackage, Level::kMachine};
-constexpr int kGroup = 3;  // a unit that nobody has named lies between cores and an L3, as a rule
+// A unit without labels usually lies between cores and an L3. It sorts before "l3", which also is
+// 3.
+constexpr int kGroup = 3;
 
-// What two cpus share when this is the smallest unit that holds both: of several labels the nearest.
+// What two cpus share if this is the smallest unit that holds both. If the unit has several labels,
+// the nearest one counts.
 std::pair<int, const char*> kind_of(const Unit& unit) {
   if (unit.children.empty()) return {0, level_name(Level::kCore)};
   for (int i = 0; i < kNumLevels; ++i) {
@@ -22,7 +25,8 @@ std::pair<int, const char*> kind_of(const Unit& unit) {
   return {kGroup, "group"};
 }
 
-// The parts of a unit between which the distance is that of the unit: what is below, or the cpus of a core.
+// The parts of a unit. Two cpus of different parts have the distance of this unit. The parts are
+// the unit's children or, in a core, its cpus.
 std::vector<CpuSet> parts_of(const Machine& machine, const Unit& unit) {
   std::vector<CpuSet> parts;
   for (const int child : unit.children) parts.push_back(machine.units[child].cpus & machine.allowed);
@@ -49,11 +53,12 @@ std::vector<PairClass> sample_pairs(const Machine& machine, std::size_t most_pai
     if (parts.size() >= 2) units_of_kind[kind_of(unit)].push_back(std::move(parts));
   }
   std::mt19937 random(1);
-  const auto below = [&random](std::size_t bound) { return random() % bound; };  // not a distribution: those differ by library
+  // Not a standard distribution: their results differ from one C++ library to another.
+  const auto below = [&random](std::size_t bound) { return random() % bound; };
   std::vector<PairClass> classes;
   for (const auto& [kind, units] : units_of_kind) {
     PairClass found{kind.second, kind.first, {}};
-    // Twice as many tries as pairs: a class may have fewer.
+    // Twice as many tries as pairs, because a class may have fewer pairs.
     for (std::size_t i = 0; i < 2 * most_pairs && found.pairs.size() < most_pairs; ++i) {
       const Parts& parts =
           units[i < units.size() && units.size() > most_pairs ? i * units.size() / most_pairs % units.size() : i % units.size()];

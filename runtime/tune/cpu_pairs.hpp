@@ -14,16 +14,20 @@ namespace hierbar {
 
 using CpuPair = std::pair<std::uint32_t, std::uint32_t>;
 
-// Pairs of allowed cpus that are equally far apart: the smallest thing that the two share is of the same kind.
+// Pairs of allowed cpus with the same distance: the smallest unit that the two cpus share is of the
+// same kind.
 struct PairClass {
-  std::string name;  // "core" (SMT siblings), "l2", "cluster", "l3", "die", "numa", "package", "machine", "group"
-  int distance;      // ascends with the classes
+  // "core" (SMT siblings), "l2", "cluster", "l3", "die", "numa", "package", "machine", or "group"
+  // for a unit without labels.
+  std::string name;
+  int distance;  // ascends with the classes
   std::vector<CpuPair> pairs;
 };
 
-// The classes of the machine, nearest first, each with at least one pair and at most `most_pairs`, spread over the units of the
-// class and, in each, over what is below. Equal machines give equal pairs. Empty with fewer than two allowed cpus.
-// O(units + classes x most_pairs), whatever the number of cpu pairs is.
+// The classes of the machine, nearest first. Each has at least one pair and at most `most_pairs`. A
+// class's pairs are spread over its units and, in each unit, over its parts. Equal machines give
+// equal pairs. Empty if fewer than two cpus are allowed. Takes O(units + classes x most_pairs),
+// however many pairs of cpus there are.
 std::vector<PairClass> sample_pairs(const Machine& machine, std::size_t most_pairs);
 
 }  // namespace hierbar

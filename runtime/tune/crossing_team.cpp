@@ -19,7 +19,8 @@ struct CrossingTeam::Course {
       : contestant(std::move(of)),
         plan(contestant.plan.view()),
         size_bytes(barrier_size_bytes<Mem>(contestant.algorithm, plan)),
-        // Zero pages that nobody has touched: each comes to lie near the participant that writes it first.
+        // Zero pages that nobody has touched. The kernel allocates each one near the participant
+        // that writes it first.
         memory(mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (memory == MAP_FAILED) throw std::bad_alloc();
   }
@@ -27,7 +28,7 @@ struct CrossingTeam::Course {
   Course(const Course&) = delete;
   Course& operator=(const Course&) = delete;
 
-  // False: the team was given up.
+  // False if the team was aborted.
   bool cross(Mem& mem, std::uint32_t me, std::uint64_t times) const {
     return visit_algorithm<Mem>(contestant.algorithm, [&](auto type) {
       const typename decltype(type)::type barrier(plan, memory);
@@ -43,7 +44,7 @@ struct CrossingTeam::Course {
   const std::size_t size_bytes;
   void* const memory;
   static constexpr double kUnknown = 1e300;
-  double shortest_ns = kUnknown;  // period of all batches so far
+  double shortest_ns = kUnknown;  // the shortest period of all batches so far
 };
 
 CrossingTeam::CrossingTeam(std::vector<std::uint32_t> cpus, std::vector<Contestant> contestants)
@@ -57,7 +58,9 @@ CrossingTeam::CrossingTeam(std::vector<std::uint32_t> cpus, std::vector<Contesta
   try {
     for (std::uint32_t me = 1; me < num_participants; ++me) threads_.emplace_back(&CrossingTeam::take_part, this, me);
   } catch (...) {
-    aborted_.store(1, std::memory_order_seq_cst);  // those that are there wait for those that will not come
+    // The threads that exist wait for those that could not be made. (X1) of thread_host.hpp; pairs
+    // with (X2) and (X3) in their waits. A sleeper needs no wake-up: it reads the flag every 50 ms.
+    aborted_.store(1, std::memory_order_seq_cst);
     stop();
     throw;
   }
@@ -80,7 +83,7 @@ void CrossingTeam::take_part(std::uint32_t me) {
   }
 }
 
-// Participant 0's part of the crossing after which the others begin.
+// Participant 0's part of the crossing that starts a batch.
 void CrossingTeam::start(std::size_t contestant, std::uint64_t num_crossings) {
   contestant_ = contestant;
   num_crossings_ = num_crossings;
@@ -94,15 +97,16 @@ double CrossingTeam::time_batch(std::size_t contestant, std::uint64_t num_crossi
   start(contestant, num_crossings + 1);
   Mem mem(hosts_[0]);
   const Course& course = *courses_[contestant];
-  course.cross(mem, 0, 1);  // the clock starts when all have come
+  course.cross(mem, 0, 1);  // the clock starts when all participants have come
   const Clock::time_point begin = Clock::now();
   course.cross(mem, 0, num_crossings);
   const std::chrono::duration<double, std::nano> elapsed = Clock::now() - begin;
   return elapsed.count() / static_cast<double>(num_crossings);
 }
 
-// The shortest batch so far tells how many crossings make the next one: one in which somebody lost its cpu would make batches so
-// small that their start decides them.
+// The shortest period so far decides the number of crossings in the next batch. If the last period
+// decided, one batch in which a thread lost its cpu would make the next batches so small that their
+// start would dominate them.
 double CrossingTeam::period_ns(std::size_t contestant) {
   Course& course = *courses_[contestant];
   const auto time = [&](std::uint64_t num_crossings) {
@@ -112,7 +116,7 @@ double CrossingTeam::period_ns(std::size_t contestant) {
   };
   if (course.shortest_ns == Course::kUnknown) {
     for (std::uint64_t trial = 1; trial <= 4096; trial *= 8) {
-      // A long one on a busy machine is followed by no longer one.
+      // After a long trial on a busy machine there is no longer one.
       const double trial_ns = time(trial) * static_cast<double>(trial);
       if (course.shortest_ns * static_cast<double>(trial) > kBatch_ns / 4 || trial_ns > 10 * kBatch_ns) break;
     }

@@ -16,24 +16,27 @@
 
 namespace hierbar {
 
-// What a team crosses: an algorithm over a plan.
+// What a team crosses: a barrier algorithm over a plan.
 struct Contestant {
   Algorithm algorithm = Algorithm::kHier;
   EnginePlan plan;
 };
 
-// Threads, each bound to its cpu, that cross the production barriers of several contestants in turn, so that these are measured
-// by the same threads at about the same time. Participant 0 is the thread that makes the team and calls it.
+// A team of threads, each bound to its cpu, that crosses the production barriers of several
+// contestants in turn. So all contestants are measured by the same threads at about the same time.
+// Participant 0 is the thread that constructs the team and calls it.
 class CrossingTeam {
  public:
-  // A thread for each entry of `cpus`, the first of which is the caller's; every plan is of so many participants. Where a cpu has
-  // several threads, none spins. Throws std::system_error if there cannot be so many threads, std::bad_alloc.
+  // Makes a thread for each entry of `cpus` but the first, which is the caller's. Every plan must
+  // have as many participants as there are cpus. If a cpu has several threads, no thread spins.
+  // Throws std::system_error if the threads cannot be made, and std::bad_alloc.
   CrossingTeam(std::vector<std::uint32_t> cpus, std::vector<Contestant> contestants);
   ~CrossingTeam();
   CrossingTeam(const CrossingTeam&) = delete;
   CrossingTeam& operator=(const CrossingTeam&) = delete;
 
-  // ns from one barrier to the next, back to back: the mean over one batch of about `kBatch_ns`, and one barrier at least.
+  // The period in ns, from one barrier to the next without work in between. It is the mean of one
+  // batch of about `kBatch_ns`, which has one barrier at least.
   double period_ns(std::size_t contestant);
 
  private:
@@ -52,10 +55,11 @@ class CrossingTeam {
   AbortFlag aborted_{0};
   std::vector<ParkingSpot> spots_;
   std::deque<ThreadHost> hosts_;
-  std::vector<std::unique_ptr<Course>> courses_;  // the last one is crossed between batches
-  // What to do next. Written by participant 0 before a crossing of the last course, read by the others after it.
+  std::vector<std::unique_ptr<Course>> courses_;  // the last one starts the batches of the others
+  // The next batch. Participant 0 writes these members before a crossing of the last course; the
+  // others read them after it.
   std::size_t contestant_ = 0;
-  std::uint64_t num_crossings_ = 0;  // 0: the end
+  std::uint64_t num_crossings_ = 0;  // 0: the threads end
   std::vector<std::thread> threads_;
 };
 

@@ -12,25 +12,28 @@
 
 namespace hierbar {
 
-// The barriers of one team, for each of some plans.
+// Measures the barriers of one team, for each of several plans.
 class TeamMeter {
  public:
   virtual ~TeamMeter() = default;
-  // ns from one barrier to the next, back to back, in one short batch.
+  // The period of a plan in ns: from one barrier to the next, without work in between, over one
+  // short batch.
   virtual double period_ns(std::size_t plan) = 0;
 };
 
-// What tuning measures with. An interface, because tests tune machines that they do not run on.
+// The measurements that tuning needs. It is an interface because tests tune machines on which they
+// do not run.
 class Meter {
  public:
   virtual ~Meter() = default;
   virtual double pause_ns() = 0;
   virtual OneWay one_way(std::uint32_t cpu, std::uint32_t other_cpu) = 0;
-  // Participant i runs on cpus[i]; each plan is of as many participants.
+  // Participant i runs on cpus[i]. Every plan has as many participants as there are cpus.
   virtual std::unique_ptr<TeamMeter> team(const std::vector<std::uint32_t>& cpus, const std::vector<EnginePlan>& plans) = 0;
 };
 
-// Threads on this machine. Its functions throw std::system_error where there cannot be so many, and std::bad_alloc.
+// A meter with threads of this machine. Its functions throw std::system_error if the threads cannot
+// be made, and std::bad_alloc.
 std::unique_ptr<Meter> make_thread_meter();
 
 }  // namespace hierbar

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 using Value = std::uint64_t;
 constexpr Value kStop = ~Value{0};
 
-// A line, and its neighbour left empty for the adjacent-line prefetcher.
+// The word's cache line. The line beside it stays empty, because of the adjacent-line prefetcher.
 struct alignas(128) Line {
   std::atomic<Value> word{0};
 };
@@ -27,20 +27,22 @@ void pause(int times) {
   for (; times > 0; --times) cpu_pause();
 }
 
-// Each waits for `seen`, with so many pauses between two looks, and then writes `next`. False: the other one has stopped.
+// A handover polls for `seen`, with `pauses` pauses between two polls, and then writes `next`. It
+// returns false if the peer has stopped.
 struct ByStore {
   static bool pass(std::atomic<Value>& word, Value seen, Value next, int pauses) {
-    // (1) acquire load, pairs with (2), the peer's release store. Nothing but the word is passed on.
+    // (1) acquire load; pairs with (2), the peer's release store. Nothing but the word is passed
+    // on.
     for (Value value = 0; (value = word.load(std::memory_order_acquire)) != seen; pause(pauses)) {
       if (value == kStop) return false;
     }
-    word.store(next, std::memory_order_release);  // (2)
+    word.store(next, std::memory_order_release);  // (2) pairs with the peer's (1)
     return true;
   }
 };
 struct ByCas {
   static bool pass(std::atomic<Value>& word, Value seen, Value next, int pauses) {
-    // (3) acq_rel, pairs with the peer's.
+    // (3) acq_rel; pairs with the peer's (3). A failed attempt orders nothing that is needed.
     for (Value value = seen; !word.compare_exchange_weak(value, next, std::memory_order_acq_rel, std::memory_order_acquire);
          value = seen, pause(pauses)) {
       if (value == kStop) return false;
@@ -49,7 +51,8 @@ struct ByCas {
   }
 };
 
-// The word counts up: even values are for this thread, odd ones for the other.
+// A ping-pong of two threads. The word counts up: this thread waits for even values, the other one
+// for odd ones.
 template <class Handover>
 class Game {
  public:
@@ -60,18 +63,20 @@ class Game {
           }
         }) {}
   ~Game() {
+    // (4) acquire; pairs with the peer's last (2) or (3). The peer then polls again.
     while (line_.word.load(std::memory_order_acquire) != value_) {
     }
-    line_.word.store(kStop, std::memory_order_release);
+    line_.word.store(kStop, std::memory_order_release);  // (5) pairs with the peer's (1) or (3)
     other_.join();
   }
   Game(const Game&) = delete;
   Game& operator=(const Game&) = delete;
 
-  // ns for one passage, two of which are a round.
+  // ns for one passage. A round has two.
   double play(std::uint64_t num_rounds) {
     const Clock::time_point start = Clock::now();
     for (std::uint64_t i = 0; i < num_rounds; ++i, value_ += 2) Handover::pass(line_.word, value_, value_ + 1, pauses_);
+    // As (4): the round is complete.
     while (line_.word.load(std::memory_order_acquire) != value_) {
     }
     const std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
@@ -90,9 +95,9 @@ template <class Handover>
 Quartiles measure(std::uint32_t cpu, std::uint32_t other_cpu, int pauses) {
   constexpr std::uint64_t kRounds = 1000;
   constexpr int kBatches = 60;
-  constexpr auto kLongest = std::chrono::milliseconds(100);  // on a busy machine
+  constexpr auto kLongest = std::chrono::milliseconds(100);  // a limit for busy machines
   Game<Handover> game(cpu, other_cpu, pauses);
-  game.play(kRounds);  // both threads have come, and their cpus are awake
+  game.play(kRounds);  // afterwards both threads have come, and their cpus are awake
   std::vector<double> samples;
   const Clock::time_point end = Clock::now() + kLongest;
   for (int i = 0; i < kBatches && (i < 3 || Clock::now() < end); ++i) samples.push_back(game.play(kRounds));

@@ -9,19 +9,26 @@
 
 namespace hierbar {
 
-// ns that a line takes one way between two cpus, by one word that two threads write in turn. Quartiles over batches of some
-// 100 us, so that a batch in which a thread lost its cpu does not count.
+// The time in ns in which a line travels one way between two cpus. Two threads write one word in
+// turn. The quartiles are over batches of about 100 us, so that a batch in which a thread lost its
+// cpu does not count.
 struct OneWay {
-  Quartiles store;   // the reader polls with loads and no pause, then stores: it fetches a copy, then takes the peer's copy away
-  Quartiles paused;  // the same with as many pauses between two looks as a waiting barrier has
-  Quartiles cas;     // both poll with compare-and-swap, as published core-to-core latencies do: one exclusive transfer
+  // The reader polls with loads and no pause, then stores. So it fetches a copy, then takes the
+  // peer's copy away.
+  Quartiles store;
+  // The same, with as many pauses between two polls as a waiting barrier has.
+  Quartiles paused;
+  // Both sides poll with compare-and-swap, as published core-to-core latencies do. This is one
+  // exclusive transfer.
+  Quartiles cas;
 
-  // By stores, whichever way of polling disturbs the writer less. On an EPYC (Zen 5, pause 26 ns): near, 48 ns without pauses and
-  // 27 with; far, 209 and more.
+  // By stores, with the kind of polling that disturbs the writer less. On an EPYC that was the one
+  // with pauses for near cpus; for far ones the two agreed (docs/decisions/0067).
   double best_ns() const { return std::min(store.median, paused.median); }
 };
 
-// Takes about 30 ms on an idle machine. The calling thread is one of the two. Throws std::system_error if there can be no other.
+// Takes about 30 ms on an idle machine. The calling thread is one of the two threads. Throws
+// std::system_error if the other one cannot be made.
 OneWay measure_one_way(std::uint32_t cpu, std::uint32_t other_cpu);
 
 }  // namespace hierbar

@@ -9,15 +9,16 @@
 
 namespace hierbar {
 
-// Where samples lie: a shared machine's have a long upper tail, which a mean would follow.
+// The distribution of samples. On a shared machine it has a long upper tail, which a mean would
+// follow.
 struct Quartiles {
   double lower = 0;
   double median = 0;
   double upper = 0;
 };
 
-// The value below which `fraction` (0 to 1) of the samples lie, interpolated between neighbours. `sorted` is ascending, not
-// empty.
+// The value below which `fraction` (0 to 1) of the samples lie, interpolated between neighbours.
+// `sorted` must be ascending and not empty.
 inline double quantile(const std::vector<double>& sorted, double fraction) {
   const double position = fraction * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -25,7 +26,7 @@ inline double quantile(const std::vector<double>& sorted, double fraction) {
   return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
-// Of no samples: zeros.
+// All zero if there are no samples.
 inline Quartiles quartiles_of(std::vector<double> samples) {
   if (samples.empty()) return {};
   std::sort(samples.begin(), samples.end());

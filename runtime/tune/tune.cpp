@@ -19,9 +19,11 @@ constexpr double kSearchShare = 0.6;    // of a team's time, at most; the rest d
 constexpr std::size_t kFewestTurns = 5;
 constexpr std::size_t kSearchTurns = 30;
 constexpr std::size_t kLastTurns = 100;
-constexpr double kLeastGain = 0.02;  // less is not worth a plan that differs from other machines'
+// A smaller gain is not worth a plan that differs from the plans of other machines.
+constexpr double kLeastGain = 0.02;
 
-// The largest exchange that is tried: beyond, its n (n - 1) transfers take longer than any measurement would show otherwise.
+// The largest exchange that is tried. The n (n - 1) transfers of a larger one take so long that
+// measuring it would show nothing new.
 constexpr std::uint32_t kWidestExchange = 64;
 
 std::vector<std::uint32_t> cpus_of(const std::vector<CpuSet>& bindings) {
@@ -36,7 +38,7 @@ bool same_plan(const EnginePlan& a, const EnginePlan& b) {
                     [](const hierbar_plan_node& x, const hierbar_plan_node& y) { return x.parent == y.parent; });
 }
 
-// The limits within which a step measures.
+// The time of a tuning run, and whether it is to stop.
 class Clock {
  public:
   Clock(const TuneHooks& hooks, double limit_s) : hooks_(hooks), limit_s_(limit_s) {}
@@ -49,7 +51,7 @@ class Clock {
   double limit_s_;
 };
 
-// 1.
+// Step 1 of tune.hpp.
 
 std::vector<LatencyClass> measure_latencies(const Machine& machine, Meter& meter, const Clock& clock, double end_s) {
   const std::vector<PairClass> classes = sample_pairs(machine, kPairsPerClass);
@@ -67,9 +69,9 @@ std::vector<LatencyClass> measure_latencies(const Machine& machine, Meter& meter
   return measured;
 }
 
-// 2 and 3: turns in which every plan of a list is measured once.
+// Steps 2 and 3. In a turn every plan of a list is measured once.
 
-using Periods = std::vector<std::vector<double>>;  // [place in the list][turn]
+using Periods = std::vector<std::vector<double>>;  // [index in the list][turn]
 
 Periods take_turns(TeamMeter& team, const std::vector<std::size_t>& plans, std::size_t most_turns, const Clock& clock,
                    double end_s) {
@@ -77,7 +79,7 @@ Periods take_turns(TeamMeter& team, const std::vector<std::size_t>& plans, std::
   for (std::size_t turn = 0; turn < most_turns && !clock.is_stopped(); ++turn) {
     if (turn >= kFewestTurns && clock.now() > end_s) break;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      const std::size_t place = (i + turn) % plans.size();  // nobody is always the first
+      const std::size_t place = (i + turn) % plans.size();  // no plan is always the first
       periods[place].push_back(team.period_ns(plans[place]));
     }
   }
