@@ -9,10 +9,12 @@
 
 namespace hierbar {
 
-// Teams up to this size are one exchange whatever the machine looks like, so they need no look at it.
+// Teams up to this size are one exchange on every machine. So their plan is made without reading
+// the machine (docs/decisions/0010).
 inline constexpr std::uint32_t kMaxMachineIndependent = 4;
 
-// The plan of such a team, without libhierbar.so. Holds its own arrays; not copyable because the plan points into it.
+// The plan of such a team, made without libhierbar.so. It holds its own arrays. It cannot be
+// copied, because the plan points into it.
 class FlatPlan {
  public:
   explicit FlatPlan(std::uint32_t num_participants, std::uint32_t line_bytes = 128) noexcept {
