@@ -16,8 +16,7 @@ using hierbar::ApiMem;
 using Crossing = hierbar::Barrier<ApiMem>::Crossing;
 
 // Sets the flag, then wakes the sleepers. A sleeper announces itself, then reads the flag. (X1) to
-// (X3) are described at ThreadHost. This writes to the line of every participant, which is slow,
-//      but
+// (X3) are described at ThreadHost. To write to the line of every participant is slow, but it
 // happens only once.
 void abort_all(hierbar_barrier& barrier) noexcept {
   barrier.aborted.store(1, std::memory_order_seq_cst);  // (X1) pairs with (X2), (X3)

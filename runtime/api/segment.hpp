@@ -18,8 +18,7 @@ using ApiMem = RealMem<ThreadHost>;
 // The memory of one barrier, private or shared. Each process may map it at another address.
 //
 //     0              +----------------------------------------------+
-//                    | SegmentHeader                                |  written once, except
-//                                                                   `aborted`
+//                    | SegmentHeader                                |  `aborted` is written later
 //     spots_offset   +----------------------------------------------+
 //                    | ParkingSpot [num_participants]               |
 //     lines_offset   +----------------------------------------------+

@@ -28,12 +28,12 @@ namespace hierbar {
 //   - cross_pair(), for two participants. It looks up nothing in the plan, because the instructions
 //     between two transfers cost as much as the transfers (docs/decisions/0002).
 //   - cross_crowded(), for plans with crews: participants outnumber cpus, and all are leaders.
-//     Steps 2 to 4 are then others. The participants of a core, a crew, count themselves. The last
-//     one of a crew counts the crew. The last one of all releases everybody. The scheduler runs
-//     them one after the other, and beside that the work of each costs next to nothing: no line
-//     moves inside a crew, and nobody reads the arrivals of all others (docs/decisions/0009).
+//     Steps 2 to 4 are then different. The participants of a core, a crew, count themselves. The
+//     last one of a crew counts the crew. The last one of all releases everybody. The scheduler
+//     runs them one after the other, and beside that the work of each costs next to nothing: no
+//     line moves inside a crew, and nobody reads the arrivals of all others (docs/decisions/0009).
 //
-// Requires: in each episode all participants call the same, either cross(), or gather() and then
+// Requires: in each episode all participants call the same: either cross(), or gather() and then
 // release(). Each participant index is used by one thread at a time. Plan and memory outlive the
 // barrier, which is a view of both and cheap to make.
 //

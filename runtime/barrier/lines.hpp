@@ -27,9 +27,9 @@ namespace hierbar {
 //             |                                                        |   host line
 //             +--------------------------------------------------------+
 //
-//    edge line   used by this participant and its parent
-//    group line  used by this participant and all its children, or by its crew; that of
-//                participant 0 by all participants
+//    edge line   used by this participant and its parent; with crews, that of participant 0 by all
+//    group line  used by this participant and all its children; with crews, by the crew, and that
+//                of participant 0 by all
 //    own line    used by this participant; others read it only to wake its owner
 //    host line   whatever the host keeps for each participant
 //
@@ -38,7 +38,8 @@ namespace hierbar {
 
 template <class Word>
 struct Release {
-  // Writer: the parent. Readers: one child (edge line), or all children (group line).
+  // Writer: the parent. Readers: one child (edge line), or all children (group line). With crews
+  // only participant 0's edge line is used: the last to arrive writes it, and all others read it.
   Word released;
   // How many readers sleep or are about to. Writers: the readers. Reader: the parent, after it has
   // released them.

@@ -21,9 +21,9 @@ namespace hierbar {
 //        owner awake.
 //   (P3) seq_cst exchange, after the waker has written what the sleeper waits for. Pairs with (P1).
 //        Either (P3) sees (P1), and the waker wakes the sleeper. Or the reads behind (P1) see what
-//        the waker wrote, and the sleeper stays awake. The writes are (A1) or (R1) of barrier.hpp,
-//        (X1) of thread_host.hpp; the reads are (S2a), (S3) of pending.hpp, (X3) of
-//             thread_host.hpp.
+//        the waker wrote, and the sleeper stays awake. The writes are (A1) and (R1) of barrier.hpp
+//        and (X1) of thread_host.hpp. The reads are (S2a) and (S3) of pending.hpp and (X3) of
+//        thread_host.hpp.
 
 // How many rounds of a poll and a sched_yield() come before a sleep: some ms. Participants arrive
 // either close together or much later.

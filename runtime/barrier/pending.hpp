@@ -8,7 +8,7 @@
 
 namespace hierbar {
 
-// How a wait ended. There is no third way.
+// How a wait ended. There is no other result.
 enum class WaitResult : std::uint8_t { kReleased, kAborted };
 
 // One wait of a participant: for a word that one other participant will write. The host's wait
@@ -16,8 +16,8 @@ enum class WaitResult : std::uint8_t { kReleased, kAborted };
 //
 //     while (!pending.ready()) {
 //       ...                                    // poll, run tasks, make progress, yield
-//       if (pending.announce()) host_sleep();  // until Mem::wake() by the writer, or any other
-//       reason pending.retract();
+//       if (pending.announce()) host_sleep();  // until Mem::wake() by the writer, or for no reason
+//       pending.retract();
 //     }
 //
 // Requires: one thread uses an object, and a call of retract() follows each call of announce().
@@ -66,10 +66,8 @@ class Pending {
   //       (A1) returns the sleep bit to the writer.
   // (S2b) seq_cst increment, followed by (S3), a seq_cst load of the awaited word. The writer
   //       stores the word (R1), fences (R2) and loads the count (R3). In the single total order
-  //       either
-  //       (S2b) comes before (R2), and (R3) sees the count, or (R2) comes before (S3), and (S3)
-  //             sees
-  //       the word. (S2b) pairs with (R3) as well: it publishes (S1).
+  //       one of two things holds. Either (S2b) comes before (R2), and (R3) sees the count. Or (R2)
+  //       comes before (S3), and (S3) sees the word. (S2b) also pairs with (R3): it publishes (S1).
   bool announce() noexcept {
     mem_.store_relaxed(waiting_for_, std::uint64_t{writer_} + 1);  // (S1)
     announced_ = true;

@@ -9,8 +9,7 @@
 // What one run of the checker explores. The runner (run.py) defines the macros; cases.py lists the
 // cases.
 //
-//   MODEL_PARENTS    each participant's parent; a leader's is itself: 0,0,1 is the chain 0 <- 1 <-
-//                    2
+//   MODEL_PARENTS    each participant's parent; a leader's is itself. 0,0,1: a chain 0 <- 1 <- 2
 //   MODEL_CREWS      the first participant of each participant's crew; not defined: no crews
 //   MODEL_LINES      1: a parent releases all its children by one line
 //   MODEL_EPISODES   the number of episodes

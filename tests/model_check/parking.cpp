@@ -26,9 +26,7 @@ void await() noexcept {
   MODEL_EXPECT(data == 1);
 }
 
-// Writes as Barrier writes an arrival or a release. The orders are those of barrier.hpp: (R1),
-// (R2),
-// (R3) or (A1).
+// Writes as Barrier writes an arrival, (A1), or a release, (R1), (R2) and (R3).
 void write() noexcept {
   const ModelMem mem(kWriter);
   data = 1;

@@ -22,8 +22,7 @@ namespace hierbar {
 //                 +-------------------------------------------------------------+
 //                 | raised[0] | raised[1] | raised[2] | raised[3] | asleep |      line 2, flag 0
 //                 +-------------------------------------------------------------+
-//                 |                            ...                              | flag 1, flag 2,
-//                                              ...
+//                 |                            ...                              | flag 1, 2, ...
 //                 +-------------------------------------------------------------+
 //
 // Line 0 is an OwnLine. Line 1 is used by the algorithms that count. After the flags there may be

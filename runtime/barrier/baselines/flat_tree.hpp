@@ -18,8 +18,7 @@ enum class FlatRelease : std::uint8_t {
 // The flat tree: the two algorithms with which M. G. Kurnosov compares under these names (Vestnik
 // SibGUTI 16(2), 2022, section 3).
 //
-//   1. gather   Everybody but participant 0 increments its own counter. Participant 0 polls them
-//      all.
+//   1. gather   Everybody but participant 0 increments its own counter. Participant 0 polls all.
 //   2. release  Participant 0 writes the global sense, or one flag for each of the others.
 //
 // Messages: 2(n - 1). Depth: two line transfers. But participant 0 fetches n - 1 lines one after
