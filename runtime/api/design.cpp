@@ -61,7 +61,8 @@ Result<PlanSettings> settings_with_levels(const char* levels) {
 
 constexpr const char* kAlgorithmVariable = "HIERBAR_ALGORITHM";
 
-// The variable's algorithm, or `hier` if it names none. That is reported once in a process.
+// The variable's algorithm, or `hier` if it names none. That is reported once in a process: by the
+// thread whose exchange of `is_reported` comes first. It publishes nothing else.
 Algorithm algorithm_of_environment(const Listener& report) {
   const char* value = trusted_variable(kAlgorithmVariable);
   if (value == nullptr || *value == '\0') return Algorithm::kHier;

@@ -18,7 +18,7 @@ using ApiMem = RealMem<ThreadHost>;
 // The memory of one barrier, private or shared. Each process may map it at another address.
 //
 //     0              +----------------------------------------------+
-//                    | SegmentHeader                                |  `aborted` is written later
+//                    | SegmentHeader                                |  only `aborted` changes
 //     spots_offset   +----------------------------------------------+
 //                    | ParkingSpot [num_participants]               |
 //     lines_offset   +----------------------------------------------+

@@ -19,7 +19,8 @@
 
 namespace hierbar {
 
-// Mem of the products: std::atomic, and a host that knows how to wait. Host offers
+// Mem over std::atomic, with a host that knows how to wait; see Barrier for what Mem must do. Host
+// offers
 //   int spin_looks()                           how often to poll the word before wait() is called
 //   int pauses_per_look()                      pauses between two polls: measure_pauses_per_look()
 //   WaitResult wait(Pending<RealMem<Host>>&)   the long wait; kReleased only if pending.ready()

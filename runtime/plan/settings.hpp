@@ -35,7 +35,7 @@ struct PlanSettings {
   bool release_is_chosen = false;  // false: automatic, so that a profile may choose
 };
 
-// Whether the value leaves the choice to us.
+// Whether the value leaves the choice to hierbar.
 bool is_automatic(std::string_view text);
 
 // Each parses one value. The error says what is wrong with it. The caller knows whose value it is
@@ -43,7 +43,7 @@ bool is_automatic(std::string_view text);
 Result<std::vector<Level>> parse_levels(std::string_view text);
 Result<hierbar_release_kind> parse_release(std::string_view text);
 
-// The form of every complaint: "NAME: 'value': problem; allowed: ...; ... used instead".
+// The complaint about a setting: "NAME: 'value': problem; allowed: ...; ... used instead".
 std::string bad_setting(std::string_view name, std::string_view value, std::string_view problem, std::string_view allowed,
                         std::string_view used_instead);
 

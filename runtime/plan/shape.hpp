@@ -51,7 +51,7 @@ struct ShapeOptions {
   // Not 0: so many leaders (or all participants, if they are fewer) gather equal parts, in place of
   // steps 1 to 4.
   std::uint32_t num_leaders = 0;
-  bool is_tuned = false;  // a profile has given num_leaders or release
+  bool is_tuned = false;  // a profile has chosen the shape
 };
 
 // A plan and its arrays.

@@ -12,7 +12,8 @@
 
 namespace hierbar {
 
-// hwloc's types for the files that write machines for lstopo; no other file uses them.
+// hwloc's types, for the files that write machines for lstopo. Not to be included from outside of
+// runtime/topology.
 
 struct DestroyTopology {
   void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }

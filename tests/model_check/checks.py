@@ -125,7 +125,7 @@ class MutantCheck:
         self._mutex = threading.Lock()
 
     def check_site(self, site, every_order, report):
-        """The results for one access: its weakest order first, then stronger ones that add some.
+        """The results for one access: first its weakest order, then stronger ones that may differ.
 
         If an order survives, all stronger ones do. If one is killed, all weaker ones are."""
         weaker = site.weaker_orders()  # the weakest comes last
