@@ -79,7 +79,7 @@ struct SegmentLayout {
 // Reads the plan's numbers only. They must be in range (has_possible_numbers()).
 SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan);
 
-// A mapped segment.
+// A mapped segment. It does not own the memory, which must be aligned to HIERBAR_MEMORY_ALIGNMENT.
 class Segment {
  public:
   explicit Segment(void* memory) : memory_(static_cast<std::byte*>(memory)) {}

@@ -17,6 +17,8 @@ inline constexpr std::uint32_t kMaxMachineIndependent = 4;
 // copied, because the plan points into it.
 class FlatPlan {
  public:
+  // Requires 1 <= num_participants <= kMaxMachineIndependent. `line_bytes` as
+  // hierbar_plan.line_bytes.
   explicit FlatPlan(std::uint32_t num_participants, std::uint32_t line_bytes = 128) noexcept {
     for (std::uint32_t i = 0; i < num_participants; ++i) {
       nodes_[i] = hierbar_plan_node{i, 0, 0, i, 0, 0};

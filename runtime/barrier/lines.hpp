@@ -100,6 +100,7 @@ Epoch begin_episode(Mem& mem, OwnLine<typename Mem::Word>& own) noexcept {
 template <class Word>
 class Lines {
  public:
+  // `memory` has size_bytes() bytes and is aligned to `line_bytes`.
   Lines(void* memory, std::uint32_t line_bytes) noexcept
       : memory_(static_cast<std::byte*>(memory)), line_bytes_(line_bytes), slot_bytes_(HIERBAR_LINES_PER_SLOT * line_bytes) {
     static_assert(sizeof(EdgeLine<Word>) <= 64 && sizeof(GroupLine<Word>) <= 64, "one coherence line");

@@ -55,6 +55,8 @@ static_assert(sizeof(ParkingSpot) == 128, "in shared memory");
 //        and ends the sleep.
 class ThreadHost {
  public:
+  // `spots` has one element for each participant; `me` is the caller's index. Spots, policy and
+  // flag must outlive the host.
   ThreadHost(ParkingSpot* spots, std::uint32_t me, const WaitPolicy& policy, const AbortFlag& aborted) noexcept
       : spots_(spots), me_(me), policy_(policy), aborted_(aborted) {}
 

@@ -28,9 +28,9 @@ class GatherForest {
   // Both must outlive the forest.
   GatherForest(const Machine& machine, const std::vector<LocalityPath>& paths);
 
-  // Joins these roots into one tree with as few levels as possible and returns its root. Where the
-  // machine has units of at most kMaxGroupMembers members (cores with SMT, clusters, shared L2
-  // caches), these are the groups of the lowest level.
+  // Joins these roots, one at least and in topology order, into one tree, and returns its root. The
+  // tree has as few levels as possible. Where the machine has units of at most kMaxGroupMembers
+  // members (cores with SMT, clusters, shared L2 caches), these are the groups of the lowest level.
   std::uint32_t join(Members members);
 
   // Cuts `members`, given in topology order, into contiguous parts of at most max_part_size. The
