@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The functions that participants call in every episode, and the one that ends them all.
+// The functions that participants call in every episode, and the one that aborts them all.
 
 #include <cstdint>
 
@@ -15,10 +15,11 @@ namespace {
 using hierbar::ApiMem;
 using Crossing = hierbar::Barrier<ApiMem>::Crossing;
 
-// Sets the flag, then looks for sleepers; they announce themselves, then look at the flag: see ThreadHost. Looks at
-// every participant's line, which only matters for this once.
+// Sets the flag, then wakes the sleepers. A sleeper announces itself, then reads the flag. (X1) to
+// (X3) are described at ThreadHost. To write to the line of every participant is slow, but it
+// happens only once.
 void abort_all(hierbar_barrier& barrier) noexcept {
-  barrier.aborted.store(1, std::memory_order_seq_cst);  // (X1)
+  barrier.aborted.store(1, std::memory_order_seq_cst);  // (X1) pairs with (X2), (X3)
   hierbar::ThreadHost host(barrier.spots, 0, barrier.policy, barrier.aborted);
   for (std::uint32_t p = 0; p < barrier.plan.num_participants; ++p) host.wake(p);
 }
@@ -26,12 +27,13 @@ void abort_all(hierbar_barrier& barrier) noexcept {
 // Runs phase(mem) -> Crossing for one participant.
 template <class Phase>
 hierbar_status run(hierbar_barrier& barrier, std::uint32_t participant, std::uint32_t* all_bits, Phase&& phase) noexcept {
+  // (X2) pairs with (X1).
   if (barrier.aborted.load(std::memory_order_acquire) != 0) return HIERBAR_ABORTED;  // (X2)
   hierbar::ThreadHost host(barrier.spots, participant, barrier.policy, barrier.aborted);
   ApiMem mem(host);
   const Crossing crossing = phase(mem);
   if (crossing.result == hierbar::WaitResult::kAborted) {
-    abort_all(barrier);  // it may have been this participant's own callback that gave up
+    abort_all(barrier);  // the cause may be this participant's own callback
     return HIERBAR_ABORTED;
   }
   if (all_bits != nullptr) *all_bits = crossing.bits;
@@ -42,7 +44,7 @@ bool is_participant(const hierbar_barrier* barrier, std::uint32_t participant) n
   return barrier != nullptr && participant < barrier->plan.num_participants;
 }
 
-// Of what only the engine can do.
+// Why a call that only the engine can serve is refused, or HIERBAR_OK.
 hierbar_status engine_problem(const hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits) noexcept {
   if (!is_participant(barrier, participant) || bits > HIERBAR_BITS_MASK) return HIERBAR_ERR_INVALID;
   return barrier->design.algorithm == hierbar::Algorithm::kHier ? HIERBAR_OK : HIERBAR_ERR_UNSUPPORTED;

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The functions that tell something about a barrier or a status.
+// The functions that describe a barrier or a status.
 
 #include <exception>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// The other algorithms take no more from the plan than where the lines lie.
+// Whether the algorithm follows the plan. The others take from it only where the lines are.
 bool has_plan(hierbar::Algorithm algorithm) {
   return algorithm == hierbar::Algorithm::kHier || algorithm == hierbar::Algorithm::kTopo;
 }

@@ -48,7 +48,7 @@ Result<std::vector<CpuSet>> read_cpusets(const hierbar_attributes& attributes) {
   return bindings;
 }
 
-// The settings of the environment with the attribute's levels instead.
+// The settings of the environment, but with the levels of the attributes.
 Result<PlanSettings> settings_with_levels(const char* levels) {
   std::vector<std::string> reported_elsewhere;
   PlanSettings settings = read_plan_settings(reported_elsewhere);
@@ -61,7 +61,8 @@ Result<PlanSettings> settings_with_levels(const char* levels) {
 
 constexpr const char* kAlgorithmVariable = "HIERBAR_ALGORITHM";
 
-// The variable's algorithm, or `hier` where it names none, which is reported once in a process.
+// The variable's algorithm, or `hier` if it names none. That is reported once in a process: by the
+// thread whose exchange of `is_reported` comes first. It publishes nothing else.
 Algorithm algorithm_of_environment(const Listener& report) {
   const char* value = trusted_variable(kAlgorithmVariable);
   if (value == nullptr || *value == '\0') return Algorithm::kHier;
@@ -79,7 +80,7 @@ Result<Algorithm> choose_algorithm(const char* name, const Listener& report) {
   return Error{std::string("algorithm: '") + name + "': unknown algorithm; allowed: " + kAllowedAlgorithms};
 }
 
-// What the paper's algorithm needs beyond a plan of the engine; where there is no such thing, the engine runs.
+// Replaces the engine's plan by the paper's groups. If there are none, the engine runs instead.
 void use_group_plan(const PlanRequest& request, const Listener& report, BarrierDesign& design) {
   Result<EnginePlan> plan = make_group_plan(request, design.plan, report);
   if (plan) {

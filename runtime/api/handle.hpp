@@ -8,7 +8,7 @@
 #include "api/design.hpp"
 #include "api/segment.hpp"
 
-// One process's view of a barrier: what the hot path needs of it, copied out of the segment and checked.
+// A barrier as one process sees it: what the hot path needs, copied from the segment and checked.
 struct hierbar_barrier {
   hierbar_barrier(void* memory, hierbar::BarrierDesign made, const hierbar_waiting* waiting)
       : design(std::move(made)),
@@ -29,6 +29,7 @@ struct hierbar_barrier {
   hierbar::AbortFlag& aborted;
   hierbar::ParkingSpot* const spots;
   void* const lines;
-  const hierbar::Barrier<hierbar::ApiMem> engine;  // used when the algorithm is hier
-  void* private_memory = nullptr;                  // of hierbar_barrier_create(): to be unmapped; null: the caller's
+  const hierbar::Barrier<hierbar::ApiMem> engine;  // used if the algorithm is hier
+  // The memory of hierbar_barrier_create(), to be unmapped; null: the memory is the caller's.
+  void* private_memory = nullptr;
 };

@@ -16,13 +16,15 @@
 namespace hierbar {
 namespace {
 
-constexpr std::uint64_t kLinesAlignment = 4096;  // not the process's page size: all processes must find the same layout
+// Not the process's page size, because all processes must find the same layout.
+constexpr std::uint64_t kLinesAlignment = 4096;
 
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
-// Whether the word can be written, without writing it: a mapping may be longer than the file behind it, and touching the rest
-// ends the process, as does a file system without room for the page. Adds 0 atomically inside the
-// kernel, which returns an error instead. A sleeper on the word would be woken for nothing.
+// Whether the word can be written. A mapping may be longer than the file behind it, and the file
+// system may have no room for the page; a load or store would then end the process. So the kernel
+// adds 0 to the word atomically, and returns an error instead. A sleeper on the word would be woken
+// for no reason.
 bool can_be_written(std::byte* word) {
   constexpr std::uint32_t kAddNothing = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_LT, 0);
   return syscall(SYS_futex, word, FUTEX_WAKE_OP, 0, nullptr, word, kAddNothing) >= 0 || (errno != EFAULT && errno != ENOMEM);
@@ -45,8 +47,8 @@ hierbar_plan plan_numbers(const SegmentHeader& header) {
 
 }  // namespace
 
-// By the kernel's write of nothing: madvise(MADV_POPULATE_WRITE) would do, but came with Linux
-// 5.14.
+// The kernel writes to each page without changing it. madvise(MADV_POPULATE_WRITE) would do as
+// well, but exists since Linux 5.14 only.
 bool populate(void* memory, std::size_t size) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t into_page = reinterpret_cast<std::uintptr_t>(memory) % page;
@@ -103,16 +105,17 @@ hierbar_status Segment::write(std::size_t size, const BarrierDesign& design) con
   header.limits = design.limits;
   header.num_cpus = design.num_cpus;
   header.algorithm = static_cast<std::uint32_t>(design.algorithm);
-  // (M1) release: whoever sees the magic sees the rest. Pairs with (M2).
+  // (M1) release; pairs with (M2). Whoever sees the magic number sees everything above.
   header.magic.store(kSegmentMagic, std::memory_order_release);
   return HIERBAR_OK;
 }
 
-// Everything is copied before it is looked at: somebody might be writing into the segment.
+// Everything is copied before it is checked, because another process may write to the segment.
 hierbar_status Segment::read_header(std::size_t size, BarrierDesign& design, hierbar_plan& numbers) const {
   if (size < sizeof(SegmentHeader) || !can_be_written(memory_)) return HIERBAR_ERR_TOO_SMALL;
   const SegmentHeader& header = this->header();
-  const std::uint64_t magic = header.magic.load(std::memory_order_acquire);  // (M2) acquire; pairs with (M1)
+  // (M2) acquire; pairs with (M1).
+  const std::uint64_t magic = header.magic.load(std::memory_order_acquire);  // (M2)
   if (magic == 0) return HIERBAR_ERR_NOT_READY;
   if (magic != kSegmentMagic) return HIERBAR_ERR_FOREIGN;
   if (header.abi_version != kSegmentAbiVersion || header.header_bytes != sizeof(SegmentHeader)) return HIERBAR_ERR_VERSION;

@@ -15,25 +15,30 @@ namespace hierbar {
 
 using ApiMem = RealMem<ThreadHost>;
 
-// The memory of one barrier, private or shared, at whatever address each process sees it:
+// The memory of one barrier, private or shared. Each process may map it at another address.
 //
 //     0              +----------------------------------------------+
-//                    | SegmentHeader                                |  written once, except `aborted`
+//                    | SegmentHeader                                |  only `aborted` changes
 //     spots_offset   +----------------------------------------------+
 //                    | ParkingSpot [num_participants]               |
-//     lines_offset   +----------------------------------------------+  on a page, because slots are laid out by pages
+//     lines_offset   +----------------------------------------------+
 //                    | lines of the barrier                         |
 //     nodes_offset   +----------------------------------------------+
-//                    | hierbar_plan_node [num_participants]         |  the plan. Behind the lines, so that the last word of the
-//                    | children [num_participants - num_leaders]    |  segment is one that its maker wrote: looking whether it
-//                    | leaders [num_leaders]                        |  is there touches no page first that others should
+//                    | hierbar_plan_node [num_participants]         |  the plan
+//                    | children [num_participants - num_leaders]    |
+//                    | leaders [num_leaders]                        |
 //     size_bytes     +----------------------------------------------+
 //
-// Offsets and fixed-width types only. A process copies the plan when it attaches, and checks the copy; afterwards it reads
-// nothing from here that could lead it out of the segment.
+// The lines begin on a page, because slots are laid out by pages. The plan comes last, so the last
+// word of the segment is one that its maker wrote. To check that this word exists is no first use
+// of a page that belongs to another participant (docs/decisions/0014).
+//
+// There are only offsets and types of fixed width. A process that attaches copies the plan and
+// checks the copy. Afterwards it reads nothing from here that could lead it out of the segment.
 struct SegmentHeader {
-  std::atomic<std::uint64_t> magic;  // writer: the maker, last (release). Readers: those who attach, first (acquire)
-  std::uint32_t abi_version;         // stays here in all versions
+  // (M1), (M2). Writer: the maker, last. Readers: those who attach, first.
+  std::atomic<std::uint64_t> magic;
+  std::uint32_t abi_version;  // at this place in all versions
   std::uint32_t header_bytes;
   std::uint64_t size_bytes;
   std::uint32_t num_participants;
@@ -47,20 +52,21 @@ struct SegmentHeader {
   std::uint64_t nodes_offset;
   std::uint64_t children_offset;
   std::uint64_t leaders_offset;
-  WaitLimits limits;  // for those who bring none; sleep_limit_ns 0: nobody may sleep
+  WaitLimits limits;  // for processes that bring none; sleep_limit_ns 0: nobody may sleep
   std::uint32_t num_cpus;
   std::uint32_t algorithm;  // Algorithm
   std::uint32_t num_crews;
-  AbortFlag aborted;  // writers: whoever aborts. Readers: everybody, in each wait
+  AbortFlag aborted;  // (X1), (X2), (X3). Writers: whoever aborts. Readers: all, in each wait
 };
-inline constexpr std::uint64_t kSegmentMagic = 0x7261'6272'6569'6800;  // "\0hierbar" in memory, where little-endian
+// "\0hierbar" in memory, on a little-endian machine.
+inline constexpr std::uint64_t kSegmentMagic = 0x7261'6272'6569'6800;
 inline constexpr std::uint32_t kSegmentAbiVersion = 2;
 static_assert(sizeof(SegmentHeader) == 128 && sizeof(SegmentHeader) <= HIERBAR_MEMORY_ALIGNMENT);
 static_assert(offsetof(SegmentHeader, abi_version) == 8);
 static_assert(AbortFlag::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
 static_assert(sizeof(hierbar_plan_node) == 24);
 
-// What decides how large the parts of a segment are, and where they are then.
+// Where the parts of a segment are, and its size.
 struct SegmentLayout {
   std::uint64_t spots_offset;
   std::uint64_t lines_offset;
@@ -70,10 +76,10 @@ struct SegmentLayout {
   std::uint64_t size_bytes;
 };
 
-// Reads the plan's numbers only, which must be in the ranges that plans have.
+// Reads the plan's numbers only. They must be in range (has_possible_numbers()).
 SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan);
 
-// A mapped segment.
+// A mapped segment. It does not own the memory, which must be aligned to HIERBAR_MEMORY_ALIGNMENT.
 class Segment {
  public:
   explicit Segment(void* memory) : memory_(static_cast<std::byte*>(memory)) {}
@@ -82,10 +88,12 @@ class Segment {
   ParkingSpot* spots(const SegmentLayout& layout) const { return reinterpret_cast<ParkingSpot*>(memory_ + layout.spots_offset); }
   void* lines(const SegmentLayout& layout) const { return memory_ + layout.lines_offset; }
 
-  // Makes a segment in `size` zero bytes. HIERBAR_OK, HIERBAR_ERR_TOO_SMALL or HIERBAR_ERR_IN_USE.
+  // Makes a segment in `size` zero bytes. Returns HIERBAR_OK, HIERBAR_ERR_TOO_SMALL or
+  // HIERBAR_ERR_IN_USE.
   hierbar_status write(std::size_t size, const BarrierDesign& design) const;
 
-  // Copies what is in `size` bytes, of which nothing is believed, and checks the copy. The statuses of hierbar_barrier_attach().
+  // Copies what is in `size` bytes and checks the copy; nothing in them is trusted. Returns the
+  // statuses of hierbar_barrier_attach().
   hierbar_status read(std::size_t size, BarrierDesign& design) const;
 
  private:
@@ -94,7 +102,7 @@ class Segment {
   std::byte* memory_;
 };
 
-// Makes all pages of the memory present. False: one cannot be had.
+// Makes all pages of the memory present. False: one of them cannot be allocated.
 bool populate(void* memory, std::size_t size);
 
 }  // namespace hierbar

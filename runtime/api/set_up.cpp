@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The functions that make and end barriers.
+// The functions that make and destroy barriers.
 
 #include <sys/mman.h>
 
@@ -17,7 +17,8 @@
 namespace hierbar {
 namespace {
 
-// Runs what may throw behind the C interface. Besides std::bad_alloc there is only what a full memory makes of other things.
+// Runs what may throw behind the C interface. Besides std::bad_alloc there are only exceptions that
+// are caused by a lack of memory.
 template <class Body>
 hierbar_status guarded(Body&& body) noexcept {
   try {
@@ -31,7 +32,7 @@ bool is_usable(const void* memory) {
   return memory != nullptr && reinterpret_cast<std::uintptr_t>(memory) % HIERBAR_MEMORY_ALIGNMENT == 0;
 }
 
-// Zero pages of this process.
+// Zero pages of this process. They are unmapped unless release() is called.
 class Pages {
  public:
   explicit Pages(std::size_t size)

@@ -19,11 +19,11 @@ struct WaitLimits {
 
 WaitLimits limits_of(const hierbar_waiting& waiting);
 
-// Which limit is out of range, and what is allowed; empty when none is.
+// Which limit is out of range, and what is allowed; empty if none is.
 std::string limits_problem(const WaitLimits& limits);
 
-// How one process's participants wait. `of_barrier` is what the barrier was made with; `own` may be null. No limit is out of
-// range.
+// How the participants of one process wait. `of_barrier` is what the barrier was made with; `own`
+// may be null. Requires that no limit is out of range.
 WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own, bool oversubscribed);
 
 }  // namespace hierbar

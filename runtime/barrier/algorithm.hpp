@@ -16,8 +16,9 @@
 #include "barrier/baselines/topo.hpp"
 #include "barrier/baselines/tournament.hpp"
 
-// Every barrier algorithm of the project under one name and one way to use it: the engine, and the classic ones to compare it
-// with, which only cross (no split phases, no payload bits).
+// Every barrier algorithm of the project by name, with one interface: the engine, and the classic
+// algorithms with which it is compared. Those only cross: they have no split phases and no payload
+// bits (docs/decisions/0016).
 namespace hierbar {
 
 enum class Algorithm : std::uint8_t {
@@ -51,7 +52,7 @@ inline constexpr NamedAlgorithm kAlgorithms[] = {
     {Algorithm::kDissemination, "dissemination"},
 };
 
-// For messages about a bad name: all of kAlgorithms.
+// The names of kAlgorithms, for messages about a bad name.
 inline constexpr const char* kAllowedAlgorithms =
     "hier, topo, sense-reversing, sense-reversing-counter, sense-reversing-gr, combining-tree, mcs, tournament-tree, "
     "tournament-flag, dissemination";
@@ -60,7 +61,7 @@ constexpr std::string_view algorithm_name(Algorithm algorithm) noexcept {
   return kAlgorithms[static_cast<std::size_t>(algorithm)].name;
 }
 
-// Upper and lower case are the same. Empty when there is no such algorithm; see kAllowedAlgorithms.
+// The algorithm of that name, in upper or lower case. Empty if there is none.
 constexpr std::optional<Algorithm> parse_algorithm(std::string_view text) noexcept {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   for (const NamedAlgorithm& candidate : kAlgorithms) {
@@ -71,7 +72,8 @@ constexpr std::optional<Algorithm> parse_algorithm(std::string_view text) noexce
   return std::nullopt;
 }
 
-// Calls visitor(BarrierType<B>{}) with the class B<Mem> of the algorithm and returns what it returns.
+// Calls visitor(BarrierType<B>{}), where B is the algorithm's class for Mem, and returns its
+// result.
 template <class B>
 struct BarrierType {
   using type = B;
@@ -104,7 +106,8 @@ decltype(auto) visit_algorithm(Algorithm algorithm, Visitor&& visitor) {
   return visitor(BarrierType<Barrier<Mem>>{});
 }
 
-// The memory that a barrier of this algorithm needs: so many bytes, zero before the first use, aligned to plan.line_bytes.
+// The size of the memory that a barrier of this algorithm needs. The memory is zero before the
+// first use and aligned to plan.line_bytes.
 template <class Mem>
 std::size_t barrier_size_bytes(Algorithm algorithm, const hierbar_plan& plan) noexcept {
   return visit_algorithm<Mem>(algorithm, [&](auto type) { return decltype(type)::type::size_bytes(plan); });
@@ -120,11 +123,13 @@ template <class B, class Mem>
   return baseline.cross(mem, me);
 }
 
-// The same by name, over `memory`, which all participants use with the same algorithm and equal plans.
+// The same by name, over `memory`, which holds barrier_size_bytes(). All participants use it with
+// the same algorithm and equal plans.
 //   hier    any plan
-//   topo    any plan, but it is the paper's algorithm only with the plan that build_group_plan() makes from the paper's groups
-//   others  any plan; they take from it the number of participants and where the lines lie
-// Thread safety, progress: as Barrier.
+//   topo    any plan; it is the paper's algorithm only with a plan that build_group_plan() has made
+//           from the paper's groups
+//   others  any plan; they take from it only the number of participants and the slots
+// Thread safety and progress: as Barrier.
 template <class Mem>
 [[nodiscard]] WaitResult cross(Algorithm algorithm, const hierbar_plan& plan, void* memory, Mem& mem, std::uint32_t me) noexcept {
   return visit_algorithm<Mem>(algorithm, [&](auto type) { return cross(typename decltype(type)::type(plan, memory), mem, me); });

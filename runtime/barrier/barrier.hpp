@@ -13,55 +13,72 @@
 
 namespace hierbar {
 
-// The hierarchical barrier: one episode, seen from one participant.
+// The hierarchical barrier. A call runs one episode for one participant, along a plan:
 //
-//   1. gather    wait for the arrival of each child, in ascending order
-//   2. arrive    publish the own arrival, with the payload bits of the whole subtree
-//   3. exchange  a leader reads the arrivals of all other leaders; there is no root
-//      or wait   everybody else waits for its parent's release
-//   4. release   publish the release to the children
+//   1. gather    It waits for the arrival of each child, in ascending order.
+//   2. arrive    It publishes its own arrival, with the payload bits of its whole subtree.
+//   3. exchange  A leader reads the arrivals of all other leaders. There is no root.
+//      or wait   Everybody else waits for the release by its parent.
+//   4. release   It publishes the release to its children.
 //
-// Where participants outnumber cpus and all of them are leaders, steps 2 to 4 are others (cross_crowded): those who share a core,
-// a crew, count themselves, the last one counts the crew, and the last of all releases everybody. What a thread does then costs
-// next to nothing beside the scheduler, which runs one after the other: no line moves inside a crew, and nobody looks at all the
-// others, as in an exchange.
+// If all participants are leaders, steps 2 and 3 are the whole barrier. Two leaders share one line
+// (EdgeLine), and the exchange is one line transfer deep; more leaders have a line each.
 //
-// A barrier whose participants are all leaders is step 2 and 3 alone. Two leaders share one line (EdgeLine), and the whole
-// barrier is one line transfer deep; more have a line each. Two participants in all have a path of their own (cross_pair), on
-// which nothing is looked up in the plan: there the instructions between two transfers cost as much as the transfers.
+// cross() has three paths. The general one is cross_tree(). The others are:
+//   - cross_pair(), for two participants. It looks up nothing in the plan, because the instructions
+//     between two transfers cost as much as the transfers (docs/decisions/0002).
+//   - cross_crowded(), for plans with crews: participants outnumber cpus, and all are leaders.
+//     Steps 2 to 4 are then different. The participants of a core, a crew, count themselves. The
+//     last one of a crew counts the crew. The last one of all releases everybody. The scheduler
+//     runs them one after the other, and beside that the work of each costs next to nothing: no
+//     line moves inside a crew, and nobody reads the arrivals of all others (docs/decisions/0009).
 //
-// The class is a view of a plan and of Lines; it owns neither and is cheap to make. Every memory access goes through Mem, so
-// that the same source runs on std::atomic (RealMem) and on simulated memory with store buffers (the tests). Mem offers
+// Requires: in each episode all participants call the same: either cross(), or gather() and then
+// release(). Each participant index is used by one thread at a time. Plan and memory outlive the
+// barrier, which is a view of both and cheap to make.
+//
+// Guarantees: a result kReleased means that all participants have arrived, and that everything
+// which they wrote before is visible to the caller; of gather() this holds for participant 0 only.
+// All functions are noexcept and never allocate. Progress: blocking; every wait is Mem::wait, which
+// the host may abort.
+//
+// Every memory access goes through Mem. So the same source runs on std::atomic (RealMem) and on
+// simulated memory with store buffers (the tests). Mem offers
 //
 //   Word                          a 64-bit atomic
 //   load_relaxed, load_acquire, load_seq_cst, store_relaxed, store_release
 //   exchange, fetch_or, fetch_add (seq_cst), fetch_or_relaxed, fetch_add_relaxed
 //   fence()                       orders earlier stores before later loads (seq_cst)
-//   wait(Pending<Mem>&)           -> WaitResult; returns kReleased only when pending.ready()
-//   wake(participant)             ends that participant's sleep if it sleeps
-//   can_sleep()                   false: nobody ever calls announce(), so looks and fences for sleepers are left out
+//   wait(Pending<Mem>&)           -> WaitResult; returns kReleased only if pending.ready()
+//   wake(participant)             ends that participant's sleep, if it sleeps
+//   can_sleep()                   false: nobody ever calls announce(), so the loads and fences that
+//                                 find sleepers are left out
 //
-// Ordering map. Every access below carries its number. A model checker weakens each of them and finds out what breaks
-// (docs/model-checking.md, which also says which orders are stronger than they need to be, and why they stay).
-//   (A1) exchange, seq_cst: the arrival. Release half: all that this participant, and through (W1) its subtree, wrote before.
-//        Acquire half: pairs with (S2a), so that who finds the sleep bit also sees waiting_for (S1). An exchange and not a store,
-//        because on x86 it also drains non-temporal stores, which a plain store may overtake, and because it returns the sleep
-//        bit. Pairs with (W1), (W2).
-//   (W1) acquire load of an awaited word, in Pending::ready.
+// Ordering map. Every access below has its number; (W1) and (S1) to (S4) are in pending.hpp, (E1)
+// is in lines.hpp too. A model checker weakens each of them and finds out what breaks
+// (docs/model-checking.md). That page also says which orders are stronger than needed, and why.
+//   (A1) exchange, seq_cst: the arrival. Pairs with (W1) and (W2), which acquire what it releases:
+//        all that this participant wrote before, and through its own (W1) what its subtree wrote.
+//        Pairs with (S2a), which it acquires: the writer that finds the sleep bit also sees
+//        waiting_for (S1). It is an exchange and not a store for two reasons. On x86 it drains
+//        non-temporal stores, which a plain store may overtake. And it returns the sleep bit.
+//   (W1) acquire load of an awaited word, in Pending::ready(). Pairs with (A1) and (R1).
 //   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1).
-//   (C1) relaxed fetch_or, before (C2), which publishes it: who counts the last one also sees the bits.
-//   (C2) fetch_add, seq_cst: the count. All counts of a tally are one release sequence, so whoever counts last has acquired what
-//        all before it wrote. Drains non-temporal stores, as (A1) does.
-//   (C3) relaxed accesses of the one who counted last; the others come back to the tally only after (R1).
-//   (R0) seq_cst fence before the release of participant 0, which made no arrival of its own since it acted: on x86 the plain
-//        store (R1) could overtake its non-temporal stores.
-//   (R1) release store of a release word. Carries, through (W2) or (C2), what every participant wrote. Pairs with (W1).
-//   (R2) seq_cst fence between (R1) and (R3); see Pending::announce.
-//   (R3) acquire load of the number of sleepers; pairs with (S2b), so that waiting_for (S1) is seen.
-//   (E1) relaxed accesses to the own epoch: no other participant touches it.
-//
-// Thread safety: each participant index is used by one thread at a time. All functions are noexcept and never allocate.
-// Progress: blocking; every wait is Mem::wait, which the host may abort.
+//   (C1) relaxed fetch_or, before (C2), which publishes it: whoever counts last also sees the bits
+//        (C3).
+//   (C2) fetch_add, seq_cst: the count. Pairs with itself. All counts of a tally are one release
+//        sequence, so the last one acquires what all others wrote before theirs. Drains
+//        non-temporal stores, as (A1) does.
+//   (C3) relaxed accesses of the participant that counted last. The others use the tally again only
+//        after (R1).
+//   (R0) seq_cst fence before participant 0 releases. It has published no arrival of its own: on
+//        x86 the plain store (R1) could overtake its non-temporal stores.
+//   (R1) release store of a release word. Pairs with (W1). It publishes what every participant
+//        wrote, which its writer has acquired by (W1), (W2) or (C2).
+//   (R2) seq_cst fence between (R1) and (R3). Pairs with (S3); see Pending::announce().
+//   (R3) acquire load of the number of sleepers. Pairs with (S2b), so that waiting_for (S1) is
+//        seen.
+//   (E1) relaxed accesses to the own epoch: no other participant uses it.
 template <class Mem>
 class Barrier {
  public:
@@ -69,13 +86,13 @@ class Barrier {
 
   struct Crossing {
     WaitResult result;
-    std::uint32_t bits;  // kReleased: the OR of every participant's bits, the same for all. kAborted: unspecified.
+    std::uint32_t bits;  // kReleased: the OR of all participants' bits. kAborted: unspecified.
   };
 
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept { return Lines<Word>::size_bytes(plan); }
 
-  // `lines` holds size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes. Both must
-  // outlive the barrier. Copies what the hot path needs, so that it lies together.
+  // `lines` holds size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes.
+  // What the hot path needs is copied, so that it lies together.
   Barrier(const hierbar_plan& plan, void* lines) noexcept
       : nodes_(plan.nodes),
         leaders_(plan.leaders),
@@ -90,7 +107,7 @@ class Barrier {
     for (std::uint32_t i = 0; i < 2; ++i) pair_own_[i] = &own(i);
   }
 
-  // The shape, for hosts that run phases of their own along it.
+  // The shape, for hosts that run their own phases along it.
   const hierbar_plan_node& node(std::uint32_t participant) const noexcept { return nodes_[participant]; }
   std::uint32_t child(const hierbar_plan_node& parent, std::uint32_t i) const noexcept {
     return children_[parent.first_child + i];
@@ -99,9 +116,9 @@ class Barrier {
   std::uint32_t leader(std::uint32_t i) const noexcept { return leaders_[i]; }
   bool is_crowd() const noexcept { return num_crews_ != 0; }
 
-  // One whole episode. `bits` (below 1 << kPayloadBits) are OR-ed over all participants.
-  // Messages: one line transfer per tree edge and direction, and k(k-1) between k leaders. Depth: plan.depth.
-  // `trace` is told what happens when; see trace_points.hpp.
+  // One whole episode. `bits` (below 1 << kPayloadBits) are combined by OR over all participants.
+  // Messages: one line transfer for each tree edge and direction, and k(k-1) between k leaders.
+  // Depth: plan.depth. `trace` learns which step happens when (trace_points.hpp).
   template <class Trace = NoTrace>
   Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace = Trace()) const noexcept {
     trace.arrived();
@@ -109,10 +126,12 @@ class Barrier {
     return num_crews_ != 0 ? cross_crowded(mem, me, bits, trace) : cross_tree(mem, me, bits, trace);
   }
 
-  // Split phases, for hosts that do something between them. gather() returns at once after the arrival for everybody but
-  // participant 0, which returns when all have arrived; `combine(child)` runs in the parent, in ascending order of the
-  // children, after the child's whole subtree has arrived. After its arrival a participant touches nothing of the barrier, so
-  // that participant 0 may free it. Participants other than 0 get their own subtree's bits only.
+  // The first half of an episode, for hosts that do something between the halves. Participant 0
+  // returns when all have arrived. All others return right after their arrival, with the bits of
+  // their own subtree only. `combine(child)` runs in the parent, in ascending order of the
+  // children, after the child's whole subtree has arrived; in participant 0 also for each other
+  // leader. After its arrival a participant uses nothing of the barrier, so participant 0 may then
+  // free it.
   template <class Combine>
   Crossing gather(Mem& mem, std::uint32_t me, std::uint32_t bits, Combine&& combine) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));
@@ -128,8 +147,8 @@ class Barrier {
     return {WaitResult::kReleased, bits};
   }
 
-  // The release that ends gather(): participant 0 starts it with `bits`, the others wait for it and pass it on. Of `trace` only
-  // released() is called.
+  // The second half. Participant 0 starts the release with `bits`; the others wait for it and pass
+  // it on. All return participant 0's bits. Of `trace` only released() is called.
   template <class Trace = NoTrace>
   Crossing release(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace = Trace()) const noexcept {
     const Epoch epoch = mem.load_relaxed(own(me).epoch);  // (E1)
@@ -151,7 +170,7 @@ class Barrier {
     void operator()(std::uint32_t) const noexcept {}
   };
 
-  // Steps 2 and 3 of two leaders without children.
+  // Steps 2 and 3 of two leaders without children. (A1) pairs with the peer's (W1).
   template <class Trace>
   Crossing cross_pair(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
     const std::uint32_t peer = 1 - me;
@@ -165,7 +184,8 @@ class Barrier {
     return {WaitResult::kReleased, bits | pending.payload()};
   }
 
-  // Not inlined, as cross_crowded is not, for the sake of cross_pair, which took 17 of 110 ns longer in one function with them.
+  // Steps 1 to 4. Out of line, as cross_crowded() is: inlined, the two cost cross_pair() 17 of 110
+  // ns.
   template <class Trace>
   [[gnu::noinline]] Crossing cross_tree(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));
@@ -180,8 +200,8 @@ class Barrier {
     return {WaitResult::kReleased, bits};
   }
 
-  // Steps 2 to 4 of crews. Everybody waits on the release of participant 0, which nobody else releases; whoever is the last does
-  // it in participant 0's name.
+  // Steps 2 to 4 of a plan with crews. Everybody waits for the release of participant 0, which
+  // nobody else would write. The last one to arrive writes it in participant 0's name.
   template <class Trace>
   [[gnu::noinline]] Crossing cross_crowded(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
     const hierbar_plan_node& node = nodes_[me];
@@ -191,7 +211,7 @@ class Barrier {
     if (count(mem, lines_.group(nodes_[node.crew].slot).crew, node.crew_size, bits) &&
         count(mem, lines_.group(nodes_[0].slot).everybody, num_crews_, bits)) {
       trace.released();
-      mem.store_release(line.released, make_word(epoch, bits));  // (R1)
+      mem.store_release(line.released, make_word(epoch, bits));  // (R1) pairs with (W1)
       if (mem.can_sleep()) wake_crowd(mem, line);
       return {WaitResult::kReleased, bits};
     }
@@ -201,7 +221,8 @@ class Barrier {
     return {WaitResult::kReleased, pending.payload()};
   }
 
-  // Whether all `size` have come now; then `bits` are everybody's.
+  // Counts the caller. Returns whether all `size` have now been counted; `bits` is then the OR of
+  // all of theirs. (C2) pairs with the earlier (C2) of the same tally.
   static bool count(Mem& mem, Tally<Word>& tally, std::uint32_t size, std::uint32_t& bits) noexcept {
     if (bits != 0) mem.fetch_or_relaxed(tally.bits, bits);            // (C1)
     if (mem.fetch_add(tally.arrived, 1) + 1 != size) return false;    // (C2)
@@ -211,14 +232,16 @@ class Barrier {
     return true;
   }
 
+  // (R2) pairs with (S3), (R3) with (S2b).
   void wake_crowd(Mem& mem, const Release<Word>& line) const noexcept {
     mem.fence();                                     // (R2)
     if (mem.load_acquire(line.asleep) == 0) return;  // (R3)
     for (std::uint32_t i = 0; i < num_participants_; ++i) wake_if_waiting_for(mem, i, 0);
   }
 
-  // A wait after the own arrival, of which the trace may make use: what it does then hides behind the others' way. Parents do
-  // not: their children would wait for that as well.
+  // A wait after the own arrival. The trace may use it: its work then overlaps with the time that
+  // the others take to arrive. Parents do not call the trace, because their children would wait as
+  // well.
   template <class Trace>
   static WaitResult await_others(Mem& mem, Pending<Mem>& pending, const Trace& trace, std::uint32_t num_children = 0) noexcept {
     if constexpr (Trace::kUsesWaits) {
@@ -238,7 +261,8 @@ class Barrier {
     return lines_.edge(node.slot).arrived[0][parity(epoch)];
   }
 
-  // The release that a participant's parent writes for it alone, and the one it writes for all of its children.
+  // edge_release(): the release that its parent writes for this participant alone.
+  // group_release(): the one that this participant writes for all of its children.
   Release<Word>& edge_release(std::uint32_t participant) const noexcept { return lines_.edge(nodes_[participant].slot).release; }
   Release<Word>& group_release(std::uint32_t participant) const noexcept {
     return lines_.group(nodes_[participant].slot).release;
@@ -256,6 +280,7 @@ class Barrier {
     return WaitResult::kReleased;
   }
 
+  // Waits for (A1) of `peer`.
   template <class Trace = NoTrace>
   WaitResult await_arrival(Mem& mem, std::uint32_t me, std::uint32_t peer, Epoch epoch, std::uint32_t& bits,
                            const Trace& trace = Trace()) const noexcept {
@@ -266,9 +291,11 @@ class Barrier {
     return WaitResult::kReleased;
   }
 
-  // Step 2. others_wait: all other leaders may sleep on a leader's arrival (exchange); otherwise only the one above it may.
+  // Step 2. others_wait: all other leaders may sleep for a leader's arrival (exchange). Otherwise
+  // only the parent may, or participant 0 for a leader's.
   void arrive(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t bits, bool others_wait) const noexcept {
     const std::uint32_t parent = nodes_[me].parent;
+    // (A1) pairs with (W1), (W2), (S2a).
     const WordValue before = mem.exchange(arrived(me, epoch), make_word(epoch, bits));  // (A1)
     if ((before & kSleepBit) != 0) wake_sleepers(mem, me, parent, others_wait);
   }
@@ -284,16 +311,18 @@ class Barrier {
     }
   }
 
-  // Step 3, a leader's.
+  // Step 3 of a leader.
   template <class Trace>
   WaitResult exchange(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits, const Trace& trace) const noexcept {
     if (num_leaders_ == 2) return await_arrival(mem, me, leaders_[leaders_[0] == me ? 1 : 0], epoch, bits, trace);
     for (std::uint32_t next = 0; next < num_leaders_;) {
-      // Look at all that are left before waiting for one: the loads do not depend on each other, so their misses overlap.
+      // Read all that are left before waiting for one. The loads are independent, so their misses
+      // overlap.
       std::uint32_t missing = num_leaders_;
       std::uint32_t seen = 0;
       for (std::uint32_t i = num_leaders_; i-- > next;) {
         if (leaders_[i] == me) continue;
+        // (W2) pairs with (A1).
         const WordValue word = mem.load_acquire(arrived(leaders_[i], epoch));  // (W2)
         seen |= payload_of(word) & (reached(word, epoch) ? kPayloadMask : 0U);
         if (!reached(word, epoch)) missing = i;
@@ -307,11 +336,11 @@ class Barrier {
     return WaitResult::kReleased;
   }
 
-  // Step 3, everybody else's.
+  // Step 3 of everybody else. Waits for (R1).
   template <class Trace>
   WaitResult await_release(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits, const Trace& trace) const noexcept {
     const std::uint32_t parent = nodes_[me].parent;
-    const bool leads = parent == me;  // a leader is released by participant 0, in the split release only
+    const bool leads = parent == me;  // only in release(): participant 0 releases the other leaders
     Release<Word>& line = one_line_per_group_ && !leads ? group_release(parent) : edge_release(me);
     auto pending = Pending<Mem>::release(mem, line.released, epoch, leads ? 0 : parent, own(me).waiting_for, line.asleep);
     if (await_others(mem, pending, trace, nodes_[me].num_children) == WaitResult::kAborted) return WaitResult::kAborted;
@@ -329,14 +358,16 @@ class Barrier {
       return;
     }
     Release<Word>& line = group_release(me);
-    mem.store_release(line.released, make_word(epoch, bits));  // (R1)
+    mem.store_release(line.released, make_word(epoch, bits));  // (R1) pairs with (W1)
     if (!mem.can_sleep()) return;
+    // (R2) pairs with (S3), (R3) with (S2b).
     mem.fence();                                     // (R2)
     if (mem.load_acquire(line.asleep) == 0) return;  // (R3)
     for (std::uint32_t i = 0; i < node.num_children; ++i) wake_if_waiting_for(mem, children[i], me);
   }
 
-  // All stores first: they overlap, and one fence serves all the looks for sleepers.
+  // Step 4 with a line for each of `readers`. All stores come first: they overlap in time, and one
+  // fence serves all loads (R3). (R1) pairs with (W1), (R2) with (S3), (R3) with (S2b).
   void release_each(Mem& mem, std::uint32_t me, const std::uint32_t* readers, std::uint32_t count, Epoch epoch,
                     std::uint32_t bits) const noexcept {
     for (std::uint32_t i = 0; i < count; ++i)
@@ -347,6 +378,8 @@ class Barrier {
       if (mem.load_acquire(edge_release(readers[i]).asleep) != 0) wake_if_waiting_for(mem, readers[i], me);  // (R3)
   }
 
+  // Relaxed: (A1) or (R3), which comes before, has made waiting_for (S1) visible. An outdated value
+  // only wakes somebody who is awake.
   void wake_if_waiting_for(Mem& mem, std::uint32_t waiter, std::uint32_t writer) const noexcept {
     if (mem.load_relaxed(own(waiter).waiting_for) == std::uint64_t{writer} + 1) mem.wake(waiter);
   }
@@ -359,7 +392,7 @@ class Barrier {
   std::uint32_t num_crews_;
   std::uint32_t num_participants_;
   const std::uint32_t* children_;
-  Word (*pair_lanes_)[2] = nullptr;  // not null: two participants. See EdgeLine.
+  Word (*pair_lanes_)[2] = nullptr;  // not null: there are two participants; see EdgeLine
   OwnLine<Word>* pair_own_[2] = {};
 };
 

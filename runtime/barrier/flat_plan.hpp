@@ -9,12 +9,16 @@
 
 namespace hierbar {
 
-// Teams up to this size are one exchange whatever the machine looks like, so they need no look at it.
+// Teams up to this size are one exchange on every machine. So their plan is made without reading
+// the machine (docs/decisions/0010).
 inline constexpr std::uint32_t kMaxMachineIndependent = 4;
 
-// The plan of such a team, without libhierbar.so. Holds its own arrays; not copyable because the plan points into it.
+// The plan of such a team, made without libhierbar.so. It holds its own arrays. It cannot be
+// copied, because the plan points into it.
 class FlatPlan {
  public:
+  // Requires 1 <= num_participants <= kMaxMachineIndependent. `line_bytes` as
+  // hierbar_plan.line_bytes.
   explicit FlatPlan(std::uint32_t num_participants, std::uint32_t line_bytes = 128) noexcept {
     for (std::uint32_t i = 0; i < num_participants; ++i) {
       nodes_[i] = hierbar_plan_node{i, 0, 0, i, 0, 0};

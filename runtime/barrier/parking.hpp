@@ -10,28 +10,41 @@
 
 namespace hierbar {
 
-// How a participant sleeps on a futex word of its own, not 0 while it does; shared by the hosts that have no runtime to sleep
-// in. The futex is not of the private kind: the sleepers may be in other processes.
+// How a participant sleeps, for hosts without a runtime that could do it. Each participant has a
+// futex word of its own, which is not 0 while its owner sleeps or is about to. The futex is not of
+// the private kind, because the sleepers may be in other processes.
 //
-// Ordering. Beside what Pending says of its own words:
-//   (P1) seq_cst store, before the looks of announce() and stays_awake(). Pairs with (P3).
-//   (P2) relaxed: only the owner sets the word, and a wake-up that is lost here comes when it is awake.
-//   (P3) seq_cst exchange, after what the sleeper looks at was written. Either it finds (P1), or the sleeper's look, which comes
-//        after (P1), finds what was written.
+// Ordering. Besides the orders that Pending has for its own words:
+//   (P1) seq_cst store, before announce() and stays_awake() read what the sleeper waits for. Pairs
+//        with (P3).
+//   (P2) relaxed store. Only the owner sets the word, and a wake-up that is lost here finds the
+//        owner awake.
+//   (P3) seq_cst exchange, after the waker has written what the sleeper waits for. Pairs with (P1).
+//        Either (P3) sees (P1), and the waker wakes the sleeper. Or the reads behind (P1) see what
+//        the waker wrote, and the sleeper stays awake. The writes are (A1) and (R1) of barrier.hpp
+//        and (X1) of thread_host.hpp. The reads are (S2a) and (S3) of pending.hpp and (X3) of
+//        thread_host.hpp.
 
-// Before anybody sleeps, looks with a sched_yield() in between: some ms, since participants arrive together or much later.
+// How many rounds of a poll and a sched_yield() come before a sleep: some ms. Participants arrive
+// either close together or much later.
 inline constexpr int kYieldsBeforeSleep = 4000;
-// Where participants outnumber the cpus, some 20 ms, several of the scheduler's slices: one that it owes time goes on running,
-// however often it yields, until it has had that time. Who sleeps meanwhile stays owed. With 200, MPI ranks whose set-up had
-// taken unequal time never got even: 120 µs a barrier, of four ranks on two cpus, in place of 3.
+// The same where participants outnumber the cpus: some 20 ms, which is several slices of the
+// scheduler. A thread to which the scheduler owes time is picked again after every sched_yield(),
+// until it has had that time; sleeping does not pay the debt. After too few yields, ranks whose
+// set-up took unequal times therefore never got even (docs/decisions/0007).
 inline constexpr int kYieldsWhenOutnumbered = 40'000;
 
-// Sleeps until unpark(), for limit_ns at most, unless the awaited word has been written or `stays_awake()` by then.
-// `parked` is set before announce() and cleared by unpark(), and the futex sleeps only while it is set: a wake-up that comes
-// between announce() and the sleep is not lost.
+// Sleeps until unpark(), for limit_ns at most. Returns at once if the awaited word has been written
+// or `stays_awake()` returns true.
+//
+//   1. Set `parked`. unpark() clears it.
+//   2. Announce the sleep. If there is still something to wait for, sleep while `parked` is set. A
+//      wake-up that comes between the announcement and the sleep is not lost: it has cleared
+//      `parked`.
+//   3. Withdraw the announcement.
 template <class Pending, class StaysAwake>
 void park(std::atomic<std::uint32_t>& parked, Pending& pending, long limit_ns, StaysAwake&& stays_awake) noexcept {
-  parked.store(1, std::memory_order_seq_cst);  // (P1)
+  parked.store(1, std::memory_order_seq_cst);  // (P1) pairs with (P3)
   if (pending.announce() && !stays_awake()) {
     const timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
     futex(parked, FUTEX_WAIT, 1, &limit);
@@ -40,7 +53,9 @@ void park(std::atomic<std::uint32_t>& parked, Pending& pending, long limit_ns, S
   parked.store(0, std::memory_order_relaxed);  // (P2)
 }
 
+// Ends the sleep of the owner of `parked`, if it sleeps or is about to.
 inline void unpark(std::atomic<std::uint32_t>& parked) noexcept {
+  // (P3) pairs with (P1).
   if (parked.exchange(0, std::memory_order_seq_cst) != 0) futex(parked, FUTEX_WAKE, 1, nullptr);  // (P3)
 }
 

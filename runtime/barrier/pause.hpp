@@ -6,25 +6,26 @@
 
 namespace hierbar {
 
-// Tells the processor that this is a spin loop.
+// Tells the processor that this is a polling loop.
 inline void cpu_pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");  // "yield" is a no-op on most cores; isb waits about as long as an x86 pause
+  // "yield" does nothing on most cores; isb takes about as long as a pause on x86.
+  asm volatile("isb" ::: "memory");
 #else
   asm volatile("" ::: "memory");
 #endif
 }
 
-// Longest time between two looks at a word. Each look that finds the line gone brings it back, away from the peer that is about
-// to write it, so looking more often than a line can travel slows the peer down. Exchange of two threads inside libomp, no pause
-// and 1 2 3 4 5 6 8 pauses between looks: on a Xeon (one way 60 ns, pause 13 ns) 194, 128 124 102 98 104 114 124 ns; on an EPYC
-// (one way 27 ns, pause 26 ns) 88, 74 75 79 92 107 122 143 ns, and one barrier alone 79, 70 94 107 126 142 148 181 ns. 45 lies
-// well away from a multiple of either's pause, so that the number does not change from one start to the next.
+// The longest time between two polls of a word. A poll that finds the line gone fetches it, and so
+// takes it away from the peer that is about to write it. Polls that come faster than a line can
+// travel therefore slow the peer down; polls that come too rarely see the arrival late. 45 ns is
+// the best of both on two machines. It is not near a multiple of the pause of either, so the number
+// of pauses does not change from one start to the next (docs/decisions/0003).
 inline constexpr long kLookSpacing_ns = 45;
 
-// Takes about 10 µs.
+// The length of one cpu_pause(). Takes about 10 µs.
 inline double measure_pause_ns() noexcept {
   constexpr int kPauses = 64;
   long best_ns = 0;
@@ -39,13 +40,13 @@ inline double measure_pause_ns() noexcept {
   return static_cast<double>(best_ns) / kPauses;
 }
 
-// How many pauses of that length, 10 to 150 cycles, are between two looks.
+// How many pauses of that length (10 to 150 cycles, by processor) fit between two polls: 1 to 16.
 inline int pauses_per_look(double pause_ns) noexcept {
   const int pauses = pause_ns > 0 ? static_cast<int>(static_cast<double>(kLookSpacing_ns) / pause_ns) : 1;
   return pauses < 1 ? 1 : pauses > 16 ? 16 : pauses;
 }
 
-// The same for this processor; call it once.
+// The same for this processor. It measures, so it should be called once.
 inline int measure_pauses_per_look() noexcept { return pauses_per_look(measure_pause_ns()); }
 
 }  // namespace hierbar

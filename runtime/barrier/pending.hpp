@@ -8,65 +8,78 @@
 
 namespace hierbar {
 
-// How a wait ended. Nothing else can happen to a wait.
+// How a wait ended. There is no other result.
 enum class WaitResult : std::uint8_t { kReleased, kAborted };
 
-// One thing a participant waits for: a word that one other participant will write. The host's wait spins on ready() and,
-// if it wants to sleep, says so first:
+// One wait of a participant: for a word that one other participant will write. The host's wait
+// polls ready(). If it wants to sleep, it announces that first:
 //
 //     while (!pending.ready()) {
-//       ...                                  // spin, run tasks, make progress, yield
-//       if (pending.announce()) host_sleep();  // until Mem::wake() by the writer, or for any other reason
+//       ...                                    // poll, run tasks, make progress, yield
+//       if (pending.announce()) host_sleep();  // until Mem::wake() by the writer, or for no reason
 //       pending.retract();
 //     }
 //
-// announce() returning true promises that the writer will call wake() for this participant after it wrote the word. A host
-// whose sleep can miss a wake-up that comes between announce() and the sleep must look at ready() in between, under
-// whatever lock its wake() takes.
+// Requires: one thread uses an object, and a call of retract() follows each call of announce().
+// If the host's sleep can miss a wake-up that comes between announce() and the sleep, the host
+// calls ready() in between, under whatever lock its wake() takes.
+//
+// Guarantees: after announce() has returned true, the writer calls wake() for this participant once
+// it has written the word. The orders are described at each function; the writer's accesses, (A1)
+// to (R3), are described in barrier.hpp.
 template <class Mem>
 class Pending {
  public:
   using Word = typename Mem::Word;
 
-  // Waits for an arrival: the sleep bit goes into the awaited word itself.
+  // A wait for an arrival. The sleep bit goes into the awaited word itself.
   static Pending arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for) noexcept {
     return Pending(mem, awaited, epoch, writer, waiting_for, nullptr);
   }
-  // Waits for a release: sleepers are counted beside the word, because a parent releases with plain stores, which overlap.
+  // A wait for a release. Sleepers are counted beside the word: a parent releases by plain stores,
+  // because these overlap in time, and a store returns no sleep bit.
   static Pending release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word& sleepers) noexcept {
     return Pending(mem, awaited, epoch, writer, waiting_for, &sleepers);
   }
 
-  // (W1) acquire; pairs with (A1), (R1): everything the writer wrote before is visible once this returns true.
+  // (W1) acquire; pairs with the exchange (A1) or the store (R1). Once it has returned true,
+  // everything that the writer wrote before is visible.
   bool ready() noexcept {
-    const WordValue seen = mem_.load_acquire(awaited_);  // (W1)
+    const WordValue seen = mem_.load_acquire(awaited_);  // (W1) pairs with (A1), (R1)
     if (!reached(seen, epoch_)) return false;
     seen_ = seen;
     return true;
   }
 
-  // The payload that came with the word. Kept from the look that found it ready: a second look could cost another line
-  // transfer, because the writer may already have taken the line back for the next episode.
+  // The payload that came with the word. It is kept from the poll that found the word ready. A
+  // second load could cost another line transfer, because the writer may already have taken the
+  // line back for the next episode (docs/decisions/0004).
   std::uint32_t payload() const noexcept { return payload_of(seen_); }
 
-  // True: not ready, and the writer will wake us. False: it is ready, do not sleep.
+  // Announces a sleep. True: the word is not ready, and the writer will wake this participant.
+  // False: the word is ready, so the participant must not sleep.
   //
-  // (S1)  relaxed; published by (S2), which the writer has read before it looks here.
-  // (S2a) One read-modify-write decides: either it sees the writer's word, or the writer's exchange (A1), later in the
-  //       modification order of the same word, brings the sleep bit back to the writer.
-  // (S2b) seq_cst increment, then (S3) a seq_cst load of the word; the writer stores the word (R1), fences (R2), loads the count
-  //       (R3). In the single total order one of the two comes first and the other sees it.
+  // (S1)  Relaxed store; published by (S2a) or (S2b). The writer reads waiting_for only after it
+  //       has seen one of these, by (A1) or (R3).
+  // (S2a) Read-modify-write of the awaited word; pairs with (A1). One of the two comes first in the
+  //       modification order of the word. If (A1) does, (S2a) returns the writer's word. Otherwise
+  //       (A1) returns the sleep bit to the writer.
+  // (S2b) seq_cst increment, followed by (S3), a seq_cst load of the awaited word. The writer
+  //       stores the word (R1), fences (R2) and loads the count (R3). In the single total order
+  //       one of two things holds. Either (S2b) comes before (R2), and (R3) sees the count. Or (R2)
+  //       comes before (S3), and (S3) sees the word. (S2b) also pairs with (R3): it publishes (S1).
   bool announce() noexcept {
     mem_.store_relaxed(waiting_for_, std::uint64_t{writer_} + 1);  // (S1)
     announced_ = true;
+    // (S2a) pairs with (A1); (S2b) pairs with (R3); (S3) pairs with (R1) and (R2).
     if (sleepers_ == nullptr) return !reached(mem_.fetch_or(awaited_, kSleepBit), epoch_);  // (S2a)
     mem_.fetch_add(*sleepers_, 1);                                                          // (S2b)
     return !reached(mem_.load_seq_cst(awaited_), epoch_);                                   // (S3)
   }
 
-  // Withdraws announce(); does nothing when nothing was announced. A sleep bit may stay behind in the awaited word: it costs
-  // the writer one look at waiting_for, an episode or two later.
-  // (S4)  relaxed: a writer that still sees either wakes somebody who is awake.
+  // Withdraws announce(); does nothing if nothing was announced. A sleep bit may stay behind in the
+  // awaited word. It costs the writer one load of waiting_for, one or two episodes later.
+  // (S4)  Relaxed: a writer that still sees one of the two wakes a participant that is awake.
   void retract() noexcept {
     if (!announced_) return;
     announced_ = false;

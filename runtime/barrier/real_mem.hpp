@@ -19,13 +19,14 @@
 
 namespace hierbar {
 
-// Real memory: std::atomic, and a host that knows how to wait. Host offers
-//   int spin_looks()                            how often to look at the word before wait() is called
-//   int pauses_per_look()                       what to do between two looks; see measure_pauses_per_look()
-//   WaitResult wait(Pending<RealMem<Host>>&)    the long wait; kReleased only when pending.ready()
-//   void wake(std::uint32_t participant)
-//   bool can_sleep()
-// One RealMem belongs to one thread for one episode; it may live on the stack.
+// Mem over std::atomic, with a host that knows how to wait; see Barrier for what Mem must do. Host
+// offers
+//   int spin_looks()                           how often to poll the word before wait() is called
+//   int pauses_per_look()                      pauses between two polls: measure_pauses_per_look()
+//   WaitResult wait(Pending<RealMem<Host>>&)   the long wait; kReleased only if pending.ready()
+//   void wake(std::uint32_t participant)       ends that participant's sleep, if it sleeps
+//   bool can_sleep()                           false: nobody ever sleeps
+// One RealMem belongs to one thread for one episode; it may lie on the stack.
 template <class Host>
 class RealMem {
  public:
@@ -54,7 +55,7 @@ class RealMem {
   }
   void fence() const noexcept {
 #if defined(HIERBAR_THREAD_SANITIZER)
-    static Word fence_word;  // ThreadSanitizer does not model fences
+    static Word fence_word;  // ThreadSanitizer has no model of fences
     fence_word.fetch_add(0, std::memory_order_seq_cst);
 #else
     std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -13,15 +13,16 @@
 
 namespace hierbar {
 
-// How a waiting thread without a runtime behind it behaves.
+// How a thread without a runtime waits: it polls, then yields, then sleeps.
 struct WaitPolicy {
-  int spin_looks = 4000;  // looks with pauses in between; see outnumbered()
+  int spin_looks = 4000;  // polls with pauses in between; see outnumbered()
   int pauses_per_look = measure_pauses_per_look();
-  int yields = kYieldsBeforeSleep;   // then looks with a sched_yield in between
-  bool sleeps = true;                // then sleep on a futex; false: nobody does, all go on yielding
-  long sleep_limit_ns = 50'000'000;  // look at `aborted` at least this often while asleep; 0: this one goes on yielding
+  int yields = kYieldsBeforeSleep;  // then polls with a sched_yield() in between
+  bool sleeps = true;               // then sleeps on a futex; false: nobody sleeps, all yield
+  // A sleeper reads `aborted` at least this often. 0: this participant does not sleep and yields.
+  long sleep_limit_ns = 50'000'000;
 
-  // Called before each yield or sleep, unless null; anything but 0 gives up.
+  // Called before each yield or sleep, unless it is null. Any result but 0 aborts the wait.
   int (*progress)(void* context) = nullptr;
   void* progress_context = nullptr;
 
@@ -33,24 +34,29 @@ struct WaitPolicy {
   }
 };
 
-// Not 0: every wait gives up. Of fixed width, because it may lie in shared memory.
+// Not 0: every wait ends with kAborted. Of fixed width, because it may be in shared memory.
 using AbortFlag = std::atomic<std::uint32_t>;
 
-// Where one participant of a barrier sleeps, in a line of its own.
+// The futex word of one participant, on a line of its own.
 struct ParkingSpot {
   alignas(128) std::atomic<std::uint32_t> parked{0};
 };
 static_assert(sizeof(ParkingSpot) == 128, "in shared memory");
 
-// The waiting of plain threads: spin, yield, sleep on a futex, which need not be one process's own. The host of the tests, the
-// benchmarks and the C API.
+// The waiting of plain threads: poll, yield, sleep on a futex, which several processes may share.
+// It is the host of the tests, the benchmarks and the C API.
 //
-// Ordering of `aborted`. Who aborts sets it (X1) and then wakes everybody, by (P3) of parking.hpp.
+// Ordering of `aborted`. Whoever aborts sets it (X1) and then wakes everybody (P3, parking.hpp).
+// The C API does so in runtime/api/crossing.cpp.
 //   (X1) seq_cst store, before (P3).
-//   (X2) acquire load; pairs with (X1): who gives up sees what was written before the abort.
-//   (X3) seq_cst load, after (P1) and before the sleep. Either it sees (X1), or (P3) sees (P1) and the sleep ends.
+//   (X2) acquire load; pairs with (X1). A participant that gives up sees what was written before
+//        the abort.
+//   (X3) seq_cst load, after (P1) and before the sleep. Either (X3) sees (X1), or (P3) sees (P1)
+//        and ends the sleep.
 class ThreadHost {
  public:
+  // `spots` has one element for each participant; `me` is the caller's index. Spots, policy and
+  // flag must outlive the host.
   ThreadHost(ParkingSpot* spots, std::uint32_t me, const WaitPolicy& policy, const AbortFlag& aborted) noexcept
       : spots_(spots), me_(me), policy_(policy), aborted_(aborted) {}
 
@@ -61,6 +67,7 @@ class ThreadHost {
   WaitResult wait(Pending<RealMem<ThreadHost>>& pending) noexcept {
     const bool sleeps = policy_.sleeps && policy_.sleep_limit_ns > 0;
     for (int yields = 0; !pending.ready();) {
+      // (X2) pairs with (X1).
       if (aborted_.load(std::memory_order_acquire) != 0) return WaitResult::kAborted;  // (X2)
       if (policy_.progress != nullptr && policy_.progress(policy_.progress_context) != 0) return WaitResult::kAborted;
       if (sleeps && yields >= policy_.yields) {
@@ -77,6 +84,7 @@ class ThreadHost {
 
  private:
   void sleep(Pending<RealMem<ThreadHost>>& pending) noexcept {
+    // (X3) pairs with (X1).
     const auto gives_up = [this] { return aborted_.load(std::memory_order_seq_cst) != 0; };  // (X3)
     park(spots_[me_].parked, pending, policy_.sleep_limit_ns, gives_up);
   }

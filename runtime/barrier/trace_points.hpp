@@ -4,15 +4,22 @@
 
 namespace hierbar {
 
-// What Barrier::cross tells about one participant's way through one episode. A barrier that is not traced is instantiated with
-// this type, whose calls are nothing: it has not one instruction more than without them. Others derive from it.
+// The trace of Barrier::cross(): what it reports about one participant's path through one episode.
+// A barrier that is not traced is instantiated with this type. Its functions are empty, so not one
+// instruction is added (docs/decisions/0051). Other traces derive from it.
 struct NoTrace {
-  static constexpr bool kUsesWaits = false;  // whether waiting() is to be called
+  // Whether the trace does something in waiting(). cross() then calls it before a wait only if the
+  // awaited word is not ready yet.
+  static constexpr bool kUsesWaits = false;
 
-  void arrived() const noexcept {}   // the participant came to the barrier
-  void gathered() const noexcept {}  // all of its subtree has arrived; told by parents only, before they publish it
-  void waiting() const noexcept {}   // it has published its arrival and has to wait; not told by parents
-  void released() const noexcept {}  // the last that it waited for was seen: a leader's exchange, everybody else's release
+  // The participant has come to the barrier.
+  void arrived() const noexcept {}
+  // Its whole subtree has arrived. Only parents call it, before they publish that.
+  void gathered() const noexcept {}
+  // It has published its arrival and has to wait. Parents do not call it.
+  void waiting() const noexcept {}
+  // It has seen the last thing for which it waited: a leader the exchange, all others the release.
+  void released() const noexcept {}
 };
 
 }  // namespace hierbar

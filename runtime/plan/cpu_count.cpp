@@ -13,10 +13,11 @@
 namespace hierbar {
 namespace {
 
-// Of the process, which is the main thread: the caller may have bound itself to its own cpu already.
+// The affinity of the process's main thread: the caller may have bound itself to one cpu already.
 CpuSet allowed_cpus() {
   CpuSet cpus;
-  for (int capacity = CPU_SETSIZE; capacity <= 1 << 20; capacity *= 2) {  // machines may have more than CPU_SETSIZE cpus
+  // Machines may have more than CPU_SETSIZE cpus.
+  for (int capacity = CPU_SETSIZE; capacity <= 1 << 20; capacity *= 2) {
     const std::size_t num_bytes = CPU_ALLOC_SIZE(capacity);
     const auto release = [](cpu_set_t* set) { CPU_FREE(set); };
     const std::unique_ptr<cpu_set_t, decltype(release)> set(CPU_ALLOC(capacity), release);
@@ -44,7 +45,7 @@ std::uint32_t count_cpus(const std::vector<CpuSet>& bindings) {
     all_are_bound = all_are_bound && !binding.empty();
   }
   if (!all_are_bound) cpus |= allowed_cpus();
-  // Bindings may name cpus that are not there: a bitmap of ones for "anywhere".
+  // Bindings may name cpus that do not exist: a bitmap of ones is a usual way to say "anywhere".
   return static_cast<std::uint32_t>(std::min<long>(cpus.count(), sysconf(_SC_NPROCESSORS_ONLN)));
 }
 

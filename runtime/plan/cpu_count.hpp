@@ -9,8 +9,8 @@
 
 namespace hierbar {
 
-// On how many cpus the participants run, at most: those of their bindings, and where one is unbound, or there are no bindings,
-// those that this process may use too.
+// On how many cpus the participants run, at most: those of their bindings. If one is unbound, or if
+// there are no bindings, those that this process may use count as well (docs/decisions/0015).
 std::uint32_t count_cpus(const std::vector<CpuSet>& bindings);
 
 }  // namespace hierbar

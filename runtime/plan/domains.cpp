@@ -29,7 +29,8 @@ Level domain_level(const Machine& machine, std::optional<Level> wanted) {
     return std::any_of(machine.units.begin() + static_cast<std::ptrdiff_t>(first_unit), machine.units.end(),
                        [level](const Unit& unit) { return unit.has(level) && is_shared_by_cores(unit); });
   };
-  // One L3 under everything makes everything a domain. One NUMA node or package tells nothing, and the next level may tell more.
+  // One L3 under everything makes everything one domain. A single NUMA node or package says nothing
+  // (first_unit 1 leaves out the machine's own unit), and the next level may say more.
   if (exists(Level::kL3, 0)) return Level::kL3;
   if (exists(Level::kNuma, 1)) return Level::kNuma;
   if (exists(Level::kPackage, 1)) return Level::kPackage;
@@ -41,7 +42,7 @@ std::vector<Domain> partition_into_domains(const Machine& machine, const std::ve
   std::transform(paths.begin(), paths.end(), domain_units.begin(),
                  [&](const LocalityPath& path) { return domain_of(machine, path, level); });
 
-  // Units are numbered in the order of a walk of the tree.
+  // Units are numbered in the order in which a walk visits the tree.
   Members order(paths.size());
   std::iota(order.begin(), order.end(), 0U);
   const auto key = [&](std::uint32_t i) { return std::tuple(domain_units[i], paths[i].smallest(), i); };

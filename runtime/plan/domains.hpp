@@ -11,19 +11,21 @@
 
 namespace hierbar {
 
-// Participants whose cores talk to each other cheaply, and the unit that they share.
+// Participants between whose cores a line transfer is cheap, and the unit that they share.
 struct Domain {
   int unit = 0;
   Members members;  // in topology order; participants of one unit by index
 };
 
-// The level whose units are domains: `wanted` if given, else L3 where two or more cores share one, else NUMA nodes, else
-// packages, else the machine.
+// The level whose units are the domains. It is `wanted`, if given; else L3, if several cores share
+// one; else NUMA node; else package; else the machine. NUMA node and package only if the machine is
+// larger than one of them.
 Level domain_level(const Machine& machine, std::optional<Level> wanted);
 
-// Puts every participant into one domain: the smallest unit around its binding that is of the domain level and shared by cores.
-// Failing that (a wide binding, or a machine of several kinds of cores) it is the smallest unit that cores share, at last the
-// machine, which also takes the unbound ones. Domains come in topology order.
+// Puts every participant into one domain: the smallest unit around its binding that has the domain
+// level and is shared by cores. If there is none (a wide binding, or a machine with several kinds
+// of cores), it is the smallest unit that cores share, and at last the machine, which also takes
+// the unbound ones. Domains are in topology order.
 std::vector<Domain> partition_into_domains(const Machine& machine, const std::vector<LocalityPath>& paths, Level level);
 
 }  // namespace hierbar

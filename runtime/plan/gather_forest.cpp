@@ -24,7 +24,7 @@ std::uint32_t GatherForest::join(Members members) {
   return leader;
 }
 
-// Sub-units when they make at most one more level, else even chunks.
+// The machine's units, if they make at most one more level; otherwise even parts.
 std::vector<Members> GatherForest::lowest_groups(const Members& members) const {
   std::vector<Members> groups;
   collect_sub_units(members, 1, groups);
@@ -36,7 +36,7 @@ std::vector<Members> GatherForest::lowest_groups(const Members& members) const {
   return split_evenly(members, num_chunks, kMembersOfSmallGroup);
 }
 
-// Follows the machine's tree down from `depth` until every group fits, or cannot be told apart any more.
+// Follows the machine's tree down from `depth` until every group is small enough, or the tree ends.
 void GatherForest::collect_sub_units(const Members& members, int depth, std::vector<Members>& groups) const {
   for (auto begin = members.begin(); begin != members.end();) {
     const int unit = paths_[*begin].unit_at_depth(depth);
@@ -58,7 +58,7 @@ std::vector<Members> GatherForest::split_evenly(const Members& members, std::siz
   std::size_t begin = 0;
   for (std::size_t part = 1; part <= num_parts; ++part) {
     const std::size_t parts_after = num_parts - part;
-    const std::size_t needed = parts_after * max_part_size;  // what the parts after this one can take
+    const std::size_t needed = parts_after * max_part_size;  // room in the parts after this one
     const std::size_t lowest = std::max(begin + 1, size > needed ? size - needed : 0);
     const std::size_t highest = std::min(begin + max_part_size, size - parts_after);
     const std::size_t ideal = std::clamp(part * size / num_parts, lowest, highest);
@@ -70,7 +70,8 @@ std::vector<Members> GatherForest::split_evenly(const Members& members, std::siz
   return parts;
 }
 
-// The cut position in [first, last] between members that share the least; of equal ones the nearest to the ideal, then the lower.
+// The cut in [first, last] between the two members that share the least. Of equal ones it is the
+// nearest to `ideal`, then the lower.
 std::size_t GatherForest::best_cut(const Members& members, std::size_t ideal, std::size_t first, std::size_t last) const {
   const auto cost = [&](std::size_t cut) {
     const int shared =

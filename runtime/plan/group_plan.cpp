@@ -9,7 +9,7 @@
 namespace hierbar {
 namespace {
 
-// By participant: the members of the groups that it leads below TOP, without itself.
+// For each participant: the members of the groups that it leads below TOP, without itself.
 std::vector<std::vector<std::uint32_t>> led_members(const GroupTree& tree, std::size_t num_participants) {
   std::vector<std::vector<std::uint32_t>> led(num_participants);
   for (std::size_t level = 0; level + 1 < tree.levels.size(); ++level) {

@@ -8,11 +8,14 @@
 
 namespace hierbar {
 
-// The paper's groups as a plan, for the algorithm `topo`: the leaders are the members of TOP; the children of a participant are
-// the members of the groups below TOP that it leads, from the lowest level up, which is the order in which it polls them.
-// Children of one level ascend, but not those of one participant altogether: not a plan for ordered reductions. Where the lines
-// lie, and everything else, is taken from `engine`, the plan of the same participants. The error says why the algorithm stepped
-// aside.
+// The paper's groups as a plan, for the algorithm `topo` (docs/decisions/0013). The leaders are the
+// members of TOP. The children of a participant are the members of the groups below TOP that it
+// leads, from the lowest level up, which is the order in which it polls them. Children ascend
+// within a level, but not over all levels of a participant, so the plan is not fit for ordered
+// reductions.
+//
+// Slots, and everything else, are those of `engine`, the plan of the same participants. The error
+// says why the algorithm steps aside.
 Result<EnginePlan> build_group_plan(const GroupTree& tree, const EnginePlan& engine);
 
 }  // namespace hierbar

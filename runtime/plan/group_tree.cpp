@@ -9,7 +9,7 @@
 namespace hierbar {
 namespace {
 
-// Why the paper's algorithm cannot group these participants; empty when it can.
+// Why the paper's algorithm cannot group these participants; empty if it can.
 std::string reason_to_step_aside(const std::vector<LocalityPath>& paths, const Machine& machine,
                                  const std::vector<Level>& levels) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -23,7 +23,7 @@ std::string reason_to_step_aside(const std::vector<LocalityPath>& paths, const M
   return {};
 }
 
-// Steps 1 and 2 for one level. Members are ascending, so groups come out ascending by leader and ascending inside.
+// Steps 1 and 2 for one level. Members are ascending, so groups ascend by leader and inside.
 GroupLevel group_by_level(const std::vector<std::uint32_t>& members, const std::vector<LocalityPath>& paths,
                           const Machine& machine, Level level) {
   GroupLevel result{level, {}};

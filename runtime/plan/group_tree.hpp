@@ -12,11 +12,12 @@
 
 namespace hierbar {
 
-// The groups of the hierarchical barrier by M. G. Kurnosov (Vestnik SibGUTI 16(2), 2022, section 2.1): what is compared with,
-// and what the levels that a user names refer to.
+// The groups of the hierarchical barrier by M. G. Kurnosov (Vestnik SibGUTI 16(2), 2022, section
+// 2.1). The engine is compared with them, and the levels that a user names are levels of these
+// groups.
 //
-//   1. From the lowest active level up, participants that share the level's unit form a group.
-//   2. The lowest index of a group is its leader; the leaders are the members of the next level.
+//   1. From the lowest active level up, participants that share a unit of the level form a group.
+//   2. The lowest index of a group is its leader. The leaders are the members of the next level.
 //   3. A last group, TOP, joins the leaders of the highest level.
 struct Group {
   std::vector<std::uint32_t> members;  // ascending, never empty
@@ -30,14 +31,16 @@ struct GroupLevel {
 };
 
 struct GroupTree {
-  std::vector<GroupLevel> levels;  // G1, G2, ..., TOP; empty when the algorithm stepped aside
-  std::string stepped_aside;       // why there are no groups; empty when there are
-  std::uint32_t depth = 0;         // line transfers on the longest path: one per level that gathers, one for the global sense
+  std::vector<GroupLevel> levels;  // G1, G2, ..., TOP; empty if the algorithm steps aside
+  std::string stepped_aside;       // why there are no groups; empty if there are
+  // Line transfers on the longest path: one for each level that gathers, one for the global sense.
+  std::uint32_t depth = 0;
 };
 
-// Builds the groups for levels given lowest first. A participant that is bound more widely than a level's unit shares nothing
-// there: it is a group of its own on that level and goes on to the next. A participant that no level resolves, or that is not
-// bound, makes the algorithm step aside, as in the paper. O(levels x participants).
+// Builds the groups for `levels`, which are given lowest first. A participant that is bound more
+// widely than a unit of a level shares nothing there: it is a group of its own on that level and
+// goes on to the next. The algorithm steps aside, as in the paper, if a participant is unbound or
+// bound more widely than the units of all levels. O(levels x participants).
 GroupTree build_group_tree(const std::vector<LocalityPath>& paths, const Machine& machine, const std::vector<Level>& levels);
 
 }  // namespace hierbar

@@ -12,7 +12,7 @@ namespace {
 static_assert(HIERBAR_UNIT_CORE == 1 + static_cast<int>(Level::kCore) && HIERBAR_UNIT_L3 == 1 + static_cast<int>(Level::kL3) &&
               HIERBAR_UNIT_MACHINE == 1 + static_cast<int>(Level::kMachine) && HIERBAR_NUM_UNITS == 1 + kNumLevels);
 
-// The smallest unit that holds all that were added; its name.
+// The smallest unit that holds all that were added, and its name.
 class CommonUnit {
  public:
   CommonUnit(const Machine& machine, const LocalityPath& first) : machine_(machine) { add(first); }
@@ -24,7 +24,8 @@ class CommonUnit {
     const int depth = shared_depth(machine_, unit_, path.smallest());
     while (machine_.units[static_cast<std::size_t>(unit_)].depth > depth) up();
   }
-  // A unit of several names has the smallest one: threads that share an L3 are not said to share a package.
+  // The name of the unit. Of several names it is the lowest level's: threads that share an L3 are
+  // reported as such, and not as sharing a package.
   std::uint8_t code() {
     if (!known_) return HIERBAR_UNIT_UNKNOWN;
     while (labels() == 0) up();

@@ -10,15 +10,15 @@
 
 namespace hierbar {
 
-// What the participants of each group of a plan have in common, for people who read figures of its levels.
+// What the participants of each group of a plan have in common, for reports on its levels.
 struct GroupUnits {
-  // By participant: the smallest named unit that holds it and all that it gathers from, as hierbar_unit (trace/stamps.h);
-  // unknown for one that gathers from nobody, and where a member is not bound.
+  // For each participant: the smallest named unit that holds it and all from which it gathers, as
+  // hierbar_unit (trace/stamps.h). Unknown if it gathers from nobody, or if one of them is unbound.
   std::vector<std::uint8_t> gather;
   std::uint8_t exchange = 0;  // the same of all leaders
 };
 
-// `paths` says where the participants are, one for each. O(participants x depth of the machine's tree).
+// `paths` has the location of each participant. O(participants x depth of the machine's tree).
 GroupUnits find_group_units(const hierbar_plan& plan, const Machine& machine, const std::vector<LocalityPath>& paths);
 
 }  // namespace hierbar

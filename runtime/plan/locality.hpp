@@ -8,17 +8,18 @@
 
 namespace hierbar {
 
-// Where a participant may run, as units of the machine: the smallest unit that contains its whole binding, then the units around
-// it, up to the machine (unit 0). A binding wider than a unit does not resolve below that; an unbound participant has only the
-// machine.
+// Where a participant may run, as units of the machine. The first is the smallest unit that
+// contains its whole binding; then come the units around it, up to the machine (unit 0). A
+// participant that is unbound has only the machine.
 struct LocalityPath {
   std::vector<int> units{0};
   bool bound = false;  // false: no cpus were given, or none of this machine
 
   int smallest() const { return units.front(); }
-  // False: nothing smaller than the machine is known to hold the participant, so the topology says nothing about it.
+  // False: no unit smaller than the machine is known to hold the participant, so the topology says
+  // nothing about it.
   bool resolved() const { return units.size() > 1; }
-  // The unit at this depth of the tree (0: the machine), or -1 when the path ends above.
+  // The unit at this depth of the tree (0: the machine), or -1 if the path ends above it.
   int unit_at_depth(int depth) const;
 };
 
@@ -26,12 +27,13 @@ struct LocalityPath {
 LocalityPath locate(const Machine& machine, const CpuSet& binding);
 std::vector<LocalityPath> locate_all(const Machine& machine, const std::vector<CpuSet>& bindings);
 
-// The smallest unit of the path that carries the label, or -1.
+// The smallest unit of the path that has the level, or -1.
 int enclosing_unit(const Machine& machine, const LocalityPath& path, Level level);
 
-// True when two or more cores share the unit: the leaves of the tree are the cores, and units are distinct.
+// Whether two or more cores share the unit: the leaves of the tree are the cores, and no two units
+// have the same cpus.
 inline bool is_shared_by_cores(const Unit& unit) { return !unit.children.empty(); }
 
-// Depth of the smallest unit that contains both units.
+// The depth of the smallest unit that contains both units.
 int shared_depth(const Machine& machine, int unit_a, int unit_b);
 }  // namespace hierbar

@@ -12,8 +12,8 @@ namespace {
 
 using Core = std::vector<std::uint32_t>;  // its allowed cpus, ascending
 
-// The cores that have an allowed cpu, in topology order: one element per unit of the level that has any. Cores outside every such
-// unit make one more.
+// The cores that have an allowed cpu, in topology order. There is one element for each unit of the
+// level that has such cores, and one more for cores outside of every such unit.
 std::vector<std::vector<Core>> cores_by_unit(const Machine& machine, Level level) {
   std::vector<std::vector<Core>> result;
   std::map<int, std::size_t> position_of_unit;
@@ -58,7 +58,7 @@ Result<std::vector<CpuSet>> map_participants(const Machine& machine, Mapping map
   if (units.empty()) return Error{"no cpu of the machine is allowed"};
   for (std::uint32_t i = 0; i < num_participants; ++i) {
     const std::vector<Core>& cores = units[i % units.size()];
-    const std::size_t turn = i / units.size();  // how many came to this unit before
+    const std::size_t turn = i / units.size();  // how many participants this unit has already
     const Core& core = cores[turn % cores.size()];
     bindings[i].set(core[turn / cores.size() % core.size()]);
   }

@@ -9,11 +9,14 @@
 
 namespace hierbar {
 
-// {"depth", "stepped_aside": null | reason, "levels": [{"name": "G1", "level": "numa", "groups": [{"leader", "members": []}]}]}
+// {"depth", "stepped_aside": null | reason,
+//  "levels": [{"name": "G1", "level": "numa", "groups": [{"leader", "members": []}]}]}
 nlohmann::ordered_json to_json(const GroupTree& tree);
 
-// {"depth", "gather_levels", "release", "leaders": [], "crews": [[]], "arities": {"exchange", "gather": {children: parents}},
-//  "line_bytes", "lines_per_slot", "num_slots", "participants": [{"parent", "children": [], "slot"}]}
+// {"depth", "gather_levels", "release", "leaders": [], "crews": [[]],
+//  "arities": {"exchange", "gather": {children: parents}},
+//  "line_bytes", "lines_per_slot", "num_slots",
+//  "participants": [{"parent", "children": [], "slot"}]}
 nlohmann::ordered_json to_json(const hierbar_plan& plan);
 
 }  // namespace hierbar

@@ -22,7 +22,7 @@
 namespace hierbar {
 namespace {
 
-// A machine of which only the line size is known, which needs no file of the system to be read.
+// A machine of which only the line size is known. No file has to be read for it.
 Machine unknown_machine() {
   Machine machine;
   machine.units.resize(1);
@@ -32,15 +32,16 @@ Machine unknown_machine() {
   return machine;
 }
 
-// Guards Knowledge. Made at compile time and never destroyed, and locked over fork(): a child never finds it taken by a thread
-// that it does not have, nor the state half made. (std::call_once and the guards of local static objects would leave it so.)
+// Guards Knowledge. It is made at compile time, never destroyed, and locked across fork(). So a
+// child never finds it taken by a thread that the child does not have, nor the state half made.
+// std::call_once and the guards of local static objects would leave it so.
 constinit std::mutex knowledge_mutex;
 
 __attribute__((constructor)) void guard_knowledge_over_fork() {
   pthread_atfork([] { knowledge_mutex.lock(); }, [] { knowledge_mutex.unlock(); }, [] { knowledge_mutex.unlock(); });
 }
 
-// What the process knows: its settings and the machine, each read once.
+// What the process knows: its settings and its machine, each read once.
 class Knowledge {
  public:
   struct Settings {
@@ -55,7 +56,7 @@ class Knowledge {
     bool profile_fits = false;  // the settings' profile is of this machine
   };
 
-  // Both report what is new; references stay valid and unchanged for the life of the process.
+  // Both report what is new. References stay valid and unchanged for the life of the process.
   static const Settings& settings(const Listener& report) {
     return get([](Knowledge& knowledge) -> const Settings& { return knowledge.read_settings(); }, report);
   }
@@ -67,7 +68,7 @@ class Knowledge {
   }
 
  private:
-  // Reads under the lock, then reports without it: the listener may call back.
+  // Reads under the lock, then reports without it, because the listener may call back.
   template <typename Read>
   static auto get(const Read& read, const Listener& report) -> decltype(read(std::declval<Knowledge&>())) {
     std::unique_lock lock(knowledge_mutex);
@@ -117,14 +118,15 @@ class Knowledge {
     return place_.emplace(Place{std::move(machine), levels, profile_fits});
   }
 
-  static inline constinit Knowledge* instance_ = nullptr;  // never deleted: libomp's threads may outlive static objects
+  // Never deleted: libomp's threads may outlive static objects.
+  static inline constinit Knowledge* instance_ = nullptr;
 
   std::optional<Settings> settings_;
   std::optional<Place> place_;
   std::vector<std::string> unreported_;
 };
 
-// Where the participants of a request are, and the levels that it wants, on the machine that is known.
+// Where the participants of a request are on the known machine, and the levels that it asks for.
 struct Located {
   const Machine& machine;
   PlanLevels levels;

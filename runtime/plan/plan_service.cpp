@@ -20,7 +20,7 @@
 namespace hierbar {
 namespace {
 
-// What an adapter holds is the base; the arrays behind it go with it.
+// The adapter holds the base class. The arrays behind it are destroyed with it.
 struct OwnedPlan : hierbar_plan {
   explicit OwnedPlan(EnginePlan plan) : hierbar_plan(), arrays(std::move(plan)) {
     static_cast<hierbar_plan&>(*this) = arrays.view();

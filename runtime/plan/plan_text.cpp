@@ -9,7 +9,7 @@
 namespace hierbar {
 namespace {
 
-// More parents than this are no use on a screen; `hierbar plan --json` has them all.
+// More lines than this are of no use on a screen; `hierbar plan --json` has all of them.
 constexpr std::size_t kMaxParentLines = 160;
 constexpr std::size_t kMaxGroupsPerLine = 64;
 constexpr std::size_t kMaxRunsPerGroup = 128;
@@ -47,7 +47,7 @@ std::string format_bytes(std::uint64_t bytes) {
   return bytes < 1024 ? counted(bytes, "byte") : std::to_string(bytes / 1024) + " KiB";
 }
 
-// The trees below the leaders, one line per parent, indented by level.
+// The trees below the leaders: one line for each parent, indented by level.
 class ForestLines {
  public:
   ForestLines(const hierbar_plan& plan, std::vector<std::string>& lines) : plan_(plan), lines_(lines) {
@@ -83,7 +83,7 @@ std::string format_members(const std::vector<std::uint32_t>& members) {
     if (++num_runs > kMaxRunsPerGroup) return text + ",... " + std::to_string(members.size() - first) + " more}";
     std::size_t last = first;
     while (last + 1 < members.size() && members[last + 1] == members[last] + 1) ++last;
-    if (last < first + 2) last = first;  // a run of two reads better as two numbers
+    if (last < first + 2) last = first;  // two numbers in a row are easier to read as two numbers
     if (first > 0) text += ",";
     text += std::to_string(members[first]);
     if (last > first) text += ".." + std::to_string(members[last]);

@@ -20,7 +20,7 @@
 namespace hierbar {
 namespace {
 
-// An unprivileged user's file must not reach a privileged program.
+// A file of an unprivileged user must not reach a privileged program.
 std::string variable(const char* name) {
   const char* value = trusted_variable(name);
   return value == nullptr ? "" : value;
@@ -33,7 +33,7 @@ std::string ignored(const std::string& path, const std::string& reason) {
 
 class File {
  public:
-  // Not blocking: a pipe under that name would wait for its writer.
+  // Does not block: a pipe of that name would wait for its writer.
   explicit File(const std::string& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
   ~File() {
     if (descriptor_ >= 0) close(descriptor_);
@@ -47,7 +47,8 @@ class File {
     return fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
   }
 
-  // At most kMaxProfileBytes + 1, so that a file that is too large shows, also if it grows.
+  // At most kMaxProfileBytes + 1 bytes, so that a file that is too large is found, even if it
+  // grows.
   Result<std::string> read_all() const {
     std::string text;
     std::array<char, 4096> buffer{};
@@ -105,7 +106,7 @@ TeamSpread spread_of(const Machine& machine, const std::vector<LocalityPath>& pa
 
 std::string default_profile_path() {
   std::string directory = variable("XDG_CONFIG_HOME");
-  if (!directory.starts_with('/')) {  // the XDG specification: relative paths are to be ignored
+  if (!directory.starts_with('/')) {  // the XDG specification says to ignore relative paths
     const std::string home = variable("HOME");
     if (!home.starts_with('/')) return "";
     directory = home + "/.config";
@@ -157,7 +158,7 @@ std::string describe_profile(const Profile& profile) {
 
 void apply_profile(const Profile& profile, const Machine& machine, const std::vector<LocalityPath>& paths,
                    const PlanSettings& settings, ShapeOptions& options) {
-  if (!settings.levels.empty()) return;  // they ask for another shape
+  if (!settings.levels.empty()) return;  // the levels ask for another shape
   const TeamSpread team = spread_of(machine, paths);
   const auto plan =
       std::find_if(profile.plans.begin(), profile.plans.end(), [&](const TunedPlan& tuned) { return tuned.team == team; });

@@ -16,32 +16,36 @@
 
 namespace hierbar {
 
-// What `hierbar tune` has measured on one machine and plans use. A profile speaks of the machine, the version of hierbar and the
-// teams that it was measured with, and of nothing else: for all others plans have their automatic shape.
+// What `hierbar tune` has measured on one machine. A profile speaks of the machine, the version of
+// hierbar and the teams with which it was measured, and of nothing else: all others have the
+// automatic shape (docs/decisions/0065).
 //
-//   HIERBAR_PROFILE   off, or the path of a profile. Not set: profile.json in $XDG_CONFIG_HOME/hierbar or ~/.config/hierbar, if
-//                     it is there and HIERBAR_TOPOLOGY does not ask for another machine
+//   HIERBAR_PROFILE   off, or the path of a profile. If it is not set: profile.json in
+//                     $XDG_CONFIG_HOME/hierbar or ~/.config/hierbar, if it exists and
+//                     HIERBAR_TOPOLOGY does not ask for another machine
 //
-// HIERBAR_LEVELS and HIERBAR_RELEASE win over it.
+// HIERBAR_LEVELS and HIERBAR_RELEASE take precedence over it.
 inline constexpr const char* kProfileVariable = "HIERBAR_PROFILE";
 inline constexpr const char* kProfileFormat = "hierbar-profile-1";
 
-// Larger files are refused unread. A profile of a large machine has some 20 KiB.
+// A larger file is refused without being parsed. A profile of a large machine has some 20 KiB.
 inline constexpr std::size_t kMaxProfileBytes = 256 << 10;
 
-// What a profile must have in common with the machine to be of use on it.
+// What a profile must have in common with a machine to be used on it.
 struct MachineIdentity {
-  std::string cpu;    // the model, as Machine::name
-  std::string shape;  // "package 2, numa 4, l3 4, cluster 32, core 128, cpu 128": how many units of each level there are
+  std::string cpu;  // the model, as Machine::name
+  // How many units of each level there are: "package 2, numa 4, l3 4, cluster 32, core 128, cpu
+  // 128".
+  std::string shape;
   friend bool operator==(const MachineIdentity&, const MachineIdentity&) = default;
 };
 MachineIdentity identity_of(const Machine& machine);
 
-// A team, as far as the best shape of its barrier depends on it.
+// A team: what the best shape of its barrier depends on.
 struct TeamSpread {
   std::uint32_t num_participants = 0;
-  std::uint32_t num_cores = 0;    // that they are bound to; 0: somebody is not bound to a single core
-  std::uint32_t num_domains = 0;  // that these cores are in
+  std::uint32_t num_cores = 0;    // to which they are bound; 0: one is not bound to one core
+  std::uint32_t num_domains = 0;  // that contain these cores; 0 if num_cores is 0
   friend bool operator==(const TeamSpread&, const TeamSpread&) = default;
 };
 TeamSpread spread_of(const Machine& machine, const std::vector<LocalityPath>& paths);
@@ -60,27 +64,30 @@ struct Profile {
   std::vector<TunedPlan> plans;
 };
 
-// Errors: not a profile of this version of hierbar, or what is wrong in it.
+// Errors: the text is no profile of this version of hierbar, or what is wrong in it.
 Result<Profile> parse_profile(const std::string& text);
 
-// Reads one. Errors: it cannot be read, is no regular file or too large; those of parse_profile().
+// Reads a file. Errors: it cannot be read, is not a regular file or is too large; those of
+// parse_profile().
 Result<Profile> load_profile(const std::string& path);
 
-// Where `hierbar tune` writes and plans look when HIERBAR_PROFILE names nothing else; empty when there is no home directory.
+// Where `hierbar tune` writes, and where plans find the profile if HIERBAR_PROFILE names nothing
+// else; empty if there is no home directory.
 std::string default_profile_path();
 
-// The profile that the environment asks for. One that cannot be used is told in `problems`. What it costs where there is none is
-// an open() that fails. `other_machine`: plans are for a machine that HIERBAR_TOPOLOGY or --topology describes, so a profile
-// counts only if HIERBAR_PROFILE names it.
+// The profile that the environment asks for. If it cannot be used, that is reported in `problems`.
+// If there is none, the cost is an open() that fails. `other_machine`: plans are for a machine that
+// HIERBAR_TOPOLOGY or --topology describes, so a profile is used only if HIERBAR_PROFILE names it.
 std::optional<Profile> read_profile(bool other_machine, std::vector<std::string>& problems);
 
-// One line for people: "profile /home/a/.config/hierbar/profile.json: measured shapes for teams of 64, 128".
+// One line for people: "profile /home/a/.config/hierbar/profile.json: measured shapes for teams of
+// 64, 128".
 std::string describe_profile(const Profile& profile);
 
-// The complaint about a profile that was measured elsewhere; empty if it is of this machine.
+// The complaint about a profile that was measured on another machine; empty if it fits this one.
 std::string foreign_profile(const Profile& profile, const Machine& machine);
 
-// Puts what the profile says about the team into `options`, as far as the settings leave it open.
+// Sets in `options` what the profile has for the team, unless the settings have chosen it.
 void apply_profile(const Profile& profile, const Machine& machine, const std::vector<LocalityPath>& paths,
                    const PlanSettings& settings, ShapeOptions& options);
 

@@ -13,7 +13,7 @@ using nlohmann::json;
 constexpr std::size_t kMostPlans = 1024;
 constexpr std::size_t kMostName = 1024;
 
-// A number of 1 to `most`; 0 if the member is anything else.
+// A number from 1 to `most`; 0 if the member is anything else.
 std::uint32_t count_in(const json& object, const char* name, std::uint32_t most) {
   const auto member = object.find(name);
   if (member == object.end() || !member->is_number_unsigned()) return 0;
@@ -27,7 +27,7 @@ std::string text_in(const json& object, const char* name) {
   return member != object.end() && member->is_string() ? member->get<std::string>() : "";
 }
 
-// As much of a text as a message needs.
+// The beginning of a text, as much as a message needs.
 std::string shortened(const std::string& text) {
   constexpr std::size_t kMost = 64;
   return text.size() <= kMost ? text : text.substr(0, kMost) + "...";

@@ -29,7 +29,7 @@ std::optional<Level> nameable_level(std::string_view name) {
   return nameable ? level : std::nullopt;
 }
 
-// The units at which participants of different cores meet on this level.
+// The units of this level that several cores share.
 std::vector<int> shared_units(const Machine& machine, Level level) {
   std::vector<int> units;
   for (std::size_t i = 0; i < machine.units.size(); ++i) {
@@ -38,7 +38,8 @@ std::vector<int> shared_units(const Machine& machine, Level level) {
   return units;
 }
 
-// Levels nest differently on different machines (a NUMA node is above an L3 or below it), so their order comes from their units.
+// Levels nest differently on different machines: a NUMA node may be above an L3 or below it. So
+// their order is taken from the sizes of their units.
 std::size_t num_cpus_of_widest_unit(const Machine& machine, Level level) {
   std::size_t widest = 0;
   for (const int unit : shared_units(machine, level)) {

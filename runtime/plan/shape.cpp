@@ -17,27 +17,27 @@ namespace {
 
 std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-// Steps 1 to 3: participants that one leader gathers. The unit is that of their domain.
+// Steps 1 to 3: the participants that one leader gathers. The unit is their domain's.
 using Part = Domain;
 
 bool is_crowded(std::size_t num_participants, const ShapeOptions& options) {
   return options.num_cpus != 0 && num_participants > options.num_cpus;
 }
 
-// How many leaders should exchange, if the machine does not say otherwise.
+// How many leaders should exchange, unless the machine decides.
 std::size_t num_wanted_leaders(std::size_t num_participants) {
   const std::size_t fewest = std::min(kFewLeaders, divide_up(num_participants, kFewLeaders));
   return std::clamp(divide_up(num_participants, kMembersPerLeader), fewest, kManyLeaders);
 }
 
-// Of one domain among several that are taken as they are.
+// For one of several domains that are cut by size only.
 std::size_t num_parts_by_size(std::size_t size) { return divide_up(size, kMaxDomainMembers); }
 
 std::size_t num_parts_when_crowded(std::size_t size, bool alone) {
   return alone ? std::min(kMaxLeaders, divide_up(size, kFewLeaders)) : num_parts_by_size(size);
 }
 
-// The domain's share of the leaders, rounded.
+// The domain's share of the leaders, rounded, one at least.
 std::size_t num_parts_by_share(std::size_t size, std::size_t num_participants) {
   const std::size_t leaders = num_wanted_leaders(num_participants);
   return std::max<std::size_t>(1, (2 * size * leaders + num_participants) / (2 * num_participants));
@@ -64,7 +64,7 @@ std::vector<Part> divide_into_parts(const std::vector<Domain>& domains, std::siz
   return parts;
 }
 
-// Steps 4 and 5. Returns the leaders that exchange, ascending.
+// Steps 4 and 5. Returns the leaders that exchange, in ascending order.
 std::vector<std::uint32_t> gather(const std::vector<Part>& parts, GatherForest& forest) {
   Members leaders;
   for (const Part& part : parts) leaders.push_back(forest.join(part.members));
@@ -78,7 +78,7 @@ std::vector<std::uint32_t> gather(const std::vector<Part>& parts, GatherForest& 
   return leaders;
 }
 
-// In place of steps 1 to 4, when the number of leaders is given. Returns them ascending.
+// In place of steps 1 to 4, if the number of leaders is given. Returns them in ascending order.
 std::vector<std::uint32_t> gather_equal_parts(std::size_t num_leaders, const std::vector<Domain>& domains, GatherForest& forest) {
   Members all;
   for (const Domain& domain : domains) all.insert(all.end(), domain.members.begin(), domain.members.end());
@@ -90,7 +90,7 @@ std::vector<std::uint32_t> gather_equal_parts(std::size_t num_leaders, const std
   return leaders;
 }
 
-// Fills parents and children of the plan's nodes.
+// Sets the parents and children of the plan's nodes.
 void set_edges(const std::vector<std::uint32_t>& parents, EnginePlan& plan) {
   const auto num_participants = static_cast<std::uint32_t>(parents.size());
   plan.nodes.assign(num_participants, hierbar_plan_node{});
@@ -110,7 +110,8 @@ void set_edges(const std::vector<std::uint32_t>& parents, EnginePlan& plan) {
   }
 }
 
-// Gather levels, the exchange, and the same levels back. A parent has a lower index than its children, so one pass is enough.
+// The gather levels, the exchange, and the same levels back. A parent has a lower index than its
+// children, so one pass is enough.
 std::uint32_t line_transfers(const EnginePlan& plan) {
   std::vector<std::uint32_t> level(plan.nodes.size(), 0);
   std::uint32_t num_levels = 0;
@@ -127,7 +128,7 @@ bool is_crowd(const std::vector<Domain>& domains, std::size_t num_participants, 
          options.num_cpus <= kMaxCrowdCpus;
 }
 
-// Step 1, of a crowd.
+// Step 1 for participants that outnumber their cpus.
 void form_crews(const std::vector<LocalityPath>& paths, EnginePlan& plan) {
   std::map<int, std::vector<std::uint32_t>> crews;  // by unit
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) crews[paths[i].smallest()].push_back(i);
@@ -195,7 +196,8 @@ Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, con
   EnginePlan plan;
   plan.release = options.release;
   plan.is_tuned = options.is_tuned;
-  plan.line_bytes = std::bit_ceil(std::max(machine.line_bytes, 128U));  // 128: x86 prefetches the neighbour of a 64-byte line
+  // At least 128, because x86 prefetches the neighbour of a 64-byte line.
+  plan.line_bytes = std::bit_ceil(std::max(machine.line_bytes, 128U));
   if (crowd) {
     plan.leaders.resize(paths.size());
     std::iota(plan.leaders.begin(), plan.leaders.end(), 0U);

@@ -16,27 +16,42 @@ namespace hierbar {
 
 inline constexpr std::uint32_t kMaxParticipants = 1U << 20;
 
-// Up to this many participants are one exchange on every machine, so that their plan needs no look at it.
+// Up to this many participants are one exchange on every machine. So their plan is made without
+// reading the machine (docs/decisions/0010).
 inline constexpr std::uint32_t kMaxAlwaysFlat = 4;
 
-// These limits come from searches of shapes in a coherence model of 2 x Kunpeng 920 (128 cores) and of machines like EPYC and
-// Xeon: docs/decisions/0064-shapes-follow-rules-from-the-model.md
-inline constexpr std::size_t kMaxFlatDomain = 8;      // inside one domain a flat exchange wins up to here
-inline constexpr std::size_t kMaxFlatTeam = 10;       // over several domains: there a gather costs more
-inline constexpr std::size_t kFewLeaders = 4;         // an exchange of a larger team has no fewer
-inline constexpr std::size_t kManyLeaders = 8;        // and needs no more,
-inline constexpr std::size_t kMembersPerLeader = 16;  // except that a leader should not have more members than this
-inline constexpr std::size_t kMaxLeaders = 16;        // domains that may exchange without being gathered first
-inline constexpr std::size_t kMaxCrowdCpus = 16;      // of a crowd; more would count one after the other for too long
-inline constexpr std::size_t kMaxDomainMembers = 32;  // of a domain that is taken as it is: one leader scans no more
+// These limits come from searches of shapes in a coherence model of 2 x Kunpeng 920 (128 cores) and
+// of machines like EPYC and Xeon (docs/decisions/0064).
+
+// Up to here a flat exchange wins inside one domain.
+inline constexpr std::size_t kMaxFlatDomain = 8;
+// The same over several domains, where a gather costs more.
+inline constexpr std::size_t kMaxFlatTeam = 10;
+// A larger team has one leader for each kMembersPerLeader participants, but at least this many (or
+// one for each four participants, if that is less) ...
+inline constexpr std::size_t kFewLeaders = 4;
+// ... and at most this many. Each domain has at least one leader, so there may be more domains.
+inline constexpr std::size_t kManyLeaders = 8;
+inline constexpr std::size_t kMembersPerLeader = 16;
+// So many leaders may exchange without being gathered first.
+inline constexpr std::size_t kMaxLeaders = 16;
+// Participants that outnumber their cpus count by crews on up to this many cpus. On more, the crews
+// would count one after the other for too long.
+inline constexpr std::size_t kMaxCrowdCpus = 16;
+// Where domains are cut by size only, a part has at most this many members: one leader polls no
+// more.
+inline constexpr std::size_t kMaxDomainMembers = 32;
 
 struct ShapeOptions {
   hierbar_release_kind release = HIERBAR_RELEASE_FLAGS;
-  std::optional<Level> domain_level = std::nullopt;  // one that the user named; empty: chosen by the machine, see domain_level()
-  std::uint32_t num_cpus = 0;                        // that the participants have together; 0: enough
+  // The level that the user named; empty: the machine decides, see domain_level().
+  std::optional<Level> domain_level = std::nullopt;
+  std::uint32_t num_cpus = 0;  // of all participants together; 0: enough
   std::uint32_t page_bytes = 4096;
-  std::uint32_t num_leaders = 0;  // not 0: so many, or all there are, gather equal parts in place of steps 1 to 4
-  bool is_tuned = false;          // a profile says so
+  // Not 0: so many leaders (or all participants, if they are fewer) gather equal parts, in place of
+  // steps 1 to 4.
+  std::uint32_t num_leaders = 0;
+  bool is_tuned = false;  // a profile has chosen the shape
 };
 
 // A plan and its arrays.
@@ -51,32 +66,36 @@ struct EnginePlan {
   std::uint32_t num_crews = 0;
   bool is_tuned = false;  // its shape comes from a profile
 
-  // The plan as adapters see it. Points into this object: valid while it lives and is neither changed nor moved.
+  // The plan as adapters see it. It points into this object, so it is valid until this object is
+  // changed, moved or destroyed.
   hierbar_plan view() const;
 };
 
 // Why there is no plan for so many participants; empty if there is one.
 std::string team_size_problem(std::uint64_t num_participants);
 
-// Chooses the shape of the barrier (gather forest, leaders that exchange, release along the same forest) and where the lines of
-// each participant lie:
+// Chooses the shape of the barrier (gather forest, leaders that exchange, release along the same
+// forest), and a slot for each participant:
 //
-//   1. Few participants are all leaders: one exchange, one line transfer deep. So is a crowd, more participants than there are
-//   cpus
-//      in one domain of few cpus, since there each level costs a round of the scheduler; and it is divided into crews, those who
-//      share a core or whatever smallest unit holds them.
-//   2. Otherwise they are divided into domains, in topology order.
-//   3. A domain has one leader, its lowest index. Where domains are fewer than the leaders that the team should have, large ones
-//      are cut into parts with a leader each. Domains of a level that the user named are cut only above kMaxDomainMembers; so
-//      are those of a crowded team, one with more participants than cpus, since there a look at another part waits until the
-//      scheduler has run its leader.
-//   4. More than kMaxLeaders parts are gathered once more, evenly, in groups that follow the machine's tree.
-//   5. Inside a group the gather tree follows cores and clusters.
-//   6. Slots follow the topology order; a NUMA node's slots start on a page of their own when there are several nodes. Plans
-//      of up to kMaxAlwaysFlat participants use index order and no gaps: they are also made before the machine is known.
+//   1. Few participants are all leaders: one exchange, one line transfer deep. So are participants
+//      that outnumber their cpus, at most kMaxCrowdCpus in one domain, because there each level
+//      costs a round of the scheduler. They are divided into crews: those who share a core, or the
+//      smallest unit that holds them if it is larger.
+//   2. Otherwise the participants are divided into domains, in topology order.
+//   3. Each domain gets its rounded share of the leaders that the team should have, one at least. A
+//      domain with several is cut into parts with a leader each. The leader of a part is its lowest
+//      index. In two cases several domains are cut only above kMaxDomainMembers: if the user named
+//      their level, and if participants outnumber their cpus, because there a poll of another part
+//      waits until the scheduler has run that part's leader. If participants outnumber their cpus
+//      in a single domain, it is cut into parts of about kFewLeaders members, kMaxLeaders at most.
+//   4. More than kMaxLeaders parts are gathered once more, in even groups along the machine's tree.
+//   5. Inside a part the gather tree follows cores and clusters.
+//   6. Slots are in topology order. If there are several NUMA nodes, the slots of each start on a
+//      new page. Plans of up to kMaxAlwaysFlat participants have slots by index and without gaps,
+//      because they are also made before the machine is known.
 //
-// A pure function: equal arguments give equal plans. Fails when there are no participants or more than kMaxParticipants.
-// O(n log n) for n participants.
+// A pure function: equal arguments give equal plans. Fails if there are no participants, or more
+// than kMaxParticipants. O(n log n) for n participants.
 Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, const Machine& machine, const ShapeOptions& options);
 
 }  // namespace hierbar

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kMaxSlots = 1U << 24;
 
-// Everybody is in the crew of its lowest member, whose size is right, and nobody gathers.
+// Every participant is in the crew of its lowest member, crew sizes are right, and nobody gathers.
 bool crews_are_sound(const hierbar_plan& plan) {
   if (plan.num_crews == 0) return true;
   std::vector<std::uint32_t> sizes(plan.num_participants);
@@ -51,10 +51,10 @@ bool is_sound(const hierbar_plan& plan) {
     const hierbar_plan_node& node = plan.nodes[p];
     if (node.slot >= plan.num_slots || slot_is_taken[node.slot]) return false;
     slot_is_taken[node.slot] = true;
-    if (node.parent > p) return false;  // so that there is no circle
+    if (node.parent > p) return false;  // so there is no cycle
     if (node.parent == p && (num_leaders == plan.num_leaders || plan.leaders[num_leaders++] != p)) return false;
     if (node.num_children > num_members || node.first_child > num_members - node.num_children) return false;
-    // Each once: as many as there are members, so nobody is missing.
+    // Each child appears once, and there are as many as members, so none is missing.
     for (const std::uint32_t child : std::span(plan.children + node.first_child, node.num_children)) {
       if (child <= p || child >= plan.num_participants || plan.nodes[child].parent != p || is_child[child]) return false;
       is_child[child] = true;

@@ -6,14 +6,14 @@
 
 namespace hierbar {
 
-// For plans that another process has written: nothing in them is believed before it is checked.
+// Checks of plans that another process has written. Nothing in them is used before it is checked.
 
-// Whether the plan's numbers are in the ranges that plans have, so that sizes can be computed from them. Reads none of its
-// arrays.
+// Whether the plan's numbers are in the ranges of plans, so that sizes can be computed from them.
+// Reads none of its arrays.
 bool has_possible_numbers(const hierbar_plan& plan);
 
-// Whether all that a barrier relies on holds: possible numbers, no index leads out of the plan, every participant has its own
-// slot and is in the forest once. O(n).
+// Whether everything holds on which a barrier relies: numbers in range, no index outside of the
+// plan, a slot of its own for every participant, and every participant in the forest once. O(n).
 bool is_sound(const hierbar_plan& plan);
 
 }  // namespace hierbar

@@ -13,7 +13,7 @@ constexpr std::uint32_t kWordBits = 64;
 
 std::uint64_t bit_of(std::uint32_t cpu) { return std::uint64_t{1} << (cpu % kWordBits); }
 
-// Reads a cpu number from the front of text and removes it.
+// Reads a cpu number from the front of `text` and removes it.
 bool take_cpu(std::string_view& text, std::uint32_t& cpu) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cpu);
   if (error != std::errc{} || cpu > CpuSet::kMaxParsedCpu) return false;
@@ -28,7 +28,7 @@ CpuSet::CpuSet(const std::uint64_t* bits, std::uint32_t num_words) : words_(bits
 CpuSet CpuSet::range(std::uint32_t first, std::uint32_t last) {
   CpuSet set;
   if (first > last) return set;
-  // By words: ranges come from outside, and each of them may be as long as CpuSet::kMaxParsedCpu.
+  // Word by word: ranges come from users, and each may be as long as CpuSet::kMaxParsedCpu.
   set.words_.resize(last / kWordBits + 1, 0);
   std::fill(set.words_.begin() + first / kWordBits, set.words_.end(), ~std::uint64_t{0});
   set.words_[first / kWordBits] &= ~(bit_of(first) - 1);

@@ -15,13 +15,15 @@
 
 namespace hierbar {
 
-// A set of cpus by their operating-system numbers. It grows as needed: cpu_set_t's limit of 1024 does not apply.
+// A set of cpus, by the operating system's numbers. It grows as needed: the limit of cpu_set_t,
+// 1024 cpus, does not apply.
 //
-// Equal sets compare equal however they were made. The order is by first cpu (the empty set comes first), then total, so that
-// disjoint sets sort as people list them.
+// Equal sets compare equal, however they were made. The order is total: by first cpu, where the
+// empty set comes first, and disjoint sets sort as people list them.
 class CpuSet {
  public:
-  // What parse() accepts at most. Linux stops at 8192 cpus; the bound keeps a mistyped number from taking memory.
+  // The highest cpu that parse() accepts. Linux has at most 8192 cpus. The limit keeps a mistyped
+  // number from taking memory.
   static constexpr std::uint32_t kMaxParsedCpu = (1U << 20) - 1;
 
   class Iterator;
@@ -31,10 +33,10 @@ class CpuSet {
   CpuSet() = default;
   // Cpu i is bit i % 64 of bits[i / 64].
   CpuSet(const std::uint64_t* bits, std::uint32_t num_words);
-  // first to last, both included.
+  // From first to last, both included.
   static CpuSet range(std::uint32_t first, std::uint32_t last);
-  // Parses the kernel's list format: "0-3,8". Empty text is the empty set. Errors: anything else, a range that runs backwards, a
-  // cpu above kMaxParsedCpu.
+  // Parses the kernel's list format: "0-3,8". Empty text is the empty set. Errors: anything else, a
+  // range that runs backwards, a cpu above kMaxParsedCpu.
   static Result<CpuSet> parse(std::string_view list);
   // The reverse of parse().
   std::string to_string() const;
@@ -57,12 +59,14 @@ class CpuSet {
   CpuSet& operator-=(const CpuSet& other);
   friend CpuSet operator|(CpuSet a, const CpuSet& b) { return a |= b; }
   friend CpuSet operator&(CpuSet a, const CpuSet& b) { return a &= b; }
-  friend CpuSet operator-(CpuSet a, const CpuSet& b) { return a -= b; }  // members of a that are not in b
+  // The members of a that are not in b.
+  friend CpuSet operator-(CpuSet a, const CpuSet& b) { return a -= b; }
 
   friend bool operator==(const CpuSet&, const CpuSet&) = default;
   friend std::strong_ordering operator<=>(const CpuSet& a, const CpuSet& b);
 
-  // The words that the first constructor takes. The last one is never zero. Valid until the set changes.
+  // The words as for the first constructor. The last one is never zero. Valid until the set
+  // changes.
   std::span<const std::uint64_t> words() const { return words_; }
 
   // Members in ascending order.

@@ -17,7 +17,7 @@
 namespace hierbar {
 namespace {
 
-// What keeps us from reading a regular file of that name; empty if nothing does.
+// Why a file of that name cannot be read, or is not regular, or is too large; empty if it is fine.
 std::string reading_problem(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0 || access(path.c_str(), R_OK) != 0) return std::strerror(errno);
@@ -32,8 +32,9 @@ std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// How many cpus a synthetic description asks for at least: the product of its counts, of which each level has one ("l3:4", or
-// "4"). Attributes in parentheses and memory in brackets do not count. hwloc itself would set out to build whatever is asked.
+// How many cpus a synthetic description asks for at least. That is the product of its counts: each
+// level has one ("l3:4", or "4"). Attributes in parentheses and memory in brackets do not count.
+// hwloc itself would build a machine of any size.
 unsigned long described_cpus(const std::string& description) {
   unsigned long product = 1;
   int nesting = 0;

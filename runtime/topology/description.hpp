@@ -6,13 +6,13 @@
 
 namespace hierbar {
 
-// Descriptions of machines, as of load_described_machine(), before hwloc gets them.
+// Checks of a machine's description, as for load_described_machine(), before hwloc gets it.
 
-// Whether it is the name of an XML file; else it is a synthetic description.
+// Whether the text is the name of an XML file; otherwise it is a synthetic description.
 bool is_file_name(const std::string& description);
 
-// What keeps it from being given to hwloc, which would set out to build whatever it is asked for, and follows null pointers in
-// some files; empty if nothing does.
+// Why the description must not be given to hwloc; empty if there is no reason. hwloc would build a
+// machine of any size, and it follows null pointers in some files.
 std::string description_problem(const std::string& description);
 
 }  // namespace hierbar

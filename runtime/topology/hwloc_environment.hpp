@@ -9,14 +9,14 @@
 
 namespace hierbar {
 
-// To live while hwloc is called, from the first call to the end of its topology. hwloc obeys its
-// variables in every program: they name files to read and a directory of plugins to load. Where the
-// environment is not to be trusted, all of them are hidden, and only plugins of hwloc's own
+// Guards calls of hwloc: it must live from the first call to the end of the topology. hwloc obeys
+// its variables in every program. They name files to read and a directory of plugins to load. If
+// the environment is not to be trusted, all of them are hidden, and only plugins of hwloc's own
 // directory are loaded.
 //
-// There must not be two of them at a time in a program with more rights than its user: the one that
-// ends first would show the variables to the other's hwloc. Plans keep to that, since the machine
-// is loaded once, under a lock.
+// Requires: in a program with more rights than its user there is only one at a time. Otherwise the
+// one that ends first would show the variables to the other's hwloc. Plans fulfil this, because the
+// machine is loaded once, under a lock.
 class HwlocEnvironment {
  public:
   HwlocEnvironment() {

@@ -12,7 +12,8 @@
 
 namespace hierbar {
 
-// For the files that write machines for lstopo; hwloc's types go no further.
+// hwloc's types, for the files that write machines for lstopo. Not to be included from outside of
+// runtime/topology.
 
 struct DestroyTopology {
   void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
@@ -23,13 +24,13 @@ struct FreeBitmap {
 using PictureTopology = std::unique_ptr<hwloc_topology, DestroyTopology>;
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
 
-// With all that a picture shows, unlike what barriers load. `description` as in load_described_machine(); empty: this machine.
-// Errors: as there, in fewer words.
+// Loads a machine with everything that a picture shows, unlike what barriers load. `description` as
+// for load_described_machine(); empty: this machine. Errors: as there, in fewer words.
 Result<PictureTopology> load_for_picture(const std::string& description);
 
 Bitmap to_bitmap(const CpuSet& cpus);
 
-// The smallest part of the machine that has all these cpus; the machine when there is none.
+// The smallest part of the machine that has all these cpus; the machine if there is none.
 hwloc_obj* smallest_object(hwloc_topology* topology, const CpuSet& cpus);
 
 // Writes a new file (base/new_file.hpp) in hwloc's XML. Returns what went wrong; empty if nothing

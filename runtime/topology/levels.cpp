@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::array<const char*, kNumLevels> kNames = {"core", "l2", "cluster", "l3", "die", "numa", "package", "machine"};
 
-// From the name that is kept to those that give way.
+// In the order in which they are kept; a later one that divides the cores alike is left out.
 constexpr std::array kCandidates = {Level::kNuma, Level::kPackage, Level::kL3, Level::kDie, Level::kL2};
 
 // How one level divides the cores.
 struct Division {
   Level level;
-  std::vector<CpuSet> groups;  // the units with two or more of the cores, each as the cores it holds
+  std::vector<CpuSet> groups;  // the units with two or more of the cores, as these cores
   std::uint32_t largest = 0;   // cores in the largest one
 };
 
@@ -58,7 +58,7 @@ std::vector<Level> active_levels(const Machine& machine) {
         std::any_of(kept.begin(), kept.end(), [&](const Division& other) { return other.groups == division.groups; });
     if (!division.groups.empty() && !repeats) kept.push_back(std::move(division));
   }
-  // By what contains what, not by name: a NUMA node may span several packages, or be a part of an L3.
+  // By size, not by name: a NUMA node may contain several packages, or be a part of an L3.
   std::sort(kept.begin(), kept.end(), [](const Division& a, const Division& b) {
     if (a.largest != b.largest) return a.largest < b.largest;
     if (a.groups.size() != b.groups.size()) return a.groups.size() < b.groups.size();

@@ -13,14 +13,14 @@ namespace hierbar {
 // For messages about bad settings.
 inline constexpr const char* kAllowedLevels = "core, l2, cluster, l3, die, numa, package (or socket), machine";
 
-// The level of that name in any case; "socket" is another word for package.
+// The level of that name, in upper or lower case; "socket" is another word for package.
 std::optional<Level> parse_level(std::string_view name);
 
-// The levels on which a hierarchical barrier can gather by itself, lowest first: l2, l3, die, numa and package, as far as one of
-// their units is shared by two or more allowed cores. Of levels that divide the allowed cores alike only one is kept: numa rather
-// than package rather than l3 rather than die rather than l2. Clusters are never among them: they shape the tree, but no machine
-// is known where a barrier level of their own pays (M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022, section 2.1, has l2, l3, numa
-// and package).
+// The levels on which a hierarchical barrier can gather, lowest first: those of l2, l3, die, numa
+// and package of which two or more allowed cores share a unit. Of levels that divide the allowed
+// cores in the same way only one is kept, the first of numa, package, l3, die, l2. Clusters are
+// never among them. They shape the tree, but no machine is known on which a level of their own
+// pays. (M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022, section 2.1, has l2, l3, numa and package.)
 std::vector<Level> active_levels(const Machine& machine);
 
 // The bits (1 << Level) of `levels`, as in Unit::labels.

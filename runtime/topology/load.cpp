@@ -24,7 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // --- 1. hwloc with what we need and no more
-// --------------------------------------------------------------------------------------
 
 struct DestroyTopology {
   void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
@@ -39,8 +38,8 @@ unsigned long load_flags() {
   return flags;
 }
 
-// Everything of the kinds that carry a label or a line size, even where it adds no structure; nothing else. Groups cannot be kept
-// where they add none.
+// Keeps all objects of the kinds that have a label or a line size, even where they add no
+// structure, and no others. hwloc cannot keep groups that add none.
 void set_type_filters(hwloc_topology* topology) {
   hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
   for (const hwloc_obj_type_t type :
@@ -50,7 +49,7 @@ void set_type_filters(hwloc_topology* topology) {
   hwloc_topology_set_type_filter(topology, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
 }
 
-// An hwloc topology ready to be given a source. Null if out of memory.
+// An hwloc topology that needs only a source. Null if out of memory.
 Topology prepare_topology() {
   hwloc_topology* raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
@@ -61,9 +60,8 @@ Topology prepare_topology() {
 }
 
 // --- 2. From hwloc's objects to plain data
-// ---------------------------------------------------------------------------------------
 
-// Up to the highest cpu that a machine may have: bitmaps can be endless.
+// The cpus up to the highest that a machine may have: a bitmap may be infinite.
 CpuSet to_cpu_set(hwloc_const_bitmap_t bitmap) {
   CpuSet set;
   for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0 && cpu < static_cast<int>(kMaxMachineCpus);
@@ -73,11 +71,11 @@ CpuSet to_cpu_set(hwloc_const_bitmap_t bitmap) {
   return set;
 }
 
-// What hwloc's parser lets pass and no machine has; empty if there is nothing of that kind.
+// What hwloc's parser accepts and no machine has; empty if there is nothing of that kind.
 std::string impossible_cpus(hwloc_topology* topology) {
   hwloc_const_bitmap_t cpus = hwloc_get_root_obj(topology)->cpuset;
   if (cpus == nullptr || hwloc_bitmap_iszero(cpus)) return "has no cpu";
-  const int last = hwloc_bitmap_last(cpus);  // -1: endless
+  const int last = hwloc_bitmap_last(cpus);  // -1: infinite
   if (last >= 0 && last < static_cast<int>(kMaxMachineCpus)) return "";
   return "has cpus of numbers above " + std::to_string(kMaxMachineCpus - 1);
 }
@@ -102,7 +100,7 @@ std::uint32_t labels_of(const hwloc_obj& object) {
   }
 }
 
-// NUMA nodes hang beside the tree as memory children, so they are collected on their own.
+// hwloc has NUMA nodes beside the tree, as memory children, so they are collected separately.
 SharedSets shared_sets(hwloc_topology* topology) {
   SharedSets sets;
   sets.present = to_cpu_set(hwloc_get_root_obj(topology)->cpuset);
@@ -119,7 +117,8 @@ SharedSets shared_sets(hwloc_topology* topology) {
   return sets;
 }
 
-// Line and L3 size. Caches may lack either, which hwloc gives as 0. Lines that cannot be are as if they were not known.
+// Sets the size of lines and of the L3. Where a cache has no size, hwloc returns 0. Impossible
+// lines are ignored.
 void measure_caches(hwloc_topology* topology, Machine& machine) {
   std::uint32_t largest_line = 0;
   std::uint32_t impossible_line = 0;
@@ -150,7 +149,7 @@ std::string trimmed(const char* text) {
   return std::string(view.substr(first, view.find_last_not_of(' ') - first + 1));
 }
 
-// The cpu's name if the kernel tells it, else the computer's.
+// The cpu's name if the kernel knows it, else the computer's.
 std::string model_name(hwloc_topology* topology) {
   hwloc_obj* root = hwloc_get_root_obj(topology);
   hwloc_obj* package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
@@ -179,7 +178,6 @@ std::uint64_t ns_since(Clock::time_point start) {
 }
 
 // --- 3. Descriptions
-// ---------------------------------------------------------------------------------------------------------------
 
 Result<Topology> load_file(const std::string& path) {
   Topology topology = prepare_topology();
@@ -201,12 +199,11 @@ Result<Topology> load_synthetic(const std::string& description) {
 }
 
 // --- 4. The live machine
-// -----------------------------------------------------------------------------------------------------------
 
 constexpr std::array<const char*, 5> kSourceVariables = {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH",
                                                          "HWLOC_COMPONENTS"};
 
-// The variables that tell hwloc where to look, as "NAME='value' ..."; empty when none is set.
+// The variables that choose hwloc's source, as "NAME='value' ..."; empty if none is set.
 std::string source_settings() {
   std::string text;
   for (const char* name : kSourceVariables) {

@@ -43,7 +43,8 @@ std::map<hwloc_obj*, Heat> find_heat(hwloc_topology* topology, const std::vector
   return heat;
 }
 
-// `share` 0 is pale yellow and 1 dark red, over orange; the text is black or white so that it can be read.
+// The colour for `share`: 0 is pale yellow, then orange, 1 is dark red. The text is black or white,
+// whichever can be read.
 std::string style(double share) {
   constexpr double kStops[3][3] = {{255, 255, 204}, {253, 141, 60}, {128, 0, 38}};
   const int first = share < 0.5 ? 0 : 1;

@@ -18,9 +18,10 @@ struct MeasuredCpus {
   std::uint64_t count = 0;
 };
 
-// Writes a machine as an hwloc XML file for `lstopo --input FILE`. What was measured belongs to the smallest part of the machine
-// that has all the cpus: it gets an info "hierbar WHAT ns" with the mean for each step, "hierbar ns" with their sum, and a colour
-// for that sum, from pale yellow for the shortest to dark red for the longest of the machine, in equal steps of the logarithm.
+// Writes a machine as an hwloc XML file for `lstopo --input FILE`. A measurement belongs to the
+// smallest part of the machine that has all its cpus. That part gets an info "hierbar WHAT ns" with
+// the mean for each step, "hierbar ns" with the sum of these, and a colour for that sum, from pale
+// yellow for the shortest to dark red for the longest of the machine, on a logarithmic scale.
 // `description` as in write_lstopo_xml(). Returns what went wrong; empty if nothing did.
 std::string write_heat_xml(const std::string& path, const std::string& description, const std::vector<MeasuredCpus>& measured);
 

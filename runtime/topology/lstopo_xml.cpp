@@ -44,7 +44,8 @@ std::string write_topology(hwloc_topology* topology, const std::string& path) {
   char* xml = nullptr;
   int size = 0;
   if (hwloc_topology_export_xmlbuffer(topology, &xml, &size, 0) != 0) return "hwloc cannot write the machine as XML";
-  const std::string problem = write_new_file(path, std::string_view(xml, static_cast<std::size_t>(size) - 1));  // less its null
+  // Without the terminating null.
+  const std::string problem = write_new_file(path, std::string_view(xml, static_cast<std::size_t>(size) - 1));
   hwloc_free_xmlbuffer(topology, xml);
   return problem.empty() ? "" : "cannot write '" + path + "': " + problem;
 }
@@ -60,7 +61,7 @@ void colour_cpus(hwloc_topology* topology, const std::vector<MarkedCpus>& marks)
     for (const std::uint32_t cpu : mark.cpus) {
       const auto [position, is_new] = groups.emplace(cpu, mark.group);
       colours[cpu] = position->second == mark.group ? kColours[mark.group % std::size(kColours)] : kSeveral;
-      if (position->second != mark.group) position->second = ~0U;  // no group's: stays red
+      if (position->second != mark.group) position->second = ~0U;  // no group has it: stays red
     }
   }
   for (const auto& [cpu, colour] : colours) {

@@ -9,16 +9,17 @@
 
 namespace hierbar {
 
-// Something that runs on the machine, for a picture of it.
+// Something that runs on the machine, for a picture.
 struct MarkedCpus {
   std::string label;  // "rank 0 thread 1"
-  unsigned group;     // those of a group have one colour
+  unsigned group;     // all marks of a group have the same colour
   CpuSet cpus;
 };
 
-// Writes a machine as an hwloc XML file for `lstopo --input FILE`: each mark is a Misc object below the smallest part of the
-// machine that has all its cpus, and each marked cpu has its group's colour, red if it has marks of several. `description` names
-// the machine as in load_described_machine(); empty: this one. Returns what went wrong; empty if nothing did.
+// Writes a machine as an hwloc XML file for `lstopo --input FILE`. Each mark is a Misc object below
+// the smallest part of the machine that has all its cpus. Each marked cpu has its group's colour,
+// or red if it has marks of several groups. `description` names the machine as for
+// load_described_machine(); empty: this one. Returns what went wrong; empty if nothing did.
 std::string write_lstopo_xml(const std::string& path, const std::string& description, const std::vector<MarkedCpus>& marks);
 
 }  // namespace hierbar

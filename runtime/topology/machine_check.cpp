@@ -13,7 +13,7 @@ constexpr std::uint32_t bit(Level level) { return 1U << static_cast<int>(level);
 
 std::string unit_name(std::size_t unit) { return "unit " + std::to_string(unit); }
 
-// A unit against its parent, which has been checked.
+// Checks a unit against its parent, which has been checked.
 std::string place_problem(const Machine& machine, std::size_t index) {
   const Unit& unit = machine.units[index];
   if (unit.parent < 0 || static_cast<std::size_t>(unit.parent) >= index) return unit_name(index) + " comes before its parent";
@@ -25,7 +25,7 @@ std::string place_problem(const Machine& machine, std::size_t index) {
   return "";
 }
 
-// The children of a unit: they divide it, in the order of a walk.
+// Checks the children of a unit: they divide it, in the order of a walk.
 std::string children_problem(const Machine& machine, std::size_t index) {
   const Unit& unit = machine.units[index];
   CpuSet covered;
@@ -45,7 +45,7 @@ std::string children_problem(const Machine& machine, std::size_t index) {
   return is_core || covered == unit.cpus ? "" : unit_name(index) + " has cpus in none of its parts";
 }
 
-// Each label at most once on the way from the machine to a core.
+// Checks that each label occurs at most once on the path from the machine to a core.
 std::string label_problem(const Machine& machine) {
   std::vector<std::uint32_t> above(machine.units.size(), 0);
   for (std::size_t i = 0; i < machine.units.size(); ++i) {

@@ -8,8 +8,9 @@
 
 namespace hierbar {
 
-// What contradicts the description of Machine; empty if nothing does. For machines that another process has written: plans and
-// placement rely on all of it. Linear in the size of the machine's sets.
+// What contradicts the description of Machine; empty if nothing does. For machines that another
+// process has written: plans and placement rely on all of it. Linear in the size of the machine's
+// sets.
 std::string machine_problem(const Machine& machine);
 
 }  // namespace hierbar

@@ -45,7 +45,8 @@ class Writer {
   std::vector<std::uint32_t> words_;
 };
 
-// Reads what Writer wrote. Once something does not fit, everything reads as 0 and failed() is true.
+// Reads what Writer wrote. After something that does not fit, failed() is true and everything reads
+// as 0.
 class Reader {
  public:
   explicit Reader(std::span<const std::uint32_t> words) : words_(words) {}
@@ -62,7 +63,8 @@ class Reader {
     return low | std::uint64_t{word()} << 32;
   }
 
-  // How many things follow that take `words_each` words at least: never more than there can be.
+  // How many items follow that have at least `words_each` words each. Fails if there is no room for
+  // so many.
   std::uint32_t count(std::size_t words_each) {
     const std::uint32_t value = word();
     if (value > (words_.size() - next_) / words_each) failed_ = true;
@@ -93,11 +95,13 @@ class Reader {
   bool failed_ = false;
 };
 
-// The units of a machine are distinct and each is divided by its parts, so there are fewer than two for each cpu. To be known
-// before they are read: each may take as much memory as the machine has cpu numbers.
+// Whether a machine with these cpus may have so many units. The units are distinct, and each is
+// divided by its parts, so there are fewer than two for each cpu. This is checked before they are
+// read, because each may take as much memory as the machine has cpu numbers.
 bool is_possible(std::size_t num_units, const CpuSet& present) { return num_units < 2 * std::size_t{present.count()}; }
 
-// Children and depths follow from the parents. False: some parent does not come before its child.
+// Sets children and depths, which follow from the parents. False if a parent does not come before
+// its child.
 bool link_units(std::vector<Unit>& units) {
   for (std::size_t i = 0; i < units.size(); ++i) {
     const int parent = units[i].parent;

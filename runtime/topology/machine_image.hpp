@@ -11,14 +11,17 @@
 
 namespace hierbar {
 
-// A machine as words without pointers, so that one process of a node can load it for all. Cpus are written as ranges: what the
-// image costs grows with the number of units, not with the highest cpu number (140 kB for 4096 cores).
+// A machine as words without pointers, so that one process of a node can load it for all. Cpus are
+// written as ranges: the size of the image grows with the number of units, and not with the highest
+// cpu number (140 kB for 4096 cores).
 //
-// Not for files: byte order and layout are those of this build, and a version in the first word refuses others.
+// Not for files: byte order and layout are those of this build. The first word has a version, and
+// other versions are refused.
 std::vector<std::uint32_t> machine_image(const Machine& machine);
 
-// Errors: not such an image, or of another version; what contradicts the description of Machine. A reader of shared memory
-// must copy the image before it calls this. load_ns is what loading cost its maker.
+// Errors: it is no such image, or one of another version; what contradicts the description of
+// Machine. A reader of shared memory must copy the image before it calls this. load_ns is the time
+// that loading took in the process that made the image.
 Result<Machine> machine_from_image(std::span<const std::uint32_t> image);
 
 }  // namespace hierbar

@@ -8,10 +8,11 @@
 
 namespace hierbar {
 
-// The machine for programs: the members of Machine under their own names, sets of cpus in the kernel's list format, units as an
-// array whose positions are what "parent" and "children" mean (the machine's parent is null), and "active_levels" as
-// active_levels() has them, lowest first. A unit's "active" lists those of its labels that are active levels and on which it is
-// shared.
+// The machine for programs: the members of Machine under their own names. Sets of cpus are in the
+// kernel's list format. Units are an array; "parent" and "children" are positions in it (the
+// machine's parent is null). "active_levels" is what active_levels() returns, lowest first. A
+// unit's "active" lists those of its labels that are active levels, if allowed cores share the
+// unit.
 nlohmann::ordered_json to_json(const Machine& machine);
 
 }  // namespace hierbar

@@ -50,7 +50,7 @@ class TreePrinter {
   }
 
  private:
-  // Units with equal shapes look alike but for their cpu numbers.
+  // Units with equal shapes differ in their cpu numbers only.
   void find_shapes() {
     std::map<std::vector<std::uint32_t>, int> known;
     shapes_.resize(machine_.units.size());
@@ -62,7 +62,7 @@ class TreePrinter {
     }
   }
 
-  // Adds one row for units that look alike, and below it the rows of the first one's children.
+  // Adds one row for units of the same shape, and below it the rows of the first one's children.
   void add(std::span<const int> alike, std::size_t depth) {
     const Unit& unit = machine_.units[alike.front()];
     std::string name(2 * depth, ' ');
@@ -122,7 +122,8 @@ class TreePrinter {
   std::vector<Row> rows_;
 };
 
-// "4 of 32 cores", "8 of 3 to 6 cores": how many shared units the level has, and how many allowed cores they hold.
+// "4 of 32 cores", "8 of 3 to 6 cores": how many shared units the level has, and how many allowed
+// cores these have.
 std::string division(const Machine& machine, Level level) {
   const CpuSet cores = machine.one_cpu_per_core(machine.allowed);
   std::uint32_t num_units = 0;

@@ -11,11 +11,11 @@
 namespace hierbar {
 
 enum class Detail : std::uint8_t {
-  kCollapsed,  // neighbours of the same shape stand on one line, so that a machine of 128 cores fits on a screen
+  kCollapsed,  // neighbours of the same shape have one line, so 128 cores fit on a screen
   kEveryUnit,
 };
 
-// The machine for people, one line each: what it is, its active levels, its tree. Warnings are not in it.
+// The machine for people, as lines: what it is, its active levels, its tree. Without its warnings.
 //
 //   2 x Kunpeng 920
 //   128 cores, 128 cpus (0-127), all allowed

@@ -11,7 +11,7 @@
 namespace hierbar {
 namespace {
 
-// What stands in for a hidden entry: a variable that nobody asks for.
+// Replaces a hidden entry: a variable that nobody asks for.
 char stand_in[] = "HIERBAR_MASKED=";
 
 bool defines(const char* entry, const char* name) {
@@ -21,7 +21,9 @@ bool defines(const char* entry, const char* name) {
 
 }  // namespace
 
-// Every entry, not only the first of a name: whoever starts a program may give it a variable twice.
+// Hides every entry of a name, not only the first: a program may be started with a variable twice.
+// The release stores here and in the destructor publish only strings that existed before; their
+// readers are getenv() in other threads.
 template <class Wanted>
 void MaskedEnvironment::hide(const Wanted& wanted) {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -42,7 +44,7 @@ MaskedEnvironment::MaskedEnvironment(std::string_view prefix) {
 }
 
 MaskedEnvironment::~MaskedEnvironment() {
-  // By value, not by position: the host may have set other variables meanwhile, which moves the array.
+  // By value and not by position: the host may have set other variables, which moves the array.
   std::size_t next = 0;
   for (char** entry = environ; next < hidden_.size() && entry != nullptr && *entry != nullptr; ++entry) {
     if (*entry == stand_in) std::atomic_ref<char*>(*entry).store(hidden_[next++], std::memory_order_release);

@@ -8,16 +8,17 @@
 
 namespace hierbar {
 
-// Hides environment variables of this process from getenv() while it lives. For libraries that take orders from the environment
-// and have no call to say otherwise.
+// Hides environment variables of this process from getenv() during its lifetime. For libraries that
+// obey the environment and have no other setting.
 //
-// unsetenv() and setenv() would do, but they move the environment's array while other threads of the host program may be reading
-// it. This replaces single pointers, atomically, and puts them back: a concurrent getenv() sees the old entry or none.
+// unsetenv() and setenv() would move the environment's array, while other threads of the host
+// program may be reading it. This class replaces single pointers atomically and puts them back. A
+// concurrent getenv() sees the old entry or none.
 class MaskedEnvironment {
  public:
   // Hides the variables of these names.
   explicit MaskedEnvironment(std::span<const char* const> names);
-  // Hides all variables whose names begin so.
+  // Hides all variables whose names begin with `prefix`.
   explicit MaskedEnvironment(std::string_view prefix);
   ~MaskedEnvironment();
   MaskedEnvironment(const MaskedEnvironment&) = delete;

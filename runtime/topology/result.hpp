@@ -9,7 +9,7 @@
 
 namespace hierbar {
 
-// Why something could not be done, as one line for people, without a final full stop.
+// Why something could not be done: one line for people, without a full stop at the end.
 struct Error {
   std::string text;
 };
@@ -28,7 +28,7 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  // Only when ok().
+  // Requires ok().
   T& value() & { return assert(ok()), *std::get_if<0>(&state_); }
   const T& value() const& { return assert(ok()), *std::get_if<0>(&state_); }
   T&& value() && { return assert(ok()), std::move(*std::get_if<0>(&state_)); }
@@ -38,7 +38,7 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  // Only when not ok().
+  // Requires !ok().
   const std::string& error() const { return assert(!ok()), std::get_if<1>(&state_)->text; }
 
  private:

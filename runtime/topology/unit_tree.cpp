@@ -62,7 +62,7 @@ void add_numa(const SharedSets& sets, const CpuSet& core_heads, LabelsOfCpus& la
   }
 }
 
-// Step 4, first half: units by decreasing size, with parents. `labels` holds nested sets only.
+// First half of step 4: units by decreasing size, with parents. `labels` has nested sets only.
 std::vector<Unit> link_parents(const LabelsOfCpus& labels) {
   std::vector<Unit> units;
   for (const auto& [cpus, bits] : labels) units.push_back(Unit{cpus, bits, -1, {}, 0});
@@ -79,7 +79,7 @@ std::vector<Unit> link_parents(const LabelsOfCpus& labels) {
   return units;
 }
 
-// Step 4, second half.
+// Second half of step 4.
 std::vector<Unit> in_walking_order(const std::vector<Unit>& by_size) {
   std::vector<std::vector<int>> children(by_size.size());
   for (std::size_t i = 1; i < by_size.size(); ++i) children[by_size[i].parent].push_back(static_cast<int>(i));
@@ -104,14 +104,16 @@ std::vector<Unit> in_walking_order(const std::vector<Unit>& by_size) {
   return units;
 }
 
-// True if a unit above has the label. Parents come first, so one level up is enough to ask when answers are kept.
+// For each unit: whether a unit above it has the label. Parents come first, so their results are
+// known.
 std::vector<bool> is_below(const std::vector<Unit>& units, Level level) {
   std::vector<bool> below(units.size(), false);
   for (std::size_t i = 1; i < units.size(); ++i) below[i] = below[units[i].parent] || units[units[i].parent].has(level);
   return below;
 }
 
-// Step 5. Walking backwards meets the innermost group first; step 6 settles nested ones.
+// Step 5. The walk goes backwards, so it meets the innermost group first. Step 6 decides between
+// nested ones.
 void name_clusters(std::vector<Unit>& units) {
   constexpr std::uint32_t kWider = bit(Level::kL3) | bit(Level::kDie) | bit(Level::kNuma) | bit(Level::kPackage);
   const std::vector<bool> inside_l3 = is_below(units, Level::kL3);
@@ -124,7 +126,7 @@ void name_clusters(std::vector<Unit>& units) {
 
 // Step 6 for one label.
 void keep_one_per_path(std::vector<Unit>& units, Level level) {
-  std::vector<CpuSet> covered(units.size());  // by units with the label below each unit
+  std::vector<CpuSet> covered(units.size());  // by units below each unit that have the label
   for (std::size_t i = units.size(); i-- > 0;) {
     if (units[i].has(level) && covered[i] == units[i].cpus) units[i].labels &= ~bit(level);
     if (i > 0) covered[units[i].parent] |= units[i].has(level) ? units[i].cpus : covered[i];

@@ -8,10 +8,10 @@
 
 namespace hierbar {
 
-// Settings as people write them: in lower case and without the blanks around.
+// A setting as a person wrote it, in lower case and without the blanks around it.
 std::string lower_word(std::string_view text);
 
-// The same for each of the parts between separators; at least one, which may be empty.
+// The same for each of the parts between separators. There is at least one, which may be empty.
 std::vector<std::string> lower_words(std::string_view text, char separator);
 
 }  // namespace hierbar

@@ -13,7 +13,7 @@ namespace {
 
 using Attributes = std::map<std::string_view, std::string_view>;
 
-// hwloc goes down with a call for each level of objects. Real machines have some ten.
+// hwloc calls itself once for each level of objects. Real machines have some ten.
 constexpr std::size_t kMostNested = 256;
 
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -48,7 +48,7 @@ class Checker {
   }
   void fail(const std::string& problem) { problem_ = problem; }
 
-  // What follows "<".
+  // Reads what follows "<".
   void read_markup() {
     const bool is_skipped = rest_.starts_with("?") || rest_.starts_with("!");
     if (is_skipped) {
@@ -76,7 +76,7 @@ class Checker {
     if (!accept(">")) fail("element " + std::string(name) + " does not end");
   }
 
-  // Up to the end of the tag.
+  // Reads up to the end of the tag.
   bool read_attributes(Attributes& attributes) {
     while (true) {
       rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
@@ -109,7 +109,7 @@ class Checker {
   }
 
   std::string_view rest_;
-  std::vector<std::string_view> open_;  // elements around
+  std::vector<std::string_view> open_;  // the elements around
   std::size_t num_objects_ = 0;
   bool is_version_2_ = false;
   bool has_cpu_ = false;

@@ -7,15 +7,16 @@
 
 namespace hierbar {
 
-// What in the text of an XML file would end the process inside hwloc; empty if nothing that is known. hwloc up to 2.9 follows
-// null pointers where
+// What in the text of an XML file would end the process inside hwloc; empty if nothing known. hwloc
+// up to 2.9 follows null pointers where
 //
-//   1. the text is not well formed: tags that do not end, attributes that are not of the form NAME="VALUE", elements that are not
-//      nested or too deep;
-//   2. an object has a set of cpus or nodes and lacks the complete one, which hwloc always writes beside it;
-//   3. the machine has no cpu, or has not all of its sets, of which versions before 2.0 write fewer.
+//   1. the text is not well formed: tags that do not end, attributes that are not of the form
+//      NAME="VALUE", elements that are not nested or too deep;
+//   2. an object has a set of cpus or nodes but not the complete set, which hwloc always writes
+//      with it;
+//   3. the machine has no cpu, or lacks one of its sets (versions before 2.0 write fewer).
 //
-// All else is for hwloc to say. Linear in the text.
+// All other faults are left to hwloc. Linear in the text.
 std::string xml_problem(std::string_view xml);
 
 }  // namespace hierbar

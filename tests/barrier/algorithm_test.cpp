@@ -33,7 +33,7 @@ TEST(Algorithm, IsOneOfThoseThatMessagesAllow) {
   EXPECT_EQ(all, kAllowedAlgorithms);
 }
 
-// One memory that is mapped at two addresses, as two processes see it.
+// A memory that is mapped at two addresses, as two processes have it.
 class TwoMappings {
  public:
   explicit TwoMappings(std::size_t size_bytes) : size_bytes_(size_bytes) {
@@ -55,7 +55,7 @@ class TwoMappings {
   void* addresses_[2] = {MAP_FAILED, MAP_FAILED};
 };
 
-// Each participant has a plan of its own, too. The threads are ThreadTrial's; its memory stays unused.
+// Each participant also has its own plan. The threads are ThreadTrial's, whose memory stays unused.
 TEST(Algorithm, DoesNotDependOnWhereItsMemoryIs) {
   constexpr std::uint32_t kCount = 5;
   constexpr std::uint64_t kNumRounds = 50;
@@ -64,7 +64,8 @@ TEST(Algorithm, DoesNotDependOnWhereItsMemoryIs) {
     const TwoMappings memory(barrier_size_bytes<ThreadMem>(named.algorithm, make_plan().view()));
     ASSERT_NE(memory.get(0), MAP_FAILED);
     ASSERT_NE(memory.get(1), MAP_FAILED);
-    // Atomic: ThreadSanitizer does not know that the two mappings are one memory, and so that the barrier orders anything.
+    // Atomic, because ThreadSanitizer does not know that the two mappings are the same memory. So
+    // it does not know either that the barrier orders anything.
     std::vector<std::atomic<std::uint64_t>> rounds(kCount);
     ThreadTrial trial(make_plan(), {.spin_looks = 0, .yields = 2});
     trial.run([&](ThreadMem& mem, std::uint32_t me) {
@@ -84,7 +85,8 @@ using Flags = Blocks<ThreadMem>;
 
 TEST(Blocks, LieApartByLinesAndStayInTheirMemory) {
   for (const std::uint32_t num_flags : {1U, 2U, 3U, 6U, 7U, 20U}) {
-    const TestPlan forest = make_forest("forest", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS});  // with gaps between slots
+    // It has gaps between its slots.
+    const TestPlan forest = make_forest("forest", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS});
     const hierbar_plan plan = forest.view();
     std::vector<std::byte> memory(Flags::size_bytes(plan, num_flags));
     const Flags blocks(plan, memory.data(), num_flags);

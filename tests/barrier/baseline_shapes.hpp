@@ -12,7 +12,7 @@
 
 namespace hierbar::test {
 
-// One baseline and the plan that it crosses over.
+// A baseline, and the plan over which it crosses.
 struct BaselineCase {
   Algorithm algorithm;
   TestPlan plan;
@@ -24,8 +24,9 @@ struct BaselineCase {
   }
 };
 
-// Every baseline with each of these numbers of participants; `topo`, which follows the plan's groups, also over groups of one
-// level and of several, alike and uneven, of neighbours and dealt out in turn.
+// Every baseline with each of these numbers of participants. `topo` follows the plan's groups, so
+// it gets more plans: groups of one level and of several, of equal and of different sizes, of
+// neighbours and of participants in turn.
 inline std::vector<BaselineCase> baseline_cases(const std::vector<std::uint32_t>& counts) {
   std::vector<BaselineCase> cases;
   for (const NamedAlgorithm& named : kAlgorithms) {

@@ -11,7 +11,7 @@
 
 namespace hierbar::test {
 
-// A baseline crosses, whatever the script says about bits and phases.
+// A baseline only crosses, whatever the script says about bits and phases.
 struct BaselineSubject {
   Algorithm algorithm;
 
@@ -19,7 +19,7 @@ struct BaselineSubject {
   std::size_t size_bytes(const hierbar_plan& plan) const {
     return barrier_size_bytes<Mem>(algorithm, plan);
   }
-  // epoch, waiting_for, counter, and all words of every flag that has a place.
+  // epoch, waiting_for, counter, and all words of every flag for which there is room.
   template <class Mem>
   std::uint32_t words_per_participant(const hierbar_plan& plan) const {
     return 3 + num_flags<Mem>(plan) * (Blocks<Mem>::kWordsPerFlag + 1);
@@ -28,7 +28,8 @@ struct BaselineSubject {
   void start(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) const {
     const Blocks<Mem> blocks(plan, memory, num_flags<Mem>(plan));
     for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
-      const WordValue left_over = start == 0 ? 0 : mix(start + p) & kSleepBit;  // of a waiter that woke by itself
+      // A sleep bit of a waiter that woke by itself.
+      const WordValue left_over = start == 0 ? 0 : mix(start + p) & kSleepBit;
       set(blocks.own(p).epoch, start);
       set(blocks.own(p).waiting_for, 0);
       set(blocks.counter(p), 0);

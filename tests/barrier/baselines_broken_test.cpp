@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The oracle on simulated memory would notice: one thing that the baselines rely on is broken in each test, and every baseline
-// that relies on it is caught.
+// Would the oracle on simulated memory notice? Each test breaks one thing, and every baseline that
+// relies on it is caught.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace hierbar::test {
 namespace {
 
-// Which of the ways of telling in blocks.hpp a baseline uses.
+// Which kinds of message of blocks.hpp a baseline uses.
 struct Uses {
   Algorithm algorithm;
   bool signals;
@@ -39,7 +39,7 @@ constexpr Uses kBaselines[] = {
 };
 static_assert(std::size(kBaselines) + 1 == std::size(kAlgorithms));
 
-// Five participants; of `topo`, a group of three, one of two and their leaders.
+// Five participants. For `topo`: a group of three, one of two, and their leaders.
 TestPlan plan_of(Algorithm algorithm) {
   return algorithm == Algorithm::kTopo ? make_forest("groups_3_2", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS}) : make_flat(5);
 }
@@ -58,7 +58,7 @@ void expect_all_caught(bool Uses::* what, Failure failure) {
   }
 }
 
-// 1. Orders turned relaxed.
+// 1. Orders that are made relaxed.
 
 TEST(BrokenBaseline, IsCaughtWhenASignalIsRelaxed) { expect_all_caught<RelaxedArrival>(&Uses::signals, Failure::kDataRace); }
 
@@ -70,9 +70,9 @@ TEST(BrokenBaseline, IsCaughtWhenAWaiterDoesNotAcquire) {
   for (const Uses& baseline : kBaselines) expect_caught<RelaxedLook>(baseline.algorithm, Failure::kDataRace);
 }
 
-// 2. Sleeping: store, then look at the other side; each of the two is left out.
+// 2. Sleeping: each side stores, then reads what the other side stores. One of the two is left out.
 
-// Nobody can tell whom a sleeper waits for.
+// Nobody can find out for whom a sleeper waits.
 struct SleeperDoesNotSayForWhom : SimMem {
   using SimMem::SimMem;
   static constexpr std::uint32_t kWordsPerParticipant = 13;  // of a baseline with up to two flags
@@ -95,16 +95,18 @@ TEST(BrokenBaseline, IsCaughtWhenTheSleepBitIsLost) { expect_all_caught<SleepBit
 
 TEST(BrokenBaseline, IsCaughtWhenASleeperDoesNotSayForWhom) {
   for (const Uses& baseline : kBaselines) {
-    if (!baseline.one_flag_for_all || baseline.algorithm == Algorithm::kTournamentFlag) continue;  // that one has more flags
+    // The tournament with a flag has more flags than that.
+    if (!baseline.one_flag_for_all || baseline.algorithm == Algorithm::kTournamentFlag) continue;
     expect_caught<SleeperDoesNotSayForWhom>(baseline.algorithm, Failure::kDeadlock);
   }
 }
 
-// 3. A flag that is not waited for.
+// 3. One wait for a flag is left out.
 
 constexpr std::uint32_t kAnybody = std::numeric_limits<std::uint32_t>::max();
 
-// Participant `me` does not wait for flag `flag` in the block of participant `owner`. flags: how many a block has.
+// Participant `me` does not wait for flag `flag` in the block of participant `owner`. flags: how
+// many flags a block has.
 struct Impatience {
   std::uint32_t me, owner, flag, flags = 2;
 };
@@ -145,7 +147,7 @@ TEST(BrokenBaseline, IsCaughtWhenAReleaseIsNotWaitedFor) {
   expect_impatience_caught(Algorithm::kSenseReversing, {2, 0, 0});
   expect_impatience_caught(Algorithm::kSenseReversingCounter, {3, 0, 1});
   expect_impatience_caught(Algorithm::kSenseReversingGr, {3, 3, 1});
-  expect_impatience_caught(Algorithm::kCombiningTree, {kAnybody, 2, 0});  // the node over four
+  expect_impatience_caught(Algorithm::kCombiningTree, {kAnybody, 2, 0});  // the node above four
   expect_impatience_caught(Algorithm::kMcs, {3, 3, 1});
   expect_impatience_caught(Algorithm::kTournamentTree, {2, 2, 0, 6});
   expect_impatience_caught(Algorithm::kTournamentFlag, {2, 0, 0, 6});

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The baselines under the oracle on simulated memory. A failure names its seed; the same run again:
+// The baselines under the oracle on simulated memory. A failure names its seed. To repeat it:
 // HIERBAR_TEST_SEED=<seed> baselines_sim_test --gtest_filter=*<case>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@
 namespace hierbar::test {
 namespace {
 
-// So many take 20 seconds. HIERBAR_TEST_SCHEDULES=10000, three minutes, is for changes of a baseline.
+// So many take 20 seconds. HIERBAR_TEST_SCHEDULES=10000 takes three minutes; it is for changes of a
+// baseline.
 std::uint64_t num_schedules(const TestPlan& plan) { return plan.view().num_participants <= 16 ? 2'000 : 500; }
 
 const std::vector<BaselineCase>& cases() {

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The baselines under the oracle with threads, more of them than cpus.
+// The baselines under the oracle with threads, of which there are more than cpus.
 
 #include <gtest/gtest.h>
 

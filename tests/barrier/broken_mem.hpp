@@ -7,10 +7,10 @@
 #include "barrier/word.hpp"
 #include "sim_mem.hpp"
 
-// Simulated memory with one thing missing that barriers rely on.
+// Simulated memory without one thing on which barriers rely.
 namespace hierbar::test {
 
-// 1. Orders turned relaxed.
+// 1. Orders that are made relaxed.
 
 struct RelaxedArrival : SimMem {
   using SimMem::SimMem;
@@ -36,21 +36,21 @@ struct RelaxedLook : SimMem {
   std::uint64_t load_acquire(const Word& word) const noexcept { return load_relaxed(word); }
 };
 
-// 2. Sleeping: store, then look at the other side; each of the two is left out.
+// 2. Sleeping: each side stores, then reads what the other side stores. One of the two is left out.
 
 struct WithoutFence : SimMem {
   using SimMem::SimMem;
   void fence() const noexcept {}
 };
 
-// announce() of an arrival says that it is not there, whatever the word says.
+// announce() of an arrival returns that the word is not ready, whatever its value.
 struct BlindToArrival : SimMem {
   using SimMem::SimMem;
   std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept { return SimMem::fetch_or(word, bits) - kLongAgo; }
   static constexpr std::uint64_t kLongAgo = 4 * kEpochOne;
 };
 
-// announce() of a release says that it is not there, whatever the word says.
+// announce() of a release returns that the word is not ready, whatever its value.
 struct BlindToRelease : SimMem {
   using SimMem::SimMem;
   std::uint64_t load_seq_cst(const Word& word) const noexcept { return SimMem::load_seq_cst(word) - BlindToArrival::kLongAgo; }

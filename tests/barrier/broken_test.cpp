@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The oracle on simulated memory would notice: each test breaks one thing that the barrier relies on and expects to be told, and
-// expects nothing of the sound barrier under the same schedules.
+// Would the oracle on simulated memory notice? Each test breaks one thing on which the barrier
+// relies. It expects a report, and none for the sound barrier under the same schedules.
 
 #include <gtest/gtest.h>
 
@@ -14,12 +14,13 @@
 namespace hierbar::test {
 namespace {
 
-// The words of a participant by their numbers; see EngineSubject.
+// A participant's words by their numbers; see EngineSubject.
 constexpr std::uint32_t kNumArrivalWords = 4;
 constexpr std::uint32_t kWaitingForWord = 13;
 constexpr std::uint32_t kWordsPerParticipant = 14;
 
-// Has the same word for arrivals in even and in odd episodes: breaks the one-ahead rule.
+// Uses the same word for arrivals in even and in odd episodes, although a peer may be one episode
+// ahead (docs/decisions/0005).
 struct OneArrivalWord : EngineSubject {
   template <class Mem, class Set>
   void start(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) const {
@@ -41,7 +42,7 @@ TestPlan flat() { return make_flat(4); }
 TestPlan crowd() { return make_crowd(5, 2); }
 TestPlan forest(hierbar_release_kind release) { return make_forest("forest", {{4, 3}, 2, release}); }
 
-// 1. Orders turned relaxed.
+// 1. Orders that are made relaxed.
 
 TEST(BrokenBarrier, IsCaughtWhenTheArrivalIsRelaxed) {
   expect_caught<RelaxedArrival>(flat(), Failure::kDataRace);
@@ -62,7 +63,7 @@ TEST(BrokenBarrier, IsCaughtWhenTheWaiterDoesNotAcquire) {
   expect_caught<RelaxedLook>(forest(HIERBAR_RELEASE_LINES), Failure::kDataRace);
 }
 
-// 2. Sleeping: store, then look at the other side; each of the two is left out.
+// 2. Sleeping: each side stores, then reads what the other side stores. One of the two is left out.
 
 struct SleeperDoesNotSayForWhom : SimMem {
   using SimMem::SimMem;
@@ -100,7 +101,7 @@ TEST(BrokenBarrier, IsCaughtWhenASleeperDoesNotSayForWhom) {
   expect_caught<SleeperDoesNotSayForWhom>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDeadlock);
 }
 
-// 3. A flag that is not waited for: one participant's, of either kind.
+// 3. One wait is left out: for one participant's arrival or release.
 
 template <std::uint32_t kParticipant, bool kArrivals>
 struct Impatient : SimMem {
@@ -125,7 +126,7 @@ TEST(BrokenBarrier, IsCaughtWhenAReleaseIsNotWaitedFor) {
   expect_caught<Impatient<4, false>>(forest(HIERBAR_RELEASE_LINES), Failure::kDataRace);
 }
 
-// 4. One ahead: a peer's arrival in the next episode must not replace the bits that somebody has yet to read.
+// 4. One episode ahead: a peer's next arrival must not replace bits that somebody has yet to read.
 
 TEST(BrokenBarrier, IsCaughtWhenThereIsOnlyOneArrivalWord) {
   expect_caught<SimMem, OneArrivalWord>(flat(), Failure::kWrongValue);

@@ -12,7 +12,7 @@
 
 namespace hierbar::test {
 
-// What the oracle on simulated memory said under many schedules.
+// What the oracle on simulated memory reported under many schedules.
 struct Findings {
   std::map<Failure, std::uint64_t> counts;
   std::string example;
@@ -39,7 +39,8 @@ Findings play_schedules(const TestPlan& plan, const Subject& subject) {
   return findings;
 }
 
-// Expects the oracle to report `failure` of the broken barrier, and nothing of the sound one under the same schedules.
+// Expects the oracle to report `failure` for the broken barrier, and nothing for the sound one
+// under the same schedules.
 template <class BrokenMem, class BrokenSubject, class SoundSubject>
 void expect_only_broken_is_caught(const TestPlan& plan, Failure failure, const BrokenSubject& broken, const SoundSubject& sound) {
   const Findings findings = play_schedules<BrokenMem>(plan, broken);

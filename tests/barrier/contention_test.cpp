@@ -8,9 +8,10 @@ namespace hierbar {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
-constexpr std::int64_t kStart = 1'000'000 * kMs;  // of a clock that began long ago
+constexpr std::int64_t kStart = 1'000'000 * kMs;  // the clock began long ago
 
-// Long yields of `length_ms`, one every `period_ms`, for `total_ms`. Returns how many of them made waits sleep.
+// Long yields of `length_ms`, one every `period_ms`, for `total_ms`. Returns how many of them made
+// waits sleep.
 int num_times(std::int64_t length_ms, std::int64_t period_ms, std::int64_t total_ms, Contention& contention) {
   int count = 0;
   for (std::int64_t at = 0; at < total_ms; at += period_ms) {

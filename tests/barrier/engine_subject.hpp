@@ -11,15 +11,16 @@
 
 namespace hierbar::test {
 
-// Makes the engine's lines look as if everybody had just completed `start`. set(word, value) is called once for every word of
-// every participant, in the order in which the lines declare them.
+// Makes the engine's lines look as if everybody had just completed `start`. set(word, value) is
+// called once for every word of every participant, in the order in which the lines declare them.
 template <class Word, class Set>
 void start_lines(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) {
   const Lines<Word> lines(memory, plan.line_bytes);
   const auto parity = start >> kEpochShift & 1;
   for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
-    const std::uint32_t left_over = static_cast<std::uint32_t>(mix(start + p)) & kPayloadMask;  // payload of long ago
-    const WordValue last = start == 0 ? 0 : make_word(start, left_over);                        // a fresh barrier is all zero
+    // A payload from long ago. A fresh barrier is all zero.
+    const std::uint32_t left_over = static_cast<std::uint32_t>(mix(start + p)) & kPayloadMask;
+    const WordValue last = start == 0 ? 0 : make_word(start, left_over);
     const WordValue last_but_one = start == 0 ? 0 : make_word(start - kEpochOne, left_over);
     EdgeLine<Word>& edge = lines.edge(plan.nodes[p].slot);
     for (auto& lane : edge.arrived) {

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the hot path must not do: call the system while nobody sleeps, or allocate. The participants of the first test put a
-// seccomp filter upon themselves under which every system call ends the process.
+// What the hot path must not do: call the system while nobody sleeps, or allocate. The participants
+// of the first test install a seccomp filter under which every system call ends the process.
 
 #include <gtest/gtest.h>
 #include <linux/filter.h>
@@ -36,7 +36,8 @@ constexpr std::uint32_t kNumCrossings = 1'000;
 const WaitPolicy kSpinning = {.spin_looks = 1'000'000'000, .yields = 0, .sleeps = true};
 const WaitPolicy kYielding = {.spin_looks = 0, .yields = 1'000'000'000, .sleeps = true};
 
-// From now on a system call by this thread ends the process with SIGSYS. Returns false where the kernel has no such filters.
+// From now on a system call by this thread ends the process with SIGSYS. Returns false if the
+// kernel has no such filters.
 bool forbid_system_calls() {
   sock_filter instructions[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS}};
   const sock_fprog program{1, instructions};
@@ -52,7 +53,7 @@ void sleep_a_millisecond() {
 constexpr int kDone = 0;
 constexpr int kNoFilters = 1;
 
-// Everything that a barrier can do.
+// All that a barrier can do.
 void use(ThreadTrial<EngineSubject>& trial, ThreadMem& mem, std::uint32_t me) {
   const auto barrier = trial.barrier();
   barrier.cross(mem, me, 0);
@@ -63,8 +64,8 @@ void use(ThreadTrial<BaselineSubject>& trial, ThreadMem& mem, std::uint32_t me) 
   EXPECT_EQ(trial.cross(mem, me), WaitResult::kReleased);
 }
 
-// Uses the barrier without system calls. Ends the process with one of the codes above, because its threads, filtered as they are,
-// cannot even exit.
+// Uses the barrier without system calls. Ends the process with one of the codes above, because its
+// filtered threads cannot even exit.
 template <class Subject>
 [[noreturn]] void use_without_system_calls(const TestPlan& plan, const WaitPolicy& policy, const Subject& subject) {
   ThreadTrial<Subject> trial(plan, policy, subject);
@@ -141,7 +142,7 @@ void count_allocation() { ++num_allocations; }
 
 }  // namespace hierbar::test
 
-// Replaces the C library's, so that operator new is counted as well.
+// Replaces the functions of the C library, so that operator new is counted as well.
 extern "C" {
 void* malloc(std::size_t bytes) {
   hierbar::test::count_allocation();

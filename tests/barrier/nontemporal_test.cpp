@@ -1,9 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Non-temporal stores before a barrier are visible after it. Compilers emit them for large copies and call the barrier without a
-// fence, and on x86 a plain store may overtake them. Only words in lines of their own are left in the write-combining buffers
-// for long, so both kinds are written: single words far apart, and whole buffers.
+// Non-temporal stores before a barrier are visible after it. Compilers emit them for large copies
+// and call the barrier without a fence, and on x86 a plain store may overtake them. Only words in
+// different lines stay in the write-combining buffers for long. So two kinds of data are written:
+// single words far apart, and whole buffers.
 
 #include <gtest/gtest.h>
 
@@ -25,10 +26,10 @@ namespace {
 
 #if defined(__SSE2__)
 
-// Long enough to see a word while the stores before it may still be under way.
+// It polls so long that it sees a word while the stores before it may still be in flight.
 constexpr WaitPolicy kSpinning = {.spin_looks = 2000, .pauses_per_look = 1, .yields = 0, .sleeps = false};
 
-// One participant's data: written whole or in single words, all of one value per round.
+// One participant's data, written whole or in single words. All words of a round have one value.
 class Buffer {
  public:
   void write_words(int value) {
@@ -41,7 +42,8 @@ class Buffer {
   }
   bool words_are(int value) const {
     bool equal = true;
-    for (std::size_t i = kNumWords; i-- > 0;) equal &= data_[i * kWordsApart] == value;  // the latest first
+    // The last word is read first.
+    for (std::size_t i = kNumWords; i-- > 0;) equal &= data_[i * kWordsApart] == value;
     return equal;
   }
   bool all_are(int value) const {
@@ -51,12 +53,12 @@ class Buffer {
   }
 
  private:
-  static constexpr std::size_t kWordsApart = 80;  // in different lines
+  static constexpr std::size_t kWordsApart = 80;  // so they are in different lines
   static constexpr std::size_t kNumWords = 2;
   alignas(64) std::array<int, 4096> data_{};
 };
 
-// Every participant writes, all cross, every participant looks at everybody's, all cross.
+// Every participant writes, all cross, every participant reads everybody's data, all cross.
 template <class Subject, class Write, class Look>
 int stale_after_cross(const TestPlan& plan, const Subject& subject, int num_rounds, Write&& write, Look&& look) {
   ThreadTrial<Subject> trial(plan, kSpinning, subject);
@@ -100,7 +102,8 @@ TEST_P(NonTemporalStores, OfWholeBuffersAreVisibleAfterACrossing) {
             0);
 }
 
-// Members write before they gather, their parents see it; participant 0 writes before it releases, everybody sees it.
+// Members write before they gather, and their parents read it. Participant 0 writes before it
+// releases, and everybody reads it.
 TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
   ThreadTrial trial(GetParam(), kSpinning);
   std::vector<Buffer> buffers(trial.plan().num_participants);
@@ -113,7 +116,7 @@ TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
                              [&](std::uint32_t child) { num_stale_in_gather += buffers[child].words_are(round) ? 0 : 1; });
       if (me == 0) buffers[0].write_words(round);
       trial.barrier().release(mem, me, 0);
-      // Not by participant 0: a look at what it wrote would hurry the stores along.
+      // Not in participant 0: if it read its own data, the stores would be drained earlier.
       if (me != 0) num_stale_in_release += buffers[0].words_are(round) ? 0 : 1;
     }
   });

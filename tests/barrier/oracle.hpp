@@ -12,8 +12,9 @@
 
 namespace hierbar::test {
 
-// What happens in one run of the oracle, drawn from a seed and known to all participants beforehand, so that each can say what
-// it ought to see. A round is two crossings: between them everybody reads what everybody wrote before the first.
+// What happens in one run of the oracle. It is drawn from a seed, and all participants know it
+// beforehand, so each can check what it sees. A round is two crossings: between them everybody
+// reads what everybody wrote before the first.
 class Script {
  public:
   Script(const hierbar_plan& plan, std::uint64_t seed, std::uint32_t num_rounds)
@@ -24,13 +25,13 @@ class Script {
   }
 
   struct Crossing {
-    bool split;                               // gather and release instead of cross
+    bool split;                               // gather and release in place of cross
     std::uint32_t all_bits;                   // the OR of bits
-    std::uint32_t release_bits;               // split: what participant 0 releases with
+    std::uint32_t release_bits;               // split: the bits of participant 0's release
     std::vector<std::uint64_t> values;        // by participant: what it writes before
     std::vector<std::uint32_t> bits;          // by participant: its payload
-    std::vector<std::uint32_t> subtree_bits;  // by participant, split: the OR of its subtree; all_bits for participant 0
-    std::uint64_t combined;                   // split: what participant 0 gets from combining all values
+    std::vector<std::uint32_t> subtree_bits;  // split, by participant: the OR of its subtree
+    std::uint64_t combined;                   // split: all values, as participant 0 combines them
   };
 
   std::uint32_t num_participants() const { return num_participants_; }
@@ -40,18 +41,19 @@ class Script {
   // The epoch that has just been completed when the run begins.
   Epoch start() const { return start_; }
 
-  // Neither commutative nor associative: any other order gives another result.
+  // Neither commutative nor associative: another order gives another result.
   static std::uint64_t combine(std::uint64_t left, std::uint64_t right) { return mix(3 * left + right); }
 
-  // Plain cells: one value per participant, one partial result per participant, one for what participant 0 does between
-  // gather and release.
+  // Plain cells: a value and a partial result for each participant, and one cell for what
+  // participant 0 does between gather and release.
   static std::uint32_t num_cells(std::uint32_t num_participants) { return 2 * num_participants + 1; }
   static std::uint32_t value_cell(std::uint32_t participant) { return participant; }
   std::uint32_t partial_cell(std::uint32_t participant) const { return num_participants_ + participant; }
   std::uint32_t act_cell() const { return 2 * num_participants_; }
 
  private:
-  // A fresh barrier, or one whose epoch is about to wrap around, to cross the sign boundary of the comparison, or anywhere.
+  // A fresh barrier; or one whose epoch will soon wrap around, or cross the sign boundary of the
+  // comparison; or any epoch.
   Epoch draw_start(Random& random) const {
     const Epoch before = kEpochOne * random.below(num_crossings() + 2);
     switch (random.below(4)) {
@@ -70,7 +72,7 @@ class Script {
     Crossing crossing{random.one_in(2), 0, random.below(kPayloadMask + 1), {}, {}, {}, 0};
     for (std::uint32_t p = 0; p < num_participants_; ++p) {
       crossing.values.push_back(random.next());
-      // Few of them raise bits, so that a bit that is lost is not hidden behind another's.
+      // Few of them raise bits, so that another's bit does not hide one that is lost.
       crossing.bits.push_back(random.one_in(num_participants_) ? random.below(kPayloadMask + 1) : 0);
       crossing.all_bits |= crossing.bits.back();
     }
@@ -78,7 +80,8 @@ class Script {
     return crossing;
   }
 
-  // Children have higher numbers than their parents, so every child is complete when its parent's turn comes.
+  // Children have higher numbers than their parents, so each child is complete before its parent.
+  // Participant 0 gets the bits of all.
   static void expect_gathered(const hierbar_plan& plan, Crossing& crossing) {
     crossing.subtree_bits = crossing.bits;
     std::vector<std::uint64_t> partial = crossing.values;
@@ -107,19 +110,20 @@ void expect_equal(World& world, std::uint32_t me, const char* what, std::uint64_
   world.fail(me, std::string(what) + " is " + std::to_string(seen) + ", should be " + std::to_string(right));
 }
 
-// The oracle: one participant's part of a script. The same body runs over simulated and over real memory, for every barrier.
-// World offers
+// The oracle: one participant's part of a script. The same body runs over simulated and over real
+// memory, for every barrier. World offers
 //   write(me, cell, value), read(me, cell)   the plain data that the barrier must protect
-//   fail(me, text)                           reports a wrong value; every wait is aborted from then on
+//   fail(me, text)                           reports a wrong value and aborts every later wait
 // Cross offers
-//   cross(mem, me, script crossing)          false when a wait was aborted
+//   cross(mem, me, script crossing)          false if a wait was aborted
 //
-// A Subject says what barrier that is: EngineSubject, BaselineSubject. Both trials, on simulated memory and with threads, ask it
-// for
+// A Subject is the barrier under test: EngineSubject, BaselineSubject. Both trials, on simulated
+// memory and with threads, call its
 //   size_bytes<Mem>(plan), words_per_participant<Mem>(plan)
-//   start<Mem>(plan, memory, epoch, set)        makes memory look as if everybody had just completed `epoch`: calls
-//                                               set(word, value) once for every word, in an order that depends on the plan alone
-//   cross(plan, memory, mem, me)                one episode, without a script
+//   start<Mem>(plan, memory, epoch, set)   makes the memory look as if all had just completed
+//                                          `epoch`: calls set(word, value) once for every word, in
+//                                          an order that depends only on the plan
+//   cross(plan, memory, mem, me)           one episode, without a script
 //   make_cross<Mem>(plan, memory, script, world)
 template <class Mem, class World, class Cross>
 class Oracle {

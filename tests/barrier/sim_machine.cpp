@@ -78,7 +78,7 @@ Outcome SimMachine::run(const std::function<void(std::uint32_t)>& body) {
   return std::move(outcome_);
 }
 
-// 2. Who goes on.
+// 2. Who runs next.
 
 void SimMachine::step(std::uint32_t me) {
   if (stopped_) return;
@@ -99,7 +99,7 @@ void SimMachine::disturb() {
   }
 }
 
-// Returns false when all store buffers are empty.
+// Returns false if all store buffers are empty.
 bool SimMachine::drain_somebody() {
   const std::uint32_t first = random_.below(num_participants_);
   for (std::uint32_t i = 0; i < num_participants_; ++i) {
@@ -123,7 +123,7 @@ void SimMachine::notice_changes() {
   memory_.forget_changed_words();
 }
 
-// `me` is the one that runs now; it may have just blocked.
+// `me` is the participant that runs now; it may have just blocked.
 std::uint32_t SimMachine::choose(std::uint32_t me) {
   const auto count = static_cast<std::uint32_t>(runnable_.size());
   switch (habits_.choice) {
@@ -143,7 +143,7 @@ std::uint32_t SimMachine::choose(std::uint32_t me) {
   return runnable_[random_.below(count)];
 }
 
-// The highest priority runs until it blocks, or until it falls behind all others, which happens now and then.
+// The highest priority runs until it blocks. Now and then its priority becomes the lowest.
 std::uint32_t SimMachine::choose_by_priority() {
   std::uint32_t highest = runnable_[0];
   for (const std::uint32_t p : runnable_) {
@@ -156,7 +156,8 @@ std::uint32_t SimMachine::choose_by_priority() {
 // 3. Waiting.
 
 void SimMachine::watch(std::uint32_t me, std::uint32_t word) {
-  if (!memory_.is_up_to_date(me, word)) return;  // its last load was satisfied early; the next may see more
+  // Its last load returned an old value; the next may return a newer one.
+  if (!memory_.is_up_to_date(me, word)) return;
   participants_[me].word = word;
   block(me, State::kWatching);
 }
@@ -191,7 +192,8 @@ void SimMachine::unblock(std::uint32_t participant) {
   runnable_.push_back(participant);
 }
 
-// Goes on elsewhere, because `me` cannot. Stores still in flight come before despair.
+// Runs another participant, because `me` cannot go on. Stores in flight are drained before it is a
+// deadlock.
 void SimMachine::leave(std::uint32_t me) {
   while (runnable_.empty()) {
     if (!drain_somebody()) fail(Failure::kDeadlock, "nobody can go on; " + describe_waiters());

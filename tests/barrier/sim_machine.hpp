@@ -16,9 +16,9 @@ namespace hierbar::test {
 
 enum class Failure : std::uint8_t {
   kNone,
-  kDataRace,    // a plain cell was accessed without happening after the other side's access
-  kWrongValue,  // the participant read, combined or OR-ed something else than it should
-  kDeadlock,    // nobody can go on and nothing is in flight
+  kDataRace,    // a plain cell was accessed, unordered with another participant's access
+  kWrongValue,  // the participant read, combined or OR-ed a wrong value
+  kDeadlock,    // nobody can go on and no store is in flight
   kEndless,     // more steps than any correct run takes
 };
 
@@ -26,25 +26,27 @@ const char* to_string(Failure failure);
 
 struct Outcome {
   Failure failure = Failure::kNone;
-  std::string what;  // the first failure in words; empty when there was none
+  std::string what;  // the first failure in words; empty if there was none
   std::uint64_t num_steps = 0;
 };
 
-// Runs participants as fibers over a SimMemory, one at a time, under a schedule drawn from a seed: equal seeds give equal runs.
-// Every memory operation is a point at which another participant may go on, a buffered store may become visible, or a sleeper
-// may wake for no reason. What is likely differs from run to run (see draw_habits): some runs jump about, some let one
-// participant go far ahead, some starve one, some keep stores back until nobody can move without them.
+// Runs participants as fibers over a SimMemory, one at a time, under a schedule that is drawn from
+// a seed: equal seeds give equal runs. At every memory operation another participant may go on, a
+// buffered store may become visible, or a sleeper may wake for no reason. What is likely differs
+// from run to run (draw_habits()): some runs switch often, some let one participant go far ahead,
+// some hardly run one, some keep stores back until nobody can go on without them.
 class SimMachine {
  public:
   SimMachine(std::uint32_t num_participants, std::uint32_t num_words, std::uint32_t num_cells);
 
-  // A run is begin(), set_initial() of words, run(). `body` is called once per participant; it must end soon after a wait was
-  // aborted. After a failure every wait is.
+  // A run is begin(), then set_initial() for words, then run(). `body` is called once for each
+  // participant. It must end soon after one of its waits was aborted. After a failure every wait is
+  // aborted.
   void begin(std::uint64_t seed);
   void set_initial(std::uint32_t word, std::uint64_t value) { memory_.set_initial(word, value); }
   Outcome run(const std::function<void(std::uint32_t me)>& body);
 
-  // What follows is called by the running participant.
+  // The running participant calls the following functions.
   using Order = SimMemory::Order;
   std::uint64_t load(std::uint32_t me, std::uint32_t word, Order order) {
     step(me);
@@ -76,8 +78,9 @@ class SimMachine {
     return value;
   }
 
-  // Waiting. A watcher goes on when the word changes, so that polling costs no steps and a hopeless poll is a deadlock. A sleeper
-  // goes on when somebody calls wake() for it after prepare_sleep(), or for no reason.
+  // Waiting. A watcher goes on when the word changes. So polling costs no steps, and a poll without
+  // hope is a deadlock. A sleeper goes on when somebody calls wake() for it after prepare_sleep(),
+  // or for no reason.
   void watch(std::uint32_t me, std::uint32_t word);
   void prepare_sleep(std::uint32_t me) { participants_[me].woken = false; }
   void sleep(std::uint32_t me);
@@ -94,9 +97,9 @@ class SimMachine {
   enum class Choice : std::uint8_t { kUniform, kBursts, kPriorities, kStarving };
   struct Habits {
     Choice choice;
-    std::uint32_t drain_chances;     // a store drains in one of so many steps; 0: only when nobody can go on without it
+    std::uint32_t drain_chances;     // a store drains in one of so many steps; 0: only if it must
     std::uint32_t sleep_chances;     // one wait in so many sleeps; 0: nobody ever does
-    std::uint32_t spurious_chances;  // a sleeper wakes for no reason in one of so many steps; 0: never
+    std::uint32_t spurious_chances;  // a sleeper wakes for no reason in one of so many; 0: never
     std::uint32_t late;              // kStarving: who hardly ever runs
   };
   struct Participant {

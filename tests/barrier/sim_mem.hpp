@@ -9,13 +9,14 @@
 
 namespace hierbar::test {
 
-// A word of simulated memory is a number; its value is in the machine. Zero-filled storage is not enough: see oracle.hpp.
+// A word of simulated memory is a number; its value is in the machine. So zero bytes are no start
+// value; see Subject in oracle.hpp.
 struct SimWord {
   std::uint32_t index;
 };
 
-// The barrier's Mem over a SimMachine, one per participant. The tests of broken barriers derive from it and hide single
-// operations.
+// The barrier's Mem over a SimMachine, one for each participant. The tests of broken barriers
+// derive from it and hide single operations.
 class SimMem {
  public:
   using Word = SimWord;
@@ -45,8 +46,9 @@ class SimMem {
   }
   void fence() const noexcept { machine_.fence(me_); }
 
-  // A few looks, then watching the word or sleeping, whichever the schedule wants of this wait. announce() looks by itself, but
-  // a watcher that has not looked in this wait could wait for a change that it saw in an earlier one.
+  // Polls a few times, then watches the word or sleeps, as the schedule decides for this wait.
+  // announce() reads the word itself. A watcher that has not polled in this wait could wait for a
+  // change that it saw in an earlier one (docs/decisions/0068).
   template <class Pending>
   WaitResult wait(Pending& pending) const noexcept {
     const bool sleeps = machine_.draw_sleep();

@@ -7,7 +7,7 @@
 namespace hierbar::test {
 namespace {
 
-constexpr std::uint32_t kEarlyLoadChances = 8;  // one load in so many is satisfied earlier than it need be
+constexpr std::uint32_t kEarlyLoadChances = 8;  // one load in so many returns an earlier value
 
 }  // namespace
 
@@ -53,7 +53,7 @@ std::uint64_t SimMemory::load(std::uint32_t me, std::uint32_t word, Order order,
   for (std::uint32_t i = buffer_sizes_[me]; i-- > 0;) {
     if (buffer[i].word == word) return buffer[i].value;
   }
-  // A version may be passed over while the one before it was still there at some time after the last acquire.
+  // A version may be left out if the one before it was still there after the last acquire.
   std::uint32_t& seen = seen_[me * num_words_ + word];
   const std::uint32_t newest = newest_[word];
   std::uint32_t chosen = newest;
@@ -116,7 +116,7 @@ void SimMemory::drain_entry(std::uint32_t me, std::uint32_t entry) {
 void SimMemory::drain_one(std::uint32_t me, Random& random) {
   if (buffer_sizes_[me] == 0) return;
   std::uint32_t entry = random.below(buffer_sizes_[me]);
-  while (!may_drain(me, entry)) --entry;  // the oldest always may
+  while (!may_drain(me, entry)) --entry;  // the oldest may always drain
   drain_entry(me, entry);
 }
 
@@ -127,7 +127,7 @@ void SimMemory::drain_all(std::uint32_t me) {
 std::uint64_t SimMemory::begin_rmw(std::uint32_t me, std::uint32_t word, Order order) {
   const std::uint32_t pos = position(word, newest_[word]);
   if (order == Order::kOrdered) {
-    acquired_at_[me] = now_ + 1;  // the moment at which publish_rmw() writes
+    acquired_at_[me] = now_ + 1;  // the time at which publish_rmw() writes
     if (versions_[pos].has_clock) join(clock_of(me), attached_clock(pos));
   }
   return versions_[pos].value;
@@ -135,7 +135,8 @@ std::uint64_t SimMemory::begin_rmw(std::uint32_t me, std::uint32_t word, Order o
 
 void SimMemory::publish_rmw(std::uint32_t me, std::uint32_t word, std::uint64_t value, Order order) {
   const std::uint32_t before = position(word, newest_[word]);
-  const bool continues = versions_[before].has_clock;  // the release sequence of an earlier store goes on
+  // Whether it is in the release sequence of an earlier store.
+  const bool continues = versions_[before].has_clock;
   Version& version = append_version(me, word, value);
   std::uint32_t* attached = attached_clock(position(word, newest_[word]));
   version.has_clock = continues || order == Order::kOrdered;

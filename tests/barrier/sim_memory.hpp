@@ -9,29 +9,34 @@
 
 namespace hierbar::test {
 
-// Simulated memory that is not sequentially consistent. What a participant's operation does:
+// Simulated memory that is not sequentially consistent. The operations of a participant:
 //
-//   store      goes into the participant's own store buffer and becomes visible later, when drain() says so. Buffered stores
-//              may overtake each other, except that two to one word stay in order and a release store waits for all before it.
-//   load       sees the own buffer first. Otherwise it may have been satisfied early: it returns a value that the word had at
-//              any time since the participant's last acquire (acquire load, read-modify-write or fence), but never one older
-//              than this participant has already seen in this word.
-//   rmw        drains the own buffer and acts at once on the newest value (all are seq_cst).
-//   fence      drains the own buffer; later loads are not satisfied before it.
+//   store      It goes into the participant's own store buffer. It becomes visible later, when
+//              drain_one() says so. Buffered stores may overtake each other, but two to one word
+//              stay in order, and a release store waits for all before it.
+//   load       It reads the own buffer first. Otherwise it may return an earlier value: one that
+//              the word had at any time since the participant's last acquire (acquire load,
+//              read-modify-write that is not relaxed, or fence), but none older than the
+//              participant has already seen in this word.
+//   rmw        It drains the own buffer and acts at once on the newest value, also if it is
+//              relaxed.
+//   fence      It drains the own buffer. Later loads do not return values from before it.
 //
-// Beside the values runs a check of happens-before by vector clocks: a release store attaches its participant's clock to the
-// value, an acquire load of that value joins it, a relaxed store attaches none, a read-modify-write keeps what it finds and adds
-// its own. Plain cells carry the data that the barrier is to protect: each access to one must happen after the other
-// participants' conflicting accesses, or it is a data race, whatever value it returned.
+// Besides, happens-before is checked by vector clocks. A release store attaches its participant's
+// clock to the value. An acquire load of that value joins it. A relaxed store attaches none. A
+// read-modify-write keeps the clock that it finds and, unless it is relaxed, adds its own. Plain
+// cells have the data that the barrier must protect. Each access to one must happen after the
+// conflicting accesses of other participants; otherwise it is a data race, whatever it returned.
 class SimMemory {
  public:
-  enum class Order : std::uint8_t { kRelaxed, kOrdered };  // kOrdered: acquire for a load, release for a store, both for an rmw
+  // kOrdered: acquire for a load, release for a store, both for an rmw.
+  enum class Order : std::uint8_t { kRelaxed, kOrdered };
 
   SimMemory(std::uint32_t num_participants, std::uint32_t num_words, std::uint32_t num_cells);
 
-  // Everything as new: words and cells zero, buffers empty.
+  // Makes everything new: words and cells are zero, buffers are empty.
   void reset();
-  // The word's value from the beginning, known to all. Before any other operation.
+  // Sets the word's value at the beginning, which all know. Comes before any other operation.
   void set_initial(std::uint32_t word, std::uint64_t value) { versions_[word * kKept].value = value; }
 
   std::uint64_t load(std::uint32_t me, std::uint32_t word, Order order, Random& random);
@@ -48,23 +53,24 @@ class SimMemory {
     acquired_at_[me] = now_;
   }
 
-  // Makes one of `me`'s buffered stores visible, any that may be next. Does nothing when the buffer is empty.
+  // Makes one of `me`'s buffered stores visible, any that may be next. Does nothing if there is
+  // none.
   void drain_one(std::uint32_t me, Random& random);
   bool has_buffered(std::uint32_t me) const { return buffer_sizes_[me] != 0; }
   // Whether `me` has seen the newest value of `word`.
   bool is_up_to_date(std::uint32_t me, std::uint32_t word) const { return seen_[me * num_words_ + word] == newest_[word]; }
 
-  // False: a data race.
+  // Both return false at a data race.
   [[nodiscard]] bool write_cell(std::uint32_t me, std::uint32_t cell, std::uint64_t value);
   [[nodiscard]] bool read_cell(std::uint32_t me, std::uint32_t cell, std::uint64_t& value);
 
-  // The words that became visibly different since forget_changed_words().
+  // The words that have changed visibly since forget_changed_words().
   const std::vector<std::uint32_t>& changed_words() const { return changed_words_; }
   void forget_changed_words() { changed_words_.clear(); }
 
  private:
-  static constexpr std::uint32_t kKept = 4;        // versions of a word that late loads can still see
-  static constexpr std::uint32_t kBufferSize = 8;  // stores in flight; one more drains one first
+  static constexpr std::uint32_t kKept = 4;        // versions of a word that loads can still return
+  static constexpr std::uint32_t kBufferSize = 8;  // stores in flight; before one more, one drains
 
   struct Version {
     std::uint64_t value;

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The simulated memory is as weak as it claims to be and no weaker: the classic litmus tests.
+// The simulated memory is as weak as it is said to be, and no weaker: the classic litmus tests.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ constexpr std::uint32_t kData = 0;
 constexpr std::uint32_t kFlag = 1;
 constexpr std::uint64_t kNumSchedules = 2000;
 
-// In how many schedules of two participants the result was seen.
+// The number of schedules of two participants in which the result was seen.
 int count_schedules(const std::function<void(SimMachine&, std::uint32_t me)>& body, const std::function<bool()>& result) {
   SimMachine machine(2, 2, 1);
   int count = 0;

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The barrier oracle on simulated memory, under thousands of seeded schedules per shape. A failure names its seed; the same run
-// again: HIERBAR_TEST_SEED=<seed> sim_test --gtest_filter=*<shape>
+// The barrier oracle on simulated memory, under thousands of seeded schedules for each shape. A
+// failure names its seed. To repeat it:
+// HIERBAR_TEST_SEED=<seed> sim_test --gtest_filter=*<shape>
 
 #include <gtest/gtest.h>
 
@@ -38,7 +39,7 @@ std::vector<TestPlan> shapes() {
   plans.push_back(make_forest("chain_4_flags", {{4}, 1, kFlags}));
   plans.push_back(make_forest("star_7_lines", {{7}, 6, kLines}));
 
-  // Domains of one size, of different sizes, dealt out in turn.
+  // Domains of one size, of different sizes, and with participants in turn.
   plans.push_back(make_forest("domains_2x2_flags", {{2, 2}, 2, kFlags}));
   plans.push_back(make_forest("domains_2x2_lines", {{2, 2}, 2, kLines}));
   plans.push_back(make_forest("domains_3_1_1_lines", {{3, 1, 1}, 2, kLines}));

@@ -17,12 +17,14 @@
 
 namespace hierbar::test {
 
-// One shape on the simulated machine; run() plays the oracle under one seed. Mem is SimMem or something derived from it. A
-// participant's words have numbers one after another, in the order in which the subject starts them.
+// One shape on the simulated machine; run() runs the oracle under one seed. Mem is SimMem or
+// derived from it. A participant's words have consecutive numbers, in the order in which the
+// subject starts them.
 template <class Mem, class Subject = EngineSubject>
 class SimTrial {
  public:
-  static constexpr std::uint32_t kNumRounds = 3;  // six crossings: both arrival words of the engine are used three times
+  // Six crossings: both arrival words of the engine are used three times.
+  static constexpr std::uint32_t kNumRounds = 3;
 
   explicit SimTrial(const TestPlan& plan, Subject subject = Subject{})
       : owner_(plan),
@@ -70,7 +72,8 @@ class SimTrial {
   World world_{machine_};
 };
 
-// HIERBAR_TEST_SEED=<seed> runs that seed alone; HIERBAR_TEST_SCHEDULES=<count> runs seeds 1 to count instead of `usual`.
+// HIERBAR_TEST_SEED=<seed> runs that seed alone. HIERBAR_TEST_SCHEDULES=<count> runs seeds 1 to
+// count, in place of `usual`.
 struct Seeds {
   std::uint64_t first;
   std::uint64_t last;

@@ -10,7 +10,7 @@
 
 #include "thread_trial.hpp"
 
-// What is expected of every barrier of threads: the engine and the baselines.
+// What every barrier must do with threads: the engine and the baselines.
 namespace hierbar::test {
 
 struct Waiting {
@@ -25,7 +25,8 @@ inline const std::vector<Waiting> kWaitings = {
     {"mixed", {.spin_looks = 20, .yields = 2, .sleeps = true, .sleep_limit_ns = kOneHourNs}},
 };
 
-// The seeds include every kind of first epoch: zero, before the wrap-around, before the sign boundary, any.
+// The seeds cover every kind of first epoch: zero, before the wrap-around, before the sign
+// boundary, any.
 template <class Subject>
 void expect_oracle_kept(const TestPlan& plan, const WaitPolicy& policy, const Subject& subject, std::uint64_t num_seeds) {
   for (std::uint64_t seed = 1; seed <= num_seeds; ++seed) {
@@ -41,12 +42,12 @@ void expect_late_participant_awaited(const TestPlan& plan, const WaitPolicy& pol
   }
 }
 
-// The last participant never comes.
+// The last participant never arrives.
 template <class Subject>
 void expect_every_wait_ends_when_aborted(const TestPlan& plan, WaitPolicy policy, const Subject& subject) {
   const std::uint32_t count = plan.view().num_participants;
   const std::uint32_t missing = count - 1;
-  policy.sleep_limit_ns = 1'000'000;  // sleepers look at `aborted` now and then
+  policy.sleep_limit_ns = 1'000'000;  // so that sleepers read `aborted` from time to time
   ThreadTrial<Subject> trial(plan, policy, subject);
   std::vector<WaitResult> results(count, WaitResult::kReleased);
   trial.run([&](ThreadMem& mem, std::uint32_t me) {
@@ -62,7 +63,8 @@ void expect_every_wait_ends_when_aborted(const TestPlan& plan, WaitPolicy policy
   for (std::uint32_t p = 0; p < missing; ++p) EXPECT_EQ(results[p], WaitResult::kAborted) << "participant " << p;
 }
 
-// In every round another participant comes first and is asleep, or about to be, before anybody else arrives.
+// In every round another participant comes first. It sleeps or is about to before any other
+// arrives.
 template <class Subject>
 void expect_first_sleeper_woken(const TestPlan& plan, const Subject& subject) {
   constexpr std::uint32_t kNumRounds = 60;

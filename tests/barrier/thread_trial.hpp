@@ -24,9 +24,10 @@ namespace hierbar::test {
 
 using ThreadMem = RealMem<ThreadHost>;
 
-inline constexpr long kOneHourNs = 3'600'000'000'000;  // a wake-up that is lost becomes a ctest timeout
+// So long that a lost wake-up becomes a ctest timeout.
+inline constexpr long kOneHourNs = 3'600'000'000'000;
 
-// One barrier on real memory and the threads that use it.
+// One barrier on real memory, and the threads that use it.
 template <class Subject = EngineSubject>
 class ThreadTrial {
  public:
@@ -38,7 +39,7 @@ class ThreadTrial {
         storage_(subject.template size_bytes<ThreadMem>(plan_) / sizeof(StorageLine) + 1),
         spots_(plan_.num_participants) {}
 
-  // Runs body(mem, me) on one thread per participant and waits for all of them.
+  // Runs body(mem, me) on one thread for each participant and waits for all of them.
   template <class Body>
   void run(Body&& body) {
     std::vector<std::thread> threads;
@@ -58,7 +59,7 @@ class ThreadTrial {
   }
 
   WaitResult cross(ThreadMem& mem, std::uint32_t me) { return subject_.cross(plan_, storage_.data(), mem, me); }
-  // For the engine only, which can do more.
+  // For the engine only, which has more functions.
   Barrier<ThreadMem> barrier() { return Barrier<ThreadMem>(plan_, storage_.data()); }
   template <class World>
   auto make_cross(const Script& script, World& world) {
@@ -66,7 +67,7 @@ class ThreadTrial {
   }
   const hierbar_plan& plan() const { return plan_; }
   AbortFlag& aborted() { return aborted_; }
-  // Whether it sleeps or is about to.
+  // Whether the participant sleeps or is about to.
   bool is_parked(std::uint32_t participant) const { return spots_[participant].parked.load() != 0; }
 
  private:
@@ -85,10 +86,10 @@ class ThreadTrial {
 
 inline constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 
-// The oracle's plain data, really plain: ThreadSanitizer looks at every access.
+// The oracle's plain data. It is really plain, so ThreadSanitizer checks every access.
 class ThreadWorld {
  public:
-  // `late` gives the others a head start before each of its rounds.
+  // Participant `late` yields before each of its rounds, so that the others come first.
   ThreadWorld(std::uint32_t num_cells, AbortFlag& aborted, std::uint32_t late)
       : cells_(num_cells), aborted_(aborted), late_(late) {}
 

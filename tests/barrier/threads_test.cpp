@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The barrier oracle with threads. More threads than cpus, and never a sleep in the test itself: what hangs is a ctest timeout.
+// The barrier oracle with threads, of which there are more than cpus. The test itself never sleeps:
+// a barrier that hangs becomes a ctest timeout.
 
 #include <gtest/gtest.h>
 

@@ -27,14 +27,15 @@ mkdir -p "$directory"
 partial=$(mktemp -d "$directory/partial.XXXXXX")
 trap 'rm -rf "$partial"' EXIT
 
-# The architecture's kernel package only names the newest kernel's.
+# The package of the architecture's kernel only names the package of the newest one.
 kernel=$(apt-cache depends --important linux-image-amd64 | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | head -n 1)
 [[ $kernel ]] || { printf 'fetch_kernel.sh: apt knows no linux-image-amd64 (apt-get update?)\n' >&2 && exit 1; }
 
-# apt gives downloads to a user who may not write here; that user exists to protect a root who installs things.
+# By default apt downloads as a user who may not write here. That user protects root, who is not
+# needed here.
 (cd "$partial" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download "$kernel" busybox-static)
 for package in "$partial"/*.deb; do
-  # All of the kernel's modules would be 400 MB.
+  # All modules of the kernel would be 400 MB.
   dpkg-deb --fsys-tarfile "$package" | tar --extract --directory "$partial" --wildcards --no-wildcards-match-slash \
     './boot/vmlinuz-*' './bin/busybox' './lib/modules/*/kernel/drivers/virtio' './lib/modules/*/kernel/net/9p' \
     './lib/modules/*/kernel/fs/9p' './lib/modules/*/kernel/fs/netfs' './lib/modules/*/kernel/fs/fscache' \

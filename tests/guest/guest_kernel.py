@@ -1,6 +1,6 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernel that the guest boots, and the little file system that it starts from."""
+"""The kernel that the guest boots, and the small file system from which it starts."""
 
 import dataclasses
 import gzip
@@ -12,11 +12,13 @@ import re
 import shutil
 import subprocess
 
-# In an order in which each finds what it needs. What a kernel lacks is built into it, or no longer a module of its own.
+# The order is that in which they need each other. A module that a kernel lacks is built into it, or
+# no longer exists separately.
 MODULES = ("virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci", "netfs", "fscache", "9pnet",
            "9pnet_virtio", "9p", "overlay")
 
-# Writes go to memory, on top of the host's files, which QEMU exports read-only. What the command says goes to files of the host.
+# Writes go to memory, above the host's files, which QEMU exports read-only. What the command writes
+# to its output goes to files of the host.
 INIT = """\
 #!/bin/busybox sh
 busybox=/bin/busybox
@@ -63,7 +65,9 @@ def _version(image):
 
 
 def find_kernel(directory=None):
-    """The newest kernel with modules below `directory`; without one, in fetch_kernel.sh's cache or of this machine; None if none."""
+    """The newest kernel with modules below `directory`; None if there is none.
+
+    Without a directory, it is looked for in fetch_kernel.sh's cache, then on this machine."""
     for root in [directory] if directory else [cache_directory(), pathlib.Path("/")]:
         busybox = root / "bin" / "busybox"
         for image in sorted(root.glob("boot/vmlinuz-*"), key=_version, reverse=True):
@@ -74,7 +78,7 @@ def find_kernel(directory=None):
 
 
 def is_static(program):
-    """Whether it names no interpreter: a fixed string in every dynamic program of this architecture."""
+    """Whether the program names no interpreter, which all dynamic ones of this architecture do."""
     return b"/ld-linux" not in program.read_bytes()
 
 
@@ -95,7 +99,7 @@ def _modules(kernel):
 
 
 class _Archive:
-    """What the kernel unpacks: cpio's "newc" format."""
+    """The archive that the kernel unpacks: cpio's format "newc"."""
 
     def __init__(self):
         self._bytes = io.BytesIO()
@@ -119,7 +123,7 @@ class _Archive:
 
 
 def make_initramfs(kernel, command):
-    """`command` is what the shell runs in the guest."""
+    """Makes the first file system. `command` is what the shell runs in the guest."""
     archive = _Archive()
     for name in ("bin", "modules"):
         archive.add(name, 0o040755)

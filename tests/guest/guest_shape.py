@@ -1,16 +1,17 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The shape of a virtual machine, and QEMU's words for it."""
+"""The shape of a virtual machine, and QEMU's options for it."""
 
 import argparse
 import dataclasses
 
-MAX_CPUS = 64  # every cpu is a thread of QEMU's; more would boot for minutes where no KVM helps
+# Every cpu is a thread of QEMU. With more of them a boot takes minutes where there is no KVM.
+MAX_CPUS = 64
 
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """Each count is per unit of the line above it."""
+    """Each count is for one unit of the line above it."""
 
     packages: int
     numa: int
@@ -32,7 +33,7 @@ class Shape:
 
 
 def parse(text):
-    """PACKAGESxNUMAxL3xCORES[xTHREADS]; for argparse."""
+    """Parses PACKAGESxNUMAxL3xCORES[xTHREADS], for argparse."""
     words = text.split("x")
     if len(words) not in (4, 5) or not all(word.isdigit() and int(word) > 0 for word in words):
         raise argparse.ArgumentTypeError(f"'{text}': must be PACKAGESxNUMAxL3xCORES[xTHREADS], such as 2x2x1x4; "
@@ -44,12 +45,12 @@ def parse(text):
 
 
 def qemu_options(shape, memory_mib):
-    """QEMU numbers cpus through in the order of the tree, and gives each die one L3."""
+    """QEMU's options. QEMU numbers cpus in the order of the tree, and gives each die one L3."""
     dies = shape.numa * shape.l3
     options = ["-smp", f"{shape.num_cpus},sockets={shape.packages},dies={dies},cores={shape.cores},threads={shape.threads}",
                "-m", f"{memory_mib}M"]
     cpus_per_node = shape.num_cpus // shape.num_nodes
-    # The last node gets the rest of a division.
+    # The last node gets the remainder.
     part_mib = memory_mib // shape.num_nodes
     for node in range(shape.num_nodes):
         size_mib = part_mib if node + 1 < shape.num_nodes else memory_mib - part_mib * node

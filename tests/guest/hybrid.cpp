@@ -1,13 +1,15 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// An MPI program whose ranks are OpenMP teams: says which cpus every thread may use, then checks the barriers of both.
+// An MPI program whose ranks are OpenMP teams. It prints which cpus every thread may use, then
+// checks the barriers of both.
 //
 //   hybrid [episodes]
 //
-// Prints for every rank "rank R team N procs P", N threads of a team without clause and P for omp_get_num_procs(), and for every
-// thread "rank R thread T cpus LIST". With episodes, also "barriers correct", by rank 0, if nobody has left a barrier before all
-// had arrived; otherwise the program ends with 1.
+// For every rank it prints "rank R team N procs P": N threads of a team without clause, and P is
+// omp_get_num_procs(). For every thread it prints "rank R thread T cpus LIST". With episodes, rank
+// 0 also prints "barriers correct" if nobody has left a barrier before all had arrived; otherwise
+// the program ends with 1.
 
 #include <mpi.h>
 #include <omp.h>
@@ -23,7 +25,7 @@ namespace {
 int rank = 0;
 int num_ranks = 1;
 
-// Of the calling thread; as in /proc/self/status, without ranges.
+// The cpus of the calling thread, as in /proc/self/status but without ranges.
 std::string allowed_cpus() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -52,7 +54,7 @@ void print_threads() {
   std::fflush(stdout);
 }
 
-// Each thread writes its own plain slot, crosses, reads all, crosses again.
+// Each thread writes its own plain slot, crosses, reads all slots, and crosses again.
 int wrong_in_team(int episodes) {
   std::vector<int> slots(omp_get_max_threads());
   int wrong = 0;

@@ -35,7 +35,7 @@ def package_of(cpu):
 
 
 def run(command, variables):
-    """Returns what it wrote, stdout and stderr together; fails with that if it fails."""
+    """Returns the program's stdout and stderr together. Fails with that if the program fails."""
     environment = {**os.environ, **variables}
     result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PER_COMMAND_S)
     if result.returncode != 0:
@@ -44,8 +44,9 @@ def run(command, variables):
 
 
 def launch(program, ranks, *, launch_options=(), arguments=(), **variables):
-    """Runs an MPI program with our libraries; the variables win over the settings here."""
-    # Many emulated cpus share few real ones: who spins takes time from those it waits for.
+    """Runs an MPI program with our libraries. `variables` win over the settings here."""
+    # Many emulated cpus share few real ones: a thread that spins takes time from those it waits
+    # for.
     settings = {"UCX_TLS": "sm,self", "LD_LIBRARY_PATH": str(options.lib_dir), "KMP_BARRIER": "hier", "KMP_BLOCKTIME": "0", **variables}
     return run(["mpiexec.mpich", "-launcher", "fork", *launch_options, "-n", str(ranks), str(program), *arguments], settings)
 
@@ -96,7 +97,9 @@ class Barriers(unittest.TestCase):
 
 
 class StockPlaces(unittest.TestCase):
-    """Both forms of the fault, which HIERBAR_PLACE=off must leave alone; if they were gone, the cure would show nothing."""
+    """Both forms of the fault, which HIERBAR_PLACE=off must leave as they are.
+
+    Without the fault the tests of the cure would show nothing."""
 
     def check(self, program, **settings):
         bound = cpus_of_threads(launch(program, 4, launch_options=["-bind-to", "core"], OMP_NUM_THREADS="4", OMP_PLACES="cores",
@@ -113,10 +116,10 @@ class StockPlaces(unittest.TestCase):
 
 
 class Cure(unittest.TestCase):
-    """Ranks and threads share the machine out along its tree."""
+    """Ranks and threads divide the machine along its tree."""
 
     def place(self, ranks, num_threads, launch_options=(), places="cores", **settings):
-        """Checks what holds of every placement, for both compilers: each thread on one cpu that no other has."""
+        """Checks what holds for all placements with both compilers: each thread has its own cpu."""
         answers = []
         for program in (options.clang, options.gcc):
             threads = cpus_of_threads(launch(program, ranks, launch_options=launch_options, OMP_NUM_THREADS=str(num_threads),
@@ -177,7 +180,7 @@ class Cure(unittest.TestCase):
 
 
 class Reports(unittest.TestCase):
-    """What libhierbar_ompt.so and the shim tell of the levels of this machine."""
+    """What libhierbar_ompt.so and the shim report on the levels of this machine."""
 
     def report(self, ranks, name, *, launch_options=(), **variables):
         with tempfile.TemporaryDirectory() as directory:

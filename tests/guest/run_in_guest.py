@@ -70,8 +70,9 @@ def make_command(arguments):
 
 
 def qemu_command(arguments, kernel, directory):
-    # The kernel reads which cpus share an L3 or a core from Intel's leaves; of AMD's, TCG lacks the one with that. With one thread
-    # for all cpus, those that poll without `pause`, as MPI libraries do, would use up 100 ms each at a time.
+    # The kernel finds out which cpus share an L3 or a core from Intel's leaves; TCG lacks AMD's
+    # leaf for that. There is a thread for each cpu. With one thread for all, a cpu that polls
+    # without `pause`, as MPI libraries do, would use up 100 ms each time.
     return [QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-machine", "q35",
             "-accel", "tcg,thread=multi", "-cpu", "max,vendor=GenuineIntel,family=6,model=106",
             *guest_shape.qemu_options(arguments.shape, arguments.memory),
@@ -83,7 +84,9 @@ def qemu_command(arguments, kernel, directory):
 
 
 def dying_with(parent):
-    """Returns what a child of `parent` must call to end with it. That may have ended before the child asks for the signal."""
+    """Returns a function that ends a child of `parent` with its parent; the child must call it.
+
+    The parent may have ended before the child asks for the signal."""
     def ask():
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
@@ -92,7 +95,7 @@ def dying_with(parent):
 
 
 class Forwarder:
-    """Passes on what has come into a file since the last time."""
+    """Passes on what was added to a file since the last time."""
 
     def __init__(self, path, stream):
         path.touch()
@@ -161,7 +164,7 @@ def main():
     if not kernel:
         print(f"skipped: no kernel for the guest (tests/guest/fetch_kernel.sh fetches one into {guest_kernel.cache_directory()})")
         return SKIPPED
-    # An end by signal removes the files as well.
+    # So that the files are removed if a signal ends the script.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TIMED_OUT))
     with tempfile.TemporaryDirectory(prefix="hierbar-guest-") as name:
         return run(arguments, kernel, pathlib.Path(name))

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""run_in_guest.py itself: without a boot by default, with --boot those tests that need one. Further arguments are unittest's."""
+"""Tests run_in_guest.py, by default without a boot; with --boot also what needs one.
+
+Further arguments are unittest's."""
 
 import os
 import pathlib
@@ -17,7 +19,7 @@ BOOT = "--boot" in sys.argv
 
 class RunInGuest(unittest.TestCase):
     def setUp(self):
-        # Where the script makes its own directories, to see whether any is left.
+        # Here the script makes its own directories, so the test sees whether any is left.
         self.temporary = tempfile.TemporaryDirectory(prefix="hierbar-guest-test-")
         self.addCleanup(self.temporary.cleanup)
         self.environment = {**os.environ, "TMPDIR": self.temporary.name}
@@ -86,10 +88,11 @@ class WithBoot(RunInGuest):
                 while not (pids := children.read_text().split()):
                     pass
                 process.send_signal(number)
-                process.communicate()  # ends when QEMU has closed what it got from the script
+                process.communicate()  # returns when QEMU has closed what the script gave it
             for pid in pids:
                 self.assertFalse(pathlib.Path(f"/proc/{pid}/exe").exists())
-        self.assertEqual(len(os.listdir(self.temporary.name)), 1)  # of the one that was killed
+        # One is left, from the script that was killed.
+        self.assertEqual(len(os.listdir(self.temporary.name)), 1)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def parse_arguments():
     arguments.build_dir = arguments.build_dir.resolve()
     for setting in arguments.env:
         name, _, value = setting.partition("=")
-        # The suite's lit.cfg splits CHECK_OPENMP_ENV at blanks and each part at every '='.
+        # The suite's lit.cfg splits CHECK_OPENMP_ENV at blanks, and each part at every '='.
         if not name or not value or "=" in value or any(c.isspace() for c in setting):
             parser.error(f"--env '{setting}': must be NAME=VALUE, and VALUE must be without blanks and '='")
     return arguments
@@ -74,7 +74,7 @@ def build(build_dir, target):
 
 
 def read_known_failures(llvm_version, compiler_major):
-    """The tests that fail on stock whatever the variables are, because the compiler is older than the suite."""
+    """The tests that always fail on stock, because the suite is newer than the compiler."""
     path = pathlib.Path(__file__).parent / f"stock-{llvm_version}-clang{compiler_major}.txt"
     if not path.exists():
         print(f"hierbar: no list {path.name}; stock is run on everything that fails")

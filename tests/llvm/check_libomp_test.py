@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests what check_libomp.py compares with what; how results are judged is tested with tests/suites/compare.py."""
+"""Tests what check_libomp.py compares with what. How results are judged is tested for
+tests/suites/compare.py."""
 
 import unittest
 

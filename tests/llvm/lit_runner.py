@@ -1,6 +1,6 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs LLVM's lit on the test suite of one libomp build and reads what came out."""
+"""Runs LLVM's lit on the test suite of one libomp build and reads its results."""
 
 import concurrent.futures
 import json
@@ -14,15 +14,15 @@ import venv
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "suites"))
 from compare import CannotRun, failed
 
-# Used when the LLVM tools do not bring lit along: the newest release before the suite's that runs it.
+# Used if the LLVM tools have no lit: the newest release before the suite's version that runs it.
 LIT_REQUIREMENTS = ["lit==18.1.8", "psutil"]
-# Tests that sleep for more than two minutes each. They run beside all others, at once: together they would cost more time than
-# the rest of the suite.
+# Tests that sleep for more than two minutes each. They run at the same time as all others: one
+# after the other they would take longer than the rest of the suite.
 SLEEPERS = r"tasking/omp_(taskyield|task_final|taskwait|task)\.c$"
 
 
 def find_lit(tools_dir, work_dir):
-    """Returns the command that starts lit. It needs psutil for its time limit per test."""
+    """Returns the command that starts lit. lit needs psutil for the time limit of each test."""
     script = tools_dir.parent / "build" / "utils" / "lit" / "lit.py"
     if script.exists():
         for python in (sys.executable, "/usr/bin/python3"):
@@ -71,7 +71,7 @@ class Suite:
         self._log.write_text("")
 
     def run(self, settings, tests=None, quiet=False):
-        """Runs the given tests, else all that the filter lets through. Returns the result code of each by its name."""
+        """Runs the given tests, or else all that match the filter. Returns {test: result code}."""
         if not quiet:
             print(f"hierbar: {self.name}: running {' '.join(settings) or 'without variables'}", flush=True)
         jobs = self._options["jobs"]
@@ -90,7 +90,7 @@ class Suite:
         return results
 
     def _run_lit(self, part, jobs, selection, settings, quiet):
-        """Runs lit with all of its output in the log; tells now and then how far it is. Returns the result codes."""
+        """Runs lit with its output in the log, and reports progress. Returns the result codes."""
         output = self.work_dir / f"{self.name}{part}.json"
         output.unlink(missing_ok=True)
         command = self._lit + ["-v", "-j", str(jobs), "--timeout", str(self._options["timeout"]), "--output", str(output)]

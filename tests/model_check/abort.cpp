@@ -1,14 +1,15 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// hierbar_barrier_abort() while participants sleep in hierbar_barrier_wait(), with the code of both and with the real ThreadHost.
-// The last participant aborts in place of crossing. All others must come back and be told, and see what it wrote before.
+// hierbar_barrier_abort() while participants sleep in hierbar_barrier_wait(), with the code of both
+// and with the real ThreadHost. The last participant aborts in place of crossing. All others must
+// return HIERBAR_ABORTED, and see what it wrote before.
 
 #include "api/handle.hpp"
 #include "case.hpp"
 #include "threads.hpp"
 
-// In a namespace of its own, so that the compiler drops the functions that nobody calls: the checker does not understand them
-// all.
+// In its own namespace, so that the compiler drops the functions that nobody calls. The checker
+// does not understand all of them.
 namespace under_test {
 namespace {
 #include "api/crossing.cpp"
@@ -20,10 +21,10 @@ namespace {
 
 ParkingSpot spots[kNumParticipants];
 AbortFlag aborted;
-std::uint32_t reason;  // the aborter's
+std::uint32_t reason;  // written by the participant that aborts
 alignas(kLineBytes) unsigned char memory[kNumParticipants * HIERBAR_LINES_PER_SLOT * kLineBytes];
 
-// Sleeps at once and for as long as nobody wakes it.
+// Sleeps at once, until it is woken.
 constexpr WaitPolicy kSleepsAtOnce = {/*spin_looks=*/0,     /*pauses_per_look=*/1, /*yields=*/0,
                                       /*sleeps=*/true,
                                       /*sleep_limit_ns=*/1, /*progress=*/nullptr,  /*progress_context=*/nullptr};

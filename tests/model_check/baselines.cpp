@@ -1,6 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whole episodes of one of the classic barriers: MODEL_BARRIER, of MODEL_HEADER.
+// Whole episodes of one of the classic barriers: the class MODEL_BARRIER of the header
+// MODEL_HEADER.
 
 #include MODEL_HEADER
 
@@ -13,7 +14,7 @@ namespace {
 
 using Subject = MODEL_BARRIER;
 
-constexpr std::uint32_t kLinesPerParticipant = 8;  // more than any algorithm of four participants asks for
+constexpr std::uint32_t kLinesPerParticipant = 8;  // enough for all algorithms of four participants
 alignas(kLineBytes) unsigned char memory[kNumParticipants * kLinesPerParticipant * kLineBytes];
 
 struct Participant {

@@ -6,13 +6,14 @@
 
 #include "plan/plan.h"
 
-// What one run of the checker is about. The runner (run.py) defines the macros; cases.py lists the cases.
+// What one run of the checker explores. The runner (run.py) defines the macros; cases.py lists the
+// cases.
 //
-//   MODEL_PARENTS    for each participant the one above it; a leader's is itself: 0,0,1 is the chain 0 <- 1 <- 2
-//   MODEL_CREWS      for each participant the first one of its crew; not defined: no crews
+//   MODEL_PARENTS    each participant's parent; a leader's is itself. 0,0,1: a chain 0 <- 1 <- 2
+//   MODEL_CREWS      the first participant of each participant's crew; not defined: no crews
 //   MODEL_LINES      1: a parent releases all its children by one line
-//   MODEL_EPISODES   how many episodes
-//   MODEL_SPLIT      bit e: episode e + 1 is a gather and a release, the others are whole crossings
+//   MODEL_EPISODES   the number of episodes
+//   MODEL_SPLIT      bit e: episode e + 1 is a gather and a release; the others are whole crossings
 //   MODEL_SLEEPERS   bit p: participant p sleeps in its waits
 //   MODEL_NAPS       how often it goes to sleep in one wait
 //   MODEL_SPURIOUS   1: each sleep may end at once
@@ -45,7 +46,7 @@ inline constexpr std::uint32_t kSleepers = MODEL_SLEEPERS;
 inline constexpr int kNaps = MODEL_NAPS;
 inline constexpr bool kSpurious = MODEL_SPURIOUS != 0;
 
-// The arrays of a plan, known to the compiler, so that the checker sees no loads from them.
+// The arrays of a plan. The compiler knows them, so the checker sees no loads from them.
 struct PlanArrays {
   hierbar_plan_node nodes[kNumParticipants];
   std::uint32_t children[kNumParticipants];

@@ -12,15 +12,16 @@ class Case:
     about: str
     defines: dict
     quick: bool = True  # part of --quick
-    kills: bool = True  # run on mutants: short enough
-    real_mem: bool = False  # barriers run on RealMem: not on mutants of Mem's operations, which only ModelMem understands
+    kills: bool = True  # tried on mutants, because it is short enough
+    # Barriers run on RealMem. Not for mutants of Mem's operations, which only ModelMem understands.
+    real_mem: bool = False
 
     def __hash__(self):
         return hash(self.name)
 
 
 def shape(parents, **others):
-    """The macros of case.hpp. parents: for each participant the one above it."""
+    """The macros of case.hpp. parents: the parent of each participant."""
     defines = {"MODEL_PARENTS": ",".join(map(str, parents))}
     for name, value in others.items():
         defines["MODEL_" + name.upper()] = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
@@ -31,7 +32,7 @@ def _engine(name, about, parents, *, quick=True, kills=True, **others):
     return Case("engine." + name, "engine.cpp", about, shape(parents, **others), quick, kills)
 
 
-# For the full run only: too long for each mutant.
+# Only for the full run: they take too long for each mutant.
 LONG = {"quick": False, "kills": False}
 
 FLAT2, FLAT3, FLAT4 = (0, 1), (0, 1, 2), (0, 1, 2, 3)

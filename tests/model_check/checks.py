@@ -1,6 +1,6 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The two things that the runner does: explore the cases, and see that mutants are killed."""
+"""What the runner does: it explores the cases, and checks that mutants are killed."""
 
 import collections
 import concurrent.futures
@@ -22,13 +22,13 @@ class CaseResult:
 
 @dataclasses.dataclass(frozen=True)
 class MutantResult:
-    """What became of one access with one weaker order."""
+    """The result for one access with one weaker order."""
     site: object
     order: str
     killer: str = ""  # the case and the model that found an error; empty: it survived
     error: str = ""
-    survived: int = 0  # in so many cases that it changes
-    undecided: tuple = ()  # cases that were not done in time
+    survived: int = 0  # the number of cases that it changes and that found no error
+    undecided: tuple = ()  # cases that did not end in time
 
     @property
     def killed(self):
@@ -57,7 +57,9 @@ class Workshop:
         return self._programs[case.name]
 
     def uses(self, case, source):
-        """Whether a source of the project goes into the case's driver. Not, if it does not compile: its own result says so."""
+        """Whether the case's driver includes a source of the project.
+
+        False if it does not compile: its own result reports that."""
         try:
             self.program(case)
         except CannotCompile:
@@ -65,7 +67,9 @@ class Workshop:
         return ROOT / source in self._files[case.name]
 
     def mutated_program(self, case, path, name):
-        """The same with what is in the directories of `path` in place of the project's. None: it makes no difference."""
+        """The same, but files in the directories of `path` replace the project's.
+
+        None: it makes no difference."""
         output = self.directory / f"{name}.{case.name}.ll"
         self.genmc.compile(HERE / case.driver, case.defines, output, first_on_path=path)
         if _code_of(output) == _code_of(self.program(case)):
@@ -77,7 +81,7 @@ class Workshop:
         return self.genmc.explore(program, model, self.timeout_s)
 
     def explain(self, case, model):
-        """The same outcome of a case once more, with the lines of the sources in its log."""
+        """Explores a case again, so that its log has the lines of the sources."""
         output = self.directory / f"{case.name}.{model}.debug.ll"
         self.genmc.compile(HERE / case.driver, case.defines, output, debug=True)
         return self.explore(output, model)
@@ -87,12 +91,14 @@ class Workshop:
 
 
 def _code_of(program):
-    """The program without what says only where it came from."""
+    """The program without the lines that only say where it came from."""
     return [line for line in program.read_text().splitlines() if not line.startswith(("source_filename", "; ModuleID"))]
 
 
 def check_cases(workshop, cases, jobs, report):
-    """Explores every case under every model; report(CaseResult) is called as they end. Returns all results, in their order."""
+    """Explores every case under every model and returns all results, in their order.
+
+    report(CaseResult) is called as each ends."""
     def check(pair):
         case, model = pair
         try:
@@ -110,7 +116,7 @@ def check_cases(workshop, cases, jobs, report):
 
 
 class MutantCheck:
-    """Tries mutants on the cases, those first that killed a mutant of the same source before."""
+    """Tries mutants on the cases. Those that killed a mutant of the same source come first."""
 
     def __init__(self, workshop, cases):
         self._workshop = workshop
@@ -119,9 +125,9 @@ class MutantCheck:
         self._mutex = threading.Lock()
 
     def check_site(self, site, every_order, report):
-        """The results of one access: of its weakest order, then of stronger ones as long as they say something new.
+        """The results for one access: first its weakest order, then stronger ones that may differ.
 
-        An order that survives makes all stronger ones survive, and one that is killed all weaker ones."""
+        If an order survives, all stronger ones do. If one is killed, all weaker ones are."""
         weaker = site.weaker_orders()  # the weakest comes last
         results = []
         for order in reversed(weaker):
@@ -161,7 +167,7 @@ class MutantCheck:
 
 
 def says_nothing_new(order, results):
-    """Whether a survivor is weaker than `order`: then that one survives as well."""
+    """Whether a survivor is weaker than `order`. Then `order` survives as well."""
     return any(not result.killed and _is_weaker(result.order, order) for result in results)
 
 
@@ -171,7 +177,9 @@ def _is_weaker(order, than):
 
 
 def check_mutants(workshop, cases, sites, every_order, jobs, report):
-    """Checks the mutants of every site; report(MutantResult) is called as they end. Returns all results, in their order."""
+    """Checks the mutants of every site and returns all results, in their order.
+
+    report(MutantResult) is called as each ends."""
     check = MutantCheck(workshop, cases)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whole episodes of the engine, on any plan: crossings, split ones, or both in turn.
+// Whole episodes of the engine, on any plan: crossings, split episodes, or both in turn.
 
 #include "barrier/barrier.hpp"
 
@@ -12,9 +12,10 @@ namespace hierbar::model {
 namespace {
 
 alignas(kLineBytes) unsigned char memory[kNumParticipants * HIERBAR_LINES_PER_SLOT * kLineBytes];
-std::uint32_t acted;  // participant 0's, between gather and release
+std::uint32_t acted;  // written by participant 0 between gather and release
 
-// Who raises a bit changes from episode to episode, so that one that is left over from the last is noticed.
+// Who raises a bit changes from episode to episode, so a bit that is left over from the last one is
+// noticed.
 constexpr bool raises_bit(std::uint32_t participant, std::uint32_t episode) noexcept {
   return (participant + episode) % kNumParticipants == 0;
 }

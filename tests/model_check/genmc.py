@@ -1,6 +1,6 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""GenMC, the model checker: where it is, how a program is compiled for it and run, and what it says."""
+"""GenMC, the model checker: where it is, how a program is compiled and run, what it reports."""
 
 import dataclasses
 import os
@@ -15,14 +15,16 @@ ROOT = HERE.parent.parent
 
 MODELS = ("rc11", "imm")
 
-# The whole program becomes a few functions without calls, so that what is local to a thread stays in registers: the checker would
-# count every access to it as an event. That is also why noinline, an attribute of cold functions, is turned round.
+# The whole program becomes a few functions without calls. So what is local to a thread stays in
+# registers; otherwise the checker would count every access to it as an event. That is also why
+# noinline, an attribute of cold functions, becomes the opposite.
 COMPILER_FLAGS = ("-std=c++17", "-O2", "-mllvm", "-inline-threshold=1000000", "-Dnoinline=always_inline", "-fno-builtin",
                   "-fno-exceptions", "-fno-rtti", "-fno-vectorize", "-fno-slp-vectorize", "-fno-threadsafe-statics", "-S",
                   "-emit-llvm", "-include", "atomic",  # for mutants, which name orders
                   "-Wall", "-Wextra", "-Wno-unused", "-Wno-unused-parameter", "-Wno-missing-field-initializers")
 
-# Waits are marked (verifier.hpp); loops that GenMC would take for waits of its own kind are those of the real hosts.
+# Waits are marked (verifier.hpp). GenMC's own detection of waits is disabled, because it would take
+# the loops of the real hosts for waits.
 OPTIONS = ("-check-liveness", "-disable-spin-assume", "-disable-confirmation-annotation")
 
 COUNTS = {"executions": re.compile(r"^Number of complete executions explored: (\d+)", re.MULTILINE),
@@ -41,9 +43,9 @@ class CannotCompile(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What one exploration has come to."""
+    """The result of one exploration."""
     result: str  # "passed", "error", "timeout"
-    message: str = ""  # of an error: what kind
+    message: str = ""  # the kind of error
     executions: int = 0
     blocked: int = 0
     seconds: float = 0.0
@@ -51,7 +53,7 @@ class Outcome:
 
 
 class Genmc:
-    """The tools. Raises CannotRun with the reason when they cannot be used."""
+    """The tools. Raises CannotRun with the reason if they cannot be used."""
 
     def __init__(self, environment=os.environ):
         where = environment.get("GENMC", "")
@@ -78,9 +80,9 @@ class Genmc:
         return found.group(1)
 
     def compile(self, source, defines, output, first_on_path=(), debug=False):
-        """Compiles a driver. Directories of first_on_path come before the project's: what is in them replaces it.
+        """Compiles a driver. A file in a directory of first_on_path replaces the project's.
 
-        Returns the files that went into it."""
+        Returns the files from which it was compiled."""
         path = (*first_on_path, HERE / "stand_ins", HERE / "stand_ins/libomp", HERE, ROOT / "runtime", ROOT / "runtime/include",
                 ROOT / "runtime/libomp", ROOT)
         include = [f"-I{directory}" for directory in path]
@@ -90,7 +92,7 @@ class Genmc:
         if done.returncode != 0:
             raise CannotCompile(f"{pathlib.Path(source).name} does not compile:\n{done.stderr[:4000]}")
         rule = pathlib.Path(f"{output}.d")
-        files = rule.read_text().replace("\\\n", " ").split()[1:]  # behind "output:"
+        files = rule.read_text().replace("\\\n", " ").split()[1:]  # after "output:"
         rule.unlink()
         return {pathlib.Path(file).resolve() for file in files}
 

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libomp's barrier with the primary in between, as kmp_hierbar.cpp does it over b_arrived and b_go: gather, the primary acts,
-// release. The adapter's code is the real one; what it calls of libomp is stand_ins/libomp.
+// libomp's barrier in which the primary acts, as kmp_hierbar.cpp runs it over b_arrived and b_go:
+// gather, the primary acts, release. The adapter's code is the real one. What it calls in libomp is
+// in stand_ins/libomp.
 
 #include "libomp/kmp_hierbar_team.h"
 #include "libomp/kmp_hierbar_trace.h"
@@ -9,8 +10,8 @@
 #include "oracle.hpp"
 #include "threads.hpp"
 
-// In a namespace of its own, so that the compiler drops the functions that nobody calls: the checker does not understand them
-// all.
+// In its own namespace, so that the compiler drops the functions that nobody calls. The checker
+// does not understand all of them.
 namespace under_test {
 namespace {
 #include "libomp/kmp_hierbar.cpp"
@@ -42,7 +43,8 @@ struct Participant {
       if (kMe == 0) {
         Oracle::check(episode);
         acted = episode;
-        std::atomic_thread_fence(std::memory_order_seq_cst);  // KMP_MB() of __kmp_barrier_template
+        // KMP_MB() of __kmp_barrier_template
+        std::atomic_thread_fence(std::memory_order_seq_cst);
       }
       under_test::__kmp_hierbar_release(kKind, &self, kMe, kMe, FALSE);
       MODEL_EXPECT(acted == episode);
@@ -51,9 +53,10 @@ struct Participant {
   }
 };
 
-// As it is when the team has been made. The threads are started afterwards, so they see all of this.
+// Makes the state of a new team. The threads are started afterwards, so they see all of it.
 void make_team() {
-  // Member by member, because the checker knows neither initialisers of objects with pointers nor memset().
+  // Member by member, because the checker knows neither memset() nor initialisers of objects with
+  // pointers.
   auto* const hier = reinterpret_cast<kmp_hierbar_team*>(hierbar_team);
   hier->engine = kmp_hierbar_engine_t(kPlan, lines);
   hier->nproc = kNumParticipants;

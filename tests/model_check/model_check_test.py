@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests the runner without the checker: which accesses it finds and how it weakens them, what it makes of GenMC's output."""
+"""Tests the runner without the checker: the accesses that it finds, how it weakens them, and how it
+reads GenMC's output."""
 
 import os
 import pathlib
@@ -39,7 +40,8 @@ def site(code, tag="A1"):
 
 class Sites(unittest.TestCase):
     def test_every_tagged_line_of_the_project_is_understood(self):
-        self.assertIn("barrier.hpp:A1", [s.name for s in mutants.all_sites()])  # raises BadTag where one is not
+        # It raises BadTag if a line is not understood.
+        self.assertIn("barrier.hpp:A1", [s.name for s in mutants.all_sites()])
 
     def test_an_access_of_mem_has_the_order_of_its_operation(self):
         found, = site("mem_.fetch_or(word, 1);")

@@ -12,13 +12,15 @@
 
 namespace hierbar::model {
 
-// Where the participants sleep.
+// The futex words of the participants.
 alignas(128) inline std::atomic<std::uint32_t> parked[kNumParticipants];
 
-// What barriers are checked on: the orders of RealMem, and waits that the checker can follow. They spin, or, for the participants
-// of kSleepers, sleep by the real park() at most kNaps times and then spin: who is woken, for whatever reason, looks again.
+// The Mem on which barriers are checked: the orders of RealMem, and waits that the checker can
+// follow. A wait spins. The participants of kSleepers first sleep by the real park(), at most kNaps
+// times, and then spin. Whoever is woken, for whatever reason, polls again.
 //
-// Every operation takes its order as a template argument, too. The sources never name one; mutants do (mutants.py).
+// Every operation also takes its order as a template argument. The sources never name one; mutants
+// do (mutants.py).
 class ModelMem {
  public:
   using Word = std::atomic<std::uint64_t>;

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A communicator's block changes hands. Two ranks cross the barrier in it and let go of it, as they free the communicator; a
-// third one waits for its units, clears them and uses them otherwise. Nothing of the old users may come after that.
+// A communicator's block gets new users. Two ranks cross the barrier in it and detach, as they do
+// when they free the communicator. A third one claims its units, clears them and uses them for
+// something else. No access of the old users may come after that.
 
 #include <new>
 
@@ -36,7 +37,7 @@ alignas(kLineBytes) std::byte memory[kBlockBytes];
 mpi::UnitMap::Word taken[2];
 std::uint32_t cells[kNumRanks];
 
-// Nobody owns the segment: it is the arrays above, for as long as the program runs.
+// Nobody owns the segment: it is the arrays above, which live as long as the program.
 std::shared_ptr<mpi::Segment> segment() noexcept {
   return std::shared_ptr<mpi::Segment>(std::shared_ptr<void>(), reinterpret_cast<mpi::Segment*>(memory));
 }
@@ -61,7 +62,8 @@ void cross_and_detach(std::uint32_t me) noexcept {
   block.detach();
 }
 
-// As the new user's memset() does, but a word at a time, since the checker wants every access to a word to have the same size.
+// As the new user's memset() does, but word by word, since the checker wants all accesses to a word
+// to have the same size.
 template <class Value>
 void clear(std::atomic<Value>& word) noexcept {
   *reinterpret_cast<Value*>(&word) = 0;
@@ -94,7 +96,7 @@ struct Participant {
 }  // namespace
 }  // namespace hierbar::model
 
-// The segment's part that blocks use.
+// The part of the segment that blocks use.
 namespace hierbar::mpi {
 UnitMap Segment::units() const { return UnitMap(model::taken, model::kNumUnits); }
 void* Segment::unit(std::uint32_t index) const { return model::memory + index * kUnitBytes; }

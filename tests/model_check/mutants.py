@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mutants: copies of a source in which one tagged access has a weaker order.
 
-A tagged access is a line of code that ends in a comment "(A1)" or "(file.A1)". The operation on that line tells what its order
-is and which orders are weaker. Lines whose accesses are relaxed already have no mutants.
+A tagged access is a line of code with a comment that begins with "(A1)" or "(file.A1)". From the
+operation on that line follow its order and the weaker ones. A line whose access is already relaxed
+has no mutants.
 
-In libomp's adapter waits end in loads without any order, and a call of acquire_after_wait() follows, whose tag is the last one
-of the comment above it.
+In libomp's adapter, waits end in loads without any order. A call of acquire_after_wait() follows;
+its tag is the last one of the comment above it.
 """
 
 import dataclasses
@@ -15,7 +16,7 @@ import re
 
 from genmc import ROOT
 
-# Sources with ordering maps that the drivers compile.
+# The sources with ordering maps that the drivers compile.
 SOURCES = (
     "runtime/barrier/barrier.hpp", "runtime/barrier/pending.hpp", "runtime/barrier/lines.hpp", "runtime/barrier/parking.hpp",
     "runtime/barrier/thread_host.hpp", "runtime/api/crossing.cpp", "runtime/barrier/baselines/blocks.hpp",
@@ -29,7 +30,7 @@ TAGGED = re.compile(rf"^(?P<code>\s*[^/\s].*?)\s*// {TAG}(?:[ .:;].*)?$")
 COMMENT_TAG = re.compile(rf"^\s*// {TAG}")
 FENCE_CALL = re.compile(r"^\s*acquire_after_wait\(\);")
 
-# What is weaker than an order, by what the access is. The weakest comes last.
+# The weaker orders of an order, by kind of access. The weakest comes last.
 WEAKER = {
     "load": {"seq_cst": ("acquire", "relaxed"), "acquire": ("relaxed",), "relaxed": ()},
     "store": {"seq_cst": ("release", "relaxed"), "release": ("relaxed",), "relaxed": ()},
@@ -39,26 +40,26 @@ WEAKER = {
               "release": ("relaxed",)},
 }
 
-# Operations of Mem: what they are and their order.
+# The operations of Mem: kind and order.
 MEM_OPERATIONS = {"load_relaxed": ("load", "relaxed"), "load_acquire": ("load", "acquire"), "load_seq_cst": ("load", "seq_cst"),
                   "store_relaxed": ("store", "relaxed"), "store_release": ("store", "release"), "exchange": ("update", "seq_cst"),
                   "fetch_or": ("update", "seq_cst"), "fetch_add": ("update", "seq_cst"),
                   "fetch_or_relaxed": ("update", "relaxed"), "fetch_add_relaxed": ("update", "relaxed"), "fence": ("fence", "seq_cst")}
 MEM_ACCESS = re.compile(r"\b(?P<mem>mem_?)\.(?P<operation>" + "|".join(MEM_OPERATIONS) + r")\(")
 
-# Accesses of std::atomic that name their order.
+# The accesses of std::atomic, which name their order.
 ATOMIC_KINDS = {"load": "load", "store": "store", "exchange": "update", "fetch_add": "update", "fetch_sub": "update",
                 "fetch_and": "update", "fetch_or": "update", "compare_exchange_weak": "update", "compare_exchange_strong": "update"}
 ATOMIC_ACCESS = re.compile(r"\b(?P<operation>" + "|".join(sorted(ATOMIC_KINDS, key=len, reverse=True)) + r")\(")
 ATOMIC_ORDER = re.compile(r"\bmemory_order_(?P<order>\w+)")
 
-# Accesses that are in a function of somebody else's: the wait of Pending, which is tagged there, and the release of libomp's
-# flags.
+# Tagged lines whose access is in another function: the wait of Pending, which is tagged there, and
+# the release of libomp's flags.
 ELSEWHERE = re.compile(r"\bmem\.wait\(pending\)|\bflag\.release\(\)")
 
 
 class BadTag(Exception):
-    """A tag on a line without an access, or a line that is not what it was."""
+    """There is a tag on a line without an access, or a line has changed."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Site:
 
 
 def _access_of(code):
-    """What the tagged line does: kind and order; None when the access is elsewhere."""
+    """Kind and order of the access on a tagged line; None if it is in another function."""
     access = MEM_ACCESS.search(code)
     if access:
         return MEM_OPERATIONS[access["operation"]]
@@ -147,7 +148,9 @@ def mutate(site, order, text=None):
 
 
 def write_mutant(site, order, directory):
-    """Writes the mutated source under `directory`, by the path by which it is included, and returns what to put on the path."""
+    """Writes the mutated source under `directory`, at the path by which it is included.
+
+    Returns what to add to the include path."""
     path = pathlib.Path(directory) / site.source
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(mutate(site, order))

@@ -9,9 +9,10 @@
 
 namespace hierbar::model {
 
-// What a barrier must protect: each participant writes a plain cell, crosses, and reads everybody's. The checker reports a data
-// race where the barrier does not order the two. Even and odd episodes have a cell each, so that a crossing that lets somebody
-// out too early is seen as well: it meets the reads of the episode before the last.
+// What a barrier must protect: each participant writes a plain cell, crosses, and reads all cells.
+// The checker reports a data race if the barrier does not order the two. Even and odd episodes have
+// their own cells. So a crossing that releases somebody too early is found as well: its next write
+// races with the reads of the episode before the last.
 class Oracle {
  public:
   static void write(std::uint32_t me, std::uint32_t episode) noexcept { cells_[episode % 2][me] = episode; }

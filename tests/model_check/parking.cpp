@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One waiter that sleeps by park(), one writer that ends its sleep by unpark(), over the kernel's futex: see MODEL_KERNEL_QUEUE.
-// MODEL_RELEASE 0: the awaited word is an arrival, 1: a release.
+// A waiter sleeps by park(), and a writer ends its sleep by unpark(), over the kernel's futex; see
+// MODEL_KERNEL_QUEUE in stand_ins/barrier/futex.hpp. MODEL_RELEASE 0: the awaited word is an
+// arrival, 1: a release.
 
 #include "model_mem.hpp"
 #include "threads.hpp"
@@ -25,7 +26,7 @@ void await() noexcept {
   MODEL_EXPECT(data == 1);
 }
 
-// As Barrier writes an arrival and a release.
+// Writes as Barrier writes an arrival, (A1), or a release, (R1), (R2) and (R3).
 void write() noexcept {
   const ModelMem mem(kWriter);
   data = 1;

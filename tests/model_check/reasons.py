@@ -1,6 +1,6 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Why an access keeps an order that no case needs: by the name of the access and the weakest order that survives."""
+"""Why an access keeps an order that no case needs, by its name and the weakest survivor."""
 
 SAME_CODE = ("enough. The same code on x86, and on AArch64 (`swpal`, `ldaddal`, or `ldaxr` and `stlxr`); any read-modify-write "
              "also drains x86's non-temporal stores, which no memory model knows")

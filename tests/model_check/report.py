@@ -1,6 +1,6 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the runner says: progress, the summary, JSON, and the tables of docs/model-checking.md."""
+"""What the runner reports: progress, summary, JSON, and the tables of docs/model-checking.md."""
 
 import dataclasses
 import json
@@ -19,7 +19,7 @@ class Results:
 
 
 class Progress:
-    """A line for everything that ends, with the log of what ends badly. Called by several threads."""
+    """Reports all that ends in one line, with its log if it ends badly. Several threads use it."""
 
     def __init__(self, genmc, options):
         self._mutex = threading.Lock()
@@ -43,7 +43,7 @@ class Progress:
 
 
 def problems_of(results, whole):
-    """What is not as it should be, one line each. whole: all orders were tried, so that reasons can be judged, too."""
+    """What is wrong, one line each. whole: all orders were tried, so reasons can be judged too."""
     problems = [f"{result.case.name} under {result.model}: {result.outcome.result}: {result.outcome.message}"
                 for result in results.cases if result.outcome.result != "passed"]
     for result in results.mutants:
@@ -76,7 +76,7 @@ MUTANTS_TABLE = "mutants"
 
 
 def write_markdown(results, path):
-    """Puts the tables in place of those that `path` has between its marks. A part that was not run keeps its table."""
+    """Writes the tables between their marks in `path`. A part that was not run keeps its table."""
     text = path.read_text()
     if results.cases:
         text = _replace_table(path, text, CASES_TABLE, _cases_table(results))

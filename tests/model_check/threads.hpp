@@ -11,7 +11,7 @@
 
 namespace hierbar::model {
 
-// Enough for every sleep of a participant.
+// As many as a participant can need for its sleeps.
 inline constexpr std::uint32_t kNumCoins = 4 * kNumEpisodes * kNaps;
 inline Coin coins[kNumParticipants][kNumCoins];
 
@@ -34,7 +34,8 @@ void run_participants(std::integer_sequence<std::uint32_t, kIndices...>) {
   (threads[kIndices].join(), ...);
 }
 
-// Calls Participant::run<p>() for every participant, each in a thread. A template, so that who is who is known to the compiler.
+// Calls Participant::run<p>() for every participant, each in its own thread. It is a template, so
+// that the compiler knows the participant.
 template <class Participant>
 void run_participants() {
   run_participants<Participant>(std::make_integer_sequence<std::uint32_t, kNumParticipants>());

@@ -1,13 +1,16 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two participants claim units of a map with two free ones at the same time, the last of the first word and the first of the
-// second. One wants both, which it takes in two steps. The other wants one, and then another. Where the first one comes too late
-// for the second unit, it gives the first one back. Then the other may not be told that the map is full, because of a unit that
-// nobody has. Nor may the two get the same unit.
+// Two participants claim units of a map at the same time. Two units are free: the last of the first
+// word and the first of the second. One participant wants both, and takes them in two steps. The
+// other wants one, and then another. If the first participant comes too late for the second unit,
+// it gives the first unit back. Then the other one must not get the answer that the map is full,
+// because of a unit that nobody has. And the two must not get the same unit.
 //
-// The alignments are those that lead a search to the free units at once: the checker explores what every look may see.
+// The alignments lead a search to the free units at once, because the checker explores everything
+// that each poll may see.
 //
-// Who finds others in its way searches again, MODEL_SEARCHES times in all, and then gives up, which says nothing.
+// A participant that finds others in its way searches again, MODEL_SEARCHES times in all. Then it
+// gives up, and its result says nothing.
 
 #include "mpi/unit_map.hpp"
 #include "threads.hpp"
@@ -17,7 +20,8 @@ namespace hierbar::model {
 constexpr std::uint32_t kFirstFree = 63;
 constexpr std::uint32_t kNumFree = 2;
 
-// A unit that two participants have is a data race. Not in the namespace below, or the compiler would drop what nobody reads.
+// If two participants get the same unit, the checker sees a data race here. This is not in the
+// namespace below, because the compiler would drop what nobody reads.
 std::uint32_t units[kNumFree];
 
 namespace {

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who claims units meets nothing that is still going on: what their former users did to them happened before.
+// What the former users of units did to them happens before a claim of these units returns.
 
 #include "mpi/unit_map.hpp"
 #include "threads.hpp"
@@ -8,7 +8,8 @@
 namespace hierbar::model {
 namespace {
 
-constexpr std::uint32_t kNumUnits = kNumParticipants - 1;  // each has a user but the last participant's
+// Each participant but the last has one of them.
+constexpr std::uint32_t kNumUnits = kNumParticipants - 1;
 
 mpi::UnitMap::Word words[2];
 std::uint32_t units[kNumUnits];

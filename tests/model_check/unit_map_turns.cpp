@@ -1,14 +1,16 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All claim the same unit, use it and let go of it. One may find it free, be overtaken by another that has it for a while, and
-// get it then: what the other did in the meantime must have happened before.
+// All claim the same unit, use it and release it. One may find it free, be overtaken by another
+// that has it for a while, and then get it. What the other did must then have happened before.
 
 #include "mpi/unit_map.hpp"
 #include "threads.hpp"
 
 namespace hierbar::model {
 
-std::uint32_t unit;  // the checker sees a race on it; not in the namespace below, or the compiler would drop what nobody reads
+// The checker sees a race on it. It is not in the namespace below, because the compiler would drop
+// what nobody reads.
+std::uint32_t unit;
 
 namespace {
 

@@ -4,18 +4,19 @@
 
 #include <genmc.h>
 
-// GenMC's own functions under the names that the models use.
+// GenMC's own functions, under the names that the models use.
 namespace hierbar::model {
 
-// What must hold; the checker reports the file and the line.
+// What must hold. If it does not, the checker reports file and line.
 #define MODEL_EXPECT(condition) ((condition) ? (void)0 : __VERIFIER_assert_fail(#condition, __FILE__, __LINE__))
 
-// A thread stays here until `condition` holds. The checker explores every value that the condition may read; where it does not
-// hold, the thread is blocked. When all that is left of an execution are blocked threads whose conditions have read the newest
-// values, nobody will ever go on, and the checker reports a liveness violation: a deadlock, or a lost wake-up.
+// Waits until `condition` holds. The checker explores every value that the condition may read. If
+// it does not hold for one, the thread is blocked in that execution. If only blocked threads are
+// left, and their conditions have read the newest values, no thread can ever go on. The checker
+// then reports a liveness violation: a deadlock, or a lost wake-up.
 //
-// A branch decides, as in the loop that this stands for: under IMM what comes behind the wait depends on it. An argument of
-// __VERIFIER_spin_end() would not be such a dependency.
+// A branch decides, as in the loop that this replaces. So under IMM the accesses after the wait
+// depend on it. An argument of __VERIFIER_spin_end() would not be such a dependency.
 template <class Condition>
 void wait_until(Condition&& condition) noexcept {
   __VERIFIER_loop_begin();

@@ -1,9 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Preloaded before a shim: programs that have no MPI_Barrier of their own get one before and one after each of their
-// collectives, on the same communicator. All ranks of a communicator call its collectives in the same order, so that the
-// barriers meet. What a program can observe does not change, unless a barrier is wrong or harms the library's own state.
+// To be preloaded before a shim. Programs that have no MPI_Barrier of their own then get one before
+// and one after each of their collectives, on the same communicator. All ranks of a communicator
+// call its collectives in the same order, so the barriers match. What a program can observe does
+// not change, unless a barrier is wrong or damages the library's own state.
 
 #include <mpi.h>
 

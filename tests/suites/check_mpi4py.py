@@ -33,7 +33,7 @@ class Mpi4pySuite(MpiSuite):
         self._codes_file = work_dir / f"{self.name}-codes.json"
 
     def launches(self, tests):
-        """One for each module."""
+        """One group for each module."""
         modules = {}
         for test in tests:
             modules.setdefault(test.split(".")[0], []).append(test)
@@ -52,7 +52,7 @@ class Mpi4pySuite(MpiSuite):
 
 
 def select(arguments, known):
-    """The tests to run, after saying which modules are not and why."""
+    """The tests to run. Prints which modules are not run, and why."""
     modules = sorted(path.stem for path in (arguments.source / "test").glob("test_*.py"))
     excuses = {module: known.excuse(module) for module in modules if known.excuse(module)}
     print(f"hierbar: {len(excuses)} modules are listed as not to be run:")

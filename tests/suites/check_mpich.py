@@ -32,8 +32,8 @@ NO_ERRORS = re.compile(r"^\s*(No [Ee]rrors|Test [Pp]assed)\s*$")
 
 
 def judge(test, status, output):
-    """The code of a test that ended so. One that passes says that there were no errors, and
-    nothing else."""
+    """The code of a test that ended like this. A test that passes prints that there were no errors,
+    and nothing else."""
     if status is None:
         return "TIMEOUT"
     if test.must_fail:
@@ -53,8 +53,8 @@ class MpichSuite(MpiSuite):
     def launch(self, tests, settings):
         test = self.tests[tests[0]]
         program = self._build.path(test.program)
-        # A limit of the suite's own is for the slow; more than twice ours would make a hang too
-        # dear.
+        # The suite has longer limits for slow tests. More than twice ours would make a hang too
+        # expensive.
         timeout = min(max(test.seconds, self._arguments.timeout), 2 * self._arguments.timeout)
         settings = [*settings, *test.variables]
         status, output = self.run_program(test.name, [str(program), *test.arguments], test.ranks, settings, timeout,
@@ -63,7 +63,7 @@ class MpichSuite(MpiSuite):
 
 
 def select(tests, known, build, pattern):
-    """The tests to run, after saying which are not and why."""
+    """The tests to run. Prints which are not run, and why."""
     selected, excused, unknown = {}, [], []
     for name, test in tests.items():
         excuse = known.excuse(name)

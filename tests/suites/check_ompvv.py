@@ -32,13 +32,13 @@ import time
 import summary
 from compare import CannotRun, StockResults, compare, failed, print_differences
 
-# By suffix: the compilers of each family, the first that is there.
+# By suffix: the compilers of each family. The first that exists is used.
 COMPILERS = {
     "clang": {".c": ["clang-19", "clang"], ".cpp": ["clang++-19", "clang++"]},
     "gcc": {".c": ["gcc"], ".cpp": ["g++"], ".F90": ["gfortran"]},
 }
 SKIPPED = 77  # our exit status
-SKIPPED_BY_SUITE = 101  # that of a program of the suite which finds nothing to test
+SKIPPED_BY_SUITE = 101  # the exit status of a program of the suite that finds nothing to test
 
 
 def parse_arguments():
@@ -60,8 +60,8 @@ def parse_arguments():
 
 
 class Programs:
-    """The suite's programs, compiled into the work directory. Nothing is compiled again that is
-    there."""
+    """The suite's programs, compiled into the work directory. What is already there is not compiled
+    again."""
 
     def __init__(self, source_dir, work_dir, compilers):
         self._source_dir = source_dir
@@ -69,7 +69,7 @@ class Programs:
         self._compilers = compilers
 
     def sources(self, pattern):
-        """Names of the tests, relative to the suite's folder of tests."""
+        """The names of the tests, relative to the suite's folder of tests."""
         folder = self._source_dir / "tests"
         names = (str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.suffix in self._compilers)
         return [name for name in names if re.search(pattern, name)]
@@ -78,7 +78,7 @@ class Programs:
         return self._dir / (name.replace("/", "+") + ".exe")
 
     def compile(self, name):
-        """Whether it compiles. The complaint of one that does not is beside its program."""
+        """Returns whether it compiles. If not, the compiler's messages are beside its program."""
         program = self.path(name)
         complaint = program.with_suffix(".txt")
         if program.exists() or complaint.exists():
@@ -97,8 +97,8 @@ class Programs:
 
 
 class OmpvvSuite:
-    """A suite for compare.py: these programs on the library in one directory; None: on what the
-    loader finds."""
+    """A suite for compare.py: these programs with the library in one directory. None: with the one
+    that the loader finds."""
 
     def __init__(self, name, version, work_dir, programs, tests, library_dir, arguments):
         self.name, self.version, self.work_dir = name, version, work_dir

@@ -1,29 +1,29 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what somebody's test suite does on our library with what it does on the unmodified
-one.
+"""Compares what a test suite of others does on our library with what it does on the unmodified one.
 
 1. The suite has run on ours.
-2. For what failed there, look up the unmodified library's result ("stock"): in the list of known
+2. For what failed there, find the unmodified library's result ("stock"): in the list of known
    failures, in the results kept from earlier runs, or by running it now.
-3. Run each difference again, on both, three times. It is a regression when ours fails again and
-   stock never does; otherwise it is reported as unsteady.
+3. Run each difference again, on both, three times. If ours fails again and stock never does, it is
+   a regression. Otherwise it is reported as unsteady.
 
 A suite is an object with
 
-    name                                what its kept results are called by
-    version                             what they depend on, besides the settings
+    name                                under which its results are kept
+    version                             on which they depend, besides the settings
     work_dir                            where they are kept
     run(settings, tests=None, quiet=False) -> {test: code}
-                                        runs these tests, else all, with these variables (NAME=VALUE) set for each
+                                        runs these tests, or else all, with these variables
+                                        (NAME=VALUE) set for each
 """
 
 import json
 
 RERUNS = 3
-# What lit calls a result that is not as the test wants it; all suites use its words.
+# lit's codes for results that are not what the test wants. All suites use these codes.
 FAILING_CODES = {"FAIL", "XPASS", "TIMEOUT", "UNRESOLVED"}
-# The test did not run, and says so.
+# Codes of tests that did not run.
 SKIPPING_CODES = {"UNSUPPORTED", "SKIPPED"}
 
 
@@ -36,8 +36,8 @@ def failed(code):
 
 
 class StockResults:
-    """What the unmodified library does under one set of variables; kept in a file of the suite's
-    directory."""
+    """The results of the unmodified library under one set of variables. They are kept in a file of
+    the suite's directory."""
 
     def __init__(self, suite, settings, known_failures):
         self._suite = suite
@@ -55,12 +55,12 @@ class StockResults:
         return results
 
     def failing_of(self, tests):
-        """Of these tests, those that fail on stock. Runs the ones about which nothing is known."""
+        """Those of these tests that fail on stock. Runs the ones without a known result."""
         unknown = [t for t in tests if t not in self._known_failures and t not in self._codes]
         if unknown:
             print(f"hierbar: {len(unknown)} of these are run on stock", flush=True)
             failures = [t for t, code in self.run(tests=unknown).items() if failed(code)]
-            # One bad moment of stock must not excuse ours.
+            # Twice, so that a single failure of stock by chance excuses none of ours.
             if failures:
                 self.run(tests=failures, quiet=True)
         return {t for t in tests if t in self._known_failures or failed(self._codes[t])}
@@ -76,8 +76,8 @@ def rerun_difference(test, ours, stock, settings):
 
 
 def compare(ours, stock, settings, codes):
-    """Steps 2 and 3, for the `codes` that step 1 gave. Returns (regressions, unsteady, failing
-    on stock too): dicts of rerun counts and a list."""
+    """Steps 2 and 3, for the `codes` of step 1. Returns (regressions, unsteady, failing on stock
+    too): two dicts of rerun counts and a list."""
     failing = sorted(t for t, code in codes.items() if failed(code))
     print(f"hierbar: {len(failing)} of {len(codes)} tests fail on ours", flush=True)
     shared = stock.failing_of(failing)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests how compare.py judges results, and how summary.py tells them, with suites that answer
-from a script."""
+"""Tests how compare.py judges results, and how summary.py reports them, with suites whose codes are
+scripted."""
 
 import contextlib
 import io
@@ -15,7 +15,7 @@ import summary
 
 
 class ScriptedSuite:
-    """Gives each test the next of its scripted codes, the last one for ever."""
+    """Gives each test the next of its scripted codes; the last one is repeated for ever."""
 
     def __init__(self, work_dir, name, codes):
         self.work_dir = work_dir

@@ -2,8 +2,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tests fetch_mpich_tests.sh with an archive of a few files and with stand-ins for apt, so without a
-# network. What it shares with fetch_openmp.sh is tested there.
+# Tests fetch_mpich_tests.sh without a network, with an archive of a few files and with scripts in
+# place of apt. What it shares with fetch_openmp.sh is tested there.
 
 source "$(dirname "$0")/../cmake/check.sh"
 fetch_script=$(dirname "$0")/fetch_mpich_tests.sh

@@ -1,7 +1,7 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is known of a suite on one library: a list in a file, each line with its cause, so that
-nothing is left out in silence.
+"""What is known about a suite on one library. It is a list in a file, and each line has its cause,
+so that nothing is left out silently.
 
     [fails]
     comm/name 4                 # the cause
@@ -15,10 +15,10 @@ nothing is left out in silence.
     [more ranks]
     group/name 8                # the cause
 
-`fails` are tests that fail on the unmodified library too. They run, but stock is not asked about
-them again. `not built` are programs that do not compile with this library. `not run` are tests
-that cannot be run here; a last word of '*' stands for all that the program is run with.
-`more ranks` are programs that may have more ranks than others.
+`fails`: tests that fail on the unmodified library too. They run, but they are not run on stock
+again. `not built`: programs that do not compile with this library. `not run`: tests that cannot run
+here; '*' as the last word stands for all numbers of ranks and all arguments. `more ranks`: programs
+that may have more ranks than others.
 """
 
 import dataclasses
@@ -36,7 +36,7 @@ class KnownFailures:
     more_ranks: dict
 
     def max_ranks(self):
-        """How many ranks the programs of [more ranks] may have."""
+        """The number of ranks that each program of [more ranks] may have."""
         return {program: int(ranks) for program, ranks in map(str.split, self.more_ranks)}
 
     def excuse(self, test):
@@ -45,8 +45,8 @@ class KnownFailures:
         return self.not_built.get(program) or self.not_run.get(test) or self.not_run.get(f"{program} *")
 
     def stale(self, codes, built, tests):
-        """What the list says that is not so, given the results of a whole run, which programs
-        there are now, and all tests."""
+        """What is wrong in the list, given the results of a whole run, the programs that were
+        built, and all tests."""
         programs = {test.split()[0] for test in tests}
         for test in self.fails:
             if test not in codes:

@@ -2,7 +2,7 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests the lists of known failures: what they excuse, and that a wrong or outdated line is
-told."""
+reported."""
 
 import pathlib
 import tempfile

@@ -1,7 +1,7 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the commands for suites of MPI programs have in common: their arguments, and from running
-to the exit status."""
+"""What the commands for suites of MPI programs have in common: arguments, the comparison and the
+exit status."""
 
 import argparse
 import collections
@@ -38,7 +38,7 @@ def parse(parser, words=None):
     arguments.build_dir = arguments.build_dir.resolve()
     arguments.shim = (arguments.shim or arguments.build_dir / "lib" / SHIMS[arguments.mpi]).resolve()
     if arguments.count:
-        arguments.env.append("HIERBAR_VERBOSE=1")  # the counts are in the shim's reports
+        arguments.env.append("HIERBAR_VERBOSE=1")  # so that the shim's reports have the counts
     for setting in arguments.env:
         if not setting.partition("=")[2]:
             parser.error(f"--env '{setting}': must be NAME=VALUE")
@@ -48,7 +48,7 @@ def parse(parser, words=None):
 
 
 def without_ours(settings):
-    """The settings for the unmodified library, for which HIERBAR_ variables mean nothing."""
+    """The settings for the unmodified library, which does not use HIERBAR_ variables."""
     return [setting for setting in settings if not setting.startswith("HIERBAR_")]
 
 
@@ -58,7 +58,7 @@ def run(title, ours, stock_suite, known_fails, arguments):
     stock = StockResults(stock_suite, without_ours(arguments.env), known_fails)
     stock_codes = stock.run() if arguments.full_stock else {}
     codes = ours.run(arguments.env)
-    # A comparison of a library with itself would find nothing.
+    # Without our barriers a library would be compared with itself, and nothing would be found.
     ways = dict(ours.ways)
     problems = list(run_mpi_test.check_counts(arguments.count, ours.ways))
     if problems:
@@ -88,9 +88,9 @@ def finish(result, arguments):
 
 
 def main(check):
-    """Runs a command to its exit status: 0 no regression, 1 regression, 2 the comparison could
-    not be made."""
-    # So that a program that is running is ended as well.
+    """Runs a command and returns its exit status: 0 no regression, 1 regression, 2 the comparison
+    could not be made."""
+    # So that a running program is ended as well.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
     try:
         return check()

@@ -1,7 +1,7 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the suites of MPI programs have in common: they run with or without a shim, one launch at
-a time, each with a limit."""
+"""What suites of MPI programs have in common: they run with or without a shim, one launch after the
+other, each with a time limit."""
 
 import collections
 import pathlib
@@ -16,7 +16,7 @@ from compare import CannotRun, failed
 
 
 def library_version(arguments):
-    """Of the MPI library, as its launcher tells it."""
+    """The version of the MPI library, as its launcher prints it."""
     command = [arguments.mpiexec or launcher.LAUNCHERS[arguments.mpi], "--version"]
     try:
         output = subprocess.run(command, capture_output=True, text=True).stdout
@@ -26,29 +26,30 @@ def library_version(arguments):
 
 
 class MpiSuite:
-    """A suite for compare.py. Derived classes have tests (an ordered collection of names),
+    """A suite for compare.py. Derived classes have `tests` (an ordered collection of names),
     launches() and launch().
 
-    `arguments` are the command line's; with `shim` None it is the unmodified library. `preload` are
-    libraries that come before the shim, or are there without it.
+    `arguments` are those of the command line. `shim` None means the unmodified library. `preload`
+    are libraries that come before the shim, or are used without it.
     """
 
     def __init__(self, name, arguments, work_dir, shim, preload=()):
         self.name = f"{name}-{'ours' if shim else 'stock'}"
         self.version = library_version(arguments)
         self.work_dir = work_dir
-        self.ways = collections.Counter()  # which way how many barriers went, of all launches under HIERBAR_VERBOSE
+        # The number of barriers by path, over all launches with HIERBAR_VERBOSE.
+        self.ways = collections.Counter()
         self._arguments = arguments
         self._preload = [str(path) for path in (*preload, shim) if path]
         self._log = work_dir / f"{self.name}.log"
         self._log.write_text("")
 
     def launches(self, tests):
-        """These tests in groups, each for one launch."""
+        """These tests in groups; each group is one launch."""
         return [[test] for test in tests]
 
     def launch(self, tests, settings):
-        """Runs one group. Returns the code of each of its tests."""
+        """Runs one group. Returns {test: code}."""
         raise NotImplementedError
 
     def run(self, settings, tests=None, quiet=False):
@@ -64,8 +65,8 @@ class MpiSuite:
         return codes
 
     def run_program(self, title, command, ranks, settings, timeout, launch_options=(), directory=None):
-        """One launch, all of it in the log. Returns the exit status, None after a timeout, and
-        what came to stdout."""
+        """Runs one launch, with its output in the log. Returns the exit status (None after a
+        timeout) and what it wrote to stdout."""
         settings = list(settings) + ([f"LD_PRELOAD={':'.join(self._preload)}"] if self._preload else [])
         words = launcher.launch_command(self._arguments, ranks, settings, launch_options, command)
         status, output, errors = launcher.run_to_end(words, launcher.launch_environment(self._arguments), timeout, subprocess.PIPE,

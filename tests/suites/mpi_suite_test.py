@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests the way from programs to the verdict, with scripts as programs and a stand-in for
-mpiexec, so without MPI.
+"""Tests everything from the programs to the verdict without MPI: the programs are scripts, and
+mpiexec is replaced by one.
 
-The stand-in runs one process with the variables that it was told; what a program does under the
+The replacement runs one process with the variables that it was given. What a program does under the
 shim depends on LD_PRELOAD.
 """
 
@@ -34,7 +34,7 @@ exec "$@"
 """
 GOOD = "echo ' No Errors'"
 REPORT = "[ $SHIM ] && echo 'hierbar: mpi: barriers of 2 ranks: engine 7, library 0' >&2\n" + GOOD
-# Fails when a file says so, which the first run removes.
+# Fails if there is a certain file, which the first run removes.
 ONCE = "rm once 2>/dev/null && exit 1\n" + GOOD
 
 

@@ -13,19 +13,19 @@ from compare import CannotRun
 
 FETCH = pathlib.Path(__file__).resolve().parent / "fetch_mpich_tests.sh"
 AROUND = FETCH.with_name("barriers_around.c")
-# Which of its folders: those whose programs have barriers, make and free communicators, have
+# The folders that are used: those whose programs have barriers, make and free communicators, have
 # windows, threads or sessions, or make calls that must fail. Sessions are in init and threads/init.
 FOLDERS = ("attr", "coll", "comm", "errhan", "errors/attr", "errors/coll", "errors/comm", "errors/group", "errors/topo", "group",
            "info", "init", "rma", "threads", "topo")
 SUFFIXES = {"mpich": "mpich", "ompi": "openmpi"}
-# Open MPI's header refuses functions that MPI 3 has removed, some of which the suite still uses;
-# its library has them.
+# Open MPI's header refuses functions that MPI 3 has removed. The suite still uses some of them, and
+# Open MPI's library has them.
 FLAGS = {"mpich": "", "ompi": "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0"}
 
 
 class Build:
-    """The suite built with a family. Nothing is done again that was done, unless the compiler
-    driver is another one."""
+    """The suite, built with a family. What was done is not done again, unless the compiler driver
+    has changed."""
 
     def __init__(self, work_dir, family):
         self.source_dir = work_dir / "source"
@@ -46,7 +46,7 @@ class Build:
         self._once("compiled", driver, self._compile)
 
     def _once(self, step, driver, action):
-        """Steps are told apart, so that one that was interrupted is all that is done again."""
+        """Each step has its own stamp, so after an interruption only the rest is done again."""
         stamp = self.dir / step
         if not stamp.exists() or stamp.read_text() != driver:
             action()
@@ -63,8 +63,8 @@ class Build:
                 raise CannotRun(f"{self.source_dir}/configure failed; see {self._log}")
 
     def _compile(self):
-        """Some programs compile with MPICH only, so that a failure is one of these programs;
-        reason() tells its cause."""
+        """Some programs compile with MPICH only. So a failure is reported only as such a program,
+        and reason() finds its cause."""
         print("hierbar: compiling them (2 minutes)", flush=True)
         jobs = ["-k", "-j", str(os.cpu_count())]
         with open(self._log, "a") as log:
@@ -86,8 +86,8 @@ class Build:
         return self.path(program).is_file()
 
     def reason(self, program):
-        """The first line in which the compiler or linker complains of a program that is not
-        there."""
+        """The first line in which the compiler or linker complains about a program that is
+        missing."""
         name = re.escape(program.rsplit("/", 1)[1])
         pattern = re.compile(rf"{name}\.[co]\b.*(?:error|undefined reference)")
         with open(self._log, errors="replace") as log:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests how MPICH's lists of tests are read and how the end of one of its programs is judged."""
+"""Tests how MPICH's lists of tests are read, and how the end of one of its programs is judged."""
 
 import pathlib
 import tempfile

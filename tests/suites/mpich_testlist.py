@@ -1,10 +1,11 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads the lists of tests that MPICH's suite keeps in files called testlist, one test a line:
+"""Reads the lists of tests that MPICH's suite has in files called testlist. Each line is a test:
 
-    program ranks [arg=TEXT]... [env=NAME=VALUE]... [mpiexecarg=TEXT]... [timeLimit=SECONDS] [resultTest=NAME]
+    program ranks [arg=TEXT]... [env=NAME=VALUE]... [mpiexecarg=TEXT]... [timeLimit=SECONDS]
+            [resultTest=NAME]
 
-What else a line says (strict, xfail, mem) is about how its own runner selects tests.
+Other words of a line (strict, xfail, mem) are for the tests' own runner, which selects by them.
 """
 
 import dataclasses
@@ -18,8 +19,8 @@ class Test:
     arguments: tuple = ()
     variables: tuple = ()
     launch_options: tuple = ()
-    seconds: int = 0  # its own limit, 0 if it has none
-    must_fail: bool = False  # it passes when the launcher's exit status is not 0
+    seconds: int = 0  # its own time limit; 0: it has none
+    must_fail: bool = False  # it passes if the launcher's exit status is not 0
 
     @property
     def name(self):
@@ -27,8 +28,8 @@ class Test:
 
 
 def parse(line, folder, max_ranks, more_ranks):
-    """One line, for at most so many ranks. Most programs run with any number; those of `more_ranks`
-    have a maximum of their own."""
+    """Reads one line, for at most so many ranks. Most programs run with any number; those of
+    `more_ranks` have their own maximum."""
     program, ranks, *rest = line.split()
     ranks = min(int(ranks), more_ranks.get(f"{folder}/{program}", max_ranks))
     values = {}
@@ -41,8 +42,8 @@ def parse(line, folder, max_ranks, more_ranks):
 
 
 def read_folder(source_dir, build_dir, folder, max_ranks, more_ranks):
-    """The tests of a folder and of those below that its list names. A list from which configure
-    made one is in `build_dir`."""
+    """The tests of a folder, and of the folders below it that its list names. Lists that configure
+    has made are in `build_dir`."""
     path = build_dir / folder / "testlist"
     if not path.exists():
         path = source_dir / folder / "testlist"
@@ -55,6 +56,6 @@ def read_folder(source_dir, build_dir, folder, max_ranks, more_ranks):
 
 
 def read(source_dir, build_dir, folders, max_ranks, more_ranks):
-    """All tests by name. With fewer ranks than in the lists some are the same."""
+    """All tests by name. With fewer ranks than in the lists, some of them become the same."""
     return {test.name: test for folder in folders
             for test in read_folder(pathlib.Path(source_dir), pathlib.Path(build_dir), folder, max_ranks, more_ranks)}

@@ -21,7 +21,7 @@ TITLES = ("suite", "settings", "run", "passed", "failed with stock", "unsteady",
 
 
 def count(codes, regressions, unsteady, shared):
-    """The `counts` of a result."""
+    """Makes the `counts` of a result."""
     run = sum(code not in SKIPPING_CODES for code in codes.values())
     return {
         "run": run, "passed": run - len(regressions) - len(unsteady) - len(shared), "failed_with_stock": len(shared),

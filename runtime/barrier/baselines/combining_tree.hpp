@@ -9,18 +9,22 @@
 
 namespace hierbar {
 
-// The software combining tree, `combining-tree`: P.-C. Yew, N.-F. Tzeng, D. H. Lawrie, "Distributing hot-spot addressing in
-// large-scale multiprocessors", IEEE Trans. Computers C-36(4), 1987; as a barrier in Mellor-Crummey and Scott, 1991, section 3.2.
-// Here the tree is binary.
+// The software combining tree, `combining-tree`: P.-C. Yew, N.-F. Tzeng, D. H. Lawrie,
+// "Distributing hot-spot addressing in large-scale multiprocessors", IEEE Trans. Computers C-36(4),
+// 1987; as a barrier in Mellor-Crummey and Scott, 1991, section 3.2. Here the tree is binary.
 //
-//   1. Two participants meet at each node of the tree, at its counter. The first one waits there for the node's flag; the second
-//      clears the counter and goes on to the next node. At the lowest level neighbours meet.
-//   2. Who is second at the root, or was released at a node, releases the nodes below at which it was second, from above.
+//   1. Two participants meet at each node of the tree, at its counter. The first one waits there
+//      for the node's flag. The second one clears the counter and goes on to the next node. At the
+//      lowest level neighbours meet.
+//   2. A participant that was second at the root, or was released at a node, releases the nodes
+//      below at which it was second, from above.
 //
-// A counter counts to two. A participant adds not 1 but its number + 1: so the second knows whom it may have to wake.
+// A counter counts to two. A participant adds not 1 but its number + 1, so the second one knows
+// whom it may have to wake.
 //
-// Messages: 3(n - 1): two read-modify-writes and a release per node. Depth: 2 ceil(log2 n) line transfers up, since the second
-// takes the counter's line from the first, who took it from elsewhere, and ceil(log2 n) down.
+// Messages: 3(n - 1), since a node needs two read-modify-writes and a release. Depth: 2 ceil(log2
+// n) line transfers up, and ceil(log2 n) down. Up there are two for each level, because the second
+// one takes the counter's line from the first one, which took it from elsewhere.
 template <class Mem>
 class CombiningTreeBarrier {
  public:
@@ -34,8 +38,9 @@ class CombiningTreeBarrier {
     // 1.
     for (std::uint32_t level = 0; std::uint64_t{1} << level < blocks_.num_participants(); ++level) {
       const std::uint32_t node = node_above(me, level);
-      if (node >= blocks_.num_participants()) continue;  // nobody comes from the other side
+      if (node >= blocks_.num_participants()) continue;  // the other half is empty
       auto& counter = blocks_.counter(node);
+      // (C1) pairs with the other participant's (C1).
       const std::uint64_t first = mem.fetch_add(counter, std::uint64_t{me} + 1);  // (C1)
       if (first == 0) {
         if (blocks_.await_release(mem, me, blocks_.flag(node, kGo), epoch, node) == WaitResult::kAborted)
@@ -55,7 +60,7 @@ class CombiningTreeBarrier {
  private:
   enum : std::uint32_t { kGo, kNumFlags };
 
-  // The nodes at which this participant was second in this episode, and who was first there.
+  // The nodes at which this participant was second in this episode, and who was first at each.
   struct Passed {
     struct Entry {
       std::uint32_t node;
@@ -68,8 +73,9 @@ class CombiningTreeBarrier {
     const Entry& from_above(std::uint32_t i) const noexcept { return entries[count - 1 - i]; }
   };
 
-  // The node over the 2^(level + 1) participants around `me` lies in the block of the first one of their upper half, which is its
-  // number: every participant but 0 is that for exactly one node.
+  // The node above the 2^(level + 1) participants around `me`. It lies in the block of the first
+  // participant of their upper half, and its number is that participant's. Every participant but 0
+  // has exactly one node in this way.
   static std::uint32_t node_above(std::uint32_t me, std::uint32_t level) noexcept { return (me >> level | 1U) << level; }
 
   Blocks<Mem> blocks_;

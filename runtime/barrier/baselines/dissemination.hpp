@@ -9,14 +9,15 @@
 
 namespace hierbar {
 
-// The dissemination barrier, `dissemination`: D. Hensgen, R. Finkel, U. Manber, 1988 (see tournament.hpp); Mellor-Crummey and
-// Scott, 1991, section 3.3.
+// The dissemination barrier, `dissemination`: D. Hensgen, R. Finkel, U. Manber, 1988 (see
+// tournament.hpp); Mellor-Crummey and Scott, 1991, section 3.3.
 //
-//   In round k participant i signals participant (i + 2^k) mod n and waits for participant (i - 2^k) mod n. After ceil(log2 n)
-//   rounds it has heard, directly or not, of everybody.
+//   In round k, participant i signals participant (i + 2^k) mod n and waits for participant
+//   (i - 2^k) mod n. After ceil(log2 n) rounds it has heard from everybody, directly or not.
 //
-// There is no release. A peer may be one episode ahead when its flag is read; the original therefore has two sets of flags in
-// turn and flips their sense every other episode. With epochs one set does: a later epoch says no less.
+// There is no release. A peer may be one episode ahead when its flag is read. The original
+// therefore uses two sets of flags in turn and reverses their sense in every other episode. With
+// epochs one set is enough: a later epoch says no less (docs/decisions/0012).
 //
 // Messages: n ceil(log2 n). Depth: ceil(log2 n) line transfers.
 template <class Mem>
@@ -31,7 +32,7 @@ class DisseminationBarrier {
     const Epoch epoch = begin_episode(mem, blocks_.own(me));
     const std::uint32_t count = blocks_.num_participants();
     for (std::uint32_t round = 0; round < num_rounds_; ++round) {
-      const std::uint32_t distance = 1U << round;  // below count
+      const std::uint32_t distance = 1U << round;  // less than count
       const std::uint32_t next = me < count - distance ? me + distance : me - (count - distance);
       const std::uint32_t previous = me >= distance ? me - distance : me + (count - distance);
       blocks_.signal(mem, blocks_.flag(next, round).raised[0], epoch, next);

@@ -9,19 +9,21 @@
 
 namespace hierbar {
 
-// How the root of a flat tree lets the others go.
+// How the root of a flat tree releases the others.
 enum class FlatRelease : std::uint8_t {
   kSense,  // `sense-reversing-counter`: one global sense that all read
-  kFlags,  // `sense-reversing-gr`: in a second phase, one flag for each
+  kFlags,  // `sense-reversing-gr`: one flag for each, in a second phase
 };
 
-// The flat tree: the two algorithms that M. G. Kurnosov (Vestnik SibGUTI 16(2), 2022, section 3) compares with under these names.
+// The flat tree: the two algorithms with which M. G. Kurnosov compares under these names (Vestnik
+// SibGUTI 16(2), 2022, section 3).
 //
-//   1. gather   everybody but participant 0 bumps its own counter; participant 0 polls them all.
-//   2. release  participant 0 writes the global sense, or one flag for each of the others.
+//   1. gather   Everybody but participant 0 increments its own counter. Participant 0 polls all.
+//   2. release  Participant 0 writes the global sense, or one flag for each of the others.
 //
-// Messages: 2(n - 1). Depth: two line transfers; but one participant takes in n - 1 lines, and then either n - 1 take one line in
-// turn or it takes n - 1 lines back.
+// Messages: 2(n - 1). Depth: two line transfers. But participant 0 fetches n - 1 lines one after
+// the other. Then either n - 1 participants fetch one line in turn, or participant 0 fetches n - 1
+// lines back.
 template <class Mem, FlatRelease kRelease>
 class FlatTreeBarrier {
  public:
@@ -32,15 +34,17 @@ class FlatTreeBarrier {
   [[nodiscard]] WaitResult cross(Mem& mem, std::uint32_t me) const noexcept {
     const Epoch epoch = begin_episode(mem, blocks_.own(me));
     if (me != 0) {
-      blocks_.signal(mem, blocks_.flag(me, kArrival).raised[0], epoch, 0);                         // 1.
-      return blocks_.await_release(mem, me, blocks_.flag(reads_alone() ? me : 0, kGo), epoch, 0);  // 2.
+      // 1.
+      blocks_.signal(mem, blocks_.flag(me, kArrival).raised[0], epoch, 0);
+      // 2.
+      return blocks_.await_release(mem, me, blocks_.flag(reads_alone() ? me : 0, kGo), epoch, 0);
     }
     // 1.
     for (std::uint32_t p = 1; p < blocks_.num_participants(); ++p) {
       auto& arrival = blocks_.flag(p, kArrival).raised[0];
       if (blocks_.await_signal(mem, 0, arrival, epoch, p) == WaitResult::kAborted) return WaitResult::kAborted;
     }
-    // 2.
+    // 2. Participant 0 has published nothing else, so it drains its non-temporal stores.
     mem.fence();  // (R0)
     if constexpr (reads_alone()) {
       blocks_.release_each(

@@ -9,18 +9,21 @@
 #include "barrier/baselines/blocks.hpp"
 
 namespace hierbar {
-
-// The tree barrier of J. M. Mellor-Crummey and M. L. Scott, `mcs`: ACM TOCS 9(1), 1991, section 3.5, algorithm 11.
+// The tree barrier of J. M. Mellor-Crummey and M. L. Scott, `mcs`: ACM TOCS 9(1), 1991, section
+// 3.5, algorithm 11.
 //
-//   1. Arrival goes up a tree of arity 4. The flags of a parent's four children lie in one line of the parent, which looks at
-//      them together; each child writes its own.
-//   2. Wake-up goes down another tree, a binary one: each child waits for a flag in a line of its own.
+//   1. Arrival goes up a tree of arity 4. Each child writes its own flag. The flags of a parent's
+//      four children are in one line of the parent, which therefore reads them together.
+//   2. Wake-up goes down another tree, a binary one. Each child waits for a flag on its own line.
 //
-// The original has four bytes in one word, which the parent fills up again for the next episode; here they are four words with
-// epochs, of which nothing has to be filled up.
+// The original has four bytes in one word, and the parent sets them again for the next episode.
+// Here they are four words with epochs, which nobody has to set again.
 //
-// Messages: 2(n - 1), of which those to one parent share a line. Depth: about log4 n line transfers up, or up to four times as
-// many when the children of one parent write together and take the line from each other, and about log2 n down.
+// Messages: 2(n - 1), of which those to one parent share a line. Depth: about log4 n line transfers
+// up and about log2 n down. Up it may be four times as many, when the children of one parent write
+// at the same time and take the line from each other.
+// many when the children of one parent write together and take the line from each other, and about
+// log2 n down.
 template <class Mem>
 class McsBarrier {
  public:
@@ -59,7 +62,7 @@ class McsBarrier {
   static constexpr std::uint32_t kWakeUpArity = 2;
   static_assert(kArrivalArity == Blocks<Mem>::kWordsPerFlag);
 
-  // In a heap of that arity.
+  // The number of children of `parent` in a heap of that arity.
   std::uint32_t num_children(std::uint32_t parent, std::uint32_t arity) const noexcept {
     const std::uint64_t first = std::uint64_t{arity} * parent + 1;
     const std::uint64_t count = blocks_.num_participants();

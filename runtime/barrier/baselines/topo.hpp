@@ -9,18 +9,23 @@
 
 namespace hierbar {
 
-// The hierarchical barrier of M. G. Kurnosov (Vestnik SibGUTI 16(2), 2022, section 2.2), `topo`: what the engine is an answer to.
+// The hierarchical barrier of M. G. Kurnosov (Vestnik SibGUTI 16(2), 2022, section 2.2), `topo`.
+// The engine was made as an answer to it.
 //
-//   1. From the lowest level up, the leader of a group polls the counters of its members until all have arrived.
-//   2. A member that leads nothing more bumps its own counter.
-//   3. Participant 0, which leads the last group, TOP, writes one global sense; all others wait for it.
+//   1. From the lowest level up, the leader of a group polls the counters of its members until all
+//      have arrived.
+//   2. A member that leads no further group increments its own counter.
+//   3. Participant 0 leads the last group, TOP. It writes one global sense; all others wait for it.
 //
-// The groups are those of the plan: a node's children are the members of the groups that it leads, in the order in which it polls
-// them; the leaders are the members of TOP. build_group_plan() makes such a plan from the paper's groups. A leader's counters on
-// the levels that it leads are read by itself only, so they are its epoch, and one counter to poll per participant remains.
+// The groups are those of the plan (docs/decisions/0013). A node's children are the members of the
+// groups that it leads, in the order in which it polls them. The leaders are the members of TOP.
+// build_group_plan() makes such a plan from the paper's groups. A leader's counters on the levels
+// that it leads are read by itself only, so its epoch stands for them. One counter for each
+// participant remains to be polled.
 //
-// Messages: 2(n - 1) for n participants. Depth: one line transfer per level that gathers, one for the sense; but a leader takes
-// in its members' lines one after another, and the line of the sense goes to everybody in turn.
+// Messages: 2(n - 1) for n participants. Depth: one line transfer for each level that gathers, and
+// one for the sense. But a leader fetches its members' lines one after the other, and the line of
+// the sense goes to everybody in turn.
 template <class Mem>
 class TopoBarrier {
  public:
@@ -35,7 +40,7 @@ class TopoBarrier {
     if (poll(mem, me, plan_.children + node.first_child, node.num_children, epoch) == WaitResult::kAborted)
       return WaitResult::kAborted;
     if (me == 0) {
-      // 1. TOP.
+      // 1. The group TOP.
       if (poll(mem, me, plan_.leaders + 1, plan_.num_leaders - 1, epoch) == WaitResult::kAborted) return WaitResult::kAborted;
       // 3.
       mem.fence();  // (R0)

@@ -9,22 +9,25 @@
 
 namespace hierbar {
 
-// How a tournament's champion lets the others go.
+// How the champion of a tournament releases the others.
 enum class TournamentRelease : std::uint8_t {
-  kTree,  // `tournament-tree`: every winner releases those it beat, from the last round to the first
+  kTree,  // `tournament-tree`: every winner releases its losers, from the last round to the first
   kFlag,  // `tournament-flag`: one global flag that all read
 };
 
-// The tournament: D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization", Int. J. Parallel Programming
-// 17(1), 1988; the two releases are those of Mellor-Crummey and Scott, 1991, section 3.4.
+// The tournament: D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization",
+// Int. J. Parallel Programming 17(1), 1988. The two releases are those of Mellor-Crummey and Scott,
+// 1991, section 3.4.
 //
-//   1. In round k, of those still in play, each participant whose number is an odd multiple of 2^k loses to the one 2^k below it:
-//      it writes the winner's flag of that round and is out. Who wins is known beforehand, so no read-modify-write has to decide.
+//   1. Round k is played by those who have not lost yet. A participant whose number is an odd
+//      multiple of 2^k loses to the one 2^k below it: it writes the winner's flag of that round and
+//      is out. Who wins is known beforehand, so no read-modify-write has to decide.
 //   2. Participant 0 is the champion and releases the others.
 //
-// The original clears the flags, or flips their sense; here they hold epochs.
+// The original clears the flags or reverses their sense. Here they hold epochs.
 //
-// Messages: 2(n - 1). Depth: ceil(log2 n) line transfers up; down as many, or one line that goes to everybody in turn.
+// Messages: 2(n - 1). Depth: ceil(log2 n) line transfers up. Down there are as many, or one line
+// that goes to everybody in turn.
 template <class Mem, TournamentRelease kRelease>
 class TournamentBarrier {
  public:
@@ -34,7 +37,7 @@ class TournamentBarrier {
 
   [[nodiscard]] WaitResult cross(Mem& mem, std::uint32_t me) const noexcept {
     const Epoch epoch = begin_episode(mem, blocks_.own(me));
-    // 1. `round` ends as the one that `me` loses; the champion's is one more than there are.
+    // 1. `round` ends as the round that `me` loses. The champion's is one more than there are.
     std::uint32_t round = 0;
     for (; std::uint64_t{1} << round < blocks_.num_participants() && (me >> round & 1) == 0; ++round) {
       const std::uint32_t loser = me + (1U << round);
@@ -68,7 +71,7 @@ class TournamentBarrier {
     if constexpr (kRelease == TournamentRelease::kFlag) {
       if (me == 0) blocks_.release_all(mem, 0, blocks_.flag(0, kGo), epoch);
     } else {
-      // Of the rounds without an opponent none comes before one with.
+      // Rounds without an opponent come after all rounds with one.
       while (num_rounds != 0 && me + (std::uint64_t{1} << (num_rounds - 1)) >= blocks_.num_participants()) --num_rounds;
       const auto loser = [&](std::uint32_t i) { return me + (1U << (num_rounds - 1 - i)); };
       blocks_.release_each(mem, num_rounds, epoch, [&](std::uint32_t i) -> auto& { return blocks_.flag(loser(i), kGo); }, loser);

@@ -8,7 +8,8 @@
 #include "barrier/thread_host.hpp"
 #include "hierbar/hierbar.h"
 
-// Stands for runtime/api/handle.hpp: a process's view of a barrier that needs no segment, no planner and no heap.
+// Replaces runtime/api/handle.hpp: a barrier as one process sees it, without segment, planner and
+// heap.
 namespace hierbar {
 using ApiMem = RealMem<ThreadHost>;
 }

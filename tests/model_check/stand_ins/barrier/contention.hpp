@@ -4,7 +4,7 @@
 
 namespace hierbar {
 
-// In place of runtime/barrier/contention.hpp, which measures time: nobody else wants the cpus.
+// Replaces runtime/barrier/contention.hpp, which measures time: nobody else wants the cpus.
 class Contention {
  public:
   bool is_remembered() const noexcept { return false; }

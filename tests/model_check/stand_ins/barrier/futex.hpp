@@ -8,22 +8,28 @@
 
 #include "verifier.hpp"
 
-// Stands for runtime/barrier/futex.hpp: the kernel's futex, for the checker, without a time limit. A time limit would end every
-// lost wake-up; without it the checker finds them.
+// Replaces runtime/barrier/futex.hpp: a model of the kernel's futex without time limits. A time
+// limit would end every lost wake-up; without one the checker finds them.
 namespace hierbar {
 namespace model {
 
-// Decides whether a sleep ends at once, as by a signal or a time limit. The thread that reads it sees 0 or 1 as the checker
-// likes, since another thread sets it without any order. Null: no sleep of this thread does.
+// Decides whether a sleep ends at once, as by a signal or a time limit. The sleeper may read 0 or
+// 1, and the checker explores both, because another thread sets it without any order. Null: no
+// sleep of this thread ends at once.
 using Coin = std::atomic<std::uint32_t>;
 inline thread_local Coin* next_coin = nullptr;
 
 inline bool ends_at_once() noexcept { return next_coin != nullptr && (next_coin++)->load(std::memory_order_relaxed) != 0; }
 
 #if defined(MODEL_KERNEL_QUEUE)
-// As the kernel does it (kernel/futex/waitwake.c), for one word and one sleeper: it counts the waiter, then, behind a full fence,
-// looks at the word under the lock of its bucket and queues the waiter in the same critical section. Who wakes looks at the count
-// behind a full fence, too.
+// As the kernel does it (kernel/futex/waitwake.c), for one word and one sleeper:
+//
+//   1. The sleeper counts itself.
+//   2. After a full fence it reads the word under the lock of the word's bucket, and queues itself
+//      in the same critical section.
+//   3. The waker writes the word before the call. After a full fence it reads the count.
+//
+// The two fences pair: either the waker sees the count, or the sleeper sees the word.
 inline Mutex bucket_lock;
 inline std::atomic<std::uint32_t> num_waiters{0};
 inline std::atomic<std::uint32_t> is_queued{0};
@@ -49,8 +55,8 @@ inline void futex_wake(std::atomic<std::uint32_t>&) noexcept {
   bucket_lock.unlock();
 }
 #else
-// What that comes to where every change of the word is followed by a FUTEX_WAKE: asleep as long as the word has the value. With
-// many times fewer executions.
+// The effect of that, where every change of the word is followed by a FUTEX_WAKE: a thread sleeps
+// as long as the word has the value. There are far fewer executions.
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   if (!ends_at_once()) wait_until([&] { return word.load(std::memory_order_relaxed) != value; });
 }

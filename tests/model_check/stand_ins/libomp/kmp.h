@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Stands for libomp's kmp.h: as much of it as kmp_hierbar.cpp needs to be compiled, for gathers and releases without tasks.
+// Replaces libomp's kmp.h: as much of it as kmp_hierbar.cpp needs to be compiled, for gathers and
+// releases without tasks.
 //
-// libomp's volatile words are relaxed atomics here: that is what compilers make of them on every machine. Its plain fields are
-// plain, so that the checker reports a race where a wait does not order what comes behind it.
+// libomp's volatile words are relaxed atomics here, because compilers make that of them on every
+// machine. Its plain fields are plain, so that the checker reports a race if a wait does not order
+// what comes after it.
 
 #include <atomic>
 #include <cstddef>

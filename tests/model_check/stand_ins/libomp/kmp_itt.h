@@ -2,4 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Stands for libomp's kmp_itt.h, which is empty without ITT.
+// Replaces libomp's kmp_itt.h, which is empty without ITT.

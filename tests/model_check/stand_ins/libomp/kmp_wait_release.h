@@ -5,8 +5,8 @@
 #include "kmp.h"
 #include "verifier.hpp"
 
-// Stands for libomp's kmp_wait_release.h: the flag that threads wait on. A wait ends in a load of the word, without any order; a
-// release is an atomic addition of 4.
+// Replaces libomp's kmp_wait_release.h: the flags for which threads wait. A wait ends in a load of
+// the word without any order. A release is an atomic addition of 4.
 template <bool kCancellable = false, bool kSleepable = true>
 class kmp_flag_64 {
   volatile kmp_uint64 *word_;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-// Stands for runtime/trace/counter.hpp: no clock, since nothing is traced.
+// Replaces runtime/trace/counter.hpp: without a clock, since nothing is traced.
 namespace hierbar {
 enum class ClockSource : std::uint8_t { kMonotonic };
 inline std::uint64_t read_clock(ClockSource) noexcept { return 0; }
