@@ -13,10 +13,11 @@
 
 namespace hierbar::mpi {
 
-// The way of a barrier, for cross() and cross_recorded(). These are compiled apart: in one file the compiler shares between them
-// what it would otherwise inline, and cross() gets longer.
+// The body of cross() and cross_recorded(). These are compiled in two files: in one file the
+// compiler would share parts of them that it otherwise inlines, and cross() would grow.
 
-inline constexpr std::uint32_t kMeetingFailed = 1;  // payload bit: the leaders' barrier returned an error
+// Payload bit: the leaders' barrier returned an error.
+inline constexpr std::uint32_t kMeetingFailed = 1;
 
 template <class Trace>
 int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const Errands& errands, Trace& trace) noexcept {
