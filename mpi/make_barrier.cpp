@@ -27,8 +27,8 @@ class BlockMaker {
  public:
   BlockMaker(Agreement& agreement, const NodePart& part) : agreement_(agreement), part_(part) {}
 
-  // The leader's part: makes the plan, claims the block and clears its own slot. If that fails, the
-  // failure is kept in the agreement, and the offer is empty.
+  // The leader's part: makes the plan, claims the block and clears its own slot. A failure is kept
+  // in the agreement. Without a block the offer is empty.
   Offer offer() {
     const auto image = make_plan_image(bindings());
     if (!image) {
