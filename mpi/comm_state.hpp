@@ -83,7 +83,7 @@ class States {
   // Makes invalid what threads remember about states: communicators are about to be freed, or their
   // attributes mean nothing any more. (S2) release; pairs with (S1).
   void expire_all() noexcept { num_removals_.fetch_add(1, std::memory_order_release); }
-  // Counts a barrier that belongs to no state.
+  // Counts a barrier that belongs to no state. Relaxed: the count is only reported.
   void count(Way way) { loose_[static_cast<std::size_t>(way)].fetch_add(1, std::memory_order_relaxed); }
   Counts counts();
 

@@ -22,6 +22,7 @@ struct LeaderComm {
   std::vector<std::uint64_t> processes;  // the processes of the leaders, in order
 };
 
+// The leaders' communicators of which this process is a leader. Thread-safe.
 class LeaderComms {
  public:
   // The one that these processes share already, as far as this process knows; null if there is

@@ -77,6 +77,7 @@ const Pmpi* find_pmpi(const void* caller) {
   const Pmpi* pmpi = found.load(std::memory_order_acquire);  // (P1)
   if (pmpi == nullptr) {
     const std::lock_guard lock(mutex);
+    // Relaxed: the lock orders it after (P2).
     pmpi = found.load(std::memory_order_relaxed);
     if (pmpi == nullptr) {
       pmpi = bind_all(caller);

@@ -82,6 +82,7 @@ void make_progress() noexcept {
 }
 
 const char* progress_name() {
+  // Relaxed: what is read below was in the table before (P2) of pmpi.cpp.
   const Pmpi* pmpi = library.load(std::memory_order_relaxed);
   if (pmpi == nullptr) return "none";
   return pmpi->own_progress != nullptr ? kProgressSymbol : "PMPI_Request_get_status";

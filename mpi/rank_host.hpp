@@ -30,7 +30,7 @@ struct Waiting {
   // Polls between two calls into MPI, about 1 µs long. A call takes the library's lock and evicts
   // what is in the caches.
   int looks_between_pokes = 16;
-  // Rounds that yield, before rounds that sleep.
+  // Rounds that yield, before rounds that sleep (docs/decisions/0007).
   int yields = kYieldsBeforeSleep;
   // Yielding rounds for each call into MPI. When ranks outnumber cpus, a peer wants the cpu, so
   // most rounds only yield.

@@ -139,6 +139,7 @@ void Shim::close(const Pmpi& pmpi) {
   states.expire_all();
   states.forget_loose();
   const std::lock_guard lock(mutex_);
+  // (K2) as well: its release pairs with (K1).
   int key = keyval_.exchange(MPI_KEYVAL_INVALID, std::memory_order_acq_rel);
   if (key != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&key);
   if (self_keyval_ != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&self_keyval_);

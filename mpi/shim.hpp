@@ -43,8 +43,8 @@ class Shim {
   // communicators see the same nodes.
   const Self& self(int fake_rank);
 
-  // The key of the communicators' attribute; MPI_KEYVAL_INVALID while MPI is not in use. (K1)
-  // load-acquire; pairs with (K2).
+  // The key of the communicators' attribute; MPI_KEYVAL_INVALID while MPI is not in use.
+  // (K1) load-acquire; pairs with (K2).
   int keyval() const noexcept { return keyval_.load(std::memory_order_acquire); }
   // Returns whether MPI is in use: initialised, by MPI_Init or for sessions, and not finalised. If
   // so, it makes the key, unless the library refuses.
@@ -67,16 +67,18 @@ class Shim {
   // communicator is freed if no other uses it.
   void forget(const Pmpi& pmpi, CommState* state);
 
+  // MPI_Session_init has succeeded; MPI_Session_finalize or MPI_Finalize is about to be called. The
+  // reports are written when the world ends, or with the last session if there is no world. When
+  // all of them have ended, the MPI library holds nothing of the shim's.
   void session_begins();
   void session_ends(const Pmpi& pmpi);
   void world_ends(const Pmpi& pmpi);
 
-  // Returns whether a message about this way has not been printed yet. Every later call returns
-  // false.
+  // Returns true for the first call with this way, so that each message is printed once.
   bool is_first(Way way) { return !told_[static_cast<std::size_t>(way)].exchange(true, std::memory_order_relaxed); }
   bool is_first_problem_report() { return !problems_told_.exchange(true, std::memory_order_relaxed); }
-  // Writes and prints the reports, this process's own or those of all ranks. Only the first call
-  // does.
+  // Writes and prints the reports, this process's own or those of all ranks. Later calls do
+  // nothing.
   void report(const Pmpi& pmpi, bool may_communicate);
 
  private:
@@ -84,12 +86,14 @@ class Shim {
   void close(const Pmpi& pmpi);
 
   std::mutex mutex_;
-  // (K2) release in make_keyval(); pairs with (K1).
+  // (K2) release in make_keyval() and close(); pairs with (K1).
   std::atomic<int> keyval_{MPI_KEYVAL_INVALID};
   // The key of an attribute of MPI_COMM_SELF, whose callback runs when MPI is finalised past the
   // shim.
   int self_keyval_ = MPI_KEYVAL_INVALID;
+  // Relaxed: the program starts a session before it uses the session's communicators.
   std::atomic<int> num_sessions_{0};
+  // Both relaxed: they only choose one caller.
   std::array<std::atomic<bool>, kNumWays> told_{};
   std::atomic<bool> problems_told_{false};
   bool reported_ = false;

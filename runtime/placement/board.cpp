@@ -192,6 +192,7 @@ std::uint32_t Board::image_bytes() const {
   return bytes == kNoImage ? 0 : bytes;
 }
 
+// Relaxed, as in claim().
 bool Board::owner_is_dead(std::uint32_t rank) const {
   const std::uint64_t owner = slot(rank).owner.load(std::memory_order_relaxed);
   return owner != 0 && !lives(owner);
@@ -204,6 +205,7 @@ bool Board::is_stale() const {
   // Whether processes of another pid namespace are alive cannot be seen from here.
   if (header().pid_namespace != own_process().pid_namespace || lives(header().maker)) return false;
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {
+    // Relaxed, as in claim().
     const std::uint64_t owner = slot(rank).owner.load(std::memory_order_relaxed);
     if (owner != 0 && lives(owner)) return false;
   }

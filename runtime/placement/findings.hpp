@@ -19,6 +19,7 @@ struct RankView {
   Team team;
 };
 
+// What find_problems() judges: all ranks of a node and what limits them.
 struct NodeView {
   const Machine& machine;
   std::vector<RankView> ranks;

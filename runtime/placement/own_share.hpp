@@ -18,6 +18,7 @@ namespace hierbar {
 // This process's own share of its node. It is found from the launcher's variables, the pool, the
 // reasons not to act, and the other ranks.
 
+// What the host of this process (libomp) asks with.
 struct ShareRequest {
   // The cpus that the process was given.
   CpuSet mask;
@@ -43,6 +44,7 @@ struct Surroundings {
   std::string meeting_directory = "/dev/shm";
 };
 
+// What the host is to do, and what is to be reported.
 struct ShareAnswer {
   // Nothing: everything stays as it is.
   std::optional<CpuSet> share;

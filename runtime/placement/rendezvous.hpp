@@ -28,6 +28,7 @@ struct MeetingRequest {
   std::string directory = "/dev/shm";
 };
 
+// How a meeting has ended.
 struct Meeting {
   Verdict verdict = Verdict::kNobody;
   // kComplete: the facts of all ranks, by rank. Otherwise of those that came.

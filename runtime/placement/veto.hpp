@@ -52,6 +52,7 @@ struct Veto {
 // places are laid out inside the share.
 std::optional<Veto> veto_by_environment(const PlaceSetting& setting, const Environment& environment);
 
+// What veto_by_process() judges.
 struct ProcessState {
   // What the initial thread may run on now.
   CpuSet mask;
@@ -61,6 +62,7 @@ struct ProcessState {
   // OMP_NUM_THREADS or the like was given, or threads=share needs no number.
   bool has_explicit_threads = false;
 };
+// A veto if this process may not be placed, or does not know its number of threads.
 std::optional<Veto> veto_by_process(const ProcessState& state);
 
 // What each rank of a node has and needs.
