@@ -25,7 +25,7 @@ struct Pmpi;
 //
 // While the program runs, every process that has to write files keeps one of its own with what it
 // knows so far: NAME.partial.json. Renaming replaces it as a whole. It remains if the program is
-// killed. Nothing is written in a signal handler, where memory and locks must not be used.
+// killed. There is no signal handler to write it, because memory and locks must not be used there.
 class Recorder {
  public:
   using Tables = ompt::Team::Tables;

@@ -48,7 +48,7 @@ struct Veto {
 // ranks come to the same result. The first two are found by one rank alone. That rank does not come
 // to the meeting, and the others learn at the deadline that it is missing.
 
-// Looks at the environment only. OMP_PLACES with a name (cores, threads, ...) is no veto: such
+// Reads the environment only. OMP_PLACES with a name (cores, threads, ...) is no veto: such
 // places are laid out inside the share.
 std::optional<Veto> veto_by_environment(const PlaceSetting& setting, const Environment& environment);
 
