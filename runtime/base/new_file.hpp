@@ -13,8 +13,8 @@ namespace hierbar {
 // also if an older file has it. When it is given up or fails, nothing is left behind.
 //
 // Requires: under the final name there is nothing, or a regular file, or a link to one of these. A
-// link is replaced and never followed: in a directory that others may write to, it could lead to any
-// file of this user. The rest is refused, because the user means something else by that name: a
+// link is replaced and never followed: in a directory that others may write to, it could lead to
+// any file of this user. The rest is refused, because the user means something else by that name: a
 // directory, FIFO, socket or device, also at the end of a link, and a link to an open file, as
 // /dev/stdout is.
 class NewFile {
