@@ -37,8 +37,9 @@ Way Agreement::agree(const Segment* segment) {
 Way Agreement::conclude(long long first, const Segment* segment) {
   if (first == kFine) return Way::kEngine;
   const auto way = static_cast<Way>(first >> 32);
-  // Every rank notes that it has been told, so that none of them tells it again for another communicator. That a segment is full
-  // is noted in the segment as well: its members may never be together in one communicator again.
+  // Every rank remembers that this was reported, so that none of them reports it again for another
+  // communicator. That a segment is full is also written into the segment, because its members may
+  // never be together in one communicator again.
   const auto is_news = [&] { return way != Way::kSegmentFull || segment == nullptr || segment->is_first_to_run_out(); };
   if (shim_.is_first(way) && failure_ == first && is_news()) {
     say(problem_ + "; " + consequence_);

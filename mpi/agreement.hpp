@@ -15,28 +15,42 @@
 
 namespace hierbar::mpi {
 
-// How the ranks of a communicator set something up together although it may fail in any of them: whatever fails is kept, the
-// rank goes on through the same collective calls as the others, and agree() tells all of them.
+// Sets something up in all ranks of a communicator together, although any step may fail in any
+// rank.
 //
-// A collective call may fail in one rank only, and have taken place for the others; or fail in all of them. A rank that was not
-// told what the others were tells them so in the next call, which is therefore the same for all of them whatever was told. After
-// the last call nobody can be told anything; so that one, the second of agree(), repeats what all but a few know already, and a
-// rank in which it fails goes by what it knows. That is wrong only when both calls fail, in different ranks.
+// Requires: all ranks make the same calls of exchange() and agree(), in the same order. A rank in
+// which something fails calls fail() and goes on with these calls.
 //
-// A call that fails before it has told the others anything leaves these waiting inside the MPI library, with the shim as without.
+// Guarantees: agree() returns the same Way in all ranks. It is kEngine, or the smallest failure by
+// (way, rank). The rank that had this failure reports it, once in a program. See
+// docs/decisions/0034.
+//
+// One collective call may fail in one rank although it has taken place for the others, or in all
+// ranks (docs/decisions/0038):
+//
+// 1. exchange() fails: the rank does not learn what the others have sent. It reports that in the
+//    next call. So the next call must be the same in all ranks, whatever they have learnt.
+// 2. agree() makes two calls. A rank in which the first one fails reports that in the second, which
+//    otherwise repeats the result of the first. After the second nobody can report anything. A rank
+//    in which it fails uses what it knows. This is wrong only if both calls fail, in different
+//    ranks.
+// 3. A call fails before it has sent anything to the others: they wait inside the MPI library. They
+//    would do so without the shim, too.
 class Agreement {
  public:
-  // `consequence` is what is said after the reason: "...; the MPI library's own barrier is used instead".
+  // `consequence` is printed after the reason: "...; the MPI library's own barrier is used
+  // instead".
   Agreement(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, const char* consequence);
 
   Shim& shim() const { return shim_; }
   const Pmpi& pmpi() const { return pmpi_; }
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
-  int num_ranks() const { return num_ranks_; }  // 0: the library knows no such communicator
+  // 0: the library knows no such communicator.
+  int num_ranks() const { return num_ranks_; }
 
-  // Collective: everybody's value, by rank; zeroes if it fails here. Plain bytes: all ranks run the same build on one kind of
-  // machine.
+  // Collective. Returns the values of all ranks, by rank, or zeroes if the call fails here. They
+  // are sent as plain bytes: all ranks run the same build on one kind of machine.
   template <class T>
   std::vector<T> exchange(const T& own) {
     struct Told {
@@ -58,20 +72,22 @@ class Agreement {
     }
     return values;
   }
-  // What had failed in any rank before the last exchange(): kEngine, or one rank's failure, the same in all ranks. That rank says
-  // it, once in a program. `segment` is this rank's, null for none.
+  // What had failed in any rank before the last exchange(): kEngine if nothing had, or else the
+  // smallest failure, the same in all ranks that were told. The rank that had it reports it, once
+  // in a program. `segment` is this rank's segment, or null.
   Way told(const Segment* segment);
 
-  // Something failed here. The first failure counts; `way` is what the communicator becomes.
+  // Something failed here, so the communicator should become `way`. Only the first failure counts.
   void fail(Way way, std::string problem);
   bool has_failed() const { return failure_ != kFine; }
-  // Collective: as told(), of what has failed until now.
+  // Collective. Returns what has failed in any rank until now, and reports it as told() does.
   Way agree(const Segment* segment);
 
  private:
   static constexpr long long kFine = LLONG_MAX;
   static constexpr const char* kNoCommunication = "the set-up's communication failed";
-  bool reduce(long long own, long long& first);  // false: it failed
+  // Returns false if the call failed.
+  bool reduce(long long own, long long& first);
   Way conclude(long long first, const Segment* segment);
 
   Shim& shim_;
@@ -80,7 +96,8 @@ class Agreement {
   const char* consequence_;
   int rank_ = 0;
   int num_ranks_ = 0;
-  long long failure_ = kFine;  // way and rank: the smallest of all ranks' is the one that counts
+  // A failure as one number: way, then rank. The smallest number of all ranks counts.
+  long long failure_ = kFine;
   long long told_ = kFine;
   std::string problem_;
 };

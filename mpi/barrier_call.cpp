@@ -8,13 +8,15 @@
 namespace hierbar::mpi {
 namespace {
 
-// What a thread knows between two barriers.
+// What a thread remembers between two barriers.
 struct Caller {
-  // A barrier of ours has begun and not ended: the MPI library may call MPI_Barrier from inside what the shim calls.
+  // True while this thread is in a barrier of ours. The MPI library may call MPI_Barrier from
+  // inside the functions that the shim calls then.
   bool inside = false;
-  // The communicator of the thread's last barrier, so that the library is not asked for its state again; valid while no state has
-  // been removed since. A handle means another communicator only after the first has been freed, and before that the number of
-  // removals grows, which the thread that uses the handle again has learnt of in whatever way it learnt of the handle.
+  // The communicator of the thread's last barrier and its state, so that the library need not be
+  // asked again (docs/decisions/0031). Both are valid while num_removals is the current number. MPI
+  // reuses a handle only after a free, and a free raises the number before it. The thread that uses
+  // the handle again sees the new number: the program itself has ordered this use after the free.
   MPI_Comm comm;
   CommState* state = nullptr;
   std::uint64_t num_removals = 0;
@@ -38,7 +40,8 @@ int pass_on(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, Way way) noexcept {
   return pmpi.Barrier(comm);
 }
 
-// The state of a communicator, made if it has none. Null: a barrier on it is the library's affair.
+// The state of a communicator. It is made if there is none. Null: the library must serve the
+// barrier itself, because MPI is not in use or the handle is no communicator.
 CommState* find_state(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) noexcept {
   if (comm == pmpi.comm_null || (shim.keyval() == MPI_KEYVAL_INVALID && !shim.make_keyval(pmpi))) return nullptr;
   CommState* state = nullptr;
@@ -50,7 +53,9 @@ CommState* find_state(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) noexcept {
 template <class Cross>
 [[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, Cross cross) noexcept {
   Shim& shim = Shim::get();
-  Caller& caller = this_thread;  // once: in a library that may be loaded late, finding it is a call
+  // Read once: in a library that may be loaded late, each access to a thread_local is a function
+  // call.
+  Caller& caller = this_thread;
   if (caller.inside) return pass_on(shim, pmpi, comm, Way::kNested);
   if (!shim.settings.enabled) return pass_on(shim, pmpi, comm, Way::kOff);
   const InsideGuard guard(caller);
@@ -60,7 +65,9 @@ template <class Cross>
     if (state == nullptr) return pass_on(shim, pmpi, comm, Way::kOutside);
     caller.comm = comm;
     caller.state = state;
-    caller.num_removals = num_removals;  // read before the state was found
+    // The number was read before the state was found. So a removal in between makes this entry
+    // invalid.
+    caller.num_removals = num_removals;
   }
   return cross(*caller.state);
 }

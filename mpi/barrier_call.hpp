@@ -6,10 +6,11 @@
 
 namespace hierbar::mpi {
 
-// MPI_Barrier, for all of its entry points.
+// MPI_Barrier, for all entry points.
 int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept;
 
-// The same, recorded as HIERBAR_REPORT says. `caller` is where the program calls it.
+// The same, recorded as HIERBAR_REPORT says. `caller` is the place in the program from which the
+// barrier is called.
 int recorded_barrier(const Pmpi& pmpi, MPI_Comm comm, const void* caller) noexcept;
 
 }  // namespace hierbar::mpi

@@ -8,7 +8,8 @@
 
 namespace hierbar::mpi {
 
-// The cpus a rank may run on, as it stands in shared memory. num_words 0: unknown.
+// The cpus on which a rank may run, in the form in which they stand in shared memory. If num_words
+// is 0 they are unknown.
 struct Binding {
   static constexpr std::uint32_t kMaxCpus = 1024;
 
@@ -17,16 +18,18 @@ struct Binding {
   std::uint32_t reserved;
 
   std::uint32_t num_cpus() const noexcept;
-  // Never more than there are, whatever stands in the memory.
+  // Never more than `bits` has, whatever value stands in the shared memory.
   std::uint32_t num_valid_words() const noexcept;
   bool is_inside(const Binding& other) const noexcept;
 };
 
-// Where the calling thread may run. Unknown on machines with more cpus than Binding holds.
+// The cpus on which the calling thread may run. Unknown on machines with more cpus than Binding
+// holds.
 Binding read_own_binding();
 
-// True when some of the ranks must share a cpu: there is a set of cpus to which more ranks are confined than it has cpus. Looks
-// at the sets that are somebody's binding; for bindings that nest or are disjoint, as launchers make them, that is exact.
+// True when some ranks must share a cpu: there is a set of cpus to which more ranks are confined
+// than it has cpus. Only sets that are the binding of a rank are tried. This is exact if bindings
+// nest or are disjoint, as launchers make them.
 bool outnumber_cpus(const std::vector<Binding>& ranks);
 
 }  // namespace hierbar::mpi

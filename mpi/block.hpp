@@ -14,21 +14,27 @@
 
 namespace hierbar::mpi {
 
-// What a rank keeps in the fourth line of its slot, which the barrier itself leaves to its host.
+// What a rank keeps in the fourth line of its slot. The engine leaves that line to its host.
 struct HostLine {
-  std::atomic<std::uint32_t> parked;    // 1: the owner sleeps here, or is about to. Writers: the owner, who wakes it
-  std::atomic<std::uint32_t> attached;  // participant 0's: members that may still touch the block. Writers: all of them
-  std::uint64_t generation;             // participant 0's: which block this is; written before the others look
-  std::atomic<std::uint32_t> crowded;   // participant 0's: 1 when other ranks have come since, and now all of them outnumber the
-                                        // cpus. Writers: any member. Readers: those who have waited for a while
+  // 1: the owner sleeps here or is about to. Written by the owner and by whoever wakes it.
+  std::atomic<std::uint32_t> parked;
+  // Participant 0's only: the number of members that may still touch the block. Written by all of
+  // them.
+  std::atomic<std::uint32_t> attached;
+  // Participant 0's only: which block this is. Written before the other members read it.
+  std::uint64_t generation;
+  // Participant 0's only. 1: other ranks have come since, and now the ranks outnumber the cpus. Any
+  // member may write it. A rank reads it after it has waited for a while (docs/decisions/0029).
+  std::atomic<std::uint32_t> crowded;
 };
 
-// One communicator's part of a segment: the lines of its barrier. Claimed by participant 0; freed by whoever is the last to let
-// go of it, since a rank may leave the last barrier, free the communicator and make a new one while others still leave that
-// barrier.
+// One communicator's part of a segment: the memory of its barrier. Participant 0 claims it. The
+// last member to detach frees it, because a rank may leave the last barrier, free the communicator
+// and make a new one while others are still leaving that barrier.
 //
-// Ordering. (B1) acq_rel: the last to detach sees all others' accesses before it frees the units; with (U1) and (U2) they come
-// before anything a new user does.
+// Memory ordering. (B1) acq_rel in detach(); pairs with itself. The last to detach sees all
+// accesses of the others before it frees the units. With (U1) and (U2) of unit_map.hpp they also
+// come before anything that a new user of the units does.
 class Block {
  public:
   using Word = std::atomic<std::uint64_t>;
@@ -37,7 +43,8 @@ class Block {
     return static_cast<std::uint32_t>((Lines<Word>::size_bytes(plan) + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
   }
 
-  // Where the block must start: plans whose participants are on several NUMA nodes count on pages, all others on lines.
+  // The multiple of units at which a block must start. If a plan's participants are on several NUMA
+  // nodes, slots are aligned to pages, otherwise to lines.
   static std::uint32_t alignment(const hierbar_plan& plan, std::uint32_t page_bytes) noexcept {
     const std::uint32_t bytes = plan.num_slots > plan.num_participants ? page_bytes : plan.line_bytes;
     return bytes <= Segment::kUnitBytes ? 1 : bytes / Segment::kUnitBytes;
@@ -52,8 +59,9 @@ class Block {
   void* memory() const noexcept { return segment_->unit(first_unit_); }
   const Segment& segment() const noexcept { return *segment_; }
 
-  // Allocates and clears the slot of participant `me`. False: no memory is left. Every participant does this for itself before
-  // any of them crosses; for participant 0 it comes first, since the generation is what the others check.
+  // Allocates and clears the slot of participant `me`. Returns false if no memory is left. Each
+  // participant does this for its own slot before any of them crosses. Participant 0 does it before
+  // publish(), because the others check the generation that publish() writes.
   bool clear_slot(std::uint32_t me) const noexcept {
     const std::uint32_t slot_bytes = HIERBAR_LINES_PER_SLOT * plan_->line_bytes;
     const std::size_t begin = std::size_t{plan_->nodes[me].slot} * slot_bytes;
@@ -66,19 +74,19 @@ class Block {
 
   void publish(std::uint64_t generation) const noexcept {
     host_line(0).generation = generation;
-    // Relaxed: the others look after the collective call that tells them the block's place.
+    // Relaxed: the others read it after the collective call that tells them where the block is.
     host_line(0).attached.store(plan_->num_participants, std::memory_order_relaxed);
   }
   bool is_of(std::uint64_t generation) const noexcept { return host_line(0).generation == generation; }
 
-  // This member will not touch the block again. Frees it when it was the last one.
+  // This member will not touch the block again. The last member frees the block.
   void detach() const noexcept {
     if (host_line(0).attached.fetch_sub(1, std::memory_order_acq_rel) == 1) {  // (B1)
       segment_->units().release(first_unit_, num_units(*plan_));
     }
   }
 
-  // Relaxed: it changes how ranks wait, and no more.
+  // Both relaxed: the value only changes how ranks wait.
   void tell_crowded() const noexcept { host_line(0).crowded.store(1, std::memory_order_relaxed); }
   bool is_crowded() const noexcept { return host_line(0).crowded.load(std::memory_order_relaxed) != 0; }
 
@@ -86,9 +94,9 @@ class Block {
     return *static_cast<HostLine*>(lines_.host(plan_->nodes[participant].slot));
   }
 
-  // Whether a participant has entered the episode that `observer` is in.
+  // Whether a participant has entered the episode in which `observer` is.
   bool has_entered(std::uint32_t participant, std::uint32_t observer) const noexcept {
-    // Relaxed: a report for people.
+    // Relaxed: the result is only printed.
     const Epoch wanted = epoch_of_own(observer);
     return reached(epoch_of_own(participant), wanted);
   }
@@ -99,7 +107,7 @@ class Block {
   }
 
   std::shared_ptr<Segment> segment_;
-  const hierbar_plan* plan_;  // outlives the block
+  const hierbar_plan* plan_;  // must outlive the block
   std::uint32_t first_unit_;
   Lines<Word> lines_;
 };

@@ -54,7 +54,8 @@ void States::forget_loose() {
 bool States::tell_crowded() {
   if (is_crowded_.exchange(true, std::memory_order_relaxed)) return false;
   bool is_rank_0 = false;
-  const std::lock_guard lock(mutex_);  // until it is removed a state has its block
+  // With the lock, a state stays here, and keeps its block, until it is removed.
+  const std::lock_guard lock(mutex_);
   for (const CommState* state : states_) {
     if (state->node == nullptr) continue;
     state->node->block().tell_crowded();

@@ -13,7 +13,8 @@
 namespace hierbar::mpi {
 namespace {
 
-constexpr std::size_t kFirstBatch = 16, kSmallestBatch = 4, kLargestBatch = 1024;  // 40 KiB in each rank
+// In barriers. The largest batch takes 40 KiB in each rank.
+constexpr std::size_t kFirstBatch = 16, kSmallestBatch = 4, kLargestBatch = 1024;
 constexpr std::uint64_t kLongBatch_ns = 1'000'000'000;
 
 std::uint32_t kind_of(bool several_nodes) { return several_nodes ? ompt::kMpiBarrierOfNodes : ompt::kMpiBarrier; }
@@ -43,10 +44,12 @@ RankTrace CommTrace::open(const void* caller) {
 
 bool CommTrace::is_disturbed(std::size_t episode) const noexcept { return episode == 0 && (is_first_batch_ || every_ == 1); }
 
-// A rank's share is `share` episodes in a row; what one rank sends another is as long for all, and padded with zeroes.
+// Each rank's share is `share` episodes in a row. All messages have the same length; the last share
+// is padded with zeroes. The first element of a message is a header.
 //
-// All ranks go by the time of rank 0, so that they go on with equal batches: else they would settle at different barriers and
-// wait for each other. So rank 0 tells it twice, should one of the calls fail in some rank.
+// All ranks use rank 0's time, so that their next batches are equal. Otherwise they would settle at
+// different barriers and wait for each other. Rank 0 sends the time in both calls, in case one of
+// them fails in some rank.
 void CommTrace::settle(const Pmpi& pmpi, MPI_Comm comm) {
   const std::size_t num_ranks = tree_.num_ranks();
   const std::size_t share = (records_.size() + num_ranks - 1) / num_ranks;
@@ -76,7 +79,7 @@ void CommTrace::settle(const Pmpi& pmpi, MPI_Comm comm) {
   batch_start_ns_ = monotonic_ns();
 }
 
-// What every rank is told about this rank's share.
+// Computes what each rank is to learn about the episodes of this rank's share.
 void CommTrace::summarise(const std::vector<Stamps>& stamps, std::size_t share, std::vector<RankTree::Sight>& told) {
   const std::size_t num_ranks = tree_.num_ranks();
   std::vector<Stamps> of_all(num_ranks);

@@ -15,22 +15,26 @@ namespace hierbar::mpi {
 struct Pmpi;
 class Recorder;
 
-// The recorded barriers of a communicator, in one of its ranks.
+// The recorded barriers of a communicator, in one of its ranks (docs/decisions/0060).
 //
-//   1. record  every rank keeps its own stamps and nothing else
-//   2. settle  after a batch of barriers, whose number is the same in all ranks, the ranks put their stamps together: each gets
-//              those of all ranks for its share of the barriers, works out who arrived last, and tells every rank
-//   3. account each rank adds its own figures up
+// 1. record   Each rank keeps its own stamps and nothing else.
+// 2. settle   After a batch of barriers the ranks exchange their stamps. The number of barriers in
+//             a batch is the same in all ranks. Each rank gets the stamps of all ranks for its
+//             share of the barriers, works out who arrived last, and sends this to every rank.
+// 3. account  Each rank adds up its own figures.
 //
-// So the work and the memory for a barrier are O(1) in each rank whatever the communicator's size; a batch costs two calls of
-// MPI_Alltoall. The barrier after that is left out of the statistics, since it measures it; so is a communicator's first, which
-// comes after its set-up.
+// So the work and the memory for one barrier are O(1) in each rank, whatever the communicator's
+// size. A batch costs two calls of MPI_Alltoall. Two barriers are left out of the statistics: the
+// one after a batch, because it would measure the settling, and a communicator's first, which comes
+// after its set-up.
 //
-// A batch begins small and grows while batches take less than a second: what is not settled is lost when the program is killed.
+// A batch begins small and grows while batches take less than a second, because what is not settled
+// is lost when the program is killed.
 class CommTrace {
  public:
-  // `id` is the same in all ranks, and that of no other communicator. `comm` is where the last batch is settled when the world
-  // ends; MPI_COMM_NULL if its ranks are of several worlds, which do not end together.
+  // `id` is the same in all ranks and different for each communicator. On `comm` the last batch is
+  // settled when the world ends. It is MPI_COMM_NULL if the ranks are of several worlds, because
+  // these do not end together.
   CommTrace(Recorder& recorder, std::uint64_t id, std::uint32_t me, RankTree tree, std::uint64_t every, MPI_Comm comm);
   ~CommTrace();
   CommTrace(const CommTrace&) = delete;
@@ -39,12 +43,13 @@ class CommTrace {
   std::uint64_t id() const { return id_; }
   MPI_Comm comm() const { return comm_; }
 
-  // At each barrier: whether it is to be recorded.
+  // Called at each barrier: counts it, and returns whether it is to be recorded.
   bool wants_next() noexcept { return num_barriers_++ % every_ == 0; }
-  // The trace points for it.
+  // The trace points for a barrier that is recorded.
   RankTrace open(const void* caller);
   bool is_full() const noexcept { return records_.size() >= batch_; }
-  // Collective, when at least one barrier has been recorded; all ranks have recorded as many.
+  // Collective. Requires that at least one barrier has been recorded; all ranks have recorded as
+  // many.
   void settle(const Pmpi& pmpi, MPI_Comm comm);
   bool is_empty() const noexcept { return records_.empty(); }
 

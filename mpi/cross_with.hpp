@@ -13,11 +13,20 @@
 
 namespace hierbar::mpi {
 
-// The way of a barrier, for cross() and cross_recorded(). These are compiled apart: in one file the compiler shares between them
-// what it would otherwise inline, and cross() gets longer.
+// The body of cross() and cross_recorded(). These are compiled in two files: in one file the
+// compiler would share parts of them that it otherwise inlines, and cross() would grow.
 
-inline constexpr std::uint32_t kMeetingFailed = 1;  // payload bit: the leaders' barrier returned an error
+// Payload bit: the leaders' barrier returned an error.
+inline constexpr std::uint32_t kMeetingFailed = 1;
 
+// A barrier over several nodes:
+//
+// 1. The ranks of each node arrive; the node's leader gathers them.
+// 2. The leaders meet in a barrier of the MPI library.
+// 3. The leader releases the ranks of its node. If the meeting failed, the payload bit tells them.
+//
+// A rank that is alone on its node is a leader without members. Errors are raised on `comm`, which
+// the program knows, in every rank of the node.
 template <class Trace>
 int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const Errands& errands, Trace& trace) noexcept {
   int status = MPI_SUCCESS;
@@ -37,6 +46,7 @@ int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const Errands
   return status;
 }
 
+// Counts the barrier, and has the MPI library or the engine serve it.
 template <class Trace>
 [[gnu::always_inline]] inline int cross_with(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace) noexcept {
   state.num_barriers.store(state.num_barriers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

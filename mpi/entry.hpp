@@ -9,8 +9,9 @@
 
 namespace hierbar::mpi {
 
-// A handle as the caller passes it: a pointer or an integer, according to the program's MPI library, which may be another than
-// this shim was built for. As a word it can be passed on either way.
+// A handle as the caller passes it: a pointer or an integer. Which one it is depends on the
+// program's MPI library, which may be of another family than this shim. As a word it can be passed
+// on unchanged (docs/decisions/0041).
 using Word = std::uintptr_t;
 
 template <class Handle>
@@ -24,13 +25,15 @@ Handle handle_in(Word word) {
 
 }  // namespace hierbar::mpi
 
-// HIERBAR_ENTRY(<result>, <MPI function>, <parameter>...) { ... }: what programs call instead of their MPI library's function.
-// mpi.h declares that with its own types for handles; hence another name in the source.
+// HIERBAR_ENTRY(<result>, <MPI function>, <parameter>...) { ... } defines a function that programs
+// call in place of their MPI library's. In the source it has another name, because mpi.h declares
+// the function with other types for handles.
 #define HIERBAR_ENTRY(result, name, ...)                                                               \
   extern "C" __attribute__((visibility("default"))) result hierbar_##name(__VA_ARGS__) __asm__(#name); \
   result hierbar_##name(__VA_ARGS__)
 
-// Inside of an entry, when find_pmpi() has returned null: returns what the function does that stands behind it.
+// For an entry point, when find_pmpi() has returned null: calls the next definition of the function
+// and returns its result.
 #define HIERBAR_PASS_ON(name, profiling_name, ...)                             \
   do {                                                                         \
     static void* const next = hierbar::mpi::find_next(#name, #profiling_name); \

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MPICH and what has its ABI: handles are integers, the same in C and in Fortran.
+// MPICH and libraries with its ABI. Handles are integers, the same ones in C and in Fortran.
 
 #include "mpi/family.hpp"
 #include "mpi/pmpi.hpp"
@@ -8,7 +8,8 @@
 namespace hierbar::mpi {
 namespace {
 
-constexpr int kNoStream = 0x3c000000;  // MPIX_STREAM_NULL; MPICH's older headers do not know it
+// The value of MPIX_STREAM_NULL, which older headers of MPICH do not define.
+constexpr int kNoStream = 0x3c000000;
 
 int (*stream_progress)(int stream) = nullptr;  // MPICH 4.1 and later
 

@@ -1,12 +1,13 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Open MPI: handles are addresses, those of predefined objects are addresses of the library's variables, which must be found at
-// run time like its functions. In Fortran a handle is an index.
+// Open MPI. Handles are addresses. Those of predefined objects are addresses of the library's
+// variables, which must be found at run time as its functions are. In Fortran a handle is an index.
 
 #include "mpi/family.hpp"
 #include "mpi/pmpi.hpp"
 
-// What mpi.h writes for MPI_COMM_WORLD and its like: there the address of a variable, which would be a reference to the library.
+// mpi.h uses this macro for MPI_COMM_WORLD and its like. There it takes the address of a variable,
+// which would be a reference to the library (docs/decisions/0040).
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global) static_cast<type>(find.need(#global))
 

@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kInEveryMpi = "PMPI_Barrier";
 
-// All files that are loaded but the program. Only their names: who opens one while the loader walks its list may wait for ever.
+// The names of all loaded files, without the program. They are not opened here: to open a file
+// while the loader walks its list may deadlock (docs/decisions/0042).
 std::vector<std::string> loaded_files() {
   std::vector<std::string> files;
   const auto note = [](dl_phdr_info* info, std::size_t, void* result) {
@@ -24,7 +25,8 @@ std::vector<std::string> loaded_files() {
   return files;
 }
 
-// A loaded file that has an MPI library or needs one; null: this one is none, and is closed again.
+// Opens a loaded file that is an MPI library or needs one. Null: it is not such a file, and is
+// closed again.
 void* open_if_it_knows_mpi(const char* file) {
   void* const handle = *file != '\0' ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   if (handle == nullptr || dlsym(handle, kInEveryMpi) != nullptr) return handle;

@@ -4,18 +4,21 @@
 
 namespace hierbar::mpi {
 
-// Finds what the program's MPI library exports. `somewhere` is an address in the program or library that called MPI, or in the
-// MPI library: that may be known to nobody else, as when an interpreter loads it with an extension module. Where it is not known
-// there either, as in the interpreter's exit handlers, one of which may be MPI_Finalize, the first loaded file that knows it
-// counts.
+// Finds what the program's MPI library exports. It asks, in this order:
+//
+// 1. what the program itself sees;
+// 2. the file around `somewhere`, an address in the program or library that called MPI, or in the
+//    MPI library. It is needed where an interpreter loads MPI with an extension module;
+// 3. the first loaded file that is or needs an MPI library. It is needed where the caller does not
+//    know MPI: MPI_Finalize may be an exit handler of the interpreter (docs/decisions/0042).
 class Finder {
  public:
   explicit Finder(const void* somewhere);
 
-  // What the program itself sees comes first, then what the file around that address has or needs. Null: nobody has it.
+  // Returns null if the symbol is found nowhere.
   void* operator()(const char* symbol) const;
 
-  // The same for what must be there; the last one that is not can be asked for.
+  // The same for a symbol that must exist. missing() returns the last one that was not found.
   void* need(const char* symbol) const {
     void* const found = (*this)(symbol);
     if (found == nullptr) missing_ = symbol;
@@ -24,11 +27,12 @@ class Finder {
   const char* missing() const { return missing_; }
 
  private:
-  void* file_ = nullptr;  // never closed: the library stays loaded as long as MPI is used
+  // Never closed: the library stays loaded as long as MPI is used.
+  void* file_ = nullptr;
   mutable const char* missing_ = nullptr;
 };
 
-// The path of the file that `address` was loaded from; empty when nobody knows.
+// The path of the file from which `address` was loaded; empty if it is unknown.
 const char* file_of(const void* address);
 
 }  // namespace hierbar::mpi

@@ -1,14 +1,15 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The Fortran interfaces. MPICH's own mpif.h and `use mpi` routines call MPI_Barrier, but those of `use mpi_f08` and all of Open
-// MPI's go past it to PMPI_Barrier; so all of them come here. A handle is one INTEGER by reference, also as TYPE(MPI_Comm).
+// The Fortran interfaces. In MPICH the routines of mpif.h and `use mpi` call MPI_Barrier, but those
+// of `use mpi_f08` call PMPI_Barrier, and so do all of Open MPI's. So all of them are entry points
+// here. A handle is one INTEGER by reference, also as TYPE(MPI_Comm).
 
 #include "mpi/barrier_call.hpp"
 #include "mpi/entry.hpp"
 #include "mpi/family.hpp"
 #include "mpi/pmpi.hpp"
 
-// The names that Fortran compilers give to MPI_BARRIER. The status is optional with mpi_f08.
+// The names that Fortran compilers give to MPI_BARRIER. With mpi_f08 the status is optional.
 #define HIERBAR_FORTRAN_BARRIER(name, profiling_name)                                                           \
   HIERBAR_ENTRY(void, name, const MPI_Fint* comm, MPI_Fint* status) {                                           \
     int result;                                                                                                 \

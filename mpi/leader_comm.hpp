@@ -13,25 +13,29 @@
 
 namespace hierbar::mpi {
 
-// The communicator on which the leaders of several nodes meet. Communicators with the same leaders share one, since an MPI
-// library has few; not in programs whose threads may be in two of them at the same time.
+// The communicator on which the leaders of several nodes meet. An MPI library has few
+// communicators, so communicators with the same leaders share one. They do not in programs whose
+// threads may be in barriers of two communicators at the same time (docs/decisions/0036).
 struct LeaderComm {
   MPI_Comm comm;
-  std::uint64_t id;                      // the same for all leaders
-  std::vector<std::uint64_t> processes;  // who the leaders are, in order
+  std::uint64_t id;                      // the same in all leaders
+  std::vector<std::uint64_t> processes;  // the processes of the leaders, in order
 };
 
+// The leaders' communicators of which this process is a leader. Thread-safe.
 class LeaderComms {
  public:
-  // The one that these processes share already, as far as this process knows; null when there is none.
+  // The one that these processes share already, as far as this process knows; null if there is
+  // none.
   std::shared_ptr<LeaderComm> find(const std::vector<std::uint64_t>& processes);
   std::shared_ptr<LeaderComm> add(LeaderComm leaders);
-  // The user's communicator is gone or going. Frees the leaders' when no other uses it. Collective over the leaders: only where
-  // freeing the user's communicator is so, never in its delete callback.
+  // The user's communicator has been freed or is being freed. Frees the leaders' communicator if no
+  // other uses it. Collective over the leaders. So it may be called only where to free the user's
+  // communicator is collective, and never in a delete callback.
   void release(const Pmpi& pmpi, std::shared_ptr<LeaderComm> leaders);
-  // For delete callbacks: kept until free_all().
+  // For delete callbacks: keeps the leaders' communicator until free_all().
   void keep(std::shared_ptr<LeaderComm> leaders);
-  // At the end of MPI. Collective over all processes.
+  // Frees all at the end of MPI. Collective over all processes.
   void free_all(const Pmpi& pmpi);
 
  private:

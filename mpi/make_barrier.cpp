@@ -22,12 +22,13 @@ std::uint32_t units_for(std::size_t bytes) {
   return static_cast<std::uint32_t>((bytes + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
 }
 
-// The block of one node, until it is a part of the communicator's state.
+// Makes the block and the barrier of one node, which take() then hands to the communicator's state.
 class BlockMaker {
  public:
   BlockMaker(Agreement& agreement, const NodePart& part) : agreement_(agreement), part_(part) {}
 
-  // The leader's part: plan, place, and its own slot. A failure is kept in the agreement and offers nothing.
+  // The leader's part: makes the plan, claims the block and clears its own slot. A failure is kept
+  // in the agreement. Without a block the offer is empty.
   Offer offer() {
     const auto image = make_plan_image(bindings());
     if (!image) {
@@ -50,7 +51,7 @@ class BlockMaker {
     return offer;
   }
 
-  // A member's part.
+  // A member's part: reads the plan and clears its own slot.
   void accept(const Offer& offer) {
     if (offer.num_units == 0) return;  // the leader has failed
     std::optional<PlanCopy> plan =
@@ -85,7 +86,7 @@ class BlockMaker {
     return bindings;
   }
 
-  // What is claimed stands in the offer, also when this fails half-way.
+  // Writes what it has claimed into the offer, also when it fails half-way.
   bool claim(const hierbar_plan& plan, const std::vector<std::byte>& image, Offer& offer) const {
     const UnitMap units = part_.segment->units();
     const auto page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
@@ -120,8 +121,9 @@ std::vector<std::uint64_t> leader_processes(const std::vector<Record>& records, 
   return processes;
 }
 
-// Splitting may fail because the library is out of communicators, which must not reach the program's error handler. Errors of the
-// leaders' barrier are raised on the communicator that the program knows.
+// Splits `comm`, with errors returned: the split may fail because the library has no communicator
+// left, which must not reach the program's error handler. Errors of the leaders' barrier are raised
+// later on the communicator that the program knows.
 MPI_Comm split_quietly(const Pmpi& pmpi, MPI_Comm comm, bool leads) {
   MPI_Errhandler handler;
   MPI_Comm made = pmpi.comm_null;
@@ -144,8 +146,9 @@ bool all_know_leaders(const NodeMap& map, const std::vector<Offer>& offers) {
   });
 }
 
-// Collective. A new communicator for the leaders; null in ranks that do not lead. What agree() does is the verdict. If it is not
-// kEngine the communicator may be missing in one of the leaders, so nobody frees it, which is collective.
+// Collective. Makes a communicator for the leaders; null in ranks that do not lead. Returns what
+// agree() does. If that is not kEngine, one of the leaders may lack the communicator. Then nobody
+// frees it, because to free it is collective.
 Way make_leaders(Agreement& agreement, const std::vector<Record>& records, const NodeMap& map, const NodePart& part,
                  std::uint64_t id, std::shared_ptr<LeaderComm>& leaders) {
   const Pmpi& pmpi = agreement.pmpi();
@@ -161,7 +164,8 @@ Way make_leaders(Agreement& agreement, const std::vector<Record>& records, const
 }
 
 Waiting choose_waiting(const Segment& segment, Shim& shim, int pauses_per_look) {
-  std::vector<Binding> all;  // of all ranks on the node, as far as known: those of other communicators want their cpus too
+  // Of all ranks on the node, as far as known: those of other communicators want their cpus, too.
+  std::vector<Binding> all;
   for (std::uint32_t i = 0; i < segment.num_members(); ++i) all.push_back(segment.member(i).binding);
   if (outnumber_cpus(all) && shim.states.tell_crowded() && shim.settings.verbose) {
     say("ranks outnumber cpus now, and wait accordingly in earlier communicators too");
@@ -194,7 +198,8 @@ Way make_barrier(Agreement& agreement, const std::vector<Record>& records, const
     agreement.fail(Way::kSetUpFailed, "the MPI library has no request left for making progress");
   }
 
-  // 2. The verdict. After it every slot is clear and every plan is read, and all ranks know the same offers.
+  // 2. The verdict. After it every slot is clear, every plan is read, and all ranks have the same
+  //    offers.
   Way verdict = agreement.told(part.segment.get());
   if (verdict == Way::kEngine) verdict = agreement.agree(part.segment.get());
 

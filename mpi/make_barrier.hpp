@@ -11,8 +11,9 @@
 
 namespace hierbar::mpi {
 
-// Makes the barrier of this rank's node, and the leaders' communicator when there are several nodes. `part` has its segment.
-// Collective; returns what agree() does. On failure `state` is as before.
+// Makes the barrier of this rank's node, and the leaders' communicator if there are several nodes.
+// `part` must have its segment. Collective; returns what agree() does. If it fails, `state` is
+// unchanged.
 Way make_barrier(Agreement& agreement, const std::vector<Record>& records, const NodeMap& map, const NodePart& part,
                  CommState& state);
 

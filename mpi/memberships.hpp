@@ -12,14 +12,14 @@
 
 namespace hierbar::mpi {
 
-// A segment that this process has joined, and which member of it this process is.
+// A segment that this process has joined, and the number by which the segment knows the process.
 struct Membership {
   std::shared_ptr<Segment> segment;
   std::uint32_t index = 0;
 };
 
-// The segments that this process may use for new communicators: the last few that it joined. Older ones live on as long as a
-// communicator uses them. Thread-safe.
+// The segments that this process may use for new communicators: the last few that it has joined.
+// Older ones exist as long as a communicator uses them. Thread-safe.
 class Memberships {
  public:
   static constexpr std::size_t kKept = 4;

@@ -14,7 +14,8 @@
 namespace hierbar::mpi {
 namespace {
 
-constexpr long long kMostBytes = 64LL << 20;  // that rank 0 receives at a time
+// What rank 0 receives at a time at most.
+constexpr long long kMostBytes = 64LL << 20;
 
 void merge_one(ompt::Report& merged, int rank, const std::string& json) try {
   ompt::merge_report(merged, ompt::parse_report(json));
@@ -22,7 +23,8 @@ void merge_one(ompt::Report& merged, int rank, const std::string& json) try {
   say("the report of rank " + std::to_string(rank) + " is missing in that of all: " + error.what());
 }
 
-// The same in all ranks; a rank that is not told takes the others to be as it is itself.
+// Collective. Returns the same in all ranks. A rank in which the call fails assumes that the others
+// are as it is itself.
 bool is_well_everywhere(const Pmpi& pmpi, bool is_well_here) {
   const long long own = is_well_here ? 1 : 0;
   long long least = own;
@@ -30,7 +32,8 @@ bool is_well_everywhere(const Pmpi& pmpi, bool is_well_here) {
   return told ? least != 0 : is_well_here;
 }
 
-// One round: the ranks from `begin` on send theirs, as many as fit. Returns the first rank of the next round.
+// One round: ranks send their reports, from rank `begin` on, as many as fit. Returns the first rank
+// of the next round.
 int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& sizes, const std::string& own, int rank,
                  ompt::Report& merged) {
   const int num_ranks = static_cast<int>(sizes.size());

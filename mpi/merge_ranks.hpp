@@ -9,8 +9,10 @@ namespace hierbar::mpi {
 
 enum class Merged { kInRank0, kHere, kNowhere };
 
-// Collective over MPI_COMM_WORLD: rank 0's report becomes that of all ranks. kHere in rank 0, kInRank0 in the others; kNowhere in
-// all of them, which have their own then, when the ranks cannot tell each other about their reports.
+// Puts the reports of all ranks into rank 0's. Collective over MPI_COMM_WORLD.
+//
+// Returns kHere in rank 0 and kInRank0 in the others. Returns kNowhere in all ranks if they cannot
+// exchange their reports; then each rank still has its own.
 Merged merge_ranks(const Pmpi& pmpi, ompt::Report& report);
 
 }  // namespace hierbar::mpi

@@ -8,7 +8,8 @@ namespace hierbar::mpi {
 
 void say(const std::string& text) {
   const std::string line = "hierbar: mpi: " + text + "\n";
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is nobody to tell
+  // If this fails there is nobody to tell.
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
 }  // namespace hierbar::mpi

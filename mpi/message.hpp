@@ -6,7 +6,8 @@
 
 namespace hierbar::mpi {
 
-// Writes one line to the standard error output, in one call, so that lines of several ranks do not mix.
+// Writes one line to the standard error output. It is one write(), so that lines of several ranks
+// do not mix.
 void say(const std::string& text);
 
 }  // namespace hierbar::mpi

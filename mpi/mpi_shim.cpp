@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What programs call instead of their MPI library: the C interface.
+// The C interface: the functions that programs call in place of their MPI library's.
 
 #include <mpi.h>
 
@@ -25,7 +25,7 @@ HIERBAR_ENTRY(int, MPI_Barrier, Word comm) {
   return hierbar::mpi::recorded_barrier(*pmpi, handle_in<MPI_Comm>(comm), __builtin_return_address(0));
 }
 
-// Also in programs without barriers: they pay for nothing else.
+// Writes what is recorded so far. In a program without barriers that is nothing.
 HIERBAR_ENTRY(int, MPI_Abort, Word comm, int status) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Abort, PMPI_Abort, comm, status);
@@ -35,15 +35,17 @@ HIERBAR_ENTRY(int, MPI_Abort, Word comm, int status) {
 
 namespace {
 
-// The library may refuse: because of the communicator, or because a user's delete callback fails, and that in one rank only. So
-// nothing of the state goes before the communicator has gone.
+// The library may refuse: because of the communicator, or because a user's delete callback fails,
+// and that in one rank only. So nothing of the state goes before the communicator is gone
+// (docs/decisions/0037).
 template <class Free>
 int free_comm(const Pmpi& pmpi, MPI_Comm* comm, Free free) {
   Shim& shim = Shim::get();
   CommState* state = nullptr;
   if (comm == nullptr || *comm == pmpi.comm_null || !shim.find(pmpi, *comm, state) || state == nullptr) return (pmpi.*free)(comm);
   const MPI_Comm freed = *comm;
-  // Collective, as freeing is; but a free of the world is an error that one rank alone may make.
+  // Settling is collective, as freeing is. But a free of MPI_COMM_WORLD is an error that one rank
+  // may make alone.
   const bool settles = state->trace != nullptr && !state->trace->is_empty() && freed != pmpi.comm_world;
   if (settles) state->trace->settle(pmpi, freed);
   shim.set_aside(pmpi, freed, *state);
@@ -92,6 +94,7 @@ HIERBAR_ENTRY(int, MPI_Session_finalize, MPI_Session* session) {
   if (pmpi->Session_finalize == nullptr) return MPI_ERR_OTHER;
   Shim::get().session_ends(*pmpi);
   const int status = pmpi->Session_finalize(session);
-  if (status != MPI_SUCCESS) Shim::get().session_begins();  // it goes on, and communicators are set up again
+  // The session goes on. Communicators are set up again.
+  if (status != MPI_SUCCESS) Shim::get().session_begins();
   return status;
 }

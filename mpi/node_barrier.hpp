@@ -13,7 +13,7 @@
 
 namespace hierbar::mpi {
 
-// The barrier of a communicator's ranks on one node, seen from one of them.
+// The barrier of a communicator's ranks on one node, as one of them uses it.
 class NodeBarrier {
  public:
   struct Peer {
@@ -37,14 +37,14 @@ class NodeBarrier {
   bool leads() const noexcept { return me_ == 0; }
   const std::vector<Peer>& peers() const noexcept { return peers_; }
 
-  // Where each participant may run.
+  // The cpus on which each participant may run.
   std::vector<Binding> bindings() const {
     std::vector<Binding> bindings;
     for (const Peer& peer : peers_) bindings.push_back(block_.segment().member(peer.member_index).binding);
     return bindings;
   }
 
-  // All ranks are on this node.
+  // A barrier when all ranks are on this node.
   template <class Trace>
   void cross(const Waiting& waiting, const Errands& errands, Trace& trace) const noexcept {
     RankHost host(block_, me_, waiting, errands);
@@ -52,14 +52,17 @@ class NodeBarrier {
     barrier_.cross(mem, me_, 0, trace);
   }
 
-  // There are other nodes: `meet` runs in this node's leader once its ranks have all arrived, and before any of them leaves.
-  // Returns what it returned, which is below 64, in all of them.
+  // A barrier when there are other nodes. `meet` runs in this node's leader, after all ranks of the
+  // node have arrived and before any of them leaves. Returns in all of them what `meet` returned,
+  // which must be below 64.
   template <class Meet, class Trace>
   std::uint32_t cross_around(const Waiting& waiting, const Errands& errands, Meet&& meet, Trace& trace) const noexcept {
     RankHost host(block_, me_, waiting, errands);
     RankMem mem(host);
     trace.arrived();
-    barrier_.gather(mem, me_, 0, [&](std::uint32_t) { trace.gathered(); });  // the last one says when all had come
+    // Called once for each child or other leader that has arrived. The stamp of the last call
+    // remains.
+    barrier_.gather(mem, me_, 0, [&](std::uint32_t) { trace.gathered(); });
     return barrier_.release(mem, me_, leads() ? meet() : 0, trace).bits;
   }
 

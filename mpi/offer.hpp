@@ -6,15 +6,19 @@
 
 namespace hierbar::mpi {
 
-// A place for a node's barrier, from its leader to its members. Plain bytes on the wire.
+// A place for the barrier of a node, which the node's leader offers to its members. It is sent as
+// plain bytes.
 struct Offer {
   std::uint32_t first_unit;
-  std::uint32_t num_units;   // 0: there is none
-  std::uint32_t image_unit;  // the plan is read from here before the verdict, and not after
+  std::uint32_t num_units;  // 0: there is none
+  // The plan lies here. It is read before the verdict and not after it.
+  std::uint32_t image_unit;
   std::uint32_t num_image_units;
   std::uint64_t generation;
-  std::uint64_t leaders_id;      // the leaders' communicator that this leader would use again; 0: none
-  std::uint64_t new_leaders_id;  // what a new one is called, by rank 0's offer
+  // The leaders' communicator that this leader would use again. 0: none.
+  std::uint64_t leaders_id;
+  // The id of a new leaders' communicator. Rank 0's offer counts.
+  std::uint64_t new_leaders_id;
 };
 
 }  // namespace hierbar::mpi

@@ -12,7 +12,8 @@
 namespace hierbar::mpi {
 namespace {
 
-// Runtimes load their tools with local binding, so it is found by its name and not by its symbols.
+// The tool, found by its file name. Its symbols cannot be found directly, because runtimes load
+// their tools with local binding.
 struct Library {
   void* handle = dlopen(HIERBAR_OMPT_LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
   Library() = default;

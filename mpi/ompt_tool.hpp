@@ -10,7 +10,8 @@ namespace hierbar::mpi {
 
 bool is_ompt_tool_loaded();
 
-// Its report so far, in JSON; empty when there is none. With `take` it forgets that.
+// Returns its report so far, in JSON; an empty string if there is none. With `take` the tool
+// forgets what it has returned.
 std::string read_ompt_tool(bool take);
 
 }  // namespace hierbar::mpi

@@ -9,7 +9,8 @@
 namespace hierbar::mpi {
 namespace {
 
-// The image: the plan itself with null pointers, then nodes, leaders, children.
+// The image consists of the plan itself with null pointers, the nodes, the leaders and the
+// children.
 struct Extent {
   std::size_t nodes, children, leaders;  // bytes
 

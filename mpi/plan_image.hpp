@@ -11,19 +11,23 @@
 
 namespace hierbar::mpi {
 
-// A plan as a flat image without pointers: one rank makes the plan, because ranks may see different machines and settings, and
-// the others read it from shared memory.
+// A plan as a flat image without pointers. One rank of a node makes the plan, because ranks may see
+// different machines and have different settings. The others read it from shared memory
+// (docs/decisions/0033).
 std::size_t plan_image_bytes(const hierbar_plan& plan);
 void write_plan_image(const hierbar_plan& plan, void* image);
 
-// A plan with its own arrays. Not copyable because the plan points into it.
+// A plan that owns its arrays. It cannot be copied, because the plan points into the arrays.
 class PlanCopy {
  public:
-  // Reads as many bytes as the image of any plan for so many has. Nothing when it is of another version or for another number of
-  // participants, or when the plan is not sound: the memory may be damaged, and a barrier follows every index in its plan.
+  // Reads the image of a plan for `num_participants`: as many bytes as any plan for that many has.
+  // Returns nothing if the image is of another version or for another number of participants, or if
+  // the plan is not sound. The memory may be damaged, and a barrier follows every index in its
+  // plan.
   static std::optional<PlanCopy> read(const void* image, std::uint32_t num_participants);
 
-  PlanCopy(PlanCopy&&) = default;  // vectors keep their arrays when they move
+  // A vector keeps its array when it is moved.
+  PlanCopy(PlanCopy&&) = default;
   PlanCopy& operator=(PlanCopy&&) = default;
 
   const hierbar_plan& plan() const noexcept { return plan_; }

@@ -22,9 +22,10 @@ struct PlanLibrary {
   std::string problem;  // empty: usable
 };
 
-// libhierbar.so lies beside this library; otherwise the loader's own path decides.
+// Opens libhierbar.so in the folder of this library, or else where the loader finds it.
 void* open_library() {
-  // Local, so that the program's own libraries are not disturbed. Never unloaded: it keeps the machine.
+  // RTLD_LOCAL, so that the program's own libraries are not disturbed. RTLD_NODELETE, because the
+  // library keeps what it has read about the machine.
   constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
   Dl_info self;
   if (dladdr(reinterpret_cast<const void*>(&open_library), &self) != 0) {
@@ -74,7 +75,7 @@ std::vector<std::byte> image_of(const hierbar_plan& plan) {
   return image;
 }
 
-// The problem of a plan that cannot be made is the last line told; the context keeps it.
+// Prints a line and keeps it in the context. If a plan cannot be made, the last line is the reason.
 void tell(void* context, const char* line) {
   *static_cast<std::string*>(context) = line;
   say(line);

@@ -27,15 +27,17 @@ void bind(void* symbol, Function& function) {
   function = reinterpret_cast<Function>(symbol);
 }
 
-// Whether this process may speak for the program, as far as launchers tell: MPI cannot be asked.
+// Whether this process may print for the program. MPI cannot be asked, so the launcher's variables
+// must tell.
 bool is_first_process() {
   const char* rank = rank_in_job(own_environment());
   return rank == nullptr || std::strcmp(rank, "0") == 0;
 }
 
-const void* foreign_barrier = nullptr;  // the PMPI_Barrier of a library of another family; written before (P2)
+// The PMPI_Barrier of a library of another family. It is written before (P2) and read after (P1).
+const void* foreign_barrier = nullptr;
 
-// Null: the library is of another family.
+// Returns null if the library is of another family.
 const Pmpi* bind_all(const void* caller) {
   const Finder find(caller);
   const void* const barrier = find.need("PMPI_Barrier");
@@ -71,32 +73,37 @@ std::atomic<const Pmpi*> found_unrecorded{nullptr};
 }  // namespace
 
 const Pmpi* find_pmpi(const void* caller) {
-  // (P1) acquire; pairs with (P2), the release of the filled table.
+  // (P1) load-acquire; pairs with (P2), the release of the filled table.
   const Pmpi* pmpi = found.load(std::memory_order_acquire);  // (P1)
   if (pmpi == nullptr) {
     const std::lock_guard lock(mutex);
+    // Relaxed: the lock orders it after (P2).
     pmpi = found.load(std::memory_order_relaxed);
     if (pmpi == nullptr) {
       pmpi = bind_all(caller);
       if (pmpi == nullptr) pmpi = &foreign;
-      found.store(pmpi, std::memory_order_release);  // (P2)
+      // (P2) store-release; pairs with (P1).
+      found.store(pmpi, std::memory_order_release);
     }
   }
   return pmpi != &foreign ? pmpi : nullptr;
 }
 
 const Pmpi* find_pmpi_unrecorded(const void* caller) {
-  const Pmpi* pmpi = found_unrecorded.load(std::memory_order_acquire);  // (P3)
+  const Pmpi* pmpi = found_unrecorded.load(std::memory_order_acquire);  // (P3) pairs with (P4)
   if (pmpi != nullptr) return pmpi;
   pmpi = find_pmpi(caller);
   if (pmpi == nullptr || report_settings().asked) return nullptr;
-  found_unrecorded.store(pmpi, std::memory_order_release);  // (P4) pairs with (P3)
+  // (P4) store-release of the same table; pairs with (P3).
+  found_unrecorded.store(pmpi, std::memory_order_release);
   return pmpi;
 }
 
 void* find_next(const char* symbol, const char* profiling_symbol) {
-  // Not where the program does not see the MPI library: another shim behind this one would look for it from here, in vain.
-  // Whoever calls now may not know it either; MPI_Finalize may be an interpreter's exit handler.
+  // RTLD_NEXT is asked only where the program sees the MPI library. Elsewhere another shim behind
+  // this one would look for the library from our address, in vain. The library's own function is
+  // looked for from `foreign_barrier` and not from the present caller, who may not know MPI:
+  // MPI_Finalize may be an interpreter's exit handler.
   void* next = dlsym(RTLD_DEFAULT, "PMPI_Barrier") != nullptr ? dlsym(RTLD_NEXT, symbol) : nullptr;
   if (next == nullptr) next = Finder(foreign_barrier)(profiling_symbol);
   if (next == nullptr) give_up(profiling_symbol);

@@ -7,7 +7,7 @@
 #include <string>
 
 #if MPI_VERSION < 4
-// Open MPI 4's header has no sessions; the library that is found may be a later one.
+// Open MPI 4's header does not declare sessions, but the library that is found may be a later one.
 using MPI_Session = struct ompi_instance_t*;
 extern "C" int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session*);
 extern "C" int PMPI_Session_finalize(MPI_Session*);
@@ -25,16 +25,18 @@ namespace hierbar::mpi {
   X(Group_free) X(Group_incl) X(Group_translate_ranks) X(Initialized) X(Irecv) X(Query_thread) X(Reduce) \
   X(Request_get_status) X(Wait)
 
-// And the predefined handles: type, name here, name in MPI. These are constants of mpi.h in one family of libraries and addresses
-// inside the library in another; so nobody else uses MPI's names for them.
+// The predefined handles: type, name here, name in MPI. In one family of libraries they are
+// constants of mpi.h, in the other one addresses inside the library. So only this table uses MPI's
+// names.
 #define HIERBAR_MPI_HANDLES(X) \
   X(MPI_Comm, comm_null, MPI_COMM_NULL) X(MPI_Comm, comm_self, MPI_COMM_SELF) X(MPI_Comm, comm_world, MPI_COMM_WORLD) \
   X(MPI_Datatype, byte, MPI_BYTE) X(MPI_Datatype, long_long, MPI_LONG_LONG) X(MPI_Datatype, uint64, MPI_UINT64_T) \
   X(MPI_Errhandler, errors_return, MPI_ERRORS_RETURN) X(MPI_Op, min, MPI_MIN) X(MPI_Op, sum, MPI_SUM)
 // clang-format on
 
-// Found at run time, because the shim must not need an MPI library itself: Debian's MPICH and others call the same thing by
-// different names, and a second library in one process would be the end of it.
+// The functions and handles of the program's MPI library. They are found at run time, because the
+// shim must not be linked with an MPI library: MPI libraries of one family have different file
+// names, and a process must not have two of them.
 struct Pmpi {
 #define HIERBAR_MEMBER(name) decltype(&PMPI_##name) name;
   HIERBAR_PMPI_FUNCTIONS(HIERBAR_MEMBER)
@@ -48,28 +50,33 @@ struct Pmpi {
   MPI_Comm (*Comm_f2c)(MPI_Fint comm);  // a macro in MPICH
   void (*own_progress)();
 
-  std::string file;  // of the library
+  std::string file;  // the library's file
 };
 
-// For what the library knows without memory or messages. Asked once more when it fails, so that a passing error in one rank does
-// not part that rank from the others. `question` returns the library's status.
+// For a question that the library answers without memory or messages. It is asked again if it
+// fails, so that a passing error in one rank does not part that rank from the others
+// (docs/decisions/0038). `question` returns the library's status.
 template <class Question>
 bool ask(Question question) {
   return question() == MPI_SUCCESS || question() == MPI_SUCCESS;
 }
 
-// `caller` is an address in the program or library that called MPI. Thread-safe. Null, with a message the first time, when the
-// program's MPI library is of another family than this build of the shim: then the shim can do nothing but pass calls on, and
-// must not look at a handle. Ends the process, with a message, when there is no MPI library, as nobody can have called MPI_Init
-// then.
+// Finds the program's MPI library. `caller` is an address in the program or library that called
+// MPI. Thread-safe.
+//
+// Returns null if the library is of another family than this build of the shim, with a message the
+// first time. Then the shim must pass calls on and must not read a handle. If there is no MPI
+// library, it ends the process with a message; nobody can have called MPI_Init then.
 const Pmpi* find_pmpi(const void* caller);
 
-// The same for barriers, where it counts: null also when they are to be recorded.
+// The same for MPI_Barrier, where one load must be enough. It returns null also when barriers are
+// to be recorded (docs/decisions/0062).
 const Pmpi* find_pmpi_unrecorded(const void* caller);
 
-// After find_pmpi() has returned null: what `symbol` would mean if the shim had not been loaded. That is the next definition
-// after it, also a tool's or another shim's; or, when the program does not see its MPI library itself, that library's
-// `profiling_symbol`. Ends the process, with a message, when there is neither.
+// For use after find_pmpi() has returned null: returns the function that `symbol` would be if the
+// shim were not loaded. This is the next definition of the symbol, which may be a tool's or another
+// shim's. If the program does not see its MPI library, it is that library's `profiling_symbol`.
+// Ends the process with a message if there is neither.
 void* find_next(const char* symbol, const char* profiling_symbol);
 
 }  // namespace hierbar::mpi

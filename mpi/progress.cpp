@@ -11,20 +11,22 @@ namespace hierbar::mpi {
 namespace {
 
 std::mutex mutex;
-// Null: not prepared. A communicator is set up in one thread while another one waits in a barrier, so not plain.
+// Null: not prepared. Atomic, because one thread may prepare it in a set-up while another one waits
+// in a barrier.
 std::atomic<const Pmpi*> library{nullptr};
 
-// A receive that nothing is ever sent to, on a communicator of this process alone: asking for its status makes progress. Not a
-// probe on that communicator, for which MPICH looks at the process's own messages only; nor one on the program's, which finds the
-// program's messages instead of making progress. Asking completes nothing, so several threads may do it.
+// A receive to which nothing is ever sent, on a communicator of this process alone. To ask for its
+// status makes progress and completes nothing, so several threads may ask. A probe would not do: on
+// this communicator MPICH makes no progress, and on the program's own communicator a probe finds
+// the program's messages instead (docs/decisions/0028).
 bool waits_for_nothing = false;
 MPI_Comm alone;
 MPI_Request never;
 unsigned char never_received;
 
-// Not a duplicate of MPI_COMM_SELF: that runs the copy callbacks of the user's attributes, and does not exist in a program that
-// uses sessions only.
-// False: the library could not.
+// Makes the communicator of this process alone. It is no duplicate of MPI_COMM_SELF: that would run
+// the copy callbacks of the user's attributes, and in a program that only uses sessions there is no
+// MPI_COMM_SELF. Returns false if the library refused.
 bool make_alone(const Pmpi& pmpi, MPI_Comm comm, MPI_Comm& made) {
   constexpr int kTag = 0;  // a group of one exchanges no message
   MPI_Group all, self;
@@ -51,22 +53,26 @@ bool prepare_progress(const Pmpi& pmpi, MPI_Comm comm) {
     }
     waits_for_nothing = true;
   }
-  library.store(&pmpi, std::memory_order_release);  // (R1) publishes the request
+  // (R1) store-release of the prepared library; pairs with (R2). Publishes the request.
+  library.store(&pmpi, std::memory_order_release);
   return true;
 }
 
 void end_progress(const Pmpi& pmpi) {
   const std::lock_guard lock(mutex);
-  library.store(nullptr, std::memory_order_relaxed);  // nobody is in a barrier
+  // Relaxed: nobody is in a barrier.
+  library.store(nullptr, std::memory_order_relaxed);
   if (!waits_for_nothing) return;
   waits_for_nothing = false;
-  if (pmpi.Cancel(&never) != MPI_SUCCESS) return;  // waiting for it would not end
+  // A request that could not be cancelled never completes, so it must not be waited for.
+  if (pmpi.Cancel(&never) != MPI_SUCCESS) return;
   pmpi.Wait(&never, MPI_STATUS_IGNORE);
   pmpi.Comm_free(&alone);
 }
 
 void make_progress() noexcept {
-  const Pmpi& pmpi = *library.load(std::memory_order_acquire);  // (R2) pairs with (R1)
+  // (R2) load-acquire; pairs with (R1).
+  const Pmpi& pmpi = *library.load(std::memory_order_acquire);
   if (pmpi.own_progress != nullptr) {
     pmpi.own_progress();
   } else {
@@ -76,6 +82,7 @@ void make_progress() noexcept {
 }
 
 const char* progress_name() {
+  // Relaxed: what is read below was in the table before (P2) of pmpi.cpp.
   const Pmpi* pmpi = library.load(std::memory_order_relaxed);
   if (pmpi == nullptr) return "none";
   return pmpi->own_progress != nullptr ? kProgressSymbol : "PMPI_Request_get_status";

@@ -6,17 +6,19 @@
 
 namespace hierbar::mpi {
 
-// Lets the MPI library make progress. By its own function where it exports one; otherwise by asking for the state of a receive
-// that nothing is ever sent to.
+// Makes the MPI library progress: by its own function if it exports one, otherwise by asking for
+// the status of a receive to which nothing is ever sent (docs/decisions/0028).
 
-// Chooses the way. Local: the communicator is made from the calling process's place in `comm` alone. Thread-safe; call it where
-// this process is in no other collective call. False: the library has no memory for it, or the like.
+// Chooses between the two. Local: a communicator is made from the calling process's place in `comm`
+// alone. Thread-safe. Must be called where this process is in no other collective call. Returns
+// false if the library refuses, for instance because it has no memory left.
 bool prepare_progress(const Pmpi& pmpi, MPI_Comm comm);
-// Frees what prepare_progress() made; it can be called again.
+// Frees what prepare_progress() has made. After that, prepare_progress() may be called again.
 void end_progress(const Pmpi& pmpi);
-// After prepare_progress().
+// Requires that prepare_progress() has returned true.
 void make_progress() noexcept;
-// "PMPI_Request_get_status", for reports; before prepare_progress() "none".
+// For reports: "PMPI_Request_get_status" or the library's function; "none" before
+// prepare_progress().
 const char* progress_name();
 
 }  // namespace hierbar::mpi

@@ -22,16 +22,24 @@ inline long monotonic_ns() noexcept {
   return now.tv_sec * 1'000'000'000L + now.tv_nsec;
 }
 
-// How the ranks of one communicator wait.
+// How the ranks of one communicator wait. A round is: progress, polls, then a yield or a sleep.
 struct Waiting {
   int pauses_per_look = 1;
-  int spin_looks = 40;              // 2 µs before the first call into MPI; 0 when ranks outnumber cpus
-  int looks_between_pokes = 16;     // then about 1 µs between two calls, which take the library's lock and pollute caches
-  int yields = kYieldsBeforeSleep;  // rounds before sleeping
-  int rounds_per_poke = 1;          // outnumbered: the cpu is wanted by a peer, so most rounds only yield
-  long first_sleep_ns = 50'000;     // sleeping delays what a peer wants from this rank's MPI library, so it is short
-  long longest_sleep_ns = 500'000;  // and bounded
-  long watch_ns = 0;                // after how long on_overdue is called, and then every time that long again; 0: never
+  // Polls before the first call into MPI, 2 µs long. 0 when ranks outnumber cpus.
+  int spin_looks = 40;
+  // Polls between two calls into MPI, about 1 µs long. A call takes the library's lock and evicts
+  // what is in the caches.
+  int looks_between_pokes = 16;
+  // Rounds that yield, before rounds that sleep (docs/decisions/0007).
+  int yields = kYieldsBeforeSleep;
+  // Yielding rounds for each call into MPI. When ranks outnumber cpus, a peer wants the cpu, so
+  // most rounds only yield.
+  int rounds_per_poke = 1;
+  // A sleep delays what peers want from this rank's MPI library. So it is short and has a limit.
+  long first_sleep_ns = 50'000;
+  long longest_sleep_ns = 500'000;
+  // Time after which on_overdue is called, and then again after every such time. 0: never.
+  long watch_ns = 0;
 
   static Waiting outnumbered() noexcept {
     Waiting waiting;
@@ -41,7 +49,7 @@ struct Waiting {
     waiting.rounds_per_poke = 8;
     return waiting;
   }
-  // The same communicator's, when ranks have come to outnumber the cpus.
+  // The same communicator's way of waiting, once ranks outnumber the cpus.
   Waiting when_outnumbered() const noexcept {
     Waiting waiting = outnumbered();
     waiting.pauses_per_look = pauses_per_look;
@@ -50,16 +58,21 @@ struct Waiting {
   }
 };
 
-// What a waiting rank does for others.
+// What a waiting rank does meanwhile.
 struct Errands {
-  void (*poke)() noexcept;  // lets the MPI library make progress: a peer may be on its way here only after this rank's part in
-                            // a message or a remote access
+  // Makes the MPI library progress. A peer may be inside a message or a remote access, and may come
+  // to the barrier only after this rank's part in it.
+  void (*poke)() noexcept;
   void (*on_overdue)(void* context, long waited_ns) noexcept;
   void* context;
 };
 
-// The waiting of a rank: spin, then rounds of progress, looks and yields, then progress between short sleeps on a futex that the
-// awaited rank ends. Every waiting rank makes progress, leaf or leader. Lives for one barrier.
+// How a rank waits in one barrier. It lives for that barrier only. Every rank that waits makes
+// progress, whether it leads or not. The steps of a wait:
+//
+// 1. The barrier spins for spin_looks() polls.
+// 2. Rounds: progress, polls, a yield.
+// 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep.
 class RankHost {
  public:
   RankHost(const Block& block, std::uint32_t me, const Waiting& waiting, const Errands& errands) noexcept
@@ -69,7 +82,7 @@ class RankHost {
   int pauses_per_look() const noexcept { return waiting_.pauses_per_look; }
   bool can_sleep() const noexcept { return true; }
 
-  // Returns only when released: a rank that is gone ends the program through MPI's own launcher.
+  // Returns only when released. If a rank has died, MPI's own launcher ends the program.
   [[gnu::noinline]] WaitResult wait(Pending<RealMem<RankHost>>& pending) noexcept {
     return wait_as(block_.is_crowded() ? waiting_.when_outnumbered() : waiting_, pending);
   }

@@ -9,15 +9,16 @@
 
 namespace hierbar::mpi {
 
-// When one rank went through the phases of one barrier, in ticks. Ranks of one node have the same clock. Plain bytes on the wire.
+// The times at which one rank went through the steps of one barrier, in ticks. Ranks of one node
+// have the same clock. They are sent as plain bytes.
 struct Stamps {
-  std::uint64_t arrived;   // came to the barrier
-  std::uint64_t gathered;  // all of its subtree had come; 0: it gathers from nobody
-  std::uint64_t released;  // saw that all had come
-  std::uint64_t left;      // had passed that on
+  std::uint64_t arrived;   // it came to the barrier
+  std::uint64_t gathered;  // all of its subtree had arrived; 0: it gathers from nobody
+  std::uint64_t released;  // it saw that all had arrived
+  std::uint64_t left;      // it had released its children
 };
 
-// The trace points of a barrier that is recorded; see barrier/trace_points.hpp.
+// The trace points of a recorded barrier (see barrier/trace_points.hpp). Writes each step's time.
 class RankTrace : public NoTrace {
  public:
   RankTrace(Stamps& stamps, ClockSource clock) noexcept : stamps_(stamps), clock_(clock) {}

@@ -18,7 +18,7 @@ std::uint32_t root_of(const std::vector<std::uint32_t>& parents, std::uint32_t r
   return rank;
 }
 
-// When all ranks of the root's node had come.
+// When all ranks of the root's node had arrived.
 std::uint64_t complete(const Stamps& root) { return root.gathered != 0 ? root.gathered : root.arrived; }
 
 }  // namespace

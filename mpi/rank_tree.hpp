@@ -12,40 +12,46 @@
 
 namespace hierbar::mpi {
 
-// Who gathers from whom in a communicator's barriers, and what the stamps of all its ranks say about one of them.
+// Who gathers from whom in a communicator's barriers, and what the stamps of all ranks show about
+// one of these barriers.
 //
-// Clocks are compared on one node only. Over several nodes each has one root, which meets the others' when its node has gathered;
-// the meeting ends at about the same time everywhere. So the root that was in it for the shortest time is that of the node which
-// came last, and another node's root had waited for as long as it was in it longer.
+// Clocks are compared on one node only. On several nodes, each node has one root, which meets the
+// other roots when its node has gathered. The meeting ends everywhere at about the same time. So
+// the root that was in the meeting for the shortest time belongs to the node that came last. The
+// other roots were in it for longer, and have waited for the difference (docs/decisions/0061).
 class RankTree {
  public:
-  // parents[i] gathers from rank i and releases it; i itself for a leader of the exchange, or of a node when there are several.
-  // units[i] is the hierbar_unit that rank i shares with those that it gathers from, the last one that of the exchange; none when
-  // nobody knows.
+  // parents[i] is the rank that gathers from rank i and releases it. For a leader of the exchange
+  // it is i itself; with several nodes, for the leader of a node. units[i] is the hierbar_unit that
+  // rank i shares with the ranks from which it gathers. One more element is the unit of the
+  // exchange. `units` is empty if nobody knows them.
   RankTree(const std::vector<std::uint32_t>& parents, bool several_nodes, const std::vector<std::uint8_t>& units = {});
 
-  // What one rank is told about a barrier. Plain bytes on the wire.
+  // What one rank learns about a barrier. It is sent as plain bytes.
   struct Sight {
-    std::uint64_t last;            // when the last rank of all arrived, by this rank's clock; 0: the barrier does not count
-    std::uint64_t is_last_itself;  // 1: it was this one
+    // When the last of all ranks arrived, by this rank's clock. 0: the barrier does not count.
+    std::uint64_t last;
+    // 1: it was this rank.
+    std::uint64_t is_last_itself;
   };
 
-  // Of the barrier in which stamps[i] are those of rank i: sights[i] becomes what rank i is told, and `times` gets its length and
-  // its levels. With several nodes these are those of the node that came last, and its "exchange" is the roots' meeting. Returns
-  // false, and adds no levels, when the stamps contradict each other.
+  // Evaluates one barrier. stamps[i] are those of rank i. sights[i] becomes what rank i learns. The
+  // barrier's length and its levels are added to `times`. With several nodes the levels are those
+  // of the node that came last, and its "exchange" is the roots' meeting. Returns false, and adds
+  // no levels, if the stamps contradict each other.
   bool summarise(const std::vector<Stamps>& stamps, const TraceClock& clock, std::vector<Sight>& sights,
                  ompt::BarrierTimes& times) const;
 
   std::uint32_t num_ranks() const { return num_ranks_; }
   bool has_several_nodes() const { return nodes_.size() > 1; }
-  // Whether the rank takes part in an exchange, or in the nodes' meeting, and is released by nobody.
+  // Whether the rank takes part in the exchange or in the meeting of the nodes. Nobody releases it.
   bool leads(std::uint32_t rank) const;
 
  private:
   struct Node {
     std::vector<std::uint32_t> ranks;
-    ompt::Shape shape;   // by place in `ranks`
-    std::uint32_t root;  // the rank that meets those of other nodes
+    ompt::Shape shape;   // by position in `ranks`
+    std::uint32_t root;  // the rank that meets the roots of other nodes
   };
   struct Arrival {  // of a node's last rank
     std::uint64_t time;

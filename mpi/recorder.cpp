@@ -26,7 +26,8 @@ namespace {
 
 constexpr long kBetweenFiles_ns = 5'000'000'000;
 
-// The tool's report of this process, to which the ranks' barriers are added; without the tool an empty one.
+// The OMPT tool's report of this process, to which the barriers of the ranks are added. Without the
+// tool it is an empty report.
 ompt::Report start_report(const Pmpi& pmpi, bool take) {
   const std::string told = read_ompt_tool(take);
   ompt::Report report;
@@ -98,14 +99,16 @@ void Recorder::checkpoint(const Pmpi& pmpi) {
   write_partial(pmpi);
 }
 
-// The thread may be inside the recorder: MPI_Abort is called in signal handlers, though it should not be.
+// MPI_Abort is called in signal handlers, though it should not be. So this thread may be inside the
+// recorder already, and the lock is only tried.
 void Recorder::abort(const Pmpi& pmpi) {
   if (!clock_ || !ompt::asks_for_files(report_settings().settings)) return;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (lock.owns_lock() && !finished_) write_partial(pmpi);
 }
 
-// All ranks of a communicator come to it in the same order, that of the ids, so nobody waits in a circle.
+// All ranks of a communicator settle in the same order, that of the ids. So they cannot wait for
+// each other in a circle.
 void Recorder::settle_all(const Pmpi& pmpi) {
   std::vector<CommTrace*> traces = traces_;
   std::sort(traces.begin(), traces.end(), [](const CommTrace* a, const CommTrace* b) { return a->id() < b->id(); });
@@ -129,14 +132,14 @@ void Recorder::finish(const Pmpi& pmpi, bool together) {
   if (raw_) write_timeline();
 }
 
-// Each rank its own; the threads' are the tool's.
+// Each rank writes the time line of its barriers. The tool writes that of the threads.
 void Recorder::write_timeline() const {
   ompt::Timeline timeline = raw_->timeline(process_);
   timeline.processes[0].part = "MPI_Barrier";
   ompt::write_file(ompt::expand_output(report_settings().settings, process_, "mpi.trace.json"), ompt::to_perfetto(timeline));
 }
 
-// Whether this process's part is in a file.
+// Returns whether this process's part is in a file.
 bool Recorder::write_merged(const Pmpi& pmpi, ompt::Report own) {
   const Merged merged = merge_ranks(pmpi, own);
   if (merged == Merged::kNowhere) return ompt::write_reports(own, report_settings().settings, process_);

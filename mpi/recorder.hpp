@@ -20,23 +20,25 @@ namespace hierbar::mpi {
 class CommTrace;
 struct Pmpi;
 
-// What this process has recorded of its barriers, over all communicators, and the files that it becomes.
+// What this process has recorded of its barriers, over all communicators, and the files that it
+// writes.
 //
-// While the program runs, every process that has to write files keeps one of its own with what it knows so far, which is replaced
-// by renaming: NAME.partial.json. It is what is left when the program is killed. Nothing is written in a signal handler, where
-// neither memory nor locks can be had.
+// While the program runs, every process that has to write files keeps one of its own with what it
+// knows so far: NAME.partial.json. Renaming replaces it as a whole. It remains if the program is
+// killed. There is no signal handler to write it, because memory and locks must not be used there.
 class Recorder {
  public:
   using Tables = ompt::Team::Tables;
 
-  // Before the first CommTrace. `rank` is this process's in MPI_COMM_WORLD, -1 without one. Thread-safe.
+  // Must be called before the first CommTrace is made. `rank` is this process's rank in
+  // MPI_COMM_WORLD, or -1 without one. Thread-safe.
   void prepare(long rank);
-  // Ranks outnumber cpus in a communicator that is recorded.
+  // In a recorded communicator ranks outnumber cpus.
   void note_outnumbered();
 
   const TraceClock& clock() const { return *clock_; }
   std::mutex& mutex() { return mutex_; }
-  // Of this process as rank `me` of whatever communicator. The caller holds the mutex.
+  // The tables of this process as rank `me`, of whatever communicator. The caller holds the mutex.
   Tables& tables(std::uint32_t me) { return tables_[me]; }
   // Keeps a barrier for the time line, if there is to be one. The caller holds the mutex.
   void keep(const ompt::RawEvent& event) {
@@ -46,13 +48,14 @@ class Recorder {
   void add(CommTrace* trace);
   void remove(const CommTrace* trace);
 
-  // A batch has been settled: writes the partial file if that is due.
+  // A batch has been settled. Writes the partial file if that is due.
   void checkpoint(const Pmpi& pmpi);
-  // The program is being aborted: writes the partial file if it can.
+  // The program is being aborted. Writes the partial file if that is possible.
   void abort(const Pmpi& pmpi);
 
-  // At the end. Collective over MPI_COMM_WORLD when `together`, which is the same in all ranks: then the communicators' last
-  // batches are settled, and rank 0 writes one report of all ranks; otherwise this process writes its own.
+  // At the end of the program. With `together`, which must be the same in all ranks, it is
+  // collective over MPI_COMM_WORLD: the last batches of the communicators are settled, and rank 0
+  // writes one report of all ranks. Otherwise this process writes its own report.
   void finish(const Pmpi& pmpi, bool together);
 
  private:
@@ -66,14 +69,14 @@ class Recorder {
   std::once_flag prepared_;
   std::optional<TraceClock> clock_;
   ompt::Process process_;
-  std::string cpus_;  // where it may run
+  std::string cpus_;  // the cpus on which this process may run
   std::optional<ompt::RawTrace> raw_;
   ompt::RawRing* ring_ = nullptr;
   std::map<std::uint32_t, Tables> tables_;
   std::vector<CommTrace*> traces_;
   bool outnumbered_ = false;
   bool finished_ = false;
-  std::string partial_;  // the partial file; empty: there is none
+  std::string partial_;  // the partial file; empty if there is none
   long last_written_ns_ = 0;
 };
 

@@ -10,12 +10,14 @@
 
 namespace hierbar::mpi {
 
-// What every rank of a communicator tells all others at the start of the set-up. Plain bytes on the wire: all ranks run the same
-// build of the shim, on one kind of machine.
+// What each rank of a communicator sends to all others at the start of the set-up. It is sent as
+// plain bytes: all ranks run the same build of the shim, on one kind of machine.
 struct Record {
   static constexpr std::uint32_t kWantsEngine = 1;
   static constexpr std::uint32_t kVerbose = 2;
-  static constexpr std::uint32_t kSharesLeaders = 4;  // its threads are never in two barriers at the same time
+  // Two threads of the process are never in barriers at the same time: there is no
+  // MPI_THREAD_MULTIPLE.
+  static constexpr std::uint32_t kSharesLeaders = 4;
 
   struct Joined {
     std::uint64_t segment_id;  // 0: none
@@ -26,18 +28,20 @@ struct Record {
   NodeKey node;
   std::uint64_t process_id;
   std::uint32_t flags;
-  std::uint32_t report_every;         // of so many barriers one is to be recorded; 0: none
+  // Of this many barriers one is to be recorded. 0: none.
+  std::uint32_t report_every;
   Joined joined[Memberships::kKept];  // newest first
 };
 
-// Which ranks of a communicator are on which node: every rank computes the same from the same records.
+// Which ranks of a communicator are on which node. Every rank computes the same map, because all
+// have the same records.
 class NodeMap {
  public:
   using Ranks = std::vector<int>;  // ascending
 
   explicit NodeMap(const std::vector<Record>& records);
 
-  // By the lowest rank.
+  // The nodes, ordered by their lowest rank.
   const std::vector<Ranks>& nodes() const { return nodes_; }
   const Ranks& node_of(int rank) const { return nodes_[node_of_[static_cast<std::size_t>(rank)]]; }
 
@@ -46,11 +50,12 @@ class NodeMap {
   std::vector<std::size_t> node_of_;
 };
 
-// The segment that all of these ranks have joined: the newest one of the first rank's; 0 when there is none.
+// The id of a segment that all of these ranks have joined: the newest one of the first rank's. 0
+// when there is none.
 std::uint64_t common_segment(const std::vector<Record>& records, const NodeMap::Ranks& ranks);
-// Whether the ranks of one of the nodes have none in common.
+// Whether on some node the ranks have no segment in common. A node with one rank needs none.
 bool lacks_segment(const std::vector<Record>& records, const NodeMap& map);
-// Which member of that segment a rank is.
+// Which member of that segment the rank is. The rank must have joined it.
 std::uint32_t member_index(const Record& record, std::uint64_t segment_id);
 
 // True when all records have the flag.

@@ -25,7 +25,7 @@ std::string describe(const Counts& counts) {
 
 }  // namespace
 
-// The first line of a text that goes on for long.
+// The first line of the library's version text, which may be long.
 std::string library_name(const Pmpi& pmpi) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;

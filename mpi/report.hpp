@@ -9,12 +9,13 @@
 
 namespace hierbar::mpi {
 
-// "MPICH Version: 4.0.2".
+// For instance "MPICH Version: 4.0.2".
 std::string library_name(const Pmpi& pmpi);
 
-// Prints which MPI library was found and how many barriers went which way: of all ranks of MPI_COMM_WORLD together, from rank 0,
-// or else of this process, whose rank in the world is told if it has one. `together` is collective: the same in all ranks. Counts
-// are per rank: a barrier of four ranks counts four times.
+// Prints which MPI library was found and how many barriers the engine and the library served. With
+// `together`, rank 0 prints it for all ranks of MPI_COMM_WORLD; this is collective, and `together`
+// must be the same in all ranks. Otherwise each process prints its own, with its rank in the world
+// if it has one. Counts are per rank: a barrier of four ranks counts as four.
 void print_report(const Pmpi& pmpi, const Counts& counts, bool in_world, bool together);
 
 }  // namespace hierbar::mpi

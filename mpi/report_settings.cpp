@@ -18,7 +18,7 @@ ReportSettings read() {
 
 }  // namespace
 
-// Never destroyed, since MPI may be used until the very end.
+// Never destroyed, because MPI may be used until the very end of the process.
 const ReportSettings& report_settings() {
   static const auto* const settings = new ReportSettings(read());
   return *settings;

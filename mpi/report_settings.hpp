@@ -9,15 +9,15 @@
 
 namespace hierbar::mpi {
 
-// HIERBAR_REPORT, HIERBAR_OUTPUT and HIERBAR_SAMPLE; they mean the same as for libhierbar_ompt.so, but without HIERBAR_REPORT the
-// shim records nothing.
+// HIERBAR_REPORT, HIERBAR_OUTPUT and HIERBAR_SAMPLE. They mean the same as for libhierbar_ompt.so.
+// Only without HIERBAR_REPORT do the two differ: the shim then records nothing.
 struct ReportSettings {
   bool asked = false;
   ompt::Settings settings;
   std::vector<std::string> problems;
 };
 
-// Read once.
+// The variables are read once.
 const ReportSettings& report_settings();
 
 }  // namespace hierbar::mpi

@@ -20,7 +20,7 @@
 namespace hierbar::mpi {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32'72'61'62'72'65'69'68;  // "hierbar2": what is laid out here, version 2
+constexpr std::uint64_t kMagic = 0x32'72'61'62'72'65'69'68;  // "hierbar2": version 2 of this layout
 constexpr const char* kDirectory = "/dev/shm";
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -38,7 +38,7 @@ Error failure(const char* what, const std::string& name, int error) {
   return Error{std::string(what) + " " + kDirectory + name + ": " + std::strerror(error)};
 }
 
-// A file descriptor that closes itself: a mapping needs none.
+// Closes its file descriptor. A mapping stays valid without one.
 class File {
  public:
   explicit File(int descriptor) : descriptor_(descriptor) {}
@@ -61,23 +61,27 @@ int allocate(int file, std::size_t bytes) {
   return error;
 }
 
-// Kernels before 5.14 cannot allocate pages through a mapping; everything is allocated at once there.
+// Whether pages can be allocated through a mapping. Kernels before 5.14 cannot do that; there
+// everything is allocated at once.
 bool can_populate(void* memory) { return madvise(memory, page_bytes(), MADV_POPULATE_WRITE) == 0; }
 
 }  // namespace
 
 struct Segment::Header {
   std::uint64_t magic;
-  std::uint64_t id;  // drawn by the creator; a member that reads it sees the same memory
+  // Drawn by the creator. A member that reads the same number sees the same memory.
+  std::uint64_t id;
   std::uint32_t num_members;
   std::uint32_t num_units;
-  std::uint32_t populates_late;  // 0: create() has allocated all pages
+  // 0: create() has allocated all pages.
+  std::uint32_t populates_late;
   std::uint32_t reserved;
-  std::atomic<std::uint64_t> generation;  // blocks ever made. Writers and readers: any member
+  // The number of blocks ever made. Any member reads and writes it.
+  std::atomic<std::uint64_t> generation;
   std::atomic<std::uint32_t> ran_out;
 };
 
-// Where things are, from the two numbers in the header.
+// Where the parts of a segment lie. This follows from the two numbers in the header.
 struct Segment::Layout {
   static constexpr std::size_t kMembers = 128;
   static_assert(sizeof(Header) <= kMembers);
@@ -123,8 +127,8 @@ Result<std::unique_ptr<Segment>> Segment::create(std::uint32_t num_members, std:
 }
 
 Result<std::unique_ptr<Segment>> Segment::join(const std::string& name, std::uint64_t id, std::uint32_t num_members) {
-  // Not blocking, because where this rank does not see the other one's /dev/shm, anybody may have
-  // made something of that name: a lease on a file would keep us waiting, too.
+  // O_NONBLOCK: if this rank does not see the other one's /dev/shm, anybody may have made something
+  // of that name, and to open that might block. A lease on a regular file would block, too.
   const File file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
   if (file.get() < 0) return failure("cannot open", name, errno);
   struct stat status{};
@@ -188,7 +192,7 @@ bool Segment::populate(std::uint32_t first, std::uint32_t count) const {
   return status == 0;
 }
 
-// Relaxed: only the numbers matter.
+// Both relaxed: only the numbers matter.
 std::uint64_t Segment::next_generation() const { return header().generation.fetch_add(1, std::memory_order_relaxed) + 1; }
 bool Segment::is_first_to_run_out() const { return header().ran_out.exchange(1, std::memory_order_relaxed) == 0; }
 
@@ -205,7 +209,7 @@ int sweep_segments() {
                     &start_time, &id) != 5) {
       continue;
     }
-    // Processes of another pid namespace cannot be seen from here, alive or not.
+    // Whether a process of another pid namespace is alive cannot be seen from here.
     if (user != geteuid() || pid_namespace != own_namespace || is_alive(pid, start_time)) continue;
     if (shm_unlink((std::string("/") + entry->d_name).c_str()) == 0) ++removed;
   }

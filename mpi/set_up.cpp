@@ -25,7 +25,7 @@
 namespace hierbar::mpi {
 namespace {
 
-// The MPI library's switch for programs that go on after a rank's death.
+// Whether the user has asked the MPI library to go on after a rank has died.
 bool survives_dead_ranks() {
   const char* value = trusted_variable(kFaultToleranceVariable);
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 && std::strcmp(value, "no") != 0 &&
@@ -43,7 +43,7 @@ Record make_record(Agreement& agreement, const std::vector<Membership>& joined) 
   }
   if (fake_rank == 0 && shim.is_first_problem_report()) {
     for (const std::string& problem : shim.settings.problems) say(problem);
-    // The tool reads the same variables, and says what is wrong with them.
+    // The tool reads the same variables and reports what is wrong with them.
     if (!is_ompt_tool_loaded()) {
       for (const std::string& problem : report_settings().problems) say(problem);
     }
@@ -63,7 +63,8 @@ Record make_record(Agreement& agreement, const std::vector<Membership>& joined) 
   return record;
 }
 
-// Whether all of a communicator's ranks have this MPI_COMM_WORLD, as far as the library tells.
+// Whether all ranks of a communicator belong to this process's MPI_COMM_WORLD, as far as the
+// library answers.
 bool is_inside_world(const Pmpi& pmpi, MPI_Comm comm, int num_ranks) {
   int in_world = 0;
   ask([&] { return pmpi.Initialized(&in_world); });
@@ -80,7 +81,8 @@ bool is_inside_world(const Pmpi& pmpi, MPI_Comm comm, int num_ranks) {
   return std::find(translated.begin(), translated.end(), MPI_UNDEFINED) == translated.end();
 }
 
-// Collective: what RankTree is told about the machine, which the leader of each node knows.
+// Collective. Returns what RankTree needs to know about the machine. The leader of each node knows
+// it.
 std::vector<std::uint8_t> find_units(Agreement& agreement, const CommState& state) {
   constexpr long long kNotMine = HIERBAR_NUM_UNITS;
   std::vector<long long> own(static_cast<std::size_t>(agreement.num_ranks()) + 1, kNotMine);
@@ -91,7 +93,8 @@ std::vector<std::uint8_t> find_units(Agreement& agreement, const CommState& stat
       own[static_cast<std::size_t>(node.peers()[i].comm_rank)] = found.gather[i];
     if (!state.several_nodes) {
       own.back() = found.exchange;
-    } else if (node.plan().num_leaders > 1) {  // the node's leader gathers from the other leaders as well
+    } else if (node.plan().num_leaders > 1) {
+      // The node's leader gathers from the node's other leaders as well.
       own[static_cast<std::size_t>(agreement.rank())] = found.exchange;
     }
   }
@@ -107,11 +110,12 @@ std::vector<std::uint8_t> find_units(Agreement& agreement, const CommState& stat
   return units;
 }
 
-// Everybody tells who gathers from whom. The barriers are recorded by all ranks or by none: they are put together by collective
-// calls.
+// Collective. Each rank sends from whom it is gathered. Either all ranks record the barriers or
+// none does, because the records are put together by collective calls.
 void start_trace(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, std::uint64_t every, CommState& state) {
   struct Place {
-    std::uint64_t comm_id;  // rank 0's counts
+    // Rank 0's counts.
+    std::uint64_t comm_id;
     std::uint64_t parent;
     std::uint64_t is_inside_world;
   };
@@ -137,8 +141,9 @@ void start_trace(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, std::uint64_t ever
                                   RankTree(parents, state.several_nodes, units), every, all_inside ? comm : pmpi.comm_null);
 }
 
-// Collective. What is known before the offers are exchanged, in an exchange of empty ones: a rank that does not know the others'
-// records cannot tell this call from that one, and need not.
+// Collective. Reports what is known to have failed before the offers are exchanged, with an
+// exchange of empty offers. A rank that has not received the others' records cannot know whether
+// this call or that exchange comes next. It need not know: they are the same call.
 Way tell_failures(Agreement& agreement) {
   agreement.exchange(Offer{});
   return agreement.told(nullptr);
@@ -149,10 +154,11 @@ Way way_by_records(const std::vector<Record>& records, const NodeMap& map) {
   return map.nodes().size() == records.size() ? Way::kNothingShared : Way::kEngine;
 }
 
-// 1. records    everybody tells everybody where it is and which segments it has joined
-// 2. segment    where a node's ranks have none in common, their leader makes one
-// 3. barrier    a node's leader makes the plan and a place for the barrier; leaders get a communicator of their own
-// 4. trace      if all of them are to report, they learn the whole tree
+// 1. records   Every rank sends to all where it is and which segments it has joined.
+// 2. segment   Where the ranks of a node have no segment in common, their leader makes one.
+// 3. barrier   The leader of a node makes the plan and claims a block. Leaders of several nodes get
+//              a communicator of their own.
+// 4. trace     If all ranks are to report, they exchange the whole tree.
 Way decide(Agreement& agreement, CommState& state) {
   const std::vector<Membership> joined = agreement.shim().memberships.newest_first();
   const std::vector<Record> records = agreement.exchange(make_record(agreement, joined));
@@ -178,7 +184,7 @@ Way decide(Agreement& agreement, CommState& state) {
   return made;
 }
 
-// What people see with HIERBAR_VERBOSE=1: the first barrier that a process leads.
+// With HIERBAR_VERBOSE=1: describes the first barrier in which this process is rank 0.
 void describe(const Agreement& agreement, const CommState& state) {
   if (agreement.rank() != 0 || !agreement.shim().settings.verbose || state.node == nullptr) return;
   if (!agreement.shim().is_first(Way::kEngine)) return;
@@ -201,7 +207,7 @@ CommState* set_up(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) {
     Agreement agreement(shim, pmpi, comm, "the MPI library's own barrier is used instead");
     if (agreement.num_ranks() == 0) return nullptr;
     state->way = agreement.num_ranks() == 1 ? Way::kOneRank : decide(agreement, *state);
-    // Some ranks may not have been told what the others want.
+    // Some ranks may not have learnt what the others want.
     if (state->way == Way::kSetUpFailed) state->verbose_everywhere = state->reports_everywhere = false;
     if (state->way == Way::kEngine) describe(agreement, *state);
   }

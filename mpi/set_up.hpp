@@ -9,11 +9,17 @@
 
 namespace hierbar::mpi {
 
-// Decides, at the first barrier of a communicator, which way its barriers go from now on, and makes what that needs. Collective
-// on `comm`: the barrier is, at this very place. Uses only the MPI library's own collective calls on `comm` itself. All ranks
-// come to the same decision, which holds until the communicator is freed; if the engine cannot be had because something failed,
-// one rank says so, once in a program; see Agreement for what can fail. Returns the state, which find() finds from now on; null:
-// `comm` is no communicator.
+// Sets up a communicator at its first barrier: decides what serves its barriers from now on, and
+// makes what that needs.
+//
+// Requires: all ranks of `comm` call it, which they do, because a barrier is collective. It uses
+// only the MPI library's own collective calls, on `comm` itself.
+//
+// Guarantees: all ranks come to the same decision, which holds until the communicator is freed. If
+// the engine cannot be used because something failed, one rank reports it, once in a program. See
+// Agreement for what may fail.
+//
+// Returns the state, which find() returns from now on. Null: `comm` is no communicator.
 CommState* set_up(Shim& shim, const Pmpi& pmpi, MPI_Comm comm);
 
 }  // namespace hierbar::mpi

@@ -7,15 +7,19 @@
 
 namespace hierbar::mpi {
 
-// What people set about the shim:
+// The settings of the shim, as users set them:
 //
-//   HIERBAR_MPI          on or off; off: every barrier is the MPI library's own
-//   HIERBAR_FAKE_NODES   1 to 1024: pretend that the ranks of one machine are on that many nodes, round robin
-//   HIERBAR_TIMEOUT_S    0 (never) to 1000000: say who is missing when a barrier takes longer than that
-//   HIERBAR_SEGMENT_KIB  4 to 1048576: shared memory for the communicators of one node; by default it follows the number of ranks
-//   HIERBAR_VERBOSE      0 or 1: report at the end which way the barriers went
+//   HIERBAR_MPI          on or off. off: every barrier is the MPI library's own
+//   HIERBAR_FAKE_NODES   1 to 1024: pretend that the ranks of one machine are on that many nodes,
+//                        round robin
+//   HIERBAR_TIMEOUT_S    0 (never) to 1000000: when a barrier takes longer than that, print who is
+//                        missing
+//   HIERBAR_SEGMENT_KIB  4 to 1048576: shared memory for the communicators of one node. The default
+//                        depends on the number of ranks
+//   HIERBAR_VERBOSE      0 or 1: report at the end what served the barriers
 //
-// An empty value means the default. All ranks must have the same HIERBAR_MPI; of the others every rank may have its own.
+// An empty value means the default. HIERBAR_MPI must be the same in all ranks. The others may
+// differ from rank to rank.
 struct Settings {
   bool enabled = true;
   bool verbose = false;

@@ -9,13 +9,13 @@
 namespace hierbar::mpi {
 namespace {
 
-// From a node's leader to its members.
+// What a node's leader sends to its members.
 struct Invitation {
   std::uint64_t segment_id;  // 0: there is none
   char name[120];
 };
 
-// Room for about a thousand communicators of all ranks; pages are allocated when they are used.
+// Enough for about a thousand communicators of all ranks. A page is allocated only when it is used.
 std::size_t segment_bytes(const Settings& settings, std::size_t num_ranks) {
   constexpr std::size_t kComms = 1024, kSmallest = 256U << 10, kLargest = 64U << 20;
   if (settings.segment_kib != 0) return static_cast<std::size_t>(settings.segment_kib) << 10;

@@ -18,13 +18,15 @@ bool is_in_world(const Pmpi& pmpi) {
   return initialised != 0 && finalised == 0;
 }
 
-// MPI_COMM_NULL_COPY_FN, which is a function inside the library in some.
+// Does what MPI_COMM_NULL_COPY_FN does. In some MPI libraries that name is a function of the
+// library, and the shim must not need a library when it is loaded.
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
   *is_copied = 0;
   return MPI_SUCCESS;
 }
 
-// Local: others may still be leaving the last barrier. Returns what is left to do.
+// Ends the state. This is local, because other ranks may still be leaving the last barrier. Returns
+// the leaders' communicator, which the caller must release or keep.
 std::shared_ptr<LeaderComm> end(CommState* state) {
   Shim::get().states.remove(state);
   if (state->node != nullptr) state->node->block().detach();
@@ -33,7 +35,9 @@ std::shared_ptr<LeaderComm> end(CommState* state) {
   return leaders;
 }
 
-// The communicator is being freed, and not by the shim's MPI_Comm_free. Local, as a callback must be.
+// The delete callback of the communicators' attribute. When the shim itself frees the communicator,
+// the state is set aside and nothing is done here. Otherwise the communicator is being freed past
+// the shim's entry points. Then only local things may be done, as in every callback.
 int forget_comm(MPI_Comm, int, void* attribute, void*) {
   auto* state = static_cast<CommState*>(attribute);
   if (state->is_aside) return MPI_SUCCESS;
@@ -41,7 +45,8 @@ int forget_comm(MPI_Comm, int, void* attribute, void*) {
   return MPI_SUCCESS;
 }
 
-// MPI_COMM_SELF is the first thing that MPI_Finalize frees: the way in when that was called past the shim.
+// The delete callback of the attribute of MPI_COMM_SELF, which MPI_Finalize frees before all else.
+// So the report is written even if the program's MPI_Finalize does not pass through the shim.
 int finalize_behind(MPI_Comm, int, void* pmpi, void*) {
   Shim::get().report(*static_cast<const Pmpi*>(pmpi), /*may_communicate=*/false);
   return MPI_SUCCESS;
@@ -74,7 +79,7 @@ bool Shim::make_keyval(const Pmpi& pmpi) {
   if (in_world && pmpi.Comm_create_keyval(&copy_nothing, finalize_behind, &self_keyval_, nullptr) == MPI_SUCCESS) {
     pmpi.Comm_set_attr(pmpi.comm_self, self_keyval_, const_cast<Pmpi*>(&pmpi));
   }
-  keyval_.store(made, std::memory_order_release);  // (K2)
+  keyval_.store(made, std::memory_order_release);  // (K2) pairs with (K1)
   return true;
 }
 
@@ -104,7 +109,9 @@ void Shim::set_aside(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
 
 void Shim::put_back(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
   attach(pmpi, comm, &state);
-  state.is_aside = false;  // not before: it may replace itself
+  // Only now: attach() may replace an attribute that is still there. That runs forget_comm(), which
+  // must not end this state.
+  state.is_aside = false;
 }
 
 void Shim::forget(const Pmpi& pmpi, CommState* state) { leader_comms.release(pmpi, end(state)); }
@@ -123,7 +130,8 @@ void Shim::world_ends(const Pmpi& pmpi) {
   if (num_sessions_.load(std::memory_order_relaxed) == 0) close(pmpi);
 }
 
-// After this nothing of the shim is in the MPI library but the attributes of communicators that the program did not free.
+// After this the MPI library holds nothing of the shim's, except the attributes of communicators
+// that the program did not free.
 void Shim::close(const Pmpi& pmpi) {
   leader_comms.free_all(pmpi);
   end_progress(pmpi);
@@ -131,6 +139,7 @@ void Shim::close(const Pmpi& pmpi) {
   states.expire_all();
   states.forget_loose();
   const std::lock_guard lock(mutex_);
+  // (K2) as well: its release pairs with (K1).
   int key = keyval_.exchange(MPI_KEYVAL_INVALID, std::memory_order_acq_rel);
   if (key != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&key);
   if (self_keyval_ != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&self_keyval_);

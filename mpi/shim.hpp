@@ -26,7 +26,8 @@ struct Self {
   int pauses_per_look;
 };
 
-// What the process has of the shim: made at the first call, never destroyed, since MPI may be used until the very end.
+// The shim's state in this process. It is made at the first call. It is never destroyed, because
+// MPI may be used until the very end of the process.
 class Shim {
  public:
   static Shim& get();
@@ -37,37 +38,47 @@ class Shim {
   States states;
   Recorder recorder;
 
-  // What is known about this process, from the first set-up on. `fake_rank` decides the pretended node and is the rank in
-  // MPI_COMM_WORLD where there is one, so that all communicators see the same nodes.
+  // What is known about this process, from the first set-up on. `fake_rank` decides the pretended
+  // node (HIERBAR_FAKE_NODES). It is the rank in MPI_COMM_WORLD where there is one, so that all
+  // communicators see the same nodes.
   const Self& self(int fake_rank);
 
   // The key of the communicators' attribute; MPI_KEYVAL_INVALID while MPI is not in use.
-  int keyval() const noexcept { return keyval_.load(std::memory_order_acquire); }  // (K1)
-  // Whether MPI is initialised, by MPI_Init or for sessions, and not finalised. Then makes the key, if the library lets it.
+  // (K1) load-acquire; pairs with (K2).
+  int keyval() const noexcept { return keyval_.load(std::memory_order_acquire); }
+  // Returns whether MPI is in use: initialised, by MPI_Init or for sessions, and not finalised. If
+  // so, it makes the key, unless the library refuses.
   bool make_keyval(const Pmpi& pmpi);
-  // Sets the state of a communicator, null when it has none yet. False: it is no communicator.
+  // Sets `state` to the state of a communicator, or to null when it has none yet. Returns false if
+  // `comm` is no communicator.
   bool find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) noexcept;
-  // Makes the state an attribute of `comm`. Where the library refuses that, find() finds it all the same, and tries again: a rank
-  // that forgot it would be alone in the set-up while the others are in a barrier.
+  // Makes the state an attribute of `comm`. If the library refuses, the state is kept by the
+  // handle; find() finds it there and tries again. A rank must not forget it: it would be alone in
+  // a set-up while the others are in a barrier.
   void attach(const Pmpi& pmpi, MPI_Comm comm, CommState* state);
 
-  // While the library decides whether it frees `comm`: it sees nothing of ours. MPICH frees when the oldest attribute's callback
-  // allows it, whatever the others say, and that would be ours; and it takes all attributes of a communicator that it does not
-  // free, where Open MPI stops at the first that refuses.
+  // Before the library decides whether it frees `comm`: takes our attribute away, so that the
+  // library decides as it would without us. MPI libraries differ in what they do with attributes
+  // when a delete callback refuses (docs/decisions/0037).
   void set_aside(const Pmpi& pmpi, MPI_Comm comm, CommState& state);
-  // It has not freed it.
+  // After the library has refused to free `comm`.
   void put_back(const Pmpi& pmpi, MPI_Comm comm, CommState& state);
-  // It has. Collective as freeing is: the leaders' communicator goes if no other uses it.
+  // After the library has freed the communicator. Collective, as freeing is: the leaders'
+  // communicator is freed if no other uses it.
   void forget(const Pmpi& pmpi, CommState* state);
 
+  // MPI_Session_init has succeeded; MPI_Session_finalize or MPI_Finalize is about to be called. The
+  // reports are written when the world ends, or with the last session if there is no world. When
+  // all of them have ended, the MPI library holds nothing of the shim's.
   void session_begins();
   void session_ends(const Pmpi& pmpi);
   void world_ends(const Pmpi& pmpi);
 
-  // Whether a message about this way has not been told yet; after this it has.
+  // Returns true for the first call with this way, so that each message is printed once.
   bool is_first(Way way) { return !told_[static_cast<std::size_t>(way)].exchange(true, std::memory_order_relaxed); }
   bool is_first_problem_report() { return !problems_told_.exchange(true, std::memory_order_relaxed); }
-  // Writes and prints this process's reports, or the program's, unless that has been done.
+  // Writes and prints the reports, this process's own or those of all ranks. Later calls do
+  // nothing.
   void report(const Pmpi& pmpi, bool may_communicate);
 
  private:
@@ -75,9 +86,14 @@ class Shim {
   void close(const Pmpi& pmpi);
 
   std::mutex mutex_;
-  std::atomic<int> keyval_{MPI_KEYVAL_INVALID};  // (K2) release in make_keyval; pairs with (K1)
-  int self_keyval_ = MPI_KEYVAL_INVALID;         // on MPI_COMM_SELF: runs when MPI is finalised behind the shim's back
+  // (K2) release in make_keyval() and close(); pairs with (K1).
+  std::atomic<int> keyval_{MPI_KEYVAL_INVALID};
+  // The key of an attribute of MPI_COMM_SELF, whose callback runs when MPI is finalised past the
+  // shim.
+  int self_keyval_ = MPI_KEYVAL_INVALID;
+  // Relaxed: the program starts a session before it uses the session's communicators.
   std::atomic<int> num_sessions_{0};
+  // Both relaxed: they only choose one caller.
   std::array<std::atomic<bool>, kNumWays> told_{};
   std::atomic<bool> problems_told_{false};
   bool reported_ = false;

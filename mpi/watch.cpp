@@ -38,8 +38,9 @@ void tell_overdue(void* context, long waited_ns) noexcept {
   for (std::uint32_t i = 0; i < node.plan().num_participants; ++i) {
     (node.block().has_entered(i, node.me()) ? waiting : missing).push_back(i);
   }
-  if (missing.empty() && !overdue.state->several_nodes) return;  // the last one has just come
-  // When all have arrived, participant 0 is inside the leaders' barrier and does not come here.
+  // The last rank has just arrived.
+  if (missing.empty() && !overdue.state->several_nodes) return;
+  // When all have arrived, participant 0 is inside the leaders' barrier and does not get here.
   if (node.me() != waiting[missing.empty() ? 1 : 0]) return;
   char name[MPI_MAX_OBJECT_NAME] = "";
   int length = 0;

@@ -15,8 +15,9 @@ struct Overdue {
   const CommState* state;
 };
 
-// Says which ranks of this node have not arrived, with their processes and what these do; if all have, that other nodes are
-// waited for. Of the ranks that wait, the lowest speaks. `overdue` is an Overdue.
+// Prints which ranks of this node have not arrived, with their processes and the state of these. If
+// all have arrived, it prints that other nodes are awaited. Of the ranks that wait, only the lowest
+// prints. `overdue` points to an Overdue.
 void tell_overdue(void* overdue, long waited_ns) noexcept;
 
 }  // namespace hierbar::mpi

@@ -7,21 +7,26 @@
 
 namespace hierbar::mpi {
 
-// Which way a barrier goes: through the engine, or to the MPI library and why. Ways that hold for a communicator are decided
-// once, by all of its ranks alike, and stay.
+// What serves a barrier: the engine, or the MPI library, and why. A value that concerns a
+// communicator is decided once, by all of its ranks alike, and does not change.
 enum class Way : std::uint8_t {
   kEngine,
   kOneRank,
   kIntercommunicator,
-  kNothingShared,   // no two ranks are on one node
-  kFaultTolerance,  // the MPI library was asked to survive dead ranks, which the engine does not
+  kNothingShared,  // no two ranks are on one node
+  // The MPI library was asked to survive dead ranks. The engine cannot.
+  kFaultTolerance,
   kNoSegment,
   kSegmentFull,
   kNoPlan,
   kNoLeaders,
-  kSetUpFailed,  // one of the MPI library's functions did
-  kNested,       // the MPI library calls MPI_Barrier from inside a barrier of ours
-  kOutside,  // before MPI is initialised, after it is finalised, or on no communicator: an error, which is the library's to raise
+  // A function of the MPI library failed.
+  kSetUpFailed,
+  // The MPI library calls MPI_Barrier from inside a barrier of ours.
+  kNested,
+  // Before MPI is initialised, after it is finalised, or on no communicator. These are errors that
+  // the library must raise.
+  kOutside,
   kOff,
 };
 

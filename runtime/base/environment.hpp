@@ -7,13 +7,15 @@
 
 namespace hierbar {
 
-// An environment: the value of a variable, null when it is unset. Injected, so that tests show what others' environments mean.
+// An environment: returns the value of a variable, or null when it is unset. Functions take it as a
+// parameter, so that tests can show them environments of other launchers.
 using Environment = std::function<const char*(const char* name)>;
 
-// This process's. Its values are valid until somebody changes the environment.
+// The environment of this process, read by trusted_variable(). A value is valid until somebody
+// changes the environment.
 Environment own_environment();
 
-// The value; empty when it is unset.
+// The value of a variable; an empty string when it is unset.
 std::string value_of(const Environment& environment, const char* name);
 
 }  // namespace hierbar

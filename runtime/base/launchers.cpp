@@ -4,7 +4,8 @@
 
 namespace hierbar {
 
-// Under srun, PMI's and PMIx's ranks are Slurm's own or those of an inner launcher that is not known.
+// Slurm's row lists PMI's and PMIx's ranks before Slurm's own. Under srun they come from Slurm
+// itself, or from an inner launcher that this table does not know; then they are the right ones.
 const std::vector<Launcher>& known_launchers() {
   static const std::vector<Launcher> launchers = {
       {"Intel MPI",

@@ -8,30 +8,38 @@
 
 namespace hierbar {
 
-// Where a launcher of parallel programs says what: the variables that it gives to each rank before
-// MPI_Init, and what its own processes are called.
+// What is known about a launcher of parallel programs: the variables that it sets for each rank
+// before MPI_Init, and the names of its own processes.
 struct Launcher {
   const char* name;
-  const char* mark;                        // set by this launcher and, if by others too, by those above it in the table
-  std::vector<const char*> rank;           // in the whole job: the first that is set
-  const char* local_rank;                  // on the node; null: it does not say
-  const char* local_size;                  // ranks on the node; null: not in one variable
-  std::vector<const char*> job_id;         // joined with dots; none: the launcher's process stands for the job
-  std::vector<const char*> process_names;  // of what it runs on each node, as the kernel cuts them
+  // A variable that this launcher sets. Launchers that set it too stand above this one in the
+  // table.
+  const char* mark;
+  // Variables for the rank in the whole job. The first one that is set counts.
+  std::vector<const char*> rank;
+  // The rank on the node; null when the launcher does not tell it.
+  const char* local_rank;
+  // The number of ranks on the node; null when no single variable tells it.
+  const char* local_size;
+  // Their values, joined with dots, name the job. When there are none, the launcher's process does.
+  std::vector<const char*> job_id;
+  // What the launcher runs on each node, by the names to which the kernel shortens them.
+  std::vector<const char*> process_names;
 };
 
-// All that are known. Launchers start each other and their variables are inherited, so inner ones
-// come first. One that is none of these but uses PMIx ends the table.
+// All launchers that are known. Launchers start each other and their variables are inherited, so
+// inner ones come first. The last entry stands for any other launcher that uses PMIx.
 const std::vector<Launcher>& known_launchers();
 
-// Whether its variables are there. Those of an outer launcher may be there as well.
+// Whether the launcher's variables are set. Those of an outer launcher may be set as well.
 bool has_variables_of(const Launcher& launcher, const Environment& environment);
 
-// This process's rank in the whole job, as the innermost launcher wrote it; null if none did. A
-// variable for the rank counts also where the launcher's others are missing, behind all others.
+// This process's rank in the whole job, as the innermost launcher wrote it; null when none did.
+// Launchers whose mark and local rank are set are asked first. If none of them gives a rank, a rank
+// variable counts even where the launcher's other variables are missing.
 const char* rank_in_job(const Environment& environment);
 
-// The same, of one launcher.
+// The same for one launcher.
 const char* rank_in_job(const Environment& environment, const Launcher& launcher);
 
 }  // namespace hierbar

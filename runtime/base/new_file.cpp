@@ -18,8 +18,9 @@
 namespace hierbar {
 namespace {
 
-// What is there already and is no regular file; null if a new file may take the name. Something
-// that appears after this look is replaced, or fails the renaming: neither writes into it.
+// What has the name already and is no regular file; null if a new file may take the name. Something
+// may appear under the name after this check. Then rename() replaces it or fails. In neither case
+// is anything written into it.
 const char* obstacle(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) return nullptr;
@@ -37,8 +38,8 @@ const char* obstacle(const std::string& path) {
   }
 }
 
-// Whether the name is a link of the kernel's to an open file, as /dev/stdout is, or a link to one:
-// it would be lost, and what was meant is the open file.
+// Whether the name is a link into /proc. /dev/stdout is one: it leads to /proc/self/fd/1, an open
+// file. rename() would replace the link, but the user means the open file.
 bool leads_to_open_file(const std::string& path) {
   std::array<char, 64> target{};
   const ssize_t length = readlink(path.c_str(), target.data(), target.size() - 1);
@@ -62,7 +63,7 @@ NewFile::NewFile(std::string path) : path_(std::move(path)), temporary_(temporar
     problem_ = "a link to an open file has that name; allowed: a regular file, or a name that is free";
     return;
   }
-  // Exclusively: whatever has the temporary name, a link included, is somebody else's.
+  // O_EXCL: whatever has the temporary name already, even a link, belongs to somebody else.
   descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor_ < 0) problem_ = std::strerror(errno);
 }
@@ -81,7 +82,8 @@ std::string NewFile::finish(std::string_view text) {
     if (count < 0) return std::strerror(errno);
     text.remove_prefix(static_cast<std::size_t>(count));
   }
-  // The name comes last, and only after close(): file systems of a network tell a full disk there.
+  // The file gets its name last, after close(): a network file system may report a full disk only
+  // there.
   const int error = close(std::exchange(descriptor_, -1)) == 0 && rename(temporary_.c_str(), path_.c_str()) == 0 ? 0 : errno;
   if (error != 0) unlink(temporary_.c_str());
   return error == 0 ? "" : std::strerror(error);

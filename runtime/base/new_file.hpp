@@ -7,24 +7,26 @@
 
 namespace hierbar {
 
-// A file that is there as a whole or not at all. It is written under a name of its own in the same
-// directory, and takes its final name at the end, also from an older file. Given up, or failed, it
-// leaves nothing.
+// A file that appears under its name as a whole or not at all.
 //
-// What may have the final name before: nothing, a regular file, or a link, which is replaced and
-// never followed: in a directory that others may write to, it could lead to any file of this user.
-// A directory, FIFO, socket or device of that name, or at the end of a link of that name, is
-// refused: it was meant for something else (/dev/stdout is such a link).
+// It is written under a temporary name in the same directory. At the end it takes its final name,
+// also if an older file has it. When it is given up or fails, nothing is left behind.
+//
+// Requires: under the final name there is nothing, or a regular file, or a link to one of these. A
+// link is replaced and never followed: in a directory that others may write to, it could lead to
+// any file of this user. The rest is refused, because the user means something else by that name: a
+// directory, FIFO, socket or device, also at the end of a link, and a link to an open file, as
+// /dev/stdout is.
 class NewFile {
  public:
-  // Begins it, so that minutes of work are not done for a file that cannot be written. `problem()`
-  // is not empty if that failed.
+  // Creates the temporary file. This is done before the work, so that minutes of work are not lost
+  // to a file that cannot be written. If it fails, `problem()` is not empty.
   explicit NewFile(std::string path);
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  // Writes everything and gives the file its name. Returns what went wrong; empty if nothing did.
+  // Writes the text and gives the file its final name. Returns what went wrong, or an empty string.
   std::string finish(std::string_view text);
 
   const std::string& path() const { return path_; }
@@ -37,7 +39,7 @@ class NewFile {
   std::string problem_;
 };
 
-// The same in one step. Returns what went wrong; empty if nothing did.
+// All of this in one step. Returns what went wrong, or an empty string.
 std::string write_new_file(const std::string& path, std::string_view text);
 
 }  // namespace hierbar

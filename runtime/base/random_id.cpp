@@ -13,7 +13,8 @@ std::uint64_t random_id() {
   std::uint64_t id = 0;
   while (id == 0) {
     if (getrandom(&id, sizeof(id), 0) == sizeof(id)) continue;
-    timespec now{};  // not random, but not the same twice on one machine either
+    // The fallback is not random, but differs from call to call on one machine.
+    timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     id = static_cast<std::uint64_t>(now.tv_nsec) << 40 ^ static_cast<std::uint64_t>(now.tv_sec) << 22 ^
          static_cast<std::uint64_t>(getpid());

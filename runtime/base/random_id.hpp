@@ -6,7 +6,7 @@
 
 namespace hierbar {
 
-// A number that nobody else draws, and not 0.
+// A random number that is not 0. That two processes draw the same one is next to impossible.
 std::uint64_t random_id();
 
 }  // namespace hierbar

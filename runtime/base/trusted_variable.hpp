@@ -8,17 +8,17 @@
 
 namespace hierbar {
 
-// Whether this process has more rights than the user who started it (setuid, setgid, file
-// capabilities: AT_SECURE). Its environment was written by that user, and our settings name files
-// to be read, written and loaded.
+// Whether this process has more rights than the user who started it (AT_SECURE: setuid, setgid or
+// file capabilities). That user wrote its environment, and our settings name files that the process
+// reads, writes and loads.
 inline bool is_environment_untrusted() noexcept { return getauxval(AT_SECURE) != 0; }
 
-// The value of an environment variable; null when it is unset, and always null in an untrusted
-// environment: everything has its default there. Nothing reports that, because whoever would read
-// it wrote the environment.
+// The value of an environment variable; null when it is unset. In an untrusted environment it is
+// always null, so everything has its default there. Nothing reports that, because the reader of the
+// report would be the user who wrote the environment.
 //
-// This project calls it wherever it would call getenv() (tests/base/getenv_test.sh). Valid until
-// somebody changes the environment.
+// This project calls it in place of getenv() everywhere (tests/base/getenv_test.sh checks that).
+// The value is valid until somebody changes the environment.
 inline const char* trusted_variable(const char* name) noexcept { return secure_getenv(name); }
 
 }  // namespace hierbar

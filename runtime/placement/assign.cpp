@@ -10,13 +10,15 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// Shares and ranks as a bipartite graph, matched by augmenting paths (H. W. Kuhn, Naval Research Logistics Quarterly 2, 1955).
+// Shares and ranks as a bipartite graph, matched by augmenting paths (H. W. Kuhn, Naval Research
+// Logistics Quarterly 2, 1955).
 class Matching {
  public:
   Matching(const std::vector<CpuSet>& shares, const std::vector<std::uint32_t>& threads, const std::vector<CpuSet>& homes)
       : threads_(threads), share_of_(shares.size(), kNone), rank_of_(shares.size(), kNone), wanted_(shares.size()) {
     find_wanted(shares, homes);
-    // Ranks that are at home where they are come first, so that no more move than must.
+    // Ranks whose own share has a cpu of their home come first, so that no more ranks move than
+    // must.
     for (std::size_t rank = 0; rank < shares.size(); ++rank) {
       if (shares[rank].intersects(homes[rank])) take(rank, rank);
     }
@@ -32,7 +34,8 @@ class Matching {
   const std::vector<std::size_t>& share_of() const { return share_of_; }
 
  private:
-  // Homes are often narrow and shares disjoint, so the way from a cpu to its share is short.
+  // Finds for each rank the shares that have a cpu of its home. Homes are often narrow and shares
+  // are disjoint, so it goes from each cpu of a home to the share that has it.
   void find_wanted(const std::vector<CpuSet>& shares, const std::vector<CpuSet>& homes) {
     std::map<std::uint32_t, std::size_t> share_with;
     for (std::size_t share = 0; share < shares.size(); ++share) {
@@ -54,7 +57,7 @@ class Matching {
     rank_of_[share] = rank;
   }
 
-  // A share for the rank: a free one, or that of another rank which finds another one.
+  // Finds a share for the rank: a free one, or that of another rank which then finds another one.
   bool find_home(std::size_t rank, std::vector<bool>& seen) {
     for (const std::size_t share : wanted_[rank]) {
       if (seen[share]) continue;
@@ -66,7 +69,8 @@ class Matching {
     return false;
   }
 
-  // Who is left gets its own share if that is left, else the next of the same number of threads.
+  // A rank that is left gets its own share if that is left, or else the next one for as many
+  // threads.
   void give_the_rest() {
     for (std::size_t rank = 0; rank < share_of_.size(); ++rank) {
       if (share_of_[rank] == kNone && rank_of_[rank] == kNone) take(rank, rank);
@@ -84,9 +88,10 @@ class Matching {
   }
 
   const std::vector<std::uint32_t>& threads_;
-  std::vector<std::size_t> share_of_;             // by rank
-  std::vector<std::size_t> rank_of_;              // by share
-  std::vector<std::vector<std::size_t>> wanted_;  // by rank: shares that hold a cpu of its home
+  std::vector<std::size_t> share_of_;  // by rank
+  std::vector<std::size_t> rank_of_;   // by share
+  // By rank: the shares that have a cpu of its home.
+  std::vector<std::vector<std::size_t>> wanted_;
 };
 
 }  // namespace

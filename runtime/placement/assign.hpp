@@ -9,12 +9,15 @@
 
 namespace hierbar {
 
-// Decides which rank gets which of the shares that share_out() made, shares[i] being meant for a rank of threads[i] threads. As
-// many ranks as possible keep a cpu of their home, which is what they were given at launch: what they have already written to
-// memory is near it. The shares themselves stay, so no share becomes worse; ranks swap only with ranks of as many threads.
-// Where it makes no difference, the ranks keep their order.
+// Decides which rank gets which of the shares that share_out() has made. shares[i] was cut for a
+// rank of threads[i] threads. homes[i] is what rank i was given at launch.
 //
-// The three vectors are of one length. Returns the share of each rank.
+// As many ranks as possible keep a cpu of their home, because the memory to which they have written
+// already is near it. The shares themselves do not change, so no share becomes worse. Ranks swap
+// only with ranks of as many threads. Where it makes no difference, ranks keep their order
+// (docs/decisions/0048).
+//
+// The three vectors have the same length. Returns the share of each rank.
 std::vector<CpuSet> assign_shares(const std::vector<CpuSet>& shares, const std::vector<std::uint32_t>& threads,
                                   const std::vector<CpuSet>& homes);
 

@@ -11,14 +11,16 @@
 namespace hierbar {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31'65'63'61'6C'70'62'68;  // "hbplace1": what is laid out here, version 1
+// "hbplace1": version 1 of this layout.
+constexpr std::uint64_t kMagic = 0x31'65'63'61'6C'70'62'68;
 constexpr std::uint32_t kMaskWords = Board::kMaxCpus / 64;
-constexpr std::uint32_t kNoImage = UINT32_MAX;  // the maker could not load the machine
-// How often a sleeper looks whether the maker still lives, once the deadline has passed.
+// The maker could not load the machine.
+constexpr std::uint32_t kNoImage = UINT32_MAX;
+// How often a sleeper checks whether the maker is alive, once the deadline has passed.
 constexpr std::uint64_t kLook_ns = 20'000'000;
 
-// A process in one word, so that a slot is taken in one go: a start time is good for 1,000 years of ticks, and Linux has no
-// larger process numbers.
+// A process in one word, so that one compare-and-swap takes a slot. 42 bits of start time are
+// enough for 1,000 years of ticks, and Linux has no process numbers above 22 bits.
 constexpr int kPidBits = 22;
 std::uint64_t packed(const ProcessName& process) {
   return process.start_time << kPidBits | (static_cast<std::uint64_t>(process.pid) & ((1U << kPidBits) - 1));
@@ -32,17 +34,23 @@ void write_mask(const CpuSet& cpus, std::uint64_t* words) { std::copy(cpus.words
 struct Board::Header {
   std::uint64_t magic;
   std::uint64_t maker;
-  std::uint64_t pid_namespace;  // in which the process numbers here mean something
+  // The namespace to which the process numbers here belong.
+  std::uint64_t pid_namespace;
   std::uint64_t deadline_ns;
   std::uint32_t num_ranks;
-  std::atomic<std::uint32_t> verdict;      // writer: the sealer, once. Readers: all. Also the futex that they sleep on
-  std::atomic<std::uint32_t> steps;        // writers: every rank once, and the maker
-  std::atomic<std::uint32_t> image_bytes;  // writer: the maker, before its step
+  // Written by the sealer, once. Read by all. It is also the futex on which they sleep.
+  std::atomic<std::uint32_t> verdict;
+  // Written by each rank once, and by the maker.
+  std::atomic<std::uint32_t> steps;
+  // Written by the maker, before its step.
+  std::atomic<std::uint32_t> image_bytes;
 };
 
 struct Board::Slot {
-  std::atomic<std::uint64_t> owner;   // 0: free. Writer: the first who claims it
-  std::atomic<std::uint32_t> posted;  // writer: the owner, after what follows
+  // 0: free. Written by the first process that claims the slot.
+  std::atomic<std::uint64_t> owner;
+  // Written by the owner, after the facts below.
+  std::atomic<std::uint32_t> posted;
   std::uint32_t num_threads;
   std::uint64_t mask[kMaskWords];
   std::uint64_t pool[kMaskWords];
@@ -77,7 +85,7 @@ std::uint32_t Board::num_ranks_in(const void* memory, std::size_t size_bytes) {
 }
 
 bool Board::claim(std::uint32_t rank, const ProcessName& process) const {
-  // Relaxed: the word says who it is, and nothing is read because of it.
+  // Relaxed: the word only tells who owns the slot. Nothing else is read because of it.
   std::uint64_t free = 0;
   return slot(rank).owner.compare_exchange_strong(free, packed(process), std::memory_order_relaxed);
 }
@@ -87,24 +95,26 @@ void Board::post(std::uint32_t rank, const RankFacts& facts) const {
   own.num_threads = facts.need.num_threads;
   write_mask(facts.need.mask, own.mask);
   write_mask(facts.pool, own.pool);
-  // (P1) release: publishes the facts to who decides at the deadline, before all steps are taken. Pairs with (P2).
+  // (P1) store-release; pairs with (P2). Publishes the facts to a rank that decides at the
+  // deadline, before all steps are taken.
   own.posted.store(1, std::memory_order_release);
   step();
 }
 
 void Board::publish_machine(std::uint32_t image_bytes) const {
-  // (I1) release: publishes the image, which was written before. Pairs with (I2), in those who act on a deadline's verdict; in a
-  // complete meeting the steps order it anyway.
+  // (I1) store-release; pairs with (I2). Publishes the image to ranks that act on a deadline's
+  // verdict. In a complete meeting the steps (S1) order it as well.
   header().image_bytes.store(image_bytes != 0 ? image_bytes : kNoImage, std::memory_order_release);
   step();
 }
 
 void Board::step() const {
-  // (S1) acquire and release: publishes this step's facts, and whoever takes the last step has seen all the others'.
+  // (S1) acq_rel; pairs with itself and with (S2). Publishes the facts of this step. Whoever takes
+  // the last step has seen those of all others.
   if (header().steps.fetch_add(1, std::memory_order_acq_rel) == num_ranks_) seal_complete();
 }
 
-// By whoever saw all steps taken.
+// Called by whoever has seen that all steps were taken.
 void Board::seal_complete() const {
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {
     if (owner_is_dead(rank)) return seal(Verdict::kDead);
@@ -114,15 +124,15 @@ void Board::seal_complete() const {
 
 void Board::seal(Verdict verdict) const {
   std::uint32_t open = static_cast<std::uint32_t>(Verdict::kOpen);
-  // (V1) release: what the sealer has seen, all facts and the machine, is seen by who reads the verdict. Pairs with (V2). Acquire
-  // where it fails: it is then (V2) itself.
+  // (V1) release; pairs with (V2). Whoever reads the verdict sees what the sealer has seen: all
+  // facts and the machine. If the exchange fails, its acquire is a (V2) itself.
   if (header().verdict.compare_exchange_strong(open, static_cast<std::uint32_t>(verdict), std::memory_order_acq_rel,
                                                std::memory_order_acquire)) {
     futex(header().verdict, FUTEX_WAKE, INT_MAX, nullptr);
   }
 }
 
-// (V2) acquire; pairs with (V1).
+// (V2) load-acquire; pairs with (V1).
 Verdict Board::verdict() const {
   const std::uint32_t verdict = header().verdict.load(std::memory_order_acquire);
   return verdict <= static_cast<std::uint32_t>(Verdict::kDead) ? static_cast<Verdict>(verdict) : Verdict::kNobody;
@@ -131,7 +141,8 @@ Verdict Board::verdict() const {
 bool Board::is_overdue(std::uint64_t now_ns) const {
   const std::uint64_t deadline_ns = header().deadline_ns;
   if (now_ns < deadline_ns) return deadline_ns - now_ns > kMaxPatience_ns;
-  // Relaxed: whether the maker's step is still to come. What it published is read after the verdict.
+  // Relaxed: this only asks whether the maker's step is still missing. The image is read after the
+  // verdict.
   const bool loads = header().image_bytes.load(std::memory_order_relaxed) == 0 && lives(header().maker);
   return !loads || now_ns - deadline_ns >= kPatience_ns;
 }
@@ -140,7 +151,8 @@ Verdict Board::wait(const std::function<Verdict(const std::vector<RankFacts>&)>&
   while (verdict() == Verdict::kOpen) {
     const std::uint64_t now_ns = monotonic_ns();
     if (is_overdue(now_ns)) {
-      // (S2) acquire; pairs with (S1): all steps were taken, and who took the last one did not live to seal.
+      // (S2) load-acquire; pairs with (S1). All steps were taken, and whoever took the last one did
+      // not live to seal.
       if (header().steps.load(std::memory_order_acquire) > num_ranks_) {
         seal_complete();
       } else {
@@ -160,7 +172,7 @@ std::vector<RankFacts> Board::facts() const {
   std::vector<RankFacts> all;
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {
     const Slot& other = slot(rank);
-    if (other.posted.load(std::memory_order_acquire) == 0) continue;  // (P2) acquire; pairs with (P1)
+    if (other.posted.load(std::memory_order_acquire) == 0) continue;  // (P2) pairs with (P1)
     all.push_back({{CpuSet(other.mask, kMaskWords), other.num_threads}, CpuSet(other.pool, kMaskWords)});
   }
   return all;
@@ -168,18 +180,19 @@ std::vector<RankFacts> Board::facts() const {
 
 bool Board::has_all_facts() const {
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {
-    // Relaxed: after the verdict, which has made the facts visible.
+    // Relaxed: the verdict has made the facts visible already.
     if (slot(rank).posted.load(std::memory_order_relaxed) == 0) return false;
   }
   return true;
 }
 
-// (I2) acquire; pairs with (I1).
+// (I2) load-acquire; pairs with (I1).
 std::uint32_t Board::image_bytes() const {
   const std::uint32_t bytes = header().image_bytes.load(std::memory_order_acquire);
   return bytes == kNoImage ? 0 : bytes;
 }
 
+// Relaxed, as in claim().
 bool Board::owner_is_dead(std::uint32_t rank) const {
   const std::uint64_t owner = slot(rank).owner.load(std::memory_order_relaxed);
   return owner != 0 && !lives(owner);
@@ -189,9 +202,10 @@ bool Board::is_stale() const {
   const std::uint64_t now_ns = monotonic_ns();
   const std::uint64_t deadline_ns = header().deadline_ns;
   if (now_ns > deadline_ns ? now_ns - deadline_ns > 2 * kPatience_ns : deadline_ns - now_ns > kMaxPatience_ns) return true;
-  // Processes of another namespace cannot be seen from here, alive or not.
+  // Whether processes of another pid namespace are alive cannot be seen from here.
   if (header().pid_namespace != own_process().pid_namespace || lives(header().maker)) return false;
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {
+    // Relaxed, as in claim().
     const std::uint64_t owner = slot(rank).owner.load(std::memory_order_relaxed);
     if (owner != 0 && lives(owner)) return false;
   }

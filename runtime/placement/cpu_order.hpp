@@ -8,15 +8,15 @@
 
 namespace hierbar {
 
-// The orders in which cpus are given out. Cores are those of the machine, cut down to the cpus asked about.
+// Orders in which cpus are given out. Cores are those of the machine, reduced to the given cpus.
 
-// In the order of the tree.
+// The cores in the order of the tree.
 std::vector<CpuSet> cores_of(const Machine& machine, const CpuSet& cpus);
 
-// Cpus one by one: the first of every core, then the second of every core, and so on.
+// The cpus one by one: the first cpu of every core, then the second of every core, and so on.
 std::vector<CpuSet> cpus_core_first(std::vector<CpuSet> cores);
 
-// Cpus one by one, all of a core before the next core.
+// The cpus one by one: all cpus of a core before those of the next core.
 std::vector<CpuSet> cpus_core_by_core(const std::vector<CpuSet>& cores);
 
 }  // namespace hierbar

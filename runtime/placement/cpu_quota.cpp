@@ -10,10 +10,10 @@
 namespace hierbar {
 namespace {
 
-// A hierarchy of control groups that cpu time is given out in.
+// A hierarchy of control groups that distributes cpu time.
 struct Hierarchy {
   std::string mount_point;
-  std::string mounted_group;  // the group that is seen there
+  std::string mounted_group;  // the group that is mounted there
   bool is_version_2;
 };
 
@@ -29,7 +29,8 @@ bool holds(const std::string& comma_list, const char* name) {
   return std::find(parts.begin(), parts.end(), name) != parts.end();
 }
 
-// From /proc/self/mountinfo: "id parent device root mount-point options optional... - type source super-options".
+// From /proc/self/mountinfo: "id parent device root mount-point options optional... - type source
+// super-options".
 std::vector<Hierarchy> read_hierarchies(const std::string& root) {
   std::vector<Hierarchy> hierarchies;
   std::ifstream file(root + "/proc/self/mountinfo");
@@ -46,7 +47,7 @@ std::vector<Hierarchy> read_hierarchies(const std::string& root) {
   return hierarchies;
 }
 
-// From /proc/self/cgroup: "id:controllers:/group"; version 2 has no controllers.
+// From /proc/self/cgroup: "id:controllers:/group". Version 2 has no controllers there.
 std::optional<std::string> read_group(const std::string& root, bool is_version_2) {
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -67,7 +68,7 @@ std::optional<std::uint32_t> cpus_of(double quota, double period) {
   return std::max<std::uint32_t>(1, whole + (static_cast<double>(whole) < cpus ? 1 : 0));
 }
 
-// "max" and -1, which mean no quota, are no positive numbers.
+// "max" and -1 mean no quota. Neither is read as a positive number.
 std::optional<std::uint32_t> quota_of_group(const std::string& directory, bool is_version_2) {
   double quota = 0;
   double period = 0;
@@ -90,7 +91,8 @@ std::optional<std::uint32_t> read_cpu_quota(const std::string& root) {
   std::optional<std::uint32_t> smallest;
   for (const Hierarchy& hierarchy : read_hierarchies(root)) {
     std::string group = read_group(root, hierarchy.is_version_2).value_or("/");
-    // What is mounted may be a group of its own (a container's); one that is not below it is seen as the top.
+    // The mounted group may itself be below the root, as in a container. A group of this process
+    // that is not below the mounted one is taken for the mounted one.
     const std::string top = hierarchy.mounted_group == "/" ? "" : hierarchy.mounted_group;
     group = group.starts_with(top + "/") ? group.substr(top.size()) : "";
     for (;; group.erase(group.rfind('/'))) {

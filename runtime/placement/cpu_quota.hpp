@@ -8,9 +8,10 @@
 
 namespace hierbar {
 
-// How many cpus' worth of time the control groups of this process leave it, rounded up to whole cpus: the smallest of
-// quota / period on the way from its group to the root, in version 2 (cpu.max) and version 1 (cpu.cfs_quota_us). Such a quota
-// does not show in any mask. Nothing if there is none or it cannot be read.
+// How many cpus' worth of time the control groups leave this process, rounded up to whole cpus. It
+// is the smallest quota / period of its group and all groups above, in version 2 (cpu.max) and
+// version 1 (cpu.cfs_quota_us). No mask shows such a quota. Nothing if there is none or it cannot
+// be read.
 //
 // `root` is put in front of /proc and of the mount points, for tests.
 std::optional<std::uint32_t> read_cpu_quota(const std::string& root = "");

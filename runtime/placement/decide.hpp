@@ -12,28 +12,34 @@
 
 namespace hierbar {
 
-inline constexpr const char* kPlaced = "placed";  // the code of a decision that gives shares
+// The code of a decision that gives shares.
+inline constexpr const char* kPlaced = "placed";
 
-// What all ranks of a node do: a share for each, or none for anybody.
+// What all ranks of a node do: either each gets a share, or nobody does.
 struct Decision {
-  std::vector<CpuSet> shares;  // by local rank; empty: everybody keeps what it has
-  std::string why;             // a sentence without a full stop, for reports
-  const char* code = kPlaced;  // the same as a word for scripts
-  // By local rank: the threads of a team that are as many as the share has cpus, or as the pool's capacity leaves it.
+  // By local rank. Empty: everybody keeps what it has.
+  std::vector<CpuSet> shares;
+  // A sentence without a full stop, for reports.
+  std::string why;
+  // The same as a word for scripts.
+  const char* code = kPlaced;
+  // By local rank: the size of a team that has as many threads as the share has cpus, or fewer if
+  // the pool's capacity is less than its cpus.
   std::vector<std::uint32_t> team_sizes = {};
 };
 
-// What ranks that leave their number of threads open are counted as: equal parts of what the others leave of the pool's capacity,
-// one thread at least.
+// Gives a number to ranks that leave their number of threads open: equal parts of what the others
+// leave of the pool's capacity, and one thread at least (docs/decisions/0049).
 std::vector<RankNeed> settled_needs(const Pool& pool, std::vector<RankNeed> ranks);
 
-// Whether and how the ranks share out `pool`; a pure function, so that ranks that know the same decide the same. Nobody gets a
-// share when veto_by_need() or veto_by_pool() speaks against it. Otherwise the pool is cut by share_out(), and assign_shares()
-// leaves ranks on their own cpus where that can be.
+// Decides whether and how the ranks share out `pool`. It is a pure function, so ranks that know the
+// same decide the same. Nobody gets a share if veto_by_need() or veto_by_pool() finds a reason.
+// Otherwise share_out() cuts the pool, and assign_shares() leaves ranks on their own cpus where it
+// can.
 Decision decide(const Machine& machine, const Pool& pool, const std::vector<RankNeed>& ranks);
 
-// The same when only one rank is known: all are taken to be like it, in the order of their numbers. Shares from this are
-// disjoint, whoever acts on them.
+// The same when only one rank is known. All ranks are assumed to be like it, in the order of their
+// numbers. The shares are disjoint, whichever ranks act on them.
 Decision decide_for_equals(const Machine& machine, const Pool& pool, std::uint32_t num_threads, std::uint32_t num_ranks);
 
 }  // namespace hierbar

@@ -31,7 +31,7 @@ CpuSet cpus_of_team(const RankView& rank) {
   return cpus;
 }
 
-// Gathers findings; equal ones of several ranks become one.
+// Collects findings. Equal ones of several ranks become one.
 class Report {
  public:
   void add(FindingKind kind, const RankView& rank, const std::string& what, const std::string& where, const std::string& advice) {
@@ -53,7 +53,7 @@ class Report {
 
 // --- 1. Each rank by itself
 
-// The cpus that have the most threads for what they are.
+// Reports the cpus that have the most threads, relative to their number.
 void find_stacked(const RankView& rank, Report& report) {
   constexpr const char* kAdvice =
       "bind each rank to as many cores as it has threads ('hierbar place' prints how), or start fewer threads";
@@ -70,7 +70,7 @@ void find_stacked(const RankView& rank, Report& report) {
 
 void find_offline(const NodeView& node, const RankView& rank, Report& report) {
   const CpuSet offline = rank.mask - node.machine.present;
-  // Who is not bound has every cpu that the machine could have in its mask.
+  // A process that is not bound has in its mask every cpu that the machine could have.
   if (offline.empty() || node.machine.present.is_subset_of(rank.mask)) return;
   report.add(FindingKind::kOfflineCpus, rank, "bound to cpus that are not online", name_cpus(offline),
              "take cpus that this node has ('hierbar topo' shows them); lists of cpus do not carry over to other machines");
@@ -89,7 +89,7 @@ void find_foreign(const NodeView& node, const RankView& rank, Report& report) {
 
 // --- 2. Units that are cut
 
-// The mask has parts of several units with the label, none of those complete.
+// Whether the mask has parts of several units of the level and no complete one.
 bool is_split(const Machine& machine, const CpuSet& mask, Level level) {
   int touched = 0;
   bool any_whole = false;
@@ -105,8 +105,8 @@ std::ptrdiff_t count_split(const Machine& machine, const std::vector<CpuSet>& ma
   return std::count_if(masks.begin(), masks.end(), [&](const CpuSet& mask) { return is_split(machine, mask, level); });
 }
 
-// Masks that are split although another way to share out the launcher's cpus, or those of the ranks if these are not known,
-// splits fewer.
+// Finds masks that are split although they need not be: share_out() would split fewer of them. It
+// shares out the cpus of all ranks, and the launcher's own if these are known.
 void find_split(const NodeView& node, FindingKind kind, Level level, const char* noun, Report& report) {
   std::vector<CpuSet> masks;
   std::vector<std::uint32_t> threads;
@@ -121,7 +121,8 @@ void find_split(const NodeView& node, FindingKind kind, Level level, const char*
   if (!better || count_split(node.machine, masks, level) <= count_split(node.machine, *better, level)) return;
   for (std::size_t i = 0; i < masks.size(); ++i) {
     if (!is_split(node.machine, masks[i], level)) continue;
-    if (level == Level::kNuma && is_split(node.machine, masks[i], Level::kPackage)) continue;  // said already
+    // This was reported already, as a split package.
+    if (level == Level::kNuma && is_split(node.machine, masks[i], Level::kPackage)) continue;
     report.add(kind, node.ranks[i],
                "bound to parts of " + count_of(count_touched(node.machine, masks[i], level), noun) + " without need",
                name_cpus(masks[i]),
@@ -132,7 +133,7 @@ void find_split(const NodeView& node, FindingKind kind, Level level, const char*
 
 // --- 3. Ranks among each other
 
-// Ranks that are connected by common cpus, as indices; only groups of two or more.
+// Groups of ranks that are connected by common cpus, as indices. Only groups of two or more.
 std::vector<std::vector<std::size_t>> overlapping_groups(const std::vector<RankView>& ranks) {
   std::vector<std::size_t> group_of(ranks.size());
   std::iota(group_of.begin(), group_of.end(), std::size_t{0});
@@ -181,7 +182,8 @@ void judge_group(const NodeView& node, const std::vector<std::size_t>& members, 
               name_cpus(masks), kAdvice});
 }
 
-// The cores on which two threads meet that are bound to them or have nothing else.
+// Finds ranks that put two threads on one core, or that share a core, although all threads could
+// have a core.
 void find_smt_sharing(const NodeView& node, Report& report) {
   if (sum_of_threads(node) > num_cores(node.machine, node.machine.allowed)) return;
   for (const RankView& rank : node.ranks) {

@@ -14,12 +14,12 @@ namespace {
 
 // --- 1. Explicit places
 
-// These keep a mistyped number from taking memory or time.
+// Limits, so that a mistyped number takes neither memory nor time.
 constexpr std::int64_t kMaxPlaceItems = 1 << 16;
 constexpr std::size_t kMaxPlaces = 1 << 13;
 constexpr std::size_t kMaxCpusOfPlaces = 1 << 20;  // all places together
 
-// Reads "a", "a:length" and "a:length:stride"; the numbers may be preceded by blanks.
+// Reads lists of "a", "a:length" and "a:length:stride". Blanks may stand before a number.
 class PlaceReader {
  public:
   explicit PlaceReader(std::string_view text) : text_(text) {}
@@ -50,7 +50,7 @@ class PlaceReader {
     at_ = static_cast<std::size_t>(end - text_.data());
     return true;
   }
-  // The ":length:stride" behind a cpu or a place.
+  // Reads the ":length:stride" behind a cpu or a place.
   bool read_repeats(std::int64_t& length, std::int64_t& stride) {
     if (accept(':') && (!read_number(length) || length < 1 || length > kMaxPlaceItems)) return false;
     const bool has_stride = length > 1 && accept(':');
@@ -70,7 +70,7 @@ class PlaceReader {
     }
     return true;
   }
-  // "{0,1}" or "{0,1}:4:2"
+  // Reads "{0,1}" or "{0,1}:4:2".
   bool read_interval(std::vector<CpuSet>& places) {
     CpuSet place;
     if (!accept('{')) return false;
@@ -107,7 +107,7 @@ std::uint32_t requested_threads(const Environment& environment, const CpuSet& ma
   return number > 0 ? std::min(number, static_cast<std::uint32_t>(kMaxPlaceItems)) : mask.count();
 }
 
-// Nothing: threads are not bound.
+// The policy. Nothing: threads are not bound.
 std::optional<ProcBind> requested_policy(const Environment& environment) {
   const std::vector<std::string> words = lower_words(value_of(environment, "OMP_PROC_BIND"), ',');
   const std::string policy = words.empty() ? "" : words.front();
@@ -127,7 +127,7 @@ std::vector<CpuSet> units_in(const Machine& machine, Level level, const CpuSet& 
   return places;
 }
 
-// Empty when they are not understood.
+// The places; empty if they were not understood.
 std::vector<CpuSet> requested_places(const Machine& machine, const CpuSet& mask, const Environment& environment, Team& team) {
   const std::string text = value_of(environment, "OMP_PLACES");
   const std::vector<std::string> words = lower_words(text.substr(0, text.find('(')), ',');

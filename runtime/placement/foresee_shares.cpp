@@ -31,7 +31,8 @@ Decision foresee_shares(const Machine& machine, PoolEvidence evidence, const std
   evidence.ranks.emplace();
   for (const RankAhead& rank : ranks) {
     const Result<PlaceSetting> parsed = parse_place_setting(value_of(rank.environment, kPlaceVariable));
-    const PlaceSetting setting = parsed ? *parsed : PlaceSetting{};  // as libomp does, which says so
+    // libomp does the same, and reports it.
+    const PlaceSetting setting = parsed ? *parsed : PlaceSetting{};
     if (const std::optional<std::string> objection = objection_of(rank, setting)) return {{}, *objection, "declined"};
     choice = setting.pool;
     needs.push_back({rank.need.mask, has_number(rank) ? rank.need.num_threads : 0});

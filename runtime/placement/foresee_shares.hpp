@@ -12,16 +12,19 @@
 
 namespace hierbar {
 
-// A rank of the node as others see it before its first parallel region.
+// A rank of the node, as others see it before its first parallel region.
 struct RankAhead {
   RankNeed need;
   Environment environment;
 };
 
-// What libomp is going to do in these ranks, all that a launcher started on the node, if the program runs it under
-// KMP_BARRIER=hier; own_share.hpp is how the ranks themselves find it out. What a program does to its own binding or thread count
-// is not foreseen. A rank without OMP_NUM_THREADS has the team of Decision::team_sizes. Without shares everybody stays where it
-// is, for the reason given.
+// Predicts what libomp will do in these ranks if the program runs it under KMP_BARRIER=hier. They
+// must be all ranks that a launcher started on the node. The ranks themselves find it out by
+// find_own_share().
+//
+// What a program does to its own binding or thread count is not predicted. A rank without
+// OMP_NUM_THREADS has a team as large as Decision::team_sizes tells. If there are no shares,
+// everybody stays where it is, and the decision gives the reason.
 Decision foresee_shares(const Machine& machine, PoolEvidence evidence, const std::vector<RankAhead>& ranks);
 
 }  // namespace hierbar

@@ -14,16 +14,17 @@
 namespace hierbar {
 namespace {
 
-// The kernel refuses to tell a mask that does not fit, and cuts one that is too long when it is set. Linux stops at 8192 cpus.
+// The kernel does not return a mask that does not fit, and shortens a longer one when it is set.
+// Linux has at most 8192 cpus.
 constexpr std::size_t kFirstWords = 1024 / 64;
 constexpr std::size_t kMaxWords = (1U << 20) / 64;
 
-// The array of words that the kernel takes is what cpu_set_t is, of any length.
+// The kernel takes an array of words. A cpu_set_t is such an array, of one length.
 cpu_set_t* as_cpu_set(std::vector<std::uint64_t>& words) { return reinterpret_cast<cpu_set_t*>(words.data()); }
 
 void* ask_for_all(void* result) {
   std::vector<std::uint64_t> all(kMaxWords, std::numeric_limits<std::uint64_t>::max());
-  // Refused under some sandboxes: then the thread keeps the mask that it inherited.
+  // Some sandboxes refuse this. Then the thread keeps the mask that it has inherited.
   (void)sched_setaffinity(0, all.size() * sizeof all[0], as_cpu_set(all));
   *static_cast<Result<CpuSet>*>(result) = own_cpus();
   return nullptr;
@@ -42,7 +43,7 @@ Result<CpuSet> own_cpus() {
   return Error{"sched_getaffinity: the kernel's masks are longer than expected"};
 }
 
-// Not a std::thread: it throws where this must not, inside a runtime that starts up.
+// A pthread and no std::thread: that throws, which is not allowed inside a runtime that starts up.
 Result<CpuSet> probe_kernel_cpus() {
   Result<CpuSet> result = CpuSet();
   pthread_t thread{};

@@ -9,18 +9,22 @@
 
 namespace hierbar {
 
-// What the kernel says of cpus. More than 1024 of them work.
+// What the kernel reports about cpus. More than 1024 cpus are supported.
 
-// The cpus that the kernel would let a thread of this process run on, whatever it is bound to now: the cpuset of its control
-// group, version 1 or 2, of a container or not, without the cpus that are offline. A thread made for it asks for every cpu and
-// reads what it got, so nothing has to be known about control groups and no other thread is touched. Where asking is forbidden,
-// what the calling thread may run on now. Errors: no thread can be made, or the kernel does not tell.
+// The cpus on which the kernel would let a thread of this process run, whatever it is bound to now:
+// the cpuset of its control group (version 1 or 2, in a container or not), without cpus that are
+// offline.
+//
+// A new thread asks for every cpu and reads what it got. So nothing need be known about control
+// groups, and no other thread is changed. Where this is forbidden, the result is what the calling
+// thread may run on now. Errors: no thread can be made, or the kernel does not report the cpus.
 Result<CpuSet> probe_kernel_cpus();
 
-// What the calling thread may run on now. Errors: the kernel does not tell.
+// The cpus on which the calling thread may run now. Errors: the kernel does not report them.
 Result<CpuSet> own_cpus();
 
-// The cpus that are online, of the whole machine; empty if they cannot be read. `sys` is where /sys is, for tests.
+// The cpus of the whole machine that are online; empty if they cannot be read. `sys` is where /sys
+// is mounted; tests use another place.
 CpuSet online_cpus(const std::string& sys = "/sys");
 
 }  // namespace hierbar

@@ -10,20 +10,22 @@
 
 namespace hierbar {
 
-// Shares as launchers take them, one per rank of a node. Cpus by operating-system number.
+// Shares in the form that launchers take, one share per rank of a node. Cpus have the numbers of
+// the operating system.
 
-// mpiexec of MPICH and what is made of it: "-bind-to user:0+1,2+3".
+// For mpiexec of MPICH and of libraries made from it: "-bind-to user:0+1,2+3".
 std::string hydra_option(const std::vector<CpuSet>& shares);
 
-// srun: "--cpu-bind=mask_cpu:0x3,0xc".
+// For srun: "--cpu-bind=mask_cpu:0x3,0xc".
 std::string slurm_option(const std::vector<CpuSet>& shares);
 
-// A rankfile of Open MPI: "rank 1=localhost slot=1:0,1:1" is the first two cores of the second package. It numbers
-// cores as Open MPI does, in the order of the tree and counting those alone that the job may use, and knows only whole cores.
-// Errors: two shares, not the same one, that have parts of one core.
+// A rankfile of Open MPI. "rank 1=localhost slot=1:0,1:1" means the first two cores of the second
+// package. Cores are numbered as Open MPI numbers them: in the order of the tree, and only those
+// that the job may use. A rankfile can only name whole cores. Errors: two different shares have
+// parts of one core.
 Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& shares);
 
-// "0,8,9".
+// For instance "0,8,9".
 std::string join_cpus(const CpuSet& cpus, char separator);
 
 }  // namespace hierbar

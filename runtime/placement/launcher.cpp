@@ -16,7 +16,7 @@ bool has_process_name(const Launcher& launcher, const Process& process) {
                      [&](const char* name) { return process.name == name; });
 }
 
-// The launcher that started this process, see find_launch(); null if there is none.
+// The launcher that started this process (see find_launch()); null if there is none.
 const Launcher* innermost(const Environment& environment, const std::vector<Process>& ancestors) {
   std::vector<const Launcher*> present;
   for (const Launcher& launcher : known_launchers()) {
@@ -55,7 +55,7 @@ Result<std::uint32_t> slurm_local_size(const Environment& environment) {
   return tasks;
 }
 
-// Flux tells the job's tasks and nodes only.
+// Flux tells only the tasks and nodes of the whole job.
 Result<std::uint32_t> flux_local_size(const Environment& environment, bool& is_assumed) {
   const Result<std::uint32_t> tasks = number_of(environment, "FLUX_JOB_SIZE");
   if (!tasks) return tasks;
@@ -75,7 +75,7 @@ Result<std::uint32_t> local_size_of(const Launcher& launcher, const Environment&
   return flux_local_size(environment, is_assumed);
 }
 
-// Empty if nothing tells one launch from another.
+// Empty if nothing tells this launch from another one.
 std::string job_id_of(const Launcher& launcher, const Environment& environment, const std::vector<Process>& ancestors) {
   std::string id;
   for (const char* name : launcher.job_id) {

@@ -13,20 +13,23 @@
 
 namespace hierbar {
 
-// What a launcher tells each rank in its environment, before MPI_Init and without MPI.
+// What a launcher tells each rank by variables, before MPI_Init and without MPI.
 struct Launch {
-  std::string launcher;          // "Intel MPI", "hydra", "Open MPI", "PALS", "Flux", "MVAPICH2", "Slurm"
-  std::uint32_t local_rank = 0;  // among the ranks of this node: 0 <= local_rank < local_size
+  // "Intel MPI", "hydra", "Open MPI", "PALS", "Flux", "MVAPICH2" or "Slurm".
+  std::string launcher;
+  // The rank among those of this node: 0 <= local_rank < local_size.
+  std::uint32_t local_rank = 0;
   std::uint32_t local_size = 0;
-  // The launcher does not tell the local size. It is what an even spread over the nodes gives, so ranks must ask each other
-  // before they rely on it.
+  // True when the launcher does not tell the local size, which is then what an even spread over the
+  // nodes gives. Ranks must ask each other before they rely on it.
   bool size_is_assumed = false;
-  // The same for all ranks of this launch on this node and for nobody else on it: name of the launcher, its id of the job or its
-  // process, this boot. For use inside a hash; a job id may hold any character.
+  // The same for all ranks of this launch on this node, and for nobody else on the node. It
+  // consists of the launcher's name, its job id or its process, and this boot. Only for use inside
+  // a hash, because a job id may hold any character.
   std::string job_key;
 };
 
-// What else is known of a process that was launched.
+// What else is known about a process that was launched.
 struct ProcessFacts {
   std::vector<Process> ancestors;  // parent first
   std::string boot_id;
@@ -34,23 +37,25 @@ struct ProcessFacts {
 
 ProcessFacts own_process_facts();
 
-// Who launched this process. Launchers start each other (mpiexec its proxies through srun, for instance), and their variables are
-// inherited: the inner one counts. That is the one whose process is the nearest ancestor or, when none of them is seen among
-// the ancestors, the first in the order of Launch::launcher.
+// Finds out who launched this process. Launchers start each other (mpiexec starts its proxies by
+// srun, for instance), and their variables are inherited. The inner one counts: the launcher whose
+// process is the nearest ancestor. If no launcher's process is seen among the ancestors, it is the
+// first one in the order of known_launchers() (docs/decisions/0043).
 //
-// A launcher that contradicts itself is not replaced by an outer one, whose ranks are other processes.
+// If the variables of that launcher contradict each other, no outer launcher takes its place,
+// because the outer one's ranks are other processes.
 //
-// Errors, all to be taken for "nothing is known": no launcher's variables; a number that is none, or a rank outside its size,
-// with the variable and its value; a launcher that has no job id and whose process is not seen; one that does not tell the rank's
-// position on its node.
+// Errors, which all mean "nothing is known": no launcher's variables are set; a variable is not a
+// number, or a rank is not below its size; a launcher has no job id and its process is not seen; a
+// launcher does not tell the rank's position on its node.
 Result<Launch> find_launch(const Environment& environment, const ProcessFacts& facts);
 
-// The nearest ancestor that is a launcher's own process (a proxy or daemon of a node, or mpiexec itself); null if there is none.
-// Slurm's are among them.
+// The nearest ancestor that is a launcher's own process: the proxy or daemon of a node, or mpiexec
+// itself. Slurm's are among them. Null if there is none.
 const Process* find_launcher_process(const std::vector<Process>& ancestors);
 
-// How many tasks run on node `node_index` according to Slurm's run-length list, "4(x2),3". Errors: not such a list; it is
-// shorter.
+// The number of tasks on node `node_index`, from Slurm's run-length list such as "4(x2),3". Errors:
+// it is not such a list; it is shorter.
 Result<std::uint32_t> tasks_on_node(std::string_view list, std::uint32_t node_index);
 
 }  // namespace hierbar

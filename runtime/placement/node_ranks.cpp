@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMaxAncestors = 256;
 
-// All processes that can be seen, by number.
+// All processes that can be seen, by process number.
 std::map<int, Process> read_processes() {
   std::map<int, Process> processes;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir("/proc"), closedir);
@@ -35,7 +35,7 @@ std::map<int, Process> read_processes() {
   return processes;
 }
 
-// Parent first.
+// The ancestors of a process, its parent first.
 std::vector<Process> ancestors_of(const std::map<int, Process>& processes, const Process& process) {
   std::vector<Process> ancestors;
   for (auto at = processes.find(process.parent); at != processes.end() && ancestors.size() < kMaxAncestors;
@@ -45,7 +45,7 @@ std::vector<Process> ancestors_of(const std::map<int, Process>& processes, const
   return ancestors;
 }
 
-// In the whole job if the launcher tells, else on the node.
+// The rank in the whole job if the launcher tells it, otherwise the rank on the node.
 std::uint32_t rank_of(const Environment& environment, const Launch& launch) {
   for (const Launcher& launcher : known_launchers()) {
     if (launch.launcher != launcher.name) continue;
@@ -56,19 +56,20 @@ std::uint32_t rank_of(const Environment& environment, const Launch& launch) {
   return launch.local_rank;
 }
 
-// The kernel counts a process's threads as subdirectories.
+// A number that grows with the threads of a process: the kernel counts each thread as a
+// subdirectory, which is a link to the directory. 0 if it cannot be read.
 std::uint64_t num_threads(int pid) {
   struct stat status{};
   return stat(("/proc/" + std::to_string(pid) + "/task").c_str(), &status) == 0 ? status.st_nlink : 0;
 }
 
-// What may stand for a rank.
+// A process that may stand for a rank.
 struct Candidate {
   NodeRank rank;
   std::uint64_t num_threads;
-  std::size_t depth;  // below the first process
+  std::size_t depth;  // number of ancestors
 
-  // Of one rank, the best one first.
+  // Sorts by rank. Among the processes of one rank the best one comes first.
   bool operator<(const Candidate& other) const {
     const auto key = [](const Candidate& one) { return std::tie(one.rank.launch.local_rank, one.rank.launch.job_key); };
     if (key(*this) != key(other)) return key(*this) < key(other);

@@ -12,20 +12,23 @@
 
 namespace hierbar {
 
-// A process that a launcher started on this node, seen from outside.
+// A process that a launcher started on this node, as other processes see it.
 struct NodeRank {
   Launch launch;
-  std::uint32_t rank = 0;  // in the whole job if its launcher tells, else on the node
+  // The rank in the whole job if the launcher tells it, otherwise the rank on the node.
+  std::uint32_t rank = 0;
   Process process;
-  Environment environment;  // as the process was started with
+  // The environment with which the process was started.
+  Environment environment;
 };
 
-// The environment with which a process was started. Nothing if there is no such process or it is another user's.
+// The environment with which a process was started. Nothing if there is no such process, or if it
+// is another user's.
 std::optional<Environment> environment_of(int pid);
 
-// The ranks below the process `root`, by local rank; those of one launch when `job_key` is not empty. A rank may be several
-// processes, a script that runs the program or a program that runs others: the one with the most threads stands for it, among
-// equals the innermost.
+// The ranks below the process `root`, by local rank. If `job_key` is not empty, only the ranks of
+// that launch. A rank may be several processes: a script that runs the program, or a program that
+// runs others. The one with the most threads stands for it, among equals the innermost one.
 std::vector<NodeRank> find_node_ranks(int root, const std::string& job_key = "");
 
 // The file that a process runs; empty if that cannot be seen.

@@ -34,7 +34,8 @@ std::vector<CpuSet> places_in(const Machine& machine, const CpuSet& share, std::
 std::vector<CpuSet> bind_threads(const std::vector<CpuSet>& places, std::uint32_t num_threads, ProcBind bind) {
   std::vector<CpuSet> threads;
   for (std::uint64_t thread = 0; thread < num_threads; ++thread) {
-    // Neighbouring threads share a place when there are more threads than places, under both policies.
+    // If there are more threads than places, neighbouring threads share a place, under both
+    // policies.
     const bool apart = bind == ProcBind::kSpread || num_threads > places.size();
     const std::uint64_t place = bind == ProcBind::kPrimary ? 0 : apart ? thread * places.size() / num_threads : thread;
     threads.push_back(places[place]);

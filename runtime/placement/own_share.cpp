@@ -12,13 +12,13 @@
 namespace hierbar {
 namespace {
 
-// What is known before anybody else is asked.
+// What is known before any other rank is asked.
 struct Own {
   PlaceSetting setting;
   Launch launch;
   PoolEvidence evidence;
   RankNeed need;
-  std::optional<Pool> pool;  // nothing: only all ranks together know
+  std::optional<Pool> pool;  // nothing: only all ranks together know it
 };
 
 std::string seconds(std::uint64_t ns) {
@@ -37,7 +37,8 @@ PlaceSetting read_setting(const Environment& environment, std::vector<std::strin
 
 Decision nobody_moves(const Veto& veto) { return {{}, veto.text, veto_name(veto.reason)}; }
 
-// Steps 1 to 3 of finding a share: settings, launcher, pool. Returns why nothing is done, if so.
+// Steps 1 to 3 of finding a share: settings, launcher, pool. Returns the reason if nothing is to be
+// done.
 std::optional<Decision> look_around(const ShareRequest& request, const Surroundings& around, const PlaceSetting& setting,
                                     Own& own) {
   if (const std::optional<Veto> veto = veto_by_environment(setting, around.environment)) return nobody_moves(*veto);
@@ -76,7 +77,8 @@ std::vector<RankNeed> needs_of(const std::vector<RankFacts>& all) {
   return needs;
 }
 
-// For ranks of which some have not come. The machine may not be known, so cpus stand for cores.
+// The verdict at the deadline, when some ranks have not come. The machine may not be known, so cpus
+// are counted in place of cores.
 Verdict decide_late(const Own& own, const std::vector<RankFacts>& present) {
   if (present.empty() || own.launch.size_is_assumed) return Verdict::kNobody;
   const RankFacts& first = present.front();
@@ -93,7 +95,7 @@ Verdict decide_late(const Own& own, const std::vector<RankFacts>& present) {
   return is_needed ? Verdict::kEqualParts : Verdict::kNobody;
 }
 
-// How many came in time, when it was not all.
+// How many ranks came in time, when it was not all.
 std::string absence(const Own& own, const Surroundings& around, const Meeting& meeting) {
   return "only " + std::to_string(meeting.facts.size()) + " of " + std::to_string(own.launch.local_size) +
          " ranks of this node came to share it out within " + seconds(around.patience_ns);
@@ -103,7 +105,7 @@ Decision nobody_moves_after(const Own& own, const Surroundings& around, const Me
   return {{}, absence(own, around, meeting), "absent-ranks"};
 }
 
-// Why the meeting's verdict is that nobody acts; nothing if it is not.
+// Why the verdict of the meeting is that nobody acts; nothing if somebody does.
 std::optional<Decision> failure(const Own& own, const Surroundings& around, const Meeting& meeting) {
   switch (meeting.verdict) {
     case Verdict::kComplete:
@@ -128,7 +130,8 @@ Decision decide_meeting(const Own& own, const Surroundings& around, Meeting& mee
     const Result<Pool> pool = pool_of_all(own, meeting.facts);
     return pool ? decide(*machine, *pool, needs_of(meeting.facts)) : Decision{{}, pool.error(), "no-pool"};
   }
-  // The sealer knew the pool without the others, and this rank may not, when it came later.
+  // The rank that sealed the verdict knew the pool without the others. This rank may not, if it
+  // came later.
   if (!own.pool) return nobody_moves_after(own, around, meeting);
   Decision decision = decide_for_equals(*machine, *own.pool, own.need.num_threads, own.launch.local_size);
   decision.why = absence(own, around, meeting) + ", so each takes an equal part: " + decision.why;
@@ -146,7 +149,7 @@ Decision decide_together(const Own& own, const Surroundings& around, std::vector
       meet(request, around.load_machine, [&](const std::vector<RankFacts>& present) { return decide_late(own, present); });
   if (!meeting) return {{}, meeting.error(), "no-meeting"};
   Decision decision = decide_meeting(own, around, *meeting);
-  // One of them says it.
+  // Only the maker reports it.
   if (meeting->is_maker && (meeting->verdict == Verdict::kEqualParts || meeting->verdict == Verdict::kNobody)) {
     warnings.push_back(absence(own, around, *meeting) + "; those that came " +
                        (decision.shares.empty() ? "stay where they are" : "take equal parts") + "; " + kPlaceVariable +
@@ -155,7 +158,7 @@ Decision decide_together(const Own& own, const Surroundings& around, std::vector
   return decision;
 }
 
-// The one rank of a node asks nobody, and looks at the machine only when it could get more than it has.
+// The only rank of a node asks nobody. It reads the machine only if it could get more than it has.
 Decision decide_alone(const Own& own, const Surroundings& around) {
   const Result<Pool> pool = pool_of_all(own, {{own.need, own.pool ? own.pool->cpus : CpuSet()}});
   if (!pool) return {{}, pool.error(), "no-pool"};
@@ -165,7 +168,8 @@ Decision decide_alone(const Own& own, const Surroundings& around) {
   return decide(*machine, *pool, {own.need});
 }
 
-// "placed: rank 0 of 2 on this node (hydra) takes cpus 0-3 in place of 0, its share of cpus 0-7, ..."
+// For instance "placed: rank 0 of 2 on this node (hydra) takes cpus 0-3 in place of 0, its share of
+// cpus 0-7, ...".
 std::string verdict_line(const Decision& decision, const std::string& who, const std::string& does) {
   return std::string(decision.code) + ": " + who + " " + does + (decision.shares.empty() ? ": " : " ") + decision.why;
 }

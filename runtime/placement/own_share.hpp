@@ -15,22 +15,28 @@
 
 namespace hierbar {
 
-// This process's own share of its node, from what it finds around it: the launcher's variables, the pool, what forbids to act,
-// and the other ranks.
+// This process's own share of its node. It is found from the launcher's variables, the pool, the
+// reasons not to act, and the other ranks.
 
+// What the host of this process (libomp) asks with.
 struct ShareRequest {
-  CpuSet mask;                            // what the process was given
-  std::optional<CpuSet> first_mask = {};  // what it was given when it was started, if that is known
-  std::uint32_t num_threads = 0;          // asked for by number; 0: none was
-  std::string objection = {};             // why the host's settings forbid other cpus; empty: they do not
+  // The cpus that the process was given.
+  CpuSet mask;
+  // The cpus that it was given when it was started, if that is known.
+  std::optional<CpuSet> first_mask = {};
+  // The number that was asked for; 0: none was.
+  std::uint32_t num_threads = 0;
+  // Why the host's settings forbid other cpus; empty: they do not.
+  std::string objection = {};
 };
 
-// What a process finds; a test brings its own.
+// What a process finds around it. Tests bring their own.
 struct Surroundings {
   Environment environment;
   std::function<ProcessFacts()> process_facts;
   std::function<Result<PoolEvidence>(const std::vector<Process>& ancestors)> pool_evidence;
-  // Both give a machine that lives as long as this. Loads it, or null if it cannot be read; keeps what another rank has loaded.
+  // Loads the machine, or returns null if it cannot be read. The second function keeps a machine
+  // that another rank has loaded. Both return a machine that lives as long as this object.
   std::function<const Machine*()> load_machine;
   std::function<const Machine*(Machine)> adopt_machine;
   bool is_forked_child = false;
@@ -38,19 +44,26 @@ struct Surroundings {
   std::string meeting_directory = "/dev/shm";
 };
 
+// What the host is to do, and what is to be reported.
 struct ShareAnswer {
-  std::optional<CpuSet> share;        // nothing: everything stays as it is
-  std::uint32_t team_size = 0;        // of teams without a number, as threads=share wants it; 0: what `mask` gives
-  std::string verdict;                // one line: what happens and why
-  std::vector<std::string> warnings;  // bad settings, and that ranks did not come; one line each
+  // Nothing: everything stays as it is.
+  std::optional<CpuSet> share;
+  // The size of teams without a number, as threads=share sets it. 0: what `mask` gives.
+  std::uint32_t team_size = 0;
+  // One line: what happens and why.
+  std::string verdict;
+  // Bad settings, and that ranks did not come. One line each.
+  std::vector<std::string> warnings;
 };
 
-// With one rank on the node this asks nobody. With more, the ranks meet (see meet()): they may have been given different thread
-// counts, and no rank can tell that from its own environment. Ranks that were given equal ones pay the same, which is what the
-// last of them is late; what they save is to load the machine, which one of them does for all.
+// Finds the share of this process. With one rank on the node it asks nobody. With several, the
+// ranks meet (see meet()): they may have been given different thread counts, which no rank can know
+// from its own environment. Ranks with equal thread counts meet as well. They wait until the last
+// one has come; in return only one of them loads the machine (docs/decisions/0045).
 //
-// When some ranks do not come in time, those that came take equal parts of the pool if they are alike and need it, and the pool
-// is known without the others; the rest may come later or never, and then finds its own part free.
+// If some ranks do not come in time, those that came take equal parts of the pool. They do so only
+// if they are alike and need it, and if the pool is known without the others. A rank that comes
+// later finds its own part free.
 ShareAnswer find_own_share(const ShareRequest& request, const Surroundings& around);
 
 }  // namespace hierbar

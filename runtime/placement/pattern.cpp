@@ -13,7 +13,8 @@ namespace {
 
 // --- 1. What is given out, a package at a time
 
-// The pool's cpus below each package, in the order of the tree; what lies in no package comes last, as one more.
+// The pool's cpus in each package, in the order of the tree. Cpus in no package come last, as one
+// more package.
 std::vector<CpuSet> packages_of(const Machine& machine, const CpuSet& pool) {
   std::vector<CpuSet> packages;
   CpuSet rest = pool & machine.present;
@@ -44,7 +45,8 @@ std::vector<CpuSet> items_of(Pattern pattern, const Machine& machine, const CpuS
 class Supply {
  public:
   Supply(Pattern pattern, const Machine& machine, const CpuSet& pool) {
-    // Numbers pay no heed to packages; packed ranks meet them one after another.
+    // kRank goes by the numbers of cpus, whatever the packages. kPacked goes along the
+    // tree, one package after another.
     const bool by_package = pattern != Pattern::kRank && pattern != Pattern::kPacked;
     const std::vector<CpuSet> parts = by_package ? packages_of(machine, pool) : std::vector{pool & machine.present};
     for (const CpuSet& part : parts) {
@@ -56,7 +58,7 @@ class Supply {
 
   std::size_t num_packages() const { return full_.size(); }
 
-  // `count` items, but never one twice; from `package` on.
+  // Takes `count` items, but none twice, from package number `package` on.
   CpuSet take(std::size_t package, std::size_t count) {
     CpuSet taken;
     std::size_t at = with_enough(package, count);

@@ -12,10 +12,11 @@
 
 namespace hierbar {
 
-// Ways to bind the ranks of a node that people compare: those of S. P. Kopysov, A. K. Novikov, L. E. Tonkov, D. V. Beresnev,
-// "Methods of binding parallel processes and threads to multicore nodes" (2009), table 1, of which most go by these names in
-// launchers too, and the one that this project recommends. The paper binds a rank to one core; here a rank gets as many cores
-// (cpus) as it has threads, which is the cure that the paper finds for hybrid programs.
+// Ways to bind the ranks of a node that people compare, and the way that this project recommends.
+// They are those of S. P. Kopysov, A. K. Novikov, L. E. Tonkov, D. V. Beresnev, "Methods of binding
+// parallel processes and threads to multicore nodes" (2009), table 1. Launchers use most of these
+// names, too. The paper binds a rank to one core. Here a rank gets as many cores (cpus) as it has
+// threads, which is what the paper recommends for hybrid programs.
 enum class Pattern : std::uint8_t { kShare, kPacked, kAlternating, kPairs, kSockets, kCores, kThreads, kRank };
 
 struct PatternText {
@@ -29,13 +30,15 @@ const std::vector<PatternText>& all_patterns();
 std::optional<Pattern> parse_pattern(std::string_view name);
 const char* pattern_name(Pattern pattern);
 
-// The cpus of each rank under the pattern, out of `pool`, for ranks that will run threads[i] threads each; no number is 0.
+// The cpus of each rank under the pattern, out of `pool`. Rank i will run threads[i] threads, at
+// least one.
 //
-// Pattern::kShare is share_out(). The others give a rank what its pattern says, from the next package in turn that has enough of
-// it left, else from several. Cores come before hardware threads of a core that is in use already. When all cpus are given out it
-// starts again from the first, so that more threads than cpus share them evenly.
+// Pattern::kShare is share_out(). The others take what the pattern asks for from the packages in
+// turn: from the next package that has enough left, or else from several. Cores are taken before
+// hardware threads of a core that is in use already. When all cpus are given out, it starts again
+// with the first, so that threads share the cpus evenly if there are more of them.
 //
-// Errors: an empty pool; those of share_out() for kShare.
+// Errors: an empty pool; for kShare those of share_out().
 Result<std::vector<CpuSet>> place_ranks(Pattern pattern, const Machine& machine, const CpuSet& pool,
                                         const std::vector<std::uint32_t>& threads);
 

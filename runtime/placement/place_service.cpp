@@ -18,7 +18,7 @@
 namespace hierbar {
 namespace {
 
-// The process that this library was loaded into; a child of it is another.
+// The process that loaded this library. A forked child of it has another number.
 const pid_t loaded_into = getpid();
 
 CpuSet to_set(const hierbar_cpus& cpus) { return {cpus.bits, cpus.num_words}; }

@@ -18,7 +18,7 @@ constexpr std::pair<const char*, PoolChoice> kPools[] = {
     {"auto", PoolChoice::kAuto}, {"union", PoolChoice::kUnion}, {"grant", PoolChoice::kGrant}, {"cpuset", PoolChoice::kCpuset}};
 constexpr std::pair<const char*, TeamSize> kTeamSizes[] = {{"keep", TeamSize::kKeep}, {"share", TeamSize::kShare}};
 
-// One of the parts: its prefix, what a second one is told, and whether there was one.
+// One of the parts: its prefix, the words of its error messages, and whether it was given.
 struct Part {
   std::string_view prefix;
   const char* unknown;

@@ -17,7 +17,7 @@ namespace {
 using Grant = PoolEvidence::Grant;
 using Limit = PoolEvidence::Limit;
 
-// Slurm's daemon is never asked, not even by root's jobs.
+// Slurm's daemon is never asked, even when it runs as this user (docs/decisions/0044).
 constexpr const char* kNeverAsked = "slurmstepd";
 
 std::optional<Grant> grant_of(const std::vector<Process>& ancestors) {
@@ -26,7 +26,8 @@ std::optional<Grant> grant_of(const std::vector<Process>& ancestors) {
   return Grant{launcher->cpus, launcher->name + " (process " + std::to_string(launcher->pid) + ")"};
 }
 
-// The batch system's number, from a variable that counts only beside the mark of the batch system: others use the name as well.
+// The batch system's number. The variable counts only if the batch system's mark is set too,
+// because other programs use the name as well.
 std::optional<Limit> scheduled_cpus(const Environment& environment, const char* mark, const char* name) {
   const std::string value = value_of(environment, name);
   std::uint32_t number = 0;
@@ -42,7 +43,7 @@ bool gives_whole_machine(const std::optional<Limit>& scheduled, const PoolEviden
   return scheduled && !evidence.online.empty() && scheduled->num_cpus >= evidence.online.count();
 }
 
-// Less than the machine. Of a machine whose size is not known it cannot be told.
+// Whether this is less than the machine. False if the size of the machine is unknown.
 bool is_cut_out(const CpuSet& cpus, const PoolEvidence& evidence) {
   return !evidence.online.empty() && !evidence.online.is_subset_of(cpus);
 }
@@ -53,7 +54,7 @@ PoolChoice rule(const PoolEvidence& evidence) {
   return PoolChoice::kUnion;
 }
 
-// The set of `source`, not yet within what the kernel allows.
+// The set of `source`. It may still have cpus that the kernel does not allow.
 Result<CpuSet> cpus_of(const PoolEvidence& evidence, PoolChoice source) {
   if (source == PoolChoice::kCpuset) return evidence.kernel;
   if (source == PoolChoice::kGrant) {
@@ -74,7 +75,7 @@ std::string origin(const PoolEvidence& evidence, PoolChoice source) {
   return "all that the kernel allows";
 }
 
-// The first limit that leaves less than the pool; null if none does.
+// The smallest limit that is below the size of the pool; null if there is none.
 const Limit* tightest_limit(const PoolEvidence& evidence, std::uint32_t num_cpus) {
   const Limit* tightest = nullptr;
   for (const std::optional<Limit>* limit : {&evidence.scheduled, &evidence.quota}) {

@@ -12,7 +12,7 @@
 namespace hierbar {
 namespace {
 
-// A chain longer than this is a /proc that changes under our feet.
+// A longer chain means that /proc changes while it is read.
 constexpr std::size_t kMaxAncestors = 256;
 
 bool read_status(const std::string& directory, Process& process) {

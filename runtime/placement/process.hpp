@@ -11,25 +11,26 @@
 
 namespace hierbar {
 
-// A process as /proc shows it.
+// A process, as /proc shows it.
 struct Process {
   int pid = 0;
   int parent = 0;
-  std::uint64_t start_ticks = 0;  // since boot; with pid and boot id it names the process for good
-  std::uint32_t user = 0;         // effective
-  std::string name;               // what it runs, cut to 15 characters by the kernel
-  CpuSet cpus;                    // what it may run on
+  // Clock ticks after boot. With the pid and the boot id they name the process for ever.
+  std::uint64_t start_ticks = 0;
+  std::uint32_t user = 0;  // the effective one
+  std::string name;        // of its program, cut to 15 characters by the kernel
+  CpuSet cpus;             // what it may run on
 };
 
-// `proc` is where /proc is, for tests.
-//
-// Nothing if there is no such process or it may not be seen (hidepid).
+// Nothing if there is no such process, or if it may not be seen (hidepid). `proc` is where /proc is
+// mounted; tests use another place.
 std::optional<Process> read_process(int pid, const std::string& proc = "/proc");
 
 // The parent of this process, its parent and so on, as far as they can be seen.
 std::vector<Process> read_ancestors(const std::string& proc = "/proc");
 
-// Names this boot of this kernel, which all containers of a node share. Empty if it cannot be read.
+// Names this boot of this kernel. All containers of a node have the same name. Empty if it cannot
+// be read.
 std::string read_boot_id(const std::string& proc = "/proc");
 
 }  // namespace hierbar

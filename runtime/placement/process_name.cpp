@@ -38,14 +38,15 @@ const char* word_for(char state) {
   }
 }
 
-// Nothing if that process is gone, whoever has its number now.
+// Nothing if that process has ended, even if another one has its number now.
 std::optional<char> state_letter(std::int32_t pid, std::uint64_t start_time) {
   const std::optional<ProcessStat> stat = read_process_stat(pid);
   if (!stat || stat->start_ticks != start_time) return std::nullopt;
   return stat->state;
 }
 
-// FNV-1a over 64-bit words: two processes of one node must get the same, others almost never do.
+// FNV-1a over 64-bit words. Two processes of one node must get the same value; others almost never
+// do.
 class Hash {
  public:
   explicit Hash(std::uint64_t seed) : value_(0xCBF29CE484222325U ^ seed) {}

@@ -9,32 +9,37 @@
 
 namespace hierbar {
 
-// Names one process among all that ever ran on this kernel, as far as one process can tell: its number is only good in its pid
-// namespace, and is used again after its end.
+// Names one process among all that ever ran on this kernel, as far as a process can tell. A process
+// number alone is not enough: it belongs to one pid namespace, and it is used again after the
+// process's end.
 struct ProcessName {
   std::uint64_t pid_namespace;
-  std::uint64_t start_time;  // clock ticks after boot; 0: unknown, for instance because the process is gone
+  // Clock ticks after boot. 0: unknown, for instance because the process has ended.
+  std::uint64_t start_time;
   std::int32_t pid;
 };
 
 ProcessName own_process();
 
-// The start time of any process of the own pid namespace, and its state as a word ("running", "sleeping", ...).
+// The start time of any process of the own pid namespace, and its state as a word ("running",
+// "sleeping", ...).
 std::uint64_t start_time_of(std::int32_t pid);
 std::string state_of(std::int32_t pid, std::uint64_t start_time);
-// Whether that process can still do something: a killed one that nobody has waited for cannot.
+// Whether the process can still do something. One that has ended, but that nobody has waited for,
+// cannot.
 bool is_alive(std::int32_t pid, std::uint64_t start_time);
 
-// What two processes have in common exactly when they can share memory under /dev/shm: the kernel (boot id), the namespaces that
-// decide what a path and a permission mean, and the file system that is mounted there. Host names say nothing: containers choose
-// theirs, and clones of one machine share it.
+// Two processes have equal keys exactly if they can share memory under /dev/shm. The key contains
+// the kernel (boot id), the namespaces that decide what a path and a permission mean, and the file
+// system that is mounted there. It does not contain the host's name: containers choose their own,
+// and clones of one machine have the same.
 struct NodeKey {
   std::uint64_t words[2];
 
   friend bool operator==(const NodeKey& a, const NodeKey& b) { return a.words[0] == b.words[0] && a.words[1] == b.words[1]; }
 };
 
-// The key with one more thing mixed in: which of several pretended nodes this process is on.
+// This process's key, with one more thing mixed in: which of several pretended nodes it is on.
 NodeKey read_node_key(std::uint64_t fake_node);
 
 }  // namespace hierbar

@@ -7,11 +7,12 @@
 
 namespace hierbar {
 
-// "pid (name) state parent ...", the start being field 22. Names may hold blanks and parentheses, so what follows is counted from
-// the last one.
+// The line is "pid (name) state parent ...", and the start time is field 22. The name may contain
+// blanks and parentheses, so the fields are counted from the last parenthesis.
 std::optional<ProcessStat> read_process_stat(int pid, const std::string& proc) {
   std::ifstream file(proc + "/" + std::to_string(pid) + "/stat");
-  // Not through the buffer's iterators: reading about a process that ends in this moment fails, and they throw then.
+  // Not read through the buffer's iterators: these throw when a read fails, as it does for a
+  // process that ends in this moment.
   std::string line;
   std::getline(file, line, '\0');
   const auto open = line.find('(');

@@ -8,15 +8,15 @@
 
 namespace hierbar {
 
-// What /proc/<pid>/stat says of a process.
+// What /proc/<pid>/stat tells about a process.
 struct ProcessStat {
-  std::string name;  // what it runs, cut to 15 characters by the kernel
+  std::string name;  // of its program, cut to 15 characters by the kernel
   char state = 0;    // R, S, D, T, Z, ...: see proc(5)
   int parent = 0;
-  std::uint64_t start_ticks = 0;  // after boot
+  std::uint64_t start_ticks = 0;  // clock ticks after boot
 };
 
-// Nothing if there is no such process, or no more. `proc` is where /proc is mounted.
+// Nothing if there is no such process, or not any more. `proc` is where /proc is mounted.
 std::optional<ProcessStat> read_process_stat(int pid, const std::string& proc = "/proc");
 
 }  // namespace hierbar

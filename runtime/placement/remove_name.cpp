@@ -24,7 +24,7 @@ void remove_name(const std::string& path, int descriptor) {
   if (fstat(descriptor, &file) != 0 || !is_name_of(path, file)) return;
   const std::string aside = path + "." + std::to_string(random_id());
   if (std::rename(path.c_str(), aside.c_str()) != 0) return;
-  // Never in the place of a file that has the name by now.
+  // link() fails if a file has the name by now, so it takes the name from nobody.
   if (!is_name_of(aside, file)) (void)link(aside.c_str(), path.c_str());
   unlink(aside.c_str());
 }

@@ -6,14 +6,17 @@
 
 namespace hierbar {
 
-// Removes the name `path` of an open file of this user, unless it has become another file's.
+// Removes the name `path` of an open file of this user, unless the name belongs to another file by
+// now.
 //
-// unlink() cannot tell whose name it removes, so the name is changed first, to one that nobody else
-// knows, and then looked at. Who loses its name in error gets it back at once. If that name has
-// been taken in this moment by a third file, it stays without: who has the file open goes on, and a
-// meeting whose ranks do not find each other ends at its deadline.
+// unlink() cannot check whose name it removes. So the file is first renamed to a name that nobody
+// else knows, and then checked. A file that has lost its name in error gets it back at once. If a
+// third file has taken the name in that moment, the second one stays without a name. Processes that
+// have it open go on. A meeting whose ranks do not find each other for this reason ends at its
+// deadline.
 //
-// A process that is killed in between leaves a name that begins with `path`, for a sweep.
+// A process that is killed in between leaves a name that begins with `path`. sweep_meetings() finds
+// it.
 void remove_name(const std::string& path, int descriptor);
 
 }  // namespace hierbar

@@ -20,11 +20,12 @@
 namespace hierbar {
 namespace {
 
-constexpr int kMaxAttempts = 16;  // names of ended meetings come and go; more than this is a fault
+// Names of ended meetings come and go, but not as often as this.
+constexpr int kMaxAttempts = 16;
 
 std::string name_prefix() { return "hierbar-place-" + std::to_string(geteuid()) + "-"; }
 
-// The namespaces are part of the name, because process numbers mean something in one of them only.
+// The namespaces are part of the name, because process numbers belong to one namespace.
 std::string path_of(const MeetingRequest& request) {
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016" PRIx64, read_node_key(std::hash<std::string>{}(request.job_key)).words[0]);
@@ -56,7 +57,8 @@ class BoardFile {
     if (descriptor_ >= 0) close(descriptor_);
   }
 
-  // A new one without a name, allocated, so that writing to it cannot fail. Not open if there is no memory.
+  // Makes a file without a name. It is allocated, so that writing to it cannot fail. Not open if
+  // there is no memory.
   static BoardFile create(const std::string& directory, std::uint32_t num_ranks) {
     BoardFile file;
     file.descriptor_ = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -68,11 +70,11 @@ class BoardFile {
     return file;
   }
 
-  // What is there under the path, if it is this user's. errno tells why it is not open.
+  // Opens the file of that path, if it is this user's. If it is not open, errno tells why.
   static BoardFile find(const std::string& path) {
     BoardFile file;
     file.path_ = path;
-    // Not blocking: another user's file could keep us waiting, a leased one for most of a minute.
+    // O_NONBLOCK: another user's file could keep us waiting, one with a lease for most of a minute.
     file.descriptor_ = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct stat status{};
     if (file.descriptor_ < 0 || fstat(file.descriptor_, &status) != 0) return file;
@@ -85,7 +87,7 @@ class BoardFile {
     return file;
   }
 
-  // Gives the file its name. False with errno EEXIST if there is one of that name.
+  // Gives the file its name. Returns false, with errno EEXIST, if another file has that name.
   bool link_as(const std::string& path) {
     const std::string own = "/proc/self/fd/" + std::to_string(descriptor_);
     if (linkat(AT_FDCWD, own.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
@@ -93,14 +95,15 @@ class BoardFile {
     return true;
   }
 
-  // Removes the name, unless it has gone to another file already.
+  // Removes the name, unless it belongs to another file by now.
   void unlink() const { remove_name(path_, descriptor_); }
 
   bool is_open() const { return memory_ != MAP_FAILED; }
   std::uint32_t num_ranks() const { return num_ranks_; }  // 0: not a board
   Board board() const { return {memory_, num_ranks_}; }
 
-  // Written and read through the file, so that a full file system is an error and no signal. How many bytes; 0: none.
+  // The image is written and read through the file, so that a full file system is an error and no
+  // signal. Returns the number of bytes; 0: none.
   std::uint32_t write_image(const Machine& machine) const {
     const std::vector<std::uint32_t> image = machine_image(machine);
     const std::size_t bytes = image.size() * sizeof(image[0]);
@@ -108,7 +111,7 @@ class BoardFile {
     const ssize_t written = pwrite(descriptor_, image.data(), bytes, image_offset());
     return written == static_cast<ssize_t>(bytes) ? static_cast<std::uint32_t>(bytes) : 0;
   }
-  // Nothing also when the file does not hold so many.
+  // Returns nothing also if the file is shorter than that.
   std::optional<Machine> read_image(std::uint32_t bytes) const {
     struct stat status{};
     if (fstat(descriptor_, &status) != 0 || image_offset() + static_cast<off_t>(bytes) > status.st_size) return std::nullopt;
@@ -143,14 +146,14 @@ class BoardFile {
   std::uint32_t num_ranks_ = 0;
 };
 
-// What one rank has found at the meeting's path.
+// What one rank has found at the path of the meeting.
 struct Arrival {
   BoardFile file;
   bool is_maker = false;
   bool is_duplicate = false;
 };
 
-// The first rank makes the board, with its own slot taken.
+// Makes the board, in the first rank, and takes this rank's slot.
 Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& self, const std::string& path) {
   sweep_meetings(request.directory);
   BoardFile file = BoardFile::create(request.directory, request.num_ranks);
@@ -159,12 +162,14 @@ Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& sel
   if (!file.board().claim(request.rank, self)) return Error{"a new board has an owner"};
   if (!file.link_as(path)) {
     if (errno != EEXIST) return Error{last_error("cannot name shared memory " + path)};
-    return Arrival{};  // somebody was faster
+    // Another rank was faster.
+    return Arrival{};
   }
   return Arrival{std::move(file), true, false};
 }
 
-// Takes the slot on a board that is there. Not open: the board is of a meeting that has ended, and its name is gone.
+// Takes the slot on a board that exists. Not open: the board is of a meeting that has ended, and
+// its name is gone.
 Result<Arrival> join_board(const MeetingRequest& request, const ProcessName& self, BoardFile file) {
   if (file.num_ranks() == 0) return Error{"the shared memory is not of this version of hierbar"};
   const Board board = file.board();
@@ -177,7 +182,8 @@ Result<Arrival> join_board(const MeetingRequest& request, const ProcessName& sel
                  std::to_string(file.num_ranks())};
   }
   if (board.claim(request.rank, self)) return Arrival{std::move(file), false, false};
-  // The slot is taken: by this rank's program before, whose meeting has ended, or by another process.
+  // The slot is taken: by an earlier program of this rank, whose meeting has ended, or by another
+  // process.
   if (board.verdict() != Verdict::kOpen || board.owner_is_dead(request.rank)) {
     file.unlink();
     return Arrival{};

@@ -14,39 +14,50 @@
 
 namespace hierbar {
 
-// The ranks of a job on one node tell each other what they need, before MPI_Init and without MPI.
+// What a rank brings to the meeting of its job's ranks on one node. They meet before MPI_Init and
+// without MPI, to exchange what they need.
 struct MeetingRequest {
-  std::string job_key;  // the same for all of them and for nobody else, see Launch::job_key
+  // The same for these ranks and for nobody else (see Launch::job_key).
+  std::string job_key;
   std::uint32_t rank = 0;
   std::uint32_t num_ranks = 0;
   RankFacts facts = {};
-  std::uint64_t patience_ns = 2'000'000'000;  // how long the first waits for the last
-  std::string directory = "/dev/shm";         // where they meet; another for tests
+  // How long the first rank waits for the last.
+  std::uint64_t patience_ns = 2'000'000'000;
+  // Where the ranks meet. Tests use another directory.
+  std::string directory = "/dev/shm";
 };
 
+// How a meeting has ended.
 struct Meeting {
   Verdict verdict = Verdict::kNobody;
-  std::vector<RankFacts> facts;    // kComplete: of all, by rank; else of those who came
-  std::optional<Machine> machine;  // what the maker has loaded, in the others; nothing if it could not
-  bool is_maker = false;           // this rank came first, and loaded the machine
+  // kComplete: the facts of all ranks, by rank. Otherwise of those that came.
+  std::vector<RankFacts> facts;
+  // What the maker has loaded, in the other ranks. Nothing if the maker could not load it.
+  std::optional<Machine> machine;
+  // This rank came first and loaded the machine.
+  bool is_maker = false;
 };
 
-// Waits until all ranks have come, but no longer than the patience of the first one, plus what its load of the machine takes; a
-// rank that comes after that has a meeting of its own, with the same end.
+// Waits until all ranks have come, at most for the patience of the first one and the time that it
+// takes to load the machine. A rank that comes later has a meeting of its own, which ends the same
+// way.
 //
-// The memory has a name, made of the user, the job, the boot and the namespaces, from the first rank's arrival to the verdict.
-// It appears under it complete (it is made without a name and then linked, which fails where there is one), so nobody can see it
-// half made, and it belongs to the user alone. Every rank removes the name before it goes on. What a killed job leaves is told by
-// its dead owners, or by its age, and removed by the next one that starts.
+// The memory has a name from the first rank's arrival to the verdict. The name is made of the user,
+// the job, the boot and the namespaces. The memory is complete when it gets the name: it is made
+// without one and then linked, which fails where the name exists. It belongs to this user alone.
+// Every rank removes the name before it goes on. What a killed job leaves is recognised by its dead
+// owners or by its age, and the next meeting that starts removes it (docs/decisions/0046).
 //
-// `load` is called in one of the ranks and gives its machine, or null; `late` decides when not all have come (see Board::wait).
+// `load` is called in one of the ranks and returns its machine, or null. `late` decides when not
+// all ranks have come (see Board::wait).
 //
-// Errors: /proc does not show this process; the directory cannot hold the memory; the job's other ranks speak of another number
-// of ranks; a mask has cpus from Board::kMaxCpus on.
+// Errors: /proc does not show this process; the directory cannot hold the memory; another rank of
+// the job was given another number of ranks; a mask has cpus from Board::kMaxCpus on.
 Result<Meeting> meet(const MeetingRequest& request, const std::function<const Machine*()>& load,
                      const std::function<Verdict(const std::vector<RankFacts>&)>& late);
 
-// Removes the names of this user's meetings that are stale. Returns how many.
+// Removes the names of this user's stale meetings. Returns how many.
 int sweep_meetings(const std::string& directory = "/dev/shm");
 
 }  // namespace hierbar

@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::array kCutLevels = {Level::kPackage, Level::kNuma, Level::kL3};
 
-// What a choice of cuts is worth: edges of packages, NUMA nodes and L3 caches that a cut falls on, the more the better; then how
-// far the cuts are from proportional parts, squared and negative.
+// How good a choice of cuts is. First it counts how many cuts fall on edges of packages, of NUMA
+// nodes and of L3 caches: the more the better. Then it is the squared distance of the cuts from
+// proportional parts, as a negative number.
 struct Worth {
   std::array<int, kCutLevels.size()> edges{};
   double closeness = 0;
@@ -36,7 +37,7 @@ class Row {
 
   std::size_t size() const { return items_.size(); }
 
-  // For a cut in front of item `position`: 1 for each of kCutLevels of which an edge is there.
+  // For a cut in front of item `position`: 1 for each of kCutLevels that has an edge there.
   const std::array<int, kCutLevels.size()>& edges(std::size_t position) const { return edges_[position]; }
 
   CpuSet part(std::size_t begin, std::size_t end) const {
@@ -72,9 +73,10 @@ class Row {
   std::vector<std::array<int, kCutLevels.size()>> edges_;
 };
 
-// The best end of every rank's part, by dynamic programming over the ranks: for each place where a rank's part may end, the best
-// worth of all cuts up to there and where the rank before ended. Places more than a part away from the proportional one are not
-// looked at, so that thousands of ranks take milliseconds.
+// Finds the best end of every rank's part, by dynamic programming over the ranks. For each place
+// where a rank's part may end it keeps the best worth of all cuts up to there, and where the rank
+// before ended. It leaves out places that are more than a part away from the proportional one, so
+// that thousands of ranks take milliseconds.
 class Cutter {
  public:
   Cutter(const Row& row, const std::vector<std::uint32_t>& threads) : row_(row) {
@@ -91,13 +93,14 @@ class Cutter {
     set_limits(smallest);
   }
 
-  // One past the last item of each rank.
+  // The positions behind the last item of each rank.
   std::vector<std::size_t> cut() const {
     const std::vector<State> start(1);
     std::vector<std::vector<State>> states;
     for (const Rank& rank : ranks_) states.push_back(advance(rank, states.empty() ? start : states.back()));
     std::vector<std::size_t> ends(ranks_.size());
-    std::size_t chosen = 0;  // the last rank has one state: the end of the row
+    // The last rank has one state: the end of the row.
+    std::size_t chosen = 0;
     for (std::size_t rank = ranks_.size(); rank-- > 0;) {
       ends[rank] = states[rank][chosen].end;
       chosen = states[rank][chosen].previous;
@@ -110,15 +113,18 @@ class Cutter {
     std::size_t smallest;
     double part;
     double ideal_end;
-    std::size_t first_end, last_end;  // where its part may end so that all others get their smallest
+    // Where its part may end, so that all other ranks get their smallest.
+    std::size_t first_end, last_end;
   };
   struct State {
     std::size_t end = 0;
-    std::size_t previous = 0;  // index into the states of the rank before
+    // An index into the states of the rank before.
+    std::size_t previous = 0;
     Worth worth;
   };
 
-  // "At least one" may have left the ranks with more than there is; the largest parts give it back.
+  // Because every rank gets at least one item, the ranks may have more than there is. The largest
+  // parts give that back.
   void make_room(std::vector<std::size_t>& smallest) const {
     for (std::size_t sum = std::accumulate(smallest.begin(), smallest.end(), std::size_t{0}); sum > row_.size(); --sum) {
       --*std::max_element(smallest.begin(), smallest.end());

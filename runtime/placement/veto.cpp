@@ -20,7 +20,8 @@ bool is_off(const std::string& word) {
   return word.empty() || word == "0" || word == "off" || word == "no" || word == "disable" || word == "false";
 }
 
-// A list of places starts with one, "{0,1}" or "0", or with one that is taken out, "!{0}"; all else is a name.
+// Whether this lists places. A list starts with a place, "{0,1}" or "0", or with one that is
+// excluded, "!{0}". Everything else is a name.
 bool lists_places(const std::string& word) {
   return !word.empty() && (word[0] == '{' || word[0] == '!' || std::isdigit(static_cast<unsigned char>(word[0])) != 0);
 }
@@ -45,7 +46,8 @@ std::optional<Veto> user_placement(const Environment& environment) {
   return std::nullopt;
 }
 
-// DLB moves cpus between ranks with --lewi or --drom, which a later --no-lewi or =no takes back.
+// Whether DLB moves cpus between ranks. It does so with --lewi or --drom. A later --no-lewi or
+// --lewi=no revokes it, and so for drom.
 bool moves_cpus(const std::string& arguments) {
   bool lewi = false;
   bool drom = false;
@@ -58,11 +60,12 @@ bool moves_cpus(const std::string& arguments) {
   return lewi || drom;
 }
 
-// Intel MPI's launcher tells its ranks how it pinned them in I_MPI_PIN_INFO and I_MPI_PIN_MAPPING, which are therefore always
-// there; these are what users set.
+// What users set. I_MPI_PIN_INFO and I_MPI_PIN_MAPPING are not among these: Intel MPI's launcher
+// sets them in every rank, to tell how it has bound it (docs/decisions/0043).
 constexpr const char* kIntelPins[] = {"I_MPI_PIN_DOMAIN", "I_MPI_PIN_PROCESSOR_LIST", "I_MPI_PIN_PROCESSOR_EXCLUDE_LIST"};
 
-// dplace (and omplace, which uses it) and likwid-pin bind threads as they are made, from a library that they preload.
+// dplace and likwid-pin bind threads when these are made, by a library that they preload. omplace
+// uses dplace.
 constexpr const char* kPreloadedPlacers[] = {"libdplace", "liblikwidpin"};
 
 std::optional<Veto> foreign_placer(const Environment& environment) {

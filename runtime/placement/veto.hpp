@@ -16,15 +16,24 @@ namespace hierbar {
 
 // Why ranks and threads stay where they are.
 enum class VetoReason : std::uint8_t {
-  kOff,             // the user switched placement off
-  kUserPlaced,      // the user placed the threads, or said that nobody shall
-  kForeignPlacer,   // another tool places ranks or threads
-  kForkedChild,     // a copy of a process that was placed
-  kMaskChanged,     // the program bound itself after it was started
-  kThreadsUnknown,  // nobody said how many threads there will be, so they follow from the mask
-  kSufficient,      // each rank has a core for every thread, and no other rank has it too
-  kNotExclusive,    // other jobs may use the cpus that there are
-  kOversubscribed,  // more threads than cpus
+  // The user has switched placement off.
+  kOff,
+  // The user has placed the threads, or has said that nobody shall.
+  kUserPlaced,
+  // Another tool places ranks or threads.
+  kForeignPlacer,
+  // This process is a copy of one that was placed.
+  kForkedChild,
+  // The program bound itself after it was started.
+  kMaskChanged,
+  // No number of threads was given, so it follows from the mask.
+  kThreadsUnknown,
+  // Each rank has a core for every thread, and no other rank has that core too.
+  kSufficient,
+  // Other jobs may use the same cpus.
+  kNotExclusive,
+  // There are more threads than cpus.
+  kOversubscribed,
 };
 
 // The reason as a word for scripts: "off", "user-placed", "foreign-placer", ...
@@ -35,30 +44,39 @@ struct Veto {
   std::string text;  // what was found, one line without a full stop
 };
 
-// The vetoes, cheapest first. All ranks of a node must come to the same result, so what one rank finds alone (the first two) it
-// must tell the others before they act.
+// The vetoes, the cheapest first. The last two depend on what all ranks of a node need, so all
+// ranks come to the same result. The first two are found by one rank alone. That rank does not come
+// to the meeting, and the others learn at the deadline that it is missing.
 
-// What the environment says. Abstract OMP_PLACES (cores, threads, ...) are no veto: they are laid out inside the share.
+// Reads the environment only. OMP_PLACES with a name (cores, threads, ...) is no veto: such
+// places are laid out inside the share.
 std::optional<Veto> veto_by_environment(const PlaceSetting& setting, const Environment& environment);
 
+// What veto_by_process() judges.
 struct ProcessState {
-  CpuSet mask;                            // what the initial thread may run on now
-  std::optional<CpuSet> first_mask = {};  // what it was when the process started, if that is known
+  // What the initial thread may run on now.
+  CpuSet mask;
+  // What it was when the process started, if that is known.
+  std::optional<CpuSet> first_mask = {};
   bool is_forked_child = false;
-  bool has_explicit_threads = false;  // OMP_NUM_THREADS or the like was given, or threads=share makes do without
+  // OMP_NUM_THREADS or the like was given, or threads=share needs no number.
+  bool has_explicit_threads = false;
 };
+// A veto if this process may not be placed, or does not know its number of threads.
 std::optional<Veto> veto_by_process(const ProcessState& state);
 
-// What each rank of a node has and wants.
+// What each rank of a node has and needs.
 struct RankNeed {
   CpuSet mask;
-  std::uint32_t num_threads = 1;  // 0: one for each cpu of its share (threads=share), until settled_needs()
+  // 0: one for each cpu of its share (threads=share), until settled_needs() gives a number.
+  std::uint32_t num_threads = 1;
 };
 
-// When nobody lacks anything.
+// A veto if nobody lacks anything.
 std::optional<Veto> veto_by_need(const Machine& machine, const std::vector<RankNeed>& ranks);
 
-// When the pool is not enough, or may not be this job's, or one rank has it all already.
+// A veto if the pool is not enough, or may not be this job's, or if the only rank has all of it
+// already.
 std::optional<Veto> veto_by_pool(const Pool& pool, const std::vector<RankNeed>& ranks);
 
 }  // namespace hierbar
