@@ -42,7 +42,7 @@ struct ShareAnswer {
   std::optional<CpuSet> share;        // nothing: everything stays as it is
   std::uint32_t team_size = 0;        // of teams without a number, as threads=share wants it; 0: what `mask` gives
   std::string verdict;                // one line: what happens and why
-  std::vector<std::string> warnings;  // bad settings, and that ranks did not come; one line each
+  std::vector<std::string> warnings;  // bad settings, that ranks did not come or could not meet; one line each
 };
 
 // With one rank on the node this asks nobody. With more, the ranks meet (see meet()): they may have been given different thread

@@ -23,8 +23,8 @@ typedef struct hierbar_place_request {
    the kernel does not allow. `*team_size` is how many threads a team gets of which nobody says how large it is; 0: as many as
    `mask` would have given it.
 
-   `note` gets one line with the verdict and its reason, `warn` what is wrong with the settings, and that ranks did not come.
-   Either may be NULL.
+   `note` gets one line with the verdict and its reason, `warn` what is wrong with the settings, and that ranks did not come
+   or could not meet. Either may be NULL.
 
    Waits for the node's other ranks, two seconds at most, and while one of them loads the machine. To be called once, before the
    host looks at the machine. */

@@ -46,6 +46,11 @@ struct Meeting {
 Result<Meeting> meet(const MeetingRequest& request, const std::function<const Machine*()>& load,
                      const std::function<Verdict(const std::vector<RankFacts>&)>& late);
 
+// What has the meeting's name and is not this user's file, with its path and its owner's number. Such
+// a thing keeps all ranks from meeting until it is removed; its name can be foreseen, so anybody may
+// have made it. Nothing if there is none, which is worth asking after meet() has failed.
+std::optional<std::string> find_squatter(const MeetingRequest& request);
+
 // Removes the names of this user's meetings that are stale. Returns how many.
 int sweep_meetings(const std::string& directory = "/dev/shm");
 
