@@ -42,8 +42,22 @@
 //   what it leads to.
 //
 //   The completion of a detached task was subject to the scheduling constraint of tied tasks, although it runs nothing of the
-//   program's. A thread in a taskwait or at the end of a taskgroup could not take it from its own deque, where only the last
-//   task is looked at, and no other thread was allowed to.
+//   program's. A thread in a taskwait or at the end of a taskgroup could not take it from its own deque. Now every thread may.
+//
+// Four more faults are of the search for a task and of what holds it back:
+//
+//   A thread looked only at the last task of its own deque. A completion, or what depended on a detached task, comes there in
+//   front of the children that the thread waits for, and hid them. Where the team has detachable tasks it now looks further, and
+//   who steals does so too.
+//
+//   Of the tasks with priorities a thread looked only at the oldest one of the highest priority. When two threads waited for
+//   children that lay behind it, nobody ever ran them.
+//
+//   A thread counted as finished although its deque, or the lists of priorities, had a task that another one's lock
+//   (mutexinoutset) held back at that moment. And who looked at a task with a priority took it out of their number meanwhile.
+//
+//   That lock was freed when the parent of the tasks ended. What had its memory then could look like a lock that somebody holds:
+//   such a task never ran.
 
 #include "kmp.h"
 
@@ -81,14 +95,88 @@ static inline bool __kmp_hierbar_lacks_task_team(const kmp_info_t *thread) {
   return task_team == NULL || (thread->th.th_team->t.t_serialized && !TCR_4(task_team->tt.tt_active));
 }
 
-// Whether what is in a deque is the completion of a task that was detached, and nothing depends on it. Others are left to the
-// constraint: what they release would come into the deque of the thread, before children of its own that it waits for.
+// Whether what is in a deque is the completion of a task that was detached. The constraint is not about it.
 static inline bool __kmp_hierbar_is_completion(const kmp_taskdata_t *taskdata) {
-  return taskdata->td_flags.proxy == TASK_PROXY && taskdata->td_flags.complete && taskdata->td_depnode == NULL;
+  return taskdata->td_flags.proxy == TASK_PROXY && taskdata->td_flags.complete;
 }
 
-// Before the task is marked as detached: from then on it may be completed, and freed, at any time.
+// Of kmp_tasking.cpp. If it returns true, it has taken the locks that the task needs (mutexinoutset).
+static bool __kmp_task_is_allowed(int gtid, const kmp_int32 is_constrained, const kmp_taskdata_t *tasknew,
+                                  const kmp_taskdata_t *taskcurr);
+
+// Looks for a task that the thread may run among `count` ones of a deque, whose lock the caller holds: from the one at `end` in
+// the direction of `step`. What it finds changes its place step by step to `end`, where libomp's code can remove it. NULL: none.
+static inline kmp_taskdata_t *__kmp_hierbar_find_allowed(kmp_thread_data_t *thread_data, kmp_uint32 end, kmp_uint32 step,
+                                                         kmp_int32 count, kmp_int32 gtid, kmp_int32 is_constrained) {
+  const kmp_uint32 mask = TASK_DEQUE_MASK(thread_data->td);
+  kmp_taskdata_t **deque = thread_data->td.td_deque;
+  const kmp_taskdata_t *current = __kmp_threads[gtid]->th.th_current_task;
+  for (kmp_uint32 index = end; count > 0; --count, index = (index + step) & mask) {
+    kmp_taskdata_t *taskdata = deque[index];
+    if (!__kmp_task_is_allowed(gtid, is_constrained, taskdata, current))
+      continue;
+    for (; index != end; index = (index - step) & mask)
+      deque[index] = deque[(index - step) & mask];
+    deque[end] = taskdata;
+    return taskdata;
+  }
+  return NULL;
+}
+
+// The newest task of the thread's own deque that it may run, now the last one. Where nothing can be detached, the last one is
+// enough, as libomp has it: no other thread puts tasks there, so it is a child of the task that waits, if there is one.
+static inline kmp_taskdata_t *__kmp_hierbar_find_newest(const kmp_task_team_t *task_team, kmp_thread_data_t *thread_data,
+                                                        kmp_int32 gtid, kmp_int32 is_constrained) {
+  const kmp_uint32 last = (thread_data->td.td_deque_tail - 1) & TASK_DEQUE_MASK(thread_data->td);
+  const kmp_int32 count = TCR_4(task_team->tt.tt_found_proxy_tasks) ? thread_data->td.td_deque_ntasks : 1;
+  return __kmp_hierbar_find_allowed(thread_data, last, -1, count, gtid, is_constrained);
+}
+
+// Takes the oldest task of the highest priority that the thread may run. Their number only falls when one is taken: who sees
+// zero may rely on it.
+static inline kmp_task_t *__kmp_hierbar_take_priority_task(kmp_task_team_t *task_team, kmp_int32 gtid, kmp_int32 is_constrained) {
+  for (kmp_task_pri_t *list = task_team->tt.tt_task_pri_list; list != NULL; list = list->next) {
+    kmp_base_thread_data_t &deque = list->td.td;
+    if (TCR_4(deque.td_deque_ntasks) == 0)
+      continue;
+    __kmp_acquire_bootstrap_lock(&deque.td_deque_lock);
+    kmp_taskdata_t *taskdata =
+        __kmp_hierbar_find_allowed(&list->td, deque.td_deque_head, 1, deque.td_deque_ntasks, gtid, is_constrained);
+    if (taskdata != NULL) {
+      deque.td_deque_head = (deque.td_deque_head + 1) & TASK_DEQUE_MASK(deque);
+      TCW_4(deque.td_deque_ntasks, deque.td_deque_ntasks - 1);
+    }
+    __kmp_release_bootstrap_lock(&deque.td_deque_lock);
+    if (taskdata != NULL) {
+      KMP_ATOMIC_DEC(&task_team->tt.tt_num_task_pri);
+      return KMP_TASKDATA_TO_TASK(taskdata);
+    }
+  }
+  return NULL;
+}
+
+// Of kmp_taskdeps.h.
+static inline void __kmp_dephash_free(kmp_info_t *thread, kmp_dephash_t *h);
+
+// With the memory of a task goes its table of dependences, which has the locks of its children (mutexinoutset). libomp frees the
+// table when the task ends. Now it does so only if no child is left, which would use a lock after it was freed.
+static inline void __kmp_hierbar_free_locks(kmp_taskdata_t *taskdata, kmp_info_t *thread) {
+  if (taskdata->td_dephash == NULL)
+    return;
+  __kmp_dephash_free(thread, taskdata->td_dephash);
+  taskdata->td_dephash = NULL;
+}
+
+// Whether a thread in a barrier that has found no task may count itself out. What is left in its deque, or has a priority, can
+// only be waiting for a lock. If nobody counted for it, the barrier could end before it.
+static inline bool __kmp_hierbar_may_finish(const kmp_task_team_t *task_team, int tid) {
+  return task_team->tt.tt_num_task_pri == 0 && TCR_4(task_team->tt.tt_threads_data[tid].td.td_deque_ntasks) == 0;
+}
+
+// Before the task is marked as detached: from then on it may be completed, and freed, at any time. Its completion, like an untied
+// task, may be run by threads that may not run what lies in front of it, so who steals must look further.
 static inline void __kmp_hierbar_hold(const kmp_taskdata_t *taskdata) {
+  KMP_CHECK_UPDATE(taskdata->td_task_team->tt.tt_untied_task_encountered, 1);
   KMP_ATOMIC_INC(&taskdata->td_task_team->tt.tt_unfinished_threads);
 }
 

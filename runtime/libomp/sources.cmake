@@ -13,6 +13,7 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_gomp_workshare.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_contention.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_environment.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_place.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_plan.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_report.cpp

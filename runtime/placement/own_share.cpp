@@ -138,6 +138,16 @@ Decision decide_meeting(const Own& own, const Surroundings& around, Meeting& mee
   return decision;
 }
 
+// For the user, who would otherwise see slow ranks and no reason. All ranks find the same, and the node's first one says it.
+void warn_of_squatter(const MeetingRequest& request, std::vector<std::string>& warnings) {
+  if (request.rank != 0) return;
+  if (const std::optional<std::string> squatter = find_squatter(request)) {
+    warnings.push_back("the ranks of this node cannot meet to share it out, because " + *squatter +
+                       " has the name of their meeting; they stay on the cpus that they were given; remove it, or set " +
+                       kPlaceVariable + "=off");
+  }
+}
+
 Decision decide_together(const Own& own, const Surroundings& around, std::vector<std::string>& warnings) {
   const MeetingRequest request{.job_key = own.launch.job_key,
                                .rank = own.launch.local_rank,
@@ -147,7 +157,10 @@ Decision decide_together(const Own& own, const Surroundings& around, std::vector
                                .directory = around.meeting_directory};
   Result<Meeting> meeting =
       meet(request, around.load_machine, [&](const std::vector<RankFacts>& present) { return decide_late(own, present); });
-  if (!meeting) return {{}, meeting.error(), "no-meeting"};
+  if (!meeting) {
+    warn_of_squatter(request, warnings);
+    return {{}, meeting.error(), "no-meeting"};
+  }
   Decision decision = decide_meeting(own, around, *meeting);
   // Only the maker reports it.
   if (meeting->is_maker && (meeting->verdict == Verdict::kEqualParts || meeting->verdict == Verdict::kNobody)) {

@@ -52,7 +52,7 @@ struct ShareAnswer {
   std::uint32_t team_size = 0;
   // One line: what happens and why.
   std::string verdict;
-  // Bad settings, and that ranks did not come. One line each.
+  // Bad settings, that ranks did not come or could not meet. One line each.
   std::vector<std::string> warnings;
 };
 

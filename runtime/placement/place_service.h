@@ -32,7 +32,7 @@ typedef struct hierbar_place_request {
    Returns 0 to leave everything as it is. `share` and `team_size` are then unchanged.
 
    `note` gets one line with the verdict and its reason. `warn` gets what is wrong with the
-   settings, and that ranks did not come. Either may be NULL.
+   settings, and that ranks did not come or could not meet. Either may be NULL.
 
    It waits for the node's other ranks: two seconds at most, and while one of them loads the
    machine. To be called once, before the host reads the machine. */

@@ -205,6 +205,12 @@ Result<Arrival> arrive(const MeetingRequest& request) {
   return Error{"the shared memory " + path + " comes and goes"};
 }
 
+const char* kind_of(mode_t mode) {
+  if (S_ISREG(mode)) return "file";
+  if (S_ISDIR(mode)) return "directory";
+  return S_ISLNK(mode) ? "link" : "special file";
+}
+
 bool fits(const CpuSet& cpus) { return cpus.last() < static_cast<int>(Board::kMaxCpus); }
 
 }  // namespace
@@ -232,6 +238,14 @@ Result<Meeting> meet(const MeetingRequest& request, const std::function<const Ma
   meeting.is_maker = arrival->is_maker;
   if (!arrival->is_maker) meeting.machine = arrival->file.read_image(board.image_bytes());
   return meeting;
+}
+
+std::optional<std::string> find_squatter(const MeetingRequest& request) {
+  const std::string path = path_of(request);
+  struct stat status{};
+  if (lstat(path.c_str(), &status) != 0) return std::nullopt;
+  if (status.st_uid == geteuid() && S_ISREG(status.st_mode)) return std::nullopt;
+  return "the " + std::string(kind_of(status.st_mode)) + " " + path + " of user " + std::to_string(status.st_uid);
 }
 
 int sweep_meetings(const std::string& directory) {

@@ -3,12 +3,13 @@
 
 // Uses this project's libraries in a process that may have more rights than its user, and says on
 // the standard output whether it has. Arguments: `api`, or `openmp` and the path of an OpenMP
-// library.
+// library, and perhaps that of a tool.
 
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "hierbar/hierbar.h"
@@ -26,13 +27,14 @@ bool use_api() {
   return status == HIERBAR_OK;
 }
 
-// As a program does that GCC has compiled.
-bool use_openmp(const char* file) {
+// As a program does that GCC has compiled. The tool is this program's own choice, not its user's.
+bool use_openmp(const char* file, const char* tool) {
   void* library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
     std::fprintf(stderr, "%s\n", dlerror());
     return false;
   }
+  if (tool != nullptr) setenv("OMP_TOOL_LIBRARIES", tool, 1);
   static const auto barrier = reinterpret_cast<void (*)()>(dlsym(library, "GOMP_barrier"));
   const auto parallel = reinterpret_cast<void (*)(void (*)(void*), void*, unsigned, unsigned)>(dlsym(library, "GOMP_parallel"));
   if (barrier == nullptr || parallel == nullptr) return false;
@@ -45,6 +47,6 @@ bool use_openmp(const char* file) {
 int main(int argc, char** argv) {
   std::printf("AT_SECURE %lu\n", getauxval(AT_SECURE));
   if (argc == 2 && std::strcmp(argv[1], "api") == 0) return use_api() ? 0 : 1;
-  if (argc == 3 && std::strcmp(argv[1], "openmp") == 0) return use_openmp(argv[2]) ? 0 : 1;
+  if (argc >= 3 && std::strcmp(argv[1], "openmp") == 0) return use_openmp(argv[2], argv[3]) ? 0 : 1;
   return 2;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A setuid program is started by another user, who has set variables of this project and of hwloc: none of them counts.
+"""A setuid program is started by another user, who has set variables of this project, of hwloc, and those of libomp that load code
+or name files: none of them counts.
 
 Each attack is tried twice. Started by its owner the program has no more rights than its user, and the variables must count, which
 shows that the attack works. Started by somebody else they must not."""
@@ -100,12 +101,31 @@ class Attack(unittest.TestCase):
             self.skipTest("libomp is not built")
         self.check_makes_file(OPENMP, "marker", KMP_BARRIER="hier", **self.plugins)
 
+    def test_libomp_loads_no_code_that_a_variable_names(self):
+        if not ARGUMENTS.libomp:
+            self.skipTest("libomp is not built")
+        self.check_makes_file(OPENMP, "marker", OMP_TOOL_LIBRARIES=ARGUMENTS.planted)
+        self.check_makes_file(OPENMP, "marker", INTEL_LIBITTNOTIFY64=ARGUMENTS.planted)
+
+    def test_libomp_opens_no_file_that_a_variable_names(self):
+        if not ARGUMENTS.libomp:
+            self.skipTest("libomp is not built")
+        self.check_makes_file(OPENMP, "log", OMP_TOOL_VERBOSE_INIT=str(self.loot / "log"))
+        self.check_is_told(OPENMP, "/proc/cpuinfo", KMP_SETTINGS="1", KMP_CPUINFO_FILE="/proc/cpuinfo")
+
+    def test_other_settings_of_libomp_count(self):
+        if not ARGUMENTS.libomp:
+            self.skipTest("libomp is not built")
+        for user in 0, ATTACKER:
+            self.assertIn("OMP_DYNAMIC=true", self.run_program(OPENMP, user, KMP_SETTINGS="1", OMP_DYNAMIC="true")[0])
+
+    # The tool that the program itself has chosen.
     def test_the_tool_writes_no_file_and_loads_no_other(self):
         if not ARGUMENTS.libomp or not ARGUMENTS.tool:
             self.skipTest("libomp or the tool is not built")
-        tool = dict(OMP_TOOL_LIBRARIES=ARGUMENTS.tool)
-        self.check_makes_file(OPENMP, "report.json", HIERBAR_REPORT="json", HIERBAR_OUTPUT=str(self.loot / "report"), **tool)
-        self.check_makes_file(OPENMP, "marker", HIERBAR_OMPT_CHAIN=ARGUMENTS.planted, **tool)
+        with_tool = [*OPENMP, ARGUMENTS.tool]
+        self.check_makes_file(with_tool, "report.json", HIERBAR_REPORT="json", HIERBAR_OUTPUT=str(self.loot / "report"))
+        self.check_makes_file(with_tool, "marker", HIERBAR_OMPT_CHAIN=ARGUMENTS.planted)
 
     # ---- the MPI shim ----
 

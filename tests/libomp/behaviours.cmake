@@ -72,6 +72,11 @@ omp_cases(detached_faults CASES with_priorities_only ENV OMP_MAX_TASK_PRIORITY=5
 omp_cases(detached_faults CASES ${fault_cases} SETTING stock_pattern ENV KMP_BARRIER)
 omp_cases(detached_faults CASES with_priorities_only SETTING stock_pattern ENV KMP_BARRIER OMP_MAX_TASK_PRIORITY=5)
 
+set(wait_cases completion_above_a_child children_of_the_same_priority children_of_a_lower_priority exclusive_tasks
+               exclusive_tasks_of_a_priority)
+omp_cases(task_waits CASES ${wait_cases} ENV OMP_MAX_TASK_PRIORITY=5)
+omp_cases(task_waits CASES ${wait_cases} SETTING stock_pattern ENV KMP_BARRIER OMP_MAX_TASK_PRIORITY=5)
+
 omp_cases(hidden_helpers CASES tasks_outside_any_region tasks_before_a_barrier dependent_tasks regions_in_a_helper
           ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4 CHECK --counter reports==1)
 
