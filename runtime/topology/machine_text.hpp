@@ -11,7 +11,9 @@
 namespace hierbar {
 
 enum class Detail : std::uint8_t {
-  kCollapsed,  // neighbours of the same shape stand on one line, so that a machine of 128 cores fits on a screen
+  // Neighbours of the same shape stand on one line, and cores of one cpu each are left out where the row above tells all of them,
+  // so that large and uneven machines fit on a screen.
+  kCollapsed,
   kEveryUnit,
 };
 
