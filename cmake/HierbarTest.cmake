@@ -44,3 +44,12 @@ function(hierbar_set_test_properties name labels timeout)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
 endfunction()
+
+# hierbar_cache_directory(<variable> <name>): where what tests need and scripts fetch is kept, for all build directories.
+function(hierbar_cache_directory variable name)
+  set(cache "$ENV{XDG_CACHE_HOME}")
+  if(NOT cache)
+    set(cache "$ENV{HOME}/.cache")
+  endif()
+  set(${variable} "${cache}/hierbar/${name}" PARENT_SCOPE)
+endfunction()

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxListed = 4;       // sets of cpus named on one line
 constexpr std::size_t kMaxListLength = 32;  // characters of one of them
+constexpr std::size_t kMaxCpusLength = 80;  // characters of all, beyond which fewer are named
 
 std::string counted(std::uint32_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
@@ -73,9 +74,15 @@ class TreePrinter {
       const auto differs = [&](int child) { return detail_ == Detail::kEveryUnit || shapes_[child] != shapes_[rest.front()]; };
       const auto end = std::find_if(rest.begin() + 1, rest.end(), differs);
       const auto run = static_cast<std::size_t>(end - rest.begin());
+      if (run == unit.children.size() && says_no_more(machine_.units[rest.front()])) return;
       add(rest.first(run), depth + 1);
       rest = rest.subspan(run);
     }
+  }
+
+  // True of a core of one cpu: the row above tells how many cores and which cpus these are.
+  bool says_no_more(const Unit& unit) const {
+    return detail_ == Detail::kCollapsed && unit.labels == label_bits({Level::kCore}) && unit.cpus.count() == 1;
   }
 
   std::string labels(const Unit& unit) const {
@@ -100,16 +107,22 @@ class TreePrinter {
   }
 
   std::string cpus(std::span<const int> alike) const {
+    std::size_t num_first = alike.size() > kMaxListed ? kMaxListed - 2 : alike.size() - 1;
+    std::string text = cpus(alike, num_first);
+    while (text.size() > kMaxCpusLength && num_first > 1) text = cpus(alike, --num_first);
+    return text;
+  }
+
+  // The cpus of so many of the first units, at least of one, and of the last.
+  std::string cpus(std::span<const int> alike, std::size_t num_first) const {
     const auto list = [&](int unit) {
       const CpuSet& set = machine_.units[unit].cpus;
       return detail_ == Detail::kEveryUnit ? set.to_string() : shortened(set);
     };
     std::string text = list(alike.front());
-    for (std::size_t i = 1; i < alike.size(); ++i) {
-      const bool skipped = alike.size() > kMaxListed && i >= kMaxListed - 2 && i + 1 < alike.size();
-      if (!skipped) text += " | " + list(alike[i]);
-      if (skipped && i == kMaxListed - 2) text += " | ...";
-    }
+    for (std::size_t i = 1; i < num_first; ++i) text += " | " + list(alike[i]);
+    if (num_first + 1 < alike.size()) text += " | ...";
+    if (alike.size() > 1) text += " | " + list(alike.back());
     return text;
   }
 

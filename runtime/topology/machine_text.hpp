@@ -11,7 +11,9 @@
 namespace hierbar {
 
 enum class Detail : std::uint8_t {
-  kCollapsed,  // neighbours of the same shape have one line, so 128 cores fit on a screen
+  // Neighbours of the same shape share a line. Cores of one cpu each are left out where the line above
+  // names all of them. So large and uneven machines fit on a screen.
+  kCollapsed,
   kEveryUnit,
 };
 

@@ -18,7 +18,7 @@
 #include "support/machines.hpp"
 #include "support/random.hpp"
 
-#ifdef HIERBAR_TOPOLOGIES_DIR
+#ifdef HIERBAR_TOPOLOGIES
 #include "topology/known_topologies.hpp"
 #include "topology/load.hpp"
 #endif
@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(All, LargeMachines,
                                          LargeMachine{"cpus_4096", {{kPackage, 8}, {kNuma, 4}, {kL3, 4}, {kCore, 16}}}),
                          [](const auto& param_info) { return param_info.param.name; });
 
-#ifdef HIERBAR_TOPOLOGIES_DIR
+#ifdef HIERBAR_TOPOLOGIES
 class RecordedMachines : public testing::TestWithParam<test::KnownTopology> {};
 
 TEST_P(RecordedMachines, HaveTheirPlans) {

@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(All, KnownMachine, ::testing::ValuesIn(test::known_topo
 
 // The recorded machine of the paper has its groups.
 TEST(RecordedKunpeng, HasTheGroupsOfThePaper) {
-  const std::string path = test::recorded_topology("kunpeng920-2x64.xml");
+  const std::string path = test::recorded_topology("128arm-2pa2n8cluster4co");
   HIERBAR_NEED_RECORDED(path);
   const Machine machine = *load_described_machine(path);
   const std::vector<CpuSet> bindings = *map_participants(machine, Mapping::kNuma, 14);

@@ -4,6 +4,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -16,10 +20,12 @@ struct KnownTopology {
   bool recorded = false;    // an XML file of the recorded ones, which may be absent
 };
 
-inline std::string recorded_topology(const std::string& file) { return std::string(HIERBAR_TOPOLOGIES_DIR "/") + file; }
+// The file of a machine of recorded_machines.txt, named without its folder.
+inline std::string recorded_topology(const std::string& name) { return HIERBAR_TOPOLOGIES "/" + name + ".xml"; }
 
 inline std::string why_absent(const std::string& path) {
-  return access(path.c_str(), R_OK) == 0 ? "" : "no recorded topology " + path + "; set HIERBAR_TOPOLOGIES_DIR";
+  if (access(path.c_str(), R_OK) == 0) return "";
+  return "no recorded topology " + path + "; tests/topology/fetch_topologies.sh makes it";
 }
 
 // Ends the test with a note when the recorded topology is not there.
@@ -35,6 +41,19 @@ inline constexpr const char* kAltra = "pack:1 [numa] l3:1 l2:64 core:1 pu:1";
 inline constexpr const char* kA64fx = "pack:1 group:4 [numa] l2:1 core:12 pu:1";
 inline constexpr const char* kMilanNps4 = "pack:2 group:4 [numa] l3:2 l2:8 core:1 pu:2";
 inline constexpr const char* k2048Cpus = "pack:4 [numa] l3:8 l2:64 core:1 pu:1";
+
+// The names in recorded_machines.txt, without folders. Absent is skipped, but not a list that names nothing.
+inline std::vector<std::string> recorded_names() {
+  std::ifstream list(HIERBAR_RECORDED_MACHINES);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(list, line);) {
+    const std::size_t slash = line.find('/');
+    if (line.starts_with('#') || slash == std::string::npos) continue;
+    names.push_back(line.substr(slash + 1, line.find(' ', slash) - slash - 1));
+  }
+  if (names.empty()) throw std::runtime_error(HIERBAR_RECORDED_MACHINES " names no machine");
+  return names;
+}
 
 inline std::vector<KnownTopology> known_topologies() {
   std::vector<KnownTopology> topologies = {
@@ -54,11 +73,10 @@ inline std::vector<KnownTopology> known_topologies() {
       {"InterleavedNumbers", "pack:2 [numa] core:2 pu:2(indexes=0,4,2,6,1,5,3,7)"},
       {"NestedGroups", "pack:1 l3:2 group:2 group:2 core:2 pu:1"},
   };
-  for (const char* file : {"coral-lassen", "eas-tioga", "epyc-corona-p2", "fake-cpuless-numa", "hybrid-6p8e", "kunpeng920-2x64",
-                           "memory-side-caches-80", "opteron-32-cgroup2-6allowed", "xeon-16-offline-cpus"}) {
-    std::string name = file;
-    std::erase(name, '-');
-    topologies.push_back({name, recorded_topology(std::string(file) + ".xml"), true});
+  for (const std::string& machine : recorded_names()) {
+    std::string name = machine;
+    std::erase_if(name, [](unsigned char character) { return std::isalnum(character) == 0; });
+    topologies.push_back({name, recorded_topology(machine), true});
   }
   return topologies;
 }

@@ -14,6 +14,7 @@ using testing::Contains;
 using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(MachineText, ShowsA128CoreMachineInElevenLines) {
   Machine machine = test::make_kunpeng();
@@ -60,6 +61,35 @@ TEST(MachineText, ShowsWhatIsNotAllowedAndMarksOnlyWhatIsShared) {
 TEST(MachineText, SaysThatNoLevelIsActive) {
   const Machine machine = test::make_machine("small", {{Level::kCore, 2}});
   EXPECT_THAT(describe(machine, Detail::kCollapsed), Contains("active levels (*): none, no two allowed cores share one"));
+}
+
+TEST(MachineText, LeavesOutCoresOfWhichTheRowAboveTellsAll) {
+  const std::vector<test::LevelArity> levels = {{Level::kPackage, 2}, {Level::kCore, 3}};
+  EXPECT_THAT(describe(test::make_machine("one cpu each", levels), Detail::kCollapsed),
+              Contains(ContainsRegex("^  2 x package\\* +3 cores +0-2 \\| 3-5$")));
+  EXPECT_THAT(describe(test::make_machine("one cpu each", levels), Detail::kCollapsed), Not(Contains(HasSubstr(" core "))));
+  EXPECT_THAT(describe(test::make_machine("one cpu each", levels), Detail::kEveryUnit),
+              Contains(ContainsRegex("^    core +1 cpu +5$")));
+  EXPECT_THAT(describe(test::make_machine("two cpus each", levels, 2), Detail::kCollapsed),
+              Contains(ContainsRegex("^    3 x core +2 cpus +0-1 \\| 2-3 \\| 4-5$")));
+}
+
+TEST(MachineText, ShowsCoresBesideOtherUnits) {
+  test::MachineBuilder builder;
+  const int package = builder.add_unit(0, Level::kPackage);
+  const int l2 = builder.add_unit(package, Level::kL2);
+  for (const int parent : {l2, l2, package, package}) builder.add_core(parent, 1);
+  EXPECT_THAT(describe(builder.build("half"), Detail::kCollapsed),
+              AllOf(Contains(ContainsRegex("l2\\* +2 cores +0-1$")), Contains(ContainsRegex("2 x core +1 cpu +2 \\| 3$"))));
+}
+
+TEST(MachineText, NamesFewerUnitsWhereTheirListsAreLong) {
+  test::MachineBuilder builder;
+  int numa[4];
+  for (int& node : numa) node = builder.add_unit(0, Level::kNuma);
+  for (int i = 0; i < 40; ++i) builder.add_core(numa[i % 4], 1);
+  EXPECT_THAT(describe(builder.build("interleaved"), Detail::kCollapsed),
+              Contains("  4 x numa*  10 cores  0,4,8,12,16,20,24,28,32,36 | ... | 3,7,11,15,19,23,27,31,35,39"));
 }
 
 TEST(MachineText, CutsLongListsUnlessEveryUnitIsWanted) {
