@@ -51,6 +51,8 @@ void __kmp_gomp_taskloop(void (*func)(void *), void *data, void (*copy_func)(voi
 
 // ---- task reductions; `data` is a table of the program's ----
 
+enum { KMP_GOMP_TABLE_IS_WORKSHARE = 5 }; // a word of the first table: the taskgroup is that of a worksharing construct
+
 void __kmp_gomp_register_reductions(uintptr_t *data, int num_threads);
 void __kmp_gomp_unregister_reductions(uintptr_t *data);
 void __kmp_gomp_remap_reductions(size_t count, size_t num_originals, void **ptrs);
@@ -73,6 +75,14 @@ static inline bool __kmp_gomp_cancels(kmp_int32 pending, kmp_int32 kind) {
   return kind == cancel_parallel ? pending == cancel_parallel : pending != cancel_noreq;
 }
 
+// The taskgroup whose cancellation counts for tasks of this one: that of a worksharing construct with task reductions only holds
+// these, and the program knows nothing of it.
+static inline kmp_taskgroup_t *__kmp_gomp_cancellable(kmp_taskgroup_t *taskgroup) {
+  while (taskgroup && taskgroup->parent && taskgroup->gomp_data && taskgroup->gomp_data[KMP_GOMP_TABLE_IS_WORKSHARE])
+    taskgroup = taskgroup->parent;
+  return taskgroup;
+}
+
 // Returns `cancelled`. If it is true, the thread leaves the loop or sections that it is in.
 bool __kmp_gomp_leave_if(bool cancelled, int gtid, kmp_int32 kind);
 
@@ -82,6 +92,15 @@ bool __kmp_gomp_leave_if(bool cancelled, int gtid, kmp_int32 kind);
 void __kmp_gomp_run_league(void (*fn)(void *), void *data, unsigned num_teams, unsigned thread_limit);
 
 // ---- worksharing constructs ----
+
+// kmp_sch_static and kmp_ord_static are for blocks, whatever the chunk size.
+static inline enum sched_type __kmp_gomp_schedule(enum sched_type schedule, kmp_int64 chunk_size) {
+  if (chunk_size > 0 && schedule == kmp_sch_static)
+    return kmp_sch_static_chunked;
+  if (chunk_size > 0 && schedule == kmp_ord_static)
+    return kmp_ord_static_chunked;
+  return schedule;
+}
 
 // A loop over unsigned long long, for libomp's dispatch: the last value inclusively, and a signed step.
 struct kmp_gomp_range_t {

@@ -25,7 +25,7 @@ struct table_t {
   uintptr_t memory;     // of all threads; before it is registered: its alignment
   uintptr_t allocator;  // not used; the default one serves
   table_t *next;
-  uintptr_t unused; // the library's own in GCC's
+  uintptr_t is_workshare; // KMP_GOMP_TABLE_IS_WORKSHARE; GCC's library has something of its own there
   uintptr_t memory_end;
   struct variable_t {
     uintptr_t original, offset, unused;
@@ -46,13 +46,14 @@ header_t *header_of(const table_t *tables) { return (header_t *)tables->memory -
 uintptr_t align(uintptr_t value, uintptr_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
 // The tables' places in memory that begins there; `apply` sets them. Returns where it ends.
-uintptr_t lay_out(table_t *tables, int num_threads, uintptr_t begin, bool apply) {
+uintptr_t lay_out(table_t *tables, int num_threads, uintptr_t begin, bool apply, bool is_workshare = false) {
   for (table_t *table = tables; table; table = table->next) {
     begin = align(begin, KMP_MAX(table->memory, (uintptr_t)1));
     const uintptr_t end = begin + table->block_size * num_threads;
     if (apply) {
       table->memory = begin;
       table->memory_end = end;
+      table->is_workshare = is_workshare;
     }
     begin = end;
   }
@@ -132,7 +133,7 @@ void __kmp_gomp_start_workshare_reductions(int gtid, uintptr_t *data) {
     KMP_CPU_PAUSE();
     begin = memory->load(std::memory_order_acquire); // (R2)
   }
-  lay_out(tables, thread->th.th_team_nproc, begin, true);
+  lay_out(tables, thread->th.th_team_nproc, begin, true, true);
   thread->th.th_current_task->td_taskgroup->gomp_data = data;
 }
 
