@@ -6,8 +6,14 @@
 // What libomp lacks for programs that GCC compiled; GOMP.md lists every entry point. LLVM's kmp_gsupport.cpp has the older ones.
 // The patch calls
 //
-//   kmp_gsupport.cpp   __kmp_gomp_*                  clauses that came with later versions of GCC, target regions
+//   kmp_gsupport.cpp   __kmp_gomp_*                  clauses that came with later versions of GCC, target regions, taskloops,
+//                                                    task reductions, leagues, leaving cancelled loops
+//   kmp_tasking.cpp    __kmp_gomp_must_run           which tasks a cancelled taskgroup or region must not discard
+//   kmp_cancel.cpp     __kmp_gomp_cancels            requests for a region and a loop in it that meet
+//                      __kmp_gomp_add_cancel_request
 //   kmp_runtime.cpp    __kmp_gomp_find_league        the teams of a target region
+//                      __kmp_gomp_base_*             levels inside a target region
+//   kmp_ftn_entry.h    __kmp_gomp_base_*
 //
 // and adds GCC's newer version names to exports_so.txt.
 
@@ -29,11 +35,88 @@ static inline void __kmp_gomp_set_task_flags(unsigned gomp_flags, kmp_tasking_fl
 void __kmp_gomp_set_task_clauses(ident_t *loc, int gtid, kmp_task_t *task, unsigned gomp_flags, int priority, void *detach,
                                  void *data);
 
+// A task whose data the program's own function has copied destroys them when it runs, so it runs even if it is cancelled.
+static inline bool __kmp_gomp_must_run(const kmp_taskdata_t *task) { return task->td_flags.native && task->td_copy_func; }
+
 // GOMP_task with if(0) and detach: the task has ended when this returns.
 void __kmp_gomp_wait_for_detachable(void (*func)(void *), void *data, void (*copy_func)(void *, void *), long arg_size,
                                     long arg_align, unsigned gomp_flags, void **depend, int priority, void *detach);
 
+// GOMP_taskloop and GOMP_taskloop_ull.
+void __kmp_gomp_taskloop(void (*func)(void *), void *data, void (*copy_func)(void *, void *), long arg_size, long arg_align,
+                         unsigned flags, unsigned long num_tasks, int priority, long start, long end, long step);
+void __kmp_gomp_taskloop(void (*func)(void *), void *data, void (*copy_func)(void *, void *), long arg_size, long arg_align,
+                         unsigned flags, unsigned long num_tasks, int priority, unsigned long long start, unsigned long long end,
+                         unsigned long long step);
+
+// ---- task reductions; `data` is a table of the program's ----
+
+enum { KMP_GOMP_TABLE_IS_WORKSHARE = 5 }; // a word of the first table: the taskgroup is that of a worksharing construct
+
+void __kmp_gomp_register_reductions(uintptr_t *data, int num_threads);
+void __kmp_gomp_unregister_reductions(uintptr_t *data);
+void __kmp_gomp_remap_reductions(size_t count, size_t num_originals, void **ptrs);
+
+// Called by all threads of a team, at the begin and end of a worksharing construct or a scope; each starts and ends a taskgroup.
+void __kmp_gomp_start_workshare_reductions(int gtid, uintptr_t *data);
+void __kmp_gomp_end_workshare_reductions(int gtid);
+
+// ---- cancellation ----
+
+// What a request to cancel makes of the one that is pending in the team (or cancel_noreq). A region's and that of a loop or of
+// sections in it may meet; the region's wins, since whoever leaves the loop then gets to know of it at the loop's end.
+static inline void __kmp_gomp_add_cancel_request(std::atomic<kmp_int32> *pending, kmp_int32 old, kmp_int32 kind) {
+  while (kind == cancel_parallel && old != cancel_parallel && !pending->compare_exchange_strong(old, kind)) {
+  }
+}
+
+// Whether a pending request cancels what contains a cancellation point of this kind.
+static inline bool __kmp_gomp_cancels(kmp_int32 pending, kmp_int32 kind) {
+  return kind == cancel_parallel ? pending == cancel_parallel : pending != cancel_noreq;
+}
+
+// The taskgroup whose cancellation counts for tasks of this one: that of a worksharing construct with task reductions only holds
+// these, and the program knows nothing of it.
+static inline kmp_taskgroup_t *__kmp_gomp_cancellable(kmp_taskgroup_t *taskgroup) {
+  while (taskgroup && taskgroup->parent && taskgroup->gomp_data && taskgroup->gomp_data[KMP_GOMP_TABLE_IS_WORKSHARE])
+    taskgroup = taskgroup->parent;
+  return taskgroup;
+}
+
+// Returns `cancelled`. If it is true, the thread leaves the loop or sections that it is in.
+bool __kmp_gomp_leave_if(bool cancelled, int gtid, kmp_int32 kind);
+
+// ---- leagues ----
+
+// GOMP_teams_reg; 0: not asked for.
+void __kmp_gomp_run_league(void (*fn)(void *), void *data, unsigned num_teams, unsigned thread_limit);
+
 // ---- worksharing constructs ----
+
+// kmp_sch_static and kmp_ord_static are for blocks, whatever the chunk size.
+static inline enum sched_type __kmp_gomp_schedule(enum sched_type schedule, kmp_int64 chunk_size) {
+  if (chunk_size > 0 && schedule == kmp_sch_static)
+    return kmp_sch_static_chunked;
+  if (chunk_size > 0 && schedule == kmp_ord_static)
+    return kmp_ord_static_chunked;
+  return schedule;
+}
+
+// A loop over unsigned long long, for libomp's dispatch: the last value inclusively, and a signed step.
+struct kmp_gomp_range_t {
+  unsigned long long last;
+  long long step;
+  bool is_one_chunk; // it goes from the loop's begin to its end
+};
+
+// GCC passes a step downwards as its two's complement. A step of 2^63 or more is not representable, and makes one iteration: a
+// second one would make the variable wrap around.
+static inline kmp_gomp_range_t __kmp_gomp_range(bool up, unsigned long long begin, unsigned long long end,
+                                                unsigned long long step) {
+  if (up ? (long long)step > 0 : (long long)step < 0)
+    return {up ? end - 1 : end + 1, (long long)step, false};
+  return {begin, up ? 1 : -1, true};
+}
 
 // *mem is a size, and becomes the address of that much memory of the team's for the construct, at first 0.
 void __kmp_gomp_share_memory(int gtid, void **mem);
@@ -42,12 +125,39 @@ void __kmp_gomp_share_memory(int gtid, void **mem);
 
 void __kmp_gomp_target(int device, void (*fn)(void *), void **hostaddrs);
 
+// Runs fn(data) as a target region does: outside of all regions around, with the variables that the program began with.
+void __kmp_gomp_run_as_initial_thread(void (*fn)(void *), void *data, unsigned thread_limit);
+kmp_internal_control_t __kmp_get_global_icvs(void); // kmp_runtime.cpp's
+
+// What such a region counts levels from. It is in the stack of the thread that runs it.
+typedef struct kmp_gomp_base {
+  struct kmp_gomp_base *outer; // of the same thread
+  kmp_team_t *team;
+  int level, active_level;
+} kmp_gomp_base_t;
+
+// The innermost target region around the calling thread, NULL if there is none.
+const kmp_gomp_base_t *__kmp_gomp_find_base();
+
+static inline int __kmp_gomp_base_level() {
+  const kmp_gomp_base_t *base = __kmp_gomp_find_base();
+  return base ? base->level : 0;
+}
+
+static inline int __kmp_gomp_base_active_level() {
+  const kmp_gomp_base_t *base = __kmp_gomp_find_base();
+  return base ? base->active_level : 0;
+}
+
+// The level by libomp's count for one that the program counts; those that do not exist stay so.
+static inline int __kmp_gomp_real_level(int level) { return level < 0 ? level : level + __kmp_gomp_base_level(); }
+
 // The upper bound of the threads of regions in the current task; 0: none is asked for.
 void __kmp_gomp_limit_threads(unsigned thread_limit);
 
 typedef kmp_base_info_t::kmp_gomp_league kmp_gomp_league_t;
 
-// The league that GOMP_teams4 runs and in which the calling thread is, NULL if there is none.
+// The league in which the calling thread is, NULL if there is none.
 const kmp_gomp_league_t *__kmp_gomp_find_league();
 
 // ---- entry points that others here call ----
@@ -57,6 +167,7 @@ void KMP_EXPAND_NAME(GOMP_task)(void (*func)(void *), void *data, void (*copy_fu
                                 long arg_align, bool if_cond, unsigned gomp_flags, void **depend, int priority, void *detach);
 void KMP_EXPAND_NAME(GOMP_taskgroup_start)(void);
 void KMP_EXPAND_NAME(GOMP_taskgroup_end)(void);
+void KMP_EXPAND_NAME(GOMP_taskgroup_reduction_register)(uintptr_t *data);
 void KMP_EXPAND_NAME(GOMP_taskwait_depend)(void **depend);
 void KMP_EXPAND_NAME(GOMP_taskwait_depend_nowait)(void **depend);
 bool KMP_EXPAND_NAME(GOMP_loop_start)(long start, long end, long incr, long sched, long chunk_size, long *istart, long *iend,

@@ -31,7 +31,8 @@ struct region_t {
   const unsigned short *kinds; // NULL: nothing is firstprivate
   unsigned thread_limit;       // 0: not limited
 
-  bool is_firstprivate(size_t map) const { return kinds && map_kind(kinds[map]) == map_firstprivate; }
+  // An optional argument of Fortran's that is absent has no address, and nothing to copy.
+  bool is_firstprivate(size_t map) const { return kinds && map_kind(kinds[map]) == map_firstprivate && host_addrs[map]; }
   size_t packed_size() const;
 };
 
@@ -67,11 +68,9 @@ void pack(void *to, void *from) {
   }
 }
 
-// In a task: the limit is the task's, and goes with it.
 void run_packed(void *block) {
   packed_region_t *packed = (packed_region_t *)block;
-  __kmp_gomp_limit_threads(packed->thread_limit);
-  packed->fn(packed->addrs);
+  __kmp_gomp_run_as_initial_thread(packed->fn, packed->addrs, packed->thread_limit);
 }
 
 void run_at_once(void *data) {
@@ -91,8 +90,11 @@ unsigned find_thread_limit(void **args) {
   return 0;
 }
 
-// OMP_TARGET_OFFLOAD=mandatory allows the host only where the program names it.
+// OMP_TARGET_OFFLOAD=mandatory allows the host where the program names it, and as the default device: without another device,
+// it has that one's number.
 void check_host_is_allowed(int device) {
+  if (device == device_default)
+    device = __kmp_entry_thread()->th.th_current_task->td_icvs.default_device;
   if (__kmpc_get_target_offload() != tgt_mandatory || device == device_host ||
       device == KMP_EXPAND_NAME(omp_get_initial_device)())
     return;
@@ -116,7 +118,7 @@ void keep_order(unsigned flags, void **depend) {
 // GCC before 5 knew no firstprivate variables and no clauses here.
 void __kmp_gomp_target(int device, void (*fn)(void *), void **hostaddrs) {
   check_host_is_allowed(device);
-  fn(hostaddrs);
+  __kmp_gomp_run_as_initial_thread(fn, hostaddrs, 0);
 }
 
 extern "C" {

@@ -1,14 +1,15 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The `teams` construct inside a target region that runs on the host. (Outside of one, GCC calls GOMP_teams_reg, which makes a
-// league of concurrent teams.) GCC compiles the construct to
+// The `teams` construct of programs that GCC compiled. In a target region it has no function for the body, but
 //
 //   if (GOMP_teams4(low, high, limit, true))
 //     do body; while (GOMP_teams4(low, high, limit, false));
 //
-// and has no function for the body, so that the encountering thread has to be the initial thread of one team after the other.
-// Each team runs its parallel regions with as many threads as it may have.
+// so that the encountering thread has to be the initial thread of one team after the other. Each team runs its parallel regions
+// with as many threads as it may have. Outside of target regions (GOMP_teams_reg) the body is a function; its teams run in turn
+// as well. LLVM's league, which runs them at the same time, has to divide the cpus among the teams beforehand: fewer threads, and
+// with more teams than cpus fewer teams, than the program asks for.
 
 #include "kmp_gomp.h"
 
@@ -18,12 +19,17 @@ void __kmp_gomp_limit_threads(unsigned thread_limit) {
 }
 
 // Outwards from the calling thread's team: the thread itself, then the thread that forked the team, and so on. A league is known
-// by the team whose member opened it, since that thread may be the primary thread of inner teams at the same time.
+// by the team whose member opened it, since that thread may be the primary thread of inner teams at the same time. A target
+// region is outside of all leagues around it.
 const kmp_gomp_league_t *__kmp_gomp_find_league() {
+  static const kmp_gomp_league_t none = {NULL, 1, 0, 0};
+  const kmp_gomp_base_t *base = __kmp_gomp_find_base();
   kmp_info_t *thread = __kmp_entry_thread();
   for (kmp_team_t *team = thread->th.th_team; team; team = team->t.t_parent) {
     if (thread->th.th_gomp_league.num_teams > 0 && thread->th.th_gomp_league.team == team)
       return &thread->th.th_gomp_league;
+    if (base && base->team == team)
+      return &none;
     thread = team->t.t_threads[0];
   }
   return NULL;
@@ -50,3 +56,10 @@ bool KMP_EXPAND_NAME(GOMP_teams4)(unsigned low, unsigned high, unsigned thread_l
 KMP_VERSION_SYMBOL(GOMP_teams4, 51, "GOMP_5.1");
 
 } // extern "C"
+
+void __kmp_gomp_run_league(void (*fn)(void *), void *data, unsigned num_teams, unsigned thread_limit) {
+  KMP_EXPAND_NAME(GOMP_teams4)(num_teams, num_teams, thread_limit, true);
+  do
+    fn(data);
+  while (KMP_EXPAND_NAME(GOMP_teams4)(num_teams, num_teams, thread_limit, false));
+}

@@ -39,6 +39,16 @@ omp_cases(gomp_scope CASES reduction masked CHECK --counter fast>=80)
 omp_cases(gomp_scope CASES several_scopes_without_waiting CHECK --counter phased>=80)
 omp_cases(gomp_scope CASES task_reduction task_reduction_of_an_array_in_nested_tasks CHECK --counter slow>=30)
 omp_cases(gomp_scope CASES task_reductions_of_two_scopes_in_turn CHECK --counter fast==300 --counter slow==100)
+omp_cases(gomp_scope CASES task_reductions_of_nested_scopes CHECK --counter slow>=100)
+
+set(taskloop_cases counts_down near_the_limits_of_the_type over_pointers grain_sizes strict_grain_sizes_and_numbers
+    data_that_must_be_copied data_that_must_be_copied_at_once iterators lastprivate reductions)
+omp_cases(gomp_taskloop CASES ${taskloop_cases})
+omp_cases(gomp_cancellation CASES dynamic_loops long_loops_end_at_once sections loop_and_region_at_once ENV OMP_CANCELLATION=true)
+omp_cases(gomp_initial CASES target_regions_are_outside target_regions_begin_with_the_first_settings target_regions_in_tasks leagues
+          target_regions_are_outside_of_leagues nestable_locks_are_owned_by_tasks)
+set(loop_cases dynamic guided runtime ordered pointers many_doacross_loops)
+omp_cases(gomp_loops CASES ${loop_cases})
 
 omp_cases(gomp_shared_memory CASES scan conditional_lastprivate without_waiting in_inner_teams CHECK --counter fast>=100)
 omp_cases(gomp_shared_memory CASES inside_another_one CHECK --counter phased>=40)
@@ -50,7 +60,9 @@ omp_cases(gomp_target CASES deferred_constructs_do_not_block CHECK --counter slo
 omp_cases(gomp_target CASES leagues CHECK --counter fast==90)
 omp_cases(gomp_target CASES in_every_thread_of_a_team CHECK --counter fast==50)
 omp_cases(gomp_target CASES firstprivate_of_a_deferred_region data_constructs thread_limit device_memory)
-omp_cases(gomp_target CASES maps SETTING mandatory ENV OMP_TARGET_OFFLOAD=mandatory
+# The host is the default device, and there is no other one.
+omp_cases(gomp_target CASES maps SETTING mandatory ENV OMP_TARGET_OFFLOAD=mandatory)
+omp_cases(gomp_target CASES another_device SETTING mandatory ENV OMP_TARGET_OFFLOAD=mandatory
           CHECK --exit-code -6 --expect "OMP_TARGET_OFFLOAD=.mandatory., but there is no device")
 
 # ---- Fortran ----

@@ -111,6 +111,37 @@ void task_reductions_of_two_scopes_in_turn() {
   }
 }
 
+// The inner scope's table is not the outer one's, and a task of the inner one may take part in both.
+void task_reductions_of_nested_scopes() {
+  for (int round = 0; round < 100; ++round) {
+    const int num_threads = 1 + round % kMaxThreads;
+    long outer = 0, inner = 0, both[2] = {};
+#pragma omp parallel num_threads(num_threads)
+    {
+#pragma omp scope reduction(task, + : outer)
+      {
+#pragma omp task in_reduction(+ : outer)
+        outer += 1;
+#pragma omp scope reduction(task, + : inner, both)
+        {
+          for (int i = 0; i < 4; ++i) {
+#pragma omp task in_reduction(+ : outer, inner, both)
+            {
+              inner += 10;
+              outer += 100;
+              both[i % 2] += 1;
+            }
+          }
+        }
+        CHECK_EQUAL(inner, 40 * num_threads);
+      }
+      CHECK_EQUAL(outer, 401 * num_threads);
+    }
+    CHECK_EQUAL(both[0], 2 * num_threads);
+    CHECK_EQUAL(both[1], 2 * num_threads);
+  }
+}
+
 void masked() {
   for (int round = 0; round < 100; ++round) {
     const int num_threads = 1 + round % kMaxThreads;
@@ -143,5 +174,6 @@ int main(int argc, char** argv) {
                              {"task_reduction", task_reduction},
                              {"task_reduction_of_an_array_in_nested_tasks", task_reduction_of_an_array_in_nested_tasks},
                              {"task_reductions_of_two_scopes_in_turn", task_reductions_of_two_scopes_in_turn},
+                             {"task_reductions_of_nested_scopes", task_reductions_of_nested_scopes},
                              {"masked", masked}});
 }

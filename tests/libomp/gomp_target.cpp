@@ -203,6 +203,11 @@ void in_every_thread_of_a_team() {
   CHECK_EQUAL(runs.load(), 200);
 }
 
+void another_device() {
+#pragma omp target device(5)
+  CHECK_EQUAL(omp_is_initial_device(), 1);
+}
+
 void thread_limit() {
   const int before = omp_get_thread_limit();
   int threads = 0;
@@ -261,6 +266,7 @@ int main(int argc, char** argv) {
                              {"leagues", leagues},
                              {"distributed_loops", distributed_loops},
                              {"in_every_thread_of_a_team", in_every_thread_of_a_team},
+                             {"another_device", another_device},
                              {"thread_limit", thread_limit},
                              {"device_memory", device_memory}});
 }

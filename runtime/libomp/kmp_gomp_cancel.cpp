@@ -1,0 +1,57 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A thread that leaves a loop or sections by cancellation.
+//
+// libomp counts the threads that are through with a worksharing construct when they ask for their next chunk and get none; then
+// its buffer can serve another construct. A cancelled thread does not ask any more. It does so here, after it has made the
+// iterations that are left unreachable: without that it would go through all their chunks.
+
+#include "kmp_gomp.h"
+
+#include "kmp_dispatch.h"
+
+namespace {
+
+template <typename T> void give_up(int gtid, kmp_disp_t *dispatch) {
+  typedef typename traits_t<T>::unsigned_t U;
+  typedef typename traits_t<T>::signed_t S;
+  auto *mine = (dispatch_private_info_template<T> *)dispatch->th_dispatch_pr_current;
+  auto *shared = (dispatch_shared_info_template<U> volatile *)dispatch->th_dispatch_sh_current;
+  switch (mine->schedule) {
+  case kmp_sch_dynamic_chunked:
+  case kmp_sch_guided_iterative_chunked:
+  case kmp_sch_guided_analytical_chunked:
+    // What is taken is counted there, in chunks or in iterations. A chunk's number is multiplied by its size; that must not
+    // overflow, so the count must not become larger than it may be.
+    if (mine->schedule == kmp_sch_dynamic_chunked)
+      shared->u.s.iteration = (mine->u.p.tc - 1) / (U)KMP_MAX(mine->u.p.parm1, (T)1) + 1;
+    else
+      shared->u.s.iteration = mine->u.p.tc;
+    break;
+  default: // a thread has few chunks of its own
+    break;
+  }
+  T lower, upper;
+  S stride;
+  kmp_int32 last;
+  while (sizeof(T) == 8
+             ? __kmpc_dispatch_next_8u(NULL, gtid, &last, (kmp_uint64 *)&lower, (kmp_uint64 *)&upper, (kmp_int64 *)&stride)
+             : __kmpc_dispatch_next_4u(NULL, gtid, &last, (kmp_uint32 *)&lower, (kmp_uint32 *)&upper, (kmp_int32 *)&stride)) {
+  }
+}
+
+} // namespace
+
+bool __kmp_gomp_leave_if(bool cancelled, int gtid, kmp_int32 kind) {
+  kmp_info_t *thread = __kmp_threads[gtid];
+  kmp_disp_t *dispatch = thread->th.th_dispatch;
+  // A serialized team has no buffer to share, and without a current one there is no loop.
+  if (!cancelled || kind == cancel_taskgroup || thread->th.th_team->t.t_serialized || !dispatch->th_dispatch_pr_current)
+    return cancelled;
+  if (dispatch->th_dispatch_pr_current->type_size == 8)
+    give_up<kmp_uint64>(gtid, dispatch);
+  else
+    give_up<kmp_uint32>(gtid, dispatch);
+  return true;
+}
