@@ -74,6 +74,10 @@ endif()
 omp_cases(two_compilers CASES one_library one_set_of_threads_and_settings CHECK --counter phased>=1)
 omp_cases(two_compilers CASES one_barrier CHECK --counter fast==200)
 
+foreach(program IN ITEMS loop_fuzzer_gcc loop_fuzzer_mixed)
+  omp_test(${program} ${program} ${loop_fuzzer_options})
+endforeach()
+
 # GCC's own library; the test says so when there is none.
 execute_process(COMMAND ${gcc} -print-file-name=libgomp.so.1 OUTPUT_VARIABLE system_libgomp OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(compare_with_system)
