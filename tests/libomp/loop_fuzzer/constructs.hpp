@@ -32,8 +32,7 @@ __attribute__((visibility("default"))) extern const Constructs constructs;
 }
 
 namespace LOOP_FUZZER_COMPILER {
-// What kReduction adds to; a reduction's variable must be one that the team shares, and one team runs at a time. Not a static
-// variable of one source: Clang 19 takes it for unchanged by a barrier.
+// What kReduction adds to. A reduction's variable must be one that the team shares; one team runs at a time.
 extern long reduction_sum;
 
 void run_worksharing(const Loop& loop, Ledger& ledger);
