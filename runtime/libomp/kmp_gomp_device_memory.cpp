@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// omp_target_* where the host is the only device: its memory is everybody's. For programs linked with GCC's versions only; those
-// that Clang compiled get these functions from libomptarget, which must not find them here.
+// omp_target_*, and names of devices, where the host is the only one: its memory is everybody's. For programs linked with GCC's
+// versions only; those that Clang compiled get these functions from libomptarget, which must not find them here.
 
 #include "kmp_gomp.h"
 
@@ -10,9 +10,12 @@
 
 namespace {
 
-const int initial_device = -1; // omp_initial_device
+// GCC's omp_initial_device, omp_invalid_device and omp_default_device. The last one is the host where there is no other.
+const int initial_device = -1, invalid_device = -4, default_device = -5;
 
-bool is_host(int device) { return device == initial_device || device == KMP_EXPAND_NAME(omp_get_initial_device)(); }
+bool is_host(int device) {
+  return device == initial_device || device == default_device || device == KMP_EXPAND_NAME(omp_get_initial_device)();
+}
 
 // GCC's omp_depend_t: an address and a kind of dependence.
 struct depend_object_t {
@@ -63,9 +66,40 @@ bool copy_box(const box_t &box) {
   return true;
 }
 
+const char host_uid[] = "OMP_INITIAL_DEVICE"; // OpenMP's name
+
 } // namespace
 
 extern "C" {
+
+// ---- names of devices ----
+
+const char *__kmp_gomp_omp_get_uid_from_device(int device) { return is_host(device) ? host_uid : NULL; }
+KMP_GOMP_EXPORT(omp_get_uid_from_device, "GOMP_6.0");
+
+int __kmp_gomp_omp_get_device_from_uid(const char *uid) {
+  return uid && strcmp(uid, host_uid) == 0 ? initial_device : invalid_device;
+}
+KMP_GOMP_EXPORT(omp_get_device_from_uid, "GOMP_6.0");
+
+// What gfortran calls: a string has its length beside it, and no 0 at its end.
+int __kmp_gomp_omp_get_device_from_uid_(const char *uid, size_t length) {
+  return length == strlen(host_uid) && memcmp(uid, host_uid, length) == 0 ? initial_device : invalid_device;
+}
+KMP_GOMP_EXPORT(omp_get_device_from_uid_, "GOMP_6.0");
+
+void __kmp_gomp_omp_get_uid_from_device_(const char **result, size_t *length, kmp_int32 device) {
+  *result = __kmp_gomp_omp_get_uid_from_device(device);
+  *length = *result ? strlen(*result) : 0;
+}
+KMP_GOMP_EXPORT(omp_get_uid_from_device_, "GOMP_6.0");
+
+void __kmp_gomp_omp_get_uid_from_device_8_(const char **result, size_t *length, kmp_int64 device) {
+  __kmp_gomp_omp_get_uid_from_device_(result, length, (kmp_int32)device);
+}
+KMP_GOMP_EXPORT(omp_get_uid_from_device_8_, "GOMP_6.0");
+
+// ---- memory ----
 
 void *__kmp_gomp_omp_target_alloc(size_t size, int device) { return is_host(device) ? malloc(size) : NULL; }
 KMP_GOMP_EXPORT(omp_target_alloc, "OMP_4.5");
@@ -133,5 +167,18 @@ int __kmp_gomp_omp_target_memcpy_rect_async(void *to, const void *from, size_t e
                                            to_device, from_device);
 }
 KMP_GOMP_EXPORT(omp_target_memcpy_rect_async, "OMP_5.1.1");
+
+// Has no result for an error: as GCC's, it takes a device that does not exist for the host.
+void *__kmp_gomp_omp_target_memset(void *address, int value, size_t count, int device) {
+  return count > 0 ? memset(address, value, count) : address;
+}
+KMP_GOMP_EXPORT(omp_target_memset, "GOMP_6.0.1");
+
+void *__kmp_gomp_omp_target_memset_async(void *address, int value, size_t count, int device, int num_objects,
+                                         depend_object_t *objects) {
+  wait_for(num_objects, objects);
+  return __kmp_gomp_omp_target_memset(address, value, count, device);
+}
+KMP_GOMP_EXPORT(omp_target_memset_async, "GOMP_6.0.1");
 
 } // extern "C"

@@ -167,4 +167,8 @@ void KMP_EXPAND_NAME(GOMP_offload_unregister_ver)(unsigned version, const void *
                                                   const void *target_data) {}
 KMP_VERSION_SYMBOL(GOMP_offload_unregister_ver, 45, "GOMP_4.5");
 
+// A function's address on the device: the host's is the same.
+void *__kmp_gomp_GOMP_target_map_indirect_ptr(void *address) { return address; }
+KMP_GOMP_EXPORT(GOMP_target_map_indirect_ptr, "GOMP_5.1.2");
+
 } // extern "C"

@@ -123,3 +123,7 @@ endforeach()
 
 omp_cases(nontemporal CASES stores_before_a_barrier_are_visible_after_it CHECK --counter fast>=20000)
 omp_cases(hot_path CASES no_allocation no_system_call CHECK --counter fast>=20000)
+
+# Random loops, always the same ones; .ci/long draws others, and more of them.
+set(loop_fuzzer_options ARGS --loops 20000 ENV OMP_CANCELLATION=true TIMEOUT 120 CHECK --counter phased>=100)
+omp_test(loop_fuzzer loop_fuzzer ${loop_fuzzer_options})

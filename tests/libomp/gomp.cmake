@@ -30,6 +30,8 @@ omp_cases(gomp_versions CASES gomp_4_0_1 omp_5_0_2 omp_5_1 omp_5_1_1 omp_5_2 CHE
 omp_cases(gomp_versions CASES gomp_5_1 CHECK --counter fast==40 --expect "from C.$" --expect "from Fortran.$")
 omp_cases(gomp_versions CASES gomp_5_1_1 CHECK --counter slow==50)
 omp_cases(gomp_versions CASES omp_5_0_1 CHECK --counter fast==40 --counter slow==1)
+omp_cases(gomp_newer_versions CASES gomp_5_1_2 gomp_5_1_3 gomp_6_0 gomp_6_0_1 CHECK --counter fast==40)
+omp_cases(gomp_newer_versions CASES openacc CHECK --exit-code -6 --expect "the program calls acc_init, which is OpenACC")
 # It ends by abort(), as for programs compiled by Clang.
 omp_cases(gomp_versions CASES gomp_error CHECK --exit-code -6 --expect "this ends it")
 
@@ -84,6 +86,10 @@ endif()
 omp_cases(two_compilers CASES one_library one_set_of_threads_and_settings CHECK --counter phased>=1)
 omp_cases(two_compilers CASES one_barrier CHECK --counter fast==200)
 
+foreach(program IN ITEMS loop_fuzzer_gcc loop_fuzzer_mixed)
+  omp_test(${program} ${program} ${loop_fuzzer_options})
+endforeach()
+
 # GCC's own library; the test says so when there is none.
 execute_process(COMMAND ${gcc} -print-file-name=libgomp.so.1 OUTPUT_VARIABLE system_libgomp OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(compare_with_system)
@@ -91,7 +97,8 @@ if(IS_ABSOLUTE "${system_libgomp}")
   set(compare_with_system --system ${system_libgomp})
 endif()
 add_test(NAME ${tests_prefix}.gomp_table COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/gomp_table_test.py
-         --table ${PROJECT_SOURCE_DIR}/runtime/libomp/GOMP.md --library ${tests_library_dir}/libomp.so ${compare_with_system})
+         --table ${PROJECT_SOURCE_DIR}/runtime/libomp/GOMP.md
+         --functions ${PROJECT_SOURCE_DIR}/runtime/libomp/gcc_functions.txt --library ${tests_library_dir}/libomp.so ${compare_with_system})
 hierbar_set_test_properties(${tests_prefix}.gomp_table omp 60)
 set_tests_properties(${tests_prefix}.gomp_table PROPERTIES FIXTURES_REQUIRED "${tests_fixture}")
 

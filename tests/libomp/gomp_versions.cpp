@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Functions under the version names that GCC 5 to 13 gave them, whatever the compiler here would call. The program is linked with
-// our library; what a program has that was linked with GCC's is the same names and versions.
+// our library; what a program has that was linked with GCC's is the same names and versions. Those of GCC 14 to 16 are in
+// gomp_newer_versions.cpp.
 
 #include <omp.h>
 

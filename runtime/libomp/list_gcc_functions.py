@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes gcc_functions.txt: which functions GCC's library has, under which version, and since which GCC.
+
+    list_gcc_functions.py gcc-13.5.0/libgomp/libgomp.map gcc-14.2.0/libgomp/libgomp.map ... >gcc_functions.txt
+
+The GCC of a map is the first number in its path; the oldest given one stands for itself and all before it. Only names and versions
+are taken from the maps.
+"""
+
+import pathlib
+import re
+import sys
+
+VERSION = re.compile(r"^(\w+\.[\d.]+) \{$")
+NAME = re.compile(r"^\t(\w+);$")
+
+
+def read_map(path):
+    """[(version, function)] in the map's order"""
+    entries, version = [], None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if found := VERSION.match(line):
+            version = found[1]
+        elif found := NAME.match(line):
+            entries.append((version, found[1]))
+    if not entries:
+        sys.exit(f"{path}: no functions found")
+    return entries
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    maps = {}
+    for path in map(pathlib.Path, sys.argv[1:]):
+        number = re.search(r"\d+", str(path))
+        if not number:
+            sys.exit(f"{path}: no GCC version in this path")
+        maps[int(number[0])] = read_map(path)
+    since = {}
+    for gcc, entries in sorted(maps.items()):
+        for entry in entries:
+            since.setdefault(entry, gcc)
+    print("# Functions of GCC's libgomp: version, name, and the first GCC that has it, from the libgomp.map of GCC "
+          + ", ".join(map(str, sorted(maps))) + ".")
+    print(f"# {min(maps)} means: that one or an earlier one. Written by list_gcc_functions.py.")
+    # A map may name a function that the library never had; GCC has taken such names out later.
+    for version, function in maps[max(maps)]:
+        print(version, function, since[version, function])
+
+
+if __name__ == "__main__":
+    main()
