@@ -46,9 +46,17 @@ template <typename T> void give_up(int gtid, kmp_disp_t *dispatch) {
 bool __kmp_gomp_leave_if(bool cancelled, int gtid, kmp_int32 kind) {
   kmp_info_t *thread = __kmp_threads[gtid];
   kmp_disp_t *dispatch = thread->th.th_dispatch;
-  // A serialized team has no buffer to share, and without a current one there is no loop.
-  if (!cancelled || kind == cancel_taskgroup || thread->th.th_team->t.t_serialized || !dispatch->th_dispatch_pr_current)
+  if (!cancelled || kind == cancel_taskgroup)
     return cancelled;
+  kmp_team_t *team = thread->th.th_team;
+  if (team->t.t_serialized) {
+    // There is no buffer to share, and nobody else to leave: the request is done. No barrier takes it back.
+    if (kind != cancel_parallel && team->t.t_cancel_request != cancel_parallel)
+      team->t.t_cancel_request = cancel_noreq;
+    return true;
+  }
+  if (!dispatch->th_dispatch_pr_current) // no loop, or one that the compiler divided
+    return true;
   if (dispatch->th_dispatch_pr_current->type_size == 8)
     give_up<kmp_uint64>(gtid, dispatch);
   else
