@@ -12,6 +12,7 @@
 //   kmp_cancel.cpp     __kmp_gomp_cancels            requests for a region and a loop in it that meet
 //                      __kmp_gomp_add_cancel_request
 //   kmp_runtime.cpp    __kmp_gomp_find_league        the teams of a target region
+//                      __kmp_gomp_forget_cancellation  buffers of loops after a cancelled region
 //                      __kmp_gomp_base_*             levels inside a target region
 //   kmp_ftn_entry.h    __kmp_gomp_base_*
 //
@@ -85,6 +86,9 @@ static inline kmp_taskgroup_t *__kmp_gomp_cancellable(kmp_taskgroup_t *taskgroup
 
 // Returns `cancelled`. If it is true, the thread leaves the loop or sections that it is in.
 bool __kmp_gomp_leave_if(bool cancelled, int gtid, kmp_int32 kind);
+
+// Before a region of a team whose last one ended with a pending request.
+void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team);
 
 // ---- leagues ----
 

@@ -1,11 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A thread that leaves a loop or sections by cancellation.
+// What cancellation leaves behind in the buffers of worksharing constructs.
 //
-// libomp counts the threads that are through with a worksharing construct when they ask for their next chunk and get none; then
-// its buffer can serve another construct. A cancelled thread does not ask any more. It does so here, after it has made the
-// iterations that are left unreachable: without that it would go through all their chunks.
+// libomp counts the threads that are through with a construct when they ask for their next chunk
+// and get none; then its buffer can serve another construct. A thread that leaves a loop or
+// sections by cancellation does not ask any more. It does so here, after it has made the iterations
+// that are left unreachable: without that it would go through all their chunks.
 
 #include "kmp_gomp.h"
 
@@ -62,4 +63,20 @@ bool __kmp_gomp_leave_if(bool cancelled, int gtid, kmp_int32 kind) {
   else
     give_up<kmp_uint32>(gtid, dispatch);
   return true;
+}
+
+// Who leaves a region by cancellation may never have come to a loop that others have begun, so the
+// loop's buffer is neither given back nor empty. The next region of the team must not find that.
+// All threads of the team are in its fork barrier.
+void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team) {
+  const int num_buffers = team->t.t_max_nproc > 1 ? __kmp_dispatch_num_buffers : 1;
+  for (int i = 0; i < num_buffers; ++i) {
+    dispatch_shared_info_t *buffer = &team->t.t_disp_buffer[i];
+    memset((void *)&buffer->u, 0, sizeof(buffer->u));
+    if (buffer->doacross_flags)
+      __kmp_thread_free(__kmp_threads[gtid], (void *)buffer->doacross_flags);
+    buffer->doacross_flags = NULL;
+    buffer->doacross_num_done = 0;
+  }
+  team->t.t_cancel_request = cancel_noreq;
 }
