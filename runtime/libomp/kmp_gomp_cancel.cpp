@@ -51,9 +51,9 @@ bool __kmp_gomp_leave_if(bool cancelled, int gtid, kmp_int32 kind) {
     return cancelled;
   kmp_team_t *team = thread->th.th_team;
   if (team->t.t_serialized) {
-    // There is no buffer to share, and nobody else to leave: the request is done. No barrier takes it back.
-    if (kind != cancel_parallel && team->t.t_cancel_request != cancel_parallel)
-      team->t.t_cancel_request = cancel_noreq;
+    // There is no buffer to share and nobody else to leave, so the request is done. No barrier takes
+    // it back, and the serialized regions around this one have the same team.
+    team->t.t_cancel_request = cancel_noreq;
     return true;
   }
   if (!dispatch->th_dispatch_pr_current) // no loop, or one that the compiler divided
