@@ -60,15 +60,8 @@ unpack() {
 }
 
 main() {
-  version='' out='' state='' sources='' archive=''
-  while (($#)); do
-    case $1 in
-      --version | --out | --state | --sources) printf -v "${1#--}" '%s' "${2?$1 needs a value}" && shift 2 ;;
-      *) fail "unknown argument '$1'" ;;
-    esac
-  done
+  read_options "version out state sources" "$@"
   [[ -n $version && -n $out && -n $state ]] || fail "--version, --out and --state are needed"
-  sources=${sources:-${HIERBAR_SOURCES:-}}
   describe_version "$version"
   find_archive
   unpack

@@ -41,6 +41,22 @@ fail() {
   exit 1
 }
 
+# read_options "NAME..." ARGUMENT...: sets each variable NAME to the value of its option --NAME, or to
+# nothing; `sources` to HIERBAR_SOURCES then.
+read_options() {
+  local names=" $1 " name
+  for name in $1; do
+    printf -v "$name" ''
+  done
+  shift
+  while (($#)); do
+    [[ $1 == --* && $names == *" ${1#--} "* ]] || fail "unknown argument '$1'"
+    printf -v "${1#--}" '%s' "${2?$1 needs a value}"
+    shift 2
+  done
+  sources=${sources:-${HIERBAR_SOURCES:-}}
+}
+
 sha256_of() { sha256sum "$1" | cut -d' ' -f1; }
 
 # mismatch FILE EXPECTED ACTUAL: the one way in which a wrong checksum is described.

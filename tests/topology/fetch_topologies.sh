@@ -86,16 +86,10 @@ export_machines() {
 }
 
 main() {
-  local out='' state='' sources='' archive=''
-  while (($#)); do
-    case $1 in
-      --out | --state | --sources) printf -v "${1#--}" '%s' "${2?$1 needs a value}" && shift 2 ;;
-      *) fail "unknown argument '$1'" ;;
-    esac
-  done
+  local out state sources archive
+  read_options "out state sources" "$@"
   out=${out:-${XDG_CACHE_HOME:-$HOME/.cache}/hierbar/topologies}
   state=${state:-$out.state}
-  sources=${sources:-${HIERBAR_SOURCES:-}}
   [[ $(cat "$out/complete" 2>/dev/null) != "$(fingerprint)" ]] || return 0
   command -v lstopo-no-graphics >/dev/null || fail "there is no lstopo-no-graphics here (Debian: hwloc-nox): install it, or $without"
   find_archive

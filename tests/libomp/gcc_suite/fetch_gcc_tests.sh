@@ -45,15 +45,9 @@ unpack() {
 }
 
 main() {
-  local out='' state='' sources='' archive=''
-  while (($#)); do
-    case $1 in
-      --out | --state | --sources) printf -v "${1#--}" '%s' "${2?$1 needs a value}" && shift 2 ;;
-      *) fail "unknown argument '$1'" ;;
-    esac
-  done
+  local out state sources archive
+  read_options "out state sources" "$@"
   [[ -n $out && -n $state ]] || fail "--out and --state are needed"
-  sources=${sources:-${HIERBAR_SOURCES:-}}
   [[ ! -d $out ]] || return 0
   find_archive
   unpack
