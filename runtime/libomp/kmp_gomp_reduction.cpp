@@ -130,7 +130,7 @@ void __kmp_gomp_start_workshare_reductions(int gtid, uintptr_t *data) {
     memory->store(begin, std::memory_order_release);
   }
   while (begin == being_allocated) {
-    KMP_CPU_PAUSE();
+    KMP_YIELD_OVERSUB();
     begin = memory->load(std::memory_order_acquire); // (R2)
   }
   lay_out(tables, thread->th.th_team_nproc, begin, true, true);
