@@ -27,7 +27,7 @@ import lit_runner
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "tests/suites"))
 import summary
-from compare import CannotRun, StockResults, compare, print_differences
+from compare import CannotRun, StockResults, compare, print_differences, without_our_barrier
 
 
 def known_llvm_versions():
@@ -90,11 +90,6 @@ def print_result(result):
     if result["stock"]:
         print("  stock: " + ", ".join(f"{count} {code}" for code, count in sorted(result["stock"].items())))
     print_differences(result["regressions"], result["unsteady"], result["fail_on_stock_too"])
-
-
-def without_our_barrier(settings):
-    """The settings for stock."""
-    return [setting for setting in settings if not setting.startswith("KMP_BARRIER=")]
 
 
 def check(arguments):

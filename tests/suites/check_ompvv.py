@@ -30,7 +30,7 @@ import sys
 import time
 
 import summary
-from compare import CannotRun, StockResults, compare, failed, print_differences
+from compare import CannotRun, StockResults, compare, failed, print_differences, without_our_barrier
 
 # By suffix: the compilers of each family. The first that exists is used.
 COMPILERS = {
@@ -184,7 +184,7 @@ def check():
     version = subprocess.run([compilers[".c"], "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
     ours = OmpvvSuite("ours", version, work_dir, programs, tests, ours_dir, arguments)
     stock_suite = OmpvvSuite(f"ompvv-{arguments.compiler}-stock", version, work_dir, programs, tests, stock_dir, arguments)
-    stock = StockResults(stock_suite, [setting for setting in arguments.env if not setting.startswith("KMP_BARRIER=")], {})
+    stock = StockResults(stock_suite, without_our_barrier(arguments.env), {})
     if arguments.full_stock:
         stock.run()
     codes = ours.run(arguments.env)

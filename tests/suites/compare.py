@@ -31,6 +31,11 @@ class CannotRun(Exception):
     """The comparison cannot be made; the message says why."""
 
 
+def without_our_barrier(settings):
+    """The settings for stock libomp or libgomp."""
+    return [setting for setting in settings if not setting.startswith("KMP_BARRIER=")]
+
+
 def failed(code):
     return code in FAILING_CODES
 

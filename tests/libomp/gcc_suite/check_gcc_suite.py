@@ -34,7 +34,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 sys.path.append(str(ROOT / "tests/suites"))
 import summary
-from compare import CannotRun, StockResults, compare, failed, print_differences
+from compare import CannotRun, StockResults, compare, failed, print_differences, without_our_barrier
 from gcc_suite import GccSuite
 from known import read_known
 from programs import Programs
@@ -124,7 +124,7 @@ def check():
     run_dir.mkdir(exist_ok=True)
     ours = GccSuite("ours", version, run_dir, programs, tests, arguments.lib_dir, arguments.jobs, arguments.timeout)
     stock_suite = GccSuite("libgomp", version, run_dir, programs, tests, None, arguments.jobs, arguments.timeout)
-    stock = StockResults(stock_suite, [setting for setting in arguments.env if not setting.startswith("KMP_BARRIER=")], {})
+    stock = StockResults(stock_suite, without_our_barrier(arguments.env), {})
     if arguments.full_stock:
         stock.run()
     codes = ours.run(arguments.env)
