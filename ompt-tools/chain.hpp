@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ompt-tools/ompt_api.h"
+#include "trace/ompt_api.h"
 #include "ompt-tools/region.hpp"
 
 namespace hierbar::ompt {

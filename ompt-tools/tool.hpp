@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
-#include "ompt-tools/ompt_api.h"
-#include "ompt-tools/raw_trace.hpp"
-#include "ompt-tools/settings.hpp"
+#include "trace/ompt_api.h"
+#include "report/raw_trace.hpp"
+#include "report/settings.hpp"
 #include "ompt-tools/team_pool.hpp"
 #include "trace/clock_offset.hpp"
 #include "trace/stamps.h"

@@ -1,12 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "team_plans.hpp"
+#include "bench/barrier/team_plans.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 
 #include "plan/group_plan.hpp"
-#include "team.hpp"
+#include "bench/barrier/team.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar::bench {

@@ -10,7 +10,7 @@
 #include "plan/settings.hpp"
 #include "plan/shape.hpp"
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 namespace hierbar::bench {
 

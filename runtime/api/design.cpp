@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/trusted_variable.hpp"
-#include "plan/cpu_count.hpp"
-#include "plan/plan_maker.hpp"
+#include "service/cpu_count.hpp"
+#include "service/process_plans.hpp"
 #include "plan/settings.hpp"
 
 namespace hierbar {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <ctime>
 
-#include "barrier/futex.hpp"
+#include "base/futex.hpp"
 
 namespace hierbar {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "barrier/pause.hpp"
-#include "barrier/pending.hpp"
+#include "barrier/awaited_word.hpp"
 #include "barrier/word.hpp"
 
 #if defined(__SANITIZE_THREAD__)

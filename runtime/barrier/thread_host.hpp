@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "barrier/parking.hpp"
-#include "barrier/pending.hpp"
+#include "barrier/awaited_word.hpp"
 #include "barrier/real_mem.hpp"
 
 namespace hierbar {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "placement/foresee_shares.hpp"
+#include "placement/decision/predict_shares.hpp"
 
 namespace hierbar {
 namespace {

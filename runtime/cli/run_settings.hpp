@@ -8,7 +8,7 @@
 #include "base/environment.hpp"
 #include "cli/mpi_family.hpp"
 #include "cli/program.hpp"
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 namespace hierbar {
 

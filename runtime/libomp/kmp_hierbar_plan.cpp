@@ -16,7 +16,7 @@
 #include "kmp_hierbar_trace.h"
 #include "kmp_itt.h"
 
-#include "barrier/lines.hpp"
+#include "barrier/barrier_memory.hpp"
 
 // Zero pages, touched by nobody: the first thread to write a page puts it on its own NUMA node.
 static void *map_zero_pages(size_t bytes) {

@@ -4,7 +4,7 @@
 
 #include "plan/group_tree.hpp"
 #include "plan/shape.hpp"
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 namespace hierbar {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 namespace hierbar {
 

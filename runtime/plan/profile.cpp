@@ -15,7 +15,7 @@
 
 #include "base/trusted_variable.hpp"
 #include "plan/domains.hpp"
-#include "topology/words.hpp"
+#include "base/words.hpp"
 
 namespace hierbar {
 namespace {

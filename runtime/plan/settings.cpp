@@ -15,7 +15,7 @@
 #include "plan/locality.hpp"
 #include "topology/levels.hpp"
 #include "topology/load.hpp"
-#include "topology/words.hpp"
+#include "base/words.hpp"
 
 namespace hierbar {
 namespace {

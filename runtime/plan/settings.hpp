@@ -9,7 +9,7 @@
 
 #include "plan/plan.h"
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 namespace hierbar {
 

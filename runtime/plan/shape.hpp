@@ -10,7 +10,7 @@
 #include "plan/locality.hpp"
 #include "plan/plan.h"
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 namespace hierbar {
 

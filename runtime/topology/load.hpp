@@ -5,7 +5,7 @@
 #include <string>
 
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 namespace hierbar {
 

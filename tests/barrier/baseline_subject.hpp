@@ -7,7 +7,7 @@
 
 #include "barrier/algorithm.hpp"
 #include "oracle.hpp"
-#include "support/random.hpp"
+#include "tests/support/random.hpp"
 
 namespace hierbar::test {
 

@@ -7,7 +7,7 @@
 
 #include "barrier/barrier.hpp"
 #include "oracle.hpp"
-#include "support/random.hpp"
+#include "tests/support/random.hpp"
 
 namespace hierbar::test {
 

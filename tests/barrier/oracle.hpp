@@ -8,7 +8,7 @@
 
 #include "barrier/word.hpp"
 #include "plan/plan.h"
-#include "support/random.hpp"
+#include "tests/support/random.hpp"
 
 namespace hierbar::test {
 

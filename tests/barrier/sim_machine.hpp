@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sim_memory.hpp"
-#include "simulation/fiber.hpp"
-#include "support/random.hpp"
+#include "bench/simulation/fiber.hpp"
+#include "tests/support/random.hpp"
 
 namespace hierbar::test {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "barrier/pending.hpp"
+#include "barrier/awaited_word.hpp"
 #include "sim_machine.hpp"
 
 namespace hierbar::test {

@@ -11,8 +11,8 @@
 #include "plan/soundness.hpp"
 #include "topology/levels.hpp"
 #include "topology/machine_check.hpp"
-#include "topology/machine_image.hpp"
-#include "topology/machine_text.hpp"
+#include "topology/export/machine_image.hpp"
+#include "topology/export/machine_text.hpp"
 
 namespace hierbar::test {
 

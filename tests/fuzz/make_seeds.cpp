@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "hierbar/hierbar.h"
-#include "mpi/plan_image.hpp"
-#include "mpi/segment.hpp"
-#include "placement/board.hpp"
-#include "support/machines.hpp"
-#include "support/test_plans.hpp"
-#include "topology/machine_image.hpp"
+#include "mpi/node/plan_image.hpp"
+#include "mpi/node/segment.hpp"
+#include "placement/meeting/meeting_memory.hpp"
+#include "tests/support/machines.hpp"
+#include "tests/support/test_plans.hpp"
+#include "topology/export/machine_image.hpp"
 
 namespace hierbar::test {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "fuzz_target.hpp"
-#include "mpi/segment.hpp"
+#include "mpi/node/segment.hpp"
 
 namespace {
 

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "fuzz_target.hpp"
-#include "mpi/settings.hpp"
-#include "ompt-tools/settings.hpp"
-#include "placement/findings.hpp"
-#include "placement/forecast.hpp"
-#include "placement/own_share.hpp"
+#include "mpi/settings/settings.hpp"
+#include "report/settings.hpp"
+#include "placement/decision/findings.hpp"
+#include "placement/decision/predict_team.hpp"
+#include "placement/decision/own_share.hpp"
 #include "plan/settings.hpp"
-#include "support/environments.hpp"
-#include "support/machines.hpp"
+#include "tests/support/environments.hpp"
+#include "tests/support/machines.hpp"
 
 namespace hierbar::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "support/random.hpp"
+#include "tests/support/random.hpp"
 
 namespace {
 

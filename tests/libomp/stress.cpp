@@ -19,7 +19,7 @@
 
 #include "check.hpp"
 #include "show_stacks.hpp"
-#include "support/random.hpp"
+#include "tests/support/random.hpp"
 
 namespace {
 

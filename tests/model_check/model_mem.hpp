@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "barrier/parking.hpp"
-#include "barrier/pending.hpp"
+#include "barrier/awaited_word.hpp"
 #include "case.hpp"
 #include "verifier.hpp"
 

@@ -18,11 +18,11 @@ from genmc import ROOT
 
 # The sources with ordering maps that the drivers compile.
 SOURCES = (
-    "runtime/barrier/barrier.hpp", "runtime/barrier/pending.hpp", "runtime/barrier/lines.hpp", "runtime/barrier/parking.hpp",
+    "runtime/barrier/barrier.hpp", "runtime/barrier/awaited_word.hpp", "runtime/barrier/barrier_memory.hpp", "runtime/barrier/parking.hpp",
     "runtime/barrier/thread_host.hpp", "runtime/api/crossing.cpp", "runtime/barrier/baselines/blocks.hpp",
     "runtime/barrier/baselines/combining_tree.hpp", "runtime/barrier/baselines/flat_tree.hpp",
     "runtime/barrier/baselines/mcs.hpp", "runtime/barrier/baselines/sense_reversing.hpp",
-    "runtime/barrier/baselines/topo.hpp", "runtime/barrier/baselines/tournament.hpp", "mpi/unit_map.hpp", "mpi/block.hpp",
+    "runtime/barrier/baselines/topo.hpp", "runtime/barrier/baselines/tournament.hpp", "mpi/node/segment_allocator.hpp", "mpi/node/barrier_block.hpp",
     "runtime/libomp/kmp_hierbar.cpp")
 
 TAG = r"\((?:\w+\.)?(?P<tag>[A-Z]+\d+[a-z]?)\)"

@@ -12,7 +12,7 @@
 
 #include "../../runtime/include/hierbar/hierbar.h"
 #include "plan/mapping.hpp"
-#include "support/machines.hpp"
+#include "tests/support/machines.hpp"
 
 namespace hierbar {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "loop.hpp"
-#include "support/random.hpp"
+#include "tests/support/random.hpp"
 #include "values.hpp"
 
 namespace loop_fuzzer {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "program.hpp"
-#include "support/random.hpp"
+#include "tests/support/random.hpp"
 
 namespace fuzzer {
 

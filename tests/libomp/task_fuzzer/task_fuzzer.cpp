@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "generate.hpp"
-#include "libomp/show_stacks.hpp"
+#include "tests/libomp/show_stacks.hpp"
 #include "report.hpp"
 #include "root_threads.hpp"
 #include "task_constructs.hpp"
