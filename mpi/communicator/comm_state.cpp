@@ -25,7 +25,7 @@ void States::remove(CommState* state) {
   by_handle_.erase(std::remove_if(by_handle_.begin(), by_handle_.end(), [&](const auto& loose) { return loose.second == state; }),
                    by_handle_.end());
   has_loose_.store(!by_handle_.empty(), std::memory_order_relaxed);
-  removed_[static_cast<std::size_t>(state->way)] += state->num_barriers.load(std::memory_order_relaxed);
+  removed_[static_cast<std::size_t>(state->route)] += state->num_barriers.load(std::memory_order_relaxed);
 }
 
 void States::add_loose(MPI_Comm comm, CommState* state) {
@@ -68,9 +68,9 @@ Counts States::counts() {
   const std::lock_guard lock(mutex_);
   Counts counts = removed_;
   for (const CommState* state : states_) {
-    counts[static_cast<std::size_t>(state->way)] += state->num_barriers.load(std::memory_order_relaxed);
+    counts[static_cast<std::size_t>(state->route)] += state->num_barriers.load(std::memory_order_relaxed);
   }
-  for (std::size_t way = 0; way < kNumWays; ++way) counts[way] += loose_[way].load(std::memory_order_relaxed);
+  for (std::size_t route = 0; route < kNumRoutes; ++route) counts[route] += loose_[route].load(std::memory_order_relaxed);
   return counts;
 }
 

@@ -20,12 +20,12 @@
 
 namespace hierbar::mpi {
 
-using Counts = std::array<std::uint64_t, kNumWays>;
+using Counts = std::array<std::uint64_t, kNumRoutes>;
 
 // What the shim knows about one communicator. It is an attribute of the communicator. MPI_Comm_dup
 // does not copy the attribute, so a duplicate gets a block of its own.
 struct CommState {
-  Way way = Way::kEngine;
+  Route route = Route::kEngine;
   // HIERBAR_VERBOSE is 1 in all of its ranks.
   bool verbose_everywhere = false;
   // HIERBAR_REPORT asks for a report in all of its ranks.
@@ -84,7 +84,7 @@ class States {
   // attributes mean nothing any more. (S2) release; pairs with (S1).
   void expire_all() noexcept { num_removals_.fetch_add(1, std::memory_order_release); }
   // Counts a barrier that belongs to no state. Relaxed: the count is only reported.
-  void count(Way way) { loose_[static_cast<std::size_t>(way)].fetch_add(1, std::memory_order_relaxed); }
+  void count(Route route) { loose_[static_cast<std::size_t>(route)].fetch_add(1, std::memory_order_relaxed); }
   Counts counts();
 
  private:
@@ -98,7 +98,7 @@ class States {
   std::unordered_set<CommState*> states_;
   Counts removed_{};
   std::atomic<std::uint64_t> num_removals_{0};
-  std::array<std::atomic<std::uint64_t>, kNumWays> loose_{};
+  std::array<std::atomic<std::uint64_t>, kNumRoutes> loose_{};
 };
 
 }  // namespace hierbar::mpi

@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kMeetingFailed = 1;
 // A rank that is alone on its node is a leader without members. Errors are raised on `comm`, which
 // the program knows, in every rank of the node.
 template <class Trace>
-int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const Errands& errands, Trace& trace) noexcept {
+int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const WaitDuties& duties, Trace& trace) noexcept {
   int status = MPI_SUCCESS;
   const auto meet = [&]() noexcept {
     status = pmpi.Barrier(state.leaders->comm);
@@ -39,7 +39,7 @@ int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const Errands
     meet();
     trace.released();
   } else {
-    const std::uint32_t bits = state.node->cross_around(state.waiting, errands, meet, trace);
+    const std::uint32_t bits = state.node->cross_around(state.waiting, duties, meet, trace);
     if (bits != 0 && status == MPI_SUCCESS) status = MPI_ERR_OTHER;
   }
   if (status != MPI_SUCCESS) pmpi.Comm_call_errhandler(comm, status);
@@ -50,11 +50,11 @@ int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const Errands
 template <class Trace>
 [[gnu::always_inline]] inline int cross_with(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace) noexcept {
   state.num_barriers.store(state.num_barriers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (state.way != Way::kEngine) return pmpi.Barrier(comm);
+  if (state.route != Route::kEngine) return pmpi.Barrier(comm);
   Overdue overdue{&pmpi, comm, &state};
-  const Errands errands{&make_progress, &tell_overdue, &overdue};
-  if (state.several_nodes) return cross_nodes(state, pmpi, comm, errands, trace);
-  state.node->cross(state.waiting, errands, trace);
+  const WaitDuties duties{&make_progress, &report_overdue, &overdue};
+  if (state.several_nodes) return cross_nodes(state, pmpi, comm, duties, trace);
+  state.node->cross(state.waiting, duties, trace);
   return MPI_SUCCESS;
 }
 

@@ -31,7 +31,7 @@ std::string list(const NodeBarrier& node, const std::vector<std::uint32_t>& miss
 
 }  // namespace
 
-void tell_overdue(void* context, long waited_ns) noexcept {
+void report_overdue(void* context, long waited_ns) noexcept {
   const Overdue& overdue = *static_cast<const Overdue*>(context);
   const NodeBarrier& node = *overdue.state->node;
   std::vector<std::uint32_t> missing, waiting;

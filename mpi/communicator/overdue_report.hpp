@@ -18,6 +18,6 @@ struct Overdue {
 // Prints which ranks of this node have not arrived, with their processes and the state of these. If
 // all have arrived, it prints that other nodes are awaited. Of the ranks that wait, only the lowest
 // prints. `overdue` points to an Overdue.
-void tell_overdue(void* overdue, long waited_ns) noexcept;
+void report_overdue(void* overdue, long waited_ns) noexcept;
 
 }  // namespace hierbar::mpi

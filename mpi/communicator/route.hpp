@@ -9,7 +9,7 @@ namespace hierbar::mpi {
 
 // What serves a barrier: the engine, or the MPI library, and why. A value that concerns a
 // communicator is decided once, by all of its ranks alike, and does not change.
-enum class Way : std::uint8_t {
+enum class Route : std::uint8_t {
   kEngine,
   kOneRank,
   kIntercommunicator,
@@ -30,14 +30,14 @@ enum class Way : std::uint8_t {
   kOff,
 };
 
-inline constexpr std::size_t kNumWays = static_cast<std::size_t>(Way::kOff) + 1;
+inline constexpr std::size_t kNumRoutes = static_cast<std::size_t>(Route::kOff) + 1;
 
-constexpr const char* name_of(Way way) {
-  constexpr const char* kNames[kNumWays] = {
+constexpr const char* name_of(Route route) {
+  constexpr const char* kNames[kNumRoutes] = {
       "engine",       "one rank", "intercommunicator",      "no shared memory", "fault tolerance", "no segment",
       "segment full", "no plan",  "no leader communicator", "set-up failed",    "nested",          "outside",
       "off"};
-  return kNames[static_cast<std::size_t>(way)];
+  return kNames[static_cast<std::size_t>(route)];
 }
 
 }  // namespace hierbar::mpi

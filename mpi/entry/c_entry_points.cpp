@@ -13,10 +13,10 @@ using hierbar::mpi::find_pmpi;
 using hierbar::mpi::find_pmpi_unrecorded;
 using hierbar::mpi::handle_in;
 using hierbar::mpi::Pmpi;
-using hierbar::mpi::Shim;
-using hierbar::mpi::Word;
+using hierbar::mpi::ProcessState;
+using hierbar::mpi::RawHandle;
 
-HIERBAR_ENTRY(int, MPI_Barrier, Word comm) {
+HIERBAR_ENTRY(int, MPI_Barrier, RawHandle comm) {
   if (const Pmpi* const pmpi = find_pmpi_unrecorded(__builtin_return_address(0))) {
     return hierbar::mpi::barrier(*pmpi, handle_in<MPI_Comm>(comm));
   }
@@ -26,10 +26,10 @@ HIERBAR_ENTRY(int, MPI_Barrier, Word comm) {
 }
 
 // Writes what is recorded so far. In a program without barriers that is nothing.
-HIERBAR_ENTRY(int, MPI_Abort, Word comm, int status) {
+HIERBAR_ENTRY(int, MPI_Abort, RawHandle comm, int status) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Abort, PMPI_Abort, comm, status);
-  Shim::get().recorder.abort(*pmpi);
+  ProcessState::get().recorder.abort(*pmpi);
   return pmpi->Abort(handle_in<MPI_Comm>(comm), status);
 }
 
@@ -40,20 +40,20 @@ namespace {
 // (docs/decisions/0037).
 template <class Free>
 int free_comm(const Pmpi& pmpi, MPI_Comm* comm, Free free) {
-  Shim& shim = Shim::get();
+  ProcessState& process = ProcessState::get();
   CommState* state = nullptr;
-  if (comm == nullptr || *comm == pmpi.comm_null || !shim.find(pmpi, *comm, state) || state == nullptr) return (pmpi.*free)(comm);
+  if (comm == nullptr || *comm == pmpi.comm_null || !process.find(pmpi, *comm, state) || state == nullptr) return (pmpi.*free)(comm);
   const MPI_Comm freed = *comm;
   // Settling is collective, as freeing is. But a free of MPI_COMM_WORLD is an error that one rank
   // may make alone.
   const bool settles = state->trace != nullptr && !state->trace->is_empty() && freed != pmpi.comm_world;
   if (settles) state->trace->settle(pmpi, freed);
-  shim.set_aside(pmpi, freed, *state);
+  process.set_aside(pmpi, freed, *state);
   const int status = (pmpi.*free)(comm);
   if (status == MPI_SUCCESS || *comm == pmpi.comm_null) {
-    shim.forget(pmpi, state);
+    process.forget(pmpi, state);
   } else {
-    shim.put_back(pmpi, freed, *state);
+    process.put_back(pmpi, freed, *state);
   }
   return status;
 }
@@ -75,16 +75,16 @@ HIERBAR_ENTRY(int, MPI_Comm_disconnect, MPI_Comm* comm) {
 HIERBAR_ENTRY(int, MPI_Finalize) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Finalize, PMPI_Finalize);
-  Shim::get().world_ends(*pmpi);
+  ProcessState::get().world_ends(*pmpi);
   return pmpi->Finalize();
 }
 
-HIERBAR_ENTRY(int, MPI_Session_init, Word info, Word handler, MPI_Session* session) {
+HIERBAR_ENTRY(int, MPI_Session_init, RawHandle info, RawHandle handler, MPI_Session* session) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Session_init, PMPI_Session_init, info, handler, session);
   if (pmpi->Session_init == nullptr) return MPI_ERR_OTHER;
   const int status = pmpi->Session_init(handle_in<MPI_Info>(info), handle_in<MPI_Errhandler>(handler), session);
-  if (status == MPI_SUCCESS) Shim::get().session_begins();
+  if (status == MPI_SUCCESS) ProcessState::get().session_begins();
   return status;
 }
 
@@ -92,9 +92,9 @@ HIERBAR_ENTRY(int, MPI_Session_finalize, MPI_Session* session) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Session_finalize, PMPI_Session_finalize, session);
   if (pmpi->Session_finalize == nullptr) return MPI_ERR_OTHER;
-  Shim::get().session_ends(*pmpi);
+  ProcessState::get().session_ends(*pmpi);
   const int status = pmpi->Session_finalize(session);
   // The session goes on. Communicators are set up again.
-  if (status != MPI_SUCCESS) Shim::get().session_begins();
+  if (status != MPI_SUCCESS) ProcessState::get().session_begins();
   return status;
 }

@@ -35,34 +35,34 @@ class InsideGuard {
   Caller& caller_;
 };
 
-int pass_on(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, Way way) noexcept {
-  shim.states.count(way);
+int pass_on(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Route route) noexcept {
+  process.states.count(route);
   return pmpi.Barrier(comm);
 }
 
 // The state of a communicator. It is made if there is none. Null: the library must serve the
 // barrier itself, because MPI is not in use or the handle is no communicator.
-CommState* find_state(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  if (comm == pmpi.comm_null || (shim.keyval() == MPI_KEYVAL_INVALID && !shim.make_keyval(pmpi))) return nullptr;
+CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  if (comm == pmpi.comm_null || (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi))) return nullptr;
   CommState* state = nullptr;
-  if (!shim.find(pmpi, comm, state)) return nullptr;
-  return state != nullptr ? state : set_up(shim, pmpi, comm);
+  if (!process.find(pmpi, comm, state)) return nullptr;
+  return state != nullptr ? state : set_up(process, pmpi, comm);
 }
 
 // `cross` is called with the communicator's state.
 template <class Cross>
 [[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, Cross cross) noexcept {
-  Shim& shim = Shim::get();
+  ProcessState& process = ProcessState::get();
   // Read once: in a library that may be loaded late, each access to a thread_local is a function
   // call.
   Caller& caller = this_thread;
-  if (caller.inside) return pass_on(shim, pmpi, comm, Way::kNested);
-  if (!shim.settings.enabled) return pass_on(shim, pmpi, comm, Way::kOff);
+  if (caller.inside) return pass_on(process, pmpi, comm, Route::kNested);
+  if (!process.settings.enabled) return pass_on(process, pmpi, comm, Route::kOff);
   const InsideGuard guard(caller);
-  const std::uint64_t num_removals = shim.states.num_removals();
+  const std::uint64_t num_removals = process.states.num_removals();
   if (caller.state == nullptr || caller.comm != comm || caller.num_removals != num_removals) {
-    CommState* const state = find_state(shim, pmpi, comm);
-    if (state == nullptr) return pass_on(shim, pmpi, comm, Way::kOutside);
+    CommState* const state = find_state(process, pmpi, comm);
+    if (state == nullptr) return pass_on(process, pmpi, comm, Route::kOutside);
     caller.comm = comm;
     caller.state = state;
     // The number was read before the state was found. So a removal in between makes this entry

@@ -12,10 +12,10 @@ namespace hierbar::mpi {
 // A handle as the caller passes it: a pointer or an integer. Which one it is depends on the
 // program's MPI library, which may be of another family than this shim. As a word it can be passed
 // on unchanged (docs/decisions/0041).
-using Word = std::uintptr_t;
+using RawHandle = std::uintptr_t;
 
 template <class Handle>
-Handle handle_in(Word word) {
+Handle handle_in(RawHandle word) {
   if constexpr (std::is_pointer_v<Handle>) {
     return reinterpret_cast<Handle>(word);
   } else {

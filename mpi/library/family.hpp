@@ -23,13 +23,13 @@ extern const char* const kFaultToleranceVariable;
 extern const char* const kProgressSymbol;  // the library's function that makes progress
 
 // Whether the library that was found in `file` is of this family.
-bool is_of_family(const Finder& find, const std::string& file);
+bool is_of_family(const MpiSymbols& find, const std::string& file);
 
 // Fills in the predefined handles of the table. If one is missing, find.missing() names it.
-void bind_handles(const Finder& find, Pmpi& pmpi);
+void bind_handles(const MpiSymbols& find, Pmpi& pmpi);
 
 // The library's own function that makes progress; null if it has none.
-void (*find_progress(const Finder& find))();
+void (*find_progress(const MpiSymbols& find))();
 
 MPI_Comm from_fortran(const Pmpi& pmpi, MPI_Fint comm);
 

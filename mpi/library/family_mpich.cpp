@@ -23,17 +23,17 @@ const char* const kOtherShim = "libhierbar_mpi_ompi.so is for Open MPI";
 const char* const kFaultToleranceVariable = "MPIR_CVAR_ENABLE_FT";
 const char* const kProgressSymbol = "MPIX_Stream_progress";
 
-bool is_of_family(const Finder& find, const std::string& file) {
+bool is_of_family(const MpiSymbols& find, const std::string& file) {
   return find("ompi_mpi_comm_world") == nullptr && file.find("libmpi_abi") == std::string::npos;
 }
 
-void bind_handles(const Finder&, Pmpi& pmpi) {
+void bind_handles(const MpiSymbols&, Pmpi& pmpi) {
 #define HIERBAR_HANDLE(type, name, constant) pmpi.name = constant;
   HIERBAR_MPI_HANDLES(HIERBAR_HANDLE)
 #undef HIERBAR_HANDLE
 }
 
-void (*find_progress(const Finder& find))() {
+void (*find_progress(const MpiSymbols& find))() {
   stream_progress = reinterpret_cast<int (*)(int)>(find(kProgressSymbol));
   return stream_progress != nullptr ? &progress_without_stream : nullptr;
 }

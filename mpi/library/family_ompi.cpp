@@ -19,17 +19,17 @@ const char* const kOtherShim = "libhierbar_mpi.so is for MPICH";
 const char* const kFaultToleranceVariable = "OMPI_MCA_mpi_ft_enable";
 const char* const kProgressSymbol = "opal_progress";
 
-bool is_of_family(const Finder& find, const std::string& file) {
+bool is_of_family(const MpiSymbols& find, const std::string& file) {
   return find("ompi_mpi_comm_world") != nullptr && file.find("libmpi_abi") == std::string::npos;
 }
 
-void bind_handles(const Finder& find, Pmpi& pmpi) {
+void bind_handles(const MpiSymbols& find, Pmpi& pmpi) {
 #define HIERBAR_HANDLE(type, name, constant) pmpi.name = constant;
   HIERBAR_MPI_HANDLES(HIERBAR_HANDLE)
 #undef HIERBAR_HANDLE
 }
 
-void (*find_progress(const Finder& find))() { return reinterpret_cast<void (*)()>(find(kProgressSymbol)); }
+void (*find_progress(const MpiSymbols& find))() { return reinterpret_cast<void (*)()>(find(kProgressSymbol)); }
 
 MPI_Comm from_fortran(const Pmpi& pmpi, MPI_Fint comm) { return pmpi.Comm_f2c(comm); }
 

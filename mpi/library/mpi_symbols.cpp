@@ -36,7 +36,7 @@ void* open_if_it_knows_mpi(const char* file) {
 
 }  // namespace
 
-Finder::Finder(const void* somewhere) : file_(open_if_it_knows_mpi(file_of(somewhere))) {
+MpiSymbols::MpiSymbols(const void* somewhere) : file_(open_if_it_knows_mpi(file_of(somewhere))) {
   if (file_ != nullptr || dlsym(RTLD_DEFAULT, kInEveryMpi) != nullptr) return;
   for (const std::string& file : loaded_files()) {
     file_ = open_if_it_knows_mpi(file.c_str());
@@ -44,7 +44,7 @@ Finder::Finder(const void* somewhere) : file_(open_if_it_knows_mpi(file_of(somew
   }
 }
 
-void* Finder::operator()(const char* symbol) const {
+void* MpiSymbols::operator()(const char* symbol) const {
   if (void* found = dlsym(RTLD_DEFAULT, symbol)) return found;
   return file_ != nullptr ? dlsym(file_, symbol) : nullptr;
 }

@@ -11,9 +11,9 @@ namespace hierbar::mpi {
 //    MPI library. It is needed where an interpreter loads MPI with an extension module;
 // 3. the first loaded file that is or needs an MPI library. It is needed where the caller does not
 //    know MPI: MPI_Finalize may be an exit handler of the interpreter (docs/decisions/0042).
-class Finder {
+class MpiSymbols {
  public:
-  explicit Finder(const void* somewhere);
+  explicit MpiSymbols(const void* somewhere);
 
   // Returns null if the symbol is found nowhere.
   void* operator()(const char* symbol) const;

@@ -39,7 +39,7 @@ const void* foreign_barrier = nullptr;
 
 // Returns null if the library is of another family.
 const Pmpi* bind_all(const void* caller) {
-  const Finder find(caller);
+  const MpiSymbols find(caller);
   const void* const barrier = find.need("PMPI_Barrier");
   if (barrier == nullptr) give_up(find.missing());
   const std::string file = file_of(barrier);
@@ -105,7 +105,7 @@ void* find_next(const char* symbol, const char* profiling_symbol) {
   // looked for from `foreign_barrier` and not from the present caller, who may not know MPI:
   // MPI_Finalize may be an interpreter's exit handler.
   void* next = dlsym(RTLD_DEFAULT, "PMPI_Barrier") != nullptr ? dlsym(RTLD_NEXT, symbol) : nullptr;
-  if (next == nullptr) next = Finder(foreign_barrier)(profiling_symbol);
+  if (next == nullptr) next = MpiSymbols(foreign_barrier)(profiling_symbol);
   if (next == nullptr) give_up(profiling_symbol);
   return next;
 }

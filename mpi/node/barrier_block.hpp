@@ -33,14 +33,14 @@ struct HostLine {
 // and make a new one while others are still leaving that barrier.
 //
 // Memory ordering. (B1) acq_rel in detach(); pairs with itself. The last to detach sees all
-// accesses of the others before it frees the units. With (U1) and (U2) of unit_map.hpp they also
+// accesses of the others before it frees the units. With (U1) and (U2) of segment_allocator.hpp they also
 // come before anything that a new user of the units does.
-class Block {
+class BarrierBlock {
  public:
   using Word = std::atomic<std::uint64_t>;
 
   static std::uint32_t num_units(const hierbar_plan& plan) noexcept {
-    return static_cast<std::uint32_t>((Lines<Word>::size_bytes(plan) + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
+    return static_cast<std::uint32_t>((BarrierMemory<Word>::size_bytes(plan) + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
   }
 
   // The multiple of units at which a block must start. If a plan's participants are on several NUMA
@@ -50,7 +50,7 @@ class Block {
     return bytes <= Segment::kUnitBytes ? 1 : bytes / Segment::kUnitBytes;
   }
 
-  Block(std::shared_ptr<Segment> segment, std::uint32_t first_unit, const hierbar_plan& plan) noexcept
+  BarrierBlock(std::shared_ptr<Segment> segment, std::uint32_t first_unit, const hierbar_plan& plan) noexcept
       : segment_(std::move(segment)),
         plan_(&plan),
         first_unit_(first_unit),
@@ -109,7 +109,7 @@ class Block {
   std::shared_ptr<Segment> segment_;
   const hierbar_plan* plan_;  // must outlive the block
   std::uint32_t first_unit_;
-  Lines<Word> lines_;
+  BarrierMemory<Word> lines_;
 };
 
 }  // namespace hierbar::mpi

@@ -32,7 +32,7 @@ class NodeBarrier {
   NodeBarrier& operator=(const NodeBarrier&) = delete;
 
   const hierbar_plan& plan() const noexcept { return plan_.plan(); }
-  const Block& block() const noexcept { return block_; }
+  const BarrierBlock& block() const noexcept { return block_; }
   std::uint32_t me() const noexcept { return me_; }
   bool leads() const noexcept { return me_ == 0; }
   const std::vector<Peer>& peers() const noexcept { return peers_; }
@@ -46,8 +46,8 @@ class NodeBarrier {
 
   // A barrier when all ranks are on this node.
   template <class Trace>
-  void cross(const Waiting& waiting, const Errands& errands, Trace& trace) const noexcept {
-    RankHost host(block_, me_, waiting, errands);
+  void cross(const Waiting& waiting, const WaitDuties& duties, Trace& trace) const noexcept {
+    RankHost host(block_, me_, waiting, duties);
     RankMem mem(host);
     barrier_.cross(mem, me_, 0, trace);
   }
@@ -56,8 +56,8 @@ class NodeBarrier {
   // node have arrived and before any of them leaves. Returns in all of them what `meet` returned,
   // which must be below 64.
   template <class Meet, class Trace>
-  std::uint32_t cross_around(const Waiting& waiting, const Errands& errands, Meet&& meet, Trace& trace) const noexcept {
-    RankHost host(block_, me_, waiting, errands);
+  std::uint32_t cross_around(const Waiting& waiting, const WaitDuties& duties, Meet&& meet, Trace& trace) const noexcept {
+    RankHost host(block_, me_, waiting, duties);
     RankMem mem(host);
     trace.arrived();
     // Called once for each child or other leader that has arrived. The stamp of the last call
@@ -68,7 +68,7 @@ class NodeBarrier {
 
  private:
   PlanCopy plan_;
-  Block block_;
+  BarrierBlock block_;
   RankBarrier barrier_;
   std::vector<Peer> peers_;
   std::uint32_t me_;

@@ -59,7 +59,7 @@ struct Waiting {
 };
 
 // What a waiting rank does meanwhile.
-struct Errands {
+struct WaitDuties {
   // Makes the MPI library progress. A peer may be inside a message or a remote access, and may come
   // to the barrier only after this rank's part in it.
   void (*poke)() noexcept;
@@ -75,22 +75,22 @@ struct Errands {
 // 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep.
 class RankHost {
  public:
-  RankHost(const Block& block, std::uint32_t me, const Waiting& waiting, const Errands& errands) noexcept
-      : block_(block), me_(me), waiting_(waiting), errands_(errands) {}
+  RankHost(const BarrierBlock& block, std::uint32_t me, const Waiting& waiting, const WaitDuties& duties) noexcept
+      : block_(block), me_(me), waiting_(waiting), errands_(duties) {}
 
   int spin_looks() const noexcept { return waiting_.spin_looks; }
   int pauses_per_look() const noexcept { return waiting_.pauses_per_look; }
   bool can_sleep() const noexcept { return true; }
 
   // Returns only when released. If a rank has died, MPI's own launcher ends the program.
-  [[gnu::noinline]] WaitResult wait(Pending<RealMem<RankHost>>& pending) noexcept {
+  [[gnu::noinline]] WaitResult wait(AwaitedWord<RealMem<RankHost>>& pending) noexcept {
     return wait_as(block_.is_crowded() ? waiting_.when_outnumbered() : waiting_, pending);
   }
 
   void wake(std::uint32_t participant) noexcept { unpark(block_.host_line(participant).parked); }
 
  private:
-  WaitResult wait_as(const Waiting& waiting, Pending<RealMem<RankHost>>& pending) noexcept {
+  WaitResult wait_as(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
     const long start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
     long next_watch_ns = start_ns + waiting.watch_ns;
     long sleep_ns = waiting.first_sleep_ns;
@@ -112,7 +112,7 @@ class RankHost {
     }
   }
 
-  static bool look_for_a_while(const Waiting& waiting, Pending<RealMem<RankHost>>& pending) noexcept {
+  static bool look_for_a_while(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
     if (pending.ready()) return true;
     for (int looks = waiting.looks_between_pokes; looks > 0; --looks) {
       for (int i = 0; i < waiting.pauses_per_look; ++i) cpu_pause();
@@ -121,10 +121,10 @@ class RankHost {
     return false;
   }
 
-  const Block& block_;
+  const BarrierBlock& block_;
   std::uint32_t me_;
   const Waiting& waiting_;
-  const Errands& errands_;
+  const WaitDuties& errands_;
 };
 
 using RankMem = RealMem<RankHost>;

@@ -93,7 +93,7 @@ struct Segment::Layout {
       : num_members(members),
         num_units(units_of_blocks),
         map(round_up(kMembers + sizeof(Member) * num_members, 128)),
-        units(round_up(map + sizeof(UnitMap::Word) * UnitMap::num_words(num_units), page_bytes())),
+        units(round_up(map + sizeof(SegmentAllocator::Word) * SegmentAllocator::num_words(num_units), page_bytes())),
         end(units + std::size_t{num_units} * kUnitBytes) {}
 };
 
@@ -176,7 +176,7 @@ Segment::Member& Segment::member(std::uint32_t index) const {
   return reinterpret_cast<Member*>(memory_ + Layout::kMembers)[index];
 }
 
-UnitMap Segment::units() const { return {reinterpret_cast<UnitMap::Word*>(memory_ + map_offset_), num_units_}; }
+SegmentAllocator Segment::units() const { return {reinterpret_cast<SegmentAllocator::Word*>(memory_ + map_offset_), num_units_}; }
 
 void* Segment::unit(std::uint32_t index) const { return memory_ + units_offset_ + std::size_t{index} * kUnitBytes; }
 

@@ -62,7 +62,7 @@ class Segment {
   // synchronises the two.
   Member& member(std::uint32_t index) const;
 
-  UnitMap units() const;
+  SegmentAllocator units() const;
   void* unit(std::uint32_t index) const;
   // Allocates the pages of a run of units on the NUMA node of the calling thread. Pages that exist
   // stay. Returns false if no memory is left.

@@ -47,7 +47,7 @@ namespace hierbar::mpi {
 //
 // `Atomic` is std::atomic, or in tests a type whose operations can be stopped.
 template <template <class> class Atomic>
-class BasicUnitMap {
+class BasicSegmentAllocator {
  public:
   using Word = Atomic<std::uint64_t>;
 
@@ -55,7 +55,7 @@ class BasicUnitMap {
   static std::uint32_t num_words(std::uint32_t num_units) noexcept { return num_bit_words(num_units) + 1; }
 
   // `words` are num_words(num_units) words. In a fresh segment they are zero.
-  BasicUnitMap(Word* words, std::uint32_t num_units) noexcept : words_(words), num_units_(num_units) {}
+  BasicSegmentAllocator(Word* words, std::uint32_t num_units) noexcept : words_(words), num_units_(num_units) {}
 
   // Takes `count` adjacent units that start at a multiple of `alignment`. First fit: the lowest
   // such run is taken. Returns its first unit, or nothing when no such run is free. Linear in the
@@ -164,9 +164,9 @@ class BasicUnitMap {
   std::uint32_t num_units_;
 };
 
-class UnitMap : public BasicUnitMap<std::atomic> {
+class SegmentAllocator : public BasicSegmentAllocator<std::atomic> {
  public:
-  using BasicUnitMap::BasicUnitMap;
+  using BasicSegmentAllocator::BasicSegmentAllocator;
   static_assert(Word::is_always_lock_free, "shared between processes");
 };
 

@@ -44,7 +44,7 @@ class CommTrace {
   MPI_Comm comm() const { return comm_; }
 
   // Called at each barrier: counts it, and returns whether it is to be recorded.
-  bool wants_next() noexcept { return num_barriers_++ % every_ == 0; }
+  bool take_next() noexcept { return num_barriers_++ % every_ == 0; }
   // The trace points for a barrier that is recorded.
   RankTrace open(const void* caller);
   bool is_full() const noexcept { return records_.size() >= batch_; }

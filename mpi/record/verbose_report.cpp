@@ -14,12 +14,12 @@ namespace {
 std::string describe(const Counts& counts) {
   std::uint64_t passed = 0;
   std::string reasons;
-  for (std::size_t way = 0; way < kNumWays; ++way) {
-    if (static_cast<Way>(way) == Way::kEngine || counts[way] == 0) continue;
-    passed += counts[way];
-    reasons += (reasons.empty() ? " (" : ", ") + std::string(name_of(static_cast<Way>(way))) + " " + std::to_string(counts[way]);
+  for (std::size_t route = 0; route < kNumRoutes; ++route) {
+    if (static_cast<Route>(route) == Route::kEngine || counts[route] == 0) continue;
+    passed += counts[route];
+    reasons += (reasons.empty() ? " (" : ", ") + std::string(name_of(static_cast<Route>(route))) + " " + std::to_string(counts[route]);
   }
-  const std::uint64_t engine = counts[static_cast<std::size_t>(Way::kEngine)];
+  const std::uint64_t engine = counts[static_cast<std::size_t>(Route::kEngine)];
   return "engine " + std::to_string(engine) + ", library " + std::to_string(passed) + reasons + (reasons.empty() ? "" : ")");
 }
 
@@ -43,7 +43,7 @@ void print_report(const Pmpi& pmpi, const Counts& counts, bool in_world, bool to
   if (together) {
     ask([&] { return pmpi.Comm_size(pmpi.comm_world, &num_ranks); });
     const int status =
-        pmpi.Reduce(counts.data(), sum.data(), static_cast<int>(kNumWays), pmpi.uint64, pmpi.sum, 0, pmpi.comm_world);
+        pmpi.Reduce(counts.data(), sum.data(), static_cast<int>(kNumRoutes), pmpi.uint64, pmpi.sum, 0, pmpi.comm_world);
     if (rank == 0 && status != MPI_SUCCESS) {
       sum = counts;
       together = false;

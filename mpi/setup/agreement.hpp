@@ -21,7 +21,7 @@ namespace hierbar::mpi {
 // Requires: all ranks make the same calls of exchange() and agree(), in the same order. A rank in
 // which something fails calls fail() and goes on with these calls.
 //
-// Guarantees: agree() returns the same Way in all ranks. It is kEngine, or the smallest failure by
+// Guarantees: agree() returns the same Route in all ranks. It is kEngine, or the smallest failure by
 // (way, rank). The rank that had this failure reports it, once in a program. See
 // docs/decisions/0034.
 //
@@ -40,9 +40,9 @@ class Agreement {
  public:
   // `consequence` is printed after the reason: "...; the MPI library's own barrier is used
   // instead".
-  Agreement(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, const char* consequence);
+  Agreement(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const char* consequence);
 
-  Shim& shim() const { return shim_; }
+  ProcessState& process() const { return process_; }
   const Pmpi& pmpi() const { return pmpi_; }
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
@@ -62,7 +62,7 @@ class Agreement {
     const int bytes = static_cast<int>(sizeof(Told));
     told_ = failure_;
     if (pmpi_.Allgather(&mine, bytes, pmpi_.byte, all.data(), bytes, pmpi_.byte, comm_) != MPI_SUCCESS) {
-      fail(Way::kSetUpFailed, kNoCommunication);
+      fail(Route::kSetUpFailed, kNoCommunication);
       return std::vector<T>(all.size());
     }
     std::vector<T> values;
@@ -75,22 +75,22 @@ class Agreement {
   // What had failed in any rank before the last exchange(): kEngine if nothing had, or else the
   // smallest failure, the same in all ranks that were told. The rank that had it reports it, once
   // in a program. `segment` is this rank's segment, or null.
-  Way told(const Segment* segment);
+  Route told(const Segment* segment);
 
   // Something failed here, so the communicator should become `way`. Only the first failure counts.
-  void fail(Way way, std::string problem);
+  void fail(Route route, std::string problem);
   bool has_failed() const { return failure_ != kFine; }
   // Collective. Returns what has failed in any rank until now, and reports it as told() does.
-  Way agree(const Segment* segment);
+  Route agree(const Segment* segment);
 
  private:
   static constexpr long long kFine = LLONG_MAX;
   static constexpr const char* kNoCommunication = "the set-up's communication failed";
   // Returns false if the call failed.
   bool reduce(long long own, long long& first);
-  Way conclude(long long first, const Segment* segment);
+  Route conclude(long long first, const Segment* segment);
 
-  Shim& shim_;
+  ProcessState& process_;
   const Pmpi& pmpi_;
   MPI_Comm comm_;
   const char* consequence_;

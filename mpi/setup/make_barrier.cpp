@@ -32,14 +32,14 @@ class BlockMaker {
   Offer offer() {
     const auto image = make_plan_image(bindings());
     if (!image) {
-      agreement_.fail(Way::kNoPlan, image.error());
+      agreement_.fail(Route::kNoPlan, image.error());
       return {};
     }
     std::optional<PlanCopy> plan = PlanCopy::read(image->data(), static_cast<std::uint32_t>(part_.ranks.size()));
     Offer offer{};
     if (!plan || !claim(plan->plan(), *image, offer)) {
       give_back(offer);
-      agreement_.fail(Way::kSegmentFull, "no shared memory is left for another communicator of " +
+      agreement_.fail(Route::kSegmentFull, "no shared memory is left for another communicator of " +
                                              std::to_string(part_.ranks.size()) +
                                              " ranks on one node (HIERBAR_SEGMENT_KIB, or the size of /dev/shm)");
       return {};
@@ -56,12 +56,12 @@ class BlockMaker {
     if (offer.num_units == 0) return;  // the leader has failed
     std::optional<PlanCopy> plan =
         PlanCopy::read(part_.segment->unit(offer.image_unit), static_cast<std::uint32_t>(part_.ranks.size()));
-    if (!plan || Block::num_units(plan->plan()) != offer.num_units) {
-      return agreement_.fail(Way::kNoPlan, "the plan that another rank made cannot be read");
+    if (!plan || BarrierBlock::num_units(plan->plan()) != offer.num_units) {
+      return agreement_.fail(Route::kNoPlan, "the plan that another rank made cannot be read");
     }
     auto accepted = barrier(*std::move(plan), offer);
     if (!accepted->block().is_of(offer.generation)) {
-      return agreement_.fail(Way::kNoSegment, "two ranks do not see the same shared memory");
+      return agreement_.fail(Route::kNoSegment, "two ranks do not see the same shared memory");
     }
     if (!accepted->block().clear_slot(part_.me)) return no_memory();
     barrier_ = std::move(accepted);
@@ -78,7 +78,7 @@ class BlockMaker {
   std::unique_ptr<NodeBarrier> take() { return std::move(barrier_); }
 
  private:
-  void no_memory() { agreement_.fail(Way::kSegmentFull, "no memory is left under /dev/shm for another communicator"); }
+  void no_memory() { agreement_.fail(Route::kSegmentFull, "no memory is left under /dev/shm for another communicator"); }
 
   std::vector<Binding> bindings() const {
     std::vector<Binding> bindings;
@@ -88,12 +88,12 @@ class BlockMaker {
 
   // Writes what it has claimed into the offer, also when it fails half-way.
   bool claim(const hierbar_plan& plan, const std::vector<std::byte>& image, Offer& offer) const {
-    const UnitMap units = part_.segment->units();
+    const SegmentAllocator units = part_.segment->units();
     const auto page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
-    const auto block = units.claim(Block::num_units(plan), Block::alignment(plan, page_bytes));
+    const auto block = units.claim(BarrierBlock::num_units(plan), BarrierBlock::alignment(plan, page_bytes));
     if (!block) return false;
     offer.first_unit = *block;
-    offer.num_units = Block::num_units(plan);
+    offer.num_units = BarrierBlock::num_units(plan);
     const auto copy = units.claim(units_for(image.size()), 1);
     if (!copy) return false;
     offer.image_unit = *copy;
@@ -114,7 +114,7 @@ class BlockMaker {
   std::unique_ptr<NodeBarrier> barrier_;
 };
 
-std::vector<std::uint64_t> leader_processes(const std::vector<Record>& records, const NodeMap& map) {
+std::vector<std::uint64_t> leader_processes(const std::vector<RankInfo>& records, const NodeMap& map) {
   std::vector<std::uint64_t> processes;
   for (const NodeMap::Ranks& ranks : map.nodes())
     processes.push_back(records[static_cast<std::size_t>(ranks.front())].process_id);
@@ -149,42 +149,42 @@ bool all_know_leaders(const NodeMap& map, const std::vector<Offer>& offers) {
 // Collective. Makes a communicator for the leaders; null in ranks that do not lead. Returns what
 // agree() does. If that is not kEngine, one of the leaders may lack the communicator. Then nobody
 // frees it, because to free it is collective.
-Way make_leaders(Agreement& agreement, const std::vector<Record>& records, const NodeMap& map, const NodePart& part,
+Route make_leaders(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
                  std::uint64_t id, std::shared_ptr<LeaderComm>& leaders) {
   const Pmpi& pmpi = agreement.pmpi();
   const MPI_Comm made = split_quietly(pmpi, agreement.comm(), part.leads());
   if (part.leads() && made == pmpi.comm_null) {
-    agreement.fail(Way::kNoLeaders, "the MPI library has no communicator left for the leaders of the nodes");
+    agreement.fail(Route::kNoLeaders, "the MPI library has no communicator left for the leaders of the nodes");
   }
-  const Way verdict = agreement.agree(part.segment.get());
-  if (verdict == Way::kEngine && part.leads()) {
-    leaders = agreement.shim().leader_comms.add({made, id, leader_processes(records, map)});
+  const Route verdict = agreement.agree(part.segment.get());
+  if (verdict == Route::kEngine && part.leads()) {
+    leaders = agreement.process().leader_comms.add({made, id, leader_processes(records, map)});
   }
   return verdict;
 }
 
-Waiting choose_waiting(const Segment& segment, Shim& shim, int pauses_per_look) {
+Waiting choose_waiting(const Segment& segment, ProcessState& process, int pauses_per_look) {
   // Of all ranks on the node, as far as known: those of other communicators want their cpus, too.
   std::vector<Binding> all;
   for (std::uint32_t i = 0; i < segment.num_members(); ++i) all.push_back(segment.member(i).binding);
-  if (outnumber_cpus(all) && shim.states.tell_crowded() && shim.settings.verbose) {
+  if (outnumber_cpus(all) && process.states.tell_crowded() && process.settings.verbose) {
     say("ranks outnumber cpus now, and wait accordingly in earlier communicators too");
   }
-  Waiting waiting = shim.states.is_crowded() ? Waiting::outnumbered() : Waiting{};
+  Waiting waiting = process.states.is_crowded() ? Waiting::outnumbered() : Waiting{};
   waiting.pauses_per_look = pauses_per_look;
-  waiting.watch_ns = shim.settings.timeout_ns;
+  waiting.watch_ns = process.settings.timeout_ns;
   return waiting;
 }
 
 }  // namespace
 
-Way make_barrier(Agreement& agreement, const std::vector<Record>& records, const NodeMap& map, const NodePart& part,
+Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
                  CommState& state) {
-  Shim& shim = agreement.shim();
+  ProcessState& process = agreement.process();
   const bool several_nodes = map.nodes().size() > 1;
   std::shared_ptr<LeaderComm> leaders;
-  if (several_nodes && part.leads() && all_have(records, Record::kSharesLeaders)) {
-    leaders = shim.leader_comms.find(leader_processes(records, map));
+  if (several_nodes && part.leads() && all_have(records, RankInfo::kSharesLeaders)) {
+    leaders = process.leader_comms.find(leader_processes(records, map));
   }
 
   // 1. The node's block.
@@ -195,30 +195,30 @@ Way make_barrier(Agreement& agreement, const std::vector<Record>& records, const
   const std::vector<Offer> offers = agreement.exchange(own);
   if (!part.leads() && !agreement.has_failed()) maker.accept(part.from_leader(offers));
   if (!agreement.has_failed() && !prepare_progress(agreement.pmpi(), agreement.comm())) {
-    agreement.fail(Way::kSetUpFailed, "the MPI library has no request left for making progress");
+    agreement.fail(Route::kSetUpFailed, "the MPI library has no request left for making progress");
   }
 
   // 2. The verdict. After it every slot is clear, every plan is read, and all ranks have the same
   //    offers.
-  Way verdict = agreement.told(part.segment.get());
-  if (verdict == Way::kEngine) verdict = agreement.agree(part.segment.get());
+  Route verdict = agreement.told(part.segment.get());
+  if (verdict == Route::kEngine) verdict = agreement.agree(part.segment.get());
 
   // 3. The leaders' communicator.
-  if (verdict == Way::kEngine && several_nodes && !all_know_leaders(map, offers)) {
+  if (verdict == Route::kEngine && several_nodes && !all_know_leaders(map, offers)) {
     leaders.reset();
     verdict = make_leaders(agreement, records, map, part, offers[0].new_leaders_id, leaders);
   }
 
-  if (verdict != Way::kEngine) {
+  if (verdict != Route::kEngine) {
     maker.give_back(own);
-    shim.leader_comms.release(agreement.pmpi(), std::move(leaders));
+    process.leader_comms.release(agreement.pmpi(), std::move(leaders));
     return verdict;
   }
   maker.give_back_image(own);
   state.several_nodes = several_nodes;
   state.node = maker.take();
   state.leaders = std::move(leaders);
-  if (state.node != nullptr) state.waiting = choose_waiting(*part.segment, shim, shim.self(0).pauses_per_look);
+  if (state.node != nullptr) state.waiting = choose_waiting(*part.segment, process, process.self(0).pauses_per_look);
   return verdict;
 }
 

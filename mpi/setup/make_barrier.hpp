@@ -14,7 +14,7 @@ namespace hierbar::mpi {
 // Makes the barrier of this rank's node, and the leaders' communicator if there are several nodes.
 // `part` must have its segment. Collective; returns what agree() does. If it fails, `state` is
 // unchanged.
-Way make_barrier(Agreement& agreement, const std::vector<Record>& records, const NodeMap& map, const NodePart& part,
+Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
                  CommState& state);
 
 }  // namespace hierbar::mpi

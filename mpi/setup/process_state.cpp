@@ -19,7 +19,7 @@ bool is_in_world(const Pmpi& pmpi) {
 }
 
 // Does what MPI_COMM_NULL_COPY_FN does. In some MPI libraries that name is a function of the
-// library, and the shim must not need a library when it is loaded.
+// library, and the process must not need a library when it is loaded.
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
   *is_copied = 0;
   return MPI_SUCCESS;
@@ -28,38 +28,38 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
 // Ends the state. This is local, because other ranks may still be leaving the last barrier. Returns
 // the leaders' communicator, which the caller must release or keep.
 std::shared_ptr<LeaderComm> end(CommState* state) {
-  Shim::get().states.remove(state);
+  ProcessState::get().states.remove(state);
   if (state->node != nullptr) state->node->block().detach();
   std::shared_ptr<LeaderComm> leaders = std::move(state->leaders);
   delete state;
   return leaders;
 }
 
-// The delete callback of the communicators' attribute. When the shim itself frees the communicator,
+// The delete callback of the communicators' attribute. When the process itself frees the communicator,
 // the state is set aside and nothing is done here. Otherwise the communicator is being freed past
-// the shim's entry points. Then only local things may be done, as in every callback.
+// the process's entry points. Then only local things may be done, as in every callback.
 int forget_comm(MPI_Comm, int, void* attribute, void*) {
   auto* state = static_cast<CommState*>(attribute);
   if (state->is_aside) return MPI_SUCCESS;
-  if (std::shared_ptr<LeaderComm> leaders = end(state)) Shim::get().leader_comms.keep(std::move(leaders));
+  if (std::shared_ptr<LeaderComm> leaders = end(state)) ProcessState::get().leader_comms.keep(std::move(leaders));
   return MPI_SUCCESS;
 }
 
 // The delete callback of the attribute of MPI_COMM_SELF, which MPI_Finalize frees before all else.
-// So the report is written even if the program's MPI_Finalize does not pass through the shim.
+// So the report is written even if the program's MPI_Finalize does not pass through the process.
 int finalize_behind(MPI_Comm, int, void* pmpi, void*) {
-  Shim::get().report(*static_cast<const Pmpi*>(pmpi), /*may_communicate=*/false);
+  ProcessState::get().report(*static_cast<const Pmpi*>(pmpi), /*may_communicate=*/false);
   return MPI_SUCCESS;
 }
 
 }  // namespace
 
-Shim& Shim::get() {
-  static Shim* const shim = new Shim;
-  return *shim;
+ProcessState& ProcessState::get() {
+  static ProcessState* const process = new ProcessState;
+  return *process;
 }
 
-const Self& Shim::self(int fake_rank) {
+const Self& ProcessState::self(int fake_rank) {
   const std::lock_guard lock(mutex_);
   if (!has_self_) {
     self_ = {random_id(), read_node_key(static_cast<std::uint64_t>(fake_rank % settings.num_fake_nodes)),
@@ -69,7 +69,7 @@ const Self& Shim::self(int fake_rank) {
   return self_;
 }
 
-bool Shim::make_keyval(const Pmpi& pmpi) {
+bool ProcessState::make_keyval(const Pmpi& pmpi) {
   const std::lock_guard lock(mutex_);
   if (keyval() != MPI_KEYVAL_INVALID) return true;
   const bool in_world = is_in_world(pmpi);
@@ -83,7 +83,7 @@ bool Shim::make_keyval(const Pmpi& pmpi) {
   return true;
 }
 
-bool Shim::find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) noexcept {
+bool ProcessState::find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) noexcept {
   void* attribute = nullptr;
   int found = 0;
   if (const int key = keyval(); key != MPI_KEYVAL_INVALID) {
@@ -94,45 +94,45 @@ bool Shim::find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) noexcept {
   return true;
 }
 
-void Shim::attach(const Pmpi& pmpi, MPI_Comm comm, CommState* state) {
+void ProcessState::attach(const Pmpi& pmpi, MPI_Comm comm, CommState* state) {
   const int key = keyval();
   if (key != MPI_KEYVAL_INVALID && pmpi.Comm_set_attr(comm, key, state) == MPI_SUCCESS) return;
   states.add_loose(comm, state);
 }
 
-void Shim::set_aside(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
+void ProcessState::set_aside(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
   state.is_aside = true;
   states.expire_all();  // before the library can give the handle to another communicator
   states.take_loose(comm);
   if (keyval() != MPI_KEYVAL_INVALID) pmpi.Comm_delete_attr(comm, keyval());
 }
 
-void Shim::put_back(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
+void ProcessState::put_back(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
   attach(pmpi, comm, &state);
   // Only now: attach() may replace an attribute that is still there. That runs forget_comm(), which
   // must not end this state.
   state.is_aside = false;
 }
 
-void Shim::forget(const Pmpi& pmpi, CommState* state) { leader_comms.release(pmpi, end(state)); }
+void ProcessState::forget(const Pmpi& pmpi, CommState* state) { leader_comms.release(pmpi, end(state)); }
 
-void Shim::session_begins() { num_sessions_.fetch_add(1, std::memory_order_relaxed); }
+void ProcessState::session_begins() { num_sessions_.fetch_add(1, std::memory_order_relaxed); }
 
-void Shim::session_ends(const Pmpi& pmpi) {
+void ProcessState::session_ends(const Pmpi& pmpi) {
   if (num_sessions_.fetch_sub(1, std::memory_order_relaxed) > 1 || is_in_world(pmpi)) return;
   report(pmpi, /*may_communicate=*/false);
   close(pmpi);
 }
 
-void Shim::world_ends(const Pmpi& pmpi) {
+void ProcessState::world_ends(const Pmpi& pmpi) {
   if (!is_in_world(pmpi)) return;
   report(pmpi, /*may_communicate=*/true);
   if (num_sessions_.load(std::memory_order_relaxed) == 0) close(pmpi);
 }
 
-// After this the MPI library holds nothing of the shim's, except the attributes of communicators
+// After this the MPI library holds nothing of the process's, except the attributes of communicators
 // that the program did not free.
-void Shim::close(const Pmpi& pmpi) {
+void ProcessState::close(const Pmpi& pmpi) {
   leader_comms.free_all(pmpi);
   end_progress(pmpi);
   memberships.clear();
@@ -145,7 +145,7 @@ void Shim::close(const Pmpi& pmpi) {
   if (self_keyval_ != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&self_keyval_);
 }
 
-void Shim::report(const Pmpi& pmpi, bool may_communicate) {
+void ProcessState::report(const Pmpi& pmpi, bool may_communicate) {
   if (reported_) return;
   reported_ = true;
   CommState* world = nullptr;

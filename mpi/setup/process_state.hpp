@@ -28,9 +28,9 @@ struct Self {
 
 // The shim's state in this process. It is made at the first call. It is never destroyed, because
 // MPI may be used until the very end of the process.
-class Shim {
+class ProcessState {
  public:
-  static Shim& get();
+  static ProcessState& get();
 
   const Settings settings = read_settings();
   Memberships memberships;
@@ -75,14 +75,14 @@ class Shim {
   void world_ends(const Pmpi& pmpi);
 
   // Returns true for the first call with this way, so that each message is printed once.
-  bool is_first(Way way) { return !told_[static_cast<std::size_t>(way)].exchange(true, std::memory_order_relaxed); }
-  bool is_first_problem_report() { return !problems_told_.exchange(true, std::memory_order_relaxed); }
+  bool claim_first(Route route) { return !told_[static_cast<std::size_t>(route)].exchange(true, std::memory_order_relaxed); }
+  bool claim_first_problem_report() { return !problems_told_.exchange(true, std::memory_order_relaxed); }
   // Writes and prints the reports, this process's own or those of all ranks. Later calls do
   // nothing.
   void report(const Pmpi& pmpi, bool may_communicate);
 
  private:
-  Shim() = default;
+  ProcessState() = default;
   void close(const Pmpi& pmpi);
 
   std::mutex mutex_;
@@ -94,7 +94,7 @@ class Shim {
   // Relaxed: the program starts a session before it uses the session's communicators.
   std::atomic<int> num_sessions_{0};
   // Both relaxed: they only choose one caller.
-  std::array<std::atomic<bool>, kNumWays> told_{};
+  std::array<std::atomic<bool>, kNumRoutes> told_{};
   std::atomic<bool> problems_told_{false};
   bool reported_ = false;
   bool has_self_ = false;

@@ -12,7 +12,7 @@ namespace hierbar::mpi {
 
 // What each rank of a communicator sends to all others at the start of the set-up. It is sent as
 // plain bytes: all ranks run the same build of the shim, on one kind of machine.
-struct Record {
+struct RankInfo {
   static constexpr std::uint32_t kWantsEngine = 1;
   static constexpr std::uint32_t kVerbose = 2;
   // Two threads of the process are never in barriers at the same time: there is no
@@ -39,7 +39,7 @@ class NodeMap {
  public:
   using Ranks = std::vector<int>;  // ascending
 
-  explicit NodeMap(const std::vector<Record>& records);
+  explicit NodeMap(const std::vector<RankInfo>& records);
 
   // The nodes, ordered by their lowest rank.
   const std::vector<Ranks>& nodes() const { return nodes_; }
@@ -52,13 +52,13 @@ class NodeMap {
 
 // The id of a segment that all of these ranks have joined: the newest one of the first rank's. 0
 // when there is none.
-std::uint64_t common_segment(const std::vector<Record>& records, const NodeMap::Ranks& ranks);
+std::uint64_t common_segment(const std::vector<RankInfo>& records, const NodeMap::Ranks& ranks);
 // Whether on some node the ranks have no segment in common. A node with one rank needs none.
-bool lacks_segment(const std::vector<Record>& records, const NodeMap& map);
+bool lacks_segment(const std::vector<RankInfo>& records, const NodeMap& map);
 // Which member of that segment the rank is. The rank must have joined it.
-std::uint32_t member_index(const Record& record, std::uint64_t segment_id);
+std::uint32_t member_index(const RankInfo& record, std::uint64_t segment_id);
 
 // True when all records have the flag.
-bool all_have(const std::vector<Record>& records, std::uint32_t flag);
+bool all_have(const std::vector<RankInfo>& records, std::uint32_t flag);
 
 }  // namespace hierbar::mpi

@@ -32,8 +32,8 @@ bool survives_dead_ranks() {
          std::strcmp(value, "false") != 0;
 }
 
-Record make_record(Agreement& agreement, const std::vector<Membership>& joined) {
-  Shim& shim = agreement.shim();
+RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined) {
+  ProcessState& process = agreement.process();
   const Pmpi& pmpi = agreement.pmpi();
   int fake_rank = agreement.rank(), in_world = 0, thread_level = MPI_THREAD_MULTIPLE;
   ask([&] { return pmpi.Initialized(&in_world); });
@@ -41,24 +41,24 @@ Record make_record(Agreement& agreement, const std::vector<Membership>& joined) 
     ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &fake_rank); });
     ask([&] { return pmpi.Query_thread(&thread_level); });
   }
-  if (fake_rank == 0 && shim.is_first_problem_report()) {
-    for (const std::string& problem : shim.settings.problems) say(problem);
+  if (fake_rank == 0 && process.claim_first_problem_report()) {
+    for (const std::string& problem : process.settings.problems) say(problem);
     // The tool reads the same variables and reports what is wrong with them.
     if (!is_ompt_tool_loaded()) {
       for (const std::string& problem : report_settings().problems) say(problem);
     }
   }
-  const Self& self = shim.self(fake_rank);
-  Record record{};
+  const Self& self = process.self(fake_rank);
+  RankInfo record{};
   record.node = self.node;
   record.process_id = self.id;
-  if (!survives_dead_ranks()) record.flags |= Record::kWantsEngine;
-  if (shim.settings.verbose) record.flags |= Record::kVerbose;
+  if (!survives_dead_ranks()) record.flags |= RankInfo::kWantsEngine;
+  if (process.settings.verbose) record.flags |= RankInfo::kVerbose;
   if (report_settings().asked) {
     record.report_every = static_cast<std::uint32_t>(report_settings().settings.every);
-    shim.recorder.prepare(in_world != 0 ? fake_rank : -1);
+    process.recorder.prepare(in_world != 0 ? fake_rank : -1);
   }
-  if (thread_level != MPI_THREAD_MULTIPLE) record.flags |= Record::kSharesLeaders;
+  if (thread_level != MPI_THREAD_MULTIPLE) record.flags |= RankInfo::kSharesLeaders;
   for (std::size_t i = 0; i < joined.size(); ++i) record.joined[i] = {joined[i].segment->id(), joined[i].index, 0};
   return record;
 }
@@ -102,7 +102,7 @@ std::vector<std::uint8_t> find_units(Agreement& agreement, const CommState& stat
   const Pmpi& pmpi = agreement.pmpi();
   if (pmpi.Allreduce(own.data(), all.data(), static_cast<int>(own.size()), pmpi.long_long, pmpi.min, agreement.comm()) !=
       MPI_SUCCESS) {
-    agreement.fail(Way::kSetUpFailed, "the machine's levels cannot be told");
+    agreement.fail(Route::kSetUpFailed, "the machine's levels cannot be told");
   }
   std::vector<std::uint8_t> units;
   for (const long long unit : all)
@@ -112,14 +112,14 @@ std::vector<std::uint8_t> find_units(Agreement& agreement, const CommState& stat
 
 // Collective. Each rank sends from whom it is gathered. Either all ranks record the barriers or
 // none does, because the records are put together by collective calls.
-void start_trace(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, std::uint64_t every, CommState& state) {
+void start_trace(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, std::uint64_t every, CommState& state) {
   struct Place {
     // Rank 0's counts.
     std::uint64_t comm_id;
     std::uint64_t parent;
     std::uint64_t is_inside_world;
   };
-  Agreement agreement(shim, pmpi, comm, "its barriers are not recorded");
+  Agreement agreement(process, pmpi, comm, "its barriers are not recorded");
   auto parent = static_cast<std::uint64_t>(agreement.rank());
   if (state.node != nullptr) {
     const NodeBarrier& node = *state.node;
@@ -130,28 +130,28 @@ void start_trace(Shim& shim, const Pmpi& pmpi, MPI_Comm comm, std::uint64_t ever
   const bool inside = is_inside_world(pmpi, comm, agreement.num_ranks());
   const std::vector<Place> places = agreement.exchange(Place{random_id(), parent, inside ? 1U : 0U});
   const std::vector<std::uint8_t> units = find_units(agreement, state);
-  if (agreement.agree(nullptr) != Way::kEngine) return;
+  if (agreement.agree(nullptr) != Route::kEngine) return;
   std::vector<std::uint32_t> parents;
   for (const Place& place : places) parents.push_back(static_cast<std::uint32_t>(place.parent));
   const bool all_inside =
       std::all_of(places.begin(), places.end(), [](const Place& place) { return place.is_inside_world != 0; });
-  if (state.node != nullptr && state.waiting.spin_looks == 0) shim.recorder.note_outnumbered();
+  if (state.node != nullptr && state.waiting.spin_looks == 0) process.recorder.note_outnumbered();
   state.trace =
-      std::make_unique<CommTrace>(shim.recorder, places[0].comm_id, static_cast<std::uint32_t>(agreement.rank()),
+      std::make_unique<CommTrace>(process.recorder, places[0].comm_id, static_cast<std::uint32_t>(agreement.rank()),
                                   RankTree(parents, state.several_nodes, units), every, all_inside ? comm : pmpi.comm_null);
 }
 
 // Collective. Reports what is known to have failed before the offers are exchanged, with an
 // exchange of empty offers. A rank that has not received the others' records cannot know whether
 // this call or that exchange comes next. It need not know: they are the same call.
-Way tell_failures(Agreement& agreement) {
+Route tell_failures(Agreement& agreement) {
   agreement.exchange(Offer{});
   return agreement.told(nullptr);
 }
 
-Way way_by_records(const std::vector<Record>& records, const NodeMap& map) {
-  if (!all_have(records, Record::kWantsEngine)) return Way::kFaultTolerance;
-  return map.nodes().size() == records.size() ? Way::kNothingShared : Way::kEngine;
+Route way_by_records(const std::vector<RankInfo>& records, const NodeMap& map) {
+  if (!all_have(records, RankInfo::kWantsEngine)) return Route::kFaultTolerance;
+  return map.nodes().size() == records.size() ? Route::kNothingShared : Route::kEngine;
 }
 
 // 1. records   Every rank sends to all where it is and which segments it has joined.
@@ -159,35 +159,35 @@ Way way_by_records(const std::vector<Record>& records, const NodeMap& map) {
 // 3. barrier   The leader of a node makes the plan and claims a block. Leaders of several nodes get
 //              a communicator of their own.
 // 4. trace     If all ranks are to report, they exchange the whole tree.
-Way decide(Agreement& agreement, CommState& state) {
-  const std::vector<Membership> joined = agreement.shim().memberships.newest_first();
-  const std::vector<Record> records = agreement.exchange(make_record(agreement, joined));
+Route decide(Agreement& agreement, CommState& state) {
+  const std::vector<Membership> joined = agreement.process().memberships.newest_first();
+  const std::vector<RankInfo> records = agreement.exchange(make_record(agreement, joined));
   if (agreement.has_failed()) return tell_failures(agreement);
   const NodeMap map(records);
-  const Way way = way_by_records(records, map);
-  if (way != Way::kEngine || lacks_segment(records, map)) {
-    const Way told = tell_failures(agreement);
-    if (told != Way::kEngine) return told;
+  const Route route = way_by_records(records, map);
+  if (route != Route::kEngine || lacks_segment(records, map)) {
+    const Route told = tell_failures(agreement);
+    if (told != Route::kEngine) return told;
   }
-  state.verbose_everywhere = all_have(records, Record::kVerbose);
+  state.verbose_everywhere = all_have(records, RankInfo::kVerbose);
   state.reports_everywhere =
-      std::all_of(records.begin(), records.end(), [](const Record& record) { return record.report_every != 0; });
-  if (way != Way::kEngine) return way;
+      std::all_of(records.begin(), records.end(), [](const RankInfo& record) { return record.report_every != 0; });
+  if (route != Route::kEngine) return route;
 
   NodePart part(map, agreement.rank());
-  const Way shared = share_segment(agreement, records, map, joined, part);
-  if (shared != Way::kEngine) return shared;
-  const Way made = make_barrier(agreement, records, map, part, state);
-  if (made == Way::kEngine && state.reports_everywhere) {
-    start_trace(agreement.shim(), agreement.pmpi(), agreement.comm(), records[0].report_every, state);
+  const Route shared = share_segment(agreement, records, map, joined, part);
+  if (shared != Route::kEngine) return shared;
+  const Route made = make_barrier(agreement, records, map, part, state);
+  if (made == Route::kEngine && state.reports_everywhere) {
+    start_trace(agreement.process(), agreement.pmpi(), agreement.comm(), records[0].report_every, state);
   }
   return made;
 }
 
 // With HIERBAR_VERBOSE=1: describes the first barrier in which this process is rank 0.
 void describe(const Agreement& agreement, const CommState& state) {
-  if (agreement.rank() != 0 || !agreement.shim().settings.verbose || state.node == nullptr) return;
-  if (!agreement.shim().is_first(Way::kEngine)) return;
+  if (agreement.rank() != 0 || !agreement.process().settings.verbose || state.node == nullptr) return;
+  if (!agreement.process().claim_first(Route::kEngine)) return;
   const hierbar_plan& plan = state.node->plan();
   say("first communicator: " + std::to_string(agreement.num_ranks()) + " ranks, " + std::to_string(plan.num_participants) +
       " of them on this node: " + std::to_string(plan.num_leaders) + " in the exchange, " + std::to_string(plan.depth) +
@@ -197,22 +197,22 @@ void describe(const Agreement& agreement, const CommState& state) {
 
 }  // namespace
 
-CommState* set_up(Shim& shim, const Pmpi& pmpi, MPI_Comm comm) {
+CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
   int is_between_groups = 0;
   if (!ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); })) return nullptr;
   auto state = std::make_unique<CommState>();
   if (is_between_groups != 0) {
-    state->way = Way::kIntercommunicator;
+    state->route = Route::kIntercommunicator;
   } else {
-    Agreement agreement(shim, pmpi, comm, "the MPI library's own barrier is used instead");
+    Agreement agreement(process, pmpi, comm, "the MPI library's own barrier is used instead");
     if (agreement.num_ranks() == 0) return nullptr;
-    state->way = agreement.num_ranks() == 1 ? Way::kOneRank : decide(agreement, *state);
+    state->route = agreement.num_ranks() == 1 ? Route::kOneRank : decide(agreement, *state);
     // Some ranks may not have learnt what the others want.
-    if (state->way == Way::kSetUpFailed) state->verbose_everywhere = state->reports_everywhere = false;
-    if (state->way == Way::kEngine) describe(agreement, *state);
+    if (state->route == Route::kSetUpFailed) state->verbose_everywhere = state->reports_everywhere = false;
+    if (state->route == Route::kEngine) describe(agreement, *state);
   }
-  shim.states.add(state.get());
-  shim.attach(pmpi, comm, state.get());
+  process.states.add(state.get());
+  process.attach(pmpi, comm, state.get());
   return state.release();
 }
 

@@ -20,6 +20,6 @@ namespace hierbar::mpi {
 // Agreement for what may fail.
 //
 // Returns the state, which find() returns from now on. Null: `comm` is no communicator.
-CommState* set_up(Shim& shim, const Pmpi& pmpi, MPI_Comm comm);
+CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm);
 
 }  // namespace hierbar::mpi

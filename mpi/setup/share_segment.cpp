@@ -26,9 +26,9 @@ Invitation invite(Agreement& agreement, NodePart& part) {
   Invitation invitation{};
   sweep_segments();
   const auto num_ranks = static_cast<std::uint32_t>(part.ranks.size());
-  auto made = Segment::create(num_ranks, segment_bytes(agreement.shim().settings, num_ranks));
+  auto made = Segment::create(num_ranks, segment_bytes(agreement.process().settings, num_ranks));
   if (!made) {
-    agreement.fail(Way::kNoSegment, made.error());
+    agreement.fail(Route::kNoSegment, made.error());
     return invitation;
   }
   part.segment = *std::move(made);
@@ -42,14 +42,14 @@ void join(Agreement& agreement, const Invitation& invitation, NodePart& part) {
   const auto num_ranks = static_cast<std::uint32_t>(part.ranks.size());
   if (!part.leads()) {
     auto joined = Segment::join(invitation.name, invitation.segment_id, num_ranks);
-    if (!joined) return agreement.fail(Way::kNoSegment, joined.error());
+    if (!joined) return agreement.fail(Route::kNoSegment, joined.error());
     part.segment = *std::move(joined);
   }
   for (std::uint32_t i = 0; i < num_ranks; ++i) part.members.push_back(i);
   part.segment->member(part.me) = {own_process(), read_own_binding()};
 }
 
-void use_again(const std::vector<Record>& records, std::uint64_t segment_id, const std::vector<Membership>& joined,
+void use_again(const std::vector<RankInfo>& records, std::uint64_t segment_id, const std::vector<Membership>& joined,
                NodePart& part) {
   for (const Membership& membership : joined) {
     if (membership.segment->id() == segment_id) part.segment = membership.segment;
@@ -63,19 +63,19 @@ NodePart::NodePart(const NodeMap& map, int rank) : ranks(map.node_of(rank)) {
   me = static_cast<std::uint32_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
 }
 
-Way share_segment(Agreement& agreement, const std::vector<Record>& records, const NodeMap& map,
+Route share_segment(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map,
                   const std::vector<Membership>& joined, NodePart& part) {
   const std::uint64_t common = part.is_alone() ? 0 : common_segment(records, part.ranks);
   if (common != 0) use_again(records, common, joined, part);
-  if (!lacks_segment(records, map)) return Way::kEngine;
+  if (!lacks_segment(records, map)) return Route::kEngine;
 
   const bool is_new = !part.is_alone() && common == 0;
   const std::vector<Invitation> invitations = agreement.exchange(is_new && part.leads() ? invite(agreement, part) : Invitation{});
   if (is_new) join(agreement, part.from_leader(invitations), part);
-  const Way verdict = agreement.agree(part.segment.get());
+  const Route verdict = agreement.agree(part.segment.get());
   if (is_new && part.segment != nullptr) {
     part.segment->unlink();
-    if (verdict == Way::kEngine) agreement.shim().memberships.add({part.segment, part.me});
+    if (verdict == Route::kEngine) agreement.process().memberships.add({part.segment, part.me});
   }
   return verdict;
 }

@@ -35,7 +35,7 @@ struct NodePart {
 // Gives each node's part a segment that all of its ranks have joined. It is a segment of `joined`
 // if there is such a one, or else a new one. `joined` must be what this rank's record lists. The
 // name of a new segment is removed before this returns. Collective; returns what agree() does.
-Way share_segment(Agreement& agreement, const std::vector<Record>& records, const NodeMap& map,
+Route share_segment(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map,
                   const std::vector<Membership>& joined, NodePart& part);
 
 }  // namespace hierbar::mpi

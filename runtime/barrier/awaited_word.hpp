@@ -28,18 +28,18 @@ enum class WaitResult : std::uint8_t { kReleased, kAborted };
 // it has written the word. The orders are described at each function; the writer's accesses, (A1)
 // to (R3), are described in barrier.hpp.
 template <class Mem>
-class Pending {
+class AwaitedWord {
  public:
   using Word = typename Mem::Word;
 
   // A wait for an arrival. The sleep bit goes into the awaited word itself.
-  static Pending arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for) noexcept {
-    return Pending(mem, awaited, epoch, writer, waiting_for, nullptr);
+  static AwaitedWord arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for) noexcept {
+    return AwaitedWord(mem, awaited, epoch, writer, waiting_for, nullptr);
   }
   // A wait for a release. Sleepers are counted beside the word: a parent releases by plain stores,
   // because these overlap in time, and a store returns no sleep bit.
-  static Pending release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word& sleepers) noexcept {
-    return Pending(mem, awaited, epoch, writer, waiting_for, &sleepers);
+  static AwaitedWord release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word& sleepers) noexcept {
+    return AwaitedWord(mem, awaited, epoch, writer, waiting_for, &sleepers);
   }
 
   // (W1) acquire; pairs with the exchange (A1) or the store (R1). Once it has returned true,
@@ -90,7 +90,7 @@ class Pending {
   Word& awaited() const noexcept { return awaited_; }
 
  private:
-  Pending(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word* sleepers) noexcept
+  AwaitedWord(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word* sleepers) noexcept
       : mem_(mem), awaited_(awaited), waiting_for_(waiting_for), sleepers_(sleepers), epoch_(epoch), writer_(writer) {}
 
   Mem& mem_;

@@ -98,10 +98,10 @@ Epoch begin_episode(Mem& mem, OwnLine<typename Mem::Word>& own) noexcept {
 // The memory of one barrier, addressed by slot. It does not own the memory. Processes may map
 // shared memory at different addresses, so all positions are offsets that follow from the plan.
 template <class Word>
-class Lines {
+class BarrierMemory {
  public:
   // `memory` has size_bytes() bytes and is aligned to `line_bytes`.
-  Lines(void* memory, std::uint32_t line_bytes) noexcept
+  BarrierMemory(void* memory, std::uint32_t line_bytes) noexcept
       : memory_(static_cast<std::byte*>(memory)), line_bytes_(line_bytes), slot_bytes_(HIERBAR_LINES_PER_SLOT * line_bytes) {
     static_assert(sizeof(EdgeLine<Word>) <= 64 && sizeof(GroupLine<Word>) <= 64, "one coherence line");
   }

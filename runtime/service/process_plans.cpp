@@ -32,7 +32,7 @@ Machine unknown_machine() {
   return machine;
 }
 
-// Guards Knowledge. It is made at compile time, never destroyed, and locked across fork(). So a
+// Guards ProcessPlans. It is made at compile time, never destroyed, and locked across fork(). So a
 // child never finds it taken by a thread that the child does not have, nor the state half made.
 // std::call_once and the guards of local static objects would leave it so.
 constinit std::mutex knowledge_mutex;
@@ -42,7 +42,7 @@ __attribute__((constructor)) void guard_knowledge_over_fork() {
 }
 
 // What the process knows: its settings and its machine, each read once.
-class Knowledge {
+class ProcessPlans {
  public:
   struct Settings {
     PlanSettings plan;
@@ -58,21 +58,21 @@ class Knowledge {
 
   // Both report what is new. References stay valid and unchanged for the life of the process.
   static const Settings& settings(const Listener& report) {
-    return get([](Knowledge& knowledge) -> const Settings& { return knowledge.read_settings(); }, report);
+    return get([](ProcessPlans& knowledge) -> const Settings& { return knowledge.read_settings(); }, report);
   }
   static const Place& place(const Listener& report) {
-    return get([](Knowledge& knowledge) -> const Place& { return knowledge.read_place(); }, report);
+    return get([](ProcessPlans& knowledge) -> const Place& { return knowledge.read_place(); }, report);
   }
   static const Place& adopt(Machine machine) {
-    return get([&](Knowledge& knowledge) -> const Place& { return knowledge.keep(std::move(machine)); }, {});
+    return get([&](ProcessPlans& knowledge) -> const Place& { return knowledge.keep(std::move(machine)); }, {});
   }
 
  private:
   // Reads under the lock, then reports without it, because the listener may call back.
   template <typename Read>
-  static auto get(const Read& read, const Listener& report) -> decltype(read(std::declval<Knowledge&>())) {
+  static auto get(const Read& read, const Listener& report) -> decltype(read(std::declval<ProcessPlans&>())) {
     std::unique_lock lock(knowledge_mutex);
-    if (instance_ == nullptr) instance_ = new Knowledge;
+    if (instance_ == nullptr) instance_ = new ProcessPlans;
     auto& result = read(*instance_);
     std::vector<std::string> lines;
     if (report) lines.swap(instance_->unreported_);
@@ -119,7 +119,7 @@ class Knowledge {
   }
 
   // Never deleted: libomp's threads may outlive static objects.
-  static inline constinit Knowledge* instance_ = nullptr;
+  static inline constinit ProcessPlans* instance_ = nullptr;
 
   std::optional<Settings> settings_;
   std::optional<Place> place_;
@@ -134,7 +134,7 @@ struct Located {
 };
 
 Located locate_participants(const PlanRequest& request, const Listener& report) {
-  const Knowledge::Place& place = Knowledge::place(report);
+  const ProcessPlans::Place& place = ProcessPlans::place(report);
   Located located{place.machine, place.levels, std::vector<LocalityPath>(request.num_participants)};
   if (request.settings != nullptr) {
     std::vector<std::string> problems;
@@ -149,20 +149,20 @@ Located locate_participants(const PlanRequest& request, const Listener& report) 
 
 }  // namespace
 
-int check_plan_settings(const Listener& report) { return Knowledge::settings(report).num_bad; }
+int check_plan_settings(const Listener& report) { return ProcessPlans::settings(report).num_bad; }
 
-const Machine& known_machine(const Listener& report) { return Knowledge::place(report).machine; }
+const Machine& known_machine(const Listener& report) { return ProcessPlans::place(report).machine; }
 
 const Profile* known_profile(const Listener& report) {
-  return Knowledge::place(report).profile_fits ? &*Knowledge::settings(report).profile : nullptr;
+  return ProcessPlans::place(report).profile_fits ? &*ProcessPlans::settings(report).profile : nullptr;
 }
 
-const Machine& adopt_machine(Machine machine) { return Knowledge::adopt(std::move(machine)).machine; }
+const Machine& adopt_machine(Machine machine) { return ProcessPlans::adopt(std::move(machine)).machine; }
 
 Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report) {
   const std::uint32_t num_participants = request.num_participants;
   if (const std::string problem = team_size_problem(num_participants); !problem.empty()) return Error{problem};
-  const Knowledge::Settings& known = Knowledge::settings(report);
+  const ProcessPlans::Settings& known = ProcessPlans::settings(report);
   const PlanSettings& settings = request.settings != nullptr ? *request.settings : known.plan;
   ShapeOptions options;
   options.release = settings.release;

@@ -19,13 +19,13 @@ namespace {
 
 using Word = std::atomic<std::uint64_t>;
 
-TEST(Lines, AreApartByTheLineSizeOfThePlan) {
+TEST(BarrierMemory, AreApartByTheLineSizeOfThePlan) {
   const TestPlan forest = make_forest("forest", {{3, 3}, 2, HIERBAR_RELEASE_FLAGS});
   for (const std::uint32_t line_bytes : {64U, 128U, 256U}) {
     hierbar_plan plan = forest.view();
     plan.line_bytes = line_bytes;
-    std::vector<std::byte> memory(Lines<Word>::size_bytes(plan) + line_bytes);
-    const Lines<Word> lines(memory.data(), line_bytes);
+    std::vector<std::byte> memory(BarrierMemory<Word>::size_bytes(plan) + line_bytes);
+    const BarrierMemory<Word> lines(memory.data(), line_bytes);
     std::set<std::size_t> offsets;
     for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
       const std::uint32_t slot = plan.nodes[p].slot;
@@ -37,15 +37,15 @@ TEST(Lines, AreApartByTheLineSizeOfThePlan) {
     EXPECT_EQ(offsets.size(), 4 * plan.num_participants) << "no line is shared";
     for (const std::size_t offset : offsets) {
       EXPECT_EQ(offset % line_bytes, 0U);
-      EXPECT_LE(offset + line_bytes, Lines<Word>::size_bytes(plan));
+      EXPECT_LE(offset + line_bytes, BarrierMemory<Word>::size_bytes(plan));
     }
   }
 }
 
-TEST(Lines, TakeAtMostAKibibytePerParticipant) {
+TEST(BarrierMemory, TakeAtMostAKibibytePerParticipant) {
   const FlatPlan flat(4, 256);
   const hierbar_plan& plan = flat.plan();
-  EXPECT_LE(Lines<Word>::size_bytes(plan) / plan.num_participants, 1024U);
+  EXPECT_LE(BarrierMemory<Word>::size_bytes(plan) / plan.num_participants, 1024U);
 }
 
 TEST(FlatPlan, MakesEverybodyALeader) {

@@ -74,7 +74,7 @@ void read_own_settings(const Machine& machine) {
 }
 
 void read_places(const Machine& machine, const Environment& environment) {
-  const Team team = forecast_team(machine, machine.allowed, environment);
+  const Team team = predict_team(machine, machine.allowed, environment);
   require(team.num_threads >= 1 && team.cpus.size() == team.num_threads, "each thread has its cpus");
   for (const CpuSet& cpus : team.cpus)
     require(!cpus.empty() && cpus.is_subset_of(machine.allowed), "threads run on cpus that are there");

@@ -72,7 +72,7 @@ class ModelMem {
     if constexpr (kOrder != std::memory_order_relaxed) std::atomic_thread_fence(kOrder);
   }
 
-  WaitResult wait(Pending<ModelMem>& pending) const noexcept {
+  WaitResult wait(AwaitedWord<ModelMem>& pending) const noexcept {
     if ((kSleepers >> me_ & 1) != 0) {
       for (int nap = 0; nap < kNaps; ++nap) {
         park(parked[me_], pending, /*limit_ns=*/0, [] { return false; });

@@ -34,7 +34,7 @@ constexpr hierbar_plan kRanksPlan = {HIERBAR_PLAN_ABI_VERSION,
                                      kParentsOfRanks};
 
 alignas(kLineBytes) std::byte memory[kBlockBytes];
-mpi::UnitMap::Word taken[2];
+mpi::SegmentAllocator::Word taken[2];
 std::uint32_t cells[kNumRanks];
 
 // Nobody owns the segment: it is the arrays above, which live as long as the program.
@@ -46,14 +46,14 @@ void poke() noexcept {}
 void on_overdue(void*, long) noexcept {}
 
 void cross_and_detach(std::uint32_t me) noexcept {
-  const mpi::Block block(segment(), 0, kRanksPlan);
+  const mpi::BarrierBlock block(segment(), 0, kRanksPlan);
   const Barrier<mpi::RankMem> barrier(kRanksPlan, block.memory());
   mpi::Waiting waiting;
   waiting.spin_looks = 0;
   waiting.looks_between_pokes = 0;
   waiting.yields = 0;  // sleeps at once
-  const mpi::Errands errands = {poke, on_overdue, nullptr};
-  mpi::RankHost host(block, me, waiting, errands);
+  const mpi::WaitDuties duties = {poke, on_overdue, nullptr};
+  mpi::RankHost host(block, me, waiting, duties);
   mpi::RankMem mem(host);
 
   cells[me] = 1;
@@ -70,9 +70,9 @@ void clear(std::atomic<Value>& word) noexcept {
 }
 
 void take_over() noexcept {
-  const mpi::UnitMap map(taken, kNumUnits);
+  const mpi::SegmentAllocator map(taken, kNumUnits);
   if (!map.claim(kNumUnits, 1).has_value()) return;  // not free yet
-  const Lines<mpi::Block::Word> lines(memory, kLineBytes);
+  const BarrierMemory<mpi::BarrierBlock::Word> lines(memory, kLineBytes);
   for (std::uint32_t slot = 0; slot < kNumRanks; ++slot) {
     for (auto& lane : lines.edge(slot).arrived) {
       for (auto& word : lane) clear(word);
@@ -98,14 +98,14 @@ struct Participant {
 
 // The part of the segment that blocks use.
 namespace hierbar::mpi {
-UnitMap Segment::units() const { return UnitMap(model::taken, model::kNumUnits); }
+SegmentAllocator Segment::units() const { return SegmentAllocator(model::taken, model::kNumUnits); }
 void* Segment::unit(std::uint32_t index) const { return model::memory + index * kUnitBytes; }
 bool Segment::populate(std::uint32_t, std::uint32_t) const { return true; }
 }  // namespace hierbar::mpi
 
 int main() {
   hierbar::model::taken[0].store((1U << hierbar::model::kNumUnits) - 1, std::memory_order_relaxed);
-  hierbar::mpi::Block(hierbar::model::segment(), 0, hierbar::model::kRanksPlan).publish(1);
+  hierbar::mpi::BarrierBlock(hierbar::model::segment(), 0, hierbar::model::kRanksPlan).publish(1);
   hierbar::model::run_participants<hierbar::model::Participant>();
   return 0;
 }

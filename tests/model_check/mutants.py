@@ -53,7 +53,7 @@ ATOMIC_KINDS = {"load": "load", "store": "store", "exchange": "update", "fetch_a
 ATOMIC_ACCESS = re.compile(r"\b(?P<operation>" + "|".join(sorted(ATOMIC_KINDS, key=len, reverse=True)) + r")\(")
 ATOMIC_ORDER = re.compile(r"\bmemory_order_(?P<order>\w+)")
 
-# Tagged lines whose access is in another function: the wait of Pending, which is tagged there, and
+# Tagged lines whose access is in another function: the wait of AwaitedWord, which is tagged there, and
 # the release of libomp's flags.
 ELSEWHERE = re.compile(r"\bmem\.wait\(pending\)|\bflag\.release\(\)")
 

@@ -28,11 +28,11 @@ namespace {
 
 constexpr std::uint32_t kNumUnits = kFirstFree + kNumFree;
 
-mpi::UnitMap::Word words[3];
+mpi::SegmentAllocator::Word words[3];
 enum class Claim : std::uint8_t { kGot, kFull, kGaveUp };
 
 Claim claim(std::uint32_t count, std::uint32_t alignment, std::uint32_t mark) noexcept {
-  const mpi::UnitMap map(words, kNumUnits);
+  const mpi::SegmentAllocator map(words, kNumUnits);
   int searches = 0;
   const auto first = map.claim(count, alignment, [&](int) { return ++searches < MODEL_SEARCHES; });
   if (!first.has_value()) return searches == MODEL_SEARCHES ? Claim::kGaveUp : Claim::kFull;

@@ -11,13 +11,13 @@ namespace {
 // Each participant but the last has one of them.
 constexpr std::uint32_t kNumUnits = kNumParticipants - 1;
 
-mpi::UnitMap::Word words[2];
+mpi::SegmentAllocator::Word words[2];
 std::uint32_t units[kNumUnits];
 
 struct Participant {
   template <std::uint32_t kMe>
   static void run() {
-    const mpi::UnitMap map(words, kNumUnits);
+    const mpi::SegmentAllocator map(words, kNumUnits);
     if constexpr (kMe < kNumUnits) {
       units[kMe] = 1;
       map.release(kMe, 1);

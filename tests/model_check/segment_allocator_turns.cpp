@@ -14,12 +14,12 @@ std::uint32_t unit;
 
 namespace {
 
-mpi::UnitMap::Word words[2];
+mpi::SegmentAllocator::Word words[2];
 
 struct Participant {
   template <std::uint32_t kMe>
   static void run() {
-    const mpi::UnitMap map(words, 1);
+    const mpi::SegmentAllocator map(words, 1);
     if (!map.claim(1, 1, [](int) { return false; }).has_value()) return;
     unit = kMe;
     map.release(0, 1);

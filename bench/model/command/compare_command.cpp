@@ -50,7 +50,7 @@ void compare(const CompareOptions& options) {
   if (options.common.json_path != "-") {
     fmt::print("{}: {} participants, map {}, {} parameter sets, seed {}\n{}\n\n{}\n{}\n", machine.title, count,
                options.common.mapping, machine.sets.size(), options.common.seed, machine.provenance, rows_text(rows),
-               text_of(effort()));
+               text_of(simulation_cost()));
   }
   nlohmann::ordered_json report{{"format", "hierbar-model-compare-1"},
                                 {"revision", kRevision},
@@ -58,7 +58,7 @@ void compare(const CompareOptions& options) {
                                 {"provenance", machine.provenance},
                                 {"map", options.common.mapping},
                                 {"seed", options.common.seed},
-                                {"simulation", to_json(effort())},
+                                {"simulation", to_json(simulation_cost())},
                                 {"rows", nlohmann::ordered_json::array()}};
   for (const ComparedRow& row : rows) report["rows"].push_back(to_json(row));
   json.write(report);

@@ -76,12 +76,12 @@ int scale(const ScaleOptions& options) {
       {"format", "hierbar-model-scale-1"},      {"revision", kRevision},         {"machine", machine.title},
       {"provenance", machine.provenance},       {"map", options.common.mapping}, {"seed", options.common.seed},
       {"rows", nlohmann::ordered_json::array()}};
-  Effort before;
+  SimulationCost before;
   for (const std::uint32_t count : options.counts) {
     if (count > machine.machine.allowed.count()) continue;
     steps.push_back(require(compare_algorithms(machine, mapping, count, options.common.seed, kEpisodes)));
     for (const ComparedRow& row : steps.back()) report["rows"].push_back(to_json(row));
-    const Effort now = effort();
+    const SimulationCost now = simulation_cost();
     report["simulation"].push_back(to_json(now - before));
     before = now;
   }
@@ -89,7 +89,7 @@ int scale(const ScaleOptions& options) {
   if (options.common.json_path != "-") {
     fmt::print("{}: map {}, {} parameter sets, seed {}\n{}\n\n{}\n{}{}\n", machine.title, options.common.mapping,
                machine.sets.size(), options.common.seed, machine.provenance, steps_text(steps), target_text(steps),
-               text_of(effort()));
+               text_of(simulation_cost()));
   }
   report["least_gain_over_classic"] = least_gain(steps.back());
   json.write(report);

@@ -23,9 +23,9 @@ int show_table(const TableOptions& options) {
   JsonOutput json(options.common.json_path);
   const ModelMachine machine = chosen_machine(options.common);
   const PaperTable table = require(compute_paper_table(machine, options.common.seed));
-  if (options.common.json_path != "-") fmt::print("{}\n{}\n", text_of(table, machine), text_of(effort()));
+  if (options.common.json_path != "-") fmt::print("{}\n{}\n", text_of(table, machine), text_of(simulation_cost()));
   nlohmann::ordered_json report = to_json(table, machine);
-  report["simulation"] = to_json(effort());
+  report["simulation"] = to_json(simulation_cost());
   json.write(report);
   return options.check && !meets_targets(table) ? 1 : 0;
 }

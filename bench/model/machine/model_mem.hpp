@@ -17,8 +17,8 @@ class ModelMem : public SimulatedMem<Simulator, Word> {
 
   void fence() const noexcept { simulator_.settle(me_); }
 
-  template <class Pending>
-  WaitResult wait(Pending& pending) const noexcept {
+  template <class AwaitedWord>
+  WaitResult wait(AwaitedWord& pending) const noexcept {
     while (!pending.ready()) {
       if (simulator_.is_stopped()) return WaitResult::kAborted;
       simulator_.await_change(me_, pending.awaited());

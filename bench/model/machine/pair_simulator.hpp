@@ -133,8 +133,8 @@ class PairMem : public SimulatedMem<PairSimulator, PairSimulator::Word> {
     simulator_.drain(me_);
     simulator_.pass(me_, simulator_.costs().rmw);
   }
-  template <class Pending>
-  WaitResult wait(Pending& pending) const noexcept {
+  template <class AwaitedWord>
+  WaitResult wait(AwaitedWord& pending) const noexcept {
     while (!pending.ready()) {
       if (simulator_.is_stopped()) return WaitResult::kAborted;
       simulator_.pass(me_, simulator_.costs().look_spacing);

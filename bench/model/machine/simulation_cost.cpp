@@ -10,7 +10,7 @@
 namespace hierbar::bench::model {
 namespace {
 
-Effort total;
+SimulationCost total;
 
 double now_ms(clockid_t clock) {
   timespec now{};
@@ -18,32 +18,32 @@ double now_ms(clockid_t clock) {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-double each(double ms, const Effort& effort) {
-  return effort.num_barriers == 0 ? 0 : ms / static_cast<double>(effort.num_barriers);
+double each(double ms, const SimulationCost& cost) {
+  return cost.num_barriers == 0 ? 0 : ms / static_cast<double>(cost.num_barriers);
 }
 
 }  // namespace
 
-Effort effort() { return total; }
+SimulationCost simulation_cost() { return total; }
 
-EffortMeter::EffortMeter(std::uint32_t num_barriers)
+SimulationCostMeter::SimulationCostMeter(std::uint32_t num_barriers)
     : num_barriers_(num_barriers), wall_begin_ms_(now_ms(CLOCK_MONOTONIC)), cpu_begin_ms_(now_ms(CLOCK_PROCESS_CPUTIME_ID)) {}
 
-EffortMeter::~EffortMeter() {
+SimulationCostMeter::~SimulationCostMeter() {
   total.num_barriers += num_barriers_;
   total.wall_ms += now_ms(CLOCK_MONOTONIC) - wall_begin_ms_;
   total.cpu_ms += now_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin_ms_;
 }
 
-std::string text_of(const Effort& effort) {
-  return fmt::format("simulated {} barriers in {:.2f} s: {:.2f} ms each, {:.2f} ms of processor time", effort.num_barriers,
-                     effort.wall_ms / 1000, each(effort.wall_ms, effort), each(effort.cpu_ms, effort));
+std::string text_of(const SimulationCost& cost) {
+  return fmt::format("simulated {} barriers in {:.2f} s: {:.2f} ms each, {:.2f} ms of processor time", cost.num_barriers,
+                     cost.wall_ms / 1000, each(cost.wall_ms, cost), each(cost.cpu_ms, cost));
 }
 
-nlohmann::ordered_json to_json(const Effort& effort) {
-  return {{"barriers", effort.num_barriers},
-          {"wall_ms_each", each(effort.wall_ms, effort)},
-          {"cpu_ms_each", each(effort.cpu_ms, effort)}};
+nlohmann::ordered_json to_json(const SimulationCost& cost) {
+  return {{"barriers", cost.num_barriers},
+          {"wall_ms_each", each(cost.wall_ms, cost)},
+          {"cpu_ms_each", each(cost.cpu_ms, cost)}};
 }
 
 }  // namespace hierbar::bench::model

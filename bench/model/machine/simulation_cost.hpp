@@ -10,25 +10,25 @@ namespace hierbar::bench::model {
 
 // The cost of simulation for the machine that simulates. Both times are equal if nothing else runs
 // there.
-struct Effort {
+struct SimulationCost {
   std::uint64_t num_barriers = 0;
   double wall_ms = 0;
   double cpu_ms = 0;
 };
-inline Effort operator-(const Effort& a, const Effort& b) {
+inline SimulationCost operator-(const SimulationCost& a, const SimulationCost& b) {
   return {a.num_barriers - b.num_barriers, a.wall_ms - b.wall_ms, a.cpu_ms - b.cpu_ms};
 }
 
-// The effort of this process so far.
-Effort effort();
+// The cost in this process so far.
+SimulationCost simulation_cost();
 
-// Adds to effort() the time from its construction to its destruction, and a number of barriers.
-class EffortMeter {
+// Adds to simulation_cost() the time from its construction to its destruction, and a number of barriers.
+class SimulationCostMeter {
  public:
-  explicit EffortMeter(std::uint32_t num_barriers);
-  ~EffortMeter();
-  EffortMeter(const EffortMeter&) = delete;
-  EffortMeter& operator=(const EffortMeter&) = delete;
+  explicit SimulationCostMeter(std::uint32_t num_barriers);
+  ~SimulationCostMeter();
+  SimulationCostMeter(const SimulationCostMeter&) = delete;
+  SimulationCostMeter& operator=(const SimulationCostMeter&) = delete;
 
  private:
   const std::uint32_t num_barriers_;
@@ -37,7 +37,7 @@ class EffortMeter {
 };
 
 // "simulated 2860 barriers in 0.35 s: 0.12 ms each, 0.11 ms of processor time"
-std::string text_of(const Effort& effort);
-nlohmann::ordered_json to_json(const Effort& effort);
+std::string text_of(const SimulationCost& cost);
+nlohmann::ordered_json to_json(const SimulationCost& cost);
 
 }  // namespace hierbar::bench::model

@@ -98,7 +98,7 @@ void Simulator::go_on(std::uint32_t me) {
     events_.pop_back();
     now_ = std::max(now_, event.time);
     if (event.store != kNoStore) {
-      const PendingStore store = pending_[event.store];
+      const QueuedStore store = pending_[event.store];
       free_pending_.push_back(event.store);
       apply(store);
       continue;
@@ -154,7 +154,7 @@ void Simulator::store(std::uint32_t me, Word& word, std::uint64_t value) {
   const Time complete = memory_.write(me, line, now_, core.stored);
   core.debt += parameters_.issue;
   if (complete <= now_) {
-    apply(PendingStore{&word, value, line, me});
+    apply(QueuedStore{&word, value, line, me});
     return;
   }
   core.stored = oldest = complete;
@@ -166,11 +166,11 @@ void Simulator::store(std::uint32_t me, Word& word, std::uint64_t value) {
     index = free_pending_.back();
     free_pending_.pop_back();
   }
-  pending_[index] = PendingStore{&word, value, line, me};
+  pending_[index] = QueuedStore{&word, value, line, me};
   push(Event{complete, 0, me, index});
 }
 
-void Simulator::apply(const PendingStore& store) {
+void Simulator::apply(const QueuedStore& store) {
   store.word->value = store.value;
   wake_watchers(store.line);
 }

@@ -89,7 +89,7 @@ class Simulator {
     std::uint32_t core;
     std::uint32_t store;  // kNoStore: the core continues
   };
-  struct PendingStore {
+  struct QueuedStore {
     Word* word;
     std::uint64_t value;
     std::uint32_t line;
@@ -106,7 +106,7 @@ class Simulator {
   void advance(std::uint32_t me, Time at_least);
   void push(Event event);
   void go_on(std::uint32_t me);
-  void apply(const PendingStore& store);
+  void apply(const QueuedStore& store);
   void wake_watchers(std::uint32_t line);
   void finish(std::uint32_t me);
 
@@ -120,7 +120,7 @@ class Simulator {
   std::uint32_t num_met_ = 0;
   std::vector<Core> cores_;
   std::vector<Event> events_;  // a heap
-  std::vector<PendingStore> pending_;
+  std::vector<QueuedStore> pending_;
   std::vector<std::uint32_t> free_pending_;
   std::vector<std::vector<std::uint32_t>> watchers_;  // by line
   std::string failure_;

@@ -99,7 +99,7 @@ Result<double> Trial::run_barrier(Simulator& simulator, const Parameters& parame
 
 Result<double> Trial::run(Simulator& simulator, const Parameters& parameters, Metric metric, std::uint64_t seed,
                           const Episodes& episodes) {
-  const EffortMeter meter(episodes.warm_up + episodes.measured);
+  const SimulationCostMeter meter(episodes.warm_up + episodes.measured);
   return visit_algorithm<ModelMem>(algorithm_, [&](auto type) {
     return run_barrier<typename decltype(type)::type>(simulator, parameters, metric, seed, episodes);
   });

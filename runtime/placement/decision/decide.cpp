@@ -12,7 +12,7 @@
 namespace hierbar {
 namespace {
 
-Decision cut(const Machine& machine, const Pool& pool, const std::vector<RankNeed>& ranks) {
+Decision cut(const Machine& machine, const CpuPool& pool, const std::vector<RankNeed>& ranks) {
   if (const std::optional<Veto> veto = veto_by_pool(pool, ranks)) return {{}, veto->text, veto_name(veto->reason)};
   std::vector<std::uint32_t> threads;
   std::vector<CpuSet> homes;
@@ -32,7 +32,7 @@ Decision cut(const Machine& machine, const Pool& pool, const std::vector<RankNee
 
 }  // namespace
 
-std::vector<RankNeed> settled_needs(const Pool& pool, std::vector<RankNeed> ranks) {
+std::vector<RankNeed> settled_needs(const CpuPool& pool, std::vector<RankNeed> ranks) {
   const auto is_open = [](const RankNeed& rank) { return rank.num_threads == 0; };
   const auto num_open = static_cast<std::uint64_t>(std::count_if(ranks.begin(), ranks.end(), is_open));
   const auto num_taken = std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{0},
@@ -45,13 +45,13 @@ std::vector<RankNeed> settled_needs(const Pool& pool, std::vector<RankNeed> rank
   return ranks;
 }
 
-Decision decide(const Machine& machine, const Pool& pool, const std::vector<RankNeed>& needs) {
+Decision decide(const Machine& machine, const CpuPool& pool, const std::vector<RankNeed>& needs) {
   const std::vector<RankNeed> ranks = settled_needs(pool, needs);
   if (const std::optional<Veto> veto = veto_by_need(machine, ranks)) return {{}, veto->text, veto_name(veto->reason)};
   return cut(machine, pool, ranks);
 }
 
-Decision decide_for_equals(const Machine& machine, const Pool& pool, std::uint32_t num_threads, std::uint32_t num_ranks) {
+Decision decide_for_equals(const Machine& machine, const CpuPool& pool, std::uint32_t num_threads, std::uint32_t num_ranks) {
   const std::vector<RankNeed> ranks(num_ranks, {.mask = pool.cpus, .num_threads = num_threads});
   return cut(machine, pool, settled_needs(pool, ranks));
 }

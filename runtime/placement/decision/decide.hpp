@@ -30,16 +30,16 @@ struct Decision {
 
 // Gives a number to ranks that leave their number of threads open: equal parts of what the others
 // leave of the pool's capacity, and one thread at least (docs/decisions/0049).
-std::vector<RankNeed> settled_needs(const Pool& pool, std::vector<RankNeed> ranks);
+std::vector<RankNeed> settled_needs(const CpuPool& pool, std::vector<RankNeed> ranks);
 
 // Decides whether and how the ranks share out `pool`. It is a pure function, so ranks that know the
 // same decide the same. Nobody gets a share if veto_by_need() or veto_by_pool() finds a reason.
 // Otherwise share_out() cuts the pool, and assign_shares() leaves ranks on their own cpus where it
 // can.
-Decision decide(const Machine& machine, const Pool& pool, const std::vector<RankNeed>& ranks);
+Decision decide(const Machine& machine, const CpuPool& pool, const std::vector<RankNeed>& ranks);
 
 // The same when only one rank is known. All ranks are assumed to be like it, in the order of their
 // numbers. The shares are disjoint, whichever ranks act on them.
-Decision decide_for_equals(const Machine& machine, const Pool& pool, std::uint32_t num_threads, std::uint32_t num_ranks);
+Decision decide_for_equals(const Machine& machine, const CpuPool& pool, std::uint32_t num_threads, std::uint32_t num_ranks);
 
 }  // namespace hierbar

@@ -18,7 +18,7 @@ struct Own {
   Launch launch;
   PoolEvidence evidence;
   RankNeed need;
-  std::optional<Pool> pool;  // nothing: only all ranks together know it
+  std::optional<CpuPool> pool;  // nothing: only all ranks together know it
 };
 
 std::string seconds(std::uint64_t ns) {
@@ -43,22 +43,22 @@ std::optional<Decision> look_around(const ShareRequest& request, const Surroundi
                                     Own& own) {
   if (const std::optional<Veto> veto = veto_by_environment(setting, around.environment)) return nobody_moves(*veto);
   if (!request.objection.empty()) return nobody_moves({VetoReason::kUserPlaced, request.objection});
-  const ProcessState state{.mask = request.mask,
+  const BindingFacts state{.mask = request.mask,
                            .first_mask = request.first_mask,
                            .is_forked_child = around.is_forked_child,
                            .has_explicit_threads = request.num_threads != 0 || setting.threads == TeamSize::kShare};
-  if (const std::optional<Veto> veto = veto_by_process(state)) return nobody_moves(*veto);
+  if (const std::optional<Veto> veto = veto_by_binding(state)) return nobody_moves(*veto);
   const ProcessFacts facts = around.process_facts();
   const Result<Launch> launch = find_launch(around.environment, facts);
   if (!launch) return Decision{{}, launch.error(), "no-launcher"};
   const Result<PoolEvidence> evidence = around.pool_evidence(facts.ancestors);
   if (!evidence) return Decision{{}, evidence.error(), "no-pool"};
   own = {setting, *launch, *evidence, {request.mask, request.num_threads}, std::nullopt};
-  if (Result<Pool> pool = choose_pool(own.evidence, setting.pool)) own.pool = *std::move(pool);
+  if (Result<CpuPool> pool = choose_pool(own.evidence, setting.pool)) own.pool = *std::move(pool);
   return std::nullopt;
 }
 
-Result<Pool> pool_of_all(const Own& own, const std::vector<RankFacts>& all) {
+Result<CpuPool> pool_of_all(const Own& own, const std::vector<RankFacts>& all) {
   const CpuSet known = own.pool ? own.pool->cpus : CpuSet();
   PoolEvidence evidence = own.evidence;
   evidence.ranks.emplace();
@@ -127,7 +127,7 @@ Decision decide_meeting(const Own& own, const Surroundings& around, Meeting& mee
   const Machine* machine = meeting.machine ? around.adopt_machine(*std::move(meeting.machine)) : around.load_machine();
   if (machine == nullptr) return {{}, "the machine cannot be read", "no-machine"};
   if (meeting.verdict == Verdict::kComplete) {
-    const Result<Pool> pool = pool_of_all(own, meeting.facts);
+    const Result<CpuPool> pool = pool_of_all(own, meeting.facts);
     return pool ? decide(*machine, *pool, needs_of(meeting.facts)) : Decision{{}, pool.error(), "no-pool"};
   }
   // The rank that sealed the verdict knew the pool without the others. This rank may not, if it
@@ -173,7 +173,7 @@ Decision decide_together(const Own& own, const Surroundings& around, std::vector
 
 // The only rank of a node asks nobody. It reads the machine only if it could get more than it has.
 Decision decide_alone(const Own& own, const Surroundings& around) {
-  const Result<Pool> pool = pool_of_all(own, {{own.need, own.pool ? own.pool->cpus : CpuSet()}});
+  const Result<CpuPool> pool = pool_of_all(own, {{own.need, own.pool ? own.pool->cpus : CpuSet()}});
   if (!pool) return {{}, pool.error(), "no-pool"};
   if (const std::optional<Veto> veto = veto_by_pool(*pool, {own.need})) return nobody_moves(*veto);
   const Machine* machine = around.load_machine();

@@ -17,15 +17,15 @@ std::optional<std::string> objection_of(const RankAhead& rank, const PlaceSettin
   if (value_of(rank.environment, "KMP_BARRIER") != "hier") return "KMP_BARRIER is not hier";
   if (setting.mode == PlaceMode::kCheck) return std::string(kPlaceVariable) + " is check";
   if (const std::optional<Veto> veto = veto_by_environment(setting, rank.environment)) return veto->text;
-  const ProcessState state{.mask = rank.need.mask,
+  const BindingFacts state{.mask = rank.need.mask,
                            .has_explicit_threads = has_number(rank) || setting.threads == TeamSize::kShare};
-  if (const std::optional<Veto> veto = veto_by_process(state)) return veto->text;
+  if (const std::optional<Veto> veto = veto_by_binding(state)) return veto->text;
   return std::nullopt;
 }
 
 }  // namespace
 
-Decision foresee_shares(const Machine& machine, PoolEvidence evidence, const std::vector<RankAhead>& ranks) {
+Decision predict_shares(const Machine& machine, PoolEvidence evidence, const std::vector<RankAhead>& ranks) {
   PoolChoice choice = PoolChoice::kAuto;
   std::vector<RankNeed> needs;
   evidence.ranks.emplace();
@@ -38,7 +38,7 @@ Decision foresee_shares(const Machine& machine, PoolEvidence evidence, const std
     needs.push_back({rank.need.mask, has_number(rank) ? rank.need.num_threads : 0});
     *evidence.ranks |= rank.need.mask;
   }
-  const Result<Pool> pool = choose_pool(evidence, choice);
+  const Result<CpuPool> pool = choose_pool(evidence, choice);
   return pool ? decide(machine, *pool, needs) : Decision{{}, pool.error(), "no-pool"};
 }
 

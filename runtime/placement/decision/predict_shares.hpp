@@ -25,6 +25,6 @@ struct RankAhead {
 // What a program does to its own binding or thread count is not predicted. A rank without
 // OMP_NUM_THREADS has a team as large as Decision::team_sizes tells. If there are no shares,
 // everybody stays where it is, and the decision gives the reason.
-Decision foresee_shares(const Machine& machine, PoolEvidence evidence, const std::vector<RankAhead>& ranks);
+Decision predict_shares(const Machine& machine, PoolEvidence evidence, const std::vector<RankAhead>& ranks);
 
 }  // namespace hierbar

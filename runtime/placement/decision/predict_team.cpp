@@ -154,7 +154,7 @@ std::vector<CpuSet> requested_places(const Machine& machine, const CpuSet& mask,
 
 Result<std::vector<CpuSet>> parse_places(std::string_view text) { return PlaceReader(text).read(); }
 
-Team forecast_team(const Machine& machine, const CpuSet& mask, const Environment& environment) {
+Team predict_team(const Machine& machine, const CpuSet& mask, const Environment& environment) {
   Team team;
   const CpuSet usable = mask & machine.present;
   team.num_threads = requested_threads(environment, usable);

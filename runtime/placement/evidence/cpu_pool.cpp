@@ -85,7 +85,7 @@ const Limit* tightest_limit(const PoolEvidence& evidence, std::uint32_t num_cpus
   return tightest;
 }
 
-bool is_evidently_exclusive(const PoolEvidence& evidence, const Pool& pool, const Limit* limit) {
+bool is_evidently_exclusive(const PoolEvidence& evidence, const CpuPool& pool, const Limit* limit) {
   if (is_cut_out(pool.cpus, evidence)) return true;
   if (limit != nullptr) return false;
   return pool.source == PoolChoice::kGrant || gives_whole_machine(evidence.scheduled, evidence);
@@ -106,8 +106,8 @@ Result<PoolEvidence> read_pool_evidence(const Environment& environment, const st
   return evidence;
 }
 
-Result<Pool> choose_pool(const PoolEvidence& evidence, PoolChoice choice) {
-  Pool pool;
+Result<CpuPool> choose_pool(const PoolEvidence& evidence, PoolChoice choice) {
+  CpuPool pool;
   pool.source = choice == PoolChoice::kAuto ? rule(evidence) : choice;
   const Result<CpuSet> cpus = cpus_of(evidence, pool.source);
   if (!cpus) return Error{cpus.error()};

@@ -44,7 +44,7 @@ struct PoolEvidence {
 Result<PoolEvidence> read_pool_evidence(const Environment& environment, const std::vector<Process>& ancestors);
 
 // The cpus of a node that the ranks of a job share out, and the reason for these.
-struct Pool {
+struct CpuPool {
   // Never empty, and always among those that the kernel allows.
   CpuSet cpus;
   // Which rule chose them; never kAuto.
@@ -75,6 +75,6 @@ struct Pool {
 // cpus, and nothing shows which ones are free (docs/decisions/0044).
 //
 // Errors: the chosen set is unknown or empty.
-Result<Pool> choose_pool(const PoolEvidence& evidence, PoolChoice choice);
+Result<CpuPool> choose_pool(const PoolEvidence& evidence, PoolChoice choice);
 
 }  // namespace hierbar

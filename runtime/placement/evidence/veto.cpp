@@ -131,7 +131,7 @@ std::optional<Veto> veto_by_environment(const PlaceSetting& setting, const Envir
   return veto ? veto : foreign_placer(environment);
 }
 
-std::optional<Veto> veto_by_process(const ProcessState& state) {
+std::optional<Veto> veto_by_binding(const BindingFacts& state) {
   if (state.is_forked_child) return Veto{VetoReason::kForkedChild, "this process was forked from one that uses OpenMP"};
   if (state.first_mask && *state.first_mask != state.mask) {
     return Veto{VetoReason::kMaskChanged, "the program was started on cpus " + state.first_mask->to_string() +
@@ -155,7 +155,7 @@ std::optional<Veto> veto_by_need(const Machine& machine, const std::vector<RankN
   return Veto{VetoReason::kSufficient, "each rank has a core of its own for every thread"};
 }
 
-std::optional<Veto> veto_by_pool(const Pool& pool, const std::vector<RankNeed>& ranks) {
+std::optional<Veto> veto_by_pool(const CpuPool& pool, const std::vector<RankNeed>& ranks) {
   const auto num_threads = std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{0},
                                            [](std::uint64_t sum, const RankNeed& rank) { return sum + rank.num_threads; });
   if (num_threads > pool.capacity) {

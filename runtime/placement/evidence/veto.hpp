@@ -52,8 +52,8 @@ struct Veto {
 // places are laid out inside the share.
 std::optional<Veto> veto_by_environment(const PlaceSetting& setting, const Environment& environment);
 
-// What veto_by_process() judges.
-struct ProcessState {
+// What veto_by_binding() judges.
+struct BindingFacts {
   // What the initial thread may run on now.
   CpuSet mask;
   // What it was when the process started, if that is known.
@@ -63,7 +63,7 @@ struct ProcessState {
   bool has_explicit_threads = false;
 };
 // A veto if this process may not be placed, or does not know its number of threads.
-std::optional<Veto> veto_by_process(const ProcessState& state);
+std::optional<Veto> veto_by_binding(const BindingFacts& state);
 
 // What each rank of a node has and needs.
 struct RankNeed {
@@ -77,6 +77,6 @@ std::optional<Veto> veto_by_need(const Machine& machine, const std::vector<RankN
 
 // A veto if the pool is not enough, or may not be this job's, or if the only rank has all of it
 // already.
-std::optional<Veto> veto_by_pool(const Pool& pool, const std::vector<RankNeed>& ranks);
+std::optional<Veto> veto_by_pool(const CpuPool& pool, const std::vector<RankNeed>& ranks);
 
 }  // namespace hierbar

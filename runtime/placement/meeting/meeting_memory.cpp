@@ -13,7 +13,7 @@ namespace {
 
 // "hbplace1": version 1 of this layout.
 constexpr std::uint64_t kMagic = 0x31'65'63'61'6C'70'62'68;
-constexpr std::uint32_t kMaskWords = Board::kMaxCpus / 64;
+constexpr std::uint32_t kMaskWords = MeetingMemory::kMaxCpus / 64;
 // The maker could not load the machine.
 constexpr std::uint32_t kNoImage = UINT32_MAX;
 // How often a sleeper checks whether the maker is alive, once the deadline has passed.
@@ -31,7 +31,7 @@ void write_mask(const CpuSet& cpus, std::uint64_t* words) { std::copy(cpus.words
 
 }  // namespace
 
-struct Board::Header {
+struct MeetingMemory::Header {
   std::uint64_t magic;
   std::uint64_t maker;
   // The namespace to which the process numbers here belong.
@@ -46,7 +46,7 @@ struct Board::Header {
   std::atomic<std::uint32_t> image_bytes;
 };
 
-struct Board::Slot {
+struct MeetingMemory::Slot {
   // 0: free. Written by the first process that claims the slot.
   std::atomic<std::uint64_t> owner;
   // Written by the owner, after the facts below.
@@ -62,15 +62,15 @@ std::uint64_t monotonic_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-std::size_t Board::size_bytes(std::uint32_t num_ranks) {
+std::size_t MeetingMemory::size_bytes(std::uint32_t num_ranks) {
   static_assert(sizeof(Header) <= 128 && std::atomic<std::uint64_t>::is_always_lock_free);
   return 128 + sizeof(Slot) * num_ranks;
 }
 
-Board::Header& Board::header() const { return *reinterpret_cast<Header*>(memory_); }
-Board::Slot& Board::slot(std::uint32_t rank) const { return reinterpret_cast<Slot*>(memory_ + 128)[rank]; }
+MeetingMemory::Header& MeetingMemory::header() const { return *reinterpret_cast<Header*>(memory_); }
+MeetingMemory::Slot& MeetingMemory::slot(std::uint32_t rank) const { return reinterpret_cast<Slot*>(memory_ + 128)[rank]; }
 
-void Board::make(const ProcessName& maker, std::uint64_t deadline_ns) const {
+void MeetingMemory::make(const ProcessName& maker, std::uint64_t deadline_ns) const {
   header().magic = kMagic;
   header().maker = packed(maker);
   header().pid_namespace = maker.pid_namespace;
@@ -78,19 +78,19 @@ void Board::make(const ProcessName& maker, std::uint64_t deadline_ns) const {
   header().num_ranks = num_ranks_;
 }
 
-std::uint32_t Board::num_ranks_in(const void* memory, std::size_t size_bytes) {
+std::uint32_t MeetingMemory::num_ranks_in(const void* memory, std::size_t size_bytes) {
   const auto& header = *static_cast<const Header*>(memory);
   if (size_bytes < sizeof(Header) || header.magic != kMagic) return 0;
-  return size_bytes >= Board::size_bytes(header.num_ranks) ? header.num_ranks : 0;
+  return size_bytes >= MeetingMemory::size_bytes(header.num_ranks) ? header.num_ranks : 0;
 }
 
-bool Board::claim(std::uint32_t rank, const ProcessName& process) const {
+bool MeetingMemory::claim(std::uint32_t rank, const ProcessName& process) const {
   // Relaxed: the word only tells who owns the slot. Nothing else is read because of it.
   std::uint64_t free = 0;
   return slot(rank).owner.compare_exchange_strong(free, packed(process), std::memory_order_relaxed);
 }
 
-void Board::post(std::uint32_t rank, const RankFacts& facts) const {
+void MeetingMemory::post(std::uint32_t rank, const RankFacts& facts) const {
   Slot& own = slot(rank);
   own.num_threads = facts.need.num_threads;
   write_mask(facts.need.mask, own.mask);
@@ -101,28 +101,28 @@ void Board::post(std::uint32_t rank, const RankFacts& facts) const {
   step();
 }
 
-void Board::publish_machine(std::uint32_t image_bytes) const {
+void MeetingMemory::publish_machine(std::uint32_t image_bytes) const {
   // (I1) store-release; pairs with (I2). Publishes the image to ranks that act on a deadline's
   // verdict. In a complete meeting the steps (S1) order it as well.
   header().image_bytes.store(image_bytes != 0 ? image_bytes : kNoImage, std::memory_order_release);
   step();
 }
 
-void Board::step() const {
+void MeetingMemory::step() const {
   // (S1) acq_rel; pairs with itself and with (S2). Publishes the facts of this step. Whoever takes
   // the last step has seen those of all others.
   if (header().steps.fetch_add(1, std::memory_order_acq_rel) == num_ranks_) seal_complete();
 }
 
 // Called by whoever has seen that all steps were taken.
-void Board::seal_complete() const {
+void MeetingMemory::seal_complete() const {
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {
     if (owner_is_dead(rank)) return seal(Verdict::kDead);
   }
   seal(Verdict::kComplete);
 }
 
-void Board::seal(Verdict verdict) const {
+void MeetingMemory::seal(Verdict verdict) const {
   std::uint32_t open = static_cast<std::uint32_t>(Verdict::kOpen);
   // (V1) release; pairs with (V2). Whoever reads the verdict sees what the sealer has seen: all
   // facts and the machine. If the exchange fails, its acquire is a (V2) itself.
@@ -133,12 +133,12 @@ void Board::seal(Verdict verdict) const {
 }
 
 // (V2) load-acquire; pairs with (V1).
-Verdict Board::verdict() const {
+Verdict MeetingMemory::verdict() const {
   const std::uint32_t verdict = header().verdict.load(std::memory_order_acquire);
   return verdict <= static_cast<std::uint32_t>(Verdict::kDead) ? static_cast<Verdict>(verdict) : Verdict::kNobody;
 }
 
-bool Board::is_overdue(std::uint64_t now_ns) const {
+bool MeetingMemory::is_overdue(std::uint64_t now_ns) const {
   const std::uint64_t deadline_ns = header().deadline_ns;
   if (now_ns < deadline_ns) return deadline_ns - now_ns > kMaxPatience_ns;
   // Relaxed: this only asks whether the maker's step is still missing. The image is read after the
@@ -147,7 +147,7 @@ bool Board::is_overdue(std::uint64_t now_ns) const {
   return !loads || now_ns - deadline_ns >= kPatience_ns;
 }
 
-Verdict Board::wait(const std::function<Verdict(const std::vector<RankFacts>&)>& late) const {
+Verdict MeetingMemory::wait(const std::function<Verdict(const std::vector<RankFacts>&)>& late) const {
   while (verdict() == Verdict::kOpen) {
     const std::uint64_t now_ns = monotonic_ns();
     if (is_overdue(now_ns)) {
@@ -168,7 +168,7 @@ Verdict Board::wait(const std::function<Verdict(const std::vector<RankFacts>&)>&
   return verdict();
 }
 
-std::vector<RankFacts> Board::facts() const {
+std::vector<RankFacts> MeetingMemory::facts() const {
   std::vector<RankFacts> all;
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {
     const Slot& other = slot(rank);
@@ -178,7 +178,7 @@ std::vector<RankFacts> Board::facts() const {
   return all;
 }
 
-bool Board::has_all_facts() const {
+bool MeetingMemory::has_all_facts() const {
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {
     // Relaxed: the verdict has made the facts visible already.
     if (slot(rank).posted.load(std::memory_order_relaxed) == 0) return false;
@@ -187,18 +187,18 @@ bool Board::has_all_facts() const {
 }
 
 // (I2) load-acquire; pairs with (I1).
-std::uint32_t Board::image_bytes() const {
+std::uint32_t MeetingMemory::image_bytes() const {
   const std::uint32_t bytes = header().image_bytes.load(std::memory_order_acquire);
   return bytes == kNoImage ? 0 : bytes;
 }
 
 // Relaxed, as in claim().
-bool Board::owner_is_dead(std::uint32_t rank) const {
+bool MeetingMemory::owner_is_dead(std::uint32_t rank) const {
   const std::uint64_t owner = slot(rank).owner.load(std::memory_order_relaxed);
   return owner != 0 && !lives(owner);
 }
 
-bool Board::is_stale() const {
+bool MeetingMemory::is_stale() const {
   const std::uint64_t now_ns = monotonic_ns();
   const std::uint64_t deadline_ns = header().deadline_ns;
   if (now_ns > deadline_ns ? now_ns - deadline_ns > 2 * kPatience_ns : deadline_ns - now_ns > kMaxPatience_ns) return true;

@@ -63,7 +63,7 @@ enum class Verdict : std::uint32_t {
 // (S1). The steps are one chain of read-modify-writes, and the sealer did the last one. (V1)
 // publishes what the sealer saw to those who read the verdict (V2). A verdict at the deadline
 // relies on (P1) and (P2) for the facts, and on (I1) and (I2) for the image.
-class Board {
+class MeetingMemory {
  public:
   // Masks have cpus below this number. Linux has at most 8192 cpus.
   static constexpr std::uint32_t kMaxCpus = 8192;
@@ -75,7 +75,7 @@ class Board {
 
   // Uses the memory, of size_bytes(num_ranks), as a board. The memory must be zero or a board
   // already.
-  Board(void* memory, std::uint32_t num_ranks) : memory_(static_cast<std::byte*>(memory)), num_ranks_(num_ranks) {}
+  MeetingMemory(void* memory, std::uint32_t num_ranks) : memory_(static_cast<std::byte*>(memory)), num_ranks_(num_ranks) {}
   static std::size_t size_bytes(std::uint32_t num_ranks);
 
   // Fills in the header. Must be called before anybody else sees the memory. The deadline is on the

@@ -35,16 +35,16 @@ std::string path_of(const MeetingRequest& request) {
 std::string last_error(const std::string& what) { return what + ": " + std::strerror(errno); }
 
 // An open file with a board at its beginning and, later, the image of the machine behind it.
-class BoardFile {
+class MeetingFile {
  public:
-  BoardFile() = default;
-  BoardFile(BoardFile&& other) noexcept
+  MeetingFile() = default;
+  MeetingFile(MeetingFile&& other) noexcept
       : path_(std::move(other.path_)),
         descriptor_(std::exchange(other.descriptor_, -1)),
         memory_(std::exchange(other.memory_, MAP_FAILED)),
         size_(other.size_),
         num_ranks_(other.num_ranks_) {}
-  BoardFile& operator=(BoardFile&& other) noexcept {
+  MeetingFile& operator=(MeetingFile&& other) noexcept {
     std::swap(path_, other.path_);
     std::swap(descriptor_, other.descriptor_);
     std::swap(memory_, other.memory_);
@@ -52,18 +52,18 @@ class BoardFile {
     std::swap(num_ranks_, other.num_ranks_);
     return *this;
   }
-  ~BoardFile() {
+  ~MeetingFile() {
     if (memory_ != MAP_FAILED) munmap(memory_, size_);
     if (descriptor_ >= 0) close(descriptor_);
   }
 
   // Makes a file without a name. It is allocated, so that writing to it cannot fail. Not open if
   // there is no memory.
-  static BoardFile create(const std::string& directory, std::uint32_t num_ranks) {
-    BoardFile file;
+  static MeetingFile create(const std::string& directory, std::uint32_t num_ranks) {
+    MeetingFile file;
     file.descriptor_ = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file.descriptor_ < 0) return file;
-    const std::size_t size = Board::size_bytes(num_ranks);
+    const std::size_t size = MeetingMemory::size_bytes(num_ranks);
     if (!file.allocate(0, size)) return {};
     file.map(size);
     file.num_ranks_ = num_ranks;
@@ -71,8 +71,8 @@ class BoardFile {
   }
 
   // Opens the file of that path, if it is this user's. If it is not open, errno tells why.
-  static BoardFile find(const std::string& path) {
-    BoardFile file;
+  static MeetingFile find(const std::string& path) {
+    MeetingFile file;
     file.path_ = path;
     // O_NONBLOCK: another user's file could keep us waiting, one with a lease for most of a minute.
     file.descriptor_ = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -83,7 +83,7 @@ class BoardFile {
       return file;
     }
     file.map(static_cast<std::size_t>(status.st_size));
-    if (file.is_open()) file.num_ranks_ = Board::num_ranks_in(file.memory_, file.size_);
+    if (file.is_open()) file.num_ranks_ = MeetingMemory::num_ranks_in(file.memory_, file.size_);
     return file;
   }
 
@@ -100,7 +100,7 @@ class BoardFile {
 
   bool is_open() const { return memory_ != MAP_FAILED; }
   std::uint32_t num_ranks() const { return num_ranks_; }  // 0: not a board
-  Board board() const { return {memory_, num_ranks_}; }
+  MeetingMemory board() const { return {memory_, num_ranks_}; }
 
   // The image is written and read through the file, so that a full file system is an error and no
   // signal. Returns the number of bytes; 0: none.
@@ -137,7 +137,7 @@ class BoardFile {
     size_ = size;
     memory_ = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
   }
-  off_t image_offset() const { return static_cast<off_t>((Board::size_bytes(num_ranks_) + 4095) / 4096 * 4096); }
+  off_t image_offset() const { return static_cast<off_t>((MeetingMemory::size_bytes(num_ranks_) + 4095) / 4096 * 4096); }
 
   std::string path_;
   int descriptor_ = -1;
@@ -148,7 +148,7 @@ class BoardFile {
 
 // What one rank has found at the path of the meeting.
 struct Arrival {
-  BoardFile file;
+  MeetingFile file;
   bool is_maker = false;
   bool is_duplicate = false;
 };
@@ -156,7 +156,7 @@ struct Arrival {
 // Makes the board, in the first rank, and takes this rank's slot.
 Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& self, const std::string& path) {
   sweep_meetings(request.directory);
-  BoardFile file = BoardFile::create(request.directory, request.num_ranks);
+  MeetingFile file = MeetingFile::create(request.directory, request.num_ranks);
   if (!file.is_open()) return Error{last_error("cannot make shared memory in " + request.directory)};
   file.board().make(self, monotonic_ns() + request.patience_ns);
   if (!file.board().claim(request.rank, self)) return Error{"a new board has an owner"};
@@ -170,9 +170,9 @@ Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& sel
 
 // Takes the slot on a board that exists. Not open: the board is of a meeting that has ended, and
 // its name is gone.
-Result<Arrival> join_board(const MeetingRequest& request, const ProcessName& self, BoardFile file) {
+Result<Arrival> join_board(const MeetingRequest& request, const ProcessName& self, MeetingFile file) {
   if (file.num_ranks() == 0) return Error{"the shared memory is not of this version of hierbar"};
-  const Board board = file.board();
+  const MeetingMemory board = file.board();
   if (board.is_stale()) {
     file.unlink();
     return Arrival{};
@@ -197,7 +197,7 @@ Result<Arrival> arrive(const MeetingRequest& request) {
   if (self.start_time == 0) return Error{"/proc does not show this process"};
   const std::string path = path_of(request);
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    BoardFile file = BoardFile::find(path);
+    MeetingFile file = MeetingFile::find(path);
     if (!file.is_open() && errno != ENOENT) return Error{last_error("cannot use shared memory " + path)};
     Result<Arrival> arrival = file.is_open() ? join_board(request, self, std::move(file)) : make_board(request, self, path);
     if (!arrival || arrival->file.is_open()) return arrival;
@@ -211,18 +211,18 @@ const char* kind_of(mode_t mode) {
   return S_ISLNK(mode) ? "link" : "special file";
 }
 
-bool fits(const CpuSet& cpus) { return cpus.last() < static_cast<int>(Board::kMaxCpus); }
+bool fits(const CpuSet& cpus) { return cpus.last() < static_cast<int>(MeetingMemory::kMaxCpus); }
 
 }  // namespace
 
 Result<Meeting> meet(const MeetingRequest& request, const std::function<const Machine*()>& load,
                      const std::function<Verdict(const std::vector<RankFacts>&)>& late) {
   if (!fits(request.facts.need.mask) || !fits(request.facts.pool)) {
-    return Error{"there are cpus above " + std::to_string(Board::kMaxCpus - 1)};
+    return Error{"there are cpus above " + std::to_string(MeetingMemory::kMaxCpus - 1)};
   }
   Result<Arrival> arrival = arrive(request);
   if (!arrival) return Error{arrival.error()};
-  const Board board = arrival->file.board();
+  const MeetingMemory board = arrival->file.board();
   if (!arrival->is_duplicate) board.post(request.rank, request.facts);
   if (arrival->is_maker) {
     const Machine* machine = load();
@@ -254,7 +254,7 @@ int sweep_meetings(const std::string& directory) {
   int removed = 0;
   while (const dirent* entry = readdir(entries)) {
     if (std::strncmp(entry->d_name, name_prefix().c_str(), name_prefix().size()) != 0) continue;
-    const BoardFile file = BoardFile::find(directory + "/" + entry->d_name);
+    const MeetingFile file = MeetingFile::find(directory + "/" + entry->d_name);
     if (!file.is_open() || file.num_ranks() == 0 || !file.board().is_stale()) continue;
     file.unlink();
     ++removed;

@@ -50,10 +50,10 @@ struct Meeting {
 // owners or by its age, and the next meeting that starts removes it (docs/decisions/0046).
 //
 // `load` is called in one of the ranks and returns its machine, or null. `late` decides when not
-// all ranks have come (see Board::wait).
+// all ranks have come (see MeetingMemory::wait).
 //
 // Errors: /proc does not show this process; the directory cannot hold the memory; another rank of
-// the job was given another number of ranks; a mask has cpus from Board::kMaxCpus on.
+// the job was given another number of ranks; a mask has cpus from MeetingMemory::kMaxCpus on.
 Result<Meeting> meet(const MeetingRequest& request, const std::function<const Machine*()>& load,
                      const std::function<Verdict(const std::vector<RankFacts>&)>& late);
 

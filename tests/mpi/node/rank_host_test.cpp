@@ -44,7 +44,7 @@ class Node {
  public:
   explicit Node(const TestPlan& plan) : owner_(plan), plan_(owner_.view()) {
     segments_.push_back(*Segment::create(plan_.num_participants, 1 << 20));
-    first_unit_ = *segments_[0]->units().claim(Block::num_units(plan_), Block::alignment(plan_, 4096));
+    first_unit_ = *segments_[0]->units().claim(BarrierBlock::num_units(plan_), BarrierBlock::alignment(plan_, 4096));
     for (std::uint32_t me = 1; me < plan_.num_participants; ++me) {
 #if defined(HIERBAR_THREAD_SANITIZER)
       segments_.push_back(segments_[0]);  // it does not know that two addresses can be the same memory
@@ -53,18 +53,18 @@ class Node {
 #endif
     }
     for (std::uint32_t me = 0; me < plan_.num_participants; ++me) {
-      blocks_.push_back(std::make_unique<Block>(segments_[me], first_unit_, plan_));
+      blocks_.push_back(std::make_unique<BarrierBlock>(segments_[me], first_unit_, plan_));
       EXPECT_TRUE(blocks_[me]->clear_slot(me));
     }
     blocks_[0]->publish(segments_[0]->next_generation());
   }
 
   template <class Body>
-  void run(const Waiting& waiting, const Errands& errands, Body&& body) {
+  void run(const Waiting& waiting, const WaitDuties& duties, Body&& body) {
     std::vector<std::thread> threads;
     for (std::uint32_t me = 0; me < plan_.num_participants; ++me) {
       threads.emplace_back([&, me] {
-        RankHost host(*blocks_[me], me, waiting, errands);
+        RankHost host(*blocks_[me], me, waiting, duties);
         RankMem mem(host);
         body(mem, me);
       });
@@ -73,7 +73,7 @@ class Node {
   }
 
   const hierbar_plan& plan() const { return plan_; }
-  const Block& block(std::uint32_t me) const { return *blocks_[me]; }
+  const BarrierBlock& block(std::uint32_t me) const { return *blocks_[me]; }
   Segment& segment() { return *segments_[0]; }
 
  private:
@@ -81,7 +81,7 @@ class Node {
   const hierbar_plan plan_;
   std::uint32_t first_unit_ = 0;
   std::vector<std::shared_ptr<Segment>> segments_;
-  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<std::unique_ptr<BarrierBlock>> blocks_;
 };
 
 class RankHostOracle : public ::testing::TestWithParam<std::tuple<TestPlan, Policy>> {};
@@ -142,7 +142,7 @@ TEST(RankHost, RanksThatGetCrowdedWaitAsIfTheyHadAlwaysBeen) {
 
 TEST(RankHost, AnOverdueBarrierIsToldToWhoeverWaits) {
   struct Told {
-    const Block* block;
+    const BarrierBlock* block;
     std::atomic<int> times{0};
     std::atomic<bool> is_right{true};
   } told;
@@ -150,7 +150,7 @@ TEST(RankHost, AnOverdueBarrierIsToldToWhoeverWaits) {
   told.block = &node.block(0);
   Waiting waiting;
   waiting.watch_ns = 1'000'000;
-  const Errands errands{count_poke,
+  const WaitDuties duties{count_poke,
                         [](void* context, long waited_ns) noexcept {
                           auto& seen = *static_cast<Told*>(context);
                           const bool is_right = seen.block->has_entered(0, 0) && !seen.block->has_entered(2, 0);
@@ -159,7 +159,7 @@ TEST(RankHost, AnOverdueBarrierIsToldToWhoeverWaits) {
                           ++seen.times;
                         },
                         &told};
-  node.run(waiting, errands, [&](RankMem& mem, std::uint32_t me) {
+  node.run(waiting, duties, [&](RankMem& mem, std::uint32_t me) {
     while (me == 2 && told.times.load() < 3) sched_yield();
     RankBarrier(node.plan(), node.block(me).memory()).gather(mem, me, 0, [](std::uint32_t) {});
   });
@@ -167,10 +167,10 @@ TEST(RankHost, AnOverdueBarrierIsToldToWhoeverWaits) {
   EXPECT_TRUE(told.is_right);
 }
 
-TEST(Block, TheLastToDetachGivesItBackAndItCanBeUsedAgain) {
+TEST(BarrierBlock, TheLastToDetachGivesItBackAndItCanBeUsedAgain) {
   Node node(TestPlan("three", {0, 1, 2}, HIERBAR_RELEASE_FLAGS));
   const std::uint32_t taken = node.segment().units().num_taken();
-  EXPECT_EQ(taken, Block::num_units(node.plan()));
+  EXPECT_EQ(taken, BarrierBlock::num_units(node.plan()));
   EXPECT_TRUE(node.block(1).is_of(1));
   EXPECT_FALSE(node.block(1).is_of(2));
   node.block(2).detach();
@@ -180,9 +180,9 @@ TEST(Block, TheLastToDetachGivesItBackAndItCanBeUsedAgain) {
   EXPECT_EQ(node.segment().units().num_taken(), 0u);
 }
 
-TEST(Block, AtMost512BytesForARank) {
+TEST(BarrierBlock, AtMost512BytesForARank) {
   for (std::uint32_t ranks = 2; ranks <= 4; ++ranks) {
-    EXPECT_LE(Block::num_units(FlatPlan(ranks).plan()) * Segment::kUnitBytes, 512 * ranks);
+    EXPECT_LE(BarrierBlock::num_units(FlatPlan(ranks).plan()) * Segment::kUnitBytes, 512 * ranks);
   }
 }
 

@@ -15,19 +15,19 @@ namespace hierbar::mpi {
 namespace {
 
 struct Map {
-  explicit Map(std::uint32_t num_units) : words(UnitMap::num_words(num_units)), units(words.data(), num_units) {}
-  std::vector<UnitMap::Word> words;
-  UnitMap units;
+  explicit Map(std::uint32_t num_units) : words(SegmentAllocator::num_words(num_units)), units(words.data(), num_units) {}
+  std::vector<SegmentAllocator::Word> words;
+  SegmentAllocator units;
 };
 
-TEST(UnitMap, RunsAreDisjointAndFillTheMapExactly) {
+TEST(SegmentAllocator, RunsAreDisjointAndFillTheMapExactly) {
   Map map(200);
   for (std::uint32_t i = 0; i < 20; ++i) EXPECT_EQ(map.units.claim(10, 1), i * 10);
   EXPECT_EQ(map.units.claim(1, 1), std::nullopt);
   EXPECT_EQ(map.units.num_taken(), 200u);
 }
 
-TEST(UnitMap, ARunThatIsGivenBackIsFoundAgain) {
+TEST(SegmentAllocator, ARunThatIsGivenBackIsFoundAgain) {
   Map map(200);
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(map.units.claim(10, 1));
   map.units.release(60, 10);
@@ -38,7 +38,7 @@ TEST(UnitMap, ARunThatIsGivenBackIsFoundAgain) {
   EXPECT_EQ(map.units.claim(20, 1), 70u);
 }
 
-TEST(UnitMap, RunsStartWhereTheyMust) {
+TEST(SegmentAllocator, RunsStartWhereTheyMust) {
   Map map(100);
   EXPECT_EQ(map.units.claim(3, 1), 0u);
   EXPECT_EQ(map.units.claim(3, 8), 8u);
@@ -47,7 +47,7 @@ TEST(UnitMap, RunsStartWhereTheyMust) {
   EXPECT_EQ(map.units.claim(16, 16), std::nullopt);
 }
 
-TEST(UnitMap, NothingAndMoreThanThereIsCannotBeClaimed) {
+TEST(SegmentAllocator, NothingAndMoreThanThereIsCannotBeClaimed) {
   Map map(100);
   EXPECT_EQ(map.units.claim(0, 1), std::nullopt);
   EXPECT_EQ(map.units.claim(101, 1), std::nullopt);
@@ -68,7 +68,7 @@ class StoppableAtomic : public std::atomic<Value> {
 
 struct StoppableMap {
   explicit StoppableMap(std::uint32_t num_units) : words(Units::num_words(num_units)), units(words.data(), num_units) {}
-  using Units = BasicUnitMap<StoppableAtomic>;
+  using Units = BasicSegmentAllocator<StoppableAtomic>;
   std::vector<Units::Word> words;
   Units units;
 };
@@ -89,7 +89,7 @@ void stop_claim_half_way(StoppableMap& map, const std::function<void()>& meanwhi
   before_exchange = nullptr;
 }
 
-TEST(UnitMap, IsNotFullBecauseOfUnitsThatAreGivenBack) {
+TEST(SegmentAllocator, IsNotFullBecauseOfUnitsThatAreGivenBack) {
   StoppableMap map(128);
   std::optional<std::uint32_t> claimed;
   std::atomic<bool> has_searched = false;
@@ -110,7 +110,7 @@ TEST(UnitMap, IsNotFullBecauseOfUnitsThatAreGivenBack) {
   EXPECT_LT(*claimed, 64u);
 }
 
-TEST(UnitMap, WaitsForAClaimThatMakesNoProgressAsLongAsTheCallerWants) {
+TEST(SegmentAllocator, WaitsForAClaimThatMakesNoProgressAsLongAsTheCallerWants) {
   StoppableMap map(128);
   std::vector<int> waits;
   stop_claim_half_way(map, [&] {
@@ -123,7 +123,7 @@ TEST(UnitMap, WaitsForAClaimThatMakesNoProgressAsLongAsTheCallerWants) {
   EXPECT_EQ(waits, (std::vector<int>{1, 2, 3}));
 }
 
-TEST(UnitMap, IsFullAtOnceWhenNobodyIsClaiming) {
+TEST(SegmentAllocator, IsFullAtOnceWhenNobodyIsClaiming) {
   Map map(128);
   EXPECT_EQ(map.units.claim(128, 1), 0u);
   const auto never = [](int) {
@@ -135,7 +135,7 @@ TEST(UnitMap, IsFullAtOnceWhenNobodyIsClaiming) {
 
 // Each owner writes into all of its units; if two ever owned one, a sum would be wrong, and ThreadSanitizer would see the race
 // that the orderings of claim and release exclude.
-TEST(UnitMap, ConcurrentOwnersNeverShareAUnit) {
+TEST(SegmentAllocator, ConcurrentOwnersNeverShareAUnit) {
   constexpr std::uint32_t kUnits = 150, kThreads = 4;
   Map map(kUnits);
   std::vector<std::uint64_t> plain(kUnits);

@@ -9,11 +9,11 @@
 namespace hierbar::mpi {
 namespace {
 
-Record on_node(std::uint64_t node, std::initializer_list<Record::Joined> joined = {}) {
-  Record record{};
+RankInfo on_node(std::uint64_t node, std::initializer_list<RankInfo::Joined> joined = {}) {
+  RankInfo record{};
   record.node = {{node, node + 1}};
   std::size_t i = 0;
-  for (const Record::Joined& segment : joined) record.joined[i++] = segment;
+  for (const RankInfo::Joined& segment : joined) record.joined[i++] = segment;
   return record;
 }
 
@@ -25,7 +25,7 @@ TEST(NodeMap, NodesAreOrderedByTheirLowestRankAndRanksAscend) {
 }
 
 TEST(CommonSegment, IsTheFirstRanksNewestThatAllHave) {
-  const std::vector<Record> records = {on_node(1, {{30, 0, 0}, {20, 1, 0}, {10, 2, 0}}), on_node(1, {{10, 5, 0}, {20, 6, 0}}),
+  const std::vector<RankInfo> records = {on_node(1, {{30, 0, 0}, {20, 1, 0}, {10, 2, 0}}), on_node(1, {{10, 5, 0}, {20, 6, 0}}),
                                        on_node(1, {{20, 7, 0}}), on_node(1)};
   EXPECT_EQ(common_segment(records, {0, 1}), 20u);
   EXPECT_EQ(common_segment(records, {1, 0}), 10u);
@@ -35,11 +35,11 @@ TEST(CommonSegment, IsTheFirstRanksNewestThatAllHave) {
 }
 
 TEST(AllHave, EveryRecordMustHaveTheFlag) {
-  std::vector<Record> records(3);
-  for (Record& record : records) record.flags = Record::kVerbose | Record::kWantsEngine;
-  EXPECT_TRUE(all_have(records, Record::kVerbose));
-  records[1].flags = Record::kWantsEngine;
-  EXPECT_FALSE(all_have(records, Record::kVerbose));
+  std::vector<RankInfo> records(3);
+  for (RankInfo& record : records) record.flags = RankInfo::kVerbose | RankInfo::kWantsEngine;
+  EXPECT_TRUE(all_have(records, RankInfo::kVerbose));
+  records[1].flags = RankInfo::kWantsEngine;
+  EXPECT_FALSE(all_have(records, RankInfo::kVerbose));
 }
 
 }  // namespace

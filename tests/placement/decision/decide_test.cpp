@@ -18,7 +18,7 @@ Machine sixteen_cores(int smt = 1) {
   return test::make_machine("16 cores", {{kPackage, 2}, {kNuma, 2}, {kCore, 4}}, smt);
 }
 
-Pool all_of(const Machine& machine) {
+CpuPool all_of(const Machine& machine) {
   return {.cpus = machine.present,
           .source = PoolChoice::kGrant,
           .capacity = machine.present.count(),
@@ -67,7 +67,7 @@ TEST(Decide, TooManyThreadsAreLeftAlone) {
 
 TEST(Decide, NobodyActsOnCpusThatMayBelongToOthers) {
   const Machine machine = sixteen_cores();
-  Pool pool = all_of(machine);
+  CpuPool pool = all_of(machine);
   pool.is_exclusive = false;
   EXPECT_THAT(texts(decide(machine, pool, {on_cpus("0", 4)})), ElementsAre(HasSubstr("alone")));
 }
@@ -77,7 +77,7 @@ std::vector<std::uint32_t> settled(std::uint32_t capacity, const std::vector<std
   std::vector<RankNeed> ranks;
   for (const std::uint32_t number : numbers) ranks.push_back(on_cpus("0", number));
   std::vector<std::uint32_t> result;
-  Pool pool;
+  CpuPool pool;
   pool.capacity = capacity;
   for (const RankNeed& rank : settled_needs(pool, ranks)) result.push_back(rank.num_threads);
   return result;
@@ -108,7 +108,7 @@ TEST(Decide, TeamsWithoutANumberFillTheirShares) {
 
 TEST(Decide, TeamsWithoutANumberStayInTheCapacity) {
   const Machine machine = sixteen_cores();
-  Pool pool = all_of(machine);
+  CpuPool pool = all_of(machine);
   pool.capacity = 4;
   const Decision decision = decide(machine, pool, {on_cpus("0", 0), on_cpus("0", 0)});
   EXPECT_THAT(texts(decision), ElementsAre("0-7", "8-15"));

@@ -23,7 +23,7 @@ RankView rank(const Machine& machine, std::uint32_t number, const char* mask, st
               const char* places = nullptr) {
   const std::string count = std::to_string(threads);
   const CpuSet cpus = *CpuSet::parse(mask);
-  return {number, cpus, forecast_team(machine, cpus, [&](const char* name) -> const char* {
+  return {number, cpus, predict_team(machine, cpus, [&](const char* name) -> const char* {
             if (std::string(name) == "OMP_NUM_THREADS") return count.c_str();
             return std::string(name) == "OMP_PLACES" ? places : nullptr;
           })};

@@ -21,7 +21,7 @@ CpuSet cpus(const char* list) { return *CpuSet::parse(list); }
 Team team(const char* mask, const Variables& variables) {
   using enum Level;
   const Machine machine = test::make_machine("8 cpus", {{kPackage, 2}, {kCore, 2}}, 2);
-  return forecast_team(machine, cpus(mask), [&](const char* name) -> const char* {
+  return predict_team(machine, cpus(mask), [&](const char* name) -> const char* {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   });

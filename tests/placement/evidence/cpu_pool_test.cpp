@@ -25,13 +25,13 @@ PoolEvidence with_grant(PoolEvidence evidence, const char* list) {
 }
 
 std::string chosen(const PoolEvidence& evidence, PoolChoice choice = PoolChoice::kAuto) {
-  const Result<Pool> pool = choose_pool(evidence, choice);
+  const Result<CpuPool> pool = choose_pool(evidence, choice);
   if (!pool) return "error: " + pool.error();
   return std::string(pool_choice_name(pool->source)) + " " + pool->cpus.to_string() + ", capacity " +
          std::to_string(pool->capacity) + (pool->is_exclusive ? ", exclusive" : "");
 }
 
-TEST(Pool, IsTheGrantWithinWhatTheKernelAllows) {
+TEST(CpuPool, IsTheGrantWithinWhatTheKernelAllows) {
   PoolEvidence evidence = with_grant(whole_machine(), "4-11");
   EXPECT_EQ(chosen(evidence), "grant 4-11, capacity 8, exclusive");
   evidence.kernel = cpus("0-7");
@@ -40,7 +40,7 @@ TEST(Pool, IsTheGrantWithinWhatTheKernelAllows) {
   EXPECT_EQ(chosen(evidence), "error: the kernel allows none of the cpus 4-11, those of hydra_pmi_proxy (process 500)");
 }
 
-TEST(Pool, TakesAGrantOfTheWholeMachineUnlessANumberSpeaksAgainstIt) {
+TEST(CpuPool, TakesAGrantOfTheWholeMachineUnlessANumberSpeaksAgainstIt) {
   PoolEvidence evidence = with_grant(whole_machine(), "0-15");
   EXPECT_EQ(chosen(evidence), "grant 0-15, capacity 16, exclusive");
   evidence.scheduled = {16, "SLURM_CPUS_ON_NODE"};
@@ -52,7 +52,7 @@ TEST(Pool, TakesAGrantOfTheWholeMachineUnlessANumberSpeaksAgainstIt) {
   EXPECT_EQ(chosen(evidence), "grant 0-15, capacity 2");
 }
 
-TEST(Pool, IsTheCpusetWhereThatIsLessThanTheMachine) {
+TEST(CpuPool, IsTheCpusetWhereThatIsLessThanTheMachine) {
   PoolEvidence evidence = whole_machine();
   evidence.kernel = cpus("2-5");
   EXPECT_EQ(chosen(evidence), "cpuset 2-5, capacity 4, exclusive");
@@ -60,7 +60,7 @@ TEST(Pool, IsTheCpusetWhereThatIsLessThanTheMachine) {
   EXPECT_EQ(chosen(evidence), "cpuset 2-5, capacity 3, exclusive");
 }
 
-TEST(Pool, IsTheCpusetWhereTheBatchSystemGaveTheWholeMachine) {
+TEST(CpuPool, IsTheCpusetWhereTheBatchSystemGaveTheWholeMachine) {
   PoolEvidence evidence = whole_machine();
   evidence.scheduled = {16, "SLURM_CPUS_ON_NODE"};
   EXPECT_EQ(chosen(evidence), "cpuset 0-15, capacity 16, exclusive");
@@ -68,7 +68,7 @@ TEST(Pool, IsTheCpusetWhereTheBatchSystemGaveTheWholeMachine) {
   EXPECT_EQ(chosen(evidence), "cpuset 0-15, capacity 8");
 }
 
-TEST(Pool, IsElseTheUnionOfTheRanks) {
+TEST(CpuPool, IsElseTheUnionOfTheRanks) {
   PoolEvidence evidence = whole_machine();
   EXPECT_EQ(chosen(evidence), "error: the ranks of this node have not told each other their cpus");
   evidence.ranks = cpus("0-3");
@@ -79,7 +79,7 @@ TEST(Pool, IsElseTheUnionOfTheRanks) {
   EXPECT_EQ(chosen(evidence), "union 0-15, capacity 16");
 }
 
-TEST(Pool, ObeysTheSetting) {
+TEST(CpuPool, ObeysTheSetting) {
   PoolEvidence evidence = with_grant(whole_machine(), "0-7");
   evidence.ranks = cpus("3-4");
   EXPECT_EQ(chosen(evidence, PoolChoice::kCpuset), "cpuset 0-15, capacity 16, exclusive");
@@ -89,7 +89,7 @@ TEST(Pool, ObeysTheSetting) {
   EXPECT_EQ(chosen(evidence, PoolChoice::kGrant), "error: no launcher's process of this user is among the ancestors");
 }
 
-TEST(Pool, SaysWhy) {
+TEST(CpuPool, SaysWhy) {
   PoolEvidence evidence = with_grant(whole_machine(), "0-15");
   evidence.scheduled = {4, "SLURM_CPUS_ON_NODE"};
   EXPECT_EQ(choose_pool(evidence, PoolChoice::kAuto)->why,
@@ -99,13 +99,13 @@ TEST(Pool, SaysWhy) {
             "1 cpu (3), those that the kernel allows, which are not all; chosen by pool=cpuset");
 }
 
-TEST(Pool, WorksBeyond1024Cpus) {
+TEST(CpuPool, WorksBeyond1024Cpus) {
   PoolEvidence evidence{.online = CpuSet::range(0, 4095), .kernel = CpuSet::range(0, 4095)};
   evidence.grant = {CpuSet::range(2048, 4095), "prted (process 7)"};
   EXPECT_EQ(chosen(evidence), "grant 2048-4095, capacity 2048, exclusive");
 }
 
-TEST(Pool, NeverLeavesWhatTheKernelAllowsAndNeverIsEmpty) {
+TEST(CpuPool, NeverLeavesWhatTheKernelAllowsAndNeverIsEmpty) {
   std::mt19937 random(5);
   const auto any_set = [&] {
     CpuSet set;
@@ -122,7 +122,7 @@ TEST(Pool, NeverLeavesWhatTheKernelAllowsAndNeverIsEmpty) {
     if (random() % 2 == 0) evidence.scheduled = {1 + static_cast<std::uint32_t>(random() % 80), "NCPUS"};
     if (random() % 2 == 0) evidence.quota = {1 + static_cast<std::uint32_t>(random() % 80), "quota"};
     for (const PoolChoice choice : {PoolChoice::kAuto, PoolChoice::kUnion, PoolChoice::kGrant, PoolChoice::kCpuset}) {
-      const Result<Pool> pool = choose_pool(evidence, choice);
+      const Result<CpuPool> pool = choose_pool(evidence, choice);
       if (!pool) continue;
       ++num_pools;
       EXPECT_FALSE(pool->cpus.empty());

@@ -77,7 +77,7 @@ TEST(KernelCpus, PoolOfABoundJobIsItsMask) {
     evidence.online.set(evidence.online.last() + 1);  // or else a machine of one cpu is not cut out
     evidence.kernel = evidence.online;
     evidence.ranks = *own_cpus();
-    const Result<Pool> pool = choose_pool(evidence, PoolChoice::kAuto);
+    const Result<CpuPool> pool = choose_pool(evidence, PoolChoice::kAuto);
     return pool ? std::string(pool_choice_name(pool->source)) + " " + pool->cpus.to_string() : pool.error();
   });
   EXPECT_EQ(seen, "union " + std::to_string(first));
@@ -147,7 +147,7 @@ TEST(KernelCpus, AreThoseOfTheCpuset) {
     if (!group.join()) return std::string("cannot join");
     const PoolEvidence evidence = *read_pool_evidence(test::environment_of({}), {});
     std::string text = evidence.kernel.to_string();
-    if (const Result<Pool> pool = choose_pool(evidence, PoolChoice::kCpuset)) text += ", pool " + pool->cpus.to_string();
+    if (const Result<CpuPool> pool = choose_pool(evidence, PoolChoice::kCpuset)) text += ", pool " + pool->cpus.to_string();
     return text;
   });
   if (seen == "cannot join") GTEST_SKIP() << "a cpuset control group cannot be joined here";

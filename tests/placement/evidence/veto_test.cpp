@@ -86,15 +86,15 @@ TEST(Veto, IsNotFooledByWhatToolsAlwaysSet) {
 }
 
 TEST(Veto, LooksAtTheProcess) {
-  ProcessState state{.mask = cpus("0"), .has_explicit_threads = true};
-  EXPECT_EQ(text_of(veto_by_process(state)), "none");
+  BindingFacts state{.mask = cpus("0"), .has_explicit_threads = true};
+  EXPECT_EQ(text_of(veto_by_binding(state)), "none");
   state.first_mask = cpus("0");
-  EXPECT_EQ(text_of(veto_by_process(state)), "none");
+  EXPECT_EQ(text_of(veto_by_binding(state)), "none");
   state.first_mask = cpus("0-3");
-  EXPECT_EQ(text_of(veto_by_process(state)), "mask-changed: the program was started on cpus 0-3 and bound itself to 0");
+  EXPECT_EQ(text_of(veto_by_binding(state)), "mask-changed: the program was started on cpus 0-3 and bound itself to 0");
   state.is_forked_child = true;
-  EXPECT_EQ(text_of(veto_by_process(state)), "forked-child: this process was forked from one that uses OpenMP");
-  EXPECT_EQ(text_of(veto_by_process({.mask = cpus("0")})),
+  EXPECT_EQ(text_of(veto_by_binding(state)), "forked-child: this process was forked from one that uses OpenMP");
+  EXPECT_EQ(text_of(veto_by_binding({.mask = cpus("0")})),
             "threads-unknown: OMP_NUM_THREADS is not set, so there are as many threads as the rank has cpus; "
             "HIERBAR_PLACE=threads=share takes a thread for each cpu of a share");
 }
@@ -117,7 +117,7 @@ TEST(Veto, SeesStackedThreadsAndOverlappingRanks) {
   EXPECT_EQ(text_of(veto_by_need(machine, {{cpus("0-7"), 1}, {cpus("7-15"), 1}})), "none");
 }
 
-Pool pool_of(const char* list, bool is_exclusive = true) {
+CpuPool pool_of(const char* list, bool is_exclusive = true) {
   return {.cpus = cpus(list),
           .source = PoolChoice::kGrant,
           .capacity = cpus(list).count(),
@@ -137,7 +137,7 @@ TEST(Veto, LooksAtThePool) {
 }
 
 TEST(Veto, CountsTheCapacityAndNotTheCpus) {
-  Pool pool = pool_of("0-15");
+  CpuPool pool = pool_of("0-15");
   pool.capacity = 4;
   EXPECT_EQ(text_of(veto_by_pool(pool, {{cpus("0"), 8}})), "oversubscribed: 8 threads for 4 cpus: the pool is these");
 }

@@ -17,11 +17,11 @@ constexpr std::uint64_t kLong_ns = 60'000'000'000;
 class TestBoard {
  public:
   TestBoard(std::uint32_t num_ranks, std::uint64_t patience_ns)
-      : words_((Board::size_bytes(num_ranks) + 63) / 64), board_(words_.data(), num_ranks) {
+      : words_((MeetingMemory::size_bytes(num_ranks) + 63) / 64), board_(words_.data(), num_ranks) {
     board_.make(own_process(), monotonic_ns() + patience_ns);
   }
-  const Board& operator*() const { return board_; }
-  const Board* operator->() const { return &board_; }
+  const MeetingMemory& operator*() const { return board_; }
+  const MeetingMemory* operator->() const { return &board_; }
   std::size_t size_bytes() const { return words_.size() * 64; }
   const void* memory() const { return words_.data(); }
 
@@ -30,11 +30,11 @@ class TestBoard {
     std::byte bytes[64];
   };
   std::vector<Line> words_;
-  Board board_;
+  MeetingMemory board_;
 };
 
 RankFacts facts_of(std::uint32_t rank) {
-  return {{CpuSet::range(rank, rank + 70), rank + 1}, CpuSet::range(0, Board::kMaxCpus - 1)};
+  return {{CpuSet::range(rank, rank + 70), rank + 1}, CpuSet::range(0, MeetingMemory::kMaxCpus - 1)};
 }
 
 Verdict never(const std::vector<RankFacts>&) {
@@ -42,15 +42,15 @@ Verdict never(const std::vector<RankFacts>&) {
   return Verdict::kNobody;
 }
 
-TEST(Board, IsToldFromOtherMemory) {
+TEST(MeetingMemory, IsToldFromOtherMemory) {
   const TestBoard board(3, kLong_ns);
-  EXPECT_EQ(Board::num_ranks_in(board.memory(), board.size_bytes()), 3u);
-  EXPECT_EQ(Board::num_ranks_in(board.memory(), 200), 0u);
+  EXPECT_EQ(MeetingMemory::num_ranks_in(board.memory(), board.size_bytes()), 3u);
+  EXPECT_EQ(MeetingMemory::num_ranks_in(board.memory(), 200), 0u);
   const std::vector<std::uint64_t> zeroes(1000);
-  EXPECT_EQ(Board::num_ranks_in(zeroes.data(), 8000), 0u);
+  EXPECT_EQ(MeetingMemory::num_ranks_in(zeroes.data(), 8000), 0u);
 }
 
-TEST(Board, ASlotHasOneOwner) {
+TEST(MeetingMemory, ASlotHasOneOwner) {
   const TestBoard board(2, kLong_ns);
   const ProcessName self = own_process();
   EXPECT_TRUE(board->claim(1, self));
@@ -60,7 +60,7 @@ TEST(Board, ASlotHasOneOwner) {
 }
 
 // Facts are plain memory: that all see them all is what the verdict promises.
-TEST(Board, WhenAllHaveComeEverybodySeesAll) {
+TEST(MeetingMemory, WhenAllHaveComeEverybodySeesAll) {
   constexpr std::uint32_t kRanks = 6;
   for (int round = 0; round < 100; ++round) {
     const TestBoard board(kRanks, kLong_ns);
@@ -86,7 +86,7 @@ TEST(Board, WhenAllHaveComeEverybodySeesAll) {
 }
 
 // The last rank's step and the deadline meet. What one rank gets, all get.
-TEST(Board, TheVerdictIsOneWhenTheDeadlineMeetsTheLastRank) {
+TEST(MeetingMemory, TheVerdictIsOneWhenTheDeadlineMeetsTheLastRank) {
   constexpr std::uint32_t kRanks = 4;
   int complete = 0;
   constexpr int kRounds = 300;
@@ -113,7 +113,7 @@ TEST(Board, TheVerdictIsOneWhenTheDeadlineMeetsTheLastRank) {
   EXPECT_LT(complete, kRounds);
 }
 
-TEST(Board, WhoDecidesLateSeesThoseWhoCame) {
+TEST(MeetingMemory, WhoDecidesLateSeesThoseWhoCame) {
   const TestBoard board(3, 0);
   board->claim(2, own_process());
   board->post(2, facts_of(2));
@@ -129,19 +129,19 @@ TEST(Board, WhoDecidesLateSeesThoseWhoCame) {
 }
 
 // Memory that somebody else has written to says anything; nobody may wait for it, or act on it.
-TEST(Board, NobodyWaitsForADeadlineThatCannotBe) {
-  const TestBoard board(2, Board::kMaxPatience_ns + kLong_ns);
+TEST(MeetingMemory, NobodyWaitsForADeadlineThatCannotBe) {
+  const TestBoard board(2, MeetingMemory::kMaxPatience_ns + kLong_ns);
   EXPECT_TRUE(board->is_stale());
   EXPECT_EQ(board->wait([](const std::vector<RankFacts>&) { return Verdict::kNobody; }), Verdict::kNobody);
 }
 
-TEST(Board, AVerdictThatIsNoneMeansThatNobodyActs) {
+TEST(MeetingMemory, AVerdictThatIsNoneMeansThatNobodyActs) {
   const TestBoard board(2, kLong_ns);
   board->seal(static_cast<Verdict>(4711));
   EXPECT_EQ(board->verdict(), Verdict::kNobody);
 }
 
-TEST(Board, KnowsWhetherAllFactsAreThere) {
+TEST(MeetingMemory, KnowsWhetherAllFactsAreThere) {
   const TestBoard board(2, kLong_ns);
   board->post(1, facts_of(1));
   EXPECT_FALSE(board->has_all_facts());

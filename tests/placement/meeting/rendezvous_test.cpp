@@ -289,13 +289,13 @@ class DamagedMeeting : public Rendezvous {
     const auto load = [&]() -> const Machine* {
       const std::string path = directory_ + "/" + names().at(0);
       const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-      void* memory = mmap(nullptr, Board::size_bytes(3), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+      void* memory = mmap(nullptr, MeetingMemory::size_bytes(3), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
       EXPECT_NE(memory, MAP_FAILED);
-      damage(Board(memory, 3), file);
+      damage(MeetingMemory(memory, 3), file);
       MeetingRequest late = request;
       late.rank = 0;
       second.emplace(meet(late, [] { return nullptr; }, [](const auto&) { return Verdict::kNobody; }));
-      munmap(memory, Board::size_bytes(3));
+      munmap(memory, MeetingMemory::size_bytes(3));
       close(file);
       return nullptr;
     };
@@ -305,13 +305,13 @@ class DamagedMeeting : public Rendezvous {
 };
 
 TEST_F(DamagedMeeting, IsNotCompleteWithoutTheFactsOfAll) {
-  const Result<Meeting> meeting = come([](const Board& board, int) { board.seal(Verdict::kComplete); });
+  const Result<Meeting> meeting = come([](const MeetingMemory& board, int) { board.seal(Verdict::kComplete); });
   ASSERT_FALSE(meeting.ok());
   EXPECT_THAT(meeting.error(), testing::HasSubstr("damaged"));
 }
 
 TEST_F(DamagedMeeting, HasNoMachineWhereTheFileHoldsLessThanItSays) {
-  const Result<Meeting> meeting = come([](const Board& board, int) {
+  const Result<Meeting> meeting = come([](const MeetingMemory& board, int) {
     board.publish_machine(0xFFFF'FFF0U);
     board.seal(Verdict::kEqualParts);
   });
@@ -320,10 +320,10 @@ TEST_F(DamagedMeeting, HasNoMachineWhereTheFileHoldsLessThanItSays) {
 }
 
 TEST_F(DamagedMeeting, HasNoMachineOfHalfAWord) {
-  const Result<Meeting> meeting = come([](const Board& board, int file) {
+  const Result<Meeting> meeting = come([](const MeetingMemory& board, int file) {
     const std::vector<std::uint32_t> image = machine_image(test::make_hybrid());
     const auto bytes = static_cast<std::uint32_t>(image.size() * sizeof image[0]);
-    const auto offset = static_cast<off_t>((Board::size_bytes(3) + 4095) / 4096 * 4096);
+    const auto offset = static_cast<off_t>((MeetingMemory::size_bytes(3) + 4095) / 4096 * 4096);
     EXPECT_EQ(pwrite(file, image.data(), bytes, offset), static_cast<ssize_t>(bytes));
     EXPECT_EQ(ftruncate(file, offset + bytes + 1), 0);
     board.publish_machine(bytes + 1);
