@@ -14,10 +14,10 @@
 
 #include "base/new_file.hpp"
 #include "ompt-tools/chain.hpp"
-#include "report/report.hpp"
-#include "report/report_entry.h"
 #include "report/files.hpp"
 #include "report/format/perfetto.hpp"
+#include "report/report.hpp"
+#include "report/report_entry.h"
 
 namespace hierbar::ompt {
 

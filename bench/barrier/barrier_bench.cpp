@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "bench/barrier/barriers.hpp"
-#include "bench/common/floors.hpp"
-#include "bench/common/revision.hpp"
-#include "bench/common/statistics.hpp"
 #include "bench/barrier/options.hpp"
 #include "bench/barrier/team.hpp"
 #include "bench/barrier/team_plans.hpp"
+#include "bench/common/floors.hpp"
+#include "bench/common/revision.hpp"
+#include "bench/common/statistics.hpp"
 
 namespace hierbar::bench {
 namespace {

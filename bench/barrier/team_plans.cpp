@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "plan/group_plan.hpp"
 #include "bench/barrier/team.hpp"
+#include "plan/group_plan.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar::bench {
@@ -17,7 +17,7 @@ Result<TeamPlans> TeamPlans::load() {
   TeamPlans plans;
   plans.machine_ = *std::move(machine);
   plans.notes_ = plans.machine_.warnings;
-  plans.settings_ = read_plan_settings(plans.notes_);
+  plans.settings_ = read_plan_settings(own_environment(), plans.notes_);
   plans.levels_ = plan_levels(plans.machine_, plans.settings_, plans.notes_);
   return plans;
 }

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/record/comm_trace.hpp"
 #include "mpi/between/leader_comm.hpp"
-#include "mpi/node/node_barrier.hpp"
 #include "mpi/communicator/route.hpp"
+#include "mpi/node/node_barrier.hpp"
+#include "mpi/record/comm_trace.hpp"
 
 namespace hierbar::mpi {
 

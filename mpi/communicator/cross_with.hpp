@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "mpi/communicator/comm_state.hpp"
+#include "mpi/communicator/overdue_report.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/library/progress.hpp"
-#include "mpi/communicator/overdue_report.hpp"
 
 namespace hierbar::mpi {
 

@@ -42,7 +42,8 @@ template <class Free>
 int free_comm(const Pmpi& pmpi, MPI_Comm* comm, Free free) {
   ProcessState& process = ProcessState::get();
   CommState* state = nullptr;
-  if (comm == nullptr || *comm == pmpi.comm_null || !process.find(pmpi, *comm, state) || state == nullptr) return (pmpi.*free)(comm);
+  if (comm == nullptr || *comm == pmpi.comm_null || !process.find(pmpi, *comm, state) || state == nullptr)
+    return (pmpi.*free)(comm);
   const MPI_Comm freed = *comm;
   // Settling is collective, as freeing is. But a free of MPI_COMM_WORLD is an error that one rank
   // may make alone.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/entry/mpi_barrier.hpp"
 
-#include "mpi/setup/set_up.hpp"
 #include "mpi/setup/process_state.hpp"
+#include "mpi/setup/set_up.hpp"
 
 namespace hierbar::mpi {
 namespace {

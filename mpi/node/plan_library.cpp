@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "barrier/flat_plan.hpp"
-#include "mpi/settings/message.hpp"
 #include "mpi/node/plan_image.hpp"
+#include "mpi/settings/message.hpp"
 #include "service/plan_service.h"
 
 namespace hierbar::mpi {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/result.hpp"
 #include "mpi/node/binding.hpp"
 #include "plan/plan.h"
-#include "base/result.hpp"
 
 namespace hierbar::mpi {
 

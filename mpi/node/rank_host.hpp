@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <ctime>
 
-#include "barrier/parking.hpp"
 #include "barrier/awaited_word.hpp"
+#include "barrier/parking.hpp"
 #include "barrier/real_mem.hpp"
 #include "mpi/node/barrier_block.hpp"
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "mpi/node/binding.hpp"
-#include "mpi/node/segment_allocator.hpp"
 #include "base/process_name.hpp"
 #include "base/result.hpp"
+#include "mpi/node/binding.hpp"
+#include "mpi/node/segment_allocator.hpp"
 
 namespace hierbar::mpi {
 

@@ -8,18 +8,18 @@
 #include <utility>
 
 #include "base/new_file.hpp"
-#include "mpi/record/comm_trace.hpp"
-#include "mpi/record/merge_ranks.hpp"
-#include "mpi/settings/message.hpp"
-#include "mpi/record/ompt_tool.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/node/rank_host.hpp"
+#include "mpi/record/comm_trace.hpp"
+#include "mpi/record/merge_ranks.hpp"
+#include "mpi/record/ompt_tool.hpp"
 #include "mpi/record/verbose_report.hpp"
+#include "mpi/settings/message.hpp"
 #include "mpi/settings/report_settings.hpp"
-#include "report/files.hpp"
-#include "report/merge.hpp"
-#include "report/format/perfetto.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
+#include "report/files.hpp"
+#include "report/format/perfetto.hpp"
+#include "report/merge.hpp"
 
 namespace hierbar::mpi {
 namespace {

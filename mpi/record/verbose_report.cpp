@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "mpi/settings/message.hpp"
 #include "mpi/library/progress.hpp"
+#include "mpi/settings/message.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -17,7 +17,8 @@ std::string describe(const Counts& counts) {
   for (std::size_t route = 0; route < kNumRoutes; ++route) {
     if (static_cast<Route>(route) == Route::kEngine || counts[route] == 0) continue;
     passed += counts[route];
-    reasons += (reasons.empty() ? " (" : ", ") + std::string(name_of(static_cast<Route>(route))) + " " + std::to_string(counts[route]);
+    reasons +=
+        (reasons.empty() ? " (" : ", ") + std::string(name_of(static_cast<Route>(route))) + " " + std::to_string(counts[route]);
   }
   const std::uint64_t engine = counts[static_cast<std::size_t>(Route::kEngine)];
   return "engine " + std::to_string(engine) + ", library " + std::to_string(passed) + reasons + (reasons.empty() ? "" : ")");

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/communicator/route.hpp"
 #include "mpi/node/segment.hpp"
 #include "mpi/setup/process_state.hpp"
-#include "mpi/communicator/route.hpp"
 
 namespace hierbar::mpi {
 

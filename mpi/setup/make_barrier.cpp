@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
+#include "mpi/library/progress.hpp"
+#include "mpi/node/plan_library.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/setup/offer.hpp"
-#include "mpi/node/plan_library.hpp"
-#include "mpi/library/progress.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -40,8 +40,8 @@ class BlockMaker {
     if (!plan || !claim(plan->plan(), *image, offer)) {
       give_back(offer);
       agreement_.fail(Route::kSegmentFull, "no shared memory is left for another communicator of " +
-                                             std::to_string(part_.ranks.size()) +
-                                             " ranks on one node (HIERBAR_SEGMENT_KIB, or the size of /dev/shm)");
+                                               std::to_string(part_.ranks.size()) +
+                                               " ranks on one node (HIERBAR_SEGMENT_KIB, or the size of /dev/shm)");
       return {};
     }
     offer.generation = part_.segment->next_generation();
@@ -150,7 +150,7 @@ bool all_know_leaders(const NodeMap& map, const std::vector<Offer>& offers) {
 // agree() does. If that is not kEngine, one of the leaders may lack the communicator. Then nobody
 // frees it, because to free it is collective.
 Route make_leaders(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
-                 std::uint64_t id, std::shared_ptr<LeaderComm>& leaders) {
+                   std::uint64_t id, std::shared_ptr<LeaderComm>& leaders) {
   const Pmpi& pmpi = agreement.pmpi();
   const MPI_Comm made = split_quietly(pmpi, agreement.comm(), part.leads());
   if (part.leads() && made == pmpi.comm_null) {
@@ -179,7 +179,7 @@ Waiting choose_waiting(const Segment& segment, ProcessState& process, int pauses
 }  // namespace
 
 Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
-                 CommState& state) {
+                   CommState& state) {
   ProcessState& process = agreement.process();
   const bool several_nodes = map.nodes().size() > 1;
   std::shared_ptr<LeaderComm> leaders;

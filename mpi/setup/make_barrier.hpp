@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "mpi/setup/agreement.hpp"
 #include "mpi/communicator/comm_state.hpp"
+#include "mpi/setup/agreement.hpp"
 #include "mpi/setup/rank_info.hpp"
 #include "mpi/setup/share_segment.hpp"
 
@@ -15,6 +15,6 @@ namespace hierbar::mpi {
 // `part` must have its segment. Collective; returns what agree() does. If it fails, `state` is
 // unchanged.
 Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
-                 CommState& state);
+                   CommState& state);
 
 }  // namespace hierbar::mpi

@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <mutex>
 
-#include "mpi/communicator/comm_state.hpp"
+#include "base/process_name.hpp"
 #include "mpi/between/leader_comm.hpp"
-#include "mpi/node/memberships.hpp"
+#include "mpi/communicator/comm_state.hpp"
 #include "mpi/library/pmpi.hpp"
+#include "mpi/node/memberships.hpp"
 #include "mpi/record/recorder.hpp"
 #include "mpi/settings/settings.hpp"
-#include "base/process_name.hpp"
 
 namespace hierbar::mpi {
 

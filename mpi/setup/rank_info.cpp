@@ -12,8 +12,8 @@ namespace {
 
 const RankInfo::Joined* find_segment(const RankInfo& record, std::uint64_t segment_id) {
   const auto* end = std::end(record.joined);
-  const auto* found =
-      std::find_if(std::begin(record.joined), end, [&](const RankInfo::Joined& joined) { return joined.segment_id == segment_id; });
+  const auto* found = std::find_if(std::begin(record.joined), end,
+                                   [&](const RankInfo::Joined& joined) { return joined.segment_id == segment_id; });
   return found == end ? nullptr : found;
 }
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi/node/memberships.hpp"
 #include "base/process_name.hpp"
+#include "mpi/node/memberships.hpp"
 
 namespace hierbar::mpi {
 

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "base/trusted_variable.hpp"
-#include "mpi/setup/agreement.hpp"
 #include "mpi/library/family.hpp"
-#include "mpi/setup/make_barrier.hpp"
-#include "mpi/settings/message.hpp"
-#include "mpi/setup/offer.hpp"
-#include "mpi/record/ompt_tool.hpp"
 #include "mpi/node/plan_library.hpp"
-#include "mpi/setup/rank_info.hpp"
+#include "mpi/record/ompt_tool.hpp"
+#include "mpi/settings/message.hpp"
 #include "mpi/settings/report_settings.hpp"
+#include "mpi/setup/agreement.hpp"
+#include "mpi/setup/make_barrier.hpp"
+#include "mpi/setup/offer.hpp"
+#include "mpi/setup/rank_info.hpp"
 #include "mpi/setup/share_segment.hpp"
 #include "trace/stamps.h"
 

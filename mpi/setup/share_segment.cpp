@@ -64,7 +64,7 @@ NodePart::NodePart(const NodeMap& map, int rank) : ranks(map.node_of(rank)) {
 }
 
 Route share_segment(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map,
-                  const std::vector<Membership>& joined, NodePart& part) {
+                    const std::vector<Membership>& joined, NodePart& part) {
   const std::uint64_t common = part.is_alone() ? 0 : common_segment(records, part.ranks);
   if (common != 0) use_again(records, common, joined, part);
   if (!lacks_segment(records, map)) return Route::kEngine;

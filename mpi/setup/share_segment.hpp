@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/setup/agreement.hpp"
 #include "mpi/node/memberships.hpp"
+#include "mpi/setup/agreement.hpp"
 #include "mpi/setup/rank_info.hpp"
 
 namespace hierbar::mpi {
@@ -36,6 +36,6 @@ struct NodePart {
 // if there is such a one, or else a new one. `joined` must be what this rank's record lists. The
 // name of a new segment is removed before this returns. Collective; returns what agree() does.
 Route share_segment(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map,
-                  const std::vector<Membership>& joined, NodePart& part);
+                    const std::vector<Membership>& joined, NodePart& part);
 
 }  // namespace hierbar::mpi

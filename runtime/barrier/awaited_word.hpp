@@ -38,7 +38,8 @@ class AwaitedWord {
   }
   // A wait for a release. Sleepers are counted beside the word: a parent releases by plain stores,
   // because these overlap in time, and a store returns no sleep bit.
-  static AwaitedWord release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word& sleepers) noexcept {
+  static AwaitedWord release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
+                             Word& sleepers) noexcept {
     return AwaitedWord(mem, awaited, epoch, writer, waiting_for, &sleepers);
   }
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "barrier/barrier_memory.hpp"
 #include "barrier/awaited_word.hpp"
+#include "barrier/barrier_memory.hpp"
 #include "barrier/trace_points.hpp"
 #include "barrier/word.hpp"
 #include "plan/plan.h"
@@ -243,7 +243,8 @@ class Barrier {
   // the others take to arrive. Parents do not call the trace, because their children would wait as
   // well.
   template <class Trace>
-  static WaitResult await_others(Mem& mem, AwaitedWord<Mem>& pending, const Trace& trace, std::uint32_t num_children = 0) noexcept {
+  static WaitResult await_others(Mem& mem, AwaitedWord<Mem>& pending, const Trace& trace,
+                                 std::uint32_t num_children = 0) noexcept {
     if constexpr (Trace::kUsesWaits) {
       if (pending.ready()) return WaitResult::kReleased;
       if (num_children == 0) trace.waiting();

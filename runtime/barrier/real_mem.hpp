@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "barrier/pause.hpp"
 #include "barrier/awaited_word.hpp"
+#include "barrier/pause.hpp"
 #include "barrier/word.hpp"
 
 #if defined(__SANITIZE_THREAD__)

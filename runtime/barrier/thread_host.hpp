@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "barrier/parking.hpp"
 #include "barrier/awaited_word.hpp"
+#include "barrier/parking.hpp"
 #include "barrier/real_mem.hpp"
 
 namespace hierbar {

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <optional>
 
-#include "placement/evidence/process.hpp"
 #include "base/process_stat.hpp"
 
 namespace hierbar {

@@ -30,4 +30,11 @@ std::optional<ProcessStat> read_process_stat(int pid, const std::string& proc) {
   return stat;
 }
 
+std::string read_boot_id(const std::string& proc) {
+  std::ifstream file(proc + "/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
+}
+
 }  // namespace hierbar

@@ -19,4 +19,8 @@ struct ProcessStat {
 // Nothing if there is no such process, or not any more. `proc` is where /proc is mounted.
 std::optional<ProcessStat> read_process_stat(int pid, const std::string& proc = "/proc");
 
+// Names this boot of this kernel. All containers of a node have the same name. Empty if it cannot
+// be read.
+std::string read_boot_id(const std::string& proc = "/proc");
+
 }  // namespace hierbar

@@ -7,15 +7,15 @@
 #include <string_view>
 
 #include "cli/command/check_command.hpp"
-#include "cli/machine_option.hpp"
 #include "cli/command/place_command.hpp"
 #include "cli/command/plan_command.hpp"
-#include "cli/program.hpp"
 #include "cli/command/report_command.hpp"
 #include "cli/command/run_command.hpp"
 #include "cli/command/show_command.hpp"
 #include "cli/command/topo_command.hpp"
 #include "cli/command/tune_command.hpp"
+#include "cli/machine_option.hpp"
+#include "cli/program.hpp"
 #include "hierbar/hierbar.h"
 
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "placement/decision/findings.hpp"
 #include "placement/evidence/node_ranks.hpp"
 #include "topology/machine.hpp"
-#include "base/result.hpp"
 
 namespace hierbar {
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/unit.h"
 #include "plan/group_units.hpp"
-#include "service/process_plans.hpp"
 #include "plan/plan_text.hpp"
+#include "service/process_plans.hpp"
 #include "topology/export/machine_text.hpp"
-#include "trace/stamps.h"
 
 #define HIERBAR_EXPORT extern "C" __attribute__((visibility("default")))
 

@@ -43,7 +43,7 @@ int hierbar_plan_create(uint32_t num_participants, const hierbar_cpus *cpus, hie
                         const hierbar_plan **plan);
 void hierbar_plan_destroy(const hierbar_plan *plan);
 
-/* What the groups of the plan have in common, as hierbar_unit (trace/stamps.h). units gets an entry
+/* What the groups of the plan have in common, as hierbar_unit (base/unit.h). units gets an entry
    for each participant: the unit of that participant and those from which it gathers. *exchange gets
    the unit of all leaders. cpus as for hierbar_plan_create. All are unknown if cpus is NULL, if the
    machine cannot be read or if memory is short. */

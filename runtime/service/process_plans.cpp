@@ -6,17 +6,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "base/trusted_variable.hpp"
-#include "service/cpu_count.hpp"
 #include "plan/group_plan.hpp"
 #include "plan/locality.hpp"
+#include "service/cpu_count.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar {
@@ -32,13 +35,23 @@ Machine unknown_machine() {
   return machine;
 }
 
+// The complaint about a HIERBAR_TOPOLOGY that names a file which cannot be read; else empty. Only
+// the file's permissions are checked, so it costs next to nothing.
+std::string unreadable_topology(const Environment& environment) {
+  const std::string value = value_of(environment, kTopologyVariable);
+  const bool is_file_name =
+      value.starts_with('/') || value.starts_with("./") || value.starts_with("../") || value.ends_with(".xml");
+  if (!is_file_name || access(value.c_str(), R_OK) == 0) return {};
+  return bad_setting(kTopologyVariable, value, std::strerror(errno), kAllowedTopologies, "the live machine is");
+}
+
 // Guards ProcessPlans. It is made at compile time, never destroyed, and locked across fork(). So a
 // child never finds it taken by a thread that the child does not have, nor the state half made.
 // std::call_once and the guards of local static objects would leave it so.
-constinit std::mutex knowledge_mutex;
+constinit std::mutex process_plans_mutex;
 
-__attribute__((constructor)) void guard_knowledge_over_fork() {
-  pthread_atfork([] { knowledge_mutex.lock(); }, [] { knowledge_mutex.unlock(); }, [] { knowledge_mutex.unlock(); });
+__attribute__((constructor)) void guard_process_plans_over_fork() {
+  pthread_atfork([] { process_plans_mutex.lock(); }, [] { process_plans_mutex.unlock(); }, [] { process_plans_mutex.unlock(); });
 }
 
 // What the process knows: its settings and its machine, each read once.
@@ -58,20 +71,20 @@ class ProcessPlans {
 
   // Both report what is new. References stay valid and unchanged for the life of the process.
   static const Settings& settings(const Listener& report) {
-    return get([](ProcessPlans& knowledge) -> const Settings& { return knowledge.read_settings(); }, report);
+    return get([](ProcessPlans& plans) -> const Settings& { return plans.read_settings(); }, report);
   }
   static const Place& place(const Listener& report) {
-    return get([](ProcessPlans& knowledge) -> const Place& { return knowledge.read_place(); }, report);
+    return get([](ProcessPlans& plans) -> const Place& { return plans.read_place(); }, report);
   }
   static const Place& adopt(Machine machine) {
-    return get([&](ProcessPlans& knowledge) -> const Place& { return knowledge.keep(std::move(machine)); }, {});
+    return get([&](ProcessPlans& plans) -> const Place& { return plans.keep(std::move(machine)); }, {});
   }
 
  private:
   // Reads under the lock, then reports without it, because the listener may call back.
   template <typename Read>
   static auto get(const Read& read, const Listener& report) -> decltype(read(std::declval<ProcessPlans&>())) {
-    std::unique_lock lock(knowledge_mutex);
+    std::unique_lock lock(process_plans_mutex);
     if (instance_ == nullptr) instance_ = new ProcessPlans;
     auto& result = read(*instance_);
     std::vector<std::string> lines;
@@ -83,14 +96,14 @@ class ProcessPlans {
 
   const Settings& read_settings() {
     if (settings_) return *settings_;
+    const Environment environment = own_environment();
     Settings settings;
     std::vector<std::string> problems;
-    settings.plan = read_plan_settings(problems);
-    const std::string topology_problem = unreadable_topology();
+    settings.plan = read_plan_settings(environment, problems);
+    const std::string topology_problem = unreadable_topology(environment);
     settings.topology_is_unreadable = !topology_problem.empty();
     if (settings.topology_is_unreadable) problems.push_back(topology_problem);
-    const char* topology = trusted_variable(kTopologyVariable);
-    settings.profile = read_profile(topology != nullptr && *topology != '\0', problems);
+    settings.profile = read_profile(environment, !value_of(environment, kTopologyVariable).empty(), problems);
     settings.num_bad = static_cast<int>(problems.size());
     std::move(problems.begin(), problems.end(), std::back_inserter(unreported_));
     return settings_.emplace(std::move(settings));

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "topology/machine.hpp"
 #include "base/result.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 

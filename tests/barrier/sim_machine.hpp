@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sim_memory.hpp"
 #include "bench/simulation/fiber.hpp"
+#include "sim_memory.hpp"
 #include "tests/support/random.hpp"
 
 namespace hierbar::test {

@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "fuzz_target.hpp"
-#include "report/heat.hpp"
 #include "report/format/html.hpp"
+#include "report/heat.hpp"
 #include "report/merge.hpp"
 
 namespace hierbar::test {

@@ -10,11 +10,11 @@
 
 #include "fuzz_target.hpp"
 #include "mpi/settings/settings.hpp"
-#include "report/settings.hpp"
 #include "placement/decision/findings.hpp"
-#include "placement/decision/predict_team.hpp"
 #include "placement/decision/own_share.hpp"
+#include "placement/decision/predict_team.hpp"
 #include "plan/settings.hpp"
+#include "report/settings.hpp"
 #include "tests/support/environments.hpp"
 #include "tests/support/machines.hpp"
 
@@ -63,7 +63,7 @@ void check_complaints(const std::vector<std::string>& problems) {
 
 void read_own_settings(const Machine& machine) {
   std::vector<std::string> problems;
-  const PlanSettings settings = read_plan_settings(problems);
+  const PlanSettings settings = read_plan_settings(own_environment(), problems);
   (void)plan_levels(machine, settings, problems);
   check_complaints(problems);
   check_complaints(mpi::read_settings().problems);

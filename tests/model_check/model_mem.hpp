@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "barrier/parking.hpp"
 #include "barrier/awaited_word.hpp"
+#include "barrier/parking.hpp"
 #include "case.hpp"
 #include "verifier.hpp"
 

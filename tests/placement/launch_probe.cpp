@@ -7,9 +7,9 @@
 
 #include <string>
 
+#include "placement/evidence/cpu_pool.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 #include "placement/evidence/launcher.hpp"
-#include "placement/evidence/cpu_pool.hpp"
 
 namespace {
 

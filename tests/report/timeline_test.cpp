@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "report/raw_trace.hpp"
 #include "report/format/perfetto.hpp"
+#include "report/raw_trace.hpp"
 
 namespace hierbar::ompt {
 namespace {

@@ -7,9 +7,9 @@
 #include <bit>
 
 #include "tests/topology/known_topologies.hpp"
+#include "topology/export/machine_text.hpp"
 #include "topology/levels.hpp"
 #include "topology/load.hpp"
-#include "topology/export/machine_text.hpp"
 
 namespace hierbar {
 namespace {

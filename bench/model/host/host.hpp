@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "barrier/algorithm.hpp"
+#include "base/result.hpp"
 #include "bench/model/machine/pair_simulator.hpp"
 #include "plan/shape.hpp"
-#include "base/result.hpp"
 #include "tune/cpu_pairs.hpp"
 #include "tune/quartiles.hpp"
 

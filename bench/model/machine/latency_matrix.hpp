@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "base/result.hpp"
 #include "bench/model/machine/parameters.hpp"
 #include "topology/machine.hpp"
-#include "base/result.hpp"
 
 namespace hierbar::bench::model {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "bench/model/machine/parameters.hpp"
 #include "topology/machine.hpp"
-#include "base/result.hpp"
 
 namespace hierbar::bench::model {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/result.hpp"
 #include "bench/model/machine/parameters.hpp"
 #include "topology/machine.hpp"
-#include "base/result.hpp"
 
 namespace hierbar::bench::model {
 

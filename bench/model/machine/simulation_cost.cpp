@@ -41,9 +41,7 @@ std::string text_of(const SimulationCost& cost) {
 }
 
 nlohmann::ordered_json to_json(const SimulationCost& cost) {
-  return {{"barriers", cost.num_barriers},
-          {"wall_ms_each", each(cost.wall_ms, cost)},
-          {"cpu_ms_each", each(cost.cpu_ms, cost)}};
+  return {{"barriers", cost.num_barriers}, {"wall_ms_each", each(cost.wall_ms, cost)}, {"cpu_ms_each", each(cost.cpu_ms, cost)}};
 }
 
 }  // namespace hierbar::bench::model

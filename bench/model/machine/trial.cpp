@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "bench/model/machine/simulation_cost.hpp"
 #include "bench/model/machine/model_mem.hpp"
+#include "bench/model/machine/simulation_cost.hpp"
 
 namespace hierbar::bench::model {
 namespace {

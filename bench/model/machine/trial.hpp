@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "barrier/algorithm.hpp"
+#include "base/result.hpp"
 #include "bench/model/machine/parameters.hpp"
 #include "bench/model/machine/simulator.hpp"
 #include "plan/shape.hpp"
-#include "base/result.hpp"
 
 namespace hierbar::bench::model {
 

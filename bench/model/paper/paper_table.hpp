@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/model/paper/fit_quality.hpp"
-#include "bench/model/machine/machine_file.hpp"
-#include "bench/model/paper/paper.hpp"
 #include "base/result.hpp"
+#include "bench/model/machine/machine_file.hpp"
+#include "bench/model/paper/fit_quality.hpp"
+#include "bench/model/paper/paper.hpp"
 
 namespace hierbar::bench::model {
 

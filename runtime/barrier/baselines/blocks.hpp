@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "barrier/barrier_memory.hpp"
 #include "barrier/awaited_word.hpp"
+#include "barrier/barrier_memory.hpp"
 #include "barrier/word.hpp"
 #include "plan/plan.h"
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/environment.hpp"
 #include "base/trusted_variable.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
@@ -43,7 +44,7 @@ std::uint32_t parse_num_participants(const std::string& text) {
 // The settings of the environment, as programs read them. Options override them.
 PlanSettings chosen_settings(const CLI::App& command, const PlanOptions& options) {
   std::vector<std::string> problems;
-  PlanSettings settings = read_plan_settings(problems);
+  PlanSettings settings = read_plan_settings(own_environment(), problems);
   for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
   if (command.count(kLevelsOption) > 0) {
     settings.levels = accept(parse_levels(options.levels), kLevelsOption, options.levels, kAllowedLevelLists);
@@ -74,7 +75,7 @@ std::optional<Profile> chosen_profile(const CLI::App& command, const Machine& ma
   const char* topology = trusted_variable(kTopologyVariable);
   const bool other_machine = command.count(kTopologyOption) > 0 || (topology != nullptr && *topology != '\0');
   std::vector<std::string> problems;
-  std::optional<Profile> profile = read_profile(other_machine, problems);
+  std::optional<Profile> profile = read_profile(own_environment(), other_machine, problems);
   if (const std::string foreign = profile ? foreign_profile(*profile, machine) : ""; !foreign.empty()) {
     problems.push_back(foreign);
     profile.reset();

@@ -12,11 +12,11 @@
 #include "base/trusted_variable.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
-#include "report/heat.hpp"
 #include "report/files.hpp"
 #include "report/format/html.hpp"
-#include "report/merge.hpp"
 #include "report/format/perfetto.hpp"
+#include "report/heat.hpp"
+#include "report/merge.hpp"
 #include "topology/export/lstopo_heat.hpp"
 
 namespace hierbar {

@@ -14,13 +14,14 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/environment.hpp"
 #include "base/new_file.hpp"
 #include "base/trusted_variable.hpp"
+#include "base/words.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
 #include "plan/profile.hpp"
 #include "topology/load.hpp"
-#include "base/words.hpp"
 #include "tune/tune.hpp"
 #include "tune/tune_report.hpp"
 
@@ -129,7 +130,7 @@ std::string output_path(const CLI::App& command, const TuneOptions& options) {
   const std::string named = variable == nullptr ? "" : variable;
   if (lower_word(named) == "off") std::cerr << "hierbar tune: HIERBAR_PROFILE=off: plans do not use what is written now\n";
   if (!named.empty() && lower_word(named) != "off") return named;
-  const std::string path = default_profile_path();
+  const std::string path = default_profile_path(own_environment());
   if (path.empty()) fail("neither XDG_CONFIG_HOME nor HOME is a directory; say with --output where the profile is to be");
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "placement/decision/decide.hpp"
-#include "placement/meeting/rendezvous.hpp"
 #include "placement/evidence/veto.hpp"
+#include "placement/meeting/rendezvous.hpp"
 
 namespace hierbar {
 namespace {

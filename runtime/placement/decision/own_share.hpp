@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/environment.hpp"
-#include "placement/evidence/launcher.hpp"
 #include "placement/evidence/cpu_pool.hpp"
+#include "placement/evidence/launcher.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/words.hpp"
 #include "placement/share/cpu_order.hpp"
 #include "placement/share/omp_places.hpp"
-#include "base/words.hpp"
 
 namespace hierbar {
 namespace {

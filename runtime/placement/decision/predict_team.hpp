@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/environment.hpp"
-#include "topology/machine.hpp"
 #include "base/result.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "base/environment.hpp"
+#include "base/result.hpp"
 #include "placement/evidence/place_setting.hpp"
 #include "placement/evidence/process.hpp"
 #include "topology/cpu_set.hpp"
-#include "base/result.hpp"
 
 namespace hierbar {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "topology/cpu_set.hpp"
 #include "base/result.hpp"
+#include "topology/cpu_set.hpp"
 
 namespace hierbar {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/environment.hpp"
-#include "placement/evidence/process.hpp"
 #include "base/result.hpp"
+#include "placement/evidence/process.hpp"
 
 namespace hierbar {
 

@@ -64,11 +64,4 @@ std::vector<Process> read_ancestors(const std::string& proc) {
   return ancestors;
 }
 
-std::string read_boot_id(const std::string& proc) {
-  std::ifstream file(proc + "/sys/kernel/random/boot_id");
-  std::string id;
-  file >> id;
-  return id;
-}
-
 }  // namespace hierbar

@@ -29,8 +29,4 @@ std::optional<Process> read_process(int pid, const std::string& proc = "/proc");
 // The parent of this process, its parent and so on, as far as they can be seen.
 std::vector<Process> read_ancestors(const std::string& proc = "/proc");
 
-// Names this boot of this kernel. All containers of a node have the same name. Empty if it cannot
-// be read.
-std::string read_boot_id(const std::string& proc = "/proc");
-
 }  // namespace hierbar

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/environment.hpp"
-#include "placement/evidence/place_setting.hpp"
 #include "placement/evidence/cpu_pool.hpp"
+#include "placement/evidence/place_setting.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {

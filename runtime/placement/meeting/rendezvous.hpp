@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "placement/meeting/meeting_memory.hpp"
 #include "topology/machine.hpp"
-#include "base/result.hpp"
 
 namespace hierbar {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "topology/machine.hpp"
 #include "base/result.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "topology/machine.hpp"
 #include "base/result.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 

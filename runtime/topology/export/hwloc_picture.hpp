@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "topology/cpu_set.hpp"
 #include "base/result.hpp"
+#include "topology/cpu_set.hpp"
 
 namespace hierbar {
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <map>
 
-#include "topology/hwloc_environment.hpp"
 #include "topology/export/hwloc_picture.hpp"
+#include "topology/hwloc_environment.hpp"
 
 namespace hierbar {
 namespace {

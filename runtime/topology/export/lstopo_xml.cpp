@@ -8,8 +8,8 @@
 
 #include "base/new_file.hpp"
 #include "topology/description.hpp"
-#include "topology/hwloc_environment.hpp"
 #include "topology/export/hwloc_picture.hpp"
+#include "topology/hwloc_environment.hpp"
 
 namespace hierbar {
 

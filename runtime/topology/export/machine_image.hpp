@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "topology/machine.hpp"
 #include "base/result.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 

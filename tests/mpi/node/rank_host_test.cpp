@@ -9,12 +9,12 @@
 #include <thread>
 #include <vector>
 
-#include "tests/barrier/engine_subject.hpp"
 #include "barrier/flat_plan.hpp"
-#include "tests/barrier/oracle.hpp"
-#include "tests/barrier/thread_trial.hpp"
 #include "mpi/node/barrier_block.hpp"
 #include "mpi/node/segment.hpp"
+#include "tests/barrier/engine_subject.hpp"
+#include "tests/barrier/oracle.hpp"
+#include "tests/barrier/thread_trial.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -151,14 +151,14 @@ TEST(RankHost, AnOverdueBarrierIsToldToWhoeverWaits) {
   Waiting waiting;
   waiting.watch_ns = 1'000'000;
   const WaitDuties duties{count_poke,
-                        [](void* context, long waited_ns) noexcept {
-                          auto& seen = *static_cast<Told*>(context);
-                          const bool is_right = seen.block->has_entered(0, 0) && !seen.block->has_entered(2, 0);
-                          // Participant 2 comes after the third time.
-                          if ((seen.times < 3 && !is_right) || waited_ns < 1'000'000) seen.is_right = false;
-                          ++seen.times;
-                        },
-                        &told};
+                          [](void* context, long waited_ns) noexcept {
+                            auto& seen = *static_cast<Told*>(context);
+                            const bool is_right = seen.block->has_entered(0, 0) && !seen.block->has_entered(2, 0);
+                            // Participant 2 comes after the third time.
+                            if ((seen.times < 3 && !is_right) || waited_ns < 1'000'000) seen.is_right = false;
+                            ++seen.times;
+                          },
+                          &told};
   node.run(waiting, duties, [&](RankMem& mem, std::uint32_t me) {
     while (me == 2 && told.times.load() < 3) sched_yield();
     RankBarrier(node.plan(), node.block(me).memory()).gather(mem, me, 0, [](std::uint32_t) {});

@@ -19,10 +19,10 @@ import sys
 import tempfile
 import unittest
 
-import launcher
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ompt"))
+TESTS = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TESTS / "mpi"), str(TESTS / "ompt-tools")]
 import check_trace  # noqa: E402
+import launcher  # noqa: E402
 
 ARGUMENTS = None
 MS = 1_000_000

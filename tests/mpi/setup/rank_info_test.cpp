@@ -26,7 +26,7 @@ TEST(NodeMap, NodesAreOrderedByTheirLowestRankAndRanksAscend) {
 
 TEST(CommonSegment, IsTheFirstRanksNewestThatAllHave) {
   const std::vector<RankInfo> records = {on_node(1, {{30, 0, 0}, {20, 1, 0}, {10, 2, 0}}), on_node(1, {{10, 5, 0}, {20, 6, 0}}),
-                                       on_node(1, {{20, 7, 0}}), on_node(1)};
+                                         on_node(1, {{20, 7, 0}}), on_node(1)};
   EXPECT_EQ(common_segment(records, {0, 1}), 20u);
   EXPECT_EQ(common_segment(records, {1, 0}), 10u);
   EXPECT_EQ(common_segment(records, {0, 1, 2}), 20u);

@@ -14,8 +14,8 @@
 #include <optional>
 #include <sstream>
 
-#include "placement/evidence/cpu_quota.hpp"
 #include "placement/evidence/cpu_pool.hpp"
+#include "placement/evidence/cpu_quota.hpp"
 #include "tests/support/environments.hpp"
 
 namespace hierbar {
