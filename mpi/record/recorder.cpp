@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "base/new_file.hpp"
+#include "mpi/library/library_name.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/node/rank_host.hpp"
 #include "mpi/record/comm_trace.hpp"
 #include "mpi/record/merge_ranks.hpp"
 #include "mpi/record/ompt_tool.hpp"
-#include "mpi/record/verbose_report.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/settings/report_settings.hpp"
 #include "placement/evidence/kernel_cpus.hpp"

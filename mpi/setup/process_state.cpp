@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "barrier/pause.hpp"
+#include "mpi/communicator/verbose_report.hpp"
 #include "mpi/library/progress.hpp"
-#include "mpi/record/verbose_report.hpp"
 
 namespace hierbar::mpi {
 namespace {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "api_support.hpp"
+#include "bench/common/random.hpp"
 #include "tests/barrier/engine_subject.hpp"
-#include "tests/support/random.hpp"
 
 namespace hierbar::test {
 namespace {

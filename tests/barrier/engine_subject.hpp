@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "barrier/barrier.hpp"
+#include "bench/common/random.hpp"
 #include "oracle.hpp"
-#include "tests/support/random.hpp"
 
 namespace hierbar::test {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/common/random.hpp"
 #include "bench/simulation/fiber.hpp"
 #include "sim_memory.hpp"
-#include "tests/support/random.hpp"
 
 namespace hierbar::test {
 

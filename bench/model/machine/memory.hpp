@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "bench/common/random.hpp"
 #include "bench/model/machine/parameters.hpp"
 #include "bench/model/machine/places.hpp"
-#include "tests/support/random.hpp"
 
 namespace hierbar::bench::model {
 

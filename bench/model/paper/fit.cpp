@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/support/random.hpp"
+#include "bench/common/random.hpp"
 
 namespace hierbar::bench::model {
 namespace {

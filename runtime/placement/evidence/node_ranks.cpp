@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "base/launchers.hpp"
+#include "base/process_stat.hpp"
 
 namespace hierbar {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "bench/common/random.hpp"
 #include "program.hpp"
-#include "tests/support/random.hpp"
 
 namespace fuzzer {
 

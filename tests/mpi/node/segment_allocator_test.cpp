@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/random.hpp"
+#include "bench/common/random.hpp"
 
 namespace hierbar::mpi {
 namespace {

@@ -11,8 +11,8 @@
 
 #include <cstring>
 
+#include "bench/common/random.hpp"
 #include "mpi_test.hpp"
-#include "tests/support/random.hpp"
 
 namespace hierbar::test {
 namespace {

@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
+#include "bench/common/random.hpp"
 #include "report/merge.hpp"
 #include "stub_trial.hpp"
-#include "tests/support/random.hpp"
 
 namespace hierbar::test {
 namespace {

@@ -17,9 +17,9 @@
 #include <iterator>
 #include <new>
 
+#include "bench/common/random.hpp"
 #include "tests/support/machines.hpp"
 #include "tests/support/other_user.hpp"
-#include "tests/support/random.hpp"
 #include "topology/export/machine_image.hpp"
 
 namespace hierbar {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "bench/common/random.hpp"
 #include "placement/share/share.hpp"
 #include "tests/support/machines.hpp"
-#include "tests/support/random.hpp"
 
 namespace hierbar {
 namespace {

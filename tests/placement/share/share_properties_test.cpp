@@ -13,10 +13,10 @@
 #include <map>
 #include <set>
 
+#include "bench/common/random.hpp"
 #include "placement/share/assign.hpp"
 #include "placement/share/share.hpp"
 #include "tests/support/machines.hpp"
-#include "tests/support/random.hpp"
 
 #ifdef HIERBAR_TOPOLOGIES
 #include "tests/topology/known_topologies.hpp"

@@ -2,15 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
-
 #include "mpi/communicator/comm_state.hpp"
 #include "mpi/library/pmpi.hpp"
 
 namespace hierbar::mpi {
-
-// For instance "MPICH Version: 4.0.2".
-std::string library_name(const Pmpi& pmpi);
 
 // Prints which MPI library was found and how many barriers the engine and the library served. With
 // `together`, rank 0 prints it for all ranks of MPI_COMM_WORLD; this is collective, and `together`

@@ -1,10 +1,11 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/record/verbose_report.hpp"
+#include "mpi/communicator/verbose_report.hpp"
 
 #include <algorithm>
 #include <string>
 
+#include "mpi/library/library_name.hpp"
 #include "mpi/library/progress.hpp"
 #include "mpi/settings/message.hpp"
 
@@ -25,17 +26,6 @@ std::string describe(const Counts& counts) {
 }
 
 }  // namespace
-
-// The first line of the library's version text, which may be long.
-std::string library_name(const Pmpi& pmpi) {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  pmpi.Get_library_version(text, &length);
-  std::string name(text);
-  name.resize(std::min(name.find('\n'), name.size()));
-  for (char& c : name) c = c == '\t' ? ' ' : c;
-  return name;
-}
 
 void print_report(const Pmpi& pmpi, const Counts& counts, bool in_world, bool together) {
   Counts sum = counts;
