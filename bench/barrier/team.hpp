@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bound_thread.hpp"
 #include "bench/common/host.hpp"
 
 namespace hierbar::bench {
@@ -20,14 +19,8 @@ inline const Host& host() {
   return described;
 }
 
-inline int cpu_of(std::uint32_t participant) { return host().cpus[participant % host().cpus.size()]; }
-
-// Binds the calling thread. If the cpu cannot be had, only precision is lost.
-inline void bind_to(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  sched_setaffinity(0, sizeof set, &set);
+inline std::uint32_t cpu_of(std::uint32_t participant) {
+  return static_cast<std::uint32_t>(host().cpus[participant % host().cpus.size()]);
 }
 
 // The threads that cross one Barrier, which is made from (participants, cpus, arguments...).
@@ -38,11 +31,9 @@ class Team {
   template <class... Arguments>
   explicit Team(std::uint32_t num_participants, Arguments&&... arguments)
       : barrier_(num_participants, host().cpus.size(), std::forward<Arguments>(arguments)...) {
-    sched_getaffinity(0, sizeof caller_cpus_, &caller_cpus_);
-    bind_to(cpu_of(0));
     for (std::uint32_t me = 1; me < num_participants; ++me) {
       threads_.emplace_back([this, me] {
-        bind_to(cpu_of(me));
+        bind_this_thread(cpu_of(me));  // if it cannot be had, only precision is lost
         std::uint64_t num_crossings = 0;
         do {
           barrier_.cross(me);
@@ -60,7 +51,6 @@ class Team {
     last_.store(num_crossings_ + 1, std::memory_order_relaxed);
     cross();
     for (std::thread& thread : threads_) thread.join();
-    sched_setaffinity(0, sizeof caller_cpus_, &caller_cpus_);
   }
 
   void cross() {
@@ -71,6 +61,7 @@ class Team {
  private:
   static constexpr int kWarmUpCrossings = 100;
 
+  const BoundThread caller_{cpu_of(0)};
   Barrier barrier_;
   // Of participant 0, in a line that nobody else reads.
   alignas(128) std::uint64_t num_crossings_ = 0;
@@ -78,7 +69,6 @@ class Team {
   // others.
   alignas(128) std::atomic<std::uint64_t> last_{0};
   std::vector<std::thread> threads_;
-  cpu_set_t caller_cpus_{};
 };
 
 }  // namespace hierbar::bench

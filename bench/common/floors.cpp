@@ -99,15 +99,6 @@ struct PingPong {
   }
 };
 
-void pin_self(int cpu) {
-  const std::size_t num_bytes = CPU_ALLOC_SIZE(cpu + 1);
-  cpu_set_t* set = CPU_ALLOC(cpu + 1);
-  CPU_ZERO_S(num_bytes, set);
-  CPU_SET_S(cpu, num_bytes, set);
-  sched_setaffinity(0, num_bytes, set);  // if the cpu went offline, only precision is lost
-  CPU_FREE(set);
-}
-
 // Runs num_batches batches of batch_size episodes among num_participants threads. Returns a value
 // for each batch: ns for one passage, as participant 0 measures it.
 template <class Pattern>
@@ -115,7 +106,8 @@ std::vector<double> run_batches(int num_participants, const std::vector<int>& cp
   const auto lines = std::make_unique<Line[]>(static_cast<std::size_t>(num_participants));
   std::vector<double> samples;
   const auto participate = [&](int self) {
-    if (!cpus.empty()) pin_self(cpus[static_cast<std::size_t>(self) % cpus.size()]);
+    // If the cpu went offline, only precision is lost.
+    if (!cpus.empty()) bind_this_thread(static_cast<std::uint32_t>(cpus[static_cast<std::size_t>(self) % cpus.size()]));
     Epoch epoch = 1;
     // No thread's clock starts before all threads have arrived.
     Pattern::episode(lines.get(), num_participants, self, epoch);

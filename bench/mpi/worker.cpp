@@ -31,7 +31,6 @@
 
 #include <mpi.h>
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,9 +40,13 @@
 #include <string>
 #include <vector>
 
+#include "bench/common/stopwatch.hpp"
 #include "bench/mpi/worker_answer.hpp"
 
 namespace {
+
+using hierbar::bench::clock_cost_ns;
+using hierbar::bench::now_ns;
 
 // Each batch is shorter than a time slice. So the median leaves out batches in which a rank lost
 // its cpu.
@@ -82,21 +85,6 @@ struct Barrier {
 int rank = 0;
 int num_ranks = 1;
 double clock_ns = 0;  // the cost of one reading
-
-double now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
-}
-
-double clock_cost_ns() {
-  double cost = 1e9;
-  for (int i = 0; i < 1000; ++i) {
-    const double first = now_ns();
-    cost = std::min(cost, now_ns() - first);
-  }
-  return cost;
-}
 
 std::vector<double> over_ranks(const std::vector<double>& values, MPI_Op operation) {
   std::vector<double> result(values.size());

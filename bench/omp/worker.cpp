@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/omp/stopwatch.hpp"
+#include "bench/common/stopwatch.hpp"
 
 namespace {
 

@@ -7,20 +7,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 
 #include "barrier/awaited_word.hpp"
 #include "barrier/parking.hpp"
 #include "barrier/real_mem.hpp"
+#include "base/clock.hpp"
 #include "mpi/node/barrier_block.hpp"
 
 namespace hierbar::mpi {
-
-inline long monotonic_ns() noexcept {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000L + now.tv_nsec;
-}
 
 // How the ranks of one communicator wait. A round is: progress, polls, then a yield or a sleep.
 struct Waiting {
@@ -76,7 +70,7 @@ struct WaitDuties {
 class RankHost {
  public:
   RankHost(const BarrierBlock& block, std::uint32_t me, const Waiting& waiting, const WaitDuties& duties) noexcept
-      : block_(block), me_(me), waiting_(waiting), errands_(duties) {}
+      : block_(block), me_(me), waiting_(waiting), duties_(duties) {}
 
   int spin_looks() const noexcept { return waiting_.spin_looks; }
   int pauses_per_look() const noexcept { return waiting_.pauses_per_look; }
@@ -96,7 +90,7 @@ class RankHost {
     long sleep_ns = waiting.first_sleep_ns;
     for (long round = 0;; ++round) {
       const bool may_sleep = round >= waiting.yields;
-      if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) errands_.poke();
+      if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) duties_.poke();
       if (look_for_a_while(waiting, pending)) return WaitResult::kReleased;
       if (!may_sleep) {
         sched_yield();
@@ -106,7 +100,7 @@ class RankHost {
       }
       if (pending.ready()) return WaitResult::kReleased;
       if (waiting.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {
-        errands_.on_overdue(errands_.context, monotonic_ns() - start_ns);
+        duties_.on_overdue(duties_.context, monotonic_ns() - start_ns);
         next_watch_ns += waiting.watch_ns;
       }
     }
@@ -124,7 +118,7 @@ class RankHost {
   const BarrierBlock& block_;
   std::uint32_t me_;
   const Waiting& waiting_;
-  const WaitDuties& errands_;
+  const WaitDuties& duties_;
 };
 
 using RankMem = RealMem<RankHost>;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/node/rank_host.hpp"
 #include "mpi/record/recorder.hpp"

@@ -7,6 +7,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/new_file.hpp"
 #include "mpi/library/library_name.hpp"
 #include "mpi/library/pmpi.hpp"

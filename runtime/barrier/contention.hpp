@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <ctime>
+
+#include "base/clock.hpp"
 
 namespace hierbar {
 
@@ -41,11 +42,7 @@ class Contention {
   static constexpr std::int64_t kRemembered_ns = 200'000'000;
 
   // The clock of all times in this class.
-  static std::int64_t monotonic_now() noexcept {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-  }
+  static std::int64_t monotonic_now() noexcept { return monotonic_ns(); }
 
   // Whether a wait that begins now should sleep early. Costs one load as long as the limit has
   // never been exceeded.

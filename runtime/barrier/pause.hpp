@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <ctime>
+#include <cstdint>
+
+#include "base/clock.hpp"
 
 namespace hierbar {
 
@@ -28,13 +30,11 @@ inline constexpr long kLookSpacing_ns = 45;
 // The length of one cpu_pause(). Takes about 10 µs.
 inline double measure_pause_ns() noexcept {
   constexpr int kPauses = 64;
-  long best_ns = 0;
+  std::int64_t best_ns = 0;
   for (int round = 0; round < 3; ++round) {
-    timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const std::int64_t start_ns = monotonic_ns();
     for (int i = 0; i < kPauses; ++i) cpu_pause();
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    const long ns = (end.tv_sec - start.tv_sec) * 1'000'000'000L + end.tv_nsec - start.tv_nsec;
+    const std::int64_t ns = monotonic_ns() - start_ns;
     if (round == 0 || ns < best_ns) best_ns = ns;
   }
   return static_cast<double>(best_ns) / kPauses;

@@ -5,7 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <ctime>
+#include "base/clock.hpp"
 
 namespace hierbar {
 
@@ -14,10 +14,7 @@ std::uint64_t random_id() {
   while (id == 0) {
     if (getrandom(&id, sizeof(id), 0) == sizeof(id)) continue;
     // The fallback is not random, but differs from call to call on one machine.
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    id = static_cast<std::uint64_t>(now.tv_nsec) << 40 ^ static_cast<std::uint64_t>(now.tv_sec) << 22 ^
-         static_cast<std::uint64_t>(getpid());
+    id = static_cast<std::uint64_t>(monotonic_ns()) << 22 ^ static_cast<std::uint64_t>(getpid());
   }
   return id;
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/node_job.hpp"
 
-#include <limits.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -138,12 +137,6 @@ std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeR
                       (is_number_open ? "; without OMP_NUM_THREADS a team has a thread for each cpu of its share" : ""));
   }
   return views;
-}
-
-std::string host_name() {
-  char name[HOST_NAME_MAX + 1] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
 }
 
 }  // namespace hierbar

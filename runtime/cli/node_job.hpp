@@ -59,6 +59,4 @@ class NodeJob {
 std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeRank>& ranks, const std::string& threads,
                                  std::vector<std::string>& remarks);
 
-std::string host_name();
-
 }  // namespace hierbar

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/host_name.hpp"
 #include "base/launchers.hpp"
 #include "base/trusted_variable.hpp"
 
@@ -100,8 +101,7 @@ void read_number(const char* name, std::uint64_t most, std::uint64_t& number, st
 
 Process this_process() {
   Process process;
-  char host[HOST_NAME_MAX + 1] = "";
-  process.host = gethostname(host, sizeof host - 1) == 0 ? host : "unknown";
+  process.host = host_name();
   process.pid = getpid();
   if (const char* rank = rank_in_job(own_environment()); rank != nullptr && *rank != '\0') {
     char* end = nullptr;

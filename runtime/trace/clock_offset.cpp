@@ -2,39 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "trace/clock_offset.hpp"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <system_error>
 #include <thread>
+
+#include "base/bound_thread.hpp"
 
 namespace hierbar {
 namespace {
 
 constexpr std::uint64_t kNumExchanges = 200;
 constexpr std::uint64_t kDeadline_ns = 20'000'000;
-
-struct FreeCpus {
-  void operator()(cpu_set_t* cpus) const { CPU_FREE(cpus); }
-};
-using Cpus = std::unique_ptr<cpu_set_t, FreeCpus>;
-constexpr int kMaxCpus = 8192;
-
-bool bind_to(int cpu) {
-  const Cpus cpus(CPU_ALLOC(kMaxCpus));
-  const std::size_t bytes = CPU_ALLOC_SIZE(kMaxCpus);
-  CPU_ZERO_S(bytes, cpus.get());
-  CPU_SET_S(static_cast<std::size_t>(cpu), bytes, cpus.get());
-  return pthread_setaffinity_np(pthread_self(), bytes, cpus.get()) == 0;
-}
 
 // A series of exchanges between two threads, one after the other. No wait goes beyond the deadline.
 //
@@ -45,7 +29,7 @@ class Exchange {
   explicit Exchange(const TraceClock& clock) : clock_(clock), deadline_ns_(read_system_ns() + kDeadline_ns) {}
 
   void answer(int cpu) {
-    if (!bind_to(cpu)) return give_up();
+    if (!bind_this_thread(static_cast<std::uint32_t>(cpu))) return give_up();
     for (std::uint64_t number = 1; number <= kNumExchanges; ++number) {
       if (!wait_for(asked_, number)) return;
       stamp_ = clock_.now();
@@ -60,7 +44,7 @@ class Exchange {
   };
   // Nothing if the deadline passed, or if a thread could not be bound.
   std::optional<Found> ask(int cpu) {
-    if (!bind_to(cpu)) give_up();
+    if (!bind_this_thread(static_cast<std::uint32_t>(cpu))) give_up();
     std::optional<Found> best;
     for (std::uint64_t number = 1; number <= kNumExchanges; ++number) {
       const std::uint64_t sent = clock_.now();

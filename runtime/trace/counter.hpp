@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <ctime>
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
+
+#include "base/clock.hpp"
 
 namespace hierbar {
 
@@ -33,11 +34,7 @@ inline std::uint64_t read_counter() noexcept {
 #endif
 }
 
-inline std::uint64_t read_system_ns() noexcept {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
+inline std::uint64_t read_system_ns() noexcept { return static_cast<std::uint64_t>(monotonic_ns()); }
 
 inline std::uint64_t read_clock(ClockSource source) noexcept {
   return source == ClockSource::kCounter ? read_counter() : read_system_ns();

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "tune/bound_thread.hpp"
+#include "base/bound_thread.hpp"
 
 namespace hierbar {
 

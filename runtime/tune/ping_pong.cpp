@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "barrier/pause.hpp"
-#include "tune/bound_thread.hpp"
+#include "base/bound_thread.hpp"
 
 namespace hierbar {
 namespace {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/host_name.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/node_job.hpp"
 #include "cli/option_values.hpp"

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/host_name.hpp"
 #include "base/trusted_variable.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/node_job.hpp"

@@ -6,6 +6,7 @@
 #include <climits>
 #include <ctime>
 
+#include "base/clock.hpp"
 #include "base/futex.hpp"
 
 namespace hierbar {
@@ -55,12 +56,6 @@ struct MeetingMemory::Slot {
   std::uint64_t mask[kMaskWords];
   std::uint64_t pool[kMaskWords];
 };
-
-std::uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 std::size_t MeetingMemory::size_bytes(std::uint32_t num_ranks) {
   static_assert(sizeof(Header) <= 128 && std::atomic<std::uint64_t>::is_always_lock_free);
@@ -149,7 +144,7 @@ bool MeetingMemory::is_overdue(std::uint64_t now_ns) const {
 
 Verdict MeetingMemory::wait(const std::function<Verdict(const std::vector<RankFacts>&)>& late) const {
   while (verdict() == Verdict::kOpen) {
-    const std::uint64_t now_ns = monotonic_ns();
+    const auto now_ns = static_cast<std::uint64_t>(monotonic_ns());
     if (is_overdue(now_ns)) {
       // (S2) load-acquire; pairs with (S1). All steps were taken, and whoever took the last one did
       // not live to seal.
@@ -199,7 +194,7 @@ bool MeetingMemory::owner_is_dead(std::uint32_t rank) const {
 }
 
 bool MeetingMemory::is_stale() const {
-  const std::uint64_t now_ns = monotonic_ns();
+  const auto now_ns = static_cast<std::uint64_t>(monotonic_ns());
   const std::uint64_t deadline_ns = header().deadline_ns;
   if (now_ns > deadline_ns ? now_ns - deadline_ns > 2 * kPatience_ns : deadline_ns - now_ns > kMaxPatience_ns) return true;
   // Whether processes of another pid namespace are alive cannot be seen from here.

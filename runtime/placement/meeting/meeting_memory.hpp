@@ -130,6 +130,4 @@ class MeetingMemory {
   std::uint32_t num_ranks_;
 };
 
-std::uint64_t monotonic_ns();
-
 }  // namespace hierbar

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/remove_name.hpp"
 #include "topology/export/machine_image.hpp"
 
@@ -158,7 +159,7 @@ Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& sel
   sweep_meetings(request.directory);
   MeetingFile file = MeetingFile::create(request.directory, request.num_ranks);
   if (!file.is_open()) return Error{last_error("cannot make shared memory in " + request.directory)};
-  file.board().make(self, monotonic_ns() + request.patience_ns);
+  file.board().make(self, static_cast<std::uint64_t>(monotonic_ns()) + request.patience_ns);
   if (!file.board().claim(request.rank, self)) return Error{"a new board has an owner"};
   if (!file.link_as(path)) {
     if (errno != EEXIST) return Error{last_error("cannot name shared memory " + path)};

@@ -14,6 +14,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/bound_thread.hpp"
 #include "placement/evidence/cpu_pool.hpp"
 #include "placement/evidence/cpu_quota.hpp"
 #include "tests/support/environments.hpp"
@@ -43,22 +44,12 @@ std::string in_child(const std::function<std::string()>& say) {
 
 std::string text_of(const Result<CpuSet>& cpus) { return cpus ? cpus->to_string() : cpus.error(); }
 
-// As taskset does.
-bool bind_to(std::uint32_t cpu) {
-  cpu_set_t* mask = CPU_ALLOC(cpu + 1);
-  CPU_ZERO_S(CPU_ALLOC_SIZE(cpu + 1), mask);
-  CPU_SET_S(cpu, CPU_ALLOC_SIZE(cpu + 1), mask);
-  const bool done = sched_setaffinity(0, CPU_ALLOC_SIZE(cpu + 1), mask) == 0;
-  CPU_FREE(mask);
-  return done;
-}
-
 TEST(KernelCpus, ProbingSeesPastTheMaskAndLeavesIt) {
   const CpuSet allowed = *probe_kernel_cpus();
   ASSERT_FALSE(allowed.empty());
   const std::uint32_t last = static_cast<std::uint32_t>(allowed.last());
   const std::string seen = in_child([&] {
-    if (!bind_to(last)) return std::string("cannot bind");
+    if (!bind_this_thread(last)) return std::string("cannot bind");
     return text_of(probe_kernel_cpus()) + " and " + text_of(own_cpus());
   });
   EXPECT_EQ(seen, allowed.to_string() + " and " + std::to_string(last));
@@ -72,7 +63,7 @@ TEST(KernelCpus, OnlineOnesAreEmptyWhereTheyCannotBeRead) { EXPECT_TRUE(online_c
 TEST(KernelCpus, PoolOfABoundJobIsItsMask) {
   const std::uint32_t first = static_cast<std::uint32_t>(probe_kernel_cpus()->first());
   const std::string seen = in_child([&] {
-    if (!bind_to(first)) return std::string("cannot bind");
+    if (!bind_this_thread(first)) return std::string("cannot bind");
     PoolEvidence evidence = *read_pool_evidence(test::environment_of({}), {});
     evidence.online.set(evidence.online.last() + 1);  // or else a machine of one cpu is not cut out
     evidence.kernel = evidence.online;

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
+
 namespace hierbar {
 namespace {
 
@@ -18,7 +20,7 @@ class TestBoard {
  public:
   TestBoard(std::uint32_t num_ranks, std::uint64_t patience_ns)
       : words_((MeetingMemory::size_bytes(num_ranks) + 63) / 64), board_(words_.data(), num_ranks) {
-    board_.make(own_process(), monotonic_ns() + patience_ns);
+    board_.make(own_process(), static_cast<std::uint64_t>(monotonic_ns()) + patience_ns);
   }
   const MeetingMemory& operator*() const { return board_; }
   const MeetingMemory* operator->() const { return &board_; }
