@@ -7,6 +7,8 @@
 
 #include "barrier/awaited_word.hpp"
 #include "barrier/barrier_memory.hpp"
+#include "barrier/oversubscribed.hpp"
+#include "barrier/plan_view.hpp"
 #include "barrier/trace_points.hpp"
 #include "barrier/word.hpp"
 #include "plan/plan.h"
@@ -27,11 +29,8 @@ namespace hierbar {
 // cross() has three paths. The general one is cross_tree(). The others are:
 //   - cross_pair(), for two participants. It looks up nothing in the plan, because the instructions
 //     between two transfers cost as much as the transfers (docs/decisions/0002).
-//   - cross_crowded(), for plans with crews: participants outnumber cpus, and all are leaders.
-//     Steps 2 to 4 are then different. The participants of a core, a crew, count themselves. The
-//     last one of a crew counts the crew. The last one of all releases everybody. The scheduler
-//     runs them one after the other, and beside that the work of each costs next to nothing: no
-//     line moves inside a crew, and nobody reads the arrivals of all others (docs/decisions/0009).
+//   - cross_oversubscribed() (oversubscribed.hpp), for plans with crews: participants outnumber cpus,
+//     and all are leaders. Steps 2 to 4 are then different.
 //
 // Requires: in each episode all participants call the same: either cross(), or gather() and then
 // release(). Each participant index is used by one thread at a time. Plan and memory outlive the
@@ -54,9 +53,9 @@ namespace hierbar {
 //   can_sleep()                   false: nobody ever calls announce(), so the loads and fences that
 //                                 find sleepers are left out
 //
-// Ordering map. Every access below has its number; (W1) and (S1) to (S4) are in pending.hpp, (E1)
-// is in lines.hpp too. A model checker weakens each of them and finds out what breaks
-// (docs/model-checking.md). That page also says which orders are stronger than needed, and why.
+// Ordering map. Every access below has its number; (W1) and (S1) to (S4) are in awaited_word.hpp,
+// (C1) to (C3) in oversubscribed.hpp, (E1) is in barrier_memory.hpp too. A model checker weakens each of them and finds out what
+// breaks (docs/model-checking.md). That page also says which orders are stronger than needed, and why.
 //   (A1) exchange, seq_cst: the arrival. Pairs with (W1) and (W2), which acquire what it releases:
 //        all that this participant wrote before, and through its own (W1) what its subtree wrote.
 //        Pairs with (S2a), which it acquires: the writer that finds the sleep bit also sees
@@ -64,13 +63,6 @@ namespace hierbar {
 //        non-temporal stores, which a plain store may overtake. And it returns the sleep bit.
 //   (W1) acquire load of an awaited word, in AwaitedWord::ready(). Pairs with (A1) and (R1).
 //   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1).
-//   (C1) relaxed fetch_or, before (C2), which publishes it: whoever counts last also sees the bits
-//        (C3).
-//   (C2) fetch_add, seq_cst: the count. Pairs with itself. All counts of a tally are one release
-//        sequence, so the last one acquires what all others wrote before theirs. Drains
-//        non-temporal stores, as (A1) does.
-//   (C3) relaxed accesses of the participant that counted last. The others use the tally again only
-//        after (R1).
 //   (R0) seq_cst fence before participant 0 releases. It has published no arrival of its own: on
 //        x86 the plain store (R1) could overtake its non-temporal stores.
 //   (R1) release store of a release word. Pairs with (W1). It publishes what every participant
@@ -80,30 +72,23 @@ namespace hierbar {
 //        seen.
 //   (E1) relaxed accesses to the own epoch: no other participant uses it.
 template <class Mem>
-class Barrier {
+class Barrier : private PlanView<Mem> {
+  using View = PlanView<Mem>;
+  using View::arrived, View::await_others, View::edge_release, View::group_release, View::own, View::parity;
+  using View::children_, View::leaders_, View::nodes_, View::num_leaders_, View::one_line_per_group_;
+  using View::wake_if_waiting_for;
+
  public:
   using Word = typename Mem::Word;
-
-  struct Crossing {
-    WaitResult result;
-    std::uint32_t bits;  // kReleased: the OR of all participants' bits. kAborted: unspecified.
-  };
+  using Crossing = hierbar::Crossing;
 
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept { return BarrierMemory<Word>::size_bytes(plan); }
 
   // `lines` holds size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes.
   // What the hot path needs is copied, so that it lies together.
-  Barrier(const hierbar_plan& plan, void* lines) noexcept
-      : nodes_(plan.nodes),
-        leaders_(plan.leaders),
-        lines_(lines, plan.line_bytes),
-        num_leaders_(plan.num_leaders),
-        one_line_per_group_(plan.release == HIERBAR_RELEASE_LINES),
-        num_crews_(plan.num_crews),
-        num_participants_(plan.num_participants),
-        children_(plan.children) {
+  Barrier(const hierbar_plan& plan, void* lines) noexcept : View(plan, lines) {
     if (plan.num_participants != 2 || plan.num_leaders != 2 || plan.num_crews != 0) return;
-    pair_lanes_ = lines_.edge(nodes_[0].slot).arrived;
+    pair_lanes_ = this->lines_.edge(nodes_[0].slot).arrived;
     for (std::uint32_t i = 0; i < 2; ++i) pair_own_[i] = &own(i);
   }
 
@@ -114,7 +99,7 @@ class Barrier {
   }
   std::uint32_t num_leaders() const noexcept { return num_leaders_; }
   std::uint32_t leader(std::uint32_t i) const noexcept { return leaders_[i]; }
-  bool is_crowd() const noexcept { return num_crews_ != 0; }
+  bool is_crowd() const noexcept { return this->num_crews_ != 0; }
 
   // One whole episode. `bits` (below 1 << kPayloadBits) are combined by OR over all participants.
   // Messages: one line transfer for each tree edge and direction, and k(k-1) between k leaders.
@@ -123,7 +108,7 @@ class Barrier {
   Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace = Trace()) const noexcept {
     trace.arrived();
     if (pair_lanes_ != nullptr) return cross_pair(mem, me, bits, trace);
-    return num_crews_ != 0 ? cross_crowded(mem, me, bits, trace) : cross_tree(mem, me, bits, trace);
+    return is_crowd() ? cross_oversubscribed<Mem>(*this, mem, me, bits, trace) : cross_tree(mem, me, bits, trace);
   }
 
   // The first half of an episode, for hosts that do something between the halves. Participant 0
@@ -166,30 +151,26 @@ class Barrier {
   }
 
  private:
-  struct NoCombine {
-    void operator()(std::uint32_t) const noexcept {}
-  };
-
   // Steps 2 and 3 of two leaders without children. (A1) pairs with the peer's (W1).
   template <class Trace>
   Crossing cross_pair(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
     const std::uint32_t peer = 1 - me;
-    OwnLine<Word>& own = *pair_own_[me];
-    const Epoch epoch = begin_episode(mem, own);
+    OwnLine<Word>& own_line = *pair_own_[me];
+    const Epoch epoch = begin_episode(mem, own_line);
     const WordValue before = mem.exchange(pair_lanes_[me][parity(epoch)], make_word(epoch, bits));  // (A1)
     if ((before & kSleepBit) != 0) wake_if_waiting_for(mem, peer, me);
-    auto pending = AwaitedWord<Mem>::arrival(mem, pair_lanes_[peer][parity(epoch)], epoch, peer, own.waiting_for);
+    auto pending = AwaitedWord<Mem>::arrival(mem, pair_lanes_[peer][parity(epoch)], epoch, peer, own_line.waiting_for);
     if (await_others(mem, pending, trace) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     trace.released();
     return {WaitResult::kReleased, bits | pending.payload()};
   }
 
-  // Steps 1 to 4. Out of line, as cross_crowded() is: inlined, the two cost cross_pair() 17 of 110
+  // Steps 1 to 4. Out of line, as cross_oversubscribed() is: inlined, the two cost cross_pair() 17 of 110
   // ns.
   template <class Trace>
   [[gnu::noinline]] Crossing cross_tree(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));
-    if (gather_children(mem, me, epoch, bits, NoCombine{}) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+    if (gather_children(mem, me, epoch, bits, [](std::uint32_t) {}) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     if (nodes_[me].num_children != 0) trace.gathered();
     arrive(mem, me, epoch, bits, /*others_wait=*/true);
     const bool leads = nodes_[me].parent == me;
@@ -198,75 +179,6 @@ class Barrier {
     trace.released();
     release_children(mem, me, epoch, bits);
     return {WaitResult::kReleased, bits};
-  }
-
-  // Steps 2 to 4 of a plan with crews. Everybody waits for the release of participant 0, which
-  // nobody else would write. The last one to arrive writes it in participant 0's name.
-  template <class Trace>
-  [[gnu::noinline]] Crossing cross_crowded(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
-    const hierbar_plan_node& node = nodes_[me];
-    OwnLine<Word>& own = this->own(me);
-    Release<Word>& line = edge_release(0);
-    const Epoch epoch = begin_episode(mem, own);
-    if (count(mem, lines_.group(nodes_[node.crew].slot).crew, node.crew_size, bits) &&
-        count(mem, lines_.group(nodes_[0].slot).everybody, num_crews_, bits)) {
-      trace.released();
-      mem.store_release(line.released, make_word(epoch, bits));  // (R1) pairs with (W1)
-      if (mem.can_sleep()) wake_crowd(mem, line);
-      return {WaitResult::kReleased, bits};
-    }
-    auto pending = AwaitedWord<Mem>::release(mem, line.released, epoch, /*writer=*/0, own.waiting_for, line.asleep);
-    if (await_others(mem, pending, trace) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
-    trace.released();
-    return {WaitResult::kReleased, pending.payload()};
-  }
-
-  // Counts the caller. Returns whether all `size` have now been counted; `bits` is then the OR of
-  // all of theirs. (C2) pairs with the earlier (C2) of the same tally.
-  static bool count(Mem& mem, Tally<Word>& tally, std::uint32_t size, std::uint32_t& bits) noexcept {
-    if (bits != 0) mem.fetch_or_relaxed(tally.bits, bits);            // (C1)
-    if (mem.fetch_add(tally.arrived, 1) + 1 != size) return false;    // (C2)
-    bits = static_cast<std::uint32_t>(mem.load_relaxed(tally.bits));  // (C3)
-    mem.store_relaxed(tally.arrived, 0);                              // (C3)
-    if (bits != 0) mem.store_relaxed(tally.bits, 0);                  // (C3)
-    return true;
-  }
-
-  // (R2) pairs with (S3), (R3) with (S2b).
-  void wake_crowd(Mem& mem, const Release<Word>& line) const noexcept {
-    mem.fence();                                     // (R2)
-    if (mem.load_acquire(line.asleep) == 0) return;  // (R3)
-    for (std::uint32_t i = 0; i < num_participants_; ++i) wake_if_waiting_for(mem, i, 0);
-  }
-
-  // A wait after the own arrival. The trace may use it: its work then overlaps with the time that
-  // the others take to arrive. Parents do not call the trace, because their children would wait as
-  // well.
-  template <class Trace>
-  static WaitResult await_others(Mem& mem, AwaitedWord<Mem>& pending, const Trace& trace,
-                                 std::uint32_t num_children = 0) noexcept {
-    if constexpr (Trace::kUsesWaits) {
-      if (pending.ready()) return WaitResult::kReleased;
-      if (num_children == 0) trace.waiting();
-    }
-    return mem.wait(pending);
-  }
-
-  static int parity(Epoch epoch) noexcept { return static_cast<int>(epoch >> kEpochShift & 1); }
-
-  OwnLine<Word>& own(std::uint32_t participant) const noexcept { return lines_.own(nodes_[participant].slot); }
-
-  Word& arrived(std::uint32_t participant, Epoch epoch) const noexcept {
-    const hierbar_plan_node& node = nodes_[participant];
-    if (num_leaders_ == 2 && participant == leaders_[1]) return lines_.edge(nodes_[leaders_[0]].slot).arrived[1][parity(epoch)];
-    return lines_.edge(node.slot).arrived[0][parity(epoch)];
-  }
-
-  // edge_release(): the release that its parent writes for this participant alone.
-  // group_release(): the one that this participant writes for all of its children.
-  Release<Word>& edge_release(std::uint32_t participant) const noexcept { return lines_.edge(nodes_[participant].slot).release; }
-  Release<Word>& group_release(std::uint32_t participant) const noexcept {
-    return lines_.group(nodes_[participant].slot).release;
   }
 
   // Step 1.
@@ -379,20 +291,6 @@ class Barrier {
       if (mem.load_acquire(edge_release(readers[i]).asleep) != 0) wake_if_waiting_for(mem, readers[i], me);  // (R3)
   }
 
-  // Relaxed: (A1) or (R3), which comes before, has made waiting_for (S1) visible. An outdated value
-  // only wakes somebody who is awake.
-  void wake_if_waiting_for(Mem& mem, std::uint32_t waiter, std::uint32_t writer) const noexcept {
-    if (mem.load_relaxed(own(waiter).waiting_for) == std::uint64_t{writer} + 1) mem.wake(waiter);
-  }
-
-  const hierbar_plan_node* nodes_;
-  const std::uint32_t* leaders_;
-  BarrierMemory<Word> lines_;
-  std::uint32_t num_leaders_;
-  bool one_line_per_group_;
-  std::uint32_t num_crews_;
-  std::uint32_t num_participants_;
-  const std::uint32_t* children_;
   Word (*pair_lanes_)[2] = nullptr;  // not null: there are two participants; see EdgeLine
   OwnLine<Word>* pair_own_[2] = {};
 };

@@ -18,7 +18,8 @@ from genmc import ROOT
 
 # The sources with ordering maps that the drivers compile.
 SOURCES = (
-    "runtime/barrier/barrier.hpp", "runtime/barrier/awaited_word.hpp", "runtime/barrier/barrier_memory.hpp", "runtime/barrier/parking.hpp",
+    "runtime/barrier/barrier.hpp", "runtime/barrier/oversubscribed.hpp", "runtime/barrier/plan_view.hpp",
+    "runtime/barrier/awaited_word.hpp", "runtime/barrier/barrier_memory.hpp", "runtime/barrier/parking.hpp",
     "runtime/barrier/thread_host.hpp", "runtime/api/crossing.cpp", "runtime/barrier/baselines/blocks.hpp",
     "runtime/barrier/baselines/combining_tree.hpp", "runtime/barrier/baselines/flat_tree.hpp",
     "runtime/barrier/baselines/mcs.hpp", "runtime/barrier/baselines/sense_reversing.hpp",
