@@ -22,7 +22,7 @@ namespace hierbar {
 //   (P3) seq_cst exchange, after the waker has written what the sleeper waits for. Pairs with (P1).
 //        Either (P3) sees (P1), and the waker wakes the sleeper. Or the reads behind (P1) see what
 //        the waker wrote, and the sleeper stays awake. The writes are (A1) and (R1) of barrier.hpp
-//        and (X1) of thread_host.hpp. The reads are (S2a) and (S3) of pending.hpp and (X3) of
+//        and (X1) of thread_host.hpp. The reads are (S2a) and (S3) of awaited_word.hpp and (X3) of
 //        thread_host.hpp.
 
 // How many rounds of a poll and a sched_yield() come before a sleep: some ms. Participants arrive
