@@ -113,7 +113,7 @@ void on_parallel_end(ompt_data_t* parallel, ompt_data_t* task, int flags, const 
   self.region_size = size;
 }
 
-void note_size(std::uint32_t size) {
+void record_size(std::uint32_t size) {
   std::uint32_t largest = tool->largest_team.load(std::memory_order_relaxed);
   while (largest < size && !tool->largest_team.compare_exchange_weak(largest, size, std::memory_order_relaxed)) {
   }
@@ -163,7 +163,7 @@ void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, un
     if (const Result<CpuSet> cpus = own_cpus(); cpus.ok()) team->set_cpus(index, cpus->to_string());
   }
   if (tool->settings.perfetto && self.ring == nullptr) self.ring = tool->raw.add_thread(index);
-  if (index == 0) note_size(size);
+  if (index == 0) record_size(size);
   if (tool->trace != nullptr && index == 0) read_shape(*team, size);
   if (tool->trace != nullptr && self.next_phases == &self.asks_nobody) self.next_phases = tool->trace->next_phases();
   frame->thread = &self;

@@ -94,7 +94,7 @@ Report report_so_far(bool take) {
   return report;
 }
 
-char* tell_report(bool take) try {
+char* copy_report(bool take) try {
   if (tool == nullptr || tool->ended.load(std::memory_order_relaxed)) return nullptr;
   tool->shim_asks.store(true, std::memory_order_relaxed);
   const std::string json = to_json(report_so_far(take));
@@ -187,4 +187,4 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
   return hierbar::ompt::start(omp_version, runtime_version);
 }
 
-extern "C" [[gnu::visibility("default")]] char* hierbar_ompt_report(int take) { return hierbar::ompt::tell_report(take != 0); }
+extern "C" [[gnu::visibility("default")]] char* hierbar_ompt_report(int take) { return hierbar::ompt::copy_report(take != 0); }

@@ -47,7 +47,7 @@ const char* family_name(Family family) {
   return "other";
 }
 
-void note_one_way(Measurements& measurements, std::optional<double> last_ns, std::optional<double> now_ns) {
+void record_one_way(Measurements& measurements, std::optional<double> last_ns, std::optional<double> now_ns) {
   if (!now_ns) return;
   if (last_ns && !same_regime(*last_ns, *now_ns)) ++measurements.num_regime_changes;
   measurements.one_way_ns.push_back(*now_ns);

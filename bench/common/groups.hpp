@@ -73,7 +73,7 @@ struct Measurements {
 
 // Records a measurement of the one-way time, and whether the regime has changed since the last one,
 // `last_ns`.
-void note_one_way(Measurements& measurements, std::optional<double> last_ns, std::optional<double> now_ns);
+void record_one_way(Measurements& measurements, std::optional<double> last_ns, std::optional<double> now_ns);
 
 // "2 threads"
 [[nodiscard]] std::string participants_text(const Group& group);

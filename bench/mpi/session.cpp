@@ -156,7 +156,7 @@ class Session {
       if (group.bound) most_bound = std::max(most_bound, group.num_participants);
     }
     const auto one_way_ns = floors_.measure_one_way(most_bound);
-    note_one_way(results_, last_one_way_ns_, one_way_ns);
+    record_one_way(results_, last_one_way_ns_, one_way_ns);
     return one_way_ns;
   }
 

@@ -144,7 +144,7 @@ class Session {
       if (!group.oversubscribed) largest_team = std::max(largest_team, group.num_participants);
     }
     const auto one_way_ns = floors_.measure_one_way(largest_team);
-    note_one_way(results_, last_one_way_ns_, one_way_ns);
+    record_one_way(results_, last_one_way_ns_, one_way_ns);
     return one_way_ns;
   }
 

@@ -51,14 +51,14 @@ void States::forget_loose() {
   has_loose_.store(false, std::memory_order_relaxed);
 }
 
-bool States::tell_crowded() {
-  if (is_crowded_.exchange(true, std::memory_order_relaxed)) return false;
+bool States::mark_oversubscribed() {
+  if (is_oversubscribed_.exchange(true, std::memory_order_relaxed)) return false;
   bool is_rank_0 = false;
   // With the lock, a state stays here, and keeps its block, until it is removed.
   const std::lock_guard lock(mutex_);
   for (const CommState* state : states_) {
     if (state->node == nullptr) continue;
-    state->node->block().tell_crowded();
+    state->node->block().mark_oversubscribed();
     is_rank_0 = is_rank_0 || state->node->peers()[state->node->me()].comm_rank == 0;
   }
   return is_rank_0;

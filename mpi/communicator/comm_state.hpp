@@ -77,8 +77,8 @@ class States {
   //
   // Returns true if it is new here and this process is rank 0 of one of these communicators: that
   // one may report it.
-  bool tell_crowded();
-  bool is_crowded() const noexcept { return is_crowded_.load(std::memory_order_relaxed); }
+  bool mark_oversubscribed();
+  bool is_oversubscribed() const noexcept { return is_oversubscribed_.load(std::memory_order_relaxed); }
 
   // Makes invalid what threads remember about states: communicators are about to be freed, or their
   // attributes mean nothing any more. (S2) release; pairs with (S1).
@@ -94,7 +94,7 @@ class States {
   // removal of its state.
   std::atomic<bool> has_loose_{false};
   // Relaxed: it only changes how ranks wait.
-  std::atomic<bool> is_crowded_{false};
+  std::atomic<bool> is_oversubscribed_{false};
   std::unordered_set<CommState*> states_;
   Counts removed_{};
   std::atomic<std::uint64_t> num_removals_{0};

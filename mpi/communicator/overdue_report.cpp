@@ -48,7 +48,7 @@ void report_overdue(void* context, long waited_ns) noexcept {
   const std::string waits = std::string("a barrier on ") + (length > 0 ? name : "an unnamed communicator") + " of " +
                             std::to_string(node.plan().num_participants) + " ranks on this node waits since " +
                             std::to_string(waited_ns / 1'000'000'000) + " s for ";
-  say(waits + (missing.empty() ? "other nodes; all of this node's ranks have arrived" : list(node, missing)));
+  print_line(waits + (missing.empty() ? "other nodes; all of this node's ranks have arrived" : list(node, missing)));
 }
 
 }  // namespace hierbar::mpi

@@ -40,13 +40,14 @@ void print_report(const Pmpi& pmpi, const Counts& counts, bool in_world, bool to
       together = false;
     }
   }
-  if (rank == 0) say("library: " + library_name(pmpi) + " (" + pmpi.file + "), progress by " + progress_name());
+  if (rank == 0) print_line("library: " + library_name(pmpi) + " (" + pmpi.file + "), progress by " + progress_name());
   if (rank != 0 && together) return;
-  say("barriers of " + (together ? std::to_string(num_ranks) + " ranks: " : "rank " + std::to_string(rank) + ": ") +
-      describe(sum));
+  print_line("barriers of " + (together ? std::to_string(num_ranks) + " ranks: " : "rank " + std::to_string(rank) + ": ") +
+             describe(sum));
   const bool none = std::all_of(sum.begin(), sum.end(), [](std::uint64_t count) { return count == 0; });
   if (rank != 0 || !none) return;
-  say("no MPI_Barrier came here: the program calls none, or a tool that is loaded before this library calls PMPI_Barrier itself");
+  print_line(
+      "no MPI_Barrier came here: the program calls none, or a tool that is loaded before this library calls PMPI_Barrier itself");
 }
 
 }  // namespace hierbar::mpi

@@ -18,7 +18,7 @@ namespace hierbar::mpi {
 namespace {
 
 [[noreturn]] void give_up(const char* missing) {
-  say(std::string("this program has no MPI library with ") + missing + "; do not load " + kShimFile + " into it");
+  print_line(std::string("this program has no MPI library with ") + missing + "; do not load " + kShimFile + " into it");
   std::abort();
 }
 
@@ -45,8 +45,8 @@ const Pmpi* bind_all(const void* caller) {
   const std::string file = file_of(barrier);
   if (!is_of_family(find, file)) {
     if (is_first_process()) {
-      say("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName + " only (" + kOtherShim +
-          "); it does nothing here");
+      print_line("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName + " only (" + kOtherShim +
+                 "); it does nothing here");
     }
     foreign_barrier = barrier;
     return nullptr;

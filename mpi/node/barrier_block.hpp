@@ -25,7 +25,7 @@ struct HostLine {
   std::uint64_t generation;
   // Participant 0's only. 1: other ranks have come since, and now the ranks outnumber the cpus. Any
   // member may write it. A rank reads it after it has waited for a while (docs/decisions/0029).
-  std::atomic<std::uint32_t> crowded;
+  std::atomic<std::uint32_t> oversubscribed;
 };
 
 // One communicator's part of a segment: the memory of its barrier. Participant 0 claims it. The
@@ -87,8 +87,8 @@ class BarrierBlock {
   }
 
   // Both relaxed: the value only changes how ranks wait.
-  void tell_crowded() const noexcept { host_line(0).crowded.store(1, std::memory_order_relaxed); }
-  bool is_crowded() const noexcept { return host_line(0).crowded.load(std::memory_order_relaxed) != 0; }
+  void mark_oversubscribed() const noexcept { host_line(0).oversubscribed.store(1, std::memory_order_relaxed); }
+  bool is_oversubscribed() const noexcept { return host_line(0).oversubscribed.load(std::memory_order_relaxed) != 0; }
 
   HostLine& host_line(std::uint32_t participant) const noexcept {
     return *static_cast<HostLine*>(lines_.host(plan_->nodes[participant].slot));

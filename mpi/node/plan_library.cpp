@@ -76,9 +76,9 @@ std::vector<std::byte> image_of(const hierbar_plan& plan) {
 }
 
 // Prints a line and keeps it in the context. If a plan cannot be made, the last line is the reason.
-void tell(void* context, const char* line) {
+void print_and_keep(void* context, const char* line) {
   *static_cast<std::string*>(context) = line;
-  say(line);
+  print_line(line);
 }
 
 }  // namespace
@@ -90,8 +90,8 @@ Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindi
   const PlanLibrary& library = plan_library();
   if (!library.problem.empty()) return Error{library.problem};
   const hierbar_plan* plan = nullptr;
-  std::string told;
-  if (library.create(num_ranks, cpus_of(bindings).data(), tell, &told, &plan) != 0) return Error{told};
+  std::string problem;
+  if (library.create(num_ranks, cpus_of(bindings).data(), print_and_keep, &problem, &plan) != 0) return Error{problem};
   std::vector<std::byte> image = image_of(*plan);
   library.destroy(plan);
   return image;

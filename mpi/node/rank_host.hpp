@@ -23,7 +23,7 @@ struct Waiting {
   int spin_looks = 40;
   // Polls between two calls into MPI, about 1 µs long. A call takes the library's lock and evicts
   // what is in the caches.
-  int looks_between_pokes = 16;
+  int polls_between_pokes = 16;
   // Rounds that yield, before rounds that sleep (docs/decisions/0007).
   int yields = kYieldsBeforeSleep;
   // Yielding rounds for each call into MPI. When ranks outnumber cpus, a peer wants the cpu, so
@@ -38,7 +38,7 @@ struct Waiting {
   static Waiting outnumbered() noexcept {
     Waiting waiting;
     waiting.spin_looks = 0;
-    waiting.looks_between_pokes = 0;
+    waiting.polls_between_pokes = 0;
     waiting.yields = kYieldsWhenOutnumbered;
     waiting.rounds_per_poke = 8;
     return waiting;
@@ -78,7 +78,7 @@ class RankHost {
 
   // Returns only when released. If a rank has died, MPI's own launcher ends the program.
   [[gnu::noinline]] WaitResult wait(AwaitedWord<RealMem<RankHost>>& pending) noexcept {
-    return wait_as(block_.is_crowded() ? waiting_.when_outnumbered() : waiting_, pending);
+    return wait_as(block_.is_oversubscribed() ? waiting_.when_outnumbered() : waiting_, pending);
   }
 
   void wake(std::uint32_t participant) noexcept { unpark(block_.host_line(participant).parked); }
@@ -91,7 +91,7 @@ class RankHost {
     for (long round = 0;; ++round) {
       const bool may_sleep = round >= waiting.yields;
       if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) duties_.poke();
-      if (look_for_a_while(waiting, pending)) return WaitResult::kReleased;
+      if (poll_for_a_while(waiting, pending)) return WaitResult::kReleased;
       if (!may_sleep) {
         sched_yield();
       } else {
@@ -106,9 +106,9 @@ class RankHost {
     }
   }
 
-  static bool look_for_a_while(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
+  static bool poll_for_a_while(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
     if (pending.ready()) return true;
-    for (int looks = waiting.looks_between_pokes; looks > 0; --looks) {
+    for (int looks = waiting.polls_between_pokes; looks > 0; --looks) {
       for (int i = 0; i < waiting.pauses_per_look; ++i) cpu_pause();
       if (pending.ready()) return true;
     }

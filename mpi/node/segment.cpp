@@ -194,7 +194,7 @@ bool Segment::populate(std::uint32_t first, std::uint32_t count) const {
 
 // Both relaxed: only the numbers matter.
 std::uint64_t Segment::next_generation() const { return header().generation.fetch_add(1, std::memory_order_relaxed) + 1; }
-bool Segment::is_first_to_run_out() const { return header().ran_out.exchange(1, std::memory_order_relaxed) == 0; }
+bool Segment::claim_first_to_run_out() const { return header().ran_out.exchange(1, std::memory_order_relaxed) == 0; }
 
 int sweep_segments() {
   DIR* directory = opendir(kDirectory);

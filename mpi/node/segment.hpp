@@ -70,7 +70,7 @@ class Segment {
 
   std::uint64_t next_generation() const;
   // Returns true for the first caller among all members. That one reports that the segment is full.
-  bool is_first_to_run_out() const;
+  bool claim_first_to_run_out() const;
 
  private:
   struct Header;

@@ -20,7 +20,7 @@ constexpr long long kMostBytes = 64LL << 20;
 void merge_one(ompt::Report& merged, int rank, const std::string& json) try {
   ompt::merge_report(merged, ompt::parse_report(json));
 } catch (const std::runtime_error& error) {
-  say("the report of rank " + std::to_string(rank) + " is missing in that of all: " + error.what());
+  print_line("the report of rank " + std::to_string(rank) + " is missing in that of all: " + error.what());
 }
 
 // Collective. Returns the same in all ranks. A rank in which the call fails assumes that the others
@@ -52,8 +52,8 @@ int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& size
   const int status =
       pmpi.Gatherv(own.data(), count, pmpi.byte, received.data(), counts.data(), places.data(), pmpi.byte, 0, pmpi.comm_world);
   if (rank == 0 && status != MPI_SUCCESS) {
-    say("the reports of ranks " + std::to_string(begin) + " to " + std::to_string(end - 1) +
-        " are missing in that of all: they could not be received");
+    print_line("the reports of ranks " + std::to_string(begin) + " to " + std::to_string(end - 1) +
+               " are missing in that of all: they could not be received");
   }
   for (int i = begin; rank == 0 && status == MPI_SUCCESS && i < end; ++i) {
     const auto index = static_cast<std::size_t>(i);

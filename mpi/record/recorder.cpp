@@ -52,7 +52,7 @@ void Recorder::prepare(long rank) {
   });
 }
 
-void Recorder::note_outnumbered() {
+void Recorder::record_outnumbered() {
   const std::lock_guard lock(mutex_);
   outnumbered_ = true;
 }

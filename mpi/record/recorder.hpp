@@ -34,7 +34,7 @@ class Recorder {
   // MPI_COMM_WORLD, or -1 without one. Thread-safe.
   void prepare(long rank);
   // In a recorded communicator ranks outnumber cpus.
-  void note_outnumbered();
+  void record_outnumbered();
 
   const TraceClock& clock() const { return *clock_; }
   std::mutex& mutex() { return mutex_; }

@@ -6,7 +6,7 @@
 
 namespace hierbar::mpi {
 
-void say(const std::string& text) {
+void print_line(const std::string& text) {
   const std::string line = "hierbar: mpi: " + text + "\n";
   // If this fails there is nobody to tell.
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;

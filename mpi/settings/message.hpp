@@ -8,6 +8,6 @@ namespace hierbar::mpi {
 
 // Writes one line to the standard error output. It is one write(), so that lines of several ranks
 // do not mix.
-void say(const std::string& text);
+void print_line(const std::string& text);
 
 }  // namespace hierbar::mpi

@@ -19,7 +19,7 @@ void Agreement::fail(Route route, std::string problem) {
   problem_ = std::move(problem);
 }
 
-Route Agreement::told(const Segment* segment) { return conclude(told_, segment); }
+Route Agreement::known_failure(const Segment* segment) { return conclude(known_, segment); }
 
 bool Agreement::reduce(long long own, long long& first) {
   return pmpi_.Allreduce(&own, &first, 1, pmpi_.long_long, pmpi_.min, comm_) == MPI_SUCCESS;
@@ -40,9 +40,9 @@ Route Agreement::conclude(long long first, const Segment* segment) {
   // Every rank remembers that this was reported, so that none of them reports it again for another
   // communicator. That a segment is full is also written into the segment, because its members may
   // never be together in one communicator again.
-  const auto is_news = [&] { return route != Route::kSegmentFull || segment == nullptr || segment->is_first_to_run_out(); };
+  const auto is_news = [&] { return route != Route::kSegmentFull || segment == nullptr || segment->claim_first_to_run_out(); };
   if (process_.claim_first(route) && failure_ == first && is_news()) {
-    say(problem_ + "; " + consequence_);
+    print_line(problem_ + "; " + consequence_);
   }
   return route;
 }

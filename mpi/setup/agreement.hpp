@@ -60,7 +60,7 @@ class Agreement {
     std::vector<Told> all(static_cast<std::size_t>(num_ranks_));
     const Told mine{own, failure_};
     const int bytes = static_cast<int>(sizeof(Told));
-    told_ = failure_;
+    known_ = failure_;
     if (pmpi_.Allgather(&mine, bytes, pmpi_.byte, all.data(), bytes, pmpi_.byte, comm_) != MPI_SUCCESS) {
       fail(Route::kSetUpFailed, kNoCommunication);
       return std::vector<T>(all.size());
@@ -68,19 +68,21 @@ class Agreement {
     std::vector<T> values;
     for (const Told& one : all) {
       values.push_back(one.value);
-      if (one.failure < told_) told_ = one.failure;
+      if (one.failure < known_) known_ = one.failure;
     }
     return values;
   }
   // What had failed in any rank before the last exchange(): kEngine if nothing had, or else the
   // smallest failure, the same in all ranks that were told. The rank that had it reports it, once
   // in a program. `segment` is this rank's segment, or null.
-  Route told(const Segment* segment);
+  Route known_failure(const Segment* segment);
 
-  // Something failed here, so the communicator should become `way`. Only the first failure counts.
+  // Something failed here, so the communicator should take `route`. Only the first failure
+  // counts.
   void fail(Route route, std::string problem);
   bool has_failed() const { return failure_ != kFine; }
-  // Collective. Returns what has failed in any rank until now, and reports it as told() does.
+  // Collective. Returns what has failed in any rank until now, and reports it as
+  // known_failure() does.
   Route agree(const Segment* segment);
 
  private:
@@ -98,7 +100,7 @@ class Agreement {
   int num_ranks_ = 0;
   // A failure as one number: way, then rank. The smallest number of all ranks counts.
   long long failure_ = kFine;
-  long long told_ = kFine;
+  long long known_ = kFine;
   std::string problem_;
 };
 

@@ -167,10 +167,10 @@ Waiting choose_waiting(const Segment& segment, ProcessState& process, int pauses
   // Of all ranks on the node, as far as known: those of other communicators want their cpus, too.
   std::vector<Binding> all;
   for (std::uint32_t i = 0; i < segment.num_members(); ++i) all.push_back(segment.member(i).binding);
-  if (outnumber_cpus(all) && process.states.tell_crowded() && process.settings.verbose) {
-    say("ranks outnumber cpus now, and wait accordingly in earlier communicators too");
+  if (outnumber_cpus(all) && process.states.mark_oversubscribed() && process.settings.verbose) {
+    print_line("ranks outnumber cpus now, and wait accordingly in earlier communicators too");
   }
-  Waiting waiting = process.states.is_crowded() ? Waiting::outnumbered() : Waiting{};
+  Waiting waiting = process.states.is_oversubscribed() ? Waiting::outnumbered() : Waiting{};
   waiting.pauses_per_look = pauses_per_look;
   waiting.watch_ns = process.settings.timeout_ns;
   return waiting;
@@ -200,7 +200,7 @@ Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, c
 
   // 2. The verdict. After it every slot is clear, every plan is read, and all ranks have the same
   //    offers.
-  Route verdict = agreement.told(part.segment.get());
+  Route verdict = agreement.known_failure(part.segment.get());
   if (verdict == Route::kEngine) verdict = agreement.agree(part.segment.get());
 
   // 3. The leaders' communicator.

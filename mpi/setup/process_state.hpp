@@ -75,8 +75,10 @@ class ProcessState {
   void world_ends(const Pmpi& pmpi);
 
   // Returns true for the first call with this way, so that each message is printed once.
-  bool claim_first(Route route) { return !told_[static_cast<std::size_t>(route)].exchange(true, std::memory_order_relaxed); }
-  bool claim_first_problem_report() { return !problems_told_.exchange(true, std::memory_order_relaxed); }
+  bool claim_first(Route route) {
+    return !routes_reported_[static_cast<std::size_t>(route)].exchange(true, std::memory_order_relaxed);
+  }
+  bool claim_first_problem_report() { return !problems_reported_.exchange(true, std::memory_order_relaxed); }
   // Writes and prints the reports, this process's own or those of all ranks. Later calls do
   // nothing.
   void report(const Pmpi& pmpi, bool may_communicate);
@@ -94,8 +96,8 @@ class ProcessState {
   // Relaxed: the program starts a session before it uses the session's communicators.
   std::atomic<int> num_sessions_{0};
   // Both relaxed: they only choose one caller.
-  std::array<std::atomic<bool>, kNumRoutes> told_{};
-  std::atomic<bool> problems_told_{false};
+  std::array<std::atomic<bool>, kNumRoutes> routes_reported_{};
+  std::atomic<bool> problems_reported_{false};
   bool reported_ = false;
   bool has_self_ = false;
   Self self_{};

@@ -42,10 +42,10 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
     ask([&] { return pmpi.Query_thread(&thread_level); });
   }
   if (fake_rank == 0 && process.claim_first_problem_report()) {
-    for (const std::string& problem : process.settings.problems) say(problem);
+    for (const std::string& problem : process.settings.problems) print_line(problem);
     // The tool reads the same variables and reports what is wrong with them.
     if (!is_ompt_tool_loaded()) {
-      for (const std::string& problem : report_settings().problems) say(problem);
+      for (const std::string& problem : report_settings().problems) print_line(problem);
     }
   }
   const Self& self = process.self(fake_rank);
@@ -135,7 +135,7 @@ void start_trace(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, std::ui
   for (const Place& place : places) parents.push_back(static_cast<std::uint32_t>(place.parent));
   const bool all_inside =
       std::all_of(places.begin(), places.end(), [](const Place& place) { return place.is_inside_world != 0; });
-  if (state.node != nullptr && state.waiting.spin_looks == 0) process.recorder.note_outnumbered();
+  if (state.node != nullptr && state.waiting.spin_looks == 0) process.recorder.record_outnumbered();
   state.trace =
       std::make_unique<CommTrace>(process.recorder, places[0].comm_id, static_cast<std::uint32_t>(agreement.rank()),
                                   RankTree(parents, state.several_nodes, units), every, all_inside ? comm : pmpi.comm_null);
@@ -144,9 +144,9 @@ void start_trace(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, std::ui
 // Collective. Reports what is known to have failed before the offers are exchanged, with an
 // exchange of empty offers. A rank that has not received the others' records cannot know whether
 // this call or that exchange comes next. It need not know: they are the same call.
-Route tell_failures(Agreement& agreement) {
+Route agree_on_failures(Agreement& agreement) {
   agreement.exchange(Offer{});
-  return agreement.told(nullptr);
+  return agreement.known_failure(nullptr);
 }
 
 Route way_by_records(const std::vector<RankInfo>& records, const NodeMap& map) {
@@ -162,12 +162,12 @@ Route way_by_records(const std::vector<RankInfo>& records, const NodeMap& map) {
 Route decide(Agreement& agreement, CommState& state) {
   const std::vector<Membership> joined = agreement.process().memberships.newest_first();
   const std::vector<RankInfo> records = agreement.exchange(make_record(agreement, joined));
-  if (agreement.has_failed()) return tell_failures(agreement);
+  if (agreement.has_failed()) return agree_on_failures(agreement);
   const NodeMap map(records);
   const Route route = way_by_records(records, map);
   if (route != Route::kEngine || lacks_segment(records, map)) {
-    const Route told = tell_failures(agreement);
-    if (told != Route::kEngine) return told;
+    const Route failure = agree_on_failures(agreement);
+    if (failure != Route::kEngine) return failure;
   }
   state.verbose_everywhere = all_have(records, RankInfo::kVerbose);
   state.reports_everywhere =
@@ -189,10 +189,10 @@ void describe(const Agreement& agreement, const CommState& state) {
   if (agreement.rank() != 0 || !agreement.process().settings.verbose || state.node == nullptr) return;
   if (!agreement.process().claim_first(Route::kEngine)) return;
   const hierbar_plan& plan = state.node->plan();
-  say("first communicator: " + std::to_string(agreement.num_ranks()) + " ranks, " + std::to_string(plan.num_participants) +
-      " of them on this node: " + std::to_string(plan.num_leaders) + " in the exchange, " + std::to_string(plan.depth) +
-      " line transfers deep; " + (state.waiting.spin_looks == 0 ? "ranks outnumber cpus" : "a cpu for every rank") +
-      (plan.is_tuned != 0 ? "; shape from the node's profile" : ""));
+  print_line("first communicator: " + std::to_string(agreement.num_ranks()) + " ranks, " + std::to_string(plan.num_participants) +
+             " of them on this node: " + std::to_string(plan.num_leaders) + " in the exchange, " + std::to_string(plan.depth) +
+             " line transfers deep; " + (state.waiting.spin_looks == 0 ? "ranks outnumber cpus" : "a cpu for every rank") +
+             (plan.is_tuned != 0 ? "; shape from the node's profile" : ""));
 }
 
 }  // namespace

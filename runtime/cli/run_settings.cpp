@@ -70,7 +70,7 @@ void choose_openmp(const Libraries& libraries, Chooser& chooser, RunSettings& se
 
 // Notes what libomp will do with HIERBAR_PLACE. Here it can still be reported to the user, before
 // the program starts.
-void tell_placement(const Environment& environment, RunSettings& settings) {
+void describe_placement(const Environment& environment, RunSettings& settings) {
   const std::string value = value_of(environment, kPlaceVariable);
   if (value.empty()) return;
   const Result<PlaceSetting> setting = parse_place_setting(value);
@@ -120,7 +120,7 @@ RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, 
   RunSettings settings;
   Chooser chooser(environment, settings);
   choose_openmp(libraries, chooser, settings);
-  tell_placement(environment, settings);
+  describe_placement(environment, settings);
   choose_mpi(mpi, libraries, environment, chooser, settings);
 
   // Open MPI's launcher passes its environment only to the ranks of its own node.

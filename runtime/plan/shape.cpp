@@ -123,7 +123,7 @@ std::uint32_t line_transfers(const EnginePlan& plan) {
   return 2 * num_levels + (plan.leaders.size() > 1 ? 1 : 0);
 }
 
-bool is_crowd(const std::vector<Domain>& domains, std::size_t num_participants, const ShapeOptions& options) {
+bool is_oversubscribed(const std::vector<Domain>& domains, std::size_t num_participants, const ShapeOptions& options) {
   return domains.size() == 1 && num_participants > kMaxAlwaysFlat && is_crowded(num_participants, options) &&
          options.num_cpus <= kMaxCrowdCpus;
 }
@@ -190,7 +190,7 @@ Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, con
   if (const std::string problem = team_size_problem(paths.size()); !problem.empty()) return Error{problem};
   const Level level = domain_level(machine, options.domain_level);
   const std::vector<Domain> domains = partition_into_domains(machine, paths, level);
-  const bool crowd = options.num_leaders == 0 && is_crowd(domains, paths.size(), options);
+  const bool crowd = options.num_leaders == 0 && is_oversubscribed(domains, paths.size(), options);
   GatherForest forest(machine, paths);
 
   EnginePlan plan;

@@ -43,12 +43,12 @@ PlanRequest request_of(std::uint32_t num_participants, const hierbar_cpus* cpus)
   return request;
 }
 
-void tell(hierbar_line_fn report, void* context, const char* line) {
+void report_line(hierbar_line_fn report, void* context, const char* line) {
   if (report != nullptr) report(context, line);
 }
 
-void tell_all(hierbar_line_fn report, void* context, const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) tell(report, context, line.c_str());
+void report_lines(hierbar_line_fn report, void* context, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) report_line(report, context, line.c_str());
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ HIERBAR_EXPORT uint32_t hierbar_plan_abi_version(void) { return HIERBAR_PLAN_ABI
 HIERBAR_EXPORT int hierbar_check_settings(hierbar_line_fn report, void* context) try {
   return hierbar::check_plan_settings(hierbar::listener(report, context));
 } catch (const std::exception& error) {
-  hierbar::tell(report, context, error.what());
+  hierbar::report_line(report, context, error.what());
   return 0;
 }
 
@@ -69,13 +69,13 @@ HIERBAR_EXPORT int hierbar_plan_create(uint32_t num_participants, const hierbar_
   hierbar::Result<hierbar::EnginePlan> made =
       hierbar::make_plan(hierbar::request_of(num_participants, cpus), hierbar::listener(report, context));
   if (!made) {
-    hierbar::tell(report, context, made.error().c_str());
+    hierbar::report_line(report, context, made.error().c_str());
     return EINVAL;
   }
   *plan = new hierbar::OwnedPlan(*std::move(made));
   return 0;
 } catch (const std::exception& error) {
-  hierbar::tell(report, context, error.what());
+  hierbar::report_line(report, context, error.what());
   return ENOMEM;
 }
 
@@ -96,16 +96,16 @@ HIERBAR_EXPORT void hierbar_plan_units(const hierbar_plan* plan, const hierbar_c
 
 HIERBAR_EXPORT void hierbar_describe_machine(hierbar_line_fn print, void* context) try {
   const hierbar::Machine& machine = hierbar::known_machine(hierbar::listener(print, context));
-  hierbar::tell_all(print, context, hierbar::describe(machine, hierbar::Detail::kCollapsed));
+  hierbar::report_lines(print, context, hierbar::describe(machine, hierbar::Detail::kCollapsed));
   if (const hierbar::Profile* profile = hierbar::known_profile(hierbar::listener(print, context))) {
-    hierbar::tell_all(print, context, {"", hierbar::describe_profile(*profile)});
+    hierbar::report_lines(print, context, {"", hierbar::describe_profile(*profile)});
   }
 } catch (const std::exception& error) {
-  hierbar::tell(print, context, error.what());
+  hierbar::report_line(print, context, error.what());
 }
 
 HIERBAR_EXPORT void hierbar_describe_plan(const hierbar_plan* plan, hierbar_line_fn print, void* context) try {
-  hierbar::tell_all(print, context, hierbar::describe_engine_plan(*plan));
+  hierbar::report_lines(print, context, hierbar::describe_engine_plan(*plan));
 } catch (const std::exception& error) {
-  hierbar::tell(print, context, error.what());
+  hierbar::report_line(print, context, error.what());
 }

@@ -50,7 +50,7 @@ void cross_and_detach(std::uint32_t me) noexcept {
   const Barrier<mpi::RankMem> barrier(kRanksPlan, block.memory());
   mpi::Waiting waiting;
   waiting.spin_looks = 0;
-  waiting.looks_between_pokes = 0;
+  waiting.polls_between_pokes = 0;
   waiting.yields = 0;  // sleeps at once
   const mpi::WaitDuties duties = {poke, on_overdue, nullptr};
   mpi::RankHost host(block, me, waiting, duties);

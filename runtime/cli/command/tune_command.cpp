@@ -77,7 +77,7 @@ class TuneProgress {
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  void tell(double fraction, const std::string& what) {
+  void show(double fraction, const std::string& what) {
     if (quiet_ || (!terminal_ && seconds() < next_line_s_)) return;
     next_line_s_ = seconds() + kSecondsBetweenLines;
     std::fprintf(stderr, terminal_ ? "\r\033[K[%3.0f %%] %s" : "hierbar tune: %3.0f %%: %s\n", 100 * fraction, what.c_str());
@@ -151,7 +151,7 @@ void measure(const CLI::App& command, const TuneOptions& options) {
   TuneProgress progress(options.quiet);
   const std::unique_ptr<Meter> meter = make_thread_meter();
   const TuneHooks hooks{[&] { return progress.seconds(); }, [] { return stop_signal != 0; },
-                        [&](double fraction, const std::string& what) { progress.tell(fraction, what); }};
+                        [&](double fraction, const std::string& what) { progress.show(fraction, what); }};
   const Result<TuneReport> report = tune(*machine, request, *meter, hooks);
   progress.clear();
   if (!report) fail(report.error() + "; nothing is written", stop_signal != 0 ? 128 + stop_signal : kExitBadInput);

@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
 // The late one comes only after the other has made progress for it, as in a rendezvous.
 void wait_for_pokes(const Waiting& waiting, bool gets_crowded = false) {
   Node node(TestPlan("two", {0, 1}, HIERBAR_RELEASE_FLAGS));
-  if (gets_crowded) node.block(1).tell_crowded();
+  if (gets_crowded) node.block(1).mark_oversubscribed();
   pokes = 0;
   node.run(waiting, {count_poke, ignore_overdue, nullptr}, [&](RankMem& mem, std::uint32_t me) {
     while (me == 1 && pokes.load() < 100) sched_yield();

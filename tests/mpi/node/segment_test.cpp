@@ -43,8 +43,8 @@ TEST(Segment, TwoMappingsAreTheSameMemory) {
   EXPECT_EQ(theirs.units().num_taken(), 3u);
   EXPECT_EQ(mine->next_generation(), 1u);
   EXPECT_EQ(theirs.next_generation(), 2u);
-  EXPECT_TRUE(theirs.is_first_to_run_out());
-  EXPECT_FALSE(mine->is_first_to_run_out());
+  EXPECT_TRUE(theirs.claim_first_to_run_out());
+  EXPECT_FALSE(mine->claim_first_to_run_out());
 }
 
 TEST(Segment, IsPrivateToItsUser) {
