@@ -37,16 +37,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/common/file_of.hpp"
 #include "bench/common/stopwatch.hpp"
 #include "bench/mpi/worker_answer.hpp"
+#include "bench/mpi/worker_settings.hpp"
 
 namespace {
 
-using hierbar::bench::clock_cost_ns;
-using hierbar::bench::now_ns;
+using namespace hierbar::bench;
 
 // Each batch is shorter than a time slice. So the median leaves out batches in which a rank lost
 // its cpu.
@@ -62,14 +64,6 @@ constexpr double kDelayNs = 20000;
 constexpr int kMostFirsts = 100;  // new communicators for each kind of call
 // Libraries do set-up in the first calls, and change algorithms after some more.
 constexpr int kWarmUp = 16;
-
-struct Settings {
-  double budget_ns = 0;
-  unsigned limit_s = 0;
-  bool inside = false;
-  bool alone = false;
-  bool first = false;
-};
 
 // A barrier of this process: the one that the program calls, which a preloaded library may serve,
 // or the library's own.
@@ -272,44 +266,21 @@ void run(const Settings& settings, double init_ns) {
   if (rank == 0) print(barriers, cpus);
 }
 
-bool parse(int argc, char** argv, Settings& settings) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    const char* const value = i + 1 < argc ? argv[i + 1] : "";
-    if (option == "--inside") {
-      settings.inside = true;
-    } else if (option == "--alone") {
-      settings.alone = true;
-    } else if (option == "--first") {
-      settings.first = true;
-    } else if (option == "--budget-ms") {
-      settings.budget_ns = std::atof(value) * 1e6;
-      ++i;
-    } else if (option == "--limit-s") {
-      settings.limit_s = static_cast<unsigned>(std::max(0, std::atoi(value)));
-      ++i;
-    } else {
-      return false;
-    }
-  }
-  return settings.budget_ns > 0 && settings.limit_s > 0 && !(settings.alone && settings.first);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  Settings settings;
-  if (!parse(argc, argv, settings)) {
+  const std::optional<Settings> settings = parse_settings(argc, argv);
+  if (!settings) {
     std::fputs("mpi_barrier_worker: started by mpi_barrier_bench, not by hand\n", stderr);
     return 2;
   }
-  alarm(settings.limit_s);  // a launcher that is killed may leave its ranks behind
+  alarm(settings->limit_s);  // a launcher that is killed may leave its ranks behind
   const double start = now_ns();
   MPI_Init(&argc, &argv);
   const double init_ns = now_ns() - start;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-  run(settings, init_ns);
+  run(*settings, init_ns);
   MPI_Finalize();
   return 0;
 }

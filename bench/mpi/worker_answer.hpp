@@ -4,25 +4,12 @@
 
 // What mpi_barrier_worker reports beside its figures.
 
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
-
-// The file that a function comes from.
-inline std::string file_of(const char* symbol) {
-  Dl_info info{};
-  void* const address = dlsym(RTLD_DEFAULT, symbol);
-  if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "unknown";
-  char* const resolved = realpath(info.dli_fname, nullptr);
-  const std::string path = resolved == nullptr ? info.dli_fname : resolved;
-  std::free(resolved);
-  return path;
-}
 
 // The beginning of the library's version text, "MPICH Version: 4.0.2" or "Open MPI v4.1.4", without
 // characters that a JSON string cannot have.

@@ -16,27 +16,21 @@
 // Exits with 2 for wrong arguments, and with 3 if the runtime gives another team size. Only
 // omp_barrier_bench starts it.
 
-#include <dlfcn.h>
 #include <omp.h>
 
 #include <cstdio>
-#include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/common/file_of.hpp"
 #include "bench/common/stopwatch.hpp"
+#include "bench/omp/worker_settings.hpp"
 
 namespace {
 
 using namespace hierbar::bench;
-
-struct Settings {
-  std::string construct;
-  int num_threads = 1;
-  double budget_ns = 0;
-  double delay_ns = 0;
-};
 
 constexpr int kTasksPerSingle = 256;  // the initial capacity of libomp's task deque
 // A small task: its management costs more than its work.
@@ -237,16 +231,6 @@ int actual_team_size() {
   return size;
 }
 
-std::string library_path() {
-  Dl_info info{};
-  void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_num_threads");
-  if (symbol == nullptr || dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return "unknown";
-  char* const resolved = realpath(info.dli_fname, nullptr);
-  const std::string path = resolved == nullptr ? info.dli_fname : resolved;
-  std::free(resolved);
-  return path;
-}
-
 int identify() {
   num_threads = 2;
   // A region is run, so that the runtime prints its settings, if asked to, and its warnings.
@@ -256,12 +240,13 @@ int identify() {
 #else
   const char* const compiler = "GCC " __VERSION__;
 #endif
-  std::printf("{\"library\": \"%s\", \"openmp\": %d, \"compiler\": \"%s\"}\n", library_path().c_str(), _OPENMP, compiler);
+  std::printf("{\"library\": \"%s\", \"openmp\": %d, \"compiler\": \"%s\"}\n", file_of("omp_get_num_threads").c_str(), _OPENMP,
+              compiler);
   return 0;
 }
 
 void print(const std::vector<double>& samples, long count) {
-  std::printf("{\"library\": \"%s\", \"batch\": %ld, \"samples\": [", library_path().c_str(), count);
+  std::printf("{\"library\": \"%s\", \"batch\": %ld, \"samples\": [", file_of("omp_get_num_threads").c_str(), count);
   for (std::size_t i = 0; i < samples.size(); ++i) std::printf("%s%.2f", i == 0 ? "" : ", ", samples[i]);
   std::puts("]}");
 }
@@ -296,20 +281,6 @@ int run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--identify") return identify();
-  Settings settings;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view option = argv[i];
-    const char* const value = argv[i + 1];
-    if (option == "--construct")
-      settings.construct = value;
-    else if (option == "--threads")
-      settings.num_threads = std::atoi(value);
-    else if (option == "--budget-ms")
-      settings.budget_ns = std::atof(value) * 1e6;
-    else if (option == "--delay-ns")
-      settings.delay_ns = std::atof(value);
-    else
-      return usage();
-  }
-  return argc > 1 && argc % 2 == 1 && settings.num_threads > 0 && settings.budget_ns > 0 ? run(settings) : usage();
+  const std::optional<Settings> settings = parse_settings(argc, argv);
+  return settings ? run(*settings) : usage();
 }
