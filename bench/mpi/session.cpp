@@ -12,9 +12,8 @@
 #include <string_view>
 
 #include "bench/common/child_process.hpp"
+#include "bench/common/course.hpp"
 #include "bench/common/floor_runner.hpp"
-#include "bench/common/load.hpp"
-#include "bench/common/progress.hpp"
 #include "bench/mpi/answer.hpp"
 
 namespace hierbar::bench::mpi {
@@ -44,31 +43,16 @@ class Session {
   }
 
   Measurements run() {
-    const LoadMeter meter;
-    Progress progress(rank_counts_.size() * static_cast<std::size_t>(options_.num_repetitions));
-    last_one_way_ns_ = measure_one_way();
-    for (int repetition = 0; repetition < options_.num_repetitions && has_time_for_another(progress.seconds()); ++repetition) {
-      for (const RankCount& ranks : rank_counts_) {
-        progress.block(fmt::format("repetition {} of {}", repetition + 1, options_.num_repetitions),
-                       participants_text(period(ranks)));
-        measure_block(ranks, repetition);
-      }
-      ++results_.num_repetitions;
+    std::vector<CoursePart> parts;
+    for (const RankCount& ranks : rank_counts_) {
+      parts.push_back({participants_text(period(ranks)), [this, &ranks](int repetition) { measure_block(ranks, repetition); },
+                       [this, &ranks] { return settle_all(ranks); }});
     }
-    for (const RankCount& ranks : rank_counts_) repeat_dropped(ranks, progress);
-    progress.finish();
-    results_.seconds = progress.seconds();
-    results_.disturbance = meter.since_start();
+    run_course(options_, [this] { last_one_way_ns_ = measure_one_way(); }, parts, results_);
     return std::move(results_);
   }
 
  private:
-  // Judged by the time that the repetitions so far have taken.
-  bool has_time_for_another(double elapsed_s) const {
-    if (options_.time_limit_s <= 0 || results_.num_repetitions == 0) return true;
-    return elapsed_s + elapsed_s / results_.num_repetitions <= options_.time_limit_s;
-  }
-
   void add_groups(int num_ranks) {
     const bool oversubscribed = num_ranks > static_cast<int>(host_.cpus.size());
     const auto& quantities = options_.first ? kFirstQuantities : kQuantities;
@@ -165,17 +149,6 @@ class Session {
     int num_good = 0;
     for_groups(ranks, [&num_good](Group& group) { num_good = settle(group); });
     return num_good;
-  }
-
-  void repeat_dropped(const RankCount& ranks, Progress& progress) {
-    int num_good = settle_all(ranks);
-    for (int extra = 0; num_good < results_.num_repetitions && extra < options_.max_extra_repetitions; ++extra) {
-      if (options_.time_limit_s > 0 && progress.seconds() > options_.time_limit_s) break;
-      progress.block(fmt::format("the regime changed, repetition {} once more", num_good + 1), participants_text(period(ranks)));
-      ++results_.num_repeated_blocks;
-      measure_block(ranks, options_.num_repetitions + extra);
-      num_good = settle_all(ranks);
-    }
   }
 
   std::chrono::milliseconds timeout() const {

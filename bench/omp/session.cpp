@@ -8,9 +8,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "bench/common/course.hpp"
 #include "bench/common/floor_runner.hpp"
-#include "bench/common/load.hpp"
-#include "bench/common/progress.hpp"
 #include "bench/omp/constructs.hpp"
 #include "trace/trace_clock.hpp"
 
@@ -35,33 +34,20 @@ class Session {
   }
 
   Results run() {
-    const LoadMeter meter;
-    Progress progress(results_.groups.size() * static_cast<std::size_t>(options_.num_repetitions));
-    last_one_way_ns_ = measure_one_way();
-    if (options_.tools) results_.stamp_ns = TraceClock::measure().stamp_ns();
-    for (int repetition = 0; repetition < options_.num_repetitions && has_time_for_another(progress.seconds()); ++repetition) {
-      for (Group& group : results_.groups) {
-        progress.block(fmt::format("repetition {} of {}", repetition + 1, options_.num_repetitions), describe(group));
-        measure_block(group, repetition);
-      }
-      ++results_.num_repetitions;
+    std::vector<CoursePart> parts;
+    for (Group& group : results_.groups) {
+      parts.push_back({fmt::format("{}, {}", group.quantity, participants_text(group)),
+                       [this, &group](int repetition) { measure_block(group, repetition); }, [&group] { return settle(group); }});
     }
-    for (Group& group : results_.groups) repeat_dropped(group, progress);
-    progress.finish();
-    results_.seconds = progress.seconds();
-    results_.disturbance = meter.since_start();
+    const auto prepare = [this] {
+      last_one_way_ns_ = measure_one_way();
+      if (options_.tools) results_.stamp_ns = TraceClock::measure().stamp_ns();
+    };
+    run_course(options_, prepare, parts, results_);
     return std::move(results_);
   }
 
  private:
-  static std::string describe(const Group& group) { return fmt::format("{}, {}", group.quantity, participants_text(group)); }
-
-  // Judged by the time that the repetitions so far have taken.
-  bool has_time_for_another(double elapsed_s) const {
-    if (options_.time_limit_s <= 0 || results_.num_repetitions == 0) return true;
-    return elapsed_s + elapsed_s / results_.num_repetitions <= options_.time_limit_s;
-  }
-
   void make_groups() {
     const int num_cpus = static_cast<int>(host_.cpus.size());
     const bool by_default = options_.thread_counts.empty();
@@ -146,17 +132,6 @@ class Session {
     const auto one_way_ns = floors_.measure_one_way(largest_team);
     record_one_way(results_, last_one_way_ns_, one_way_ns);
     return one_way_ns;
-  }
-
-  void repeat_dropped(Group& group, Progress& progress) {
-    int num_good = settle(group);
-    for (int extra = 0; num_good < results_.num_repetitions && extra < options_.max_extra_repetitions; ++extra) {
-      if (options_.time_limit_s > 0 && progress.seconds() > options_.time_limit_s) break;
-      progress.block(fmt::format("the regime changed, repetition {} once more", num_good + 1), describe(group));
-      ++results_.num_repeated_blocks;
-      measure_block(group, options_.num_repetitions + extra);
-      num_good = settle(group);
-    }
   }
 
   std::chrono::milliseconds timeout() const {

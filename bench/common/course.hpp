@@ -1,0 +1,29 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/common/groups.hpp"
+#include "bench/common/run_options.hpp"
+
+namespace hierbar::bench {
+
+// What a benchmark measures without interruption in each repetition.
+struct CoursePart {
+  std::string description;  // for the progress on stderr
+  std::function<void(int repetition)> measure;
+  std::function<int()> settle;  // decides which blocks are kept, returns how many are good
+};
+
+// Runs a benchmark. Fills in all of `results` that does not belong to one group.
+//
+//   1. `prepare` runs.
+//   2. Each repetition measures every part, as long as the time limit leaves room for another one.
+//   3. Units of which blocks were dropped, because the regime changed, are measured again.
+void run_course(const RunOptions& options, const std::function<void()>& prepare, const std::vector<CoursePart>& parts,
+                Measurements& results);
+
+}  // namespace hierbar::bench
