@@ -15,7 +15,7 @@ class KernelMask {
  public:
   static constexpr std::uint32_t kMostCpus = 1 << 16;
 
-  // What the calling thread may use.
+  // What the calling thread may use; empty if the kernel does not say it.
   static KernelMask of_this_thread() {
     KernelMask mask;
     sched_getaffinity(0, mask.num_bytes(), mask.set());
@@ -27,6 +27,7 @@ class KernelMask {
     if (cpu < kMostCpus) CPU_SET_S(cpu, mask.num_bytes(), mask.set());
     return mask;
   }
+  bool has(std::uint32_t cpu) const { return cpu < kMostCpus && CPU_ISSET_S(cpu, num_bytes(), set()); }
   // Binds the calling thread. Returns false if the kernel refuses: the cpu is offline, or not
   // allowed.
   bool bind() const { return sched_setaffinity(0, num_bytes(), set()) == 0; }

@@ -94,15 +94,12 @@ std::optional<Exchange::Found> measure_two(const TraceClock& clock, int cpu, int
 }  // namespace
 
 std::vector<int> first_cpus_of_packages(const std::string& sysfs) {
-  const Cpus allowed(CPU_ALLOC(kMaxCpus));
-  const std::size_t bytes = CPU_ALLOC_SIZE(kMaxCpus);
-  CPU_ZERO_S(bytes, allowed.get());
-  if (pthread_getaffinity_np(pthread_self(), bytes, allowed.get()) != 0) return {};
+  const KernelMask allowed = KernelMask::of_this_thread();
   std::map<long, int> first;  // by package
-  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
-    if (!CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, allowed.get())) continue;
+  for (std::uint32_t cpu = 0; cpu < KernelMask::kMostCpus; ++cpu) {
+    if (!allowed.has(cpu)) continue;
     std::ifstream file(sysfs + "/cpu" + std::to_string(cpu) + "/topology/physical_package_id");
-    if (long package = 0; file >> package) first.emplace(package, cpu);
+    if (long package = 0; file >> package) first.emplace(package, static_cast<int>(cpu));
   }
   std::vector<int> cpus;
   for (const auto& [package, cpu] : first) cpus.push_back(cpu);
