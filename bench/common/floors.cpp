@@ -11,6 +11,8 @@
 #include <memory>
 #include <thread>
 
+#include "base/bound_thread.hpp"
+
 namespace hierbar::bench {
 namespace {
 
