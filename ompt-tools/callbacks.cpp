@@ -28,7 +28,7 @@
 
 #include "ompt-tools/chain.hpp"
 #include "ompt-tools/tool.hpp"
-#include "placement/kernel_cpus.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
 
 namespace hierbar::ompt {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "ompt-tools/ompt_api.h"
 #include "ompt-tools/region.hpp"
+#include "trace/ompt_api.h"
 
 namespace hierbar::ompt {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ompt-tools/ompt_api.h"
+#include "trace/ompt_api.h"
 
 namespace hierbar::ompt {
 

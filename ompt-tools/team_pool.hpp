@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ompt-tools/region.hpp"
-#include "ompt-tools/team.hpp"
+#include "report/team.hpp"
 
 namespace hierbar::ompt {
 

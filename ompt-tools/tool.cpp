@@ -14,10 +14,10 @@
 
 #include "base/new_file.hpp"
 #include "ompt-tools/chain.hpp"
-#include "ompt-tools/report.hpp"
-#include "ompt-tools/report_entry.h"
-#include "ompt-tools/report_files.hpp"
-#include "ompt-tools/report_perfetto.hpp"
+#include "report/files.hpp"
+#include "report/format/perfetto.hpp"
+#include "report/report.hpp"
+#include "report/report_entry.h"
 
 namespace hierbar::ompt {
 

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <string>
 
-#include "ompt-tools/ompt_api.h"
-#include "ompt-tools/raw_trace.hpp"
-#include "ompt-tools/settings.hpp"
 #include "ompt-tools/team_pool.hpp"
+#include "report/raw_trace.hpp"
+#include "report/settings.hpp"
 #include "trace/clock_offset.hpp"
+#include "trace/ompt_api.h"
 #include "trace/stamps.h"
 #include "trace/trace_clock.hpp"
 

@@ -17,13 +17,13 @@
 #include <string>
 #include <vector>
 
-#include "barriers.hpp"
-#include "common/floors.hpp"
-#include "common/revision.hpp"
-#include "common/statistics.hpp"
-#include "options.hpp"
-#include "team.hpp"
-#include "team_plans.hpp"
+#include "bench/barrier/barriers.hpp"
+#include "bench/barrier/options.hpp"
+#include "bench/barrier/team.hpp"
+#include "bench/barrier/team_plans.hpp"
+#include "bench/common/floors.hpp"
+#include "bench/common/revision.hpp"
+#include "bench/common/statistics.hpp"
 
 namespace hierbar::bench {
 namespace {

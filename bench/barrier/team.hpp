@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/host.hpp"
+#include "bench/common/host.hpp"
 
 namespace hierbar::bench {
 

@@ -1,12 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "team_plans.hpp"
+#include "bench/barrier/team_plans.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 
+#include "bench/barrier/team.hpp"
 #include "plan/group_plan.hpp"
-#include "team.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar::bench {
@@ -17,7 +17,7 @@ Result<TeamPlans> TeamPlans::load() {
   TeamPlans plans;
   plans.machine_ = *std::move(machine);
   plans.notes_ = plans.machine_.warnings;
-  plans.settings_ = read_plan_settings(plans.notes_);
+  plans.settings_ = read_plan_settings(own_environment(), plans.notes_);
   plans.levels_ = plan_levels(plans.machine_, plans.settings_, plans.notes_);
   return plans;
 }

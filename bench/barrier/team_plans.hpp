@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "barrier/algorithm.hpp"
+#include "base/result.hpp"
 #include "plan/settings.hpp"
 #include "plan/shape.hpp"
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
 
 namespace hierbar::bench {
 

@@ -1,13 +1,13 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "common/floor_runner.hpp"
+#include "bench/common/floor_runner.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "common/child_process.hpp"
+#include "bench/common/child_process.hpp"
 
 namespace hierbar::bench {
 namespace {

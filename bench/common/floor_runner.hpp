@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "common/floors.hpp"
-#include "common/groups.hpp"
-#include "common/host.hpp"
+#include "bench/common/floors.hpp"
+#include "bench/common/groups.hpp"
+#include "bench/common/host.hpp"
 
 namespace hierbar::bench {
 

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/floors.hpp"
+#include "bench/common/floors.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "common/groups.hpp"
+#include "bench/common/groups.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "common/text.hpp"
+#include "bench/common/text.hpp"
 
 namespace hierbar::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/load.hpp"
-#include "common/statistics.hpp"
+#include "bench/common/load.hpp"
+#include "bench/common/statistics.hpp"
 
 // The measurements, and the questions that tables and targets ask of them.
 //

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "common/host.hpp"
+#include "bench/common/host.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "common/text.hpp"
+#include "bench/common/text.hpp"
 
 namespace hierbar::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/groups.hpp"
+#include "bench/common/groups.hpp"
 
 // Decides by one run whether targets are met.
 namespace hierbar::bench {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "common/groups.hpp"
-#include "common/host.hpp"
-#include "common/judge.hpp"
+#include "bench/common/groups.hpp"
+#include "bench/common/host.hpp"
+#include "bench/common/judge.hpp"
 
 // The common part of the benchmarks' JSON reports. Times are in ns; absent values are null.
 namespace hierbar::bench {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "common/groups.hpp"
-#include "common/host.hpp"
-#include "common/judge.hpp"
+#include "bench/common/groups.hpp"
+#include "bench/common/host.hpp"
+#include "bench/common/judge.hpp"
 
 // The common part of the benchmarks' text reports.
 namespace hierbar::bench {

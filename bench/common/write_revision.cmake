@@ -9,4 +9,4 @@ if(failed OR revision STREQUAL "")
   set(revision "unknown")
 endif()
 file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT
-"#include \"common/revision.hpp\"\n\nconst char* const hierbar::bench::kRevision = \"${revision}\";\n")
+"#include \"bench/common/revision.hpp\"\n\nconst char* const hierbar::bench::kRevision = \"${revision}\";\n")

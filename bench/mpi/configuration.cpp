@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/configuration.hpp"
+#include "bench/mpi/configuration.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

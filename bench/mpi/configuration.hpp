@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "common/child_process.hpp"
-#include "common/groups.hpp"
-#include "mpi/answer.hpp"
-#include "mpi/options.hpp"
+#include "bench/common/child_process.hpp"
+#include "bench/common/groups.hpp"
+#include "bench/mpi/answer.hpp"
+#include "bench/mpi/options.hpp"
 
 namespace hierbar::bench::mpi {
 

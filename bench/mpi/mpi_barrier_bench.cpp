@@ -11,15 +11,15 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "common/host.hpp"
-#include "common/json_output.hpp"
-#include "common/report_text.hpp"
-#include "mpi/configuration.hpp"
-#include "mpi/options.hpp"
-#include "mpi/report.hpp"
-#include "mpi/session.hpp"
-#include "mpi/targets.hpp"
-#include "mpi/wheel_link.hpp"
+#include "bench/common/host.hpp"
+#include "bench/common/json_output.hpp"
+#include "bench/common/report_text.hpp"
+#include "bench/mpi/configuration.hpp"
+#include "bench/mpi/options.hpp"
+#include "bench/mpi/report.hpp"
+#include "bench/mpi/session.hpp"
+#include "bench/mpi/targets.hpp"
+#include "bench/mpi/wheel_link.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/options.hpp"
+#include "bench/mpi/options.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <random>
 
-#include "mpi/configuration.hpp"
+#include "bench/mpi/configuration.hpp"
 
 namespace hierbar::bench::mpi {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/run_options.hpp"
+#include "bench/common/run_options.hpp"
 
 namespace hierbar::bench::mpi {
 

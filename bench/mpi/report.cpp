@@ -1,16 +1,16 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/report.hpp"
+#include "bench/mpi/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "common/report_json.hpp"
-#include "common/report_text.hpp"
-#include "common/revision.hpp"
-#include "common/text.hpp"
+#include "bench/common/report_json.hpp"
+#include "bench/common/report_text.hpp"
+#include "bench/common/revision.hpp"
+#include "bench/common/text.hpp"
 
 namespace hierbar::bench::mpi {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "common/groups.hpp"
-#include "common/host.hpp"
-#include "common/judge.hpp"
-#include "mpi/configuration.hpp"
-#include "mpi/options.hpp"
+#include "bench/common/groups.hpp"
+#include "bench/common/host.hpp"
+#include "bench/common/judge.hpp"
+#include "bench/mpi/configuration.hpp"
+#include "bench/mpi/options.hpp"
 
 // The output for people and programs. All functions return text or JSON; none measures.
 namespace hierbar::bench::mpi {

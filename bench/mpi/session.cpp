@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/session.hpp"
+#include "bench/mpi/session.hpp"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,11 @@
 #include <random>
 #include <string_view>
 
-#include "common/child_process.hpp"
-#include "common/floor_runner.hpp"
-#include "common/load.hpp"
-#include "common/progress.hpp"
-#include "mpi/answer.hpp"
+#include "bench/common/child_process.hpp"
+#include "bench/common/floor_runner.hpp"
+#include "bench/common/load.hpp"
+#include "bench/common/progress.hpp"
+#include "bench/mpi/answer.hpp"
 
 namespace hierbar::bench::mpi {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "common/groups.hpp"
-#include "common/host.hpp"
-#include "mpi/configuration.hpp"
-#include "mpi/options.hpp"
+#include "bench/common/groups.hpp"
+#include "bench/common/host.hpp"
+#include "bench/mpi/configuration.hpp"
+#include "bench/mpi/options.hpp"
 
 namespace hierbar::bench::mpi {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "common/groups.hpp"
-#include "common/judge.hpp"
+#include "bench/common/groups.hpp"
+#include "bench/common/judge.hpp"
 
 // Decides by one run whether the targets that the project has set itself for MPI_Barrier are met.
 namespace hierbar::bench::mpi {

@@ -41,7 +41,7 @@
 #include <string>
 #include <vector>
 
-#include "worker_answer.hpp"
+#include "bench/mpi/worker_answer.hpp"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "common/child_process.hpp"
-#include "common/groups.hpp"
-#include "omp/options.hpp"
+#include "bench/common/child_process.hpp"
+#include "bench/common/groups.hpp"
+#include "bench/omp/options.hpp"
 
 namespace hierbar::bench {
 

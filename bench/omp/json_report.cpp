@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <nlohmann/json.hpp>
 
-#include "common/report_json.hpp"
-#include "common/revision.hpp"
-#include "omp/report.hpp"
+#include "bench/common/report_json.hpp"
+#include "bench/common/revision.hpp"
+#include "bench/omp/report.hpp"
 
 // The layout. "format" names it, and changes when readers would have to change. Times are in ns;
 // absent values are null.

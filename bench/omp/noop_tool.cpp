@@ -4,7 +4,7 @@
 // An OMPT tool that registers for the same events as libhierbar_ompt.so and does nothing with them.
 // It shows what the runtime spends on having any tool.
 
-#include "ompt-tools/ompt_api.h"
+#include "trace/ompt_api.h"
 
 namespace {
 

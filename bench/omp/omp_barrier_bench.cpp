@@ -11,14 +11,14 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "common/host.hpp"
-#include "common/json_output.hpp"
-#include "common/report_text.hpp"
-#include "omp/configuration.hpp"
-#include "omp/options.hpp"
-#include "omp/report.hpp"
-#include "omp/session.hpp"
-#include "omp/targets.hpp"
+#include "bench/common/host.hpp"
+#include "bench/common/json_output.hpp"
+#include "bench/common/report_text.hpp"
+#include "bench/omp/configuration.hpp"
+#include "bench/omp/options.hpp"
+#include "bench/omp/report.hpp"
+#include "bench/omp/session.hpp"
+#include "bench/omp/targets.hpp"
 
 namespace {
 

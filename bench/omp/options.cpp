@@ -1,14 +1,14 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "omp/options.hpp"
+#include "bench/omp/options.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "omp/configuration.hpp"
-#include "omp/constructs.hpp"
+#include "bench/omp/configuration.hpp"
+#include "bench/omp/constructs.hpp"
 
 namespace hierbar::bench {
 namespace {

@@ -1,16 +1,16 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "omp/report.hpp"
+#include "bench/omp/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "common/report_text.hpp"
-#include "common/revision.hpp"
-#include "common/text.hpp"
-#include "omp/constructs.hpp"
+#include "bench/common/report_text.hpp"
+#include "bench/common/revision.hpp"
+#include "bench/common/text.hpp"
+#include "bench/omp/constructs.hpp"
 
 namespace hierbar::bench {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "common/host.hpp"
-#include "omp/options.hpp"
-#include "omp/results.hpp"
-#include "omp/targets.hpp"
+#include "bench/common/host.hpp"
+#include "bench/omp/options.hpp"
+#include "bench/omp/results.hpp"
+#include "bench/omp/targets.hpp"
 
 // The output for people and programs. All functions return text or JSON; none measures.
 namespace hierbar::bench {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "common/groups.hpp"
-#include "omp/configuration.hpp"
+#include "bench/common/groups.hpp"
+#include "bench/omp/configuration.hpp"
 
 namespace hierbar::bench {
 

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "omp/session.hpp"
+#include "bench/omp/session.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "common/floor_runner.hpp"
-#include "common/load.hpp"
-#include "common/progress.hpp"
-#include "omp/constructs.hpp"
+#include "bench/common/floor_runner.hpp"
+#include "bench/common/load.hpp"
+#include "bench/common/progress.hpp"
+#include "bench/omp/constructs.hpp"
 #include "trace/trace_clock.hpp"
 
 namespace hierbar::bench {

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "common/host.hpp"
-#include "omp/configuration.hpp"
-#include "omp/options.hpp"
-#include "omp/results.hpp"
+#include "bench/common/host.hpp"
+#include "bench/omp/configuration.hpp"
+#include "bench/omp/options.hpp"
+#include "bench/omp/results.hpp"
 
 namespace hierbar::bench {
 

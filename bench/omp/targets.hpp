@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "common/judge.hpp"
-#include "omp/options.hpp"
-#include "omp/results.hpp"
+#include "bench/common/judge.hpp"
+#include "bench/omp/options.hpp"
+#include "bench/omp/results.hpp"
 
 // Decides by one run whether the targets that the project has set itself are met.
 namespace hierbar::bench {

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "omp/stopwatch.hpp"
+#include "bench/omp/stopwatch.hpp"
 
 namespace {
 

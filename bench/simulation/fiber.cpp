@@ -7,7 +7,7 @@
 // stacks.
 #undef _FORTIFY_SOURCE
 
-#include "simulation/fiber.hpp"
+#include "bench/simulation/fiber.hpp"
 
 #include <ucontext.h>
 

@@ -1,10 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "stencil/options.hpp"
+#include "bench/stencil/options.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include "common/run_options.hpp"
+#include "bench/common/run_options.hpp"
 
 namespace hierbar::bench::stencil {
 namespace {

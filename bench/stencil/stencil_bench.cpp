@@ -3,7 +3,7 @@
 
 // stencil_bench: a hybrid stencil with and without placement. `--help` prints its manual.
 
-#include "stencil/options.hpp"
+#include "bench/stencil/options.hpp"
 
 #include <fmt/format.h>
 
@@ -16,14 +16,14 @@
 #include <string>
 #include <vector>
 
-#include "common/child_process.hpp"
-#include "common/host.hpp"
-#include "common/json_output.hpp"
-#include "common/report_json.hpp"
-#include "common/report_text.hpp"
-#include "common/revision.hpp"
-#include "common/statistics.hpp"
-#include "common/text.hpp"
+#include "bench/common/child_process.hpp"
+#include "bench/common/host.hpp"
+#include "bench/common/json_output.hpp"
+#include "bench/common/report_json.hpp"
+#include "bench/common/report_text.hpp"
+#include "bench/common/revision.hpp"
+#include "bench/common/statistics.hpp"
+#include "bench/common/text.hpp"
 
 namespace {
 

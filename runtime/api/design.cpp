@@ -8,10 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "base/trusted_variable.hpp"
-#include "plan/cpu_count.hpp"
-#include "plan/plan_maker.hpp"
 #include "plan/settings.hpp"
+#include "service/cpu_count.hpp"
+#include "service/process_plans.hpp"
 
 namespace hierbar {
 namespace {
@@ -51,7 +52,7 @@ Result<std::vector<CpuSet>> read_cpusets(const hierbar_attributes& attributes) {
 // The settings of the environment, but with the levels of the attributes.
 Result<PlanSettings> settings_with_levels(const char* levels) {
   std::vector<std::string> reported_elsewhere;
-  PlanSettings settings = read_plan_settings(reported_elsewhere);
+  PlanSettings settings = read_plan_settings(own_environment(), reported_elsewhere);
   settings.levels_text = levels;
   Result<std::vector<Level>> parsed = parse_levels(levels);
   if (!parsed) return Error{"levels: '" + settings.levels_text + "': " + parsed.error() + "; allowed: " + kAllowedLevelLists};

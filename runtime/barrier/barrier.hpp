@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "barrier/lines.hpp"
-#include "barrier/pending.hpp"
+#include "barrier/awaited_word.hpp"
+#include "barrier/barrier_memory.hpp"
 #include "barrier/trace_points.hpp"
 #include "barrier/word.hpp"
 #include "plan/plan.h"
@@ -49,7 +49,7 @@ namespace hierbar {
 //   load_relaxed, load_acquire, load_seq_cst, store_relaxed, store_release
 //   exchange, fetch_or, fetch_add (seq_cst), fetch_or_relaxed, fetch_add_relaxed
 //   fence()                       orders earlier stores before later loads (seq_cst)
-//   wait(Pending<Mem>&)           -> WaitResult; returns kReleased only if pending.ready()
+//   wait(AwaitedWord<Mem>&)           -> WaitResult; returns kReleased only if pending.ready()
 //   wake(participant)             ends that participant's sleep, if it sleeps
 //   can_sleep()                   false: nobody ever calls announce(), so the loads and fences that
 //                                 find sleepers are left out
@@ -62,7 +62,7 @@ namespace hierbar {
 //        Pairs with (S2a), which it acquires: the writer that finds the sleep bit also sees
 //        waiting_for (S1). It is an exchange and not a store for two reasons. On x86 it drains
 //        non-temporal stores, which a plain store may overtake. And it returns the sleep bit.
-//   (W1) acquire load of an awaited word, in Pending::ready(). Pairs with (A1) and (R1).
+//   (W1) acquire load of an awaited word, in AwaitedWord::ready(). Pairs with (A1) and (R1).
 //   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1).
 //   (C1) relaxed fetch_or, before (C2), which publishes it: whoever counts last also sees the bits
 //        (C3).
@@ -75,7 +75,7 @@ namespace hierbar {
 //        x86 the plain store (R1) could overtake its non-temporal stores.
 //   (R1) release store of a release word. Pairs with (W1). It publishes what every participant
 //        wrote, which its writer has acquired by (W1), (W2) or (C2).
-//   (R2) seq_cst fence between (R1) and (R3). Pairs with (S3); see Pending::announce().
+//   (R2) seq_cst fence between (R1) and (R3). Pairs with (S3); see AwaitedWord::announce().
 //   (R3) acquire load of the number of sleepers. Pairs with (S2b), so that waiting_for (S1) is
 //        seen.
 //   (E1) relaxed accesses to the own epoch: no other participant uses it.
@@ -89,7 +89,7 @@ class Barrier {
     std::uint32_t bits;  // kReleased: the OR of all participants' bits. kAborted: unspecified.
   };
 
-  static std::size_t size_bytes(const hierbar_plan& plan) noexcept { return Lines<Word>::size_bytes(plan); }
+  static std::size_t size_bytes(const hierbar_plan& plan) noexcept { return BarrierMemory<Word>::size_bytes(plan); }
 
   // `lines` holds size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes.
   // What the hot path needs is copied, so that it lies together.
@@ -178,7 +178,7 @@ class Barrier {
     const Epoch epoch = begin_episode(mem, own);
     const WordValue before = mem.exchange(pair_lanes_[me][parity(epoch)], make_word(epoch, bits));  // (A1)
     if ((before & kSleepBit) != 0) wake_if_waiting_for(mem, peer, me);
-    auto pending = Pending<Mem>::arrival(mem, pair_lanes_[peer][parity(epoch)], epoch, peer, own.waiting_for);
+    auto pending = AwaitedWord<Mem>::arrival(mem, pair_lanes_[peer][parity(epoch)], epoch, peer, own.waiting_for);
     if (await_others(mem, pending, trace) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     trace.released();
     return {WaitResult::kReleased, bits | pending.payload()};
@@ -215,7 +215,7 @@ class Barrier {
       if (mem.can_sleep()) wake_crowd(mem, line);
       return {WaitResult::kReleased, bits};
     }
-    auto pending = Pending<Mem>::release(mem, line.released, epoch, /*writer=*/0, own.waiting_for, line.asleep);
+    auto pending = AwaitedWord<Mem>::release(mem, line.released, epoch, /*writer=*/0, own.waiting_for, line.asleep);
     if (await_others(mem, pending, trace) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     trace.released();
     return {WaitResult::kReleased, pending.payload()};
@@ -243,7 +243,8 @@ class Barrier {
   // the others take to arrive. Parents do not call the trace, because their children would wait as
   // well.
   template <class Trace>
-  static WaitResult await_others(Mem& mem, Pending<Mem>& pending, const Trace& trace, std::uint32_t num_children = 0) noexcept {
+  static WaitResult await_others(Mem& mem, AwaitedWord<Mem>& pending, const Trace& trace,
+                                 std::uint32_t num_children = 0) noexcept {
     if constexpr (Trace::kUsesWaits) {
       if (pending.ready()) return WaitResult::kReleased;
       if (num_children == 0) trace.waiting();
@@ -285,7 +286,7 @@ class Barrier {
   WaitResult await_arrival(Mem& mem, std::uint32_t me, std::uint32_t peer, Epoch epoch, std::uint32_t& bits,
                            const Trace& trace = Trace()) const noexcept {
     Word& word = arrived(peer, epoch);
-    auto pending = Pending<Mem>::arrival(mem, word, epoch, peer, own(me).waiting_for);
+    auto pending = AwaitedWord<Mem>::arrival(mem, word, epoch, peer, own(me).waiting_for);
     if (await_others(mem, pending, trace, nodes_[me].num_children) == WaitResult::kAborted) return WaitResult::kAborted;
     bits |= pending.payload();
     return WaitResult::kReleased;
@@ -342,7 +343,7 @@ class Barrier {
     const std::uint32_t parent = nodes_[me].parent;
     const bool leads = parent == me;  // only in release(): participant 0 releases the other leaders
     Release<Word>& line = one_line_per_group_ && !leads ? group_release(parent) : edge_release(me);
-    auto pending = Pending<Mem>::release(mem, line.released, epoch, leads ? 0 : parent, own(me).waiting_for, line.asleep);
+    auto pending = AwaitedWord<Mem>::release(mem, line.released, epoch, leads ? 0 : parent, own(me).waiting_for, line.asleep);
     if (await_others(mem, pending, trace, nodes_[me].num_children) == WaitResult::kAborted) return WaitResult::kAborted;
     bits |= pending.payload();
     return WaitResult::kReleased;
@@ -386,7 +387,7 @@ class Barrier {
 
   const hierbar_plan_node* nodes_;
   const std::uint32_t* leaders_;
-  Lines<Word> lines_;
+  BarrierMemory<Word> lines_;
   std::uint32_t num_leaders_;
   bool one_line_per_group_;
   std::uint32_t num_crews_;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <ctime>
 
-#include "barrier/futex.hpp"
+#include "base/futex.hpp"
 
 namespace hierbar {
 
@@ -14,7 +14,7 @@ namespace hierbar {
 // futex word of its own, which is not 0 while its owner sleeps or is about to. The futex is not of
 // the private kind, because the sleepers may be in other processes.
 //
-// Ordering. Besides the orders that Pending has for its own words:
+// Ordering. Besides the orders that AwaitedWord has for its own words:
 //   (P1) seq_cst store, before announce() and stays_awake() read what the sleeper waits for. Pairs
 //        with (P3).
 //   (P2) relaxed store. Only the owner sets the word, and a wake-up that is lost here finds the
@@ -42,8 +42,8 @@ inline constexpr int kYieldsWhenOutnumbered = 40'000;
 //      wake-up that comes between the announcement and the sleep is not lost: it has cleared
 //      `parked`.
 //   3. Withdraw the announcement.
-template <class Pending, class StaysAwake>
-void park(std::atomic<std::uint32_t>& parked, Pending& pending, long limit_ns, StaysAwake&& stays_awake) noexcept {
+template <class AwaitedWord, class StaysAwake>
+void park(std::atomic<std::uint32_t>& parked, AwaitedWord& pending, long limit_ns, StaysAwake&& stays_awake) noexcept {
   parked.store(1, std::memory_order_seq_cst);  // (P1) pairs with (P3)
   if (pending.announce() && !stays_awake()) {
     const timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};

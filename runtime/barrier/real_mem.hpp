@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "barrier/awaited_word.hpp"
 #include "barrier/pause.hpp"
-#include "barrier/pending.hpp"
 #include "barrier/word.hpp"
 
 #if defined(__SANITIZE_THREAD__)
@@ -23,7 +23,7 @@ namespace hierbar {
 // offers
 //   int spin_looks()                           how often to poll the word before wait() is called
 //   int pauses_per_look()                      pauses between two polls: measure_pauses_per_look()
-//   WaitResult wait(Pending<RealMem<Host>>&)   the long wait; kReleased only if pending.ready()
+//   WaitResult wait(AwaitedWord<RealMem<Host>>&)   the long wait; kReleased only if pending.ready()
 //   void wake(std::uint32_t participant)       ends that participant's sleep, if it sleeps
 //   bool can_sleep()                           false: nobody ever sleeps
 // One RealMem belongs to one thread for one episode; it may lie on the stack.
@@ -62,7 +62,7 @@ class RealMem {
 #endif
   }
 
-  WaitResult wait(Pending<RealMem>& pending) const noexcept {
+  WaitResult wait(AwaitedWord<RealMem>& pending) const noexcept {
     if (pending.ready()) return WaitResult::kReleased;
     const int pauses = host_.pauses_per_look();
     for (int looks = host_.spin_looks(); looks > 0; --looks) {

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "barrier/awaited_word.hpp"
 #include "barrier/parking.hpp"
-#include "barrier/pending.hpp"
 #include "barrier/real_mem.hpp"
 
 namespace hierbar {
@@ -64,7 +64,7 @@ class ThreadHost {
   int pauses_per_look() const noexcept { return policy_.pauses_per_look; }
   bool can_sleep() const noexcept { return policy_.sleeps; }
 
-  WaitResult wait(Pending<RealMem<ThreadHost>>& pending) noexcept {
+  WaitResult wait(AwaitedWord<RealMem<ThreadHost>>& pending) noexcept {
     const bool sleeps = policy_.sleeps && policy_.sleep_limit_ns > 0;
     for (int yields = 0; !pending.ready();) {
       // (X2) pairs with (X1).
@@ -83,7 +83,7 @@ class ThreadHost {
   void wake(std::uint32_t participant) noexcept { unpark(spots_[participant].parked); }
 
  private:
-  void sleep(Pending<RealMem<ThreadHost>>& pending) noexcept {
+  void sleep(AwaitedWord<RealMem<ThreadHost>>& pending) noexcept {
     // (X3) pairs with (X1).
     const auto gives_up = [this] { return aborted_.load(std::memory_order_seq_cst) != 0; };  // (X3)
     park(spots_[me_].parked, pending, policy_.sleep_limit_ns, gives_up);

@@ -6,16 +6,16 @@
 #include <string>
 #include <string_view>
 
-#include "cli/check_command.hpp"
+#include "cli/command/check_command.hpp"
+#include "cli/command/place_command.hpp"
+#include "cli/command/plan_command.hpp"
+#include "cli/command/report_command.hpp"
+#include "cli/command/run_command.hpp"
+#include "cli/command/show_command.hpp"
+#include "cli/command/topo_command.hpp"
+#include "cli/command/tune_command.hpp"
 #include "cli/machine_option.hpp"
-#include "cli/place_command.hpp"
-#include "cli/plan_command.hpp"
 #include "cli/program.hpp"
-#include "cli/report_command.hpp"
-#include "cli/run_command.hpp"
-#include "cli/show_command.hpp"
-#include "cli/topo_command.hpp"
-#include "cli/tune_command.hpp"
 #include "hierbar/hierbar.h"
 
 namespace {

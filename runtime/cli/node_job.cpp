@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "placement/foresee_shares.hpp"
+#include "placement/decision/predict_shares.hpp"
 
 namespace hierbar {
 namespace {
@@ -30,7 +30,7 @@ NodeRank this_process() {
 Decision foresee_placement(const Machine& machine, const std::vector<NodeRank>& ranks, const std::vector<RankAhead>& ahead) {
   if (ranks.front().launch.job_key.empty()) return {{}, "no launcher", "no-launcher"};
   Result<PoolEvidence> evidence = read_pool_evidence(ranks.front().environment, own_process_facts().ancestors);
-  return evidence ? foresee_shares(machine, *std::move(evidence), ahead) : Decision{{}, evidence.error(), "no-pool"};
+  return evidence ? predict_shares(machine, *std::move(evidence), ahead) : Decision{{}, evidence.error(), "no-pool"};
 }
 
 // An environment with another OMP_NUM_THREADS. Both arguments must live as long as the result.
@@ -119,7 +119,7 @@ std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeR
   std::vector<RankAhead> ahead;
   for (const NodeRank& rank : ranks) {
     const Environment environment = threads.empty() ? rank.environment : with_threads(rank.environment, threads);
-    views.push_back({rank.rank, rank.process.cpus, forecast_team(machine, rank.process.cpus, environment)});
+    views.push_back({rank.rank, rank.process.cpus, predict_team(machine, rank.process.cpus, environment)});
     ahead.push_back({{rank.process.cpus, views.back().team.num_threads}, environment});
     const std::string& problem = views.back().team.problem;
     if (!problem.empty() && std::find(remarks.begin(), remarks.end(), problem) == remarks.end()) remarks.push_back(problem);
@@ -131,7 +131,7 @@ std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeR
     const std::string given = number.empty() ? std::to_string(decision.team_sizes[i]) : number;
     is_number_open |= number.empty();
     views[i].mask = decision.shares[i];
-    views[i].team = forecast_team(machine, views[i].mask, with_threads(ahead[i].environment, given));
+    views[i].team = predict_team(machine, views[i].mask, with_threads(ahead[i].environment, given));
   }
   if (!decision.shares.empty()) {
     remarks.push_back("seen as libomp places the ranks anew under KMP_BARRIER=hier, out of " + decision.why +

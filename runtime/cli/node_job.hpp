@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "placement/findings.hpp"
-#include "placement/node_ranks.hpp"
+#include "base/result.hpp"
+#include "placement/decision/findings.hpp"
+#include "placement/evidence/node_ranks.hpp"
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
 
 namespace hierbar {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 namespace hierbar {
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "placement/node_ranks.hpp"
-#include "placement/place_setting.hpp"
+#include "placement/evidence/node_ranks.hpp"
+#include "placement/evidence/place_setting.hpp"
 
 namespace hierbar {
 namespace {

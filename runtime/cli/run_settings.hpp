@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/result.hpp"
 #include "cli/mpi_family.hpp"
 #include "cli/program.hpp"
-#include "topology/result.hpp"
 
 namespace hierbar {
 

@@ -15,7 +15,7 @@
 
 class kmp_hierbar_host_t;
 typedef hierbar::RealMem<kmp_hierbar_host_t> kmp_hierbar_mem_t;
-typedef hierbar::Pending<kmp_hierbar_mem_t> kmp_hierbar_pending_t;
+typedef hierbar::AwaitedWord<kmp_hierbar_mem_t> kmp_hierbar_pending_t;
 typedef hierbar::Barrier<kmp_hierbar_mem_t> kmp_hierbar_engine_t;
 
 // Measured when the settings are read.

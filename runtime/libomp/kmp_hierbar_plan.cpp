@@ -16,7 +16,7 @@
 #include "kmp_hierbar_trace.h"
 #include "kmp_itt.h"
 
-#include "barrier/lines.hpp"
+#include "barrier/barrier_memory.hpp"
 
 // Zero pages, touched by nobody: the first thread to write a page puts it on its own NUMA node.
 static void *map_zero_pages(size_t bytes) {
@@ -132,7 +132,7 @@ static void fill_instance(kmp_hierbar_instance_t *instance, int nproc, int *plac
     instance->plan = create_plan(nproc, places);
   }
   instance->places = places;
-  instance->lines_bytes = hierbar::Lines<std::atomic<kmp_uint64>>::size_bytes(*instance->plan);
+  instance->lines_bytes = hierbar::BarrierMemory<std::atomic<kmp_uint64>>::size_bytes(*instance->plan);
   instance->lines = places == NULL ? allocate_zero_lines(instance->lines_bytes) : map_zero_pages(instance->lines_bytes);
   if (__kmp_hierbar_verbose)
     __kmp_hierbar_describe_once(instance->plan, __kmp_now_nsec() - start);

@@ -9,8 +9,8 @@
 #include "kmp_hierbar_host.h"
 
 #include "barrier/flat_plan.hpp"
-#include "placement/place_service.h"
-#include "plan/plan_service.h"
+#include "service/place_service.h"
+#include "service/plan_service.h"
 
 // libomp's clock; on x86 kmp.h does not declare it.
 extern kmp_uint64 __kmp_now_nsec();

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "base/result.hpp"
 #include "plan/group_tree.hpp"
 #include "plan/shape.hpp"
-#include "topology/result.hpp"
 
 namespace hierbar {
 

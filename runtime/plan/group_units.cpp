@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "trace/stamps.h"
+#include "base/unit.h"
 
 namespace hierbar {
 namespace {

@@ -13,7 +13,7 @@ namespace hierbar {
 // What the participants of each group of a plan have in common, for reports on its levels.
 struct GroupUnits {
   // For each participant: the smallest named unit that holds it and all from which it gathers, as
-  // hierbar_unit (trace/stamps.h). Unknown if it gathers from nobody, or if one of them is unbound.
+  // hierbar_unit (base/unit.h). Unknown if it gathers from nobody, or if one of them is unbound.
   std::vector<std::uint8_t> gather;
   std::uint8_t exchange = 0;  // the same of all leaders
 };

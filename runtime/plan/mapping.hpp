@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
 
 namespace hierbar {
 

@@ -13,18 +13,11 @@
 #include <set>
 #include <utility>
 
-#include "base/trusted_variable.hpp"
+#include "base/words.hpp"
 #include "plan/domains.hpp"
-#include "topology/words.hpp"
 
 namespace hierbar {
 namespace {
-
-// A file of an unprivileged user must not reach a privileged program.
-std::string variable(const char* name) {
-  const char* value = trusted_variable(name);
-  return value == nullptr ? "" : value;
-}
 
 std::string ignored(const std::string& path, const std::string& reason) {
   return "profile '" + path + "' ignored: " + reason + "; run 'hierbar tune' to make it anew, or set " + kProfileVariable +
@@ -104,10 +97,10 @@ TeamSpread spread_of(const Machine& machine, const std::vector<LocalityPath>& pa
                     static_cast<std::uint32_t>(domains.size())};
 }
 
-std::string default_profile_path() {
-  std::string directory = variable("XDG_CONFIG_HOME");
+std::string default_profile_path(const Environment& environment) {
+  std::string directory = value_of(environment, "XDG_CONFIG_HOME");
   if (!directory.starts_with('/')) {  // the XDG specification says to ignore relative paths
-    const std::string home = variable("HOME");
+    const std::string home = value_of(environment, "HOME");
     if (!home.starts_with('/')) return "";
     directory = home + "/.config";
   }
@@ -120,11 +113,11 @@ Result<Profile> load_profile(const std::string& path) {
   return load_open_profile(file, path);
 }
 
-std::optional<Profile> read_profile(bool other_machine, std::vector<std::string>& problems) {
-  std::string path = variable(kProfileVariable);
+std::optional<Profile> read_profile(const Environment& environment, bool other_machine, std::vector<std::string>& problems) {
+  std::string path = value_of(environment, kProfileVariable);
   const bool named = !path.empty();
   if (lower_word(path) == "off" || (!named && other_machine)) return std::nullopt;
-  if (!named) path = default_profile_path();
+  if (!named) path = default_profile_path(environment);
   if (path.empty()) return std::nullopt;
   const File file(path);
   if (!file.is_open()) {

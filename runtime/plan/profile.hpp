@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "base/environment.hpp"
+#include "base/result.hpp"
 #include "plan/locality.hpp"
 #include "plan/plan.h"
 #include "plan/settings.hpp"
 #include "plan/shape.hpp"
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
 
 namespace hierbar {
 
@@ -73,12 +74,12 @@ Result<Profile> load_profile(const std::string& path);
 
 // Where `hierbar tune` writes, and where plans find the profile if HIERBAR_PROFILE names nothing
 // else; empty if there is no home directory.
-std::string default_profile_path();
+std::string default_profile_path(const Environment& environment);
 
 // The profile that the environment asks for. If it cannot be used, that is reported in `problems`.
 // If there is none, the cost is an open() that fails. `other_machine`: plans are for a machine that
 // HIERBAR_TOPOLOGY or --topology describes, so a profile is used only if HIERBAR_PROFILE names it.
-std::optional<Profile> read_profile(bool other_machine, std::vector<std::string>& problems);
+std::optional<Profile> read_profile(const Environment& environment, bool other_machine, std::vector<std::string>& problems);
 
 // One line for people: "profile /home/a/.config/hierbar/profile.json: measured shapes for teams of
 // 64, 128".

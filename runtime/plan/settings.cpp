@@ -2,20 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plan/settings.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <iterator>
 #include <optional>
 #include <utility>
 
-#include "base/trusted_variable.hpp"
+#include "base/words.hpp"
 #include "plan/locality.hpp"
 #include "topology/levels.hpp"
-#include "topology/load.hpp"
-#include "topology/words.hpp"
 
 namespace hierbar {
 namespace {
@@ -46,11 +40,6 @@ std::size_t num_cpus_of_widest_unit(const Machine& machine, Level level) {
     widest = std::max<std::size_t>(widest, machine.units[unit].cpus.count());
   }
   return widest;
-}
-
-std::string variable(const char* name) {
-  const char* value = trusted_variable(name);
-  return value == nullptr ? "" : value;
 }
 
 }  // namespace
@@ -87,16 +76,16 @@ std::string bad_setting(std::string_view name, std::string_view value, std::stri
   return text;
 }
 
-PlanSettings read_plan_settings(std::vector<std::string>& problems) {
+PlanSettings read_plan_settings(const Environment& environment, std::vector<std::string>& problems) {
   PlanSettings settings;
-  settings.levels_text = variable(kLevelsVariable);
+  settings.levels_text = value_of(environment, kLevelsVariable);
   if (auto levels = parse_levels(settings.levels_text)) {
     settings.levels = *levels;
   } else {
     problems.push_back(
         bad_setting(kLevelsVariable, settings.levels_text, levels.error(), kAllowedLevelLists, "the machine's own levels are"));
   }
-  const std::string release_text = variable(kReleaseVariable);
+  const std::string release_text = value_of(environment, kReleaseVariable);
   settings.release_is_chosen = !is_automatic(release_text);
   if (auto release = parse_release(release_text)) {
     settings.release = *release;
@@ -142,14 +131,6 @@ PlanLevels plan_levels(const Machine& machine, const PlanSettings& settings, std
                                    "the machine's own levels are"));
   }
   return PlanLevels{active_levels(machine), std::nullopt};
-}
-
-std::string unreadable_topology() {
-  const std::string value = variable(kTopologyVariable);
-  const bool is_file_name =
-      value.starts_with('/') || value.starts_with("./") || value.starts_with("../") || value.ends_with(".xml");
-  if (!is_file_name || access(value.c_str(), R_OK) == 0) return {};
-  return bad_setting(kTopologyVariable, value, std::strerror(errno), kAllowedTopologies, "the live machine is");
 }
 
 }  // namespace hierbar

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/environment.hpp"
+#include "base/result.hpp"
 #include "plan/plan.h"
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
 
 namespace hierbar {
 
@@ -47,8 +48,8 @@ Result<hierbar_release_kind> parse_release(std::string_view text);
 std::string bad_setting(std::string_view name, std::string_view value, std::string_view problem, std::string_view allowed,
                         std::string_view used_instead);
 
-// Reads this process's variables. A bad value is reported in `problems`, and the default is used.
-PlanSettings read_plan_settings(std::vector<std::string>& problems);
+// Reads the variables above. A bad value is reported in `problems`, and the default is used.
+PlanSettings read_plan_settings(const Environment& environment, std::vector<std::string>& problems);
 
 // The wanted levels as levels of this machine, lowest first. Of several levels with the same units
 // only the highest is kept. The error names a level of which no two cores of this machine share a
@@ -67,9 +68,5 @@ struct PlanLevels {
 // The levels of the settings. If this machine does not have them, that is reported in `problems`,
 // and its active levels are returned.
 PlanLevels plan_levels(const Machine& machine, const PlanSettings& settings, std::vector<std::string>& problems);
-
-// The complaint about a HIERBAR_TOPOLOGY that names a file which cannot be read; else empty. Only
-// the file's permissions are checked, so it costs next to nothing.
-std::string unreadable_topology();
 
 }  // namespace hierbar

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "plan/locality.hpp"
 #include "plan/plan.h"
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
 
 namespace hierbar {
 

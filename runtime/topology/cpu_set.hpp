@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 namespace hierbar {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "base/result.hpp"
 #include "topology/machine.hpp"
-#include "topology/result.hpp"
 
 namespace hierbar {
 

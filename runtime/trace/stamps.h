@@ -14,26 +14,14 @@
 
 #include <stdint.h>
 
+#include "base/unit.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define HIERBAR_TRACE_ENTRY "ompx_hierbar_trace"
 #define HIERBAR_TRACE_VERSION 4u
-
-/* What threads may share, smallest first. */
-enum hierbar_unit {
-  HIERBAR_UNIT_UNKNOWN = 0, /* a thread is not bound */
-  HIERBAR_UNIT_CORE,
-  HIERBAR_UNIT_L2,
-  HIERBAR_UNIT_CLUSTER,
-  HIERBAR_UNIT_L3,
-  HIERBAR_UNIT_DIE,
-  HIERBAR_UNIT_NUMA,
-  HIERBAR_UNIT_PACKAGE,
-  HIERBAR_UNIT_MACHINE,
-  HIERBAR_NUM_UNITS
-};
 
 /* When one thread went through the phases of a barrier, in ticks of the chosen clock. The tool
    stamps `arrived` and sets the other members to 0. The runtime writes those if the barrier is one

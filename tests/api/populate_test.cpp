@@ -19,7 +19,7 @@
 #include <string>
 
 #include "hierbar/hierbar.h"
-#include "support/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace hierbar {
 namespace {

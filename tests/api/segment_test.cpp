@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "api_support.hpp"
-#include "support/random.hpp"
+#include "bench/common/random.hpp"
 
 namespace hierbar::test {
 namespace {

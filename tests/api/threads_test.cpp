@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "api_support.hpp"
-#include "barrier/engine_subject.hpp"
-#include "support/random.hpp"
+#include "bench/common/random.hpp"
+#include "tests/barrier/engine_subject.hpp"
 
 namespace hierbar::test {
 namespace {

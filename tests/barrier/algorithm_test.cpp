@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "support/test_plans.hpp"
+#include "tests/support/test_plans.hpp"
 #include "thread_trial.hpp"
 
 namespace hierbar::test {

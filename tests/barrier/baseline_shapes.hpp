@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "barrier/algorithm.hpp"
-#include "support/test_plans.hpp"
+#include "tests/support/test_plans.hpp"
 
 namespace hierbar::test {
 

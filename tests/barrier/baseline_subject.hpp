@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "barrier/algorithm.hpp"
+#include "bench/common/random.hpp"
 #include "oracle.hpp"
-#include "support/random.hpp"
 
 namespace hierbar::test {
 

@@ -114,8 +114,8 @@ struct Impatience {
 struct Impatient : SimMem {
   using SimMem::SimMem;
   static inline Impatience impatience;
-  template <class Pending>
-  WaitResult wait(Pending& pending) const noexcept {
+  template <class AwaitedWord>
+  WaitResult wait(AwaitedWord& pending) const noexcept {
     constexpr std::uint32_t kWordsBeforeFlags = 3;
     constexpr std::uint32_t kWordsOfFlag = 5;
     const auto [me, owner, flag, flags] = impatience;

@@ -25,7 +25,7 @@ struct OneArrivalWord : EngineSubject {
   template <class Mem, class Set>
   void start(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) const {
     EngineSubject::start<Mem>(plan, memory, start, set);
-    const Lines<SimWord> lines(memory, plan.line_bytes);
+    const BarrierMemory<SimWord> lines(memory, plan.line_bytes);
     const auto parity = start >> kEpochShift & 1;  // the word that is up to date
     for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
       for (auto& lane : lines.edge(plan.nodes[p].slot).arrived) lane[1 - parity] = lane[parity];
@@ -106,8 +106,8 @@ TEST(BrokenBarrier, IsCaughtWhenASleeperDoesNotSayForWhom) {
 template <std::uint32_t kParticipant, bool kArrivals>
 struct Impatient : SimMem {
   using SimMem::SimMem;
-  template <class Pending>
-  WaitResult wait(Pending& pending) const noexcept {
+  template <class AwaitedWord>
+  WaitResult wait(AwaitedWord& pending) const noexcept {
     const std::uint32_t owner = pending.awaited().index / kWordsPerParticipant;
     const bool is_arrival = pending.awaited().index % kWordsPerParticipant < kNumArrivalWords;
     if (owner == kParticipant && is_arrival == kArrivals) return WaitResult::kReleased;

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "barrier/barrier.hpp"
+#include "bench/common/random.hpp"
 #include "oracle.hpp"
-#include "support/random.hpp"
 
 namespace hierbar::test {
 
@@ -15,7 +15,7 @@ namespace hierbar::test {
 // called once for every word of every participant, in the order in which the lines declare them.
 template <class Word, class Set>
 void start_lines(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) {
-  const Lines<Word> lines(memory, plan.line_bytes);
+  const BarrierMemory<Word> lines(memory, plan.line_bytes);
   const auto parity = start >> kEpochShift & 1;
   for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
     // A payload from long ago. A fresh barrier is all zero.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "barrier/word.hpp"
+#include "bench/common/random.hpp"
 #include "plan/plan.h"
-#include "support/random.hpp"
 
 namespace hierbar::test {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/common/random.hpp"
+#include "bench/simulation/fiber.hpp"
 #include "sim_memory.hpp"
-#include "simulation/fiber.hpp"
-#include "support/random.hpp"
 
 namespace hierbar::test {
 

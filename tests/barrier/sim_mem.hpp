@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "barrier/pending.hpp"
+#include "barrier/awaited_word.hpp"
 #include "sim_machine.hpp"
 
 namespace hierbar::test {
@@ -49,8 +49,8 @@ class SimMem {
   // Polls a few times, then watches the word or sleeps, as the schedule decides for this wait.
   // announce() reads the word itself. A watcher that has not polled in this wait could wait for a
   // change that it saw in an earlier one (docs/decisions/0068).
-  template <class Pending>
-  WaitResult wait(Pending& pending) const noexcept {
+  template <class AwaitedWord>
+  WaitResult wait(AwaitedWord& pending) const noexcept {
     const bool sleeps = machine_.draw_sleep();
     for (std::uint32_t polls = (sleeps ? 0 : 1) + machine_.draw_polls();; polls = 1 + machine_.draw_polls()) {
       for (; polls > 0; --polls) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/random.hpp"
+#include "bench/common/random.hpp"
 
 namespace hierbar::test {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "barrier/lines.hpp"
+#include "barrier/barrier_memory.hpp"
 #include "sim_trial.hpp"
 
 namespace hierbar::test {

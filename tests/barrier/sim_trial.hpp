@@ -13,7 +13,7 @@
 #include "oracle.hpp"
 #include "sim_machine.hpp"
 #include "sim_mem.hpp"
-#include "support/test_plans.hpp"
+#include "tests/support/test_plans.hpp"
 
 namespace hierbar::test {
 

@@ -18,7 +18,7 @@
 #include "barrier/thread_host.hpp"
 #include "engine_subject.hpp"
 #include "oracle.hpp"
-#include "support/test_plans.hpp"
+#include "tests/support/test_plans.hpp"
 
 namespace hierbar::test {
 

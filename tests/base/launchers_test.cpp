@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/environments.hpp"
+#include "tests/support/environments.hpp"
 
 namespace hierbar {
 namespace {

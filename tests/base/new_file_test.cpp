@@ -13,8 +13,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "support/other_user.hpp"
-#include "support/temporary_directory.hpp"
+#include "tests/support/other_user.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace hierbar {
 namespace {

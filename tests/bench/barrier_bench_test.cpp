@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "barrier/algorithm.hpp"
-#include "common/child_process.hpp"
+#include "bench/common/child_process.hpp"
 
 namespace hierbar::bench {
 namespace {

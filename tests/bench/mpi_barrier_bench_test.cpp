@@ -9,7 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "common/child_process.hpp"
+#include "bench/common/child_process.hpp"
 
 namespace hierbar::bench {
 namespace {

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "mpi/answer.hpp"
-#include "mpi/configuration.hpp"
-#include "mpi/options.hpp"
-#include "mpi/report.hpp"
-#include "mpi/targets.hpp"
+#include "bench/mpi/answer.hpp"
+#include "bench/mpi/configuration.hpp"
+#include "bench/mpi/options.hpp"
+#include "bench/mpi/report.hpp"
+#include "bench/mpi/targets.hpp"
 
 namespace hierbar::bench::mpi {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/child_process.hpp"
+#include "bench/common/child_process.hpp"
 
 namespace hierbar::bench {
 namespace {

@@ -1,12 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "omp/targets.hpp"
+#include "bench/omp/targets.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "omp/results.hpp"
+#include "bench/omp/results.hpp"
 
 namespace hierbar::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/launchers.hpp"
-#include "cli/run_hierbar.hpp"
+#include "tests/cli/launchers.hpp"
+#include "tests/cli/run_hierbar.hpp"
 
 namespace hierbar {
 namespace {

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cli/launchers.hpp"
-#include "cli/run_hierbar.hpp"
+#include "tests/cli/launchers.hpp"
+#include "tests/cli/run_hierbar.hpp"
 
 namespace hierbar {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/run_hierbar.hpp"
+#include "tests/cli/run_hierbar.hpp"
 
 namespace hierbar {
 namespace {

@@ -9,10 +9,10 @@
 #include "plan/mapping.hpp"
 #include "plan/shape.hpp"
 #include "plan/soundness.hpp"
+#include "topology/export/machine_image.hpp"
+#include "topology/export/machine_text.hpp"
 #include "topology/levels.hpp"
 #include "topology/machine_check.hpp"
-#include "topology/machine_image.hpp"
-#include "topology/machine_text.hpp"
 
 namespace hierbar::test {
 

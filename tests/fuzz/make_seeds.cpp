@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "hierbar/hierbar.h"
-#include "mpi/plan_image.hpp"
-#include "mpi/segment.hpp"
-#include "placement/board.hpp"
-#include "support/machines.hpp"
-#include "support/test_plans.hpp"
-#include "topology/machine_image.hpp"
+#include "mpi/node/plan_image.hpp"
+#include "mpi/node/segment.hpp"
+#include "placement/meeting/meeting_memory.hpp"
+#include "tests/support/machines.hpp"
+#include "tests/support/test_plans.hpp"
+#include "topology/export/machine_image.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -80,15 +80,15 @@ void write_mpi_segment() {
 void write_meetings() {
   constexpr std::uint64_t kFar_ns = std::uint64_t{1} << 60;
   for (const std::uint32_t num_posted : {0U, 2U, 3U}) {
-    std::vector<std::uint64_t> words(Board::size_bytes(3) / sizeof(std::uint64_t) + 1);
-    const Board board(words.data(), 3);
+    std::vector<std::uint64_t> words(MeetingMemory::size_bytes(3) / sizeof(std::uint64_t) + 1);
+    const MeetingMemory board(words.data(), 3);
     board.make({0, 1, 1}, kFar_ns);
     for (std::uint32_t rank = 1; rank < num_posted; ++rank) {
       (void)board.claim(rank, {0, 1, 1});
       board.post(rank, {{CpuSet::range(rank, rank), 1}, CpuSet::range(0, 7)});
     }
     if (num_posted == 3) board.publish_machine(64);
-    write("meeting", "posted_" + std::to_string(num_posted), words.data(), Board::size_bytes(3));
+    write("meeting", "posted_" + std::to_string(num_posted), words.data(), MeetingMemory::size_bytes(3));
   }
 }
 

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "fuzz_target.hpp"
-#include "placement/rendezvous.hpp"
+#include "placement/meeting/rendezvous.hpp"
 
 namespace hierbar::test {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "fuzz_target.hpp"
-#include "mpi/segment.hpp"
+#include "mpi/node/segment.hpp"
 
 namespace {
 
@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     test::require(bindings.back().num_valid_words() <= bindings.back().bits.size(), "a binding ends with its words");
   }
   (void)mpi::outnumber_cpus(bindings);
-  const mpi::UnitMap units = segment.units();
+  const mpi::SegmentAllocator units = segment.units();
   (void)units.num_taken();
   if (const auto first = units.claim(3, 2)) {
     std::memset(segment.unit(*first), 0xFF, std::size_t{3} * mpi::Segment::kUnitBytes);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fuzz_target.hpp"
-#include "mpi/plan_image.hpp"
+#include "mpi/node/plan_image.hpp"
 #include "plan/soundness.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

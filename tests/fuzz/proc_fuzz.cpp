@@ -9,10 +9,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/process_stat.hpp"
 #include "fuzz_target.hpp"
-#include "placement/cpu_quota.hpp"
-#include "placement/kernel_cpus.hpp"
-#include "placement/process.hpp"
+#include "placement/evidence/cpu_quota.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
+#include "placement/evidence/process.hpp"
 #include "trace/clock_offset.hpp"
 
 namespace hierbar::test {

@@ -9,7 +9,7 @@
 #include "plan/mapping.hpp"
 #include "plan/profile.hpp"
 #include "plan/soundness.hpp"
-#include "support/machines.hpp"
+#include "tests/support/machines.hpp"
 #include "tune/tune_report.hpp"
 
 namespace hierbar::test {

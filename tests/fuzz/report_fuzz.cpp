@@ -8,9 +8,9 @@
 #include <stdexcept>
 
 #include "fuzz_target.hpp"
-#include "ompt-tools/heat.hpp"
-#include "ompt-tools/report_html.hpp"
-#include "ompt-tools/report_merge.hpp"
+#include "report/format/html.hpp"
+#include "report/heat.hpp"
+#include "report/merge.hpp"
 
 namespace hierbar::test {
 namespace {

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "fuzz_target.hpp"
-#include "mpi/settings.hpp"
-#include "ompt-tools/settings.hpp"
-#include "placement/findings.hpp"
-#include "placement/forecast.hpp"
-#include "placement/own_share.hpp"
+#include "mpi/settings/settings.hpp"
+#include "placement/decision/findings.hpp"
+#include "placement/decision/own_share.hpp"
+#include "placement/decision/predict_team.hpp"
 #include "plan/settings.hpp"
-#include "support/environments.hpp"
-#include "support/machines.hpp"
+#include "report/settings.hpp"
+#include "tests/support/environments.hpp"
+#include "tests/support/machines.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -63,7 +63,7 @@ void check_complaints(const std::vector<std::string>& problems) {
 
 void read_own_settings(const Machine& machine) {
   std::vector<std::string> problems;
-  const PlanSettings settings = read_plan_settings(problems);
+  const PlanSettings settings = read_plan_settings(own_environment(), problems);
   (void)plan_levels(machine, settings, problems);
   check_complaints(problems);
   check_complaints(mpi::read_settings().problems);
@@ -74,7 +74,7 @@ void read_own_settings(const Machine& machine) {
 }
 
 void read_places(const Machine& machine, const Environment& environment) {
-  const Team team = forecast_team(machine, machine.allowed, environment);
+  const Team team = predict_team(machine, machine.allowed, environment);
   require(team.num_threads >= 1 && team.cpus.size() == team.num_threads, "each thread has its cpus");
   for (const CpuSet& cpus : team.cpus)
     require(!cpus.empty() && cpus.is_subset_of(machine.allowed), "threads run on cpus that are there");

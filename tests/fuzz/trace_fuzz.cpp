@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "fuzz_target.hpp"
-#include "ompt-tools/report_perfetto.hpp"
+#include "report/format/perfetto.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hierbar;

@@ -8,8 +8,8 @@
 
 #include <vector>
 
+#include "bench/common/random.hpp"
 #include "check.hpp"
-#include "support/random.hpp"
 
 namespace {
 

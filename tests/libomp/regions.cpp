@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "bench/common/random.hpp"
 #include "check.hpp"
-#include "support/random.hpp"
 
 namespace {
 

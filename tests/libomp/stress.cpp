@@ -17,9 +17,9 @@
 #include <thread>
 #include <vector>
 
+#include "bench/common/random.hpp"
 #include "check.hpp"
 #include "show_stacks.hpp"
-#include "support/random.hpp"
 
 namespace {
 

@@ -104,12 +104,12 @@ ABORT = [
 ]
 
 MPI = [
-    Case("mpi.unit_map.reuse", "unit_map_reuse.cpp", "two let go of units, a third claims both", shape((0, 1, 2))),
-    Case("mpi.unit_map.reuse4", "unit_map_reuse.cpp", "three let go of units, a fourth claims all", shape((0, 1, 2, 3)), **LONG),
-    Case("mpi.unit_map.turns", "unit_map_turns.cpp", "two have the same unit in turn", shape((0, 1))),
-    Case("mpi.unit_map.claim", "unit_map_claim.cpp", "one claims two units, another each of the two", shape((0, 1), searches=1)),
-    Case("mpi.unit_map.claim.again", "unit_map_claim.cpp", "the same, searching again", shape((0, 1), searches=2), **LONG),
-    Case("mpi.block", "mpi_block.cpp", "two ranks cross asleep and detach, a third takes over", shape((0, 1, 2)), real_mem=True),
+    Case("mpi.segment_allocator.reuse", "segment_allocator_reuse.cpp", "two let go of units, a third claims both", shape((0, 1, 2))),
+    Case("mpi.segment_allocator.reuse4", "segment_allocator_reuse.cpp", "three let go of units, a fourth claims all", shape((0, 1, 2, 3)), **LONG),
+    Case("mpi.segment_allocator.turns", "segment_allocator_turns.cpp", "two have the same unit in turn", shape((0, 1))),
+    Case("mpi.segment_allocator.claim", "segment_allocator_claim.cpp", "one claims two units, another each of the two", shape((0, 1), searches=1)),
+    Case("mpi.segment_allocator.claim.again", "segment_allocator_claim.cpp", "the same, searching again", shape((0, 1), searches=2), **LONG),
+    Case("mpi.block", "mpi_barrier_block.cpp", "two ranks cross asleep and detach, a third takes over", shape((0, 1, 2)), real_mem=True),
 ]
 
 

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "barrier/awaited_word.hpp"
 #include "barrier/parking.hpp"
-#include "barrier/pending.hpp"
 #include "case.hpp"
 #include "verifier.hpp"
 
@@ -72,7 +72,7 @@ class ModelMem {
     if constexpr (kOrder != std::memory_order_relaxed) std::atomic_thread_fence(kOrder);
   }
 
-  WaitResult wait(Pending<ModelMem>& pending) const noexcept {
+  WaitResult wait(AwaitedWord<ModelMem>& pending) const noexcept {
     if ((kSleepers >> me_ & 1) != 0) {
       for (int nap = 0; nap < kNaps; ++nap) {
         park(parked[me_], pending, /*limit_ns=*/0, [] { return false; });

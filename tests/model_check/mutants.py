@@ -18,11 +18,11 @@ from genmc import ROOT
 
 # The sources with ordering maps that the drivers compile.
 SOURCES = (
-    "runtime/barrier/barrier.hpp", "runtime/barrier/pending.hpp", "runtime/barrier/lines.hpp", "runtime/barrier/parking.hpp",
+    "runtime/barrier/barrier.hpp", "runtime/barrier/awaited_word.hpp", "runtime/barrier/barrier_memory.hpp", "runtime/barrier/parking.hpp",
     "runtime/barrier/thread_host.hpp", "runtime/api/crossing.cpp", "runtime/barrier/baselines/blocks.hpp",
     "runtime/barrier/baselines/combining_tree.hpp", "runtime/barrier/baselines/flat_tree.hpp",
     "runtime/barrier/baselines/mcs.hpp", "runtime/barrier/baselines/sense_reversing.hpp",
-    "runtime/barrier/baselines/topo.hpp", "runtime/barrier/baselines/tournament.hpp", "mpi/unit_map.hpp", "mpi/block.hpp",
+    "runtime/barrier/baselines/topo.hpp", "runtime/barrier/baselines/tournament.hpp", "mpi/node/segment_allocator.hpp", "mpi/node/barrier_block.hpp",
     "runtime/libomp/kmp_hierbar.cpp")
 
 TAG = r"\((?:\w+\.)?(?P<tag>[A-Z]+\d+[a-z]?)\)"
@@ -53,7 +53,7 @@ ATOMIC_KINDS = {"load": "load", "store": "store", "exchange": "update", "fetch_a
 ATOMIC_ACCESS = re.compile(r"\b(?P<operation>" + "|".join(sorted(ATOMIC_KINDS, key=len, reverse=True)) + r")\(")
 ATOMIC_ORDER = re.compile(r"\bmemory_order_(?P<order>\w+)")
 
-# Tagged lines whose access is in another function: the wait of Pending, which is tagged there, and
+# Tagged lines whose access is in another function: the wait of AwaitedWord, which is tagged there, and
 # the release of libomp's flags.
 ELSEWHERE = re.compile(r"\bmem\.wait\(pending\)|\bflag\.release\(\)")
 

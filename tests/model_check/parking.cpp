@@ -20,8 +20,8 @@ constexpr std::uint32_t kWriter = 1;
 
 void await() noexcept {
   ModelMem mem(kWaiter);
-  auto pending = MODEL_RELEASE ? Pending<ModelMem>::release(mem, awaited, kEpochOne, kWriter, waiting_for, asleep)
-                               : Pending<ModelMem>::arrival(mem, awaited, kEpochOne, kWriter, waiting_for);
+  auto pending = MODEL_RELEASE ? AwaitedWord<ModelMem>::release(mem, awaited, kEpochOne, kWriter, waiting_for, asleep)
+                               : AwaitedWord<ModelMem>::arrival(mem, awaited, kEpochOne, kWriter, waiting_for);
   mem.wait(pending);
   MODEL_EXPECT(data == 1);
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "barrier/futex.hpp"
+#include "base/futex.hpp"
 #include "case.hpp"
 #include "verifier.hpp"
 

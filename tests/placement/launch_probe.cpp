@@ -7,9 +7,9 @@
 
 #include <string>
 
-#include "placement/kernel_cpus.hpp"
-#include "placement/launcher.hpp"
-#include "placement/pool.hpp"
+#include "placement/evidence/cpu_pool.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
+#include "placement/evidence/launcher.hpp"
 
 namespace {
 
@@ -22,7 +22,7 @@ std::string describe() {
                      std::to_string(launch->local_size) + "; key " + launch->job_key;
   const Result<PoolEvidence> evidence = read_pool_evidence(own_environment(), facts.ancestors);
   if (!evidence) return text + "; no evidence: " + evidence.error();
-  const Result<Pool> pool = choose_pool(*evidence, PoolChoice::kAuto);
+  const Result<CpuPool> pool = choose_pool(*evidence, PoolChoice::kAuto);
   if (!pool) return text + "; no pool: " + pool.error();
   return text + "; own " + own_cpus()->to_string() + "; pool " + pool_choice_name(pool->source) + " " + pool->cpus.to_string();
 }

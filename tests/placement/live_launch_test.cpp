@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "placement/kernel_cpus.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
 
 namespace hierbar {
 namespace {

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <vector>
 
-#include "support/machines.hpp"
-#include "support/plan_checks.hpp"
+#include "tests/support/machines.hpp"
+#include "tests/support/plan_checks.hpp"
 
 namespace hierbar {
 namespace {

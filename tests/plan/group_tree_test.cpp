@@ -6,7 +6,7 @@
 
 #include "plan/mapping.hpp"
 #include "plan/plan_text.hpp"
-#include "support/machines.hpp"
+#include "tests/support/machines.hpp"
 
 namespace hierbar {
 namespace {

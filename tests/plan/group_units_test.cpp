@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "support/machines.hpp"
-#include "support/test_plans.hpp"
+#include "tests/support/machines.hpp"
+#include "tests/support/test_plans.hpp"
 #include "trace/stamps.h"
 
 namespace hierbar {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "plan/group_tree.hpp"
-#include "support/plan_checks.hpp"
-#include "topology/known_topologies.hpp"
+#include "tests/support/plan_checks.hpp"
+#include "tests/topology/known_topologies.hpp"
 #include "topology/levels.hpp"
 #include "topology/load.hpp"
 

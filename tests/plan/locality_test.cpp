@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "support/machines.hpp"
+#include "tests/support/machines.hpp"
 
 namespace hierbar {
 namespace {

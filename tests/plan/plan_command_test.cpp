@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_hierbar.hpp"
+#include "tests/cli/run_hierbar.hpp"
 
 namespace hierbar {
 namespace {

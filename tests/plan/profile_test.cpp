@@ -12,7 +12,8 @@
 
 #include "../../runtime/include/hierbar/hierbar.h"
 #include "plan/mapping.hpp"
-#include "support/machines.hpp"
+#include "tests/support/environments.hpp"
+#include "tests/support/machines.hpp"
 
 namespace hierbar {
 namespace {
@@ -85,19 +86,18 @@ INSTANTIATE_TEST_SUITE_P(
                              "release"}),
     [](const auto& param_info) { return param_info.param.name; });
 
-// A directory for one test's files, and variables that are put back.
+// A directory for one test's files, and variables that name it.
 class ProfileFile : public ::testing::Test {
  protected:
   void SetUp() override {
     char name[] = "/tmp/hierbar_profile_XXXXXX";
     directory_ = mkdtemp(name);
-    setenv("XDG_CONFIG_HOME", directory_.c_str(), 1);
-    unsetenv(kProfileVariable);
+    variables_["XDG_CONFIG_HOME"] = directory_;
   }
-  void TearDown() override {
-    std::filesystem::remove_all(directory_);
-    unsetenv("XDG_CONFIG_HOME");
-    unsetenv(kProfileVariable);
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  std::optional<Profile> read(bool other_machine) {
+    return read_profile(test::environment_of(variables_), other_machine, problems_);
   }
 
   std::string write(const std::string& name, const std::string& text) const {
@@ -108,21 +108,22 @@ class ProfileFile : public ::testing::Test {
   }
 
   std::string directory_;
+  test::Variables variables_;
   std::vector<std::string> problems_;
 };
 
 TEST_F(ProfileFile, NoneIsNoProblem) {
-  EXPECT_FALSE(read_profile(false, problems_));
-  unsetenv("XDG_CONFIG_HOME");
-  setenv("HOME", (directory_ + "/nowhere").c_str(), 1);
-  EXPECT_FALSE(read_profile(false, problems_));
+  EXPECT_FALSE(read(false));
+  variables_.erase("XDG_CONFIG_HOME");
+  variables_["HOME"] = directory_ + "/nowhere";
+  EXPECT_FALSE(read(false));
   EXPECT_THAT(problems_, IsEmpty());
 }
 
 TEST_F(ProfileFile, IsFoundWhereTuneWritesIt) {
   const std::string path = write("hierbar/profile.json", profile_text());
-  EXPECT_EQ(default_profile_path(), path);
-  const auto profile = read_profile(false, problems_);
+  EXPECT_EQ(default_profile_path(test::environment_of(variables_)), path);
+  const auto profile = read(false);
   ASSERT_TRUE(profile);
   EXPECT_EQ(profile->path, path);
   EXPECT_THAT(problems_, IsEmpty());
@@ -130,22 +131,22 @@ TEST_F(ProfileFile, IsFoundWhereTuneWritesIt) {
 
 TEST_F(ProfileFile, IsNotLookedAtForAnotherMachineUnlessNamed) {
   const std::string path = write("hierbar/profile.json", profile_text());
-  EXPECT_FALSE(read_profile(true, problems_));
-  setenv(kProfileVariable, path.c_str(), 1);
-  EXPECT_TRUE(read_profile(true, problems_));
+  EXPECT_FALSE(read(true));
+  variables_[kProfileVariable] = path;
+  EXPECT_TRUE(read(true));
 }
 
 TEST_F(ProfileFile, OffWinsOverAFile) {
   write("hierbar/profile.json", "broken");
-  setenv(kProfileVariable, "OFF", 1);
-  EXPECT_FALSE(read_profile(false, problems_));
+  variables_[kProfileVariable] = "OFF";
+  EXPECT_FALSE(read(false));
   EXPECT_THAT(problems_, IsEmpty());
 }
 
 TEST_F(ProfileFile, ARelativeConfigurationDirectoryIsIgnored) {
-  setenv("XDG_CONFIG_HOME", "here", 1);
-  setenv("HOME", "/home/a", 1);
-  EXPECT_EQ(default_profile_path(), "/home/a/.config/hierbar/profile.json");
+  variables_["XDG_CONFIG_HOME"] = "here";
+  variables_["HOME"] = "/home/a";
+  EXPECT_EQ(default_profile_path(test::environment_of(variables_)), "/home/a/.config/hierbar/profile.json");
 }
 
 TEST_F(ProfileFile, WhatCannotBeReadIsToldInOneLineWithFileAndReason) {
@@ -159,9 +160,9 @@ TEST_F(ProfileFile, WhatCannotBeReadIsToldInOneLineWithFileAndReason) {
       {write("large", std::string(kMaxProfileBytes + 1, ' ')), "larger than 256 KiB"},
       {write("broken", "{\"format\""), "not JSON"}};
   for (const auto& [path, reason] : bad) {
-    setenv(kProfileVariable, path.c_str(), 1);
+    variables_[kProfileVariable] = path;
     problems_.clear();
-    EXPECT_FALSE(read_profile(false, problems_));
+    EXPECT_FALSE(read(false));
     EXPECT_THAT(problems_, ElementsAre(AllOf(HasSubstr("'" + path + "'"), HasSubstr(reason), HasSubstr("hierbar tune"),
                                              HasSubstr("HIERBAR_PROFILE=off"))));
   }
@@ -169,7 +170,7 @@ TEST_F(ProfileFile, WhatCannotBeReadIsToldInOneLineWithFileAndReason) {
 
 TEST_F(ProfileFile, ABrokenOneAtTheUsualPlaceIsToldToo) {
   write("hierbar/profile.json", profile_text("[]", "0.0.7"));
-  EXPECT_FALSE(read_profile(false, problems_));
+  EXPECT_FALSE(read(false));
   EXPECT_THAT(problems_, ElementsAre(AllOf(HasSubstr("/hierbar/profile.json' ignored"), HasSubstr("0.0.7"))));
 }
 

@@ -4,9 +4,11 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
+#include <string>
+#include <vector>
 
-#include "support/machines.hpp"
+#include "tests/support/environments.hpp"
+#include "tests/support/machines.hpp"
 
 namespace hierbar {
 namespace {
@@ -73,47 +75,35 @@ TEST(Release, IsFlagsUnlessLinesAreWanted) {
   EXPECT_FALSE(parse_release("line").ok());
 }
 
-class Environment : public ::testing::Test {
- protected:
-  void SetUp() override { clear(); }
-  void TearDown() override { clear(); }
-
-  static void clear() {
-    unsetenv(kLevelsVariable);
-    unsetenv(kReleaseVariable);
-  }
-
-  std::vector<std::string> problems_;
-};
-
-TEST_F(Environment, NothingSetGivesTheDefaultsWithoutAWord) {
-  const PlanSettings settings = read_plan_settings(problems_);
+TEST(PlanSettings, AreTheDefaultsWithoutAWordWhenNothingIsSet) {
+  std::vector<std::string> problems;
+  const PlanSettings settings = read_plan_settings(test::environment_of({}), problems);
   EXPECT_THAT(settings.levels, IsEmpty());
   EXPECT_EQ(settings.release, HIERBAR_RELEASE_FLAGS);
   EXPECT_FALSE(settings.release_is_chosen);
-  EXPECT_THAT(problems_, IsEmpty());
+  EXPECT_THAT(problems, IsEmpty());
 }
 
-TEST_F(Environment, GoodValuesAreUsed) {
-  setenv(kLevelsVariable, "numa,l3", 1);
-  setenv(kReleaseVariable, "lines", 1);
-  const PlanSettings settings = read_plan_settings(problems_);
+TEST(PlanSettings, GoodValuesAreUsed) {
+  std::vector<std::string> problems;
+  const PlanSettings settings =
+      read_plan_settings(test::environment_of({{kLevelsVariable, "numa,l3"}, {kReleaseVariable, "lines"}}), problems);
   EXPECT_THAT(settings.levels, ElementsAre(Level::kNuma, Level::kL3));
   EXPECT_EQ(settings.release, HIERBAR_RELEASE_LINES);
   EXPECT_TRUE(settings.release_is_chosen);
-  EXPECT_THAT(problems_, IsEmpty());
+  EXPECT_THAT(problems, IsEmpty());
 }
 
-TEST_F(Environment, EachBadValueIsToldWithNameValueChoiceAndReplacement) {
-  setenv(kLevelsVariable, "numa,l9", 1);
-  setenv(kReleaseVariable, "bells", 1);
-  const PlanSettings settings = read_plan_settings(problems_);
+TEST(PlanSettings, EachBadValueIsToldWithNameValueChoiceAndReplacement) {
+  std::vector<std::string> problems;
+  const PlanSettings settings =
+      read_plan_settings(test::environment_of({{kLevelsVariable, "numa,l9"}, {kReleaseVariable, "bells"}}), problems);
   EXPECT_THAT(settings.levels, IsEmpty());
   EXPECT_EQ(settings.release, HIERBAR_RELEASE_FLAGS);
-  EXPECT_THAT(problems_, ElementsAre(AllOf(HasSubstr("HIERBAR_LEVELS"), HasSubstr("'numa,l9'"), HasSubstr("'l9'"),
-                                           HasSubstr(kAllowedLevelLists), HasSubstr("used instead")),
-                                     AllOf(HasSubstr("HIERBAR_RELEASE"), HasSubstr("'bells'"), HasSubstr(kAllowedReleases),
-                                           HasSubstr("'flags' is used instead"))));
+  EXPECT_THAT(problems, ElementsAre(AllOf(HasSubstr("HIERBAR_LEVELS"), HasSubstr("'numa,l9'"), HasSubstr("'l9'"),
+                                          HasSubstr(kAllowedLevelLists), HasSubstr("used instead")),
+                                    AllOf(HasSubstr("HIERBAR_RELEASE"), HasSubstr("'bells'"), HasSubstr(kAllowedReleases),
+                                          HasSubstr("'flags' is used instead"))));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "plan/shape.hpp"
-#include "support/machines.hpp"
-#include "support/plan_checks.hpp"
+#include "tests/support/machines.hpp"
+#include "tests/support/plan_checks.hpp"
 
 namespace hierbar {
 namespace {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 
 #include "plan/plan_text.hpp"
-#include "support/machines.hpp"
-#include "support/plan_checks.hpp"
+#include "tests/support/machines.hpp"
+#include "tests/support/plan_checks.hpp"
 
 namespace hierbar {
 namespace {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "topology/known_topologies.hpp"
+#include "tests/topology/known_topologies.hpp"
+#include "topology/export/machine_text.hpp"
 #include "topology/levels.hpp"
 #include "topology/load.hpp"
-#include "topology/machine_text.hpp"
 
 namespace hierbar {
 namespace {

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "topology/known_topologies.hpp"
+#include "tests/topology/known_topologies.hpp"
+#include "topology/export/lstopo_xml.hpp"
 #include "topology/levels.hpp"
-#include "topology/lstopo_xml.hpp"
 
 // hwloc 2.9, read without its libxml plugin, leaks what it has read of a file that breaks off. LeakSanitizer asks for this; in
 // other builds nobody does.

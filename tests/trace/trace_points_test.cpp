@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "barrier/thread_trial.hpp"
+#include "tests/barrier/thread_trial.hpp"
 #include "trace/counter.hpp"
 
 namespace hierbar::test {

@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "support/machines.hpp"
+#include "tests/support/machines.hpp"
 
 namespace hierbar {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/run_hierbar.hpp"
+#include "tests/cli/run_hierbar.hpp"
 
 namespace hierbar {
 namespace {

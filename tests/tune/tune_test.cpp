@@ -10,7 +10,7 @@
 #include <set>
 
 #include "plan/mapping.hpp"
-#include "support/machines.hpp"
+#include "tests/support/machines.hpp"
 #include "tune/tune_report.hpp"
 
 namespace hierbar {

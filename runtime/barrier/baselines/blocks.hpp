@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "barrier/lines.hpp"
-#include "barrier/pending.hpp"
+#include "barrier/awaited_word.hpp"
+#include "barrier/barrier_memory.hpp"
 #include "barrier/word.hpp"
 #include "plan/plan.h"
 
@@ -92,13 +92,13 @@ class Blocks {
 
   [[nodiscard]] WaitResult await_signal(Mem& mem, std::uint32_t me, Word& flag, Epoch epoch,
                                         std::uint32_t writer) const noexcept {
-    auto pending = Pending<Mem>::arrival(mem, flag, epoch, writer, own(me).waiting_for);
+    auto pending = AwaitedWord<Mem>::arrival(mem, flag, epoch, writer, own(me).waiting_for);
     return mem.wait(pending);  // (W1) pairs with (A1)
   }
 
   [[nodiscard]] WaitResult await_release(Mem& mem, std::uint32_t me, Flag& flag, Epoch epoch,
                                          std::uint32_t writer) const noexcept {
-    auto pending = Pending<Mem>::release(mem, flag.raised[0], epoch, writer, own(me).waiting_for, flag.asleep);
+    auto pending = AwaitedWord<Mem>::release(mem, flag.raised[0], epoch, writer, own(me).waiting_for, flag.asleep);
     return mem.wait(pending);  // (W1) pairs with (R1)
   }
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "common/child_process.hpp"
+#include "bench/common/child_process.hpp"
 
 namespace hierbar::bench {
 namespace {

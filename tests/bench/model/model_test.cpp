@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "model/model_mem.hpp"
-#include "model/trial.hpp"
+#include "bench/model/machine/model_mem.hpp"
+#include "bench/model/machine/trial.hpp"
 #include "plan/group_plan.hpp"
 #include "plan/mapping.hpp"
-#include "support/machines.hpp"
+#include "tests/support/machines.hpp"
 
 namespace hierbar::bench::model {
 namespace {

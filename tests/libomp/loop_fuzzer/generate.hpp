@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "bench/common/random.hpp"
 #include "loop.hpp"
-#include "support/random.hpp"
 #include "values.hpp"
 
 namespace loop_fuzzer {

@@ -17,7 +17,7 @@
 #include "describe.hpp"
 #include "generate.hpp"
 #include "known_faults.hpp"
-#include "libomp/show_stacks.hpp"
+#include "tests/libomp/show_stacks.hpp"
 
 namespace loop_fuzzer {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "bench/common/random.hpp"
 #include "program.hpp"
-#include "support/random.hpp"
 
 namespace fuzzer {
 

@@ -15,11 +15,11 @@
 #include <thread>
 
 #include "generate.hpp"
-#include "libomp/show_stacks.hpp"
 #include "report.hpp"
 #include "root_threads.hpp"
 #include "task_constructs.hpp"
 #include "team_constructs.hpp"
+#include "tests/libomp/show_stacks.hpp"
 
 namespace fuzzer {
 

@@ -1,0 +1,54 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "barrier/algorithm.hpp"
+#include "base/result.hpp"
+#include "bench/model/machine/parameters.hpp"
+#include "bench/model/machine/simulator.hpp"
+#include "plan/shape.hpp"
+
+namespace hierbar::bench::model {
+
+enum class Metric : std::uint8_t {
+  kPeriod,    // barriers back to back: ns from one barrier to the next
+  kIsolated,  // one barrier that all enter together: ns from the last entry to the last exit
+};
+
+struct Episodes {
+  std::uint32_t warm_up = 3;
+  std::uint32_t measured = 10;
+};
+
+// One barrier with simulated participants: an algorithm's production code over ModelMem. Every run
+// checks that no participant hangs, and that none leaves an episode before all have entered it.
+class Trial {
+ public:
+  // `places` must live longer than the trial.
+  Trial(const Places& places, Algorithm algorithm, EnginePlan plan);
+
+  // ns for one barrier: the mean over the measured episodes. The error says how the barrier failed.
+  Result<double> run(Simulator& simulator, const Parameters& parameters, Metric metric, std::uint64_t seed,
+                     const Episodes& episodes = {});
+
+ private:
+  struct alignas(128) StorageLine {
+    std::byte bytes[128];
+  };
+
+  template <class Barrier>
+  Result<double> run_barrier(Simulator& simulator, const Parameters& parameters, Metric metric, std::uint64_t seed,
+                             const Episodes& episodes);
+
+  const Places& places_;
+  Algorithm algorithm_;
+  EnginePlan plan_;
+  std::vector<StorageLine> memory_;
+  std::vector<std::uint32_t> domain_of_line_;
+};
+
+}  // namespace hierbar::bench::model

@@ -1,0 +1,104 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "mpi/between/leader_comm.hpp"
+#include "mpi/communicator/route.hpp"
+#include "mpi/node/node_barrier.hpp"
+#include "mpi/record/comm_trace.hpp"
+
+namespace hierbar::mpi {
+
+using Counts = std::array<std::uint64_t, kNumRoutes>;
+
+// What the shim knows about one communicator. It is an attribute of the communicator. MPI_Comm_dup
+// does not copy the attribute, so a duplicate gets a block of its own.
+struct CommState {
+  Route route = Route::kEngine;
+  // HIERBAR_VERBOSE is 1 in all of its ranks.
+  bool verbose_everywhere = false;
+  // HIERBAR_REPORT asks for a report in all of its ranks.
+  bool reports_everywhere = false;
+  bool several_nodes = false;
+  // True while the shim frees the communicator. To remove the attribute does not end the state
+  // then.
+  bool is_aside = false;
+  Waiting waiting;
+  // Null: this rank is alone on its node, or the engine is not used.
+  std::unique_ptr<NodeBarrier> node;
+  // Only in a leader, when there are several nodes.
+  std::shared_ptr<LeaderComm> leaders;
+  // Null: the communicator's barriers are not recorded.
+  std::unique_ptr<CommTrace> trace;
+  // Only one thread at a time is in a barrier of the communicator, so a load and a store count.
+  // Relaxed: a report of another thread may read it at any time.
+  std::atomic<std::uint64_t> num_barriers{0};
+};
+
+// One barrier on `comm`, whose state this is. Returns MPI's status.
+int cross(CommState& state, const Pmpi& pmpi, MPI_Comm comm) noexcept;
+// The same, recorded if the communicator's barriers are. `caller` is the place in the program from
+// which the barrier is called. It is a separate function, so that cross() has no instruction for
+// it.
+int cross_recorded(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const void* caller) noexcept;
+
+// All states of the process. The report at the end adds up their counts. Thread-safe.
+class States {
+ public:
+  void add(CommState* state);
+  // The state's count of barriers stays.
+  void remove(CommState* state);
+  // How often states were removed. It grows before a state is removed, and before its communicator
+  // can be freed. (S1) load-acquire; pairs with (S2).
+  std::uint64_t num_removals() const noexcept { return num_removals_.load(std::memory_order_acquire); }
+  // Keeps a state that could not be made an attribute, by its communicator's handle. If such a
+  // communicator is freed past the shim, nothing tells us. So the state stays here only until it
+  // can be made an attribute.
+  void add_loose(MPI_Comm comm, CommState* state);
+  // Returns null if there is no such state.
+  CommState* take_loose(MPI_Comm comm);
+  void forget_loose();
+
+  // Ranks of this node outnumber its cpus. This holds for all communicators that this process has
+  // and will have, and it stays, even after the other ranks have ended. It is written into the
+  // blocks of the communicators, where the processes that share one of them read it
+  // (docs/decisions/0029).
+  //
+  // Returns true if it is new here and this process is rank 0 of one of these communicators: that
+  // one may report it.
+  bool tell_crowded();
+  bool is_crowded() const noexcept { return is_crowded_.load(std::memory_order_relaxed); }
+
+  // Makes invalid what threads remember about states: communicators are about to be freed, or their
+  // attributes mean nothing any more. (S2) release; pairs with (S1).
+  void expire_all() noexcept { num_removals_.fetch_add(1, std::memory_order_release); }
+  // Counts a barrier that belongs to no state. Relaxed: the count is only reported.
+  void count(Route route) { loose_[static_cast<std::size_t>(route)].fetch_add(1, std::memory_order_relaxed); }
+  Counts counts();
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<MPI_Comm, CommState*>> by_handle_;
+  // Relaxed: the program orders its uses of one communicator, and with them the addition and the
+  // removal of its state.
+  std::atomic<bool> has_loose_{false};
+  // Relaxed: it only changes how ranks wait.
+  std::atomic<bool> is_crowded_{false};
+  std::unordered_set<CommState*> states_;
+  Counts removed_{};
+  std::atomic<std::uint64_t> num_removals_{0};
+  std::array<std::atomic<std::uint64_t>, kNumRoutes> loose_{};
+};
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,61 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "mpi/communicator/comm_state.hpp"
+#include "mpi/communicator/overdue_report.hpp"
+#include "mpi/library/pmpi.hpp"
+#include "mpi/library/progress.hpp"
+
+namespace hierbar::mpi {
+
+// The body of cross() and cross_recorded(). These are compiled in two files: in one file the
+// compiler would share parts of them that it otherwise inlines, and cross() would grow.
+
+// Payload bit: the leaders' barrier returned an error.
+inline constexpr std::uint32_t kMeetingFailed = 1;
+
+// A barrier over several nodes:
+//
+// 1. The ranks of each node arrive; the node's leader gathers them.
+// 2. The leaders meet in a barrier of the MPI library.
+// 3. The leader releases the ranks of its node. If the meeting failed, the payload bit tells them.
+//
+// A rank that is alone on its node is a leader without members. Errors are raised on `comm`, which
+// the program knows, in every rank of the node.
+template <class Trace>
+int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const WaitDuties& duties, Trace& trace) noexcept {
+  int status = MPI_SUCCESS;
+  const auto meet = [&]() noexcept {
+    status = pmpi.Barrier(state.leaders->comm);
+    return status == MPI_SUCCESS ? 0 : kMeetingFailed;
+  };
+  if (state.node == nullptr) {
+    trace.arrived();
+    meet();
+    trace.released();
+  } else {
+    const std::uint32_t bits = state.node->cross_around(state.waiting, duties, meet, trace);
+    if (bits != 0 && status == MPI_SUCCESS) status = MPI_ERR_OTHER;
+  }
+  if (status != MPI_SUCCESS) pmpi.Comm_call_errhandler(comm, status);
+  return status;
+}
+
+// Counts the barrier, and has the MPI library or the engine serve it.
+template <class Trace>
+[[gnu::always_inline]] inline int cross_with(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace) noexcept {
+  state.num_barriers.store(state.num_barriers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (state.route != Route::kEngine) return pmpi.Barrier(comm);
+  Overdue overdue{&pmpi, comm, &state};
+  const WaitDuties duties{&make_progress, &report_overdue, &overdue};
+  if (state.several_nodes) return cross_nodes(state, pmpi, comm, duties, trace);
+  state.node->cross(state.waiting, duties, trace);
+  return MPI_SUCCESS;
+}
+
+}  // namespace hierbar::mpi

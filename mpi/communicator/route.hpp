@@ -1,0 +1,43 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hierbar::mpi {
+
+// What serves a barrier: the engine, or the MPI library, and why. A value that concerns a
+// communicator is decided once, by all of its ranks alike, and does not change.
+enum class Route : std::uint8_t {
+  kEngine,
+  kOneRank,
+  kIntercommunicator,
+  kNothingShared,  // no two ranks are on one node
+  // The MPI library was asked to survive dead ranks. The engine cannot.
+  kFaultTolerance,
+  kNoSegment,
+  kSegmentFull,
+  kNoPlan,
+  kNoLeaders,
+  // A function of the MPI library failed.
+  kSetUpFailed,
+  // The MPI library calls MPI_Barrier from inside a barrier of ours.
+  kNested,
+  // Before MPI is initialised, after it is finalised, or on no communicator. These are errors that
+  // the library must raise.
+  kOutside,
+  kOff,
+};
+
+inline constexpr std::size_t kNumRoutes = static_cast<std::size_t>(Route::kOff) + 1;
+
+constexpr const char* name_of(Route route) {
+  constexpr const char* kNames[kNumRoutes] = {
+      "engine",       "one rank", "intercommunicator",      "no shared memory", "fault tolerance", "no segment",
+      "segment full", "no plan",  "no leader communicator", "set-up failed",    "nested",          "outside",
+      "off"};
+  return kNames[static_cast<std::size_t>(route)];
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,101 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The C interface: the functions that programs call in place of their MPI library's.
+
+#include <mpi.h>
+
+#include "mpi/entry/mpi_barrier.hpp"
+#include "mpi/entry/raw_handle.hpp"
+#include "mpi/setup/process_state.hpp"
+
+using hierbar::mpi::CommState;
+using hierbar::mpi::find_pmpi;
+using hierbar::mpi::find_pmpi_unrecorded;
+using hierbar::mpi::handle_in;
+using hierbar::mpi::Pmpi;
+using hierbar::mpi::ProcessState;
+using hierbar::mpi::RawHandle;
+
+HIERBAR_ENTRY(int, MPI_Barrier, RawHandle comm) {
+  if (const Pmpi* const pmpi = find_pmpi_unrecorded(__builtin_return_address(0))) {
+    return hierbar::mpi::barrier(*pmpi, handle_in<MPI_Comm>(comm));
+  }
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Barrier, PMPI_Barrier, comm);
+  return hierbar::mpi::recorded_barrier(*pmpi, handle_in<MPI_Comm>(comm), __builtin_return_address(0));
+}
+
+// Writes what is recorded so far. In a program without barriers that is nothing.
+HIERBAR_ENTRY(int, MPI_Abort, RawHandle comm, int status) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Abort, PMPI_Abort, comm, status);
+  ProcessState::get().recorder.abort(*pmpi);
+  return pmpi->Abort(handle_in<MPI_Comm>(comm), status);
+}
+
+namespace {
+
+// The library may refuse: because of the communicator, or because a user's delete callback fails,
+// and that in one rank only. So nothing of the state goes before the communicator is gone
+// (docs/decisions/0037).
+template <class Free>
+int free_comm(const Pmpi& pmpi, MPI_Comm* comm, Free free) {
+  ProcessState& process = ProcessState::get();
+  CommState* state = nullptr;
+  if (comm == nullptr || *comm == pmpi.comm_null || !process.find(pmpi, *comm, state) || state == nullptr)
+    return (pmpi.*free)(comm);
+  const MPI_Comm freed = *comm;
+  // Settling is collective, as freeing is. But a free of MPI_COMM_WORLD is an error that one rank
+  // may make alone.
+  const bool settles = state->trace != nullptr && !state->trace->is_empty() && freed != pmpi.comm_world;
+  if (settles) state->trace->settle(pmpi, freed);
+  process.set_aside(pmpi, freed, *state);
+  const int status = (pmpi.*free)(comm);
+  if (status == MPI_SUCCESS || *comm == pmpi.comm_null) {
+    process.forget(pmpi, state);
+  } else {
+    process.put_back(pmpi, freed, *state);
+  }
+  return status;
+}
+
+}  // namespace
+
+HIERBAR_ENTRY(int, MPI_Comm_free, MPI_Comm* comm) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Comm_free, PMPI_Comm_free, comm);
+  return free_comm(*pmpi, comm, &Pmpi::Comm_free);
+}
+
+HIERBAR_ENTRY(int, MPI_Comm_disconnect, MPI_Comm* comm) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Comm_disconnect, PMPI_Comm_disconnect, comm);
+  return free_comm(*pmpi, comm, &Pmpi::Comm_disconnect);
+}
+
+HIERBAR_ENTRY(int, MPI_Finalize) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Finalize, PMPI_Finalize);
+  ProcessState::get().world_ends(*pmpi);
+  return pmpi->Finalize();
+}
+
+HIERBAR_ENTRY(int, MPI_Session_init, RawHandle info, RawHandle handler, MPI_Session* session) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Session_init, PMPI_Session_init, info, handler, session);
+  if (pmpi->Session_init == nullptr) return MPI_ERR_OTHER;
+  const int status = pmpi->Session_init(handle_in<MPI_Info>(info), handle_in<MPI_Errhandler>(handler), session);
+  if (status == MPI_SUCCESS) ProcessState::get().session_begins();
+  return status;
+}
+
+HIERBAR_ENTRY(int, MPI_Session_finalize, MPI_Session* session) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Session_finalize, PMPI_Session_finalize, session);
+  if (pmpi->Session_finalize == nullptr) return MPI_ERR_OTHER;
+  ProcessState::get().session_ends(*pmpi);
+  const int status = pmpi->Session_finalize(session);
+  // The session goes on. Communicators are set up again.
+  if (status != MPI_SUCCESS) ProcessState::get().session_begins();
+  return status;
+}

@@ -1,0 +1,85 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/entry/mpi_barrier.hpp"
+
+#include "mpi/setup/process_state.hpp"
+#include "mpi/setup/set_up.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+// What a thread remembers between two barriers.
+struct Caller {
+  // True while this thread is in a barrier of ours. The MPI library may call MPI_Barrier from
+  // inside the functions that the shim calls then.
+  bool inside = false;
+  // The communicator of the thread's last barrier and its state, so that the library need not be
+  // asked again (docs/decisions/0031). Both are valid while num_removals is the current number. MPI
+  // reuses a handle only after a free, and a free raises the number before it. The thread that uses
+  // the handle again sees the new number: the program itself has ordered this use after the free.
+  MPI_Comm comm;
+  CommState* state = nullptr;
+  std::uint64_t num_removals = 0;
+};
+
+thread_local Caller this_thread;
+
+class InsideGuard {
+ public:
+  explicit InsideGuard(Caller& caller) noexcept : caller_(caller) { caller_.inside = true; }
+  ~InsideGuard() { caller_.inside = false; }
+  InsideGuard(const InsideGuard&) = delete;
+  InsideGuard& operator=(const InsideGuard&) = delete;
+
+ private:
+  Caller& caller_;
+};
+
+int pass_on(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Route route) noexcept {
+  process.states.count(route);
+  return pmpi.Barrier(comm);
+}
+
+// The state of a communicator. It is made if there is none. Null: the library must serve the
+// barrier itself, because MPI is not in use or the handle is no communicator.
+CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  if (comm == pmpi.comm_null || (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi))) return nullptr;
+  CommState* state = nullptr;
+  if (!process.find(pmpi, comm, state)) return nullptr;
+  return state != nullptr ? state : set_up(process, pmpi, comm);
+}
+
+// `cross` is called with the communicator's state.
+template <class Cross>
+[[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, Cross cross) noexcept {
+  ProcessState& process = ProcessState::get();
+  // Read once: in a library that may be loaded late, each access to a thread_local is a function
+  // call.
+  Caller& caller = this_thread;
+  if (caller.inside) return pass_on(process, pmpi, comm, Route::kNested);
+  if (!process.settings.enabled) return pass_on(process, pmpi, comm, Route::kOff);
+  const InsideGuard guard(caller);
+  const std::uint64_t num_removals = process.states.num_removals();
+  if (caller.state == nullptr || caller.comm != comm || caller.num_removals != num_removals) {
+    CommState* const state = find_state(process, pmpi, comm);
+    if (state == nullptr) return pass_on(process, pmpi, comm, Route::kOutside);
+    caller.comm = comm;
+    caller.state = state;
+    // The number was read before the state was found. So a removal in between makes this entry
+    // invalid.
+    caller.num_removals = num_removals;
+  }
+  return cross(*caller.state);
+}
+
+}  // namespace
+
+int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  return barrier_with(pmpi, comm, [&](CommState& state) noexcept { return cross(state, pmpi, comm); });
+}
+
+int recorded_barrier(const Pmpi& pmpi, MPI_Comm comm, const void* address) noexcept {
+  return barrier_with(pmpi, comm, [&](CommState& state) noexcept { return cross_recorded(state, pmpi, comm, address); });
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,36 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "mpi/library/mpi_symbols.hpp"
+
+namespace hierbar::mpi {
+
+struct Pmpi;
+
+// MPI libraries of one family have the same handles and constants. The shim is compiled once for
+// each family, against the family's mpi.h. What mpi.h does not settle is in family_<name>.cpp.
+
+extern const char* const kFamilyName;  // "Open MPI"
+extern const char* const kShimFile;    // the file of this shim
+extern const char* const kOtherShim;   // "libhierbar_mpi.so is for MPICH"
+// An environment variable that users set for programs that go on after a rank has died.
+extern const char* const kFaultToleranceVariable;
+extern const char* const kProgressSymbol;  // the library's function that makes progress
+
+// Whether the library that was found in `file` is of this family.
+bool is_of_family(const MpiSymbols& find, const std::string& file);
+
+// Fills in the predefined handles of the table. If one is missing, find.missing() names it.
+void bind_handles(const MpiSymbols& find, Pmpi& pmpi);
+
+// The library's own function that makes progress; null if it has none.
+void (*find_progress(const MpiSymbols& find))();
+
+MPI_Comm from_fortran(const Pmpi& pmpi, MPI_Fint comm);
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,36 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Open MPI. Handles are addresses. Those of predefined objects are addresses of the library's
+// variables, which must be found at run time as its functions are. In Fortran a handle is an index.
+
+#include "mpi/library/family.hpp"
+#include "mpi/library/pmpi.hpp"
+
+// mpi.h uses this macro for MPI_COMM_WORLD and its like. There it takes the address of a variable,
+// which would be a reference to the library (docs/decisions/0040).
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global) static_cast<type>(find.need(#global))
+
+namespace hierbar::mpi {
+
+const char* const kFamilyName = "Open MPI";
+const char* const kShimFile = "libhierbar_mpi_ompi.so";
+const char* const kOtherShim = "libhierbar_mpi.so is for MPICH";
+const char* const kFaultToleranceVariable = "OMPI_MCA_mpi_ft_enable";
+const char* const kProgressSymbol = "opal_progress";
+
+bool is_of_family(const MpiSymbols& find, const std::string& file) {
+  return find("ompi_mpi_comm_world") != nullptr && file.find("libmpi_abi") == std::string::npos;
+}
+
+void bind_handles(const MpiSymbols& find, Pmpi& pmpi) {
+#define HIERBAR_HANDLE(type, name, constant) pmpi.name = constant;
+  HIERBAR_MPI_HANDLES(HIERBAR_HANDLE)
+#undef HIERBAR_HANDLE
+}
+
+void (*find_progress(const MpiSymbols& find))() { return reinterpret_cast<void (*)()>(find(kProgressSymbol)); }
+
+MPI_Comm from_fortran(const Pmpi& pmpi, MPI_Fint comm) { return pmpi.Comm_f2c(comm); }
+
+}  // namespace hierbar::mpi

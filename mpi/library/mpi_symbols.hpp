@@ -1,0 +1,38 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace hierbar::mpi {
+
+// Finds what the program's MPI library exports. It asks, in this order:
+//
+// 1. what the program itself sees;
+// 2. the file around `somewhere`, an address in the program or library that called MPI, or in the
+//    MPI library. It is needed where an interpreter loads MPI with an extension module;
+// 3. the first loaded file that is or needs an MPI library. It is needed where the caller does not
+//    know MPI: MPI_Finalize may be an exit handler of the interpreter (docs/decisions/0042).
+class MpiSymbols {
+ public:
+  explicit MpiSymbols(const void* somewhere);
+
+  // Returns null if the symbol is found nowhere.
+  void* operator()(const char* symbol) const;
+
+  // The same for a symbol that must exist. missing() returns the last one that was not found.
+  void* need(const char* symbol) const {
+    void* const found = (*this)(symbol);
+    if (found == nullptr) missing_ = symbol;
+    return found;
+  }
+  const char* missing() const { return missing_; }
+
+ private:
+  // Never closed: the library stays loaded as long as MPI is used.
+  void* file_ = nullptr;
+  mutable const char* missing_ = nullptr;
+};
+
+// The path of the file from which `address` was loaded; empty if it is unknown.
+const char* file_of(const void* address);
+
+}  // namespace hierbar::mpi

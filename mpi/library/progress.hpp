@@ -1,0 +1,24 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "mpi/library/pmpi.hpp"
+
+namespace hierbar::mpi {
+
+// Makes the MPI library progress: by its own function if it exports one, otherwise by asking for
+// the status of a receive to which nothing is ever sent (docs/decisions/0028).
+
+// Chooses between the two. Local: a communicator is made from the calling process's place in `comm`
+// alone. Thread-safe. Must be called where this process is in no other collective call. Returns
+// false if the library refuses, for instance because it has no memory left.
+bool prepare_progress(const Pmpi& pmpi, MPI_Comm comm);
+// Frees what prepare_progress() has made. After that, prepare_progress() may be called again.
+void end_progress(const Pmpi& pmpi);
+// Requires that prepare_progress() has returned true.
+void make_progress() noexcept;
+// For reports: "PMPI_Request_get_status" or the library's function; "none" before
+// prepare_progress().
+const char* progress_name();
+
+}  // namespace hierbar::mpi

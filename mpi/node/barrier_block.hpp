@@ -1,0 +1,115 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "barrier/barrier.hpp"
+#include "barrier/real_mem.hpp"
+#include "mpi/node/segment.hpp"
+
+namespace hierbar::mpi {
+
+// What a rank keeps in the fourth line of its slot. The engine leaves that line to its host.
+struct HostLine {
+  // 1: the owner sleeps here or is about to. Written by the owner and by whoever wakes it.
+  std::atomic<std::uint32_t> parked;
+  // Participant 0's only: the number of members that may still touch the block. Written by all of
+  // them.
+  std::atomic<std::uint32_t> attached;
+  // Participant 0's only: which block this is. Written before the other members read it.
+  std::uint64_t generation;
+  // Participant 0's only. 1: other ranks have come since, and now the ranks outnumber the cpus. Any
+  // member may write it. A rank reads it after it has waited for a while (docs/decisions/0029).
+  std::atomic<std::uint32_t> crowded;
+};
+
+// One communicator's part of a segment: the memory of its barrier. Participant 0 claims it. The
+// last member to detach frees it, because a rank may leave the last barrier, free the communicator
+// and make a new one while others are still leaving that barrier.
+//
+// Memory ordering. (B1) acq_rel in detach(); pairs with itself. The last to detach sees all
+// accesses of the others before it frees the units. With (U1) and (U2) of segment_allocator.hpp they also
+// come before anything that a new user of the units does.
+class BarrierBlock {
+ public:
+  using Word = std::atomic<std::uint64_t>;
+
+  static std::uint32_t num_units(const hierbar_plan& plan) noexcept {
+    return static_cast<std::uint32_t>((BarrierMemory<Word>::size_bytes(plan) + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
+  }
+
+  // The multiple of units at which a block must start. If a plan's participants are on several NUMA
+  // nodes, slots are aligned to pages, otherwise to lines.
+  static std::uint32_t alignment(const hierbar_plan& plan, std::uint32_t page_bytes) noexcept {
+    const std::uint32_t bytes = plan.num_slots > plan.num_participants ? page_bytes : plan.line_bytes;
+    return bytes <= Segment::kUnitBytes ? 1 : bytes / Segment::kUnitBytes;
+  }
+
+  BarrierBlock(std::shared_ptr<Segment> segment, std::uint32_t first_unit, const hierbar_plan& plan) noexcept
+      : segment_(std::move(segment)),
+        plan_(&plan),
+        first_unit_(first_unit),
+        lines_(segment_->unit(first_unit), plan.line_bytes) {}
+
+  void* memory() const noexcept { return segment_->unit(first_unit_); }
+  const Segment& segment() const noexcept { return *segment_; }
+
+  // Allocates and clears the slot of participant `me`. Returns false if no memory is left. Each
+  // participant does this for its own slot before any of them crosses. Participant 0 does it before
+  // publish(), because the others check the generation that publish() writes.
+  bool clear_slot(std::uint32_t me) const noexcept {
+    const std::uint32_t slot_bytes = HIERBAR_LINES_PER_SLOT * plan_->line_bytes;
+    const std::size_t begin = std::size_t{plan_->nodes[me].slot} * slot_bytes;
+    const auto first = static_cast<std::uint32_t>(begin / Segment::kUnitBytes);
+    const auto last = static_cast<std::uint32_t>((begin + slot_bytes - 1) / Segment::kUnitBytes);
+    if (!segment_->populate(first_unit_ + first, last - first + 1)) return false;
+    std::memset(static_cast<std::byte*>(memory()) + begin, 0, slot_bytes);
+    return true;
+  }
+
+  void publish(std::uint64_t generation) const noexcept {
+    host_line(0).generation = generation;
+    // Relaxed: the others read it after the collective call that tells them where the block is.
+    host_line(0).attached.store(plan_->num_participants, std::memory_order_relaxed);
+  }
+  bool is_of(std::uint64_t generation) const noexcept { return host_line(0).generation == generation; }
+
+  // This member will not touch the block again. The last member frees the block.
+  void detach() const noexcept {
+    if (host_line(0).attached.fetch_sub(1, std::memory_order_acq_rel) == 1) {  // (B1)
+      segment_->units().release(first_unit_, num_units(*plan_));
+    }
+  }
+
+  // Both relaxed: the value only changes how ranks wait.
+  void tell_crowded() const noexcept { host_line(0).crowded.store(1, std::memory_order_relaxed); }
+  bool is_crowded() const noexcept { return host_line(0).crowded.load(std::memory_order_relaxed) != 0; }
+
+  HostLine& host_line(std::uint32_t participant) const noexcept {
+    return *static_cast<HostLine*>(lines_.host(plan_->nodes[participant].slot));
+  }
+
+  // Whether a participant has entered the episode in which `observer` is.
+  bool has_entered(std::uint32_t participant, std::uint32_t observer) const noexcept {
+    // Relaxed: the result is only printed.
+    const Epoch wanted = epoch_of_own(observer);
+    return reached(epoch_of_own(participant), wanted);
+  }
+
+ private:
+  Epoch epoch_of_own(std::uint32_t participant) const noexcept {
+    return lines_.own(plan_->nodes[participant].slot).epoch.load(std::memory_order_relaxed);
+  }
+
+  std::shared_ptr<Segment> segment_;
+  const hierbar_plan* plan_;  // must outlive the block
+  std::uint32_t first_unit_;
+  BarrierMemory<Word> lines_;
+};
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,77 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "mpi/node/barrier_block.hpp"
+#include "mpi/node/plan_image.hpp"
+#include "mpi/node/rank_host.hpp"
+
+namespace hierbar::mpi {
+
+// The barrier of a communicator's ranks on one node, as one of them uses it.
+class NodeBarrier {
+ public:
+  struct Peer {
+    int comm_rank;
+    std::uint32_t member_index;  // in the segment
+  };
+
+  NodeBarrier(PlanCopy plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit, std::uint32_t me,
+              std::vector<Peer> peers)
+      : plan_(std::move(plan)),
+        block_(std::move(segment), first_unit, plan_.plan()),
+        barrier_(plan_.plan(), block_.memory()),
+        peers_(std::move(peers)),
+        me_(me) {}
+  NodeBarrier(const NodeBarrier&) = delete;
+  NodeBarrier& operator=(const NodeBarrier&) = delete;
+
+  const hierbar_plan& plan() const noexcept { return plan_.plan(); }
+  const BarrierBlock& block() const noexcept { return block_; }
+  std::uint32_t me() const noexcept { return me_; }
+  bool leads() const noexcept { return me_ == 0; }
+  const std::vector<Peer>& peers() const noexcept { return peers_; }
+
+  // The cpus on which each participant may run.
+  std::vector<Binding> bindings() const {
+    std::vector<Binding> bindings;
+    for (const Peer& peer : peers_) bindings.push_back(block_.segment().member(peer.member_index).binding);
+    return bindings;
+  }
+
+  // A barrier when all ranks are on this node.
+  template <class Trace>
+  void cross(const Waiting& waiting, const WaitDuties& duties, Trace& trace) const noexcept {
+    RankHost host(block_, me_, waiting, duties);
+    RankMem mem(host);
+    barrier_.cross(mem, me_, 0, trace);
+  }
+
+  // A barrier when there are other nodes. `meet` runs in this node's leader, after all ranks of the
+  // node have arrived and before any of them leaves. Returns in all of them what `meet` returned,
+  // which must be below 64.
+  template <class Meet, class Trace>
+  std::uint32_t cross_around(const Waiting& waiting, const WaitDuties& duties, Meet&& meet, Trace& trace) const noexcept {
+    RankHost host(block_, me_, waiting, duties);
+    RankMem mem(host);
+    trace.arrived();
+    // Called once for each child or other leader that has arrived. The stamp of the last call
+    // remains.
+    barrier_.gather(mem, me_, 0, [&](std::uint32_t) { trace.gathered(); });
+    return barrier_.release(mem, me_, leads() ? meet() : 0, trace).bits;
+  }
+
+ private:
+  PlanCopy plan_;
+  BarrierBlock block_;
+  RankBarrier barrier_;
+  std::vector<Peer> peers_;
+  std::uint32_t me_;
+};
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,107 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/node/plan_library.hpp"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "barrier/flat_plan.hpp"
+#include "mpi/node/plan_image.hpp"
+#include "mpi/settings/message.hpp"
+#include "service/plan_service.h"
+
+namespace hierbar::mpi {
+namespace {
+
+struct PlanLibrary {
+  decltype(&hierbar_plan_create) create = nullptr;
+  decltype(&hierbar_plan_destroy) destroy = nullptr;
+  decltype(&hierbar_plan_units) units = nullptr;
+  std::string problem;  // empty: usable
+};
+
+// Opens libhierbar.so in the folder of this library, or else where the loader finds it.
+void* open_library() {
+  // RTLD_LOCAL, so that the program's own libraries are not disturbed. RTLD_NODELETE, because the
+  // library keeps what it has read about the machine.
+  constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+  Dl_info self;
+  if (dladdr(reinterpret_cast<const void*>(&open_library), &self) != 0) {
+    const std::string path(self.dli_fname);
+    const std::size_t slash = path.rfind('/');
+    if (slash != std::string::npos) {
+      if (void* library = dlopen((path.substr(0, slash) + "/libhierbar.so").c_str(), kMode)) return library;
+    }
+  }
+  return dlopen("libhierbar.so.0", kMode);
+}
+
+template <class Function>
+bool bind(void* library, const char* symbol, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, symbol));
+  return function != nullptr;
+}
+
+PlanLibrary load_library() {
+  PlanLibrary loaded;
+  void* library = open_library();
+  decltype(&hierbar_plan_abi_version) abi_version = nullptr;
+  if (library == nullptr) {
+    loaded.problem = std::string("libhierbar.so cannot be loaded from beside the shim (") + dlerror() + ")";
+  } else if (!bind(library, "hierbar_plan_abi_version", abi_version) || abi_version() != HIERBAR_PLAN_ABI_VERSION ||
+             !bind(library, "hierbar_plan_create", loaded.create) || !bind(library, "hierbar_plan_destroy", loaded.destroy) ||
+             !bind(library, "hierbar_plan_units", loaded.units)) {
+    loaded.problem = "libhierbar.so is of another version than the shim";
+  }
+  return loaded;
+}
+
+const PlanLibrary& plan_library() {
+  static const PlanLibrary library = load_library();
+  return library;
+}
+
+std::vector<hierbar_cpus> cpus_of(const std::vector<Binding>& bindings) {
+  std::vector<hierbar_cpus> cpus;
+  for (const Binding& binding : bindings) cpus.push_back({binding.bits.data(), binding.num_valid_words()});
+  return cpus;
+}
+
+std::vector<std::byte> image_of(const hierbar_plan& plan) {
+  std::vector<std::byte> image(plan_image_bytes(plan));
+  write_plan_image(plan, image.data());
+  return image;
+}
+
+// Prints a line and keeps it in the context. If a plan cannot be made, the last line is the reason.
+void tell(void* context, const char* line) {
+  *static_cast<std::string*>(context) = line;
+  say(line);
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindings) {
+  const auto num_ranks = static_cast<std::uint32_t>(bindings.size());
+  if (num_ranks <= kMaxMachineIndependent) return image_of(FlatPlan(num_ranks).plan());
+
+  const PlanLibrary& library = plan_library();
+  if (!library.problem.empty()) return Error{library.problem};
+  const hierbar_plan* plan = nullptr;
+  std::string told;
+  if (library.create(num_ranks, cpus_of(bindings).data(), tell, &told, &plan) != 0) return Error{told};
+  std::vector<std::byte> image = image_of(*plan);
+  library.destroy(plan);
+  return image;
+}
+
+PlanUnits find_plan_units(const hierbar_plan& plan, const std::vector<Binding>& bindings) {
+  PlanUnits units{std::vector<std::uint8_t>(plan.num_participants), 0};
+  const PlanLibrary& library = plan_library();
+  if (library.problem.empty()) library.units(&plan, cpus_of(bindings).data(), units.gather.data(), &units.exchange);
+  return units;
+}
+
+}  // namespace hierbar::mpi

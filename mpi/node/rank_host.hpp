@@ -1,0 +1,133 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+
+#include "barrier/awaited_word.hpp"
+#include "barrier/parking.hpp"
+#include "barrier/real_mem.hpp"
+#include "mpi/node/barrier_block.hpp"
+
+namespace hierbar::mpi {
+
+inline long monotonic_ns() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000L + now.tv_nsec;
+}
+
+// How the ranks of one communicator wait. A round is: progress, polls, then a yield or a sleep.
+struct Waiting {
+  int pauses_per_look = 1;
+  // Polls before the first call into MPI, 2 µs long. 0 when ranks outnumber cpus.
+  int spin_looks = 40;
+  // Polls between two calls into MPI, about 1 µs long. A call takes the library's lock and evicts
+  // what is in the caches.
+  int looks_between_pokes = 16;
+  // Rounds that yield, before rounds that sleep (docs/decisions/0007).
+  int yields = kYieldsBeforeSleep;
+  // Yielding rounds for each call into MPI. When ranks outnumber cpus, a peer wants the cpu, so
+  // most rounds only yield.
+  int rounds_per_poke = 1;
+  // A sleep delays what peers want from this rank's MPI library. So it is short and has a limit.
+  long first_sleep_ns = 50'000;
+  long longest_sleep_ns = 500'000;
+  // Time after which on_overdue is called, and then again after every such time. 0: never.
+  long watch_ns = 0;
+
+  static Waiting outnumbered() noexcept {
+    Waiting waiting;
+    waiting.spin_looks = 0;
+    waiting.looks_between_pokes = 0;
+    waiting.yields = kYieldsWhenOutnumbered;
+    waiting.rounds_per_poke = 8;
+    return waiting;
+  }
+  // The same communicator's way of waiting, once ranks outnumber the cpus.
+  Waiting when_outnumbered() const noexcept {
+    Waiting waiting = outnumbered();
+    waiting.pauses_per_look = pauses_per_look;
+    waiting.watch_ns = watch_ns;
+    return waiting;
+  }
+};
+
+// What a waiting rank does meanwhile.
+struct WaitDuties {
+  // Makes the MPI library progress. A peer may be inside a message or a remote access, and may come
+  // to the barrier only after this rank's part in it.
+  void (*poke)() noexcept;
+  void (*on_overdue)(void* context, long waited_ns) noexcept;
+  void* context;
+};
+
+// How a rank waits in one barrier. It lives for that barrier only. Every rank that waits makes
+// progress, whether it leads or not. The steps of a wait:
+//
+// 1. The barrier spins for spin_looks() polls.
+// 2. Rounds: progress, polls, a yield.
+// 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep.
+class RankHost {
+ public:
+  RankHost(const BarrierBlock& block, std::uint32_t me, const Waiting& waiting, const WaitDuties& duties) noexcept
+      : block_(block), me_(me), waiting_(waiting), errands_(duties) {}
+
+  int spin_looks() const noexcept { return waiting_.spin_looks; }
+  int pauses_per_look() const noexcept { return waiting_.pauses_per_look; }
+  bool can_sleep() const noexcept { return true; }
+
+  // Returns only when released. If a rank has died, MPI's own launcher ends the program.
+  [[gnu::noinline]] WaitResult wait(AwaitedWord<RealMem<RankHost>>& pending) noexcept {
+    return wait_as(block_.is_crowded() ? waiting_.when_outnumbered() : waiting_, pending);
+  }
+
+  void wake(std::uint32_t participant) noexcept { unpark(block_.host_line(participant).parked); }
+
+ private:
+  WaitResult wait_as(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
+    const long start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
+    long next_watch_ns = start_ns + waiting.watch_ns;
+    long sleep_ns = waiting.first_sleep_ns;
+    for (long round = 0;; ++round) {
+      const bool may_sleep = round >= waiting.yields;
+      if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) errands_.poke();
+      if (look_for_a_while(waiting, pending)) return WaitResult::kReleased;
+      if (!may_sleep) {
+        sched_yield();
+      } else {
+        park(block_.host_line(me_).parked, pending, sleep_ns, [] { return false; });
+        sleep_ns = std::min(2 * sleep_ns, waiting.longest_sleep_ns);
+      }
+      if (pending.ready()) return WaitResult::kReleased;
+      if (waiting.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {
+        errands_.on_overdue(errands_.context, monotonic_ns() - start_ns);
+        next_watch_ns += waiting.watch_ns;
+      }
+    }
+  }
+
+  static bool look_for_a_while(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
+    if (pending.ready()) return true;
+    for (int looks = waiting.looks_between_pokes; looks > 0; --looks) {
+      for (int i = 0; i < waiting.pauses_per_look; ++i) cpu_pause();
+      if (pending.ready()) return true;
+    }
+    return false;
+  }
+
+  const BarrierBlock& block_;
+  std::uint32_t me_;
+  const Waiting& waiting_;
+  const WaitDuties& errands_;
+};
+
+using RankMem = RealMem<RankHost>;
+using RankBarrier = Barrier<RankMem>;
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,220 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/node/segment.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace hierbar::mpi {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x32'72'61'62'72'65'69'68;  // "hierbar2": version 2 of this layout
+constexpr const char* kDirectory = "/dev/shm";
+
+std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+std::string make_name(std::uint64_t id) {
+  const ProcessName self = own_process();
+  char name[128];
+  std::snprintf(name, sizeof(name), "/hierbar-%u-%" PRIu64 "-%d-%" PRIu64 "-%016" PRIx64, geteuid(), self.pid_namespace, self.pid,
+                self.start_time, id);
+  return name;
+}
+
+Error failure(const char* what, const std::string& name, int error) {
+  return Error{std::string(what) + " " + kDirectory + name + ": " + std::strerror(error)};
+}
+
+// Closes its file descriptor. A mapping stays valid without one.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+int allocate(int file, std::size_t bytes) {
+  int error;
+  do {
+    error = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  return error;
+}
+
+// Whether pages can be allocated through a mapping. Kernels before 5.14 cannot do that; there
+// everything is allocated at once.
+bool can_populate(void* memory) { return madvise(memory, page_bytes(), MADV_POPULATE_WRITE) == 0; }
+
+}  // namespace
+
+struct Segment::Header {
+  std::uint64_t magic;
+  // Drawn by the creator. A member that reads the same number sees the same memory.
+  std::uint64_t id;
+  std::uint32_t num_members;
+  std::uint32_t num_units;
+  // 0: create() has allocated all pages.
+  std::uint32_t populates_late;
+  std::uint32_t reserved;
+  // The number of blocks ever made. Any member reads and writes it.
+  std::atomic<std::uint64_t> generation;
+  std::atomic<std::uint32_t> ran_out;
+};
+
+// Where the parts of a segment lie. This follows from the two numbers in the header.
+struct Segment::Layout {
+  static constexpr std::size_t kMembers = 128;
+  static_assert(sizeof(Header) <= kMembers);
+
+  std::uint32_t num_members, num_units;
+  std::size_t map, units, end;
+
+  Layout(std::uint32_t members, std::uint32_t units_of_blocks)
+      : num_members(members),
+        num_units(units_of_blocks),
+        map(round_up(kMembers + sizeof(Member) * num_members, 128)),
+        units(round_up(map + sizeof(SegmentAllocator::Word) * SegmentAllocator::num_words(num_units), page_bytes())),
+        end(units + std::size_t{num_units} * kUnitBytes) {}
+};
+
+Result<std::unique_ptr<Segment>> Segment::create(std::uint32_t num_members, std::size_t bytes) {
+  const auto num_units = static_cast<std::uint32_t>(round_up(bytes, page_bytes()) / kUnitBytes);
+  const Layout layout(num_members, num_units);
+  const std::uint64_t id = random_id();
+  const std::string name = make_name(id);
+  const File file(shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (file.get() < 0) return failure("cannot create", name, errno);
+  int error = allocate(file.get(), layout.units);
+  void* memory = MAP_FAILED;
+  if (error == 0 && ftruncate(file.get(), static_cast<off_t>(layout.end)) != 0) error = errno;
+  if (error == 0) memory = mmap(nullptr, layout.end, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (error == 0 && memory == MAP_FAILED) error = errno;
+  const bool populates_late = error == 0 && can_populate(memory);
+  if (error == 0 && !populates_late) error = allocate(file.get(), layout.end);
+  if (error != 0) {
+    if (memory != MAP_FAILED) munmap(memory, layout.end);
+    shm_unlink(name.c_str());
+    return failure("cannot allocate", name, error);
+  }
+  std::unique_ptr<Segment> segment(new Segment(static_cast<std::byte*>(memory), layout, name, true));
+  Header& header = segment->header();
+  header.num_members = num_members;
+  header.num_units = num_units;
+  header.populates_late = populates_late ? 1 : 0;
+  header.id = id;
+  header.magic = kMagic;
+  return segment;
+}
+
+Result<std::unique_ptr<Segment>> Segment::join(const std::string& name, std::uint64_t id, std::uint32_t num_members) {
+  // O_NONBLOCK: if this rank does not see the other one's /dev/shm, anybody may have made something
+  // of that name, and to open that might block. A lease on a regular file would block, too.
+  const File file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
+  if (file.get() < 0) return failure("cannot open", name, errno);
+  struct stat status{};
+  if (fstat(file.get(), &status) != 0) return failure("cannot read the size of", name, errno);
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return Error{std::string(kDirectory) + name + " is not this user's own, or others may use it"};
+  }
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  if (bytes < Layout(num_members, 1).end) return Error{std::string(kDirectory) + name + " is too small"};
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (memory == MAP_FAILED) return failure("cannot map", name, errno);
+  const auto& header = *static_cast<const Header*>(memory);
+  const Layout layout(num_members, header.num_units);
+  if (header.magic != kMagic || header.id != id || header.num_members != num_members || layout.end != bytes) {
+    munmap(memory, bytes);
+    return Error{std::string(kDirectory) + name + " is not the segment that the other rank made, or of another version"};
+  }
+  return std::unique_ptr<Segment>(new Segment(static_cast<std::byte*>(memory), layout, name, false));
+}
+
+Segment::Segment(std::byte* memory, const Layout& layout, std::string name, bool owns_name)
+    : memory_(memory),
+      num_members_(layout.num_members),
+      num_units_(layout.num_units),
+      map_offset_(layout.map),
+      units_offset_(layout.units),
+      bytes_(layout.end),
+      name_(std::move(name)),
+      owns_name_(owns_name) {}
+
+void Segment::unlink() {
+  if (owns_name_) shm_unlink(name_.c_str());
+  owns_name_ = false;
+}
+
+Segment::~Segment() {
+  unlink();
+  munmap(memory_, bytes_);
+}
+
+Segment::Header& Segment::header() const { return *reinterpret_cast<Header*>(memory_); }
+std::uint64_t Segment::id() const { return header().id; }
+
+Segment::Member& Segment::member(std::uint32_t index) const {
+  return reinterpret_cast<Member*>(memory_ + Layout::kMembers)[index];
+}
+
+SegmentAllocator Segment::units() const { return {reinterpret_cast<SegmentAllocator::Word*>(memory_ + map_offset_), num_units_}; }
+
+void* Segment::unit(std::uint32_t index) const { return memory_ + units_offset_ + std::size_t{index} * kUnitBytes; }
+
+bool Segment::populate(std::uint32_t first, std::uint32_t count) const {
+  if (header().populates_late == 0) return true;
+  const std::size_t page = page_bytes();
+  const auto begin = reinterpret_cast<std::uintptr_t>(unit(first)) / page * page;
+  const auto end = round_up(reinterpret_cast<std::uintptr_t>(unit(first + count)), page);
+  int status;
+  do {
+    status = madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+  } while (status != 0 && (errno == EINTR || errno == EAGAIN));
+  return status == 0;
+}
+
+// Both relaxed: only the numbers matter.
+std::uint64_t Segment::next_generation() const { return header().generation.fetch_add(1, std::memory_order_relaxed) + 1; }
+bool Segment::is_first_to_run_out() const { return header().ran_out.exchange(1, std::memory_order_relaxed) == 0; }
+
+int sweep_segments() {
+  DIR* directory = opendir(kDirectory);
+  if (directory == nullptr) return 0;
+  const std::uint64_t own_namespace = own_process().pid_namespace;
+  int removed = 0;
+  while (const dirent* entry = readdir(directory)) {
+    unsigned user;
+    std::uint64_t pid_namespace, start_time, id;
+    std::int32_t pid;
+    if (std::sscanf(entry->d_name, "hierbar-%u-%" SCNu64 "-%" SCNd32 "-%" SCNu64 "-%" SCNx64, &user, &pid_namespace, &pid,
+                    &start_time, &id) != 5) {
+      continue;
+    }
+    // Whether a process of another pid namespace is alive cannot be seen from here.
+    if (user != geteuid() || pid_namespace != own_namespace || is_alive(pid, start_time)) continue;
+    if (shm_unlink((std::string("/") + entry->d_name).c_str()) == 0) ++removed;
+  }
+  closedir(directory);
+  return removed;
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,97 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/process_name.hpp"
+#include "base/result.hpp"
+#include "mpi/node/binding.hpp"
+#include "mpi/node/segment_allocator.hpp"
+
+namespace hierbar::mpi {
+
+// Memory that the ranks of one node share, for all communicators among them:
+//
+//  +--------+---------------------+------------------+---- page ----+------+------+---- ... ----+
+//  | header | member table        | unit map         | (padding)    | unit | unit | num_units   |
+//  |        | one Member per rank | one bit per unit |              |      |      |             |
+//  +--------+---------------------+------------------+--------------+------+------+---- ... ----+
+//
+// A communicator's block is a run of units.
+//
+// The name under /dev/shm exists only from create() to unlink(), while the members join. It
+// contains the creator's process. So a later start can remove the name if the creator was killed in
+// between (sweep_segments()).
+//
+// No page is used before it is allocated: create() allocates the pages of the head, populate()
+// those of a block. So a full /dev/shm is an error there, and never a SIGBUS later. populate() also
+// puts a page on the NUMA node of the rank that calls it (docs/decisions/0032).
+//
+// Processes may map a segment at different addresses, so it holds offsets and indices only.
+class Segment {
+ public:
+  static constexpr std::uint32_t kUnitBytes = 512;
+
+  struct Member {
+    ProcessName process;
+    Binding binding;
+  };
+
+  // Creates and maps a segment of about `bytes` for num_members ranks. The others join() it by its
+  // name.
+  static Result<std::unique_ptr<Segment>> create(std::uint32_t num_members, std::size_t bytes);
+  // Maps the segment that another rank has created. Fails if the name is missing, if others than
+  // this user may use the file, or if its contents are not those of `id`: then the two processes do
+  // not see the same /dev/shm.
+  static Result<std::unique_ptr<Segment>> join(const std::string& name, std::uint64_t id, std::uint32_t num_members);
+  // Removes the name, if this process has created it and has not removed it yet.
+  void unlink();
+  ~Segment();
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  const std::string& name() const { return name_; }
+  std::uint64_t id() const;
+  std::uint32_t num_members() const { return num_members_; }
+  // The entry of a member, which that member writes before any other reads it. The caller
+  // synchronises the two.
+  Member& member(std::uint32_t index) const;
+
+  SegmentAllocator units() const;
+  void* unit(std::uint32_t index) const;
+  // Allocates the pages of a run of units on the NUMA node of the calling thread. Pages that exist
+  // stay. Returns false if no memory is left.
+  bool populate(std::uint32_t first, std::uint32_t count) const;
+
+  std::uint64_t next_generation() const;
+  // Returns true for the first caller among all members. That one reports that the segment is full.
+  bool is_first_to_run_out() const;
+
+ private:
+  struct Header;
+  struct Layout;
+  Segment(std::byte* memory, const Layout& layout, std::string name, bool owns_name);
+  Header& header() const;
+
+  // The layout is known from the start and never read from the memory again: the memory may be
+  // damaged, and an offset must not lead out of it.
+  std::byte* memory_;
+  std::uint32_t num_members_;
+  std::uint32_t num_units_;
+  std::size_t map_offset_;
+  std::size_t units_offset_;
+  std::size_t bytes_;
+  std::string name_;
+  bool owns_name_;
+};
+
+// Removes the names of segments whose creators are no longer alive: processes of this user and this
+// pid namespace that were killed while they set up. Returns how many it removed.
+int sweep_segments();
+
+}  // namespace hierbar::mpi

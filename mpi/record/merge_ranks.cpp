@@ -1,0 +1,85 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/record/merge_ranks.hpp"
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mpi/settings/message.hpp"
+#include "report/merge.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+// What rank 0 receives at a time at most.
+constexpr long long kMostBytes = 64LL << 20;
+
+void merge_one(ompt::Report& merged, int rank, const std::string& json) try {
+  ompt::merge_report(merged, ompt::parse_report(json));
+} catch (const std::runtime_error& error) {
+  say("the report of rank " + std::to_string(rank) + " is missing in that of all: " + error.what());
+}
+
+// Collective. Returns the same in all ranks. A rank in which the call fails assumes that the others
+// are as it is itself.
+bool is_well_everywhere(const Pmpi& pmpi, bool is_well_here) {
+  const long long own = is_well_here ? 1 : 0;
+  long long least = own;
+  const bool told = pmpi.Allreduce(&own, &least, 1, pmpi.long_long, pmpi.min, pmpi.comm_world) == MPI_SUCCESS;
+  return told ? least != 0 : is_well_here;
+}
+
+// One round: ranks send their reports, from rank `begin` on, as many as fit. Returns the first rank
+// of the next round.
+int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& sizes, const std::string& own, int rank,
+                 ompt::Report& merged) {
+  const int num_ranks = static_cast<int>(sizes.size());
+  std::vector<int> counts(sizes.size()), places(sizes.size());
+  long long total = 0;
+  int end = begin;
+  for (; end < num_ranks; ++end) {
+    const auto i = static_cast<std::size_t>(end);
+    if (end > begin && total + sizes[i] > kMostBytes) break;
+    counts[i] = sizes[i] > kMostBytes ? 0 : static_cast<int>(sizes[i]);
+    places[i] = static_cast<int>(total);
+    total += counts[i];
+  }
+  std::string received(rank == 0 ? static_cast<std::size_t>(total) : 0, '\0');
+  const int count = counts[static_cast<std::size_t>(rank)];
+  const int status =
+      pmpi.Gatherv(own.data(), count, pmpi.byte, received.data(), counts.data(), places.data(), pmpi.byte, 0, pmpi.comm_world);
+  if (rank == 0 && status != MPI_SUCCESS) {
+    say("the reports of ranks " + std::to_string(begin) + " to " + std::to_string(end - 1) +
+        " are missing in that of all: they could not be received");
+  }
+  for (int i = begin; rank == 0 && status == MPI_SUCCESS && i < end; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    if (i != 0)
+      merge_one(merged, i, received.substr(static_cast<std::size_t>(places[index]), static_cast<std::size_t>(counts[index])));
+  }
+  return end;
+}
+
+}  // namespace
+
+Merged merge_ranks(const Pmpi& pmpi, ompt::Report& report) {
+  int rank = 0, num_ranks = 1;
+  if (!ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &rank); }) ||
+      !ask([&] { return pmpi.Comm_size(pmpi.comm_world, &num_ranks); })) {
+    return Merged::kNowhere;
+  }
+  const std::string json = rank == 0 ? "" : ompt::to_json(report);
+  const auto bytes = static_cast<long long>(json.size());
+  std::vector<long long> sizes(static_cast<std::size_t>(num_ranks));
+  const int status = pmpi.Allgather(&bytes, sizeof(bytes), pmpi.byte, sizes.data(), sizeof(bytes), pmpi.byte, pmpi.comm_world);
+  if (!is_well_everywhere(pmpi, status == MPI_SUCCESS)) return Merged::kNowhere;
+  for (int begin = 0; begin < num_ranks;) begin = receive_some(pmpi, begin, sizes, json, rank, report);
+  if (rank != 0) return Merged::kInRank0;
+  ompt::sort_sites(report);
+  return Merged::kHere;
+}
+
+}  // namespace hierbar::mpi

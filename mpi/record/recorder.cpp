@@ -1,0 +1,156 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/record/recorder.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include "base/new_file.hpp"
+#include "mpi/library/library_name.hpp"
+#include "mpi/library/pmpi.hpp"
+#include "mpi/node/rank_host.hpp"
+#include "mpi/record/comm_trace.hpp"
+#include "mpi/record/merge_ranks.hpp"
+#include "mpi/record/ompt_tool.hpp"
+#include "mpi/settings/message.hpp"
+#include "mpi/settings/report_settings.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
+#include "report/files.hpp"
+#include "report/format/perfetto.hpp"
+#include "report/merge.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+constexpr long kBetweenFiles_ns = 5'000'000'000;
+
+// The OMPT tool's report of this process, to which the barriers of the ranks are added. Without the
+// tool it is an empty report.
+ompt::Report start_report(const Pmpi& pmpi, bool take) {
+  const std::string told = read_ompt_tool(take);
+  ompt::Report report;
+  if (!told.empty()) report = ompt::parse_report(told);
+  report.runtime += (told.empty() ? "" : ", ") + library_name(pmpi);
+  report.levels = (told.empty() ? "" : "OpenMP: " + report.levels + "; ") + "MPI_Barrier: of those that hierbar's engine served";
+  return report;
+}
+
+}  // namespace
+
+void Recorder::prepare(long rank) {
+  std::call_once(prepared_, [&] {
+    clock_ = TraceClock::measure();
+    process_ = ompt::this_process();
+    if (rank >= 0) process_.rank = rank;
+    if (const Result<CpuSet> cpus = own_cpus(); cpus.ok()) cpus_ = cpus->to_string();
+    if (!report_settings().settings.perfetto) return;
+    raw_.emplace(report_settings().settings.trace_events, *clock_);
+    ring_ = raw_->add_thread(0);
+  });
+}
+
+void Recorder::note_outnumbered() {
+  const std::lock_guard lock(mutex_);
+  outnumbered_ = true;
+}
+
+void Recorder::add(CommTrace* trace) {
+  const std::lock_guard lock(mutex_);
+  traces_.push_back(trace);
+}
+
+void Recorder::remove(const CommTrace* trace) {
+  const std::lock_guard lock(mutex_);
+  traces_.erase(std::remove(traces_.begin(), traces_.end(), trace), traces_.end());
+}
+
+// The caller holds the mutex.
+ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
+  ompt::Report report = start_report(pmpi, take);
+  report.process = process_;
+  report.clock = clock_->name();
+  report.resolution_ns = clock_->resolution_ns();
+  report.stamp_ns = clock_->stamp_ns();
+  report.every = report_settings().settings.every;
+  report.placement += (report.placement.empty() ? "" : "; ") +
+                      std::string(outnumbered_ ? "ranks outnumber cpus: the figures show the scheduler and not the barrier"
+                                               : "a cpu for every rank");
+  for (const auto& [me, tables] : tables_) ompt::add_tables(report, me, tables, cpus_);
+  if (ring_ != nullptr) {
+    report.trace.kept += ring_->kept();
+    report.trace.dropped += ring_->dropped();
+  }
+  ompt::sort_sites(report);
+  return report;
+}
+
+void Recorder::write_partial(const Pmpi& pmpi) {
+  const std::string name = ompt::expand_output(report_settings().settings, process_, "partial.json");
+  if (write_new_file(name, ompt::to_json(report(pmpi, /*take=*/false))).empty()) partial_ = name;
+  last_written_ns_ = monotonic_ns();
+}
+
+void Recorder::checkpoint(const Pmpi& pmpi) {
+  if (!ompt::asks_for_files(report_settings().settings)) return;
+  const std::lock_guard lock(mutex_);
+  if (last_written_ns_ != 0 && monotonic_ns() - last_written_ns_ < kBetweenFiles_ns) return;
+  write_partial(pmpi);
+}
+
+// MPI_Abort is called in signal handlers, though it should not be. So this thread may be inside the
+// recorder already, and the lock is only tried.
+void Recorder::abort(const Pmpi& pmpi) {
+  if (!clock_ || !ompt::asks_for_files(report_settings().settings)) return;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock() && !finished_) write_partial(pmpi);
+}
+
+// All ranks of a communicator settle in the same order, that of the ids. So they cannot wait for
+// each other in a circle.
+void Recorder::settle_all(const Pmpi& pmpi) {
+  std::vector<CommTrace*> traces = traces_;
+  std::sort(traces.begin(), traces.end(), [](const CommTrace* a, const CommTrace* b) { return a->id() < b->id(); });
+  for (CommTrace* trace : traces) {
+    if (!trace->is_empty() && trace->comm() != pmpi.comm_null) trace->settle(pmpi, trace->comm());
+  }
+}
+
+void Recorder::finish(const Pmpi& pmpi, bool together) {
+  if (!clock_ || finished_) return;
+  finished_ = true;
+  if (together) settle_all(pmpi);
+  ompt::Report own;
+  {
+    const std::lock_guard lock(mutex_);
+    own = report(pmpi, /*take=*/true);
+  }
+  const ompt::Settings& settings = report_settings().settings;
+  const bool written = together ? write_merged(pmpi, std::move(own)) : ompt::write_reports(own, settings, process_);
+  if (written && !partial_.empty()) std::remove(partial_.c_str());
+  if (raw_) write_timeline();
+}
+
+// Each rank writes the time line of its barriers. The tool writes that of the threads.
+void Recorder::write_timeline() const {
+  ompt::Timeline timeline = raw_->timeline(process_);
+  timeline.processes[0].part = "MPI_Barrier";
+  ompt::write_file(ompt::expand_output(report_settings().settings, process_, "mpi.trace.json"), ompt::to_perfetto(timeline));
+}
+
+// Returns whether this process's part is in a file.
+bool Recorder::write_merged(const Pmpi& pmpi, ompt::Report own) {
+  const Merged merged = merge_ranks(pmpi, own);
+  if (merged == Merged::kNowhere) return ompt::write_reports(own, report_settings().settings, process_);
+  long long written = 1, all_written = 0;
+  if (merged == Merged::kHere) {
+    ompt::Process name = process_;
+    name.rank = ompt::Process::kAllRanks;
+    written = ompt::write_reports(own, report_settings().settings, name) ? 1 : 0;
+  }
+  pmpi.Allreduce(&written, &all_written, 1, pmpi.long_long, pmpi.min, pmpi.comm_world);
+  return all_written != 0;
+}
+
+}  // namespace hierbar::mpi

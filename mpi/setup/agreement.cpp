@@ -1,0 +1,50 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/setup/agreement.hpp"
+
+#include "mpi/settings/message.hpp"
+
+namespace hierbar::mpi {
+
+Agreement::Agreement(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const char* consequence)
+    : process_(process), pmpi_(pmpi), comm_(comm), consequence_(consequence) {
+  int num_ranks = 0;
+  if (!ask([&] { return pmpi_.Comm_rank(comm_, &rank_); }) || !ask([&] { return pmpi_.Comm_size(comm_, &num_ranks); })) return;
+  num_ranks_ = num_ranks;
+}
+
+void Agreement::fail(Route route, std::string problem) {
+  if (has_failed()) return;
+  failure_ = static_cast<long long>(route) << 32 | rank_;
+  problem_ = std::move(problem);
+}
+
+Route Agreement::told(const Segment* segment) { return conclude(told_, segment); }
+
+bool Agreement::reduce(long long own, long long& first) {
+  return pmpi_.Allreduce(&own, &first, 1, pmpi_.long_long, pmpi_.min, comm_) == MPI_SUCCESS;
+}
+
+Route Agreement::agree(const Segment* segment) {
+  long long known = kFine, first = kFine;
+  if (!reduce(failure_, known)) {
+    fail(Route::kSetUpFailed, kNoCommunication);
+    known = failure_;
+  }
+  return conclude(reduce(known, first) ? first : known, segment);
+}
+
+Route Agreement::conclude(long long first, const Segment* segment) {
+  if (first == kFine) return Route::kEngine;
+  const auto route = static_cast<Route>(first >> 32);
+  // Every rank remembers that this was reported, so that none of them reports it again for another
+  // communicator. That a segment is full is also written into the segment, because its members may
+  // never be together in one communicator again.
+  const auto is_news = [&] { return route != Route::kSegmentFull || segment == nullptr || segment->is_first_to_run_out(); };
+  if (process_.claim_first(route) && failure_ == first && is_news()) {
+    say(problem_ + "; " + consequence_);
+  }
+  return route;
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,225 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/setup/make_barrier.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "mpi/library/progress.hpp"
+#include "mpi/node/plan_library.hpp"
+#include "mpi/settings/message.hpp"
+#include "mpi/setup/offer.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+std::uint32_t units_for(std::size_t bytes) {
+  return static_cast<std::uint32_t>((bytes + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
+}
+
+// Makes the block and the barrier of one node, which take() then hands to the communicator's state.
+class BlockMaker {
+ public:
+  BlockMaker(Agreement& agreement, const NodePart& part) : agreement_(agreement), part_(part) {}
+
+  // The leader's part: makes the plan, claims the block and clears its own slot. A failure is kept
+  // in the agreement. Without a block the offer is empty.
+  Offer offer() {
+    const auto image = make_plan_image(bindings());
+    if (!image) {
+      agreement_.fail(Route::kNoPlan, image.error());
+      return {};
+    }
+    std::optional<PlanCopy> plan = PlanCopy::read(image->data(), static_cast<std::uint32_t>(part_.ranks.size()));
+    Offer offer{};
+    if (!plan || !claim(plan->plan(), *image, offer)) {
+      give_back(offer);
+      agreement_.fail(Route::kSegmentFull, "no shared memory is left for another communicator of " +
+                                               std::to_string(part_.ranks.size()) +
+                                               " ranks on one node (HIERBAR_SEGMENT_KIB, or the size of /dev/shm)");
+      return {};
+    }
+    offer.generation = part_.segment->next_generation();
+    barrier_ = barrier(*std::move(plan), offer);
+    if (!barrier_->block().clear_slot(0)) no_memory();
+    barrier_->block().publish(offer.generation);
+    return offer;
+  }
+
+  // A member's part: reads the plan and clears its own slot.
+  void accept(const Offer& offer) {
+    if (offer.num_units == 0) return;  // the leader has failed
+    std::optional<PlanCopy> plan =
+        PlanCopy::read(part_.segment->unit(offer.image_unit), static_cast<std::uint32_t>(part_.ranks.size()));
+    if (!plan || BarrierBlock::num_units(plan->plan()) != offer.num_units) {
+      return agreement_.fail(Route::kNoPlan, "the plan that another rank made cannot be read");
+    }
+    auto accepted = barrier(*std::move(plan), offer);
+    if (!accepted->block().is_of(offer.generation)) {
+      return agreement_.fail(Route::kNoSegment, "two ranks do not see the same shared memory");
+    }
+    if (!accepted->block().clear_slot(part_.me)) return no_memory();
+    barrier_ = std::move(accepted);
+  }
+
+  void give_back(const Offer& offer) const {
+    give_back_image(offer);
+    if (offer.num_units != 0) part_.segment->units().release(offer.first_unit, offer.num_units);
+  }
+  void give_back_image(const Offer& offer) const {
+    if (offer.num_image_units != 0) part_.segment->units().release(offer.image_unit, offer.num_image_units);
+  }
+
+  std::unique_ptr<NodeBarrier> take() { return std::move(barrier_); }
+
+ private:
+  void no_memory() { agreement_.fail(Route::kSegmentFull, "no memory is left under /dev/shm for another communicator"); }
+
+  std::vector<Binding> bindings() const {
+    std::vector<Binding> bindings;
+    for (const std::uint32_t member : part_.members) bindings.push_back(part_.segment->member(member).binding);
+    return bindings;
+  }
+
+  // Writes what it has claimed into the offer, also when it fails half-way.
+  bool claim(const hierbar_plan& plan, const std::vector<std::byte>& image, Offer& offer) const {
+    const SegmentAllocator units = part_.segment->units();
+    const auto page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
+    const auto block = units.claim(BarrierBlock::num_units(plan), BarrierBlock::alignment(plan, page_bytes));
+    if (!block) return false;
+    offer.first_unit = *block;
+    offer.num_units = BarrierBlock::num_units(plan);
+    const auto copy = units.claim(units_for(image.size()), 1);
+    if (!copy) return false;
+    offer.image_unit = *copy;
+    offer.num_image_units = units_for(image.size());
+    if (!part_.segment->populate(offer.image_unit, offer.num_image_units)) return false;
+    std::memcpy(part_.segment->unit(offer.image_unit), image.data(), image.size());
+    return true;
+  }
+
+  std::unique_ptr<NodeBarrier> barrier(PlanCopy plan, const Offer& offer) const {
+    std::vector<NodeBarrier::Peer> peers;
+    for (std::size_t i = 0; i < part_.ranks.size(); ++i) peers.push_back({part_.ranks[i], part_.members[i]});
+    return std::make_unique<NodeBarrier>(std::move(plan), part_.segment, offer.first_unit, part_.me, std::move(peers));
+  }
+
+  Agreement& agreement_;
+  const NodePart& part_;
+  std::unique_ptr<NodeBarrier> barrier_;
+};
+
+std::vector<std::uint64_t> leader_processes(const std::vector<RankInfo>& records, const NodeMap& map) {
+  std::vector<std::uint64_t> processes;
+  for (const NodeMap::Ranks& ranks : map.nodes())
+    processes.push_back(records[static_cast<std::size_t>(ranks.front())].process_id);
+  return processes;
+}
+
+// Splits `comm`, with errors returned: the split may fail because the library has no communicator
+// left, which must not reach the program's error handler. Errors of the leaders' barrier are raised
+// later on the communicator that the program knows.
+MPI_Comm split_quietly(const Pmpi& pmpi, MPI_Comm comm, bool leads) {
+  MPI_Errhandler handler;
+  MPI_Comm made = pmpi.comm_null;
+  const bool has_handler = ask([&] { return pmpi.Comm_get_errhandler(comm, &handler); });
+  if (has_handler) pmpi.Comm_set_errhandler(comm, pmpi.errors_return);
+  const int status = pmpi.Comm_split(comm, leads ? 0 : MPI_UNDEFINED, 0, &made);
+  if (has_handler) {
+    ask([&] { return pmpi.Comm_set_errhandler(comm, handler); });
+    pmpi.Errhandler_free(&handler);
+  }
+  if (status != MPI_SUCCESS) return pmpi.comm_null;
+  if (made != pmpi.comm_null) pmpi.Comm_set_errhandler(made, pmpi.errors_return);
+  return made;
+}
+
+bool all_know_leaders(const NodeMap& map, const std::vector<Offer>& offers) {
+  return std::all_of(map.nodes().begin(), map.nodes().end(), [&](const NodeMap::Ranks& ranks) {
+    const Offer& offer = offers[static_cast<std::size_t>(ranks.front())];
+    return offer.leaders_id != 0 && offer.leaders_id == offers[0].leaders_id;  // rank 0 leads
+  });
+}
+
+// Collective. Makes a communicator for the leaders; null in ranks that do not lead. Returns what
+// agree() does. If that is not kEngine, one of the leaders may lack the communicator. Then nobody
+// frees it, because to free it is collective.
+Route make_leaders(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
+                   std::uint64_t id, std::shared_ptr<LeaderComm>& leaders) {
+  const Pmpi& pmpi = agreement.pmpi();
+  const MPI_Comm made = split_quietly(pmpi, agreement.comm(), part.leads());
+  if (part.leads() && made == pmpi.comm_null) {
+    agreement.fail(Route::kNoLeaders, "the MPI library has no communicator left for the leaders of the nodes");
+  }
+  const Route verdict = agreement.agree(part.segment.get());
+  if (verdict == Route::kEngine && part.leads()) {
+    leaders = agreement.process().leader_comms.add({made, id, leader_processes(records, map)});
+  }
+  return verdict;
+}
+
+Waiting choose_waiting(const Segment& segment, ProcessState& process, int pauses_per_look) {
+  // Of all ranks on the node, as far as known: those of other communicators want their cpus, too.
+  std::vector<Binding> all;
+  for (std::uint32_t i = 0; i < segment.num_members(); ++i) all.push_back(segment.member(i).binding);
+  if (outnumber_cpus(all) && process.states.tell_crowded() && process.settings.verbose) {
+    say("ranks outnumber cpus now, and wait accordingly in earlier communicators too");
+  }
+  Waiting waiting = process.states.is_crowded() ? Waiting::outnumbered() : Waiting{};
+  waiting.pauses_per_look = pauses_per_look;
+  waiting.watch_ns = process.settings.timeout_ns;
+  return waiting;
+}
+
+}  // namespace
+
+Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
+                   CommState& state) {
+  ProcessState& process = agreement.process();
+  const bool several_nodes = map.nodes().size() > 1;
+  std::shared_ptr<LeaderComm> leaders;
+  if (several_nodes && part.leads() && all_have(records, RankInfo::kSharesLeaders)) {
+    leaders = process.leader_comms.find(leader_processes(records, map));
+  }
+
+  // 1. The node's block.
+  BlockMaker maker(agreement, part);
+  Offer own = part.leads() && !part.is_alone() ? maker.offer() : Offer{};
+  own.leaders_id = leaders != nullptr ? leaders->id : 0;
+  own.new_leaders_id = several_nodes ? random_id() : 0;
+  const std::vector<Offer> offers = agreement.exchange(own);
+  if (!part.leads() && !agreement.has_failed()) maker.accept(part.from_leader(offers));
+  if (!agreement.has_failed() && !prepare_progress(agreement.pmpi(), agreement.comm())) {
+    agreement.fail(Route::kSetUpFailed, "the MPI library has no request left for making progress");
+  }
+
+  // 2. The verdict. After it every slot is clear, every plan is read, and all ranks have the same
+  //    offers.
+  Route verdict = agreement.told(part.segment.get());
+  if (verdict == Route::kEngine) verdict = agreement.agree(part.segment.get());
+
+  // 3. The leaders' communicator.
+  if (verdict == Route::kEngine && several_nodes && !all_know_leaders(map, offers)) {
+    leaders.reset();
+    verdict = make_leaders(agreement, records, map, part, offers[0].new_leaders_id, leaders);
+  }
+
+  if (verdict != Route::kEngine) {
+    maker.give_back(own);
+    process.leader_comms.release(agreement.pmpi(), std::move(leaders));
+    return verdict;
+  }
+  maker.give_back_image(own);
+  state.several_nodes = several_nodes;
+  state.node = maker.take();
+  state.leaders = std::move(leaders);
+  if (state.node != nullptr) state.waiting = choose_waiting(*part.segment, process, process.self(0).pauses_per_look);
+  return verdict;
+}
+
+}  // namespace hierbar::mpi

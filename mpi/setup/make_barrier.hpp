@@ -1,0 +1,20 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "mpi/communicator/comm_state.hpp"
+#include "mpi/setup/agreement.hpp"
+#include "mpi/setup/rank_info.hpp"
+#include "mpi/setup/share_segment.hpp"
+
+namespace hierbar::mpi {
+
+// Makes the barrier of this rank's node, and the leaders' communicator if there are several nodes.
+// `part` must have its segment. Collective; returns what agree() does. If it fails, `state` is
+// unchanged.
+Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
+                   CommState& state);
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,158 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/setup/process_state.hpp"
+
+#include <utility>
+
+#include "barrier/pause.hpp"
+#include "mpi/communicator/verbose_report.hpp"
+#include "mpi/library/progress.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+bool is_in_world(const Pmpi& pmpi) {
+  int initialised = 0, finalised = 0;
+  ask([&] { return pmpi.Initialized(&initialised); });
+  ask([&] { return pmpi.Finalized(&finalised); });
+  return initialised != 0 && finalised == 0;
+}
+
+// Does what MPI_COMM_NULL_COPY_FN does. In some MPI libraries that name is a function of the
+// library, and the process must not need a library when it is loaded.
+int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
+  *is_copied = 0;
+  return MPI_SUCCESS;
+}
+
+// Ends the state. This is local, because other ranks may still be leaving the last barrier. Returns
+// the leaders' communicator, which the caller must release or keep.
+std::shared_ptr<LeaderComm> end(CommState* state) {
+  ProcessState::get().states.remove(state);
+  if (state->node != nullptr) state->node->block().detach();
+  std::shared_ptr<LeaderComm> leaders = std::move(state->leaders);
+  delete state;
+  return leaders;
+}
+
+// The delete callback of the communicators' attribute. When the process itself frees the communicator,
+// the state is set aside and nothing is done here. Otherwise the communicator is being freed past
+// the process's entry points. Then only local things may be done, as in every callback.
+int forget_comm(MPI_Comm, int, void* attribute, void*) {
+  auto* state = static_cast<CommState*>(attribute);
+  if (state->is_aside) return MPI_SUCCESS;
+  if (std::shared_ptr<LeaderComm> leaders = end(state)) ProcessState::get().leader_comms.keep(std::move(leaders));
+  return MPI_SUCCESS;
+}
+
+// The delete callback of the attribute of MPI_COMM_SELF, which MPI_Finalize frees before all else.
+// So the report is written even if the program's MPI_Finalize does not pass through the process.
+int finalize_behind(MPI_Comm, int, void* pmpi, void*) {
+  ProcessState::get().report(*static_cast<const Pmpi*>(pmpi), /*may_communicate=*/false);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+ProcessState& ProcessState::get() {
+  static ProcessState* const process = new ProcessState;
+  return *process;
+}
+
+const Self& ProcessState::self(int fake_rank) {
+  const std::lock_guard lock(mutex_);
+  if (!has_self_) {
+    self_ = {random_id(), read_node_key(static_cast<std::uint64_t>(fake_rank % settings.num_fake_nodes)),
+             measure_pauses_per_look()};
+    has_self_ = true;
+  }
+  return self_;
+}
+
+bool ProcessState::make_keyval(const Pmpi& pmpi) {
+  const std::lock_guard lock(mutex_);
+  if (keyval() != MPI_KEYVAL_INVALID) return true;
+  const bool in_world = is_in_world(pmpi);
+  if (!in_world && num_sessions_.load(std::memory_order_relaxed) == 0) return false;
+  int made = MPI_KEYVAL_INVALID;
+  if (pmpi.Comm_create_keyval(&copy_nothing, forget_comm, &made, nullptr) != MPI_SUCCESS) return true;
+  if (in_world && pmpi.Comm_create_keyval(&copy_nothing, finalize_behind, &self_keyval_, nullptr) == MPI_SUCCESS) {
+    pmpi.Comm_set_attr(pmpi.comm_self, self_keyval_, const_cast<Pmpi*>(&pmpi));
+  }
+  keyval_.store(made, std::memory_order_release);  // (K2) pairs with (K1)
+  return true;
+}
+
+bool ProcessState::find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) noexcept {
+  void* attribute = nullptr;
+  int found = 0;
+  if (const int key = keyval(); key != MPI_KEYVAL_INVALID) {
+    if (!ask([&] { return pmpi.Comm_get_attr(comm, key, static_cast<void*>(&attribute), &found); })) return false;
+  }
+  state = found != 0 ? static_cast<CommState*>(attribute) : states.take_loose(comm);
+  if (found == 0 && state != nullptr) attach(pmpi, comm, state);
+  return true;
+}
+
+void ProcessState::attach(const Pmpi& pmpi, MPI_Comm comm, CommState* state) {
+  const int key = keyval();
+  if (key != MPI_KEYVAL_INVALID && pmpi.Comm_set_attr(comm, key, state) == MPI_SUCCESS) return;
+  states.add_loose(comm, state);
+}
+
+void ProcessState::set_aside(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
+  state.is_aside = true;
+  states.expire_all();  // before the library can give the handle to another communicator
+  states.take_loose(comm);
+  if (keyval() != MPI_KEYVAL_INVALID) pmpi.Comm_delete_attr(comm, keyval());
+}
+
+void ProcessState::put_back(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
+  attach(pmpi, comm, &state);
+  // Only now: attach() may replace an attribute that is still there. That runs forget_comm(), which
+  // must not end this state.
+  state.is_aside = false;
+}
+
+void ProcessState::forget(const Pmpi& pmpi, CommState* state) { leader_comms.release(pmpi, end(state)); }
+
+void ProcessState::session_begins() { num_sessions_.fetch_add(1, std::memory_order_relaxed); }
+
+void ProcessState::session_ends(const Pmpi& pmpi) {
+  if (num_sessions_.fetch_sub(1, std::memory_order_relaxed) > 1 || is_in_world(pmpi)) return;
+  report(pmpi, /*may_communicate=*/false);
+  close(pmpi);
+}
+
+void ProcessState::world_ends(const Pmpi& pmpi) {
+  if (!is_in_world(pmpi)) return;
+  report(pmpi, /*may_communicate=*/true);
+  if (num_sessions_.load(std::memory_order_relaxed) == 0) close(pmpi);
+}
+
+// After this the MPI library holds nothing of the process's, except the attributes of communicators
+// that the program did not free.
+void ProcessState::close(const Pmpi& pmpi) {
+  leader_comms.free_all(pmpi);
+  end_progress(pmpi);
+  memberships.clear();
+  states.expire_all();
+  states.forget_loose();
+  const std::lock_guard lock(mutex_);
+  // (K2) as well: its release pairs with (K1).
+  int key = keyval_.exchange(MPI_KEYVAL_INVALID, std::memory_order_acq_rel);
+  if (key != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&key);
+  if (self_keyval_ != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&self_keyval_);
+}
+
+void ProcessState::report(const Pmpi& pmpi, bool may_communicate) {
+  if (reported_) return;
+  reported_ = true;
+  CommState* world = nullptr;
+  if (may_communicate) find(pmpi, pmpi.comm_world, world);
+  recorder.finish(pmpi, world != nullptr && world->reports_everywhere);
+  if (!settings.verbose) return;
+  print_report(pmpi, states.counts(), is_in_world(pmpi), world != nullptr && world->verbose_everywhere);
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,104 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "base/process_name.hpp"
+#include "mpi/between/leader_comm.hpp"
+#include "mpi/communicator/comm_state.hpp"
+#include "mpi/library/pmpi.hpp"
+#include "mpi/node/memberships.hpp"
+#include "mpi/record/recorder.hpp"
+#include "mpi/settings/settings.hpp"
+
+namespace hierbar::mpi {
+
+// This process, as other ranks know it.
+struct Self {
+  std::uint64_t id;
+  NodeKey node;
+  int pauses_per_look;
+};
+
+// The shim's state in this process. It is made at the first call. It is never destroyed, because
+// MPI may be used until the very end of the process.
+class ProcessState {
+ public:
+  static ProcessState& get();
+
+  const Settings settings = read_settings();
+  Memberships memberships;
+  LeaderComms leader_comms;
+  States states;
+  Recorder recorder;
+
+  // What is known about this process, from the first set-up on. `fake_rank` decides the pretended
+  // node (HIERBAR_FAKE_NODES). It is the rank in MPI_COMM_WORLD where there is one, so that all
+  // communicators see the same nodes.
+  const Self& self(int fake_rank);
+
+  // The key of the communicators' attribute; MPI_KEYVAL_INVALID while MPI is not in use.
+  // (K1) load-acquire; pairs with (K2).
+  int keyval() const noexcept { return keyval_.load(std::memory_order_acquire); }
+  // Returns whether MPI is in use: initialised, by MPI_Init or for sessions, and not finalised. If
+  // so, it makes the key, unless the library refuses.
+  bool make_keyval(const Pmpi& pmpi);
+  // Sets `state` to the state of a communicator, or to null when it has none yet. Returns false if
+  // `comm` is no communicator.
+  bool find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) noexcept;
+  // Makes the state an attribute of `comm`. If the library refuses, the state is kept by the
+  // handle; find() finds it there and tries again. A rank must not forget it: it would be alone in
+  // a set-up while the others are in a barrier.
+  void attach(const Pmpi& pmpi, MPI_Comm comm, CommState* state);
+
+  // Before the library decides whether it frees `comm`: takes our attribute away, so that the
+  // library decides as it would without us. MPI libraries differ in what they do with attributes
+  // when a delete callback refuses (docs/decisions/0037).
+  void set_aside(const Pmpi& pmpi, MPI_Comm comm, CommState& state);
+  // After the library has refused to free `comm`.
+  void put_back(const Pmpi& pmpi, MPI_Comm comm, CommState& state);
+  // After the library has freed the communicator. Collective, as freeing is: the leaders'
+  // communicator is freed if no other uses it.
+  void forget(const Pmpi& pmpi, CommState* state);
+
+  // MPI_Session_init has succeeded; MPI_Session_finalize or MPI_Finalize is about to be called. The
+  // reports are written when the world ends, or with the last session if there is no world. When
+  // all of them have ended, the MPI library holds nothing of the shim's.
+  void session_begins();
+  void session_ends(const Pmpi& pmpi);
+  void world_ends(const Pmpi& pmpi);
+
+  // Returns true for the first call with this way, so that each message is printed once.
+  bool claim_first(Route route) { return !told_[static_cast<std::size_t>(route)].exchange(true, std::memory_order_relaxed); }
+  bool claim_first_problem_report() { return !problems_told_.exchange(true, std::memory_order_relaxed); }
+  // Writes and prints the reports, this process's own or those of all ranks. Later calls do
+  // nothing.
+  void report(const Pmpi& pmpi, bool may_communicate);
+
+ private:
+  ProcessState() = default;
+  void close(const Pmpi& pmpi);
+
+  std::mutex mutex_;
+  // (K2) release in make_keyval() and close(); pairs with (K1).
+  std::atomic<int> keyval_{MPI_KEYVAL_INVALID};
+  // The key of an attribute of MPI_COMM_SELF, whose callback runs when MPI is finalised past the
+  // shim.
+  int self_keyval_ = MPI_KEYVAL_INVALID;
+  // Relaxed: the program starts a session before it uses the session's communicators.
+  std::atomic<int> num_sessions_{0};
+  // Both relaxed: they only choose one caller.
+  std::array<std::atomic<bool>, kNumRoutes> told_{};
+  std::atomic<bool> problems_told_{false};
+  bool reported_ = false;
+  bool has_self_ = false;
+  Self self_{};
+};
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,219 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/setup/set_up.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/trusted_variable.hpp"
+#include "mpi/library/family.hpp"
+#include "mpi/node/plan_library.hpp"
+#include "mpi/record/ompt_tool.hpp"
+#include "mpi/settings/message.hpp"
+#include "mpi/settings/report_settings.hpp"
+#include "mpi/setup/agreement.hpp"
+#include "mpi/setup/make_barrier.hpp"
+#include "mpi/setup/offer.hpp"
+#include "mpi/setup/rank_info.hpp"
+#include "mpi/setup/share_segment.hpp"
+#include "trace/stamps.h"
+
+namespace hierbar::mpi {
+namespace {
+
+// Whether the user has asked the MPI library to go on after a rank has died.
+bool survives_dead_ranks() {
+  const char* value = trusted_variable(kFaultToleranceVariable);
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 && std::strcmp(value, "no") != 0 &&
+         std::strcmp(value, "false") != 0;
+}
+
+RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined) {
+  ProcessState& process = agreement.process();
+  const Pmpi& pmpi = agreement.pmpi();
+  int fake_rank = agreement.rank(), in_world = 0, thread_level = MPI_THREAD_MULTIPLE;
+  ask([&] { return pmpi.Initialized(&in_world); });
+  if (in_world != 0) {
+    ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &fake_rank); });
+    ask([&] { return pmpi.Query_thread(&thread_level); });
+  }
+  if (fake_rank == 0 && process.claim_first_problem_report()) {
+    for (const std::string& problem : process.settings.problems) say(problem);
+    // The tool reads the same variables and reports what is wrong with them.
+    if (!is_ompt_tool_loaded()) {
+      for (const std::string& problem : report_settings().problems) say(problem);
+    }
+  }
+  const Self& self = process.self(fake_rank);
+  RankInfo record{};
+  record.node = self.node;
+  record.process_id = self.id;
+  if (!survives_dead_ranks()) record.flags |= RankInfo::kWantsEngine;
+  if (process.settings.verbose) record.flags |= RankInfo::kVerbose;
+  if (report_settings().asked) {
+    record.report_every = static_cast<std::uint32_t>(report_settings().settings.every);
+    process.recorder.prepare(in_world != 0 ? fake_rank : -1);
+  }
+  if (thread_level != MPI_THREAD_MULTIPLE) record.flags |= RankInfo::kSharesLeaders;
+  for (std::size_t i = 0; i < joined.size(); ++i) record.joined[i] = {joined[i].segment->id(), joined[i].index, 0};
+  return record;
+}
+
+// Whether all ranks of a communicator belong to this process's MPI_COMM_WORLD, as far as the
+// library answers.
+bool is_inside_world(const Pmpi& pmpi, MPI_Comm comm, int num_ranks) {
+  int in_world = 0;
+  ask([&] { return pmpi.Initialized(&in_world); });
+  MPI_Group all, world;
+  if (in_world == 0 || pmpi.Comm_group(comm, &all) != MPI_SUCCESS) return false;
+  std::vector<int> ranks(static_cast<std::size_t>(num_ranks)), translated(ranks.size(), MPI_UNDEFINED);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  if (pmpi.Comm_group(pmpi.comm_world, &world) == MPI_SUCCESS) {
+    const int status = pmpi.Group_translate_ranks(all, num_ranks, ranks.data(), world, translated.data());
+    if (status != MPI_SUCCESS) translated.assign(ranks.size(), MPI_UNDEFINED);
+    pmpi.Group_free(&world);
+  }
+  pmpi.Group_free(&all);
+  return std::find(translated.begin(), translated.end(), MPI_UNDEFINED) == translated.end();
+}
+
+// Collective. Returns what RankTree needs to know about the machine. The leader of each node knows
+// it.
+std::vector<std::uint8_t> find_units(Agreement& agreement, const CommState& state) {
+  constexpr long long kNotMine = HIERBAR_NUM_UNITS;
+  std::vector<long long> own(static_cast<std::size_t>(agreement.num_ranks()) + 1, kNotMine);
+  if (state.node != nullptr && state.node->leads()) {
+    const NodeBarrier& node = *state.node;
+    const PlanUnits found = find_plan_units(node.plan(), node.bindings());
+    for (std::size_t i = 0; i < node.peers().size(); ++i)
+      own[static_cast<std::size_t>(node.peers()[i].comm_rank)] = found.gather[i];
+    if (!state.several_nodes) {
+      own.back() = found.exchange;
+    } else if (node.plan().num_leaders > 1) {
+      // The node's leader gathers from the node's other leaders as well.
+      own[static_cast<std::size_t>(agreement.rank())] = found.exchange;
+    }
+  }
+  std::vector<long long> all(own.size(), kNotMine);
+  const Pmpi& pmpi = agreement.pmpi();
+  if (pmpi.Allreduce(own.data(), all.data(), static_cast<int>(own.size()), pmpi.long_long, pmpi.min, agreement.comm()) !=
+      MPI_SUCCESS) {
+    agreement.fail(Route::kSetUpFailed, "the machine's levels cannot be told");
+  }
+  std::vector<std::uint8_t> units;
+  for (const long long unit : all)
+    units.push_back(unit == kNotMine ? std::uint8_t{HIERBAR_UNIT_UNKNOWN} : static_cast<std::uint8_t>(unit));
+  return units;
+}
+
+// Collective. Each rank sends from whom it is gathered. Either all ranks record the barriers or
+// none does, because the records are put together by collective calls.
+void start_trace(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, std::uint64_t every, CommState& state) {
+  struct Place {
+    // Rank 0's counts.
+    std::uint64_t comm_id;
+    std::uint64_t parent;
+    std::uint64_t is_inside_world;
+  };
+  Agreement agreement(process, pmpi, comm, "its barriers are not recorded");
+  auto parent = static_cast<std::uint64_t>(agreement.rank());
+  if (state.node != nullptr) {
+    const NodeBarrier& node = *state.node;
+    const std::uint32_t above = node.plan().nodes[node.me()].parent;
+    const bool leads = above == node.me();
+    parent = static_cast<std::uint64_t>(node.peers()[leads && state.several_nodes ? 0 : above].comm_rank);
+  }
+  const bool inside = is_inside_world(pmpi, comm, agreement.num_ranks());
+  const std::vector<Place> places = agreement.exchange(Place{random_id(), parent, inside ? 1U : 0U});
+  const std::vector<std::uint8_t> units = find_units(agreement, state);
+  if (agreement.agree(nullptr) != Route::kEngine) return;
+  std::vector<std::uint32_t> parents;
+  for (const Place& place : places) parents.push_back(static_cast<std::uint32_t>(place.parent));
+  const bool all_inside =
+      std::all_of(places.begin(), places.end(), [](const Place& place) { return place.is_inside_world != 0; });
+  if (state.node != nullptr && state.waiting.spin_looks == 0) process.recorder.note_outnumbered();
+  state.trace =
+      std::make_unique<CommTrace>(process.recorder, places[0].comm_id, static_cast<std::uint32_t>(agreement.rank()),
+                                  RankTree(parents, state.several_nodes, units), every, all_inside ? comm : pmpi.comm_null);
+}
+
+// Collective. Reports what is known to have failed before the offers are exchanged, with an
+// exchange of empty offers. A rank that has not received the others' records cannot know whether
+// this call or that exchange comes next. It need not know: they are the same call.
+Route tell_failures(Agreement& agreement) {
+  agreement.exchange(Offer{});
+  return agreement.told(nullptr);
+}
+
+Route way_by_records(const std::vector<RankInfo>& records, const NodeMap& map) {
+  if (!all_have(records, RankInfo::kWantsEngine)) return Route::kFaultTolerance;
+  return map.nodes().size() == records.size() ? Route::kNothingShared : Route::kEngine;
+}
+
+// 1. records   Every rank sends to all where it is and which segments it has joined.
+// 2. segment   Where the ranks of a node have no segment in common, their leader makes one.
+// 3. barrier   The leader of a node makes the plan and claims a block. Leaders of several nodes get
+//              a communicator of their own.
+// 4. trace     If all ranks are to report, they exchange the whole tree.
+Route decide(Agreement& agreement, CommState& state) {
+  const std::vector<Membership> joined = agreement.process().memberships.newest_first();
+  const std::vector<RankInfo> records = agreement.exchange(make_record(agreement, joined));
+  if (agreement.has_failed()) return tell_failures(agreement);
+  const NodeMap map(records);
+  const Route route = way_by_records(records, map);
+  if (route != Route::kEngine || lacks_segment(records, map)) {
+    const Route told = tell_failures(agreement);
+    if (told != Route::kEngine) return told;
+  }
+  state.verbose_everywhere = all_have(records, RankInfo::kVerbose);
+  state.reports_everywhere =
+      std::all_of(records.begin(), records.end(), [](const RankInfo& record) { return record.report_every != 0; });
+  if (route != Route::kEngine) return route;
+
+  NodePart part(map, agreement.rank());
+  const Route shared = share_segment(agreement, records, map, joined, part);
+  if (shared != Route::kEngine) return shared;
+  const Route made = make_barrier(agreement, records, map, part, state);
+  if (made == Route::kEngine && state.reports_everywhere) {
+    start_trace(agreement.process(), agreement.pmpi(), agreement.comm(), records[0].report_every, state);
+  }
+  return made;
+}
+
+// With HIERBAR_VERBOSE=1: describes the first barrier in which this process is rank 0.
+void describe(const Agreement& agreement, const CommState& state) {
+  if (agreement.rank() != 0 || !agreement.process().settings.verbose || state.node == nullptr) return;
+  if (!agreement.process().claim_first(Route::kEngine)) return;
+  const hierbar_plan& plan = state.node->plan();
+  say("first communicator: " + std::to_string(agreement.num_ranks()) + " ranks, " + std::to_string(plan.num_participants) +
+      " of them on this node: " + std::to_string(plan.num_leaders) + " in the exchange, " + std::to_string(plan.depth) +
+      " line transfers deep; " + (state.waiting.spin_looks == 0 ? "ranks outnumber cpus" : "a cpu for every rank") +
+      (plan.is_tuned != 0 ? "; shape from the node's profile" : ""));
+}
+
+}  // namespace
+
+CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
+  int is_between_groups = 0;
+  if (!ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); })) return nullptr;
+  auto state = std::make_unique<CommState>();
+  if (is_between_groups != 0) {
+    state->route = Route::kIntercommunicator;
+  } else {
+    Agreement agreement(process, pmpi, comm, "the MPI library's own barrier is used instead");
+    if (agreement.num_ranks() == 0) return nullptr;
+    state->route = agreement.num_ranks() == 1 ? Route::kOneRank : decide(agreement, *state);
+    // Some ranks may not have learnt what the others want.
+    if (state->route == Route::kSetUpFailed) state->verbose_everywhere = state->reports_everywhere = false;
+    if (state->route == Route::kEngine) describe(agreement, *state);
+  }
+  process.states.add(state.get());
+  process.attach(pmpi, comm, state.get());
+  return state.release();
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,107 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "barrier/word.hpp"
+
+namespace hierbar {
+
+// How a wait ended. There is no other result.
+enum class WaitResult : std::uint8_t { kReleased, kAborted };
+
+// One wait of a participant: for a word that one other participant will write. The host's wait
+// polls ready(). If it wants to sleep, it announces that first:
+//
+//     while (!pending.ready()) {
+//       ...                                    // poll, run tasks, make progress, yield
+//       if (pending.announce()) host_sleep();  // until Mem::wake() by the writer, or for no reason
+//       pending.retract();
+//     }
+//
+// Requires: one thread uses an object, and a call of retract() follows each call of announce().
+// If the host's sleep can miss a wake-up that comes between announce() and the sleep, the host
+// calls ready() in between, under whatever lock its wake() takes.
+//
+// Guarantees: after announce() has returned true, the writer calls wake() for this participant once
+// it has written the word. The orders are described at each function; the writer's accesses, (A1)
+// to (R3), are described in barrier.hpp.
+template <class Mem>
+class AwaitedWord {
+ public:
+  using Word = typename Mem::Word;
+
+  // A wait for an arrival. The sleep bit goes into the awaited word itself.
+  static AwaitedWord arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for) noexcept {
+    return AwaitedWord(mem, awaited, epoch, writer, waiting_for, nullptr);
+  }
+  // A wait for a release. Sleepers are counted beside the word: a parent releases by plain stores,
+  // because these overlap in time, and a store returns no sleep bit.
+  static AwaitedWord release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
+                             Word& sleepers) noexcept {
+    return AwaitedWord(mem, awaited, epoch, writer, waiting_for, &sleepers);
+  }
+
+  // (W1) acquire; pairs with the exchange (A1) or the store (R1). Once it has returned true,
+  // everything that the writer wrote before is visible.
+  bool ready() noexcept {
+    const WordValue seen = mem_.load_acquire(awaited_);  // (W1) pairs with (A1), (R1)
+    if (!reached(seen, epoch_)) return false;
+    seen_ = seen;
+    return true;
+  }
+
+  // The payload that came with the word. It is kept from the poll that found the word ready. A
+  // second load could cost another line transfer, because the writer may already have taken the
+  // line back for the next episode (docs/decisions/0004).
+  std::uint32_t payload() const noexcept { return payload_of(seen_); }
+
+  // Announces a sleep. True: the word is not ready, and the writer will wake this participant.
+  // False: the word is ready, so the participant must not sleep.
+  //
+  // (S1)  Relaxed store; published by (S2a) or (S2b). The writer reads waiting_for only after it
+  //       has seen one of these, by (A1) or (R3).
+  // (S2a) Read-modify-write of the awaited word; pairs with (A1). One of the two comes first in the
+  //       modification order of the word. If (A1) does, (S2a) returns the writer's word. Otherwise
+  //       (A1) returns the sleep bit to the writer.
+  // (S2b) seq_cst increment, followed by (S3), a seq_cst load of the awaited word. The writer
+  //       stores the word (R1), fences (R2) and loads the count (R3). In the single total order
+  //       one of two things holds. Either (S2b) comes before (R2), and (R3) sees the count. Or (R2)
+  //       comes before (S3), and (S3) sees the word. (S2b) also pairs with (R3): it publishes (S1).
+  bool announce() noexcept {
+    mem_.store_relaxed(waiting_for_, std::uint64_t{writer_} + 1);  // (S1)
+    announced_ = true;
+    // (S2a) pairs with (A1); (S2b) pairs with (R3); (S3) pairs with (R1) and (R2).
+    if (sleepers_ == nullptr) return !reached(mem_.fetch_or(awaited_, kSleepBit), epoch_);  // (S2a)
+    mem_.fetch_add(*sleepers_, 1);                                                          // (S2b)
+    return !reached(mem_.load_seq_cst(awaited_), epoch_);                                   // (S3)
+  }
+
+  // Withdraws announce(); does nothing if nothing was announced. A sleep bit may stay behind in the
+  // awaited word. It costs the writer one load of waiting_for, one or two episodes later.
+  // (S4)  Relaxed: a writer that still sees one of the two wakes a participant that is awake.
+  void retract() noexcept {
+    if (!announced_) return;
+    announced_ = false;
+    mem_.store_relaxed(waiting_for_, 0);                                              // (S4)
+    if (sleepers_ != nullptr) mem_.fetch_add_relaxed(*sleepers_, ~std::uint64_t{0});  // (S4)
+  }
+
+  Word& awaited() const noexcept { return awaited_; }
+
+ private:
+  AwaitedWord(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word* sleepers) noexcept
+      : mem_(mem), awaited_(awaited), waiting_for_(waiting_for), sleepers_(sleepers), epoch_(epoch), writer_(writer) {}
+
+  Mem& mem_;
+  Word& awaited_;
+  Word& waiting_for_;
+  Word* sleepers_;  // null: the sleep bit of the awaited word is used
+  Epoch epoch_;
+  WordValue seen_ = 0;
+  std::uint32_t writer_;
+  bool announced_ = false;
+};
+
+}  // namespace hierbar

@@ -1,0 +1,99 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/process_name.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "base/process_stat.hpp"
+
+namespace hierbar {
+namespace {
+
+std::uint64_t inode_of(const char* path) {
+  struct stat status{};
+  return stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
+const char* word_for(char state) {
+  switch (state) {
+    case 'R':
+      return "running";
+    case 'S':
+      return "sleeping";
+    case 'D':
+      return "waiting for a device";
+    case 'T':
+    case 't':
+      return "stopped";
+    case 'Z':
+    case 'X':
+      return "dead";
+    default:
+      return "alive";
+  }
+}
+
+// Nothing if that process has ended, even if another one has its number now.
+std::optional<char> state_letter(std::int32_t pid, std::uint64_t start_time) {
+  const std::optional<ProcessStat> stat = read_process_stat(pid);
+  if (!stat || stat->start_ticks != start_time) return std::nullopt;
+  return stat->state;
+}
+
+// FNV-1a over 64-bit words. Two processes of one node must get the same value; others almost never
+// do.
+class Hash {
+ public:
+  explicit Hash(std::uint64_t seed) : value_(0xCBF29CE484222325U ^ seed) {}
+  void add(std::uint64_t word) {
+    for (int byte = 0; byte < 8; ++byte) value_ = (value_ ^ (word >> (8 * byte) & 0xFF)) * 0x100000001B3U;
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_;
+};
+
+}  // namespace
+
+std::uint64_t start_time_of(std::int32_t pid) {
+  const std::optional<ProcessStat> stat = read_process_stat(pid);
+  return stat ? stat->start_ticks : 0;
+}
+
+std::string state_of(std::int32_t pid, std::uint64_t start_time) {
+  const std::optional<char> state = state_letter(pid, start_time);
+  return state ? word_for(*state) : "gone";
+}
+
+bool is_alive(std::int32_t pid, std::uint64_t start_time) {
+  const std::optional<char> state = state_letter(pid, start_time);
+  return state && *state != 'Z' && *state != 'X';
+}
+
+ProcessName own_process() {
+  const auto pid = static_cast<std::int32_t>(getpid());
+  return {inode_of("/proc/self/ns/pid"), start_time_of(pid), pid};
+}
+
+NodeKey read_node_key(std::uint64_t fake_node) {
+  const std::string boot_id = read_boot_id();
+  struct stat shared{};
+  const bool has_shared = stat("/dev/shm", &shared) == 0;
+  NodeKey key{};
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    Hash hash(i * 0x9E3779B97F4A7C15U);
+    for (const char c : boot_id) hash.add(static_cast<unsigned char>(c));
+    for (const char* space : {"/proc/self/ns/mnt", "/proc/self/ns/user", "/proc/self/ns/pid"}) hash.add(inode_of(space));
+    hash.add(has_shared ? shared.st_dev : 0);
+    hash.add(fake_node);
+    key.words[i] = hash.value();
+  }
+  return key;
+}
+
+}  // namespace hierbar

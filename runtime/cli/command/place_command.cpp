@@ -1,0 +1,266 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/command/place_command.hpp"
+
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+#include "cli/machine_option.hpp"
+#include "cli/option_values.hpp"
+#include "placement/share/launcher_options.hpp"
+#include "placement/share/omp_places.hpp"
+#include "placement/share/pattern.hpp"
+#include "placement/share/share.hpp"
+
+namespace hierbar {
+namespace {
+
+constexpr std::uint32_t kMaxRanks = 65536;
+constexpr std::uint32_t kMaxThreads = 65536;
+constexpr const char* kThreadsAllowed = "one number for all ranks, or one for each, 1 to 65536, separated by commas";
+
+struct PlaceOptions {
+  std::string num_ranks;
+  std::string threads;
+  std::string cpus;
+  std::string pattern = "share";
+  std::string proc_bind = "spread";
+  std::string settings;
+  std::string description;
+  bool json = false;
+};
+
+// The placement that is printed.
+struct Placement {
+  Pattern pattern;
+  ProcBind proc_bind;
+  CpuSet pool;
+  std::vector<std::uint32_t> threads;
+  std::vector<CpuSet> shares;
+};
+
+std::uint32_t parse_num_ranks(const std::string& text) {
+  const std::uint32_t number = parse_count(text, kMaxRanks);
+  if (number == 0) refuse("-n", text, "no such number of ranks", "1 to " + std::to_string(kMaxRanks));
+  return number;
+}
+
+std::vector<std::uint32_t> parse_threads(const std::string& text, std::uint32_t num_ranks) {
+  std::vector<std::uint32_t> threads;
+  std::stringstream stream(text + ",");
+  for (std::string part; std::getline(stream, part, ',');) {
+    threads.push_back(parse_count(part, kMaxThreads));
+    if (threads.back() == 0) refuse("-t", text, "'" + part + "' is no number of threads", kThreadsAllowed);
+  }
+  if (threads.size() == 1) threads.resize(num_ranks, threads.front());
+  if (threads.size() != num_ranks) refuse("-t", text, "not a number for each of " + std::to_string(num_ranks), kThreadsAllowed);
+  return threads;
+}
+
+CpuSet chosen_pool(const CLI::App& command, const PlaceOptions& options, const Machine& machine) {
+  if (command.count("--cpus") == 0) return machine.allowed;
+  const std::string allowed = "cpus of the machine, as in 0-3,8";
+  const CpuSet pool = accept(CpuSet::parse(options.cpus), "--cpus", options.cpus, allowed);
+  if (!pool.is_subset_of(machine.present)) refuse("--cpus", options.cpus, "not all are cpus of this machine", allowed);
+  return pool;
+}
+
+struct Column {
+  const char* title;
+  Level level;
+};
+constexpr Column kColumns[] = {
+    {"cores", Level::kCore}, {"L3", Level::kL3}, {"NUMA", Level::kNuma}, {"packages", Level::kPackage}};
+
+Pattern parse_pattern_option(const std::string& name) {
+  if (const std::optional<Pattern> pattern = parse_pattern(name)) return *pattern;
+  std::string allowed;
+  for (const PatternText& text : all_patterns()) allowed += (allowed.empty() ? "" : ", ") + std::string(text.name);
+  refuse("--pattern", name, "no such pattern", allowed);
+}
+
+ProcBind parse_proc_bind_option(const std::string& name) {
+  if (const std::optional<ProcBind> bind = parse_proc_bind(name)) return *bind;
+  refuse("--proc-bind", name, "no such policy", "close, spread, primary");
+}
+
+std::string openmp_settings(const Machine& machine, const Placement& placement, std::size_t rank) {
+  const std::uint32_t threads = placement.threads[rank];
+  return "OMP_NUM_THREADS=" + std::to_string(threads) +
+         " OMP_PLACES=" + to_omp_places(places_in(machine, placement.shares[rank], threads, placement.proc_bind)) +
+         " OMP_PROC_BIND=" + proc_bind_name(placement.proc_bind);
+}
+
+// Puts `indent` before each line of `text`.
+std::string indented(const std::string& text, const std::string& indent) {
+  std::string result;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) result += indent + line + '\n';
+  return result;
+}
+
+void print_text(const Machine& machine, const Placement& placement) {
+  const std::size_t num_ranks = placement.shares.size();
+  std::cout << num_ranks << (num_ranks == 1 ? " rank on " : " ranks on ") << machine.name << ", pattern "
+            << pattern_name(placement.pattern) << "\n\n";
+  std::cout << "  rank  threads";
+  for (const Column& column : kColumns) std::cout << "  " << column.title;
+  std::cout << "  cpus\n";
+  for (std::size_t rank = 0; rank < num_ranks; ++rank) {
+    std::cout << std::setw(6) << rank << std::setw(9) << placement.threads[rank];
+    for (const Column& column : kColumns) {
+      std::cout << std::setw(2 + static_cast<int>(std::string(column.title).size()))
+                << count_touched(machine, placement.shares[rank], column.level);
+    }
+    std::cout << "  " << placement.shares[rank].to_string() << '\n';
+  }
+  std::cout << "\nMPICH    mpiexec -n " << num_ranks << ' ' << hydra_option(placement.shares) << "\nSlurm    srun -n "
+            << num_ranks << ' ' << slurm_option(placement.shares) << "\nOpen MPI ";
+  if (const Result<std::string> file = rankfile(machine, placement.shares)) {
+    std::cout << "mpiexec -n " << num_ranks << " --rankfile FILE, where FILE holds\n" << indented(*file, "         ");
+  } else {
+    std::cout << "no rankfile: " << file.error() << '\n';
+  }
+  for (std::size_t rank = 0; rank < num_ranks; ++rank) {
+    std::cout << (rank == 0 ? "OpenMP   " : "         ") << "rank " << rank << ": " << openmp_settings(machine, placement, rank)
+              << '\n';
+  }
+}
+
+nlohmann::ordered_json rank_json(const Machine& machine, const Placement& placement, std::size_t rank) {
+  const CpuSet& share = placement.shares[rank];
+  const std::uint32_t threads = placement.threads[rank];
+  const std::vector<CpuSet> places = places_in(machine, share, threads, placement.proc_bind);
+  nlohmann::ordered_json thread_cpus = nlohmann::ordered_json::array();
+  for (const CpuSet& cpus : bind_threads(places, threads, placement.proc_bind)) thread_cpus.push_back(cpus.to_string());
+  return {{"rank", rank},
+          {"threads", threads},
+          {"cpus", share.to_string()},
+          {"cores", count_touched(machine, share, Level::kCore)},
+          {"l3", count_touched(machine, share, Level::kL3)},
+          {"numa", count_touched(machine, share, Level::kNuma)},
+          {"packages", count_touched(machine, share, Level::kPackage)},
+          {"omp_places", to_omp_places(places)},
+          {"thread_cpus", thread_cpus}};
+}
+
+nlohmann::ordered_json placement_json(const Machine& machine, const Placement& placement) {
+  nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
+  for (std::size_t rank = 0; rank < placement.shares.size(); ++rank) ranks.push_back(rank_json(machine, placement, rank));
+  const Result<std::string> file = rankfile(machine, placement.shares);
+  return {{"machine", machine.name},
+          {"pool", placement.pool.to_string()},
+          {"pattern", pattern_name(placement.pattern)},
+          {"omp_proc_bind", proc_bind_name(placement.proc_bind)},
+          {"ranks", ranks},
+          {"mpiexec", hydra_option(placement.shares)},
+          {"srun", slurm_option(placement.shares)},
+          {"rankfile", file ? nlohmann::ordered_json(*file) : nullptr}};
+}
+
+// Prints only the settings, for scripts and files.
+void print_settings(const std::string& which, const Machine& machine, const Placement& placement) {
+  if (which == "mpiexec") {
+    std::cout << hydra_option(placement.shares) << '\n';
+  } else if (which == "srun") {
+    std::cout << slurm_option(placement.shares) << '\n';
+  } else if (which == "rankfile") {
+    std::cout << accept(rankfile(machine, placement.shares), "--settings", which, "mpiexec, srun, omp");
+  } else {
+    for (std::size_t rank = 0; rank < placement.shares.size(); ++rank) {
+      std::cout << openmp_settings(machine, placement, rank) << '\n';
+    }
+  }
+}
+
+void check_settings_option(const CLI::App& command, const std::string& which) {
+  if (command.count("--settings") == 0) return;
+  for (const char* allowed : {"mpiexec", "srun", "rankfile", "omp"}) {
+    if (which == allowed) return;
+  }
+  refuse("--settings", which, "no such settings", "mpiexec, srun, rankfile, omp");
+}
+
+void warn_of_sharing(const Machine& machine, const Placement& placement) {
+  const std::uint64_t sum = std::accumulate(placement.threads.begin(), placement.threads.end(), std::uint64_t{0});
+  const std::uint32_t num_cores = machine.one_cpu_per_core(placement.pool).count();
+  if (sum > num_cores) std::cerr << "hierbar: " << sum << " threads share " << num_cores << " cores\n";
+}
+
+void show(const CLI::App& command, const PlaceOptions& options) {
+  Placement placement{.pattern = parse_pattern_option(options.pattern),
+                      .proc_bind = parse_proc_bind_option(options.proc_bind),
+                      .pool = {},
+                      .threads = parse_threads(options.threads, parse_num_ranks(options.num_ranks)),
+                      .shares = {}};
+  check_settings_option(command, options.settings);
+  const Machine machine = load_chosen_machine(command, options.description);
+  placement.pool = chosen_pool(command, options, machine);
+  placement.shares = accept(place_ranks(placement.pattern, machine, placement.pool, placement.threads), "-n", options.num_ranks,
+                            "at most one rank per cpu");
+  warn_of_sharing(machine, placement);
+  if (options.json) {
+    std::cout << placement_json(machine, placement).dump(2) << '\n';
+  } else if (command.count("--settings") > 0) {
+    print_settings(options.settings, machine, placement);
+  } else {
+    print_text(machine, placement);
+  }
+}
+
+std::string pattern_help() {
+  std::ostringstream text;
+  for (const PatternText& pattern : all_patterns()) {
+    text << "  " << std::left << std::setw(13) << pattern.name << pattern.meaning << '\n';
+  }
+  return text.str();
+}
+
+}  // namespace
+
+void add_place_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("place", "Share a node out among the ranks of a hybrid job, along the machine's tree");
+  auto options = std::make_shared<PlaceOptions>();
+  command->add_option("-n,--ranks", options->num_ranks, "How many ranks on the node")->required()->type_name("N");
+  command->add_option("-t,--threads", options->threads, std::string("Threads of a rank: ") + kThreadsAllowed)
+      ->required()
+      ->type_name("T[,T...]");
+  command->add_option("--cpus", options->cpus, "The cpus to share out; default: those this process may use")->type_name("LIST");
+  command->add_option("--pattern", options->pattern, "How ranks are bound, see below; default: share")->type_name("NAME");
+  command
+      ->add_option("--proc-bind", options->proc_bind,
+                   "OMP_PROC_BIND for the threads of a rank inside its cpus: close, spread or primary; default: spread")
+      ->type_name("POLICY");
+  command
+      ->add_option(
+          "--settings", options->settings,
+          "Print nothing but the settings for one launcher or for OpenMP: mpiexec (MPICH, Intel MPI and their kin), srun,\n"
+          "rankfile (Open MPI), omp (one line for each rank)")
+      ->type_name("NAME");
+  add_machine_option(*command, options->description);
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Patterns, with an example of where 8 ranks of one thread go on two packages of four cores:\n" + pattern_help() +
+      "\n"
+      "A rank gets as many cores (threads, rank: cpus) as it has threads; under share the whole pool is given out. Cores come\n"
+      "before second hardware threads of cores. Shares of 'share' are disjoint, at least one core for every thread where there\n"
+      "are that many; cuts fall between packages where they can, then between NUMA nodes, then between L3 caches. The columns\n"
+      "tell how many of each a rank touches.\n"
+      "\n"
+      "OMP_PLACES has a place for each core of the rank; for each cpu when it has more threads than cores, ordered so that\n"
+      "each core has a thread before one has two; and one place for all under --proc-bind primary.\n"
+      "\n"
+      "Examples:\n"
+      "  hierbar place -n 4 -t 4\n"
+      "  hierbar place -n 3 -t 8,4,4 --cpus 0-31 --json\n"
+      "  hierbar place -n 4 -t 4 --settings rankfile > ranks && mpiexec --rankfile ranks -n 4 ./app\n"
+      "  mpiexec $(hierbar place -n 2 -t 8 --pattern packed --settings mpiexec) -n 2 ./app\n"
+      "  hierbar place -n 3 -t 5 --topology 'pack:2 [numa] l3:4 core:2 pu:1'\n");
+  command->callback([command, options] { show(*command, *options); });
+}
+
+}  // namespace hierbar

@@ -1,0 +1,170 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/command/plan_command.hpp"
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/environment.hpp"
+#include "base/trusted_variable.hpp"
+#include "cli/machine_option.hpp"
+#include "cli/option_values.hpp"
+#include "plan/group_tree.hpp"
+#include "plan/mapping.hpp"
+#include "plan/plan_json.hpp"
+#include "plan/plan_text.hpp"
+#include "plan/profile.hpp"
+#include "plan/settings.hpp"
+#include "plan/shape.hpp"
+
+namespace hierbar {
+namespace {
+
+constexpr const char* kMapOption = "--map";
+constexpr const char* kLevelsOption = "--levels";
+constexpr const char* kReleaseOption = "--release";
+
+struct PlanOptions {
+  std::string num_participants;
+  std::string mapping = "core";
+  std::string description;
+  std::string levels;
+  std::string release;
+  bool json = false;
+};
+
+std::uint32_t parse_num_participants(const std::string& text) {
+  const std::uint32_t number = parse_count(text, kMaxParticipants);
+  if (number == 0) refuse("-n", text, "no such number of participants", "1 to " + std::to_string(kMaxParticipants));
+  return number;
+}
+
+// The settings of the environment, as programs read them. Options override them.
+PlanSettings chosen_settings(const CLI::App& command, const PlanOptions& options) {
+  std::vector<std::string> problems;
+  PlanSettings settings = read_plan_settings(own_environment(), problems);
+  for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
+  if (command.count(kLevelsOption) > 0) {
+    settings.levels = accept(parse_levels(options.levels), kLevelsOption, options.levels, kAllowedLevelLists);
+  }
+  if (command.count(kReleaseOption) > 0) {
+    settings.release_is_chosen = !is_automatic(options.release);
+    settings.release = accept(parse_release(options.release), kReleaseOption, options.release, kAllowedReleases);
+  }
+  return settings;
+}
+
+// A level that the machine does not have is an error in an option, and a warning in the
+// environment.
+PlanLevels chosen_levels(const CLI::App& command, const PlanOptions& options, const Machine& machine,
+                         const PlanSettings& settings) {
+  if (command.count(kLevelsOption) > 0 && !settings.levels.empty()) {
+    accept(levels_on_machine(machine, settings.levels), kLevelsOption, options.levels, allowed_levels_on_machine(machine));
+  }
+  std::vector<std::string> problems;
+  PlanLevels levels = plan_levels(machine, settings, problems);
+  for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
+  return levels;
+}
+
+// The profile that programs on this machine use. If it is of another machine, it is ignored with a
+// message, as in programs.
+std::optional<Profile> chosen_profile(const CLI::App& command, const Machine& machine) {
+  const char* topology = trusted_variable(kTopologyVariable);
+  const bool other_machine = command.count(kTopologyOption) > 0 || (topology != nullptr && *topology != '\0');
+  std::vector<std::string> problems;
+  std::optional<Profile> profile = read_profile(own_environment(), other_machine, problems);
+  if (const std::string foreign = profile ? foreign_profile(*profile, machine) : ""; !foreign.empty()) {
+    problems.push_back(foreign);
+    profile.reset();
+  }
+  for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
+  return profile;
+}
+
+// Counted on the described machine, because that may be another one than this.
+std::uint32_t num_cpus_of(const Machine& machine, const std::vector<CpuSet>& bindings) {
+  CpuSet cpus;
+  for (const CpuSet& binding : bindings) cpus |= binding.empty() ? machine.allowed : binding;
+  return cpus.count();
+}
+
+void print_text(const std::string& heading, const GroupTree& groups, const hierbar_plan& plan) {
+  std::cout << heading << "\n\n";
+  for (const std::string& line : describe_group_tree(groups)) std::cout << line << '\n';
+  std::cout << '\n';
+  for (const std::string& line : describe_engine_plan(plan)) std::cout << line << '\n';
+}
+
+void show(const CLI::App& command, const PlanOptions& options) {
+  const std::uint32_t num_participants = parse_num_participants(options.num_participants);
+  const Mapping mapping = accept(parse_mapping(options.mapping), kMapOption, options.mapping, kAllowedMappings);
+  const PlanSettings settings = chosen_settings(command, options);
+  const Machine machine = load_chosen_machine(command, options.description);
+  const PlanLevels levels = chosen_levels(command, options, machine, settings);
+
+  const Result<std::vector<CpuSet>> bindings = map_participants(machine, mapping, num_participants);
+  if (!bindings) refuse(kMapOption, options.mapping, bindings.error(), "none");
+  const std::vector<LocalityPath> paths = locate_all(machine, *bindings);
+  const GroupTree groups = build_group_tree(paths, machine, levels.groups);
+  ShapeOptions shape{.release = settings.release, .domain_level = levels.domain, .num_cpus = num_cpus_of(machine, *bindings)};
+  const std::optional<Profile> profile = chosen_profile(command, machine);
+  if (profile && num_participants > kMaxAlwaysFlat) apply_profile(*profile, machine, paths, settings, shape);
+  const Result<EnginePlan> plan = build_engine_plan(paths, machine, shape);
+
+  if (!options.json) {
+    const std::string on_machine = num_participants == 1 ? " participant on " : " participants on ";
+    print_text(options.num_participants + on_machine + machine.name + ", map " + options.mapping, groups, plan->view());
+    if (profile) std::cout << '\n' << describe_profile(*profile) << '\n';
+    return;
+  }
+  const nlohmann::ordered_json json{
+      {"machine", machine.name},  {"num_participants", num_participants},
+      {"map", options.mapping},   {"profile", shape.is_tuned ? nlohmann::ordered_json(profile->path) : nlohmann::ordered_json()},
+      {"paper", to_json(groups)}, {"engine", to_json(plan->view())}};
+  std::cout << json.dump(2) << '\n';
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("plan", "Show who waits for whom: the paper's groups and the plan that the engine uses");
+  auto options = std::make_shared<PlanOptions>();
+  command
+      ->add_option("-n,--participants", options->num_participants,
+                   "How many threads or ranks: 1 to " + std::to_string(kMaxParticipants))
+      ->required()
+      ->type_name("N");
+  command->add_option(kMapOption, options->mapping, std::string("Where they run: ") + kAllowedMappings)
+      ->type_name("HOW")
+      ->capture_default_str();
+  add_machine_option(*command, options->description);
+  command
+      ->add_option(kLevelsOption, options->levels,
+                   std::string("Levels of the groups: ") + kAllowedLevelLists + "; default: HIERBAR_LEVELS")
+      ->type_name("LIST");
+  command
+      ->add_option(kReleaseOption, options->release,
+                   std::string("How a parent releases: ") + kAllowedReleases + "; default: HIERBAR_RELEASE")
+      ->type_name("KIND");
+  command->add_flag("--json", options->json, "Print JSON: every group, and every participant's parent, children and slot");
+  command->footer(
+      "paper   groups of every level as in M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022: G1 is the lowest level\n"
+      "engine  the plan that is really used: arrivals are gathered along trees, their leaders exchange, and the\n"
+      "        release goes back along the trees; depth counts the line transfers of one episode\n"
+      "\n"
+      "A profile that `hierbar tune` has made of this machine is used as programs use it; \"profile\" in JSON is its path if it\n"
+      "has shaped the engine's plan, else null. HIERBAR_PROFILE=off leaves it out, and --topology as well.\n"
+      "\n"
+      "The lowest of the chosen levels is also the engine's domain, inside which there is one leader.\n"
+      "\n"
+      "Examples:\n"
+      "  hierbar plan -n 16\n"
+      "  hierbar plan -n 14 --map numa --levels numa,package --topology 'pack:2 [numa] l3:4 core:8 pu:1'\n"
+      "  hierbar plan -n 128 --topology node17.xml --json\n");
+  command->callback([command, options] { show(*command, *options); });
+}
+
+}  // namespace hierbar

@@ -1,0 +1,132 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/command/report_command.hpp"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/trusted_variable.hpp"
+#include "cli/machine_option.hpp"
+#include "cli/option_values.hpp"
+#include "report/files.hpp"
+#include "report/format/html.hpp"
+#include "report/format/perfetto.hpp"
+#include "report/heat.hpp"
+#include "report/merge.hpp"
+#include "topology/export/lstopo_heat.hpp"
+
+namespace hierbar {
+namespace {
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  bool json = false;
+  bool csv = false;
+  std::string html;  // empty: none
+  std::string perfetto;
+  std::string lstopo;
+  std::string description;  // of the machine
+};
+
+// Reads and parses a file that was written with HIERBAR_REPORT=`format`.
+template <class Parse>
+auto read_file(const std::string& file, const char* format, Parse parse) try {
+  std::ifstream stream(file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream) throw std::runtime_error("cannot be read");
+  return parse(text);
+} catch (const std::runtime_error& error) {
+  std::cerr << "hierbar report: " << file << ": " << error.what()
+            << "; must be a file that was written with HIERBAR_REPORT=" << format << "\n";
+  throw CLI::RuntimeError(kExitBadInput);
+}
+
+ompt::Report read_report(const std::string& file) { return read_file(file, "json", ompt::parse_report); }
+
+void write_perfetto(const ReportOptions& options) {
+  ompt::Timeline timeline;
+  for (const std::string& file : options.files) merge_timeline(timeline, read_file(file, "perfetto", ompt::parse_perfetto));
+  if (!ompt::write_file(options.perfetto, to_perfetto(timeline))) throw CLI::RuntimeError(kExitBadInput);
+}
+
+// Takes each report by itself. Threads with the same number in two processes run on different cpus.
+void write_lstopo(const CLI::App& command, const ReportOptions& options) {
+  std::vector<MeasuredCpus> measured;
+  for (const std::string& file : options.files) {
+    for (const ompt::HeatSpot& spot : find_heat(read_report(file)))
+      measured.push_back({spot.cpus, spot.what, spot.sum_ns, spot.count});
+  }
+  const char* variable = trusted_variable("HIERBAR_TOPOLOGY");
+  const std::string other = variable == nullptr ? "" : variable;
+  const std::string problem =
+      write_heat_xml(options.lstopo, command.count("--topology") > 0 ? options.description : other, measured);
+  if (!problem.empty())
+    refuse("--lstopo", options.lstopo, problem, "a file that can be written, and a machine as for --topology");
+}
+
+void show(const CLI::App& command, const ReportOptions& options) {
+  if (!options.lstopo.empty()) return write_lstopo(command, options);
+  if (!options.perfetto.empty()) return write_perfetto(options);
+  ompt::Report report = read_report(options.files.front());
+  for (std::size_t i = 1; i < options.files.size(); ++i) ompt::merge_report(report, read_report(options.files[i]));
+  if (!options.html.empty()) {
+    if (!ompt::write_file(options.html, ompt::to_html(report))) throw CLI::RuntimeError(kExitBadInput);
+    if (!options.json && !options.csv) return;
+  }
+  std::cout << (options.json ? ompt::to_json(report) : options.csv ? ompt::to_csv(report) : ompt::to_text(report));
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("report", "Merge the reports that libhierbar_ompt.so wrote for several processes");
+  auto options = std::make_shared<ReportOptions>();
+  command
+      ->add_option("FILE", options->files,
+                   "Reports in JSON (HIERBAR_REPORT=json); for --perfetto, traces (HIERBAR_REPORT=perfetto)")
+      ->required();
+  CLI::Option* json = command->add_flag("--json", options->json, "Print JSON, which can be merged again");
+  CLI::Option* csv = command->add_flag("--csv", options->csv, "Print CSV: a line for each histogram")->excludes(json);
+  CLI::Option* html = command
+                          ->add_option("--html", options->html,
+                                       "Write a page with pictures to this file, which needs no other; print no text then")
+                          ->type_name("FILE");
+  CLI::Option* lstopo = command->add_option(
+      "--lstopo", options->lstopo,
+      "Write the machine to this file, coloured by what barriers take in each part of it, for 'lstopo --input FILE'; print\n"
+      "nothing. The machine is this one, unless --topology names another: that of the reports");
+  lstopo->type_name("FILE")->excludes(json)->excludes(csv)->excludes(html);
+  command
+      ->add_option(
+          "--perfetto", options->perfetto,
+          "Write the traces of several processes to this file, on one time line, for https://ui.perfetto.dev; print nothing")
+      ->type_name("FILE")
+      ->excludes(json)
+      ->excludes(csv)
+      ->excludes(html)
+      ->excludes(lstopo);
+  add_machine_option(*command, options->description);
+  command->footer(
+      "Barriers at the same place, of the same kind and team size are one; threads are added by their numbers. What\n"
+      "cannot be added, such as the clock, is the first file's; resolution and stamp cost are the worst.\n"
+      "\n"
+      "The page that --html writes shows for each site imbalance and sync, the levels of the barrier's tree, histograms, and\n"
+      "who arrives last in each process, with tables. Any browser opens it, and it loads nothing.\n"
+      "\n"
+      "Traces of one host have one clock; those of other hosts are put beside them by the hosts' times of day. The result is\n"
+      "kept below 50 MB: each thread's oldest barriers are left out if need be, and counted.\n"
+      "\n"
+      "Examples:\n"
+      "  HIERBAR_REPORT=json HIERBAR_OUTPUT=run-%r OMP_TOOL_LIBRARIES=libhierbar_ompt.so mpiexec -n 4 ./program\n"
+      "  hierbar report run-*.json\n"
+      "  hierbar report run-*.json --html run.html\n"
+      "  hierbar report run-*.trace.json --perfetto run.json\n"
+      "  hierbar report run-*.json --lstopo run.xml; lstopo --input run.xml run.svg\n");
+  command->callback([command, options] { show(*command, *options); });
+}
+
+}  // namespace hierbar

@@ -1,0 +1,30 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "topology/cpu_set.hpp"
+
+namespace hierbar {
+
+// What the kernel reports about cpus. More than 1024 cpus are supported.
+
+// The cpus on which the kernel would let a thread of this process run, whatever it is bound to now:
+// the cpuset of its control group (version 1 or 2, in a container or not), without cpus that are
+// offline.
+//
+// A new thread asks for every cpu and reads what it got. So nothing need be known about control
+// groups, and no other thread is changed. Where this is forbidden, the result is what the calling
+// thread may run on now. Errors: no thread can be made, or the kernel does not report the cpus.
+Result<CpuSet> probe_kernel_cpus();
+
+// The cpus on which the calling thread may run now. Errors: the kernel does not report them.
+Result<CpuSet> own_cpus();
+
+// The cpus of the whole machine that are online; empty if they cannot be read. `sys` is where /sys
+// is mounted; tests use another place.
+CpuSet online_cpus(const std::string& sys = "/sys");
+
+}  // namespace hierbar

@@ -1,0 +1,61 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/result.hpp"
+#include "placement/evidence/process.hpp"
+
+namespace hierbar {
+
+// What a launcher tells each rank by variables, before MPI_Init and without MPI.
+struct Launch {
+  // "Intel MPI", "hydra", "Open MPI", "PALS", "Flux", "MVAPICH2" or "Slurm".
+  std::string launcher;
+  // The rank among those of this node: 0 <= local_rank < local_size.
+  std::uint32_t local_rank = 0;
+  std::uint32_t local_size = 0;
+  // True when the launcher does not tell the local size, which is then what an even spread over the
+  // nodes gives. Ranks must ask each other before they rely on it.
+  bool size_is_assumed = false;
+  // The same for all ranks of this launch on this node, and for nobody else on the node. It
+  // consists of the launcher's name, its job id or its process, and this boot. Only for use inside
+  // a hash, because a job id may hold any character.
+  std::string job_key;
+};
+
+// What else is known about a process that was launched.
+struct ProcessFacts {
+  std::vector<Process> ancestors;  // parent first
+  std::string boot_id;
+};
+
+ProcessFacts own_process_facts();
+
+// Finds out who launched this process. Launchers start each other (mpiexec starts its proxies by
+// srun, for instance), and their variables are inherited. The inner one counts: the launcher whose
+// process is the nearest ancestor. If no launcher's process is seen among the ancestors, it is the
+// first one in the order of known_launchers() (docs/decisions/0043).
+//
+// If the variables of that launcher contradict each other, no outer launcher takes its place,
+// because the outer one's ranks are other processes.
+//
+// Errors, which all mean "nothing is known": no launcher's variables are set; a variable is not a
+// number, or a rank is not below its size; a launcher has no job id and its process is not seen; a
+// launcher does not tell the rank's position on its node.
+Result<Launch> find_launch(const Environment& environment, const ProcessFacts& facts);
+
+// The nearest ancestor that is a launcher's own process: the proxy or daemon of a node, or mpiexec
+// itself. Slurm's are among them. Null if there is none.
+const Process* find_launcher_process(const std::vector<Process>& ancestors);
+
+// The number of tasks on node `node_index`, from Slurm's run-length list such as "4(x2),3". Errors:
+// it is not such a list; it is shorter.
+Result<std::uint32_t> tasks_on_node(std::string_view list, std::uint32_t node_index);
+
+}  // namespace hierbar

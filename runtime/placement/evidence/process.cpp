@@ -1,0 +1,67 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "placement/evidence/process.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/process_stat.hpp"
+
+namespace hierbar {
+namespace {
+
+// A longer chain means that /proc changes while it is read.
+constexpr std::size_t kMaxAncestors = 256;
+
+bool read_status(const std::string& directory, Process& process) {
+  std::ifstream file(directory + "/status");
+  bool has_user = false;
+  bool has_cpus = false;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string key;
+    fields >> key;
+    if (key == "Uid:") {
+      std::uint32_t real = 0;
+      fields >> real >> process.user;
+      has_user = !fields.fail();
+    } else if (key == "Cpus_allowed_list:") {
+      std::string list;
+      fields >> list;
+      const Result<CpuSet> cpus = CpuSet::parse(list);
+      has_cpus = cpus.ok();
+      if (has_cpus) process.cpus = *cpus;
+    }
+  }
+  return has_user && has_cpus;
+}
+
+}  // namespace
+
+std::optional<Process> read_process(int pid, const std::string& proc) {
+  const std::optional<ProcessStat> stat = read_process_stat(pid, proc);
+  if (!stat) return std::nullopt;
+  Process process;
+  process.pid = pid;
+  process.parent = stat->parent;
+  process.start_ticks = stat->start_ticks;
+  process.name = stat->name;
+  if (!read_status(proc + "/" + std::to_string(pid), process)) return std::nullopt;
+  return process;
+}
+
+std::vector<Process> read_ancestors(const std::string& proc) {
+  std::vector<Process> ancestors;
+  int pid = getppid();
+  while (pid > 0 && ancestors.size() < kMaxAncestors) {
+    const std::optional<Process> process = read_process(pid, proc);
+    if (!process) break;
+    ancestors.push_back(*process);
+    pid = process->parent;
+  }
+  return ancestors;
+}
+
+}  // namespace hierbar

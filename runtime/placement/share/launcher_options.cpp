@@ -1,0 +1,84 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "placement/share/launcher_options.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+
+namespace hierbar {
+namespace {
+
+std::string hexadecimal(const CpuSet& cpus) {
+  std::string text = "0x";
+  for (std::size_t i = cpus.words().size(); i-- > 0;) {
+    char digits[17];
+    std::snprintf(digits, sizeof digits, i + 1 == cpus.words().size() ? "%" PRIx64 : "%016" PRIx64, cpus.words()[i]);
+    text += digits;
+  }
+  return text;
+}
+
+template <class Write>
+std::string list(const std::string& option, const std::vector<CpuSet>& shares, Write write) {
+  std::string text = option;
+  for (std::size_t rank = 0; rank < shares.size(); ++rank) text += (rank == 0 ? "" : ",") + write(shares[rank]);
+  return text;
+}
+
+// A core as a rankfile names it.
+struct Slot {
+  std::string name;
+  CpuSet cpus;
+};
+
+std::vector<Slot> slots_of(const Machine& machine) {
+  std::vector<Slot> slots;
+  int package = -1;
+  int core = 0;
+  for (const Unit& unit : machine.units) {
+    if (!unit.cpus.intersects(machine.allowed)) continue;
+    if (unit.has(Level::kPackage)) {
+      ++package;
+      core = 0;
+    }
+    if (unit.children.empty()) slots.push_back({std::to_string(std::max(package, 0)) + ":" + std::to_string(core++), unit.cpus});
+  }
+  return slots;
+}
+
+}  // namespace
+
+std::string join_cpus(const CpuSet& cpus, char separator) {
+  std::string text;
+  for (const std::uint32_t cpu : cpus) text += (text.empty() ? "" : std::string(1, separator)) + std::to_string(cpu);
+  return text;
+}
+
+std::string hydra_option(const std::vector<CpuSet>& shares) {
+  return list("-bind-to user:", shares, [](const CpuSet& share) { return join_cpus(share, '+'); });
+}
+
+std::string slurm_option(const std::vector<CpuSet>& shares) { return list("--cpu-bind=mask_cpu:", shares, hexadecimal); }
+
+Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& shares) {
+  const std::vector<Slot> slots = slots_of(machine);
+  std::vector<const CpuSet*> owners(slots.size(), nullptr);
+  std::string text;
+  for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+    std::string list;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (!slots[i].cpus.intersects(shares[rank])) continue;
+      if (owners[i] != nullptr && !owners[i]->intersects(shares[rank])) {
+        return Error{"rank " + std::to_string(rank) +
+                     " and another have parts of one core, and a rankfile knows only whole cores"};
+      }
+      owners[i] = &shares[rank];
+      list += (list.empty() ? "" : ",") + slots[i].name;
+    }
+    text += "rank " + std::to_string(rank) + "=localhost slot=" + list + '\n';
+  }
+  return text;
+}
+
+}  // namespace hierbar

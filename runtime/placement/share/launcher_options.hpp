@@ -1,0 +1,31 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "topology/machine.hpp"
+
+namespace hierbar {
+
+// Shares in the form that launchers take, one share per rank of a node. Cpus have the numbers of
+// the operating system.
+
+// For mpiexec of MPICH and of libraries made from it: "-bind-to user:0+1,2+3".
+std::string hydra_option(const std::vector<CpuSet>& shares);
+
+// For srun: "--cpu-bind=mask_cpu:0x3,0xc".
+std::string slurm_option(const std::vector<CpuSet>& shares);
+
+// A rankfile of Open MPI. "rank 1=localhost slot=1:0,1:1" means the first two cores of the second
+// package. Cores are numbered as Open MPI numbers them: in the order of the tree, and only those
+// that the job may use. A rankfile can only name whole cores. Errors: two different shares have
+// parts of one core.
+Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& shares);
+
+// For instance "0,8,9".
+std::string join_cpus(const CpuSet& cpus, char separator);
+
+}  // namespace hierbar

@@ -1,0 +1,33 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.hpp"
+#include "topology/machine.hpp"
+
+namespace hierbar {
+
+// Shares out `pool` among ranks. Rank i will run threads[i] threads, at least one. The shares are
+// disjoint, one for each rank in the order of the ranks, and consecutive in the order of the tree:
+//
+// 1. A share consists of whole cores if there is a core for every rank, otherwise of single cpus.
+//    The last rank's share ends where the pool ends.
+// 2. If the pool has a core (cpu) for every thread, each rank gets at least as many as it has
+//    threads. If it has fewer, each rank gets at least its proportional part, rounded down, and at
+//    least one.
+// 3. Within these limits cuts fall between packages if they can, then between NUMA nodes, then
+//    between L3 caches. But if there are enough, no share gets smaller than three quarters of its
+//    proportional part.
+// 4. Among equally good cuts it takes those that are nearest to proportional parts.
+//
+// Errors: fewer cpus than ranks; an empty pool. Cpus of the pool that the machine does not have are
+// left out.
+Result<std::vector<CpuSet>> share_out(const Machine& machine, const CpuSet& pool, const std::vector<std::uint32_t>& threads);
+
+// How many units of the level have a cpu of `share`; 0 if the machine has no such level.
+std::uint32_t count_touched(const Machine& machine, const CpuSet& share, Level level);
+
+}  // namespace hierbar

@@ -1,0 +1,108 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <nlohmann/json.hpp>
+
+#include "report/process_rows.hpp"
+#include "report/report.hpp"
+
+namespace hierbar::ompt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// With the buckets, so that reports can be merged: pairs of the bucket's shortest duration and its
+// count. Empty buckets are left out.
+Json to_value(const Histogram& times) {
+  Json buckets = Json::array();
+  for (std::size_t i = 0; i < Histogram::kNumBuckets; ++i) {
+    if (times.in_bucket(i) != 0) buckets.push_back({Histogram::first_ns(i), times.in_bucket(i)});
+  }
+  return {{"count", times.count()},
+          {"sum", times.sum_ns()},
+          {"mean", times.mean_ns()},
+          {"p50", times.percentile_ns(0.5)},
+          {"p90", times.percentile_ns(0.9)},
+          {"p99", times.percentile_ns(0.99)},
+          {"p99.9", times.percentile_ns(0.999)},
+          {"max", times.max_ns()},
+          {"buckets", std::move(buckets)}};
+}
+
+// Level 0 is the exchange.
+Json to_value(const std::vector<LevelGroups>& levels) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    for (const LevelGroups::Group& group : levels[i].groups)
+      list.push_back({{"level", i}, {"unit", group.unit}, {"threads", group.threads}});
+  }
+  return list;
+}
+
+Json to_value(const ProcessRow& row) {
+  return {{"name", row.name}, {"host", row.host}, {"barriers", row.episodes}, {"last_arrivals", row.last_arrivals}};
+}
+
+Json to_value(const Report& report, const SiteReport& site) {
+  Json threads = Json::array();
+  for (std::size_t i = 0; i < site.threads.size(); ++i) {
+    const ThreadTimes& thread = site.threads[i];
+    if (thread.imbalance.count() == 0) continue;
+    threads.push_back({{"thread", i},
+                       {"cpus", i < site.cpus.size() ? site.cpus[i] : ""},
+                       {"last_arrivals", thread.last_arrivals},
+                       {"tasks_ns", thread.tasks_ns},
+                       {"imbalance_ns", to_value(thread.imbalance)},
+                       {"sync_ns", to_value(thread.sync)}});
+  }
+  Json rows = Json::array();
+  for (const ProcessRow& row : rows_of(report, site)) rows.push_back(to_value(row));
+  Json levels = Json::array();
+  for (const auto& [name, times] : list_levels(site.levels)) levels.push_back({{"level", name}, {"ns", to_value(*times)}});
+  return {{"site", site.where},
+          {"kind", site.kind},
+          {"team_size", site.team_size},
+          {"barriers", site.episodes},
+          {"tasks_ns", site.tasks_ns},
+          {"imbalance_ns", to_value(site.imbalance)},
+          {"sync_ns", to_value(site.sync)},
+          {"barrier_ns", to_value(site.span)},
+          {"levels", std::move(levels)},
+          {"hidden", list_hidden(report, site)},
+          {"groups", to_value(site.levels.groups)},
+          {"threads", std::move(threads)},
+          {"processes", std::move(rows)}};
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  Json sites = Json::array();
+  for (const SiteReport& site : report.sites) sites.push_back(to_value(report, site));
+  const Json value = {
+      {"hierbar", HIERBAR_VERSION},
+      {"format", 1},
+      {"processes", report.num_processes},
+      {"process",
+       {{"host", report.process.host}, {"pid", report.process.pid}, {"rank", report.process.rank}, {"job", report.process.job}}},
+      {"runtime", report.runtime},
+      {"clock",
+       {{"name", report.clock},
+        {"resolution_ns", report.resolution_ns},
+        {"stamp_ns", report.stamp_ns},
+        {"packages", report.offset.num_packages},
+        {"offset_ns", report.offset.offset_ns},
+        {"offset_error_ns", report.offset.error_ns},
+        {"offset_problem", report.offset.problem}}},
+      {"placement", report.placement},
+      {"levels", report.levels},
+      {"sample", report.every},
+      {"idle_ns", report.idle_ns},
+      {"lost",
+       {{"left_out", report.losses.left_out}, {"incomplete", report.losses.incomplete}, {"backwards", report.losses.backwards}}},
+      {"trace", {{"kept", report.trace.kept}, {"dropped", report.trace.dropped}}},
+      {"sites", std::move(sites)}};
+  // Symbols may have any encoding.
+  return value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace hierbar::ompt

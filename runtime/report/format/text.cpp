@@ -1,0 +1,162 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+
+#include "report/report.hpp"
+
+namespace hierbar::ompt {
+namespace {
+
+constexpr std::size_t kMostThreads = 16;  // lines per site; the JSON and CSV reports have all
+constexpr std::size_t kMostGroups = 8;    // on a line; the JSON report has all
+
+[[gnu::format(printf, 2, 3)]] void print(std::string& text, const char* format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  const std::size_t before = text.size();
+  const int length = std::vsnprintf(nullptr, 0, format, arguments);
+  text.resize(before + static_cast<std::size_t>(std::max(length, 0)));
+  // Symbols may have any length. The terminating zero takes the place of the string's own.
+  std::vsnprintf(text.data() + before, text.size() - before + 1, format, again);
+  va_end(again);
+  va_end(arguments);
+}
+
+// A name without control characters. A report of somebody else may contain some that would control
+// the terminal or break the line. Control characters are the bytes below a blank, delete, and 0x80
+// to 0x9F in UTF-8.
+std::string plain(const std::string& name) {
+  std::string text;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < name.size() ? name[i + 1] : 0);
+    const bool is_long_control = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+    text += byte < ' ' || byte == 0x7F || is_long_control ? '?' : name[i];
+    if (is_long_control) ++i;
+  }
+  return text;
+}
+
+std::string describe_offset(const ClockOffset& offset) {
+  if (!offset.problem.empty()) return "between packages not measured: " + plain(offset.problem);
+  if (offset.num_packages == 0) return "between packages not measured";
+  if (offset.num_packages == 1) return "none: all cpus of this process are in one package";
+  char text[128];
+  std::snprintf(text, sizeof text, "%.0f ns at most between the clocks of %zu packages, known to %.0f ns", offset.offset_ns,
+                offset.num_packages, offset.error_ns);
+  return text;
+}
+
+void print_header(std::string& text, const Report& report) {
+  if (report.num_processes > 1) {
+    print(text, "hierbar: barriers of %u processes on %s", report.num_processes, plain(report.process.host).c_str());
+  } else {
+    print(text, "hierbar: barriers of process %ld on %s", report.process.pid, plain(report.process.host).c_str());
+    if (report.process.rank >= 0) print(text, ", rank %ld", report.process.rank);
+  }
+  print(text, "\n  runtime    %s; tool hierbar %s\n", plain(report.runtime).c_str(), HIERBAR_VERSION);
+  print(text, "  clock      %s, resolution %.1f ns, a stamp costs %.1f ns, two for each thread and barrier\n",
+        plain(report.clock).c_str(), report.resolution_ns, report.stamp_ns);
+  print(text, "  offset     %s\n", describe_offset(report.offset).c_str());
+  text += "  placement  " + plain(report.placement) + "\n";
+  print(text, "  levels     %s\n", plain(report.levels).c_str());
+  if (report.every > 1) print(text, "  sampled    one barrier in %llu\n", static_cast<unsigned long long>(report.every));
+  print(text, "  left out   %llu barriers after the tool's own work, %llu that not all threads took part in\n",
+        static_cast<unsigned long long>(report.losses.left_out), static_cast<unsigned long long>(report.losses.incomplete));
+  if (report.losses.backwards != 0) {
+    print(text, "  warning    in %llu barriers somebody left before the last arrival: the cpus' clocks differ\n",
+          static_cast<unsigned long long>(report.losses.backwards));
+  }
+  if (report.trace.kept != 0)
+    print(text, "  trace      %llu barriers and tasks kept, %llu earlier ones dropped\n",
+          static_cast<unsigned long long>(report.trace.kept), static_cast<unsigned long long>(report.trace.dropped));
+  print(text, "  idle       %.3f s of threads between two regions, in no barrier\n", static_cast<double>(report.idle_ns) / 1e9);
+}
+
+void print_histogram(std::string& text, const char* name, const Histogram& times) {
+  if (times.count() == 0) return;
+  print(text, "    %-20s %12llu %11.0f %10.0f %10.0f %10.0f %10.0f %12llu\n", name,
+        static_cast<unsigned long long>(times.count()), times.mean_ns(), times.percentile_ns(0.5), times.percentile_ns(0.9),
+        times.percentile_ns(0.99), times.percentile_ns(0.999), static_cast<unsigned long long>(times.max_ns()));
+}
+
+// "0-3 5"
+std::string list_threads(const std::vector<std::uint32_t>& threads) {
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < threads.size(); first = last + 1) {
+    for (last = first; last + 1 < threads.size() && threads[last + 1] == threads[last] + 1;) ++last;
+    text += (first == 0 ? "" : " ") + std::to_string(threads[first]);
+    if (last > first) text += "-" + std::to_string(threads[last]);
+  }
+  return text;
+}
+
+// Who waits for whom: a line for each level, with its first few groups.
+void print_groups(std::string& text, const SiteReport& site) {
+  const std::vector<LevelGroups>& levels = site.levels.groups;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::vector<LevelGroups::Group>& groups = levels[i].groups;
+    if (groups.empty()) continue;
+    std::string line = i == 0 ? "exchange" : "level " + std::to_string(i);
+    line.resize(std::max<std::size_t>(line.size(), 20), ' ');
+    for (std::size_t k = 0; k < groups.size() && k < kMostGroups; ++k)
+      line += (k == 0 ? " " : ", ") + plain(groups[k].unit) + (groups[k].unit.empty() ? "{" : " {") +
+              list_threads(groups[k].threads) + "}";
+    if (groups.size() > kMostGroups) line += ", ... " + std::to_string(groups.size() - kMostGroups) + " more";
+    text += "    " + line + "\n";
+  }
+}
+
+void print_levels(std::string& text, const Report& report, const SiteReport& site) {
+  for (const auto& [name, times] : list_levels(site.levels)) {
+    if (!is_below_resolution(report, *times)) print_histogram(text, plain(name).c_str(), *times);
+  }
+  const std::string hidden = list_hidden(report, site);
+  if (!hidden.empty()) text += "    hidden, below twice the clock's resolution: " + plain(hidden) + "\n";
+}
+
+void print_threads(std::string& text, const SiteReport& site) {
+  print(text, "    %-20s %12s %11s %10s %12s\n", is_of_ranks(site.kind) ? "rank" : "thread", "imbalance", "sync", "tasks",
+        "last arrival");
+  for (std::size_t i = 0; i < site.threads.size() && i < kMostThreads; ++i) {
+    const ThreadTimes& thread = site.threads[i];
+    const auto episodes = static_cast<double>(thread.imbalance.count());
+    if (thread.imbalance.count() == 0) continue;
+    print(text, "    %-20zu %12.0f %11.0f %10.0f %11.1f%%\n", i, thread.imbalance.mean_ns(), thread.sync.mean_ns(),
+          static_cast<double>(thread.tasks_ns) / episodes, 100 * static_cast<double>(thread.last_arrivals) / episodes);
+  }
+  if (site.threads.size() > kMostThreads) print(text, "    ... %zu more threads\n", site.threads.size() - kMostThreads);
+}
+
+}  // namespace
+
+std::string to_text(const Report& report) {
+  std::string text;
+  print_header(text, report);
+  if (report.sites.empty()) print(text, "  no barrier of more than one thread was seen\n");
+  for (const SiteReport& site : report.sites) {
+    print(text, "\n  %s, %s, %u %s, %llu barriers\n", plain(site.where).c_str(), plain(site.kind).c_str(), site.team_size,
+          is_of_ranks(site.kind) ? "ranks" : "threads", static_cast<unsigned long long>(site.episodes));
+    print(text, "    %-20s %12s %11s %10s %10s %10s %10s %12s\n", "ns", "count", "mean", "p50", "p90", "p99", "p99.9", "max");
+    print_histogram(text, "imbalance", site.imbalance);
+    print_histogram(text, "sync", site.sync);
+    print_histogram(text, "barrier", site.span);
+    print_levels(text, report, site);
+    print_groups(text, site);
+    print_threads(text, site);
+  }
+  if (!report.sites.empty()) {
+    text +=
+        "\n  imbalance: a thread's arrival to the last one's, without tasks; sync: the last arrival to the thread's release;\n"
+        "  barrier: the last arrival to the last release; tasks: time in tasks while waiting. Per thread: means in ns.\n"
+        "  gather, exchange, release: the barrier's time along its critical path, 1 nearest to the exchange; outside: the "
+        "rest.\n"
+        "  (L3) and the like: the smallest part of the machine that a level's threads share; below: who waits for whom there.\n";
+  }
+  return text;
+}
+
+}  // namespace hierbar::ompt

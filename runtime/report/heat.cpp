@@ -1,0 +1,77 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/heat.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace hierbar::ompt {
+namespace {
+
+class Spots {
+ public:
+  void add(const CpuSet& cpus, const char* what, const Histogram& times) {
+    if (cpus.empty() || times.count() == 0) return;
+    HeatSpot& spot = spots_[{cpus, what}];
+    spot.cpus = cpus;
+    spot.what = what;
+    spot.sum_ns += times.sum_ns();
+    spot.count += times.count();
+  }
+  std::vector<HeatSpot> list() const {
+    std::vector<HeatSpot> list;
+    for (const auto& [key, spot] : spots_) list.push_back(spot);
+    return list;
+  }
+
+ private:
+  std::map<std::pair<CpuSet, std::string>, HeatSpot> spots_;
+};
+
+// Empty if the cpus of one of the threads are not known.
+CpuSet cpus_of(const SiteReport& site, const std::vector<std::uint32_t>& threads) {
+  CpuSet all;
+  for (const std::uint32_t thread : threads) {
+    if (thread >= site.cpus.size()) return {};
+    const Result<CpuSet> cpus = CpuSet::parse(site.cpus[thread]);
+    if (!cpus || cpus->empty()) return {};
+    all |= *cpus;
+  }
+  return all;
+}
+
+void add_levels(Spots& spots, const SiteReport& site) {
+  const LevelTimes& levels = site.levels;
+  for (std::size_t i = 0; i < levels.groups.size(); ++i) {
+    for (const LevelGroups::Group& group : levels.groups[i].groups) {
+      const CpuSet cpus = cpus_of(site, group.threads);
+      if (i == 0) spots.add(cpus, "exchange", levels.exchange);
+      if (i > 0 && i <= levels.gather.size()) spots.add(cpus, "gather", levels.gather[i - 1]);
+      if (i > 0 && i <= levels.release.size()) spots.add(cpus, "release", levels.release[i - 1]);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<HeatSpot> find_heat(const Report& report) {
+  const auto has_levels = [](const SiteReport& site) { return site.levels.outside.count() != 0; };
+  const bool by_level = std::any_of(report.sites.begin(), report.sites.end(), has_levels);
+  Spots spots;
+  for (const SiteReport& site : report.sites) {
+    if (by_level) {
+      add_levels(spots, site);
+      continue;
+    }
+    // The cpus of some thread are not known.
+    if (site.team_size > site.cpus.size()) continue;
+    std::vector<std::uint32_t> team(site.team_size);
+    std::iota(team.begin(), team.end(), 0U);
+    spots.add(cpus_of(site, team), "barrier", site.span);
+  }
+  return spots.list();
+}
+
+}  // namespace hierbar::ompt

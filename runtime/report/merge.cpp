@@ -1,0 +1,207 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/merge.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "report/format/json_numbers.hpp"
+#include "report/process_rows.hpp"
+
+namespace hierbar::ompt {
+namespace {
+
+Histogram read_histogram(const nlohmann::json& value) {
+  Histogram times;
+  for (const nlohmann::json& bucket : value.at("buckets"))
+    times.add_bucket(Histogram::bucket_of(whole_number<std::uint64_t>(bucket.at(0))), whole_number<std::uint64_t>(bucket.at(1)));
+  times.add_totals(whole_number<std::uint64_t>(value.at("sum")), whole_number<std::uint64_t>(value.at("max")));
+  return times;
+}
+
+constexpr std::size_t kMostLevels = 64;
+
+LevelGroups& level_groups(LevelTimes& levels, std::size_t number) {
+  if (number > kMostLevels) throw std::runtime_error("no such level: " + std::to_string(number));
+  levels.groups.resize(std::max(levels.groups.size(), number + 1));
+  return levels.groups[number];
+}
+
+// Reads "gather 2 (L3)" and the like. The number is that of the level, from 1.
+void read_level(LevelTimes& levels, const std::string& name, const Histogram& times) {
+  const std::size_t paren = name.find('(');
+  const std::string unit = paren == std::string::npos ? "" : name.substr(paren + 1, name.size() - paren - 2);
+  if (name.compare(0, 8, "exchange") == 0) {
+    levels.exchange = times;
+    if (!unit.empty()) level_groups(levels, 0).name = unit;
+  }
+  if (name == "outside") levels.outside = times;
+  for (auto [kind, list] : {std::pair("gather ", &levels.gather), std::pair("release ", &levels.release)}) {
+    const std::string prefix = kind;
+    if (name.compare(0, prefix.size(), prefix) != 0) continue;
+    const std::size_t number = std::stoul(name.substr(prefix.size()));
+    if (number == 0 || number > kMostLevels) throw std::runtime_error("no such level: " + name);
+    if (!unit.empty()) level_groups(levels, number).name = unit;
+    list->resize(std::max(list->size(), number));
+    (*list)[number - 1] = times;
+  }
+}
+
+// Older reports do not have all of this.
+void read_offset(ClockOffset& offset, const nlohmann::json& clock) {
+  if (const auto packages = clock.find("packages"); packages != clock.end())
+    offset.num_packages = whole_number<std::size_t>(*packages);
+  offset.offset_ns = clock.value("offset_ns", 0.0);
+  offset.error_ns = clock.value("offset_error_ns", 0.0);
+  offset.problem = clock.value("offset_problem", "");
+}
+
+ProcessRow read_row(const nlohmann::json& value) {
+  return {value.at("name").get<std::string>(), value.at("host").get<std::string>(),
+          whole_number<std::uint64_t>(value.at("barriers")), whole_numbers<std::uint64_t>(value.at("last_arrivals"))};
+}
+
+// A file may leave out threads, and the report still gets entries for them. This is the most for
+// one report, so that a small file cannot fill the memory.
+constexpr std::size_t kMostLeftOut = 1U << 16;
+
+SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
+  SiteReport site;
+  site.where = value.at("site").get<std::string>();
+  site.kind = value.at("kind").get<std::string>();
+  site.team_size = whole_number<std::uint32_t>(value.at("team_size"));
+  site.episodes = whole_number<std::uint64_t>(value.at("barriers"));
+  site.tasks_ns = whole_number<std::uint64_t>(value.at("tasks_ns"));
+  site.imbalance = read_histogram(value.at("imbalance_ns"));
+  site.sync = read_histogram(value.at("sync_ns"));
+  site.span = read_histogram(value.at("barrier_ns"));
+  for (const nlohmann::json& level : value.at("levels"))
+    read_level(site.levels, level.at("level").get<std::string>(), read_histogram(level.at("ns")));
+  for (const nlohmann::json& group : value.value("groups", nlohmann::json::array())) {
+    level_groups(site.levels, whole_number<std::size_t>(group.at("level")))
+        .groups.push_back({group.at("unit").get<std::string>(), whole_numbers<std::uint32_t>(group.at("threads"))});
+  }
+  for (const nlohmann::json& row : value.value("processes", nlohmann::json::array())) site.rows.push_back(read_row(row));
+  for (const nlohmann::json& told : value.at("threads")) {
+    const auto number = whole_number<std::uint32_t>(told.at("thread"));
+    if (number >= site.team_size) throw std::runtime_error("a thread that its team does not have");
+    if (number > site.threads.size()) num_left_out += number - site.threads.size();
+    if (num_left_out > kMostLeftOut)
+      throw std::runtime_error("thread " + std::to_string(number) + ", and more than " + std::to_string(kMostLeftOut) +
+                               " threads of lower numbers are not there");
+    site.threads.resize(std::max<std::size_t>(site.threads.size(), number + 1));
+    ThreadTimes& thread = site.threads[number];
+    site.cpus.resize(site.threads.size());
+    site.cpus[number] = told.value("cpus", "");
+    thread.last_arrivals = whole_number<std::uint64_t>(told.at("last_arrivals"));
+    thread.tasks_ns = whole_number<std::uint64_t>(told.at("tasks_ns"));
+    thread.imbalance = read_histogram(told.at("imbalance_ns"));
+    thread.sync = read_histogram(told.at("sync_ns"));
+  }
+  return site;
+}
+
+// In another process, the thread with this number runs on other cpus. So their cpus are dropped. In
+// another communicator, the rank with this number may run on other cpus, too. But each rank reports
+// only its own cpus, so equal ones are kept.
+void merge_cpus(SiteReport& into, const SiteReport& from) {
+  if (!is_of_ranks(into.kind)) {
+    if (into.cpus != from.cpus) into.cpus.clear();
+    return;
+  }
+  into.cpus.resize(std::max(into.cpus.size(), from.cpus.size()));
+  for (std::size_t i = 0; i < from.cpus.size(); ++i) {
+    std::string& cpus = into.cpus[i];
+    if (cpus.empty())
+      cpus = from.cpus[i];
+    else if (!from.cpus[i].empty() && cpus != from.cpus[i])
+      cpus = kVariousCpus;
+  }
+}
+
+void merge_site(SiteReport& into, const SiteReport& from) {
+  into.episodes += from.episodes;
+  into.tasks_ns += from.tasks_ns;
+  into.imbalance.merge(from.imbalance);
+  into.sync.merge(from.sync);
+  into.span.merge(from.span);
+  into.levels.merge(from.levels);
+  into.threads.resize(std::max(into.threads.size(), from.threads.size()));
+  for (std::size_t i = 0; i < from.threads.size(); ++i) {
+    into.threads[i].imbalance.merge(from.threads[i].imbalance);
+    into.threads[i].sync.merge(from.threads[i].sync);
+    into.threads[i].tasks_ns += from.threads[i].tasks_ns;
+    into.threads[i].last_arrivals += from.threads[i].last_arrivals;
+  }
+  merge_cpus(into, from);
+}
+
+}  // namespace
+
+Report parse_report(const std::string& json) try {
+  const nlohmann::json value = nlohmann::json::parse(json);
+  if (value.at("format") != 1) throw std::runtime_error("of a format that this version does not know");
+  Report report;
+  report.num_processes = whole_number<std::uint32_t>(value.at("processes"));
+  const nlohmann::json& process = value.at("process");
+  report.process.host = process.at("host").get<std::string>();
+  report.process.pid = whole_number<long>(process.at("pid"));
+  report.process.rank = whole_number<long>(process.at("rank"));
+  report.process.job = process.at("job").get<std::string>();
+  report.runtime = value.at("runtime").get<std::string>();
+  report.clock = value.at("clock").at("name").get<std::string>();
+  report.resolution_ns = value.at("clock").at("resolution_ns").get<double>();
+  report.stamp_ns = value.at("clock").at("stamp_ns").get<double>();
+  read_offset(report.offset, value.at("clock"));
+  report.placement = value.at("placement").get<std::string>();
+  report.levels = value.at("levels").get<std::string>();
+  report.every = whole_number<std::uint64_t>(value.at("sample"));
+  report.idle_ns = whole_number<std::uint64_t>(value.at("idle_ns"));
+  const nlohmann::json& lost = value.at("lost");
+  report.losses = {whole_number<std::uint64_t>(lost.at("left_out")), whole_number<std::uint64_t>(lost.at("incomplete")),
+                   whole_number<std::uint64_t>(lost.at("backwards"))};
+  if (const auto trace = value.find("trace"); trace != value.end())
+    report.trace = {whole_number<std::uint64_t>(trace->at("kept")), whole_number<std::uint64_t>(trace->at("dropped"))};
+  std::size_t num_left_out = 0;
+  for (const nlohmann::json& site : value.at("sites")) report.sites.push_back(read_site(site, num_left_out));
+  return report;
+} catch (const nlohmann::json::exception& error) {
+  throw std::runtime_error(error.what());
+} catch (const std::logic_error& error) {  // from std::stoul
+  throw std::runtime_error("no such level");
+}
+
+// What the processes do not share, such as their clocks, is taken from the first one. For bounds
+// the worst counts.
+void merge_report(Report& into, const Report& from) {
+  for (SiteReport& site : into.sites) site.rows = rows_of(into, site);
+  into.num_processes += from.num_processes;
+  if (into.process.host != from.process.host) into.process.host = "several hosts";
+  into.resolution_ns = std::max(into.resolution_ns, from.resolution_ns);
+  into.stamp_ns = std::max(into.stamp_ns, from.stamp_ns);
+  if (!from.offset.problem.empty() || from.offset.offset_ns + from.offset.error_ns > into.offset.offset_ns + into.offset.error_ns)
+    into.offset = from.offset;
+  into.idle_ns += from.idle_ns;
+  into.losses.left_out += from.losses.left_out;
+  into.losses.incomplete += from.losses.incomplete;
+  into.losses.backwards += from.losses.backwards;
+  into.trace.kept += from.trace.kept;
+  into.trace.dropped += from.trace.dropped;
+  for (const SiteReport& site : from.sites) {
+    const auto same = std::find_if(into.sites.begin(), into.sites.end(), [&](const SiteReport& known) {
+      return known.where == site.where && known.kind == site.kind && known.team_size == site.team_size;
+    });
+    const std::vector<ProcessRow> rows = rows_of(from, site);
+    if (same == into.sites.end()) {
+      into.sites.push_back(site);
+      into.sites.back().rows = rows;
+    } else {
+      merge_site(*same, site);
+      same->rows.insert(same->rows.end(), rows.begin(), rows.end());
+    }
+  }
+  sort_sites(into);
+}
+
+}  // namespace hierbar::ompt

@@ -1,0 +1,153 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/report.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "trace/ompt_api.h"
+
+namespace hierbar::ompt {
+namespace {
+
+SiteReport& site_of(Report& report, const Site& site) {
+  const std::string where = symbolise(site.address);
+  const std::string kind = kind_name(site.kind);
+  for (SiteReport& known : report.sites) {
+    if (known.where == where && known.kind == kind && known.team_size == site.team_size) return known;
+  }
+  SiteReport& added = report.sites.emplace_back();
+  added.where = where;
+  added.kind = kind;
+  added.team_size = site.team_size;
+  added.threads.resize(site.team_size);
+  return added;
+}
+
+void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times, const std::string& cpus) {
+  site.cpus.resize(site.threads.size());
+  if (site.cpus.at(me).empty()) site.cpus[me] = cpus;
+  ThreadTimes& thread = site.threads.at(me);
+  thread.imbalance.merge(times.imbalance);
+  thread.sync.merge(times.sync);
+  thread.tasks_ns += times.tasks_ns;
+  thread.last_arrivals += times.last_arrivals;
+  site.imbalance.merge(times.imbalance);
+  site.sync.merge(times.sync);
+  site.tasks_ns += times.tasks_ns;
+  site.episodes += times.last_arrivals;  // each episode has one last arrival
+}
+
+}  // namespace
+
+void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, const std::string& cpus) {
+  tables.threads.for_each(
+      [&](const Site& site, const ThreadTimes& times) { add_thread(site_of(report, site), me, times, cpus); });
+  tables.barriers.for_each([&](const Site& site, const BarrierTimes& times) {
+    SiteReport& found = site_of(report, site);
+    found.span.merge(times.span);
+    if (times.levels == nullptr) return;
+    assert(times.levels->adds_up());
+    found.levels.merge(*times.levels);
+    if (times.shape != nullptr) found.levels.merge_groups(times.shape->levels);
+  });
+  report.losses.left_out += tables.losses.left_out;
+  report.losses.incomplete += tables.losses.incomplete;
+  report.losses.backwards += tables.losses.backwards;
+}
+
+void add_team(Report& report, const Team& team) {
+  for (std::uint32_t i = 0; i < team.capacity(); ++i) {
+    if (const Team::Tables* tables = team.tables(i)) add_tables(report, i, *tables, team.cpus(i));
+  }
+}
+
+void sort_sites(Report& report) {
+  const auto cost = [](const SiteReport& site) { return site.imbalance.sum_ns() + site.sync.sum_ns(); };
+  std::stable_sort(report.sites.begin(), report.sites.end(),
+                   [&](const SiteReport& a, const SiteReport& b) { return cost(a) > cost(b); });
+}
+
+const char* kind_name(std::uint32_t kind) {
+  switch (kind) {
+    case ompt_sync_region_barrier:
+      return "barrier";
+    case ompt_sync_region_barrier_implicit:
+      return "implicit";
+    case ompt_sync_region_barrier_explicit:
+      return "explicit";
+    case ompt_sync_region_barrier_implementation:
+      return "implementation";
+    case ompt_sync_region_barrier_implicit_workshare:
+      return "workshare";
+    case ompt_sync_region_barrier_implicit_parallel:
+      return "parallel end";
+    case ompt_sync_region_barrier_teams:
+      return "teams end";
+    case kMpiBarrier:
+      return "MPI_Barrier";
+    case kMpiBarrierOfNodes:
+      return "MPI_Barrier, several nodes";
+    default:
+      return "unknown";
+  }
+}
+
+bool is_of_ranks(const std::string& kind) { return kind == kind_name(kMpiBarrier) || kind == kind_name(kMpiBarrierOfNodes); }
+
+std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels) {
+  std::vector<std::pair<std::string, const Histogram*>> list;
+  if (levels.outside.count() == 0) return list;
+  const auto named = [&](const std::string& step, std::size_t level) {
+    const std::string name = level < levels.groups.size() ? levels.groups[level].name : "";
+    return name.empty() ? step : step + " (" + name + ")";
+  };
+  for (std::size_t i = levels.gather.size(); i > 0; --i)
+    list.emplace_back(named("gather " + std::to_string(i), i), &levels.gather[i - 1]);
+  list.emplace_back(named("exchange", 0), &levels.exchange);
+  for (std::size_t i = 1; i <= levels.release.size(); ++i)
+    list.emplace_back(named("release " + std::to_string(i), i), &levels.release[i - 1]);
+  list.emplace_back("outside", &levels.outside);
+  return list;
+}
+
+bool is_below_resolution(const Report& report, const Histogram& times) {
+  return times.count() != 0 && times.mean_ns() < 2 * report.resolution_ns;
+}
+
+std::string list_hidden(const Report& report, const SiteReport& site) {
+  std::string names;
+  for (const auto& [name, times] : list_levels(site.levels)) {
+    if (is_below_resolution(report, *times)) names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
+std::string symbolise(const void* address) {
+  if (address == nullptr) return "(address not told)";
+  char offset[32];
+  Dl_info info{};
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) {
+    std::snprintf(offset, sizeof offset, "%p", address);
+    return offset;
+  }
+  const char* slash = std::strrchr(info.dli_fname, '/');
+  const std::string file = slash == nullptr ? info.dli_fname : slash + 1;
+  const bool has_symbol = info.dli_sname != nullptr && info.dli_saddr != nullptr;
+  const auto base = reinterpret_cast<std::uintptr_t>(has_symbol ? info.dli_saddr : info.dli_fbase);
+  std::snprintf(offset, sizeof offset, "+0x%zx", static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(address) - base));
+  if (!has_symbol) return file + offset;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> readable(abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status),
+                                                             &std::free);
+  return std::string(status == 0 ? readable.get() : info.dli_sname) + offset + " (" + file + ")";
+}
+
+}  // namespace hierbar::ompt

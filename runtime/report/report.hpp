@@ -1,0 +1,102 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/settings.hpp"
+#include "report/tables.hpp"
+#include "report/team.hpp"
+#include "trace/clock_offset.hpp"
+#include "trace/trace_clock.hpp"
+
+namespace hierbar::ompt {
+
+// The content of a report, as plain data.
+
+// In a merged report: who arrived last, in one of the processes.
+struct ProcessRow {
+  std::string name;  // "rank 3"
+  std::string host;
+  std::uint64_t episodes = 0;
+  std::vector<std::uint64_t> last_arrivals;  // by thread
+};
+
+struct SiteReport {
+  std::string where;  // symbol and offset, or file and offset
+  std::string kind;
+  std::uint32_t team_size = 0;
+  std::uint64_t episodes = 0;
+  Histogram imbalance;  // over all threads
+  Histogram sync;
+  Histogram span;
+  LevelTimes levels;
+  std::uint64_t tasks_ns = 0;
+  std::vector<ThreadTimes> threads;  // by number in the team
+  // One for each process that was merged; see rows_of().
+  std::vector<ProcessRow> rows;
+  // By thread: the cpus on which it may run, "0-3". Empty if unknown, or kVariousCpus.
+  std::vector<std::string> cpus;
+};
+// For a rank number that belongs to several processes, because several communicators share a site.
+inline constexpr const char* kVariousCpus = "various";
+
+// What the rings for pictures kept. All 0 if there are no rings.
+struct TraceCounts {
+  std::uint64_t kept = 0;
+  std::uint64_t dropped = 0;  // overwritten by later events
+};
+
+struct Report {
+  std::uint32_t num_processes = 1;
+  Process process;      // the first one, if it is merged
+  std::string runtime;  // the runtime's name for itself
+  std::string clock;
+  double resolution_ns = 0;
+  double stamp_ns = 0;
+  ClockOffset offset;
+  std::uint64_t every = 1;
+  std::string levels;  // whether levels are known, and why not
+  std::string placement;
+  std::uint64_t idle_ns = 0;
+  Losses losses;
+  TraceCounts trace;
+  std::vector<SiteReport> sites;  // the most expensive first
+};
+
+// Adds the figures of a team. Requires that the team was flushed.
+void add_team(Report& report, const Team& team);
+
+// Adds the figures that participant `me` of some team has recorded.
+void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, const std::string& cpus);
+
+// Orders the sites by the time that all threads spent there.
+void sort_sites(Report& report);
+
+const char* kind_name(std::uint32_t kind);
+// Whether the participants of a kind of barrier are MPI ranks.
+bool is_of_ranks(const std::string& kind);
+
+// The levels of a site with their names, "release 1 (L3)", in the order of the path through them.
+// Empty if the levels are not known.
+std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels);
+
+// Whether the mean is below twice the clock's resolution. Such figures are noise, and such levels
+// are not shown to people.
+bool is_below_resolution(const Report& report, const Histogram& times);
+
+// The levels that are not shown, "gather 1 (L3), release 1 (L3)".
+std::string list_hidden(const Report& report, const SiteReport& site);
+
+// "function+0x12 (file)" if the loader knows a symbol, else "file+0x1234", which addr2line
+// understands.
+std::string symbolise(const void* address);
+
+std::string to_text(const Report& report);
+std::string to_json(const Report& report);
+std::string to_csv(const Report& report);
+
+}  // namespace hierbar::ompt

@@ -1,0 +1,71 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/process_name.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace hierbar {
+namespace {
+
+TEST(ProcessName, OwnNameIsStableAndComplete) {
+  const ProcessName own = own_process();
+  EXPECT_EQ(own.pid, getpid());
+  EXPECT_NE(own.start_time, 0u);
+  EXPECT_EQ(own_process().start_time, own.start_time);
+  EXPECT_NE(state_of(own.pid, own.start_time), "gone");
+  EXPECT_EQ(state_of(own.pid, own.start_time + 1), "gone");  // the number has been used again
+}
+
+TEST(ProcessName, AStoppedProcessIsToldFromOneThatIsGone) {
+  const pid_t child = fork();
+  if (child == 0) {
+    raise(SIGSTOP);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  const std::uint64_t start_time = start_time_of(child);
+  EXPECT_NE(start_time, 0u);
+  EXPECT_EQ(state_of(child, start_time), "stopped");
+  EXPECT_TRUE(is_alive(child, start_time));
+  kill(child, SIGKILL);
+  siginfo_t ended{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(state_of(child, start_time), "dead");
+  EXPECT_FALSE(is_alive(child, start_time));
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(start_time_of(child), 0u);
+  EXPECT_EQ(state_of(child, start_time), "gone");
+  EXPECT_FALSE(is_alive(child, start_time));
+}
+
+TEST(NodeKey, IsTheSameInEveryProcessOfANodeAndDifferentOnPretendedNodes) {
+  const NodeKey own = read_node_key(0);
+  EXPECT_EQ(read_node_key(0), own);
+  EXPECT_FALSE(read_node_key(1) == own);
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const NodeKey key = read_node_key(0);
+    _exit(write(pipe_ends[1], &key, sizeof(key)) == sizeof(key) ? 0 : 1);
+  }
+  NodeKey other{};
+  EXPECT_EQ(read(pipe_ends[0], &other, sizeof(other)), static_cast<ssize_t>(sizeof(other)));
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(other, own);
+}
+
+TEST(RandomId, DiffersEachTimeAndIsNeverZero) {
+  const std::uint64_t first = random_id(), second = random_id();
+  EXPECT_NE(first, second);
+  EXPECT_NE(first, 0u);
+  EXPECT_NE(second, 0u);
+}
+
+}  // namespace
+}  // namespace hierbar

@@ -1,0 +1,83 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/node/plan_image.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "barrier/flat_plan.hpp"
+#include "tests/support/test_plans.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+std::vector<std::byte> image_of(const hierbar_plan& plan) {
+  std::vector<std::byte> image(plan_image_bytes(plan));
+  write_plan_image(plan, image.data());
+  return image;
+}
+
+void expect_same(const hierbar_plan& copied, const hierbar_plan& plan) {
+  EXPECT_EQ(copied.num_slots, plan.num_slots);
+  EXPECT_EQ(copied.release, plan.release);
+  EXPECT_EQ(copied.line_bytes, plan.line_bytes);
+  EXPECT_EQ(copied.depth, plan.depth);
+  ASSERT_EQ(copied.num_leaders, plan.num_leaders);
+  EXPECT_NE(copied.nodes, plan.nodes);
+  EXPECT_EQ(std::memcmp(copied.nodes, plan.nodes, sizeof(hierbar_plan_node) * plan.num_participants), 0);
+  for (std::uint32_t i = 0; i < plan.num_leaders; ++i) EXPECT_EQ(copied.leaders[i], plan.leaders[i]);
+  for (std::uint32_t i = 0; i < plan.num_participants - plan.num_leaders; ++i) EXPECT_EQ(copied.children[i], plan.children[i]);
+}
+
+TEST(PlanImage, ACopyIsThePlanAgain) {
+  for (const test::TestPlan& plan : {test::make_flat(1), test::make_flat(5), test::make_forest("two", {{2, 3}}),
+                                     test::make_forest("deep", {{9, 4, 1}, 2, HIERBAR_RELEASE_LINES})}) {
+    const auto copied = PlanCopy::read(image_of(plan.view()).data(), plan.view().num_participants);
+    ASSERT_TRUE(copied);
+    expect_same(copied->plan(), plan.view());
+  }
+}
+
+TEST(PlanImage, ACopyThatMovesKeepsItsArrays) {
+  const FlatPlan flat(3);
+  PlanCopy first = *PlanCopy::read(image_of(flat.plan()).data(), 3);
+  const PlanCopy second = std::move(first);
+  expect_same(second.plan(), flat.plan());
+}
+
+TEST(PlanImage, AnImageForOthersIsRefused) {
+  const std::vector<std::byte> image = image_of(FlatPlan(3).plan());
+  EXPECT_FALSE(PlanCopy::read(image.data(), 4));
+  hierbar_plan other = FlatPlan(3).plan();
+  std::vector<std::byte> other_version = image;
+  other.abi_version = HIERBAR_PLAN_ABI_VERSION + 1;
+  std::memcpy(other_version.data(), &other.abi_version, sizeof(other.abi_version));
+  EXPECT_FALSE(PlanCopy::read(other_version.data(), 3));
+}
+
+// Every index of a plan is followed by a barrier without another look.
+TEST(PlanImage, ADamagedPlanIsRefused) {
+  const test::TestPlan good = test::make_forest("two", {{2, 3}});
+  const auto is_accepted = [&](auto damage) {
+    hierbar_plan plan = good.view();
+    std::vector<hierbar_plan_node> nodes(plan.nodes, plan.nodes + plan.num_participants);
+    plan.nodes = nodes.data();
+    damage(plan, nodes);
+    return PlanCopy::read(image_of(plan).data(), good.view().num_participants).has_value();
+  };
+  EXPECT_TRUE(is_accepted([](hierbar_plan&, auto&) {}));
+  EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[1].parent = 4711; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[1].slot = 4711; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[1].slot = nodes[0].slot; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[0].first_child = 4711; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[0].num_children = 4711; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.num_slots = 0; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.line_bytes = 1; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.release = 2; }));
+  EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.num_crews = 1; }));
+}
+
+}  // namespace
+}  // namespace hierbar::mpi

@@ -1,0 +1,370 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The PMPI functions that the shim looks for (mpi/library/pmpi.hpp), on the stub. Each of them fails where the process's script
+// says so. No MPIX_Stream_progress: the other way of making progress has more to it.
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "stub_mpi.hpp"
+
+using hierbar::test::StubComm;
+using hierbar::test::StubProcess;
+
+namespace {
+
+constexpr int kErrhandler = 0x2001, kGroup = 0x2002, kRequest = 0x2003, kSession = 0x2004;
+
+StubProcess& here() { return StubProcess::current(); }
+
+StubComm::Part part_of(const void* data, std::size_t bytes) {
+  const auto* begin = static_cast<const std::byte*>(data);
+  return {{begin, begin + bytes}, nullptr};
+}
+
+template <class T>
+T value_in(const StubComm::Part& part, std::size_t index = 0) {
+  T value;
+  std::memcpy(&value, part.bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+int open(int kind, int* handle) {
+  ++here().num_open;
+  *handle = kind;
+  return MPI_SUCCESS;
+}
+
+int close(int null, int* handle) {
+  --here().num_open;
+  *handle = null;
+  return MPI_SUCCESS;
+}
+
+int free_comm(MPI_Comm* comm) {
+  here().drop(*comm);
+  *comm = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+// ---- collective ----
+
+int PMPI_Barrier(MPI_Comm comm) {
+  return here().call("Barrier", [&] {
+    ++here().num_barriers;
+    const StubProcess::Seat* seat = here().find(comm);
+    if (seat == nullptr) return MPI_ERR_COMM;
+    // Between groups the stub lets everybody go: nobody is at the other end.
+    if (!seat->comm->between_groups) seat->comm->exchange(seat->rank, {});
+    return MPI_SUCCESS;
+  });
+}
+
+// Bytes only.
+int PMPI_Allgather(const void* send, int count, MPI_Datatype, void* receive, int, MPI_Datatype, MPI_Comm comm) {
+  return here().call("Allgather", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    const auto parts = seat->comm->exchange(seat->rank, part_of(send, static_cast<std::size_t>(count)));
+    auto* to = static_cast<std::byte*>(receive);
+    for (const StubComm::Part& part : *parts) {
+      to = std::copy(part.bytes.begin(), part.bytes.end(), to);
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+// Bytes only.
+int PMPI_Alltoall(const void* send, int count, MPI_Datatype, void* receive, int, MPI_Datatype, MPI_Comm comm) {
+  return here().call("Alltoall", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    const auto bytes = static_cast<std::size_t>(count);
+    const auto parts = seat->comm->exchange(seat->rank, part_of(send, bytes * static_cast<std::size_t>(seat->comm->size)));
+    auto* to = static_cast<std::byte*>(receive);
+    for (const StubComm::Part& part : *parts) {
+      to = std::copy_n(part.bytes.begin() + static_cast<std::ptrdiff_t>(bytes) * seat->rank, bytes, to);
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Gatherv(const void* send, int count, MPI_Datatype, void* receive, const int*, const int* places, MPI_Datatype, int root,
+                 MPI_Comm comm) {
+  return here().call("Gatherv", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    const auto parts = seat->comm->collect(seat->rank, root, part_of(send, static_cast<std::size_t>(count)));
+    if (parts == nullptr) return MPI_SUCCESS;
+    for (const StubComm::Part& part : *parts) {
+      std::copy(part.bytes.begin(), part.bytes.end(), static_cast<std::byte*>(receive) + *places++);
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+// There is one world.
+int PMPI_Group_translate_ranks(MPI_Group, int count, const int* ranks, MPI_Group, int* translated) {
+  return here().call("Group_translate_ranks", [&] {
+    std::copy_n(ranks, count, translated);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Abort(MPI_Comm, int) { std::abort(); }
+
+// The smallest, of long longs.
+int PMPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype, MPI_Op, MPI_Comm comm) {
+  return here().call("Allreduce", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    const auto num_words = static_cast<std::size_t>(count);
+    const auto parts = seat->comm->exchange(seat->rank, part_of(send, num_words * sizeof(long long)));
+    std::vector<long long> smallest(num_words, std::numeric_limits<long long>::max());
+    for (const StubComm::Part& part : *parts) {
+      for (std::size_t i = 0; i < num_words; ++i) smallest[i] = std::min(smallest[i], value_in<long long>(part, i));
+    }
+    std::memcpy(receive, smallest.data(), num_words * sizeof(long long));
+    return MPI_SUCCESS;
+  });
+}
+
+// Sums of 64-bit numbers.
+int PMPI_Reduce(const void* send, void* receive, int count, MPI_Datatype, MPI_Op, int root, MPI_Comm comm) {
+  return here().call("Reduce", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    const auto num_words = static_cast<std::size_t>(count);
+    const auto parts = seat->comm->collect(seat->rank, root, part_of(send, num_words * sizeof(std::uint64_t)));
+    if (parts == nullptr) return MPI_SUCCESS;
+    std::vector<std::uint64_t> sums(num_words);
+    for (const StubComm::Part& part : *parts) {
+      for (std::size_t i = 0; i < num_words; ++i) sums[i] += value_in<std::uint64_t>(part, i);
+    }
+    std::memcpy(receive, sums.data(), num_words * sizeof(std::uint64_t));
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
+  return here().call("Comm_split", [&] {
+    if (here().refuses_to_split) return MPI_ERR_OTHER;
+    const StubProcess::Seat* seat = here().find(comm);
+    const int own[2] = {colour, key};
+    const auto wishes = seat->comm->exchange(seat->rank, part_of(own, sizeof(own)));
+    std::vector<std::pair<int, int>> members;  // key and rank
+    for (int rank = 0; rank < seat->comm->size; ++rank) {
+      const StubComm::Part& wish = (*wishes)[static_cast<std::size_t>(rank)];
+      if (value_in<int>(wish) == colour) members.emplace_back(value_in<int>(wish, 1), rank);
+    }
+    std::sort(members.begin(), members.end());
+    const bool makes = colour != MPI_UNDEFINED && members.front().second == seat->rank;
+    const auto results =
+        seat->comm->exchange(seat->rank, {{}, makes ? std::make_shared<StubComm>(static_cast<int>(members.size())) : nullptr});
+    *made = MPI_COMM_NULL;
+    if (colour == MPI_UNDEFINED) return MPI_SUCCESS;
+    const auto place = std::find(members.begin(), members.end(), std::pair(key, seat->rank)) - members.begin();
+    *made = here().add((*results)[static_cast<std::size_t>(members.front().second)].comm, static_cast<int>(place));
+    return MPI_SUCCESS;
+  });
+}
+
+// ---- communicators ----
+
+int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
+  return here().call("Comm_rank", [&] {
+    *rank = here().find(comm)->rank;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_size(MPI_Comm comm, int* size) {
+  return here().call("Comm_size", [&] {
+    *size = here().find(comm)->comm->size;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
+  return here().call("Comm_test_inter", [&] {
+    *flag = here().find(comm)->comm->between_groups ? 1 : 0;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_get_name(MPI_Comm, char* name, int* length) {
+  return here().call("Comm_get_name", [&] {
+    *length = std::snprintf(name, MPI_MAX_OBJECT_NAME, "stub");
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_free(MPI_Comm* comm) {
+  return here().call("Comm_free", [&] { return free_comm(comm); });
+}
+
+int PMPI_Comm_disconnect(MPI_Comm* comm) {
+  return here().call("Comm_disconnect", [&] { return free_comm(comm); });
+}
+
+// The shim asks for groups of the calling process alone.
+int PMPI_Comm_group(MPI_Comm, MPI_Group* group) {
+  return here().call("Comm_group", [&] { return open(kGroup, group); });
+}
+int PMPI_Group_incl(MPI_Group, int, const int*, MPI_Group* made) {
+  return here().call("Group_incl", [&] { return open(kGroup, made); });
+}
+int PMPI_Group_free(MPI_Group* group) {
+  return here().call("Group_free", [&] { return close(MPI_GROUP_NULL, group); });
+}
+
+int PMPI_Comm_create_group(MPI_Comm, MPI_Group, int, MPI_Comm* made) {
+  return here().call("Comm_create_group", [&] {
+    *made = here().add(std::make_shared<StubComm>(1), 0);
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_get_errhandler(MPI_Comm, MPI_Errhandler* handler) {
+  return here().call("Comm_get_errhandler", [&] { return open(kErrhandler, handler); });
+}
+int PMPI_Comm_set_errhandler(MPI_Comm, MPI_Errhandler) {
+  return here().call("Comm_set_errhandler", [&] { return MPI_SUCCESS; });
+}
+int PMPI_Errhandler_free(MPI_Errhandler* handler) {
+  return here().call("Errhandler_free", [&] { return close(MPI_ERRHANDLER_NULL, handler); });
+}
+int PMPI_Comm_call_errhandler(MPI_Comm, int) {
+  return here().call("Comm_call_errhandler", [&] { return MPI_SUCCESS; });
+}
+
+// ---- attributes ----
+
+int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function*, MPI_Comm_delete_attr_function* forget, int* keyval, void* extra) {
+  return here().call("Comm_create_keyval", [&] {
+    const std::lock_guard lock(here().mutex);
+    *keyval = static_cast<int>(here().keyvals.size()) + 1;
+    here().keyvals[*keyval] = {forget, nullptr, extra};
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_free_keyval(int* keyval) {
+  return here().call("Comm_free_keyval", [&] {
+    const std::lock_guard lock(here().mutex);
+    here().keyvals.erase(*keyval);
+    *keyval = MPI_KEYVAL_INVALID;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
+  return here().call("Comm_set_attr", [&] {
+    const std::lock_guard lock(here().mutex);
+    StubProcess::Attribute attribute = here().keyvals.at(keyval);
+    attribute.value = value;
+    here().seats.at(comm).attributes[keyval] = attribute;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
+  return here().call("Comm_delete_attr", [&] {
+    StubProcess::Attribute attribute;
+    {
+      const std::lock_guard lock(here().mutex);
+      std::map<int, StubProcess::Attribute>& attributes = here().seats.at(comm).attributes;
+      const auto found = attributes.find(keyval);
+      if (found == attributes.end()) return MPI_ERR_KEYVAL;
+      attribute = found->second;
+      attributes.erase(found);
+    }
+    return attribute.forget(comm, keyval, attribute.value, attribute.extra);
+  });
+}
+
+int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
+  return here().call("Comm_get_attr", [&] {
+    StubProcess::Seat* seat = here().find(comm);
+    if (seat == nullptr) return MPI_ERR_COMM;
+    const std::lock_guard lock(here().mutex);
+    const auto found = seat->attributes.find(keyval);
+    *flag = found != seat->attributes.end() ? 1 : 0;
+    if (*flag != 0) *static_cast<void**>(value) = found->second.value;
+    return MPI_SUCCESS;
+  });
+}
+
+// ---- progress ----
+
+int PMPI_Irecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request* request) {
+  return here().call("Irecv", [&] { return open(kRequest, request); });
+}
+int PMPI_Cancel(MPI_Request*) {
+  return here().call("Cancel", [&] { return MPI_SUCCESS; });
+}
+int PMPI_Wait(MPI_Request* request, MPI_Status*) {
+  return here().call("Wait", [&] { return close(MPI_REQUEST_NULL, request); });
+}
+
+int PMPI_Request_get_status(MPI_Request, int* flag, MPI_Status*) {
+  return here().call("Request_get_status", [&] {
+    *flag = 0;
+    return MPI_SUCCESS;
+  });
+}
+
+// ---- the process ----
+
+int PMPI_Initialized(int* flag) {
+  return here().call("Initialized", [&] {
+    *flag = here().initialized ? 1 : 0;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Finalized(int* flag) {
+  return here().call("Finalized", [&] {
+    *flag = here().finalized ? 1 : 0;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Query_thread(int* level) {
+  return here().call("Query_thread", [&] {
+    *level = here().thread_level;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Get_library_version(char* text, int* length) {
+  return here().call("Get_library_version", [&] {
+    *length = std::snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "Stub Version:\t1\nmore");
+    return MPI_SUCCESS;
+  });
+}
+
+// As MPICH: frees MPI_COMM_SELF, then MPI_COMM_WORLD; what else the program has left stays.
+int PMPI_Finalize() {
+  return here().call("Finalize", [&] {
+    here().drop(MPI_COMM_SELF);
+    here().drop(MPI_COMM_WORLD);
+    here().finalized = true;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session* session) {
+  return here().call("Session_init", [&] { return open(kSession, session); });
+}
+int PMPI_Session_finalize(MPI_Session* session) {
+  return here().call("Session_finalize", [&] { return close(MPI_SESSION_NULL, session); });
+}
+
+}  // extern "C"

@@ -1,0 +1,172 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "placement/evidence/kernel_cpus.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <sstream>
+
+#include "placement/evidence/cpu_pool.hpp"
+#include "placement/evidence/cpu_quota.hpp"
+#include "tests/support/environments.hpp"
+
+namespace hierbar {
+namespace {
+
+// What `say` returns in a child process, which may bind itself and join control groups.
+std::string in_child(const std::function<std::string()>& say) {
+  int ends[2];
+  if (pipe(ends) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string text = say();
+    const bool is_written = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    _exit(is_written ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t size; (size = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(size));
+  close(ends[0]);
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) return "the child failed";
+  return text;
+}
+
+std::string text_of(const Result<CpuSet>& cpus) { return cpus ? cpus->to_string() : cpus.error(); }
+
+// As taskset does.
+bool bind_to(std::uint32_t cpu) {
+  cpu_set_t* mask = CPU_ALLOC(cpu + 1);
+  CPU_ZERO_S(CPU_ALLOC_SIZE(cpu + 1), mask);
+  CPU_SET_S(cpu, CPU_ALLOC_SIZE(cpu + 1), mask);
+  const bool done = sched_setaffinity(0, CPU_ALLOC_SIZE(cpu + 1), mask) == 0;
+  CPU_FREE(mask);
+  return done;
+}
+
+TEST(KernelCpus, ProbingSeesPastTheMaskAndLeavesIt) {
+  const CpuSet allowed = *probe_kernel_cpus();
+  ASSERT_FALSE(allowed.empty());
+  const std::uint32_t last = static_cast<std::uint32_t>(allowed.last());
+  const std::string seen = in_child([&] {
+    if (!bind_to(last)) return std::string("cannot bind");
+    return text_of(probe_kernel_cpus()) + " and " + text_of(own_cpus());
+  });
+  EXPECT_EQ(seen, allowed.to_string() + " and " + std::to_string(last));
+}
+
+TEST(KernelCpus, AllowedOnesAreOnline) { EXPECT_TRUE(probe_kernel_cpus()->is_subset_of(online_cpus())); }
+
+TEST(KernelCpus, OnlineOnesAreEmptyWhereTheyCannotBeRead) { EXPECT_TRUE(online_cpus("/nonexistent").empty()); }
+
+// A job bound by taskset, without a launcher: the pool is what the ranks were given.
+TEST(KernelCpus, PoolOfABoundJobIsItsMask) {
+  const std::uint32_t first = static_cast<std::uint32_t>(probe_kernel_cpus()->first());
+  const std::string seen = in_child([&] {
+    if (!bind_to(first)) return std::string("cannot bind");
+    PoolEvidence evidence = *read_pool_evidence(test::environment_of({}), {});
+    evidence.online.set(evidence.online.last() + 1);  // or else a machine of one cpu is not cut out
+    evidence.kernel = evidence.online;
+    evidence.ranks = *own_cpus();
+    const Result<CpuPool> pool = choose_pool(evidence, PoolChoice::kAuto);
+    return pool ? std::string(pool_choice_name(pool->source)) + " " + pool->cpus.to_string() : pool.error();
+  });
+  EXPECT_EQ(seen, "union " + std::to_string(first));
+}
+
+// A control group at the top of a controller's hierarchy, version 1 or 2, if this process may make one that has the named file.
+class Group {
+ public:
+  Group(const std::string& controller, const std::string& file_1, const std::string& file_2) {
+    std::ifstream mounts("/proc/self/mountinfo");
+    for (std::string line; std::getline(mounts, line) && directory_.empty();) {
+      std::string mount_point;
+      std::istringstream fields(line);
+      for (int i = 0; i < 5; ++i) fields >> mount_point;
+      const std::string options = "," + line.substr(line.rfind(' ') + 1) + ",";
+      if (line.find(" - cgroup2 ") != std::string::npos) {
+        try_in(mount_point, file_2);
+      } else if (line.find(" - cgroup ") != std::string::npos && options.find("," + controller + ",") != std::string::npos) {
+        try_in(mount_point, file_1);
+      }
+    }
+  }
+  ~Group() {
+    if (!directory_.empty()) rmdir(directory_.c_str());
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  bool exists() const { return !directory_.empty(); }
+
+  bool set(const std::string& file, const std::string& value) const {
+    std::ofstream stream(directory_ + "/" + file);
+    stream << value << std::flush;
+    return stream.good();
+  }
+  bool has(const std::string& file) const { return access((directory_ + "/" + file).c_str(), W_OK) == 0; }
+  std::string get_from_parent(const std::string& file) const {
+    std::ifstream stream(directory_ + "/../" + file);
+    std::string value;
+    stream >> value;
+    return value;
+  }
+  bool join() const { return set("cgroup.procs", "0"); }
+
+ private:
+  void try_in(const std::string& mount_point, const std::string& file) {
+    const std::string directory = mount_point + "/hierbar_test_" + std::to_string(getpid());
+    std::error_code error;
+    if (!std::filesystem::create_directory(directory, error)) return;
+    if (access((directory + "/" + file).c_str(), W_OK) == 0) {
+      directory_ = directory;
+    } else {
+      rmdir(directory.c_str());
+    }
+  }
+
+  std::string directory_;
+};
+
+TEST(KernelCpus, AreThoseOfTheCpuset) {
+  const Group group("cpuset", "cpuset.cpus", "cpuset.cpus");
+  if (!group.exists()) GTEST_SKIP() << "no cpuset control group can be made here (needs root)";
+  const std::string last = std::to_string(probe_kernel_cpus()->last());
+  if (!group.set("cpuset.cpus", last)) GTEST_SKIP() << "a cpuset control group takes no cpus here";
+  if (group.has("cpuset.mems")) group.set("cpuset.mems", group.get_from_parent("cpuset.mems"));
+  const std::string seen = in_child([&] {
+    if (!group.join()) return std::string("cannot join");
+    const PoolEvidence evidence = *read_pool_evidence(test::environment_of({}), {});
+    std::string text = evidence.kernel.to_string();
+    if (const Result<CpuPool> pool = choose_pool(evidence, PoolChoice::kCpuset)) text += ", pool " + pool->cpus.to_string();
+    return text;
+  });
+  if (seen == "cannot join") GTEST_SKIP() << "a cpuset control group cannot be joined here";
+  EXPECT_EQ(seen, last + ", pool " + last);
+}
+
+TEST(CpuQuota, IsReadFromALiveControlGroup) {
+  const Group group("cpu", "cpu.cfs_quota_us", "cpu.max");
+  if (!group.exists()) GTEST_SKIP() << "no cpu control group can be made here (needs root)";
+  const bool is_set = group.has("cpu.max") ? group.set("cpu.max", "150000 100000") : group.set("cpu.cfs_quota_us", "150000");
+  if (!is_set) GTEST_SKIP() << "a cpu control group takes no quota here";
+  const std::string seen = in_child([&] {
+    if (!group.join()) return std::string("cannot join");
+    return std::to_string(read_cpu_quota().value_or(0));
+  });
+  if (seen == "cannot join") GTEST_SKIP() << "a cpu control group cannot be joined here";
+  const std::optional<std::uint32_t> around = read_cpu_quota();
+  EXPECT_EQ(seen, std::to_string(std::min<std::uint32_t>(2, around.value_or(2))));
+}
+
+}  // namespace
+}  // namespace hierbar
