@@ -98,8 +98,8 @@ if(IS_ABSOLUTE "${system_libgomp}")
   set(compare_with_system --system ${system_libgomp})
 endif()
 add_test(NAME ${tests_prefix}.gomp_table COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/gomp_table_test.py
-         --table ${PROJECT_SOURCE_DIR}/runtime/libomp/GOMP.md
-         --functions ${PROJECT_SOURCE_DIR}/runtime/libomp/gcc_functions.txt --library ${tests_library_dir}/libomp.so ${compare_with_system})
+         --table ${PROJECT_SOURCE_DIR}/runtime/libomp/gomp/GOMP.md
+         --functions ${PROJECT_SOURCE_DIR}/runtime/libomp/gomp/gcc_functions.txt --library ${tests_library_dir}/libomp.so ${compare_with_system})
 hierbar_set_test_properties(${tests_prefix}.gomp_table omp 60)
 set_tests_properties(${tests_prefix}.gomp_table PROPERTIES FIXTURES_REQUIRED "${tests_fixture}")
 
