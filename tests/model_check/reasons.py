@@ -13,7 +13,7 @@ REASONS = {
     ("barrier.hpp:A1.2", "acq_rel"): SAME_CODE,
     ("barrier.hpp:R0", "relaxed"): NON_TEMPORAL,
     ("barrier.hpp:C2", "acq_rel"): SAME_CODE,
-    ("pending.hpp:S2a", "release"): BEFORE_SLEEP,
+    ("awaited_word.hpp:S2a", "release"): BEFORE_SLEEP,
     ("blocks.hpp:A1", "acq_rel"): SAME_CODE,
     ("combining_tree.hpp:C1", "acq_rel"): SAME_CODE,
     ("sense_reversing.hpp:C1", "acq_rel"): SAME_CODE,
