@@ -47,7 +47,7 @@ omp_cases(gomp_scope CASES task_reductions_of_nested_scopes CHECK --counter slow
 set(taskloop_cases counts_down near_the_limits_of_the_type over_pointers grain_sizes strict_grain_sizes_and_numbers
     data_that_must_be_copied data_that_must_be_copied_at_once iterators lastprivate reductions)
 omp_cases(gomp_taskloop CASES ${taskloop_cases})
-omp_cases(gomp_cancellation CASES dynamic_loops long_loops_end_at_once sections loop_and_region_at_once ENV OMP_CANCELLATION=true)
+omp_cases(cancelled_loops_gcc CASES ${cancelled_loop_cases} ENV OMP_CANCELLATION=true)
 omp_cases(gomp_initial CASES target_regions_are_outside target_regions_begin_with_the_first_settings target_regions_in_tasks leagues
           target_regions_are_outside_of_leagues nestable_locks_are_owned_by_tasks)
 set(loop_cases dynamic guided runtime ordered pointers many_doacross_loops)
