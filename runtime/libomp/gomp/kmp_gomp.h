@@ -163,6 +163,11 @@ typedef kmp_base_info_t::kmp_gomp_league kmp_gomp_league_t;
 // The league in which the calling thread is, NULL if there is none.
 const kmp_gomp_league_t *__kmp_gomp_find_league();
 
+// ---- settings ----
+
+// Says once which variables of GCC's library are set and do nothing.
+void __kmp_gomp_report_variables();
+
 // ---- entry points that others here call ----
 
 extern "C" {
