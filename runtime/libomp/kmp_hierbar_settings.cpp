@@ -13,6 +13,7 @@
 
 #include "base/trusted_variable.hpp"
 #include "kmp_environment.h"
+#include "kmp_gomp.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_i18n.h"
 #include "kmp_io.h"
@@ -170,6 +171,7 @@ void __kmp_hierbar_settings_done() {
   if (TCR_4(__kmp_init_parallel))
     return;
   read_verbose();
+  __kmp_gomp_report_variables();
   if (requested_pattern == not_requested)
     return;
   warn_about_pattern_variables();

@@ -17,6 +17,7 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_task.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_taskloop.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_teams.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_variables.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_workshare.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_contention.cpp
