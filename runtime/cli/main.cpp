@@ -8,6 +8,7 @@
 
 #include "cli/check_command.hpp"
 #include "cli/machine_option.hpp"
+#include "cli/meet_command.hpp"
 #include "cli/place_command.hpp"
 #include "cli/plan_command.hpp"
 #include "cli/program.hpp"
@@ -51,6 +52,7 @@ int main(int argc, char** argv) try {
   hierbar::add_topo_command(app);
   hierbar::add_plan_command(app);
   hierbar::add_place_command(app);
+  hierbar::add_meet_command(app);
   hierbar::add_tune_command(app);
   hierbar::add_report_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
