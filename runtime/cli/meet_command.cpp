@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
 #include "network/choose.hpp"
 #include "network/network_profile.hpp"
@@ -53,7 +54,7 @@ std::vector<std::uint32_t> read_sizes(const MeetOptions& options) {
 }
 
 [[noreturn]] void refuse_network(const std::string& path, const std::string& problem) {
-  refuse(kNetworkOption, path, problem, "a file that `hierbar tune --network` has written, or --parameters instead");
+  refuse(kNetworkOption, path, problem, "a file of measured networks, or --parameters instead");
 }
 
 // The first network of the file: it is the same for all of its numbers of nodes unless the file
@@ -82,7 +83,7 @@ Costs read_costs(const CLI::App& command, const MeetOptions& options) {
   for (const std::string& problem : problems) std::cerr << "hierbar meet: " << problem << '\n';
   if (profile.networks.empty()) {
     std::cerr
-        << "hierbar meet: no network is known; measure it with 'hierbar tune --network', or give --network or --parameters\n";
+        << "hierbar meet: no network is known; give --network or --parameters\n";
     throw CLI::RuntimeError(kExitBadInput);
   }
   return profile_costs(profile);
@@ -153,7 +154,7 @@ void add_meet_command(CLI::App& app) {
       ->type_name("LIST");
   CLI::Option* file =
       command->add_option(kNetworkOption, options->network,
-                          "What `hierbar tune --network` has measured; default: HIERBAR_NETWORK,\nelse network.json in "
+                          "A file of measured networks; default: HIERBAR_NETWORK,\nelse network.json in "
                           "$XDG_CONFIG_HOME/hierbar or ~/.config/hierbar");
   file->type_name("FILE");
   command->add_option(kParametersOption, options->parameters, std::string("The costs themselves: ") + network::kAllowedParameters)

@@ -93,7 +93,7 @@ NetworkProfile read_network_profile(std::vector<std::string>& problems) {
   Result<NetworkProfile> profile = parse_file(file, path);
   if (profile) return *std::move(profile);
   problems.push_back("network '" + path + "' ignored: " + profile.error() +
-                     "; run 'hierbar tune --network' to make it anew, or set " + kNetworkVariable + "=off");
+                     "; correct it, or set " + kNetworkVariable + "=off");
   return {};
 }
 

@@ -12,7 +12,7 @@
 
 namespace hierbar::network {
 
-// What `hierbar tune --network` has measured, from which meetings between nodes are chosen. A file
+// What was measured of networks, from which meetings between nodes are chosen. A file
 // holds several networks. Each speaks of one MPI library and one choice of its transport.
 //
 //   HIERBAR_NETWORK   off, or the path of a file. If it is not set: network.json in
@@ -79,7 +79,7 @@ std::string to_json_text(const NetworkProfile& profile);
 // parse_network_profile().
 Result<NetworkProfile> load_network_profile(const std::string& path);
 
-// Where `hierbar tune --network` writes, and where programs look if HIERBAR_NETWORK is not set; empty
+// Where programs look if HIERBAR_NETWORK is not set; empty
 // if there is no home directory.
 std::string default_network_path();
 

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The network that `hierbar tune --network` writes and the leader of a program's nodes reads; and
+// The file of measured networks, which the leader of a program's nodes reads; and
 // what people write as parameters and lists of algorithms.
 
 #include "fuzz_target.hpp"
@@ -23,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     test::require(!profile.error().empty(), "a refusal has a reason");
     test::require(profile.error().size() < 1024, "a reason is for people");
   }
-  if (const auto parameters = network::parse_parameters(text)) test::require(is_valid(*parameters), "parameters are in their range");
+  if (const auto parameters = network::parse_parameters(text))
+    test::require(is_valid(*parameters), "parameters are in their range");
   if (const auto kinds = network::parse_kinds(text)) {
     for (const network::Kind kind : *kinds) {
       const auto again = network::parse_kind(name_of(kind));

@@ -46,7 +46,7 @@ TEST(MeetCommand, PrintsATableWithUnitsAndTheChoice) {
   const auto result = test::run_hierbar("meet -n 64 " + kPaper);
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, AllOf(HasSubstr("L 125.6, o_s 0.43, o_r 123.8, g 0.22 us"), HasSubstr("formula, us"),
-                                   HasSubstr("> dissemination:1"), HasSubstr("1498.98")));
+                                   HasSubstr("> dissemination:3"), HasSubstr("1498.98")));
 }
 
 TEST(MeetCommand, RefusesWithTheReason) {

@@ -140,7 +140,7 @@ TEST_F(NetworkProfileFile, OffMeansOff) {
 TEST_F(NetworkProfileFile, ABrokenOneIsReportedAndIgnored) {
   write("{");
   EXPECT_THAT(read_network_profile(problems_).networks, IsEmpty());
-  EXPECT_THAT(problems_, ElementsAre(HasSubstr("run 'hierbar tune --network'")));
+  EXPECT_THAT(problems_, ElementsAre(HasSubstr("correct it, or set HIERBAR_NETWORK=off")));
 }
 
 TEST_F(NetworkProfileFile, WhatIsNoSmallFileIsRefused) {
