@@ -7,8 +7,9 @@
 #include "kmp_i18n.h"
 #include "kmp_io.h"
 
+#include "base/trusted_variable.hpp"
+
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 namespace {
@@ -41,7 +42,7 @@ void __kmp_gomp_report_variables() {
     return;
   reported = true;
   for (const variable_t &variable : variables) {
-    const char *value = getenv(variable.name);
+    const char *value = hierbar::trusted_variable(variable.name);
     if (value && *value)
       __kmp_printf("OMP: Warning: %s=\"%s\" has no effect: this is LLVM's OpenMP runtime in place of GCC's; %s\n", variable.name,
                    value, variable.instead);
