@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"ReceivesFromAnybody", [](Schedules& all) { first_peers(all, &Round::receive_from)[0] = ~0U; },
                "names a rank outside"},
         Broken{"ReceivesFromItself", [](Schedules& all) { first_peers(all, &Round::receive_from)[0] = 5; }, "sends to itself"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& one) { return one.param.name; });
 
 TEST(ScheduleProof, AMissingSendReceiveOrRankIsCaught) {
   for (const Kind kind : all_kinds()) {
