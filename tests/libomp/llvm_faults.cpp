@@ -58,6 +58,5 @@ void roots_that_end() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return omp_test::run_case(argc, argv,
-                            {{"untied_undeferred_task_waits", untied_undeferred_task_waits},
-                             {"roots_that_end", roots_that_end}});
+                            {{"untied_undeferred_task_waits", untied_undeferred_task_waits}, {"roots_that_end", roots_that_end}});
 }
