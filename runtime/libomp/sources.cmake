@@ -36,3 +36,5 @@ string(REGEX REPLACE "(G?OACC_[0-9.]+) ([A-Za-z0-9_]+) [0-9]+" "KMP_GOMP_REFUSE(
 list(JOIN openacc_functions "\n" openacc_functions)
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/hierbar/kmp_gomp_openacc.inc CONTENT "${openacc_functions}\n" @ONLY)
 include_directories(${CMAKE_CURRENT_BINARY_DIR}/hierbar)
+
+include(${LIBOMP_HIERBAR_DIR}/libomp/preload/preload.cmake)

@@ -103,6 +103,8 @@ omp_cases(beside_others CASES obeys_the_user ENV OMP_PLACES={0},{1} KMP_BLOCKTIM
 # wakes them for a task that comes later.
 
 omp_cases(fork_child CASES child_uses_openmp CHECK --counter reports==2 --counter fast>=300)
+omp_cases(fork_child CASES child_uses_openmp SETTING init_at_fork_false ENV KMP_INIT_AT_FORK=FALSE
+          CHECK --counter reports==2 --counter fast>=300 --expect "Warning: hierbar: KMP_INIT_AT_FORK=.FALSE. is not obeyed")
 omp_cases(fork_child CASES child_uses_openmp_first CHECK --counter reports==2 --counter fast>=80)
 omp_cases(fork_child CASES child_never_uses_openmp CHECK --counter fast==80)
 omp_cases(fork_child CASES fork_while_workers_sleep ENV KMP_BLOCKTIME=0 ${trees} CHECK --counter reports==6)
