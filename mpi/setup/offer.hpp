@@ -19,6 +19,8 @@ struct Offer {
   std::uint64_t leaders_id;
   // The id of a new leaders' communicator. Rank 0's offer counts.
   std::uint64_t new_leaders_id;
+  // code_of() the schedules by which the leaders may meet; 0 behind the last. Rank 0's offer counts.
+  std::uint32_t meetings[4];
 };
 
 }  // namespace hierbar::mpi

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "base/served_file.hpp"
 #include "barrier/pause.hpp"
+#include "base/served_file.hpp"
 #include "mpi/communicator/verbose_report.hpp"
 #include "mpi/library/progress.hpp"
 
@@ -154,7 +154,7 @@ void ProcessState::report(const Pmpi& pmpi, bool may_communicate) {
   if (may_communicate) find(pmpi, pmpi.comm_world, world);
   recorder.finish(pmpi, world != nullptr && world->reports_everywhere);
   const Counts counts = states.counts();
-  const std::uint64_t num_served = counts[static_cast<std::size_t>(Way::kEngine)];
+  const std::uint64_t num_served = counts[static_cast<std::size_t>(Route::kEngine)];
   add_to_served_file("mpi", num_served, std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) - num_served);
   if (!settings.verbose) return;
   print_report(pmpi, counts, is_in_world(pmpi), world != nullptr && world->verbose_everywhere);

@@ -77,6 +77,8 @@ class ProcessState {
   // Returns true for the first call with this way, so that each message is printed once.
   bool claim_first(Route route) { return !told_[static_cast<std::size_t>(route)].exchange(true, std::memory_order_relaxed); }
   bool claim_first_problem_report() { return !problems_told_.exchange(true, std::memory_order_relaxed); }
+  bool claim_first_shortlist() { return !shortlist_told_.exchange(true, std::memory_order_relaxed); }
+  bool claim_first_meeting_report() { return !meeting_told_.exchange(true, std::memory_order_relaxed); }
   // Writes and prints the reports, this process's own or those of all ranks. Later calls do
   // nothing.
   void report(const Pmpi& pmpi, bool may_communicate);
@@ -93,9 +95,11 @@ class ProcessState {
   int self_keyval_ = MPI_KEYVAL_INVALID;
   // Relaxed: the program starts a session before it uses the session's communicators.
   std::atomic<int> num_sessions_{0};
-  // Both relaxed: they only choose one caller.
+  // All relaxed: they only choose one caller.
   std::array<std::atomic<bool>, kNumRoutes> told_{};
   std::atomic<bool> problems_told_{false};
+  std::atomic<bool> meeting_told_{false};
+  std::atomic<bool> shortlist_told_{false};
   bool reported_ = false;
   bool has_self_ = false;
   Self self_{};

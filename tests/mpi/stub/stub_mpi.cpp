@@ -38,6 +38,26 @@ std::shared_ptr<const StubComm::Parts> StubComm::collect(int rank, int root, Par
   return rank == root ? await(round) : nullptr;
 }
 
+void StubComm::send(int from, int to) {
+  const std::lock_guard lock(mutex_);
+  ++in_flight_[{from, to}];
+}
+
+bool StubComm::receive(int from, int to) {
+  const std::lock_guard lock(mutex_);
+  int& count = in_flight_[{from, to}];
+  if (count == 0) return false;
+  --count;
+  return true;
+}
+
+int StubComm::num_left_over() {
+  const std::lock_guard lock(mutex_);
+  int sum = 0;
+  for (const auto& [pair, count] : in_flight_) sum += count;
+  return sum;
+}
+
 StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) : thread_level(level) {
   seats[MPI_COMM_WORLD] = {std::move(world), rank, {}};
   seats[MPI_COMM_SELF] = {std::make_shared<StubComm>(1), 0, {}};
@@ -45,6 +65,21 @@ StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) :
 
 StubProcess& StubProcess::current() { return *process_of_thread; }
 void StubProcess::make_current() { process_of_thread = this; }
+
+MPI_Request StubProcess::expect(std::shared_ptr<StubComm> comm, int from, int to) {
+  const std::lock_guard lock(mutex);
+  receives_[next_request_] = {std::move(comm), from, to};
+  return next_request_++;
+}
+
+bool StubProcess::complete(MPI_Request request) {
+  const std::lock_guard lock(mutex);
+  const auto found = receives_.find(request);
+  if (found == receives_.end()) return true;
+  if (!found->second.comm->receive(found->second.from, found->second.to)) return false;
+  receives_.erase(found);
+  return true;
+}
 
 void StubProcess::obey(const StubScript& script) {
   const std::lock_guard lock(script_mutex_);

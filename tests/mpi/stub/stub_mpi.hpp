@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 // An MPI library whose ranks are threads of one process, as far as the shim calls it: what a sanitizer can look through. The
@@ -36,6 +37,12 @@ class StubComm {
   // Collective over all, but only the root waits and gets the parts.
   std::shared_ptr<const Parts> collect(int rank, int root, Part own);
 
+  // An empty message, and the receipt of one; false if none is there.
+  void send(int from, int to);
+  bool receive(int from, int to);
+  // Messages that nobody has received.
+  int num_left_over();
+
   const int size;
   const bool between_groups;
 
@@ -47,6 +54,7 @@ class StubComm {
   std::shared_ptr<Round> arrive(int rank, Part own);
   std::shared_ptr<const Parts> await(const std::shared_ptr<Round>& round);
 
+  std::map<std::pair<int, int>, int> in_flight_;  // from, to
   std::mutex mutex_;
   std::condition_variable complete_;
   std::vector<int> rounds_of_ = std::vector<int>(static_cast<std::size_t>(size));  // collective calls of each rank
@@ -87,6 +95,9 @@ class StubProcess {
   MPI_Comm add(std::shared_ptr<StubComm> comm, int rank);
   // Null: no such communicator. Valid until it is freed.
   Seat* find(MPI_Comm comm);
+  // The library has seen the message of such a request, or has none to see.
+  bool complete(MPI_Request request);
+  MPI_Request expect(std::shared_ptr<StubComm> comm, int from, int to);
   // Runs the callbacks of the attributes.
   void drop(MPI_Comm comm);
 
@@ -112,7 +123,14 @@ class StubProcess {
   std::map<MPI_Comm, Seat> seats;
 
  private:
+  struct Receive {
+    std::shared_ptr<StubComm> comm;
+    int from, to;
+  };
   bool count_call(const char* function);
+
+  std::map<MPI_Request, Receive> receives_;
+  MPI_Request next_request_ = 0x100000;
 
   std::mutex script_mutex_;
   StubScript script_{};

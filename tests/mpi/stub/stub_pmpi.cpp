@@ -303,8 +303,39 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
 
 // ---- progress ----
 
-int PMPI_Irecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request* request) {
-  return here().call("Irecv", [&] { return open(kRequest, request); });
+// A receive of a byte is the shim's own, to which nothing is sent; empty ones are the leaders'.
+int PMPI_Irecv(void*, int count, MPI_Datatype, int from, int, MPI_Comm comm, MPI_Request* request) {
+  return here().call("Irecv", [&] {
+    if (count != 0) return open(kRequest, request);
+    const StubProcess::Seat* seat = here().find(comm);
+    if (seat == nullptr || from < 0 || from >= seat->comm->size) return MPI_ERR_RANK;
+    return open(here().expect(seat->comm, from, seat->rank), request);
+  });
+}
+
+// The message is there at once, but the request must still be completed.
+int PMPI_Isend(const void*, int, MPI_Datatype, int to, int, MPI_Comm comm, MPI_Request* request) {
+  return here().call("Isend", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    if (seat == nullptr || to < 0 || to >= seat->comm->size) return MPI_ERR_RANK;
+    seat->comm->send(seat->rank, to);
+    return open(kRequest, request);
+  });
+}
+
+int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status*) {
+  return here().call("Testall", [&] {
+    *flag = 1;
+    for (int i = 0; i < count; ++i) {
+      if (requests[i] == MPI_REQUEST_NULL) continue;
+      if (here().complete(requests[i])) {
+        close(MPI_REQUEST_NULL, &requests[i]);
+      } else {
+        *flag = 0;
+      }
+    }
+    return MPI_SUCCESS;
+  });
 }
 int PMPI_Cancel(MPI_Request*) {
   return here().call("Cancel", [&] { return MPI_SUCCESS; });
