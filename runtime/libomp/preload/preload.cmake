@@ -11,11 +11,16 @@
 set(HIERBAR_NUM_ALIASES 8)
 set(preload_sources ${CMAKE_CURRENT_LIST_DIR})
 
-# Called when the directory has been read, because obj.omp and the linker's flags do not exist before.
+# Called when the directory has been read, because libomp's objects and the linker's flags do not exist
+# before. LLVM 19 has no library of objects beside omp.
 function(hierbar_add_preload)
   set(dir ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/hierbar/preload)
 
-  add_library(omp_preload SHARED $<TARGET_OBJECTS:obj.omp>)
+  set(objects omp)
+  if(TARGET obj.omp)
+    set(objects obj.omp)
+  endif()
+  add_library(omp_preload SHARED $<TARGET_OBJECTS:${objects}>)
   target_link_libraries(omp_preload PRIVATE ${LIBOMP_CONFIGURED_LIBFLAGS} ${LIBOMP_DL_LIBS})
   set_target_properties(omp_preload PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME libgomp.so.1 LIBRARY_OUTPUT_DIRECTORY ${dir}
     LINK_FLAGS "${LIBOMP_CONFIGURED_LDFLAGS}" LINKER_LANGUAGE ${LIBOMP_LINKER_LANGUAGE})
