@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/between/meeting.hpp"
 
-#include <sched.h>
-
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -14,33 +11,34 @@
 namespace hierbar::mpi {
 namespace {
 
-// The messages from one leader to another are taken in the order in which they were sent, and every
-// schedule uses up its messages, so one tag serves for all meetings.
-constexpr int kTag = 0;
-
-// Polls before the first yield. A poll makes progress and costs from 0.1 to 1 us. With more ranks
-// than cpus the awaited leader may need this cpu.
-constexpr int kPollsBeforeYield = 20;
-
 std::string us_text(double us) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f us", us);
   return text;
 }
 
+// Collective. The least way that a leader proposes. Two calls, of which the second repeats what the
+// first has found: a leader in which one of them fails hears it in the other. Returns false if both
+// fail, so that `way` may not be what the others have.
+bool agree_on_least(long long& way, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  bool has_heard = way == 0;  // there is none below
+  for (int i = 0; i < 2; ++i) {
+    long long least = way;
+    if (pmpi.Allreduce(&way, &least, 1, pmpi.long_long, pmpi.min, comm) != MPI_SUCCESS) continue;
+    way = least;
+    has_heard = true;
+  }
+  return has_heard;
+}
+
 }  // namespace
 
-Meeting::Meeting(const std::vector<network::Kind>& kinds, bool is_trial, std::uint32_t rank, std::uint32_t size, bool reports)
-    : way_(kinds.empty() || is_trial ? 0 : 1), size_(size), reports_(reports) {
-  std::size_t most = 0;
-  for (const network::Kind kind : kinds) {
-    schedules_.push_back({kind, network::rounds(kind, rank, size)});
-    for (const network::Round& round : schedules_.back().rounds) {
-      most = std::max(most, round.send_to.size() + round.receive_from.size());
-    }
+Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), way_(plan.kinds.empty() || plan.is_trial ? 0 : 1) {
+  for (const network::Kind kind : plan.kinds) {
+    schedules_.push_back({kind, network::rounds(kind, plan.rank, plan.size)});
+    runner_.prepare(schedules_.back().rounds);
   }
-  requests_.resize(most);
-  if (is_trial && !kinds.empty()) trial_.emplace(kinds.size() + 1);
+  if (plan.is_trial && !plan.kinds.empty()) trial_.emplace(plan.kinds.size() + 1);
 }
 
 int Meeting::meet(const Pmpi& pmpi, MPI_Comm comm) noexcept {
@@ -49,75 +47,54 @@ int Meeting::meet(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   const auto start = std::chrono::steady_clock::now();
   const int status = meet_by(trial_->way(), pmpi, comm);
   trial_->note(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+  has_failed_ |= status != MPI_SUCCESS;
   return status;
 }
 
 int Meeting::meet_by(std::size_t way, const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  if (way == 0) return pmpi.Barrier(comm);
-  int status = MPI_SUCCESS;
-  // After an error the rounds go on, so that this leader's messages still reach the others.
-  for (const network::Round& round : schedules_[way - 1].rounds) {
-    const int of_round = run(round, pmpi, comm);
-    if (status == MPI_SUCCESS) status = of_round;
-  }
-  return status;
+  return way == 0 ? pmpi.Barrier(comm) : runner_.run(schedules_[way - 1].rounds, pmpi, comm);
 }
 
-// 1. The receives are started first, so that the library need not keep messages for them.
-// 2. The sends are started. They are completed like the receives: a library may keep a send that
-//    nobody completes.
-// 3. Polls until all have completed. They are what makes the library progress.
-int Meeting::run(const network::Round& round, const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  int status = MPI_SUCCESS;
-  int num_requests = 0;
-  static unsigned char nothing;
-  // A call that fails is made again, because a message that one leader leaves out parts it from the
-  // others for good.
-  const auto start = [&](const std::vector<std::uint32_t>& peers, auto function) {
-    for (const std::uint32_t peer : peers) {
-      MPI_Request* const request = &requests_[static_cast<std::size_t>(num_requests)];
-      int last = MPI_SUCCESS;
-      if (ask([&] { return last = function(static_cast<int>(peer), request); })) {
-        ++num_requests;
-      } else {
-        status = last;
-      }
-    }
-  };
-  start(round.receive_from,
-        [&](int peer, MPI_Request* request) { return pmpi.Irecv(&nothing, 0, pmpi.byte, peer, kTag, comm, request); });
-  start(round.send_to,
-        [&](int peer, MPI_Request* request) { return pmpi.Isend(&nothing, 0, pmpi.byte, peer, kTag, comm, request); });
-  int done = num_requests == 0;
-  for (int polls = 0; done == 0; ++polls) {
-    if (const int polled = pmpi.Testall(num_requests, requests_.data(), &done, MPI_STATUSES_IGNORE); polled != MPI_SUCCESS)
-      return polled;
-    if (done == 0 && polls >= kPollsBeforeYield) sched_yield();
-  }
-  return status;
-}
-
-// The reduction is a meeting of its own: nobody has its result before all have come.
+// The meeting that follows the trial. Every leader makes the same four calls, whatever fails in it:
+//
+// 1. One reduction gives all the least times. Each leader judges them. One that has not got them, or
+//    in which a meeting of the trial has failed, judges for the library, which is the least way.
+// 2. Two reductions (agree_on_least()) make the judgement of one leader that of all.
+// 3. The library's barrier is the meeting itself, because a leader in which a reduction has failed
+//    has not waited for the others.
+//
+// The leaders have the same verdict unless the call 1 fails in one of them and both calls 2 in
+// another one. That one cannot know, so its barrier fails, like one whose meeting has failed.
 int Meeting::end_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  Trial::Verdict verdict;
   Trial::Times least{};
-  const int status =
-      pmpi.Allreduce(trial_->times().data(), least.data(), static_cast<int>(least.size()), pmpi.long_long, pmpi.min, comm);
-  if (status != MPI_SUCCESS) return status;  // the trial has not been judged; the next meeting tries again
-  const Trial::Verdict verdict = trial_->judge(least);
-  way_ = verdict.way;
-  if (reports_) report(verdict);
+  const int num_times = static_cast<int>(least.size());
+  if (pmpi.Allreduce(trial_->times().data(), least.data(), num_times, pmpi.long_long, pmpi.min, comm) == MPI_SUCCESS) {
+    verdict = trial_->judge(least);
+  } else {
+    has_failed_ = true;
+  }
+  long long way = has_failed_ ? 0 : static_cast<long long>(verdict.way);
+  const bool has_heard = agree_on_least(way, pmpi, comm);
+  way_ = verdict.way = static_cast<std::size_t>(way);
   trial_.reset();
-  return MPI_SUCCESS;
+  if (plan_.verdicts != nullptr) {
+    plan_.verdicts->remember(plan_.verdict_key, way_ == 0 ? Verdicts::Verdict{} : schedules_[way_ - 1].kind);
+  }
+  if (plan_.prints_verdict) print(verdict);
+  const int status = pmpi.Barrier(comm);
+  return status == MPI_SUCCESS && !has_heard ? MPI_ERR_OTHER : status;
 }
 
-void Meeting::report(const Trial::Verdict& verdict) const {
-  std::string times = "library " + us_text(verdict.medians_us[0]);
+void Meeting::print(const Trial::Verdict& verdict) const {
+  std::string text = "meeting of " + std::to_string(plan_.size) + " nodes: ";
+  text += verdict.way == 0 ? "library" : network::name_of(schedules_[verdict.way - 1].kind);
+  if (verdict.medians_us.empty()) return say(text + "; the times of the trial could not be exchanged");
+  text += "; trial: library " + us_text(verdict.medians_us[0]);
   for (std::size_t i = 0; i < schedules_.size(); ++i) {
-    times += ", " + network::name_of(schedules_[i].kind) + " " + us_text(verdict.medians_us[i + 1]);
+    text += ", " + network::name_of(schedules_[i].kind) + " " + us_text(verdict.medians_us[i + 1]);
   }
-  const std::string chosen = verdict.way == 0 ? "library" : network::name_of(schedules_[verdict.way - 1].kind);
-  say("meeting of " + std::to_string(size_) + " nodes: " + chosen + "; trial: " + times +
-      "; another way must be 5 % better than the library");
+  say(text + "; another way must be 5 % better than the library" + (has_failed_ ? ", and no meeting of the trial may fail" : ""));
 }
 
 }  // namespace hierbar::mpi

@@ -10,12 +10,11 @@
 #include <string>
 #include <utility>
 
-#include "mpi/between/shortlist.hpp"
-#include "mpi/library/library_name.hpp"
 #include "mpi/library/progress.hpp"
 #include "mpi/node/plan_library.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/setup/offer.hpp"
+#include "mpi/setup/plan_meeting.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -116,13 +115,6 @@ class BlockMaker {
   std::unique_ptr<NodeBarrier> barrier_;
 };
 
-std::vector<std::uint64_t> leader_processes(const std::vector<RankInfo>& records, const NodeMap& map) {
-  std::vector<std::uint64_t> processes;
-  for (const NodeMap::Ranks& ranks : map.nodes())
-    processes.push_back(records[static_cast<std::size_t>(ranks.front())].process_id);
-  return processes;
-}
-
 // Splits `comm`, with errors returned: the split may fail because the library has no communicator
 // left, which must not reach the program's error handler. Errors of the leaders' barrier are raised
 // later on the communicator that the program knows.
@@ -148,39 +140,6 @@ bool all_know_leaders(const NodeMap& map, const std::vector<Offer>& offers) {
   });
 }
 
-// Rank 0's part: which schedules the leaders shall try, or use.
-void offer_meetings(Agreement& agreement, const NodeMap& map, Offer& offer) {
-  const Settings& settings = agreement.process().settings;
-  if (settings.meeting.mode == MeetingSetting::Mode::kLibrary) return;
-  const auto num_nodes = static_cast<std::uint32_t>(map.nodes().size());
-  const Shortlist& list = shortlist_for(settings.meeting, num_nodes, library_name(agreement.pmpi()));
-  std::string names;
-  for (std::size_t i = 0; i < list.kinds.size(); ++i) {
-    offer.meetings[i] = code_of(list.kinds[i]);
-    names += (names.empty() ? "" : ", ") + network::name_of(list.kinds[i]);
-  }
-  if (!agreement.process().claim_first_shortlist()) return;
-  for (const std::string& problem : list.problems) say(problem);
-  if (!settings.verbose) return;
-  const std::string reason = list.source.empty() ? kMeetingVariable : "to be tried beside the library's; " + list.source;
-  say("meeting of " + std::to_string(num_nodes) + " nodes: " + names + " (" + reason + ")");
-}
-
-// How this leader meets the others. Rank 0's offer and record decide, the same in all ranks.
-Meeting make_meeting(const Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const Offer& first) {
-  std::vector<network::Kind> kinds;
-  for (const std::uint32_t code : first.meetings) {
-    if (code != 0) kinds.push_back(kind_from(code));
-  }
-  // The split keeps the order of the ranks, and nodes are in the order of their leaders.
-  const auto own = std::find_if(map.nodes().begin(), map.nodes().end(),
-                                [&](const NodeMap::Ranks& ranks) { return ranks.front() == agreement.rank(); });
-  const bool is_trial = MeetingSetting::from_code(records[0].meeting).mode == MeetingSetting::Mode::kAuto;
-  const bool reports = agreement.rank() == 0 && agreement.process().settings.verbose;
-  return {kinds, is_trial, static_cast<std::uint32_t>(own - map.nodes().begin()), static_cast<std::uint32_t>(map.nodes().size()),
-          reports};
-}
-
 // Collective. Makes a communicator for the leaders; null in ranks that do not lead. Returns what
 // agree() does. If that is not kEngine, one of the leaders may lack the communicator. Then nobody
 // frees it, because to free it is collective.
@@ -194,7 +153,7 @@ Route make_leaders(Agreement& agreement, const std::vector<RankInfo>& records, c
   const Route verdict = agreement.agree(part.segment.get());
   if (verdict == Route::kEngine && part.leads()) {
     leaders = agreement.process().leader_comms.add(
-        {made, first.new_leaders_id, leader_processes(records, map), make_meeting(agreement, records, map, first)});
+        {made, first.new_leaders_id, leader_processes(records, map), Meeting(plan_meeting(agreement, records, map, first))});
   }
   return verdict;
 }
@@ -228,7 +187,7 @@ Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, c
   Offer own = part.leads() && !part.is_alone() ? maker.offer() : Offer{};
   own.leaders_id = leaders != nullptr ? leaders->id : 0;
   own.new_leaders_id = several_nodes ? random_id() : 0;
-  if (several_nodes && agreement.rank() == 0) offer_meetings(agreement, map, own);
+  if (several_nodes && agreement.rank() == 0) offer_meeting(agreement, records, map, own);
   const std::vector<Offer> offers = agreement.exchange(own);
   if (!part.leads() && !agreement.has_failed()) maker.accept(part.from_leader(offers));
   if (!agreement.has_failed() && !prepare_progress(agreement.pmpi(), agreement.comm())) {

@@ -11,6 +11,7 @@
 
 #include "base/process_name.hpp"
 #include "mpi/between/leader_comm.hpp"
+#include "mpi/between/verdicts.hpp"
 #include "mpi/communicator/comm_state.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/node/memberships.hpp"
@@ -35,6 +36,7 @@ class ProcessState {
   const Settings settings = read_settings();
   Memberships memberships;
   LeaderComms leader_comms;
+  Verdicts verdicts;
   States states;
   Recorder recorder;
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "stub_mpi.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace hierbar::test {
@@ -38,24 +39,25 @@ std::shared_ptr<const StubComm::Parts> StubComm::collect(int rank, int root, Par
   return rank == root ? await(round) : nullptr;
 }
 
-void StubComm::send(int from, int to) {
+void StubComm::send(int from, int to, Message message) {
   const std::lock_guard lock(mutex_);
-  ++in_flight_[{from, to}];
+  in_flight_[{from, to}].push_back(std::move(message));
 }
 
-bool StubComm::receive(int from, int to) {
+std::optional<StubComm::Message> StubComm::receive(int from, int to) {
   const std::lock_guard lock(mutex_);
-  int& count = in_flight_[{from, to}];
-  if (count == 0) return false;
-  --count;
-  return true;
+  std::deque<Message>& messages = in_flight_[{from, to}];
+  if (messages.empty()) return std::nullopt;
+  Message first = std::move(messages.front());
+  messages.pop_front();
+  return first;
 }
 
 int StubComm::num_left_over() {
   const std::lock_guard lock(mutex_);
-  int sum = 0;
-  for (const auto& [pair, count] : in_flight_) sum += count;
-  return sum;
+  std::size_t sum = 0;
+  for (const auto& [pair, messages] : in_flight_) sum += messages.size();
+  return static_cast<int>(sum);
 }
 
 StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) : thread_level(level) {
@@ -66,9 +68,9 @@ StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) :
 StubProcess& StubProcess::current() { return *process_of_thread; }
 void StubProcess::make_current() { process_of_thread = this; }
 
-MPI_Request StubProcess::expect(std::shared_ptr<StubComm> comm, int from, int to) {
+MPI_Request StubProcess::expect(std::shared_ptr<StubComm> comm, int from, int to, void* buffer) {
   const std::lock_guard lock(mutex);
-  receives_[next_request_] = {std::move(comm), from, to};
+  receives_[next_request_] = {std::move(comm), from, to, buffer};
   return next_request_++;
 }
 
@@ -76,9 +78,17 @@ bool StubProcess::complete(MPI_Request request) {
   const std::lock_guard lock(mutex);
   const auto found = receives_.find(request);
   if (found == receives_.end()) return true;
-  if (!found->second.comm->receive(found->second.from, found->second.to)) return false;
+  const Receive& receive = found->second;
+  const std::optional<StubComm::Message> message = receive.comm->receive(receive.from, receive.to);
+  if (!message) return false;
+  std::copy(message->begin(), message->end(), static_cast<unsigned char*>(receive.buffer));
   receives_.erase(found);
   return true;
+}
+
+void StubProcess::forget(MPI_Request request) {
+  const std::lock_guard lock(mutex);
+  receives_.erase(request);
 }
 
 void StubProcess::obey(const StubScript& script) {

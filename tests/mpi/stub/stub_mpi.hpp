@@ -7,9 +7,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,9 +39,10 @@ class StubComm {
   // Collective over all, but only the root waits and gets the parts.
   std::shared_ptr<const Parts> collect(int rank, int root, Part own);
 
-  // An empty message, and the receipt of one; false if none is there.
-  void send(int from, int to);
-  bool receive(int from, int to);
+  // A message of no bytes or of one; and the receipt of one, empty if none is there.
+  using Message = std::vector<unsigned char>;
+  void send(int from, int to, Message message);
+  std::optional<Message> receive(int from, int to);
   // Messages that nobody has received.
   int num_left_over();
 
@@ -54,7 +57,7 @@ class StubComm {
   std::shared_ptr<Round> arrive(int rank, Part own);
   std::shared_ptr<const Parts> await(const std::shared_ptr<Round>& round);
 
-  std::map<std::pair<int, int>, int> in_flight_;  // from, to
+  std::map<std::pair<int, int>, std::deque<Message>> in_flight_;  // from, to
   std::mutex mutex_;
   std::condition_variable complete_;
   std::vector<int> rounds_of_ = std::vector<int>(static_cast<std::size_t>(size));  // collective calls of each rank
@@ -97,7 +100,8 @@ class StubProcess {
   Seat* find(MPI_Comm comm);
   // The library has seen the message of such a request, or has none to see.
   bool complete(MPI_Request request);
-  MPI_Request expect(std::shared_ptr<StubComm> comm, int from, int to);
+  MPI_Request expect(std::shared_ptr<StubComm> comm, int from, int to, void* buffer);
+  void forget(MPI_Request request);
   // Runs the callbacks of the attributes.
   void drop(MPI_Comm comm);
 
@@ -126,6 +130,7 @@ class StubProcess {
   struct Receive {
     std::shared_ptr<StubComm> comm;
     int from, to;
+    void* buffer;
   };
   bool count_call(const char* function);
 

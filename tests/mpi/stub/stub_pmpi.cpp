@@ -303,22 +303,22 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
 
 // ---- progress ----
 
-// A receive of a byte is the shim's own, to which nothing is sent; empty ones are the leaders'.
-int PMPI_Irecv(void*, int count, MPI_Datatype, int from, int, MPI_Comm comm, MPI_Request* request) {
+// A receive on a communicator of this process alone is the shim's for progress: nothing is sent there.
+int PMPI_Irecv(void* buffer, int, MPI_Datatype, int from, int, MPI_Comm comm, MPI_Request* request) {
   return here().call("Irecv", [&] {
-    if (count != 0) return open(kRequest, request);
     const StubProcess::Seat* seat = here().find(comm);
     if (seat == nullptr || from < 0 || from >= seat->comm->size) return MPI_ERR_RANK;
-    return open(here().expect(seat->comm, from, seat->rank), request);
+    return open(seat->comm->size == 1 ? kRequest : here().expect(seat->comm, from, seat->rank, buffer), request);
   });
 }
 
 // The message is there at once, but the request must still be completed.
-int PMPI_Isend(const void*, int, MPI_Datatype, int to, int, MPI_Comm comm, MPI_Request* request) {
+int PMPI_Isend(const void* data, int count, MPI_Datatype, int to, int, MPI_Comm comm, MPI_Request* request) {
   return here().call("Isend", [&] {
     const StubProcess::Seat* seat = here().find(comm);
     if (seat == nullptr || to < 0 || to >= seat->comm->size) return MPI_ERR_RANK;
-    seat->comm->send(seat->rank, to);
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    seat->comm->send(seat->rank, to, {bytes, bytes + count});
     return open(kRequest, request);
   });
 }
@@ -335,6 +335,12 @@ int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status*) {
       }
     }
     return MPI_SUCCESS;
+  });
+}
+int PMPI_Request_free(MPI_Request* request) {
+  return here().call("Request_free", [&] {
+    here().forget(*request);
+    return close(MPI_REQUEST_NULL, request);
   });
 }
 int PMPI_Cancel(MPI_Request*) {
