@@ -39,8 +39,57 @@ TEST_P(StubMeetings, OrderPlainMemoryWithoutTheLibrarysBarrier) {
     EXPECT_EQ(wrong, 0) << GetParam() << ' ' << num_ranks;
     EXPECT_EQ(trial.num_library_barriers(), 0) << GetParam() << ' ' << num_ranks;
     EXPECT_EQ(trial.num_open(), 0) << GetParam() << ' ' << num_ranks;
+    EXPECT_EQ(trial.num_left_over(), 0U) << GetParam() << ' ' << num_ranks;
     EXPECT_EQ(trial.times_said("engine " + std::to_string(2 * kRounds * num_ranks) + ", library 0"), 1);
   }
+}
+
+// Barriers of random parts of the world, whose leaders are other ranks each time.
+TEST_P(StubMeetings, OrderRandomSubcommunicators) {
+  constexpr int kRanks = 8, kRounds = 8, kColours = 3;
+  StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "5"}, {"HIERBAR_MPI_MEETING", GetParam()}, {"HIERBAR_NETWORK", "off"}});
+  std::vector<PlainBoard> boards(std::size_t{kRounds} * kColours, PlainBoard(kRanks));
+  std::atomic<int> wrong{0};
+  trial.run([&](Rank& rank) {
+    for (int round = 0; round < kRounds; ++round) {
+      const auto draw = [&](int number) { return mix(static_cast<std::uint64_t>(round * kRanks + number)); };
+      const auto colour = static_cast<int>(draw(rank.number) % kColours);
+      MPI_Comm part;
+      PMPI_Comm_split(MPI_COMM_WORLD, colour, static_cast<int>(draw(rank.number) >> 40), &part);
+      int seat = 0, size = 0;
+      PMPI_Comm_rank(part, &seat);
+      PMPI_Comm_size(part, &size);
+      PlainBoard& board = boards[static_cast<std::size_t>(round * kColours + colour)];
+      for (int i = 1; i <= 10; ++i) wrong += board.check(rank, part, seat, i, size);
+      rank.shim.comm_free(&part);
+    }
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(trial.num_open(), 0);
+  EXPECT_EQ(trial.num_left_over(), 0U);
+}
+
+// One rank comes only after each of the others has looked for messages many times.
+TEST_P(StubMeetings, WaitForALateLeader) {
+  constexpr int kRanks = 5;
+  StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "5"}, {"HIERBAR_MPI_MEETING", GetParam()}, {"HIERBAR_NETWORK", "off"}});
+  PlainBoard board(kRanks);
+  std::atomic<int> wrong{0};
+  trial.run([&](Rank& rank) {
+    for (int late = 0; late < kRanks; ++late) {
+      rank.shim.barrier(MPI_COMM_WORLD);
+      rank.process.obey({});  // counts from here
+      PMPI_Barrier(MPI_COMM_WORLD);
+      for (int other = 0; rank.number == late && other < kRanks; ++other) {
+        while (other != late && trial.rank(other).process.num_calls()["Testall"] < 500) std::this_thread::yield();
+      }
+      wrong += board.check(rank, MPI_COMM_WORLD, rank.number, late + 1);
+    }
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(trial.num_left_over(), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedules, StubMeetings,
@@ -51,53 +100,6 @@ INSTANTIATE_TEST_SUITE_P(Schedules, StubMeetings,
                            for (char& c : name) c = c == '-' || c == ':' ? '_' : c;
                            return name;
                          });
-
-// Barriers of parts of the world, whose leaders are other ranks each time.
-TEST(StubMeeting, RandomSubcommunicatorsAreOrdered) {
-  constexpr int kRanks = 8, kRounds = 12;
-  StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "5"}, {"HIERBAR_MPI_MEETING", "dissemination:2"}, {"HIERBAR_NETWORK", "off"}});
-  std::vector<PlainBoard> boards(kRounds * 3, PlainBoard(kRanks));
-  std::atomic<int> wrong{0};
-  trial.run([&](Rank& rank) {
-    for (int round = 0; round < kRounds; ++round) {
-      const int colour = (rank.number * (round + 1) / 2 + round) % 3;
-      MPI_Comm part;
-      PMPI_Comm_split(MPI_COMM_WORLD, colour, 0, &part);
-      int seat = 0, size = 0;
-      PMPI_Comm_rank(part, &seat);
-      PMPI_Comm_size(part, &size);
-      PlainBoard& board = boards[static_cast<std::size_t>(round * 3 + colour)];
-      for (int i = 1; i <= 10; ++i) wrong += board.check(rank, part, seat, i, size);
-      rank.shim.comm_free(&part);
-    }
-    rank.shim.finalize();
-  });
-  EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(trial.num_open(), 0);
-}
-
-// The trial has 32 meetings, of which each fourth is the library's, and one reduction. A duplicate
-// goes on where the world was, unless threads may be in barriers of both.
-TEST(StubMeeting, ATrialTakesTurnsAndDuplicatesGoOn) {
-  constexpr int kRanks = 6, kRounds = 100;
-  for (const int level : {MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE}) {
-    StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "6"}, {"HIERBAR_MPI_MEETING", "auto"}, {"HIERBAR_NETWORK", "off"}}, level);
-    PlainBoard board(kRanks);
-    std::atomic<int> wrong{0};
-    trial.run([&](Rank& rank) {
-      MPI_Comm twin = rank.duplicate(MPI_COMM_WORLD);
-      for (int round = 1; round <= kRounds; ++round)
-        wrong += board.check(rank, round % 2 == 0 ? twin : MPI_COMM_WORLD, rank.number, round);
-      rank.shim.comm_free(&twin);
-      rank.shim.finalize();
-    });
-    EXPECT_EQ(wrong, 0);
-    EXPECT_EQ(trial.num_open(), 0);
-    EXPECT_EQ(trial.times_said("to be tried beside the library's; assumed costs"), 1);
-    EXPECT_EQ(trial.times_said("meeting of 6 nodes: "), level == MPI_THREAD_MULTIPLE ? 3 : 2) << level;
-    EXPECT_EQ(trial.times_said("trial: library "), level == MPI_THREAD_MULTIPLE ? 2 : 1) << level;
-  }
-}
 
 TEST(StubMeeting, WithoutAChoiceOneRankForEachNodeStaysWithTheLibrary) {
   constexpr int kRanks = 3;

@@ -53,11 +53,11 @@ std::optional<StubComm::Message> StubComm::receive(int from, int to) {
   return first;
 }
 
-int StubComm::num_left_over() {
+std::size_t StubComm::num_left_over() {
   const std::lock_guard lock(mutex_);
   std::size_t sum = 0;
   for (const auto& [pair, messages] : in_flight_) sum += messages.size();
-  return static_cast<int>(sum);
+  return sum;
 }
 
 StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) : thread_level(level) {
@@ -100,6 +100,13 @@ void StubProcess::obey(const StubScript& script) {
 std::map<std::string, int> StubProcess::num_calls() {
   const std::lock_guard lock(script_mutex_);
   return num_calls_;
+}
+
+std::size_t StubProcess::num_left_over() {
+  const std::lock_guard lock(mutex);
+  std::size_t sum = 0;
+  for (const auto& comm : freed_) sum += comm->num_left_over();
+  return sum;
 }
 
 bool StubProcess::count_call(const char* function) {

@@ -44,7 +44,7 @@ class StubComm {
   void send(int from, int to, Message message);
   std::optional<Message> receive(int from, int to);
   // Messages that nobody has received.
-  int num_left_over();
+  std::size_t num_left_over();
 
   const int size;
   const bool between_groups;
@@ -116,11 +116,14 @@ class StubProcess {
   }
   // Since obey().
   std::map<std::string, int> num_calls();
+  // On communicators that this process has freed. Nobody else may be using them.
+  std::size_t num_left_over();
 
   const int thread_level;
   bool refuses_to_split = false;  // out of communicators; the same in all processes
   std::atomic<bool> initialized{true}, finalized{false};
   std::atomic<int> num_barriers{0};  // of the library's own
+  std::atomic<int> barrier_ms{0};    // what one of them takes beside the waiting
   std::atomic<int> num_open{0};      // groups, requests and error handlers that are not freed
   std::mutex mutex;
   std::map<int, Attribute> keyvals;  // the value is not used
