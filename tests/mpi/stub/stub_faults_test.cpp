@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, StubFaults,
                                            Shape{"one_node_recorded", 4, "1", "text", 17},
                                            Shape{"two_nodes_recorded", 4, "2", "text", 17},
                                            Shape{"three_nodes_dissemination", 4, "3", "", 3, "dissemination:1"},
-                                           Shape{"three_nodes_tree", 4, "3", "", 3, "tree:1"},
+                                           Shape{"four_nodes_tree", 4, "4", "", 3, "tree:1"},
                                            Shape{"three_nodes_trial", 4, "3", "", 35, "auto"}),
                          [](const auto& shape) { return shape.param.name; });
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/common/random.hpp"
@@ -149,6 +150,39 @@ TEST(StubMeeting, APassingErrorOfOneMessageChangesNothing) {
     EXPECT_EQ(wrong, 0) << function;
     EXPECT_EQ(trial.num_open(), 0) << function;
   }
+}
+
+// Leader 2 cannot wait for leader 3, for which it speaks in the tree. The others have messages from it, but none takes the
+// barrier for complete, and none waits for what does not come. So it stays.
+TEST(StubMeeting, ALeaderThatCannotWaitFailsTheMeetingForAll) {
+  constexpr int kRanks = 4, kRounds = 10;
+  StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "4"}, {"HIERBAR_MPI_MEETING", "tree:1"}, {"HIERBAR_NETWORK", "off"}});
+  std::atomic<int> num_returned{0}, num_successes{0};
+  trial.run([&](Rank& rank) {
+    rank.shim.barrier(MPI_COMM_WORLD);  // sets up
+    if (rank.number == 2) rank.process.obey({"Testall", 1, true, false});
+    for (int round = 0; round < kRounds; ++round) {
+      while (rank.number == 3 && num_returned < round * kRanks + 3) std::this_thread::yield();
+      num_successes += rank.shim.barrier(MPI_COMM_WORLD) == MPI_SUCCESS;
+      ++num_returned;
+      while (num_returned < (round + 1) * kRanks) std::this_thread::yield();
+    }
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(num_successes, 0);
+  EXPECT_EQ(trial.num_open(), 0);
+}
+
+// A file with costs that cannot be read is named once, and the trial takes place.
+TEST(StubMeeting, ABadNetworkFileIsReported) {
+  StubTrial trial(3, {{"HIERBAR_FAKE_NODES", "3"}, {"HIERBAR_MPI_MEETING", "auto"}, {"HIERBAR_NETWORK", "/no/such/file"}});
+  trial.run([&](Rank& rank) {
+    for (int i = 0; i < 40; ++i) rank.shim.barrier(MPI_COMM_WORLD);
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(trial.times_said("network '/no/such/file' ignored: "), 1);
+  EXPECT_EQ(trial.times_said("HIERBAR_NETWORK=off"), 1);
+  EXPECT_EQ(trial.times_said("trial: library "), 1);
 }
 
 }  // namespace
