@@ -5,11 +5,38 @@
 
 set(no_network HIERBAR_NETWORK=off)
 
-# The oracle, with two ranks on one of the nodes.
+# The oracle, with two ranks on one of the nodes at least.
 foreach(meeting IN ITEMS linear double-ring recursive-doubling bruck dissemination:3 tree:1 tree:2 combining-tree:2 auto)
   string(REPLACE ":" "" name ${meeting})
-  mpi_test(meeting.oracle.${name} barriers RANKS 5 ARGS oracle 60 ENV HIERBAR_FAKE_NODES=4 HIERBAR_MPI_MEETING=${meeting} ${no_network}
-           CHECK --count library==0 --count engine==300)
+  foreach(num_nodes IN ITEMS 2 3 4)
+    mpi_test(meeting.oracle.${name}.${num_nodes} barriers RANKS 5 ARGS oracle 60
+             ENV HIERBAR_FAKE_NODES=${num_nodes} HIERBAR_MPI_MEETING=${meeting} ${no_network}
+             CHECK --count library==0 --count engine==300)
+  endforeach()
+endforeach()
+
+# Threads in barriers of several communicators at the same time.
+foreach(meeting IN ITEMS dissemination:1 auto)
+  string(REPLACE ":" "" name ${meeting})
+  mpi_test(meeting.threads.${name} threads RANKS 4 ARGS 20 ENV HIERBAR_FAKE_NODES=2 HIERBAR_MPI_MEETING=${meeting} ${no_network}
+           CHECK --count library==0 --count engine==240)
+endforeach()
+
+# Leaders that are late, asleep, or killed.
+set(by_schedule HIERBAR_FAKE_NODES=2 HIERBAR_MPI_MEETING=dissemination:1)
+mpi_test(meeting.late barriers RANKS 4 ARGS late ENV HIERBAR_TIMEOUT_S=1 ${by_schedule}
+         CHECK --count library==0 --count engine==8 --expect "waits since 1 s for rank 3 " --expect "waits since 1 s for other nodes")
+foreach(what IN ITEMS isend ssend lock)
+  mpi_test(meeting.progress.${what} progress RANKS 4 ARGS ${what} 0 2 ENV ${by_schedule}
+           CHECK ${transport_${what}} --count library==0 --count engine==84)
+endforeach()
+foreach(meeting IN ITEMS dissemination:1 tree:1 auto)
+  string(REPLACE ":" "" name ${meeting})
+  set(environment --env HIERBAR_FAKE_NODES=3 --env HIERBAR_MPI_MEETING=${meeting} --env ${no_network})
+  mpi_script(meeting.asleep.${name} 120 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/asleep_test.py --mpi ${family_name}
+             --mpiexec ${exec} --shim $<TARGET_FILE:${shim}> --times 10 ${environment} ${program_dir}/barriers)
+  mpi_script(meeting.kill.${name} 300 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/kill_test.py --mpi ${family_name}
+             --mpiexec ${exec} --shim $<TARGET_FILE:${shim}> --times 6 ${environment} ${program_dir}/barriers)
 endforeach()
 
 # A choice brings in communicators that have one rank on each node. The trial is over after 32 meetings, and says how it ended.
