@@ -19,7 +19,6 @@ namespace hierbar::mpi {
 //   HIERBAR_SEGMENT_KIB  4 to 1048576: shared memory for the communicators of one node. The default
 //                        depends on the number of ranks
 //   HIERBAR_VERBOSE      0 or 1: report at the end what served the barriers
-//
 //   HIERBAR_MPI_MEETING  library, auto or the name of a schedule: how the leaders of several nodes
 //                        meet. Rank 0's value counts
 //

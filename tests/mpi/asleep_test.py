@@ -17,7 +17,7 @@ import time
 
 import kill_test
 
-NUM_ROUNDS = 3000
+NUM_ROUNDS = 5000
 ASLEEP_S = 0.05
 
 
