@@ -12,10 +12,6 @@
 namespace hierbar::mpi {
 namespace {
 
-// Where nothing was measured: Ethernet with TCP, roughly. It only decides what is tried; the trial
-// decides what is used.
-constexpr network::Parameters kAssumed{18, 3, 4, 1, 0};
-
 Shortlist make_shortlist(const MeetingSetting& setting, std::uint32_t num_nodes, const std::string& library) {
   Shortlist list;
   if (setting.mode == MeetingSetting::Mode::kFixed) list.kinds.push_back(setting.kind);
@@ -24,8 +20,10 @@ Shortlist make_shortlist(const MeetingSetting& setting, std::uint32_t num_nodes,
   const network::MeasuredNetwork* measured = profile.find(library, network::transport_of(own_environment()), num_nodes);
   list.source =
       measured != nullptr ? profile.path : "assumed costs, because nothing was measured with this library and transport";
-  const network::Parameters costs = measured != nullptr ? measured->slowest() : kAssumed;
-  for (const network::Ranked& ranked : network::choose(network::candidates(num_nodes), num_nodes, {costs, {}})) {
+  // They only decide what is tried; the trial decides what is used.
+  const network::Parameters costs = measured != nullptr ? measured->slowest() : network::kAssumedParameters;
+  const std::uint32_t num_chosen = std::min(num_nodes, network::kMostChosenNodes);
+  for (const network::Ranked& ranked : network::choose(network::candidates(num_chosen), num_chosen, {costs, {}})) {
     if (list.kinds.size() < kMostShortlisted) list.kinds.push_back(ranked.kind);
   }
   return list;

@@ -24,6 +24,9 @@ struct Ranked {
 // k = 1 to 8, these are the smallest k for each number of rounds. At most some 40.
 std::vector<Kind> candidates(std::uint32_t size);
 
+// Among more nodes to choose takes longer than a second or two.
+inline constexpr std::uint32_t kMostChosenNodes = 16384;
+
 // All of `kinds`, the best first: by evaluated time, and among equals the one with fewer messages,
 // then the one that comes first in `kinds`.
 std::vector<Ranked> choose(const std::vector<Kind>& kinds, std::uint32_t size, const Network& network);

@@ -7,12 +7,13 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/words.hpp"
 #include "cli/machine_option.hpp"
+#include "cli/network_costs.hpp"
 #include "cli/option_values.hpp"
 #include "network/choose.hpp"
-#include "network/network_profile.hpp"
 
 namespace hierbar {
 namespace {
@@ -20,72 +21,27 @@ namespace {
 using network::Ranked;
 using nlohmann::ordered_json;
 
-constexpr const char* kNetworkOption = "--network";
-constexpr const char* kParametersOption = "--parameters";
 constexpr const char* kAlgorithmsOption = "--algorithms";
-constexpr std::uint32_t kMostNodes = 16384;  // a second or two
 constexpr std::size_t kMostSizes = 256;
 
 struct MeetOptions {
   std::string num_nodes;
-  std::string network;
-  std::string parameters;
+  NetworkOptions network;
   std::string algorithms;
   bool json = false;
-};
-
-// The costs, and where they are from.
-struct Costs {
-  network::Parameters parameters;
-  std::string source;
 };
 
 std::vector<std::uint32_t> read_sizes(const MeetOptions& options) {
   std::vector<std::uint32_t> sizes;
   for (const std::string& word : lower_words(options.num_nodes, ',')) {
-    sizes.push_back(parse_count(word, kMostNodes));
+    sizes.push_back(parse_count(word, network::kMostChosenNodes));
     if (sizes.back() < 2) {
       refuse("-n", options.num_nodes, "'" + word + "' is no such number of nodes",
-             "a comma list of 2 to " + std::to_string(kMostNodes));
+             "a comma list of 2 to " + std::to_string(network::kMostChosenNodes));
     }
   }
   if (sizes.size() > kMostSizes) refuse("-n", options.num_nodes, "too many numbers", "up to " + std::to_string(kMostSizes));
   return sizes;
-}
-
-[[noreturn]] void refuse_network(const std::string& path, const std::string& problem) {
-  refuse(kNetworkOption, path, problem, "a file of measured networks, or --parameters instead");
-}
-
-// The first network of the file: it is the same for all of its numbers of nodes unless the file
-// holds several, and then the one that was measured last is the last.
-Costs profile_costs(const network::NetworkProfile& profile) {
-  if (profile.networks.empty()) refuse_network(profile.path, "it has no network");
-  const network::MeasuredNetwork& measured = profile.networks.back();
-  const std::string transport = measured.transport.empty() ? "" : " (" + measured.transport + ")";
-  return {measured.slowest(), profile.path + ": " + measured.mpi_library + transport + ", measured on " +
-                                  std::to_string(measured.num_nodes) + " nodes"};
-}
-
-Costs read_costs(const CLI::App& command, const MeetOptions& options) {
-  if (command.count(kParametersOption) > 0) {
-    return {
-        accept(network::parse_parameters(options.parameters), kParametersOption, options.parameters, network::kAllowedParameters),
-        kParametersOption};
-  }
-  if (command.count(kNetworkOption) > 0) {
-    const Result<network::NetworkProfile> profile = network::load_network_profile(options.network);
-    if (!profile) refuse_network(options.network, profile.error());
-    return profile_costs(*profile);
-  }
-  std::vector<std::string> problems;
-  const network::NetworkProfile profile = network::read_network_profile(own_environment(), problems);
-  for (const std::string& problem : problems) std::cerr << "hierbar meet: " << problem << '\n';
-  if (profile.networks.empty()) {
-    std::cerr << "hierbar meet: no network is known; give --network or --parameters\n";
-    throw CLI::RuntimeError(kExitBadInput);
-  }
-  return profile_costs(profile);
 }
 
 std::string us_text(double us) {
@@ -116,7 +72,12 @@ ordered_json to_json(std::uint32_t size, const std::vector<Ranked>& ranked) {
 
 void show(const CLI::App& command, const MeetOptions& options) {
   const std::vector<std::uint32_t> sizes = read_sizes(options);
-  const Costs costs = read_costs(command, options);
+  const std::optional<NetworkCosts> known = read_network_costs(command, options.network);
+  if (!known) {
+    std::cerr << "hierbar meet: no network is known; give --network or --parameters\n";
+    throw CLI::RuntimeError(kExitBadInput);
+  }
+  const NetworkCosts& costs = *known;
   std::vector<network::Kind> kinds;
   if (command.count(kAlgorithmsOption) > 0) {
     kinds = accept(network::parse_kinds(options.algorithms), kAlgorithmsOption, options.algorithms,
@@ -148,16 +109,12 @@ void add_meet_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("meet", "Show what a meeting of the nodes' leaders costs, for every algorithm, and the choice");
   auto options = std::make_shared<MeetOptions>();
-  command->add_option("-n,--nodes", options->num_nodes, "How many nodes: a comma list of 2 to " + std::to_string(kMostNodes))
+  command
+      ->add_option("-n,--nodes", options->num_nodes,
+                   "How many nodes: a comma list of 2 to " + std::to_string(network::kMostChosenNodes))
       ->required()
       ->type_name("LIST");
-  CLI::Option* file = command->add_option(kNetworkOption, options->network,
-                                          "A file of measured networks; default: HIERBAR_NETWORK,\nelse network.json in "
-                                          "$XDG_CONFIG_HOME/hierbar or ~/.config/hierbar");
-  file->type_name("FILE");
-  command->add_option(kParametersOption, options->parameters, std::string("The costs themselves: ") + network::kAllowedParameters)
-      ->type_name("LIST")
-      ->excludes(file);
+  add_network_options(*command, options->network);
   command
       ->add_option(kAlgorithmsOption, options->algorithms,
                    std::string("Among which to choose: a comma list of\n") + network::kAllowedKinds)
