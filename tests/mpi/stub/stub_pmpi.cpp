@@ -14,16 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "stub_handles.hpp"
 #include "stub_mpi.hpp"
 
-using hierbar::test::StubComm;
-using hierbar::test::StubProcess;
+using namespace hierbar::test;
 
 namespace {
-
-constexpr int kErrhandler = 0x2001, kGroup = 0x2002, kRequest = 0x2003, kSession = 0x2004;
-
-StubProcess& here() { return StubProcess::current(); }
 
 StubComm::Part part_of(const void* data, std::size_t bytes) {
   const auto* begin = static_cast<const std::byte*>(data);
@@ -35,18 +31,6 @@ T value_in(const StubComm::Part& part, std::size_t index = 0) {
   T value;
   std::memcpy(&value, part.bytes.data() + index * sizeof(T), sizeof(T));
   return value;
-}
-
-int open(int kind, int* handle) {
-  ++here().num_open;
-  *handle = kind;
-  return MPI_SUCCESS;
-}
-
-int close(int null, int* handle) {
-  --here().num_open;
-  *handle = null;
-  return MPI_SUCCESS;
 }
 
 int free_comm(MPI_Comm* comm) {
@@ -300,62 +284,6 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
     const auto found = seat->attributes.find(keyval);
     *flag = found != seat->attributes.end() ? 1 : 0;
     if (*flag != 0) *static_cast<void**>(value) = found->second.value;
-    return MPI_SUCCESS;
-  });
-}
-
-// ---- progress ----
-
-// A receive on a communicator of this process alone is the shim's for progress: nothing is sent there.
-int PMPI_Irecv(void* buffer, int, MPI_Datatype, int from, int, MPI_Comm comm, MPI_Request* request) {
-  return here().call("Irecv", [&] {
-    const StubProcess::Seat* seat = here().find(comm);
-    if (seat == nullptr || from < 0 || from >= seat->comm->size) return MPI_ERR_RANK;
-    return open(seat->comm->size == 1 ? kRequest : here().expect(seat->comm, from, seat->rank, buffer), request);
-  });
-}
-
-// The message is there at once, but the request must still be completed.
-int PMPI_Isend(const void* data, int count, MPI_Datatype, int to, int, MPI_Comm comm, MPI_Request* request) {
-  return here().call("Isend", [&] {
-    const StubProcess::Seat* seat = here().find(comm);
-    if (seat == nullptr || to < 0 || to >= seat->comm->size) return MPI_ERR_RANK;
-    const auto* bytes = static_cast<const unsigned char*>(data);
-    seat->comm->send(seat->rank, to, {bytes, bytes + count});
-    return open(kRequest, request);
-  });
-}
-
-int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status*) {
-  return here().call("Testall", [&] {
-    *flag = 1;
-    for (int i = 0; i < count; ++i) {
-      if (requests[i] == MPI_REQUEST_NULL) continue;
-      if (here().complete(requests[i])) {
-        close(MPI_REQUEST_NULL, &requests[i]);
-      } else {
-        *flag = 0;
-      }
-    }
-    return MPI_SUCCESS;
-  });
-}
-int PMPI_Request_free(MPI_Request* request) {
-  return here().call("Request_free", [&] {
-    here().forget(*request);
-    return close(MPI_REQUEST_NULL, request);
-  });
-}
-int PMPI_Cancel(MPI_Request*) {
-  return here().call("Cancel", [&] { return MPI_SUCCESS; });
-}
-int PMPI_Wait(MPI_Request* request, MPI_Status*) {
-  return here().call("Wait", [&] { return close(MPI_REQUEST_NULL, request); });
-}
-
-int PMPI_Request_get_status(MPI_Request, int* flag, MPI_Status*) {
-  return here().call("Request_get_status", [&] {
-    *flag = 0;
     return MPI_SUCCESS;
   });
 }
