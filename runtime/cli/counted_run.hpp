@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "cli/program.hpp"
 #include "base/result.hpp"
+#include "cli/program.hpp"
 
 namespace hierbar {
 

@@ -32,19 +32,21 @@ enum { kNumAliases = HIERBAR_NUM_ALIASES, kMaxName = 128, kMaxPath = 4096 };
 static const char kPreloaded[] = "/hierbar/preload/libgomp.so.1";
 static const char kFile[] = "libgomp.so.1";
 
-static char path[kMaxPath];      /* of alias-N.so; empty until the preloaded runtime is there */
-static unsigned file_offset;     /* of "alias-N.so" in it */
+static char path[kMaxPath];               /* of alias-N.so; empty until the preloaded runtime is there */
+static unsigned file_offset;              /* of "alias-N.so" in it */
 static char names[kNumAliases][kMaxName]; /* the name that alias-N.so answers */
 
 static unsigned length(const char *text) {
   unsigned n = 0;
-  while (text[n] != '\0') ++n;
+  while (text[n] != '\0')
+    ++n;
   return n;
 }
 
 static int equal(const char *a, const char *b, unsigned n) {
   for (unsigned i = 0; i < n; ++i) {
-    if (a[i] != b[i]) return 0;
+    if (a[i] != b[i])
+      return 0;
   }
   return 1;
 }
@@ -53,7 +55,8 @@ static int equal(const char *a, const char *b, unsigned n) {
 static int cut(const char *text, const char *word, const char **rest) {
   const unsigned n = length(word);
   for (unsigned i = 0; i < n; ++i) {
-    if (text[i] != word[i]) return 0;
+    if (text[i] != word[i])
+      return 0;
   }
   *rest = text + n;
   return 1;
@@ -62,7 +65,8 @@ static int cut(const char *text, const char *word, const char **rest) {
 static const char *base_name(const char *name) {
   const char *base = name;
   for (; *name != '\0'; ++name) {
-    if (*name == '/') base = name + 1;
+    if (*name == '/')
+      base = name + 1;
   }
   return base;
 }
@@ -71,7 +75,8 @@ static const char *base_name(const char *name) {
    libgomp-plugin-nvptx.so.1 or libompd.so. */
 static int is_openmp_runtime(const char *name) {
   const char *rest;
-  if (!cut(name, "libgomp", &rest) && !cut(name, "libomp", &rest) && !cut(name, "libiomp5", &rest)) return 0;
+  if (!cut(name, "libgomp", &rest) && !cut(name, "libomp", &rest) && !cut(name, "libiomp5", &rest))
+    return 0;
   if (*rest == '-') {
     for (++rest; (*rest >= '0' && *rest <= '9') || (*rest >= 'a' && *rest <= 'f'); ++rest) {
     }
@@ -82,10 +87,13 @@ static int is_openmp_runtime(const char *name) {
 /* The path of the alias for this name; null if there is none left. */
 static char *find_alias(const char *name) {
   const unsigned size = length(name) + 1;
-  if (size > kMaxName) return 0;
+  if (size > kMaxName)
+    return 0;
   for (unsigned i = 0; i < kNumAliases; ++i) {
-    if (names[i][0] != '\0' && !equal(names[i], name, size)) continue;
-    for (unsigned j = 0; j < size; ++j) names[i][j] = name[j];
+    if (names[i][0] != '\0' && !equal(names[i], name, size))
+      continue;
+    for (unsigned j = 0; j < size; ++j)
+      names[i][j] = name[j];
     path[file_offset + sizeof "alias-" - 1] = (char)('0' + i);
     return path;
   }
@@ -101,11 +109,14 @@ __attribute__((visibility("default"))) unsigned la_objopen(struct link_map *map,
   (void)cookie;
   const unsigned size = length(map->l_name);
   const unsigned tail = sizeof kPreloaded - 1;
-  if (space != LM_ID_BASE || size < tail || size + 1 > kMaxPath || !equal(map->l_name + size - tail, kPreloaded, tail)) return 0;
+  if (space != LM_ID_BASE || size < tail || size + 1 > kMaxPath || !equal(map->l_name + size - tail, kPreloaded, tail))
+    return 0;
   file_offset = size - (sizeof kFile - 1);
-  for (unsigned i = 0; i < file_offset; ++i) path[i] = map->l_name[i];
+  for (unsigned i = 0; i < file_offset; ++i)
+    path[i] = map->l_name[i];
   static const char alias[] = "alias-0.so";
-  for (unsigned i = 0; i < sizeof alias; ++i) path[file_offset + i] = alias[i];
+  for (unsigned i = 0; i < sizeof alias; ++i)
+    path[file_offset + i] = alias[i];
   return 0;
 }
 
@@ -114,7 +125,8 @@ __attribute__((visibility("default"))) char *la_objsearch(const char *name, uint
   (void)cookie;
   if (flag == LA_SER_ORIG && path[0] != '\0' && is_openmp_runtime(base_name(name))) {
     char *alias = find_alias(name);
-    if (alias) return alias;
+    if (alias)
+      return alias;
   }
   return (char *)name;
 }
