@@ -15,10 +15,11 @@ make_driver() { # DIRECTORY NAME MACRO
     >"$work/$1/$2"
   chmod +x "$work/$1/$2"
 }
-# What a build would find; the distribution's own drivers come later in PATH.
+# What a build would find; the distribution's own drivers come later in PATH. The user's launcher of compilers is not in it.
 configure() { # FIRST_DIRECTORY OPTION...
   rm -rf "$work/build"
-  run env PATH="$work/$1:$work/tools" cmake -G Ninja -S "$project" -B "$work/build" -DHIERBAR_BUILD_LIBOMP=OFF -DHIERBAR_BUILD_TESTS=OFF \
+  run env --unset=CMAKE_C_COMPILER_LAUNCHER --unset=CMAKE_CXX_COMPILER_LAUNCHER PATH="$work/$1:$work/tools" \
+    cmake -G Ninja -S "$project" -B "$work/build" -DHIERBAR_BUILD_LIBOMP=OFF -DHIERBAR_BUILD_TESTS=OFF \
     -DHIERBAR_BUILD_BENCH=OFF "${@:2}"
 }
 mkdir "$work/tools"
