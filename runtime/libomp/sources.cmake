@@ -6,6 +6,7 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_allocate.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_cancel.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_device_memory.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_differences.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_error.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_fortran.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_initial.cpp

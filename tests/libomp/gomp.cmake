@@ -46,6 +46,16 @@ omp_cases(gomp_versions CASES omp_5_2 SETTING no_warnings ENV GOMP_SPINCOUNT=100
           CHECK --reject ${without_effect})
 omp_cases(cancellation CASES loop SETTING spincount_of_clang ENV GOMP_SPINCOUNT=100 CHECK --reject ${without_effect})
 
+# ---- differences from GCC's library ----
+
+omp_cases(gomp_differences CASES realloc_within_a_pool realloc_between_pools)
+set(nested_limit "thread_limit.3. bounds each parallel region")
+omp_cases(gomp_differences CASES limit_of_nested_regions CHECK --expect ${nested_limit})
+omp_cases(gomp_differences CASES limit_of_one_region CHECK --reject ${nested_limit})
+set(pause_told "may outlive a hard pause")
+omp_cases(gomp_differences CASES hard_pause CHECK --expect ${pause_told})
+omp_cases(gomp_differences CASES hard_pause SETTING no_warnings ENV KMP_WARNINGS=off CHECK --reject ${pause_told})
+
 # ---- constructs ----
 
 omp_cases(gomp_scope CASES reduction masked CHECK --counter fast>=80)

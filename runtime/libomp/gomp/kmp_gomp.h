@@ -11,9 +11,11 @@
 //   kmp_tasking.cpp    __kmp_gomp_must_run           which tasks a cancelled taskgroup or region must not discard
 //   kmp_cancel.cpp     __kmp_gomp_cancels            leaving cancelled loops; requests for a region and a loop in it that meet
 //                      __kmp_gomp_request_cancel
+//   kmp_alloc.cpp      kmp_gomp_pool_loan_t          omp_realloc within a pool
 //   kmp_runtime.cpp    __kmp_gomp_find_league        the teams of a target region
 //                      __kmp_gomp_forget_cancellation  buffers of loops after a cancelled region
 //                      __kmp_gomp_base_*             levels inside a target region
+//                      __kmp_gomp_report_*           differences that a program is told of
 //   kmp_ftn_entry.h    __kmp_gomp_base_*
 //
 // and adds GCC's newer version names to exports_so.txt.
@@ -163,10 +165,59 @@ typedef kmp_base_info_t::kmp_gomp_league kmp_gomp_league_t;
 // The league in which the calling thread is, NULL if there is none.
 const kmp_gomp_league_t *__kmp_gomp_find_league();
 
-// ---- settings ----
+// ---- memory ----
+
+// omp_realloc() of a pool's block within its pool. GCC's library asks the pool for the difference of both sizes only, where
+// libomp asks for room for both blocks. So the old block does not count from the loan's begin to its end, while the new one is
+// allocated. If another thread is given that room meanwhile, the pool holds so many bytes more than its size until blocks are
+// freed.
+class kmp_gomp_pool_loan_t {
+public:
+  // `block` is the old block's descriptor, or NULL.
+  template <class Descriptor>
+  kmp_gomp_pool_loan_t(int gtid, const Descriptor *block, omp_allocator_handle_t allocator) {
+    if (!block)
+      return;
+    if (allocator == omp_null_allocator)
+      allocator = __kmp_threads[gtid]->th.th_def_allocator;
+    kmp_allocator_t *const pool = RCAST(kmp_allocator_t *, allocator);
+    const bool is_on_host = allocator > kmp_max_mem_alloc && pool->memspace <= omp_low_lat_mem_space;
+    if (!is_on_host || pool->pool_size == 0 || block->allocator != pool)
+      return;
+    used_ = &pool->pool_used;
+    size_ = block->size_a;
+    KMP_TEST_THEN_ADD64((kmp_int64 *)used_, -(kmp_int64)size_);
+  }
+
+  void end() {
+    if (used_)
+      KMP_TEST_THEN_ADD64((kmp_int64 *)used_, (kmp_int64)size_);
+  }
+
+private:
+  kmp_uint64 *used_ = NULL;
+  size_t size_ = 0;
+};
+
+// ---- what is told of differences, and of settings ----
+
+// Whether this library was loaded under the name that GCC's programs ask for.
+bool __kmp_gomp_is_loaded_for_gcc();
 
 // Says once which variables of GCC's library are set and do nothing.
 void __kmp_gomp_report_variables();
+
+// Says once, in a program that GCC compiled, that threads outlive a hard pause of resources.
+void __kmp_gomp_report_hard_pause();
+
+// Says once that regions nested in a region are not limited together.
+void __kmp_gomp_report_limit(kmp_info_t *thread, unsigned num_threads);
+
+// Called by a thread that is about to fork a region; num_threads is its clause, or 0.
+static inline void __kmp_gomp_check_limit(kmp_info_t *thread, unsigned num_threads) {
+  if (UNLIKELY(thread->th.th_current_task->td_icvs.task_thread_limit > 0))
+    __kmp_gomp_report_limit(thread, num_threads);
+}
 
 // ---- entry points that others here call ----
 

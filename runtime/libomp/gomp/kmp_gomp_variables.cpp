@@ -24,21 +24,20 @@ const variable_t variables[] = {
     {"GOMP_DEBUG", "KMP_SETTINGS=1 and HIERBAR_VERBOSE=1 print what is set and done"},
 };
 
-// Whether this library was loaded under the name that GCC's programs ask for.
-bool is_loaded_for_gcc() {
+} // namespace
+
+bool __kmp_gomp_is_loaded_for_gcc() {
   Dl_info library;
   const char *const name = "/libgomp.so.1";
-  if (!dladdr((void *)&is_loaded_for_gcc, &library) || !library.dli_fname)
+  if (!dladdr((void *)&__kmp_gomp_is_loaded_for_gcc, &library) || !library.dli_fname)
     return false;
   const size_t length = strlen(library.dli_fname);
   return length >= strlen(name) && strcmp(library.dli_fname + length - strlen(name), name) == 0;
 }
 
-} // namespace
-
 void __kmp_gomp_report_variables() {
   static bool reported = false; // settings are read under a lock
-  if (reported || __kmp_generate_warnings == kmp_warnings_off || !is_loaded_for_gcc())
+  if (reported || __kmp_generate_warnings == kmp_warnings_off || !__kmp_gomp_is_loaded_for_gcc())
     return;
   reported = true;
   for (const variable_t &variable : variables) {
