@@ -89,6 +89,12 @@ TEST_F(RunCommand, LeavesWhatTheUserHasSet) {
   EXPECT_THAT(run("-- true", "KMP_AFFINITY=compact").errors, HasSubstr("KMP_AFFINITY is left as 'compact'"));
   EXPECT_THAT(run("--dry-run -- mpiexec_of_mpich", "LD_PRELOAD=libhierbar_mpi.so").errors,
               HasSubstr("LD_PRELOAD is left as 'libhierbar_mpi.so', which has a shim already"));
+}
+
+TEST_F(RunCommand, AddsToWhatIsPreloadedAndAudited) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "glibc's loader has no room for ThreadSanitizer's variables in a program with LD_AUDIT";
+#endif
   EXPECT_THAT(run("--dry-run -- true", "LD_PRELOAD=/mine.so LD_AUDIT=/audit.so").output,
               AllOf(HasSubstr("LD_PRELOAD=" + library("hierbar/preload/libgomp.so.1") + ":/mine.so "),
                     HasSubstr("LD_AUDIT=" + library("hierbar/preload/libone_runtime.so") + ":/audit.so ")));
