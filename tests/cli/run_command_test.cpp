@@ -116,7 +116,7 @@ TEST_F(RunCommand, SaysWhetherBarriersWereServed) {
   EXPECT_EQ(run("--require-active -- sh -c 'exit 6'").exit_code, 6);
   EXPECT_EQ(run("--verbose -- sh -c 'kill -9 $$'").exit_code, 128 + 9);
   EXPECT_EQ(run("--verbose -- /no/such/program").exit_code, 127);
-  EXPECT_EQ(run("--verbose -- sh -c 'kill -TERM $PPID; sleep 10'").exit_code, 128 + 15) << "the signal is passed on";
+  EXPECT_EQ(run("--verbose -- sh -c 'kill -TERM $PPID; exec sleep 10'").exit_code, 128 + 15) << "the signal is passed on";
   EXPECT_THAT(run("--verbose -- true", "TMPDIR=/no/such/directory").exit_code, 0);
 }
 
