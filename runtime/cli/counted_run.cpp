@@ -57,22 +57,49 @@ class ServedFile {
   std::string problem_;
 };
 
-volatile std::sig_atomic_t child_to_signal = 0;
-
-// A terminal sends ^C to the child too. The kernel's own senders are therefore not repeated.
-void pass_on(int signal, siginfo_t* info, void*) {
-  if (child_to_signal != 0 && info->si_code <= 0) kill(static_cast<pid_t>(child_to_signal), signal);
-}
-
 constexpr int kPassedOn[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2};
 
-void pass_signals_on() {
-  struct sigaction action{};
-  action.sa_sigaction = pass_on;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  for (const int signal : kPassedOn) sigaction(signal, &action, nullptr);
-}
+// As long as it lives, signals wait until wait_for() takes them. None is lost before the child
+// exists, and no handler runs in between.
+class TakenSignals {
+ public:
+  TakenSignals() {
+    sigemptyset(&taken_);
+    sigaddset(&taken_, SIGCHLD);
+    for (const int signal : kPassedOn) sigaddset(&taken_, signal);
+    sigprocmask(SIG_BLOCK, &taken_, &mask_before_);
+    // A parent that ignores SIGCHLD leaves that to this process, and then no status is kept.
+    struct sigaction standard{};
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &standard, &child_action_before_);
+  }
+  ~TakenSignals() { give_back(); }
+  TakenSignals(const TakenSignals&) = delete;
+  TakenSignals& operator=(const TakenSignals&) = delete;
+
+  void give_back() const {
+    sigaction(SIGCHLD, &child_action_before_, nullptr);
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+
+  // The child's status; what arrives meanwhile is passed on to it. A terminal sends ^C to the child
+  // too, so what the kernel sends is not repeated.
+  Result<int> wait_for(pid_t child) const {
+    int status = 0;
+    for (pid_t ended = 0; (ended = waitpid(child, &status, WNOHANG)) != child;) {
+      if (ended < 0) return Error{std::string("cannot wait for the program: ") + std::strerror(errno)};
+      siginfo_t info;
+      const int signal = sigwaitinfo(&taken_, &info);
+      if (signal > 0 && signal != SIGCHLD && info.si_code <= 0) kill(child, signal);
+    }
+    return status;
+  }
+
+ private:
+  sigset_t taken_{};
+  sigset_t mask_before_{};
+  struct sigaction child_action_before_{};
+};
 
 }  // namespace
 
@@ -81,27 +108,17 @@ Result<CountedRun> run_and_count(const Program& program) {
   if (!file.problem().empty()) return Error{file.problem()};
   setenv(kServedFileVariable, file.path().c_str(), 1);
 
-  // Blocked until the handler knows the child: a signal in between would be lost.
-  sigset_t passed_on, before;
-  sigemptyset(&passed_on);
-  for (const int signal : kPassedOn) sigaddset(&passed_on, signal);
-  sigprocmask(SIG_BLOCK, &passed_on, &before);
+  const TakenSignals signals;
   const pid_t child = fork();
   if (child < 0) return Error{std::string("cannot start a process: ") + std::strerror(errno)};
   if (child == 0) {
-    sigprocmask(SIG_SETMASK, &before, nullptr);
+    signals.give_back();
     _exit(become(program));
   }
-  child_to_signal = child;
-  pass_signals_on();
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return Error{std::string("cannot wait for the program: ") + std::strerror(errno)};
-  }
-  child_to_signal = 0;
-  return CountedRun{.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), .barriers = file.read()};
+  const Result<int> status = signals.wait_for(child);
+  if (!status) return Error{status.error()};
+  const int exit_code = WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
+  return CountedRun{.exit_code = exit_code, .barriers = file.read()};
 }
 
 }  // namespace hierbar
