@@ -48,7 +48,7 @@ omp_cases(cancellation CASES loop SETTING spincount_of_clang ENV GOMP_SPINCOUNT=
 
 # ---- differences from GCC's library ----
 
-omp_cases(gomp_differences CASES realloc_within_a_pool realloc_between_pools)
+omp_cases(gomp_differences CASES realloc_within_a_pool realloc_between_pools realloc_in_the_fallback)
 set(nested_limit "thread_limit.3. bounds each parallel region")
 omp_cases(gomp_differences CASES limit_of_nested_regions CHECK --expect ${nested_limit})
 omp_cases(gomp_differences CASES limit_of_one_region CHECK --reject ${nested_limit})

@@ -32,7 +32,7 @@ void realloc_within_a_pool() {
   omp_destroy_allocator(pool);
 }
 
-// From another allocator, and to one: nothing is lent.
+// The new block comes from another pool, so lending the old one's room gives it none.
 void realloc_between_pools() {
   const omp_alloctrait_t traits[] = {{omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
   const omp_allocator_handle_t pool = omp_init_allocator(omp_default_mem_space, 2, traits);
@@ -52,6 +52,25 @@ void realloc_between_pools() {
   }
   omp_destroy_allocator(pool);
   omp_destroy_allocator(other);
+}
+
+// The block lives in the pool to which the asked one, too small, falls back.
+void realloc_in_the_fallback() {
+  const omp_alloctrait_t large_traits[] = {{omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
+  const omp_allocator_handle_t large = omp_init_allocator(omp_default_mem_space, 2, large_traits);
+  const omp_alloctrait_t small_traits[] = {
+      {omp_atk_pool_size, 512}, {omp_atk_fallback, omp_atv_allocator_fb}, {omp_atk_fb_data, static_cast<omp_uintptr_t>(large)}};
+  const omp_allocator_handle_t small = omp_init_allocator(omp_default_mem_space, 3, small_traits);
+  for (int round = 0; round < 100; ++round) {
+    void* block = omp_alloc(3000, small);
+    CHECK(block != nullptr);
+    block = omp_realloc(block, 3500, small, small);
+    CHECK(block != nullptr);
+    CHECK(omp_realloc(block, 8192, small, small) == nullptr);
+    omp_free(block, small);
+  }
+  omp_destroy_allocator(small);
+  omp_destroy_allocator(large);
 }
 
 void open_team_with_limit(int nested_threads) {
@@ -89,6 +108,7 @@ int main(int argc, char** argv) {
   return omp_test::run_case(argc, argv,
                             {{"realloc_within_a_pool", realloc_within_a_pool},
                              {"realloc_between_pools", realloc_between_pools},
+                             {"realloc_in_the_fallback", realloc_in_the_fallback},
                              {"limit_of_nested_regions", limit_of_nested_regions},
                              {"limit_of_one_region", limit_of_one_region},
                              {"hard_pause", hard_pause}});

@@ -167,22 +167,18 @@ const kmp_gomp_league_t *__kmp_gomp_find_league();
 
 // ---- memory ----
 
-// omp_realloc() of a pool's block within its pool. GCC's library asks the pool for the difference of both sizes only, where
+// omp_realloc() of a block that came from a pool. GCC's library asks the pool for the difference of both sizes only, where
 // libomp asks for room for both blocks. So the old block does not count from the loan's begin to its end, while the new one is
-// allocated. If another thread is given that room meanwhile, the pool holds so many bytes more than its size until blocks are
-// freed.
+// allocated, be it from the pool itself or because another allocator falls back to it. If another thread is given that room
+// meanwhile, the pool holds so many bytes more than its size until blocks are freed.
 class kmp_gomp_pool_loan_t {
 public:
-  // `block` is the old block's descriptor, or NULL.
-  template <class Descriptor>
-  kmp_gomp_pool_loan_t(int gtid, const Descriptor *block, omp_allocator_handle_t allocator) {
+  // `block` is the old block's descriptor, or NULL. What a device's library allocates has no descriptor.
+  template <class Descriptor> explicit kmp_gomp_pool_loan_t(const Descriptor *block) {
     if (!block)
       return;
-    if (allocator == omp_null_allocator)
-      allocator = __kmp_threads[gtid]->th.th_def_allocator;
-    kmp_allocator_t *const pool = RCAST(kmp_allocator_t *, allocator);
-    const bool is_on_host = allocator > kmp_max_mem_alloc && pool->memspace <= omp_low_lat_mem_space;
-    if (!is_on_host || pool->pool_size == 0 || block->allocator != pool)
+    kmp_allocator_t *const pool = block->allocator;
+    if ((omp_allocator_handle_t)pool <= kmp_max_mem_alloc || pool->pool_size == 0)
       return;
     used_ = &pool->pool_used;
     size_ = block->size_a;
