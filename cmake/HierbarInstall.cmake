@@ -6,6 +6,7 @@
 #   lib/libhierbar_mpi.so     looks for libhierbar.so beside itself; so does libhierbar_mpi_ompi.so
 #   lib/libhierbar_ompt.so   the OMPT tool; needs nothing
 #   lib/hierbar/             libomp.so and its other names, libhierbar.so as a link
+#   lib/hierbar/preload/     the same runtime as `hierbar run` preloads it; see runtime/libomp/preload
 #   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime, hierbar::mpi, hierbar::mpi_ompi
 #   lib/pkgconfig/hierbar.pc
 #   include/hierbar/         hierbar.h, barrier/, base/, plan/plan.h
@@ -39,6 +40,7 @@ if(HIERBAR_BUILD_LIBOMP)
     install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name} DESTINATION ${hierbar_openmp_dir} PERMISSIONS
             OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   endforeach()
+  install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/hierbar/preload DESTINATION ${hierbar_openmp_dir} USE_SOURCE_PERMISSIONS)
   install(FILES ${PROJECT_BINARY_DIR}/libomp/stock-${HIERBAR_LLVM_VERSION}/openmp/LICENSE.TXT DESTINATION ${CMAKE_INSTALL_DOCDIR}
           RENAME LICENSE.LLVM)
   # libomp looks for libhierbar.so beside itself.

@@ -97,6 +97,18 @@ Configuration make_configuration(const ConfigurationName& known, const Options& 
   return configuration;
 }
 
+// The shim under MPICH, on pretended nodes.
+Configuration make_meeting(const std::string& meeting, const Options& options, const fs::path& wheel_link_dir) {
+  static_assert(kConfigurations[0].name == "hier");
+  Configuration configuration = make_configuration(kConfigurations[0], options, wheel_link_dir);
+  configuration.name = "meet-" + meeting;
+  configuration.explains = fmt::format("as hier, over {} pretended nodes", options.num_nodes);
+  configuration.family = Family::kOther;
+  configuration.variables["HIERBAR_FAKE_NODES"] = std::to_string(options.num_nodes);
+  configuration.variables["HIERBAR_MPI_MEETING"] = meeting;
+  return configuration;
+}
+
 bool was_asked_for(const ConfigurationName& known, const Options& options) {
   const auto& asked = options.configurations;
   if (asked.empty()) return known.implementation != Implementation::kWheel || !options.wheel_dir.empty();
@@ -110,6 +122,7 @@ std::vector<Configuration> make_configurations(const Options& options, const fs:
   for (const ConfigurationName& known : kConfigurations) {
     if (was_asked_for(known, options)) configurations.push_back(make_configuration(known, options, wheel_link_dir));
   }
+  for (const std::string& meeting : options.meetings) configurations.push_back(make_meeting(meeting, options, wheel_link_dir));
   return configurations;
 }
 

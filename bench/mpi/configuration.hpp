@@ -42,6 +42,11 @@ inline constexpr std::array<ConfigurationName, 8> kConfigurations{{
      "the same, its shared-memory barrier (release_gather) asked for"},
 }};
 
+// --meetings all: the MPI library's barrier, the algorithms of the papers, and the choice.
+inline constexpr std::array<const char*, 12> kAllMeetings{
+    "library",         "linear", "double-ring", "recursive-doubling", "dissemination:1",  "dissemination:2",
+    "dissemination:3", "tree:1", "tree:2",      "combining-tree:2",   "combining-tree:4", "auto"};
+
 // One way to launch the measured program.
 struct Configuration {
   std::string name;
@@ -60,7 +65,8 @@ struct Configuration {
   std::string file;
 };
 
-// The configurations that `options` name, in the order of kConfigurations, not yet identified. In
+// The configurations that `options` name, in the order of kConfigurations, and then one for each
+// meeting, called "meet-" and its name. They are not yet identified. In
 // the directory `wheel_link_dir` the wheel's library has the name that the measured program asks
 // for.
 [[nodiscard]] std::vector<Configuration> make_configurations(const Options& options, const std::filesystem::path& wheel_link_dir);

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "bench/mpi/configuration.hpp"
+#include "network/schedule.hpp"
 
 namespace hierbar::bench::mpi {
 namespace {
@@ -48,6 +49,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  mpi_barrier_bench --quick                      the whole picture in two to three minutes\n"
     "  mpi_barrier_bench --ranks 2 --check            one table, judged\n"
+    "  mpi_barrier_bench --ranks 8 --meetings all     how leaders of nodes could meet, each rank being a node\n"
     "  mpi_barrier_bench --first --check              what the first barrier on a communicator costs, and MPI_Init\n"
     "  mpi_barrier_bench --check --json result.json   for a record\n";
 
@@ -55,6 +57,27 @@ std::string configuration_help() {
   std::string text = "Which configurations, separated by commas. Default: all that are installed.";
   for (const ConfigurationName& known : kConfigurations) text += fmt::format("\n{:<15}{}", known.name, known.explains);
   return text;
+}
+
+// Empty: `text` is a meeting.
+std::string problem_of_meeting(const std::string& text) {
+  if (text == "all" || text == "auto" || text == "library") return "";
+  const Result<network::Kind> kind = network::parse_kind(text);
+  return kind ? ""
+              : fmt::format("--meetings: '{}': {}; allowed: all, library, auto, {}", text, kind.error(), network::kAllowedKinds);
+}
+
+void add_meetings(CLI::App& app, Options& options) {
+  app.add_option("--meetings", options.meetings,
+                 "Also this project's barrier over pretended nodes, whose leaders meet by each of these schedules of messages\n"
+                 "(HIERBAR_MPI_MEETING), under MPICH: all, or a list of library, auto and schedules such as dissemination:3.")
+      ->delimiter(',')
+      ->check(CLI::Validator(&problem_of_meeting, ""))
+      ->option_text("NAME,...");
+  app.add_option("--nodes", options.num_nodes,
+                 "How many nodes to pretend for --meetings, round robin. Default: each rank is on a node of its own.")
+      ->check(CLI::Range(2, 1024))
+      ->option_text("N");
 }
 
 void add_what(CLI::App& app, Options& options) {
@@ -69,6 +92,7 @@ void add_what(CLI::App& app, Options& options) {
       ->delimiter(',')
       ->check(CLI::IsMember(names).description(""))
       ->option_text("NAME,...");
+  add_meetings(app, options);
 }
 
 constexpr RunHelp kRunHelp = {.repetitions = "Repetitions. Default: 10; 3 with --quick.",
@@ -109,6 +133,9 @@ void fill_defaults(Options& options, const CLI::App& app) {
   if (options.openmpi_launcher.empty()) options.openmpi_launcher = find_in_path({"mpiexec.openmpi", "mpirun.openmpi"});
   if (app.count("--seed") == 0) options.seed = std::random_device()();
   if (options.first && app.count("--ranks") == 0) options.rank_counts = {2};
+  if (std::find(options.meetings.begin(), options.meetings.end(), "all") != options.meetings.end()) {
+    options.meetings.assign(kAllMeetings.begin(), kAllMeetings.end());
+  }
   std::sort(options.rank_counts.begin(), options.rank_counts.end());
   options.rank_counts.erase(std::unique(options.rank_counts.begin(), options.rank_counts.end()), options.rank_counts.end());
 }

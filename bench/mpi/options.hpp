@@ -16,6 +16,8 @@ namespace hierbar::bench::mpi {
 struct Options : RunOptions {
   std::vector<int> rank_counts{2, 4, 8, 16};
   std::vector<std::string> configurations;  // empty: all
+  std::vector<std::string> meetings;        // of nodes' leaders, as in HIERBAR_MPI_MEETING
+  int num_nodes = 1024;                     // pretended ones, for the meetings
   bool first = false;                       // measure first barriers and MPI_Init, and nothing else
   std::uint64_t seed = 0;                   // for the order in which configurations take turns
   std::filesystem::path mpich_launcher;     // empty: not found

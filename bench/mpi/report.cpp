@@ -15,7 +15,7 @@
 namespace hierbar::bench::mpi {
 namespace {
 
-constexpr int kNameWidth = 20;
+constexpr int kNameWidth = 25;
 constexpr const char* kReference = "hier";
 
 // The settings of a launch beside the number of ranks and the binding.

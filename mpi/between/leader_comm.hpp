@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "mpi/between/meeting.hpp"
 #include "mpi/library/pmpi.hpp"
 
 namespace hierbar::mpi {
@@ -20,6 +21,7 @@ struct LeaderComm {
   MPI_Comm comm;
   std::uint64_t id;                      // the same in all leaders
   std::vector<std::uint64_t> processes;  // the processes of the leaders, in order
+  Meeting meeting;                       // used by one thread at a time, as the communicator is
 };
 
 // The leaders' communicators of which this process is a leader. Thread-safe.

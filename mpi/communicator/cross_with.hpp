@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kMeetingFailed = 1;
 // A barrier over several nodes:
 //
 // 1. The ranks of each node arrive; the node's leader gathers them.
-// 2. The leaders meet in a barrier of the MPI library.
+// 2. The leaders meet (between/meeting.hpp).
 // 3. The leader releases the ranks of its node. If the meeting failed, the payload bit tells them.
 //
 // A rank that is alone on its node is a leader without members. Errors are raised on `comm`, which
@@ -31,7 +31,7 @@ template <class Trace>
 int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const WaitDuties& duties, Trace& trace) noexcept {
   int status = MPI_SUCCESS;
   const auto meet = [&]() noexcept {
-    status = pmpi.Barrier(state.leaders->comm);
+    status = state.leaders->meeting.meet(pmpi, state.leaders->comm);
     return status == MPI_SUCCESS ? 0 : kMeetingFailed;
   };
   if (state.node == nullptr) {

@@ -22,8 +22,8 @@ namespace hierbar::mpi {
   X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_disconnect) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) \
   X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
   X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize) X(Finalized) X(Gatherv) X(Get_library_version) \
-  X(Group_free) X(Group_incl) X(Group_translate_ranks) X(Initialized) X(Irecv) X(Query_thread) X(Reduce) \
-  X(Request_get_status) X(Wait)
+  X(Group_free) X(Group_incl) X(Group_translate_ranks) X(Initialized) X(Irecv) X(Isend) X(Query_thread) \
+  X(Reduce) X(Request_free) X(Request_get_status) X(Testall) X(Wait)
 
 // The predefined handles: type, name here, name in MPI. In one family of libraries they are
 // constants of mpi.h, in the other one addresses inside the library. So only this table uses MPI's
@@ -31,7 +31,8 @@ namespace hierbar::mpi {
 #define HIERBAR_MPI_HANDLES(X) \
   X(MPI_Comm, comm_null, MPI_COMM_NULL) X(MPI_Comm, comm_self, MPI_COMM_SELF) X(MPI_Comm, comm_world, MPI_COMM_WORLD) \
   X(MPI_Datatype, byte, MPI_BYTE) X(MPI_Datatype, long_long, MPI_LONG_LONG) X(MPI_Datatype, uint64, MPI_UINT64_T) \
-  X(MPI_Errhandler, errors_return, MPI_ERRORS_RETURN) X(MPI_Op, min, MPI_MIN) X(MPI_Op, sum, MPI_SUM)
+  X(MPI_Errhandler, errors_return, MPI_ERRORS_RETURN) X(MPI_Op, min, MPI_MIN) X(MPI_Op, sum, MPI_SUM) \
+  X(MPI_Request, request_null, MPI_REQUEST_NULL)
 // clang-format on
 
 // The functions and handles of the program's MPI library. They are found at run time, because the

@@ -56,6 +56,7 @@ Settings read_settings() {
   settings.timeout_ns = 1'000'000'000 * read_number("HIERBAR_TIMEOUT_S", {0, 1'000'000, 0, "0 (never)"}, settings.problems);
   settings.segment_kib =
       read_number("HIERBAR_SEGMENT_KIB", {4, 1'048'576, 0, "a size that follows the number of ranks"}, settings.problems);
+  settings.meeting = read_meeting_setting(settings.problems);
   return settings;
 }
 

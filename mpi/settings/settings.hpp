@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "mpi/settings/meeting_setting.hpp"
+
 namespace hierbar::mpi {
 
 // The settings of the shim, as users set them:
@@ -17,6 +19,8 @@ namespace hierbar::mpi {
 //   HIERBAR_SEGMENT_KIB  4 to 1048576: shared memory for the communicators of one node. The default
 //                        depends on the number of ranks
 //   HIERBAR_VERBOSE      0 or 1: report at the end what served the barriers
+//   HIERBAR_MPI_MEETING  library, auto or the name of a schedule: how the leaders of several nodes
+//                        meet. Rank 0's value counts
 //
 // An empty value means the default. HIERBAR_MPI must be the same in all ranks. The others may
 // differ from rank to rank.
@@ -25,7 +29,8 @@ struct Settings {
   bool verbose = false;
   int num_fake_nodes = 1;
   long timeout_ns = 0;
-  long segment_kib = 0;               // 0: by the number of ranks
+  long segment_kib = 0;  // 0: by the number of ranks
+  MeetingSetting meeting;
   std::vector<std::string> problems;  // one line for each bad value
 };
 

@@ -14,6 +14,7 @@
 #include "mpi/node/plan_library.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/setup/offer.hpp"
+#include "mpi/setup/plan_meeting.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -114,13 +115,6 @@ class BlockMaker {
   std::unique_ptr<NodeBarrier> barrier_;
 };
 
-std::vector<std::uint64_t> leader_processes(const std::vector<RankInfo>& records, const NodeMap& map) {
-  std::vector<std::uint64_t> processes;
-  for (const NodeMap::Ranks& ranks : map.nodes())
-    processes.push_back(records[static_cast<std::size_t>(ranks.front())].process_id);
-  return processes;
-}
-
 // Splits `comm`, with errors returned: the split may fail because the library has no communicator
 // left, which must not reach the program's error handler. Errors of the leaders' barrier are raised
 // later on the communicator that the program knows.
@@ -150,7 +144,7 @@ bool all_know_leaders(const NodeMap& map, const std::vector<Offer>& offers) {
 // agree() does. If that is not kEngine, one of the leaders may lack the communicator. Then nobody
 // frees it, because to free it is collective.
 Route make_leaders(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
-                   std::uint64_t id, std::shared_ptr<LeaderComm>& leaders) {
+                   const Offer& first, std::shared_ptr<LeaderComm>& leaders) {
   const Pmpi& pmpi = agreement.pmpi();
   const MPI_Comm made = split_quietly(pmpi, agreement.comm(), part.leads());
   if (part.leads() && made == pmpi.comm_null) {
@@ -158,7 +152,8 @@ Route make_leaders(Agreement& agreement, const std::vector<RankInfo>& records, c
   }
   const Route verdict = agreement.agree(part.segment.get());
   if (verdict == Route::kEngine && part.leads()) {
-    leaders = agreement.process().leader_comms.add({made, id, leader_processes(records, map)});
+    leaders = agreement.process().leader_comms.add(
+        {made, first.new_leaders_id, leader_processes(records, map), Meeting(plan_meeting(agreement, records, map, first))});
   }
   return verdict;
 }
@@ -192,6 +187,7 @@ Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, c
   Offer own = part.leads() && !part.is_alone() ? maker.offer() : Offer{};
   own.leaders_id = leaders != nullptr ? leaders->id : 0;
   own.new_leaders_id = several_nodes ? random_id() : 0;
+  if (several_nodes && agreement.rank() == 0) offer_meeting(agreement, records, map, own);
   const std::vector<Offer> offers = agreement.exchange(own);
   if (!part.leads() && !agreement.has_failed()) maker.accept(part.from_leader(offers));
   if (!agreement.has_failed() && !prepare_progress(agreement.pmpi(), agreement.comm())) {
@@ -206,7 +202,7 @@ Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, c
   // 3. The leaders' communicator.
   if (verdict == Route::kEngine && several_nodes && !all_know_leaders(map, offers)) {
     leaders.reset();
-    verdict = make_leaders(agreement, records, map, part, offers[0].new_leaders_id, leaders);
+    verdict = make_leaders(agreement, records, map, part, offers[0], leaders);
   }
 
   if (verdict != Route::kEngine) {

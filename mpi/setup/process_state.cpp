@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/setup/process_state.hpp"
 
+#include <numeric>
 #include <utility>
 
 #include "barrier/pause.hpp"
+#include "base/served_file.hpp"
 #include "mpi/communicator/verbose_report.hpp"
 #include "mpi/library/progress.hpp"
 
@@ -151,8 +153,11 @@ void ProcessState::report(const Pmpi& pmpi, bool may_communicate) {
   CommState* world = nullptr;
   if (may_communicate) find(pmpi, pmpi.comm_world, world);
   recorder.finish(pmpi, world != nullptr && world->reports_everywhere);
+  const Counts counts = states.counts();
+  const std::uint64_t num_served = counts[static_cast<std::size_t>(Route::kEngine)];
+  add_to_served_file("mpi", num_served, std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) - num_served);
   if (!settings.verbose) return;
-  print_report(pmpi, states.counts(), is_in_world(pmpi), world != nullptr && world->verbose_everywhere);
+  print_report(pmpi, counts, is_in_world(pmpi), world != nullptr && world->verbose_everywhere);
 }
 
 }  // namespace hierbar::mpi

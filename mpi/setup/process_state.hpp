@@ -11,6 +11,7 @@
 
 #include "base/process_name.hpp"
 #include "mpi/between/leader_comm.hpp"
+#include "mpi/between/verdicts.hpp"
 #include "mpi/communicator/comm_state.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/node/memberships.hpp"
@@ -35,6 +36,7 @@ class ProcessState {
   const Settings settings = read_settings();
   Memberships memberships;
   LeaderComms leader_comms;
+  Verdicts verdicts;
   States states;
   Recorder recorder;
 
@@ -79,6 +81,8 @@ class ProcessState {
     return !routes_reported_[static_cast<std::size_t>(route)].exchange(true, std::memory_order_relaxed);
   }
   bool claim_first_problem_report() { return !problems_reported_.exchange(true, std::memory_order_relaxed); }
+  bool claim_first_shortlist() { return !shortlist_reported_.exchange(true, std::memory_order_relaxed); }
+  bool claim_first_meeting_report() { return !meeting_reported_.exchange(true, std::memory_order_relaxed); }
   // Writes and prints the reports, this process's own or those of all ranks. Later calls do
   // nothing.
   void report(const Pmpi& pmpi, bool may_communicate);
@@ -95,9 +99,11 @@ class ProcessState {
   int self_keyval_ = MPI_KEYVAL_INVALID;
   // Relaxed: the program starts a session before it uses the session's communicators.
   std::atomic<int> num_sessions_{0};
-  // Both relaxed: they only choose one caller.
+  // All relaxed: they only choose one caller.
   std::array<std::atomic<bool>, kNumRoutes> routes_reported_{};
   std::atomic<bool> problems_reported_{false};
+  std::atomic<bool> meeting_reported_{false};
+  std::atomic<bool> shortlist_reported_{false};
   bool reported_ = false;
   bool has_self_ = false;
   Self self_{};

@@ -30,6 +30,8 @@ struct RankInfo {
   std::uint32_t flags;
   // Of this many barriers one is to be recorded. 0: none.
   std::uint32_t report_every;
+  // MeetingSetting::code(). Rank 0's counts.
+  std::uint64_t meeting;
   Joined joined[Memberships::kKept];  // newest first
 };
 

@@ -52,6 +52,7 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
   RankInfo record{};
   record.node = self.node;
   record.process_id = self.id;
+  record.meeting = process.settings.meeting.code();
   if (!survives_dead_ranks()) record.flags |= RankInfo::kWantsEngine;
   if (process.settings.verbose) record.flags |= RankInfo::kVerbose;
   if (report_settings().asked) {
@@ -149,9 +150,20 @@ Route agree_on_failures(Agreement& agreement) {
   return agreement.known_failure(nullptr);
 }
 
+// Rank 0's setting counts in all ranks, because all must meet alike.
+void report_other_meetings(Agreement& agreement, const std::vector<RankInfo>& records) {
+  const auto other =
+      std::find_if(records.begin(), records.end(), [&](const RankInfo& record) { return record.meeting != records[0].meeting; });
+  if (agreement.rank() != 0 || other == records.end() || !agreement.process().claim_first_meeting_report()) return;
+  print_line(std::string(kMeetingVariable) + ": '" + name_of(MeetingSetting::from_code(other->meeting)) + "' in rank " +
+             std::to_string(other - records.begin()) + " differs from rank 0's '" +
+             name_of(MeetingSetting::from_code(records[0].meeting)) + "', which is used in all ranks");
+}
+
 Route way_by_records(const std::vector<RankInfo>& records, const NodeMap& map) {
   if (!all_have(records, RankInfo::kWantsEngine)) return Route::kFaultTolerance;
-  return map.nodes().size() == records.size() ? Route::kNothingShared : Route::kEngine;
+  const bool has_schedule = records[0].meeting != MeetingSetting{}.code();
+  return map.nodes().size() == records.size() && !has_schedule ? Route::kNothingShared : Route::kEngine;
 }
 
 // 1. records   Every rank sends to all where it is and which segments it has joined.
@@ -163,6 +175,7 @@ Route decide(Agreement& agreement, CommState& state) {
   const std::vector<Membership> joined = agreement.process().memberships.newest_first();
   const std::vector<RankInfo> records = agreement.exchange(make_record(agreement, joined));
   if (agreement.has_failed()) return agree_on_failures(agreement);
+  report_other_meetings(agreement, records);
   const NodeMap map(records);
   const Route route = way_by_records(records, map);
   if (route != Route::kEngine || lacks_segment(records, map)) {

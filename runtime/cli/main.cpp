@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/command/check_command.hpp"
+#include "cli/command/meet_command.hpp"
 #include "cli/command/place_command.hpp"
 #include "cli/command/plan_command.hpp"
 #include "cli/command/report_command.hpp"
@@ -51,6 +52,7 @@ int main(int argc, char** argv) try {
   hierbar::add_topo_command(app);
   hierbar::add_plan_command(app);
   hierbar::add_place_command(app);
+  hierbar::add_meet_command(app);
   hierbar::add_tune_command(app);
   hierbar::add_report_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {

@@ -24,13 +24,13 @@ bool is_on_path(const std::string& path, const std::string& part) {
   return false;
 }
 
-// Collects the variables and the notes.
+// Collects the variables and the notes. Several calls may add to one variable.
 class Chooser {
  public:
   Chooser(const Environment& environment, RunSettings& settings) : environment_(environment), settings_(settings) {}
 
   void put_in_front(const char* name, const std::string& part, const std::string& why) {
-    const std::string old = value_of(environment_, name);
+    const std::string old = current(name);
     if (is_on_path(old, part)) return settings_.notes.push_back(std::string(name) + " has " + part + " already");
     set(name, old.empty() ? part : part + ":" + old, why);
   }
@@ -49,7 +49,14 @@ class Chooser {
   }
 
  private:
+  std::string current(const char* name) const {
+    const auto& chosen = settings_.variables;
+    const auto found = std::find_if(chosen.begin(), chosen.end(), [&](const auto& variable) { return variable.name == name; });
+    return found == chosen.end() ? value_of(environment_, name) : found->value;
+  }
+
   void set(const char* name, const std::string& value, const std::string& why) {
+    std::erase_if(settings_.variables, [&](const auto& variable) { return variable.name == name; });
     settings_.variables.push_back({name, value});
     settings_.notes.push_back(std::string(name) + "=" + value + " (" + why + ")");
   }
@@ -58,14 +65,26 @@ class Chooser {
   RunSettings& settings_;
 };
 
-void choose_openmp(const Libraries& libraries, Chooser& chooser, RunSettings& settings) {
-  if (libraries.openmp_directory.empty()) {
-    settings.notes.emplace_back("there is no libomp.so beside this command, so OpenMP's barriers stay as they are");
+// Binds each thread of a team to a core, the initial thread only while it is in a parallel region:
+// what it starts outside, threads and processes, inherits its cpus. OMP_PLACES has no such word,
+// and a vendored libgomp obeys it as well and binds the initial thread for good. With several cpus
+// per core, the neighbours in a team get cores and not the cpus of one core.
+const char* affinity_value(bool has_smt) {
+  return has_smt ? "granularity=core,compact,1,0,reset" : "granularity=core,compact,reset";
+}
+
+void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser, RunSettings& settings) {
+  if (libraries.openmp_runtime.empty()) {
+    settings.notes.emplace_back("there is no OpenMP runtime beside this command, so OpenMP's barriers stay as they are");
     return;
   }
-  chooser.put_in_front("LD_LIBRARY_PATH", libraries.openmp_directory, "hierbar's OpenMP runtime");
+  chooser.put_in_front("LD_PRELOAD", libraries.openmp_runtime, "hierbar's OpenMP runtime");
+  if (!libraries.one_runtime.empty()) chooser.put_in_front("LD_AUDIT", libraries.one_runtime, "keeps other OpenMP runtimes out");
+  chooser.put_in_front("LD_LIBRARY_PATH", libraries.openmp_directory, "the same runtime by its other names");
   chooser.set_default("KMP_BARRIER", "hier", "the hierarchical barrier", {});
-  chooser.set_default("OMP_PLACES", "cores", "a core for each thread", {"OMP_PROC_BIND", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"});
+  chooser.set_default("KMP_AFFINITY", affinity_value(has_smt), "a core for each thread of a team",
+                      {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY"});
+  chooser.set_default("KMP_INIT_AT_FORK", "TRUE", "forked processes can use OpenMP", {});
 }
 
 // Notes what libomp will do with HIERBAR_PLACE. Here it can still be reported to the user, before
@@ -106,20 +125,21 @@ void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Enviro
 
 Libraries find_libraries() {
   const fs::path prefix = fs::path(program_of(getpid())).parent_path().parent_path();
-  const bool is_build_tree = fs::exists(prefix / "CMakeCache.txt");
-  const fs::path libraries = prefix / (is_build_tree ? "lib" : HIERBAR_INSTALL_LIBDIR);
-  const fs::path openmp = is_build_tree ? libraries : libraries / "hierbar";
-  const auto if_there = [](const fs::path& path, const fs::path& file) { return fs::exists(file) ? path.string() : ""; };
-  return {.openmp_directory = if_there(openmp, openmp / "libomp.so"),
-          .mpich_shim = if_there(libraries / "libhierbar_mpi.so", libraries / "libhierbar_mpi.so"),
-          .openmpi_shim = if_there(libraries / "libhierbar_mpi_ompi.so", libraries / "libhierbar_mpi_ompi.so")};
+  const fs::path libraries = prefix / (fs::exists(prefix / "CMakeCache.txt") ? "lib" : HIERBAR_INSTALL_LIBDIR);
+  const fs::path openmp = libraries / "hierbar" / "preload";
+  const auto if_there = [](const fs::path& file) { return fs::exists(file) ? file.string() : ""; };
+  return {.openmp_directory = if_there(openmp),
+          .openmp_runtime = if_there(openmp / "libgomp.so.1"),
+          .one_runtime = if_there(openmp / "libone_runtime.so"),
+          .mpich_shim = if_there(libraries / "libhierbar_mpi.so"),
+          .openmpi_shim = if_there(libraries / "libhierbar_mpi_ompi.so")};
 }
 
-RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const Libraries& libraries,
+RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const Libraries& libraries, bool has_smt,
                                 const Environment& environment) {
   RunSettings settings;
   Chooser chooser(environment, settings);
-  choose_openmp(libraries, chooser, settings);
+  choose_openmp(libraries, has_smt, chooser, settings);
   describe_placement(environment, settings);
   choose_mpi(mpi, libraries, environment, chooser, settings);
 

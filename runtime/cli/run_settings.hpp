@@ -15,7 +15,9 @@ namespace hierbar {
 // The libraries that programs load, in this installation or build tree. Empty if a library is
 // missing.
 struct Libraries {
-  std::string openmp_directory;  // the directory of libomp.so and its other names
+  std::string openmp_directory;  // of the runtime to preload and of its other names
+  std::string openmp_runtime;    // has the SONAME libgomp.so.1
+  std::string one_runtime;       // the loader's audit module that keeps other runtimes out
   std::string mpich_shim;
   std::string openmpi_shim;
 };
@@ -36,8 +38,9 @@ struct RunSettings {
 };
 
 // Chooses the variables with which `command` runs with hierbar's barriers. Variables that the
-// environment has are not changed; search paths are put before the user's.
-RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const Libraries& libraries,
+// environment has are not changed; search paths are put before the user's. `has_smt`: cores of this
+// machine have several cpus.
+RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const Libraries& libraries, bool has_smt,
                                 const Environment& environment);
 
 }  // namespace hierbar

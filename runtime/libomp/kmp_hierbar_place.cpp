@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // HIERBAR_PLACE: which cpus libomp takes for the machine. Called once, before libomp looks at the topology, under its
-// initialisation lock. Whoever declines has written nothing: the way is stock then.
+// initialisation lock. Whoever declines leaves the cpus as they are; a cpu quota can still limit the default team.
 
 #include "kmp_hierbar.h"
 
@@ -111,6 +111,8 @@ void __kmp_hierbar_place(const kmp_affinity_t &affinity) {
       if (share[i / 64] >> (i % 64) & 1)
         KMP_CPU_SET(i, __kmp_affin_fullMask);
     }
+  } else if (team_size != 0) {
+    set_default_team_size(team_size); // a cpu quota leaves no time for more
   }
   KMP_INTERNAL_FREE(inherited);
 }

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "base/served_file.hpp"
 #include "kmp_hierbar_contention.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_str.h"
@@ -81,13 +82,16 @@ void __kmp_hierbar_describe_once(const hierbar_plan *plan, kmp_uint64 plan_ns) {
   __kmp_str_buf_free(&text);
 }
 
-// Says nothing where no team was ever made, as in a forked child that goes its own way.
+// Prints nothing where no team was ever made, as in a forked child that goes its own way.
 void __kmp_hierbar_finish() {
-  if (!__kmp_hierbar_enabled || !__kmp_hierbar_verbose || owner != getpid() || !described)
+  if (!__kmp_hierbar_enabled || owner != getpid())
     return;
   kmp_hierbar_counts_t sum = counts_of_freed_teams;
   for (kmp_hierbar_team_t *team = teams; team != NULL; team = team->next)
     add(&sum, &team->counts);
+  hierbar::add_to_served_file("openmp", sum.fast + sum.slow + sum.phased, sum.stock);
+  if (!__kmp_hierbar_verbose || !described)
+    return;
   kmp_str_buf_t text;
   __kmp_str_buf_init(&text);
   __kmp_str_buf_print(&text, "episodes: fast %llu, slow %llu, gather and release %llu, stock %llu", sum.fast, sum.slow,

@@ -13,6 +13,7 @@
 
 #include "base/trusted_variable.hpp"
 #include "kmp_environment.h"
+#include "kmp_gomp.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_i18n.h"
 #include "kmp_io.h"
@@ -165,11 +166,27 @@ static void warn_about_algorithm() {
   warn_bad_value("HIERBAR_ALGORITHM", value, "hier, which is all that KMP_BARRIER=hier runs", "using hier");
 }
 
+// KMP_INIT_AT_FORK=FALSE leaves a child that is forked after a parallel region without a usable
+// runtime: its first region waits for threads that it does not have. joblib and scikit-learn set it
+// on import, against a crash of Intel's libomp of 2019, and their own children then hang.
+static void keep_fork_handlers() {
+  // A forked child comes here again. It has its parent's handlers, and registers none.
+  static bool is_first = true;
+  if (is_first && !__kmp_need_register_atfork) {
+    __kmp_need_register_atfork = TRUE;
+    __kmp_hierbar_warn(NULL,
+                       "KMP_INIT_AT_FORK=\"FALSE\" is not obeyed under KMP_BARRIER=hier, because a process that is forked "
+                       "after a parallel region would hang in its own first one; KMP_INIT_AT_FORK=TRUE prevents this message");
+  }
+  is_first = false;
+}
+
 void __kmp_hierbar_settings_done() {
   // kmp_set_defaults() comes here too, while teams may be at work: their barrier stays what it is.
   if (TCR_4(__kmp_init_parallel))
     return;
   read_verbose();
+  __kmp_gomp_report_variables();
   if (requested_pattern == not_requested)
     return;
   warn_about_pattern_variables();
@@ -182,6 +199,7 @@ void __kmp_hierbar_settings_done() {
     }
     __kmp_hierbar_library.check_settings(__kmp_hierbar_warn, NULL);
     warn_about_algorithm();
+    keep_fork_handlers();
     __kmp_hierbar_pauses_per_look = hierbar::measure_pauses_per_look();
     __kmp_hierbar_enabled = true;
     __kmp_hierbar_start_report(__kmp_now_nsec() - start);

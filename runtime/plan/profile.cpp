@@ -2,17 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plan/profile.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
 #include <set>
 #include <utility>
 
+#include "base/config_file.hpp"
+#include "base/small_file.hpp"
 #include "base/words.hpp"
 #include "plan/domains.hpp"
 
@@ -24,47 +19,9 @@ std::string ignored(const std::string& path, const std::string& reason) {
          "=off";
 }
 
-class File {
- public:
-  // Does not block: a pipe of that name would wait for its writer.
-  explicit File(const std::string& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  bool is_open() const { return descriptor_ >= 0; }
-  bool is_regular() const {
-    struct stat status{};
-    return fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
-  }
-
-  // At most kMaxProfileBytes + 1 bytes, so that a file that is too large is found, even if it
-  // grows.
-  Result<std::string> read_all() const {
-    std::string text;
-    std::array<char, 4096> buffer{};
-    while (text.size() <= kMaxProfileBytes) {
-      const ssize_t count = read(descriptor_, buffer.data(), std::min(buffer.size(), kMaxProfileBytes + 1 - text.size()));
-      if (count == 0) break;
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return Error{std::strerror(errno)};
-      text.append(buffer.data(), static_cast<std::size_t>(count));
-    }
-    return text;
-  }
-
- private:
-  int descriptor_;
-};
-
-Result<Profile> load_open_profile(const File& file, const std::string& path) {
-  if (!file.is_regular()) return Error{"it is no regular file"};
-  const Result<std::string> text = file.read_all();
-  if (!text) return Error{text.error()};
-  if (text->size() > kMaxProfileBytes) return Error{"it is larger than " + std::to_string(kMaxProfileBytes >> 10) + " KiB"};
-  Result<Profile> profile = parse_profile(*text);
+Result<Profile> parse_file(const SmallFile& file, const std::string& path) {
+  if (!file.problem.empty()) return Error{file.problem};
+  Result<Profile> profile = parse_profile(file.text);
   if (profile) profile->path = path;
   return profile;
 }
@@ -97,21 +54,9 @@ TeamSpread spread_of(const Machine& machine, const std::vector<LocalityPath>& pa
                     static_cast<std::uint32_t>(domains.size())};
 }
 
-std::string default_profile_path(const Environment& environment) {
-  std::string directory = value_of(environment, "XDG_CONFIG_HOME");
-  if (!directory.starts_with('/')) {  // the XDG specification says to ignore relative paths
-    const std::string home = value_of(environment, "HOME");
-    if (!home.starts_with('/')) return "";
-    directory = home + "/.config";
-  }
-  return directory + "/hierbar/profile.json";
-}
+std::string default_profile_path(const Environment& environment) { return config_file(environment, "profile.json"); }
 
-Result<Profile> load_profile(const std::string& path) {
-  const File file(path);
-  if (!file.is_open()) return Error{std::strerror(errno)};
-  return load_open_profile(file, path);
-}
+Result<Profile> load_profile(const std::string& path) { return parse_file(read_small_file(path, kMaxProfileBytes), path); }
 
 std::optional<Profile> read_profile(const Environment& environment, bool other_machine, std::vector<std::string>& problems) {
   std::string path = value_of(environment, kProfileVariable);
@@ -119,14 +64,9 @@ std::optional<Profile> read_profile(const Environment& environment, bool other_m
   if (lower_word(path) == "off" || (!named && other_machine)) return std::nullopt;
   if (!named) path = default_profile_path(environment);
   if (path.empty()) return std::nullopt;
-  const File file(path);
-  if (!file.is_open()) {
-    const int error = errno;
-    const bool nothing_there = error == ENOENT || error == ENOTDIR;
-    if (named || !nothing_there) problems.push_back(ignored(path, std::strerror(error)));
-    return std::nullopt;
-  }
-  Result<Profile> profile = load_open_profile(file, path);
+  const SmallFile file = read_small_file(path, kMaxProfileBytes);
+  if (file.is_missing && !named) return std::nullopt;
+  Result<Profile> profile = parse_file(file, path);
   if (profile) return *std::move(profile);
   problems.push_back(ignored(path, profile.error()));
   return std::nullopt;

@@ -72,6 +72,14 @@ void read_report(Settings& settings, std::vector<std::string>& problems) {
   for (const Format& format : kFormats) settings.*format.wanted = asked.*format.wanted;
 }
 
+// Each report adds the ending of its format. Of a name that has one already, only the rest counts.
+std::string without_ending(const std::string& name) {
+  for (const char* ending : {".txt", ".json", ".csv", ".html", ".lstopo.xml"}) {
+    if (name.ends_with(ending) && name != ending) return name.substr(0, name.size() - std::string_view(ending).size());
+  }
+  return name;
+}
+
 void read_output(Settings& settings, std::vector<std::string>& problems) {
   const std::string value = variable("HIERBAR_OUTPUT");
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -81,7 +89,7 @@ void read_output(Settings& settings, std::vector<std::string>& problems) {
         problem("HIERBAR_OUTPUT", value, "a file name in which %h, %p, %r, %j or %% follows each percent sign", "the default"));
     return;
   }
-  settings.output = value;
+  settings.output = without_ending(value);
 }
 
 // Reads a whole number from 1 to `most`. A bad value leaves `number` as it is.

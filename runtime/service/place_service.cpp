@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "placement/decision/own_share.hpp"
+#include "placement/evidence/cpu_quota.hpp"
 #include "service/process_plans.hpp"
 
 #define HIERBAR_EXPORT extern "C" __attribute__((visibility("default")))
@@ -30,6 +31,7 @@ ShareAnswer find_share(const hierbar_place_request& request) {
       .pool_evidence = [](const std::vector<Process>& ancestors) { return read_pool_evidence(own_environment(), ancestors); },
       .load_machine = [] { return &known_machine({}); },
       .adopt_machine = [](Machine machine) { return &adopt_machine(std::move(machine)); },
+      .cpu_quota = [] { return read_cpu_quota(); },
       .is_forked_child = getpid() != loaded_into};
   ShareRequest own{.mask = to_set(request.mask), .num_threads = request.num_threads};
   if (request.first_mask.num_words != 0) own.first_mask = to_set(request.first_mask);
@@ -47,10 +49,10 @@ HIERBAR_EXPORT int hierbar_place(const hierbar_place_request* request, hierbar_l
     if (warn != nullptr) warn(context, warning.c_str());
   }
   if (note != nullptr) note(context, ("place: " + answer.verdict).c_str());
+  *team_size = answer.team_size;
   if (!answer.share || answer.share->words().size() > num_words) return 0;
   std::fill_n(share, num_words, std::uint64_t{0});
   std::copy(answer.share->words().begin(), answer.share->words().end(), share);
-  *team_size = answer.team_size;
   return 1;
 } catch (const std::exception& error) {
   if (warn != nullptr) warn(context, error.what());

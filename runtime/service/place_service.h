@@ -26,10 +26,12 @@ typedef struct hierbar_place_request {
 /* Finds this rank's share of the node, as HIERBAR_PLACE asks for it.
 
    Returns 1 with the share in the num_words words of `share`, in the form of hierbar_cpus. The
-   share is never empty and has no cpu that the kernel does not allow. `*team_size` is then the
-   number of threads of teams whose size nobody has given; 0: as many as `mask` would have given.
+   share is never empty and has no cpu that the kernel does not allow.
 
-   Returns 0 to leave everything as it is. `share` and `team_size` are then unchanged.
+   Returns 0 to leave the cpus as they are. `share` is then unchanged.
+
+   In both cases `*team_size` is the number of threads of teams whose size nobody has given; 0: as
+   many as `mask` gives.
 
    `note` gets one line with the verdict and its reason. `warn` gets what is wrong with the
    settings, and that ranks did not come or could not meet. Either may be NULL.

@@ -106,6 +106,19 @@ TEST(MpiBarrierBench, MeasuresOursWhenItHasBeenBuilt) {
   EXPECT_THAT(result.output, HasSubstr("LD_PRELOAD=" + library.string()));
 }
 
+TEST(MpiBarrierBench, MeasuresMeetingsOfLeadersBesideHier) {
+  const ChildResult result = run_bench(tiny({"--configs", "hier", "--meetings", "library,tree:1,auto", "--json", "-"}));
+  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no MPI to measure";
+  ASSERT_EQ(result.failure, "") << result.errors;
+  const json report = json::parse(result.output);
+  std::vector<std::string> measured;
+  for (const json& series : report.at("groups").at(0).at("series")) {
+    EXPECT_TRUE(series.at("failure").is_null()) << series.at("failure");
+    if (!series.at("samples").empty()) measured.push_back(series.at("name"));
+  }
+  EXPECT_THAT(measured, testing::IsSupersetOf({"hier", "meet-library", "meet-tree:1", "meet-auto"}));
+}
+
 TEST(MpiBarrierBench, SaysWhatFailedAfterItWasIdentified) {
   if (!fs::exists(worker())) GTEST_SKIP() << worker() << " has not been built";
   const Script launcher("case \"$*\" in *'--budget-ms 1 '*) echo '" + std::string(kAnswer) +
@@ -129,6 +142,10 @@ TEST(MpiBarrierBench, RejectsWhatItDoesNotKnowAndNamesIt) {
   EXPECT_THAT(result.failure, HasSubstr("exit status 2"));
   EXPECT_THAT(result.errors + result.output, HasSubstr("fastest"));
   EXPECT_THAT(run_bench({"--ranks", "1"}).failure, HasSubstr("exit status 2"));
+  const ChildResult meeting = run_bench({"--meetings", "bruck,tree:0"});
+  EXPECT_THAT(meeting.failure, HasSubstr("exit status 2"));
+  EXPECT_THAT(meeting.errors + meeting.output,
+              HasSubstr("--meetings: 'tree:0': '0' is no number from 1 to 255; allowed: all, library"));
   EXPECT_THAT(run_bench({"--mpich-wheel", "/nonexistent"}).failure, HasSubstr("exit status 2"));
 }
 

@@ -56,6 +56,22 @@ TEST(Options, FirstBarriersAreThoseOfTwoRanksUnlessToldOtherwise) {
 
 TEST(Options, TakeTheSeedThatIsGiven) { EXPECT_EQ(parse({"--seed", "17"}).seed, 17u); }
 
+TEST(Options, AllMeetingsAreConfigurationsOnPretendedNodes) {
+  const Options options = parse({"--configs", "hier", "--meetings", "all"});
+  const std::vector<Configuration> configurations = make_configurations(options, "");
+  ASSERT_EQ(configurations.size(), 1 + kAllMeetings.size());
+  const auto named = [&](const std::string& name) {
+    return std::find_if(configurations.begin(), configurations.end(), [&](const auto& one) { return one.name == name; });
+  };
+  const auto found = named("meet-dissemination:3");
+  ASSERT_NE(found, configurations.end());
+  EXPECT_EQ(found->variables.at("HIERBAR_MPI_MEETING"), "dissemination:3");
+  EXPECT_EQ(found->variables.at("HIERBAR_FAKE_NODES"), "1024");
+  EXPECT_TRUE(found->variables.contains("LD_PRELOAD"));
+  EXPECT_FALSE(named("hier")->variables.contains("HIERBAR_MPI_MEETING"));
+  EXPECT_THAT(parse({"--meetings", "auto,tree:2", "--nodes", "2"}).meetings, ElementsAre("auto", "tree:2"));
+}
+
 // ---- what the measured program says ----
 
 constexpr const char* kAnswer =

@@ -16,9 +16,11 @@ namespace {
 using test::CommandResult;
 using test::run_hierbar;
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 // A copy of the command as it is installed, with files in place of the libraries, and launchers that answer as their kind does.
 class RunCommand : public testing::Test {
@@ -27,12 +29,13 @@ class RunCommand : public testing::Test {
     // Absolute, and a name of its own: tests run side by side.
     root_ = std::filesystem::absolute("run_command_" + std::to_string(getpid()));
     std::filesystem::create_directories(root_ / "bin");
-    std::filesystem::create_directories(root_ / HIERBAR_LIBDIR / "hierbar");
+    std::filesystem::create_directories(root_ / HIERBAR_LIBDIR / "hierbar/preload");
     std::filesystem::create_directories(root_ / "tools");
     std::filesystem::copy_file(HIERBAR_COMMAND, root_ / "bin/hierbar");
-    std::ofstream(root_ / HIERBAR_LIBDIR / "hierbar/libomp.so");
-    std::ofstream(root_ / HIERBAR_LIBDIR / "libhierbar_mpi.so");
-    std::ofstream(root_ / HIERBAR_LIBDIR / "libhierbar_mpi_ompi.so");
+    for (const char* file :
+         {"hierbar/preload/libgomp.so.1", "hierbar/preload/libone_runtime.so", "libhierbar_mpi.so", "libhierbar_mpi_ompi.so"}) {
+      std::filesystem::copy_file(HIERBAR_STAND_IN, root_ / HIERBAR_LIBDIR / file);
+    }
     make_launcher("mpiexec_of_mpich", "HYDRA build details:");
     make_launcher("mpirun_of_ompi", "mpirun (Open MPI) 5.0.3");
   }
@@ -41,7 +44,8 @@ class RunCommand : public testing::Test {
   // Called in front of `hierbar`, whose place the copy takes.
   CommandResult run(const std::string& arguments, const std::string& variables = "") {
     const std::string clean =
-        "-u LD_PRELOAD -u LD_LIBRARY_PATH -u KMP_BARRIER -u OMP_PLACES -u OMP_PROC_BIND -u KMP_AFFINITY "
+        "-u LD_PRELOAD -u LD_AUDIT -u LD_LIBRARY_PATH -u KMP_INIT_AT_FORK -u KMP_BARRIER -u OMP_PLACES -u OMP_PROC_BIND -u "
+        "KMP_AFFINITY "
         "-u GOMP_CPU_AFFINITY PATH='" +
         tools() + "':\"$PATH\" ";
     return run_hierbar("run " + arguments,
@@ -49,6 +53,9 @@ class RunCommand : public testing::Test {
   }
   std::string tools() const { return (root_ / "tools").string(); }
   std::string library(const std::string& file) const { return (root_ / HIERBAR_LIBDIR / file).string(); }
+  std::string with_runtime(const std::string& shim) const {
+    return library(shim) + ":" + library("hierbar/preload/libgomp.so.1");
+  }
 
  private:
   void make_launcher(const std::string& name, const std::string& answer) {
@@ -61,22 +68,56 @@ class RunCommand : public testing::Test {
 };
 
 TEST_F(RunCommand, SetsUpOpenMpAndReturnsTheProgramsCode) {
-  const CommandResult result = run("-- sh -c 'echo $LD_LIBRARY_PATH $KMP_BARRIER $OMP_PLACES; exit 5'");
+  const CommandResult result =
+      run("-- sh -c 'echo $LD_PRELOAD $LD_AUDIT $LD_LIBRARY_PATH $KMP_BARRIER $KMP_AFFINITY $KMP_INIT_AT_FORK; exit 5'");
   EXPECT_EQ(result.exit_code, 5);
-  EXPECT_EQ(result.output, library("hierbar") + " hier cores\n");
+  EXPECT_THAT(result.output,
+              StartsWith(library("hierbar/preload/libgomp.so.1") + " " + library("hierbar/preload/libone_runtime.so") + " " +
+                         library("hierbar/preload") + " hier granularity=core,compact,"));
+  EXPECT_THAT(result.output, EndsWith(",reset TRUE\n"));
   EXPECT_THAT(result.errors, AllOf(HasSubstr("hierbar run: KMP_BARRIER=hier (the hierarchical barrier)\n"),
-                                   HasSubstr("hierbar run: OMP_PLACES=cores"), HasSubstr("no MPI recognised")));
+                                   HasSubstr("hierbar run: KMP_AFFINITY=granularity=core"), HasSubstr("no MPI recognised")));
   EXPECT_THAT(run("--quiet -- true").errors, IsEmpty());
 }
 
 TEST_F(RunCommand, LeavesWhatTheUserHasSet) {
-  const CommandResult result = run("-- sh -c 'echo $LD_LIBRARY_PATH $KMP_BARRIER $OMP_PLACES'",
-                                   "LD_LIBRARY_PATH=/mine KMP_BARRIER=dist OMP_PLACES=threads");
-  EXPECT_EQ(result.output, library("hierbar") + ":/mine dist threads\n");
-  EXPECT_THAT(result.errors, AllOf(HasSubstr("KMP_BARRIER is left as 'dist'"), HasSubstr("OMP_PLACES is left as 'threads'")));
-  EXPECT_THAT(run("-- true", "KMP_AFFINITY=compact").errors, HasSubstr("OMP_PLACES is not set, because KMP_AFFINITY is"));
+  const CommandResult result = run("-- sh -c 'echo $LD_LIBRARY_PATH $KMP_BARRIER $OMP_PLACES $KMP_AFFINITY $KMP_INIT_AT_FORK'",
+                                   "LD_LIBRARY_PATH=/mine KMP_BARRIER=dist OMP_PLACES=threads KMP_INIT_AT_FORK=FALSE");
+  EXPECT_EQ(result.output, library("hierbar/preload") + ":/mine dist threads FALSE\n");
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("KMP_BARRIER is left as 'dist'"), HasSubstr("KMP_INIT_AT_FORK is left as 'FALSE'"),
+                                   HasSubstr("KMP_AFFINITY is not set, because OMP_PLACES is")));
+  EXPECT_THAT(run("-- true", "KMP_AFFINITY=compact").errors, HasSubstr("KMP_AFFINITY is left as 'compact'"));
   EXPECT_THAT(run("--dry-run -- mpiexec_of_mpich", "LD_PRELOAD=libhierbar_mpi.so").errors,
               HasSubstr("LD_PRELOAD is left as 'libhierbar_mpi.so', which has a shim already"));
+}
+
+TEST_F(RunCommand, AddsToWhatIsPreloadedAndAudited) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "glibc's loader has no room for ThreadSanitizer's variables in a program with LD_AUDIT";
+#endif
+  EXPECT_THAT(run("--dry-run -- true", "LD_PRELOAD=/mine.so LD_AUDIT=/audit.so").output,
+              AllOf(HasSubstr("LD_PRELOAD=" + library("hierbar/preload/libgomp.so.1") + ":/mine.so "),
+                    HasSubstr("LD_AUDIT=" + library("hierbar/preload/libone_runtime.so") + ":/audit.so ")));
+}
+
+TEST_F(RunCommand, SaysWhetherBarriersWereServed) {
+  const std::string two = "sh -c 'echo openmp 20 1 >> $HIERBAR_SERVED_FILE; echo openmp 30 0 >> $HIERBAR_SERVED_FILE; exit 5'";
+  const CommandResult served = run("--verbose -- " + two);
+  EXPECT_EQ(served.exit_code, 5);
+  EXPECT_THAT(served.errors, HasSubstr("OpenMP: 50 barriers served in 2 processes, 1 left to the runtime's own\n"));
+  EXPECT_EQ(run("--verbose -- sh -c 'echo $HIERBAR_VERBOSE'").output, "1\n");
+  EXPECT_EQ(run("--require-active -- sh -c 'echo mpi 7 0 >> $HIERBAR_SERVED_FILE'").exit_code, 0);
+
+  const CommandResult idle =
+      run("--require-active -- sh -c 'echo openmp 0 4 >> $HIERBAR_SERVED_FILE; echo $HIERBAR_SERVED_FILE'");
+  EXPECT_EQ(idle.exit_code, 3);
+  EXPECT_THAT(idle.errors, HasSubstr("not active: no barrier was served on this node"));
+  EXPECT_FALSE(std::filesystem::exists(idle.output.substr(0, idle.output.size() - 1))) << "the file is left behind";
+  EXPECT_EQ(run("--require-active -- sh -c 'exit 6'").exit_code, 6);
+  EXPECT_EQ(run("--verbose -- sh -c 'kill -9 $$'").exit_code, 128 + 9);
+  EXPECT_EQ(run("--verbose -- /no/such/program").exit_code, 127);
+  EXPECT_EQ(run("--verbose -- sh -c 'kill -TERM $PPID; exec sleep 10'").exit_code, 128 + 15) << "the signal is passed on";
+  EXPECT_THAT(run("--verbose -- true", "TMPDIR=/no/such/directory").exit_code, 0);
 }
 
 TEST_F(RunCommand, TellsWhatPlacementMakesOfTeamSizes) {
@@ -92,13 +133,16 @@ TEST_F(RunCommand, TellsWhatPlacementMakesOfTeamSizes) {
 TEST_F(RunCommand, PreloadsTheShimForTheLaunchersFamily) {
   const CommandResult mpich = run("--dry-run -- mpiexec_of_mpich -n 2 './a b'");
   EXPECT_EQ(mpich.exit_code, 0);
-  EXPECT_THAT(mpich.output, AllOf(HasSubstr(" LD_PRELOAD=" + library("libhierbar_mpi.so") + " mpiexec_of_mpich -n 2 './a b'\n")));
+  EXPECT_THAT(mpich.output,
+              AllOf(HasSubstr(" LD_PRELOAD=" + with_runtime("libhierbar_mpi.so") + " mpiexec_of_mpich -n 2 './a b'\n")));
   const CommandResult ompi = run("--dry-run -- mpirun_of_ompi -n 2 ./app", "OMP_PLACES=cores");
-  EXPECT_THAT(ompi.output, HasSubstr(" LD_PRELOAD=" + library("libhierbar_mpi_ompi.so") +
-                                     " mpirun_of_ompi -x LD_LIBRARY_PATH -x KMP_BARRIER -x LD_PRELOAD -n 2 ./app\n"));
-  EXPECT_THAT(run("--dry-run --mpi none -- mpiexec_of_mpich").output, Not(HasSubstr("LD_PRELOAD")));
+  EXPECT_THAT(
+      ompi.output,
+      HasSubstr(" LD_PRELOAD=" + with_runtime("libhierbar_mpi_ompi.so") +
+                " mpirun_of_ompi -x LD_AUDIT -x LD_LIBRARY_PATH -x KMP_BARRIER -x KMP_INIT_AT_FORK -x LD_PRELOAD -n 2 ./app\n"));
+  EXPECT_THAT(run("--dry-run --mpi none -- mpiexec_of_mpich").output, Not(HasSubstr("libhierbar_mpi")));
   EXPECT_THAT(run("--dry-run --mpi openmpi -- srun ./app").output,
-              AllOf(HasSubstr("LD_PRELOAD=" + library("libhierbar_mpi_ompi.so")), HasSubstr(" srun ./app\n")));
+              AllOf(HasSubstr("LD_PRELOAD=" + with_runtime("libhierbar_mpi_ompi.so")), HasSubstr(" srun ./app\n")));
 }
 
 TEST_F(RunCommand, ReachesTheRanksOfRealLaunchers) {
@@ -113,7 +157,7 @@ TEST_F(RunCommand, ReachesTheRanksOfRealLaunchers) {
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     EXPECT_EQ(result.output, "rank hier\nrank hier\n") << launcher.name;
     EXPECT_THAT(run("--dry-run -- " + std::string(launcher.name) + " ./app").output,
-                HasSubstr(std::string(launcher.name) == "mpiexec.mpich" ? "/libhierbar_mpi.so " : "/libhierbar_mpi_ompi.so "));
+                HasSubstr(std::string(launcher.name) == "mpiexec.mpich" ? "/libhierbar_mpi.so:" : "/libhierbar_mpi_ompi.so:"));
   }
 }
 

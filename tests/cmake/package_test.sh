@@ -55,6 +55,13 @@ if [[ $with_libomp == ON ]]; then
   run env LD_LIBRARY_PATH="$lib_dir/hierbar" OMP_NUM_THREADS=3 KMP_VERSION=1 "$work/team"
   check "GCC's program runs on the installed libomp" says 'LLVM OMP version'
   check 'with the team that was asked for' says 'team of 3'
+  run "$prefix/bin/hierbar" run --require-active -- env OMP_NUM_THREADS=3 "$work/team"
+  check 'the installed command runs it on the hierarchical barrier' succeeded
+  check 'and says so' says 'barriers served in 1 process'
+  mv "$prefix" "$work/elsewhere"
+  run "$work/elsewhere/bin/hierbar" run --require-active -- env OMP_NUM_THREADS=3 "$work/team"
+  check 'the same from a prefix that was moved' succeeded
+  mv "$work/elsewhere" "$prefix"
   run "$prefix/bin/omp_barrier_bench" --list
   check 'the benchmark measures the installed libomp' says "$lib_dir/hierbar/libomp.so"
 fi

@@ -80,6 +80,9 @@ omp_cases(task_waits CASES ${wait_cases} SETTING stock_pattern ENV KMP_BARRIER O
 omp_cases(hidden_helpers CASES tasks_outside_any_region tasks_before_a_barrier dependent_tasks regions_in_a_helper
           ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4 CHECK --counter reports==1)
 
+set(cancelled_loop_cases dynamic_loops long_loops_end_at_once sections taskloops loop_and_region_at_once
+    region_just_after_a_barrier unfinished_loops)
+omp_cases(cancelled_loops CASES ${cancelled_loop_cases} ENV OMP_CANCELLATION=true)
 set(cancellation_cases loop region_while_others_wait_in_a_barrier region_with_tasks taskgroup)
 omp_cases(cancellation CASES sections ${cancellation_cases} ENV OMP_CANCELLATION=true
           CHECK --counter phased>=1000 --counter fast==0)
@@ -100,6 +103,8 @@ omp_cases(beside_others CASES obeys_the_user ENV OMP_PLACES={0},{1} KMP_BLOCKTIM
 # wakes them for a task that comes later.
 
 omp_cases(fork_child CASES child_uses_openmp CHECK --counter reports==2 --counter fast>=300)
+omp_cases(fork_child CASES child_uses_openmp SETTING init_at_fork_false ENV KMP_INIT_AT_FORK=FALSE
+          CHECK --counter reports==2 --counter fast>=300 --expect "Warning: hierbar: KMP_INIT_AT_FORK=.FALSE. is not obeyed")
 omp_cases(fork_child CASES child_uses_openmp_first CHECK --counter reports==2 --counter fast>=80)
 omp_cases(fork_child CASES child_never_uses_openmp CHECK --counter fast==80)
 omp_cases(fork_child CASES fork_while_workers_sleep ENV KMP_BLOCKTIME=0 ${trees} CHECK --counter reports==6)

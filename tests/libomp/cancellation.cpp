@@ -3,10 +3,7 @@
 
 // Cancellation, with OMP_CANCELLATION=true. Compiled with Clang, whose code makes plain barriers around it, and with GCC, whose
 // code calls cancellable barriers. Run also without OMP_CANCELLATION, when nothing may be cancelled.
-//
-// Two things are left out because libomp 22 does not do them right with any barrier: a loop or sections handed out dynamically
-// (as GCC does with all sections) leaves its counters behind when it is cancelled, for the next region; and a region that is
-// cancelled just after a barrier may hang, because a thread that is slow to leave the barrier sees the cancellation there.
+// cancelled_loops.cpp has loops and sections that are handed out dynamically.
 
 #include <omp.h>
 

@@ -27,13 +27,34 @@ omp_cases(cancellation_gcc CASES sections ${cancellation_cases} SETTING not_allo
 # ---- version names, one case each ----
 
 omp_cases(gomp_versions CASES gomp_4_0_1 omp_5_0_2 omp_5_1 omp_5_1_1 omp_5_2 CHECK --counter fast==40)
-omp_cases(gomp_versions CASES gomp_5_1 CHECK --counter fast==40 --expect "from C.$" --expect "from Fortran.$")
+omp_cases(gomp_versions CASES gomp_5_1 CHECK --counter fast==40 --expect "^libgomp: error directive encountered: from C$"
+          --expect "^libgomp: error directive encountered: from Fortran$")
 omp_cases(gomp_versions CASES gomp_5_1_1 CHECK --counter slow==50)
 omp_cases(gomp_versions CASES omp_5_0_1 CHECK --counter fast==40 --counter slow==1)
 omp_cases(gomp_newer_versions CASES gomp_5_1_2 gomp_5_1_3 gomp_6_0 gomp_6_0_1 CHECK --counter fast==40)
 omp_cases(gomp_newer_versions CASES openacc CHECK --exit-code -6 --expect "the program calls acc_init, which is OpenACC")
-# It ends by abort(), as for programs compiled by Clang.
-omp_cases(gomp_versions CASES gomp_error CHECK --exit-code -6 --expect "this ends it")
+omp_cases(gomp_versions CASES gomp_error
+          CHECK --exit-code 1 --expect "^libgomp: fatal error: error directive encountered: this ends it$")
+
+# ---- what is said once ----
+
+set(without_effect "GOMP_SPINCOUNT=.100. has no effect: .*KMP_BLOCKTIME")
+# These programs ask for libomp.so. The library takes itself for GCC's only if it is loaded by that name.
+set(by_name_of_gcc LD_PRELOAD=${tests_library_dir}/libgomp.so.1)
+omp_cases(gomp_versions CASES omp_5_2 SETTING spincount ENV GOMP_SPINCOUNT=100 ${by_name_of_gcc} CHECK --expect ${without_effect})
+omp_cases(gomp_versions CASES omp_5_2 SETTING no_warnings ENV GOMP_SPINCOUNT=100 KMP_WARNINGS=off ${by_name_of_gcc}
+          CHECK --reject ${without_effect})
+omp_cases(cancellation CASES loop SETTING spincount_of_clang ENV GOMP_SPINCOUNT=100 CHECK --reject ${without_effect})
+
+# ---- differences from GCC's library ----
+
+omp_cases(gomp_differences CASES realloc_within_a_pool realloc_between_pools realloc_in_the_fallback)
+set(nested_limit "thread_limit.3. bounds each parallel region")
+omp_cases(gomp_differences CASES limit_of_nested_regions CHECK --expect ${nested_limit})
+omp_cases(gomp_differences CASES limit_of_one_region CHECK --reject ${nested_limit})
+set(pause_told "may outlive a hard pause")
+omp_cases(gomp_differences CASES hard_pause CHECK --expect ${pause_told})
+omp_cases(gomp_differences CASES hard_pause SETTING no_warnings ENV KMP_WARNINGS=off CHECK --reject ${pause_told})
 
 # ---- constructs ----
 
@@ -45,9 +66,9 @@ omp_cases(gomp_scope CASES task_reductions_of_two_scopes_in_turn CHECK --counter
 omp_cases(gomp_scope CASES task_reductions_of_nested_scopes CHECK --counter slow>=80)
 
 set(taskloop_cases counts_down near_the_limits_of_the_type over_pointers grain_sizes strict_grain_sizes_and_numbers
-    data_that_must_be_copied data_that_must_be_copied_at_once iterators lastprivate reductions)
+    data_that_must_be_copied data_that_must_be_copied_at_once data_of_undeferred_tasks iterators lastprivate reductions)
 omp_cases(gomp_taskloop CASES ${taskloop_cases})
-omp_cases(gomp_cancellation CASES dynamic_loops long_loops_end_at_once sections loop_and_region_at_once ENV OMP_CANCELLATION=true)
+omp_cases(cancelled_loops_gcc CASES ${cancelled_loop_cases} ENV OMP_CANCELLATION=true)
 omp_cases(gomp_initial CASES target_regions_are_outside target_regions_begin_with_the_first_settings target_regions_in_tasks leagues
           target_regions_are_outside_of_leagues nestable_locks_are_owned_by_tasks)
 set(loop_cases dynamic guided runtime ordered pointers many_doacross_loops)
@@ -98,8 +119,8 @@ if(IS_ABSOLUTE "${system_libgomp}")
   set(compare_with_system --system ${system_libgomp})
 endif()
 add_test(NAME ${tests_prefix}.gomp_table COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/gomp_table_test.py
-         --table ${PROJECT_SOURCE_DIR}/runtime/libomp/GOMP.md
-         --functions ${PROJECT_SOURCE_DIR}/runtime/libomp/gcc_functions.txt --library ${tests_library_dir}/libomp.so ${compare_with_system})
+         --table ${PROJECT_SOURCE_DIR}/runtime/libomp/gomp/GOMP.md
+         --functions ${PROJECT_SOURCE_DIR}/runtime/libomp/gomp/gcc_functions.txt --library ${tests_library_dir}/libomp.so ${compare_with_system})
 hierbar_set_test_properties(${tests_prefix}.gomp_table omp 60)
 set_tests_properties(${tests_prefix}.gomp_table PROPERTIES FIXTURES_REQUIRED "${tests_fixture}")
 
@@ -124,3 +145,18 @@ else()
 endif()
 debian_test(numpy --env OMP_NUM_THREADS=4 --counter phased>=90
             -- /usr/bin/python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/numpy_program.py)
+
+# Results that are equal to those on GCC's own library, to the last bit where the order of additions does not depend on who comes
+# first.
+if(NOT IS_ABSOLUTE "${system_libgomp}")
+  return()
+endif()
+set(same_as_libgomp ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/same_as_libgomp.py --libgomp ${system_libgomp} --)
+foreach(num_threads IN ITEMS 1 4)
+  debian_test(numpy_results_${num_threads} --env OMP_NUM_THREADS=${num_threads}
+              -- ${same_as_libgomp} /usr/bin/python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/numpy_program.py)
+  if(HIERBAR_GFORTRAN)
+    debian_test(fortran_results_${num_threads} --env OMP_NUM_THREADS=${num_threads} -- ${same_as_libgomp} ${program_dir}/fortran_solver)
+  endif()
+endforeach()
+debian_test(gromacs_results --env OMP_NUM_THREADS=2 -- ${same_as_libgomp} ${CMAKE_CURRENT_SOURCE_DIR}/gromacs_program.sh)

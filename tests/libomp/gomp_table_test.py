@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the table of runtime/libomp/GOMP.md with GCC's functions and with what libraries export.
+"""Compares the table of runtime/libomp/gomp/GOMP.md with GCC's functions and with what libraries export.
 
-    gomp_table_test.py --table runtime/libomp/GOMP.md --functions runtime/libomp/gcc_functions.txt \\
+    gomp_table_test.py --table runtime/libomp/gomp/GOMP.md --functions runtime/libomp/gomp/gcc_functions.txt \\
         --library build/release/lib/libomp.so --system /usr/lib/.../libgomp.so.1
 
 The table must have the functions of the list, no others. 'all' in it stands for all that the list has of the row's version. Our

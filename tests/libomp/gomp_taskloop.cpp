@@ -184,6 +184,23 @@ void copies_classes(bool deferred) {
 void data_that_must_be_copied() { copies_classes(true); }
 void data_that_must_be_copied_at_once() { copies_classes(false); }
 
+// With if(0) the copy is made too, or the task would read what is at the place of a copy in the original's record.
+void data_of_undeferred_tasks() {
+  for (int deferred = 0; deferred <= 1; ++deferred) {
+    std::atomic<int> right{0};
+#pragma omp parallel num_threads(4)
+#pragma omp single
+    for (int i = 0; i < 100; ++i) {
+      Anchored anchored(i);
+#pragma omp task firstprivate(anchored) if (deferred)
+      right += anchored.value() == i;
+#pragma omp task firstprivate(anchored) if (deferred) depend(inout : right)
+      right += anchored.value() == i;
+    }
+    CHECK_EQUAL(right.load(), 200);
+  }
+}
+
 void iterators() {
   std::vector<int> values(500);
 #pragma omp parallel num_threads(4)
@@ -236,6 +253,7 @@ int main(int argc, char** argv) {
                              {"strict_grain_sizes_and_numbers", strict_grain_sizes_and_numbers},
                              {"data_that_must_be_copied", data_that_must_be_copied},
                              {"data_that_must_be_copied_at_once", data_that_must_be_copied_at_once},
+                             {"data_of_undeferred_tasks", data_of_undeferred_tasks},
                              {"iterators", iterators},
                              {"lastprivate", lastprivate},
                              {"reductions", reductions}});

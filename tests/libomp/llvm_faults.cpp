@@ -31,20 +31,6 @@ void untied_undeferred_task_waits() {
   CHECK_EQUAL(done, 2);
 }
 
-// To be run with OMP_CANCELLATION=true.
-void cancelled_dynamic_loops() {
-  CHECK(omp_get_cancellation());
-  for (int round = 0; round < 100; ++round) {
-#pragma omp parallel num_threads(4)
-    for (int loop = 0; loop < 20; ++loop) {
-#pragma omp for schedule(dynamic)
-      for (int i = 0; i < 40; ++i) {
-#pragma omp cancel for
-      }
-    }
-  }
-}
-
 // Each root makes tasks and ends, while its former workers serve other roots.
 void roots_that_end() {
   for (int round = 0; round < 200; ++round) {
@@ -72,7 +58,5 @@ void roots_that_end() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return omp_test::run_case(argc, argv,
-                            {{"untied_undeferred_task_waits", untied_undeferred_task_waits},
-                             {"cancelled_dynamic_loops", cancelled_dynamic_loops},
-                             {"roots_that_end", roots_that_end}});
+                            {{"untied_undeferred_task_waits", untied_undeferred_task_waits}, {"roots_that_end", roots_that_end}});
 }

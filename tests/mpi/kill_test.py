@@ -26,7 +26,7 @@ PATIENCE_S = 30
 
 
 def start(arguments, case):
-    command = launcher.launch_command(arguments, RANKS, [f"LD_PRELOAD={arguments.shim}"], [], [arguments.program, *case])
+    command = launcher.launch_command(arguments, RANKS, [f"LD_PRELOAD={arguments.shim}", *arguments.env], [], [arguments.program, *case])
     return subprocess.Popen(command, env=launcher.launch_environment(arguments), stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL, text=True, start_new_session=True)
 
@@ -117,13 +117,18 @@ def kill_once(arguments, kind, generator):
             process.wait(PATIENCE_S)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_arguments(parser):
     launcher.add_arguments(parser)
     parser.add_argument("--shim", required=True)
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("program")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_arguments(parser)
     arguments = parser.parse_args()
     generator = random.Random(arguments.seed)
     num_left = 0

@@ -105,19 +105,22 @@ class Reports(Program):
             self.assertGreater(late["last_arrivals"], 0.95 * site["barriers"])
             self.assertLess(abs(early["imbalance_ns"]["mean"] - ns), 0.05 * ns)  # percentiles are right to 6 % only
 
+    def num_region_ends(self, path):
+        return sum(site["barriers"] for site in json.loads(path.read_text())["sites"] if (site["kind"], site["team_size"]) == ("parallel end", 2))
+
     def test_a_killed_program_leaves_a_valid_part(self):
         environment = environment_with(HIERBAR_REPORT="json", HIERBAR_OUTPUT="report")
         program = subprocess.Popen([ARGUMENTS.program.resolve(), "regions", "1000000000"], env=environment, cwd=self.directory)
         part = self.directory / "report.partial.json"
         end = time.monotonic() + 40
-        while not part.exists() and time.monotonic() < end:
+        # Parts are renewed. On a loaded machine the first one may come after few barriers.
+        while time.monotonic() < end and not (part.exists() and self.num_region_ends(part) > 100):
             time.sleep(0.1)
         program.kill()
         program.wait()
         self.assertEqual([path.name for path in self.directory.iterdir() if path.suffix == ".json"], ["report.partial.json"])
-        report = json.loads(part.read_text())
-        self.check_sums(report)
-        self.assertGreater(self.site(report, "parallel end").get("barriers"), 100)
+        self.check_sums(json.loads(part.read_text()))
+        self.assertGreater(self.num_region_ends(part), 100)
 
     def test_no_part_is_left_beside_the_whole(self):
         self.report("sleep", 1100)

@@ -145,5 +145,41 @@ TEST(PlanCommand, RefusesAnUnreadableTopology) {
 
 TEST(PlanCommand, TakesAMillionParticipants) { EXPECT_EQ(plan("-n 1048576 --map none" + kOnKunpeng).exit_code, 0); }
 
+// A node's part, and the meeting of the nodes' leaders.
+TEST(PlanCommand, ShowsTheBarrierOverSeveralNodes) {
+  const std::string of_nodes = "-n 250 --nodes 16 --parameters L=18,o_s=3,o_r=4,g=1" + kOnKunpeng;
+  EXPECT_THAT(
+      plan(of_nodes).output,
+      AllOf(HasSubstr("250 participants on 16 nodes, at most 16 on each: "), HasSubstr("engine: 16 participants"),
+            HasSubstr("meeting of 16 leaders: dissemination:3, 96 messages, 66.00 us by the model\n"),
+            HasSubstr("\n    1    to {2,3,4} from {0,15,14}; to {5,9,13} from {13,9,5}\n"),
+            HasSubstr("whole barrier: 2 line transfers to the node's leader, 66.00 us between nodes, 2 line transfers back\n")));
+  const nlohmann::json meeting = plan_json(of_nodes + " --meeting tree:1").at("meeting");
+  EXPECT_EQ(meeting.at("name"), "tree:1");
+  EXPECT_EQ(meeting.at("num_messages"), 30);
+  ASSERT_EQ(meeting.at("leaders").size(), 16U);
+  EXPECT_EQ(meeting.at("leaders")[3], nlohmann::json::parse(R"([{"send_to": [2], "receive_from": []},
+                                                               {"send_to": [], "receive_from": [2]}])"));
+}
+
+TEST(PlanCommand, WithoutMeasuredCostsTheMeetingSaysThatTheyAreAssumed) {
+  EXPECT_THAT(plan("-n 8 --nodes 2" + kOnKunpeng, "HIERBAR_NETWORK=off").output,
+              HasSubstr("assumed, because nothing was measured"));
+}
+
+TEST(PlanCommand, RefusesNodesAndMeetingsWithTheReason) {
+  const auto errors = [](const std::string& arguments) {
+    const test::CommandResult result = plan(arguments + kOnKunpeng);
+    EXPECT_NE(result.exit_code, 0) << arguments;
+    return result.errors;
+  };
+  EXPECT_THAT(errors("-n 8 --nodes 1"), HasSubstr("--nodes: '1': no such number of nodes; allowed: 2 to 16384"));
+  EXPECT_THAT(errors("-n 3 --nodes 4"), HasSubstr("-n: '3': no such number of participants; allowed: 4 to 1048576"));
+  EXPECT_THAT(errors("-n 8 --nodes 2 --meeting ring"),
+              AllOf(HasSubstr("--meeting: 'ring': "), HasSubstr("allowed: auto, linear, ")));
+  EXPECT_THAT(errors("-n 8 --meeting bruck"), HasSubstr("requires --nodes"));
+  EXPECT_THAT(errors("-n 8 --parameters L=1"), HasSubstr("requires --nodes"));
+}
+
 }  // namespace
 }  // namespace hierbar

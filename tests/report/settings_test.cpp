@@ -81,6 +81,18 @@ TEST_F(ToolSettings, ThatAreWrongAreNamedOnce) {
   EXPECT_EQ(read().every, 64U);
 }
 
+TEST_F(ToolSettings, TakeANameWithItsEnding) {
+  setenv("HIERBAR_OUTPUT", "run-%r.json", 1);
+  EXPECT_EQ(read().output, "run-%r");
+  setenv("HIERBAR_OUTPUT", "run.html", 1);
+  EXPECT_EQ(read().output, "run");
+  setenv("HIERBAR_OUTPUT", "run.1", 1);
+  EXPECT_EQ(read().output, "run.1");
+  setenv("HIERBAR_OUTPUT", ".json", 1);
+  EXPECT_EQ(read().output, ".json");
+  EXPECT_THAT(problems, testing::IsEmpty());
+}
+
 TEST_F(ToolSettings, NameFilesThatRanksDoNotShare) {
   const Process process{.host = "node", .pid = 12, .rank = 3, .job = "77"};
   const auto expand = [&](const char* output) {

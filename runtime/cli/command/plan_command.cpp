@@ -10,6 +10,7 @@
 #include "base/environment.hpp"
 #include "base/trusted_variable.hpp"
 #include "cli/machine_option.hpp"
+#include "cli/meeting_option.hpp"
 #include "cli/option_values.hpp"
 #include "plan/group_tree.hpp"
 #include "plan/mapping.hpp"
@@ -32,13 +33,17 @@ struct PlanOptions {
   std::string description;
   std::string levels;
   std::string release;
+  MeetingOptions meeting;
   bool json = false;
 };
 
-std::uint32_t parse_num_participants(const std::string& text) {
+// Of the nodes, the first have one more if not all can have the same. Returns how many those have.
+std::uint32_t parse_num_participants(const std::string& text, std::uint32_t num_nodes) {
   const std::uint32_t number = parse_count(text, kMaxParticipants);
-  if (number == 0) refuse("-n", text, "no such number of participants", "1 to " + std::to_string(kMaxParticipants));
-  return number;
+  if (number < num_nodes) {
+    refuse("-n", text, "no such number of participants", std::to_string(num_nodes) + " to " + std::to_string(kMaxParticipants));
+  }
+  return (number + num_nodes - 1) / num_nodes;
 }
 
 // The settings of the environment, as programs read them. Options override them.
@@ -99,7 +104,9 @@ void print_text(const std::string& heading, const GroupTree& groups, const hierb
 }
 
 void show(const CLI::App& command, const PlanOptions& options) {
-  const std::uint32_t num_participants = parse_num_participants(options.num_participants);
+  const std::optional<NodesMeeting> meeting = choose_meeting(command, options.meeting);
+  const std::uint32_t num_nodes = meeting ? meeting->num_nodes : 1;
+  const std::uint32_t num_participants = parse_num_participants(options.num_participants, num_nodes);
   const Mapping mapping = accept(parse_mapping(options.mapping), kMapOption, options.mapping, kAllowedMappings);
   const PlanSettings settings = chosen_settings(command, options);
   const Machine machine = load_chosen_machine(command, options.description);
@@ -115,15 +122,18 @@ void show(const CLI::App& command, const PlanOptions& options) {
   const Result<EnginePlan> plan = build_engine_plan(paths, machine, shape);
 
   if (!options.json) {
-    const std::string on_machine = num_participants == 1 ? " participant on " : " participants on ";
-    print_text(options.num_participants + on_machine + machine.name + ", map " + options.mapping, groups, plan->view());
+    const std::string on_machine = options.num_participants == "1" ? " participant on " : " participants on ";
+    const std::string nodes = meeting ? nodes_text(num_nodes, num_participants) + ": " : "";
+    print_text(options.num_participants + on_machine + nodes + machine.name + ", map " + options.mapping, groups, plan->view());
+    if (meeting) print_meeting(*meeting, plan->view());
     if (profile) std::cout << '\n' << describe_profile(*profile) << '\n';
     return;
   }
-  const nlohmann::ordered_json json{
+  nlohmann::ordered_json json{
       {"machine", machine.name},  {"num_participants", num_participants},
       {"map", options.mapping},   {"profile", shape.is_tuned ? nlohmann::ordered_json(profile->path) : nlohmann::ordered_json()},
       {"paper", to_json(groups)}, {"engine", to_json(plan->view())}};
+  if (meeting) json["meeting"] = to_json(*meeting);
   std::cout << json.dump(2) << '\n';
 }
 
@@ -133,8 +143,9 @@ void add_plan_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("plan", "Show who waits for whom: the paper's groups and the plan that the engine uses");
   auto options = std::make_shared<PlanOptions>();
   command
-      ->add_option("-n,--participants", options->num_participants,
-                   "How many threads or ranks: 1 to " + std::to_string(kMaxParticipants))
+      ->add_option(
+          "-n,--participants", options->num_participants,
+          "How many threads or ranks: 1 to " + std::to_string(kMaxParticipants) + ";\nwith --nodes on all nodes together")
       ->required()
       ->type_name("N");
   command->add_option(kMapOption, options->mapping, std::string("Where they run: ") + kAllowedMappings)
@@ -149,6 +160,7 @@ void add_plan_command(CLI::App& app) {
       ->add_option(kReleaseOption, options->release,
                    std::string("How a parent releases: ") + kAllowedReleases + "; default: HIERBAR_RELEASE")
       ->type_name("KIND");
+  add_meeting_options(*command, options->meeting);
   command->add_flag("--json", options->json, "Print JSON: every group, and every participant's parent, children and slot");
   command->footer(
       "paper   groups of every level as in M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022: G1 is the lowest level\n"
@@ -158,12 +170,16 @@ void add_plan_command(CLI::App& app) {
       "A profile that `hierbar tune` has made of this machine is used as programs use it; \"profile\" in JSON is its path if it\n"
       "has shaped the engine's plan, else null. HIERBAR_PROFILE=off leaves it out, and --topology as well.\n"
       "\n"
+      "With --nodes it is the plan of the first node, which has as many as any other; participant 0 of each node meets\n"
+      "the others'. \"auto\" is the best by the model of `hierbar meet`; programs use it as HIERBAR_MPI_MEETING says.\n"
+      "\n"
       "The lowest of the chosen levels is also the engine's domain, inside which there is one leader.\n"
       "\n"
       "Examples:\n"
       "  hierbar plan -n 16\n"
       "  hierbar plan -n 14 --map numa --levels numa,package --topology 'pack:2 [numa] l3:4 core:8 pu:1'\n"
-      "  hierbar plan -n 128 --topology node17.xml --json\n");
+      "  hierbar plan -n 128 --topology node17.xml --json\n"
+      "  hierbar plan -n 256 --nodes 16 --parameters L=1.2,o_s=0.3,o_r=0.5,g=0.2\n");
   command->callback([command, options] { show(*command, *options); });
 }
 

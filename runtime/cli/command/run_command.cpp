@@ -6,16 +6,23 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/counted_run.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/run_settings.hpp"
+#include "topology/load.hpp"
 
 namespace hierbar {
 namespace {
 
+// The program ended well, but no barrier was served.
+constexpr int kExitNotActive = 3;
+
 struct RunOptions {
   std::string mpi = "auto";
   bool quiet = false;
+  bool verbose = false;
+  bool require_active = false;
   bool dry_run = false;
 };
 
@@ -43,11 +50,36 @@ void print(const RunSettings& settings) {
   std::cout << '\n';
 }
 
+bool has_smt() {
+  const Result<Machine> machine = load_live_machine();
+  return machine && machine->one_cpu_per_core(machine->allowed).count() < machine->allowed.count();
+}
+
+std::string describe(const ServedBarriers::Count& count, const char* kind, const char* library) {
+  return std::string(kind) + ": " + std::to_string(count.num_served) + " barriers served in " +
+         std::to_string(count.num_processes) + (count.num_processes == 1 ? " process, " : " processes, ") +
+         std::to_string(count.num_others) + " left to the " + library;
+}
+
+// Says what was served, and returns the exit code.
+int judge(const RunOptions& options, const CountedRun& run) {
+  const auto& [openmp, mpi] = run.barriers;
+  const bool is_active = openmp.num_served + mpi.num_served > 0;
+  if (openmp.num_processes > 0) std::cerr << "hierbar run: " << describe(openmp, "OpenMP", "runtime's own") << '\n';
+  if (mpi.num_processes > 0) std::cerr << "hierbar run: " << describe(mpi, "MPI", "library") << '\n';
+  if (!is_active) {
+    std::cerr << "hierbar run: not active: no barrier was served on this node, neither OpenMP's nor MPI's; 'hierbar doctor' with "
+                 "the same command looks for the reason\n";
+  }
+  return options.require_active && !is_active && run.exit_code == 0 ? kExitNotActive : run.exit_code;
+}
+
 int run(const RunOptions& options, const Program& program) {
   if (program.empty()) {
     throw CLI::ValidationError("run", "no program; put it behind '--', as in 'hierbar run -- mpiexec -n 4 ./app'");
   }
-  const RunSettings settings = choose_run_settings(program, chosen_family(options, program), find_libraries(), own_environment());
+  const RunSettings settings =
+      choose_run_settings(program, chosen_family(options, program), find_libraries(), has_smt(), own_environment());
   if (!options.quiet) {
     for (const std::string& note : settings.notes) std::cerr << "hierbar run: " << note << '\n';
   }
@@ -56,7 +88,14 @@ int run(const RunOptions& options, const Program& program) {
     return 0;
   }
   for (const RunSettings::Variable& variable : settings.variables) setenv(variable.name.c_str(), variable.value.c_str(), 1);
-  return become(settings.command);
+  if (!options.verbose && !options.require_active) return become(settings.command);
+  if (options.verbose) setenv("HIERBAR_VERBOSE", "1", 0);
+  const Result<CountedRun> counted = run_and_count(settings.command);
+  if (!counted) {
+    std::cerr << "hierbar run: " << counted.error() << '\n';
+    return kExitBadInput;
+  }
+  return judge(options, *counted);
 }
 
 }  // namespace
@@ -71,23 +110,31 @@ void add_run_command(CLI::App& app, const Program& program) {
           "which is the launcher's and, behind others such as srun, the one that the program is linked with")
       ->type_name("NAME");
   command->add_flag("--quiet", options->quiet, "Do not say what is set");
+  command->add_flag("--verbose", options->verbose, "Set HIERBAR_VERBOSE=1, and say at the end how many barriers were served");
+  command->add_flag("--require-active", options->require_active,
+                    "Say at the end how many barriers were served, and fail with 3 when none was");
   command->add_flag("--dry-run", options->dry_run, "Print the command with its environment, for a shell, instead of running it");
   command->footer(
       "hierbar run [OPTIONS] -- PROGRAM [ARGUMENT...]\n"
       "\n"
       "Sets, and says so on stderr:\n"
-      "  LD_LIBRARY_PATH  the OpenMP runtime of this installation in front of what is there\n"
-      "  KMP_BARRIER      hier\n"
-      "  OMP_PLACES       cores, unless OMP_PROC_BIND, KMP_AFFINITY or GOMP_CPU_AFFINITY is set\n"
-      "  LD_PRELOAD       the shim for MPI_Barrier in front of what is there\n"
+      "  LD_PRELOAD        the OpenMP runtime of this installation, and the shim for MPI_Barrier, in front of what is there\n"
+      "  LD_AUDIT          a module of the loader: what asks for another OpenMP runtime gets this one (glibc 2.35 and later)\n"
+      "  LD_LIBRARY_PATH   the directory of the same runtime, for its other names\n"
+      "  KMP_BARRIER       hier\n"
+      "  KMP_AFFINITY      a core for each thread of a team; what the program starts outside parallel regions keeps its cpus.\n"
+      "                    Not if OMP_PLACES, OMP_PROC_BIND or GOMP_CPU_AFFINITY is set\n"
+      "  KMP_INIT_AT_FORK  TRUE, so that forked processes can use OpenMP\n"
       "A variable that is set already is left alone, HIERBAR_PLACE too, whose threads=share makes teams as large as their\n"
       "rank's share of the node. Open MPI's mpiexec gets -x for each, because it takes them to other nodes only when told; in\n"
-      "commands with ':' that is for the first program. The exit code is the program's, 127 or 126 when it cannot\n"
-      "be started, 2 for bad options.\n"
+      "commands with ':' that is for the first program. --verbose and --require-active count on this node, in processes that\n"
+      "end normally. The exit code is the program's, 127 or 126 when it cannot be started, 2 for bad options, and with\n"
+      "--require-active 3 when the program returned 0 and no barrier was served.\n"
       "\n"
       "Examples:\n"
       "  hierbar run -- mpiexec -n 4 ./app\n"
       "  OMP_NUM_THREADS=8 hierbar run -- ./openmp_program\n"
+      "  hierbar run --require-active -- python3 train.py\n"
       "  hierbar run --mpi mpich -- srun -n 4 ./wrapper.sh\n"
       "  hierbar run --dry-run -- mpiexec -n 4 ./app > job.sh\n");
   command->callback([options, &program] { throw CLI::RuntimeError(run(*options, program)); });

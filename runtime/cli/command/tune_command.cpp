@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -42,7 +43,9 @@ struct TuneOptions {
   bool quiet = false;
 };
 
-volatile std::sig_atomic_t stop_signal = 0;
+// Atomic, because any of the measuring threads can be the one that takes the signal.
+std::atomic<int> stop_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler writes it");
 
 // As long as it lives, Ctrl-C and SIGTERM end the measuring but not the process. So threads are
 // joined, and the unfinished file is removed.

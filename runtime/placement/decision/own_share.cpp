@@ -187,15 +187,12 @@ std::string verdict_line(const Decision& decision, const std::string& who, const
   return std::string(decision.code) + ": " + who + " " + does + (decision.shares.empty() ? ": " : " ") + decision.why;
 }
 
-}  // namespace
-
-ShareAnswer find_own_share(const ShareRequest& request, const Surroundings& around) {
-  ShareAnswer answer;
-  const PlaceSetting setting = read_setting(around.environment, answer.warnings);
+// Sets the share and the verdict.
+void choose_share(const ShareRequest& request, const Surroundings& around, const PlaceSetting& setting, ShareAnswer& answer) {
   Own own;
   if (const std::optional<Decision> decision = look_around(request, around, setting, own)) {
     answer.verdict = verdict_line(*decision, "this process", "stays on cpus " + request.mask.to_string());
-    return answer;
+    return;
   }
   const Launch& launch = own.launch;
   const bool is_alone = launch.local_size == 1 && !launch.size_is_assumed;
@@ -204,7 +201,7 @@ ShareAnswer find_own_share(const ShareRequest& request, const Surroundings& arou
                           " on this node (" + launch.launcher + ")";
   if (decision.shares.empty()) {
     answer.verdict = verdict_line(decision, who, "stays on cpus " + request.mask.to_string());
-    return answer;
+    return;
   }
   const CpuSet& share = decision.shares[launch.local_rank];
   const bool acts = setting.mode == PlaceMode::kAuto;
@@ -222,6 +219,31 @@ ShareAnswer find_own_share(const ShareRequest& request, const Surroundings& arou
   answer.verdict = verdict_line(decision, who,
                                 std::string(acts ? "takes" : "would take") + " cpus " + share.to_string() + team +
                                     " in place of " + request.mask.to_string() + ", its share of");
+}
+
+// A team without a number that is larger than the cpu time that control groups leave is stopped by
+// the kernel for the rest of each period, in the middle of its barriers. Ranks of one group share
+// its quota, which is not divided here: nobody knows that all of them are in it.
+void cap_team(const ShareRequest& request, const Surroundings& around, const PlaceSetting& setting, ShareAnswer& answer) {
+  if (setting.quota == QuotaUse::kOff || setting.mode == PlaceMode::kOff || request.num_threads != 0) return;
+  const std::optional<std::uint32_t> quota = around.cpu_quota();
+  const std::uint32_t size = answer.team_size != 0 ? answer.team_size : request.mask.count();
+  if (!quota || *quota >= size) return;
+  const bool acts = setting.mode == PlaceMode::kAuto;
+  if (acts) answer.team_size = *quota;
+  answer.warnings.push_back("a cpu quota leaves the time of " + std::to_string(*quota) + (*quota == 1 ? " cpu" : " cpus") +
+                            ", so teams without a number " + (acts ? "have " : "would have ") + std::to_string(*quota) +
+                            (*quota == 1 ? " thread" : " threads") + " instead of " + std::to_string(size) +
+                            "; OMP_NUM_THREADS sets another number, HIERBAR_PLACE=quota=off keeps " + std::to_string(size));
+}
+
+}  // namespace
+
+ShareAnswer find_own_share(const ShareRequest& request, const Surroundings& around) {
+  ShareAnswer answer;
+  const PlaceSetting setting = read_setting(around.environment, answer.warnings);
+  choose_share(request, around, setting, answer);
+  cap_team(request, around, setting, answer);
   return answer;
 }
 

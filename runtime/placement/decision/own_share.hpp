@@ -39,6 +39,8 @@ struct Surroundings {
   // that another rank has loaded. Both return a machine that lives as long as this object.
   std::function<const Machine*()> load_machine;
   std::function<const Machine*(Machine)> adopt_machine;
+  // The cpu time that control groups leave, in cpus.
+  std::function<std::optional<std::uint32_t>()> cpu_quota = [] { return std::nullopt; };
   bool is_forked_child = false;
   std::uint64_t patience_ns = 2'000'000'000;
   std::string meeting_directory = "/dev/shm";
@@ -48,11 +50,13 @@ struct Surroundings {
 struct ShareAnswer {
   // Nothing: everything stays as it is.
   std::optional<CpuSet> share;
-  // The size of teams without a number, as threads=share sets it. 0: what `mask` gives.
+  // The size of teams without a number, as threads=share or a cpu quota sets it; also where there
+  // is no share. 0: what `mask` gives.
   std::uint32_t team_size = 0;
   // One line: what happens and why.
   std::string verdict;
-  // Bad settings, that ranks did not come or could not meet. One line each.
+  // Bad settings, that ranks did not come or could not meet, that a quota makes teams smaller. One
+  // line each.
   std::vector<std::string> warnings;
 };
 

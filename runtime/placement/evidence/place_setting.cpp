@@ -17,6 +17,7 @@ constexpr std::pair<const char*, PlaceMode> kModes[] = {
 constexpr std::pair<const char*, PoolChoice> kPools[] = {
     {"auto", PoolChoice::kAuto}, {"union", PoolChoice::kUnion}, {"grant", PoolChoice::kGrant}, {"cpuset", PoolChoice::kCpuset}};
 constexpr std::pair<const char*, TeamSize> kTeamSizes[] = {{"keep", TeamSize::kKeep}, {"share", TeamSize::kShare}};
+constexpr std::pair<const char*, QuotaUse> kQuotaUses[] = {{"auto", QuotaUse::kAuto}, {"off", QuotaUse::kOff}};
 
 // One of the parts: its prefix, the words of its error messages, and whether it was given.
 struct Part {
@@ -52,9 +53,11 @@ Result<PlaceSetting> parse_place_setting(std::string_view text) {
   Part mode{"", "word", "two modes"};
   Part pool{"pool=", "pool", "two pools"};
   Part threads{"threads=", "number of threads", "two numbers of threads"};
+  Part quota{"quota=", "use of quotas", "two uses of quotas"};
   for (const std::string& word : lower_words(text, ',')) {
     const std::optional<Error> error = word.starts_with(pool.prefix)      ? read_part(kPools, word, pool, setting.pool)
                                        : word.starts_with(threads.prefix) ? read_part(kTeamSizes, word, threads, setting.threads)
+                                       : word.starts_with(quota.prefix)   ? read_part(kQuotaUses, word, quota, setting.quota)
                                                                           : read_part(kModes, word, mode, setting.mode);
     if (error) return *error;
   }

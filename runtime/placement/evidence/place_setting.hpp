@@ -21,23 +21,27 @@ namespace hierbar {
 //   pool=cpuset      all cpus that the kernel allows
 //   threads=keep     a team without a given size has a thread for each cpu that the rank was given
 //   threads=share    such a team has a thread for each cpu of the share
+//   quota=auto       such a team has no more threads than a cpu quota leaves cpus
+//   quota=off        quotas do not count
 //
-// Upper and lower case mean the same. An empty value, or a part that is missing, means auto and
-// keep.
+// Upper and lower case mean the same. An empty value, or a part that is missing, means auto,
+// keep and auto.
 inline constexpr const char* kPlaceVariable = "HIERBAR_PLACE";
 inline constexpr const char* kAllowedPlaceSettings =
-    "off, check or auto, pool=auto, pool=union, pool=grant or pool=cpuset, threads=keep or threads=share, or one of each, "
-    "separated by commas";
+    "off, check or auto, pool=auto, pool=union, pool=grant or pool=cpuset, threads=keep or threads=share, quota=auto or "
+    "quota=off, or one of each, separated by commas";
 
 enum class PlaceMode : std::uint8_t { kOff, kCheck, kAuto };
 enum class PoolChoice : std::uint8_t { kAuto, kUnion, kGrant, kCpuset };
 // For teams without a given size.
 enum class TeamSize : std::uint8_t { kKeep, kShare };
+enum class QuotaUse : std::uint8_t { kAuto, kOff };
 
 struct PlaceSetting {
   PlaceMode mode = PlaceMode::kAuto;
   PoolChoice pool = PoolChoice::kAuto;
   TeamSize threads = TeamSize::kKeep;
+  QuotaUse quota = QuotaUse::kAuto;
 
   friend bool operator==(const PlaceSetting&, const PlaceSetting&) = default;
 };

@@ -53,7 +53,7 @@ def parse_arguments():
     parser.add_argument("--timeout", type=int, default=60, help="seconds per program (default: 60)")
     parser.add_argument("--full-stock", action="store_true", help="run everything on GCC's library as well")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the result there")
-    parser.add_argument("--known", type=pathlib.Path, default=ROOT / "runtime/libomp/GOMP.md", help="default: GOMP.md")
+    parser.add_argument("--known", type=pathlib.Path, default=ROOT / "runtime/libomp/gomp/GOMP.md", help="default: GOMP.md")
     arguments = parser.parse_args()
     arguments.build_dir = arguments.build_dir.resolve()
     arguments.lib_dir = (arguments.lib_dir or arguments.build_dir / "lib").resolve()

@@ -44,14 +44,4 @@ inline bool is_compiled_wrong(const Loop& loop, std::string_view compiler) {
   return compiler == "by_gcc" ? is_compiled_wrong_by_gcc(loop) : is_compiled_wrong_by_clang(loop);
 }
 
-// Loops that libomp runs wrong: faults of LLVM's. Each line goes with its mend; --known-faults runs
-// them nevertheless.
-inline bool is_run_wrong(const Loop& loop, std::string_view compiler) {
-  if (compiler != "by_clang") return false;
-  // A task that was to make more tasks of the loop is cancelled, and the taskgroup waits for them.
-  if (loop.construct == Construct::kCancelTaskloop) return true;
-  // A thread that leaves the loop is not counted, so that the team's later loops hang or are skipped.
-  return loop.construct == Construct::kCancelFor;
-}
-
 }  // namespace loop_fuzzer

@@ -25,7 +25,6 @@ static constexpr const char* kHelp =
     R"(Runs random OpenMP loops and compares what the threads do with what a serial loop would do.
 
   loop_fuzzer [--seed N] [--loops N] [--threads N] [--only KIND]... [--hang-after SECONDS] [--verbose]
-              [--known-faults]
 
   --seed N              of the first group of loops; group k has the seed N + k (default: 1)
   --loops N             runs this many loops, and the rest of the last group (default: 10000)
@@ -33,7 +32,6 @@ static constexpr const char* kHelp =
   --only KIND           only loops of this kind; repeatable, all must fit
   --hang-after SECONDS  ends the program when one group takes longer (default: 60)
   --verbose             prints each loop before it runs
-  --known-faults        runs also the loops that libomp is known to run wrong (known_faults.hpp)
 
 Loops that the compiler itself compiles wrong are left out.
 
@@ -56,7 +54,6 @@ struct Options {
   int num_threads = 4;
   int hang_after_s = 60;
   bool verbose = false;
-  bool with_known_faults = false;
   std::vector<std::string_view> only;
 };
 
@@ -104,7 +101,6 @@ static std::string describe(const Group& group, const Options& options) {
   for (const Loop& loop : group.loops) text += "\n    " + describe(loop, compiler_of(loop));
   text += "\n  again: loop_fuzzer --seed " + std::to_string(group.seed) + " --loops 1 --threads " +
           std::to_string(options.num_threads);
-  if (options.with_known_faults) text += " --known-faults";
   for (std::string_view kind : options.only) text += " --only " + std::string(kind);
   return text;
 }
@@ -149,7 +145,6 @@ static int run(const Group& group, const Options& options) {
 
 static bool is_wanted(const Loop& loop, const Options& options) {
   if (is_compiled_wrong(loop, compiler_of(loop))) return false;
-  if (!options.with_known_faults && is_run_wrong(loop, compiler_of(loop))) return false;
   const std::vector<std::string_view> kinds = kinds_of(loop, compiler_of(loop));
   return std::ranges::all_of(options.only, [&](std::string_view kind) { return std::ranges::count(kinds, kind) > 0; });
 }
@@ -173,10 +168,6 @@ static Options parse(int argc, char** argv) {
     if (name == "--help" || name == "-h") print_help();
     if (name == "--verbose") {
       options.verbose = true;
-      continue;
-    }
-    if (name == "--known-faults") {
-      options.with_known_faults = true;
       continue;
     }
     if (++i == argc) complain("'" + name + "' is unknown or needs a value");

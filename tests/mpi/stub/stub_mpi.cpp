@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "stub_mpi.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace hierbar::test {
@@ -38,6 +39,27 @@ std::shared_ptr<const StubComm::Parts> StubComm::collect(int rank, int root, Par
   return rank == root ? await(round) : nullptr;
 }
 
+void StubComm::send(int from, int to, Message message) {
+  const std::lock_guard lock(mutex_);
+  in_flight_[{from, to}].push_back(std::move(message));
+}
+
+std::optional<StubComm::Message> StubComm::receive(int from, int to) {
+  const std::lock_guard lock(mutex_);
+  std::deque<Message>& messages = in_flight_[{from, to}];
+  if (messages.empty()) return std::nullopt;
+  Message first = std::move(messages.front());
+  messages.pop_front();
+  return first;
+}
+
+std::size_t StubComm::num_left_over() {
+  const std::lock_guard lock(mutex_);
+  std::size_t sum = 0;
+  for (const auto& [pair, messages] : in_flight_) sum += messages.size();
+  return sum;
+}
+
 StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) : thread_level(level) {
   seats[MPI_COMM_WORLD] = {std::move(world), rank, {}};
   seats[MPI_COMM_SELF] = {std::make_shared<StubComm>(1), 0, {}};
@@ -45,6 +67,29 @@ StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) :
 
 StubProcess& StubProcess::current() { return *process_of_thread; }
 void StubProcess::make_current() { process_of_thread = this; }
+
+MPI_Request StubProcess::expect(std::shared_ptr<StubComm> comm, int from, int to, void* buffer) {
+  const std::lock_guard lock(mutex);
+  receives_[next_request_] = {std::move(comm), from, to, buffer};
+  return next_request_++;
+}
+
+bool StubProcess::complete(MPI_Request request) {
+  const std::lock_guard lock(mutex);
+  const auto found = receives_.find(request);
+  if (found == receives_.end()) return true;
+  const Receive& receive = found->second;
+  const std::optional<StubComm::Message> message = receive.comm->receive(receive.from, receive.to);
+  if (!message) return false;
+  std::copy(message->begin(), message->end(), static_cast<unsigned char*>(receive.buffer));
+  receives_.erase(found);
+  return true;
+}
+
+void StubProcess::forget(MPI_Request request) {
+  const std::lock_guard lock(mutex);
+  receives_.erase(request);
+}
 
 void StubProcess::obey(const StubScript& script) {
   const std::lock_guard lock(script_mutex_);
@@ -55,6 +100,13 @@ void StubProcess::obey(const StubScript& script) {
 std::map<std::string, int> StubProcess::num_calls() {
   const std::lock_guard lock(script_mutex_);
   return num_calls_;
+}
+
+std::size_t StubProcess::num_left_over() {
+  const std::lock_guard lock(mutex);
+  std::size_t sum = 0;
+  for (const auto& comm : freed_) sum += comm->num_left_over();
+  return sum;
 }
 
 bool StubProcess::count_call(const char* function) {

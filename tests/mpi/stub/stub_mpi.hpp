@@ -7,10 +7,13 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 // An MPI library whose ranks are threads of one process, as far as the shim calls it: what a sanitizer can look through. The
@@ -36,6 +39,13 @@ class StubComm {
   // Collective over all, but only the root waits and gets the parts.
   std::shared_ptr<const Parts> collect(int rank, int root, Part own);
 
+  // A message of no bytes or of one; and the receipt of one, empty if none is there.
+  using Message = std::vector<unsigned char>;
+  void send(int from, int to, Message message);
+  std::optional<Message> receive(int from, int to);
+  // Messages that nobody has received.
+  std::size_t num_left_over();
+
   const int size;
   const bool between_groups;
 
@@ -47,6 +57,7 @@ class StubComm {
   std::shared_ptr<Round> arrive(int rank, Part own);
   std::shared_ptr<const Parts> await(const std::shared_ptr<Round>& round);
 
+  std::map<std::pair<int, int>, std::deque<Message>> in_flight_;  // from, to
   std::mutex mutex_;
   std::condition_variable complete_;
   std::vector<int> rounds_of_ = std::vector<int>(static_cast<std::size_t>(size));  // collective calls of each rank
@@ -87,6 +98,10 @@ class StubProcess {
   MPI_Comm add(std::shared_ptr<StubComm> comm, int rank);
   // Null: no such communicator. Valid until it is freed.
   Seat* find(MPI_Comm comm);
+  // The library has seen the message of such a request, or has none to see.
+  bool complete(MPI_Request request);
+  MPI_Request expect(std::shared_ptr<StubComm> comm, int from, int to, void* buffer);
+  void forget(MPI_Request request);
   // Runs the callbacks of the attributes.
   void drop(MPI_Comm comm);
 
@@ -101,18 +116,29 @@ class StubProcess {
   }
   // Since obey().
   std::map<std::string, int> num_calls();
+  // On communicators that this process has freed. Nobody else may be using them.
+  std::size_t num_left_over();
 
   const int thread_level;
   bool refuses_to_split = false;  // out of communicators; the same in all processes
   std::atomic<bool> initialized{true}, finalized{false};
   std::atomic<int> num_barriers{0};  // of the library's own
+  std::atomic<int> barrier_ms{0};    // what one of them takes beside the waiting
   std::atomic<int> num_open{0};      // groups, requests and error handlers that are not freed
   std::mutex mutex;
   std::map<int, Attribute> keyvals;  // the value is not used
   std::map<MPI_Comm, Seat> seats;
 
  private:
+  struct Receive {
+    std::shared_ptr<StubComm> comm;
+    int from, to;
+    void* buffer;
+  };
   bool count_call(const char* function);
+
+  std::map<MPI_Request, Receive> receives_;
+  MPI_Request next_request_ = 0x100000;
 
   std::mutex script_mutex_;
   StubScript script_{};

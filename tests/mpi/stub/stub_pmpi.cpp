@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,16 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "stub_handles.hpp"
 #include "stub_mpi.hpp"
 
-using hierbar::test::StubComm;
-using hierbar::test::StubProcess;
+using namespace hierbar::test;
 
 namespace {
-
-constexpr int kErrhandler = 0x2001, kGroup = 0x2002, kRequest = 0x2003, kSession = 0x2004;
-
-StubProcess& here() { return StubProcess::current(); }
 
 StubComm::Part part_of(const void* data, std::size_t bytes) {
   const auto* begin = static_cast<const std::byte*>(data);
@@ -34,18 +31,6 @@ T value_in(const StubComm::Part& part, std::size_t index = 0) {
   T value;
   std::memcpy(&value, part.bytes.data() + index * sizeof(T), sizeof(T));
   return value;
-}
-
-int open(int kind, int* handle) {
-  ++here().num_open;
-  *handle = kind;
-  return MPI_SUCCESS;
-}
-
-int close(int null, int* handle) {
-  --here().num_open;
-  *handle = null;
-  return MPI_SUCCESS;
 }
 
 int free_comm(MPI_Comm* comm) {
@@ -67,6 +52,8 @@ int PMPI_Barrier(MPI_Comm comm) {
     if (seat == nullptr) return MPI_ERR_COMM;
     // Between groups the stub lets everybody go: nobody is at the other end.
     if (!seat->comm->between_groups) seat->comm->exchange(seat->rank, {});
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(here().barrier_ms.load());
+    while (std::chrono::steady_clock::now() < end) sched_yield();
     return MPI_SUCCESS;
   });
 }
@@ -297,25 +284,6 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
     const auto found = seat->attributes.find(keyval);
     *flag = found != seat->attributes.end() ? 1 : 0;
     if (*flag != 0) *static_cast<void**>(value) = found->second.value;
-    return MPI_SUCCESS;
-  });
-}
-
-// ---- progress ----
-
-int PMPI_Irecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request* request) {
-  return here().call("Irecv", [&] { return open(kRequest, request); });
-}
-int PMPI_Cancel(MPI_Request*) {
-  return here().call("Cancel", [&] { return MPI_SUCCESS; });
-}
-int PMPI_Wait(MPI_Request* request, MPI_Status*) {
-  return here().call("Wait", [&] { return close(MPI_REQUEST_NULL, request); });
-}
-
-int PMPI_Request_get_status(MPI_Request, int* flag, MPI_Status*) {
-  return here().call("Request_get_status", [&] {
-    *flag = 0;
     return MPI_SUCCESS;
   });
 }

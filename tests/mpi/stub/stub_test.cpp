@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/common/random.hpp"
+#include "plain_board.hpp"
 #include "report/merge.hpp"
 #include "stub_trial.hpp"
 
@@ -22,28 +23,6 @@ namespace hierbar::test {
 namespace {
 
 using Rank = StubTrial::Rank;
-
-// The oracle's words: plain, so that ThreadSanitizer sees it when a barrier does not order them.
-class PlainBoard {
- public:
-  explicit PlainBoard(int num_ranks) : words_(static_cast<std::size_t>(num_ranks)) {}
-
-  // Two barriers; what everybody wrote before the first is read between them. Returns the number of wrong words.
-  int check(const Rank& rank, MPI_Comm comm, int seat, int round) {
-    words_[static_cast<std::size_t>(seat)].value = round;
-    rank.shim.barrier(comm);
-    int wrong = 0;
-    for (const Line& word : words_) wrong += word.value != round;
-    rank.shim.barrier(comm);
-    return wrong;
-  }
-
- private:
-  struct alignas(128) Line {
-    int value = 0;
-  };
-  std::vector<Line> words_;
-};
 
 std::string in_words(int num_ranks, int engine, const std::string& rest = "library 0") {
   return "barriers of " + std::to_string(num_ranks) + " ranks: engine " + std::to_string(engine) + ", " + rest;

@@ -111,6 +111,11 @@ int StubTrial::num_library_barriers() const {
                          [](int sum, const auto& rank) { return sum + rank->process.num_barriers.load(); });
 }
 
+std::size_t StubTrial::num_left_over() const {
+  return std::accumulate(ranks_.begin(), ranks_.end(), std::size_t{0},
+                         [](std::size_t sum, const auto& rank) { return sum + rank->process.num_left_over(); });
+}
+
 int StubTrial::num_open() const {
   return std::accumulate(ranks_.begin(), ranks_.end(), 0, [](int sum, const auto& rank) {
     return sum + rank->process.num_open.load() + static_cast<int>(rank->process.keyvals.size());

@@ -59,6 +59,8 @@ class StubTrial {
   // The shim's lines so far that contain the text.
   int times_said(const std::string& text);
   int num_library_barriers() const;
+  // Messages that nobody has received, after all ranks have finalised.
+  std::size_t num_left_over() const;
   // What the shim still has of MPI's, in all ranks: key values, groups, requests, error handlers.
   int num_open() const;
 

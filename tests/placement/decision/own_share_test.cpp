@@ -26,7 +26,9 @@ namespace hierbar {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::StartsWith;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -89,6 +91,7 @@ class OwnShare : public testing::Test {
       const auto variable = variables_.find(name);
       return variable == variables_.end() ? nullptr : variable->second.c_str();
     };
+    around.cpu_quota = [this] { return quota_; };
     around.process_facts = [] {
       Process proxy;
       proxy.pid = 4711;
@@ -137,6 +140,7 @@ class OwnShare : public testing::Test {
   std::function<Machine()> load_;
   std::optional<Machine> machine_;
   std::uint64_t patience_ns_ = 60'000'000'000;
+  std::optional<std::uint32_t> quota_;
   std::string directory_;
   Report* report_;
 };
@@ -166,6 +170,25 @@ TEST_F(OwnShare, NoReasonToActNeedsNoMachine) {
   variables_["HIERBAR_PLACE"] = "off";
   EXPECT_THAT(verdict("0", 4), AllOf(StartsWith("off: "), HasSubstr("HIERBAR_PLACE is off")));
   EXPECT_EQ(report_->loads, 0);
+}
+
+TEST_F(OwnShare, AQuotaLimitsTeamsWithoutANumber) {
+  const auto answer = [&](const char* setting, std::uint32_t num_threads, std::optional<std::uint32_t> quota) {
+    variables_["HIERBAR_PLACE"] = setting;
+    quota_ = quota;
+    return ask(*CpuSet::parse("0-3"), num_threads);
+  };
+  const ShareAnswer capped = answer("", 0, 2);
+  EXPECT_EQ(capped.team_size, 2U);
+  EXPECT_THAT(capped.warnings, ElementsAre(AllOf(HasSubstr("time of 2 cpus"), HasSubstr("2 threads instead of 4"),
+                                                 HasSubstr("HIERBAR_PLACE=quota=off"))));
+  EXPECT_EQ(answer("", 0, 4).team_size, 0U) << "enough for all";
+  EXPECT_EQ(answer("", 0, std::nullopt).team_size, 0U);
+  EXPECT_EQ(answer("", 3, 2).team_size, 0U) << "the user's number counts";
+  EXPECT_EQ(answer("quota=off", 0, 2).team_size, 0U);
+  EXPECT_THAT(answer("off", 0, 2).warnings, IsEmpty());
+  EXPECT_EQ(answer("check", 0, 2).team_size, 0U);
+  EXPECT_THAT(answer("check", 0, 2).warnings, ElementsAre(HasSubstr("would have 2 threads")));
 }
 
 TEST_F(OwnShare, CheckTellsAndDoesNothing) {

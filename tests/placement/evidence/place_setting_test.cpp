@@ -48,6 +48,14 @@ TEST(PlaceSetting, SaysWhatIsWrong) {
   EXPECT_EQ(problem("threads=8"), "unknown number of threads '8'");
   EXPECT_EQ(problem("threads"), "unknown word 'threads'");
   EXPECT_EQ(problem("threads=keep,threads=share"), "two numbers of threads");
+  EXPECT_EQ(problem("quota=2"), "unknown use of quotas '2'");
+  EXPECT_EQ(problem("quota=off,quota=auto"), "two uses of quotas");
+}
+
+TEST(PlaceSetting, SaysWhetherQuotasCount) {
+  EXPECT_EQ(parse_place_setting("")->quota, QuotaUse::kAuto);
+  EXPECT_EQ(parse_place_setting("quota=off")->quota, QuotaUse::kOff);
+  EXPECT_EQ(parse_place_setting("check,Quota=OFF,threads=share")->quota, QuotaUse::kOff);
 }
 
 TEST(PlaceSetting, NamesItsPools) {

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Cancelled loops and sections as GCC compiles them, with OMP_CANCELLATION=true. There are more of them in turn than libomp has
-// buffers for, so each must give its buffer back; and a region may be cancelled while a loop in it is.
+// Cancelled loops, sections and taskloops, with OMP_CANCELLATION=true; for Clang and GCC. There are more of them in turn than
+// libomp has buffers for, so each must give its buffer back; and a region may be cancelled while a loop in it is.
 
 #include <omp.h>
 
@@ -96,6 +96,76 @@ void loop_and_region_at_once() {
   }
 }
 
+// A thread that is slow to leave a barrier must not take a request that a faster one made after it for one from before.
+void region_just_after_a_barrier() {
+  for (int round = 0; round < 500; ++round) {
+    const int num_threads = 2 + round % (kMaxThreads - 1);
+    std::atomic<int> before{0}, after{0};
+#pragma omp parallel num_threads(num_threads)
+    {
+      ++before;
+#pragma omp barrier
+      if (omp_get_thread_num() == round % num_threads) {
+#pragma omp cancel parallel
+      }
+#pragma omp barrier
+      ++after;
+    }
+    CHECK_EQUAL(before.load(), num_threads);
+    CHECK_EQUAL(after.load(), 0);
+  }
+}
+
+// The region is cancelled before all of its threads have come to a loop. The next loops must have all their iterations.
+template <class T>
+void leave_unfinished(int num_threads) {
+  std::atomic<int> entered{0};
+#pragma omp parallel num_threads(num_threads)
+  {
+    if (omp_get_thread_num() == 0) {
+#pragma omp cancel parallel
+    }
+#pragma omp for schedule(nonmonotonic : dynamic) nowait
+    for (T i = 0; i < 1000; ++i) ++entered;
+#pragma omp barrier
+  }
+  CHECK(entered.load() <= 1000);
+  std::atomic<int> complete{0};
+#pragma omp parallel num_threads(num_threads)
+  for (int loop = 0; loop < 8; ++loop) {
+#pragma omp for schedule(nonmonotonic : dynamic)
+    for (T i = 0; i < 50; ++i) ++complete;
+  }
+  CHECK_EQUAL(complete.load(), 8 * 50);
+}
+
+void unfinished_loops() {
+  for (int round = 0; round < 200; ++round) {
+    leave_unfinished<int>(2 + round % (kMaxThreads - 1));
+    leave_unfinished<long>(2 + round % (kMaxThreads - 1));
+  }
+}
+
+// More iterations than are handed out at once, so that tasks make tasks; those are cancelled too.
+void taskloops() {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> executed{0}, after{0};
+#pragma omp parallel num_threads(1 + round % kMaxThreads)
+#pragma omp single
+    {
+#pragma omp taskloop grainsize(1)
+      for (int i = 0; i < 1000; ++i) {
+        ++executed;
+#pragma omp cancel taskgroup
+      }
+#pragma omp taskloop num_tasks(300)
+      for (int i = 0; i < 300; ++i) ++after;
+    }
+    CHECK(executed.load() >= 1 && executed.load() < 1000);
+    CHECK_EQUAL(after.load(), 300);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -105,5 +175,8 @@ int main(int argc, char** argv) {
                             {{"dynamic_loops", dynamic_loops},
                              {"long_loops_end_at_once", long_loops_end_at_once},
                              {"sections", sections},
-                             {"loop_and_region_at_once", loop_and_region_at_once}});
+                             {"loop_and_region_at_once", loop_and_region_at_once},
+                             {"region_just_after_a_barrier", region_just_after_a_barrier},
+                             {"unfinished_loops", unfinished_loops},
+                             {"taskloops", taskloops}});
 }

@@ -7,13 +7,15 @@
 // The patch calls
 //
 //   kmp_gsupport.cpp   __kmp_gomp_*                  clauses that came with later versions of GCC, target regions, taskloops,
-//                                                    task reductions, leagues, leaving cancelled loops
+//                                                    task reductions, leagues
 //   kmp_tasking.cpp    __kmp_gomp_must_run           which tasks a cancelled taskgroup or region must not discard
-//   kmp_cancel.cpp     __kmp_gomp_cancels            requests for a region and a loop in it that meet
-//                      __kmp_gomp_add_cancel_request
+//   kmp_cancel.cpp     __kmp_gomp_cancels            leaving cancelled loops; requests for a region and a loop in it that meet
+//                      __kmp_gomp_request_cancel
+//   kmp_alloc.cpp      kmp_gomp_pool_loan_t          omp_realloc within a pool
 //   kmp_runtime.cpp    __kmp_gomp_find_league        the teams of a target region
 //                      __kmp_gomp_forget_cancellation  buffers of loops after a cancelled region
 //                      __kmp_gomp_base_*             levels inside a target region
+//                      __kmp_gomp_report_*           differences that a program is told of
 //   kmp_ftn_entry.h    __kmp_gomp_base_*
 //
 // and adds GCC's newer version names to exports_so.txt.
@@ -36,8 +38,13 @@ static inline void __kmp_gomp_set_task_flags(unsigned gomp_flags, kmp_tasking_fl
 void __kmp_gomp_set_task_clauses(ident_t *loc, int gtid, kmp_task_t *task, unsigned gomp_flags, int priority, void *detach,
                                  void *data);
 
-// A task whose data the program's own function has copied destroys them when it runs, so it runs even if it is cancelled.
-static inline bool __kmp_gomp_must_run(const kmp_taskdata_t *task) { return task->td_flags.native && task->td_copy_func; }
+int __kmp_taskloop_task(int gtid, void *task); // kmp_tasking.cpp's: makes a part of the tasks of a taskloop
+
+// These run even if they are cancelled: a task whose data the program's own function has copied, since it destroys them, and one
+// that makes others, since its taskgroup counts their pattern.
+static inline bool __kmp_gomp_must_run(const kmp_taskdata_t *task) {
+  return (task->td_flags.native && task->td_copy_func) || ((const kmp_task_t *)(task + 1))->routine == &__kmp_taskloop_task;
+}
 
 // GOMP_task with if(0) and detach: the task has ended when this returns.
 void __kmp_gomp_wait_for_detachable(void (*func)(void *), void *data, void (*copy_func)(void *, void *), long arg_size,
@@ -64,17 +71,14 @@ void __kmp_gomp_end_workshare_reductions(int gtid);
 
 // ---- cancellation ----
 
-// What a request to cancel makes of the one that is pending in the team (or cancel_noreq). A region's and that of a loop or of
-// sections in it may meet; the region's wins, since whoever leaves the loop then gets to know of it at the loop's end.
-static inline void __kmp_gomp_add_cancel_request(std::atomic<kmp_int32> *pending, kmp_int32 old, kmp_int32 kind) {
-  while (kind == cancel_parallel && old != cancel_parallel && !pending->compare_exchange_strong(old, kind)) {
-  }
-}
+// The calling thread requests to cancel a region (cancel_parallel), or the loop or sections that it is in, and leaves these.
+// `old` is what was pending in the team before it put its own request there if there was none. A region's request and that of a
+// loop in it may meet; the region's wins, since whoever leaves the loop then gets to know of it at the loop's end.
+void __kmp_gomp_request_cancel(int gtid, kmp_int32 old, kmp_int32 kind);
 
-// Whether a pending request cancels what contains a cancellation point of this kind.
-static inline bool __kmp_gomp_cancels(kmp_int32 pending, kmp_int32 kind) {
-  return kind == cancel_parallel ? pending == cancel_parallel : pending != cancel_noreq;
-}
+// Whether a pending request cancels what contains a cancellation point of this kind. Then the thread leaves the loop or sections
+// that it is in.
+bool __kmp_gomp_cancels(int gtid, kmp_int32 pending, kmp_int32 kind);
 
 // The taskgroup whose cancellation counts for tasks of this one: that of a worksharing construct with task reductions only holds
 // these, and the program knows nothing of it.
@@ -83,9 +87,6 @@ static inline kmp_taskgroup_t *__kmp_gomp_cancellable(kmp_taskgroup_t *taskgroup
     taskgroup = taskgroup->parent;
   return taskgroup;
 }
-
-// Returns `cancelled`. If it is true, the thread leaves the loop or sections that it is in.
-bool __kmp_gomp_leave_if(bool cancelled, int gtid, kmp_int32 kind);
 
 // Before a region of a team whose last one ended with a pending request.
 void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team);
@@ -163,6 +164,56 @@ typedef kmp_base_info_t::kmp_gomp_league kmp_gomp_league_t;
 
 // The league in which the calling thread is, NULL if there is none.
 const kmp_gomp_league_t *__kmp_gomp_find_league();
+
+// ---- memory ----
+
+// omp_realloc() of a block that came from a pool. GCC's library asks the pool for the difference of both sizes only, where
+// libomp asks for room for both blocks. So the old block does not count from the loan's begin to its end, while the new one is
+// allocated, be it from the pool itself or because another allocator falls back to it. If another thread is given that room
+// meanwhile, the pool holds so many bytes more than its size until blocks are freed.
+class kmp_gomp_pool_loan_t {
+public:
+  // `block` is the old block's descriptor, or NULL. What a device's library allocates has no descriptor.
+  template <class Descriptor> explicit kmp_gomp_pool_loan_t(const Descriptor *block) {
+    if (!block)
+      return;
+    kmp_allocator_t *const pool = block->allocator;
+    if ((omp_allocator_handle_t)pool <= kmp_max_mem_alloc || pool->pool_size == 0)
+      return;
+    used_ = &pool->pool_used;
+    size_ = block->size_a;
+    KMP_TEST_THEN_ADD64((kmp_int64 *)used_, -(kmp_int64)size_);
+  }
+
+  void end() {
+    if (used_)
+      KMP_TEST_THEN_ADD64((kmp_int64 *)used_, (kmp_int64)size_);
+  }
+
+private:
+  kmp_uint64 *used_ = NULL;
+  size_t size_ = 0;
+};
+
+// ---- what is told of differences, and of settings ----
+
+// Whether this library was loaded under the name that GCC's programs ask for.
+bool __kmp_gomp_is_loaded_for_gcc();
+
+// Says once which variables of GCC's library are set and do nothing.
+void __kmp_gomp_report_variables();
+
+// Says once, in a program that GCC compiled, that threads outlive a hard pause of resources.
+void __kmp_gomp_report_hard_pause();
+
+// Says once that regions nested in a region are not limited together.
+void __kmp_gomp_report_limit(kmp_info_t *thread, unsigned num_threads);
+
+// Called by a thread that is about to fork a region; num_threads is its clause, or 0.
+static inline void __kmp_gomp_check_limit(kmp_info_t *thread, unsigned num_threads) {
+  if (UNLIKELY(thread->th.th_current_task->td_icvs.task_thread_limit > 0))
+    __kmp_gomp_report_limit(thread, num_threads);
+}
 
 // ---- entry points that others here call ----
 

@@ -1,0 +1,69 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "mpi/between/schedule_runner.hpp"
+#include "mpi/between/trial.hpp"
+#include "mpi/between/verdicts.hpp"
+#include "mpi/library/pmpi.hpp"
+#include "network/schedule.hpp"
+
+namespace hierbar::mpi {
+
+// What one leader is told about the meetings on its communicator. `kinds` and `is_trial` are the
+// same in all leaders.
+struct MeetingPlan {
+  std::vector<network::Kind> kinds;  // none: the MPI library's barrier, for good
+  bool is_trial = false;             // the kinds and the library take turns until the trial has ended
+  std::uint32_t rank = 0;            // among the leaders
+  std::uint32_t size = 0;
+  bool prints_verdict = false;
+  // Where the verdict of a trial is kept; null: nowhere.
+  Verdicts* verdicts = nullptr;
+  std::uint64_t verdict_key = 0;
+};
+
+// How the leaders of several nodes meet on their communicator: in the MPI library's barrier, or by
+// a schedule of empty messages, as one leader runs it.
+//
+// Requires that only one thread at a time is in a meeting on the communicator. Guarantees that no
+// leader returns MPI_SUCCESS before all have come.
+//
+// Communicators with the same leaders share one leaders' communicator, and with it the meeting and
+// its trial. So a duplicate goes on where the first communicator was. Where they do not share it
+// (MPI_THREAD_MULTIPLE), those made after the trial start with its verdict.
+class Meeting {
+ public:
+  // The library's barrier, for good.
+  Meeting() = default;
+  explicit Meeting(const MeetingPlan& plan);
+
+  // One meeting. Returns MPI's status.
+  int meet(const Pmpi& pmpi, MPI_Comm comm) noexcept;
+
+ private:
+  struct Schedule {
+    network::Kind kind;
+    std::vector<network::Round> rounds;
+  };
+
+  // Way 0 is the library, way i the schedule i - 1.
+  int meet_by(std::size_t way, const Pmpi& pmpi, MPI_Comm comm) noexcept;
+  int end_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept;
+  void print(const Trial::Verdict& verdict) const;
+
+  MeetingPlan plan_;
+  std::vector<Schedule> schedules_;
+  ScheduleRunner runner_;
+  std::optional<Trial> trial_;
+  bool has_failed_ = false;  // a meeting of the trial
+  std::size_t way_ = 0;      // when there is no trial
+};
+
+}  // namespace hierbar::mpi

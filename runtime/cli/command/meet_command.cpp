@@ -1,0 +1,137 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/command/meet_command.hpp"
+
+#include <array>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/words.hpp"
+#include "cli/machine_option.hpp"
+#include "cli/network_costs.hpp"
+#include "cli/option_values.hpp"
+#include "network/choose.hpp"
+
+namespace hierbar {
+namespace {
+
+using network::Ranked;
+using nlohmann::ordered_json;
+
+constexpr const char* kAlgorithmsOption = "--algorithms";
+constexpr std::size_t kMostSizes = 256;
+
+struct MeetOptions {
+  std::string num_nodes;
+  NetworkOptions network;
+  std::string algorithms;
+  bool json = false;
+};
+
+std::vector<std::uint32_t> read_sizes(const MeetOptions& options) {
+  std::vector<std::uint32_t> sizes;
+  for (const std::string& word : lower_words(options.num_nodes, ',')) {
+    sizes.push_back(parse_count(word, network::kMostChosenNodes));
+    if (sizes.back() < 2) {
+      refuse("-n", options.num_nodes, "'" + word + "' is no such number of nodes",
+             "a comma list of 2 to " + std::to_string(network::kMostChosenNodes));
+    }
+  }
+  if (sizes.size() > kMostSizes) refuse("-n", options.num_nodes, "too many numbers", "up to " + std::to_string(kMostSizes));
+  return sizes;
+}
+
+std::string us_text(double us) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%12.2f", us);
+  return text.data();
+}
+
+void print_table(std::uint32_t size, const std::vector<Ranked>& ranked) {
+  std::printf("\n%u nodes\n  %-20s %12s %12s %10s\n", size, "meeting", "formula, us", "model, us", "messages");
+  for (const Ranked& one : ranked) {
+    std::printf("%c %-20s %s %s %10llu\n", &one == &ranked.front() ? '>' : ' ', name_of(one.kind).c_str(),
+                one.formula_us ? us_text(*one.formula_us).c_str() : "           -", us_text(one.evaluated_us).c_str(),
+                static_cast<unsigned long long>(one.num_messages));
+  }
+}
+
+ordered_json to_json(std::uint32_t size, const std::vector<Ranked>& ranked) {
+  ordered_json meetings = ordered_json::array();
+  for (const Ranked& one : ranked) {
+    meetings.push_back({{"name", name_of(one.kind)},
+                        {"formula_us", one.formula_us ? ordered_json(*one.formula_us) : ordered_json()},
+                        {"model_us", one.evaluated_us},
+                        {"num_messages", one.num_messages}});
+  }
+  return {{"num_nodes", size}, {"choice", name_of(ranked.front().kind)}, {"meetings", std::move(meetings)}};
+}
+
+void show(const CLI::App& command, const MeetOptions& options) {
+  const std::vector<std::uint32_t> sizes = read_sizes(options);
+  const std::optional<NetworkCosts> known = read_network_costs(command, options.network);
+  if (!known) {
+    std::cerr << "hierbar meet: no network is known; give --network or --parameters\n";
+    throw CLI::RuntimeError(kExitBadInput);
+  }
+  const NetworkCosts& costs = *known;
+  std::vector<network::Kind> kinds;
+  if (command.count(kAlgorithmsOption) > 0) {
+    kinds = accept(network::parse_kinds(options.algorithms), kAlgorithmsOption, options.algorithms,
+                   std::string("a comma list of ") + network::kAllowedKinds);
+  }
+  ordered_json tables = ordered_json::array();
+  if (!options.json) std::cout << describe(costs.parameters) << "; from " << costs.source << std::endl;
+  for (const std::uint32_t size : sizes) {
+    const std::vector<Ranked> ranked =
+        network::choose(kinds.empty() ? network::candidates(size) : kinds, size, {costs.parameters, {}});
+    if (options.json) {
+      tables.push_back(to_json(size, ranked));
+    } else {
+      print_table(size, ranked);
+    }
+  }
+  if (!options.json) return;
+  const network::Parameters& used = costs.parameters;
+  const ordered_json json{
+      {"L_us", used.latency_us},   {"o_s_us", used.send_overhead_us},       {"o_r_us", used.receive_overhead_us},
+      {"g_us", used.gap_us},       {"G_us_per_byte", used.gap_per_byte_us}, {"source", costs.source},
+      {"sizes", std::move(tables)}};
+  std::cout << json.dump(2) << '\n';
+}
+
+}  // namespace
+
+void add_meet_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("meet", "Show what a meeting of the nodes' leaders costs, for every algorithm, and the choice");
+  auto options = std::make_shared<MeetOptions>();
+  command
+      ->add_option("-n,--nodes", options->num_nodes,
+                   "How many nodes: a comma list of 2 to " + std::to_string(network::kMostChosenNodes))
+      ->required()
+      ->type_name("LIST");
+  add_network_options(*command, options->network);
+  command
+      ->add_option(kAlgorithmsOption, options->algorithms,
+                   std::string("Among which to choose: a comma list of\n") + network::kAllowedKinds)
+      ->type_name("LIST");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "All times are in microseconds, from the last entry to the last exit.\n"
+      "  formula  of V. Zharikov and A. Paznikov, 2019 (LogP), with real logarithms; - if there is none\n"
+      "  model    the exact time of the schedule in the LogGP model; by it the best is chosen, marked with >,\n"
+      "           and among equals the one with fewer messages\n"
+      "  L        without the overheads: RTT / 2 - o_s - o_r\n"
+      "\n"
+      "Examples:\n"
+      "  hierbar meet -n 64\n"
+      "  hierbar meet -n 2,4,8,16,32,64,100 --parameters L=125.6,o_s=0.43,o_r=123.8,g=0.22\n"
+      "  hierbar meet -n 64 --network network.json --algorithms linear,bruck,dissemination:7 --json\n");
+  command->callback([command, options] { show(*command, *options); });
+}
+
+}  // namespace hierbar

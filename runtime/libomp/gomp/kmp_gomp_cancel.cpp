@@ -1,0 +1,159 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Cancelled loops, sections and regions, and what they leave behind in the buffers of worksharing constructs. For all programs,
+// not only those that GCC compiled.
+//
+// libomp counts the threads that are through with a construct when they ask for their next chunk
+// and get none; then its buffer can serve another construct. A thread that leaves a loop or
+// sections by cancellation does not ask any more. It does so here, after it has made the iterations
+// that are left unreachable: without that it would go through all their chunks.
+
+#include "kmp_gomp.h"
+
+#include "kmp_dispatch.h"
+
+namespace {
+
+// Takes away what is left of the thread's own share of a loop whose threads steal from each other.
+template <typename T> void drop_own_share(int gtid, dispatch_private_info_template<T> *mine) {
+  if (sizeof(T) == 8) {
+    // Thieves hold the lock too.
+    __kmp_acquire_lock(mine->u.p.steal_lock, gtid);
+    mine->u.p.count = mine->u.p.ub;
+    __kmp_release_lock(mine->u.p.steal_lock, gtid);
+    return;
+  }
+  // Thieves exchange the pair (count, ub) at once too.
+  union {
+    struct {
+      kmp_uint32 count, ub;
+    } p;
+    kmp_int64 both;
+  } old, empty;
+  volatile kmp_int64 *range = (volatile kmp_int64 *)&mine->u.p.count;
+  do {
+    old.both = *range;
+    empty.p.count = empty.p.ub = old.p.ub;
+  } while (!KMP_COMPARE_AND_STORE_REL64(range, old.both, empty.both));
+}
+
+// Leaves nothing of the loop to ask for. Other threads do not get more of it either, except what is theirs from the beginning.
+template <typename T> void drop_rest(int gtid, kmp_disp_t *dispatch) {
+  typedef typename traits_t<T>::unsigned_t U;
+  auto *mine = (dispatch_private_info_template<T> *)dispatch->th_dispatch_pr_current;
+  auto *shared = (dispatch_shared_info_template<U> volatile *)dispatch->th_dispatch_sh_current;
+  switch (mine->schedule) {
+  // What is taken is counted there, in chunks or in iterations. A chunk's number is multiplied by its size; that must not
+  // overflow, so the count must not become larger than it may be.
+  case kmp_sch_dynamic_chunked:
+    shared->u.s.iteration = (mine->u.p.tc - 1) / (U)KMP_MAX(mine->u.p.parm1, (T)1) + 1;
+    break;
+  case kmp_sch_guided_iterative_chunked:
+  case kmp_sch_guided_analytical_chunked:
+    shared->u.s.iteration = mine->u.p.tc;
+    break;
+#if KMP_STATIC_STEAL_ENABLED
+  case kmp_sch_static_steal:
+    drop_own_share(gtid, mine); // the thread then steals from others, a quarter of what they have at least, and drops that
+    break;
+#endif
+  default:
+    mine->u.p.tc = 0; // the thread's own
+    break;
+  }
+}
+
+template <typename T> void give_up(int gtid, kmp_disp_t *dispatch) {
+  T lower, upper;
+  typename traits_t<T>::signed_t stride;
+  kmp_int32 last;
+  bool got_more;
+  do {
+    if (((dispatch_private_info_template<T> *)dispatch->th_dispatch_pr_current)->u.p.tc != 0)
+      drop_rest<T>(gtid, dispatch);
+    got_more = sizeof(T) == 8
+                   ? __kmpc_dispatch_next_8u(NULL, gtid, &last, (kmp_uint64 *)&lower, (kmp_uint64 *)&upper, (kmp_int64 *)&stride)
+                   : __kmpc_dispatch_next_4u(NULL, gtid, &last, (kmp_uint32 *)&lower, (kmp_uint32 *)&upper, (kmp_int32 *)&stride);
+  } while (got_more);
+}
+
+// The thread leaves the loop or the sections that it is in, if any.
+void leave_construct(int gtid) {
+  kmp_info_t *thread = __kmp_threads[gtid];
+  kmp_disp_t *dispatch = thread->th.th_dispatch;
+  kmp_team_t *team = thread->th.th_team;
+  if (team->t.t_serialized) {
+    // There is no buffer to share and nobody else to leave, so the request is done. No barrier takes
+    // it back, and the serialized regions around this one have the same team.
+    team->t.t_cancel_request = cancel_noreq;
+    return;
+  }
+  if (!dispatch->th_dispatch_pr_current) // no loop, or one that the compiler divided
+    return;
+  if (dispatch->th_dispatch_pr_current->type_size == 8)
+    give_up<kmp_uint64>(gtid, dispatch);
+  else
+    give_up<kmp_uint32>(gtid, dispatch);
+}
+
+#if KMP_STATIC_STEAL_ENABLED
+// Gives back the locks of an unfinished loop whose threads steal from each other, and marks the threads' buffers as unused.
+void forget_shares(kmp_team_t *team, int buffer) {
+  for (int tid = 0; tid < team->t.t_max_nproc; ++tid) {
+    kmp_disp_t *dispatch = &team->t.t_dispatch[tid];
+    dispatch_private_info_t *mine = dispatch->th_disp_buffer ? &dispatch->th_disp_buffer[buffer] : NULL;
+    if (!mine || mine->steal_flag == 0)
+      continue;
+    // A thief marks the buffer of a thread that has not come to the loop; its lock is that of an earlier one.
+    const bool has_come = dispatch->th_disp_index > team->t.t_disp_buffer[buffer].buffer_index;
+    if (has_come && mine->type_size == 8 && mine->u.p64.steal_lock) {
+      __kmp_destroy_lock(mine->u.p64.steal_lock);
+      __kmp_free(mine->u.p64.steal_lock);
+      mine->u.p64.steal_lock = NULL;
+    }
+    mine->steal_flag = 0;
+  }
+}
+#endif
+
+} // namespace
+
+void __kmp_gomp_request_cancel(int gtid, kmp_int32 old, kmp_int32 kind) {
+  std::atomic<kmp_int32> *pending = &__kmp_threads[gtid]->th.th_team->t.t_cancel_request;
+  while (kind == cancel_parallel && old != cancel_parallel && !pending->compare_exchange_strong(old, kind)) {
+  }
+  leave_construct(gtid);
+}
+
+bool __kmp_gomp_cancels(int gtid, kmp_int32 pending, kmp_int32 kind) {
+  if (kind == cancel_parallel ? pending != cancel_parallel : pending == cancel_noreq)
+    return false;
+  leave_construct(gtid);
+  return true;
+}
+
+// Who leaves a region by cancellation may never have come to a loop that others have begun, so the
+// loop's buffer is neither given back nor empty. The next region of the team must not find that.
+// All threads of the team are in its fork barrier.
+void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team) {
+  const int num_buffers = team->t.t_max_nproc > 1 ? __kmp_dispatch_num_buffers : 1;
+  for (int i = 0; i < num_buffers; ++i) {
+    dispatch_shared_info_t *buffer = &team->t.t_disp_buffer[i];
+    memset((void *)&buffer->u, 0, sizeof(buffer->u));
+    if (buffer->doacross_flags)
+      __kmp_thread_free(__kmp_threads[gtid], (void *)buffer->doacross_flags);
+    buffer->doacross_flags = NULL;
+    buffer->doacross_num_done = 0;
+#if KMP_STATIC_STEAL_ENABLED
+    forget_shares(team, i);
+#endif
+  }
+  // A worker that left a cancellable barrier may have been counted or released in it nevertheless.
+  for (int tid = 1; tid < team->t.t_nproc; ++tid) {
+    kmp_bstate_t *barrier = &team->t.t_threads[tid]->th.th_bar[bs_plain_barrier].bb;
+    barrier->b_arrived = team->t.t_bar[bs_plain_barrier].b_arrived;
+    TCW_4(barrier->b_go, KMP_INIT_BARRIER_STATE);
+  }
+  team->t.t_cancel_request = team->t.t_barrier_cancel_request = cancel_noreq;
+}

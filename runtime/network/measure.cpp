@@ -1,0 +1,136 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "network/measure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace hierbar::network {
+namespace {
+
+constexpr std::uint32_t kNumMessages = 16;
+constexpr std::uint32_t kNumWarmUps = 3;
+// Below the eager limits of the usual libraries (4 to 64 KiB): above, a send waits for the receiver.
+constexpr std::array<std::uint32_t, 5> kSizes{1, 512, 1024, 2048, 4000};
+// The network sets the pace if the time between messages is so much above the larger overhead.
+constexpr double kClearlyAbove = 1.2;
+
+struct Line {
+  double intercept = 0;
+  double slope = 0;
+};
+
+// The line of least squares.
+Line fit(const std::vector<std::pair<double, double>>& points) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  const auto count = static_cast<double>(points.size());
+  for (const auto& [at, value] : points) {
+    x += at;
+    y += value;
+    xx += at * at;
+    xy += at * value;
+  }
+  const double slope = (count * xy - x * y) / (count * xx - x * x);
+  return {(y - slope * x) / count, slope};
+}
+
+class PairMeter {
+ public:
+  PairMeter(ExperimentRunner& runner, std::uint32_t num_repetitions) : runner_(runner), num_repetitions_(num_repetitions) {}
+
+  PairMeasurement measure() {
+    for (std::uint32_t i = 0; i < kNumWarmUps; ++i)
+      runner_.run_us({Experiment::What::kRoundTrip, kNumMessages, 0, kSizes.back()});
+    const double round_trip_us = median_us({});
+    // Longer than a round trip, so it is above every gap and overhead.
+    const double delay_us = 2 * round_trip_us;
+    Parameters& found = result_.parameters;
+    found.send_overhead_us = at_least_0("o_s", pace_us(delay_us, 0) - delay_us);
+    found.receive_overhead_us = at_least_0("o_r", median_us({Experiment::What::kLateReceive, 1, delay_us, 0}));
+    found.latency_us = at_least_0("L", round_trip_us / 2 - found.send_overhead_us - found.receive_overhead_us);
+    measure_gap();
+    return std::move(result_);
+  }
+
+ private:
+  double median_us(const Experiment& experiment) {
+    std::vector<double> times_us;
+    for (std::uint32_t i = 0; i < num_repetitions_; ++i) times_us.push_back(runner_.run_us(experiment));
+    const auto middle = times_us.begin() + static_cast<std::ptrdiff_t>(times_us.size() / 2);
+    std::nth_element(times_us.begin(), middle, times_us.end());
+    return *middle;
+  }
+
+  // The time from one message to the next.
+  double pace_us(double delay_us, std::uint32_t num_bytes) {
+    const double one_us = median_us({Experiment::What::kRoundTrip, 1, 0, num_bytes});
+    const double all_us = median_us({Experiment::What::kRoundTrip, kNumMessages, delay_us, num_bytes});
+    return (all_us - one_us) / (kNumMessages - 1);
+  }
+
+  void measure_gap() {
+    Parameters& found = result_.parameters;
+    const double overhead_us = std::max(found.send_overhead_us, found.receive_overhead_us);
+    std::vector<std::pair<double, double>> points;
+    for (const std::uint32_t num_bytes : kSizes) {
+      const double us = pace_us(0, num_bytes);
+      if (us > kClearlyAbove * overhead_us) points.emplace_back(num_bytes, us);
+    }
+    if (points.size() < 2) {
+      found.gap_us = overhead_us;
+      result_.notes.emplace_back("g is the larger overhead: no size of message let the network set the pace; G is not known");
+      return;
+    }
+    const Line line = fit(points);
+    found.gap_us = at_least_0("g", line.intercept);
+    found.gap_per_byte_us = at_least_0("G", line.slope);
+  }
+
+  double at_least_0(const char* name, double us) {
+    if (us >= 0) return us;
+    std::array<char, 96> note{};
+    std::snprintf(note.data(), note.size(), "%s came out as %.4g us and was set to 0", name, us);
+    result_.notes.emplace_back(note.data());
+    return 0;
+  }
+
+  ExperimentRunner& runner_;
+  const std::uint32_t num_repetitions_;
+  PairMeasurement result_;
+};
+
+Step send(std::uint32_t peer, std::uint32_t num_bytes) { return {Step::Do::kSend, {peer}, num_bytes, 0}; }
+Step receive(std::uint32_t peer) { return {Step::Do::kReceive, {peer}, 0, 0}; }
+Step delay(double us) { return {Step::Do::kDelay, {}, 0, us}; }
+
+}  // namespace
+
+Program program_of(const Experiment& experiment, Side side, std::uint32_t peer) {
+  Program program;
+  if (side == Side::kServer) {
+    for (std::uint32_t i = 0; i < experiment.num_messages; ++i) program.push_back(receive(peer));
+    program.push_back(send(peer, experiment.num_bytes));
+    return program;
+  }
+  const bool is_late = experiment.what == Experiment::What::kLateReceive;
+  if (!is_late) program.push_back(Step{});
+  for (std::uint32_t i = 0; i < experiment.num_messages; ++i) {
+    if (i > 0 && experiment.delay_us > 0) program.push_back(delay(experiment.delay_us));
+    program.push_back(send(peer, experiment.num_bytes));
+  }
+  if (is_late) {
+    program.push_back(delay(experiment.delay_us));
+    program.push_back(Step{});
+  }
+  program.push_back(receive(peer));
+  program.push_back(Step{});
+  return program;
+}
+
+PairMeasurement measure_pair(ExperimentRunner& runner, std::uint32_t num_repetitions) {
+  return PairMeter(runner, std::max(num_repetitions, 1U)).measure();
+}
+
+}  // namespace hierbar::network

@@ -1,0 +1,155 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "../include/hierbar/hierbar.h"
+#include "network/network_profile.hpp"
+
+namespace hierbar::network {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostNetworks = 256;
+constexpr std::size_t kMostClasses = 64;
+constexpr std::size_t kMostNotes = 64;
+constexpr std::size_t kMostText = 1024;
+
+struct Member {
+  const char* name;
+  Quartiles PairClass::* value;
+};
+constexpr std::array<Member, 5> kMembers{{{"L_us", &PairClass::latency_us},
+                                          {"o_s_us", &PairClass::send_overhead_us},
+                                          {"o_r_us", &PairClass::receive_overhead_us},
+                                          {"g_us", &PairClass::gap_us},
+                                          {"G_us_per_byte", &PairClass::gap_per_byte_us}}};
+
+std::string text_in(const json& object, const char* name) {
+  const auto member = object.find(name);
+  return member != object.end() && member->is_string() ? member->get<std::string>() : "";
+}
+
+// A number from 1 to `most`; 0 if the member is anything else.
+std::uint32_t count_in(const json& object, const char* name, std::uint32_t most) {
+  const auto member = object.find(name);
+  if (member == object.end() || !member->is_number_unsigned()) return 0;
+  const auto number = member->get<std::uint64_t>();
+  return number <= most ? static_cast<std::uint32_t>(number) : 0;
+}
+
+// -1 if the member is no number in the range of parameters.
+double number_in(const json& object, const char* name) {
+  const auto member = object.find(name);
+  if (member == object.end() || !member->is_number()) return -1;
+  const auto number = member->get<double>();
+  return number >= 0 && number <= kMostParameter_us ? number : -1;
+}
+
+Result<Quartiles> read_quartiles(const json& object, const char* name) {
+  const auto member = object.find(name);
+  const std::string needs = "needs " + std::string(name) + ": q1 <= median <= q3, each 0 to 1e9";
+  if (member == object.end() || !member->is_object()) return Error{needs};
+  const Quartiles quartiles{number_in(*member, "q1"), number_in(*member, "median"), number_in(*member, "q3")};
+  if (!(quartiles.lower >= 0 && quartiles.lower <= quartiles.median && quartiles.median <= quartiles.upper)) return Error{needs};
+  return quartiles;
+}
+
+Result<PairClass> read_class(const json& entry) {
+  if (!entry.is_object()) return Error{"is no object"};
+  PairClass read;
+  read.name = text_in(entry, "name");
+  read.num_pairs = count_in(entry, "pairs", 1U << 31);
+  if (read.name.empty() || read.name.size() > kMostText) return Error{"needs name: 1 to 1024 characters"};
+  if (read.num_pairs == 0) return Error{"needs pairs: a number above 0"};
+  for (const Member& member : kMembers) {
+    const Result<Quartiles> quartiles = read_quartiles(entry, member.name);
+    if (!quartiles) return Error{quartiles.error()};
+    read.*member.value = *quartiles;
+  }
+  return read;
+}
+
+Result<MeasuredNetwork> read_network(const json& entry) {
+  if (!entry.is_object()) return Error{" is no object"};
+  MeasuredNetwork network{.mpi_library = text_in(entry, "mpi"),
+                          .transport = text_in(entry, "transport"),
+                          .num_nodes = count_in(entry, "nodes", kMaxNodes),
+                          .classes = {},
+                          .notes = {}};
+  if (network.mpi_library.empty() || network.mpi_library.size() > kMostText || network.transport.size() > kMostText) {
+    return Error{" needs mpi: the library's name, and transport, of at most 1024 characters"};
+  }
+  if (network.num_nodes < 2) return Error{" needs nodes: 2 to " + std::to_string(kMaxNodes)};
+  const json classes = entry.value("classes", json());
+  if (!classes.is_array() || classes.empty() || classes.size() > kMostClasses) {
+    return Error{" needs classes: 1 to " + std::to_string(kMostClasses)};
+  }
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    Result<PairClass> one = read_class(classes[i]);
+    if (!one) return Error{".classes[" + std::to_string(i) + "] " + one.error()};
+    network.classes.push_back(*std::move(one));
+  }
+  const json notes = entry.value("notes", json::array());
+  if (!notes.is_array() || notes.size() > kMostNotes) return Error{" has notes that are no short array"};
+  for (const json& note : notes) {
+    if (!note.is_string() || note.get_ref<const std::string&>().size() > kMostText)
+      return Error{" has a note that is no short text"};
+    network.notes.push_back(note.get<std::string>());
+  }
+  return network;
+}
+
+ordered_json to_json(const MeasuredNetwork& network) {
+  ordered_json classes = ordered_json::array();
+  for (const PairClass& one : network.classes) {
+    ordered_json entry{{"name", one.name}, {"pairs", one.num_pairs}};
+    for (const Member& member : kMembers) {
+      const Quartiles& quartiles = one.*member.value;
+      entry[member.name] = {{"q1", quartiles.lower}, {"median", quartiles.median}, {"q3", quartiles.upper}};
+    }
+    classes.push_back(std::move(entry));
+  }
+  return {{"mpi", network.mpi_library},
+          {"transport", network.transport},
+          {"nodes", network.num_nodes},
+          {"classes", std::move(classes)},
+          {"notes", network.notes}};
+}
+
+}  // namespace
+
+Result<NetworkProfile> parse_network_profile(const std::string& text) {
+  const json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (root.is_discarded() || !root.is_object()) return Error{"it is not JSON, or cut off"};
+  if (const std::string format = text_in(root, "format"); format != kNetworkFormat) {
+    return Error{"its format is '" + format.substr(0, 64) + "' and not '" + kNetworkFormat + "'"};
+  }
+  if (const std::string version = text_in(root, "hierbar"); version != HIERBAR_VERSION_STRING) {
+    return Error{"it is of hierbar '" + version.substr(0, 64) + "', and this is " HIERBAR_VERSION_STRING};
+  }
+  const json networks = root.value("networks", json());
+  if (!networks.is_array() || networks.size() > kMostNetworks) {
+    return Error{"its 'networks' are no array of at most " + std::to_string(kMostNetworks)};
+  }
+  NetworkProfile profile;
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    Result<MeasuredNetwork> network = read_network(networks[i]);
+    if (!network) return Error{"'networks'[" + std::to_string(i) + "]" + network.error()};
+    profile.networks.push_back(*std::move(network));
+  }
+  return profile;
+}
+
+std::string to_json_text(const NetworkProfile& profile) {
+  ordered_json networks = ordered_json::array();
+  for (const MeasuredNetwork& network : profile.networks) networks.push_back(to_json(network));
+  const ordered_json root{{"format", kNetworkFormat}, {"hierbar", HIERBAR_VERSION_STRING}, {"networks", std::move(networks)}};
+  // Texts of an MPI library or of the environment may not be UTF-8.
+  return root.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace hierbar::network

@@ -1,0 +1,189 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The meetings of leaders, in the whole shim over an MPI library of threads.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/common/random.hpp"
+#include "plain_board.hpp"
+#include "stub_trial.hpp"
+
+namespace hierbar::test {
+namespace {
+
+using Rank = StubTrial::Rank;
+
+class StubMeetings : public ::testing::TestWithParam<const char*> {};
+
+// Of the world and of duplicates, with as many ranks on the nodes as there are, and one for each.
+TEST_P(StubMeetings, OrderPlainMemoryWithoutTheLibrarysBarrier) {
+  constexpr int kRounds = 40;
+  for (const auto& [num_ranks, num_nodes] : {std::pair{7, "3"}, std::pair{5, "5"}, std::pair{2, "2"}, std::pair{9, "8"}}) {
+    StubTrial trial(num_ranks,
+                    {{"HIERBAR_FAKE_NODES", num_nodes}, {"HIERBAR_MPI_MEETING", GetParam()}, {"HIERBAR_NETWORK", "off"}});
+    PlainBoard board(num_ranks);
+    std::atomic<int> wrong{0};
+    trial.run([&](Rank& rank) {
+      MPI_Comm twin = rank.duplicate(MPI_COMM_WORLD);
+      for (int round = 1; round <= kRounds; ++round) {
+        wrong += board.check(rank, round % 3 == 0 ? twin : MPI_COMM_WORLD, rank.number, round);
+      }
+      rank.shim.comm_free(&twin);
+      rank.shim.finalize();
+    });
+    EXPECT_EQ(wrong, 0) << GetParam() << ' ' << num_ranks;
+    EXPECT_EQ(trial.num_library_barriers(), 0) << GetParam() << ' ' << num_ranks;
+    EXPECT_EQ(trial.num_open(), 0) << GetParam() << ' ' << num_ranks;
+    EXPECT_EQ(trial.num_left_over(), 0U) << GetParam() << ' ' << num_ranks;
+    EXPECT_EQ(trial.times_said("engine " + std::to_string(2 * kRounds * num_ranks) + ", library 0"), 1);
+  }
+}
+
+// Barriers of random parts of the world, whose leaders are other ranks each time.
+TEST_P(StubMeetings, OrderRandomSubcommunicators) {
+  constexpr int kRanks = 8, kRounds = 8, kColours = 3;
+  StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "5"}, {"HIERBAR_MPI_MEETING", GetParam()}, {"HIERBAR_NETWORK", "off"}});
+  std::vector<PlainBoard> boards(std::size_t{kRounds} * kColours, PlainBoard(kRanks));
+  std::atomic<int> wrong{0};
+  trial.run([&](Rank& rank) {
+    for (int round = 0; round < kRounds; ++round) {
+      const auto draw = [&](int number) { return mix(static_cast<std::uint64_t>(round * kRanks + number)); };
+      const auto colour = static_cast<int>(draw(rank.number) % kColours);
+      MPI_Comm part;
+      PMPI_Comm_split(MPI_COMM_WORLD, colour, static_cast<int>(draw(rank.number) >> 40), &part);
+      int seat = 0, size = 0;
+      PMPI_Comm_rank(part, &seat);
+      PMPI_Comm_size(part, &size);
+      PlainBoard& board = boards[static_cast<std::size_t>(round * kColours + colour)];
+      for (int i = 1; i <= 10; ++i) wrong += board.check(rank, part, seat, i, size);
+      rank.shim.comm_free(&part);
+    }
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(trial.num_open(), 0);
+  EXPECT_EQ(trial.num_left_over(), 0U);
+}
+
+// One rank comes only after each of the others has looked for messages many times.
+TEST_P(StubMeetings, WaitForALateLeader) {
+  constexpr int kRanks = 5;
+  StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "5"}, {"HIERBAR_MPI_MEETING", GetParam()}, {"HIERBAR_NETWORK", "off"}});
+  PlainBoard board(kRanks);
+  std::atomic<int> wrong{0};
+  trial.run([&](Rank& rank) {
+    for (int late = 0; late < kRanks; ++late) {
+      rank.shim.barrier(MPI_COMM_WORLD);
+      rank.process.obey({});  // counts from here
+      PMPI_Barrier(MPI_COMM_WORLD);
+      for (int other = 0; rank.number == late && other < kRanks; ++other) {
+        while (other != late && trial.rank(other).process.num_calls()["Testall"] < 60) std::this_thread::yield();
+      }
+      wrong += board.check(rank, MPI_COMM_WORLD, rank.number, late + 1);
+    }
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(trial.num_left_over(), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedules, StubMeetings,
+                         ::testing::Values("linear", "double-ring", "recursive-doubling", "bruck", "dissemination:3", "tree",
+                                           "tree:3", "combining-tree:3"),
+                         [](const auto& schedule) {
+                           std::string name = schedule.param;
+                           for (char& c : name) c = c == '-' || c == ':' ? '_' : c;
+                           return name;
+                         });
+
+TEST(StubMeeting, WithoutAChoiceOneRankForEachNodeStaysWithTheLibrary) {
+  constexpr int kRanks = 3;
+  StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "3"}, {"HIERBAR_MPI_MEETING", "library"}});
+  trial.run([&](Rank& rank) {
+    rank.shim.barrier(MPI_COMM_WORLD);
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(trial.times_said("no shared memory 3"), 1);
+  EXPECT_EQ(trial.num_library_barriers(), kRanks);
+}
+
+// Rank 1 reads its settings while the variable has another value.
+TEST(StubMeeting, ARankThatDiffersIsReportedAndNobodyHangs) {
+  constexpr int kRanks = 4;
+  StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "4"}, {"HIERBAR_MPI_MEETING", "tree:2"}, {"HIERBAR_NETWORK", "off"}});
+  setenv("HIERBAR_MPI_MEETING", "linear", 1);
+  trial.run([&](Rank& rank) {
+    if (rank.number == 1) rank.shim.barrier(MPI_COMM_SELF);
+  });
+  setenv("HIERBAR_MPI_MEETING", "tree:2", 1);
+  PlainBoard board(kRanks);
+  std::atomic<int> wrong{0};
+  trial.run([&](Rank& rank) {
+    for (int round = 1; round <= 20; ++round) wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(
+      trial.times_said("HIERBAR_MPI_MEETING: 'linear' in rank 1 differs from rank 0's 'tree:2', which is used in all ranks"), 1);
+}
+
+// A send or receive that fails once is made again; a passing error parts nobody.
+TEST(StubMeeting, APassingErrorOfOneMessageChangesNothing) {
+  constexpr int kRanks = 5;
+  for (const char* function : {"Irecv", "Isend"}) {
+    StubTrial trial(kRanks,
+                    {{"HIERBAR_FAKE_NODES", "5"}, {"HIERBAR_MPI_MEETING", "dissemination:2"}, {"HIERBAR_NETWORK", "off"}});
+    PlainBoard board(kRanks);
+    std::atomic<int> wrong{0};
+    trial.run([&](Rank& rank) {
+      rank.shim.barrier(MPI_COMM_WORLD);  // sets up
+      if (rank.number == 2) rank.process.obey({function, 3, false, false});
+      for (int round = 1; round <= 10; ++round) wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
+      rank.shim.finalize();
+    });
+    EXPECT_EQ(wrong, 0) << function;
+    EXPECT_EQ(trial.num_open(), 0) << function;
+  }
+}
+
+// Leader 2 cannot wait for leader 3, for which it speaks in the tree. The others have messages from it, but none takes the
+// barrier for complete, and none waits for what does not come. So it stays.
+TEST(StubMeeting, ALeaderThatCannotWaitFailsTheMeetingForAll) {
+  constexpr int kRanks = 4, kRounds = 10;
+  StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "4"}, {"HIERBAR_MPI_MEETING", "tree:1"}, {"HIERBAR_NETWORK", "off"}});
+  std::atomic<int> num_returned{0}, num_successes{0};
+  trial.run([&](Rank& rank) {
+    rank.shim.barrier(MPI_COMM_WORLD);  // sets up
+    if (rank.number == 2) rank.process.obey({"Testall", 1, true, false});
+    for (int round = 0; round < kRounds; ++round) {
+      while (rank.number == 3 && num_returned < round * kRanks + 3) std::this_thread::yield();
+      num_successes += rank.shim.barrier(MPI_COMM_WORLD) == MPI_SUCCESS;
+      ++num_returned;
+      while (num_returned < (round + 1) * kRanks) std::this_thread::yield();
+    }
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(num_successes, 0);
+  EXPECT_EQ(trial.num_open(), 0);
+}
+
+// A file with costs that cannot be read is named once, and the trial takes place.
+TEST(StubMeeting, ABadNetworkFileIsReported) {
+  StubTrial trial(3, {{"HIERBAR_FAKE_NODES", "3"}, {"HIERBAR_MPI_MEETING", "auto"}, {"HIERBAR_NETWORK", "/no/such/file"}});
+  trial.run([&](Rank& rank) {
+    for (int i = 0; i < 40; ++i) rank.shim.barrier(MPI_COMM_WORLD);
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(trial.times_said("network '/no/such/file' ignored: "), 1);
+  EXPECT_EQ(trial.times_said("HIERBAR_NETWORK=off"), 1);
+  EXPECT_EQ(trial.times_said("trial: library "), 1);
+}
+
+}  // namespace
+}  // namespace hierbar::test

@@ -1,0 +1,156 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "network/network_profile.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace hierbar::network {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+PairClass pair_class(const char* name, double latency_us) {
+  return {name, 6, {latency_us, latency_us, latency_us + 1}, {1, 2, 3}, {2, 3, 4}, {0, 0.5, 1}, {0, 0, 0}};
+}
+
+MeasuredNetwork measured(const char* library, std::uint32_t num_nodes) {
+  return {library, "UCX_TLS=tcp", num_nodes, {pair_class("same switch", 10), pair_class("farther", 20)}, {"L was clamped"}};
+}
+
+TEST(NetworkProfile, IsReadAsItWasWritten) {
+  NetworkProfile profile;
+  profile.put(measured("Open MPI v4", 8));
+  profile.put(measured("MPICH 4", 4));
+  const auto read = parse_network_profile(to_json_text(profile));
+  ASSERT_TRUE(read.ok()) << read.error();
+  ASSERT_EQ(read->networks.size(), 2U);
+  EXPECT_EQ(read->networks[0].classes, profile.networks[0].classes);
+  EXPECT_EQ(read->networks[0].transport, "UCX_TLS=tcp");
+  EXPECT_THAT(read->networks[1].notes, ElementsAre("L was clamped"));
+  EXPECT_EQ(read->networks[1].slowest(), (Parameters{20, 2, 3, 0.5, 0}));
+}
+
+TEST(NetworkProfile, TheNearestNumberOfNodesCounts) {
+  NetworkProfile profile;
+  for (const std::uint32_t nodes : {2U, 8U, 64U}) profile.put(measured("Open MPI v4", nodes));
+  const auto nodes = [&](std::uint32_t wanted) { return profile.find("Open MPI v4", "UCX_TLS=tcp", wanted)->num_nodes; };
+  EXPECT_EQ(nodes(3), 2U);
+  EXPECT_EQ(nodes(10), 8U);
+  EXPECT_EQ(nodes(1000), 64U);
+  EXPECT_EQ(profile.find("Open MPI v5", "UCX_TLS=tcp", 8), nullptr);
+  EXPECT_EQ(profile.find("Open MPI v4", "", 8), nullptr);
+}
+
+TEST(NetworkProfile, ANewMeasurementReplacesTheOldOne) {
+  NetworkProfile profile;
+  profile.put(measured("Open MPI v4", 8));
+  MeasuredNetwork again = measured("Open MPI v4", 8);
+  again.notes.clear();
+  profile.put(again);
+  ASSERT_EQ(profile.networks.size(), 1U);
+  EXPECT_THAT(profile.networks[0].notes, IsEmpty());
+}
+
+// The text with one part replaced.
+std::string with(const std::string& part, const std::string& other) {
+  NetworkProfile profile;
+  profile.put(measured("Open MPI v4", 8));
+  std::string text = to_json_text(profile);
+  const std::size_t at = text.find(part);
+  return at == std::string::npos ? "the test is wrong: no " + part : text.replace(at, part.size(), other);
+}
+
+struct Broken {
+  const char* name;
+  std::string text;
+  const char* complaint;
+};
+class BrokenNetworkProfiles : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenNetworkProfiles, AreRefusedWithTheReason) {
+  const auto profile = parse_network_profile(GetParam().text);
+  ASSERT_FALSE(profile.ok());
+  EXPECT_THAT(profile.error(), HasSubstr(GetParam().complaint));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    NetworkProfile, BrokenNetworkProfiles,
+    ::testing::Values(Broken{"Empty", "", "it is not JSON"}, Broken{"CutOff", with("]", ""), "it is not JSON"},
+                      Broken{"Format", with("network-1", "network-0"), "its format is 'hierbar-network-0'"},
+                      Broken{"Version", with("\"hierbar\": \"", "\"hierbar\": \"9"), "it is of hierbar '9"},
+                      Broken{"NoNetworks", with("\"networks\"", "\"x\""), "its 'networks' are no array"},
+                      Broken{"NoLibrary", with("\"mpi\"", "\"x\""), "'networks'[0] needs mpi"},
+                      Broken{"OneNode", with("\"nodes\": 8", "\"nodes\": 1"), "needs nodes: 2 to"},
+                      Broken{"NoClasses", with("\"classes\"", "\"x\""), "needs classes"},
+                      Broken{"NoPairs", with("\"pairs\": 6", "\"pairs\": 0"), "classes[0] needs pairs"},
+                      Broken{"Negative", with("\"q1\": 10.0", "\"q1\": -1"), "needs L_us: q1 <= median <= q3"},
+                      Broken{"Unordered", with("\"q1\": 10.0", "\"q1\": 99"), "needs L_us: q1 <= median <= q3"},
+                      Broken{"Huge", with("\"q3\": 11.0", "\"q3\": 1e300"), "needs L_us"},
+                      Broken{"NotANumber", with("\"q3\": 11.0", "\"q3\": \"11\""), "needs L_us"}),
+    [](const auto& one) { return one.param.name; });
+
+class NetworkProfileFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = std::filesystem::temp_directory_path() / ("network_profile_" + std::to_string(getpid()));
+    std::filesystem::create_directories(directory_ / "hierbar");
+    setenv("XDG_CONFIG_HOME", directory_.c_str(), 1);
+    unsetenv(kNetworkVariable);
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+  std::string write(const std::string& text) const {
+    const std::string path = directory_ / "hierbar" / "network.json";
+    std::ofstream(path) << text;
+    return path;
+  }
+  std::filesystem::path directory_;
+  std::vector<std::string> problems_;
+};
+
+TEST_F(NetworkProfileFile, IsFoundWithoutASetting) {
+  const std::string path = write(with("L was", "L is"));
+  const NetworkProfile profile = read_network_profile(own_environment(), problems_);
+  EXPECT_EQ(profile.path, path);
+  EXPECT_EQ(profile.networks.size(), 1U);
+  EXPECT_THAT(problems_, IsEmpty());
+}
+
+TEST_F(NetworkProfileFile, NoFileIsNoProblemUnlessItIsNamed) {
+  EXPECT_THAT(read_network_profile(own_environment(), problems_).networks, IsEmpty());
+  EXPECT_THAT(problems_, IsEmpty());
+  setenv(kNetworkVariable, "/nowhere/network.json", 1);
+  EXPECT_THAT(read_network_profile(own_environment(), problems_).networks, IsEmpty());
+  EXPECT_THAT(problems_, ElementsAre(HasSubstr("'/nowhere/network.json' ignored: No such file")));
+}
+
+TEST_F(NetworkProfileFile, OffMeansOff) {
+  write(with("L was", "L is"));
+  setenv(kNetworkVariable, "OFF", 1);
+  EXPECT_THAT(read_network_profile(own_environment(), problems_).networks, IsEmpty());
+}
+
+TEST_F(NetworkProfileFile, ABrokenOneIsReportedAndIgnored) {
+  write("{");
+  EXPECT_THAT(read_network_profile(own_environment(), problems_).networks, IsEmpty());
+  EXPECT_THAT(problems_, ElementsAre(HasSubstr("correct it, or set HIERBAR_NETWORK=off")));
+}
+
+TEST_F(NetworkProfileFile, WhatIsNoSmallFileIsRefused) {
+  write(std::string(kMaxNetworkBytes + 1, ' '));
+  EXPECT_FALSE(load_network_profile(default_network_path(own_environment())).ok());
+  EXPECT_THAT(load_network_profile(default_network_path(own_environment())).error(), HasSubstr("larger than 256 KiB"));
+  const std::string pipe = directory_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(load_network_profile(pipe).error(), HasSubstr("no regular file"));
+}
+
+}  // namespace
+}  // namespace hierbar::network
