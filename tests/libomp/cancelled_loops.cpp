@@ -146,6 +146,53 @@ void unfinished_loops() {
   }
 }
 
+// Some threads leave the region before its loops. The others have all iterations to themselves, of more loops than there are
+// buffers, which the missing ones never give back.
+template <class T>
+void loops_without(int num_threads, int num_leavers) {
+  constexpr int kRounds = 12;
+  std::atomic<int> entered{0};
+#pragma omp parallel num_threads(num_threads)
+  {
+    if (omp_get_thread_num() >= num_threads - num_leavers) {
+#pragma omp cancel parallel
+    }
+    for (int round = 0; round < kRounds; ++round) {
+#pragma omp for schedule(nonmonotonic : dynamic) nowait
+      for (T i = 0; i < 50; ++i) ++entered;
+#pragma omp for schedule(monotonic : dynamic, 3) nowait
+      for (T i = 50; i > 0; --i) ++entered;
+#pragma omp for schedule(guided) nowait
+      for (T i = 0; i < 50; ++i) ++entered;
+#pragma omp sections nowait
+      {
+#pragma omp section
+        ++entered;
+#pragma omp section
+        ++entered;
+      }
+    }
+#pragma omp barrier
+  }
+  CHECK(entered.load() <= kRounds * 152);
+  CHECK(entered.load() >= kRounds * 150);
+  std::atomic<int> complete{0};
+#pragma omp parallel num_threads(num_threads)
+  for (int loop = 0; loop < 20; ++loop) {
+#pragma omp for schedule(nonmonotonic : dynamic) nowait
+    for (T i = 0; i < 50; ++i) ++complete;
+  }
+  CHECK_EQUAL(complete.load(), 20 * 50);
+}
+
+void loops_after_others_left() {
+  for (int round = 0; round < 100; ++round) {
+    const int num_threads = 2 + round % (kMaxThreads - 1);
+    loops_without<int>(num_threads, 1 + round % (num_threads - 1));
+    loops_without<long>(num_threads, 1 + round % (num_threads - 1));
+  }
+}
+
 // More iterations than are handed out at once, so that tasks make tasks; those are cancelled too.
 void taskloops() {
   for (int round = 0; round < 20; ++round) {
@@ -178,5 +225,6 @@ int main(int argc, char** argv) {
                              {"loop_and_region_at_once", loop_and_region_at_once},
                              {"region_just_after_a_barrier", region_just_after_a_barrier},
                              {"unfinished_loops", unfinished_loops},
+                             {"loops_after_others_left", loops_after_others_left},
                              {"taskloops", taskloops}});
 }

@@ -11,6 +11,7 @@
 //   kmp_tasking.cpp    __kmp_gomp_must_run           which tasks a cancelled taskgroup or region must not discard
 //   kmp_cancel.cpp     __kmp_gomp_cancels            leaving cancelled loops; requests for a region and a loop in it that meet
 //                      __kmp_gomp_request_cancel
+//   kmp_dispatch.cpp   __kmp_gomp_wait_for_buffer    more loops in a cancelled region than libomp has buffers
 //   kmp_alloc.cpp      kmp_gomp_pool_loan_t          omp_realloc within a pool
 //   kmp_runtime.cpp    __kmp_gomp_find_league        the teams of a target region
 //                      __kmp_gomp_forget_cancellation  buffers of loops after a cancelled region
@@ -87,6 +88,11 @@ static inline kmp_taskgroup_t *__kmp_gomp_cancellable(kmp_taskgroup_t *taskgroup
     taskgroup = taskgroup->parent;
   return taskgroup;
 }
+
+// Waits until the buffer of an earlier loop or sections can serve this construct, the thread's `construct`-th one (from 0) in the
+// region. A thread that has left the cancelled region will never say that it is through with the earlier one; it is not waited
+// for.
+void __kmp_gomp_wait_for_buffer(kmp_info_t *thread, volatile kmp_uint32 *buffer_index, kmp_uint32 construct);
 
 // Before a region of a team whose last one ended with a pending request.
 void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team);

@@ -15,6 +15,21 @@
 
 namespace {
 
+// What a thread's count of constructs (th_disp_index) says beside the number, in a region that may be cancelled. A release store
+// writes it; the partner is the acquire load in is_through(), of a thread that waits for a buffer. A region of 2^30 constructs
+// and more has no room for it; a cancelled one of that length may wait for ever, as all do in LLVM's own.
+constexpr kmp_uint32 left_region = 1u << 30; // the thread comes to no construct any more
+constexpr kmp_uint32 waits = 1u << 31;       // for a buffer, so it is through with all constructs before its last one
+constexpr kmp_uint32 number_mask = left_region - 1;
+
+void mark(kmp_disp_t *dispatch, kmp_uint32 what) { KMP_ATOMIC_ST_REL((std::atomic<kmp_uint32> *)&dispatch->th_disp_index, what); }
+
+// Whether the thread will not touch the buffer of this construct any more.
+bool is_through(kmp_disp_t *dispatch, kmp_uint32 construct) {
+  const kmp_uint32 index = KMP_ATOMIC_LD_ACQ((std::atomic<kmp_uint32> *)&dispatch->th_disp_index);
+  return (index & left_region) != 0 || ((index & waits) != 0 && (index & number_mask) > construct + 1);
+}
+
 // Takes away what is left of the thread's own share of a loop whose threads steal from each other.
 template <typename T> void drop_own_share(int gtid, dispatch_private_info_template<T> *mine) {
   if (sizeof(T) == 8) {
@@ -97,16 +112,16 @@ void leave_construct(int gtid) {
     give_up<kmp_uint32>(gtid, dispatch);
 }
 
-#if KMP_STATIC_STEAL_ENABLED
 // Gives back the locks of an unfinished loop whose threads steal from each other, and marks the threads' buffers as unused.
-void forget_shares(kmp_team_t *team, int buffer) {
+void forget_shares(kmp_team_t *team, kmp_uint32 construct, int buffer) {
+#if KMP_STATIC_STEAL_ENABLED
   for (int tid = 0; tid < team->t.t_max_nproc; ++tid) {
     kmp_disp_t *dispatch = &team->t.t_dispatch[tid];
     dispatch_private_info_t *mine = dispatch->th_disp_buffer ? &dispatch->th_disp_buffer[buffer] : NULL;
     if (!mine || mine->steal_flag == 0)
       continue;
     // A thief marks the buffer of a thread that has not come to the loop; its lock is that of an earlier one.
-    const bool has_come = dispatch->th_disp_index > team->t.t_disp_buffer[buffer].buffer_index;
+    const bool has_come = (dispatch->th_disp_index & number_mask) > construct;
     if (has_come && mine->type_size == 8 && mine->u.p64.steal_lock) {
       __kmp_destroy_lock(mine->u.p64.steal_lock);
       __kmp_free(mine->u.p64.steal_lock);
@@ -114,8 +129,36 @@ void forget_shares(kmp_team_t *team, int buffer) {
     }
     mine->steal_flag = 0;
   }
-}
 #endif
+}
+
+// The buffer holds a construct that some threads did not finish. No thread is in it.
+void empty_buffer(kmp_team_t *team, kmp_uint32 construct, int buffer) {
+  memset((void *)&team->t.t_disp_buffer[buffer].u, 0, sizeof(team->t.t_disp_buffer[buffer].u));
+  forget_shares(team, construct, buffer);
+}
+
+// Gives a buffer back in place of the threads that have left the region without coming to its construct. If there are none, the
+// last thread that was through has given it back before, and as that precedes its mark, the exchange fails. The thread whose
+// exchange succeeds is alone with the buffer: the others wait for its new number.
+void release_abandoned(kmp_team_t *team, volatile kmp_uint32 *buffer_index, kmp_uint32 construct) {
+  for (int tid = 0; tid < team->t.t_nproc; ++tid)
+    if (!is_through(&team->t.t_dispatch[tid], construct))
+      return;
+  auto *number = (std::atomic<kmp_uint32> *)buffer_index;
+  kmp_uint32 expected = construct;
+  if (!number->compare_exchange_strong(expected, construct | waits))
+    return;
+  empty_buffer(team, construct, construct % __kmp_dispatch_num_buffers);
+  KMP_ATOMIC_ST_REL(number, construct + __kmp_dispatch_num_buffers);
+}
+
+// The thread comes to nothing else in its region.
+void leave_region(int gtid) {
+  kmp_info_t *thread = __kmp_threads[gtid];
+  if (!thread->th.th_team->t.t_serialized)
+    mark(thread->th.th_dispatch, thread->th.th_dispatch->th_disp_index | left_region);
+}
 
 } // namespace
 
@@ -124,13 +167,36 @@ void __kmp_gomp_request_cancel(int gtid, kmp_int32 old, kmp_int32 kind) {
   while (kind == cancel_parallel && old != cancel_parallel && !pending->compare_exchange_strong(old, kind)) {
   }
   leave_construct(gtid);
+  if (kind == cancel_parallel)
+    leave_region(gtid);
 }
 
 bool __kmp_gomp_cancels(int gtid, kmp_int32 pending, kmp_int32 kind) {
   if (kind == cancel_parallel ? pending != cancel_parallel : pending == cancel_noreq)
     return false;
   leave_construct(gtid);
+  if (kind == cancel_parallel)
+    leave_region(gtid);
   return true;
+}
+
+void __kmp_gomp_wait_for_buffer(kmp_info_t *thread, volatile kmp_uint32 *buffer_index, kmp_uint32 construct) {
+  kmp_team_t *team = thread->th.th_team;
+  kmp_disp_t *dispatch = thread->th.th_dispatch;
+  kmp_uint32 spins;
+  kmp_uint64 time;
+  KMP_INIT_YIELD(spins);
+  KMP_INIT_BACKOFF(time);
+  const bool may_release = __kmp_omp_cancellation && construct < number_mask;
+  if (may_release)
+    mark(dispatch, (construct + 1) | waits);
+  // The acquire load's partners are release_abandoned() and the fence before LLVM's own increment.
+  while (KMP_ATOMIC_LD_ACQ((std::atomic<kmp_uint32> *)buffer_index) != construct) {
+    if (may_release && team->t.t_cancel_request == cancel_parallel)
+      release_abandoned(team, buffer_index, construct - __kmp_dispatch_num_buffers);
+    KMP_YIELD_OVERSUB_ELSE_SPIN(spins, time);
+  }
+  dispatch->th_disp_index = construct + 1;
 }
 
 // Who leaves a region by cancellation may never have come to a loop that others have begun, so the
@@ -140,14 +206,11 @@ void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team) {
   const int num_buffers = team->t.t_max_nproc > 1 ? __kmp_dispatch_num_buffers : 1;
   for (int i = 0; i < num_buffers; ++i) {
     dispatch_shared_info_t *buffer = &team->t.t_disp_buffer[i];
-    memset((void *)&buffer->u, 0, sizeof(buffer->u));
+    empty_buffer(team, buffer->buffer_index, i);
     if (buffer->doacross_flags)
       __kmp_thread_free(__kmp_threads[gtid], (void *)buffer->doacross_flags);
     buffer->doacross_flags = NULL;
     buffer->doacross_num_done = 0;
-#if KMP_STATIC_STEAL_ENABLED
-    forget_shares(team, i);
-#endif
   }
   // A worker that left a cancellable barrier may have been counted or released in it nevertheless.
   for (int tid = 1; tid < team->t.t_nproc; ++tid) {
