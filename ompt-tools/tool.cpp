@@ -12,7 +12,7 @@
 #include <cstring>
 #include <exception>
 
-#include "base/new_file.hpp"
+#include "base/files/new_file.hpp"
 #include "ompt-tools/chain.hpp"
 #include "report/files.hpp"
 #include "report/format/perfetto.hpp"

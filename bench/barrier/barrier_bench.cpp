@@ -21,7 +21,7 @@
 #include "bench/barrier/options.hpp"
 #include "bench/barrier/team.hpp"
 #include "bench/barrier/team_plans.hpp"
-#include "bench/common/floors.hpp"
+#include "bench/common/floors/floors.hpp"
 #include "bench/common/revision.hpp"
 #include "bench/common/statistics.hpp"
 

@@ -26,7 +26,17 @@ struct RunOptions {
   std::filesystem::path libexec_dir;
   bool check = false;
   bool list = false;
+
+  bool has_tables() const { return json_path != "-"; }
 };
+
+// A part of the drivers' manuals.
+inline constexpr const char* kExitStatusHelp =
+    "Exit status:\n"
+    "  0  measured (with --check: every target met)\n"
+    "  1  with --check: a target missed, or not measured\n"
+    "  2  wrong arguments, or nothing can be measured\n"
+    "\n";
 
 // The help texts in which the drivers differ.
 struct RunHelp {

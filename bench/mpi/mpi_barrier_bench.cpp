@@ -6,14 +6,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <exception>
 #include <nlohmann/json.hpp>
 
+#include "bench/common/driver.hpp"
 #include "bench/common/host.hpp"
-#include "bench/common/json_output.hpp"
-#include "bench/common/report_text.hpp"
+#include "bench/common/report/json_output.hpp"
+#include "bench/common/report/report_text.hpp"
 #include "bench/mpi/configuration.hpp"
 #include "bench/mpi/options.hpp"
 #include "bench/mpi/report.hpp"
@@ -26,7 +24,7 @@ namespace {
 using namespace hierbar::bench;
 using namespace hierbar::bench::mpi;
 
-constexpr int kUsage = 2;
+constexpr const char* kName = "mpi_barrier_bench";
 
 int run(const Options& options) {
   // 1. Find out what can be measured.
@@ -34,14 +32,7 @@ int run(const Options& options) {
   const WheelLink wheel(options.wheel_dir);
   std::vector<Configuration> configurations = make_configurations(options, wheel.dir());
   for (Configuration& configuration : configurations) identify(configuration);
-  const bool tables = options.json_path != "-";
-  if (tables) fmt::print("{}", header_text(options, host, configurations));
-  std::fflush(stdout);
-  if (options.list) return 0;
-  if (std::none_of(configurations.begin(), configurations.end(), [](const auto& c) { return c.unavailable.empty(); })) {
-    fmt::print(stderr, "mpi_barrier_bench: none of the configurations can be measured; --list says why\n");
-    return kUsage;
-  }
+  if (const auto status = show_configurations(kName, options, host, configurations)) return *status;
 
   // 2. Measure and judge.
   JsonOutput json(options.json_path);
@@ -50,7 +41,7 @@ int run(const Options& options) {
   if (options.check) verdicts = judge(measurements);
 
   // 3. Report.
-  if (tables) {
+  if (options.has_tables()) {
     fmt::print("{}{}", table_text(measurements), run_text(measurements, options.num_repetitions, options.time_limit_s));
     if (options.check) fmt::print("\n{}", verdicts_text(verdicts));
   }
@@ -60,13 +51,4 @@ int run(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Options options;
-  if (const auto status = parse_options(argc, argv, options)) return *status;
-  try {
-    return run(options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "mpi_barrier_bench: {}\n", error.what());
-    return kUsage;
-  }
-}
+int main(int argc, char** argv) { return run_driver<Options>(kName, argc, argv, parse_options, run); }

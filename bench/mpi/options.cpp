@@ -36,16 +36,13 @@ constexpr const char* kDescription =
     "  allreduce  the library's own MPI_Allreduce on a new communicator, in the same processes and in turns with `first`\n"
     "  init       MPI_Init, which a preloaded library should not make slower\n";
 
-constexpr const char* kFooter =
+constexpr const char* kEnvironmentHelp =
     "Environment:\n"
     "  LD_PRELOAD, LD_LIBRARY_PATH and OpenMP's variables are not passed on to the measured programs. HIERBAR_* settings and\n"
     "  those of the MPI libraries are.\n"
-    "\n"
-    "Exit status:\n"
-    "  0  measured (with --check: every target met)\n"
-    "  1  with --check: a target missed, or not measured\n"
-    "  2  wrong arguments, or nothing can be measured\n"
-    "\n"
+    "\n";
+
+constexpr const char* kExamplesHelp =
     "Examples:\n"
     "  mpi_barrier_bench --quick                      the whole picture in two to three minutes\n"
     "  mpi_barrier_bench --ranks 2 --check            one table, judged\n"
@@ -144,7 +141,7 @@ void fill_defaults(Options& options, const CLI::App& app) {
 
 std::optional<int> parse_options(int argc, char** argv, Options& options) {
   CLI::App app(kDescription, "mpi_barrier_bench");
-  app.footer(kFooter);
+  app.footer(std::string(kEnvironmentHelp) + kExitStatusHelp + kExamplesHelp);
   app.get_formatter()->column_width(26);
   add_what(app, options);
   add_how(app, options);

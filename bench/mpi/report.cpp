@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench/common/report_json.hpp"
-#include "bench/common/report_text.hpp"
+#include "bench/common/report/report_json.hpp"
+#include "bench/common/report/report_text.hpp"
 #include "bench/common/revision.hpp"
 #include "bench/common/text.hpp"
 

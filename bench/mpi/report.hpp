@@ -8,7 +8,7 @@
 
 #include "bench/common/groups.hpp"
 #include "bench/common/host.hpp"
-#include "bench/common/judge.hpp"
+#include "bench/common/report/judge.hpp"
 #include "bench/mpi/configuration.hpp"
 #include "bench/mpi/options.hpp"
 

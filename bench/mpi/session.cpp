@@ -13,7 +13,7 @@
 
 #include "bench/common/child_process.hpp"
 #include "bench/common/course.hpp"
-#include "bench/common/floor_runner.hpp"
+#include "bench/common/floors/floor_runner.hpp"
 #include "bench/mpi/answer.hpp"
 
 namespace hierbar::bench::mpi {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/common/groups.hpp"
-#include "bench/common/judge.hpp"
+#include "bench/common/report/judge.hpp"
 
 // Decides by one run whether the targets that the project has set itself for MPI_Barrier are met.
 namespace hierbar::bench::mpi {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <nlohmann/json.hpp>
 
-#include "bench/common/report_json.hpp"
+#include "bench/common/report/report_json.hpp"
 #include "bench/common/revision.hpp"
 #include "bench/omp/report.hpp"
 

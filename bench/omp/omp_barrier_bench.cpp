@@ -6,14 +6,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <exception>
 #include <nlohmann/json.hpp>
 
+#include "bench/common/driver.hpp"
 #include "bench/common/host.hpp"
-#include "bench/common/json_output.hpp"
-#include "bench/common/report_text.hpp"
+#include "bench/common/report/json_output.hpp"
+#include "bench/common/report/report_text.hpp"
 #include "bench/omp/configuration.hpp"
 #include "bench/omp/options.hpp"
 #include "bench/omp/report.hpp"
@@ -24,20 +22,13 @@ namespace {
 
 using namespace hierbar::bench;
 
-constexpr int kUsage = 2;
+constexpr const char* kName = "omp_barrier_bench";
 
 int run(const Options& options) {
   // 1. Find out what can be measured.
   const Host host = describe_host();
   std::vector<Configuration> configurations = make_configurations(options);
-  const bool tables = options.json_path != "-";
-  if (tables) fmt::print("{}", header_text(options, host, configurations));
-  std::fflush(stdout);
-  if (options.list) return 0;
-  if (std::none_of(configurations.begin(), configurations.end(), [](const auto& c) { return c.unavailable.empty(); })) {
-    fmt::print(stderr, "omp_barrier_bench: none of the configurations can be measured; --list says why\n");
-    return kUsage;
-  }
+  if (const auto status = show_configurations(kName, options, host, configurations)) return *status;
 
   // 2. Measure and judge.
   JsonOutput json(options.json_path);
@@ -46,7 +37,7 @@ int run(const Options& options) {
   if (options.check) verdicts = judge(results, options, static_cast<int>(host.cpus.size()));
 
   // 3. Report.
-  if (tables) {
+  if (options.has_tables()) {
     if (!options.brief) fmt::print("{}", groups_text(results, options));
     fmt::print("{}", overview_text(results, options));
     if (options.check) fmt::print("\n{}", verdicts_text(verdicts));
@@ -57,13 +48,4 @@ int run(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Options options;
-  if (const auto status = parse_options(argc, argv, options)) return *status;
-  try {
-    return run(options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "omp_barrier_bench: {}\n", error.what());
-    return kUsage;
-  }
-}
+int main(int argc, char** argv) { return run_driver<Options>(kName, argc, argv, parse_options, run); }

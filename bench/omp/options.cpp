@@ -23,17 +23,14 @@ constexpr const char* kDescription =
     "neighbours at one moment (regime near: one way < 80 ns) and far apart at the next (far: > 150 ns): repetitions in which\n"
     "that changed are left out and repeated.\n";
 
-constexpr const char* kFooter =
+constexpr const char* kEnvironmentHelp =
     "Environment:\n"
     "  KMP_*, OMP_*, GOMP_*, LD_LIBRARY_PATH and LD_PRELOAD are not passed on to the measured programs; each configuration sets "
     "what\n"
     "  it needs. HIERBAR_* settings are passed on.\n"
-    "\n"
-    "Exit status:\n"
-    "  0  measured (with --check: every target met)\n"
-    "  1  with --check: a target missed, or not measured\n"
-    "  2  wrong arguments, or nothing can be measured\n"
-    "\n"
+    "\n";
+
+constexpr const char* kExamplesHelp =
     "Examples:\n"
     "  omp_barrier_bench --quick                            the whole picture in about two minutes\n"
     "  omp_barrier_bench --threads 2 --constructs barrier   one table\n"
@@ -166,7 +163,7 @@ void fill_defaults(Options& options, const CLI::App& app, const Arguments& argum
 
 std::optional<int> parse_options(int argc, char** argv, Options& options) {
   CLI::App app(kDescription, "omp_barrier_bench");
-  app.footer(kFooter);
+  app.footer(std::string(kEnvironmentHelp) + kExitStatusHelp + kExamplesHelp);
   app.get_formatter()->column_width(24);
   Arguments arguments;
   add_what(app, options);

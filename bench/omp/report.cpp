@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "bench/common/report_text.hpp"
+#include "bench/common/report/report_text.hpp"
 #include "bench/common/revision.hpp"
 #include "bench/common/text.hpp"
 #include "bench/omp/constructs.hpp"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/common/course.hpp"
-#include "bench/common/floor_runner.hpp"
+#include "bench/common/floors/floor_runner.hpp"
 #include "bench/omp/constructs.hpp"
 #include "trace/trace_clock.hpp"
 

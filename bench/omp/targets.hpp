@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "bench/common/judge.hpp"
+#include "bench/common/report/judge.hpp"
 #include "bench/omp/options.hpp"
 #include "bench/omp/results.hpp"
 

@@ -17,10 +17,11 @@
 #include <vector>
 
 #include "bench/common/child_process.hpp"
+#include "bench/common/driver.hpp"
 #include "bench/common/host.hpp"
-#include "bench/common/json_output.hpp"
-#include "bench/common/report_json.hpp"
-#include "bench/common/report_text.hpp"
+#include "bench/common/report/json_output.hpp"
+#include "bench/common/report/report_json.hpp"
+#include "bench/common/report/report_text.hpp"
 #include "bench/common/revision.hpp"
 #include "bench/common/statistics.hpp"
 #include "bench/common/text.hpp"
@@ -31,7 +32,6 @@ using namespace hierbar::bench;
 using namespace hierbar::bench::stencil;
 using nlohmann::json;
 
-constexpr int kUsage = 2;
 // The program ends itself, and with it its launcher, so many seconds before it would be killed.
 constexpr int kBeforeKillS = 2;
 
@@ -151,13 +151,4 @@ int run(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    Options options;
-    if (const auto status = parse_options(argc, argv, options)) return *status;
-    return run(options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "stencil_bench: {}\n", error.what());
-    return kUsage;
-  }
-}
+int main(int argc, char** argv) { return run_driver<Options>("stencil_bench", argc, argv, parse_options, run); }

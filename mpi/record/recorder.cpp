@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/new_file.hpp"
+#include "base/files/new_file.hpp"
 #include "mpi/library/library_name.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/node/rank_host.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "barrier/pause.hpp"
-#include "base/served_file.hpp"
+#include "base/files/served_file.hpp"
 #include "mpi/communicator/verbose_report.hpp"
 #include "mpi/library/progress.hpp"
 

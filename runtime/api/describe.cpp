@@ -8,7 +8,7 @@
 
 #include "api/handle.hpp"
 #include "hierbar/hierbar.h"
-#include "plan/plan_text.hpp"
+#include "plan/export/plan_text.hpp"
 
 namespace {
 

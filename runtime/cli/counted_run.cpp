@@ -13,7 +13,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/served_file.hpp"
+#include "base/files/served_file.hpp"
 
 namespace hierbar {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/words.hpp"
 #include "cli/option_values.hpp"
-#include "plan/plan_text.hpp"
+#include "plan/export/plan_text.hpp"
 
 namespace hierbar {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "base/served_file.hpp"
+#include "base/files/served_file.hpp"
 #include "kmp_hierbar_contention.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_str.h"

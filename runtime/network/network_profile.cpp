@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "base/config_file.hpp"
-#include "base/small_file.hpp"
+#include "base/files/config_file.hpp"
+#include "base/files/small_file.hpp"
 #include "base/words.hpp"
 
 namespace hierbar::network {

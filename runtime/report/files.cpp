@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "base/new_file.hpp"
+#include "base/files/new_file.hpp"
 #include "report/format/html.hpp"
 #include "report/format/lstopo.hpp"
 

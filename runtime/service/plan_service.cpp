@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/unit.h"
+#include "plan/export/plan_text.hpp"
 #include "plan/group_units.hpp"
-#include "plan/plan_text.hpp"
 #include "service/process_plans.hpp"
 #include "topology/export/machine_text.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/profile.hpp"
+#include "plan/profile/profile.hpp"
 #include "plan/settings.hpp"
 #include "plan/shape.hpp"
 #include "topology/machine.hpp"

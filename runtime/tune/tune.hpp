@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/profile.hpp"
+#include "plan/profile/profile.hpp"
 #include "topology/machine.hpp"
 #include "tune/cpu_pairs.hpp"
 #include "tune/meter.hpp"

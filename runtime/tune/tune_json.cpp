@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../include/hierbar/hierbar.h"
-#include "plan/plan_text.hpp"
+#include "plan/export/plan_text.hpp"
 #include "tune/tune_report.hpp"
 
 namespace hierbar {

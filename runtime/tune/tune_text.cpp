@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
 
-#include "plan/plan_text.hpp"
+#include "plan/export/plan_text.hpp"
 #include "tune/tune_report.hpp"
 
 namespace hierbar {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "barrier/word.hpp"
-#include "sim_mem.hpp"
+#include "tests/barrier/simulated/sim_mem.hpp"
 
 // Simulated memory without one thing on which barriers rely.
 namespace hierbar::test {

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "sim_trial.hpp"
+#include "tests/barrier/simulated/sim_trial.hpp"
 
 namespace hierbar::test {
 

@@ -7,7 +7,7 @@
 
 #include "fuzz_target.hpp"
 #include "plan/mapping.hpp"
-#include "plan/profile.hpp"
+#include "plan/profile/profile.hpp"
 #include "plan/soundness.hpp"
 #include "tests/support/machines.hpp"
 #include "tune/tune_report.hpp"

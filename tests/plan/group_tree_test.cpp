@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "plan/export/plan_text.hpp"
 #include "plan/mapping.hpp"
-#include "plan/plan_text.hpp"
 #include "tests/support/machines.hpp"
 
 namespace hierbar {

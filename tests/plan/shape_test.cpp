@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "plan/plan_text.hpp"
+#include "plan/export/plan_text.hpp"
 #include "tests/support/machines.hpp"
 #include "tests/support/plan_checks.hpp"
 

@@ -44,7 +44,6 @@ int main(int argc, char** argv) {
     add_design_command(app);
     add_calibrate_command(app);
     add_host_command(app, status);
-    add_plot_command(app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

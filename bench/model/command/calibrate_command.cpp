@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/new_file.hpp"
+#include "base/files/new_file.hpp"
 #include "bench/common/progress.hpp"
 #include "bench/model/command/commands.hpp"
 #include "bench/model/paper/fit.hpp"

@@ -49,6 +49,5 @@ void add_scale_command(CLI::App& app, int& status);
 void add_design_command(CLI::App& app);
 void add_calibrate_command(CLI::App& app);
 void add_host_command(CLI::App& app, int& status);
-void add_plot_command(CLI::App& app);
 
 }  // namespace hierbar::bench::model

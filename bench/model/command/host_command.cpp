@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "bench/common/json_output.hpp"
+#include "bench/common/report/json_output.hpp"
 #include "bench/common/revision.hpp"
 #include "bench/model/command/commands.hpp"
 #include "bench/model/host/host.hpp"

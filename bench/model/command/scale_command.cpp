@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bench/common/json_output.hpp"
+#include "bench/common/report/json_output.hpp"
 #include "bench/common/revision.hpp"
 #include "bench/model/command/commands.hpp"
 #include "bench/model/machine/compare.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bench/common/json_output.hpp"
+#include "bench/common/report/json_output.hpp"
 #include "bench/model/command/commands.hpp"
 #include "bench/model/machine/simulation_cost.hpp"
 #include "bench/model/paper/paper_table.hpp"

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "plan/plan_text.hpp"
+#include "plan/export/plan_text.hpp"
 
 namespace hierbar::bench::model {
 namespace {

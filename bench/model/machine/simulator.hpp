@@ -46,8 +46,6 @@ class Simulator {
   std::string run(const Parameters& parameters, Storage storage, std::uint64_t seed,
                   const std::function<void(std::uint32_t me)>& body);
 
-  std::uint64_t num_events() const { return num_events_; }
-
   // The running participant calls the following functions.
   std::uint64_t load(std::uint32_t me, const Word& word);
   void store(std::uint32_t me, Word& word, std::uint64_t value);

@@ -80,6 +80,23 @@ void show(const CLI::App& command, const ReportOptions& options) {
   std::cout << (options.json ? ompt::to_json(report) : options.csv ? ompt::to_csv(report) : ompt::to_text(report));
 }
 
+constexpr const char* kFooter =
+    "Barriers at the same place, of the same kind and team size are one; threads are added by their numbers. What\n"
+    "cannot be added, such as the clock, is the first file's; resolution and stamp cost are the worst.\n"
+    "\n"
+    "The page that --html writes shows for each site imbalance and sync, the levels of the barrier's tree, histograms, and\n"
+    "who arrives last in each process, with tables. Any browser opens it, and it loads nothing.\n"
+    "\n"
+    "Traces of one host have one clock; those of other hosts are put beside them by the hosts' times of day. The result is\n"
+    "kept below 50 MB: each thread's oldest barriers are left out if need be, and counted.\n"
+    "\n"
+    "Examples:\n"
+    "  HIERBAR_REPORT=json HIERBAR_OUTPUT=run-%r OMP_TOOL_LIBRARIES=libhierbar_ompt.so mpiexec -n 4 ./program\n"
+    "  hierbar report run-*.json\n"
+    "  hierbar report run-*.json --html run.html\n"
+    "  hierbar report run-*.trace.json --perfetto run.json\n"
+    "  hierbar report run-*.json --lstopo run.xml; lstopo --input run.xml run.svg\n";
+
 }  // namespace
 
 void add_report_command(CLI::App& app) {
@@ -110,22 +127,7 @@ void add_report_command(CLI::App& app) {
       ->excludes(html)
       ->excludes(lstopo);
   add_machine_option(*command, options->description);
-  command->footer(
-      "Barriers at the same place, of the same kind and team size are one; threads are added by their numbers. What\n"
-      "cannot be added, such as the clock, is the first file's; resolution and stamp cost are the worst.\n"
-      "\n"
-      "The page that --html writes shows for each site imbalance and sync, the levels of the barrier's tree, histograms, and\n"
-      "who arrives last in each process, with tables. Any browser opens it, and it loads nothing.\n"
-      "\n"
-      "Traces of one host have one clock; those of other hosts are put beside them by the hosts' times of day. The result is\n"
-      "kept below 50 MB: each thread's oldest barriers are left out if need be, and counted.\n"
-      "\n"
-      "Examples:\n"
-      "  HIERBAR_REPORT=json HIERBAR_OUTPUT=run-%r OMP_TOOL_LIBRARIES=libhierbar_ompt.so mpiexec -n 4 ./program\n"
-      "  hierbar report run-*.json\n"
-      "  hierbar report run-*.json --html run.html\n"
-      "  hierbar report run-*.trace.json --perfetto run.json\n"
-      "  hierbar report run-*.json --lstopo run.xml; lstopo --input run.xml run.svg\n");
+  command->footer(kFooter);
   command->callback([command, options] { show(*command, *options); });
 }
 

@@ -16,12 +16,12 @@
 #include <system_error>
 
 #include "base/environment.hpp"
-#include "base/new_file.hpp"
+#include "base/files/new_file.hpp"
 #include "base/trusted_variable.hpp"
 #include "base/words.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
-#include "plan/profile.hpp"
+#include "plan/profile/profile.hpp"
 #include "topology/load.hpp"
 #include "tune/tune.hpp"
 #include "tune/tune_report.hpp"

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/remove_name.hpp"
+#include "base/files/remove_name.hpp"
 #include "topology/export/machine_image.hpp"
 
 namespace hierbar {

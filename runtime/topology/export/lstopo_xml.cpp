@@ -6,7 +6,7 @@
 #include <map>
 #include <string_view>
 
-#include "base/new_file.hpp"
+#include "base/files/new_file.hpp"
 #include "topology/description.hpp"
 #include "topology/export/hwloc_picture.hpp"
 #include "topology/hwloc_environment.hpp"

@@ -197,33 +197,13 @@ TEST(BarrierModel, CalibratesTheCommittedFileAgain) {
   EXPECT_EQ(file, committed);
 }
 
-TEST(BarrierModel, PlotsPngWhereItCanBeDrawn) {
-  const Scratch scratch;
-  const std::string report = scratch.write("report.json", report_of({"compare", "-n", "8"}).dump());
-  const std::string png = scratch.path("plot.png");
-  const ChildResult without =
-      run_child({"/usr/bin/env", "PATH=" + scratch.path(""), HIERBAR_BARRIER_MODEL, "plot", report, "--output", png}, {},
-                std::chrono::minutes(1));
-  EXPECT_THAT(without.failure, StartsWith("exit status 2"));
-  EXPECT_THAT(without.errors, HasSubstr("plot.png': PNG is drawn by rsvg-convert, which was not found"));
-  if (std::system("command -v rsvg-convert > /dev/null") != 0) GTEST_SKIP() << "no rsvg-convert (Debian: librsvg2-bin)";
-  const ChildResult result = run_model({"plot", report, "--output", png});
-  ASSERT_EQ(result.failure, "") << result.errors;
-  std::ifstream stream(png, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  EXPECT_THAT(text, StartsWith("\x89PNG"));
-}
-
 // In a directory that others may write to, a link of the output's name could lead to any file.
 TEST(BarrierModel, ReplacesALinkAndLeavesWhatItLeadsTo) {
   const Scratch scratch;
-  const std::string report = scratch.write("report.json", report_of({"compare", "-n", "8"}).dump());
   const std::string target = scratch.write("target", "precious");
   const std::string link = scratch.path("link");
-  for (const std::vector<std::string>& command :
-       std::vector<std::vector<std::string>>{{"compare", "-n", "8", "--json"},
-                                             {"plot", report, "--output"},
-                                             {"calibrate", "--sets", "pinned-domain-1", "--generations", "1", "--output"}}) {
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"compare", "-n", "8", "--json"}, {"calibrate", "--sets", "pinned-domain-1", "--generations", "1", "--output"}}) {
     fs::create_symlink(target, link);
     std::vector<std::string> arguments = command;
     arguments.push_back(link);
@@ -232,24 +212,6 @@ TEST(BarrierModel, ReplacesALinkAndLeavesWhatItLeadsTo) {
     EXPECT_EQ(fs::file_size(target), std::string("precious").size()) << command.front();
     fs::remove(link);
   }
-}
-
-TEST(BarrierModel, PlotsWhatItReports) {
-  const Scratch scratch;
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"compare", "-n", "8"}, {"scale", "--counts", "8,16"}, {"design", "-n", "8"}, {"table"}}) {
-    const std::string report = scratch.write("report.json", report_of(command).dump());
-    const ChildResult result = run_model({"plot", report, "--output", scratch.path("plot.svg")});
-    ASSERT_EQ(result.failure, "") << result.errors;
-    std::ifstream stream(scratch.path("plot.svg"));
-    const std::string svg(std::istreambuf_iterator<char>(stream), {});
-    EXPECT_THAT(svg, StartsWith("<svg"));
-    EXPECT_THAT(svg, HasSubstr(command.front() == "scale" ? "<polyline" : "<rect"));
-    EXPECT_THAT(svg, testing::EndsWith("</svg>\n"));
-  }
-  const ChildResult result = run_model({"plot", scratch.write("other.json", "{\"format\": \"other\"}"), "--output", "/dev/null"});
-  EXPECT_THAT(result.failure, StartsWith("exit status 2"));
-  EXPECT_THAT(result.errors, HasSubstr("format 'other'; allowed: what table, compare, scale and design write"));
 }
 
 }  // namespace

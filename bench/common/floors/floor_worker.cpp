@@ -1,0 +1,45 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Measures physical floors, and prints them as JSON. It is a process of its own, as each measured
+// configuration is.
+//
+//   floor_worker one-way  <budget ms> <cpu> <cpu>
+//   floor_worker exchange <budget ms> <cpu> <cpu>...
+//   floor_worker yield    <budget ms> <participants> [<cpu>...]
+//
+// Only the benchmark drivers start it. With other arguments it exits with 2.
+
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "bench/common/floors/floors.hpp"
+
+namespace {
+
+using namespace hierbar::bench;
+
+int print(const FloorSamples& samples) {
+  std::puts(nlohmann::json(samples).dump().c_str());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc >= 4) {
+    const std::string_view what = argv[1];
+    const std::chrono::nanoseconds budget(static_cast<long long>(std::atof(argv[2]) * 1e6));
+    std::vector<int> numbers;
+    for (int i = 3; i < argc; ++i) numbers.push_back(std::atoi(argv[i]));
+    const std::vector<int> rest(numbers.begin() + 1, numbers.end());
+    if (what == "one-way" && numbers.size() == 2) return print(measure_one_way(numbers[0], numbers[1], budget));
+    if (what == "exchange" && numbers.size() >= 2) return print(measure_exchange(numbers, budget));
+    if (what == "yield" && numbers[0] >= 2) return print(measure_yield_exchange(numbers[0], rest, budget));
+  }
+  std::fputs("floor_worker: started by the benchmarks of hierbar, not by hand\n", stderr);
+  return 2;
+}
