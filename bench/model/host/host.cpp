@@ -13,7 +13,7 @@ namespace hierbar::bench::model {
 namespace {
 
 constexpr std::uint32_t kWarmUp = 100;
-constexpr std::uint32_t kEpisodes = 1000;
+constexpr std::uint32_t kMeasuredEpisodes = 1000;
 constexpr int kBatchesPerRound = 5;
 
 struct alignas(128) StorageLine {
@@ -32,7 +32,7 @@ Result<HostPrediction> predict_barrier(const EnginePlan& engine, const PairCosts
   const std::string failure = simulator.run(costs, memory.front().bytes, memory.size() * sizeof(StorageLine) / plan.line_bytes,
                                             plan.line_bytes, [&](std::uint32_t me) {
                                               PairMem mem(simulator, me);
-                                              for (std::uint32_t episode = 0; episode < kWarmUp + kEpisodes; ++episode) {
+                                              for (std::uint32_t episode = 0; episode < kWarmUp + kMeasuredEpisodes; ++episode) {
                                                 if (episode == kWarmUp && me == 0) {
                                                   begin_ns = simulator.now(me);
                                                   transfers_before = simulator.num_transfers();
@@ -43,8 +43,8 @@ Result<HostPrediction> predict_barrier(const EnginePlan& engine, const PairCosts
                                               if (me == 0) end_ns = simulator.now(me);
                                             });
   if (!failure.empty()) return Error{failure};
-  return HostPrediction{(end_ns - begin_ns) / kEpisodes,
-                        static_cast<double>(simulator.num_transfers() - transfers_before) / kEpisodes};
+  return HostPrediction{(end_ns - begin_ns) / kMeasuredEpisodes,
+                        static_cast<double>(simulator.num_transfers() - transfers_before) / kMeasuredEpisodes};
 }
 
 PairCosts costs_of(double one_way_ns, double pause_ns) { return pair_costs(one_way_ns, pauses_per_look(pause_ns) * pause_ns); }
