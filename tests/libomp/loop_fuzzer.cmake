@@ -14,7 +14,7 @@ function(loop_fuzzer_object variable object source compiler)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${program_dir}/loop_fuzzer_objects
     COMMAND ${compiler} ${flags} -O1 -fPIC -fvisibility=hidden ${ARGN} -c ${loop_fuzzer_dir}/${source}.cpp -o ${output}
-    DEPENDS ${loop_fuzzer_dir}/${source}.cpp ${loop_fuzzer_headers} show_stacks.hpp ../../bench/common/random.hpp libomp
+    DEPENDS ${loop_fuzzer_dir}/${source}.cpp ${loop_fuzzer_headers} ${program_headers} libomp
     COMMENT "Building ${object} of the fuzzer of loops" VERBATIM)
   set(${variable} ${${variable}} ${output} PARENT_SCOPE)
 endfunction()

@@ -103,7 +103,7 @@ omp_settings_test(level_without_units.not_verbose ${no_package} HIERBAR_VERBOSE 
 
 set(refused ${not_used} --expect "Warning.*KMP_BARRIER=hier.*libhierbar.so.*using the default barrier")
 omp_settings_test(library_missing CHECK --beside none ${refused})
-omp_settings_test(library_is_text CHECK --beside ${CMAKE_CURRENT_SOURCE_DIR}/check.hpp ${refused})
+omp_settings_test(library_is_text CHECK --beside ${CMAKE_CURRENT_SOURCE_DIR}/programs/check.hpp ${refused})
 omp_settings_test(library_of_other_version CHECK --beside $<TARGET_FILE:other_abi> ${refused})
 omp_settings_test(library_missing.not_needed KMP_BARRIER=hyper CHECK --beside none ${not_used} --reject "Warning|hierbar")
 if(gcc)

@@ -17,7 +17,7 @@
 #include "describe.hpp"
 #include "generate.hpp"
 #include "known_faults.hpp"
-#include "tests/libomp/show_stacks.hpp"
+#include "tests/libomp/programs/show_stacks.hpp"
 
 namespace loop_fuzzer {
 

@@ -19,7 +19,7 @@
 #include "root_threads.hpp"
 #include "task_constructs.hpp"
 #include "team_constructs.hpp"
-#include "tests/libomp/show_stacks.hpp"
+#include "tests/libomp/programs/show_stacks.hpp"
 
 namespace fuzzer {
 

@@ -1,0 +1,78 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A thread that is not OpenMP's computes on the cpu of a worker, which waits. The worker's yields
+// then take slices of the scheduler, so its waits shall sleep early; see kmp_hierbar_contention.h.
+// Started with OMP_PLACES={0},{1} or any two cpus.
+
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "tests/libomp/programs/check.hpp"
+
+namespace {
+
+constexpr int kNumWaits = 60;
+constexpr double kLateSeconds = 0.01;
+
+void skip(const char* reason) {
+  std::printf("skipped: %s\n", reason);
+  std::exit(omp_test::kSkipped);
+}
+
+void compute_on(const cpu_set_t& cpus, const std::atomic<bool>& is_over) {
+  CHECK_EQUAL(pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus), 0);
+  while (!is_over.load()) {
+  }
+}
+
+// How often this thread has slept; a yield is no sleep.
+long num_sleeps() {
+  rusage usage{};
+  CHECK_EQUAL(getrusage(RUSAGE_THREAD, &usage), 0);
+  return usage.ru_nvcsw;
+}
+
+// How often the worker sleeps in waits of 10 ms.
+long num_sleeps_of_a_waiting_worker() {
+  cpu_set_t worker_cpus;
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 1) CHECK_EQUAL(sched_getaffinity(0, sizeof(worker_cpus), &worker_cpus), 0);
+  if (CPU_COUNT(&worker_cpus) != 1) skip("the worker is not bound to one cpu");
+
+  std::atomic<bool> is_over{false};
+  std::thread other([&] { compute_on(worker_cpus, is_over); });
+  long slept = 0;
+#pragma omp parallel num_threads(2)
+  {
+    const long before = num_sleeps();
+    for (int i = 0; i < kNumWaits; ++i) {
+      const double end = omp_get_wtime() + kLateSeconds;
+      while (omp_get_thread_num() == 0 && omp_get_wtime() < end) {
+      }
+#pragma omp barrier
+    }
+    if (omp_get_thread_num() == 1) slept = num_sleeps() - before;
+  }
+  is_over = true;
+  other.join();
+  return slept;
+}
+
+void sleeps_early() { CHECK(num_sleeps_of_a_waiting_worker() >= kNumWaits / 3); }
+
+// Under a blocktime that the user chose and that is longer than the waits.
+void obeys_the_user() { CHECK(num_sleeps_of_a_waiting_worker() < kNumWaits / 10); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return omp_test::run_case(argc, argv, {{"sleeps_early", sleeps_early}, {"obeys_the_user", obeys_the_user}});
+}

@@ -1,0 +1,131 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// fork(): the child has one thread, a copy of the parent's teams, lines and counters, and must start afresh.
+
+#include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "tests/libomp/programs/check.hpp"
+
+namespace {
+
+void region(int num_threads) {
+  std::vector<long> slots(num_threads);
+  long* const slot = slots.data();
+  std::atomic<int> tasks{0};
+#pragma omp parallel num_threads(num_threads)
+  {
+    CHECK_EQUAL(omp_get_num_threads(), num_threads);
+    for (long crossing = 1; crossing <= 20; ++crossing) {
+      slot[omp_get_thread_num()] = crossing;
+#pragma omp barrier
+      for (int i = 0; i < num_threads; ++i) CHECK_EQUAL(slot[i], crossing);
+#pragma omp barrier
+    }
+#pragma omp task shared(tasks)
+    ++tasks;
+#pragma omp barrier
+    CHECK_EQUAL(tasks.load(), num_threads);
+  }
+}
+
+// Forks; the child runs the body and ends by exit(), so that libomp cleans up there as well.
+template <class Body>
+pid_t fork_and(Body&& body) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    body();
+    std::exit(7);
+  }
+  return child;
+}
+
+void expect_good_end(pid_t child) {
+  int status = 0;
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK(WIFEXITED(status));
+  CHECK_EQUAL(WEXITSTATUS(status), 7);
+}
+
+void child_uses_openmp() {
+  region(4);
+  const pid_t child = fork_and([] {
+    for (int size : {4, 2, 9, 4}) region(size);
+  });
+  for (int size : {4, 6}) region(size);  // at the same time
+  expect_good_end(child);
+  region(4);
+}
+
+void child_uses_openmp_first() {
+  const pid_t child = fork_and([] { region(5); });
+  expect_good_end(child);
+  region(3);
+}
+
+void child_never_uses_openmp() {
+  region(4);
+  expect_good_end(fork_and([] {}));
+  region(4);
+}
+
+// Under KMP_BLOCKTIME=0 all workers sleep when the parent forks.
+void fork_while_workers_sleep() {
+  for (int round = 0; round < 5; ++round) {
+    region(6);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const pid_t child = fork_and([] { region(6); });
+    region(6);
+    expect_good_end(child);
+  }
+}
+
+void grandchildren() {
+  region(3);
+  expect_good_end(fork_and([] {
+    region(4);
+    expect_good_end(fork_and([] { region(5); }));
+    region(4);
+  }));
+}
+
+// Forking in a parallel region is allowed as long as the child does not go on with the region.
+void fork_inside_a_region() {
+  for (int round = 0; round < 3; ++round) {
+#pragma omp parallel num_threads(3)
+    {
+#pragma omp barrier
+#pragma omp single
+      {
+        std::fflush(nullptr);
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) _exit(7);
+        expect_good_end(child);
+      }
+#pragma omp barrier
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return omp_test::run_case(argc, argv,
+                            {{"child_uses_openmp", child_uses_openmp},
+                             {"child_uses_openmp_first", child_uses_openmp_first},
+                             {"child_never_uses_openmp", child_never_uses_openmp},
+                             {"fork_while_workers_sleep", fork_while_workers_sleep},
+                             {"grandchildren", grandchildren},
+                             {"fork_inside_a_region", fork_inside_a_region}});
+}

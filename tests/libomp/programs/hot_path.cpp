@@ -1,0 +1,215 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a barrier must not do when its threads arrive together and each has a cpu: call the kernel, or allocate.
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <omp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "tests/libomp/programs/check.hpp"
+
+namespace {
+
+std::atomic<long> num_allocations{0};
+
+constexpr int kEpisodesPerAttempt = 20000;
+
+void cross(int episodes) {
+  for (int episode = 0; episode < episodes; ++episode) {
+#pragma omp barrier
+  }
+}
+
+}  // namespace
+
+// ---- allocations: this program's malloc comes before the C library's, for libomp.so too ----
+
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t size) {
+  ++num_allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++num_allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* memory, std::size_t size) {
+  ++num_allocations;
+  return __libc_realloc(memory, size);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  ++num_allocations;
+  *memory = __libc_memalign(alignment, size);
+  return *memory == nullptr ? 12 : 0;
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++num_allocations;
+  return __libc_memalign(alignment, size);
+}
+}
+
+namespace {
+
+void no_allocation() {
+  for (int num_threads : {2, 8}) {
+    const int episodes = num_threads == 2 ? 100000 : 5000;
+#pragma omp parallel num_threads(num_threads)
+    {
+      cross(10);
+#pragma omp master
+      num_allocations = 0;
+      cross(episodes);
+#pragma omp master
+      CHECK_EQUAL(num_allocations.load(), 0);
+#pragma omp barrier
+    }
+    CHECK(num_allocations.load() < 100);  // nothing much at the end of the region either
+  }
+  const long before = num_allocations.load();
+  void* volatile memory = std::malloc(100);
+  std::free(memory);
+  CHECK_EQUAL(num_allocations.load(), before + 1);  // they are counted at all
+}
+
+// ---- system calls: a filter turns each into a signal, whose handler counts it and then makes the call ----
+
+#if defined(__x86_64__)
+
+// The only place from where the filter lets calls through.
+extern "C" long system_call_of_the_handler(long number, long a, long b, long c, long d, long e, long f);
+extern "C" const char system_call_return_address[];
+asm(R"(
+    .text
+    .globl system_call_of_the_handler
+system_call_of_the_handler:
+    movq %rdi, %rax
+    movq %rsi, %rdi
+    movq %rdx, %rsi
+    movq %rcx, %rdx
+    movq %r8, %r10
+    movq %r9, %r8
+    movq 8(%rsp), %r9
+    syscall
+    .globl system_call_return_address
+system_call_return_address:
+    ret
+)");
+
+thread_local volatile long num_system_calls = 0;
+
+void count_system_call(int, siginfo_t*, void* context) {
+  greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  num_system_calls = num_system_calls + 1;
+  registers[REG_RAX] = system_call_of_the_handler(registers[REG_RAX], registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+                                                  registers[REG_R10], registers[REG_R8], registers[REG_R9]);
+}
+
+// For the calling thread only, and for ever.
+bool trap_system_calls() {
+  const auto allowed = reinterpret_cast<std::uintptr_t>(system_call_return_address);
+  const auto low = static_cast<std::uint32_t>(allowed), high = static_cast<std::uint32_t>(allowed >> 32);
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 8),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 6, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 5, 0),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, instruction_pointer)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, low, 0, 2),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, instruction_pointer) + 4),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, high, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter = {static_cast<unsigned short>(std::size(program)), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+// Makes episodes until in one attempt there are less than one call in 1000: a virtual machine may lose its cpus for a while at
+// any time; libomp then yields, rightly. Returns the calls of the last attempt, of the whole team.
+long count_calls_of_team() {
+  std::atomic<long> calls{0};
+#pragma omp parallel num_threads(2)
+  {
+    CHECK(trap_system_calls());
+    const long before_yield = num_system_calls;
+    sched_yield();
+    CHECK_EQUAL(num_system_calls - before_yield, 1);  // they are counted at all
+    for (int attempt = 0; attempt < 50; ++attempt) {
+#pragma omp barrier
+#pragma omp master
+      calls = 0;
+      cross(100);
+      const long before = num_system_calls;
+      cross(kEpisodesPerAttempt);
+      calls += num_system_calls - before;
+#pragma omp barrier
+      if (calls.load() < kEpisodesPerAttempt / 1000) break;
+    }
+  }
+  return calls.load();
+}
+
+bool can_trap() {
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) _exit(trap_system_calls() ? 0 : 1);
+  int status = 0;
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void no_system_call() {
+  cpu_set_t cpus;
+  CHECK_EQUAL(sched_getaffinity(0, sizeof cpus, &cpus), 0);
+  if (CPU_COUNT(&cpus) < 2) {
+    std::puts("skipped: there are no two cpus for two threads");
+    std::exit(omp_test::kSkipped);
+  }
+  if (!can_trap()) {
+    std::puts("skipped: the kernel does not allow a system call filter here");
+    std::exit(omp_test::kSkipped);
+  }
+  struct sigaction action = {};
+  action.sa_sigaction = count_system_call;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  CHECK_EQUAL(sigaction(SIGSYS, &action, nullptr), 0);
+  const long calls = count_calls_of_team();
+  std::printf("%ld system calls in %d barriers\n", calls, kEpisodesPerAttempt);
+  CHECK(calls < kEpisodesPerAttempt / 1000);
+}
+
+#else
+
+void no_system_call() {
+  std::puts("skipped: the filter is written for x86-64");
+  std::exit(omp_test::kSkipped);
+}
+
+#endif
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return omp_test::run_case(argc, argv, {{"no_allocation", no_allocation}, {"no_system_call", no_system_call}});
+}

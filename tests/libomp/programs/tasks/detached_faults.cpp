@@ -1,0 +1,280 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Faults of libomp in detached tasks that only show when threads meet at certain instructions, or in rare constellations.
+// runtime/libomp/UPSTREAM.md describes them.
+
+#include <omp.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "tests/libomp/programs/check.hpp"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// ---- a thread that is held up between two chosen instructions ----
+
+#ifdef __x86_64__
+constexpr bool kCanStep = true;
+constexpr long long kTrapFlag = 0x100;
+
+std::atomic<bool> stepping{false};   // written by the thread that steps, read by the handler in it
+std::atomic<int> steps_left{0};      // until the hold-up; the same thread's
+std::atomic<bool> held_up{false};    // by the handler, for the other threads
+std::atomic<bool> may_go_on{false};  // by the other threads, for the handler
+
+// Runs between each two instructions of a thread that steps.
+void after_instruction(int, siginfo_t*, void* context) {
+  if (!stepping) {
+    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;
+    return;
+  }
+  if (--steps_left != 0) return;
+  held_up = true;
+  // Not longer: the others may need the lock that this thread has just taken.
+  for (const auto end = Clock::now() + std::chrono::milliseconds(5); !may_go_on && Clock::now() < end;) continue;
+}
+
+void set_up_stepping() {
+  struct sigaction action = {};
+  action.sa_sigaction = after_instruction;
+  action.sa_flags = SA_SIGINFO;
+  CHECK_EQUAL(sigaction(SIGTRAP, &action, nullptr), 0);
+}
+
+// Calls body() and holds it up after that many instructions. Returns whether it had as many.
+template <class Body>
+bool hold_up_after(int num_instructions, Body&& body) {
+  held_up = false;
+  may_go_on = false;
+  steps_left = num_instructions;
+  stepping = true;
+  __asm__ volatile("pushfq; orq %0, (%%rsp); popfq" ::"i"(kTrapFlag) : "cc", "memory");
+  body();
+  stepping = false;
+  return steps_left <= 0;
+}
+#else
+constexpr bool kCanStep = false;
+#endif
+
+// ---- the cases ----
+
+// A thread that is no thread of the team fulfils the event. It is held up at each of its instructions in turn, and meanwhile the
+// body of the task ends. Whoever frees the task must not do so before that thread has left the lock in it alone.
+//
+// That shows because freed blocks are used again, last in, first out. The padding makes the detached task as large as a table of
+// dependences, so the table of its parent gets its block. A late write breaks a list in the table, and freeing that is a crash.
+void freed_task_is_not_written(int num_threads) {
+#ifdef __x86_64__
+  set_up_stepping();
+  std::atomic<bool> given{false}, left{false}, at_the_end{false};
+  std::atomic<int> done{0};
+  omp_event_handle_t event_to_fulfil{};
+  int num_held_up = 0;
+  struct {
+    char bytes[600];
+  } const padding = {};
+  std::thread fulfiller([&] {
+    while (!at_the_end) {
+      if (!given.exchange(false)) {
+        std::this_thread::yield();
+        continue;
+      }
+      at_the_end = !hold_up_after(num_held_up + 1, [&] { omp_fulfill_event(event_to_fulfil); });
+      ++num_held_up;
+      held_up = true;
+      left = true;
+    }
+  });
+#pragma omp parallel num_threads(num_threads)
+#pragma omp single
+  while (!at_the_end) {
+    left = false;
+#pragma omp task if (0) shared(event_to_fulfil, given, held_up, may_go_on, left, done)
+    {
+      omp_event_handle_t event;
+#pragma omp task if (0) detach(event) firstprivate(padding) shared(event_to_fulfil, given, held_up, done)
+      {
+        static_cast<void>(padding);
+        held_up = false;
+        event_to_fulfil = event;
+        given = true;
+        while (!held_up) std::this_thread::yield();
+        ++done;
+      }
+      constexpr int kNumAddresses = 128;  // enough for almost every list, too few for a larger table
+      [[maybe_unused]] int values[kNumAddresses];
+#pragma omp task depend(iterator(i = 0 : kNumAddresses), out : values[i]) shared(done)
+      ++done;
+#pragma omp taskwait
+      may_go_on = true;
+      while (!left) std::this_thread::yield();
+    }
+  }
+  fulfiller.join();
+  std::printf("held up at %d instructions\n", num_held_up);
+  CHECK(num_held_up >= 50);
+  CHECK_EQUAL(done.load(), 2 * num_held_up);
+#else
+  static_cast<void>(num_threads);
+#endif
+}
+
+void skip_without_stepping() {
+  if (kCanStep) return;
+  std::puts("skipped: threads are held up with the trap flag of x86-64");
+  std::exit(omp_test::kSkipped);
+}
+
+void freed_task_is_not_written_by_one_thread() {
+  skip_without_stepping();
+  freed_task_is_not_written(1);
+}
+
+void freed_task_is_not_written_by_two_threads() {
+  skip_without_stepping();
+  freed_task_is_not_written(2);
+}
+
+// Fulfils an event after a moment, in a thread that libomp does not know.
+class LateFulfilment {
+ public:
+  explicit LateFulfilment(omp_event_handle_t event) {
+    thread_ = std::thread([this, event] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      is_done_ = true;
+      omp_fulfill_event(event);
+    });
+  }
+  ~LateFulfilment() { thread_.join(); }
+  LateFulfilment(const LateFulfilment&) = delete;
+  LateFulfilment& operator=(const LateFulfilment&) = delete;
+
+  bool is_done() const { return is_done_; }
+
+ private:
+  std::atomic<bool> is_done_{false};
+  std::thread thread_;
+};
+
+// In a team of one thread, only some tasks are counted by their parents. Here the tasks of a loop follow one that is detached.
+void loop_of_tasks_beside_a_detached_one() {
+  for (int round = 0; round < 20; ++round) {
+    int done = 0;
+    std::optional<LateFulfilment> fulfilment;
+#pragma omp parallel num_threads(1)
+    {
+      omp_event_handle_t event;
+#pragma omp task detach(event) shared(fulfilment)
+      fulfilment.emplace(event);
+#pragma omp taskloop grainsize(1) shared(done)
+      for (int i = 0; i < 7; ++i) ++done;
+#pragma omp taskwait
+      CHECK(fulfilment->is_done());
+    }
+    CHECK_EQUAL(done, 7);
+  }
+}
+
+// In a team of one thread. The detached task ends after its parent, and is what keeps the parent's memory. The parent's own
+// parent does not count it, and goes on.
+void detached_task_outlives_its_parent() {
+  for (int round = 0; round < 200; ++round) {
+    int done = 0;
+    std::optional<LateFulfilment> fulfilment;
+#pragma omp parallel num_threads(1)
+    {
+#pragma omp task shared(done, fulfilment)
+      {
+        int values[64];
+        for (int i = 0; i < 64; ++i) values[i] = i;
+#pragma omp taskgroup  // its end runs the completion, and the tasks behind it get whatever that frees
+        {
+#pragma omp task shared(fulfilment)
+          {
+            omp_event_handle_t event;
+#pragma omp task detach(event) shared(fulfilment)
+            fulfilment.emplace(event);
+          }
+        }
+        for (int i = 0; i < 64; ++i) {
+#pragma omp task shared(done) firstprivate(values)
+          done += values[i] == i;
+        }
+      }
+    }
+    CHECK(fulfilment->is_done());
+    CHECK_EQUAL(done, 64);
+  }
+}
+
+// A thread in a team of one comes back from another region and detaches a task, for which the end of its own region waits.
+void detached_after_a_nested_region() {
+  omp_set_max_active_levels(2);
+  for (int round = 0; round < 20; ++round) {
+    std::optional<LateFulfilment> fulfilment;
+#pragma omp parallel num_threads(1)
+    {
+      std::atomic<int> num_threads{0};
+#pragma omp parallel num_threads(2)
+      ++num_threads;
+      CHECK_EQUAL(num_threads.load(), 2);
+      omp_event_handle_t event;
+#pragma omp task detach(event) shared(fulfilment)
+      fulfilment.emplace(event);
+    }
+    CHECK(fulfilment->is_done());
+  }
+}
+
+// The completion of a detached task goes into a deque of its team. Tasks with a priority have deques of their own, so a team may
+// have found tasks before any of its threads has a deque.
+void with_priorities_only() {
+  for (int num_threads = 1; num_threads <= 4; ++num_threads) {
+    std::atomic<int> done{0};
+    std::atomic<bool> fulfilled{false};
+    std::thread outside;
+#pragma omp parallel num_threads(num_threads)
+    {
+#pragma omp single nowait
+      {
+#pragma omp task priority(2) shared(done)
+        ++done;
+        omp_event_handle_t event;
+#pragma omp task priority(1) detach(event) shared(done, fulfilled, outside)
+        {
+          ++done;
+          outside = std::thread([event, &fulfilled] {
+            fulfilled = true;
+            omp_fulfill_event(event);
+          });
+        }
+      }
+#pragma omp barrier
+      CHECK(fulfilled.load());
+      CHECK_EQUAL(done.load(), 2);
+    }
+    outside.join();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return omp_test::run_case(argc, argv,
+                            {{"freed_task_is_not_written_by_one_thread", freed_task_is_not_written_by_one_thread},
+                             {"freed_task_is_not_written_by_two_threads", freed_task_is_not_written_by_two_threads},
+                             {"with_priorities_only", with_priorities_only},
+                             {"loop_of_tasks_beside_a_detached_one", loop_of_tasks_beside_a_detached_one},
+                             {"detached_task_outlives_its_parent", detached_task_outlives_its_parent},
+                             {"detached_after_a_nested_region", detached_after_a_nested_region}});
+}

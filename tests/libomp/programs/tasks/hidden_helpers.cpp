@@ -1,0 +1,97 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// `target nowait` on the host becomes a hidden-helper task: it runs in a team of threads of its own, which libomp makes at the
+// first such task and which crosses fork, join and plain barriers like any other.
+
+#include <omp.h>
+
+#include <atomic>
+
+#include "tests/libomp/programs/check.hpp"
+
+namespace {
+
+void tasks_outside_any_region() {
+  std::atomic<int> done{0};
+  for (int i = 0; i < 50; ++i) {
+#pragma omp target nowait map(to : i)
+    ++done;
+  }
+#pragma omp taskwait
+  CHECK_EQUAL(done.load(), 50);
+}
+
+// The barrier must wait for them although none of its own threads runs them.
+void tasks_before_a_barrier() {
+  for (int num_threads = 1; num_threads <= 8; ++num_threads) {
+    std::atomic<int> done{0};
+#pragma omp parallel num_threads(num_threads)
+    for (int round = 1; round <= 20; ++round) {
+#pragma omp target nowait
+      ++done;
+#pragma omp target nowait
+      ++done;
+#pragma omp barrier
+      CHECK_EQUAL(done.load(), 2 * round * num_threads);
+#pragma omp barrier
+    }
+  }
+}
+
+void dependent_tasks() {
+  for (int num_threads = 1; num_threads <= 6; ++num_threads) {
+    std::atomic<int> chains{0};
+#pragma omp parallel num_threads(num_threads)
+    for (int round = 1; round <= 10; ++round) {
+      int value = 0;
+#pragma omp target nowait depend(out : value) map(tofrom : value)
+      value = 1;
+#pragma omp task depend(inout : value) shared(value)
+      value = value * 10 + 2;
+#pragma omp target nowait depend(inout : value) map(tofrom : value)
+      value = value * 10 + 3;
+#pragma omp task depend(in : value) shared(value, chains)
+      {
+        CHECK_EQUAL(value, 123);
+        ++chains;
+      }
+#pragma omp taskwait
+#pragma omp barrier
+      CHECK_EQUAL(chains.load(), round * num_threads);
+#pragma omp barrier
+    }
+  }
+}
+
+// Regions and barriers inside such a task: a hidden helper is a primary for a while.
+void regions_in_a_helper() {
+  std::atomic<int> crossed{0};
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp single
+    for (int i = 0; i < 10; ++i) {
+#pragma omp target nowait
+      {
+#pragma omp parallel num_threads(3)
+        {
+#pragma omp barrier
+          ++crossed;
+        }
+      }
+    }
+#pragma omp barrier
+  }
+  CHECK(crossed.load() >= 10);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return omp_test::run_case(argc, argv,
+                            {{"tasks_outside_any_region", tasks_outside_any_region},
+                             {"tasks_before_a_barrier", tasks_before_a_barrier},
+                             {"dependent_tasks", dependent_tasks},
+                             {"regions_in_a_helper", regions_in_a_helper}});
+}

@@ -1,0 +1,146 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Waits of tasks that LLVM's libomp never ends, because it looks at one task of a deque only, and barriers that it ends while a
+// task is left. runtime/libomp/UPSTREAM.md describes the causes.
+//
+// A thread that waits in a tied task may only run descendants of that task, so what lies in front of these in a deque must not
+// hide them.
+
+#include <omp.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "tests/libomp/programs/check.hpp"
+
+namespace {
+
+void wait_until(const std::atomic<bool>& flag) {
+  while (!flag) std::this_thread::yield();
+}
+
+// Fulfils an event, after a moment in which the task is detached, in a thread that libomp does not know.
+class Fulfilment {
+ public:
+  explicit Fulfilment(omp_event_handle_t event) {
+    thread_ = std::thread([this, event] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      omp_fulfill_event(event);
+      is_over_ = true;
+    });
+  }
+  ~Fulfilment() { thread_.join(); }
+  Fulfilment(const Fulfilment&) = delete;
+  Fulfilment& operator=(const Fulfilment&) = delete;
+
+  void await() const { wait_until(is_over_); }
+
+ private:
+  std::atomic<bool> is_over_{false};
+  std::thread thread_;
+};
+
+// The completion of a detached task comes into the deque of a thread that waits for a task below it. The other thread waits for
+// what depends on the detached task.
+void completion_above_a_child() {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> done{0};
+    std::atomic<bool> has_begun{false};
+    std::optional<Fulfilment> fulfilment;
+    [[maybe_unused]] char variable;
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) {
+      omp_event_handle_t event;
+#pragma omp task depend(out : variable) detach(event) shared(fulfilment, has_begun)
+      {
+        fulfilment.emplace(event);
+        has_begun = true;
+      }
+#pragma omp task depend(in : variable) shared(done)
+      ++done;
+#pragma omp taskwait
+      CHECK(done >= 1);
+    } else {
+#pragma omp task if (0) shared(done, has_begun, fulfilment)
+      {
+        bool child_is_done = false;
+#pragma omp task shared(done, child_is_done)
+        {
+          child_is_done = true;
+          ++done;
+        }
+        wait_until(has_begun);
+        fulfilment->await();
+#pragma omp taskwait
+        CHECK(child_is_done);
+      }
+    }
+    CHECK_EQUAL(done.load(), 2);
+  }
+}
+
+// Two threads wait, each in a task for a child of it. In the list of tasks with the outer priority lies what neither may run now.
+void wait_for_priority(int outer, int inner) {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> done{0}, num_inside{0};
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp task if (0) shared(done, num_inside)
+      {
+#pragma omp task priority(outer) shared(done, num_inside)
+        {
+          ++num_inside;
+          while (num_inside < 2) std::this_thread::yield();
+#pragma omp task priority(inner) shared(done)
+          ++done;
+#pragma omp taskwait
+        }
+#pragma omp task priority(outer) shared(done)
+        ++done;
+#pragma omp taskwait
+      }
+    }
+    CHECK_EQUAL(done.load(), 4);
+  }
+}
+void children_of_the_same_priority() { wait_for_priority(2, 2); }
+void children_of_a_lower_priority() { wait_for_priority(2, 1); }
+
+// Tasks that exclude each other, whose parent ends before them: nothing but the team's tasks holds the barrier.
+void exclusive(int priority) {
+  for (int round = 0; round < 3000; ++round) {
+    constexpr int kNumTasks = 6;
+    std::atomic<int> done{0};
+    [[maybe_unused]] char variable;
+#pragma omp parallel num_threads(3)
+    {
+#pragma omp single nowait
+      {
+#pragma omp task shared(done, variable)
+        for (int i = 0; i < kNumTasks; ++i) {
+#pragma omp task priority(priority) depend(mutexinoutset : variable) shared(done)
+          ++done;
+        }
+      }
+#pragma omp barrier
+      CHECK_EQUAL(done.load(), kNumTasks);
+    }
+  }
+}
+void exclusive_tasks() { exclusive(0); }
+void exclusive_tasks_of_a_priority() { exclusive(1); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return omp_test::run_case(argc, argv,
+                            {{"completion_above_a_child", completion_above_a_child},
+                             {"children_of_the_same_priority", children_of_the_same_priority},
+                             {"children_of_a_lower_priority", children_of_a_lower_priority},
+                             {"exclusive_tasks", exclusive_tasks},
+                             {"exclusive_tasks_of_a_priority", exclusive_tasks_of_a_priority}});
+}

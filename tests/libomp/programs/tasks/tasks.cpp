@@ -1,0 +1,302 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Tasks and barriers: which way a barrier goes must never change when tasks run and that they are done when it ends.
+
+#include <omp.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/libomp/programs/check.hpp"
+
+namespace {
+
+constexpr int kMaxThreads = 8;
+
+void work_for(std::chrono::microseconds duration) {
+  const auto end = std::chrono::steady_clock::now() + duration;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+// Runs the body in every thread of teams of 2 to kMaxThreads threads, num_rounds times each: body(thread, round, size).
+template <class Body>
+void in_every_team(int num_rounds, Body&& body) {
+  for (int num_threads = 2; num_threads <= kMaxThreads; ++num_threads) {
+#pragma omp parallel num_threads(num_threads)
+    for (int round = 0; round < num_rounds; ++round) body(omp_get_thread_num(), round, num_threads);
+  }
+}
+
+// One thread makes tasks while the other waits in the barrier already. It must run tasks, not only wait. In one round the
+// producer may be too quick for it; in all rounds together it cannot be.
+void waiters_run_tasks() {
+  constexpr int kRounds = 200, kTasks = 10;
+  std::atomic<int> done{0}, by_the_waiter{0}, about_to_wait{0};
+#pragma omp parallel num_threads(2)
+  for (int round = 0; round < kRounds; ++round) {
+    const int producer = round % 2;
+    if (omp_get_thread_num() == producer) {
+      while (about_to_wait.load() == 0) std::this_thread::yield();
+      for (int i = 0; i < kTasks; ++i) {
+#pragma omp task shared(done, by_the_waiter)
+        {
+          work_for(std::chrono::microseconds(20));
+          ++done;
+          if (omp_get_thread_num() != producer) ++by_the_waiter;
+        }
+      }
+    } else {
+      about_to_wait = 1;
+    }
+#pragma omp barrier
+    CHECK_EQUAL(done.load(), kTasks * (round + 1));
+    about_to_wait = 0;
+#pragma omp barrier
+  }
+  std::printf("%d of %d tasks ran in the thread that waited\n", by_the_waiter.load(), kRounds * kTasks);
+  CHECK(by_the_waiter.load() >= kRounds * kTasks / 20);
+}
+
+// The usual form: the tasks are made in a `single`, the others wait in its barrier.
+void producer_in_single() {
+  std::atomic<int> done{0};
+  in_every_team(60, [&](int, int, int) {
+#pragma omp single
+    {
+      done = 0;
+      for (int i = 0; i < 50; ++i) {
+#pragma omp task shared(done)
+        ++done;
+      }
+    }
+    CHECK_EQUAL(done.load(), 50);
+#pragma omp barrier
+  });
+}
+
+void tasks_make_tasks() {
+  std::atomic<int> done{0};
+  in_every_team(40, [&](int me, int round, int num_threads) {
+    if (me == round % num_threads) {
+#pragma omp task shared(done)
+      for (int i = 0; i < 5; ++i) {
+#pragma omp task shared(done)
+        for (int j = 0; j < 5; ++j) {
+#pragma omp task shared(done)
+          ++done;
+        }
+      }
+    }
+#pragma omp barrier
+    CHECK_EQUAL(done.load(), 25);
+#pragma omp barrier
+    if (me == 0) done = 0;
+#pragma omp barrier
+  });
+}
+
+// The tasks are over before the barrier begins: nothing is left to do, whatever way it goes.
+void taskwait_before_the_barrier() {
+  std::atomic<int> done{0};
+  in_every_team(60, [&](int me, int round, int num_threads) {
+    if (round % 3 != 0 || me == 0) {
+      for (int i = 0; i < 3; ++i) {
+#pragma omp task shared(done)
+        ++done;
+      }
+#pragma omp taskwait
+    }
+#pragma omp barrier
+    CHECK_EQUAL(done.load() % 3, 0);
+    CHECK_EQUAL(done.load(), 3 * (round % 3 != 0 ? num_threads : 1));
+#pragma omp barrier
+    if (me == 0) done = 0;
+#pragma omp barrier
+#pragma omp barrier
+  });
+}
+
+// Untied tasks may go on in another thread after they waited. Fast barriers before and after.
+void untied_tasks() {
+  std::atomic<int> done{0};
+  in_every_team(40, [&](int me, int, int) {
+#pragma omp barrier
+#pragma omp single nowait
+    for (int i = 0; i < 8; ++i) {
+#pragma omp task untied shared(done)
+      {
+#pragma omp task shared(done)
+        ++done;
+#pragma omp taskyield
+#pragma omp taskwait
+        ++done;
+#pragma omp taskyield
+        ++done;
+      }
+    }
+#pragma omp barrier
+    CHECK_EQUAL(done.load(), 24);
+#pragma omp barrier
+    if (me == 0) done = 0;
+#pragma omp barrier
+  });
+}
+
+// A thread that waits in a barrier runs a task that opens a region with barriers: it is for a while the primary of another team.
+void task_opens_a_region() {
+  omp_set_max_active_levels(2);
+  std::atomic<int> done{0};
+  in_every_team(25, [&](int me, int round, int num_threads) {
+    if (me == round % num_threads) {
+      for (int i = 0; i < 4; ++i) {
+#pragma omp task shared(done) firstprivate(i)
+        {
+          long slots[3] = {};
+#pragma omp parallel num_threads(1 + i % 3)
+          for (long crossing = 1; crossing <= 3; ++crossing) {
+            slots[omp_get_thread_num()] = crossing;
+#pragma omp barrier
+            for (int k = 0; k < omp_get_num_threads(); ++k) CHECK_EQUAL(slots[k], crossing);
+#pragma omp barrier
+          }
+          ++done;
+        }
+      }
+    }
+#pragma omp barrier
+    CHECK_EQUAL(done.load(), 4);
+    CHECK_EQUAL(omp_get_thread_num(), me);
+    CHECK_EQUAL(omp_get_num_threads(), num_threads);
+#pragma omp barrier
+    if (me == 0) done = 0;
+#pragma omp barrier
+  });
+}
+
+void priorities_and_dependences() {
+  std::atomic<int> done{0};
+  in_every_team(30, [&](int me, int, int) {
+#pragma omp single nowait
+    {
+      int chain = 0;
+      for (int i = 0; i < 10; ++i) {
+#pragma omp task depend(inout : chain) priority(i % 4) shared(chain, done) firstprivate(i)
+        {
+          CHECK_EQUAL(chain, i);
+          ++chain;
+          ++done;
+        }
+      }
+#pragma omp taskwait depend(in : chain)
+#pragma omp task priority(9) shared(done)
+      ++done;
+#pragma omp taskwait
+    }
+#pragma omp barrier
+    CHECK_EQUAL(done.load(), 11);
+#pragma omp barrier
+    if (me == 0) done = 0;
+#pragma omp barrier
+  });
+}
+
+void taskloop() {
+  in_every_team(30, [](int, int, int) {
+    long sum = 0;
+#pragma omp single
+    {
+#pragma omp taskloop grainsize(7) reduction(+ : sum)
+      for (int i = 0; i < 200; ++i) sum += i;
+      CHECK_EQUAL(sum, 19900);
+    }
+#pragma omp barrier
+  });
+}
+
+// Reductions over tasks of the whole team: they take part in the barrier that ends the region's reduction.
+void task_reductions() {
+  for (int num_threads = 2; num_threads <= kMaxThreads; ++num_threads) {
+    for (int round = 0; round < 20; ++round) {
+      long sum = 0, group_sum = 0;
+#pragma omp parallel num_threads(num_threads) reduction(task, + : sum)
+      {
+        for (int i = 0; i < 4; ++i) {
+#pragma omp task in_reduction(+ : sum)
+          sum += 1 + i;
+        }
+#pragma omp single
+        {
+#pragma omp taskgroup task_reduction(+ : group_sum)
+          for (int i = 0; i < 10; ++i) {
+#pragma omp task in_reduction(+ : group_sum)
+            group_sum += i;
+          }
+          CHECK_EQUAL(group_sum, 45);
+        }
+#pragma omp barrier
+      }
+      CHECK_EQUAL(sum, 10 * num_threads);
+    }
+  }
+}
+
+// Barriers with and without tasks in all orders: the task team's two halves must stay in step.
+void fast_and_slow_barriers_mixed() {
+  std::atomic<int> done{0};
+  in_every_team(300, [&](int me, int round, int num_threads) {
+    const unsigned pattern = 0x9E3779B9U * (round + 1);
+    if ((pattern >> 28) == static_cast<unsigned>(me)) {
+#pragma omp task shared(done)
+      ++done;
+    }
+#pragma omp barrier
+    CHECK_EQUAL(done.load(), (pattern >> 28) < static_cast<unsigned>(num_threads) ? 1 : 0);
+    if (pattern >> 27 & 1) {
+#pragma omp barrier
+    }
+#pragma omp barrier
+#pragma omp single
+    done = 0;
+  });
+}
+
+// A task of more than the blocktime: those who wait go to sleep, the one who runs it is the last to come.
+void long_task_while_others_sleep() {
+  std::atomic<int> done{0};
+  in_every_team(3, [&](int me, int round, int num_threads) {
+    if (me == round % num_threads) {
+#pragma omp task shared(done)
+      {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+#pragma omp task shared(done)
+        ++done;
+      }
+    }
+#pragma omp barrier
+    CHECK_EQUAL(done.load(), 1);
+#pragma omp barrier
+    if (me == 0) done = 0;
+#pragma omp barrier
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  omp_set_dynamic(0);
+  return omp_test::run_case(argc, argv,
+                            {{"waiters_run_tasks", waiters_run_tasks},
+                             {"producer_in_single", producer_in_single},
+                             {"tasks_make_tasks", tasks_make_tasks},
+                             {"taskwait_before_the_barrier", taskwait_before_the_barrier},
+                             {"untied_tasks", untied_tasks},
+                             {"task_opens_a_region", task_opens_a_region},
+                             {"priorities_and_dependences", priorities_and_dependences},
+                             {"taskloop", taskloop},
+                             {"task_reductions", task_reductions},
+                             {"fast_and_slow_barriers_mixed", fast_and_slow_barriers_mixed},
+                             {"long_task_while_others_sleep", long_task_while_others_sleep}});
+}
