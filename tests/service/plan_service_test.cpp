@@ -10,87 +10,29 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <map>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/service/planned_lines.hpp"
 
 extern "C" std::uint32_t leaders_counted_in_c(std::uint32_t num_participants);
 
 namespace {
 
+using hierbar::test::append_line;
+using hierbar::test::Bindings;
+using hierbar::test::by_numa_node;
+using hierbar::test::in_new_process;
+using hierbar::test::kKunpeng;
+using hierbar::test::Lines;
+using hierbar::test::plan_into;
+using hierbar::test::Variables;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-using Lines = std::vector<std::string>;
-using Variables = std::map<std::string, std::string>;
-
-constexpr const char* kKunpeng = "pack:2 die:2 [numa] l3:1 group:8 l2:4 core:1 pu:1";
-
-void append_line(void* lines, const char* line) { static_cast<Lines*>(lines)->push_back(line); }
-
-// The library reads settings and the machine once in a process, so every test looks at it from a new one. `body` appends what it
-// sees to its argument.
-template <typename Body>
-Lines in_new_process(const Variables& variables, const Body& body) {
-  int ends[2];
-  if (pipe(ends) != 0) return {"no pipe"};
-  const pid_t child = fork();
-  if (child == 0) {
-    for (const char* name : {"HIERBAR_TOPOLOGY", "HIERBAR_LEVELS", "HIERBAR_RELEASE", "HIERBAR_PROFILE"}) unsetenv(name);
-    setenv("XDG_CONFIG_HOME", "/nowhere", 1);
-    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-    alarm(60);
-    Lines lines;
-    body(lines);
-    std::string text;
-    for (const std::string& line : lines) text += line + '\n';
-    const bool written = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    std::_Exit(written ? 0 : 1);  // not _exit(): ThreadSanitizer looks there for threads, and fork() does not bring the parent's
-  }
-  close(ends[1]);
-  Lines lines;
-  FILE* input = fdopen(ends[0], "r");
-  char buffer[4096];
-  while (fgets(buffer, sizeof buffer, input) != nullptr) {
-    lines.emplace_back(buffer);
-    lines.back().pop_back();
-  }
-  fclose(input);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (status != 0) lines.push_back("the process ended with status " + std::to_string(status));
-  return lines;
-}
-
-// Bindings of single cpus.
-class Bindings {
- public:
-  explicit Bindings(const std::vector<std::uint32_t>& cpus) : words_(cpus.size()), cpus_(cpus.size()) {
-    for (std::size_t i = 0; i < cpus.size(); ++i) {
-      words_[i].resize(cpus[i] / 64 + 1);
-      words_[i].back() = std::uint64_t{1} << (cpus[i] % 64);
-      cpus_[i] = hierbar_cpus{words_[i].data(), static_cast<std::uint32_t>(words_[i].size())};
-    }
-  }
-  const hierbar_cpus* data() const { return cpus_.data(); }
-
- private:
-  std::vector<std::vector<std::uint64_t>> words_;
-  std::vector<hierbar_cpus> cpus_;
-};
-
-// 14 participants, one on each NUMA node of a Kunpeng in turn.
-Bindings by_numa_node() {
-  std::vector<std::uint32_t> cpus;
-  for (std::uint32_t i = 0; i < 14; ++i) cpus.push_back(i % 4 * 32 + i / 4);
-  return Bindings(cpus);
-}
 
 // How many cpus a process has decides the shape for participants that are not bound.
 void use_one_cpu() {
@@ -98,20 +40,6 @@ void use_one_cpu() {
   CPU_ZERO(&cpus);
   CPU_SET(sched_getcpu(), &cpus);
   sched_setaffinity(0, sizeof cpus, &cpus);
-}
-
-// What is reported, then "leaders: 0 1 2" or "error <errno>".
-void plan_into(Lines& lines, std::uint32_t num_participants, const hierbar_cpus* cpus = nullptr) {
-  const hierbar_plan* plan = reinterpret_cast<const hierbar_plan*>(&lines);
-  const int error = hierbar_plan_create(num_participants, cpus, append_line, &lines, &plan);
-  if (error != 0) {
-    lines.push_back("error " + std::to_string(error) + (plan == nullptr ? "" : ", a plan nevertheless"));
-    return;
-  }
-  std::string leaders = "leaders:";
-  for (std::uint32_t i = 0; i < plan->num_leaders; ++i) leaders += ' ' + std::to_string(plan->leaders[i]);
-  lines.push_back(leaders + (plan->release == HIERBAR_RELEASE_LINES ? ", lines" : ""));
-  hierbar_plan_destroy(plan);
 }
 
 TEST(PlanService, HasTheVersionOfItsHeader) { EXPECT_EQ(hierbar_plan_abi_version(), HIERBAR_PLAN_ABI_VERSION); }
@@ -268,71 +196,6 @@ TEST(PlanService, OutOfMemoryIsReported) {
                                plan_into(lines, 1U << 20);
                              }),
               ElementsAre("leaders: 0 1 2 3 4", HasSubstr("alloc"), "error " + std::to_string(ENOMEM)));
-}
-
-// The path of a profile of kKunpeng that gives 14 participants on 14 cores of 4 domains 2 leaders.
-std::string written_profile(const std::string& name, const std::string& text) {
-  std::string path = "plan_service_" + std::to_string(getpid()) + name;
-  std::ofstream(path) << text;
-  return path;
-}
-const std::string kProfile =
-    R"({"format": "hierbar-profile-1", "hierbar": ")" HIERBAR_VERSION_STRING R"(", "machine": {"cpu": ")" +
-    std::string(kKunpeng) + R"(", "shape": "package 2, die 4, numa 4, l3 4, cluster 32, l2 128, core 128, cpu 128"}, "plans": )" +
-    R"([{"participants": 14, "cores": 14, "domains": 4, "shape": {"leaders": 2, "release": "lines"}}]})";
-
-TEST(PlanService, AProfileOfTheMachineShapesThePlanAndSaysSo) {
-  const std::string path = written_profile("good.json", kProfile);
-  const Lines lines = in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}, {"HIERBAR_PROFILE", path}}, [](Lines& result) {
-    plan_into(result, 14, by_numa_node().data());
-    plan_into(result, 13, by_numa_node().data());
-    hierbar_describe_machine(append_line, &result);
-    const hierbar_plan* plan = nullptr;
-    hierbar_plan_create(14, by_numa_node().data(), append_line, &result, &plan);
-    hierbar_describe_plan(plan, append_line, &result);
-    hierbar_plan_destroy(plan);
-  });
-  unlink(path.c_str());
-  ASSERT_GE(lines.size(), 2U);
-  EXPECT_EQ(lines[0], "leaders: 0 2, lines");
-  EXPECT_EQ(lines[1], "leaders: 0 1 2 3") << "not a team that was measured";
-  EXPECT_THAT(lines, ::testing::Contains("profile " + path + ": measured shapes for teams of 14"));
-  EXPECT_THAT(lines, ::testing::Contains(HasSubstr("from the profile of this machine")));
-}
-
-TEST(PlanService, AStaleOrBrokenProfileIsToldOnceAndIgnored) {
-  const std::string stale = written_profile("stale.json", kProfile);
-  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", "l3:2 core:8 pu:1"}, {"HIERBAR_PROFILE", stale}},
-                             [](Lines& lines) {
-                               lines.push_back("bad: " + std::to_string(hierbar_check_settings(append_line, &lines)));
-                               plan_into(lines, 5);
-                               plan_into(lines, 14);
-                               hierbar_describe_machine(append_line, &lines);
-                               lines.resize(4);
-                             }),
-              ElementsAre("bad: 0", AllOf(HasSubstr(stale), HasSubstr("another machine")), "leaders: 0 1 2 3 4",
-                          HasSubstr("leaders: 0 1")));
-  unlink(stale.c_str());
-  EXPECT_THAT(in_new_process({{"HIERBAR_PROFILE", "/nowhere/profile.json"}},
-                             [](Lines& lines) {
-                               lines.push_back("bad: " + std::to_string(hierbar_check_settings(append_line, &lines)));
-                               plan_into(lines, 5);
-                             }),
-              ElementsAre(AllOf(HasSubstr("/nowhere/profile.json"), HasSubstr("No such file")), "bad: 1", "leaders: 0 1 2 3 4"));
-}
-
-TEST(PlanService, SettingsWinOverTheProfileAndOffLeavesItOut) {
-  const std::string path = written_profile("settings.json", kProfile);
-  const auto planned_with = [&](const Variables& more) {
-    Variables variables = {{"HIERBAR_TOPOLOGY", kKunpeng}, {"HIERBAR_PROFILE", path}};
-    for (const auto& [name, value] : more) variables[name] = value;
-    return in_new_process(variables, [](Lines& lines) { plan_into(lines, 14, by_numa_node().data()); });
-  };
-  EXPECT_THAT(planned_with({{"HIERBAR_RELEASE", "auto"}}), ElementsAre("leaders: 0 2, lines"));
-  EXPECT_THAT(planned_with({{"HIERBAR_RELEASE", "flags"}}), ElementsAre("leaders: 0 2"));
-  EXPECT_THAT(planned_with({{"HIERBAR_LEVELS", "numa"}}), ElementsAre("leaders: 0 1 2 3"));
-  EXPECT_THAT(planned_with({{"HIERBAR_PROFILE", "off"}}), ElementsAre("leaders: 0 1 2 3"));
-  unlink(path.c_str());
 }
 
 TEST(PlanService, DescribesTheMachineAndThePlan) {
