@@ -24,10 +24,6 @@ namespace {
 
 using Rank = StubTrial::Rank;
 
-std::string in_words(int num_ranks, int engine, const std::string& rest = "library 0") {
-  return "barriers of " + std::to_string(num_ranks) + " ranks: engine " + std::to_string(engine) + ", " + rest;
-}
-
 struct Shape {
   const char* name;
   int num_ranks;
@@ -207,95 +203,6 @@ TEST(Stub, CommunicatorsAliveAtTheEnd) {
     rank.shim.finalize();
   });
   EXPECT_EQ(trial.times_said("engine " + std::to_string(kComms) + ", library 0"), kRanks);  // the world has had no barrier
-  EXPECT_EQ(trial.num_open(), 0);
-}
-
-// ---- what goes to the library, and why ----
-
-void expect_all_passed_on(int num_ranks, const std::vector<StubTrial::Setting>& settings, const std::string& reason) {
-  constexpr int kBarriers = 5;
-  StubTrial trial(num_ranks, settings);
-  trial.run([&](Rank& rank) {
-    for (int i = 0; i < kBarriers; ++i) rank.shim.barrier(MPI_COMM_WORLD);
-    rank.shim.finalize();
-  });
-  const std::string count = std::to_string(kBarriers * num_ranks);
-  EXPECT_EQ(trial.times_said("engine 0, library " + count + " (" + reason + " " + count + ")"), 1) << reason;
-  EXPECT_EQ(trial.num_library_barriers(), kBarriers * num_ranks) << reason;
-  EXPECT_EQ(trial.num_open(), 0) << reason;
-}
-
-TEST(StubVerdict, EveryRankComesToTheSame) {
-  expect_all_passed_on(1, {}, "one rank");
-  expect_all_passed_on(3, {{"HIERBAR_FAKE_NODES", "3"}}, "no shared memory");
-  expect_all_passed_on(3, {{"MPIR_CVAR_ENABLE_FT", "1"}}, "fault tolerance");
-}
-
-TEST(StubVerdict, OffLeavesNothingBehind) {
-  StubTrial trial(2, {{"HIERBAR_MPI", "off"}});
-  trial.run([&](Rank& rank) {
-    rank.shim.barrier(MPI_COMM_WORLD);
-    rank.shim.finalize();
-  });
-  EXPECT_EQ(trial.times_said("engine 0, library 1 (off 1)"), 2);
-  EXPECT_EQ(trial.num_open(), 0);
-}
-
-TEST(StubVerdict, AnIntercommunicatorIsTheLibrarys) {
-  StubTrial trial(2);
-  trial.run([&](Rank& rank) {
-    MPI_Comm between = rank.process.add(std::make_shared<StubComm>(1, true), 0);
-    rank.shim.barrier(between);
-    rank.shim.comm_free(&between);
-    rank.shim.finalize();
-  });
-  EXPECT_EQ(trial.times_said("engine 0, library 1 (intercommunicator 1)"), 2);
-}
-
-TEST(StubVerdict, ErrorsAreTheLibrarys) {
-  StubTrial trial(2);
-  trial.run([&](Rank& rank) {
-    rank.shim.barrier(MPI_COMM_WORLD);
-    EXPECT_EQ(rank.shim.barrier(MPI_COMM_NULL), MPI_ERR_COMM);
-    EXPECT_EQ(rank.shim.barrier(0x7777), MPI_ERR_COMM);
-    rank.shim.finalize();
-    EXPECT_EQ(rank.shim.barrier(MPI_COMM_WORLD), MPI_ERR_COMM);
-  });
-  EXPECT_EQ(trial.num_open(), 0);
-}
-
-// The leaders cannot have a communicator: one rank says so, and what was claimed is given back.
-TEST(StubFallback, TheLibraryIsOutOfCommunicators) {
-  StubTrial trial(4, {{"HIERBAR_FAKE_NODES", "2"}});
-  trial.run([&](Rank& rank) {
-    rank.process.refuses_to_split = true;
-    rank.shim.barrier(MPI_COMM_WORLD);
-    rank.shim.barrier(MPI_COMM_WORLD);
-    rank.shim.finalize();
-  });
-  EXPECT_EQ(trial.times_said("no communicator left for the leaders of the nodes; the MPI library's own barrier is used"), 1);
-  EXPECT_EQ(trial.times_said(in_words(4, 0, "library 8 (no leader communicator 8)")), 1);
-  EXPECT_EQ(trial.num_open(), 0);
-}
-
-// The segment is full: one rank says so; when there is room again, the next communicator gets it.
-TEST(StubFallback, TheSegmentIsFullAndHasRoomAgain) {
-  constexpr int kComms = 40;
-  StubTrial trial(2, {{"HIERBAR_SEGMENT_KIB", "8"}});
-  trial.run([&](Rank& rank) {
-    std::vector<MPI_Comm> comms;
-    for (int i = 0; i < kComms; ++i) comms.push_back(rank.duplicate(MPI_COMM_WORLD));
-    for (const MPI_Comm comm : comms) rank.shim.barrier(comm);
-    for (MPI_Comm& comm : comms) rank.shim.comm_free(&comm);
-    const int before = rank.process.num_barriers;
-    EXPECT_GT(before, 0);
-    // The other may not have let go of its blocks yet.
-    PMPI_Barrier(MPI_COMM_WORLD);
-    rank.shim.barrier(MPI_COMM_WORLD);
-    EXPECT_EQ(rank.process.num_barriers, before + 1);
-    rank.shim.finalize();
-  });
-  EXPECT_EQ(trial.times_said("no shared memory is left for another communicator of 2 ranks on one node"), 1);
   EXPECT_EQ(trial.num_open(), 0);
 }
 

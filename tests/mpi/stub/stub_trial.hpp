@@ -70,4 +70,9 @@ class StubTrial {
   std::vector<std::string> said_;
 };
 
+// What the shim says at the end of the ranks' barriers.
+inline std::string in_words(int num_ranks, int engine, const std::string& rest = "library 0") {
+  return "barriers of " + std::to_string(num_ranks) + " ranks: engine " + std::to_string(engine) + ", " + rest;
+}
+
 }  // namespace hierbar::test
