@@ -3,36 +3,24 @@
 #
 # With MPICH. What does not depend on the library is tested here only.
 
-set(two_nodes HIERBAR_FAKE_NODES=2)
-set(all_engine --count library==0)
-# Ranks bound to cpus 0 and 1 in turn, on a machine that has them under different L3 caches: an exchange of two leaders between trees.
-set(two_domains "HIERBAR_TOPOLOGY=l3:2 core:2 pu:1(indexes=0,2,1,3)")
 set(bound --launch=-bind-to --launch=user:0,1,0,1,0,1,0,1,0)
+include(${CMAKE_CURRENT_SOURCE_DIR}/tests_of_both.cmake)
 
-# The oracle: nobody leaves before all have arrived.
+# More shapes of the oracle.
 mpi_test(barriers.oracle barriers ARGS oracle 5000 CHECK ${all_engine} --count engine==10000)
-mpi_test(barriers.oracle.linked barriers_linked NO_SHIM ARGS oracle 1000 CHECK ${all_engine} --count engine==2000)
-mpi_test(barriers.oracle.oversubscribed barriers RANKS 8 ARGS oracle 500 CHECK ${all_engine} --count engine==4000)
-mpi_test(barriers.oracle.trees barriers RANKS 9 ARGS oracle 200 ENV ${two_domains}
-         CHECK ${bound} ${all_engine} --count engine==1800 --expect "9 of them on this node: 2 in the exchange, 3 line transfers deep")
 mpi_test(barriers.oracle.trees.lines barriers RANKS 9 ARGS oracle 200 ENV ${two_domains} HIERBAR_RELEASE=lines
          CHECK ${bound} ${all_engine} --count engine==1800 --expect "9 of them on this node: 2 in the exchange, ")
-mpi_test(barriers.oracle.two_nodes barriers RANKS 4 ARGS oracle 200 ENV ${two_nodes} CHECK ${all_engine} --count engine==800)
 mpi_test(barriers.oracle.uneven_nodes barriers RANKS 4 ARGS oracle 100 ENV HIERBAR_FAKE_NODES=3 CHECK ${all_engine} --count engine==400)
 # MPICH believes in two nodes, the shim sees one.
 mpi_test(barriers.duplicates.cliques barriers RANKS 4 ARGS duplicates 50 ENV MPIR_CVAR_NUM_CLIQUES=2
          CHECK ${all_engine} --count engine==400 --expect "4 ranks, 4 of them on this node")
-mpi_test(barriers.subsets barriers RANKS 4 ARGS subsets 5 CHECK --count engine==496 --count library==104 --count "one rank==104")
 mpi_test(barriers.subsets.two_nodes barriers RANKS 5 ARGS subsets 2 ENV ${two_nodes} CHECK --count engine>=1 --count "no shared memory>=1")
 mpi_test(barriers.subsets.uneven_nodes barriers RANKS 5 ARGS subsets 2 ENV HIERBAR_FAKE_NODES=3 CHECK --count engine>=1 --count "no shared memory>=1")
 # No room for all three at a time.
 mpi_test(barriers.subsets.full barriers RANKS 4 ARGS subsets 3 ENV HIERBAR_SEGMENT_KIB=4
          CHECK --count engine>=1 --count "segment full>=1" --expect "no shared memory is left for another communicator")
-mpi_test(barriers.growing barriers RANKS 4 ARGS growing CHECK ${all_engine} --count engine==162)
 
-# Communicators come and go: every place in the segment is given back, by 10,000 cycles in room for seven.
-mpi_test(barriers.duplicates barriers ARGS duplicates 10000 ENV HIERBAR_SEGMENT_KIB=8 CHECK ${all_engine} --count engine==40000)
-mpi_test(barriers.duplicates.two_nodes barriers RANKS 4 ARGS duplicates 30 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
+# Communicators come and go.
 # The library has 2048 communicators; the leaders' are shared, and freed with the last that uses them.
 mpi_test(barriers.leaders.two_nodes barriers RANKS 3 ARGS leaders 40 ENV ${two_nodes} CHECK ${all_engine} --count engine==546)
 # At most 512 bytes for each rank and communicator, beside a page for the plan that is being read.
@@ -46,24 +34,8 @@ mpi_test(barriers.many.full barriers ARGS many 50 ENV HIERBAR_SEGMENT_KIB=16
 mpi_test(barriers.spawn barriers ARGS spawn CHECK ${all_engine} --count engine==400)
 mpi_test(barriers.spawn.two_nodes barriers ARGS spawn ENV ${two_nodes} CHECK --count engine==400)
 
-# A free that the library refuses leaves everything as it was: in all ranks or in one, also while barriers are recorded.
-foreach(settings IN ITEMS "" ";HIERBAR_REPORT=text")
-  set(way)
-  if(settings)
-    set(way .recorded)
-  endif()
-  mpi_test(refused.world${way} refused RANKS 4 ARGS world ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==60)
-  mpi_test(refused.one_rank${way} refused RANKS 4 ARGS one_rank ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==80)
-  mpi_test(refused.callback${way} refused RANKS 4 ARGS callback ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==260)
-  mpi_test(refused.callback_in_one_rank${way} refused RANKS 4 ARGS callback_in_one_rank ENV ${two_nodes}${settings}
-           CHECK ${all_engine} --count engine==200)
-endforeach()
-
-# What the engine does not serve.
-mpi_test(barriers.passed_on barriers RANKS 4 ARGS passed_on
-         CHECK --count engine==4 --count "one rank==4" --count intercommunicator==4 --count library==8)
+# What else the engine does not serve.
 mpi_test(barriers.errors barriers ARGS errors CHECK --count engine==2 --count outside==4 --count library==4)
-mpi_test(barriers.off barriers ARGS oracle 10 ENV HIERBAR_MPI=off CHECK --count off==20 --count engine==0)
 mpi_test(barriers.fault_tolerance barriers ARGS oracle 10 ENV MPIR_CVAR_ENABLE_FT=1 CHECK --count "fault tolerance==20" --count engine==0)
 mpi_test(barriers.every_rank_a_node barriers ARGS oracle 10 ENV ${two_nodes} CHECK --count "no shared memory==20" --count engine==0)
 
@@ -94,34 +66,18 @@ endforeach()
 mpi_test(progress.isend.late_leaf.trees progress RANKS 6 ARGS isend 5 0 ENV ${two_domains} CHECK ${bound} ${all_engine} --count engine==126)
 mpi_test(progress.isend.late_leader.trees progress RANKS 6 ARGS isend 0 5 ENV ${two_domains} CHECK ${bound} ${all_engine} --count engine==126)
 
-# Threads, sessions, tools, Fortran.
-mpi_test(handles handles ARGS 300 CHECK --count engine==600 --count "one rank==600")
-mpi_test(threads threads ARGS 300 CHECK ${all_engine} --count engine==1800)
-mpi_test(threads.two_nodes threads RANKS 4 ARGS 20 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
+# Sessions, and programs that an interpreter loads.
 mpi_test(sessions sessions CHECK ${all_engine} --count engine==800)
-mpi_test(module interpreter ARGS ${program_dir}/module.so duplicates 20 CHECK ${all_engine} --count engine==80)
 # The first call that reaches the shim is the interpreter's MPI_Finalize, from where nobody knows the library.
 mpi_test(module.without_barrier interpreter ARGS ${program_dir}/module.so many 0
          CHECK ${all_engine} --count engine==0 --expect "no MPI_Barrier came here")
-mpi_test(tool_before barriers ARGS oracle 20
-         CHECK --preload ${program_dir}/counting_tool.so --count engine==0 --expect "no MPI_Barrier came here" --expect-some "tool: 20 barriers")
-mpi_test(tool_after barriers ARGS oracle 20 CHECK --preload-after ${program_dir}/counting_tool.so ${all_engine} --count engine==40)
-if(fort)
-  foreach(name IN ITEMS fortran_mpif fortran_module fortran_f08)
-    mpi_test(${name} ${name} CHECK ${all_engine} --count engine==200)
-  endforeach()
-endif()
 
 # Diagnosis.
-mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
-         CHECK ${all_engine} --count engine==6
-               --expect "a barrier on MPI_COMM_WORLD of 3 ranks on this node waits since 1 s for rank 2 .process [0-9]+, .*$")
 mpi_test(watch.other_node barriers RANKS 4 ARGS late ENV HIERBAR_TIMEOUT_S=1 ${two_nodes}
          CHECK ${all_engine} --count engine==8 --expect "waits since 1 s for rank 3 " --expect "waits since 1 s for other nodes")
 
 mpi_script(kill 300 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/kill_test.py --mpi mpich --mpiexec ${exec}
            --shim $<TARGET_FILE:${shim}> --times 100 ${program_dir}/barriers)
-mpi_script(shared_memory 300 ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
 
 mpi_script(two_hosts 300 ${CMAKE_CURRENT_SOURCE_DIR}/two_hosts_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
 
@@ -138,16 +94,7 @@ mpi_script(intelmpi 300 ${CMAKE_CURRENT_SOURCE_DIR}/intelmpi_test.sh ${Python3_E
            ${program_dir}/progress ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/run_mpi_test.py --mpi mpich
            --shim $<TARGET_FILE:${shim}>)
 
-# Open MPI's shim does nothing here, and lets one behind it do everything.
 if(TARGET hierbar_mpi_ompi)
-  set(foreign --preload $<TARGET_FILE:hierbar_mpi_ompi>
-              --expect "uses .*libmpich.*, but libhierbar_mpi_ompi.so is for Open MPI only .libhierbar_mpi.so is for MPICH.")
-  mpi_test(foreign barriers NO_SHIM ARGS duplicates 20 CHECK ${foreign} --count engine==0)
-  mpi_test(foreign.both barriers ARGS duplicates 20 CHECK ${foreign} ${all_engine} --count engine==80)
-  mpi_test(foreign.module interpreter NO_SHIM ARGS ${program_dir}/module.so duplicates 20 CHECK ${foreign} --count engine==0)
-  if(fort)
-    foreach(name IN ITEMS fortran_mpif fortran_module fortran_f08)
-      mpi_test(foreign.${name} ${name} NO_SHIM CHECK ${foreign} --count engine==0)
-    endforeach()
-  endif()
+  foreign_tests(hierbar_mpi_ompi
+                "uses .*libmpich.*, but libhierbar_mpi_ompi.so is for Open MPI only .libhierbar_mpi.so is for MPICH.")
 endif()

@@ -1,0 +1,73 @@
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# With each library: what they do alike. `bound`, set before, has the launcher's options that bind ranks to cpus 0 and 1 in turn.
+
+set(two_nodes HIERBAR_FAKE_NODES=2)
+set(all_engine --count library==0)
+# A machine that has cpus 0 and 1 under different L3 caches: an exchange of two leaders between trees.
+set(two_domains "HIERBAR_TOPOLOGY=l3:2 core:2 pu:1(indexes=0,2,1,3)")
+
+# The oracle: nobody leaves before all have arrived.
+mpi_test(barriers.oracle.linked barriers_linked NO_SHIM ARGS oracle 1000 CHECK ${all_engine} --count engine==2000)
+mpi_test(barriers.oracle.oversubscribed barriers RANKS 8 ARGS oracle 500 CHECK ${all_engine} --count engine==4000)
+mpi_test(barriers.oracle.trees barriers RANKS 9 ARGS oracle 200 ENV ${two_domains}
+         CHECK ${bound} ${all_engine} --count engine==1800 --expect "9 of them on this node: 2 in the exchange, 3 line transfers deep")
+mpi_test(barriers.oracle.two_nodes barriers RANKS 4 ARGS oracle 200 ENV ${two_nodes} CHECK ${all_engine} --count engine==800)
+mpi_test(barriers.subsets barriers RANKS 4 ARGS subsets 5 CHECK --count engine==496 --count library==104 --count "one rank==104")
+mpi_test(barriers.growing barriers RANKS 4 ARGS growing CHECK ${all_engine} --count engine==162)
+
+# Communicators come and go: every place in the segment is given back, by 10,000 cycles in room for seven.
+mpi_test(barriers.duplicates barriers ARGS duplicates 10000 ENV HIERBAR_SEGMENT_KIB=8 CHECK ${all_engine} --count engine==40000)
+mpi_test(barriers.duplicates.two_nodes barriers RANKS 4 ARGS duplicates 30 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
+
+# A free that the library refuses leaves everything as it was: in all ranks or in one, also while barriers are recorded.
+foreach(settings IN ITEMS "" ";HIERBAR_REPORT=text")
+  set(way)
+  if(settings)
+    set(way .recorded)
+  endif()
+  mpi_test(refused.world${way} refused RANKS 4 ARGS world ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==60)
+  mpi_test(refused.one_rank${way} refused RANKS 4 ARGS one_rank ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==80)
+  mpi_test(refused.callback${way} refused RANKS 4 ARGS callback ENV ${two_nodes}${settings} CHECK ${all_engine} --count engine==260)
+  mpi_test(refused.callback_in_one_rank${way} refused RANKS 4 ARGS callback_in_one_rank ENV ${two_nodes}${settings}
+           CHECK ${all_engine} --count engine==200)
+endforeach()
+
+# What the engine does not serve.
+mpi_test(barriers.passed_on barriers RANKS 4 ARGS passed_on
+         CHECK --count engine==4 --count "one rank==4" --count intercommunicator==4 --count library==8)
+mpi_test(barriers.off barriers ARGS oracle 10 ENV HIERBAR_MPI=off CHECK --count off==20 --count engine==0)
+
+# Threads, tools, Fortran.
+mpi_test(handles handles ARGS 300 CHECK --count engine==600 --count "one rank==600")
+mpi_test(threads threads ARGS 300 CHECK ${all_engine} --count engine==1800)
+mpi_test(threads.two_nodes threads RANKS 4 ARGS 20 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
+mpi_test(module interpreter ARGS ${program_dir}/module.so duplicates 20 CHECK ${all_engine} --count engine==80)
+mpi_test(tool_before barriers ARGS oracle 20
+         CHECK --preload ${program_dir}/counting_tool.so --count engine==0 --expect "no MPI_Barrier came here" --expect-some "tool: 20 barriers")
+mpi_test(tool_after barriers ARGS oracle 20 CHECK --preload-after ${program_dir}/counting_tool.so ${all_engine} --count engine==40)
+if(fort)
+  foreach(name IN ITEMS fortran_mpif fortran_module fortran_f08)
+    mpi_test(${name} ${name} CHECK ${all_engine} --count engine==200)
+  endforeach()
+endif()
+
+# Diagnosis.
+mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
+         CHECK ${all_engine} --count engine==6
+               --expect "a barrier on MPI_COMM_WORLD of 3 ranks on this node waits since 1 s for rank 2 .process [0-9]+, .*$")
+mpi_script(shared_memory 300 ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
+
+# foreign_tests(<shim> <message>): the other family's shim does nothing here but say so, and lets one behind it do everything.
+function(foreign_tests foreign_shim message)
+  set(foreign --preload $<TARGET_FILE:${foreign_shim}> --expect "${message}")
+  mpi_test(foreign barriers NO_SHIM ARGS duplicates 20 CHECK ${foreign} --count engine==0)
+  mpi_test(foreign.both barriers ARGS duplicates 20 CHECK ${foreign} ${all_engine} --count engine==80)
+  mpi_test(foreign.module interpreter NO_SHIM ARGS ${program_dir}/module.so duplicates 20 CHECK ${foreign} --count engine==0)
+  if(fort)
+    foreach(name IN ITEMS fortran_mpif fortran_module fortran_f08)
+      mpi_test(foreign.${name} ${name} NO_SHIM CHECK ${foreign} --count engine==0)
+    endforeach()
+  endif()
+endfunction()
