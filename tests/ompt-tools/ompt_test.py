@@ -1,48 +1,18 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs programs with libhierbar_ompt.so on one OpenMP library and looks at the reports.
+"""Runs programs with libhierbar_ompt.so and looks at the reports. Options are those of ompt_program.py."""
 
-    ompt_test.py --tool build/release/lib/libhierbar_ompt.so --other-tool libother_tool.so --hierbar bin/hierbar
-                 --lib-dir /usr/lib/llvm-19/lib --program barriers
-
---lib-dir says whose libomp.so: any OpenMP library with OMPT; --env adds variables, as KMP_BARRIER=hier. What is checked holds on a
-busy machine as well. --strict also compares the imbalance with the one that the program has, for a quiet machine.
-"""
-
-import argparse
 import csv
 import json
 import os
-import pathlib
 import resource
 import subprocess
 import sys
-import tempfile
 import time
-import unittest
 
-ARGUMENTS = None
-
-
-def environment_with(**variables):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "HIERBAR_", "PMI"))}
-    environment.update(LD_LIBRARY_PATH=str(ARGUMENTS.lib_dir.resolve()), OMP_TOOL_LIBRARIES=str(ARGUMENTS.tool.resolve()))
-    environment.update(setting.split("=", 1) for setting in ARGUMENTS.env)
-    environment.update(variables)
-    return environment
-
-
-def run(arguments, directory, before=None, **variables):
-    # Signals as Python has them: a write beyond a limit fails, and does not end the program.
-    ending = subprocess.run([ARGUMENTS.program.resolve(), *map(str, arguments)], env=environment_with(**variables), cwd=directory,
-                            text=True, capture_output=True, timeout=60, preexec_fn=before, restore_signals=before is None)
-    assert ending.returncode == 0 and ending.stdout == "done\n", f"the program is harmed: {ending}"
-    return ending
-
-
-def is_ours():
-    return "KMP_BARRIER=hier" in ARGUMENTS.env
+import ompt_program
+from ompt_program import environment_with, has_trees, is_ours, options, run
 
 
 def without_unit(level):
@@ -50,23 +20,7 @@ def without_unit(level):
     return level.partition(" (")[0]
 
 
-def has_trees():
-    return is_ours() and any(setting.startswith("HIERBAR_TOPOLOGY=") for setting in ARGUMENTS.env)
-
-
-class Program(unittest.TestCase):
-    """Runs programs in a directory of its own."""
-
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.directory = pathlib.Path(scratch.name)
-
-    def run_program(self, arguments, **variables):
-        return run(arguments, self.directory, **variables)
-
-
-class Reports(Program):
+class Reports(ompt_program.Program):
     def report(self, *arguments, **variables):
         run(arguments, self.directory, HIERBAR_REPORT="json", HIERBAR_OUTPUT="report", **variables)
         return json.loads((self.directory / "report.json").read_text())
@@ -88,7 +42,7 @@ class Reports(Program):
                 self.assertLessEqual(times["p99"], times["max"])
 
     def test_imbalance(self):
-        count, ns = (20000, 20000) if ARGUMENTS.strict else (500, 20000)
+        count, ns = (20000, 20000) if options().strict else (500, 20000)
         report = self.report("imbalanced", count, ns)
         self.check_sums(report)
         site = self.site(report, "explicit")
@@ -101,7 +55,7 @@ class Reports(Program):
         # that works.
         self.assertGreater(late["last_arrivals"], 0.25 * site["barriers"])
         self.assertGreater(early["imbalance_ns"]["mean"] + early["sync_ns"]["mean"], 0.25 * ns)
-        if ARGUMENTS.strict:
+        if options().strict:
             self.assertGreater(late["last_arrivals"], 0.95 * site["barriers"])
             self.assertLess(abs(early["imbalance_ns"]["mean"] - ns), 0.05 * ns)  # percentiles are right to 6 % only
 
@@ -110,7 +64,7 @@ class Reports(Program):
 
     def test_a_killed_program_leaves_a_valid_part(self):
         environment = environment_with(HIERBAR_REPORT="json", HIERBAR_OUTPUT="report")
-        program = subprocess.Popen([ARGUMENTS.program.resolve(), "regions", "1000000000"], env=environment, cwd=self.directory)
+        program = subprocess.Popen([options().program.resolve(), "regions", "1000000000"], env=environment, cwd=self.directory)
         part = self.directory / "report.partial.json"
         end = time.monotonic() + 40
         # Parts are renewed. On a loaded machine the first one may come after few barriers.
@@ -188,12 +142,11 @@ class Reports(Program):
         return list(levels)
 
     def test_levels_of_joins_and_reductions(self):
-        if "KMP_BARRIER=hier" not in ARGUMENTS.env:
+        if not is_ours():
             self.skipTest("the runtime tells no levels")
         report = self.report("reductions", 300, KMP_FORCE_REDUCTION="tree")
         self.check_sums(report)
-        trees = any(setting.startswith("HIERBAR_TOPOLOGY=") for setting in ARGUMENTS.env)
-        names = ["gather 1", "exchange", "release 1", "outside"] if trees else ["exchange", "outside"]
+        names = ["gather 1", "exchange", "release 1", "outside"] if has_trees() else ["exchange", "outside"]
         self.assertEqual(self.check_levels(self.site(report, "implementation", team_size=6), 0), names)
         # A worker that leaves the program's last region when the program ends leaves it too late for the report.
         report = self.report("regions", 400)
@@ -206,7 +159,7 @@ class Reports(Program):
         site = self.site(report, "explicit")
         self.assertEqual(site["barriers"], 10)
         exchanges = [level["ns"]["count"] for level in site["levels"] if without_unit(level["level"]) == "exchange"]
-        self.assertEqual(exchanges, [10] if "KMP_BARRIER=hier" in ARGUMENTS.env else [])
+        self.assertEqual(exchanges, [10] if is_ours() else [])
 
     def test_text_on_standard_error(self):
         ending = run(["imbalanced", 100, 100], self.directory)
@@ -236,7 +189,7 @@ class Reports(Program):
         page = (self.directory / "r2.html").read_text()
         self.assertIn("<title>Barriers of rank 2 on ", page)
         self.assertTrue(page.endswith("</html>\n"))
-        command = [ARGUMENTS.hierbar.resolve(), "report", self.directory / "r2.json", "--html"]
+        command = [options().hierbar.resolve(), "report", self.directory / "r2.json", "--html"]
         again = subprocess.run([*command, self.directory / "again.html"], text=True, capture_output=True)
         self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
         self.assertEqual((self.directory / "again.html").read_text(), page)
@@ -250,12 +203,12 @@ class Reports(Program):
             run(["imbalanced", 100, 100], self.directory, HIERBAR_REPORT="json", HIERBAR_OUTPUT="r%r", PMI_RANK=rank)
         files = [self.directory / f"r{rank}.json" for rank in "01"]
         counts = [self.site(json.loads(file.read_text()), "explicit")["barriers"] for file in files]
-        merged = subprocess.run([ARGUMENTS.hierbar.resolve(), "report", "--json", *files], text=True, capture_output=True, check=True)
+        merged = subprocess.run([options().hierbar.resolve(), "report", "--json", *files], text=True, capture_output=True, check=True)
         report = json.loads(merged.stdout)
         self.check_sums(report)
         self.assertEqual(self.site(report, "explicit")["barriers"], sum(counts))
         files[0].write_text("no report")
-        refused = subprocess.run([ARGUMENTS.hierbar.resolve(), "report", *files], text=True, capture_output=True)
+        refused = subprocess.run([options().hierbar.resolve(), "report", *files], text=True, capture_output=True)
         self.assertEqual(refused.returncode, 2)
         self.assertIn("r0.json", refused.stderr)
 
@@ -284,9 +237,9 @@ class Reports(Program):
     def check_other_tool(self, program, tool_alone=False, **variables):
         """The other tool sees what it sees alone."""
         if tool_alone:
-            variables["OMP_TOOL_LIBRARIES"] = str(ARGUMENTS.other_tool.resolve())
+            variables["OMP_TOOL_LIBRARIES"] = str(options().other_tool.resolve())
         else:
-            variables["HIERBAR_OMPT_CHAIN"] = str(ARGUMENTS.other_tool.resolve())
+            variables["HIERBAR_OMPT_CHAIN"] = str(options().other_tool.resolve())
         told = [line for line in run(program, self.directory, **variables).stderr.splitlines() if line.startswith("other tool:")]
         self.assertEqual(len(told), 1)
         self.assertIn(", 0 errors", told[0])
@@ -301,7 +254,7 @@ class Reports(Program):
             self.assertEqual(self.check_other_tool(program, HIERBAR_REPORT="none"), alone)
 
     def test_a_tool_behind_ours_may_stay_away(self):
-        other = str(ARGUMENTS.other_tool.resolve())
+        other = str(options().other_tool.resolve())
         ending = run(["imbalanced", 100, 100], self.directory, HIERBAR_OMPT_CHAIN=other, OTHER_TOOL="inactive")
         self.assertIn("hierbar: barriers of process", ending.stderr)
         self.assertNotIn("HIERBAR_OMPT_CHAIN", ending.stderr)
@@ -315,19 +268,5 @@ class Reports(Program):
         self.assertEqual(run(["imbalanced", 10, 100], self.directory, OMP_TOOL="disabled").stderr, "")
 
 
-def main():
-    global ARGUMENTS
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tool", type=pathlib.Path, required=True, help="libhierbar_ompt.so")
-    parser.add_argument("--lib-dir", type=pathlib.Path, required=True, help="where the OpenMP library is")
-    parser.add_argument("--program", type=pathlib.Path, required=True, help="tests/ompt-tools/barriers.cpp, built")
-    parser.add_argument("--hierbar", type=pathlib.Path, required=True, help="the hierbar command")
-    parser.add_argument("--other-tool", type=pathlib.Path, required=True, help="tests/ompt-tools/other_tool.cpp, built")
-    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for the programs")
-    parser.add_argument("--strict", action="store_true", help="compare the figures, on a quiet machine")
-    ARGUMENTS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(ompt_program.main())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs programs with libhierbar_ompt.so and looks at the pictures that it draws of them. Options are those of ompt_test.py."""
+"""Runs programs with libhierbar_ompt.so and looks at the pictures that it draws of them. Options are those of ompt_program.py."""
 
 import collections
 import json
@@ -14,7 +14,8 @@ import unittest
 import xml.etree.ElementTree
 
 import check_trace
-import ompt_test
+import ompt_program
+from ompt_program import has_trees, is_ours, options
 
 
 class Checker(unittest.TestCase):
@@ -30,7 +31,7 @@ class Checker(unittest.TestCase):
         self.assertEqual(len(self.problems((0, 10, "barrier"), (12, 13, "task"))), 1)
 
 
-class Traces(ompt_test.Program):
+class Traces(ompt_program.Program):
     def trace(self, *arguments, **variables):
         """The parsed trace, checked, and its barriers by thread."""
         self.run_program(arguments, HIERBAR_REPORT="perfetto,json", HIERBAR_OUTPUT="t", **variables)
@@ -53,7 +54,7 @@ class Traces(ompt_test.Program):
         for (_, tid), steps in self.slices.items():
             self.assertEqual(len(steps["barrier"]), 101)
             self.assertEqual(sum(event["cat"] == "explicit" for event in steps["barrier"]), 100)
-            if ompt_test.is_ours():
+            if is_ours():
                 count = 101 if tid == 1 else 100  # at the end of a region the primary alone is told that all have come
                 self.assertEqual(len(steps["exchange"]), count)
                 self.assertEqual(len(steps["sync"]), 101 - count)
@@ -64,7 +65,7 @@ class Traces(ompt_test.Program):
             self.assertAlmostEqual(total, sum(event["dur"] for event in steps["barrier"]), delta=0.5)
 
     def test_trees_have_gather_and_release(self):
-        if not ompt_test.has_trees():
+        if not has_trees():
             self.skipTest("not on a machine with trees")
         self.trace("team", 50, 6)
         names = {tid: {name: len(events) for name, events in steps.items()} for (_, tid), steps in self.slices.items()}
@@ -99,7 +100,7 @@ class Traces(ompt_test.Program):
         self.assertEqual([len(steps["barrier"]) for steps in self.slices.values()], [11, 11])
 
     def merge(self, *names):
-        return subprocess.run([ompt_test.ARGUMENTS.hierbar.resolve(), "report", *names, "--perfetto", "all.json"], text=True,
+        return subprocess.run([options().hierbar.resolve(), "report", *names, "--perfetto", "all.json"], text=True,
                               capture_output=True, cwd=self.directory)
 
     def test_ranks_are_merged_on_one_time_line(self):
@@ -128,7 +129,7 @@ class Traces(ompt_test.Program):
             self.assertFalse((self.directory / "all.json").exists())
 
 
-class Pictures(ompt_test.Program):
+class Pictures(ompt_program.Program):
     """Of the machine, as lstopo draws them."""
 
     def colours(self, name):
@@ -165,19 +166,19 @@ class Pictures(ompt_test.Program):
         objects = self.styles("m.lstopo.xml")
         infos = [infos for of_type in objects.values() for infos in of_type]
         self.check_drawn("m.lstopo.xml", infos)
-        if ompt_test.has_trees():
+        if has_trees():
             self.assertEqual(sum("hierbar gather ns" in each and "hierbar release ns" in each for each in infos), 2)
             self.assertEqual([kind for kind in objects if any("hierbar exchange ns" in each for each in objects[kind])], ["Machine"])
         else:
             self.assertEqual(len(infos), 1, "threads that are not bound share one part")
         # The command draws the same of the JSON.
-        again = subprocess.run([ompt_test.ARGUMENTS.hierbar.resolve(), "report", "m.json", "--lstopo", "again.xml", *self.machine()],
+        again = subprocess.run([options().hierbar.resolve(), "report", "m.json", "--lstopo", "again.xml", *self.machine()],
                                text=True, capture_output=True, cwd=self.directory)
         self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
         self.assertEqual(self.styles("again.xml"), objects)
 
     def machine(self):
-        return [part for setting in ompt_test.ARGUMENTS.env if setting.startswith("HIERBAR_TOPOLOGY=")
+        return [part for setting in options().env if setting.startswith("HIERBAR_TOPOLOGY=")
                 for part in ("--topology", setting.split("=", 1)[1])]
 
     def test_a_file_that_cannot_be_written_is_one_message(self):
@@ -187,4 +188,4 @@ class Pictures(ompt_test.Program):
 
 
 if __name__ == "__main__":
-    sys.exit(ompt_test.main())
+    sys.exit(ompt_program.main())
