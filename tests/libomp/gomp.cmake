@@ -31,6 +31,7 @@ omp_cases(gomp_versions CASES gomp_5_1 CHECK --counter fast==40 --expect "^libgo
           --expect "^libgomp: error directive encountered: from Fortran$")
 omp_cases(gomp_versions CASES gomp_5_1_1 CHECK --counter slow==50)
 omp_cases(gomp_versions CASES omp_5_0_1 CHECK --counter fast==40 --counter slow==1)
+omp_cases(gomp_allocators CASES omp_5_0_1 omp_5_0_2 CHECK --counter fast==40)
 omp_cases(gomp_newer_versions CASES gomp_5_1_2 gomp_5_1_3 gomp_6_0 gomp_6_0_1 CHECK --counter fast==40)
 omp_cases(gomp_newer_versions CASES openacc CHECK --exit-code -6 --expect "the program calls acc_init, which is OpenACC")
 omp_cases(gomp_versions CASES gomp_error

@@ -239,15 +239,6 @@ constexpr Step kSteps[] = {{"barriers", barriers, 8},
                            {"pause", pause, 1},
                            {"several_roots", several_roots, 1}};
 
-const Step& choose(Random& random) {
-  int total = 0;
-  for (const Step& step : kSteps) total += step.weight;
-  int left = random.below(total);
-  const Step* step = kSteps;
-  while (left >= step->weight) left -= step++->weight;
-  return *step;
-}
-
 // ---- the watchdog ----
 
 std::atomic<long> num_steps{0};
@@ -294,7 +285,7 @@ int main() {
   std::thread(watch, seed).detach();
   Random random(seed);
   for (const auto end = Clock::now() + duration; Clock::now() < end; ++num_steps) {
-    const Step& step = choose(random);
+    const Step& step = hierbar::test::draw_by_weight(random, kSteps);
     current_step = step.name;
     step.run(random);
   }

@@ -9,19 +9,16 @@
 #include <vector>
 
 #include "tests/libomp/programs/check.hpp"
+#include "tests/libomp/programs/every_team.hpp"
 
 namespace {
 
 constexpr int kMaxThreads = 16;
 constexpr int kRounds = 60;
 
-// Runs the body in every thread of teams of all sizes, kRounds times each: body(thread, round, size).
 template <class Body>
 void in_every_team(Body&& body) {
-  for (int num_threads = 1; num_threads <= kMaxThreads; ++num_threads) {
-#pragma omp parallel num_threads(num_threads)
-    for (int round = 0; round < kRounds; ++round) body(omp_get_thread_num(), round, num_threads);
-  }
+  omp_test::in_every_team(1, kMaxThreads, kRounds, body);
 }
 
 // All see what the one wrote once they are past the construct.
@@ -167,7 +164,7 @@ void critical_and_master() {
 
 void tasks() {
   std::atomic<int> done{0};
-  in_every_team([&](int me, int, int num_threads) {
+  in_every_team([&](int, int, int num_threads) {
 #pragma omp single nowait
     for (int i = 0; i < 20; ++i) {
 #pragma omp task shared(done)
@@ -179,11 +176,7 @@ void tasks() {
 #pragma omp task shared(done)
     ++done;
 #pragma omp taskwait
-#pragma omp barrier
-    CHECK_EQUAL(done.load(), 20 + num_threads);
-#pragma omp barrier
-    if (me == 0) done = 0;
-#pragma omp barrier
+    omp_test::expect_done(done, 20 + num_threads);
   });
 }
 

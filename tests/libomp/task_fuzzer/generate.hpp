@@ -93,12 +93,20 @@ class Generator {
     node.choice = below(9);
     Place inner = place;
     inner.in_team = false;
-    switch (kind) {
+    fill_team_construct(node, inner);
+    fill_task_construct(node, inner);
+    if (kind == Kind::kDelay) node.count = one_in(8) ? below(3000) : below(100);
+    return node;
+  }
+
+  // What a construct of a team has in it, if it is one.
+  void fill_team_construct(Node& node, Place inner) {
+    switch (node.kind) {
       case Kind::kLoop:
         node.schedule = static_cast<Schedule>(below(kNumSchedules));
         node.nowait = one_in(3);
         node.count = below(12);
-        inner.runs = std::max(1, place.runs * node.count / 4);
+        inner.runs = std::max(1, inner.runs * node.count / 4);
         node.body = body(inner, one_in(2) ? 1 + below(2) : 0);
         break;
       case Kind::kReductionLoop:
@@ -113,6 +121,14 @@ class Generator {
       case Kind::kOneThread:
         node.body = body(inner, 1 + below(5));
         break;
+      default:
+        break;
+    }
+  }
+
+  // The same for constructs of tasks; task() makes single tasks.
+  void fill_task_construct(Node& node, Place inner) {
+    switch (node.kind) {
       case Kind::kTaskgroup:
         node.body = body(inner, 1 + below(4));
         break;
@@ -133,13 +149,9 @@ class Generator {
       case Kind::kTaskReduction:
         node.count = 1 + below(12);
         break;
-      case Kind::kDelay:
-        node.count = one_in(8) ? below(3000) : below(100);
-        break;
       default:
         break;
     }
-    return node;
   }
 
   Node task(const Place& place) {
@@ -181,17 +193,9 @@ class Generator {
     static constexpr Weight kAnywhere[] = {{Kind::kTask, 14},       {Kind::kTaskwait, 4}, {Kind::kTaskgroup, 3},
                                            {Kind::kCancelGroup, 1}, {Kind::kTaskloop, 2}, {Kind::kTaskReduction, 1},
                                            {Kind::kCritical, 1},    {Kind::kYield, 1},    {Kind::kDelay, 2}};
-    const auto draw = [this](const auto& weights) {
-      int total = 0;
-      for (const Weight& one : weights) total += one.weight;
-      int left = below(total);
-      const Weight* one = weights;
-      while (left >= one->weight) left -= one++->weight;
-      return one->kind;
-    };
-    if (place.in_team && !one_in(3)) return draw(kInTeam);
+    if (place.in_team && !one_in(3)) return hierbar::test::draw_by_weight(random_, kInTeam).kind;
     if (place.region_depth < 3 && one_in(10)) return Kind::kRegion;
-    return draw(kAnywhere);
+    return hierbar::test::draw_by_weight(random_, kAnywhere).kind;
   }
 
   hierbar::test::Random random_;

@@ -5,109 +5,40 @@
 // runtime/libomp/UPSTREAM.md describes them.
 
 #include <omp.h>
-#include <signal.h>
-#include <ucontext.h>
 
 #include <atomic>
 #include <chrono>
 #include <optional>
 #include <thread>
 
+#include "stepping.hpp"
 #include "tests/libomp/programs/check.hpp"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// ---- a thread that is held up between two chosen instructions ----
-
-#ifdef __x86_64__
-constexpr bool kCanStep = true;
-constexpr long long kTrapFlag = 0x100;
-
-std::atomic<bool> stepping{false};   // written by the thread that steps, read by the handler in it
-std::atomic<int> steps_left{0};      // until the hold-up; the same thread's
-std::atomic<bool> held_up{false};    // by the handler, for the other threads
-std::atomic<bool> may_go_on{false};  // by the other threads, for the handler
-
-// Runs between each two instructions of a thread that steps.
-void after_instruction(int, siginfo_t*, void* context) {
-  if (!stepping) {
-    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;
-    return;
-  }
-  if (--steps_left != 0) return;
-  held_up = true;
-  // Not longer: the others may need the lock that this thread has just taken.
-  for (const auto end = Clock::now() + std::chrono::milliseconds(5); !may_go_on && Clock::now() < end;) continue;
-}
-
-void set_up_stepping() {
-  struct sigaction action = {};
-  action.sa_sigaction = after_instruction;
-  action.sa_flags = SA_SIGINFO;
-  CHECK_EQUAL(sigaction(SIGTRAP, &action, nullptr), 0);
-}
-
-// Calls body() and holds it up after that many instructions. Returns whether it had as many.
-template <class Body>
-bool hold_up_after(int num_instructions, Body&& body) {
-  held_up = false;
-  may_go_on = false;
-  steps_left = num_instructions;
-  stepping = true;
-  __asm__ volatile("pushfq; orq %0, (%%rsp); popfq" ::"i"(kTrapFlag) : "cc", "memory");
-  body();
-  stepping = false;
-  return steps_left <= 0;
-}
-#else
-constexpr bool kCanStep = false;
-#endif
-
-// ---- the cases ----
-
-// A thread that is no thread of the team fulfils the event. It is held up at each of its instructions in turn, and meanwhile the
-// body of the task ends. Whoever frees the task must not do so before that thread has left the lock in it alone.
+// Meanwhile the body of the task ends. Whoever frees the task must not do so before the thread that fulfils the event has left
+// the lock in it alone.
 //
 // That shows because freed blocks are used again, last in, first out. The padding makes the detached task as large as a table of
 // dependences, so the table of its parent gets its block. A late write breaks a list in the table, and freeing that is a crash.
 void freed_task_is_not_written(int num_threads) {
 #ifdef __x86_64__
-  set_up_stepping();
-  std::atomic<bool> given{false}, left{false}, at_the_end{false};
+  omp_test::set_up_stepping();
+  omp_test::SteppingFulfiller fulfiller;
   std::atomic<int> done{0};
-  omp_event_handle_t event_to_fulfil{};
-  int num_held_up = 0;
   struct {
     char bytes[600];
   } const padding = {};
-  std::thread fulfiller([&] {
-    while (!at_the_end) {
-      if (!given.exchange(false)) {
-        std::this_thread::yield();
-        continue;
-      }
-      at_the_end = !hold_up_after(num_held_up + 1, [&] { omp_fulfill_event(event_to_fulfil); });
-      ++num_held_up;
-      held_up = true;
-      left = true;
-    }
-  });
 #pragma omp parallel num_threads(num_threads)
 #pragma omp single
-  while (!at_the_end) {
-    left = false;
-#pragma omp task if (0) shared(event_to_fulfil, given, held_up, may_go_on, left, done)
+  while (!fulfiller.is_at_the_end()) {
+#pragma omp task if (0) shared(fulfiller, done)
     {
       omp_event_handle_t event;
-#pragma omp task if (0) detach(event) firstprivate(padding) shared(event_to_fulfil, given, held_up, done)
+#pragma omp task if (0) detach(event) firstprivate(padding) shared(fulfiller, done)
       {
         static_cast<void>(padding);
-        held_up = false;
-        event_to_fulfil = event;
-        given = true;
-        while (!held_up) std::this_thread::yield();
+        fulfiller.fulfil(event);
         ++done;
       }
       constexpr int kNumAddresses = 128;  // enough for almost every list, too few for a larger table
@@ -115,11 +46,10 @@ void freed_task_is_not_written(int num_threads) {
 #pragma omp task depend(iterator(i = 0 : kNumAddresses), out : values[i]) shared(done)
       ++done;
 #pragma omp taskwait
-      may_go_on = true;
-      while (!left) std::this_thread::yield();
+      fulfiller.release_and_await();
     }
   }
-  fulfiller.join();
+  const int num_held_up = fulfiller.num_held_up();
   std::printf("held up at %d instructions\n", num_held_up);
   CHECK(num_held_up >= 50);
   CHECK_EQUAL(done.load(), 2 * num_held_up);
@@ -129,7 +59,7 @@ void freed_task_is_not_written(int num_threads) {
 }
 
 void skip_without_stepping() {
-  if (kCanStep) return;
+  if (omp_test::kCanStep) return;
   std::puts("skipped: threads are held up with the trap flag of x86-64");
   std::exit(omp_test::kSkipped);
 }

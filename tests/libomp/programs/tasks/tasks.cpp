@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/libomp/programs/check.hpp"
+#include "tests/libomp/programs/every_team.hpp"
 
 namespace {
 
@@ -21,13 +22,11 @@ void work_for(std::chrono::microseconds duration) {
   }
 }
 
-// Runs the body in every thread of teams of 2 to kMaxThreads threads, num_rounds times each: body(thread, round, size).
+using omp_test::expect_done;
+
 template <class Body>
 void in_every_team(int num_rounds, Body&& body) {
-  for (int num_threads = 2; num_threads <= kMaxThreads; ++num_threads) {
-#pragma omp parallel num_threads(num_threads)
-    for (int round = 0; round < num_rounds; ++round) body(omp_get_thread_num(), round, num_threads);
-  }
+  omp_test::in_every_team(2, kMaxThreads, num_rounds, body);
 }
 
 // One thread makes tasks while the other waits in the barrier already. It must run tasks, not only wait. In one round the
@@ -90,11 +89,7 @@ void tasks_make_tasks() {
         }
       }
     }
-#pragma omp barrier
-    CHECK_EQUAL(done.load(), 25);
-#pragma omp barrier
-    if (me == 0) done = 0;
-#pragma omp barrier
+    expect_done(done, 25);
   });
 }
 
@@ -109,12 +104,7 @@ void taskwait_before_the_barrier() {
       }
 #pragma omp taskwait
     }
-#pragma omp barrier
-    CHECK_EQUAL(done.load() % 3, 0);
-    CHECK_EQUAL(done.load(), 3 * (round % 3 != 0 ? num_threads : 1));
-#pragma omp barrier
-    if (me == 0) done = 0;
-#pragma omp barrier
+    expect_done(done, 3 * (round % 3 != 0 ? num_threads : 1));
 #pragma omp barrier
   });
 }
@@ -122,7 +112,7 @@ void taskwait_before_the_barrier() {
 // Untied tasks may go on in another thread after they waited. Fast barriers before and after.
 void untied_tasks() {
   std::atomic<int> done{0};
-  in_every_team(40, [&](int me, int, int) {
+  in_every_team(40, [&](int, int, int) {
 #pragma omp barrier
 #pragma omp single nowait
     for (int i = 0; i < 8; ++i) {
@@ -137,11 +127,7 @@ void untied_tasks() {
         ++done;
       }
     }
-#pragma omp barrier
-    CHECK_EQUAL(done.load(), 24);
-#pragma omp barrier
-    if (me == 0) done = 0;
-#pragma omp barrier
+    expect_done(done, 24);
   });
 }
 
@@ -166,19 +152,15 @@ void task_opens_a_region() {
         }
       }
     }
-#pragma omp barrier
-    CHECK_EQUAL(done.load(), 4);
+    expect_done(done, 4);
     CHECK_EQUAL(omp_get_thread_num(), me);
     CHECK_EQUAL(omp_get_num_threads(), num_threads);
-#pragma omp barrier
-    if (me == 0) done = 0;
-#pragma omp barrier
   });
 }
 
 void priorities_and_dependences() {
   std::atomic<int> done{0};
-  in_every_team(30, [&](int me, int, int) {
+  in_every_team(30, [&](int, int, int) {
 #pragma omp single nowait
     {
       int chain = 0;
@@ -195,11 +177,7 @@ void priorities_and_dependences() {
       ++done;
 #pragma omp taskwait
     }
-#pragma omp barrier
-    CHECK_EQUAL(done.load(), 11);
-#pragma omp barrier
-    if (me == 0) done = 0;
-#pragma omp barrier
+    expect_done(done, 11);
   });
 }
 
@@ -275,11 +253,7 @@ void long_task_while_others_sleep() {
         ++done;
       }
     }
-#pragma omp barrier
-    CHECK_EQUAL(done.load(), 1);
-#pragma omp barrier
-    if (me == 0) done = 0;
-#pragma omp barrier
+    expect_done(done, 1);
   });
 }
 
