@@ -199,3 +199,14 @@ find_archive() {
   done
   fail "cannot get $title. Put $(archive_names) into a directory and name it in HIERBAR_SOURCES, or $without"
 }
+
+# fetch_once --out DIR --state DIR [--sources DIR]: finds the archive and has the script's function unpack put it into DIR, which
+# `out` then names. If DIR is there already, nothing is done.
+fetch_once() {
+  local out state sources archive
+  read_options "out state sources" "$@"
+  [[ -n $out && -n $state ]] || fail "--out and --state are needed"
+  [[ ! -d $out ]] || return 0
+  find_archive
+  unpack
+}

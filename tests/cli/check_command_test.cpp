@@ -17,9 +17,7 @@
 namespace hierbar {
 namespace {
 
-using test::CommandResult;
-using test::fresh;
-using test::run_hierbar;
+using namespace test;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;

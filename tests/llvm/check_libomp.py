@@ -27,7 +27,7 @@ import lit_runner
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "tests/suites"))
 import summary
-from compare import CannotRun, StockResults, compare, print_differences, without_our_barrier
+from compare import CannotRun, StockResults, compare, exit_status, print_differences, without_our_barrier
 
 
 def known_llvm_versions():
@@ -122,8 +122,4 @@ def check(arguments):
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(check(parse_arguments()))
-    except CannotRun as error:
-        print(f"hierbar: error: {error}", file=sys.stderr)
-        sys.exit(2)
+    sys.exit(exit_status(lambda: check(parse_arguments())))

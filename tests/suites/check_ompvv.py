@@ -30,14 +30,13 @@ import sys
 import time
 
 import summary
-from compare import CannotRun, StockResults, compare, failed, print_differences, without_our_barrier
+from compare import CannotRun, StockResults, compare, exit_status, failed, print_differences, skip, without_our_barrier
 
 # By suffix: the compilers of each family. The first that exists is used.
 COMPILERS = {
     "clang": {".c": ["clang-19", "clang"], ".cpp": ["clang++-19", "clang++"]},
     "gcc": {".c": ["gcc"], ".cpp": ["g++"], ".F90": ["gfortran"]},
 }
-SKIPPED = 77  # our exit status
 SKIPPED_BY_SUITE = 101  # the exit status of a program of the suite that finds nothing to test
 
 
@@ -128,11 +127,6 @@ class OmpvvSuite:
         return codes
 
 
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(SKIPPED)
-
-
 def find_suite():
     source_dir = os.environ.get("OMPVV", "")
     if not source_dir:
@@ -202,13 +196,5 @@ def check():
     return 1 if regressions else 0
 
 
-def main():
-    try:
-        return check()
-    except CannotRun as error:
-        print(f"hierbar: error: {error}", file=sys.stderr)
-        return 2
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(exit_status(check))

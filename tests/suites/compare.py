@@ -19,8 +19,10 @@ A suite is an object with
 """
 
 import json
+import sys
 
 RERUNS = 3
+SKIPPED = 77  # the exit status of a command that cannot run here
 # lit's codes for results that are not what the test wants. All suites use these codes.
 FAILING_CODES = {"FAIL", "XPASS", "TIMEOUT", "UNRESOLVED"}
 # Codes of tests that did not run.
@@ -29,6 +31,22 @@ SKIPPING_CODES = {"UNSUPPORTED", "SKIPPED"}
 
 class CannotRun(Exception):
     """The comparison cannot be made; the message says why."""
+
+
+def skip(reason):
+    """Ends the command: what it runs is not here."""
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def exit_status(check):
+    """Runs a command and returns its exit status: 0 no regression, 1 regression, 2 the comparison
+    could not be made."""
+    try:
+        return check()
+    except CannotRun as error:
+        print(f"hierbar: error: {error}", file=sys.stderr)
+        return 2
 
 
 def without_our_barrier(settings):

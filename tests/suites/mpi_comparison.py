@@ -11,7 +11,7 @@ import sys
 import time
 
 import summary
-from compare import CannotRun, StockResults, compare, print_differences
+from compare import CannotRun, StockResults, compare, exit_status, print_differences
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "mpi"))
 import launcher
@@ -88,12 +88,7 @@ def finish(result, arguments):
 
 
 def main(check):
-    """Runs a command and returns its exit status: 0 no regression, 1 regression, 2 the comparison
-    could not be made."""
+    """As exit_status() of compare.py."""
     # So that a running program is ended as well.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
-    try:
-        return check()
-    except CannotRun as error:
-        print(f"hierbar: error: {error}", file=sys.stderr)
-        return 2
+    return exit_status(check)

@@ -34,13 +34,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 sys.path.append(str(ROOT / "tests/suites"))
 import summary
-from compare import CannotRun, StockResults, compare, failed, print_differences, without_our_barrier
+from compare import CannotRun, StockResults, compare, exit_status, print_differences, skip, without_our_barrier
 from gcc_suite import GccSuite
 from known import read_known
 from programs import Programs
-
-SKIPPED = 77
-
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -61,11 +58,6 @@ def parse_arguments():
         if not setting.partition("=")[2]:
             parser.error(f"--env '{setting}': must be NAME=VALUE")
     return arguments
-
-
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(SKIPPED)
 
 
 def fetch(work_dir):
@@ -143,13 +135,5 @@ def check():
     return 1 if new else 0
 
 
-def main():
-    try:
-        return check()
-    except CannotRun as error:
-        print(f"hierbar: error: {error}", file=sys.stderr)
-        return 2
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(exit_status(check))

@@ -44,13 +44,4 @@ unpack() {
   mv "$fresh" "$out"
 }
 
-main() {
-  local out state sources archive
-  read_options "out state sources" "$@"
-  [[ -n $out && -n $state ]] || fail "--out and --state are needed"
-  [[ ! -d $out ]] || return 0
-  find_archive
-  unpack
-}
-
-main "$@"
+fetch_once "$@"
