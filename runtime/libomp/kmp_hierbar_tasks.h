@@ -57,7 +57,8 @@
 //   (mutexinoutset) held back at that moment. And who looked at a task with a priority took it out of their number meanwhile.
 //
 //   That lock was freed when the parent of the tasks ended. What had its memory then could look like a lock that somebody holds:
-//   such a task never ran.
+//   such a task never ran. And a detached task released it only after its parent had been told of the end: what had the memory
+//   then was a lock that nobody held and nobody could take.
 
 #include "kmp.h"
 
@@ -165,6 +166,18 @@ static inline void __kmp_hierbar_free_locks(kmp_taskdata_t *taskdata, kmp_info_t
     return;
   __kmp_dephash_free(thread, taskdata->td_dephash);
   taskdata->td_dephash = NULL;
+}
+
+// Before a completed detached task is taken out of its parent's count of children. A parent whose count is zero frees the locks
+// of mutexinoutset, so they are released here, and __kmp_release_deps(), which comes later, finds nothing to release. Any thread
+// may release them; it need not belong to OpenMP.
+static inline void __kmp_hierbar_release_locks(kmp_taskdata_t *taskdata) {
+  kmp_depnode_t *node = taskdata->td_depnode;
+  if (node == NULL || node->dn.mtx_num_locks >= 0) // negative: all locks are held
+    return;
+  node->dn.mtx_num_locks = -node->dn.mtx_num_locks;
+  for (int i = node->dn.mtx_num_locks - 1; i >= 0; --i)
+    __kmp_release_lock(node->dn.mtx_locks[i], KMP_GTID_DNE);
 }
 
 // Whether a thread in a barrier that has found no task may count itself out. What is left in its deque, or has a priority, can
