@@ -81,7 +81,7 @@ omp_cases(hidden_helpers CASES tasks_outside_any_region tasks_before_a_barrier d
           ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4 CHECK --counter reports==1)
 
 set(cancelled_loop_cases dynamic_loops long_loops_end_at_once sections taskloops loop_and_region_at_once
-    region_just_after_a_barrier unfinished_loops loops_after_others_left)
+    region_just_after_a_barrier unfinished_loops loops_after_others_left inner_regions)
 omp_cases(cancelled_loops CASES ${cancelled_loop_cases} ENV OMP_CANCELLATION=true)
 set(cancellation_cases loop region_while_others_wait_in_a_barrier region_with_tasks taskgroup)
 omp_cases(cancellation CASES sections ${cancellation_cases} ENV OMP_CANCELLATION=true

@@ -15,6 +15,7 @@
 //   kmp_alloc.cpp      kmp_gomp_pool_loan_t          omp_realloc within a pool
 //   kmp_runtime.cpp    __kmp_gomp_find_league        the teams of a target region
 //                      __kmp_gomp_forget_cancellation  buffers of loops after a cancelled region
+//                      __kmp_gomp_forget_release     barriers of a thread that leaves its team
 //                      __kmp_gomp_base_*             levels inside a target region
 //                      __kmp_gomp_report_*           differences that a program is told of
 //   kmp_ftn_entry.h    __kmp_gomp_base_*
@@ -96,6 +97,12 @@ void __kmp_gomp_wait_for_buffer(kmp_info_t *thread, volatile kmp_uint32 *buffer_
 
 // Before a region of a team whose last one ended with a pending request.
 void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team);
+
+// Before a thread leaves its team. It may have left a cancelled barrier before it was released there, and must not take that
+// release for one of its next team.
+static inline void __kmp_gomp_forget_release(kmp_info_t *thread) {
+  TCW_4(thread->th.th_bar[bs_plain_barrier].bb.b_go, KMP_INIT_BARRIER_STATE);
+}
 
 // ---- leagues ----
 

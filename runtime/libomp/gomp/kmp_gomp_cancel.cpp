@@ -212,11 +212,15 @@ void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team) {
     buffer->doacross_flags = NULL;
     buffer->doacross_num_done = 0;
   }
-  // A worker that left a cancellable barrier may have been counted or released in it nevertheless.
+  // A worker that left a cancellable barrier may have been counted or released in it nevertheless. A team that is not kept has
+  // none now; __kmp_gomp_forget_release() has done the same for its workers.
   for (int tid = 1; tid < team->t.t_nproc; ++tid) {
-    kmp_bstate_t *barrier = &team->t.t_threads[tid]->th.th_bar[bs_plain_barrier].bb;
+    kmp_info_t *worker = team->t.t_threads[tid];
+    if (!worker)
+      continue;
+    kmp_bstate_t *barrier = &worker->th.th_bar[bs_plain_barrier].bb;
     barrier->b_arrived = team->t.t_bar[bs_plain_barrier].b_arrived;
-    TCW_4(barrier->b_go, KMP_INIT_BARRIER_STATE);
+    __kmp_gomp_forget_release(worker);
   }
   team->t.t_cancel_request = team->t.t_barrier_cancel_request = cancel_noreq;
 }

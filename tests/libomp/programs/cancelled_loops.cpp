@@ -193,6 +193,37 @@ void loops_after_others_left() {
   }
 }
 
+// Inner teams, which give their threads back after each region and have others of another number in the next one.
+void inner_regions() {
+  omp_set_max_active_levels(2);
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int> before{0}, after{0}, complete{0}, arrived[2]{};
+#pragma omp parallel num_threads(2)
+    for (int region = 0; region < 4; ++region) {
+#pragma omp parallel num_threads(2 + (round + region) % (kMaxThreads - 1))
+      {
+        ++before;
+        if (omp_get_thread_num() == 1) {
+#pragma omp cancel parallel
+        }
+#pragma omp barrier
+        ++after;  // nobody
+      }
+#pragma omp barrier
+#pragma omp parallel num_threads(2 + round % (kMaxThreads - 1))
+      {
+        ++arrived[omp_get_ancestor_thread_num(1)];
+#pragma omp barrier
+        if (arrived[omp_get_ancestor_thread_num(1)].load() == omp_get_num_threads() * (region + 1)) ++complete;
+#pragma omp barrier
+      }
+    }
+    CHECK(before.load() >= 16);
+    CHECK_EQUAL(after.load(), 0);
+    CHECK_EQUAL(complete.load(), 8 * (2 + round % (kMaxThreads - 1)));
+  }
+}
+
 // More iterations than are handed out at once, so that tasks make tasks; those are cancelled too.
 void taskloops() {
   for (int round = 0; round < 20; ++round) {
@@ -226,5 +257,6 @@ int main(int argc, char** argv) {
                              {"region_just_after_a_barrier", region_just_after_a_barrier},
                              {"unfinished_loops", unfinished_loops},
                              {"loops_after_others_left", loops_after_others_left},
+                             {"inner_regions", inner_regions},
                              {"taskloops", taskloops}});
 }
