@@ -20,7 +20,7 @@ omp_cases(worksharing CASES ${worksharing_cases} CHECK --counter fast>=1000)
 # Where teams outnumber the cpus, barriers without tasks go the other way for a while after some with.
 omp_cases(worksharing CASES tasks CHECK --counter fast>=500 --counter slow>=500)
 
-set(reduction_cases all_operators result_is_there_after_the_loop without_a_barrier_of_the_loop user_declared_operator array_sections)
+set(reduction_cases all_operators result_is_there_after_the_loop without_a_barrier_of_the_loop user_declared_operator array_sections tasks_in_its_barrier_reduce_too)
 omp_cases(reductions CASES ${reduction_cases} CHECK --counter phased>=20)
 omp_cases(reductions CASES all_operators result_is_there_after_the_loop SETTING trees ENV ${trees} CHECK --counter phased>=20)
 omp_cases(reductions CASES bitwise_repeatable CHECK --repeat 3 --counter phased>=600)

@@ -5,6 +5,7 @@
 
 #include <omp.h>
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -102,6 +103,34 @@ struct Matrix {
 };
 #pragma omp declare reduction(multiply:Matrix : omp_out = omp_out * omp_in) initializer(omp_priv = Matrix::identity())
 
+// A thread that waits in the barrier of a reduction runs tasks. Regions in these reduce as well, in teams of other sizes, so by
+// other methods.
+void tasks_in_its_barrier_reduce_too() {
+  for (int round = 0; round < 50; ++round) {
+    constexpr int kThreads = 6;
+    long sum = 0;
+    std::atomic<long> of_tasks{0};
+#pragma omp parallel num_threads(kThreads)
+    {
+      for (int task = 0; task < 10; ++task) {
+#pragma omp task
+        {
+          long inner = 0;
+#pragma omp parallel for num_threads(2) reduction(+ : inner)
+          for (int i = 0; i < 10; ++i) inner += i;
+          of_tasks += inner;
+        }
+      }
+#pragma omp for reduction(+ : sum)
+      for (int i = 0; i < 60; ++i) sum += i;
+#pragma omp for reduction(+ : sum) nowait
+      for (int i = 0; i < 60; ++i) sum += i;
+    }
+    CHECK_EQUAL(sum, 2 * 60 * 59 / 2);
+    CHECK_EQUAL(of_tasks.load(), kThreads * 10 * 45);
+  }
+}
+
 void user_declared_operator() {
   for_every_size([](int num_threads) {
     Matrix shears = Matrix::identity();  // these commute, as OpenMP demands
@@ -152,6 +181,7 @@ int main(int argc, char** argv) {
                             {{"all_operators", all_operators},
                              {"result_is_there_after_the_loop", result_is_there_after_the_loop},
                              {"without_a_barrier_of_the_loop", without_a_barrier_of_the_loop},
+                             {"tasks_in_its_barrier_reduce_too", tasks_in_its_barrier_reduce_too},
                              {"user_declared_operator", user_declared_operator},
                              {"array_sections", array_sections},
                              {"bitwise_repeatable", bitwise_repeatable}});
