@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/quartiles.hpp"
 #include "base/result.hpp"
+#include "network/contention/contention_table.hpp"
 #include "network/parameters.hpp"
 
 namespace hierbar::network {
@@ -23,17 +26,10 @@ namespace hierbar::network {
 inline constexpr const char* kNetworkVariable = "HIERBAR_NETWORK";
 inline constexpr const char* kNetworkFormat = "hierbar-network-1";
 
-// A larger file is refused without being parsed. One network has some 2 KiB.
-inline constexpr std::size_t kMaxNetworkBytes = 256 << 10;
+// A larger file is refused without being parsed. One network has some 2 KiB, and
+// 60 KiB with the costs of shared channels.
+inline constexpr std::size_t kMaxNetworkBytes = 2 << 20;
 inline constexpr std::uint32_t kMaxNodes = 1U << 20;
-
-// Of all measurements of all pairs.
-struct Quartiles {
-  double lower = 0;
-  double median = 0;
-  double upper = 0;
-  friend bool operator==(const Quartiles&, const Quartiles&) = default;
-};
 
 // Pairs of nodes that are equally far from each other.
 struct PairClass {
@@ -50,6 +46,8 @@ struct MeasuredNetwork {
   std::uint32_t num_nodes = 0;
   std::vector<PairClass> classes;  // at least one
   std::vector<std::string> notes;  // for people: what was clamped
+  // What shared channels cost; nothing if it was not measured.
+  std::optional<Contention> contention = {};
 
   // The costs of the slowest class: no barrier ends before its slowest pair.
   Parameters slowest() const;
