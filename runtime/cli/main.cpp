@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/command/advise_command.hpp"
 #include "cli/command/check_command.hpp"
 #include "cli/command/meet_command.hpp"
 #include "cli/command/place_command.hpp"
@@ -23,7 +24,7 @@
 namespace {
 
 bool starts_programs(std::string_view command) {
-  return command == "check" || command == "run" || command == "show";
+  return command == "advise" || command == "check" || command == "run" || command == "show";
 }
 
 // The message for a first word that is not a command. Empty if it is a command or an option.
@@ -57,6 +58,7 @@ int main(int argc, char** argv) try {
   hierbar::add_place_command(app);
   hierbar::add_meet_command(app);
   hierbar::add_predict_command(app);
+  hierbar::add_advise_command(app, program);
   hierbar::add_tune_command(app);
   hierbar::add_report_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
