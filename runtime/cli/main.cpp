@@ -24,7 +24,7 @@
 namespace {
 
 bool starts_programs(std::string_view command) {
-  return command == "advise" || command == "check" || command == "run" || command == "show";
+  return command == "advise" || command == "check" || command == "run" || command == "show" || command == "tune";
 }
 
 // The message for a first word that is not a command. Empty if it is a command or an option.
@@ -59,7 +59,7 @@ int main(int argc, char** argv) try {
   hierbar::add_meet_command(app);
   hierbar::add_predict_command(app);
   hierbar::add_advise_command(app, program);
-  hierbar::add_tune_command(app);
+  hierbar::add_tune_command(app, program);
   hierbar::add_report_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
     std::cerr << problem << '\n';

@@ -33,8 +33,9 @@ inline constexpr std::uint32_t kMaxNodes = 1U << 20;
 
 // Pairs of nodes that are equally far from each other.
 struct PairClass {
-  std::string name;  // "same switch"
-  std::uint32_t num_pairs = 0;
+  std::string name;             // "same switch"
+  std::uint32_t num_pairs = 0;  // that were measured
+  // Of all measurements of all these pairs.
   Quartiles latency_us, send_overhead_us, receive_overhead_us, gap_us, gap_per_byte_us;
   Parameters median() const;
   friend bool operator==(const PairClass&, const PairClass&) = default;
