@@ -29,8 +29,8 @@ def environment(bin_dir):
     clean = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     # As root, in a container: Open MPI asks for each of these.
     clean |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-    # This Debian's numpy on the OpenBLAS that is built with OpenMP, whatever else is installed.
-    clean |= {"HIERBAR_PROFILE": "off", "LC_ALL": "C", "PATH": f"{bin_dir}:{clean['PATH']}"}
+    # Debian's Python and numpy, on the OpenBLAS that is built with OpenMP, whatever else is installed.
+    clean |= {"HIERBAR_PROFILE": "off", "LC_ALL": "C", "PATH": f"{bin_dir}:/usr/bin:{clean['PATH']}"}
     library = next(iter(pathlib.Path("/usr/lib").glob("*/openblas-openmp")), None)
     return clean | ({"LD_LIBRARY_PATH": str(library)} if library else {})
 

@@ -114,7 +114,7 @@ void add_run_command(CLI::App& app, const Program& program) {
           "which is the launcher's and, behind others such as srun, the one that the program is linked with")
       ->type_name("NAME");
   command
-      ->add_option("--report", options.report_file,
+      ->add_option("--report", options->report_file,
                    "Write what barriers cost, of threads and ranks, to FILE; its ending tells the form:\n"
                    ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml. In the name %h is the host,\n"
                    "%p the process, %r the rank")
