@@ -4,8 +4,8 @@
 #
 #   readme_test.sh README
 #
-# What the README shows is what is compiled and run here: between `<!-- FILE: begin -->` and `<!-- FILE: end -->` it has the file
-# without its licence, indented by four spaces.
+# What the README shows is what is compiled and run here: between `<!-- FILE: begin -->` and `<!--
+# FILE: end -->` it has the file without its licence, indented by four spaces.
 
 source "$(dirname "$0")/../cmake/check.sh"
 readme=$1
