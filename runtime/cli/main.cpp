@@ -21,7 +21,9 @@
 
 namespace {
 
-bool starts_programs(std::string_view command) { return command == "check" || command == "run" || command == "show"; }
+bool starts_programs(std::string_view command) {
+  return command == "check" || command == "run" || command == "show" || command == "tune";
+}
 
 // The message for a first word that is not a command. Empty if it is a command or an option.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
@@ -53,7 +55,7 @@ int main(int argc, char** argv) try {
   hierbar::add_plan_command(app);
   hierbar::add_place_command(app);
   hierbar::add_meet_command(app);
-  hierbar::add_tune_command(app);
+  hierbar::add_tune_command(app, program);
   hierbar::add_report_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
     std::cerr << problem << '\n';
