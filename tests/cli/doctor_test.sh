@@ -14,7 +14,7 @@ unset LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH OMP_PLACES OMP_PROC_BIND KMP_AFFINITY 
 unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS HIERBAR_TOPOLOGY SLURM_CPUS_PER_TASK SRUN_CPUS_PER_TASK
 cd "$work"
 
-doctor() { run timeout 60 env "${variables[@]}" "$hierbar" doctor "$@"; }
+doctor() { run timeout 200 env "${variables[@]}" "$hierbar" doctor "$@"; }
 # Sets `variables` for the next calls of doctor().
 with() { variables=("$@"); }
 is_silent() { [[ $status == 0 ]] && says ': nothing found'; }
@@ -24,7 +24,7 @@ finds_only() { finds "$1" && says ': 1 finding'; }
 remedy() { sed -n 's/^ *\$ //p' "$work/output" | head -n 1; }
 # A command without a word of doctor's about it.
 cures() { # COMMAND: as it was printed, in the environment that had the fault
-  run timeout 60 env "${variables[@]}" bash -c "$1"
+  run timeout 200 env "${variables[@]}" bash -c "$1"
   succeeded && [[ $(grep --count '^runtime ' "$work/output") == 1 ]] && says '/hierbar/preload/libgomp.so.1'
 }
 skip() { printf 'skipped: %s\n' "$*"; }
@@ -97,9 +97,9 @@ doctor -- "$hierbar" run -- ./two_app
 check 'as doctor sees too' is_silent
 
 # 3. All threads on one cpu.
-run timeout 60 taskset -c 0 env OMP_NUM_THREADS=2 "$hierbar" doctor -- ./gcc_app
+run timeout 200 taskset -c 0 env OMP_NUM_THREADS=2 "$hierbar" doctor -- ./gcc_app
 check 'a binding that stacks threads is found' finds_only stacked-threads
-run timeout 60 env OMP_NUM_THREADS=2 OMP_PLACES='{0}' OMP_PROC_BIND=true "$hierbar" doctor -- ./gcc_app
+run timeout 200 env OMP_NUM_THREADS=2 OMP_PLACES='{0}' OMP_PROC_BIND=true "$hierbar" doctor -- ./gcc_app
 check 'so are places that do' finds_only stacked-threads
 
 # 4. A cpu quota.
@@ -108,10 +108,10 @@ if group=$(mktemp -d /sys/fs/cgroup/cpu/hierbar-doctor-XXXXXX 2>/dev/null); then
   echo 100000 >"$group/cpu.cfs_quota_us"
   with OMP_NUM_THREADS=2
   # Two lines of a subshell, so that this script stays where it is.
-  run timeout 60 bash -c 'echo $$ >"$0/cgroup.procs"; exec env OMP_NUM_THREADS=2 "$@"' "$group" "$hierbar" doctor -- ./gcc_app
+  run timeout 200 bash -c 'echo $$ >"$0/cgroup.procs"; exec env OMP_NUM_THREADS=2 "$@"' "$group" "$hierbar" doctor -- ./gcc_app
   check 'a quota below the number of threads is found' finds_only quota
   check 'with a command' same_text "$(remedy)" 'OMP_NUM_THREADS=1 ./gcc_app'
-  run timeout 60 bash -c 'echo $$ >"$0/cgroup.procs"; exec env "$@"' "$group" "$hierbar" doctor -- "$hierbar" run -- ./gcc_app
+  run timeout 200 bash -c 'echo $$ >"$0/cgroup.procs"; exec env "$@"' "$group" "$hierbar" doctor -- "$hierbar" run -- ./gcc_app
   check "hierbar's default team obeys the quota" is_silent
   cat >team.c <<'END'
 #include <omp.h>
@@ -124,7 +124,7 @@ int main(void) {
 }
 END
   cc -fopenmp team.c -o team_app
-  run timeout 60 bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$group" "$hierbar" run --quiet -- ./team_app
+  run timeout 200 bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$group" "$hierbar" run --quiet -- ./team_app
   check 'which has one thread' says 'a team of 1'
 else
   skip 'no control group for cpu time can be made here'
