@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// libhierbar_count.so: counts what a program sends, by pair of ranks. It is preloaded, and off unless
-// HIERBAR_COUNT=FILE is set: then rank 0 writes the file in MPI_Finalize.
+// libhierbar_count.so: counts what a program sends, by pair of ranks. It is preloaded, and off
+// unless HIERBAR_COUNT=FILE is set: then rank 0 writes the file in MPI_Finalize.
 //
 // Counted are the calls in C that name a receiver: sends of all modes, MPI_Sendrecv, and
 // MPI_Alltoall and MPI_Alltoallv as messages to each rank. Other collectives have no pairs that the

@@ -7,9 +7,9 @@
 //
 //   contention_worker --time-limit S --pairs K [--oversubscribed] --sizes M[,M...] --channel NAME=A-B[,A-B...]...
 //
-// For each channel and cf = 1, 2, ... K, pairs of ranks exchange messages, all pairs at once. Inside
-// the first node pair i runs on cpus A and B of the channel's i-th pair. Between nodes it is the i-th
-// rank of the first node and the i-th of the second one. All other ranks sleep.
+// For each channel and cf = 1, 2, ... K, pairs of ranks exchange messages, all pairs at once.
+// Inside the first node pair i runs on cpus A and B of the channel's i-th pair. Between nodes it is
+// the i-th rank of the first node and the i-th of the second one. All other ranks sleep.
 //
 //   Irecv, Isend, Waitall, n times; t = the time of the slowest pair / (2 n)
 //
@@ -102,7 +102,8 @@ std::vector<Place> find_places() {
   return places;
 }
 
-// A rank that stays where it is shares a cpu with others; then only all of them together make sense.
+// A rank that stays where it is shares a cpu with others; then only all of them together make
+// sense.
 void run_on(std::uint32_t cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -154,7 +155,8 @@ class Exchange {
   std::vector<char> out_, in_;
 };
 
-// Of t(m, cf) in microseconds, the same in all ranks of the communicator. `share_s` limits the time.
+// Of t(m, cf) in microseconds, the same in all ranks of the communicator. `share_s` limits the
+// time.
 Quartiles measure(MPI_Comm comm, int peer, std::size_t num_bytes, double share_s) {
   Exchange exchange(comm, peer, num_bytes);
   exchange.run(1);
@@ -180,7 +182,8 @@ class Measuring {
   }
 
  private:
-  // t(size, 1..K) of a channel, if the time that is left allows it: larger messages are left out first.
+  // t(size, 1..K) of a channel, if the time that is left allows it: larger messages are left out
+  // first.
   void row(std::size_t index, std::uint64_t size, std::size_t rows_left) {
     const WorkerChannel& channel = job_.plan.channels[index];
     const int pairs = most_pairs(job_, channel);

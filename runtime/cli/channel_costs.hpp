@@ -53,8 +53,8 @@ PredictionRequest read_prediction_request(const CLI::App& command, const Predict
 std::string machine_identity(const Machine& machine);
 
 // Where each rank is if every node is such a machine and places its ranks by `pattern`, each with
-// `num_threads` threads. A level that the machine lacks counts as the next larger one; without an L3,
-// cores are L3s of their own. Errors: those of place_ranks().
+// `num_threads` threads. A level that the machine lacks counts as the next larger one; without an
+// L3, cores are L3s of their own. Errors: those of place_ranks().
 Result<std::vector<network::Spot>> spots_of(const Machine& machine, Pattern pattern, const network::Split& split,
                                             std::uint32_t num_threads);
 

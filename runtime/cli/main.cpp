@@ -8,6 +8,7 @@
 
 #include "cli/command/advise_command.hpp"
 #include "cli/command/check_command.hpp"
+#include "cli/command/doctor_command.hpp"
 #include "cli/command/meet_command.hpp"
 #include "cli/command/place_command.hpp"
 #include "cli/command/plan_command.hpp"
@@ -24,7 +25,8 @@
 namespace {
 
 bool starts_programs(std::string_view command) {
-  return command == "advise" || command == "check" || command == "run" || command == "show" || command == "tune";
+  return command == "advise" || command == "check" || command == "doctor" || command == "run" || command == "show" ||
+         command == "tune";
 }
 
 // The message for a first word that is not a command. Empty if it is a command or an option.
@@ -51,6 +53,7 @@ int main(int argc, char** argv) try {
   app.set_version_flag("--version", "hierbar " HIERBAR_VERSION_STRING);
   app.require_subcommand(1);
   hierbar::add_check_command(app, program);
+  hierbar::add_doctor_command(app, program);
   hierbar::add_run_command(app, program);
   hierbar::add_show_command(app, program);
   hierbar::add_topo_command(app);

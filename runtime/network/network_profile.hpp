@@ -16,10 +16,10 @@
 
 namespace hierbar::network {
 
-// What was measured of networks, from which meetings between nodes are chosen. A file
-// holds several networks. Each is of one MPI library, one choice of its transport, one number of
-// nodes and one version of hierbar. Those of other versions are not read. Members that are not known
-// here are not read either, and are kept when a network is added.
+// What was measured of networks, from which meetings between nodes are chosen. A file holds several
+// networks. Each is of one MPI library, one choice of its transport, one number of nodes and one
+// version of hierbar. Those of other versions are not read. Members that are not known here are not
+// read either, and are kept when a network is added.
 //
 //   HIERBAR_NETWORK   off, or the path of a file. If it is not set: network.json in
 //                     $XDG_CONFIG_HOME/hierbar or ~/.config/hierbar, if it exists
@@ -74,8 +74,8 @@ std::string transport_of(const Environment& environment);
 // Errors: the text is no file of networks, or what is wrong in it.
 Result<NetworkProfile> parse_network_profile(const std::string& text);
 // The text of a file to which a network is added. It takes the place of one with the same library,
-// transport, number of nodes and version, and keeps that one's further members. `old_text` is empty if
-// there is no file. Errors: it is not empty and no file of networks; it would grow too large.
+// transport, number of nodes and version, and keeps that one's further members. `old_text` is empty
+// if there is no file. Errors: it is not empty and no file of networks; it would grow too large.
 Result<std::string> with_network(const std::string& old_text, const MeasuredNetwork& network);
 
 // Reads a file. Errors: it cannot be read, is not a regular file or is too large; those of

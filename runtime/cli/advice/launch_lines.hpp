@@ -22,8 +22,8 @@ struct LaunchLine {
 
 // A line for each launcher: `program` behind its options.
 //
-// The cpus are those of the machine for which the candidate was found. Open MPI gets a rule where it
-// has one for the pattern, else a rankfile that `hierbar place` writes.
+// The cpus are those of the machine for which the candidate was found. Open MPI gets a rule where
+// it has one for the pattern, else a rankfile that `hierbar place` writes.
 std::vector<LaunchLine> launch_lines(const Machine& machine, const Candidate& candidate, const Program& program);
 
 // The line without any binding, as people start programs: as many ranks on as many nodes, with the

@@ -12,7 +12,8 @@ namespace hierbar {
 // the user's launcher line. What goes wrong ends the command.
 network::Contention measure_contention(const TuneOptions& options, const Program& launcher);
 
-// Prints t(m, cf) and the slowdown of each cell; marked are cells that are more than cf times slower.
+// Prints t(m, cf) and the slowdown of each cell; marked are cells that are more than cf times
+// slower.
 void print(const network::Contention& contention);
 
 }  // namespace hierbar

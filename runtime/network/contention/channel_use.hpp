@@ -42,9 +42,9 @@ struct ChannelUse {
   double num_rounds = 1;     // how often each of the cf pairs exchanges a message, on average
 };
 
-// P3's statistics of a step: every channel that it uses. Two ranks in the same unit use the channel of
-// the smallest unit that holds both. A message between nodes uses both nodes' adapters. Requires a
-// spot for every rank in the step.
+// P3's statistics of a step: every channel that it uses. Two ranks in the same unit use the channel
+// of the smallest unit that holds both. A message between nodes uses both nodes' adapters. Requires
+// a spot for every rank in the step.
 std::vector<ChannelUse> channel_uses(const FlowStep& step, const std::vector<Spot>& spots);
 
 }  // namespace hierbar::network

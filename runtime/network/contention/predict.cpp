@@ -25,7 +25,8 @@ double start_up_us(ChannelKind kind, const ContentionTable& table, const Paramet
 // The bytes of the busier direction over the bandwidth that cf pairs have together.
 Quartiles transfer_us(const ChannelUse& use, const ContentionTable& table, double start_us) {
   const Quartiles exchange = table.time_us(use.message_bytes, use.cf) * 2;
-  // A cell that is below the start-up, by noise or because the message is small, has no bytes to pay.
+  // A cell that is below the start-up, by noise or because the message is small, has no bytes to
+  // pay.
   const auto part = [&](double us) { return std::max(0.0, us - start_us) * use.num_bytes / (use.message_bytes * use.cf); };
   return {part(exchange.lower), part(exchange.median), part(exchange.upper)};
 }

@@ -17,8 +17,8 @@ enum class Model : std::uint8_t {
   // P3's: a step lasts as long as its slowest channel, t(m, cf), and steps follow each other. t is
   // half of an exchange, which is why P3's own times are about half of what it measures.
   kPaper,
-  // A step lasts o_s + L + o_r for its first message, the overheads of the rank that has most of them
-  // for the others, and for its slowest channel the bytes over what cf pairs get through it:
+  // A step lasts o_s + L + o_r for its first message, the overheads of the rank that has most of
+  // them for the others, and for its slowest channel the bytes over what cf pairs get through it:
   // bandwidth(m, cf) = cf m / (2 t(m, cf) - start-up).
   kShared,
 };

@@ -25,8 +25,8 @@ std::string slurm_option(const std::vector<CpuSet>& shares);
 // that the job may use. A rankfile can only name whole cores. Errors: two different shares have
 // parts of one core.
 //
-// With more than one node, each has the same shares, and nodes are named as "+n1", the second node of
-// the job.
+// With more than one node, each has the same shares, and nodes are named as "+n1", the second node
+// of the job.
 Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& shares, std::uint32_t num_nodes = 1);
 
 // For instance "0xff".

@@ -48,8 +48,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i <= rank; ++i)
     MPI_Isend(data.data(), 10, MPI_INT, next, 0, MPI_COMM_WORLD, &request), MPI_Request_free(&request);
   for (int i = 0; i <= previous; ++i) MPI_Recv(received.data(), 10, MPI_INT, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  // In a communicator whose ranks are numbered backwards: rank 0 there, the last one, sends 7 bytes to
-  // rank 1, and nobody to MPI_PROC_NULL.
+  // In a communicator whose ranks are numbered backwards: rank 0 there, the last one, sends 7 bytes
+  // to rank 1, and nobody to MPI_PROC_NULL.
   MPI_Comm backwards, copy;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
   MPI_Comm_dup(backwards, &copy);

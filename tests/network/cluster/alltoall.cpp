@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// alltoall BYTES REPETITIONS: paper P3's blocked all-to-all among all ranks, all messages of a rank at
-// once. Rank 0 prints the seconds of each repetition: those of the slowest rank.
+// alltoall BYTES REPETITIONS: paper P3's blocked all-to-all among all ranks, all messages of a rank
+// at once. Rank 0 prints the seconds of each repetition: those of the slowest rank.
 
 #include <mpi.h>
 

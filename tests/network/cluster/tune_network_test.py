@@ -19,6 +19,7 @@ import cluster
 NEAR_US = 5000
 FAR_US = 15000
 TOLERANCE = 0.1
+ATTEMPTS = 3
 
 
 class Failure(Exception):
@@ -41,7 +42,7 @@ def tune(arguments, nodes, path, time_limit_s, *options):
         return json.load(file)["networks"]
 
 
-def check_delay(arguments, path):
+def check_delay_once(arguments, path):
     latency_us = {}
     for delay_us in NEAR_US, FAR_US:
         with cluster.Cluster(2, delay_us, delay_line=arguments.delay_line) as nodes:
@@ -51,6 +52,16 @@ def check_delay(arguments, path):
     grown_us = latency_us[FAR_US] - latency_us[NEAR_US]
     print(f"L is {latency_us[NEAR_US]:.0f} us with a delay of {NEAR_US} us, and {grown_us:.0f} us more with {FAR_US - NEAR_US} us more")
     check(abs(grown_us / (FAR_US - NEAR_US) - 1) <= TOLERANCE, "that is not within 10 %")
+
+
+def check_delay(arguments, path):
+    # What else the machine does may double a round trip.
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return check_delay_once(arguments, path)
+        except Failure as failure:
+            print(failure)
+    return check_delay_once(arguments, path)
 
 
 def check_classes(arguments, path):

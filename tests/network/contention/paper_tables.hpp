@@ -9,8 +9,8 @@
 
 namespace hierbar::network::test {
 
-// The slowdowns that paper P3 prints under its figures 3 to 5, for 128, 64, 32, 16, 8 and 4 MB, from
-// cf = 1 on.
+// The slowdowns that paper P3 prints under its figures 3 to 5, for 128, 64, 32, 16, 8 and 4 MB,
+// from cf = 1 on.
 struct PaperFigure {
   std::string name;
   std::vector<std::vector<double>> rows;

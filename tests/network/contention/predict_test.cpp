@@ -115,8 +115,8 @@ TEST_F(PaperOrders, OfTwoAndOfEightRanksComeOutAsPublished) {
   }
 }
 
-// P3 has 4 x 1 before 1 x 4, by 5 % in its prediction and 6 % in its measurement. What is printed does
-// not suffice to get that: t(1 MB, cf) is in figures only. 2 x 2 is the last, as published.
+// P3 has 4 x 1 before 1 x 4, by 5 % in its prediction and 6 % in its measurement. What is printed
+// does not suffice to get that: t(1 MB, cf) is in figures only. 2 x 2 is the last, as published.
 TEST_F(PaperOrders, OfFourRanksTheSlowestComesOutAsPublished) {
   for (const std::uint64_t megabytes : {32, 64, 128}) EXPECT_EQ(order({{4}, {2, 2}, {1, 1, 1, 1}}, megabytes)[1], 3U);
 }

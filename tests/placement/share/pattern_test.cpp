@@ -44,7 +44,8 @@ TEST(Pattern, PlacesSingleThreadsAsThePapersTableDoes) {
   EXPECT_THAT(cpus_of(Pattern::kRank, machine, ones), ElementsAre("0", "1", "2", "3", "4", "5", "6", "7"));
 }
 
-// The nodes of P4's table 1: the packages of cpus 0 to 7, and its columns for the values of map_cpu.
+// The nodes of P4's table 1: the packages of cpus 0 to 7, and its columns for the values of
+// map_cpu.
 struct PaperNode {
   std::string name;
   std::vector<int> packages;
