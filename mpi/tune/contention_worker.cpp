@@ -5,7 +5,8 @@
 // --network --contention` starts it by the user's launcher and reads what rank 0 prints
 // (network/contention/worker_plan.hpp). Each MPI's own compiler driver builds it.
 //
-//   contention_worker --time-limit S --pairs K [--oversubscribed] --sizes M[,M...] --channel NAME=A-B[,A-B...]...
+//   contention_worker --time-limit S --pairs K [--oversubscribed] --sizes M[,M...]
+//                     --channel NAME=A-B[,A-B...]...
 //
 // For each channel and cf = 1, 2, ... K, pairs of ranks exchange messages, all pairs at once.
 // Inside the first node pair i runs on cpus A and B of the channel's i-th pair. Between nodes it is
@@ -223,7 +224,8 @@ class Measuring {
       MPI_Comm_free(&comm);
     }
     meet_all();
-    MPI_Bcast(&time_us, sizeof time_us, MPI_BYTE, 0, MPI_COMM_WORLD);  // rank 0 is in every pair of index 0
+    // Rank 0 is the first rank of the first node, so it is in the first pair of every channel.
+    MPI_Bcast(&time_us, sizeof time_us, MPI_BYTE, 0, MPI_COMM_WORLD);
     last_us_[index] = time_us.median;
     if (job_.rank != 0) return;
     std::printf("%s%s %llu %d %.6g %.6g %.6g\n", network::kCellLine, channel.name.c_str(), static_cast<unsigned long long>(size),

@@ -29,8 +29,9 @@ struct Candidate {
 };
 
 struct CandidateRequest {
-  std::vector<std::uint32_t> num_nodes;    // allowed; empty: any
-  std::vector<std::uint32_t> num_threads;  // of a rank; empty: as many as its node has cores for each rank
+  std::vector<std::uint32_t> num_nodes;  // allowed; empty: any
+  // Of a rank; empty: as many as its node has cores for each rank.
+  std::vector<std::uint32_t> num_threads;
 };
 
 struct Candidates {

@@ -34,7 +34,8 @@ struct ChannelStatistics {
 };
 
 struct Prediction {
-  Quartiles time_us;                            // with all cells at their lower quartile, median, upper quartile
+  // With all cells at their lower quartile, median, upper quartile.
+  Quartiles time_us;
   ChannelKind binding = ChannelKind::kNetwork;  // the kind that takes most of the time
   std::uint32_t num_steps = 0;
   std::map<ChannelKind, ChannelStatistics> channels;

@@ -14,7 +14,8 @@ namespace hierbar::network {
 
 // What `hierbar tune --network --contention` asks of its worker (mpi/tune/contention_worker.cpp),
 // and how the worker's lines begin. Launchers pass on what ranks print, among lines of their own.
-inline constexpr const char* kCellLine = "hierbar-contention-cell: ";  // channel bytes pairs q1 median q3
+// channel bytes pairs q1 median q3
+inline constexpr const char* kCellLine = "hierbar-contention-cell: ";
 inline constexpr const char* kLeftOutLine = "hierbar-contention-left-out: ";
 inline constexpr const char* kContentionRefusalLine = "hierbar-contention-refusal: ";
 inline constexpr const char* kContentionEndLine = "hierbar-contention-end";

@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   std::vector<char> out(static_cast<std::size_t>(num_bytes) * static_cast<std::size_t>(size), 1), in(out);
   std::vector<MPI_Request> requests;
-  for (int repetition = -1; repetition < repetitions; ++repetition) {  // in the first one ranks are connected
+  // In the one before the first, ranks are connected.
+  for (int repetition = -1; repetition < repetitions; ++repetition) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
     requests.clear();
