@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -103,13 +104,21 @@ std::vector<Place> find_places() {
   return places;
 }
 
-// A rank that stays where it is shares a cpu with others; then only all of them together make
-// sense.
+// The cpus on which this rank runs, of at most 8192.
+using Cpus = std::array<cpu_set_t, 8>;
+
+Cpus own_cpus() {
+  Cpus cpus{};
+  sched_getaffinity(0, sizeof cpus, cpus.data());
+  return cpus;
+}
+
+void run_on(const Cpus& cpus) { sched_setaffinity(0, sizeof cpus, cpus.data()); }
+
 void run_on(std::uint32_t cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  sched_setaffinity(0, sizeof set, &set);
+  Cpus cpus{};
+  CPU_SET_S(cpu, sizeof cpus, cpus.data());
+  run_on(cpus);
 }
 
 // The ranks of the i-th pair, by rank; -1 where there are too few.
@@ -211,6 +220,7 @@ class Measuring {
       if (job_.rank != pair.first && job_.rank != pair.second) continue;
       // Members keep the order of their ranks, so each finds the other one by counting.
       peer = job_.rank == pair.first ? pair.second : pair.first;
+      // More ranks than cpus stay where they are: two that share one would wait for each other.
       if (!job_.plan.oversubscribed && !channel.cpu_pairs.empty()) {
         const auto& cpus = channel.cpu_pairs[static_cast<std::size_t>(i)];
         run_on(job_.rank == pair.first ? cpus.first : cpus.second);
@@ -223,6 +233,7 @@ class Measuring {
       time_us = measure(comm, rank_in(comm, peer), size, share_s);
       MPI_Comm_free(&comm);
     }
+    run_on(launched_cpus_);
     meet_all();
     // Rank 0 is the first rank of the first node, so it is in the first pair of every channel.
     MPI_Bcast(&time_us, sizeof time_us, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -245,7 +256,8 @@ class Measuring {
   }
 
   Job& job_;
-  std::vector<double> last_us_;  // of each channel, with all its pairs
+  const Cpus launched_cpus_ = own_cpus();  // as the launcher gave them, for messages between nodes
+  std::vector<double> last_us_;            // of each channel, with all its pairs
 };
 
 // Why nothing can be measured; the same in all ranks. Empty if it can.
