@@ -42,6 +42,14 @@ class AwaitedWord {
                              Word& sleepers) noexcept {
     return AwaitedWord(mem, awaited, epoch, writer, waiting_for, &sleepers);
   }
+  // A wait for a release that all others await as well. A host may let all of them sleep in one
+  // place, and end all of these sleeps at once.
+  static AwaitedWord release_of_all(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
+                                    Word& sleepers) noexcept {
+    AwaitedWord pending(mem, awaited, epoch, writer, waiting_for, &sleepers);
+    pending.all_wait_ = true;
+    return pending;
+  }
 
   // (W1) acquire; pairs with the exchange (A1) or the store (R1). Once it has returned true,
   // everything that the writer wrote before is visible.
@@ -89,6 +97,8 @@ class AwaitedWord {
   }
 
   Word& awaited() const noexcept { return awaited_; }
+  // Whether this is a wait by release_of_all().
+  bool all_wait() const noexcept { return all_wait_; }
 
  private:
   AwaitedWord(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word* sleepers) noexcept
@@ -102,6 +112,7 @@ class AwaitedWord {
   WordValue seen_ = 0;
   std::uint32_t writer_;
   bool announced_ = false;
+  bool all_wait_ = false;
 };
 
 }  // namespace hierbar

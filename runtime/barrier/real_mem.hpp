@@ -26,6 +26,7 @@ namespace hierbar {
 //   WaitResult wait(AwaitedWord<RealMem<Host>>&)   the long wait; kReleased only if pending.ready()
 //   void wake(std::uint32_t participant)       ends that participant's sleep, if it sleeps
 //   bool can_sleep()                           false: nobody ever sleeps
+//   void wake_all()                            optional: ends the sleeps of all whose AwaitedWord says all_wait()
 // One RealMem belongs to one thread for one episode; it may lie on the stack.
 template <class Host>
 class RealMem {
@@ -72,6 +73,11 @@ class RealMem {
     return host_.wait(pending);
   }
   void wake(std::uint32_t participant) const noexcept { host_.wake(participant); }
+  void wake_all() const noexcept
+    requires requires(Host& host) { host.wake_all(); }
+  {
+    host_.wake_all();
+  }
   bool can_sleep() const noexcept { return host_.can_sleep(); }
 
  private:
