@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "barrier/word.hpp"
 
@@ -10,6 +12,12 @@ namespace hierbar {
 
 // How a wait ended. There is no other result.
 enum class WaitResult : std::uint8_t { kReleased, kAborted };
+
+// A host, or a Mem, whose sleepers have one place in common, if all of them await one word.
+template <class HostOrMem, class = void>
+inline constexpr bool kWakesTogether = false;
+template <class HostOrMem>
+inline constexpr bool kWakesTogether<HostOrMem, std::void_t<decltype(std::declval<HostOrMem&>().wake_all())>> = true;
 
 // One wait of a participant: for a word that one other participant will write. The host's wait
 // polls ready(). If it wants to sleep, it announces that first:

@@ -45,7 +45,7 @@ template <class Mem>
 void wake_all_sleepers(const PlanView<Mem>& view, Mem& mem, const Release<typename Mem::Word>& line) noexcept {
   mem.fence();                                     // (R2)
   if (mem.load_acquire(line.asleep) == 0) return;  // (R3)
-  if constexpr (requires { mem.wake_all(); }) {
+  if constexpr (kWakesTogether<Mem>) {
     mem.wake_all();
   } else {
     for (std::uint32_t i = 0; i < view.num_participants_; ++i) view.wake_if_waiting_for(mem, i, 0);

@@ -27,10 +27,11 @@ namespace hierbar {
 
 // Participants that all await one word may sleep in one place, a futex word that counts how often
 // all were woken. One system call then ends all of their sleeps.
-//   (P4) acquire load, before announce(). Pairs with (P5). If (P4) sees (P5), the awaited word is
-//        visible to (S3), and the sleeper stays awake.
-//   (P5) seq_cst increment, after (R3) has seen the announcement. If (P4) came before it, the kernel
-//        finds another count than the sleeper gave it, or the sleeper is in its queue and woken.
+//   (P4) relaxed load, before announce().
+//   (P5) relaxed increment, after (R3) has seen that somebody sleeps. If (P4) came before it, the
+//        kernel finds another count than the sleeper gave it, or the sleeper is in its queue and is
+//        woken. If (P4) sees (P5), then (S2b), which follows (P4), comes after (R3), so (S3) sees
+//        the awaited word, and the sleeper stays awake.
 
 // How many rounds of a poll and a sched_yield() come before a sleep: some ms. Participants arrive
 // either close together or much later.
@@ -76,7 +77,7 @@ inline void unpark(std::atomic<std::uint32_t>& parked) noexcept {
 // As park(), in a place that the sleepers have in common. A sleep ends by unpark_all().
 template <class AwaitedWord>
 void park_together(std::atomic<std::uint32_t>& num_wakings, AwaitedWord& pending, long limit_ns) noexcept {
-  const std::uint32_t seen = num_wakings.load(std::memory_order_acquire);  // (P4) pairs with (P5)
+  const std::uint32_t seen = num_wakings.load(std::memory_order_relaxed);  // (P4) pairs with (P5)
   if (pending.announce()) {
     const timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
     futex(num_wakings, FUTEX_WAIT, seen, &limit);
@@ -86,7 +87,7 @@ void park_together(std::atomic<std::uint32_t>& num_wakings, AwaitedWord& pending
 
 // Ends the sleeps of all who sleep there or are about to.
 inline void unpark_all(std::atomic<std::uint32_t>& num_wakings) noexcept {
-  num_wakings.fetch_add(1, std::memory_order_seq_cst);  // (P5) pairs with (P4)
+  num_wakings.fetch_add(1, std::memory_order_relaxed);  // (P5) pairs with (P4)
   futex(num_wakings, FUTEX_WAKE, kWakeAll, nullptr);
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include "barrier/awaited_word.hpp"
 #include "barrier/pause.hpp"
@@ -73,9 +74,8 @@ class RealMem {
     return host_.wait(pending);
   }
   void wake(std::uint32_t participant) const noexcept { host_.wake(participant); }
-  void wake_all() const noexcept
-    requires requires(Host& host) { host.wake_all(); }
-  {
+  template <class AnyHost = Host, class = std::enable_if_t<kWakesTogether<AnyHost>>>
+  void wake_all() const noexcept {
     host_.wake_all();
   }
   bool can_sleep() const noexcept { return host_.can_sleep(); }
