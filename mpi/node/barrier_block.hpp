@@ -11,6 +11,7 @@
 #include "barrier/barrier.hpp"
 #include "barrier/real_mem.hpp"
 #include "mpi/node/segment.hpp"
+#include "mpi/node/yield_history.hpp"
 
 namespace hierbar::mpi {
 
@@ -29,6 +30,7 @@ struct HostLine {
   // Participant 0's only, for all: where they sleep together (park_together()). Written by whoever
   // wakes them.
   std::atomic<std::uint32_t> num_wakings;
+  YieldHistory yield_history;  // the owner's; nobody else uses it
 };
 
 // One communicator's part of a segment: the memory of its barrier. Participant 0 claims it. The

@@ -92,21 +92,32 @@ class RankHost {
 
  private:
   WaitResult wait_as(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
+    if (!pending.all_wait()) {
+      wait_until_ready(waiting, pending, waiting.yields, waiting.first_sleep_ns);
+      return WaitResult::kReleased;
+    }
+    YieldHistory& history = block_.host_line(me_).yield_history;
+    const int yields = history.begin_wait(waiting.yields_together);
+    const bool slept = wait_until_ready(waiting, pending, yields, waiting.first_sleep_together_ns);
+    if (yields > 0) history.end_wait(slept);
+    return WaitResult::kReleased;
+  }
+
+  // Returns whether the rank slept.
+  bool wait_until_ready(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending, int yields, long sleep_ns) noexcept {
     const long start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
     long next_watch_ns = start_ns + waiting.watch_ns;
-    const int yields = pending.all_wait() ? waiting.yields_together : waiting.yields;
-    long sleep_ns = pending.all_wait() ? waiting.first_sleep_together_ns : waiting.first_sleep_ns;
     for (long round = 0;; ++round) {
       const bool may_sleep = round >= yields;
       if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) duties_.poke();
-      if (poll_for_a_while(waiting, pending)) return WaitResult::kReleased;
+      if (poll_for_a_while(waiting, pending)) return round > yields;
       if (!may_sleep) {
         sched_yield();
       } else {
         sleep(pending, sleep_ns);
         sleep_ns = std::min(2 * sleep_ns, waiting.longest_sleep_ns);
       }
-      if (pending.ready()) return WaitResult::kReleased;
+      if (pending.ready()) return may_sleep;
       if (waiting.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {
         duties_.on_overdue(duties_.context, monotonic_ns() - start_ns);
         next_watch_ns += waiting.watch_ns;
