@@ -61,9 +61,9 @@ struct NetworkProfile {
   const MeasuredNetwork* find(const std::string& library, const std::string& transport, std::uint32_t num_nodes) const;
 };
 
-// What the environment asks the MPI library to use between nodes: those of OMPI_MCA_pml, OMPI_MCA_btl,
-// UCX_TLS, FI_PROVIDER and MPIR_CVAR_CH4_NETMOD that are set, as "OMPI_MCA_btl=tcp,self UCX_TLS=tcp".
-// Empty: the library chooses.
+// What the environment asks the MPI library to use between nodes: those of OMPI_MCA_pml,
+// OMPI_MCA_btl, UCX_TLS, FI_PROVIDER and MPIR_CVAR_CH4_NETMOD that are set, as
+// "OMPI_MCA_btl=tcp,self UCX_TLS=tcp". Empty: the library chooses.
 std::string transport_of(const Environment& environment);
 
 // Errors: the text is no file of networks, or what is wrong in it.
