@@ -23,7 +23,7 @@
 namespace {
 
 bool starts_programs(std::string_view command) {
-  return command == "check" || command == "doctor" || command == "run" || command == "show";
+  return command == "check" || command == "doctor" || command == "run" || command == "show" || command == "tune";
 }
 
 // The message for a first word that is not a command. Empty if it is a command or an option.
@@ -57,7 +57,7 @@ int main(int argc, char** argv) try {
   hierbar::add_plan_command(app);
   hierbar::add_place_command(app);
   hierbar::add_meet_command(app);
-  hierbar::add_tune_command(app);
+  hierbar::add_tune_command(app, program);
   hierbar::add_report_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
     std::cerr << problem << '\n';

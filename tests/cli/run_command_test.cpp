@@ -22,7 +22,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// A copy of the command as it is installed, with files in place of the libraries, and launchers that answer as their kind does.
+// A copy of the command as it is installed, with files in place of the libraries, and launchers
+// that answer as their kind does.
 class RunCommand : public testing::Test {
  protected:
   void SetUp() override {
@@ -165,7 +166,8 @@ TEST_F(RunCommand, ReachesTheRanksOfRealLaunchers) {
       std::printf("[ skipped  ] %s is not installed\n", launcher.name);
       continue;
     }
-    // MPICH 4.0.2's mpiexec dies by SIGPIPE when its ranks have ended before it could pass on the end of its input.
+    // MPICH 4.0.2's mpiexec dies by SIGPIPE when its ranks have ended before it could pass on the
+    // end of its input.
     const std::string rank = " sh -c 'echo rank $KMP_BARRIER; sleep 0.1'";
     const CommandResult result = run("--mpi none -- " + std::string(launcher.anywhere) + rank);
     EXPECT_EQ(result.exit_code, 0) << result.errors;

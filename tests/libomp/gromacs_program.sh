@@ -2,9 +2,10 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# GROMACS, which Debian builds with GCC: some steps of molecular dynamics of a box of water, in a mode whose results do not
-# depend on time. Prints the energies of the last step, and on stderr how many ns a day would see. HIERBAR_GROMACS_STEPS: how many
-# steps, default 100. Returns 77 where there is no gmx.
+# GROMACS, which Debian builds with GCC: some steps of molecular dynamics of a box of water, in a
+# mode whose results do not depend on time. Prints the energies of the last step, and on stderr how
+# many ns it would simulate in a day. HIERBAR_GROMACS_STEPS: how many steps, 100 by default. Returns
+# 77 where there is no gmx.
 
 set -euo pipefail
 if ! command -v gmx >/dev/null; then
