@@ -22,7 +22,8 @@ is_alone() { [[ $(grep --count '^runtime ' "$work/output") == 1 ]] && says '/hie
 keeps_cpus() { says "cpus start $num_cpus thread $num_cpus after $num_cpus subprocess $num_cpus"; }
 is_active() { grep --quiet --extended-regexp 'OpenMP: [1-9][0-9]* barriers served' "$work/output"; }
 
-# best WORD HOW COMMAND...: the best value of several runs on a line that begins with WORD, HOW is -n (smallest) or -nr.
+# best WORD HOW COMMAND...: of several runs the best value on a line that begins with WORD; HOW is -n
+# (the smallest) or -nr.
 best() {
   local i
   for ((i = 0; i < repeats; ++i)); do
@@ -37,7 +38,8 @@ for directory in conda/lib spack/gcc-runtime/lib; do
   cp -L "$gcc_runtime" "$directory/libgomp.so.1"
 done
 c++ -std=c++17 -O2 -fopenmp "$sources/downstream/steps.cpp" -pthread -Wl,--disable-new-dtags,-rpath,"$work/conda/lib" -o conda/app
-# Spack's solver is a library that has the DT_RPATH of its own; the program does not need the runtime itself.
+# Spack's solver is a library with a DT_RPATH of its own; the program does not need the runtime
+# itself.
 c++ -std=c++17 -O2 -fopenmp -fPIC -shared -Dmain=solver_main "$sources/downstream/steps.cpp" -pthread \
   -Wl,--disable-new-dtags,-rpath,"$work/spack/gcc-runtime/lib" -o spack/solver/lib/libsolver.so
 printf 'int solver_main(int, char **);\nint main(int argc, char **argv) { return solver_main(argc, argv); }\n' >main.cpp
