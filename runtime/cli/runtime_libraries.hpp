@@ -29,8 +29,8 @@ bool is_openmp(LibraryKind kind);
 bool is_mpi(LibraryKind kind);
 MpiFamily family_of(LibraryKind kind);  // of a library or a shim
 
-// Whether a library of that file name is an OpenMP runtime: libgomp, libomp or libiomp5, also with a
-// hash as Python wheels have it.
+// Whether a library of that file name is an OpenMP runtime: libgomp, libomp or libiomp5, also with
+// a hash as Python wheels have it.
 bool is_openmp_name(const std::string& file_name);
 
 }  // namespace hierbar

@@ -17,7 +17,7 @@ struct ElfFile {
   std::uint16_t machine = 0;  // EM_X86_64, ...
   bool is_64_bit = true;
   bool is_dynamic = false;               // otherwise the loader has no part in it
-  std::string interpreter = {};          // the loader itself; empty for a library and for a static program
+  std::string interpreter = {};          // the loader; empty for libraries and static programs
   std::string soname = {};               // empty if it has none
   std::vector<std::string> needed = {};  // names as they are written, in order
   // Search paths as they are written, with $ORIGIN and with ':' between directories. The loader

@@ -32,7 +32,7 @@ struct LoadedFile {
   FoundBy found = FoundBy::kProgram;
   bool is_preloaded = false;
   std::size_t asked_by = 0;           // index of the file that needs it
-  std::string shadowed_in_path = {};  // another file of the same name in LD_LIBRARY_PATH, behind a DT_RPATH
+  std::string shadowed_in_path = {};  // by a DT_RPATH: a file of that name in LD_LIBRARY_PATH
 };
 
 // The files that the loader maps for a program before it starts, in the loader's order, which is
@@ -51,8 +51,8 @@ struct LoaderInput {
   Environment environment;
   // The file of ld.so.cache for a name; empty if it has none.
   std::function<std::string(const std::string& name)> cache;
-  // The program runs with rights that its caller lacks (setuid): the loader ignores LD_LIBRARY_PATH,
-  // and of LD_PRELOAD what has a '/'.
+  // The program runs with rights that its caller lacks (setuid): the loader ignores
+  // LD_LIBRARY_PATH, and of LD_PRELOAD what has a '/'.
   bool is_privileged = false;
   // Names, as they are asked for, that an audit module answers with something that is of no
   // interest. May be null.
@@ -65,8 +65,8 @@ struct LoaderInput {
 // Errors: the program cannot be read.
 Result<Loads> predict_loads(const std::string& program, const LoaderInput& input);
 
-// The libraries of this machine's ld.so.cache, for its own kind of programs, read by ldconfig. Finds
-// nothing where there is no ldconfig.
+// The libraries of this machine's ld.so.cache, for its own kind of programs, read by ldconfig.
+// Finds nothing where there is no ldconfig.
 std::function<std::string(const std::string& name)> read_loader_cache();
 
 }  // namespace hierbar

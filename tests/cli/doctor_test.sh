@@ -172,6 +172,10 @@ check 'a DT_RPATH that hides LD_LIBRARY_PATH is found' finds_only rpath-wins
 check 'with both files' says "$work/packaged/libgomp.so.1 (DT_RPATH of ./rpath_app) is loaded and not $lib/libgomp.so.1"
 check 'the printed command helps' cures "$(remedy)"
 
+with LD_LIBRARY_PATH="$(dirname "$gcc_runtime")" OMP_NUM_THREADS=2
+doctor -- ./rpath_app
+check 'one that hides a runtime of the same sort is not' is_silent
+
 # 9. A cpu that is offline.
 for list in OMP_PLACES='{0},{4095}' GOMP_CPU_AFFINITY='0 4095' KMP_AFFINITY='proclist=[0,4095],explicit'; do
   with "$list" OMP_NUM_THREADS=1
@@ -186,7 +190,11 @@ if chown nobody setuid_app 2>/dev/null && chmod u+s setuid_app; then
   with KMP_BARRIER=hier LD_LIBRARY_PATH="$lib" OMP_NUM_THREADS=2
   doctor -- ./setuid_app
   check 'setuid is found' finds_only setuid
-  check 'with a command' says 'cp --no-preserve=all ./setuid_app ./setuid_app'
+  check 'with a command' same_text "$(remedy)" \
+    'cp --no-preserve=all ./setuid_app ./setuid_app.copy && chmod +x ./setuid_app.copy'
+  eval "$(remedy)"
+  doctor -- ./setuid_app.copy
+  check 'whose copy is healthy' is_silent
 else
   skip 'only root can make a program of somebody else'
 fi

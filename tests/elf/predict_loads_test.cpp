@@ -36,7 +36,8 @@ std::set<std::string> predicted(const std::string& program, const Variables& var
   return files;
 }
 
-// What the program's own loader lists: lines "libc.so.6 => /lib/libc.so.6 (0x...)" or "/a/b.so (0x...)".
+// What the program's own loader lists: lines "libc.so.6 => /lib/libc.so.6 (0x...)" or
+// "/a/b.so (0x...)".
 std::set<std::string> listed(const std::string& program, const Variables& variables) {
   const Result<ElfFile> elf = read_elf(program);
   std::string command = "env -u LD_PRELOAD -u LD_LIBRARY_PATH";

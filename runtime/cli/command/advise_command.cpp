@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/environment.hpp"
 #include "base/words.hpp"
 #include "cli/advice/candidates.hpp"
 #include "cli/advice/launch_lines.hpp"
@@ -16,6 +17,7 @@
 #include "cli/machine_option.hpp"
 #include "cli/mpi_family.hpp"
 #include "cli/option_values.hpp"
+#include "cli/started_program.hpp"
 
 namespace hierbar {
 namespace {
@@ -73,7 +75,7 @@ LaunchKind chosen_launcher(const std::string& name) {
   if (name == "openmpi") return LaunchKind::kOpenMpi;
   if (name == "srun") return LaunchKind::kSrun;
   if (name != "auto") refuse(kLauncherOption, name, "no such launcher", "auto, hydra, openmpi, srun");
-  const FamilyGuess guess = guess_family({"mpiexec"});
+  const FamilyGuess guess = guess_family({"mpiexec"}, own_environment());
   if (guess.family == MpiFamily::kMpich) return LaunchKind::kHydra;
   if (guess.family == MpiFamily::kOpenMpi) return LaunchKind::kOpenMpi;
   if (!find_in_path("srun").empty()) return LaunchKind::kSrun;

@@ -19,6 +19,7 @@
 #include "cli/command/tune_contention.hpp"
 #include "cli/mpi_family.hpp"
 #include "cli/option_values.hpp"
+#include "cli/started_program.hpp"
 #include "cli/worker_run.hpp"
 #include "network/choose.hpp"
 #include "network/network_profile.hpp"
@@ -44,7 +45,7 @@ MpiFamily family_of(const Program& launcher, const TuneOptions& options) {
   if (options.mpi == "mpich") return MpiFamily::kMpich;
   if (options.mpi == "openmpi") return MpiFamily::kOpenMpi;
   if (options.mpi != "auto") refuse("--mpi", options.mpi, "no such MPI", "auto, mpich, openmpi");
-  const FamilyGuess guess = guess_family(launcher);
+  const FamilyGuess guess = guess_family(launcher, own_environment());
   if (guess.family == MpiFamily::kNone) {
     fail_tuning("'" + launcher.front() +
                 "' is not known to belong to an MPI library; say with --mpi mpich or --mpi openmpi which it is");

@@ -25,6 +25,13 @@ std::vector<FoundLibrary> select(const ProcessLoads& process, Predicate wanted) 
 bool is_ours(const FoundLibrary& library) { return library.kind == LibraryKind::kHierbarOpenMp; }
 bool is_shim(LibraryKind kind) { return family_of(kind) != MpiFamily::kNone && !is_mpi(kind); }
 
+// Whether a DT_RPATH, which comes before LD_LIBRARY_PATH, hides a library of another sort. One of
+// the same sort is no surprise: conda and Spack set both.
+bool hides_another(const FoundLibrary& library) {
+  return !library.shadowed.empty() && (is_openmp(library.kind) || is_mpi(library.kind)) &&
+         library_kind(library.shadowed) != library.kind;
+}
+
 std::string list(const std::vector<FoundLibrary>& libraries) {
   std::string text;
   for (const FoundLibrary& library : libraries) {
@@ -74,17 +81,16 @@ class LibraryDoctor {
     const bool loads_any = std::any_of(facts_.processes.begin(), facts_.processes.end(),
                                        [](const ProcessLoads& process) { return !process.libraries.empty(); });
     if (!facts_.is_privileged || (!loads_any && !wants_hierbar(facts_))) return;
-    const std::string copy = "./" + fs::path(facts_.started.file).filename().string();
+    const std::string copy = "./" + fs::path(facts_.started.file).filename().string() + ".copy";
     add("setuid", "the program gets more rights than its user, so the loader ignores LD_PRELOAD and LD_LIBRARY_PATH",
         facts_.started.file, "run a copy without these rights, if the program does not need them",
         "cp --no-preserve=all " + shell_quoted(facts_.started.file) + " " + shell_quoted(copy) + " && chmod +x " +
             shell_quoted(copy));
   }
 
-  // A DT_RPATH comes before LD_LIBRARY_PATH.
   void find_hidden(const ProcessLoads& process) {
     for (const FoundLibrary& library : process.libraries) {
-      if (library.shadowed.empty() || (!is_openmp(library.kind) && !is_mpi(library.kind))) continue;
+      if (!hides_another(library)) continue;
       add("rpath-wins", "a DT_RPATH, which comes before LD_LIBRARY_PATH, hides the library that is named there",
           library.path + " (" + library.found_by + ") is loaded and not " + library.shadowed,
           "preload it, which comes first of all; 'hierbar run' does", run_command_line(input_));
@@ -102,7 +108,7 @@ class LibraryDoctor {
           runtimes.front().path + ", KMP_BARRIER='" + value_of(facts_.environment, "KMP_BARRIER") + "'", "set KMP_BARRIER=hier",
           with_prefix(input_, "KMP_BARRIER=hier"));
     }
-    if (is_served || !wants_hierbar(facts_) || facts_.is_privileged || !runtimes.front().shadowed.empty()) return;
+    if (is_served || !wants_hierbar(facts_) || facts_.is_privileged || hides_another(runtimes.front())) return;
     add("other-runtime", "another OpenMP runtime comes first, so hierbar's barriers are not used", list(runtimes),
         "preload hierbar's runtime; 'hierbar run' does", run_command_line(input_));
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/doctor/watched_run.hpp"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,8 +79,10 @@ void read_record(const fs::path& path, std::vector<WatchedRun::Process>& process
 
 pid_t start(const Program& command, const fs::path& record) {
   const pid_t child = fork();
+  if (child > 0) setpgid(child, child);  // whichever of the two comes first
   if (child != 0) return child;
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // ^C reaches this command's process group only
   dup2(STDERR_FILENO, STDOUT_FILENO);
   setenv("LD_DEBUG", "libs", 1);
   setenv("LD_DEBUG_OUTPUT", record.c_str(), 1);
