@@ -74,8 +74,12 @@ std::string openmpi_line(const Candidate& candidate, const std::string& program)
 }
 
 std::string srun_line(const Candidate& candidate, const std::string& program) {
+  // Slurm allocates what it is told, and refuses masks with other cpus. A share may have more than
+  // its threads need.
+  std::uint32_t num_cpus = 0;
+  for (const CpuSet& share : candidate.shares) num_cpus = std::max(num_cpus, share.count());
   return words_of(openmp_variables(candidate, true), "", "=") + "srun " + srun_nodes(candidate) + ranks_of(candidate) +
-         "--cpus-per-task=" + std::to_string(candidate.num_threads) + ' ' + slurm_option(candidate.shares) + ' ' + program;
+         "--cpus-per-task=" + std::to_string(num_cpus) + ' ' + slurm_option(candidate.shares) + ' ' + program;
 }
 
 std::string intel_line(const NodePlacement& node, const Candidate& candidate, const std::string& program) {
