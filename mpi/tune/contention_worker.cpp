@@ -42,6 +42,7 @@ constexpr double kSample_s = 200e-6;  // short exchanges are repeated until a sa
 constexpr int kMostRepetitions = 200;
 constexpr int kFewestSamples = 3;
 constexpr int kMostSamples = 15;
+constexpr double kMostShares = 4;  // of a cell's time, after which it has no more samples
 constexpr unsigned kGrace_s = 60;  // behind the limit: whoever hangs is ended
 
 // This rank's place: on which node, and as which of its ranks.
@@ -174,7 +175,13 @@ Quartiles measure(MPI_Comm comm, int peer, std::size_t num_bytes, double share_s
   const int repetitions = std::clamp(static_cast<int>(kSample_s / once_s), 1, kMostRepetitions);
   const int num_samples = std::clamp(static_cast<int>(share_s / (once_s * repetitions)), kFewestSamples, kMostSamples);
   std::vector<double> samples_us;
-  for (int i = 0; i < num_samples; ++i) samples_us.push_back(exchange.run(repetitions) * 1e6 / (2.0 * repetitions));
+  // A network may stall for seconds; the times are the same in all ranks, and so is the end.
+  double spent_s = 0;
+  for (int i = 0; i < num_samples && spent_s <= kMostShares * share_s; ++i) {
+    const double sample_s = exchange.run(repetitions);
+    spent_s += sample_s;
+    samples_us.push_back(sample_s * 1e6 / (2.0 * repetitions));
+  }
   return quartiles_of(samples_us);
 }
 
@@ -197,19 +204,23 @@ class Measuring {
   void row(std::size_t index, std::uint64_t size, std::size_t rows_left) {
     const WorkerChannel& channel = job_.plan.channels[index];
     const int pairs = most_pairs(job_, channel);
-    double left_s = job_.end_s - MPI_Wtime();
     // With more pairs, and of a larger message, a cell takes at least as long as the last one.
-    const double least_s = 2e-6 * last_us_[index] * (kFewestSamples + 2) * pairs;
-    int go_on = left_s > least_s ? 1 : 0;
-    MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (go_on == 0) {
-      if (job_.rank == 0)
-        std::printf("%s%s from %s on\n", network::kLeftOutLine, channel.name.c_str(), std::to_string(size).c_str());
+    if (!is_time_left(2e-6 * last_us_[index] * (kFewestSamples + 2) * pairs)) {
+      if (job_.rank == 0) {
+        std::printf("%s%s from %llu on\n", network::kLeftOutLine, channel.name.c_str(), static_cast<unsigned long long>(size));
+      }
       return;
     }
-    double share_s = left_s / static_cast<double>(rows_left) / std::max(1, pairs);
+    double share_s = (job_.end_s - MPI_Wtime()) / static_cast<double>(rows_left) / std::max(1, pairs);
     MPI_Bcast(&share_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    for (int cf = 1; cf <= pairs; ++cf) cell(index, size, cf, share_s);
+    for (int cf = 1; cf <= pairs && is_time_left(0); ++cf) cell(index, size, cf, share_s);
+  }
+
+  // Rank 0 decides for all.
+  bool is_time_left(double needed_s) const {
+    int is_left = job_.end_s - MPI_Wtime() > needed_s ? 1 : 0;
+    MPI_Bcast(&is_left, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return is_left != 0;
   }
 
   void cell(std::size_t index, std::uint64_t size, int cf, double share_s) {
