@@ -33,7 +33,7 @@ ompt::Report start_report(const Pmpi& pmpi, bool take) {
   const std::string of_tool = read_ompt_tool(take);
   ompt::Report report;
   if (!of_tool.empty()) report = ompt::parse_report(of_tool);
-  report.runtime += (of_tool.empty() ? "" : ", ") + library_name(pmpi);
+  report.runtime += (of_tool.empty() ? "" : ", ") + library_name(pmpi.Get_library_version);
   report.levels =
       (of_tool.empty() ? "" : "OpenMP: " + report.levels + "; ") + "MPI_Barrier: of those that hierbar's engine served";
   return report;
