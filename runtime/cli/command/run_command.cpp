@@ -108,7 +108,7 @@ void add_run_command(CLI::App& app, const Program& program) {
           "--mpi", options->mpi,
           "Whose MPI the program uses: auto, mpich (also Intel MPI and others of its kind), openmpi, none; default: auto,\n"
           "which is the launcher's and, behind others such as srun, the one that the program is linked with")
-      ->type_name("NAME");
+      ->type_name("auto|mpich|openmpi|none");
   command->add_flag("--quiet", options->quiet, "Do not say what is set");
   command->add_flag("--verbose", options->verbose, "Set HIERBAR_VERBOSE=1, and say at the end how many barriers were served");
   command->add_flag("--require-active", options->require_active,
