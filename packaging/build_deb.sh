@@ -4,9 +4,10 @@
 #
 #   build_deb.sh DIRECTORY
 #
-# Builds hierbar, libhierbar0 and libhierbar-dev from the files of this working tree that git knows, and leaves them in the directory,
-# with the source package. HIERBAR_SOURCES has LLVM's archive; without it the cache is looked at, and then the network. Needs
-# debhelper and the build dependencies of packaging/debian/control.
+# Builds hierbar, libhierbar0 and libhierbar-dev from the files of this working tree that git knows,
+# and leaves them in the directory, with the source package. HIERBAR_SOURCES has LLVM's archive;
+# without it the cache is looked at, and then the network. Needs debhelper and the build
+# dependencies of packaging/debian/control.
 
 set -euo pipefail
 out=$(realpath --canonicalize-missing "${1?usage: build_deb.sh DIRECTORY}")

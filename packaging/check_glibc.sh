@@ -4,8 +4,9 @@
 #
 #   check_glibc.sh VERSION DIRECTORY
 #
-# Whether every ELF file below the directory runs with glibc VERSION, such as 2.34. Prints each symbol that needs a newer one, and
-# at the end how many files were looked at. Exit status: 0 all do, 1 one does not, 2 wrong arguments or no ELF file.
+# Whether every ELF file below the directory runs with glibc VERSION, such as 2.34. Prints each
+# symbol that needs a newer one, and at the end how many files were looked at. Exit status: 0 all
+# do, 1 one does not, 2 wrong arguments or no ELF file.
 
 set -euo pipefail
 export LC_ALL=C

@@ -33,8 +33,8 @@ struct HostLine {
 // and make a new one while others are still leaving that barrier.
 //
 // Memory ordering. (B1) acq_rel in detach(); pairs with itself. The last to detach sees all
-// accesses of the others before it frees the units. With (U1) and (U2) of segment_allocator.hpp they also
-// come before anything that a new user of the units does.
+// accesses of the others before it frees the units. With (U1) and (U2) of segment_allocator.hpp
+// they also come before anything that a new user of the units does.
 class BarrierBlock {
  public:
   using Word = std::atomic<std::uint64_t>;

@@ -4,11 +4,12 @@
 #
 #   make_bundle.sh BUILD_DIR SOURCE_DIR ARCHIVE
 #
-# Packs the benchmark of OpenMP's barriers into one archive that runs on any Linux of this machine's architecture, whatever its C
-# library is: it carries the loader and all libraries that it uses (docs/decisions/0129-the-bench-bundle-carries-its-loader.md).
+# Packs the benchmark of OpenMP's barriers into one archive that runs on any Linux of this machine's
+# architecture, whatever its C library is: it carries the loader and all libraries that it uses
+# (docs/decisions/0129-the-bench-bundle-carries-its-loader.md).
 #
 #   run_here.sh, README.txt
-#   bin/               the commands, and ld.so: the commands take ../ seen from /proc/self/exe, which is the loader
+#   bin/               the commands, and ld.so: they look for their files from /proc/self/exe
 #   lib/, stock/lib/   our libomp with libhierbar.so, and the unmodified libomp
 #   peers/             the system's libomp and libgomp of the machine where this is built
 #   libexec/hierbar/   the measured programs
@@ -28,8 +29,9 @@ fail() { printf 'make_bundle.sh: %s\n' "$*" >&2 && exit 1; }
 
 mkdir -p "$root"/{bin,lib,stock/lib,peers,libexec/hierbar,programs,system,licences}
 
-# wrap NAME PROGRAM: a command at NAME, in a folder at any depth, that starts the program with the bundle's libraries behind those of
-# LD_LIBRARY_PATH. The loader's plugins and cache of the machine are for another C library.
+# wrap NAME PROGRAM: a command at NAME, in a folder at any depth, that starts the program with the
+# bundle's libraries behind those of LD_LIBRARY_PATH. The loader's plugins and cache of the machine
+# are for another C library.
 wrap() {
   local up=${1//[^\/]/}
   cp "$2" "$root/programs/${1##*/}"
@@ -64,7 +66,8 @@ take_peer() { # PROGRAM PREFIX FOLDER
 take_peer omp_barrier_worker_gcc libgomp libgomp
 [[ ! -x $root/programs/omp_barrier_worker_clang ]] || take_peer omp_barrier_worker_clang libomp libomp
 
-# Everything that any of them needs and that is not there yet, and what the C library opens by itself.
+# Everything that any of them needs and that is not there yet, and what the C library opens by
+# itself.
 needed_by_all() {
   find "$root" -type f -exec sh -c 'head -c4 "$1" | grep -q ELF && ldd "$1"' sh {} \; 2>/dev/null |
     sed -nE 's/^\s*(\/[^ ]+) \(.*/\1/p; s/^\s*\S+ => (\/[^ ]+) \(.*/\1/p' | grep --invert-match --fixed-strings "$build_dir/" | sort --unique

@@ -4,14 +4,15 @@
 #
 # run_here.sh [--quick] [--output DIRECTORY] [-- OPTION...]
 #
-# Measures the barriers of OpenMP on this machine: hierbar's, LLVM's and GCC's, and the physical floors. Nothing is installed, and
-# nothing outside the output directory is written.
+# Measures the barriers of OpenMP on this machine: hierbar's, LLVM's and GCC's, and the physical
+# floors. Nothing is installed, and nothing outside the output directory is written.
 #
 #   --quick       two minutes, with fewer repetitions; otherwise ten to thirty
 #   --output      where the results go; default: hierbar-results in the current directory
 #   OPTION        passed on to omp_barrier_bench; `bin/omp_barrier_bench --help` shows them
 #
-# results.json has the machine and every sample, and summary.txt what can be read. The machine should have nothing else to do.
+# results.json has the machine and every sample, and summary.txt what can be read. The machine
+# should have nothing else to do.
 
 set -eu
 usage() { sed -n '5,/^$/s/^# \{0,1\}//p' "$0"; }

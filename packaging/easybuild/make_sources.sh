@@ -4,8 +4,9 @@
 #
 #   make_sources.sh DIRECTORY
 #
-# Puts what the EasyBuild recipe needs under the directory, to be named as --sourcepath: the files of this working tree that git
-# knows, as an archive, and LLVM's archive out of HIERBAR_SOURCES or of the cache.
+# Puts what the EasyBuild recipe needs under the directory, to be named as --sourcepath: the files
+# of this working tree that git knows, as an archive, and LLVM's archive out of HIERBAR_SOURCES or
+# of the cache.
 
 set -euo pipefail
 out=$(realpath --canonicalize-missing "${1?usage: make_sources.sh DIRECTORY}")/h/hierbar

@@ -4,8 +4,9 @@
 #
 #   make_man_pages.sh HELP2MAN HIERBAR DIRECTORY
 #
-# Writes hierbar.1 and a page hierbar-COMMAND.1 for each command into the directory, from what --help says. Pages of commands that
-# are no more go. SOURCE_DATE_EPOCH is obeyed, so that a build can be repeated.
+# Writes hierbar.1 and a page hierbar-COMMAND.1 for each command into the directory, from what
+# --help says. Pages of commands that are no more go. SOURCE_DATE_EPOCH is obeyed, so that a build
+# can be repeated.
 
 set -euo pipefail
 export LC_ALL=C
@@ -20,8 +21,9 @@ mkdir -p "$directory"
 commands=$("$hierbar" --help | awk '/^Subcommands:/ { inside = 1; next } inside && /^  [a-z]/ { print $1 }')
 [[ -n $commands ]] || { printf 'make_man_pages.sh: hierbar --help lists no commands\n' >&2 && exit 1; }
 
-# make_page NAME OPTION...: the page of "hierbar COMMAND", or of hierbar itself, under this name. help2man would make one paragraph
-# of the examples, so they go to it apart, as lines. The summary is the help's first line, in lower case as NAME sections have it.
+# make_page NAME OPTION...: the page of "hierbar COMMAND", or of hierbar itself, under this name.
+# help2man would make one paragraph of the examples, so they go to it apart, as lines. The summary
+# is the help's first line, in lower case as NAME sections have it.
 make_page() {
   local name=$1 help summary
   if [[ $name == hierbar ]]; then help=$("$hierbar" --help); else help=$("$hierbar" "${name#hierbar-}" --help); fi

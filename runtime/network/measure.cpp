@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint32_t kNumMessages = 16;
 constexpr std::uint32_t kNumWarmUps = 3;
-// Below the eager limits of the usual libraries (4 to 64 KiB): above, a send waits for the receiver.
+// Below the eager limits of the usual libraries (4 to 64 KiB): above, a send waits for the
+// receiver.
 constexpr std::array<std::uint32_t, 5> kSizes{1, 512, 1024, 2048, 4000};
 // The network sets the pace if the time between messages is so much above the larger overhead.
 constexpr double kClearlyAbove = 1.2;

@@ -4,8 +4,9 @@
 #
 #   package_test.sh BUILD_DIR VERSION WITH_LIBOMP WITH_MPI_BENCH [SHIM...]
 #
-# Installs the build, moves the prefix to another place, and uses it there as a stranger would: through the CMake package, through
-# pkg-config, the OpenMP runtime by LD_LIBRARY_PATH and by `hierbar run`, and the MPI shims.
+# Installs the build, moves the prefix to another place, and uses it there as a stranger would:
+# through the CMake package, through pkg-config, the OpenMP runtime by LD_LIBRARY_PATH and by
+# `hierbar run`, and the MPI shims.
 
 source "$(dirname "$0")/check.sh"
 build_dir=$1 version=$2 with_libomp=$3 with_mpi_bench=$4
@@ -31,7 +32,7 @@ check 'programs that use hierbar::runtime and hierbar::barrier build' succeeded
 run "$work/consumer/consumer"
 check 'the library, the header and the package are of one version' same_text "$(cat "$work/output")" "$version $version"
 run "$examples/examples_test.sh" "$work/consumer"
-check "the README's examples use the installed library" succeeded
+check "the examples of docs/api.md use the installed library" succeeded
 
 # 2. pkg-config.
 export PKG_CONFIG_PATH=$lib_dir/pkgconfig
@@ -46,7 +47,7 @@ check 'a C program needs no more' succeeded
 run "${CXX:-c++}" -std=c++17 "$examples/processes.cpp" -o "$work/example_processes" "${flags[@]}"
 check 'nor does one with processes' succeeded
 run "$examples/examples_test.sh" "$work"
-check "the README's examples work with the installed library" succeeded
+check "the examples of docs/api.md work with the installed library" succeeded
 
 # 3. The OpenMP runtime and what it looks for beside itself.
 if [[ $with_libomp == ON ]]; then
@@ -71,7 +72,8 @@ if [[ $with_libomp == ON ]]; then
   check 'the benchmark measures the installed libomp' says "$lib_dir/hierbar/libomp.so"
 fi
 
-# 4. The MPI shims, which also look for libhierbar.so beside themselves. More than four ranks need it.
+# 4. The MPI shims, which also look for libhierbar.so beside themselves. More than four ranks need
+#    it.
 printf '%s\n' '#include <mpi.h>' 'int main(void) { return MPI_Init(0, 0) || MPI_Barrier(MPI_COMM_WORLD) || MPI_Finalize(); }' >"$work/barrier.c"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
@@ -89,7 +91,8 @@ if [[ $with_mpi_bench == 1 ]]; then
   check 'the benchmark measures the installed shim' says "LD_PRELOAD=$lib_dir/libhierbar_mpi.so"
 fi
 
-# 5. Systems older than the one that builds. A newer C library binds to newer versions of its symbols.
+# 5. Systems older than the one that builds. A newer C library binds to newer versions of its
+# symbols.
 if [[ $(getconf GNU_LIBC_VERSION) == 'glibc 2.'@(34|35|36) ]]; then
   rm -rf "$prefix/libexec" # the measured programs are compiled by other compilers, as a user's are
   run "$(dirname "$0")/../../packaging/check_glibc.sh" 2.34 "$prefix"

@@ -2,8 +2,9 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# GROMACS, which Debian builds with GCC: some steps of molecular dynamics of a box of water, in a mode whose results do not
-# depend on time. Prints the energies of the last step. Returns 77 where there is no gmx.
+# GROMACS, which Debian builds with GCC: some steps of molecular dynamics of a box of water, in a
+# mode whose results do not depend on time. Prints the energies of the last step. Returns 77 where
+# there is no gmx.
 
 set -euo pipefail
 if ! command -v gmx >/dev/null; then

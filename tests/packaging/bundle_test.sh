@@ -4,8 +4,8 @@
 #
 #   bundle_test.sh BUILD_DIR
 #
-# Makes the archive of the target bench_bundle and runs it where there is nothing but busybox, not even a C library: what runs there
-# needs none of the machine's, whatever its age.
+# Makes the archive of the target bench_bundle and runs it where there is nothing but busybox, not
+# even a C library: what runs there needs none of the machine's, whatever its age.
 
 source "$(dirname "$0")/../cmake/check.sh"
 build_dir=$1

@@ -4,7 +4,8 @@
 #
 #   check_glibc_test.sh SCRIPT
 #
-# Tests of packaging/check_glibc.sh on libraries with one symbol, which they need from this version of glibc or that.
+# Tests of packaging/check_glibc.sh on libraries with one symbol, which they need from this version
+# of glibc or that.
 
 source "$(dirname "$0")/../cmake/check.sh"
 script=$1

@@ -4,8 +4,9 @@
 #
 #   deb_test.sh SOURCE_DIR DIRECTORY
 #
-# Builds the Debian packages without a network and has lintian read them. In a fresh Debian 12 of its own: autopkgtest runs the
-# packages' tests, and installing and removing them leaves no trace (piuparts). DIRECTORY keeps the packages and that Debian.
+# Builds the Debian packages without a network and has lintian read them. In a fresh Debian 12 of
+# its own: autopkgtest runs the packages' tests, and installing and removing them leaves no trace
+# (piuparts). DIRECTORY keeps the packages and that Debian.
 
 source "$(dirname "$0")/../cmake/check.sh"
 source_dir=$1 directory=$(realpath --canonicalize-missing "$2")

@@ -4,8 +4,8 @@
 #
 #   easybuild_test.sh SOURCE_DIR DIRECTORY
 #
-# EasyBuild builds the recipe with the system's compiler, and the module that it makes works in Lmod. DIRECTORY keeps EasyBuild and
-# what it has built.
+# EasyBuild builds the recipe with the system's compiler, and the module that it makes works in
+# Lmod. DIRECTORY keeps EasyBuild and what it has built.
 
 source "$(dirname "$0")/../cmake/check.sh"
 source_dir=$1 directory=$(realpath --canonicalize-missing "$2")

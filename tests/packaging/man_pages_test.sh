@@ -4,7 +4,8 @@
 #
 #   man_pages_test.sh BUILD_DIR SOURCE_DIR
 #
-# Whether each command has a man page without a fault, and hierbar(7) each variable that the sources read.
+# Whether each command has a man page without a fault, and hierbar(7) each variable that the sources
+# read.
 
 source "$(dirname "$0")/../cmake/check.sh"
 build_dir=$1 source_dir=$2

@@ -4,8 +4,9 @@
 #
 #   wheel_test.sh SOURCE_DIR DIRECTORY
 #
-# Builds the wheel, has auditwheel judge it and add libhwloc, and uses it in a fresh Python environment: a script whose extension
-# module calls OpenMP runs on the barrier, and does not without `run`. DIRECTORY keeps the wheel and the tools' environment.
+# Builds the wheel, has auditwheel judge it and add libhwloc, and uses it in a fresh Python
+# environment: a script whose extension module calls OpenMP runs on the barrier, and does not
+# without `run`. DIRECTORY keeps the wheel and the tools' environment.
 
 source "$(dirname "$0")/../cmake/check.sh"
 source_dir=$1 directory=$2

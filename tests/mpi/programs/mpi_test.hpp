@@ -36,7 +36,8 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
-// MPI_Init for threads that call MPI at the same time; ends the program as skipped where the library has no such thing.
+// MPI_Init for threads that call MPI at the same time; ends the program as skipped where the
+// library has no such thing.
 inline void init_thread_multiple(int& argc, char**& argv) {
   int level;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
@@ -49,11 +50,12 @@ inline void init_thread_multiple(int& argc, char**& argv) {
 // How many rounds a case runs: the first argument after its name.
 inline int rounds(int argc, char** argv, int otherwise) { return argc > 2 ? std::atoi(argv[2]) : otherwise; }
 
-// One word per rank that all ranks of a communicator can read, whatever the shim believes about nodes. All of them are in one
-// machine.
+// One word per rank that all ranks of a communicator can read, whatever the shim believes about
+// nodes. All of them are in one machine.
 class Board {
  public:
-  // Where the MPI library believes in several hosts: the words are in a file that all ranks can open.
+  // Where the MPI library believes in several hosts: the words are in a file that all ranks can
+  // open.
   Board(MPI_Comm comm, const char* file_name) : comm_(comm), size_(size_of(comm)), window_(MPI_WIN_NULL) {
     const int file = open(file_name, O_RDWR | O_CREAT, 0600);
     const std::size_t bytes = sizeof(Word) * static_cast<std::size_t>(size_);
@@ -79,7 +81,8 @@ class Board {
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
-  // One barrier that is watched: afterwards everybody has arrived in it, and nobody is more than one ahead.
+  // One barrier that is watched: afterwards everybody has arrived in it, and nobody is more than
+  // one ahead.
   void check_barrier() {
     ++round_;
     words_[rank_in(comm_)].store(round_, std::memory_order_relaxed);
