@@ -49,7 +49,8 @@ wrap bin/hierbar "$build_dir/bin/hierbar"
 for worker in floor_worker omp_barrier_worker_gcc omp_barrier_worker_clang; do
   [[ ! -x $build_dir/libexec/hierbar/$worker ]] || wrap "libexec/hierbar/$worker" "$build_dir/libexec/hierbar/$worker"
 done
-cp --no-dereference "$build_dir"/lib/{libomp.so,libomp.so.5,libiomp5.so,libgomp.so.1,libhierbar.so*,libhierbar_ompt.so} "$root/lib"
+cp --no-dereference "$build_dir"/lib/{libomp.so,libomp.so.5,libiomp5.so,libgomp.so.1,libhierbar.so*,libhierbar_ompt.so} \
+  "$root/lib"
 cp --no-dereference "$build_dir"/stock/lib/{libomp.so,libomp.so.5,libgomp.so.1} "$root/stock/lib"
 cp "$build_dir/libexec/hierbar/libnoop_tool.so" "$root/libexec/hierbar"
 cp "$source_dir/packaging/bundle/run_here.sh" "$source_dir/packaging/bundle/README.txt" "$root"
@@ -70,7 +71,8 @@ take_peer omp_barrier_worker_gcc libgomp libgomp
 # itself.
 needed_by_all() {
   find "$root" -type f -exec sh -c 'head -c4 "$1" | grep -q ELF && ldd "$1"' sh {} \; 2>/dev/null |
-    sed -nE 's/^\s*(\/[^ ]+) \(.*/\1/p; s/^\s*\S+ => (\/[^ ]+) \(.*/\1/p' | grep --invert-match --fixed-strings "$build_dir/" | sort --unique
+    sed -nE 's/^\s*(\/[^ ]+) \(.*/\1/p; s/^\s*\S+ => (\/[^ ]+) \(.*/\1/p' |
+    grep --invert-match --fixed-strings "$build_dir/" | sort --unique
 }
 for path in $(needed_by_all); do
   carried+=("$path")
@@ -81,16 +83,17 @@ for path in $(needed_by_all); do
   esac
 done
 [[ -x $root/bin/ld.so ]] || fail 'no loader was found'
-missing=$(find "$root" -type f -exec sh -c 'head -c4 "$1" | grep -q ELF && readelf -d "$1"' sh {} \; | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' |
-  sort --unique | while read -r soname; do find "$root" -name "$soname" | grep --quiet . || printf '%s ' "$soname"; done)
+missing=$(find "$root" -type f -exec sh -c 'head -c4 "$1" | grep -q ELF && readelf -d "$1"' sh {} \; |
+  sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' | sort --unique | while read -r soname; do find "$root" -name "$soname" | grep --quiet . || printf '%s ' "$soname"; done)
 [[ -z $missing ]] || fail "these libraries are missing: $missing"
 
 cp "$source_dir/LICENSE" "$root/licences/hierbar"
 cp "$build_dir"/libomp/stock-*/openmp/LICENSE.TXT "$root/licences/LLVM"
+versions='${Package} ${Version}, source ${source:Package} ${source:Version}\n'
 for path in "${carried[@]}"; do
   package=$(dpkg-query --search "$(realpath "$path")" "$path" 2>/dev/null | sed -n '1s/:.*//p') || true # none, or no such command
   [[ -z $package || ! -f /usr/share/doc/$package/copyright ]] || cp "/usr/share/doc/$package/copyright" "$root/licences/$package"
-  [[ -z $package ]] || dpkg-query --show --showformat='${Package} ${Version}, source ${source:Package} ${source:Version}\n' "$package"
+  [[ -z $package ]] || dpkg-query --show --showformat="$versions" "$package"
 done | sort --unique >"$root/licences/debian-packages.txt"
 
 tar --create --directory="$work" --sort=name --owner=0 --group=0 --numeric-owner "$name" | xz --threads=0 -6 >"$archive.new"

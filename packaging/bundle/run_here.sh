@@ -40,7 +40,8 @@ done
 "$root/bin/hierbar" topo | tee "$output/summary.txt"
 status=0
 # A failed target (status 1, with --check) is a result.
-"$root/bin/omp_barrier_bench" --stock-dir "$root/stock/lib" --json "$output/barriers.json" $quick "$@" >"$output/barriers.txt" || status=$?
+"$root/bin/omp_barrier_bench" --stock-dir "$root/stock/lib" --json "$output/barriers.json" $quick "$@" \
+  >"$output/barriers.txt" || status=$?
 cat "$output/barriers.txt"
 [ "$status" -le 1 ] || exit "$status"
 cat "$output/barriers.txt" >>"$output/summary.txt"

@@ -14,5 +14,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 version=$(sed -nE 's/^project\(hierbar VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 llvm=$(awk '/^[0-9]/ { print $3 "_" $1 ".orig.tar.xz"; exit }' cmake/llvm_versions.txt)
 mkdir -p "$out"
-git ls-files -z | tar --create --xz --null --files-from=- --transform="s,^,hierbar-$version/," --file="$out/hierbar-$version.tar.xz"
+git ls-files -z | tar --create --xz --null --files-from=- --transform="s,^,hierbar-$version/," \
+  --file="$out/hierbar-$version.tar.xz"
 ln -sf "${HIERBAR_SOURCES:-${XDG_CACHE_HOME:-$HOME/.cache}/hierbar/sources}/$llvm" "$out/"

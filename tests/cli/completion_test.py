@@ -38,6 +38,13 @@ def long_options(command):
     return re.findall(r"^  (?:-\w,)?(--[a-z-]+)", text, re.MULTILINE)
 
 
+def offered_by_bash(*words):
+    """What bash offers behind `hierbar` and these words, without a terminal."""
+    ask = ('eval "$("$1" completion bash)"; COMP_WORDS=(hierbar "${@:2}" ""); COMP_CWORD=$#; _hierbar; '
+           'printf "%s\\n" "${COMPREPLY[@]}"')
+    return output_of("bash", "-c", ask, "bash", HIERBAR, *words).split()
+
+
 class Terminal:
     """An interactive shell in a directory with the files of the test, which has loaded the script."""
 
@@ -115,15 +122,13 @@ class ShellTest(unittest.TestCase):
         terminal.expect("hierbar run -- env --unse", "t=")  # the program's own completion
 
     def test_zsh(self):
-        self.expect_the_usual(self.terminal(["zsh", "-f", "-i"], "unsetopt zle_bracketed_paste; autoload -U compinit; compinit -u",
+        self.expect_the_usual(self.terminal(["zsh", "-f", "-i"], "autoload -U compinit; compinit -u",
                                             "source <(hierbar completion zsh)"))
 
     def test_bash_offers_all_commands_and_options(self):
-        ask = ('eval "$("$1" completion bash)"; COMP_WORDS=(hierbar "${@:2}" ""); COMP_CWORD=$#; _hierbar; '
-               'printf "%s\\n" "${COMPREPLY[@]}"')
-        self.assertEqual(set(commands()) | {"--help", "--version"}, set(output_of("bash", "-c", ask, "bash", HIERBAR).split()))
+        self.assertEqual(set(commands()) | {"--help", "--version"}, set(offered_by_bash()))
         for command in commands():
-            offered = output_of("bash", "-c", ask, "bash", HIERBAR, command).split()
+            offered = offered_by_bash(command)
             for option in long_options(command):
                 self.assertIn(option, offered, command)
 
@@ -151,8 +156,7 @@ class CommandTest(unittest.TestCase):
     def test_choices_are_accepted(self):
         for line in (["place", "-n", "2", "-t", "1", "--proc-bind"], ["place", "-n", "2", "-t", "1", "--settings"],
                      ["plan", "-n", "4", "--map"], ["plan", "-n", "4", "--release"]):
-            ask = 'eval "$("$1" completion bash)"; COMP_WORDS=(hierbar "${@:2}" ""); COMP_CWORD=$#; _hierbar; echo "${COMPREPLY[@]}"'
-            choices = output_of("bash", "-c", ask, "bash", HIERBAR, *line).split()
+            choices = offered_by_bash(*line)
             self.assertGreater(len(choices), 2, line)
             for choice in choices:
                 output_of(HIERBAR, *line, choice)

@@ -44,7 +44,8 @@ import json, sys
 results = json.load(open(sys.argv[1], encoding="utf-8"))
 assert results["topology"]["num_cpus"] >= 1
 libraries = {one["name"]: one["library"] for one in results["barriers"]["configurations"] if not one["unavailable"]}
-for name, path in {"hier": "lib/libomp.so", "stock-build": "stock/lib/libomp.so", "libgomp": "peers/libgomp/libgomp.so.1"}.items():
+paths = {"hier": "lib/libomp.so", "stock-build": "stock/lib/libomp.so", "libgomp": "peers/libgomp/libgomp.so.1"}
+for name, path in paths.items():
     assert libraries[name] == "/bundle/" + path, (name, libraries)
 samples = results["barriers"]["groups"][0]["series"]
 assert {"hier", "stock-build", "libgomp"} <= {one["name"] for one in samples}, samples

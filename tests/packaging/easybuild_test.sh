@@ -13,7 +13,8 @@ skip() { printf 'skipped: %s\n' "$*" && exit 77; }
 lmod=/usr/share/lmod/lmod
 [[ -x $lmod/libexec/lmod ]] || skip 'there is no Lmod (Debian: lmod)'
 if [[ ! -x $directory/tools/bin/eb ]]; then
-  python3 -m venv "$directory/tools" && "$directory/tools/bin/pip" install --quiet easybuild || skip 'PyPI cannot be reached, for EasyBuild'
+  python3 -m venv "$directory/tools" && "$directory/tools/bin/pip" install --quiet easybuild ||
+    skip 'PyPI cannot be reached, for EasyBuild'
 fi
 export PATH=$directory/tools/bin:$lmod/libexec:$PATH EB_PYTHON=$directory/tools/bin/python3
 export EASYBUILD_PREFIX=$directory/easybuild EASYBUILD_MODULES_TOOL=Lmod
@@ -23,11 +24,21 @@ run "$source_dir/packaging/easybuild/make_sources.sh" "$directory/sources"
 check 'the sources can be made' succeeded
 as_root=()
 ((EUID)) || as_root=(--allow-use-as-root-and-accept-consequences)
-run eb "${as_root[@]}" --sourcepath "$directory/sources" --rebuild --parallel "$(nproc)" "$source_dir"/packaging/easybuild/hierbar-*.eb
+run eb "${as_root[@]}" --sourcepath "$directory/sources" --rebuild --parallel "$(nproc)" \
+  "$source_dir"/packaging/easybuild/hierbar-*.eb
 cp "$work/output" "$directory/eb.log"
 check 'EasyBuild builds it' succeeded
 
-printf '#include <stdio.h>\nint main(void) {\n#pragma omp parallel\n  {\n#pragma omp barrier\n  }\n  return puts("done") < 0;\n}\n' >"$work/app.c"
+cat >"$work/app.c" <<'END'
+#include <stdio.h>
+int main(void) {
+#pragma omp parallel
+  {
+#pragma omp barrier
+  }
+  return puts("done") < 0;
+}
+END
 "${CC:-cc}" -fopenmp "$work/app.c" -o "$work/app"
 cat >"$work/use.sh" <<'END'
 source "$1/init/bash"

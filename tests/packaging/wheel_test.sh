@@ -25,24 +25,27 @@ rm -rf "$directory"/{built,repaired}
 run pip wheel --no-deps --no-build-isolation --wheel-dir "$directory/built" "$source_dir/packaging/python"
 check 'the wheel builds' succeeded
 run auditwheel show "$directory"/built/hierbar-*.whl
-check 'auditwheel finds nothing newer than glibc 2.34' grep --quiet --extended-regexp 'manylinux_2_(2[0-9]|3[0-4])_x86_64' "$work/output"
+old='manylinux_2_(2[0-9]|3[0-4])_x86_64'
+check 'auditwheel finds nothing newer than glibc 2.34' grep --quiet --extended-regexp "$old" "$work/output"
 cp "$work/output" "$directory/auditwheel.txt"
 run auditwheel repair --wheel-dir "$directory/repaired" "$directory"/built/hierbar-*.whl
 check 'auditwheel adds what other systems lack' succeeded
 wheel=$(find "$directory/repaired" -name 'hierbar-*.whl')
 [[ -n $wheel ]] || { finish && exit 1; }
-check 'the repaired wheel is for old systems' grep --quiet --extended-regexp -- '-py3-none-manylinux_2_(2[0-9]|3[0-4])_x86_64' <<<"$wheel"
+check 'the repaired wheel is for old systems' grep --quiet --extended-regexp -- "-py3-none-$old" <<<"$wheel"
 printf '%s: %s\n' "$(basename "$wheel")" "$(du --human-readable "$wheel" | cut -f1)"
 python3 -m zipfile --list "$wheel" >"$work/list"
 check 'nothing in it runs by itself' same_text "$(grep --count --extended-regexp '\.pth|sitecustomize' "$work/list")" 0
 check 'it has each file once' same_text "$(grep --count --extended-regexp 'libomp|libiomp' "$work/list")" 0
-check 'the first line of its description says for whom it is not' grep --quiet '^\*\*This does nothing .*numpy' <(head -n 1 "$source_dir/packaging/python/README.md")
+check 'the first line of its description says for whom it is not' \
+  grep --quiet '^\*\*This does nothing .*numpy' <(head -n 1 "$source_dir/packaging/python/README.md")
 
 # 2. Use, in an environment that has nothing else.
 python3 -m venv "$work/venv"
 run "$work/venv/bin/pip" install --quiet --no-index "$wheel"
 check 'it can be installed without the network' succeeded
-check 'glibc 2.34 is enough for all of it' "$source_dir/packaging/check_glibc.sh" 2.34 "$(echo "$work"/venv/lib/python3*/site-packages)"
+check 'glibc 2.34 is enough for all of it' \
+  "$source_dir/packaging/check_glibc.sh" 2.34 "$(echo "$work"/venv/lib/python3*/site-packages)"
 cat >"$work/team.c" <<'END'
 int team(void) {
   int num_threads = 0;
@@ -77,7 +80,8 @@ if "$python" -m hierbar --help | grep --quiet '^  doctor '; then
   check 'doctor looks at a script' test "$status" -le 1
 fi
 tool=$(find "$work/venv" -name libhierbar_ompt.so)
-run env HIERBAR_REPORT=json HIERBAR_OUTPUT="$work/run" OMP_TOOL_LIBRARIES="$tool" "$python" -m hierbar run --quiet "$work/script.py" "$work/team.so"
+run env HIERBAR_REPORT=json HIERBAR_OUTPUT="$work/run" OMP_TOOL_LIBRARIES="$tool" \
+  "$python" -m hierbar run --quiet "$work/script.py" "$work/team.so"
 check 'the tool records' exists "$work/run.json"
 run "$python" -m hierbar report "$work/run.json"
 check 'report reads it' succeeded
