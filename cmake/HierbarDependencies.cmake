@@ -3,8 +3,8 @@
 #
 # Finds what the project stands on. A part is built when the targets that it needs exist, so the
 # rest of the build asks `if(TARGET ...)` and nothing else:
-#   PkgConfig::HWLOC  CLI11::CLI11  fmt::fmt  nlohmann_json::nlohmann_json  benchmark::benchmark
-#   GTest::gtest  GTest::gmock
+#   PkgConfig::HWLOC  PkgConfig::LIBELF  CLI11::CLI11  fmt::fmt  nlohmann_json::nlohmann_json
+#   benchmark::benchmark  GTest::gtest  GTest::gmock
 # Threads is the only dependency that nothing can do without.
 
 # Notes, once and in one line, that `package` is missing and what is therefore not built.
@@ -18,6 +18,10 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(HWLOC QUIET IMPORTED_TARGET GLOBAL hwloc>=2.1)
+  pkg_check_modules(LIBELF QUIET IMPORTED_TARGET GLOBAL libelf)
+endif()
+if(NOT TARGET PkgConfig::LIBELF)
+  hierbar_report_missing(libelf "no hierbar command" "pkg-config libelf-dev")
 endif()
 if(NOT TARGET PkgConfig::HWLOC)
   hierbar_report_missing("hwloc >= 2.1" "no libhierbar.so, hierbar command, barrier_bench or libomp" "pkg-config libhwloc-dev")

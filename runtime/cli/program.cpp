@@ -20,7 +20,9 @@ Program cut_off_program(int& argc, char** argv) {
   return {};
 }
 
-bool starts_programs(std::string_view command) { return command == "check" || command == "run" || command == "show"; }
+bool starts_programs(std::string_view command) {
+  return command == "check" || command == "doctor" || command == "run" || command == "show" || command == "tune";
+}
 
 int become(const Program& program) {
   std::vector<char*> arguments;

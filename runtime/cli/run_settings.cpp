@@ -10,6 +10,7 @@
 
 #include "placement/evidence/node_ranks.hpp"
 #include "placement/evidence/place_setting.hpp"
+#include "topology/load.hpp"
 
 namespace hierbar {
 namespace {
@@ -159,6 +160,11 @@ Libraries find_libraries() {
           .mpich_shim = if_there(libraries / "libhierbar_mpi.so"),
           .openmpi_shim = if_there(libraries / "libhierbar_mpi_ompi.so"),
           .ompt_tool = if_there(libraries / "libhierbar_ompt.so")};
+}
+
+bool has_smt() {
+  const Result<Machine> machine = load_live_machine();
+  return machine && machine->one_cpu_per_core(machine->allowed).count() < machine->allowed.count();
 }
 
 RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const ReportRequest& report,

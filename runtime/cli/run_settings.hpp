@@ -26,6 +26,9 @@ struct Libraries {
 // Finds them relative to the command itself.
 Libraries find_libraries();
 
+// Whether cores of this machine have several cpus that this process may use.
+bool has_smt();
+
 struct RunSettings {
   struct Variable {
     std::string name, value;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/quartiles.hpp"
 #include "base/result.hpp"
 #include "network/parameters.hpp"
 
@@ -27,18 +28,11 @@ inline constexpr const char* kNetworkFormat = "hierbar-network-1";
 inline constexpr std::size_t kMaxNetworkBytes = 256 << 10;
 inline constexpr std::uint32_t kMaxNodes = 1U << 20;
 
-// Of all measurements of all pairs.
-struct Quartiles {
-  double lower = 0;
-  double median = 0;
-  double upper = 0;
-  friend bool operator==(const Quartiles&, const Quartiles&) = default;
-};
-
 // Pairs of nodes that are equally far from each other.
 struct PairClass {
-  std::string name;  // "same switch"
-  std::uint32_t num_pairs = 0;
+  std::string name;             // "same switch"
+  std::uint32_t num_pairs = 0;  // that were measured
+  // Of all measurements of all these pairs.
   Quartiles latency_us, send_overhead_us, receive_overhead_us, gap_us, gap_per_byte_us;
   Parameters median() const;
   friend bool operator==(const PairClass&, const PairClass&) = default;

@@ -5,7 +5,7 @@
 import sys
 
 # Commands whose last words are a program.
-STARTS_PROGRAM = {"run", "check", "show", "doctor"}
+STARTS_PROGRAM = {"check", "doctor", "run", "show", "tune"}
 
 
 def program_of(words):

@@ -10,7 +10,6 @@
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/run_settings.hpp"
-#include "topology/load.hpp"
 
 namespace hierbar {
 namespace {
@@ -28,7 +27,7 @@ struct RunOptions {
 };
 
 FamilyGuess chosen_family(const RunOptions& options, const Program& program) {
-  FamilyGuess guess = guess_family(program);
+  FamilyGuess guess = guess_family(program, own_environment());
   if (options.mpi == "auto") return guess;
   guess.why = "--mpi " + options.mpi;
   if (options.mpi == "mpich") {
@@ -49,11 +48,6 @@ void print(const RunSettings& settings) {
     std::cout << ' ' << shell_quoted(variable.name + "=" + variable.value);
   for (const std::string& word : settings.command) std::cout << ' ' << shell_quoted(word);
   std::cout << '\n';
-}
-
-bool has_smt() {
-  const Result<Machine> machine = load_live_machine();
-  return machine && machine->one_cpu_per_core(machine->allowed).count() < machine->allowed.count();
 }
 
 std::string describe(const ServedBarriers::Count& count, const char* kind, const char* library) {

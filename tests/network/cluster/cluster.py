@@ -44,7 +44,7 @@ case $host in
 CASES
 *) echo "no such node: $host" >&2; exit 1 ;;
 esac
-exec nsenter --target $pid SPACES --wd="$PWD" -- sh -c "exec $*"
+exec nsenter --target $pid SPACES --wd="$PWD" -- sh -c "$*"  # may be more than a command: Open MPI sets variables in front
 """
 
 
