@@ -28,6 +28,7 @@ class Hierbar(CMakePackage):
     depends_on("pkgconfig", type="build")
     depends_on("python@3:", type="build", when="+libomp")
     depends_on("hwloc@2.1:")
+    depends_on("elfutils")
     depends_on("cli11@2.1:2.3")
     depends_on("nlohmann-json@3.9:")
     depends_on("mpi", when="+mpi")
