@@ -13,6 +13,7 @@
 #   lib/pkgconfig/hierbar.pc
 #   include/hierbar/         hierbar.h, barrier/, base/, plan/plan.h
 #   share/doc/hierbar/       this project's licence and LLVM's
+#   share/man, share/{bash-completion,zsh,fish}: see packaging/CMakeLists.txt
 #
 # The OpenMP runtime has a directory of its own because one of its names is libgomp.so.1: in a
 # directory that the loader searches by default it would replace GCC's runtime in every program of
@@ -49,7 +50,7 @@ if(HIERBAR_BUILD_LIBOMP)
   # libomp looks for libhierbar.so beside itself.
   install(CODE "
     set(link \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${hierbar_openmp_dir}/libhierbar.so\")
-    file(CREATE_LINK ../libhierbar.so \"\${link}\" SYMBOLIC)")
+    file(CREATE_LINK ../libhierbar.so.0 \"\${link}\" SYMBOLIC)")
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

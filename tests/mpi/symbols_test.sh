@@ -21,7 +21,7 @@ if "$nm" -D --undefined-only "$library" | grep -i 'mpi'; then
   echo "$library has references to an MPI library"
   exit 1
 fi
-if "$readelf" -d "$library" | grep -E 'NEEDED.*(mpi|hierbar|libstdc\+\+|libgcc_s)'; then
-  echo "$library needs other libraries than the C library's"
+if "$readelf" -d "$library" | grep -E 'NEEDED.*(mpi|hierbar|libstdc\+\+)'; then
+  echo "$library needs other libraries than the C library's and GCC's unwinder"
   exit 1
 fi

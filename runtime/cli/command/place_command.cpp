@@ -234,13 +234,13 @@ void add_place_command(CLI::App& app) {
   command
       ->add_option("--proc-bind", options->proc_bind,
                    "OMP_PROC_BIND for the threads of a rank inside its cpus: close, spread or primary; default: spread")
-      ->type_name("POLICY");
+      ->type_name("close|spread|primary");
   command
       ->add_option(
           "--settings", options->settings,
           "Print nothing but the settings for one launcher or for OpenMP: mpiexec (MPICH, Intel MPI and their kin), srun,\n"
           "rankfile (Open MPI), omp (one line for each rank)")
-      ->type_name("NAME");
+      ->type_name("mpiexec|srun|rankfile|omp");
   add_machine_option(*command, options->description);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
