@@ -11,8 +11,10 @@
        #pragma omp barrier
 
    and is one episode inside a node where those are three. libhierbar_mpi.so (MPICH and its kin) and
-   libhierbar_mpi_ompi.so (Open MPI) both have it. Link with one of them, before the MPI library, or
-   preload one: docs/hybrid.md.
+   libhierbar_mpi_ompi.so (Open MPI) both have it. Link with one of them, before the MPI library. Or
+   define HIERBAR_MPI_WEAK before this header is included: the program then links with neither, has the
+   functions where one of the libraries is preloaded, and finds them NULL elsewhere. See
+   docs/hybrid.md.
 
    A team is made by all ranks, and each rank says how many threads it brings; ranks may bring
    different numbers. A thread is a number from 0 on in its rank. It joins, from where it will run,
@@ -35,6 +37,12 @@
    accesses complete. */
 
 #include <mpi.h>
+
+#ifdef HIERBAR_MPI_WEAK
+#define HIERBAR_MPI_API __attribute__((weak))
+#else
+#define HIERBAR_MPI_API
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,7 +69,7 @@ typedef struct hierbar_team_handle *hierbar_team;
    tolerance), the team works all the same: the threads of each process meet, and the ranks in the
    MPI library's barrier. The reason is printed once.
    Thread safety: as a collective call on comm. */
-int hierbar_team_create(MPI_Comm comm, int num_threads, hierbar_team *team);
+HIERBAR_MPI_API int hierbar_team_create(MPI_Comm comm, int num_threads, hierbar_team *team);
 
 /* The calling thread is this thread of its rank from now on. It must be called before the thread's
    first barrier, by the thread itself, where it will run: the team follows the thread's binding. It
@@ -73,7 +81,7 @@ int hierbar_team_create(MPI_Comm comm, int num_threads, hierbar_team *team);
                      since, or is in one. Or the level is MPI_THREAD_FUNNELED, thread is 0, and the
                      caller is not MPI's main thread
    Thread safety: any thread; two threads with one number only if the program orders them. */
-int hierbar_team_join(hierbar_team team, int thread);
+HIERBAR_MPI_API int hierbar_team_join(hierbar_team team, int thread);
 
 /* Returns when all threads of all ranks have called it.
      MPI_ERR_ARG     team is no team
@@ -87,7 +95,7 @@ int hierbar_team_join(hierbar_team team, int thread);
    Progress: blocking, there is no time-out. A waiter polls, makes MPI progress, yields and sleeps.
    Memory ordering: what any thread of the team wrote before its call is visible to all threads whose
    call has returned MPI_SUCCESS, as far as they share memory. */
-int hierbar_team_barrier(hierbar_team team, int thread);
+HIERBAR_MPI_API int hierbar_team_barrier(hierbar_team team, int thread);
 
 /* Ends a team, and sets *team to HIERBAR_TEAM_NULL. Collective over the team's communicator: called by
    one thread of each rank, when all threads of that rank have left their last barrier. Before
@@ -95,10 +103,10 @@ int hierbar_team_barrier(hierbar_team team, int thread);
      MPI_ERR_ARG      team is NULL, or *team is no team
      MPI_ERR_PENDING  threads of this process are in the team's barrier; the team stays
    Thread safety: as a collective call on the communicator. */
-int hierbar_team_free(hierbar_team *team);
+HIERBAR_MPI_API int hierbar_team_free(hierbar_team *team);
 
 /* hierbar_team_create() with the communicator as Fortran has it, for the module hierbar_mpi. */
-int hierbar_team_create_fortran(const MPI_Fint *comm, int num_threads, hierbar_team *team);
+HIERBAR_MPI_API int hierbar_team_create_fortran(const MPI_Fint *comm, int num_threads, hierbar_team *team);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,12 @@ mpi_test(teams.cycles teams RANKS 3 ARGS cycles multiple 1 60)
 mpi_test(teams.cycles.two_nodes teams RANKS 4 ARGS cycles multiple 1 20 ENV ${two_nodes})
 mpi_test(teams.joins_again teams RANKS 2 ARGS joins_again multiple 2,3 60 CHECK ${all_engine} --count engine==360)
 
+# What docs/hybrid.md shows.
+mpi_test(teams.example example_team NO_SHIM CHECK --count engine==400 --expect "all steps were seen")
+if(fort)
+  mpi_test(teams.example_fortran example_team_fortran NO_SHIM CHECK --count engine==400 --expect "all steps were seen")
+endif()
+
 # What the engine does not serve works all the same.
 mpi_test(teams.off teams RANKS 2 ARGS oracle multiple 2 20 ENV HIERBAR_MPI=off CHECK --count off==40 --count engine==0)
 mpi_test(teams.every_rank_a_node teams RANKS 2 ARGS oracle multiple 2 20 ENV ${two_nodes}
