@@ -45,7 +45,6 @@ constexpr int kWarmUp = 20;
 struct Method {
   const char* name;
   std::function<void(int thread)> cross;  // one barrier, in each thread
-  long batch = 1;
   std::vector<double> samples;
 };
 
@@ -71,39 +70,48 @@ long number_in(const char* name, const char* text, long most) {
   return value;
 }
 
-// The time of `count` barriers in this rank. All threads begin together.
-double time_batch(const Method& method, hierbar_team team, int num_threads, long count) {
-  double elapsed_ns = 0;
-#pragma omp parallel num_threads(num_threads)
-  {
-    const int thread = omp_get_thread_num();
-    hierbar_team_barrier(team, thread);
-    const double start = now_ns();
-    for (long i = 0; i < count; ++i) method.cross(thread);
-    if (thread == 0) elapsed_ns = now_ns() - start;
-  }
-  return elapsed_ns;
-}
+// The threads of this rank, all in one parallel region: between regions waiting threads of one rank
+// may hold the cpus that another one needs.
+class Crew {
+ public:
+  Crew(hierbar_team team, int thread, double& shared_ns) : team_(team), thread_(thread), shared_ns_(shared_ns) {}
 
-void measure(std::vector<Method>& methods, hierbar_team team, int num_threads, double budget_ns) {
-  const double batch_ns = budget_ns / kNumBatches;
-  for (Method& method : methods) {
-    time_batch(method, team, num_threads, kWarmUp);
-    // Twice, because the threads may have lost their cpus meanwhile.
-    double elapsed_ns = 0;
-    for (long count = 4; elapsed_ns < batch_ns / 2; count *= 4) {
-      elapsed_ns = maximum(time_batch(method, team, num_threads, count));
-      elapsed_ns = std::min(elapsed_ns, maximum(time_batch(method, team, num_threads, count)));
-      method.batch = std::max(1L, static_cast<long>(static_cast<double>(count) * batch_ns / elapsed_ns));
+  // The time of `count` barriers in the slowest rank, the same in all threads. All begin together.
+  double time_batch(const Method& method, long count) const {
+    hierbar_team_barrier(team_, thread_);
+    const double start = now_ns();
+    for (long i = 0; i < count; ++i) method.cross(thread_);
+    if (thread_ == 0) shared_ns_ = maximum(now_ns() - start);
+    hierbar_team_barrier(team_, thread_);
+    return shared_ns_;
+  }
+
+  // Twice each, because the threads may have lost their cpus meanwhile.
+  long choose_batch(const Method& method, double batch_ns) const {
+    double elapsed_ns = time_batch(method, kWarmUp);
+    for (long count = 4;; count *= 4) {
+      elapsed_ns = time_batch(method, count);
+      elapsed_ns = std::min(elapsed_ns, time_batch(method, count));
+      if (elapsed_ns >= batch_ns / 2) return std::max(1L, static_cast<long>(static_cast<double>(count) * batch_ns / elapsed_ns));
     }
   }
-  for (int batch = 0; batch < kNumBatches; ++batch) {
-    for (Method& method : methods) {
-      const double elapsed_ns = maximum(time_batch(method, team, num_threads, method.batch));
-      method.samples.push_back(elapsed_ns / static_cast<double>(method.batch));
+
+  void measure(std::vector<Method>& methods, double budget_ns) const {
+    std::vector<long> batches;
+    for (const Method& method : methods) batches.push_back(choose_batch(method, budget_ns / kNumBatches));
+    for (int batch = 0; batch < kNumBatches; ++batch) {
+      for (std::size_t i = 0; i < methods.size(); ++i) {
+        const double elapsed_ns = time_batch(methods[i], batches[i]);
+        if (thread_ == 0) methods[i].samples.push_back(elapsed_ns / static_cast<double>(batches[i]));
+      }
     }
   }
-}
+
+ private:
+  hierbar_team team_;
+  int thread_;
+  double& shared_ns_;
+};
 
 double quantile(std::vector<double> samples, double part) {
   std::sort(samples.begin(), samples.end());
@@ -156,26 +164,23 @@ int main(int argc, char** argv) {
   PMPI_Barrier(MPI_COMM_WORLD);
 
   std::vector<Method> methods;
-  methods.push_back({"team", [&](int thread) { hierbar_team_barrier(team, thread); }, 1, {}});
+  methods.push_back({"team", [&](int thread) { hierbar_team_barrier(team, thread); }, {}});
   methods.push_back({"phases",
                      [](int thread) {
 #pragma omp barrier
                        if (thread == 0) MPI_Barrier(MPI_COMM_WORLD);
 #pragma omp barrier
                      },
-                     1,
                      {}});
   methods.push_back({"omp",
                      [](int) {
 #pragma omp barrier
                      },
-                     1,
                      {}});
   methods.push_back({"mpi",
                      [](int thread) {
                        if (thread == 0) MPI_Barrier(MPI_COMM_WORLD);
                      },
-                     1,
                      {}});
   if (num_ranks * num_threads == 2) {
     methods.push_back({"floor",
@@ -185,10 +190,11 @@ int main(int argc, char** argv) {
                          line.words[me].store(next, std::memory_order_release);
                          while (line.words[1 - me].load(std::memory_order_acquire) < next) hierbar::cpu_pause();
                        },
-                       1,
                        {}});
   }
-  measure(methods, team, num_threads, budget_ns);
+  double shared_ns = 0;
+#pragma omp parallel num_threads(num_threads)
+  Crew(team, omp_get_thread_num(), shared_ns).measure(methods, budget_ns);
   if (rank == 0) print(methods, num_ranks, num_threads);
   MPI_Win_free(&window);
   hierbar_team_free(&team);

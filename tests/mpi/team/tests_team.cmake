@@ -13,10 +13,10 @@ mpi_test(teams.uneven teams RANKS 3 ARGS oracle serialized 3,1,2 300 CHECK ${all
 mpi_test(teams.two_nodes teams RANKS 4 ARGS oracle multiple 2,1,3 100 ENV ${two_nodes} CHECK ${all_engine} --count engine==400)
 mpi_test(teams.two_nodes.in_turn teams RANKS 4 ARGS oracle serialized 2 100 ENV ${two_nodes} CHECK ${all_engine} --count engine==400)
 mpi_test(teams.trees teams RANKS 3 ARGS oracle funneled 3 100 ENV ${two_domains} CHECK ${bound} ${all_engine} --count engine==300)
-mpi_test(teams.subsets teams RANKS 4 ARGS subsets multiple 1 8 CHECK --count engine>=1)
-mpi_test(teams.subsets.two_nodes teams RANKS 4 ARGS subsets multiple 1 4 ENV ${two_nodes} CHECK --count engine>=1)
-mpi_test(teams.cycles teams RANKS 3 ARGS cycles multiple 1 60)
-mpi_test(teams.cycles.two_nodes teams RANKS 4 ARGS cycles multiple 1 20 ENV ${two_nodes})
+mpi_test(teams.subsets teams RANKS 4 ARGS subsets multiple 1 5 CHECK --count engine>=1)
+mpi_test(teams.subsets.two_nodes teams RANKS 4 ARGS subsets multiple 1 3 ENV ${two_nodes} CHECK --count engine>=1)
+mpi_test(teams.cycles teams RANKS 3 ARGS cycles multiple 1 25)
+mpi_test(teams.cycles.two_nodes teams RANKS 4 ARGS cycles multiple 1 8 ENV ${two_nodes})
 mpi_test(teams.joins_again teams RANKS 2 ARGS joins_again multiple 2,3 60 CHECK ${all_engine} --count engine==360)
 
 # What docs/hybrid.md shows.
@@ -40,5 +40,5 @@ endforeach()
 mpi_test(teams.watch teams RANKS 2 ARGS late multiple 2 ENV HIERBAR_TIMEOUT_S=1
          CHECK --expect-some "a barrier of a team on MPI_COMM_WORLD of 4 threads on this node waits since 1 s for thread 1 of rank 1, which has not joined .process [0-9]+, ")
 mpi_script(teams.kill 300 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/kill_test.py --mpi ${family_name} --mpiexec ${exec}
-           --shim $<TARGET_FILE:${shim}> --times 100 --case forever --case multiple --case 2 --next oracle --next multiple --next 2 --next 10
+           --shim $<TARGET_FILE:${shim}> --times 20 --case forever --case multiple --case 2 --next oracle --next multiple --next 2 --next 10
            ${program_dir}/teams)
