@@ -3,8 +3,9 @@
 
 # hierbar_embed_text(<output> <header> <namespace> [<function> <file>... END]...)
 #
-# Writes a C++ source with a function `const char* <function>()` for each list of files, which returns their text, one after the
-# other. The header declares the functions. A changed file is noticed by the next build.
+# Writes a C++ source with a function `const char* <function>()` for each list of files, which
+# returns their text, one after the other. The header declares the functions. A changed file is
+# noticed by the next build.
 function(hierbar_embed_text output header namespace)
   set(code "#include \"${header}\"\n\nnamespace ${namespace} {\n")
   set(function "")

@@ -17,8 +17,9 @@ endif()
 
 # hierbar_libomp_names(<version> <suffix variable> <directory variable>)
 #
-# Where the builds of a version are: what the names of its targets end in, and below which directory its libraries are. For
-# HIERBAR_LLVM_VERSION nothing and <build>, for the others the likes of _19 and <build>/llvm-19.1.7.
+# Where the builds of a version are: what the names of its targets end in, and below which directory
+# its libraries are. For HIERBAR_LLVM_VERSION nothing and <build>, for the others the likes of _19
+# and <build>/llvm-19.1.7.
 function(hierbar_libomp_names version suffix_variable dir_variable)
   set(suffix "")
   set(dir ${PROJECT_BINARY_DIR})
@@ -32,9 +33,11 @@ endfunction()
 
 # hierbar_fetch_openmp(<version> <patch dir>)
 #
-# Rules that fetch LLVM's openmp sources at build time, so that configuring stays quick; cmake/fetch_openmp.sh says from where.
+# Rules that fetch LLVM's openmp sources at build time, so that configuring stays quick;
+# cmake/fetch_openmp.sh says from where.
 #   openmp_stock_sources_<version>    <build>/libomp/stock-<version>/{openmp,cmake}
-#   openmp_patched_sources_<version>  <build>/libomp/patched-<version>/{openmp,cmake}, with <patch dir>/*.patch applied
+#   openmp_patched_sources_<version>  <build>/libomp/patched-<version>/{openmp,cmake}, with <patch
+#                                     dir>/*.patch applied
 function(hierbar_fetch_openmp version patch_dir)
   set(work_dir ${PROJECT_BINARY_DIR}/libomp)
   set(stock_dir ${work_dir}/stock-${version})
@@ -49,7 +52,8 @@ function(hierbar_fetch_openmp version patch_dir)
     COMMENT "Fetching the sources of LLVM ${version}'s openmp" USES_TERMINAL VERBATIM)
   add_custom_target(openmp_stock_sources_${version} DEPENDS ${stock_dir}.stamp)
 
-  # Patches are data, applied in the order of their names (file(GLOB) sorts), not sources of a target.
+  # Patches are data, applied in the order of their names (file(GLOB) sorts), not sources of a
+  # target.
   file(GLOB patches CONFIGURE_DEPENDS ${patch_dir}/*.patch)
   add_custom_command(OUTPUT ${patched_dir}.stamp
     COMMAND ${patch_script} ${stock_dir} ${patched_dir} ${patches}

@@ -1,9 +1,11 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Most of the time to build the project goes into optimising the headers of its libraries where nobody would notice.
+# Most of the time to build the project goes into optimising the headers of its libraries where
+# nobody would notice.
 
-# hierbar_runs_briefly(<target>...): programs that read options, print and draw. Optimised a little only, whatever the build type.
+# hierbar_runs_briefly(<target>...): programs that read options, print and draw. Optimised a little
+# only, whatever the build type.
 function(hierbar_runs_briefly)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
@@ -19,8 +21,9 @@ function(hierbar_runs_long)
   endforeach()
 endfunction()
 
-# hierbar_compiles_together(<target>...): the sources of each share large headers, and the compiler reads and emits these once for
-# several sources. Not in a debug build, where one source at a time is changed.
+# hierbar_compiles_together(<target>...): the sources of each share large headers, and the compiler
+# reads and emits these once for several sources. Not in a debug build, where one source at a time
+# is changed.
 function(hierbar_compiles_together)
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)

@@ -1,9 +1,10 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds what the project stands on. A part is built when the targets that it needs exist, so the rest of the build asks
-# `if(TARGET ...)` and nothing else:
-#   PkgConfig::HWLOC  CLI11::CLI11  fmt::fmt  nlohmann_json::nlohmann_json  benchmark::benchmark  GTest::gtest GTest::gmock
+# Finds what the project stands on. A part is built when the targets that it needs exist, so the
+# rest of the build asks `if(TARGET ...)` and nothing else:
+#   PkgConfig::HWLOC  PkgConfig::LIBELF  CLI11::CLI11  fmt::fmt  nlohmann_json::nlohmann_json
+#   benchmark::benchmark  GTest::gtest  GTest::gmock
 # Threads is the only dependency that nothing can do without.
 
 # Notes, once and in one line, that `package` is missing and what is therefore not built.
@@ -17,6 +18,10 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(HWLOC QUIET IMPORTED_TARGET GLOBAL hwloc>=2.1)
+  pkg_check_modules(LIBELF QUIET IMPORTED_TARGET GLOBAL libelf)
+endif()
+if(NOT TARGET PkgConfig::LIBELF)
+  hierbar_report_missing(libelf "no hierbar command" "pkg-config libelf-dev")
 endif()
 if(NOT TARGET PkgConfig::HWLOC)
   hierbar_report_missing("hwloc >= 2.1" "no libhierbar.so, hierbar command, barrier_bench or libomp" "pkg-config libhwloc-dev")
@@ -72,12 +77,15 @@ if(HIERBAR_BUILD_LIBOMP)
   endif()
 endif()
 
-# MPI libraries by the family of their ABI, each with its own shim: HIERBAR_MPI_FAMILIES, and for each of them its compiler driver
-# HIERBAR_<FAMILY>_CC, whose own words say where the headers are (.._INCLUDE_DIRS), and its launcher .._EXEC, for the tests.
-# A driver is taken by what its mpi.h defines, because its name says nothing outside Debian: mpicc is either family's.
+# MPI libraries by the family of their ABI, each with its own shim: HIERBAR_MPI_FAMILIES, and for
+# each of them its compiler driver HIERBAR_<FAMILY>_CC, whose own words say where the headers are
+# (.._INCLUDE_DIRS), and its launcher .._EXEC, for the tests.
+# A driver is taken by what its mpi.h defines, because its name says nothing outside Debian: mpicc
+# is either family's.
 set(HIERBAR_MPI_FAMILIES)
 
-# hierbar_classify_mpicc(<driver> <variable>): mpich, ompi, or empty if it compiles no mpi.h or one of another family.
+# hierbar_classify_mpicc(<driver> <variable>): mpich, ompi, or empty if it compiles no mpi.h or one
+# of another family.
 function(hierbar_classify_mpicc driver variable)
   set(${variable} "" PARENT_SCOPE)
   file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/mpi_family.c "#include <mpi.h>\n")

@@ -3,17 +3,20 @@
 #
 #   bin/hierbar
 #   lib/libhierbar.so
-#   lib/libhierbar_mpi.so     looks for libhierbar.so beside itself; so does libhierbar_mpi_ompi.so
+#   lib/libhierbar_mpi.so    looks for libhierbar.so beside itself; so does libhierbar_mpi_ompi.so
 #   lib/libhierbar_ompt.so   the OMPT tool; needs nothing
 #   lib/hierbar/             libomp.so and its other names, libhierbar.so as a link
-#   lib/hierbar/preload/     the same runtime as `hierbar run` preloads it; see runtime/libomp/preload
-#   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime, hierbar::mpi, hierbar::mpi_ompi
+#   lib/hierbar/preload/     the same runtime as `hierbar run` preloads it; see
+#                            runtime/libomp/preload
+#   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime,
+#                            hierbar::mpi, hierbar::mpi_ompi
 #   lib/pkgconfig/hierbar.pc
 #   include/hierbar/         hierbar.h, mpi.h, hierbar_mpi.f90, barrier/, base/, plan/plan.h
 #   share/doc/hierbar/       this project's licence and LLVM's
 #
-# The OpenMP runtime has a directory of its own because one of its names is libgomp.so.1: in a directory that the loader
-# searches by default it would replace GCC's runtime in every program of the machine.
+# The OpenMP runtime has a directory of its own because one of its names is libgomp.so.1: in a
+# directory that the loader searches by default it would replace GCC's runtime in every program of
+# the machine.
 
 include(CMakePackageConfigHelpers)
 

@@ -1,14 +1,17 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# hierbar_add_test(<name> SOURCES <file>... [LABELS <label>...] [LIBRARIES <target>...] [TIMEOUT <seconds>] [RUNS_LONG])
+# hierbar_add_test(<name> SOURCES <file>... [LABELS <label>...] [LIBRARIES <target>...] [TIMEOUT
+# <seconds>] [RUNS_LONG])
 #
 # Builds a GoogleTest program and registers it as one ctest test.
 #   LABELS     of unit stress omp mpi ompt guest llvm model; unit when none is given
 #   TIMEOUT    a deadlock ends here; 120 s when not given
-#   RUNS_LONG  optimise it, as those labelled stress are; the others are not, which halves the time to compile them
-# Tests that are not labelled unit run alone, because they depend on how many cpus are free. What a test skips it says with
-# GTEST_SKIP() and a reason; `./bootstrap test` lists these after ctest's summary.
+#   RUNS_LONG  optimise it, as those labelled stress are; the others are not, which halves the time
+#              to compile them
+# Tests that are not labelled unit run alone, because they depend on how many cpus are free. What a
+# test skips it says with GTEST_SKIP() and a reason; `./bootstrap test` lists these after ctest's
+# summary.
 function(hierbar_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "RUNS_LONG" "TIMEOUT" "SOURCES;LABELS;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
@@ -37,7 +40,8 @@ function(hierbar_add_test name)
   hierbar_set_test_properties(${name} "${arg_LABELS}" ${arg_TIMEOUT})
 endfunction()
 
-# hierbar_set_test_properties(<test> <labels> <timeout>): what all tests of the project have in common, scripts included.
+# hierbar_set_test_properties(<test> <labels> <timeout>): what all tests of the project have in
+# common, scripts included.
 function(hierbar_set_test_properties name labels timeout)
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT HIERBAR_PROFILE=off) # not the developer's own profile
@@ -46,7 +50,8 @@ function(hierbar_set_test_properties name labels timeout)
   endif()
 endfunction()
 
-# hierbar_cache_directory(<variable> <name>): where what tests need and scripts fetch is kept, for all build directories.
+# hierbar_cache_directory(<variable> <name>): where what tests need and scripts fetch is kept, for
+# all build directories.
 function(hierbar_cache_directory variable name)
   set(cache "$ENV{XDG_CACHE_HOME}")
   if(NOT cache)

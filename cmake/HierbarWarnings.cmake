@@ -1,7 +1,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# hierbar_warnings(<target>...): the project's warnings for its own targets; errors with HIERBAR_WERROR.
+# hierbar_warnings(<target>...): the project's warnings for its own targets; errors with
+# HIERBAR_WERROR.
 function(hierbar_warnings)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion

@@ -9,8 +9,9 @@ set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L /usr/aarch64-linux-gnu)
 
-# Libraries of the build machine must not be found; headers and packages of the target come from the cross root, and hwloc from
-# where fetch_aarch64_hwloc.sh has put it. Without it there is no libhierbar.so and no libomp.so.
+# Libraries of the build machine must not be found; headers and packages of the target come from the
+# cross root, and hwloc from where fetch_aarch64_hwloc.sh has put it. Without it there is no
+# libhierbar.so and no libomp.so.
 set(cache $ENV{XDG_CACHE_HOME})
 if(NOT cache)
   set(cache $ENV{HOME}/.cache)
@@ -26,7 +27,8 @@ set(ENV{PKG_CONFIG_LIBDIR} ${packages}/usr/lib/aarch64-linux-gnu/pkgconfig)
 set(CMAKE_C_STANDARD_INCLUDE_DIRECTORIES ${packages}/usr/include/aarch64-linux-gnu)
 set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES ${packages}/usr/include/aarch64-linux-gnu)
 
-# Where the loader finds hwloc, and what hwloc needs: only the older of the two tags holds for that as well.
+# Where the loader finds hwloc, and what hwloc needs: only the older of the two tags holds for that
+# as well.
 foreach(kind IN ITEMS EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "-Wl,--disable-new-dtags,-rpath,${packages}/usr/lib/aarch64-linux-gnu")
 endforeach()

@@ -2,11 +2,12 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# fetch_aarch64_hwloc.sh [DIRECTORY]: downloads Debian's hwloc for AArch64, with which the preset aarch64 builds libhierbar.so and
-# libomp.so.
+# fetch_aarch64_hwloc.sh [DIRECTORY]: downloads Debian's hwloc for AArch64, with which the preset
+# aarch64 builds libhierbar.so and libomp.so.
 #
-# Nothing is installed, and the machine gets no foreign architecture. Needs apt-get and dpkg-deb, and no root. DIRECTORY is where
-# cmake/aarch64-linux-gnu.cmake looks, ${XDG_CACHE_HOME:-~/.cache}/hierbar/aarch64; when it is complete, nothing is done.
+# Nothing is installed, and the machine gets no foreign architecture. Needs apt-get and dpkg-deb,
+# and no root. DIRECTORY is where cmake/aarch64-linux-gnu.cmake looks,
+# ${XDG_CACHE_HOME:-~/.cache}/hierbar/aarch64; when it is complete, nothing is done.
 
 set -euo pipefail
 export LC_ALL=C

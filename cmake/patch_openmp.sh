@@ -4,9 +4,10 @@
 #
 #   patch_openmp.sh STOCK_DIR OUT_DIR [PATCH...]
 #
-# Makes OUT_DIR a copy of STOCK_DIR (openmp/ and cmake/) with the patches applied to openmp/ in the order given. Against an
-# earlier OUT_DIR, files that come out as they were keep their times and the others get the present one, so that a changed or
-# dropped patch recompiles what it touches and nothing else.
+# Makes OUT_DIR a copy of STOCK_DIR (openmp/ and cmake/) with the patches applied to openmp/ in the
+# order given. Against an earlier OUT_DIR, files that come out as they were keep their times and the
+# others get the present one, so that a changed or dropped patch recompiles what it touches and
+# nothing else.
 
 set -euo pipefail
 export LC_ALL=C

@@ -2,16 +2,18 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Sourced: an apt of its own, which leaves the machine's apt alone and needs no root. All that it keeps (lists, cache, settings) is
-# under the directory that the variable `state` names.
+# Sourced: an apt of its own, which leaves the machine's apt alone and needs no root. All that it
+# keeps (lists, cache, settings) is under the directory that the variable `state` names.
 
-# Prints the base addresses of the archives that this machine's apt is set up for, without the security archives, which have no
-# source packages and no packages of other architectures that are not in the main one.
+# Prints the base addresses of the archives that this machine's apt is set up for, without the
+# security archives, which have no source packages and no packages of other architectures that are
+# not in the main one.
 configured_mirrors() {
   apt-get update --print-uris 2>/dev/null | sed -n "s|^'\(.*\)/dists/.*/InRelease'.*|\1|p" | grep -v security | sort -u
 }
 
-# private_apt TOOL ARGUMENT...: apt-get or apt-cache with the settings below, which win over the machine's.
+# private_apt TOOL ARGUMENT...: apt-get or apt-cache with the settings below, which win over the
+# machine's.
 private_apt() { "$1" --config-file="$state/apt.conf" "${@:2}"; }
 
 # write_apt_settings TYPE MIRROR SUITE [ARCHITECTURE]: what it reads, TYPE is deb or deb-src.
@@ -27,7 +29,8 @@ write_apt_settings() {
     printf 'Acquire::Languages "none";\nAcquire::Retries "2";\nAcquire::http::Timeout "20";\nAcquire::https::Timeout "20";\n'
     # The machine's hooks are for its own apt, and may need root.
     printf '#clear APT::Update::Pre-Invoke;\n#clear APT::Update::Post-Invoke;\n#clear APT::Update::Post-Invoke-Success;\n'
-    # apt gives downloads to a user who may not write here; that user exists to protect a root who installs things.
+    # apt gives downloads to a user who may not write here; that user exists to protect a root who
+    # installs things.
     if ((EUID == 0)); then printf 'APT::Sandbox::User "root";\n'; fi
     # What this machine has installed is of another architecture.
     if [[ -n ${4:-} ]]; then

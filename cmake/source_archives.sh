@@ -17,17 +17,20 @@
 # The script sets these and calls find_archive, which sets `archive` to the path of what it found:
 #
 #   archives         an array of "NAME SHA256": the archives that serve, the preferred one first
-#   downloads        an array of functions, tried in this order; each sets `archive`, or fails after saying why
+#   downloads        an array of functions, tried in this order; each sets `archive`, or fails
+#                    after saying why
 #   title            what is fetched, for messages
 #   without          how to do without it, for the message when nothing can be had
-#   state            a directory for apt's state, and for the cache where the user's cannot be written
+#   state            a directory for apt's state, and for the cache where the user's cannot be
+#                    written
 #   sources          the user's directory, or empty
 #
 # download_debian needs these as well:
 #
-#   debian_package, debian_version, debian_suites, debian_size   the source package, its upstream version, an array of suites that
-#                                                                may have it, and how large the archive is, for messages
-#   debian_archive, debian_sha256                                its original archive
+#   debian_package, debian_version  the source package and its upstream version
+#   debian_suites                   an array of suites that may have it
+#   debian_size                     how large the archive is, for messages
+#   debian_archive, debian_sha256   its original archive
 
 set -euo pipefail
 export LC_ALL=C
@@ -41,8 +44,8 @@ fail() {
   exit 1
 }
 
-# read_options "NAME..." ARGUMENT...: sets each variable NAME to the value of its option --NAME, or to
-# nothing; `sources` to HIERBAR_SOURCES then.
+# read_options "NAME..." ARGUMENT...: sets each variable NAME to the value of its option --NAME, or
+# to nothing; `sources` to HIERBAR_SOURCES then.
 read_options() {
   local names=" $1 " name
   for name in $1; do
@@ -200,8 +203,8 @@ find_archive() {
   fail "cannot get $title. Put $(archive_names) into a directory and name it in HIERBAR_SOURCES, or $without"
 }
 
-# fetch_once --out DIR --state DIR [--sources DIR]: finds the archive and has the script's function unpack put it into DIR, which
-# `out` then names. If DIR is there already, nothing is done.
+# fetch_once --out DIR --state DIR [--sources DIR]: finds the archive and has the script's function
+# unpack put it into DIR, which `out` then names. If DIR is there already, nothing is done.
 fetch_once() {
   local out state sources archive
   read_options "out state sources" "$@"

@@ -16,8 +16,8 @@ namespace hierbar::bench {
 // Exit status: wrong arguments, or nothing can be measured.
 inline constexpr int kUsage = 2;
 
-// The main function of a driver. `parse(argc, argv, options)` returns the exit status where there is
-// nothing to run. A problem that `run(options)` throws becomes one line.
+// The main function of a driver. `parse(argc, argv, options)` returns the exit status where there
+// is nothing to run. A problem that `run(options)` throws becomes one line.
 template <class Options, class Parse, class Run>
 int run_driver(const char* name, int argc, char** argv, Parse parse, Run run) {
   Options options;

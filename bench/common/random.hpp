@@ -7,7 +7,8 @@
 
 namespace hierbar::test {
 
-// A 64-bit mixing function (the finaliser of splitmix64): equal arguments give equal values on every machine.
+// A 64-bit mixing function (the finaliser of splitmix64): equal arguments give equal values on
+// every machine.
 constexpr std::uint64_t mix(std::uint64_t value) noexcept {
   value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9U;
   value = (value ^ (value >> 27)) * 0x94D049BB133111EBU;
@@ -28,7 +29,8 @@ class Random {
   std::uint64_t state_;
 };
 
-// One of the entries, each as likely as its `weight` says, a number that is not below 0. At least one is above.
+// One of the entries, each as likely as its `weight` says, a number that is not below 0. At least
+// one is above.
 template <class Entry, std::size_t kNumEntries>
 const Entry& draw_by_weight(Random& random, const Entry (&entries)[kNumEntries]) noexcept {
   std::uint32_t total = 0;

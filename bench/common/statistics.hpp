@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tune/quartiles.hpp"
+#include "base/quartiles.hpp"
 
 // Statistics of the benchmarks, as pure functions. They use medians and quartiles, because the
 // samples of a shared machine have a long upper tail, which a mean would follow.

@@ -57,8 +57,8 @@ int Meeting::meet_by(std::size_t way, const Pmpi& pmpi, MPI_Comm comm) noexcept 
 
 // The meeting that follows the trial. Every leader makes the same four calls, whatever fails in it:
 //
-// 1. One reduction gives all the least times. Each leader judges them. One that has not got them, or
-//    in which a meeting of the trial has failed, judges for the library, which is the least way.
+// 1. One reduction gives all the least times. Each leader judges them. One that has not got them,
+//    or in which a meeting of the trial has failed, judges for the library, which is the least way.
 // 2. Two reductions (agree_on_least()) make the judgement of one leader that of all.
 // 3. The library's barrier is the meeting itself, because a leader in which a reduction has failed
 //    has not waited for the others.

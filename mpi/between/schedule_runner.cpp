@@ -44,8 +44,8 @@ int ScheduleRunner::run(const std::vector<network::Round>& rounds, const Pmpi& p
 //    completed as receives are: a library may keep a send that nobody completes.
 //
 // A start that fails is taken to have started nothing, and is made again, so that a passing error
-// changes nothing. A poll that fails may have completed a receive with an error. It is not made again,
-// because the next one would not tell.
+// changes nothing. A poll that fails may have completed a receive with an error. It is not made
+// again, because the next one would not tell.
 int ScheduleRunner::run_round(const network::Round& round, bool has_failed, const Pmpi& pmpi, MPI_Comm comm) noexcept {
   int status = broken_;
   std::size_t num_requests = 0;

@@ -15,9 +15,10 @@ namespace hierbar::mpi {
 // Runs schedules of messages on the leaders' communicator, as one leader.
 //
 // Messages are empty. A message of one byte, the mark, says that the meeting has failed in its
-// sender, or in somebody from whom the sender has heard. A leader that gets a mark marks all that it
-// sends later in this meeting. So no leader takes a meeting for complete because of messages from one
-// that could not wait for the others, and none waits for messages that such a leader leaves out.
+// sender, or in somebody from whom the sender has heard. A leader that gets a mark marks all that
+// it sends later in this meeting. So no leader takes a meeting for complete because of messages
+// from one that could not wait for the others, and none waits for messages that such a leader
+// leaves out.
 //
 // Requires that one thread at a time runs schedules on a communicator, and that all leaders run the
 // same ones in the same order. A leader that cannot send a message at all leaves its receiver

@@ -20,8 +20,8 @@ struct Shortlist {
   std::vector<std::string> problems;
 };
 
-// Only rank 0 of a communicator asks, and tells the others. It is worked out once for each number of
-// nodes, since a program may set up thousands of communicators. Thread-safe.
+// Only rank 0 of a communicator asks, and tells the others. It is worked out once for each number
+// of nodes, since a program may set up thousands of communicators. Thread-safe.
 const Shortlist& shortlist_for(const MeetingSetting& setting, std::uint32_t num_nodes, const std::string& library);
 
 }  // namespace hierbar::mpi

@@ -40,8 +40,8 @@ class Trial {
   void note(long long spent_ns) noexcept { times_[meeting_++] = spent_ns; }
   const Times& times() const noexcept { return times_; }
 
-  // `least` has the least time of all leaders for each meeting. Each way's first turn does not count:
-  // in it the library connects the processes.
+  // `least` has the least time of all leaders for each meeting. Each way's first turn does not
+  // count: in it the library connects the processes.
   Verdict judge(const Times& least) const;
 
  private:

@@ -14,12 +14,12 @@
 namespace hierbar::mpi {
 
 // How the trials have ended of which this process knows, by the processes that lead. A later
-// communicator with the same leaders starts with the verdict. Only a communicator's rank 0 looks here
-// and tells the others, so they need not know the same. Thread-safe.
+// communicator with the same leaders starts with the verdict. Only a communicator's rank 0 looks
+// here and tells the others, so they need not know the same. Thread-safe.
 class Verdicts {
  public:
-  // The leaders' processes, in order, as a number. Two lists of processes may have the same: then one
-  // gets a verdict that does not suit it, but all of its leaders get the same one.
+  // The leaders' processes, in order, as a number. Two lists of processes may have the same: then
+  // one gets a verdict that does not suit it, but all of its leaders get the same one.
   static std::uint64_t key_of(const std::vector<std::uint64_t>& processes) {
     const std::string_view bytes(reinterpret_cast<const char*>(processes.data()), processes.size() * sizeof(std::uint64_t));
     return std::hash<std::string_view>{}(bytes);

@@ -6,10 +6,10 @@
 
 namespace hierbar::mpi {
 
-std::string library_name(const Pmpi& pmpi) {
+std::string library_name(decltype(&PMPI_Get_library_version) get_version) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
-  pmpi.Get_library_version(text, &length);
+  get_version(text, &length);
   std::string name(text);
   name.resize(std::min(name.find('\n'), name.size()));
   for (char& c : name) c = c == '\t' ? ' ' : c;

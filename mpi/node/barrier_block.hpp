@@ -11,6 +11,7 @@
 #include "barrier/barrier.hpp"
 #include "barrier/real_mem.hpp"
 #include "mpi/node/segment.hpp"
+#include "mpi/node/yield_history.hpp"
 
 namespace hierbar::mpi {
 
@@ -26,6 +27,10 @@ struct HostLine {
   // Participant 0's only. 1: other ranks have come since, and now the ranks outnumber the cpus. Any
   // member may write it. A rank reads it after it has waited for a while (docs/decisions/0029).
   std::atomic<std::uint32_t> oversubscribed;
+  // Participant 0's only, for all: where they sleep together (park_together()). Written by whoever
+  // wakes them.
+  std::atomic<std::uint32_t> num_wakings;
+  YieldHistory yield_history;  // the owner's; nobody else uses it
 };
 
 // One communicator's part of a segment: the memory of its barrier. Participant 0 claims it. The
@@ -33,8 +38,8 @@ struct HostLine {
 // and make a new one while others are still leaving that barrier.
 //
 // Memory ordering. (B1) acq_rel in detach(); pairs with itself. The last to detach sees all
-// accesses of the others before it frees the units. With (U1) and (U2) of segment_allocator.hpp they also
-// come before anything that a new user of the units does.
+// accesses of the others before it frees the units. With (U1) and (U2) of segment_allocator.hpp
+// they also come before anything that a new user of the units does.
 class BarrierBlock {
  public:
   using Word = std::atomic<std::uint64_t>;

@@ -32,6 +32,10 @@ struct Waiting {
   // A sleep delays what peers want from this rank's MPI library. So it is short and has a limit.
   long first_sleep_ns = 50'000;
   long longest_sleep_ns = 500'000;
+  // The same where all ranks of the node await one release. The first sleep is longer, because such
+  // barriers take some 100 µs where the ranks of each session are scheduled as a group.
+  int yields_together = kYieldsBeforeSleepTogether;
+  long first_sleep_together_ns = 200'000;
   // Time after which on_overdue is called, and then again after every such time. 0: never.
   long watch_ns = 0;
 
@@ -67,6 +71,8 @@ struct WaitDuties {
 // 1. The barrier spins for spin_looks() polls.
 // 2. Rounds: progress, polls, a yield.
 // 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep.
+//
+// Ranks that outnumber the cpus all await one release. They soon sleep, in one place.
 class RankHost {
  public:
   RankHost(const BarrierBlock& block, std::uint32_t me, const Waiting& waiting, const WaitDuties& duties) noexcept
@@ -82,28 +88,46 @@ class RankHost {
   }
 
   void wake(std::uint32_t participant) noexcept { unpark(block_.host_line(participant).parked); }
+  void wake_all() noexcept { unpark_all(block_.host_line(0).num_wakings); }
 
  private:
   WaitResult wait_as(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
+    if (!pending.all_wait()) {
+      wait_until_ready(waiting, pending, waiting.yields, waiting.first_sleep_ns);
+      return WaitResult::kReleased;
+    }
+    YieldHistory& history = block_.host_line(me_).yield_history;
+    const int yields = history.begin_wait(waiting.yields_together);
+    const bool slept = wait_until_ready(waiting, pending, yields, waiting.first_sleep_together_ns);
+    if (yields > 0) history.end_wait(slept);
+    return WaitResult::kReleased;
+  }
+
+  // Returns whether the rank slept.
+  bool wait_until_ready(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending, int yields, long sleep_ns) noexcept {
     const long start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
     long next_watch_ns = start_ns + waiting.watch_ns;
-    long sleep_ns = waiting.first_sleep_ns;
     for (long round = 0;; ++round) {
-      const bool may_sleep = round >= waiting.yields;
+      const bool may_sleep = round >= yields;
       if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) duties_.poke(duties_.context);
-      if (poll_for_a_while(waiting, pending)) return WaitResult::kReleased;
+      if (poll_for_a_while(waiting, pending)) return round > yields;
       if (!may_sleep) {
         sched_yield();
       } else {
-        park(block_.host_line(me_).parked, pending, sleep_ns, [] { return false; });
+        sleep(pending, sleep_ns);
         sleep_ns = std::min(2 * sleep_ns, waiting.longest_sleep_ns);
       }
-      if (pending.ready()) return WaitResult::kReleased;
+      if (pending.ready()) return may_sleep;
       if (waiting.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {
         duties_.on_overdue(duties_.context, monotonic_ns() - start_ns);
         next_watch_ns += waiting.watch_ns;
       }
     }
+  }
+
+  void sleep(AwaitedWord<RealMem<RankHost>>& pending, long limit_ns) noexcept {
+    if (pending.all_wait()) return park_together(block_.host_line(0).num_wakings, pending, limit_ns);
+    park(block_.host_line(me_).parked, pending, limit_ns, [] { return false; });
   }
 
   static bool poll_for_a_while(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {

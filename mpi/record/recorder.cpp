@@ -33,7 +33,7 @@ ompt::Report start_report(const Pmpi& pmpi, bool take) {
   const std::string told = read_ompt_tool(take);
   ompt::Report report;
   if (!told.empty()) report = ompt::parse_report(told);
-  report.runtime += (told.empty() ? "" : ", ") + library_name(pmpi);
+  report.runtime += (told.empty() ? "" : ", ") + library_name(pmpi.Get_library_version);
   report.levels = (told.empty() ? "" : "OpenMP: " + report.levels + "; ") + "MPI_Barrier: of those that hierbar's engine served";
   return report;
 }

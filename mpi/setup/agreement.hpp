@@ -21,8 +21,8 @@ namespace hierbar::mpi {
 // Requires: all ranks make the same calls of exchange() and agree(), in the same order. A rank in
 // which something fails calls fail() and goes on with these calls.
 //
-// Guarantees: agree() returns the same Route in all ranks. It is kEngine, or the smallest failure by
-// (way, rank). The rank that had this failure reports it, once in a program. See
+// Guarantees: agree() returns the same Route in all ranks. It is kEngine, or the smallest failure
+// by (way, rank). The rank that had this failure reports it, once in a program. See
 // docs/decisions/0034.
 //
 // One collective call may fail in one rank although it has taken place for the others, or in all

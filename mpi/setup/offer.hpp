@@ -19,8 +19,8 @@ struct Offer {
   std::uint64_t leaders_id;
   // The id of a new leaders' communicator. Rank 0's offer counts.
   std::uint64_t new_leaders_id;
-  // code_of() the schedules by which the leaders meet; 0 behind the last. Rank 0's offer counts, here
-  // and below.
+  // code_of() the schedules by which the leaders meet; 0 behind the last. Rank 0's offer counts,
+  // here and below.
   std::uint32_t meetings[3];
   // 1: a trial chooses between them and the MPI library's barrier. 0: the first one is used.
   std::uint32_t is_trial;

@@ -47,7 +47,7 @@ void offer_meeting(Agreement& agreement, const std::vector<RankInfo>& records, c
     offer.is_trial = 1;
   }
   const auto num_nodes = static_cast<std::uint32_t>(map.nodes().size());
-  const Shortlist& list = shortlist_for(setting, num_nodes, library_name(agreement.pmpi()));
+  const Shortlist& list = shortlist_for(setting, num_nodes, library_name(agreement.pmpi().Get_library_version));
   std::transform(list.kinds.begin(), list.kinds.end(), std::begin(offer.meetings), code_of);
   if (process.claim_first_shortlist()) report_shortlist(list, num_nodes, process.settings.verbose);
 }

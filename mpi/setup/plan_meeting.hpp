@@ -15,8 +15,8 @@ namespace hierbar::mpi {
 // The processes that lead the nodes, in the order of the nodes.
 std::vector<std::uint64_t> leader_processes(const std::vector<RankInfo>& records, const NodeMap& map);
 
-// Rank 0's part, on several nodes: writes into its offer by which schedules the leaders shall meet. If
-// a trial among these leaders has ended before, this is its verdict.
+// Rank 0's part, on several nodes: writes into its offer by which schedules the leaders shall meet.
+// If a trial among these leaders has ended before, this is its verdict.
 void offer_meeting(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, Offer& offer);
 
 // How this leader meets the others, by rank 0's offer.

@@ -37,9 +37,10 @@ std::shared_ptr<LeaderComm> end(CommState* state) {
   return leaders;
 }
 
-// The delete callback of the communicators' attribute. When the process itself frees the communicator,
-// the state is set aside and nothing is done here. Otherwise the communicator is being freed past
-// the process's entry points. Then only local things may be done, as in every callback.
+// The delete callback of the communicators' attribute. When the process itself frees the
+// communicator, the state is set aside and nothing is done here. Otherwise the communicator is
+// being freed past the process's entry points. Then only local things may be done, as in every
+// callback.
 int forget_comm(MPI_Comm, int, void* attribute, void*) {
   auto* state = static_cast<CommState*>(attribute);
   if (state->is_aside) return MPI_SUCCESS;

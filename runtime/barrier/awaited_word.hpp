@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "barrier/word.hpp"
 
@@ -10,6 +12,12 @@ namespace hierbar {
 
 // How a wait ended. There is no other result.
 enum class WaitResult : std::uint8_t { kReleased, kAborted };
+
+// A host, or a Mem, whose sleepers have one place in common, if all of them await one word.
+template <class HostOrMem, class = void>
+inline constexpr bool kWakesTogether = false;
+template <class HostOrMem>
+inline constexpr bool kWakesTogether<HostOrMem, std::void_t<decltype(std::declval<HostOrMem&>().wake_all())>> = true;
 
 // One wait of a participant: for a word that one other participant will write. The host's wait
 // polls ready(). If it wants to sleep, it announces that first:
@@ -41,6 +49,14 @@ class AwaitedWord {
   static AwaitedWord release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
                              Word& sleepers) noexcept {
     return AwaitedWord(mem, awaited, epoch, writer, waiting_for, &sleepers);
+  }
+  // A wait for a release that all others await as well. A host may let all of them sleep in one
+  // place, and end all of these sleeps at once.
+  static AwaitedWord release_of_all(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
+                                    Word& sleepers) noexcept {
+    AwaitedWord pending(mem, awaited, epoch, writer, waiting_for, &sleepers);
+    pending.all_wait_ = true;
+    return pending;
   }
 
   // (W1) acquire; pairs with the exchange (A1) or the store (R1). Once it has returned true,
@@ -89,6 +105,8 @@ class AwaitedWord {
   }
 
   Word& awaited() const noexcept { return awaited_; }
+  // Whether this is a wait by release_of_all().
+  bool all_wait() const noexcept { return all_wait_; }
 
  private:
   AwaitedWord(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word* sleepers) noexcept
@@ -102,6 +120,7 @@ class AwaitedWord {
   WordValue seen_ = 0;
   std::uint32_t writer_;
   bool announced_ = false;
+  bool all_wait_ = false;
 };
 
 }  // namespace hierbar

@@ -29,8 +29,8 @@ namespace hierbar {
 // cross() has three paths. The general one is cross_tree(). The others are:
 //   - cross_pair(), for two participants. It looks up nothing in the plan, because the instructions
 //     between two transfers cost as much as the transfers (docs/decisions/0002).
-//   - cross_oversubscribed() (oversubscribed.hpp), for plans with crews: participants outnumber cpus,
-//     and all are leaders. Steps 2 to 4 are then different.
+//   - cross_oversubscribed() (oversubscribed.hpp), for plans with crews: participants outnumber
+//     cpus, and all are leaders. Steps 2 to 4 are then different.
 //
 // Requires: in each episode all participants call the same: either cross(), or gather() and then
 // release(). Each participant index is used by one thread at a time. Plan and memory outlive the
@@ -54,8 +54,9 @@ namespace hierbar {
 //                                 find sleepers are left out
 //
 // Ordering map. Every access below has its number; (W1) and (S1) to (S4) are in awaited_word.hpp,
-// (C1) to (C3) in oversubscribed.hpp, (E1) is in barrier_memory.hpp too. A model checker weakens each of them and finds out what
-// breaks (docs/model-checking.md). That page also says which orders are stronger than needed, and why.
+// (C1) to (C3) in oversubscribed.hpp, (E1) is in barrier_memory.hpp too. A model checker weakens
+// each of them and finds out what breaks (docs/model-checking.md). That page also says which orders
+// are stronger than needed, and why.
 //   (A1) exchange, seq_cst: the arrival. Pairs with (W1) and (W2), which acquire what it releases:
 //        all that this participant wrote before, and through its own (W1) what its subtree wrote.
 //        Pairs with (S2a), which it acquires: the writer that finds the sleep bit also sees
@@ -99,7 +100,7 @@ class Barrier : private PlanView<Mem> {
   }
   std::uint32_t num_leaders() const noexcept { return num_leaders_; }
   std::uint32_t leader(std::uint32_t i) const noexcept { return leaders_[i]; }
-  bool is_crowd() const noexcept { return this->num_crews_ != 0; }
+  bool is_oversubscribed() const noexcept { return this->num_crews_ != 0; }
 
   // One whole episode. `bits` (below 1 << kPayloadBits) are combined by OR over all participants.
   // Messages: one line transfer for each tree edge and direction, and k(k-1) between k leaders.
@@ -108,7 +109,7 @@ class Barrier : private PlanView<Mem> {
   Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace = Trace()) const noexcept {
     trace.arrived();
     if (pair_lanes_ != nullptr) return cross_pair(mem, me, bits, trace);
-    return is_crowd() ? cross_oversubscribed<Mem>(*this, mem, me, bits, trace) : cross_tree(mem, me, bits, trace);
+    return is_oversubscribed() ? cross_oversubscribed<Mem>(*this, mem, me, bits, trace) : cross_tree(mem, me, bits, trace);
   }
 
   // The first half of an episode, for hosts that do something between the halves. Participant 0
@@ -165,8 +166,8 @@ class Barrier : private PlanView<Mem> {
     return {WaitResult::kReleased, bits | pending.payload()};
   }
 
-  // Steps 1 to 4. Out of line, as cross_oversubscribed() is: inlined, the two cost cross_pair() 17 of 110
-  // ns.
+  // Steps 1 to 4. Out of line, as cross_oversubscribed() is: inlined, the two cost cross_pair() 17
+  // of 110 ns.
   template <class Trace>
   [[gnu::noinline]] Crossing cross_tree(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));

@@ -39,12 +39,17 @@ bool count_arrival(Mem& mem, Tally<typename Mem::Word>& tally, std::uint32_t siz
   return true;
 }
 
+// Where the host's sleepers have one place in common, one call ends all of their sleeps.
 // (R2) pairs with (S3), (R3) with (S2b).
 template <class Mem>
 void wake_all_sleepers(const PlanView<Mem>& view, Mem& mem, const Release<typename Mem::Word>& line) noexcept {
   mem.fence();                                     // (R2)
   if (mem.load_acquire(line.asleep) == 0) return;  // (R3)
-  for (std::uint32_t i = 0; i < view.num_participants_; ++i) view.wake_if_waiting_for(mem, i, 0);
+  if constexpr (kWakesTogether<Mem>) {
+    mem.wake_all();
+  } else {
+    for (std::uint32_t i = 0; i < view.num_participants_; ++i) view.wake_if_waiting_for(mem, i, 0);
+  }
 }
 
 // Steps 2 to 4 of a plan with crews. Everybody waits for the release of participant 0, which
@@ -64,7 +69,7 @@ template <class Mem, class Trace>
     if (mem.can_sleep()) wake_all_sleepers(view, mem, line);
     return {WaitResult::kReleased, bits};
   }
-  auto pending = AwaitedWord<Mem>::release(mem, line.released, epoch, /*writer=*/0, own.waiting_for, line.asleep);
+  auto pending = AwaitedWord<Mem>::release_of_all(mem, line.released, epoch, /*writer=*/0, own.waiting_for, line.asleep);
   if (view.await_others(mem, pending, trace) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
   trace.released();
   return {WaitResult::kReleased, pending.payload()};

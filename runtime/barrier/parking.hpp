@@ -25,6 +25,14 @@ namespace hierbar {
 //        and (X1) of thread_host.hpp. The reads are (S2a) and (S3) of awaited_word.hpp and (X3) of
 //        thread_host.hpp.
 
+// Participants that all await one word may sleep in one place, a futex word that counts how often
+// all were woken. One system call then ends all of their sleeps.
+//   (P4) relaxed load, before announce().
+//   (P5) relaxed increment, after (R3) has seen that somebody sleeps. If (P4) came before it, the
+//        kernel finds another count than the sleeper gave it, or the sleeper is in its queue and is
+//        woken. If (P4) sees (P5), then (S2b), which follows (P4), comes after (R3), so (S3) sees
+//        the awaited word, and the sleeper stays awake.
+
 // How many rounds of a poll and a sched_yield() come before a sleep: some ms. Participants arrive
 // either close together or much later.
 inline constexpr int kYieldsBeforeSleep = 4000;
@@ -33,6 +41,13 @@ inline constexpr int kYieldsBeforeSleep = 4000;
 // until it has had that time; sleeping does not pay the debt. After too few yields, ranks whose
 // set-up took unequal times therefore never got even (docs/decisions/0007).
 inline constexpr int kYieldsWhenOutnumbered = 40'000;
+// The same where all await one word and can be woken together. Participants that yield to each
+// other need one or two yields. A scheduler that runs them in groups of their own (Linux's
+// autogroups, for processes of several sessions) lets a yield be of no use for milliseconds, and so
+// does a debt (docs/decisions/0150).
+inline constexpr int kYieldsBeforeSleepTogether = 32;
+// For FUTEX_WAKE: as many as there are.
+inline constexpr std::uint32_t kWakeAll = 0x7fffffff;
 
 // Sleeps until unpark(), for limit_ns at most. Returns at once if the awaited word has been written
 // or `stays_awake()` returns true.
@@ -57,6 +72,23 @@ void park(std::atomic<std::uint32_t>& parked, AwaitedWord& pending, long limit_n
 inline void unpark(std::atomic<std::uint32_t>& parked) noexcept {
   // (P3) pairs with (P1).
   if (parked.exchange(0, std::memory_order_seq_cst) != 0) futex(parked, FUTEX_WAKE, 1, nullptr);  // (P3)
+}
+
+// As park(), in a place that the sleepers have in common. A sleep ends by unpark_all().
+template <class AwaitedWord>
+void park_together(std::atomic<std::uint32_t>& num_wakings, AwaitedWord& pending, long limit_ns) noexcept {
+  const std::uint32_t seen = num_wakings.load(std::memory_order_relaxed);  // (P4) pairs with (P5)
+  if (pending.announce()) {
+    const timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
+    futex(num_wakings, FUTEX_WAIT, seen, &limit);
+  }
+  pending.retract();
+}
+
+// Ends the sleeps of all who sleep there or are about to.
+inline void unpark_all(std::atomic<std::uint32_t>& num_wakings) noexcept {
+  num_wakings.fetch_add(1, std::memory_order_relaxed);  // (P5) pairs with (P4)
+  futex(num_wakings, FUTEX_WAKE, kWakeAll, nullptr);
 }
 
 }  // namespace hierbar

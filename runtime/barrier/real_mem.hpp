@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include "barrier/awaited_word.hpp"
 #include "barrier/pause.hpp"
@@ -26,6 +27,7 @@ namespace hierbar {
 //   WaitResult wait(AwaitedWord<RealMem<Host>>&)   the long wait; kReleased only if pending.ready()
 //   void wake(std::uint32_t participant)       ends that participant's sleep, if it sleeps
 //   bool can_sleep()                           false: nobody ever sleeps
+//   void wake_all()                            optional: ends the sleeps of all whose AwaitedWord says all_wait()
 // One RealMem belongs to one thread for one episode; it may lie on the stack.
 template <class Host>
 class RealMem {
@@ -72,6 +74,10 @@ class RealMem {
     return host_.wait(pending);
   }
   void wake(std::uint32_t participant) const noexcept { host_.wake(participant); }
+  template <class AnyHost = Host, class = std::enable_if_t<kWakesTogether<AnyHost>>>
+  void wake_all() const noexcept {
+    host_.wake_all();
+  }
   bool can_sleep() const noexcept { return host_.can_sleep(); }
 
  private:

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/command/check_command.hpp"
+#include "cli/command/doctor_command.hpp"
 #include "cli/command/meet_command.hpp"
 #include "cli/command/place_command.hpp"
 #include "cli/command/plan_command.hpp"
@@ -21,7 +22,9 @@
 
 namespace {
 
-bool starts_programs(std::string_view command) { return command == "check" || command == "run" || command == "show"; }
+bool starts_programs(std::string_view command) {
+  return command == "check" || command == "doctor" || command == "run" || command == "show" || command == "tune";
+}
 
 // The message for a first word that is not a command. Empty if it is a command or an option.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
@@ -47,13 +50,14 @@ int main(int argc, char** argv) try {
   app.set_version_flag("--version", "hierbar " HIERBAR_VERSION_STRING);
   app.require_subcommand(1);
   hierbar::add_check_command(app, program);
+  hierbar::add_doctor_command(app, program);
   hierbar::add_run_command(app, program);
   hierbar::add_show_command(app, program);
   hierbar::add_topo_command(app);
   hierbar::add_plan_command(app);
   hierbar::add_place_command(app);
   hierbar::add_meet_command(app);
-  hierbar::add_tune_command(app);
+  hierbar::add_tune_command(app, program);
   hierbar::add_report_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
     std::cerr << problem << '\n';

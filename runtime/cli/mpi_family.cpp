@@ -2,18 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/mpi_family.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
-#include "base/trusted_variable.hpp"
+#include "base/command_output.hpp"
+#include "cli/runtime_libraries.hpp"
+#include "cli/started_program.hpp"
+#include "elf/predict_loads.hpp"
 
 namespace hierbar {
 namespace {
@@ -37,18 +33,8 @@ MpiFamily family_by_name(const std::string& file) {
                           {"prterun", MpiFamily::kOpenMpi}});
 }
 
-bool is_mpi_launcher(const std::string& word) {
-  const std::string name = std::filesystem::path(word).filename();
-  return name.starts_with("mpiexec") || name.starts_with("mpirun") || name == "orterun" || name == "prterun";
-}
-
 MpiFamily family_by_version(const std::string& file) {
-  FILE* pipe = popen((shell_quoted(file) + " --version 2>&1 </dev/null").c_str(), "r");
-  if (pipe == nullptr) return MpiFamily::kNone;
-  std::string answer;
-  std::array<char, 4096> buffer;
-  for (std::size_t size; (size = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.append(buffer.data(), size);
-  pclose(pipe);
+  const std::string answer = command_output(shell_quoted(file) + " --version 2>&1 </dev/null");
   return find_mark(answer, {{"OpenRTE", MpiFamily::kOpenMpi},
                             {"Open MPI", MpiFamily::kOpenMpi},
                             {"PRRTE", MpiFamily::kOpenMpi},
@@ -56,17 +42,33 @@ MpiFamily family_by_version(const std::string& file) {
                             {"Intel(R) MPI", MpiFamily::kMpich}});
 }
 
-// From the names of the libraries that the program loads. They are near the beginning of its file.
-MpiFamily family_by_contents(const std::string& file) {
-  constexpr std::size_t kMostBytes = 16U << 20;
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(4, '\0');
-  if (!stream.read(text.data(), 4) || text != "\177ELF") return MpiFamily::kNone;
-  text.resize(kMostBytes);
-  stream.read(text.data(), kMostBytes);
-  text.resize(static_cast<std::size_t>(stream.gcount()));
+// From the libraries that the loader would load, or would if they were found.
+MpiFamily family_by_loads(const std::string& file, const LoaderInput& input) {
+  const Result<Loads> loads = predict_loads(file, input);
+  if (!loads) return MpiFamily::kNone;
+  for (const LoadedFile& loaded : loads->files) {
+    if (const LibraryKind kind = library_kind(loaded.elf.path); is_mpi(kind)) return family_of(kind);
+  }
+  std::string missing;
+  for (const Loads::Missing& one : loads->missing) missing += one.name + " ";
   return find_mark(
-      text, {{"libmpi.so.40", MpiFamily::kOpenMpi}, {"libmpich.so.12", MpiFamily::kMpich}, {"libmpi.so.12", MpiFamily::kMpich}});
+      missing,
+      {{"libmpi.so.40", MpiFamily::kOpenMpi}, {"libmpich.so.12", MpiFamily::kMpich}, {"libmpi.so.12", MpiFamily::kMpich}});
+}
+
+// The extension modules of Python's mpi4py; nothing is imported to find them.
+std::vector<std::string> mpi4py_modules(const std::string& python) {
+  const std::string directory =
+      command_output(shell_quoted(python) +
+                     " -c 'import importlib.util; print(*importlib.util.find_spec(\"mpi4py\").submodule_search_locations)' "
+                     "2>/dev/null </dev/null");
+  std::vector<std::string> modules;
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.substr(0, directory.find('\n')), unreadable)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("MPI.") && name.ends_with(".so")) modules.push_back(entry.path());
+  }
+  return modules;
 }
 
 }  // namespace
@@ -76,21 +78,26 @@ const char* family_name(MpiFamily family) {
   return kNames[static_cast<int>(family)];
 }
 
-std::string find_in_path(const std::string& word) {
-  const auto is_program = [](const std::string& file) {
-    struct stat status{};
-    return stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(file.c_str(), X_OK) == 0;
-  };
-  if (word.find('/') != std::string::npos) return is_program(word) ? word : "";
-  const char* path = trusted_variable("PATH");
-  std::istringstream directories(path == nullptr ? "/usr/bin:/bin" : path);
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    if (const std::string file = (directory.empty() ? "." : directory) + "/" + word; is_program(file)) return file;
+FamilyGuess guess_family_of_program(const Program& command, const Environment& environment) {
+  const LoaderInput input{.environment = environment, .cache = read_loader_cache()};
+  for (const std::string& word : command) {
+    const std::string file = find_in_path(word);
+    const MpiFamily family = file.empty() ? MpiFamily::kNone : family_by_loads(file, input);
+    if (family != MpiFamily::kNone) return {family, false, "'" + file + "' loads it"};
   }
-  return "";
+  const StartedProgram started = find_started_program(command);
+  if (started.wrappers.empty() || interpreter_of(started) != Interpreter::kPython) return {};
+  FamilyGuess guess;
+  for (const std::string& module : mpi4py_modules(python_of(started))) {
+    const MpiFamily family = family_by_loads(module, input);
+    // Wheels have a module for each family, and choose when they are imported.
+    if (guess.family != MpiFamily::kNone && family != guess.family) return {};
+    guess = {family, false, "'" + module + "' loads it"};
+  }
+  return guess.family == MpiFamily::kNone ? FamilyGuess{} : guess;
 }
 
-FamilyGuess guess_family(const Program& command) {
+FamilyGuess guess_family(const Program& command, const Environment& environment) {
   if (const std::string file = find_in_path(command.front()); is_mpi_launcher(command.front()) && !file.empty()) {
     std::error_code unresolved;
     const std::string real = std::filesystem::canonical(file, unresolved);
@@ -101,12 +108,7 @@ FamilyGuess guess_family(const Program& command) {
       return {family, true, "'" + command.front() + " --version' says so"};
     }
   }
-  for (const std::string& word : command) {
-    const std::string file = find_in_path(word);
-    const MpiFamily family = file.empty() ? MpiFamily::kNone : family_by_contents(file);
-    if (family != MpiFamily::kNone) return {family, false, "'" + file + "' is linked with it"};
-  }
-  return {};
+  return guess_family_of_program(command, environment);
 }
 
 }  // namespace hierbar

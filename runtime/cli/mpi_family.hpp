@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
+#include "base/environment.hpp"
 #include "cli/program.hpp"
 
 namespace hierbar {
@@ -25,11 +24,12 @@ struct FamilyGuess {
 //
 // 1. If the first word is an MPI launcher: from the path of its file, with symbolic links resolved.
 // 2. From what that launcher prints for --version.
-// 3. From the first word of the command that is a program linked with an MPI library. `srun` needs
-//    this step.
-FamilyGuess guess_family(const Program& command);
+// 3. From the first word of the command that is a program for which the loader would load an MPI
+//    library. `srun` needs this step.
+// 4. If a launcher starts Python: from the MPI library of its package mpi4py.
+FamilyGuess guess_family(const Program& command, const Environment& environment);
 
-// The file that a shell would run for this word. Empty if there is none.
-std::string find_in_path(const std::string& word);
+// Steps 3 and 4, without regard to the launcher.
+FamilyGuess guess_family_of_program(const Program& command, const Environment& environment);
 
 }  // namespace hierbar

@@ -26,8 +26,8 @@ struct NetworkCosts {
   std::string source;
 };
 
-// Those of the options, otherwise of the file that programs read; empty if there is none. A bad option
-// ends the command.
+// Those of the options, otherwise of the file that programs read; empty if there is none. A bad
+// option ends the command.
 std::optional<NetworkCosts> read_network_costs(const CLI::App& command, const NetworkOptions& options);
 
 }  // namespace hierbar

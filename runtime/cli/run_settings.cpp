@@ -10,6 +10,7 @@
 
 #include "placement/evidence/node_ranks.hpp"
 #include "placement/evidence/place_setting.hpp"
+#include "topology/load.hpp"
 
 namespace hierbar {
 namespace {
@@ -121,7 +122,32 @@ void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Enviro
   }
 }
 
+// Both readers of these variables, the tool for threads and the shim for ranks, take them from the
+// environment.
+void choose_report(const ReportRequest& report, const Libraries& libraries, Chooser& chooser, RunSettings& settings) {
+  if (report.format.empty()) return;
+  if (libraries.ompt_tool.empty()) {
+    settings.notes.emplace_back("there is no libhierbar_ompt.so beside this command, so threads are not in the report");
+  } else {
+    chooser.set_default("OMP_TOOL_LIBRARIES", libraries.ompt_tool.c_str(), "reports what barriers cost", {});
+  }
+  chooser.set_default("HIERBAR_REPORT", report.format.c_str(), "the form of the report", {});
+  chooser.set_default("HIERBAR_OUTPUT", report.file.c_str(), "the report's file", {});
+}
+
 }  // namespace
+
+Result<ReportRequest> request_report(const std::string& file) {
+  constexpr struct {
+    const char* ending;
+    const char* format;
+  } kEndings[] = {{".trace.json", "perfetto"}, {".txt", "text"},         {".json", "json"}, {".csv", "csv"},
+                  {".html", "html"},           {".lstopo.xml", "lstopo"}};
+  for (const auto& [ending, format] : kEndings) {
+    if (file.ends_with(ending) && file != ending) return ReportRequest{.format = format, .file = file};
+  }
+  return Error{"its ending names no form of a report"};
+}
 
 Libraries find_libraries() {
   const fs::path prefix = fs::path(program_of(getpid())).parent_path().parent_path();
@@ -132,16 +158,23 @@ Libraries find_libraries() {
           .openmp_runtime = if_there(openmp / "libgomp.so.1"),
           .one_runtime = if_there(openmp / "libone_runtime.so"),
           .mpich_shim = if_there(libraries / "libhierbar_mpi.so"),
-          .openmpi_shim = if_there(libraries / "libhierbar_mpi_ompi.so")};
+          .openmpi_shim = if_there(libraries / "libhierbar_mpi_ompi.so"),
+          .ompt_tool = if_there(libraries / "libhierbar_ompt.so")};
 }
 
-RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const Libraries& libraries, bool has_smt,
-                                const Environment& environment) {
+bool has_smt() {
+  const Result<Machine> machine = load_live_machine();
+  return machine && machine->one_cpu_per_core(machine->allowed).count() < machine->allowed.count();
+}
+
+RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const ReportRequest& report,
+                                const Libraries& libraries, bool has_smt, const Environment& environment) {
   RunSettings settings;
   Chooser chooser(environment, settings);
   choose_openmp(libraries, has_smt, chooser, settings);
   describe_placement(environment, settings);
   choose_mpi(mpi, libraries, environment, chooser, settings);
+  choose_report(report, libraries, chooser, settings);
 
   // Open MPI's launcher passes its environment only to the ranks of its own node.
   settings.command = {command.front()};

@@ -20,10 +20,14 @@ struct Libraries {
   std::string one_runtime;       // the loader's audit module that keeps other runtimes out
   std::string mpich_shim;
   std::string openmpi_shim;
+  std::string ompt_tool;
 };
 
 // Finds them relative to the command itself.
 Libraries find_libraries();
+
+// Whether cores of this machine have several cpus that this process may use.
+bool has_smt();
 
 struct RunSettings {
   struct Variable {
@@ -37,10 +41,22 @@ struct RunSettings {
   std::vector<std::string> notes;
 };
 
+// A report of what barriers cost: its format, a word of HIERBAR_REPORT, and the file. Empty: none.
+struct ReportRequest {
+  std::string format;
+  std::string file;
+};
+
+// The endings of files that a report can be written to, for messages.
+constexpr const char* kReportEndings = ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml";
+
+// The ending of `file` tells the format. An error says what is wrong with it.
+Result<ReportRequest> request_report(const std::string& file);
+
 // Chooses the variables with which `command` runs with hierbar's barriers. Variables that the
 // environment has are not changed; search paths are put before the user's. `has_smt`: cores of this
 // machine have several cpus.
-RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const Libraries& libraries, bool has_smt,
-                                const Environment& environment);
+RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const ReportRequest& report,
+                                const Libraries& libraries, bool has_smt, const Environment& environment);
 
 }  // namespace hierbar

@@ -3,9 +3,10 @@
 #ifndef KMP_HIERBAR_COMPAT_H
 #define KMP_HIERBAR_COMPAT_H
 
-// What differs between the versions of libomp that our files are built into, and nothing else. KMP_HIERBAR_LLVM_MAJOR comes from
-// sources.cmake. The rest of the barrier's surroundings (kmp_bstate_t, the flags, task teams, when which thread touches them) is
-// the same in all versions below.
+// What differs between the versions of libomp that our files are built into, and nothing else.
+// KMP_HIERBAR_LLVM_MAJOR comes from sources.cmake. The rest of the barrier's surroundings
+// (kmp_bstate_t, the flags, task teams, when which thread touches them) is the same in all versions
+// below.
 
 #include "kmp.h"
 
@@ -13,8 +14,8 @@
 #error "Unknown version of libomp: say below what it has, after reading what changed in its barriers and task teams."
 #endif
 
-// True when libomp calls an offload runtime at the beginning of each barrier, which may create proxy tasks. LLVM 19's barriers
-// have no such call.
+// True when libomp calls an offload runtime at the beginning of each barrier, which may create
+// proxy tasks. LLVM 19's barriers have no such call.
 static inline bool __kmp_hierbar_barrier_calls_offload() {
 #if KMP_HIERBAR_LLVM_MAJOR >= 22 && ENABLE_LIBOMPTARGET
   return kmp_target_sync_cb != NULL;

@@ -7,15 +7,16 @@
 
 #include "barrier/contention.hpp"
 
-// Waiting beside others who want the same cpus: other root threads and their teams, threads that are not OpenMP's, other
-// processes. A waiting thread of libomp yields for the whole blocktime, 200 ms by default. Once a yield has shown that somebody
-// else holds a cpu, the waits of all threads of the process sleep without a blocktime. Each still yields once before, which shows
-// whether that is so any longer.
+// Waiting beside others who want the same cpus: other root threads and their teams, threads that
+// are not OpenMP's, other processes. A waiting thread of libomp yields for the whole blocktime, 200
+// ms by default. Once a yield has shown that somebody else holds a cpu, the waits of all threads of
+// the process sleep without a blocktime. Each still yields once before, which shows whether that is
+// so any longer.
 
 extern hierbar::Contention __kmp_hierbar_contention;
 
-// Before a wait in __kmp_wait_template, which sleeps after th_team_bt_intervals; libomp sets that anew in each barrier. A
-// blocktime that the user chose is left alone.
+// Before a wait in __kmp_wait_template, which sleeps after th_team_bt_intervals; libomp sets that
+// anew in each barrier. A blocktime that the user chose is left alone.
 static inline void __kmp_hierbar_adjust_blocktime(kmp_info_t *thread) {
 #if !KMP_USE_MONITOR
   if (__kmp_hierbar_contention.is_remembered() && !__kmp_env_blocktime)

@@ -3,8 +3,8 @@
 #ifndef KMP_HIERBAR_HOST_H
 #define KMP_HIERBAR_HOST_H
 
-// How a thread of libomp waits in the barrier: a short spin, then libomp's own wait loop (tasks, yields, blocktime, sleep,
-// shutdown), on a flag that knows what the barrier waits for.
+// How a thread of libomp waits in the barrier: a short spin, then libomp's own wait loop (tasks,
+// yields, blocktime, sleep, shutdown), on a flag that knows what the barrier waits for.
 
 #include "kmp.h"
 #include "kmp_hierbar_contention.h"
@@ -21,9 +21,10 @@ typedef hierbar::Barrier<kmp_hierbar_mem_t> kmp_hierbar_engine_t;
 // Measured when the settings are read.
 extern int __kmp_hierbar_pauses_per_look;
 
-// A flag whose condition is the barrier's and whose sleep is announced to the one thread that will end it. It is a kmp_flag_64,
-// so that task stealing and __kmp_enable_tasking wake it through th_sleep_loc like any other. It lives on the waiter's stack:
-// tasks that run while it waits may change the thread's team, and the flag keeps what belongs to this wait.
+// A flag whose condition is the barrier's and whose sleep is announced to the one thread that will
+// end it. It is a kmp_flag_64, so that task stealing and __kmp_enable_tasking wake it through
+// th_sleep_loc like any other. It lives on the waiter's stack: tasks that run while it waits may
+// change the thread's team, and the flag keeps what belongs to this wait.
 class kmp_hierbar_flag_t final : public kmp_flag_64<false, true> {
   kmp_hierbar_pending_t &pending;
   std::atomic<bool> asleep;
@@ -34,8 +35,9 @@ public:
   bool done_check() override { return pending.ready(); }
   bool done_check_val(kmp_uint64) override { return pending.ready(); }
   bool notdone_check() override { return !pending.ready(); }
-  // The writer looks for sleepers after its write. It then takes this thread's suspend mutex, under which suspend() looks at
-  // done_check() once more, so the wake-up cannot fall between the look and the sleep.
+  // The writer looks for sleepers after its write. It then takes this thread's suspend mutex, under
+  // which suspend() looks at done_check() once more, so the wake-up cannot fall between the look
+  // and the sleep.
   void suspend(int gtid) {
     if (pending.announce())
       kmp_flag_64<false, true>::suspend(gtid);
@@ -55,9 +57,10 @@ public:
   kmp_hierbar_host_t(kmp_info_t *thread, kmp_team_t *team, int tid USE_ITT_BUILD_ARG(void *itt_sync_obj))
       : thread(thread), team(team), tid(tid) USE_ITT_BUILD_ARG(itt_sync_obj(itt_sync_obj)) {}
 
-  // Looks before libomp's wait loop with its clock reads and yields takes over: 10 µs are enough for partners that arrive
-  // together, and a task found meanwhile is not kept waiting for long. None where a partner may need this cpu, where the user
-  // asked not to spin, or where there are tasks to run.
+  // Looks before libomp's wait loop with its clock reads and yields takes over: 10 µs are enough
+  // for partners that arrive together, and a task found meanwhile is not kept waiting for long.
+  // None where a partner may need this cpu, where the user asked not to spin, or where there are
+  // tasks to run.
   int spin_looks() const {
     kmp_task_team_t *task_team = thread->th.th_task_team;
     if (KMP_OVERSUBSCRIBED || __kmp_dflt_blocktime == 0 || (task_team != NULL && KMP_TASKING_ENABLED(task_team)))

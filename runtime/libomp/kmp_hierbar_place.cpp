@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// HIERBAR_PLACE: which cpus libomp takes for the machine. Called once, before libomp looks at the topology, under its
-// initialisation lock. Whoever declines leaves the cpus as they are; a cpu quota can still limit the default team.
+// HIERBAR_PLACE: which cpus libomp takes for the machine. Called once, before libomp looks at the
+// topology, under its initialisation lock. Whoever declines leaves the cpus as they are; a cpu
+// quota can still limit the default team.
 
 #include "kmp_hierbar.h"
 
@@ -19,8 +20,8 @@ char __kmp_hierbar_placement[512];
 
 #if KMP_AFFINITY_SUPPORTED
 
-// What the process was given, for as many cpus as Linux has. The program may have bound itself by the time of its first region,
-// which is then its own business.
+// What the process was given, for as many cpus as Linux has. The program may have bound itself by
+// the time of its first region, which is then its own business.
 static uint64_t first_mask[8192 / 64];
 static kmp_uint32 first_mask_words = 0;
 
@@ -30,8 +31,8 @@ __attribute__((constructor)) static void read_first_mask() {
     first_mask_words = (kmp_uint32)(bytes / sizeof(uint64_t));
 }
 
-// What forbids to take other cpus than those that the process was given; NULL: nothing here. The rest of the reasons are
-// variables of the environment, which libhierbar.so reads.
+// What forbids to take other cpus than those that the process was given; NULL: nothing here. The
+// rest of the reasons are variables of the environment, which libhierbar.so reads.
 static char const *find_objection(const kmp_affinity_t &affinity) {
   if (affinity.type == affinity_disabled)
     return "KMP_AFFINITY=disabled";
@@ -44,8 +45,9 @@ static char const *find_objection(const kmp_affinity_t &affinity) {
   return NULL;
 }
 
-// The largest team that was asked for by number so far, by OMP_NUM_THREADS, omp_set_num_threads() or the clause of the region
-// that is about to begin; 0: none was. Teams inside teams count, when OMP_NUM_THREADS gives their sizes.
+// The largest team that was asked for by number so far, by OMP_NUM_THREADS, omp_set_num_threads()
+// or the clause of the region that is about to begin; 0: none was. Teams inside teams count, when
+// OMP_NUM_THREADS gives their sizes.
 static kmp_uint32 read_num_threads() {
   int num_threads = __kmp_dflt_team_nth;
   for (int level = 1; num_threads != 0 && level < __kmp_nested_nth.used; ++level)
@@ -66,7 +68,8 @@ static kmp_uint32 count_cpus(const uint64_t *bits, kmp_uint32 num_words) {
   return count;
 }
 
-// Of teams of which nobody said how large they are. libomp makes that of __kmp_avail_proc, which is going to be the share.
+// Of teams of which nobody said how large they are. libomp makes that of __kmp_avail_proc, which is
+// going to be the share.
 static void set_default_team_size(int size) {
   if (__kmp_dflt_team_nth == 0)
     __kmp_dflt_team_nth = size;
@@ -104,7 +107,8 @@ void __kmp_hierbar_place(const kmp_affinity_t &affinity) {
   request.objection = find_objection(affinity);
   kmp_uint32 team_size = 0;
   if (__kmp_hierbar_library.place(&request, keep_verdict, __kmp_hierbar_warn, NULL, share, num_words, &team_size) != 0) {
-    // Thread counts are the user's business: without threads=share they stay what the inherited mask gives.
+    // Thread counts are the user's business: without threads=share they stay what the inherited
+    // mask gives.
     set_default_team_size(team_size != 0 ? team_size : count_cpus(inherited, num_words));
     KMP_CPU_ZERO(__kmp_affin_fullMask);
     for (kmp_uint32 i = 0; i < num_words * 64; ++i) {

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Plans and memory of a team. Everything here runs in the primary just before it releases the workers, which are parked on
-// their own b_go words and touch nothing of the team, or when a team structure that nobody uses is freed.
+// Plans and memory of a team. Everything here runs in the primary just before it releases the
+// workers, which are parked on their own b_go words and touch nothing of the team, or when a team
+// structure that nobody uses is freed.
 
 #include "kmp_hierbar.h"
 
@@ -52,7 +53,8 @@ static int *read_places(kmp_team_t *team) {
 }
 
 #if KMP_AFFINITY_SUPPORTED
-// Fills `bits` with the cpus of a place. Returns the number of words, 0 when the place names no cpus.
+// Fills `bits` with the cpus of a place. Returns the number of words, 0 when the place names no
+// cpus.
 static kmp_uint32 cpus_of_place(int place, uint64_t *bits, kmp_uint32 num_words) {
   if (!KMP_AFFINITY_CAPABLE() || place < 0 || (unsigned)place >= __kmp_affinity.num_masks || __kmp_affinity.masks == NULL)
     return 0;
@@ -144,8 +146,8 @@ static bool fits(const kmp_hierbar_instance_t *instance, int nproc, const int *p
   return places == NULL || memcmp(instance->places, places, sizeof(int) * nproc) == 0;
 }
 
-// What __kmp_barrier_template does between gather and release, beyond the tasks, must not be needed. Nothing of this changes
-// once libomp is initialised.
+// What __kmp_barrier_template does between gather and release, beyond the tasks, must not be
+// needed. Nothing of this changes once libomp is initialised.
 static bool exchange_is_enough() {
 #if USE_ITT_BUILD
   if (__itt_sync_create_ptr != NULL || KMP_ITT_DEBUG)
@@ -158,7 +160,8 @@ static bool exchange_is_enough() {
   return __kmp_tasking_mode == tskm_task_teams && !__kmp_omp_cancellation && !__kmp_env_consistency_check;
 }
 
-// Makes the instance for the team as it is now the current one: one of the two kept, or a new one in place of the older.
+// Makes the instance for the team as it is now the current one: one of the two kept, or a new one
+// in place of the older.
 static void choose_instance(kmp_hierbar_team_t *hier, kmp_team_t *team) {
   const int nproc = team->t.t_nproc;
   int *places = nproc <= (int)hierbar::kMaxMachineIndependent ? NULL : read_places(team);
@@ -193,12 +196,13 @@ static bool threads_may_have_moved(kmp_hierbar_team_t *hier, kmp_team_t *team) {
   return moved;
 }
 
-// A parallel region inside a teams construct may take fewer threads than its team has. The others stay parked, with the task
-// team of the last barrier that they took part in, while the team goes on to the other one; libomp sets only their
-// th_task_state right when the region ends. A later region then uses the task team that they still name: such a thread, not yet
-// released, finds tasks there and counts itself as finished before it takes part, and a barrier ends one thread too early, or
-// never. libomp's own patterns do the same (22.1.8, 19.1.7), but seldom are that late in releasing a thread. As where a team
-// shrinks for good, the parked must let go of it.
+// A parallel region inside a teams construct may take fewer threads than its team has. The others
+// stay parked, with the task team of the last barrier that they took part in, while the team goes
+// on to the other one; libomp sets only their th_task_state right when the region ends. A later
+// region then uses the task team that they still name: such a thread, not yet released, finds tasks
+// there and counts itself as finished before it takes part, and a barrier ends one thread too
+// early, or never. libomp's own patterns do the same (22.1.8, 19.1.7), but seldom are that late in
+// releasing a thread. As where a team shrinks for good, the parked must let go of it.
 static void unref_task_team_of_idle(kmp_team_t *team) {
   const kmp_info_t *primary = team->t.t_threads[0];
   if (primary->th.th_teams_microtask == NULL || team->t.t_level != primary->th.th_teams_level + 1)

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What HIERBAR_VERBOSE=1 prints: the tree, the first plan and what they cost, and at the end which way the episodes went.
+// What HIERBAR_VERBOSE=1 prints: the tree, the first plan and what they cost, and at the end which
+// way the episodes went.
 
 #include "kmp_hierbar.h"
 
@@ -26,8 +27,8 @@ static void add(kmp_hierbar_counts_t *sum, const kmp_hierbar_counts_t *counts) {
   sum->stock += counts->stock;
 }
 
-// Called at each initialisation: also in a forked child, whose copy of the parent's teams is never used again, and whose lock
-// may have been copied while it was held.
+// Called at each initialisation: also in a forked child, whose copy of the parent's teams is never
+// used again, and whose lock may have been copied while it was held.
 void __kmp_hierbar_start_report(kmp_uint64 load_ns) {
   __kmp_init_bootstrap_lock(&lock);
   library_ns = load_ns;
@@ -68,7 +69,8 @@ void __kmp_hierbar_describe_once(const hierbar_plan *plan, kmp_uint64 plan_ns) {
   __kmp_release_bootstrap_lock(&lock);
   if (!first)
     return;
-  // A plan that depends on the machine loads it; what is wrong with the settings for it is then told as a warning, not as a note.
+  // A plan that depends on the machine loads it; what is wrong with the settings for it is then
+  // told as a warning, not as a note.
   const hierbar_plan *smallest = NULL;
   if (__kmp_hierbar_library.plan_create(hierbar::kMaxMachineIndependent + 1, NULL, __kmp_hierbar_warn, NULL, &smallest) == 0)
     __kmp_hierbar_library.plan_destroy(smallest);

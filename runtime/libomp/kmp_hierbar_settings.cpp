@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// KMP_BARRIER, HIERBAR_VERBOSE and libhierbar.so: read once, while libomp is initialised and holds its lock.
+// KMP_BARRIER, HIERBAR_VERBOSE and libhierbar.so: read once, while libomp is initialised and holds
+// its lock.
 
 #include "kmp_hierbar.h"
 
@@ -55,7 +56,8 @@ void __kmp_stg_parse_hierbar(char const *name, char const *value, void *data) {
     KMP_WARNING(EnvParallelWarn, name);
     return;
   }
-  // Whole names only. The *_BARRIER_PATTERN variables match by prefix, where "hier" means "hierarchical".
+  // Whole names only. The *_BARRIER_PATTERN variables match by prefix, where "hier" means
+  // "hierarchical".
   for (int pattern = bp_linear_bar; pattern <= bp_hierbar; ++pattern) {
     if (strcasecmp(value, __kmp_barrier_pattern_name[pattern]) == 0) {
       requested_pattern = pattern;
@@ -158,7 +160,8 @@ static void warn_about_pattern_variables() {
   }
 }
 
-// The variable is for the barriers of libhierbar.so's own interface. Here it could only be meant for us by mistake.
+// The variable is for the barriers of libhierbar.so's own interface. Here it could only be meant
+// for us by mistake.
 static void warn_about_algorithm() {
   char const *value = hierbar::trusted_variable("HIERBAR_ALGORITHM");
   if (value == NULL || *value == '\0' || strcasecmp(value, "hier") == 0)

@@ -15,8 +15,8 @@
 // libomp's clock; on x86 kmp.h does not declare it.
 extern kmp_uint64 __kmp_now_nsec();
 
-// Counts by the way an episode went. Written by the team's primary only, so they need no atomics; read when the team is
-// reaped or the library is cleaned up.
+// Counts by the way an episode went. Written by the team's primary only, so they need no atomics;
+// read when the team is reaped or the library is cleaned up.
 struct kmp_hierbar_counts_t {
   kmp_uint64 fast;   // one exchange and nothing else
   kmp_uint64 slow;   // a plain barrier with tasks, announced by the exchange or expected: the primary acted, then released
@@ -24,8 +24,8 @@ struct kmp_hierbar_counts_t {
   kmp_uint64 stock;  // libomp's own cancellable linear barrier
 };
 
-// A plan with the memory its barrier runs on. Teams of different sizes run on different memory, so that all words of one memory
-// are always at the same epoch.
+// A plan with the memory its barrier runs on. Teams of different sizes run on different memory, so
+// that all words of one memory are always at the same epoch.
 struct kmp_hierbar_instance_t {
   const hierbar_plan *plan; // NULL: unused
   hierbar::FlatPlan *flat;  // the owner of plan when it was made here; NULL when libhierbar.so made it
@@ -82,18 +82,21 @@ extern kmp_hierbar_library_t __kmp_hierbar_library;
 // HIERBAR_VERBOSE
 extern bool __kmp_hierbar_verbose;
 
-// Print one line on stderr: a note, and a warning (not when KMP_WARNINGS=off). The context is not used.
+// Print one line on stderr: a note, and a warning (not when KMP_WARNINGS=off). The context is not
+// used.
 void __kmp_hierbar_note(void *context, const char *line);
 void __kmp_hierbar_warn(void *context, const char *line);
 
-// The report: start it, after libhierbar.so took load_ns to load; the teams whose episodes it counts.
+// The report: start it, after libhierbar.so took load_ns to load; the teams whose episodes it
+// counts.
 void __kmp_hierbar_start_report(kmp_uint64 load_ns);
 void __kmp_hierbar_register(kmp_hierbar_team_t *team);
 void __kmp_hierbar_unregister(kmp_hierbar_team_t *team);
 // Prints the tree, the first plan and what they cost, once.
 void __kmp_hierbar_describe_once(const hierbar_plan *plan, kmp_uint64 plan_ns);
 
-// Bind libhierbar.so, which lies beside this library. Returns false, after one warning, when it cannot be used.
+// Bind libhierbar.so, which lies beside this library. Returns false, after one warning, when it
+// cannot be used.
 bool __kmp_hierbar_load_library();
 
 #endif // KMP_HIERBAR_TEAM_H

@@ -20,9 +20,10 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_teams.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_variables.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_workshare.cpp
-  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_contention.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_environment.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_exchange.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_phases.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_place.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_plan.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_report.cpp

@@ -42,8 +42,8 @@ std::vector<Ranked> choose(const std::vector<Kind>& kinds, std::uint32_t size, c
     ranked.push_back(
         {kind, formula_us(kind, network.parameters, size), evaluate_us(kind, size, network), num_messages(kind, size)});
   }
-  // By time first. Then each run of equal times, seen from its first one, by messages: "equal within
-  // rounding" is no order that a sort could use.
+  // By time first. Then each run of equal times, seen from its first one, by messages: "equal
+  // within rounding" is no order that a sort could use.
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Ranked& a, const Ranked& b) { return a.evaluated_us < b.evaluated_us; });
   for (auto first = ranked.begin(); first != ranked.end();) {

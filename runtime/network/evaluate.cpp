@@ -22,8 +22,8 @@ class Walker {
   bool is_done() const { return round_ == rounds_.size(); }
   double exit_us() const { return free_us_; }
 
-  // Starts the sends of the round, and waits for its messages from then on. `deliver` is called with
-  // each message's receiver and the moment at which the sender has handed it over.
+  // Starts the sends of the round, and waits for its messages from then on. `deliver` is called
+  // with each message's receiver and the moment at which the sender has handed it over.
   template <class Deliver>
   void begin(const Parameters& costs, Deliver deliver) {
     const Round& round = rounds_[round_];

@@ -22,8 +22,8 @@ struct Network {
   }
 };
 
-// The exact time at which each rank ends a barrier that all enter at time 0, in microseconds, in the
-// LogGP model:
+// The exact time at which each rank ends a barrier that all enter at time 0, in microseconds, in
+// the LogGP model:
 //
 // 1. A send keeps the cpu busy for o_s. Its message can be received L later.
 // 2. A receive keeps the cpu busy for o_r. A rank that waits takes messages in the order in which
@@ -31,8 +31,8 @@ struct Network {
 // 3. Two sends of a rank begin at least g apart, and so do two receives.
 //
 // It equals P2's formulas for the central counter, and for dissemination if the size is a power of
-// two and g <= o_s + L + o_r. With a larger g the formula also counts the gap behind the last round,
-// for which nobody waits.
+// two and g <= o_s + L + o_r. With a larger g the formula also counts the gap behind the last
+// round, for which nobody waits.
 //
 // Requires a schedule without a deadlock, as all of rounds() are. Cost: O(n log k) for n messages.
 std::vector<double> exits_us(Kind kind, std::uint32_t size, const Network& network);

@@ -12,7 +12,10 @@ namespace {
 
 constexpr std::uint32_t kNumMessages = 16;
 constexpr std::uint32_t kNumWarmUps = 3;
-// Below the eager limits of the usual libraries (4 to 64 KiB): above, a send waits for the receiver.
+// L is the half of a difference of which a round trip is most, so that one is measured well.
+constexpr std::uint32_t kFewestRoundTrips = 11;
+// Below the eager limits of the usual libraries (4 to 64 KiB): above, a send waits for the
+// receiver.
 constexpr std::array<std::uint32_t, 5> kSizes{1, 512, 1024, 2048, 4000};
 // The network sets the pace if the time between messages is so much above the larger overhead.
 constexpr double kClearlyAbove = 1.2;
@@ -43,21 +46,22 @@ class PairMeter {
   PairMeasurement measure() {
     for (std::uint32_t i = 0; i < kNumWarmUps; ++i)
       runner_.run_us({Experiment::What::kRoundTrip, kNumMessages, 0, kSizes.back()});
-    const double round_trip_us = median_us({});
-    // Longer than a round trip, so it is above every gap and overhead.
-    const double delay_us = 2 * round_trip_us;
+    const double round_trip_us = median_us({}, std::max(num_repetitions_, kFewestRoundTrips));
+    // A round trip is above every gap and overhead. A late receive must come behind the answer.
+    const double delay_us = round_trip_us;
     Parameters& found = result_.parameters;
     found.send_overhead_us = at_least_0("o_s", pace_us(delay_us, 0) - delay_us);
-    found.receive_overhead_us = at_least_0("o_r", median_us({Experiment::What::kLateReceive, 1, delay_us, 0}));
+    found.receive_overhead_us = at_least_0("o_r", median_us({Experiment::What::kLateReceive, 1, 2 * delay_us, 0}));
     found.latency_us = at_least_0("L", round_trip_us / 2 - found.send_overhead_us - found.receive_overhead_us);
     measure_gap();
     return std::move(result_);
   }
 
  private:
-  double median_us(const Experiment& experiment) {
+  double median_us(const Experiment& experiment) { return median_us(experiment, num_repetitions_); }
+  double median_us(const Experiment& experiment, std::uint32_t num_repetitions) {
     std::vector<double> times_us;
-    for (std::uint32_t i = 0; i < num_repetitions_; ++i) times_us.push_back(runner_.run_us(experiment));
+    for (std::uint32_t i = 0; i < num_repetitions; ++i) times_us.push_back(runner_.run_us(experiment));
     const auto middle = times_us.begin() + static_cast<std::ptrdiff_t>(times_us.size() / 2);
     std::nth_element(times_us.begin(), middle, times_us.end());
     return *middle;

@@ -28,16 +28,18 @@ constexpr std::array<Member, 5> kMembers{{{"L_us", &PairClass::latency_us},
                                           {"g_us", &PairClass::gap_us},
                                           {"G_us_per_byte", &PairClass::gap_per_byte_us}}};
 
-std::string text_in(const json& object, const char* name) {
+template <class Json>
+std::string text_in(const Json& object, const char* name) {
   const auto member = object.find(name);
-  return member != object.end() && member->is_string() ? member->get<std::string>() : "";
+  return member != object.end() && member->is_string() ? member->template get<std::string>() : "";
 }
 
 // A number from 1 to `most`; 0 if the member is anything else.
-std::uint32_t count_in(const json& object, const char* name, std::uint32_t most) {
+template <class Json>
+std::uint32_t count_in(const Json& object, const char* name, std::uint32_t most) {
   const auto member = object.find(name);
   if (member == object.end() || !member->is_number_unsigned()) return 0;
-  const auto number = member->get<std::uint64_t>();
+  const auto number = member->template get<std::uint64_t>();
   return number <= most ? static_cast<std::uint32_t>(number) : 0;
 }
 
@@ -113,30 +115,39 @@ ordered_json to_json(const MeasuredNetwork& network) {
     }
     classes.push_back(std::move(entry));
   }
-  return {{"mpi", network.mpi_library},
-          {"transport", network.transport},
-          {"nodes", network.num_nodes},
-          {"classes", std::move(classes)},
-          {"notes", network.notes}};
+  return {{"hierbar", HIERBAR_VERSION_STRING}, {"mpi", network.mpi_library},    {"transport", network.transport},
+          {"nodes", network.num_nodes},        {"classes", std::move(classes)}, {"notes", network.notes}};
+}
+
+// Whether an entry is of this version of hierbar. One without a version is.
+bool is_of_this_version(const json& entry) {
+  return !entry.is_object() || !entry.contains("hierbar") || text_in(entry, "hierbar") == HIERBAR_VERSION_STRING;
+}
+
+// The root of a file, with its networks in an array.
+template <class Json>
+Result<Json> parse_root(const std::string& text) {
+  Json root = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (root.is_discarded() || !root.is_object()) return Error{"it is not JSON, or cut off"};
+  if (const std::string format = text_in(root, "format"); format != kNetworkFormat) {
+    return Error{"its format is '" + format.substr(0, 64) + "' and not '" + kNetworkFormat + "'"};
+  }
+  const auto networks = root.find("networks");
+  if (networks == root.end() || !networks->is_array() || networks->size() > kMostNetworks) {
+    return Error{"its 'networks' are no array of at most " + std::to_string(kMostNetworks)};
+  }
+  return root;
 }
 
 }  // namespace
 
 Result<NetworkProfile> parse_network_profile(const std::string& text) {
-  const json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (root.is_discarded() || !root.is_object()) return Error{"it is not JSON, or cut off"};
-  if (const std::string format = text_in(root, "format"); format != kNetworkFormat) {
-    return Error{"its format is '" + format.substr(0, 64) + "' and not '" + kNetworkFormat + "'"};
-  }
-  if (const std::string version = text_in(root, "hierbar"); version != HIERBAR_VERSION_STRING) {
-    return Error{"it is of hierbar '" + version.substr(0, 64) + "', and this is " HIERBAR_VERSION_STRING};
-  }
-  const json networks = root.value("networks", json());
-  if (!networks.is_array() || networks.size() > kMostNetworks) {
-    return Error{"its 'networks' are no array of at most " + std::to_string(kMostNetworks)};
-  }
+  const Result<json> root = parse_root<json>(text);
+  if (!root) return Error{root.error()};
+  const json& networks = (*root)["networks"];
   NetworkProfile profile;
   for (std::size_t i = 0; i < networks.size(); ++i) {
+    if (!is_of_this_version(networks[i])) continue;
     Result<MeasuredNetwork> network = read_network(networks[i]);
     if (!network) return Error{"'networks'[" + std::to_string(i) + "]" + network.error()};
     profile.networks.push_back(*std::move(network));
@@ -144,12 +155,36 @@ Result<NetworkProfile> parse_network_profile(const std::string& text) {
   return profile;
 }
 
-std::string to_json_text(const NetworkProfile& profile) {
-  ordered_json networks = ordered_json::array();
-  for (const MeasuredNetwork& network : profile.networks) networks.push_back(to_json(network));
-  const ordered_json root{{"format", kNetworkFormat}, {"hierbar", HIERBAR_VERSION_STRING}, {"networks", std::move(networks)}};
+Result<std::string> with_network(const std::string& old_text, const MeasuredNetwork& network) {
+  ordered_json root{{"format", kNetworkFormat}, {"networks", ordered_json::array()}};
+  if (!old_text.empty()) {
+    Result<ordered_json> old = parse_root<ordered_json>(old_text);
+    if (!old) return Error{old.error()};
+    root = *std::move(old);
+  }
+  ordered_json entry = to_json(network);
+  ordered_json kept = ordered_json::array();
+  for (ordered_json& other : root["networks"]) {
+    const bool is_same = is_of_this_version(other) && other.is_object() && text_in(other, "mpi") == network.mpi_library &&
+                         text_in(other, "transport") == network.transport &&
+                         count_in(other, "nodes", kMaxNodes) == network.num_nodes;
+    if (!is_same) {
+      kept.push_back(std::move(other));
+      continue;
+    }
+    for (const auto& [name, value] : other.items()) {
+      if (!entry.contains(name)) entry[name] = value;
+    }
+  }
+  if (kept.size() == kMostNetworks)
+    return Error{"it has " + std::to_string(kMostNetworks) + " networks, which is all it can hold"};
+  // The last one was measured last.
+  kept.push_back(std::move(entry));
+  root["networks"] = std::move(kept);
   // Texts of an MPI library or of the environment may not be UTF-8.
-  return root.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  std::string text = root.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  if (text.size() > kMaxNetworkBytes) return Error{"it would have more than " + std::to_string(kMaxNetworkBytes >> 10) + " KiB"};
+  return text;
 }
 
 }  // namespace hierbar::network

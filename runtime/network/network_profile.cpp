@@ -54,13 +54,6 @@ const MeasuredNetwork* NetworkProfile::find(const std::string& library, const st
   return best;
 }
 
-void NetworkProfile::put(MeasuredNetwork network) {
-  std::erase_if(networks, [&](const MeasuredNetwork& old) {
-    return old.is_for(network.mpi_library, network.transport) && old.num_nodes == network.num_nodes;
-  });
-  networks.push_back(std::move(network));
-}
-
 std::string transport_of(const Environment& environment) {
   std::string transport;
   for (const char* name : kTransportVariables) {

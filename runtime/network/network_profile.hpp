@@ -8,13 +8,16 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/quartiles.hpp"
 #include "base/result.hpp"
 #include "network/parameters.hpp"
 
 namespace hierbar::network {
 
 // What was measured of networks, from which meetings between nodes are chosen. A file
-// holds several networks. Each speaks of one MPI library and one choice of its transport.
+// holds several networks. Each is of one MPI library, one choice of its transport, one number of
+// nodes and one version of hierbar. Those of other versions are not read. Members that are not known
+// here are not read either, and are kept when a network is added.
 //
 //   HIERBAR_NETWORK   off, or the path of a file. If it is not set: network.json in
 //                     $XDG_CONFIG_HOME/hierbar or ~/.config/hierbar, if it exists
@@ -25,18 +28,11 @@ inline constexpr const char* kNetworkFormat = "hierbar-network-1";
 inline constexpr std::size_t kMaxNetworkBytes = 256 << 10;
 inline constexpr std::uint32_t kMaxNodes = 1U << 20;
 
-// Of the values of all measured pairs, or all repetitions if there is one pair.
-struct Quartiles {
-  double lower = 0;
-  double median = 0;
-  double upper = 0;
-  friend bool operator==(const Quartiles&, const Quartiles&) = default;
-};
-
 // Pairs of nodes that are equally far from each other.
 struct PairClass {
-  std::string name;  // "same switch"
-  std::uint32_t num_pairs = 0;
+  std::string name;             // "same switch"
+  std::uint32_t num_pairs = 0;  // that were measured
+  // Of all measurements of all these pairs.
   Quartiles latency_us, send_overhead_us, receive_overhead_us, gap_us, gap_per_byte_us;
   Parameters median() const;
   friend bool operator==(const PairClass&, const PairClass&) = default;
@@ -63,18 +59,19 @@ struct NetworkProfile {
   // The one of this library and transport whose number of nodes is the nearest by ratio; null if
   // there is none.
   const MeasuredNetwork* find(const std::string& library, const std::string& transport, std::uint32_t num_nodes) const;
-  // Takes the place of one with the same library, transport and number of nodes.
-  void put(MeasuredNetwork network);
 };
 
-// What the environment asks the MPI library to use between nodes: those of OMPI_MCA_pml, OMPI_MCA_btl,
-// UCX_TLS, FI_PROVIDER and MPIR_CVAR_CH4_NETMOD that are set, as "OMPI_MCA_btl=tcp,self UCX_TLS=tcp".
-// Empty: the library chooses.
+// What the environment asks the MPI library to use between nodes: those of OMPI_MCA_pml,
+// OMPI_MCA_btl, UCX_TLS, FI_PROVIDER and MPIR_CVAR_CH4_NETMOD that are set, as
+// "OMPI_MCA_btl=tcp,self UCX_TLS=tcp". Empty: the library chooses.
 std::string transport_of(const Environment& environment);
 
-// Errors: the text is no profile of this version of hierbar, or what is wrong in it.
+// Errors: the text is no file of networks, or what is wrong in it.
 Result<NetworkProfile> parse_network_profile(const std::string& text);
-std::string to_json_text(const NetworkProfile& profile);
+// The text of a file to which a network is added. It takes the place of one with the same library,
+// transport, number of nodes and version, and keeps that one's further members. `old_text` is empty if
+// there is no file. Errors: it is not empty and no file of networks; it would grow too large.
+Result<std::string> with_network(const std::string& old_text, const MeasuredNetwork& network);
 
 // Reads a file. Errors: it cannot be read, is not a regular file or is too large; those of
 // parse_network_profile().

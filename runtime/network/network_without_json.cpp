@@ -6,6 +6,8 @@ namespace hierbar::network {
 
 Result<NetworkProfile> parse_network_profile(const std::string&) { return Error{"this was built without nlohmann_json"}; }
 
-std::string to_json_text(const NetworkProfile&) { return ""; }
+Result<std::string> with_network(const std::string&, const MeasuredNetwork&) {
+  return Error{"this was built without nlohmann_json"};
+}
 
 }  // namespace hierbar::network

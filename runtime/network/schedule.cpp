@@ -25,7 +25,8 @@ constexpr std::array<Entry, 8> kEntries{{{"linear", Algorithm::kLinear, 0},
                                          {"dissemination", Algorithm::kDissemination, 1},
                                          {"tree", Algorithm::kTree, 1},
                                          {"combining-tree", Algorithm::kCombiningTree, 2},
-                                         // Other names of the same come last: name_of() takes the first.
+                                         // Other names of the same come last: name_of() takes the
+                                         // first.
                                          {"bruck", Algorithm::kDissemination, 0},
                                          {"central", Algorithm::kLinear, 0}}};
 
@@ -55,8 +56,8 @@ std::vector<Round> recursive_doubling(std::uint32_t rank, std::uint32_t size) {
   return all;
 }
 
-// Before a round a rank has heard, directly or not, from the `distance` ranks up to itself. After it,
-// from (k + 1) times as many.
+// Before a round a rank has heard, directly or not, from the `distance` ranks up to itself. After
+// it, from (k + 1) times as many.
 std::vector<Round> dissemination(std::uint32_t k, std::uint32_t rank, std::uint32_t size) {
   std::vector<Round> all;
   for (std::uint64_t distance = 1; distance < size; distance *= k + 1) {

@@ -33,8 +33,8 @@ inline constexpr std::uint32_t kMostRanks = 1U << 20;
 inline constexpr const char* kAllowedKinds =
     "linear, double-ring, recursive-doubling, bruck, dissemination[:1-255], tree[:1-255], combining-tree[:2-255]";
 
-// Reads "linear", "dissemination:3". Without a number, k is 1, and 2 in a combining tree. "bruck" is
-// dissemination:1, and "central" is linear. Errors: the name or the number is not allowed.
+// Reads "linear", "dissemination:3". Without a number, k is 1, and 2 in a combining tree. "bruck"
+// is dissemination:1, and "central" is linear. Errors: the name or the number is not allowed.
 Result<Kind> parse_kind(const std::string& text);
 // Reads a comma list of them; each of them once.
 Result<std::vector<Kind>> parse_kinds(const std::string& text);
@@ -52,11 +52,12 @@ struct Round {
 // The schedule of `rank` among `size` ranks: a barrier. All messages from one rank to another are
 // taken in the order in which they were sent, so one tag serves all rounds and all barriers.
 //
-// Guarantees, which schedule_proof_test shows for all sizes up to 130 and k up to 8: every rank ends
-// only after all have begun; each send has its receive, so that nothing is left over for the next
-// barrier; nobody sends to itself; no rank is outside 0 to size - 1.
+// Guarantees, which schedule_proof_test shows for all sizes up to 130 and k up to 8: every rank
+// ends only after all have begun; each send has its receive, so that nothing is left over for the
+// next barrier; nobody sends to itself; no rank is outside 0 to size - 1.
 //
-// Requires rank < size <= kMostRanks and a k that parse_kind() allows. Cost: O(messages of the rank).
+// Requires rank < size <= kMostRanks and a k that parse_kind() allows. Cost: O(messages of the
+// rank).
 std::vector<Round> rounds(Kind kind, std::uint32_t rank, std::uint32_t size);
 
 // The number of messages of all ranks.

@@ -103,7 +103,8 @@ class Simulation {
     in_flight_.push({time, num_messages_++, rank, step.peers[0], step.num_bytes});
   }
 
-  // Takes what is awaited and there. Returns true, and goes to the next step, if nothing is missing.
+  // Takes what is awaited and there. Returns true, and goes to the next step, if nothing is
+  // missing.
   bool take_messages(Process& process) {
     std::erase_if(process.unexpected, [&](const Arrival& arrival) {
       const auto found = std::find(process.awaited.begin(), process.awaited.end(), arrival.from);

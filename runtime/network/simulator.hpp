@@ -32,8 +32,8 @@ struct Disturbance {
 };
 
 // Processes that run programs on a network, event by event in whole nanoseconds. It knows messages
-// and their costs, but no schedules: it is the second opinion on evaluate_us(), which it equals, but
-// for rounding, without a disturbance.
+// and their costs, but no schedules: it is the second opinion on evaluate_us(), which it equals,
+// but for rounding, without a disturbance.
 //
 // Returns each process's stamps in microseconds. A program that waits for a message that nobody
 // sends ends there and has fewer stamps.

@@ -74,7 +74,7 @@ void read_report(Settings& settings, std::vector<std::string>& problems) {
 
 // Each report adds the ending of its format. Of a name that has one already, only the rest counts.
 std::string without_ending(const std::string& name) {
-  for (const char* ending : {".txt", ".json", ".csv", ".html", ".lstopo.xml"}) {
+  for (const char* ending : {".txt", ".trace.json", ".json", ".csv", ".html", ".lstopo.xml"}) {
     if (name.ends_with(ending) && name != ending) return name.substr(0, name.size() - std::string_view(ending).size());
   }
   return name;

@@ -13,7 +13,7 @@ namespace hierbar::ompt {
 //   HIERBAR_REPORT        a list of text, json, csv, html, perfetto, lstopo; or none.
 //                         Default: text.
 //   HIERBAR_OUTPUT        the name of the files. Its ending depends on the format; one of .txt,
-//                         .json, .csv, .html, .lstopo.xml in the value is left out.
+//                         .json, .csv, .html, .trace.json, .lstopo.xml in the value is left out.
 //                         %h is the host, %p the process id, %r the rank, %j the job, %% a percent
 //                         sign. Default: the text goes to the standard error, of rank 0 only, and
 //                         files are called hierbar-%h-%p.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tune/quartiles.hpp"
+#include "base/quartiles.hpp"
 
 namespace hierbar {
 

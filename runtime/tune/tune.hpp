@@ -11,7 +11,7 @@
 #include "topology/machine.hpp"
 #include "tune/cpu_pairs.hpp"
 #include "tune/meter.hpp"
-#include "tune/quartiles.hpp"
+#include "base/quartiles.hpp"
 
 namespace hierbar {
 

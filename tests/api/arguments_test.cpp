@@ -27,7 +27,8 @@ using testing::IsEmpty;
 
 using Lines = std::vector<std::string>;
 
-// The status that a change of good attributes of 2 participants leads to, by all functions that take attributes.
+// The status that a change of good attributes of 2 participants leads to, by all functions that
+// take attributes.
 class Attributes : public testing::Test {
  protected:
   template <class Change>

@@ -16,7 +16,8 @@
 namespace hierbar::test {
 namespace {
 
-// What the test's processes share besides the barrier. `values` are plain: only the barrier keeps them apart.
+// What the test's processes share besides the barrier. `values` are plain: only the barrier keeps
+// them apart.
 struct Common {
   std::uint64_t values[8];
   std::uintptr_t addresses[8];

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Memory that is no barrier, or not one of ours, or not a whole one: refused, with the right status, and never touched wrongly.
+// Memory that is no barrier, or not one of ours, or not a whole one: refused, with the right
+// status, and never touched wrongly.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +25,8 @@ hierbar_status attach_status(void* memory, std::size_t size) {
   return status;
 }
 
-// A barrier that has everything: leaders, members with and without children, unless the machine is too small for that.
+// A barrier that has everything: leaders, members with and without children, unless the machine is
+// too small for that.
 class SegmentOfBarrier : public testing::Test {
  protected:
   SegmentOfBarrier() : cpusets_(20), shared_(with_cpusets()) { EXPECT_EQ(shared_.status(), HIERBAR_OK); }

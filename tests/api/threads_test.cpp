@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Barriers of threads through the C API: plain data, which only the barrier keeps apart, so that ThreadSanitizer has a say.
+// Barriers of threads through the C API: plain data, which only the barrier keeps apart, so that
+// ThreadSanitizer has a say.
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -28,7 +29,8 @@ void run_threads(std::uint32_t count, const Body& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// What participant `me` brings to an episode. Few bring bits, so that a bit that is lost is not hidden behind another's.
+// What participant `me` brings to an episode. Few bring bits, so that a bit that is lost is not
+// hidden behind another's.
 struct Part {
   std::uint64_t value;
   std::uint32_t bits;
@@ -38,7 +40,8 @@ Part part_of(std::uint64_t episode, std::uint32_t me) {
   return {drawn, drawn % 4 == 0 ? static_cast<std::uint32_t>(drawn >> 32) & HIERBAR_BITS_MASK : 0};
 }
 
-// Everybody writes its value, crosses by `cross(me, part, all_bits)`, reads all values, and crosses again. Counts what is wrong.
+// Everybody writes its value, crosses by `cross(me, part, all_bits)`, reads all values, and crosses
+// again. Counts what is wrong.
 template <class Cross>
 std::uint32_t count_errors(hierbar_barrier* barrier, const Cross& cross, bool bits_are_or_ed = true) {
   const std::uint32_t count = hierbar_barrier_num_participants(barrier);
@@ -174,7 +177,8 @@ INSTANTIATE_TEST_SUITE_P(Teams, AlgorithmOfApi,
                                   kWaitings[std::get<2>(instance.param)].name;
                          });
 
-// Counts the looks of the one thread that waits, and lets its partner come after many; how often it has slept by then.
+// Counts the looks of the one thread that waits, and lets its partner come after many; how often it
+// has slept by then.
 struct LongWait {
   static constexpr int kLooks = 20'000;
   int num_looks = 0;
@@ -220,7 +224,8 @@ TEST(BarrierOfApiThreads, CanBeMadeAndDestroyedOverAndOver) {
   }
 }
 
-// The counters of all participants as they are long after the start: the next episodes cross the wrap-around.
+// The counters of all participants as they are long after the start: the next episodes cross the
+// wrap-around.
 TEST(BarrierOfApiThreads, GoesOnWhenTheCountersWrapAround) {
   for (const std::uint32_t count : {2U, 4U, 9U}) {
     const Cpusets cpusets(count);

@@ -45,7 +45,8 @@ TEST(RankInJob, IsTheInnerLaunchers) {
   EXPECT_EQ(rank_in(both(kHydra, kOpenMpi)), "4");
 }
 
-// srun serves PMI and PMIx itself, and gives the same rank in all variables. Another one is of a launcher that is not known.
+// srun serves PMI and PMIx itself, and gives the same rank in all variables. Another one is of a
+// launcher that is not known.
 TEST(RankInJob, UnderSlurmIsPmisOrPmixsIfThereIsOne) {
   EXPECT_EQ(rank_in(both({{"PMI_RANK", "1"}}, kSlurm)), "1");
   EXPECT_EQ(rank_in(both({{"PMIX_RANK", "1"}}, kSlurm)), "1");

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Runs the benchmark as people do, with the smallest budget, and reads what it says. Figures are not judged here.
+// Runs the benchmark as people do, with the smallest budget, and reads what it says. Figures are
+// not judged here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -60,7 +60,8 @@ TEST(CheckCommand, BecomesTheProgram) {
   EXPECT_THAT(missing.errors, HasSubstr("cannot run '/no/such/program'"));
 }
 
-// A process below this one with two threads that have moved to one cpu: what nothing in its environment tells.
+// A process below this one with two threads that have moved to one cpu: what nothing in its
+// environment tells.
 TEST(CheckCommand, ChecksARunningJobAsItIs) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);

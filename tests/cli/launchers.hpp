@@ -10,7 +10,8 @@
 
 namespace hierbar::test {
 
-// In front of a program: a launcher with two ranks on a core each, or on all cpus. Empty where it is not installed.
+// In front of a program: a launcher with two ranks on a core each, or on all cpus. Empty where it
+// is not installed.
 struct Launcher {
   const char* name;
   const char* on_cores;

@@ -22,7 +22,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// A copy of the command as it is installed, with files in place of the libraries, and launchers that answer as their kind does.
+// A copy of the command as it is installed, with files in place of the libraries, and launchers
+// that answer as their kind does.
 class RunCommand : public testing::Test {
  protected:
   void SetUp() override {
@@ -32,8 +33,8 @@ class RunCommand : public testing::Test {
     std::filesystem::create_directories(root_ / HIERBAR_LIBDIR / "hierbar/preload");
     std::filesystem::create_directories(root_ / "tools");
     std::filesystem::copy_file(HIERBAR_COMMAND, root_ / "bin/hierbar");
-    for (const char* file :
-         {"hierbar/preload/libgomp.so.1", "hierbar/preload/libone_runtime.so", "libhierbar_mpi.so", "libhierbar_mpi_ompi.so"}) {
+    for (const char* file : {"hierbar/preload/libgomp.so.1", "hierbar/preload/libone_runtime.so", "libhierbar_mpi.so",
+                             "libhierbar_mpi_ompi.so", "libhierbar_ompt.so"}) {
       std::filesystem::copy_file(HIERBAR_STAND_IN, root_ / HIERBAR_LIBDIR / file);
     }
     make_launcher("mpiexec_of_mpich", "HYDRA build details:");
@@ -46,7 +47,7 @@ class RunCommand : public testing::Test {
     const std::string clean =
         "-u LD_PRELOAD -u LD_AUDIT -u LD_LIBRARY_PATH -u KMP_INIT_AT_FORK -u KMP_BARRIER -u OMP_PLACES -u OMP_PROC_BIND -u "
         "KMP_AFFINITY "
-        "-u GOMP_CPU_AFFINITY PATH='" +
+        "-u GOMP_CPU_AFFINITY -u OMP_TOOL_LIBRARIES -u HIERBAR_REPORT -u HIERBAR_OUTPUT PATH='" +
         tools() + "':\"$PATH\" ";
     return run_hierbar("run " + arguments,
                        clean + variables + " sh -c 'shift; exec \"" + (root_ / "bin/hierbar").string() + "\" \"$@\"' sh");
@@ -66,6 +67,20 @@ class RunCommand : public testing::Test {
 
   std::filesystem::path root_;
 };
+
+TEST_F(RunCommand, AsksForAReportWhoseFormTheFilesEndingTells) {
+  const std::string show = " -- sh -c 'echo $OMP_TOOL_LIBRARIES $HIERBAR_REPORT $HIERBAR_OUTPUT'";
+  const std::string tool = library("libhierbar_ompt.so");
+  EXPECT_EQ(run("--quiet --report cost.html" + show).output, tool + " html cost.html\n");
+  EXPECT_EQ(run("--quiet --report cost-%r.trace.json" + show).output, tool + " perfetto cost-%r.trace.json\n");
+  EXPECT_EQ(run("--quiet" + show).output, "\n");
+  EXPECT_EQ(run("--quiet --report cost.html" + show, "HIERBAR_REPORT=csv").output, tool + " csv cost.html\n");
+  for (const char* bad : {"cost", "cost.pdf", ".html"}) {
+    const CommandResult result = run(std::string("--report ") + bad + show);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.errors, AllOf(HasSubstr("--report: '" + std::string(bad) + "'"), HasSubstr(".html")));
+  }
+}
 
 TEST_F(RunCommand, SetsUpOpenMpAndReturnsTheProgramsCode) {
   const CommandResult result =
@@ -151,7 +166,8 @@ TEST_F(RunCommand, ReachesTheRanksOfRealLaunchers) {
       std::printf("[ skipped  ] %s is not installed\n", launcher.name);
       continue;
     }
-    // MPICH 4.0.2's mpiexec dies by SIGPIPE when its ranks have ended before it could pass on the end of its input.
+    // MPICH 4.0.2's mpiexec dies by SIGPIPE when its ranks have ended before it could pass on the
+    // end of its input.
     const std::string rank = " sh -c 'echo rank $KMP_BARRIER; sleep 0.1'";
     const CommandResult result = run("--mpi none -- " + std::string(launcher.anywhere) + rank);
     EXPECT_EQ(result.exit_code, 0) << result.errors;

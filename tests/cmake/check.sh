@@ -2,7 +2,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Sourced by the shell tests: a directory that vanishes with the test, and checks that name what they wanted.
+# Sourced by the shell tests: a directory that vanishes with the test, and checks that name what
+# they wanted.
 
 set -euo pipefail
 export LC_ALL=C

@@ -9,7 +9,8 @@ fetch_script=$1/fetch_aarch64_hwloc.sh
 command -v dpkg-deb >/dev/null || { echo 'skipped: there is no dpkg-deb, to make a package with' && exit 77; }
 directory=$work/home/.cache/hierbar/aarch64
 
-# An apt that has two archives, of which only the second has the packages. It keeps the settings that it was called with.
+# An apt that has two archives, of which only the second has the packages. It keeps the settings
+# that it was called with.
 start_case() {
   rm -rf "$work"/{home,tools}
   mkdir -p "$work"/{home,tools,package/usr/lib,package/DEBIAN}

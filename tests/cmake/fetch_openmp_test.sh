@@ -2,7 +2,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tests fetch_openmp.sh with archives of a few files and with stand-ins for curl and apt, so without a network.
+# Tests fetch_openmp.sh with archives of a few files and with stand-ins for curl and apt, so without
+# a network.
 
 source "$(dirname "$0")/check.sh"
 fetch_script=$1/fetch_openmp.sh
@@ -99,8 +100,8 @@ fetch "$good_debian" "$wrong"
 check 'a wrong download is an error' says "expected $wrong, actual $good_upstream. The file was deleted."
 check 'nothing of it is left' same_text "$(find "$cache" -name "$upstream_name")" ''
 
-# 4. The distribution's source package, when there is no release to be had: the first suite has another version, the second has
-# the right one.
+# 4. The distribution's source package, when there is no release to be had: the first suite has
+#    another version, the second has the right one.
 start_case
 cat >"$work/tools/apt-get" <<END
 #!/bin/bash

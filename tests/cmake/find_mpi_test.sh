@@ -15,7 +15,8 @@ make_driver() { # DIRECTORY NAME MACRO
     >"$work/$1/$2"
   chmod +x "$work/$1/$2"
 }
-# What a build would find; the distribution's own drivers come later in PATH. The user's launcher of compilers is not in it.
+# What a build would find; the distribution's own drivers come later in PATH. The user's launcher of
+# compilers is not in it.
 configure() { # FIRST_DIRECTORY OPTION...
   rm -rf "$work/build"
   run env --unset=CMAKE_C_COMPILER_LAUNCHER --unset=CMAKE_CXX_COMPILER_LAUNCHER PATH="$work/$1:$work/tools" \

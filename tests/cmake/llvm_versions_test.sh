@@ -2,7 +2,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tests that the versions of llvm_versions.txt are complete, and how HIERBAR_LLVM_VERSION is checked.
+# Tests that the versions of llvm_versions.txt are complete, and how HIERBAR_LLVM_VERSION is
+# checked.
 
 source "$(dirname "$0")/check.sh"
 cmake_dir=$1

@@ -4,8 +4,8 @@
 #
 #   package_test.sh BUILD_DIR VERSION WITH_LIBOMP WITH_MPI_BENCH [SHIM...]
 #
-# Installs the build and uses it as a stranger would: through the CMake package, through pkg-config, and the OpenMP runtime by
-# LD_LIBRARY_PATH.
+# Installs the build and uses it as a stranger would: through the CMake package, through pkg-config,
+# and the OpenMP runtime by LD_LIBRARY_PATH.
 
 source "$(dirname "$0")/check.sh"
 build_dir=$1 version=$2 with_libomp=$3 with_mpi_bench=$4
@@ -26,7 +26,7 @@ check 'programs that use hierbar::runtime and hierbar::barrier build' succeeded
 run "$work/consumer/consumer"
 check 'the library, the header and the package are of one version' same_text "$(cat "$work/output")" "$version $version"
 run "$examples/examples_test.sh" "$work/consumer"
-check "the README's examples use the installed library" succeeded
+check "the examples of docs/api.md use the installed library" succeeded
 
 # 2. pkg-config.
 export PKG_CONFIG_PATH=$lib_dir/pkgconfig
@@ -41,7 +41,7 @@ check 'a C program needs no more' succeeded
 run "${CXX:-c++}" -std=c++17 "$examples/processes.cpp" -o "$work/example_processes" "${flags[@]}"
 check 'nor does one with processes' succeeded
 run "$examples/examples_test.sh" "$work"
-check "the README's examples work with the installed library" succeeded
+check "the examples of docs/api.md work with the installed library" succeeded
 
 # 3. The OpenMP runtime and what it looks for beside itself.
 if [[ $with_libomp == ON ]]; then
@@ -66,7 +66,8 @@ if [[ $with_libomp == ON ]]; then
   check 'the benchmark measures the installed libomp' says "$lib_dir/hierbar/libomp.so"
 fi
 
-# 4. The MPI shims, which also look for libhierbar.so beside themselves. More than four ranks need it.
+# 4. The MPI shims, which also look for libhierbar.so beside themselves. More than four ranks need
+#    it.
 printf '%s\n' '#include <mpi.h>' 'int main(void) { return MPI_Init(0, 0) || MPI_Barrier(MPI_COMM_WORLD) || MPI_Finalize(); }' >"$work/barrier.c"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader

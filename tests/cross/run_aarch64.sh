@@ -2,7 +2,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Builds the tests that need no hwloc for AArch64 and runs them under qemu-user: the preset `aarch64`, with its tools checked.
+# Builds the tests that need no hwloc for AArch64 and runs them under qemu-user: the preset
+# `aarch64`, with its tools checked.
 #   run_aarch64.sh [<build directory>]      default: build/aarch64
 # It shows that the code builds and works there; an emulator on x86 says nothing about weak memory.
 set -eu

@@ -24,7 +24,8 @@ Barrier attach(void* memory, std::size_t size) {
   return Barrier(barrier);
 }
 
-// Process `me` has work for 10 (me + 1) rounds. All go on until nobody has any left: a bit that one raises is seen by all.
+// Process `me` has work for 10 (me + 1) rounds. All go on until nobody has any left: a bit that one
+// raises is seen by all.
 bool work(const Barrier& barrier, std::uint32_t me) {
   std::uint32_t round = 0;
   std::uint32_t somebody_has_more = 1;

@@ -36,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(num_participants >= 1 && num_participants <= size, "everybody has a place in the memory");
   std::string text;
   require(hierbar_barrier_describe(barrier, append, &text) == HIERBAR_OK && !text.empty(), "a barrier can be described");
-  // Others never come, and the memory says of the episode whatever it likes; but nobody waits in a barrier that has ended.
+  // Others never come, and the memory says of the episode whatever it likes; but nobody waits in a
+  // barrier that has ended.
   require(hierbar_barrier_abort(barrier) == HIERBAR_OK, "a barrier can be aborted");
   for (std::uint32_t i = 0; i < std::min(num_participants, 8U); ++i) {
     const hierbar_status crossed = hierbar_barrier_wait(barrier, i);

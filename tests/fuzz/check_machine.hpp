@@ -24,7 +24,8 @@ inline void check_machine(const Machine& machine) {
   for (const Level level : active_levels(machine)) {
     require(level != Level::kCore && level != Level::kMachine, "an active level is between cores and machine");
   }
-  // Its size: printing and planning take longer for large machines, and large ones reach no other code.
+  // Its size: printing and planning take longer for large machines, and large ones reach no other
+  // code.
   if (machine.units.size() > 2000) return;
   require(!describe(machine, Detail::kCollapsed).empty(), "a machine can be shown");
   for (const std::uint32_t num_participants : {5U, 40U}) {

@@ -9,13 +9,14 @@
 #include <string>
 #include <string_view>
 
-// A fuzz target reads one input from outside and checks what the project made of it. It is linked with libFuzzer in the preset
-// `fuzz`, and with replay.cpp, which runs files, in all others.
+// A fuzz target reads one input from outside and checks what the project made of it. It is linked
+// with libFuzzer in the preset `fuzz`, and with replay.cpp, which runs files, in all others.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace hierbar::test {
 
-// What must hold for every input, hostile or not. Ends the program, so that libFuzzer keeps the input.
+// What must hold for every input, hostile or not. Ends the program, so that libFuzzer keeps the
+// input.
 inline void require(bool holds, std::string_view what) {
   if (holds) return;
   std::fprintf(stderr, "fuzz target: it does not hold that %.*s\n", static_cast<int>(what.size()), what.data());

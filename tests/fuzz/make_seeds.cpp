@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Writes the inputs whose layout changes with the project, memory and images, below the directory that is its argument: what the
-// project's own code makes of small machines and plans. Run it anew when a layout has changed.
+// Writes the inputs whose layout changes with the project, memory and images, below the directory
+// that is its argument: what the project's own code makes of small machines and plans. Run it anew
+// when a layout has changed.
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The image of a plan that one rank writes into shared memory and the others read. The first byte says for how many ranks.
+// The image of a plan that one rank writes into shared memory and the others read. The first byte
+// says for how many ranks.
 
 #include <algorithm>
 #include <cstring>

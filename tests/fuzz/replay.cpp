@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Runs the files of the directories that are its arguments through the fuzz target that it is linked with. An input that crashes
-// ends it, and so does one that costs too much time or memory. Prints how many inputs there were.
+// Runs the files of the directories that are its arguments through the fuzz target that it is
+// linked with. An input that crashes ends it, and so does one that costs too much time or memory.
+// Prints how many inputs there were.
 
 #include <sys/resource.h>
 
@@ -19,7 +20,8 @@
 
 namespace {
 
-// Inputs are small and take milliseconds. This leaves room for a busy machine, sanitizers and an emulator.
+// Inputs are small and take milliseconds. This leaves room for a busy machine, sanitizers and an
+// emulator.
 constexpr std::chrono::seconds kLimit{20};
 [[maybe_unused]] constexpr rlim_t kMemoryLimit = rlim_t{2} << 30;
 

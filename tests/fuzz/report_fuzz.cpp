@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reports in JSON, as `hierbar report` reads and merges them, and every form in which it shows them.
+// Reports in JSON, as `hierbar report` reads and merges them, and every form in which it shows
+// them.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -19,7 +19,8 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = ROOT / "build" / "fuzz"
-# An input is small, so it may cost little: seconds, and megabytes in all and at once. The memory is that of both sanitizers too.
+# An input is small, so it may cost little: seconds, and megabytes in all and at once. The memory is
+# that of both sanitizers too.
 LIMITS = ["-timeout=20", "-rss_limit_mb=2048", "-malloc_limit_mb=1024"]
 LARGEST_INPUT = 1 << 16
 # A target with so many is not run on: they are most often one and the same.

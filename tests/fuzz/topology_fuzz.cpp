@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// HIERBAR_TOPOLOGY: an XML file if the input begins like one, else a synthetic description. hwloc parses both.
+// HIERBAR_TOPOLOGY: an XML file if the input begins like one, else a synthetic description. hwloc
+// parses both.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,7 +13,8 @@
 #include "check_machine.hpp"
 #include "topology/load.hpp"
 
-// hwloc 2.9 leaks what it has read of many a file that breaks off. LeakSanitizer asks for this; in other builds nobody does.
+// hwloc 2.9 leaks what it has read of many a file that breaks off. LeakSanitizer asks for this; in
+// other builds nobody does.
 extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() { return "leak:libhwloc.so\n"; }
 
 namespace {
@@ -33,15 +35,16 @@ class MemoryFile {
   int descriptor_;
 };
 
-// hwloc is to be quiet about files that are none. It reads them itself and not with its libxml plugin, which LeakSanitizer cannot
-// name once it is unloaded.
+// hwloc is to be quiet about files that are none. It reads them itself and not with its libxml
+// plugin, which LeakSanitizer cannot name once it is unloaded.
 [[maybe_unused]] const bool hwloc_is_set_up = [] {
   setenv("HWLOC_HIDE_ERRORS", "2", 1);
   setenv("HWLOC_LIBXML", "0", 1);
   return true;
 }();
 
-// hwloc compares each part that it makes of a description with those beside it: 8192 of them take 9 s.
+// hwloc compares each part that it makes of a description with those beside it: 8192 of them take 9
+// s.
 bool takes_hwloc_long(const std::string& description) {
   for (std::size_t i = 0; i < description.size(); ++i) {
     if (i > 0 && std::isdigit(static_cast<unsigned char>(description[i - 1]))) continue;  // inside a number

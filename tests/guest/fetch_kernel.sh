@@ -2,11 +2,13 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# fetch_kernel.sh [DIRECTORY]: downloads Debian's kernel package and busybox-static, and unpacks of them what run_in_guest needs.
+# fetch_kernel.sh [DIRECTORY]: downloads Debian's kernel package and busybox-static, and unpacks of
+# them what run_in_guest needs.
 #
-# Nothing is installed: a kernel package would put itself into the boot menu of this machine, and busybox-static replaces busybox.
-# Needs apt-get and dpkg-deb, and no root. DIRECTORY is where run_in_guest looks, ${XDG_CACHE_HOME:-~/.cache}/hierbar/guest; when it
-# is complete, nothing is done.
+# Nothing is installed: a kernel package would put itself into the boot menu of this machine, and
+# busybox-static replaces busybox. Needs apt-get and dpkg-deb, and no root. DIRECTORY is where
+# run_in_guest looks, ${XDG_CACHE_HOME:-~/.cache}/hierbar/guest; when it is complete, nothing is
+# done.
 
 set -euo pipefail
 

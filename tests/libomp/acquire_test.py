@@ -38,7 +38,8 @@ FUNCTION_LINE = re.compile(r"^([0-9a-f]+) <(.*)>:$")
 INSTRUCTION_LINE = re.compile(r"^\s*([0-9a-f]+):\s+(\S.*)$")
 
 Frame = collections.namedtuple("Frame", "function file")
-# Where a wait ends: the frames of its last instruction, innermost first, and the addresses to go on from.
+# Where a wait ends: the frames of its last instruction, innermost first, and the addresses to go on
+# from.
 Exit = collections.namedtuple("Exit", "address frames next_addresses")
 
 

@@ -30,7 +30,7 @@ def make(name, text):
     lines = [line.split(maxsplit=1) for line in text.splitlines() if line]
     listing = f"0000000000000010 <{name}>:\n" + "".join(f"  {instruction}\n".replace(":", ":\t", 1) for _, instruction in lines)
     (function,) = acquire_test.read_listing(listing)
-    own = acquire_test.Frame(name, "runtime/libomp/kmp_hierbar.cpp")
+    own = acquire_test.Frame(name, "runtime/libomp/kmp_hierbar_phases.cpp")
     waits = {"w": WAIT, "x": OTHER_WAIT}
     frames = {int(instruction.split(":")[0], 16): [acquire_test.Frame(waits[origin], "kmp_wait_release.h"), own]
               if origin in waits else [own] for origin, instruction in lines}

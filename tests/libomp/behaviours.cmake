@@ -17,7 +17,8 @@ omp_cases(barrier_oracle CASES changing_sizes SETTING blocktime_0 ENV ${trees} K
 
 set(worksharing_cases single copyprivate sections loops_of_all_schedules ordered_loop critical_and_master)
 omp_cases(worksharing CASES ${worksharing_cases} CHECK --counter fast>=1000)
-# Where teams outnumber the cpus, barriers without tasks go the other way for a while after some with.
+# Where teams outnumber the cpus, barriers without tasks go the other way for a while after some
+# with.
 omp_cases(worksharing CASES tasks CHECK --counter fast>=500 --counter slow>=500)
 
 set(reduction_cases all_operators result_is_there_after_the_loop without_a_barrier_of_the_loop user_declared_operator array_sections tasks_in_its_barrier_reduce_too)
@@ -43,7 +44,8 @@ omp_cases(regions CASES nested_with_random_sizes default_size_storm SETTING kept
 
 set(team_cases league_with_regions_and_barriers distributed_loop alternating_with_plain_regions tasks_in_a_league)
 omp_cases(teams CASES ${team_cases} CHECK --counter phased>=10)
-# A league's team gets all 12 threads, however few cpus there are, and leaders that are late in releasing theirs.
+# A league's team gets all 12 threads, however few cpus there are, and leaders that are late in
+# releasing theirs.
 omp_cases(teams CASES tasks_after_idle_threads SETTING trees ENV ${trees} KMP_TEAMS_THREAD_LIMIT=64 OMP_NUM_THREADS=12
           CHECK --counter phased>=1000)
 
@@ -99,8 +101,8 @@ omp_cases(late_partner CASES barrier fork SETTING lines ENV ${lines} KMP_BLOCKTI
 # Somebody else computes on a worker's cpu.
 omp_cases(beside_others CASES sleeps_early ENV OMP_PLACES={0},{1} CHECK --expect "others held this process's cpus.*after [1-9]")
 omp_cases(beside_others CASES obeys_the_user ENV OMP_PLACES={0},{1} KMP_BLOCKTIME=200ms)
-# Not with OMP_WAIT_POLICY=passive: libomp's waiters then sleep although there may be tasks, in every barrier of its, and nobody
-# wakes them for a task that comes later.
+# Not with OMP_WAIT_POLICY=passive: libomp's waiters then sleep although there may be tasks, in
+# every barrier of its, and nobody wakes them for a task that comes later.
 
 omp_cases(fork_child CASES child_uses_openmp CHECK --counter reports==2 --counter fast>=300)
 omp_cases(fork_child CASES child_uses_openmp SETTING init_at_fork_false ENV KMP_INIT_AT_FORK=FALSE

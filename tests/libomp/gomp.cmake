@@ -1,8 +1,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Programs compiled by GCC, which find libomp.so under the name libgomp.so.1, and what of it GCC alone uses. The lists of cases of
-# programs that Clang compiles too are those of behaviours.cmake.
+# Programs compiled by GCC, which find libomp.so under the name libgomp.so.1, and what of it GCC
+# alone uses. The lists of cases of programs that Clang compiles too are those of behaviours.cmake.
 
 if(NOT gcc)
   return()
@@ -40,7 +40,8 @@ omp_cases(gomp_versions CASES gomp_error
 # ---- what is said once ----
 
 set(without_effect "GOMP_SPINCOUNT=.100. has no effect: .*KMP_BLOCKTIME")
-# These programs ask for libomp.so. The library takes itself for GCC's only if it is loaded by that name.
+# These programs ask for libomp.so. The library takes itself for GCC's only if it is loaded by that
+# name.
 set(by_name_of_gcc LD_PRELOAD=${tests_library_dir}/libgomp.so.1)
 omp_cases(gomp_versions CASES omp_5_2 SETTING spincount ENV GOMP_SPINCOUNT=100 ${by_name_of_gcc} CHECK --expect ${without_effect})
 omp_cases(gomp_versions CASES omp_5_2 SETTING no_warnings ENV GOMP_SPINCOUNT=100 KMP_WARNINGS=off ${by_name_of_gcc}
@@ -147,8 +148,8 @@ endif()
 debian_test(numpy --env OMP_NUM_THREADS=4 --counter phased>=90
             -- /usr/bin/python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/numpy_program.py)
 
-# Results that are equal to those on GCC's own library, to the last bit where the order of additions does not depend on who comes
-# first.
+# Results that are equal to those on GCC's own library, to the last bit where the order of additions
+# does not depend on who comes first.
 if(NOT IS_ABSOLUTE "${system_libgomp}")
   return()
 endif()

@@ -1,14 +1,16 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# The fuzzer of loops: built by Clang, by GCC, and in one program by both. Its thousands of written-out loops take a while to
-# compile, so each source is an object of its own, and -O1 is enough: the loops are the runtime's.
+# The fuzzer of loops: built by Clang, by GCC, and in one program by both. Its thousands of
+# written-out loops take a while to compile, so each source is an object of its own, and -O1 is
+# enough: the loops are the runtime's.
 
 set(loop_fuzzer_dir ${CMAKE_CURRENT_SOURCE_DIR}/loop_fuzzer)
 set(loop_fuzzer_headers constructs describe forms generate known_faults ledger loop values)
 list(TRANSFORM loop_fuzzer_headers REPLACE "(.+)" "${loop_fuzzer_dir}/\\1.hpp")
 
-# loop_fuzzer_object(<variable> <object> <source> <compiler> [<flag>...]): compiles it, and appends its path to the variable.
+# loop_fuzzer_object(<variable> <object> <source> <compiler> [<flag>...]): compiles it, and appends
+# its path to the variable.
 function(loop_fuzzer_object variable object source compiler)
   set(output ${program_dir}/loop_fuzzer_objects/${object}.o)
   add_custom_command(OUTPUT ${output}

@@ -13,7 +13,8 @@ import sys
 
 SKIPPED = 77
 
-# Debian's alternatives may prefer an OpenBLAS with threads of its own. The loader takes what is loaded already under that name.
+# Debian's alternatives may prefer an OpenBLAS with threads of its own. The loader takes what is
+# loaded already under that name.
 for library in ("libblas.so.3", "liblapack.so.3"):
     for path in glob.glob(f"/usr/lib/*/openblas-openmp/{library}"):
         ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)

@@ -1,9 +1,11 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Tests by environment variable: libomp's own ones keep their meaning, ours do what they say, and bad ones do no harm.
+# Tests by environment variable: libomp's own ones keep their meaning, ours do what they say, and
+# bad ones do no harm.
 
-# omp_settings_test(<name> [<variable>...] [CHECK <runner option>...]): the mixed workload is right under these variables.
+# omp_settings_test(<name> [<variable>...] [CHECK <runner option>...]): the mixed workload is right
+# under these variables.
 function(omp_settings_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "CHECK")
   omp_test(settings.${name} mixed_workload ENV ${arg_UNPARSED_ARGUMENTS} CHECK --expect-some ^right$ ${arg_CHECK})
@@ -79,7 +81,8 @@ omp_settings_test(with_all_pattern_variables KMP_PLAIN_BARRIER_PATTERN=dist,dist
 omp_settings_test(pattern_variable_alone KMP_BARRIER KMP_PLAIN_BARRIER_PATTERN=hier,hier OMP_DISPLAY_ENV=verbose
                   CHECK ${not_used} --reject Warning --expect "KMP_PLAIN_BARRIER_PATTERN='hierarchical,hierarchical'")
 
-# ---- bad values of our own variables: a warning that names variable and value, and the program runs on the barrier ----
+# ---- bad values of our own variables: a warning that names variable and value, and the program
+# runs on the barrier ----
 
 omp_settings_test(bad_verbose HIERBAR_VERBOSE=maybe CHECK ${not_used} --expect "Warning.*HIERBAR_VERBOSE.*maybe")
 foreach(setting IN ITEMS HIERBAR_LEVELS=l9 HIERBAR_RELEASE=x HIERBAR_TOPOLOGY=/nonexistent.xml HIERBAR_TOPOLOGY=pack:zzz)

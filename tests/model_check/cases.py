@@ -96,6 +96,9 @@ PARKING = [
     _parking("arrival.spurious", "woken for no reason", release=0, spurious=1, naps=2),
     _parking("release", "the same of a release", release=1),
     _parking("release.spurious", "woken for no reason", release=1, spurious=1, naps=2),
+    Case("parking.together", "parking_together.cpp", "two sleep in one place", shape((0, 1, 2), sleepers=0b011)),
+    Case("parking.together.spurious", "parking_together.cpp", "woken for no reason",
+         shape((0, 1, 2), sleepers=0b011, spurious=1, naps=2), **LONG),
 ]
 
 ABORT = [

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libomp's barrier in which the primary acts, as kmp_hierbar.cpp runs it over b_arrived and b_go:
-// gather, the primary acts, release. The adapter's code is the real one. What it calls in libomp is
-// in stand_ins/libomp.
+// libomp's barrier in which the primary acts, as kmp_hierbar_phases.cpp runs it over b_arrived and
+// b_go: gather, the primary acts, release. The adapter's code is the real one. What it calls in
+// libomp is in stand_ins/libomp.
 
 #include "libomp/kmp_hierbar_team.h"
 #include "libomp/kmp_hierbar_trace.h"
@@ -14,7 +14,7 @@
 // does not understand all of them.
 namespace under_test {
 namespace {
-#include "libomp/kmp_hierbar.cpp"
+#include "libomp/kmp_hierbar_phases.cpp"
 bool __kmp_hierbar_enabled = true;
 }  // namespace
 }  // namespace under_test

@@ -24,7 +24,7 @@ SOURCES = (
     "runtime/barrier/baselines/combining_tree.hpp", "runtime/barrier/baselines/flat_tree.hpp",
     "runtime/barrier/baselines/mcs.hpp", "runtime/barrier/baselines/sense_reversing.hpp",
     "runtime/barrier/baselines/topo.hpp", "runtime/barrier/baselines/tournament.hpp", "mpi/node/segment_allocator.hpp", "mpi/node/barrier_block.hpp",
-    "runtime/libomp/kmp_hierbar.cpp")
+    "runtime/libomp/kmp_hierbar_phases.cpp")
 
 TAG = r"\((?:\w+\.)?(?P<tag>[A-Z]+\d+[a-z]?)\)"
 TAGGED = re.compile(rf"^(?P<code>\s*[^/\s].*?)\s*// {TAG}(?:[ .:;].*)?$")
@@ -54,8 +54,8 @@ ATOMIC_KINDS = {"load": "load", "store": "store", "exchange": "update", "fetch_a
 ATOMIC_ACCESS = re.compile(r"\b(?P<operation>" + "|".join(sorted(ATOMIC_KINDS, key=len, reverse=True)) + r")\(")
 ATOMIC_ORDER = re.compile(r"\bmemory_order_(?P<order>\w+)")
 
-# Tagged lines whose access is in another function: the wait of AwaitedWord, which is tagged there, and
-# the release of libomp's flags.
+# Tagged lines whose access is in another function: the wait of AwaitedWord, which is tagged there,
+# and the release of libomp's flags.
 ELSEWHERE = re.compile(r"\bmem\.wait\(pending\)|\bflag\.release\(\)")
 
 

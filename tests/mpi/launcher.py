@@ -11,7 +11,8 @@ import subprocess
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 LAUNCHERS = {"mpich": "mpiexec.mpich", "ompi": "mpiexec.openmpi"}
 
-# Nothing but this machine: shared memory, and TCP on the loopback interface for whoever asks for it.
+# Nothing but this machine: shared memory, and TCP on the loopback interface for whoever asks for
+# it.
 OMPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

@@ -2,8 +2,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Python programs with PyPI's mpi4py. Arguments: Python, a directory for a virtual environment, a program linked with MPICH, and the
-# start of a command line of run_mpi_test.py.
+# Python programs with PyPI's mpi4py. Arguments: Python, a directory for a virtual environment, a
+# program linked with MPICH, and the start of a command line of run_mpi_test.py.
 set -eu
 directory=$(cd "$(dirname "$0")" && pwd)
 . "$directory/mpi4py_environment.sh"

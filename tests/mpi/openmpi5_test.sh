@@ -2,9 +2,9 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The programs that were built with Debian's Open MPI, which has the same ABI, over the Open MPI 5 of PyPI's wheel. Arguments: Python,
-# a directory for a virtual environment, a program for the barriers and one for progress, and the start of a command line of
-# run_mpi_test.py without mpiexec.
+# The programs that were built with Debian's Open MPI, which has the same ABI, over the Open MPI 5
+# of PyPI's wheel. Arguments: Python, a directory for a virtual environment, a program for the
+# barriers and one for progress, and the start of a command line of run_mpi_test.py without mpiexec.
 set -eu
 . "$(dirname "$0")/python_environment.sh"
 environment=$2

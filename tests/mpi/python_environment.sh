@@ -12,8 +12,8 @@ pip_from_pypi() { # <python> <pip's words>...
   timeout 90 "$1" -m pip --quiet --disable-pip-version-check "${@:2}"
 }
 
-# In a directory that several tests use: a virtual environment with one package, made when it is missing. Nobody else makes one
-# there at the same time.
+# In a directory that several tests use: a virtual environment with one package, made when it is
+# missing. Nobody else makes one there at the same time.
 enter_environment() { # <python> <directory> <requirement, perhaps with checksums>
   mkdir -p "$2"
   exec 9>"$2/lock"

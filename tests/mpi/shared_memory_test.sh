@@ -2,8 +2,9 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Ranks whose /dev/shm is full, gets full, is tiny, read-only, or not the same, on all nodes or on one: the program is right all the
-# same, and one rank says why the engine is not used. Arguments: mpiexec, the shim, the program. Needs mount namespaces, as root or through a user namespace.
+# Ranks whose /dev/shm is full, gets full, is tiny, read-only, or not the same, on all nodes or on
+# one: the program is right all the same, and one rank says why the engine is not used. Arguments:
+# mpiexec, the shim, the program. Needs mount namespaces, as root or through a user namespace.
 set -u
 mpiexec=$1
 program=(env HIERBAR_VERBOSE=1 "LD_PRELOAD=$2" "$3")
@@ -54,7 +55,8 @@ run ro 2 duplicates 10
 check 'a read-only /dev/shm: the program is right' [ $? = 0 ]
 check 'a read-only /dev/shm: one message' says "cannot create /dev/shm/.*: Read-only file system; the MPI library's own barrier is used" 1
 
-# MPICH does not survive less than this, except when it believes that every rank has a host of its own.
+# MPICH does not survive less than this, except when it believes that every rank has a host of its
+# own.
 export MPIR_CVAR_NOLOCAL=1
 run size=4k 2 duplicates 10
 check 'a tiny /dev/shm: the program is right' [ $? = 0 ]
@@ -67,7 +69,8 @@ run_apart() {
   UCX_TLS=sysv,self timeout 60 "$mpiexec" -n 2 "${program[@]}" duplicates 10 : -n 2 "$@" "${program[@]}" duplicates 10 >"$output" 2>&1
 }
 
-# Each of the two has a namespace of its own, and is alone on its node, although UCX and the host's name say otherwise.
+# Each of the two has a namespace of its own, and is alone on its node, although UCX and the host's
+# name say otherwise.
 for kind in '--mount' '--user --map-root-user' '--pid --fork'; do
   read -ra options <<<"$kind"
   unshare "${options[@]}" true 2>/dev/null || options=(--user --map-root-user "${options[@]}")

@@ -2,9 +2,9 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The shim stands in front of whatever MPI library the program has: it needs none itself, needs no shared C++ library, and shows
-# nothing but the MPI functions that it replaces
-# and those of hierbar/mpi.h. Arguments: nm, readelf, the library.
+# The shim stands in front of whatever MPI library the program has: it needs none itself, needs no
+# shared C++ library, and shows nothing but the MPI functions that it replaces and those of
+# hierbar/mpi.h. Arguments: nm, readelf, the library.
 set -u
 nm=$1 readelf=$2 library=$3
 

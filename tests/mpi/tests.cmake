@@ -21,7 +21,8 @@ mpi_test(barriers.subsets.full barriers RANKS 4 ARGS subsets 3 ENV HIERBAR_SEGME
          CHECK --count engine>=1 --count "segment full>=1" --expect "no shared memory is left for another communicator")
 
 # Communicators come and go.
-# The library has 2048 communicators; the leaders' are shared, and freed with the last that uses them.
+# The library has 2048 communicators; the leaders' are shared, and freed with the last that uses
+# them.
 mpi_test(barriers.leaders.two_nodes barriers RANKS 3 ARGS leaders 40 ENV ${two_nodes} CHECK ${all_engine} --count engine==546)
 # At most 512 bytes for each rank and communicator, beside a page for the plan that is being read.
 mpi_test(barriers.many barriers ARGS many 1000 ENV HIERBAR_SEGMENT_KIB=1004 CHECK ${all_engine} --count engine==4000)
@@ -52,8 +53,8 @@ mpi_test(settings.timeout barriers ARGS oracle 10 ENV HIERBAR_TIMEOUT_S=soon
 mpi_test(settings.empty barriers ARGS oracle 10 ENV HIERBAR_FAKE_NODES= HIERBAR_MPI= HIERBAR_TIMEOUT_S=
          CHECK ${all_engine} --count engine==20 --reject HIERBAR_)
 
-# A rank that waits makes progress for a late one: whoever leads, on one node and on two, by shared memory and by sockets. Without
-# progress the same programs hang, or these tests would show nothing.
+# A rank that waits makes progress for a late one: whoever leads, on one node and on two, by shared
+# memory and by sockets. Without progress the same programs hang, or these tests would show nothing.
 foreach(what IN ITEMS isend ssend lock)
   mpi_test(progress.${what}.late_first progress ARGS ${what} 0 1 CHECK ${all_engine} --count engine==42)
   mpi_test(progress.${what}.late_last progress ARGS ${what} 1 0 CHECK ${all_engine} --count engine==42)
@@ -68,7 +69,8 @@ mpi_test(progress.isend.late_leader.trees progress RANKS 6 ARGS isend 0 5 ENV ${
 
 # Sessions, and programs that an interpreter loads.
 mpi_test(sessions sessions CHECK ${all_engine} --count engine==800)
-# The first call that reaches the shim is the interpreter's MPI_Finalize, from where nobody knows the library.
+# The first call that reaches the shim is the interpreter's MPI_Finalize, from where nobody knows
+# the library.
 mpi_test(module.without_barrier interpreter ARGS ${program_dir}/module.so many 0
          CHECK ${all_engine} --count engine==0 --expect "no MPI_Barrier came here")
 

@@ -1,11 +1,13 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# With each library: what they do alike. `bound`, set before, has the launcher's options that bind ranks to cpus 0 and 1 in turn.
+# With each library: what they do alike. `bound`, set before, has the launcher's options that bind
+# ranks to cpus 0 and 1 in turn.
 
 set(two_nodes HIERBAR_FAKE_NODES=2)
 set(all_engine --count library==0)
-# A machine that has cpus 0 and 1 under different L3 caches: an exchange of two leaders between trees.
+# A machine that has cpus 0 and 1 under different L3 caches: an exchange of two leaders between
+# trees.
 set(two_domains "HIERBAR_TOPOLOGY=l3:2 core:2 pu:1(indexes=0,2,1,3)")
 
 # The oracle: nobody leaves before all have arrived.
@@ -17,11 +19,13 @@ mpi_test(barriers.oracle.two_nodes barriers RANKS 4 ARGS oracle 200 ENV ${two_no
 mpi_test(barriers.subsets barriers RANKS 4 ARGS subsets 5 CHECK --count engine==496 --count library==104 --count "one rank==104")
 mpi_test(barriers.growing barriers RANKS 4 ARGS growing CHECK ${all_engine} --count engine==162)
 
-# Communicators come and go: every place in the segment is given back, by 10,000 cycles in room for seven.
+# Communicators come and go: every place in the segment is given back, by 10,000 cycles in room for
+# seven.
 mpi_test(barriers.duplicates barriers ARGS duplicates 10000 ENV HIERBAR_SEGMENT_KIB=8 CHECK ${all_engine} --count engine==40000)
 mpi_test(barriers.duplicates.two_nodes barriers RANKS 4 ARGS duplicates 30 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
 
-# A free that the library refuses leaves everything as it was: in all ranks or in one, also while barriers are recorded.
+# A free that the library refuses leaves everything as it was: in all ranks or in one, also while
+# barriers are recorded.
 foreach(settings IN ITEMS "" ";HIERBAR_REPORT=text")
   set(way)
   if(settings)
@@ -59,7 +63,8 @@ mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
                --expect "a barrier on MPI_COMM_WORLD of 3 ranks on this node waits since 1 s for rank 2 .process [0-9]+, .*$")
 mpi_script(shared_memory 300 ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
 
-# foreign_tests(<shim> <message>): the other family's shim does nothing here but say so, and lets one behind it do everything.
+# foreign_tests(<shim> <message>): the other family's shim does nothing here but say so, and lets
+# one behind it do everything.
 function(foreign_tests foreign_shim message)
   set(foreign --preload $<TARGET_FILE:${foreign_shim}> --expect "${message}")
   mpi_test(foreign barriers NO_SHIM ARGS duplicates 20 CHECK ${foreign} --count engine==0)

@@ -19,8 +19,8 @@ mpi_test(barriers.crowd barriers ARGS crowd
                --expect "first communicator: 2 ranks, .* a cpu for every rank$" --expect "ranks outnumber cpus now")
 mpi_test(barriers.fault_tolerance barriers ARGS oracle 10 ENV OMPI_MCA_mpi_ft_enable=1 CHECK --count "fault tolerance==20" --count engine==0)
 
-# Progress. By default Open MPI reads a pending send's data out of the other process and writes its window, which needs no help
-# from there.
+# Progress. By default Open MPI reads a pending send's data out of the other process and writes its
+# window, which needs no help from there.
 set(transport_isend --launch=--mca --launch=btl_vader_single_copy_mechanism --launch=none)
 set(transport_ssend)
 set(transport_lock --launch=--mca --launch=osc --launch=pt2pt)

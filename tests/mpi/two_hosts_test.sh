@@ -2,9 +2,10 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Two hosts on one machine: two network namespaces with host names of their own, joined by a pair of virtual devices, in which
-# mpiexec starts ranks that talk TCP. What the shim takes for a node is what shares memory, whatever the names and networks say.
-# Arguments: mpiexec, the shim, the program. Needs root. Nothing leaves these namespaces, and nothing of them is left.
+# Two hosts on one machine: two network namespaces with host names of their own, joined by a pair of
+# virtual devices, in which mpiexec starts ranks that talk TCP. What the shim takes for a node is
+# what shares memory, whatever the names and networks say. Arguments: mpiexec, the shim, the
+# program. Needs root. Nothing leaves these namespaces, and nothing of them is left.
 set -u
 mpiexec=$1 shim=$2 program=$3
 readonly rounds=600  # far more than the packets that MPI sends besides, up to 260
@@ -53,8 +54,10 @@ is_up() { ip -n "$1" -oneline link show net0 | grep --quiet 'state UP'; }
 both_are_up() { is_up "$left" && is_up "$right"; }
 wait_until 10 both_are_up
 
-# write_enter KIND: a script `enter ADDRESS COMMAND...` that brings a command to a host, in place of ssh. What the host has of its own:
-#   network   network, host name, and System V memory, by which UCX's ranks of one host talk: all ranks are on one node
+# write_enter KIND: a script `enter ADDRESS COMMAND...` that brings a command to a host, in place of
+# ssh. What the host has of its own:
+#   network   network, host name, and System V memory, by which UCX's ranks of one host talk: all
+#             ranks are on one node
 #   mounts    also the mounts, with the same /dev/shm: two nodes, since a path may mean two things
 #   memory    also /dev/shm, but the host names are the same: two nodes
 write_enter() {

@@ -33,8 +33,8 @@ TEST(Formulas, GiveThePapersTimes) {
   EXPECT_NEAR(us(Algorithm::kCombiningTree, 4, 64), 2991.27, 0.01);
 }
 
-// So the paper's shares of choices (dissemination 96 %, combining tree 3 %, central 1 %) cannot come
-// from its formulas.
+// So the paper's shares of choices (dissemination 96 %, combining tree 3 %, central 1 %) cannot
+// come from its formulas.
 TEST(Formulas, ChooseDisseminationForEverySizeOfThePaper) {
   for (std::uint32_t size = 2; size <= 100; ++size) {
     const double dissemination = us(Algorithm::kDissemination, 1, size);

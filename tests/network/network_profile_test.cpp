@@ -13,6 +13,7 @@
 namespace hierbar::network {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -25,14 +26,18 @@ MeasuredNetwork measured(const char* library, std::uint32_t num_nodes) {
   return {library, "UCX_TLS=tcp", num_nodes, {pair_class("same switch", 10), pair_class("farther", 20)}, {"L was clamped"}};
 }
 
+std::string file_of(const std::vector<MeasuredNetwork>& networks) {
+  std::string text;
+  for (const MeasuredNetwork& network : networks) text = *with_network(text, network);
+  return text;
+}
+
 TEST(NetworkProfile, IsReadAsItWasWritten) {
-  NetworkProfile profile;
-  profile.put(measured("Open MPI v4", 8));
-  profile.put(measured("MPICH 4", 4));
-  const auto read = parse_network_profile(to_json_text(profile));
+  const std::vector<MeasuredNetwork> networks{measured("Open MPI v4", 8), measured("MPICH 4", 4)};
+  const auto read = parse_network_profile(file_of(networks));
   ASSERT_TRUE(read.ok()) << read.error();
   ASSERT_EQ(read->networks.size(), 2U);
-  EXPECT_EQ(read->networks[0].classes, profile.networks[0].classes);
+  EXPECT_EQ(read->networks[0].classes, networks[0].classes);
   EXPECT_EQ(read->networks[0].transport, "UCX_TLS=tcp");
   EXPECT_THAT(read->networks[1].notes, ElementsAre("L was clamped"));
   EXPECT_EQ(read->networks[1].slowest(), (Parameters{20, 2, 3, 0.5, 0}));
@@ -40,7 +45,7 @@ TEST(NetworkProfile, IsReadAsItWasWritten) {
 
 TEST(NetworkProfile, TheNearestNumberOfNodesCounts) {
   NetworkProfile profile;
-  for (const std::uint32_t nodes : {2U, 8U, 64U}) profile.put(measured("Open MPI v4", nodes));
+  for (const std::uint32_t nodes : {2U, 8U, 64U}) profile.networks.push_back(measured("Open MPI v4", nodes));
   const auto nodes = [&](std::uint32_t wanted) { return profile.find("Open MPI v4", "UCX_TLS=tcp", wanted)->num_nodes; };
   EXPECT_EQ(nodes(3), 2U);
   EXPECT_EQ(nodes(10), 8U);
@@ -49,21 +54,42 @@ TEST(NetworkProfile, TheNearestNumberOfNodesCounts) {
   EXPECT_EQ(profile.find("Open MPI v4", "", 8), nullptr);
 }
 
-TEST(NetworkProfile, ANewMeasurementReplacesTheOldOne) {
-  NetworkProfile profile;
-  profile.put(measured("Open MPI v4", 8));
+TEST(NetworkProfile, ANewMeasurementReplacesTheOldOneAndNoOther) {
   MeasuredNetwork again = measured("Open MPI v4", 8);
   again.notes.clear();
-  profile.put(again);
-  ASSERT_EQ(profile.networks.size(), 1U);
-  EXPECT_THAT(profile.networks[0].notes, IsEmpty());
+  const auto read = parse_network_profile(file_of({measured("Open MPI v4", 8), measured("Open MPI v4", 4), again}));
+  ASSERT_TRUE(read.ok()) << read.error();
+  ASSERT_EQ(read->networks.size(), 2U);
+  EXPECT_EQ(read->networks[0].num_nodes, 4U);
+  EXPECT_THAT(read->networks[1].notes, IsEmpty());
 }
+
+// Others add to the file what is not known here.
+TEST(NetworkProfile, WhatIsNotKnownIsKept) {
+  std::string text = file_of({measured("Open MPI v4", 8)});
+  text.replace(text.find("{"), 1, R"({"of the root": 1,)");
+  text.replace(text.find("\"mpi\""), 5, R"("of the network": [2], "mpi")");
+  const auto added = with_network(text, measured("Open MPI v4", 8));
+  ASSERT_TRUE(added.ok()) << added.error();
+  EXPECT_THAT(*added, AllOf(HasSubstr("\"of the root\": 1"), HasSubstr("\"of the network\"")));
+  EXPECT_EQ(parse_network_profile(*added)->networks.size(), 1U);
+}
+
+TEST(NetworkProfile, NetworksOfAnotherVersionAreKeptAndNotRead) {
+  std::string text = file_of({measured("Open MPI v4", 8)});
+  text.replace(text.find("\"hierbar\": \""), 12, "\"hierbar\": \"9");
+  EXPECT_THAT(parse_network_profile(text)->networks, IsEmpty());
+  const auto added = with_network(text, measured("Open MPI v4", 8));
+  ASSERT_TRUE(added.ok()) << added.error();
+  EXPECT_THAT(*added, HasSubstr("\"hierbar\": \"9"));
+  EXPECT_EQ(parse_network_profile(*added)->networks.size(), 1U);
+}
+
+TEST(NetworkProfile, NothingIsAddedToAnotherFile) { EXPECT_FALSE(with_network("{\"a\": 1}", measured("Open MPI v4", 8)).ok()); }
 
 // The text with one part replaced.
 std::string with(const std::string& part, const std::string& other) {
-  NetworkProfile profile;
-  profile.put(measured("Open MPI v4", 8));
-  std::string text = to_json_text(profile);
+  std::string text = file_of({measured("Open MPI v4", 8)});
   const std::size_t at = text.find(part);
   return at == std::string::npos ? "the test is wrong: no " + part : text.replace(at, part.size(), other);
 }
@@ -85,7 +111,6 @@ INSTANTIATE_TEST_SUITE_P(
     NetworkProfile, BrokenNetworkProfiles,
     ::testing::Values(Broken{"Empty", "", "it is not JSON"}, Broken{"CutOff", with("]", ""), "it is not JSON"},
                       Broken{"Format", with("network-1", "network-0"), "its format is 'hierbar-network-0'"},
-                      Broken{"Version", with("\"hierbar\": \"", "\"hierbar\": \"9"), "it is of hierbar '9"},
                       Broken{"NoNetworks", with("\"networks\"", "\"x\""), "its 'networks' are no array"},
                       Broken{"NoLibrary", with("\"mpi\"", "\"x\""), "'networks'[0] needs mpi"},
                       Broken{"OneNode", with("\"nodes\": 8", "\"nodes\": 1"), "needs nodes: 2 to"},

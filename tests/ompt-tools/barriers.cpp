@@ -3,7 +3,8 @@
 
 // Programs whose barriers the tool reports:
 //
-//   barriers imbalanced COUNT NS   thread 1 works NS longer than the others before each of COUNT barriers
+//   barriers imbalanced COUNT NS   thread 1 works NS longer than the others before each of COUNT
+//                                  barriers
 //   barriers team COUNT THREADS    COUNT barriers of so many threads, which do nothing else
 //   barriers sleep MS              two regions, between which the initial thread sleeps that long
 //   barriers tasks COUNT           a task for each of COUNT barriers, in which the others wait

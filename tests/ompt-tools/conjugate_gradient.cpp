@@ -1,12 +1,13 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A program as people write them, for real_programs.sh: conjugate gradients on Poisson's equation in a square, all in one
-// parallel region, whose loops and reductions end in barriers.
+// A program as people write them, for real_programs.sh: conjugate gradients on Poisson's equation
+// in a square, all in one parallel region, whose loops and reductions end in barriers.
 //
 //   conjugate_gradient [SIDE [ITERATIONS]]    default 200 300
 //
-// Prints the residual before and after. Exits with 1 when it has not become a thousand times smaller.
+// Prints the residual before and after. Exits with 1 when it has not become a thousand times
+// smaller.
 
 #include <cmath>
 #include <cstddef>

@@ -2,12 +2,13 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# fetch_runtimes.sh [DIRECTORY]: downloads other OpenMP runtimes, on which libhierbar_ompt.so is tested: Debian 12's of LLVM 14 and 16, and
-# Intel's from PyPI.
+# fetch_runtimes.sh [DIRECTORY]: downloads other OpenMP runtimes, on which libhierbar_ompt.so is
+# tested: Debian 12's of LLVM 14 and 16, and Intel's from PyPI.
 #
-# Nothing is installed. Needs apt-get and dpkg-deb, or pip and unzip, and no root. DIRECTORY is where CMake looks for them
-# (HIERBAR_OMPT_RUNTIMES), ${XDG_CACHE_HOME:-~/.cache}/hierbar/runtimes. A runtime that is there is not fetched again; one that cannot be
-# had is told and left out. Exit status: 0 all are there, 1 some are not, 2 wrong arguments.
+# Nothing is installed. Needs apt-get and dpkg-deb, or pip and unzip, and no root. DIRECTORY is
+# where CMake looks for them (HIERBAR_OMPT_RUNTIMES), ${XDG_CACHE_HOME:-~/.cache}/hierbar/runtimes.
+# A runtime that is there is not fetched again; one that cannot be had is told and left out. Exit
+# status: 0 all are there, 1 some are not, 2 wrong arguments.
 
 set -euo pipefail
 
@@ -26,7 +27,8 @@ directory=$(cd "$directory" && pwd)
 partial=$(mktemp -d "$directory/partial.XXXXXX")
 trap 'rm -rf "$partial"' EXIT
 
-# apt gives downloads to a user who may not write here; that user exists to protect a root who installs things.
+# apt gives downloads to a user who may not write here; that user exists to protect a root who
+# installs things.
 fetch_llvm() { # MAJOR
   cd "$partial" && mkdir "llvm-$1" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download "libomp5-$1" &&
     dpkg-deb --extract libomp5-"$1"_*.deb unpacked && cp -L unpacked/usr/lib/llvm-"$1"/lib/libomp.so.5 "llvm-$1"

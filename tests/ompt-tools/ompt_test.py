@@ -51,8 +51,8 @@ class Reports(ompt_program.Program):
         self.assertEqual(report["lost"]["incomplete"], 0)
         self.assertIn("barriers+0x", site["site"])
         early, late = site["threads"]
-        # Threads that have to share a cpu take turns: each is last in every other barrier, the one that was stopped and then the one
-        # that works.
+        # Threads that have to share a cpu take turns: each is last in every other barrier, the one
+        # that was stopped and then the one that works.
         self.assertGreater(late["last_arrivals"], 0.25 * site["barriers"])
         self.assertGreater(early["imbalance_ns"]["mean"] + early["sync_ns"]["mean"], 0.25 * ns)
         if options().strict:
@@ -113,7 +113,8 @@ class Reports(ompt_program.Program):
             self.assertEqual(levels, {})
             self.assertIn("not available", report["levels"])
             return
-        # Unbound threads share all cpus of the process, whatever that is called; those of each tree a place.
+        # Unbound threads share all cpus of the process, whatever that is called; those of each tree
+        # a place.
         if has_trees():
             names = ["gather 1 (core)", "exchange (NUMA)", "release 1 (core)", "outside"]
             groups = [(0, "NUMA", [0, 3]), (1, "core", [0, 1, 2]), (1, "core", [3, 4, 5])]
@@ -124,7 +125,8 @@ class Reports(ompt_program.Program):
             groups = [(0, unit, list(range(6)))]
         self.assertEqual([(group["level"], group["unit"], group["threads"]) for group in site["groups"]], groups)
         self.assertEqual(list(levels), names)
-        # Every barrier has its way through the levels, and each way is as long as the barrier, but for rounding to whole ns.
+        # Every barrier has its way through the levels, and each way is as long as the barrier, but
+        # for rounding to whole ns.
         exchange = next(ns for name, ns in levels.items() if name.startswith("exchange"))
         self.assertEqual(exchange["count"] + report["lost"]["backwards"], site["barriers"])
         self.assertEqual(report["lost"]["backwards"], 0)
@@ -148,7 +150,8 @@ class Reports(ompt_program.Program):
         self.check_sums(report)
         names = ["gather 1", "exchange", "release 1", "outside"] if has_trees() else ["exchange", "outside"]
         self.assertEqual(self.check_levels(self.site(report, "implementation", team_size=6), 0), names)
-        # A worker that leaves the program's last region when the program ends leaves it too late for the report.
+        # A worker that leaves the program's last region when the program ends leaves it too late
+        # for the report.
         report = self.report("regions", 400)
         for team_size in (2, 3):
             self.assertIn("exchange", self.check_levels(self.site(report, "parallel end", team_size), 1))

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// An OMPT tool to be put behind ours: marks every region in its parallel_data, and checks that it finds the mark wherever it is
-// told about the region. Prints what it saw at the end. With OTHER_TOOL=inactive it does not want to be active.
+// An OMPT tool to be put behind ours: marks every region in its parallel_data, and checks that it
+// finds the mark wherever it is told about the region. Prints what it saw at the end. With
+// OTHER_TOOL=inactive it does not want to be active.
 
 #include <atomic>
 #include <cstdio>

@@ -2,18 +2,23 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# real_programs.sh [BUILD_DIR [OUT_DIR]]: runs real OpenMP programs on hierbar's libomp under libhierbar_ompt.so, and writes their reports
-# to OUT_DIR as text, JSON and, if the hierbar command can, HTML.
+# real_programs.sh [BUILD_DIR [OUT_DIR]]: runs real OpenMP programs on hierbar's libomp under
+# libhierbar_ompt.so, and writes their reports to OUT_DIR as text, JSON and, if the hierbar command
+# can, HTML.
 #
-#   numpy                matrix products and factorisations of Debian's python3-numpy with libopenblas0-openmp, built by GCC: its
-#                        libgomp.so.1 is hierbar's
-#   fasttree             the OpenMP program of Debian's source package fasttree, built here by Clang (no program of Debian 12 needs libomp). Its
-#                        archive, fasttree_*.orig.tar.xz, is looked for in the directory that HIERBAR_SOURCES names, then asked of apt
+#   numpy                matrix products and factorisations of Debian's python3-numpy with
+#                        libopenblas0-openmp, built by GCC: its libgomp.so.1 is hierbar's
+#   fasttree             the OpenMP program of Debian's source package fasttree, built here by Clang
+#                        (no program of Debian 12 needs libomp). Its archive,
+#                        fasttree_*.orig.tar.xz, is looked for in the directory that
+#                        HIERBAR_SOURCES names, then asked of apt
 #   conjugate_gradient   conjugate_gradient.cpp, built here by Clang
 #
-# BUILD_DIR: default build/release. OUT_DIR: default real-programs, in the current directory. OMP_* variables are passed on; without
-# OMP_PLACES threads are bound to cores. Not a test of `ctest`: it is for looking at, on a quiet machine.
-# Exit status: 0 all that are here ran and were reported, 1 one failed, 2 wrong arguments or nothing to run.
+# BUILD_DIR: default build/release. OUT_DIR: default real-programs, in the current directory. OMP_*
+# variables are passed on; without OMP_PLACES threads are bound to cores. Not a test of `ctest`: it
+# is for looking at, on a quiet machine.
+# Exit status: 0 all that are here ran and were reported, 1 one failed, 2 wrong arguments or nothing
+# to run.
 
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

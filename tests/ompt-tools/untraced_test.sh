@@ -4,14 +4,15 @@
 #
 #   untraced_test.sh OBJDUMP LIBOMP
 #
-# Without a tool a barrier of libomp.so executes no instruction for the trace: its function reads neither a clock nor the switch.
-# Only the function that serves barriers which a tool looks at does.
+# Without a tool a barrier of libomp.so executes no instruction for the trace: its function reads
+# neither a clock nor the switch. Only the function that serves barriers which a tool looks at does.
 
 source "$(dirname "$0")/../cmake/check.sh"
 objdump=$1 libomp=$2
 
 "$objdump" --disassemble --no-show-raw-insn "$libomp" >"$work/all"
-# body REGEX: the instructions of the functions whose mangled names match. The compiler may keep a crossing in one of its own.
+# body REGEX: the instructions of the functions whose mangled names match. The compiler may keep a
+# crossing in one of its own.
 body() { awk -v name="$1" '/^[0-9a-f]+ </ { inside = $0 ~ name } inside && /^ / { print }' "$work/all"; }
 count() { grep -cE "$1" || true; }
 is_true() { (($1)); }

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a launched process finds out about its launch and its pool, on one line: for live_launch_test.
+// What a launched process finds out about its launch and its pool, on one line: for
+// live_launch_test.
 
 #include <unistd.h>
 

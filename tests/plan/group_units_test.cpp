@@ -13,7 +13,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// On the Kunpeng of the tests: L2 of one cpu, clusters of 4, an L3 and NUMA node of 32, packages of 64.
+// On the Kunpeng of the tests: L2 of one cpu, clusters of 4, an L3 and NUMA node of 32, packages of
+// 64.
 GroupUnits units_on_kunpeng(std::vector<std::uint32_t> parents, const std::vector<CpuSet>& bindings) {
   const test::TestPlan plan("tree", std::move(parents), HIERBAR_RELEASE_FLAGS);
   const Machine machine = test::make_kunpeng();

@@ -133,7 +133,8 @@ TEST(Team, SeparatesImbalanceAndSync) {
 TEST(Team, KeepsTasksApartAndTakesTheLastOnesEndForAnArrival) {
   ToldTeam team(2);
   team.begin();
-  // Thread 0 waits 100, runs a task from 200 to 500, and waits for thread 1, which comes at 400 and has one until 600.
+  // Thread 0 waits 100, runs a task from 200 to 500, and waits for thread 1, which comes at 400 and
+  // has one until 600.
   team.cross([](std::uint32_t i) {
     return i == 0 ? Stay{.arrived = 100, .released = 640, .tasks = 300, .done = 500}
                   : Stay{.arrived = 400, .released = 630, .tasks = 200, .done = 600};

@@ -2,8 +2,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# libhierbar.so is loaded into programs with libraries of their own, so it shows nothing but its C interface and needs no shared C++
-# library. Arguments: nm, readelf, the library.
+# libhierbar.so is loaded into programs with libraries of their own, so it shows nothing but its C
+# interface and needs no shared C++ library. Arguments: nm, readelf, the library.
 set -u
 nm=$1 readelf=$2 library=$3
 

@@ -24,8 +24,8 @@ inline constexpr const char* kKunpeng = "pack:2 die:2 [numa] l3:1 group:8 l2:4 c
 
 inline void append_line(void* lines, const char* line) { static_cast<Lines*>(lines)->push_back(line); }
 
-// The library reads settings and the machine once in a process, so every test looks at it from a new one. `body` appends what it
-// sees to its argument.
+// The library reads settings and the machine once in a process, so every test looks at it from a
+// new one. `body` appends what it sees to its argument.
 template <typename Body>
 Lines in_new_process(const Variables& variables, const Body& body) {
   int ends[2];

@@ -24,8 +24,8 @@ class MachineBuilder {
     label(0, Level::kMachine);
   }
 
-  // Adds a unit below another one, whose subtree must be complete before the next unit beside it is begun; returns its index. It
-  // gets its cpus from the cores below it.
+  // Adds a unit below another one, whose subtree must be complete before the next unit beside it is
+  // begun; returns its index. It gets its cpus from the cores below it.
   int add_unit(int parent, Level level) {
     const int index = static_cast<int>(machine_.units.size());
     machine_.units.emplace_back();
@@ -87,7 +87,8 @@ inline Machine make_machine(std::string name, const std::vector<LevelArity>& lev
   return builder.build(std::move(name));
 }
 
-// The machine of the paper: 2 packages of 2 NUMA nodes of 32 cores, in clusters of 4; an L3 is a NUMA node.
+// The machine of the paper: 2 packages of 2 NUMA nodes of 32 cores, in clusters of 4; an L3 is a
+// NUMA node.
 inline Machine make_kunpeng() {
   Machine machine = make_machine(
       "2 x Kunpeng 920",
@@ -110,7 +111,8 @@ inline Machine make_hybrid() {
   return builder.build("hybrid 6+8");
 }
 
-// 12 cores with two threads below an L3, and beside it in the same package two small cores without one.
+// 12 cores with two threads below an L3, and beside it in the same package two small cores without
+// one.
 inline Machine make_partial_l3() {
   MachineBuilder builder;
   builder.label(0, Level::kPackage);

@@ -114,8 +114,8 @@ inline void check_slots(const hierbar_plan& plan, const Machine& machine, const 
   }
 }
 
-// A domain that is not cut because of its size or of its share of the participants stays below one leader, and its slots are
-// adjacent.
+// A domain that is not cut because of its size or of its share of the participants stays below one
+// leader, and its slots are adjacent.
 inline void check_domains(const hierbar_plan& plan, const Machine& machine, const std::vector<LocalityPath>& paths,
                           const ShapeOptions& options) {
   const std::vector<Domain> domains = partition_into_domains(machine, paths, domain_level(machine, options.domain_level));

@@ -14,12 +14,12 @@
 
 namespace hierbar::test {
 
-// A hand-made plan that owns its arrays. Independent of runtime/plan, so that the barrier is tested on shapes which the planner
-// would not choose, and on machines without hwloc.
+// A hand-made plan that owns its arrays. Independent of runtime/plan, so that the barrier is tested
+// on shapes which the planner would not choose, and on machines without hwloc.
 class TestPlan {
  public:
-  // parents[p] is p's parent; a leader's is p itself. Parents have lower numbers than their children; 0 is a leader.
-  // `slots` says where each participant's lines are; empty: slot p.
+  // parents[p] is p's parent; a leader's is p itself. Parents have lower numbers than their
+  // children; 0 is a leader. `slots` says where each participant's lines are; empty: slot p.
   TestPlan(std::string name, std::vector<std::uint32_t> parents, hierbar_release_kind release,
            std::vector<std::uint32_t> slots = {}, std::uint32_t line_bytes = 64)
       : name_(std::move(name)) {
@@ -137,7 +137,8 @@ inline std::vector<std::vector<std::uint32_t>> members_of_domains(const ForestSh
   return domains;
 }
 
-// Domains with a gather tree each. One slot stays empty behind every domain, as a planner leaves gaps to begin a new page.
+// Domains with a gather tree each. One slot stays empty behind every domain, as a planner leaves
+// gaps to begin a new page.
 inline TestPlan make_forest(std::string name, const ForestShape& shape) {
   const auto domains = members_of_domains(shape);
   const std::uint32_t total = std::accumulate(shape.domain_sizes.begin(), shape.domain_sizes.end(), 0U);

@@ -6,7 +6,8 @@
 #
 #   fetch_topologies.sh [--out DIR] [--state DIR] [--sources DIR]
 #
-# DIR of --out is where CMake looks (HIERBAR_TOPOLOGIES), ${XDG_CACHE_HOME:-~/.cache}/hierbar/topologies.
+# DIR of --out is where CMake looks (HIERBAR_TOPOLOGIES),
+# ${XDG_CACHE_HOME:-~/.cache}/hierbar/topologies.
 #
 # 1. When the directory holds what this script makes of this list, nothing is done.
 # 2. Find or download the archive of Debian 12's source package hwloc, as cmake/source_archives.sh
@@ -37,7 +38,8 @@ machines() { sed '/^\(#\|$\)/d' "$list"; }
 # What the directory's content depends on.
 fingerprint() { cat "$list" "${BASH_SOURCE[0]}" | sha256sum; }
 
-# lstopo with the given variables alone, since hwloc's in the environment of this script would count.
+# lstopo with the given variables alone, since hwloc's in the environment of this script would
+# count.
 export_xml() { # FILE [VARIABLE=VALUE...] [-- OPTION...]
   local file=$1 settings=()
   shift

@@ -13,8 +13,8 @@
 #include "topology/export/lstopo_xml.hpp"
 #include "topology/levels.hpp"
 
-// hwloc 2.9, read without its libxml plugin, leaks what it has read of a file that breaks off. LeakSanitizer asks for this; in
-// other builds nobody does.
+// hwloc 2.9, read without its libxml plugin, leaks what it has read of a file that breaks off.
+// LeakSanitizer asks for this; in other builds nobody does.
 extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() {
   return "leak:hwloc_alloc_setup_object\nleak:hwloc_bitmap_alloc\n";
 }
@@ -55,8 +55,9 @@ XmlObject core(const std::string& cpus, int first, int second) {
   return XmlObject("Core", cpus).with(pu(first)).with(pu(second));
 }
 
-// Four cores with two threads in two clusters below an L3 with lines of 128 bytes; NUMA node 0 behind a memory-side cache and
-// node 1 without cpus; cpu 8 is offline, cpus 6 and 7 are not allowed.
+// Four cores with two threads in two clusters below an L3 with lines of 128 bytes; NUMA node 0
+// behind a memory-side cache and node 1 without cpus; cpu 8 is offline, cpus 6 and 7 are not
+// allowed.
 std::string awkward_machine() {
   const auto cluster = [](const std::string& cpus) {
     return XmlObject("Group", cpus, R"(subtype="Cluster" kind="101" subkind="0")");
@@ -72,7 +73,8 @@ std::string awkward_machine() {
           .with(cache("MemCache", "0xff", 1, 1 << 20, 0).with(node))
           .with(cluster("0x0f").with(core("0x03", 0, 1)).with(cache("L2Cache", "0x0c", 2, 1 << 20, 64).with(core("0x0c", 2, 3))))
           .with(cluster("0xf0").with(core("0x30", 4, 5)).with(core("0xc0", 6, 7)));
-  // The line breaks matter: without its libxml plugin hwloc reads XML line by line, as it writes it.
+  // The line breaks matter: without its libxml plugin hwloc reads XML line by line, as it writes
+  // it.
   return "<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n"
          R"(<object type="Machine" os_index="0" cpuset="0xff" complete_cpuset="0x1ff" )"
          R"(allowed_cpuset="0x3f" nodeset="0x3" complete_nodeset="0x3" allowed_nodeset="0x3" gp_index="1000">)"
@@ -198,8 +200,8 @@ std::string altered_machine(const std::string& part, const std::string& by) {
   return text;
 }
 
-// Sets of cpus without an end are what hwloc means by "all", and its parser lets them pass: whoever goes through one comes to no
-// end.
+// Sets of cpus without an end are what hwloc means by "all", and its parser lets them pass: whoever
+// goes through one comes to no end.
 TEST(LoadDescribedMachine, RefusesCpusWithoutAnEnd) {
   const TemporaryFile file("endless.xml", altered_machine(R"(cpuset="0xff" complete_cpuset="0x1ff" )",
                                                           R"(cpuset="0xf...f" complete_cpuset="0xf...f" )"));
@@ -214,7 +216,8 @@ TEST(LoadDescribedMachine, RefusesSetsWithoutTheCompleteOnes) {
   }
 }
 
-// A recorded machine without cpus, and elements in each other far deeper than machines are: hwloc calls itself for each.
+// A recorded machine without cpus, and elements in each other far deeper than machines are: hwloc
+// calls itself for each.
 TEST(LoadDescribedMachine, RefusesWhatIsNoMachine) {
   std::string deep = "<topology>";
   for (int i = 0; i < 100'000; ++i) deep += "<object type=\"Group\">";

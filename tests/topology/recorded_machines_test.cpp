@@ -26,7 +26,8 @@ std::string core_of(const Machine& machine, std::uint32_t cpu) {
   return machine.units[machine.smallest_unit_containing(CpuSet::range(cpu, cpu))].cpus.to_string();
 }
 
-// What the tests below expect is what hwloc's own expected outputs of these recordings say, and the makers' data sheets.
+// What the tests below expect is what hwloc's own expected outputs of these recordings say, and the
+// makers' data sheets.
 #define LOAD_RECORDED(name)                               \
   const std::string path = test::recorded_topology(name); \
   HIERBAR_NEED_RECORDED(path);                            \

@@ -15,7 +15,8 @@ std::uint32_t bit(Level level) { return 1U << static_cast<int>(level); }
 
 CpuSet cpus(const char* list) { return *CpuSet::parse(list); }
 
-// Builds the tree and writes it as "machine(numa(core:0 core:1) core:2)"; "?" is a unit without a label.
+// Builds the tree and writes it as "machine(numa(core:0 core:1) core:2)"; "?" is a unit without a
+// label.
 class UnitTree : public testing::Test {
  protected:
   void set(const char* list, std::uint32_t labels = 0) { sets_.nested.push_back({cpus(list), labels}); }

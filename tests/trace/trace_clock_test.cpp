@@ -15,7 +15,8 @@ TEST(TraceClock, KnowsWhatATickIsWorth) {
   EXPECT_EQ(TraceClock::system().to_ns(12345), 12345U);
 }
 
-// A machine that stops this thread between two readings makes one attempt worthless, not all of them.
+// A machine that stops this thread between two readings makes one attempt worthless, not all of
+// them.
 TEST(TraceClock, AgreesWithTheSystemsClock) {
   const TraceClock clock = TraceClock::measure();
   double best = 1;

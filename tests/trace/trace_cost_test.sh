@@ -4,13 +4,15 @@
 #
 #   trace_cost_test.sh OBJDUMP OBJECT_FILE
 #
-# An untraced barrier reads no clock and has nothing of the trace; the traced one is the same code and the stamps.
+# An untraced barrier reads no clock and has nothing of the trace; the traced one is the same code
+# and the stamps.
 
 source "$(dirname "$0")/../cmake/check.sh"
 objdump=$1 object=$2
 
 "$objdump" --disassemble --no-show-raw-insn "$object" >"$work/all"
-# The instructions of the functions whose mangled names match: the ways of a barrier are in functions of their own.
+# The instructions of the functions whose mangled names match: the ways of a barrier are in
+# functions of their own.
 instructions_of() { awk -v name="$1" '/^[0-9a-f]+ </ { inside = $0 ~ name } inside && /^ +[0-9a-f]+:/ { print }' "$work/all"; }
 count_clocks() { instructions_of "$1" | grep -cE 'rdtsc|cntvct' || true; }
 

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What Barrier::cross tells a trace: who tells what, and that the order of the stamps is that of the phases.
+// What Barrier::cross tells a trace: who tells what, and that the order of the stamps is that of
+// the phases.
 
 #include "barrier/trace_points.hpp"
 

@@ -21,7 +21,8 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// A machine that is not there: each measurement takes some of a clock's time and gives what the test says.
+// A machine that is not there: each measurement takes some of a clock's time and gives what the
+// test says.
 class SimulatedMeter : public Meter {
  public:
   using PeriodOf = std::function<double(const EnginePlan&)>;
@@ -150,7 +151,8 @@ TEST(Tune, LatenciesGrowWithTheClasses) {
   EXPECT_EQ(nearest->pause_ns, 20);
 }
 
-// Slow measurements must end in time too: no more than each class's first pair and each step's fewest turns is beyond it.
+// Slow measurements must end in time too: no more than each class's first pair and each step's
+// fewest turns is beyond it.
 TEST(Tune, KeepsItsTimeLimitOnALargeMachine) {
   const Machine machine = test::make_machine(
       "large", {{Level::kPackage, 4}, {Level::kNuma, 2}, {Level::kL3, 8}, {Level::kL2, 4}, {Level::kCore, 4}}, 4);

@@ -13,7 +13,7 @@
 #include "bench/model/machine/pair_simulator.hpp"
 #include "plan/shape.hpp"
 #include "tune/cpu_pairs.hpp"
-#include "tune/quartiles.hpp"
+#include "base/quartiles.hpp"
 
 namespace hierbar::bench::model {
 

@@ -22,7 +22,8 @@ inline SimulationCost operator-(const SimulationCost& a, const SimulationCost& b
 // The cost in this process so far.
 SimulationCost simulation_cost();
 
-// Adds to simulation_cost() the time from its construction to its destruction, and a number of barriers.
+// Adds to simulation_cost() the time from its construction to its destruction, and a number of
+// barriers.
 class SimulationCostMeter {
  public:
   explicit SimulationCostMeter(std::uint32_t num_barriers);

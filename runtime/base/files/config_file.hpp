@@ -8,8 +8,8 @@
 
 namespace hierbar {
 
-// The path of one of the user's own files: hierbar/NAME in $XDG_CONFIG_HOME, else in ~/.config. Empty
-// if neither directory is known.
+// The path of one of the user's own files: hierbar/NAME in $XDG_CONFIG_HOME, else in ~/.config.
+// Empty if neither directory is known.
 std::string config_file(const Environment& environment, const std::string& name);
 
 }  // namespace hierbar

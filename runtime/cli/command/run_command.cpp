@@ -10,7 +10,6 @@
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/run_settings.hpp"
-#include "topology/load.hpp"
 
 namespace hierbar {
 namespace {
@@ -20,6 +19,7 @@ constexpr int kExitNotActive = 3;
 
 struct RunOptions {
   std::string mpi = "auto";
+  std::string report_file;
   bool quiet = false;
   bool verbose = false;
   bool require_active = false;
@@ -27,7 +27,7 @@ struct RunOptions {
 };
 
 FamilyGuess chosen_family(const RunOptions& options, const Program& program) {
-  FamilyGuess guess = guess_family(program);
+  FamilyGuess guess = guess_family(program, own_environment());
   if (options.mpi == "auto") return guess;
   guess.why = "--mpi " + options.mpi;
   if (options.mpi == "mpich") {
@@ -48,11 +48,6 @@ void print(const RunSettings& settings) {
     std::cout << ' ' << shell_quoted(variable.name + "=" + variable.value);
   for (const std::string& word : settings.command) std::cout << ' ' << shell_quoted(word);
   std::cout << '\n';
-}
-
-bool has_smt() {
-  const Result<Machine> machine = load_live_machine();
-  return machine && machine->one_cpu_per_core(machine->allowed).count() < machine->allowed.count();
 }
 
 std::string describe(const ServedBarriers::Count& count, const char* kind, const char* library) {
@@ -78,8 +73,11 @@ int run(const RunOptions& options, const Program& program) {
   if (program.empty()) {
     throw CLI::ValidationError("run", "no program; put it behind '--', as in 'hierbar run -- mpiexec -n 4 ./app'");
   }
+  ReportRequest report;
+  if (!options.report_file.empty())
+    report = accept(request_report(options.report_file), "--report", options.report_file, kReportEndings);
   const RunSettings settings =
-      choose_run_settings(program, chosen_family(options, program), find_libraries(), has_smt(), own_environment());
+      choose_run_settings(program, chosen_family(options, program), report, find_libraries(), has_smt(), own_environment());
   if (!options.quiet) {
     for (const std::string& note : settings.notes) std::cerr << "hierbar run: " << note << '\n';
   }
@@ -109,6 +107,12 @@ void add_run_command(CLI::App& app, const Program& program) {
           "Whose MPI the program uses: auto, mpich (also Intel MPI and others of its kind), openmpi, none; default: auto,\n"
           "which is the launcher's and, behind others such as srun, the one that the program is linked with")
       ->type_name("NAME");
+  command
+      ->add_option("--report", options->report_file,
+                   "Write what barriers cost, of threads and ranks, to FILE; its ending tells the form:\n"
+                   ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml. In the name %h is the host,\n"
+                   "%p the process, %r the rank")
+      ->type_name("FILE");
   command->add_flag("--quiet", options->quiet, "Do not say what is set");
   command->add_flag("--verbose", options->verbose, "Set HIERBAR_VERBOSE=1, and say at the end how many barriers were served");
   command->add_flag("--require-active", options->require_active,
@@ -125,6 +129,7 @@ void add_run_command(CLI::App& app, const Program& program) {
       "  KMP_AFFINITY      a core for each thread of a team; what the program starts outside parallel regions keeps its cpus.\n"
       "                    Not if OMP_PLACES, OMP_PROC_BIND or GOMP_CPU_AFFINITY is set\n"
       "  KMP_INIT_AT_FORK  TRUE, so that forked processes can use OpenMP\n"
+      "With --report also OMP_TOOL_LIBRARIES, HIERBAR_REPORT and HIERBAR_OUTPUT.\n"
       "A variable that is set already is left alone, HIERBAR_PLACE too, whose threads=share makes teams as large as their\n"
       "rank's share of the node. Open MPI's mpiexec gets -x for each, because it takes them to other nodes only when told; in\n"
       "commands with ':' that is for the first program. --verbose and --require-active count on this node, in processes that\n"
@@ -135,6 +140,7 @@ void add_run_command(CLI::App& app, const Program& program) {
       "  hierbar run -- mpiexec -n 4 ./app\n"
       "  OMP_NUM_THREADS=8 hierbar run -- ./openmp_program\n"
       "  hierbar run --require-active -- python3 train.py\n"
+      "  hierbar run --report cost.html -- ./app\n"
       "  hierbar run --mpi mpich -- srun -n 4 ./wrapper.sh\n"
       "  hierbar run --dry-run -- mpiexec -n 4 ./app > job.sh\n");
   command->callback([options, &program] { throw CLI::RuntimeError(run(*options, program)); });

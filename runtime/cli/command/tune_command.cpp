@@ -2,13 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/command/tune_command.hpp"
 
-#include <unistd.h>
-
-#include <atomic>
 #include <charconv>
-#include <chrono>
-#include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -19,8 +13,10 @@
 #include "base/files/new_file.hpp"
 #include "base/trusted_variable.hpp"
 #include "base/words.hpp"
+#include "cli/command/tune_network.hpp"
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
+#include "cli/tune_session.hpp"
 #include "plan/profile/profile.hpp"
 #include "topology/load.hpp"
 #include "tune/tune.hpp"
@@ -29,90 +25,12 @@
 namespace hierbar {
 namespace {
 
-constexpr const char* kOutputOption = "--output";
-constexpr const char* kTimeLimitOption = "--time-limit";
 constexpr std::uint32_t kMostThreads = 4096;
 constexpr std::size_t kMostTeams = 32;
-constexpr double kLongest_s = 3600;
-
-struct TuneOptions {
-  std::string output;
-  std::string team_sizes;
-  std::string time_limit = "60";
-  bool json = false;
-  bool quiet = false;
-};
-
-// Atomic, because any of the measuring threads can be the one that takes the signal.
-std::atomic<int> stop_signal = 0;
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler writes it");
-
-// As long as it lives, Ctrl-C and SIGTERM end the measuring but not the process. So threads are
-// joined, and the unfinished file is removed.
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    struct sigaction action{};
-    action.sa_handler = [](int signal) { stop_signal = signal; };
-    sigaction(SIGINT, &action, &interrupt_);
-    sigaction(SIGTERM, &action, &terminate_);
-  }
-  ~StopOnSignal() {
-    sigaction(SIGINT, &interrupt_, nullptr);
-    sigaction(SIGTERM, &terminate_, nullptr);
-  }
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-
- private:
-  struct sigaction interrupt_{};
-  struct sigaction terminate_{};
-};
-
-// Shows the progress: on a terminal in one line that changes, otherwise in a line every few
-// seconds, for logs.
-class TuneProgress {
- public:
-  explicit TuneProgress(bool quiet) : quiet_(quiet) {}
-  ~TuneProgress() { clear(); }
-  TuneProgress(const TuneProgress&) = delete;
-  TuneProgress& operator=(const TuneProgress&) = delete;
-
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-  void show(double fraction, const std::string& what) {
-    if (quiet_ || (!terminal_ && seconds() < next_line_s_)) return;
-    next_line_s_ = seconds() + kSecondsBetweenLines;
-    std::fprintf(stderr, terminal_ ? "\r\033[K[%3.0f %%] %s" : "hierbar tune: %3.0f %%: %s\n", 100 * fraction, what.c_str());
-    std::fflush(stderr);
-  }
-  void clear() const {
-    if (terminal_ && !quiet_) std::fprintf(stderr, "\r\033[K");
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr double kSecondsBetweenLines = 5;
-
-  const bool quiet_;
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
-  const Clock::time_point start_ = Clock::now();
-  double next_line_s_ = 0;
-};
-
-[[noreturn]] void fail(const std::string& problem, int exit_code = kExitBadInput) {
-  std::cerr << "hierbar tune: " << problem << '\n';
-  throw CLI::RuntimeError(exit_code);
-}
 
 TuneRequest read_request(const TuneOptions& options) {
   TuneRequest request;
-  const char* end = options.time_limit.data() + options.time_limit.size();
-  const auto [stop, error] = std::from_chars(options.time_limit.data(), end, request.time_limit_s);
-  // This form also refuses "nan".
-  if (error != std::errc() || stop != end || !(request.time_limit_s > 0 && request.time_limit_s <= kLongest_s)) {
-    refuse(kTimeLimitOption, options.time_limit, "no such time", "seconds above 0, up to 3600");
-  }
+  request.time_limit_s = read_time_limit(options);
   if (options.team_sizes.empty()) return request;
   for (const std::string& word : lower_words(options.team_sizes, ',')) {
     const std::uint32_t size = parse_count(word, kMostThreads);
@@ -123,32 +41,18 @@ TuneRequest read_request(const TuneOptions& options) {
   return request;
 }
 
-// The path of the profile: the option's, else the path from which plans will read it.
-std::string output_path(const CLI::App& command, const TuneOptions& options) {
-  if (command.count(kOutputOption) > 0) {
-    if (options.output.empty()) refuse(kOutputOption, options.output, "no name of a file", "the path of a file");
-    return options.output;
-  }
-  const char* variable = trusted_variable(kProfileVariable);
-  const std::string named = variable == nullptr ? "" : variable;
-  if (lower_word(named) == "off") std::cerr << "hierbar tune: HIERBAR_PROFILE=off: plans do not use what is written now\n";
-  if (!named.empty() && lower_word(named) != "off") return named;
-  const std::string path = default_profile_path(own_environment());
-  if (path.empty()) fail("neither XDG_CONFIG_HOME nor HOME is a directory; say with --output where the profile is to be");
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  return path;  // if the directory was not made, opening the file fails and reports it
-}
-
 void measure(const CLI::App& command, const TuneOptions& options) {
+  if (options.ranks_as_nodes || options.oversubscribed) {
+    refuse(options.oversubscribed ? kOversubscribedOption : kRanksAsNodesOption, "", "only with --network", "--network");
+  }
   const TuneRequest request = read_request(options);
   if (trusted_variable(kTopologyVariable) != nullptr) {
     std::cerr << "hierbar tune: HIERBAR_TOPOLOGY is not looked at: threads can be measured on this machine only\n";
   }
   const Result<Machine> machine = load_live_machine();
-  if (!machine) fail(machine.error());
-  NewFile file(output_path(command, options));
-  if (!file.problem().empty()) fail("cannot write '" + file.path() + "': " + file.problem());
+  if (!machine) fail_tuning(machine.error());
+  NewFile file(output_path(command, options, {kProfileVariable, "plans do", default_profile_path(own_environment())}));
+  if (!file.problem().empty()) fail_tuning("cannot write '" + file.path() + "': " + file.problem());
 
   const StopOnSignal stop;
   TuneProgress progress(options.quiet);
@@ -157,10 +61,11 @@ void measure(const CLI::App& command, const TuneOptions& options) {
                         [&](double fraction, const std::string& what) { progress.show(fraction, what); }};
   const Result<TuneReport> report = tune(*machine, request, *meter, hooks);
   progress.clear();
-  if (!report) fail(report.error() + "; nothing is written", stop_signal != 0 ? 128 + stop_signal : kExitBadInput);
+  if (!report) fail_tuning(report.error() + "; nothing is written", stop_signal != 0 ? 128 + stop_signal : kExitBadInput);
 
   const std::string profile = to_json(*report).dump(1) + '\n';
-  if (const std::string problem = file.finish(profile); !problem.empty()) fail("cannot write '" + file.path() + "': " + problem);
+  if (const std::string problem = file.finish(profile); !problem.empty())
+    fail_tuning("cannot write '" + file.path() + "': " + problem);
   if (options.json) {
     std::cout << profile;
     return;
@@ -171,8 +76,9 @@ void measure(const CLI::App& command, const TuneOptions& options) {
 
 }  // namespace
 
-void add_tune_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("tune", "Measure this machine and write the profile from which plans take their shape");
+void add_tune_command(CLI::App& app, const Program& program) {
+  CLI::App* command =
+      app.add_subcommand("tune", "Measure this machine, or the network, and write the profile from which choices are made");
   auto options = std::make_shared<TuneOptions>();
   command
       ->add_option("-n,--participants", options->team_sizes,
@@ -180,14 +86,29 @@ void add_tune_command(CLI::App& app) {
                    "cores have several")
       ->type_name("LIST");
   command
-      ->add_option(kOutputOption, options->output,
-                   "The profile; default: HIERBAR_PROFILE, else profile.json in\n$XDG_CONFIG_HOME/hierbar or ~/.config/hierbar")
+      ->add_option(
+          kOutputOption, options->output,
+          "The profile; default: HIERBAR_PROFILE, else profile.json in\n$XDG_CONFIG_HOME/hierbar or ~/.config/hierbar; with "
+          "--network:\nHIERBAR_NETWORK, else network.json there")
       ->type_name("FILE");
   command->add_option(kTimeLimitOption, options->time_limit, "Seconds, above 0 up to 3600, on a machine of any size")
       ->type_name("S")
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print the profile, which holds all figures, in place of the summary");
   command->add_flag("--quiet", options->quiet, "Show no progress on stderr");
+  command->add_flag(
+      "--network", options->network,
+      "Measure messages between nodes: what stands behind '--' is an MPI launcher and its\noptions, without a program");
+  command
+      ->add_option(
+          "--mpi", options->mpi,
+          "With --network, whose launcher it is: auto, mpich (also Intel MPI and others of its\nkind), openmpi; behind srun "
+          "it must be said")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_flag(kRanksAsNodesOption, options->ranks_as_nodes, "With --network, to try it: ranks of one host count as nodes");
+  command->add_flag(kOversubscribedOption, options->oversubscribed,
+                    "With --network, to try it: measure although ranks outnumber cpus");
   command->footer(
       "What is measured:\n"
       "  one way  the time in which a line goes from one cpu to another, for sampled pairs of every kind: SMT\n"
@@ -202,13 +123,22 @@ void add_tune_command(CLI::App& app) {
       "profile of another machine or another version of hierbar is ignored with one message. HIERBAR_PROFILE names\n"
       "another profile, or is 'off'; HIERBAR_LEVELS and HIERBAR_RELEASE win over it. 'hierbar plan' shows the result.\n"
       "\n"
+      "With --network, for classes of pairs of nodes that are equally far from each other: latency, overheads and gap\n"
+      "of empty messages, from which HIERBAR_MPI_MEETING=auto takes the schedules that it tries. Other networks in the\n"
+      "file are kept. See docs/between-nodes.md.\n"
+      "\n"
       "Exit status: 0 a profile was written; 2 wrong arguments, or it could not be written; 130 Ctrl-C (nothing is written)\n"
       "\n"
       "Examples:\n"
       "  hierbar tune\n"
       "  hierbar tune -n 16,32,64 --time-limit 180\n"
+      "  hierbar tune --network -- mpiexec -n 8 -ppn 1\n"
       "  hierbar tune --output node17.json && HIERBAR_PROFILE=$PWD/node17.json hierbar plan -n 64\n");
-  command->callback([command, options] { measure(*command, *options); });
+  command->callback([command, options, program] {
+    if (options->network) return measure_network(*command, *options, program);
+    if (!program.empty()) refuse("--", program.front(), "no program is started", "a launcher, with --network");
+    measure(*command, *options);
+  });
 }
 
 }  // namespace hierbar

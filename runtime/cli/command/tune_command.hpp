@@ -4,9 +4,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/program.hpp"
+
 namespace hierbar {
 
-// `hierbar tune`: measures this machine and writes the profile that plans use.
-void add_tune_command(CLI::App& app);
+// `hierbar tune`: measures this machine and writes the profile that plans use. `hierbar tune --network
+// -- mpiexec ...`: measures messages between nodes. `program` is what stands behind "--".
+void add_tune_command(CLI::App& app, const Program& program);
 
 }  // namespace hierbar

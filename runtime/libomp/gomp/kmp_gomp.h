@@ -3,15 +3,18 @@
 #ifndef KMP_GOMP_H
 #define KMP_GOMP_H
 
-// What libomp lacks for programs that GCC compiled; GOMP.md lists every entry point. LLVM's kmp_gsupport.cpp has the older ones.
-// The patch calls
+// What libomp lacks for programs that GCC compiled; GOMP.md lists every entry point. LLVM's
+// kmp_gsupport.cpp has the older ones. The patch calls
 //
-//   kmp_gsupport.cpp   __kmp_gomp_*                  clauses that came with later versions of GCC, target regions, taskloops,
-//                                                    task reductions, leagues
-//   kmp_tasking.cpp    __kmp_gomp_must_run           which tasks a cancelled taskgroup or region must not discard
-//   kmp_cancel.cpp     __kmp_gomp_cancels            leaving cancelled loops; requests for a region and a loop in it that meet
-//                      __kmp_gomp_request_cancel
-//   kmp_dispatch.cpp   __kmp_gomp_wait_for_buffer    more loops in a cancelled region than libomp has buffers
+//   kmp_gsupport.cpp   __kmp_gomp_*                  clauses that came with later versions of GCC,
+//                                                    target regions, taskloops, task reductions,
+//                                                    leagues
+//   kmp_tasking.cpp    __kmp_gomp_must_run           which tasks a cancelled taskgroup or region
+//                                                    must not discard
+//   kmp_cancel.cpp     __kmp_gomp_cancels            leaving cancelled loops; requests for a region
+//                      __kmp_gomp_request_cancel     and a loop in it that meet
+//   kmp_dispatch.cpp   __kmp_gomp_wait_for_buffer    more loops in a cancelled region than libomp
+//                                                    has buffers
 //   kmp_alloc.cpp      kmp_gomp_pool_loan_t          omp_realloc within a pool
 //   kmp_runtime.cpp    __kmp_gomp_find_league        the teams of a target region
 //                      __kmp_gomp_forget_cancellation  buffers of loops after a cancelled region
@@ -36,14 +39,15 @@ static inline void __kmp_gomp_set_task_flags(unsigned gomp_flags, kmp_tasking_fl
   flags->detachable = (gomp_flags & KMP_GOMP_TASK_DETACH) != 0 ? TASK_DETACHABLE : TASK_UNDETACHABLE;
 }
 
-// Before the task's data is copied from `data`: gives the task its priority, and its event to where the program looks for it.
+// Before the task's data is copied from `data`: gives the task its priority, and its event to where
+// the program looks for it.
 void __kmp_gomp_set_task_clauses(ident_t *loc, int gtid, kmp_task_t *task, unsigned gomp_flags, int priority, void *detach,
                                  void *data);
 
 int __kmp_taskloop_task(int gtid, void *task); // kmp_tasking.cpp's: makes a part of the tasks of a taskloop
 
-// These run even if they are cancelled: a task whose data the program's own function has copied, since it destroys them, and one
-// that makes others, since its taskgroup counts their pattern.
+// These run even if they are cancelled: a task whose data the program's own function has copied,
+// since it destroys them, and one that makes others, since its taskgroup counts their pattern.
 static inline bool __kmp_gomp_must_run(const kmp_taskdata_t *task) {
   return (task->td_flags.native && task->td_copy_func) || ((const kmp_task_t *)(task + 1))->routine == &__kmp_taskloop_task;
 }
@@ -67,39 +71,41 @@ void __kmp_gomp_register_reductions(uintptr_t *data, int num_threads);
 void __kmp_gomp_unregister_reductions(uintptr_t *data);
 void __kmp_gomp_remap_reductions(size_t count, size_t num_originals, void **ptrs);
 
-// Called by all threads of a team, at the begin and end of a worksharing construct or a scope; each starts and ends a taskgroup.
+// Called by all threads of a team, at the begin and end of a worksharing construct or a scope; each
+// starts and ends a taskgroup.
 void __kmp_gomp_start_workshare_reductions(int gtid, uintptr_t *data);
 void __kmp_gomp_end_workshare_reductions(int gtid);
 
 // ---- cancellation ----
 
-// The calling thread requests to cancel a region (cancel_parallel), or the loop or sections that it is in, and leaves these.
-// `old` is what was pending in the team before it put its own request there if there was none. A region's request and that of a
-// loop in it may meet; the region's wins, since whoever leaves the loop then gets to know of it at the loop's end.
+// The calling thread requests to cancel a region (cancel_parallel), or the loop or sections that it
+// is in, and leaves these. `old` is what was pending in the team before it put its own request
+// there if there was none. A region's request and that of a loop in it may meet; the region's wins,
+// since whoever leaves the loop then gets to know of it at the loop's end.
 void __kmp_gomp_request_cancel(int gtid, kmp_int32 old, kmp_int32 kind);
 
-// Whether a pending request cancels what contains a cancellation point of this kind. Then the thread leaves the loop or sections
-// that it is in.
+// Whether a pending request cancels what contains a cancellation point of this kind. Then the
+// thread leaves the loop or sections that it is in.
 bool __kmp_gomp_cancels(int gtid, kmp_int32 pending, kmp_int32 kind);
 
-// The taskgroup whose cancellation counts for tasks of this one: that of a worksharing construct with task reductions only holds
-// these, and the program knows nothing of it.
+// The taskgroup whose cancellation counts for tasks of this one: that of a worksharing construct
+// with task reductions only holds these, and the program knows nothing of it.
 static inline kmp_taskgroup_t *__kmp_gomp_cancellable(kmp_taskgroup_t *taskgroup) {
   while (taskgroup && taskgroup->parent && taskgroup->gomp_data && taskgroup->gomp_data[KMP_GOMP_TABLE_IS_WORKSHARE])
     taskgroup = taskgroup->parent;
   return taskgroup;
 }
 
-// Waits until the buffer of an earlier loop or sections can serve this construct, the thread's `construct`-th one (from 0) in the
-// region. A thread that has left the cancelled region will never say that it is through with the earlier one; it is not waited
-// for.
+// Waits until the buffer of an earlier loop or sections can serve this construct, the thread's
+// `construct`-th one (from 0) in the region. A thread that has left the cancelled region will never
+// say that it is through with the earlier one; it is not waited for.
 void __kmp_gomp_wait_for_buffer(kmp_info_t *thread, volatile kmp_uint32 *buffer_index, kmp_uint32 construct);
 
 // Before a region of a team whose last one ended with a pending request.
 void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team);
 
-// Before a thread leaves its team. It may have left a cancelled barrier before it was released there, and must not take that
-// release for one of its next team.
+// Before a thread leaves its team. It may have left a cancelled barrier before it was released
+// there, and must not take that release for one of its next team.
 static inline void __kmp_gomp_forget_release(kmp_info_t *thread) {
   TCW_4(thread->th.th_bar[bs_plain_barrier].bb.b_go, KMP_INIT_BARRIER_STATE);
 }
@@ -120,15 +126,16 @@ static inline enum sched_type __kmp_gomp_schedule(enum sched_type schedule, kmp_
   return schedule;
 }
 
-// A loop over unsigned long long, for libomp's dispatch: the last value inclusively, and a signed step.
+// A loop over unsigned long long, for libomp's dispatch: the last value inclusively, and a signed
+// step.
 struct kmp_gomp_range_t {
   unsigned long long last;
   long long step;
   bool is_one_chunk; // it goes from the loop's begin to its end
 };
 
-// GCC passes a step downwards as its two's complement. A step of 2^63 or more is not representable, and makes one iteration: a
-// second one would make the variable wrap around.
+// GCC passes a step downwards as its two's complement. A step of 2^63 or more is not representable,
+// and makes one iteration: a second one would make the variable wrap around.
 static inline kmp_gomp_range_t __kmp_gomp_range(bool up, unsigned long long begin, unsigned long long end,
                                                 unsigned long long step) {
   if (up ? (long long)step > 0 : (long long)step < 0)
@@ -136,14 +143,16 @@ static inline kmp_gomp_range_t __kmp_gomp_range(bool up, unsigned long long begi
   return {begin, up ? 1 : -1, true};
 }
 
-// *mem is a size, and becomes the address of that much memory of the team's for the construct, at first 0.
+// *mem is a size, and becomes the address of that much memory of the team's for the construct, at
+// first 0.
 void __kmp_gomp_share_memory(int gtid, void **mem);
 
 // ---- target regions, which run on the host ----
 
 void __kmp_gomp_target(int device, void (*fn)(void *), void **hostaddrs);
 
-// Runs fn(data) as a target region does: outside of all regions around, with the variables that the program began with.
+// Runs fn(data) as a target region does: outside of all regions around, with the variables that the
+// program began with.
 void __kmp_gomp_run_as_initial_thread(void (*fn)(void *), void *data, unsigned thread_limit);
 kmp_internal_control_t __kmp_get_global_icvs(void); // kmp_runtime.cpp's
 
@@ -180,13 +189,15 @@ const kmp_gomp_league_t *__kmp_gomp_find_league();
 
 // ---- memory ----
 
-// omp_realloc() of a block that came from a pool. GCC's library asks the pool for the difference of both sizes only, where
-// libomp asks for room for both blocks. So the old block does not count from the loan's begin to its end, while the new one is
-// allocated, be it from the pool itself or because another allocator falls back to it. If another thread is given that room
-// meanwhile, the pool holds so many bytes more than its size until blocks are freed.
+// omp_realloc() of a block that came from a pool. GCC's library asks the pool for the difference of
+// both sizes only, where libomp asks for room for both blocks. So the old block does not count from
+// the loan's begin to its end, while the new one is allocated, be it from the pool itself or
+// because another allocator falls back to it. If another thread is given that room meanwhile, the
+// pool holds so many bytes more than its size until blocks are freed.
 class kmp_gomp_pool_loan_t {
 public:
-  // `block` is the old block's descriptor, or NULL. What a device's library allocates has no descriptor.
+  // `block` is the old block's descriptor, or NULL. What a device's library allocates has no
+  // descriptor.
   template <class Descriptor> explicit kmp_gomp_pool_loan_t(const Descriptor *block) {
     if (!block)
       return;
@@ -243,7 +254,8 @@ bool KMP_EXPAND_NAME(GOMP_loop_start)(long start, long end, long incr, long sche
 int KMP_EXPAND_NAME(omp_get_initial_device)(void);
 }
 
-// Exports __kmp_gomp_<name> as <name>, for programs that were linked with that version of GCC's, and no others.
+// Exports __kmp_gomp_<name> as <name>, for programs that were linked with that version of GCC's,
+// and no others.
 #define KMP_GOMP_EXPORT(name, version) KMP_GOMP_EXPORT_AS(name, name, version)
 #ifdef KMP_USE_VERSION_SYMBOLS
 #define KMP_GOMP_EXPORT_AS(function, name, version) __asm__(".symver __kmp_gomp_" #function "," #name "@" version)

@@ -1,9 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which memory of a Fortran program an allocator gave. The `allocators` construct allocates by omp_alloc, but the variable may be
-// deallocated anywhere, by code that does not know where its memory is from. With -fopenmp-allocators gfortran 14 therefore
-// registers the memory, and asks before it frees or reallocates any.
+// Which memory of a Fortran program an allocator gave. The `allocators` construct allocates by
+// omp_alloc, but the variable may be deallocated anywhere, by code that does not know where its
+// memory is from. With -fopenmp-allocators gfortran 14 therefore registers the memory, and asks
+// before it frees or reallocates any.
 
 #include "kmp_gomp.h"
 

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Cancelled loops, sections and regions, and what they leave behind in the buffers of worksharing constructs. For all programs,
-// not only those that GCC compiled.
+// Cancelled loops, sections and regions, and what they leave behind in the buffers of worksharing
+// constructs. For all programs, not only those that GCC compiled.
 //
 // libomp counts the threads that are through with a construct when they ask for their next chunk
 // and get none; then its buffer can serve another construct. A thread that leaves a loop or
@@ -15,9 +15,10 @@
 
 namespace {
 
-// What a thread's count of constructs (th_disp_index) says beside the number, in a region that may be cancelled. A release store
-// writes it; the partner is the acquire load in is_through(), of a thread that waits for a buffer. A region of 2^30 constructs
-// and more has no room for it; a cancelled one of that length may wait for ever, as all do in LLVM's own.
+// What a thread's count of constructs (th_disp_index) says beside the number, in a region that may
+// be cancelled. A release store writes it; the partner is the acquire load in is_through(), of a
+// thread that waits for a buffer. A region of 2^30 constructs and more has no room for it; a
+// cancelled one of that length may wait for ever, as all do in LLVM's own.
 constexpr kmp_uint32 left_region = 1u << 30; // the thread comes to no construct any more
 constexpr kmp_uint32 waits = 1u << 31;       // for a buffer, so it is through with all constructs before its last one
 constexpr kmp_uint32 number_mask = left_region - 1;
@@ -53,14 +54,15 @@ template <typename T> void drop_own_share(int gtid, dispatch_private_info_templa
   } while (!KMP_COMPARE_AND_STORE_REL64(range, old.both, empty.both));
 }
 
-// Leaves nothing of the loop to ask for. Other threads do not get more of it either, except what is theirs from the beginning.
+// Leaves nothing of the loop to ask for. Other threads do not get more of it either, except what is
+// theirs from the beginning.
 template <typename T> void drop_rest(int gtid, kmp_disp_t *dispatch) {
   typedef typename traits_t<T>::unsigned_t U;
   auto *mine = (dispatch_private_info_template<T> *)dispatch->th_dispatch_pr_current;
   auto *shared = (dispatch_shared_info_template<U> volatile *)dispatch->th_dispatch_sh_current;
   switch (mine->schedule) {
-  // What is taken is counted there, in chunks or in iterations. A chunk's number is multiplied by its size; that must not
-  // overflow, so the count must not become larger than it may be.
+  // What is taken is counted there, in chunks or in iterations. A chunk's number is multiplied by
+  // its size; that must not overflow, so the count must not become larger than it may be.
   case kmp_sch_dynamic_chunked:
     shared->u.s.iteration = (mine->u.p.tc - 1) / (U)KMP_MAX(mine->u.p.parm1, (T)1) + 1;
     break;
@@ -99,8 +101,8 @@ void leave_construct(int gtid) {
   kmp_disp_t *dispatch = thread->th.th_dispatch;
   kmp_team_t *team = thread->th.th_team;
   if (team->t.t_serialized) {
-    // There is no buffer to share and nobody else to leave, so the request is done. No barrier takes
-    // it back, and the serialized regions around this one have the same team.
+    // There is no buffer to share and nobody else to leave, so the request is done. No barrier
+    // takes it back, and the serialized regions around this one have the same team.
     team->t.t_cancel_request = cancel_noreq;
     return;
   }
@@ -112,7 +114,8 @@ void leave_construct(int gtid) {
     give_up<kmp_uint32>(gtid, dispatch);
 }
 
-// Gives back the locks of an unfinished loop whose threads steal from each other, and marks the threads' buffers as unused.
+// Gives back the locks of an unfinished loop whose threads steal from each other, and marks the
+// threads' buffers as unused.
 void forget_shares(kmp_team_t *team, kmp_uint32 construct, int buffer) {
 #if KMP_STATIC_STEAL_ENABLED
   for (int tid = 0; tid < team->t.t_max_nproc; ++tid) {
@@ -120,7 +123,8 @@ void forget_shares(kmp_team_t *team, kmp_uint32 construct, int buffer) {
     dispatch_private_info_t *mine = dispatch->th_disp_buffer ? &dispatch->th_disp_buffer[buffer] : NULL;
     if (!mine || mine->steal_flag == 0)
       continue;
-    // A thief marks the buffer of a thread that has not come to the loop; its lock is that of an earlier one.
+    // A thief marks the buffer of a thread that has not come to the loop; its lock is that of an
+    // earlier one.
     const bool has_come = (dispatch->th_disp_index & number_mask) > construct;
     if (has_come && mine->type_size == 8 && mine->u.p64.steal_lock) {
       __kmp_destroy_lock(mine->u.p64.steal_lock);
@@ -138,9 +142,10 @@ void empty_buffer(kmp_team_t *team, kmp_uint32 construct, int buffer) {
   forget_shares(team, construct, buffer);
 }
 
-// Gives a buffer back in place of the threads that have left the region without coming to its construct. If there are none, the
-// last thread that was through has given it back before, and as that precedes its mark, the exchange fails. The thread whose
-// exchange succeeds is alone with the buffer: the others wait for its new number.
+// Gives a buffer back in place of the threads that have left the region without coming to its
+// construct. If there are none, the last thread that was through has given it back before, and as
+// that precedes its mark, the exchange fails. The thread whose exchange succeeds is alone with the
+// buffer: the others wait for its new number.
 void release_abandoned(kmp_team_t *team, volatile kmp_uint32 *buffer_index, kmp_uint32 construct) {
   for (int tid = 0; tid < team->t.t_nproc; ++tid)
     if (!is_through(&team->t.t_dispatch[tid], construct))
@@ -212,8 +217,9 @@ void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team) {
     buffer->doacross_flags = NULL;
     buffer->doacross_num_done = 0;
   }
-  // A worker that left a cancellable barrier may have been counted or released in it nevertheless. A team that is not kept has
-  // none now; __kmp_gomp_forget_release() has done the same for its workers.
+  // A worker that left a cancellable barrier may have been counted or released in it nevertheless.
+  // A team that is not kept has none now; __kmp_gomp_forget_release() has done the same for its
+  // workers.
   for (int tid = 1; tid < team->t.t_nproc; ++tid) {
     kmp_info_t *worker = team->t.t_threads[tid];
     if (!worker)

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// omp_target_*, and names of devices, where the host is the only one: its memory is everybody's. For programs linked with GCC's
-// versions only; those that Clang compiled get these functions from libomptarget, which must not find them here.
+// omp_target_*, and names of devices, where the host is the only one: its memory is everybody's.
+// For programs linked with GCC's versions only; those that Clang compiled get these functions from
+// libomptarget, which must not find them here.
 
 #include "kmp_gomp.h"
 
@@ -10,7 +11,8 @@
 
 namespace {
 
-// GCC's omp_initial_device, omp_invalid_device and omp_default_device. The last one is the host where there is no other.
+// GCC's omp_initial_device, omp_invalid_device and omp_default_device. The last one is the host
+// where there is no other.
 const int initial_device = -1, invalid_device = -4, default_device = -5;
 
 bool is_host(int device) {

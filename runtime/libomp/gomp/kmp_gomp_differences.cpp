@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Differences from GCC's library that a program may rely on. It is told of each once; GOMP.md lists them.
+// Differences from GCC's library that a program may rely on. It is told of each once; GOMP.md lists
+// them.
 
 #include "kmp_gomp.h"
 #include "kmp_io.h"

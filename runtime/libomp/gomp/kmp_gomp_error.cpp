@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The `error` directive with at(execution): GCC's text, which scripts may look for, and its way to end the program. LLVM's ends
-// it by abort().
+// The `error` directive with at(execution): GCC's text, which scripts may look for, and its way to
+// end the program. LLVM's ends it by abort().
 
 #include "kmp_gomp.h"
 #if OMPT_SUPPORT

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What gfortran calls: arguments by reference, and integers of 8 bytes in the forms with _8_, to which -fdefault-integer-8
-// leads. For programs linked with GCC's versions only: some of these names have other arguments in libomp's Fortran interface.
+// What gfortran calls: arguments by reference, and integers of 8 bytes in the forms with _8_, to
+// which -fdefault-integer-8 leads. For programs linked with GCC's versions only: some of these
+// names have other arguments in libomp's Fortran interface.
 
 #include "kmp_gomp.h"
 
@@ -106,8 +107,8 @@ int __kmp_gomp_omp_get_place_num_procs_8_(const kmp_int64 *place) {
 }
 KMP_GOMP_EXPORT(omp_get_place_num_procs_8_, "OMP_4.5");
 
-// In place, since the caller's array has room for all of them: the narrow numbers fill its first half, and the last one is the
-// first to get its full width.
+// In place, since the caller's array has room for all of them: the narrow numbers fill its first
+// half, and the last one is the first to get its full width.
 static void widen(kmp_int64 *numbers, int count) {
   const int *narrow_numbers = (const int *)numbers;
   for (int i = count - 1; i >= 0; --i) {

@@ -1,12 +1,14 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A target region on the host is run by an initial thread: a team of one at level 0, outside of every parallel region and league,
-// with the internal control variables that the program began with.
+// A target region on the host is run by an initial thread: a team of one at level 0, outside of
+// every parallel region and league, with the internal control variables that the program began
+// with.
 //
-// libomp has that for the initial threads of its roots only. Here the encountering thread opens a serialized region, which makes
-// it the team of one, and gets the variables' first values. libomp's own levels go on counting the regions around, because it
-// finds a level's hot team by them; what the program is told of levels is counted from the target region on.
+// libomp has that for the initial threads of its roots only. Here the encountering thread opens a
+// serialized region, which makes it the team of one, and gets the variables' first values. libomp's
+// own levels go on counting the regions around, because it finds a level's hot team by them; what
+// the program is told of levels is counted from the target region on.
 
 #include "kmp_gomp.h"
 
@@ -45,7 +47,8 @@ void __kmp_gomp_run_as_initial_thread(void (*fn)(void *), void *data, unsigned t
   num_regions.fetch_add(1, std::memory_order_relaxed);
   const kmp_gomp_league_t league = thread->th.th_gomp_league;
   thread->th.th_gomp_league.num_teams = 0;
-  // The task and the team may be those of a serialized region around, whose variables and league come back.
+  // The task and the team may be those of a serialized region around, whose variables and league
+  // come back.
   kmp_internal_control_t *icvs = &thread->th.th_current_task->td_icvs;
   const kmp_internal_control_t outer = *icvs;
   *icvs = __kmp_get_global_icvs();

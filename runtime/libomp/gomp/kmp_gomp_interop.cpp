@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The `interop` construct and its queries. An interoperability object stands for a stream of a device, and there is no device. So
-// each object is omp_interop_none, which is NULL. For programs linked with GCC's versions; Clang's get these from libomptarget.
+// The `interop` construct and its queries. An interoperability object stands for a stream of a
+// device, and there is no device. So each object is omp_interop_none, which is NULL. For programs
+// linked with GCC's versions; Clang's get these from libomptarget.
 
 #include "kmp_gomp.h"
 

@@ -3,9 +3,10 @@
 #ifndef KMP_GOMP_LOCK_H
 #define KMP_GOMP_LOCK_H
 
-// Nestable locks are owned by tasks. libomp's own know the thread only, so that another task of the thread, for instance one that
-// it runs in a barrier, would take a lock that its owner holds. Here the lock remembers the task too, for omp_test_nest_lock().
-// omp_set_nest_lock() of another task of the owner's thread still nests: that task could only wait forever.
+// Nestable locks are owned by tasks. libomp's own know the thread only, so that another task of the
+// thread, for instance one that it runs in a barrier, would take a lock that its owner holds. Here
+// the lock remembers the task too, for omp_test_nest_lock(). omp_set_nest_lock() of another task of
+// the owner's thread still nests: that task could only wait forever.
 //
 // The patch adds the field owner_task to the locks and calls these in kmp_csupport.cpp.
 
@@ -21,8 +22,8 @@ static inline std::atomic<void *> *__kmp_gomp_lock_owner(void **user_lock) { ret
 
 static inline void *__kmp_gomp_current_task(int gtid) { return __kmp_threads[gtid]->th.th_current_task; }
 
-// Whether another task may hold the lock; then it must not be tried. If that is one of another thread, the try would fail as
-// well.
+// Whether another task may hold the lock; then it must not be tried. If that is one of another
+// thread, the try would fail as well.
 static inline bool __kmp_gomp_is_held_by_another_task(int gtid, void **user_lock) {
   void *owner = __kmp_gomp_lock_owner(user_lock)->load(std::memory_order_relaxed);
   return owner && owner != __kmp_gomp_current_task(gtid);

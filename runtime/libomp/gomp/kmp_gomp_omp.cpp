@@ -1,9 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions of OpenMP's API that libomp exports without GCC's versions, under these versions. The names without a version, and
-// programs that Clang compiled, keep libomp's. These are functions of their own because GNU ld drops one of two symbols of one
-// name and one address if only one of them has a version.
+// Functions of OpenMP's API that libomp exports without GCC's versions, under these versions. The
+// names without a version, and programs that Clang compiled, keep libomp's. These are functions of
+// their own because GNU ld drops one of two symbols of one name and one address if only one of them
+// has a version.
 
 #include "kmp_gomp.h"
 

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// OpenACC, which GCC has in the same library. It is not here, and each function says so when it is called. Without them a program
-// with any OpenACC in it could not start, and the dynamic linker would not tell what to do.
+// OpenACC, which GCC has in the same library. It is not here, and each function says so when it is
+// called. Without them a program with any OpenACC in it could not start, and the dynamic linker
+// would not tell what to do.
 
 #include "kmp_gomp.h"
 #include "kmp_io.h"

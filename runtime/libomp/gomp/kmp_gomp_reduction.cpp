@@ -3,12 +3,14 @@
 
 // Task reductions of programs that GCC compiled.
 //
-// The program describes the variables of a construct in a table, or in several that are chained. For each thread of the team it
-// wants a block of memory, at first zero, in which each variable has its place. A task that takes part asks for the address of
-// a variable's place in its thread's block. The taskgroup of the construct has the tables.
+// The program describes the variables of a construct in a table, or in several that are chained.
+// For each thread of the team it wants a block of memory, at first zero, in which each variable has
+// its place. A task that takes part asks for the address of a variable's place in its thread's
+// block. The taskgroup of the construct has the tables.
 //
-// The threads of a team that meet a worksharing construct or a scope with task reductions have a table each, and share the
-// blocks. All of them are in one piece of memory, so that the address of it is all that the first thread tells the others.
+// The threads of a team that meet a worksharing construct or a scope with task reductions have a
+// table each, and share the blocks. All of them are in one piece of memory, so that the address of
+// it is all that the first thread tells the others.
 
 #include "kmp_gomp.h"
 #include "kmp_io.h"
@@ -73,7 +75,8 @@ uintptr_t allocate(table_t *tables, int num_threads) {
   return begin;
 }
 
-// The registered table with this variable, or with the place of one, from the innermost taskgroup outwards.
+// The registered table with this variable, or with the place of one, from the innermost taskgroup
+// outwards.
 struct found_t {
   const table_t *table;
   uintptr_t offset, original;
@@ -124,7 +127,8 @@ void __kmp_gomp_start_workshare_reductions(int gtid, uintptr_t *data) {
   __kmp_gomp_share_memory(gtid, &shared);
   std::atomic<uintptr_t> *memory = (std::atomic<uintptr_t> *)shared;
   uintptr_t begin = 0;
-  // (R1) release store of the memory's address; pairs with (R2), the acquire loads of the others, who then see it zeroed.
+  // (R1) release store of the memory's address; pairs with (R2), the acquire loads of the others,
+  // who then see it zeroed.
   if (memory->compare_exchange_strong(begin, being_allocated, std::memory_order_acquire)) {
     begin = allocate(tables, thread->th.th_team_nproc);
     memory->store(begin, std::memory_order_release);
@@ -146,8 +150,8 @@ void __kmp_gomp_end_workshare_reductions(int gtid) {
     __kmp_gomp_unregister_reductions(data);
 }
 
-// ptrs has `count` addresses, which become those of the calling thread. For the first `num_originals` the variables' own
-// addresses follow.
+// ptrs has `count` addresses, which become those of the calling thread. For the first
+// `num_originals` the variables' own addresses follow.
 void __kmp_gomp_remap_reductions(size_t count, size_t num_originals, void **ptrs) {
   const int tid = __kmp_get_tid();
   const kmp_taskgroup_t *taskgroup = __kmp_entry_thread()->th.th_current_task->td_taskgroup;

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Target constructs of programs that GCC compiled. There is no device: regions run on the host, as a task; mapped variables are
-// the variables themselves, so that all constructs which only move data do nothing but keep the order of their dependences.
+// Target constructs of programs that GCC compiled. There is no device: regions run on the host, as
+// a task; mapped variables are the variables themselves, so that all constructs which only move
+// data do nothing but keep the order of their dependences.
 
 #include "kmp_gomp.h"
 #include "kmp_io.h"
@@ -18,7 +19,8 @@ size_t map_alignment(unsigned short kind) { return (size_t)1 << (kind >> 8); }
 const int device_default = -1;
 const int device_host = -2;
 
-// Arguments of a region: an identifier each, with the value above it or in the next word; 0 ends the list.
+// Arguments of a region: an identifier each, with the value above it or in the next word; 0 ends
+// the list.
 const intptr_t arg_device = 0x7F, arg_has_word = 0x80, arg_id = 0xFF00, arg_thread_limit = 0x200;
 const int arg_value_shift = 16;
 
@@ -36,7 +38,8 @@ struct region_t {
   size_t packed_size() const;
 };
 
-// A region with all that it needs in one block: this, the addresses, and the firstprivate variables.
+// A region with all that it needs in one block: this, the addresses, and the firstprivate
+// variables.
 struct packed_region_t {
   void (*fn)(void *);
   unsigned thread_limit;
@@ -90,8 +93,8 @@ unsigned find_thread_limit(void **args) {
   return 0;
 }
 
-// OMP_TARGET_OFFLOAD=mandatory allows the host where the program names it, and as the default device: without another device,
-// it has that one's number.
+// OMP_TARGET_OFFLOAD=mandatory allows the host where the program names it, and as the default
+// device: without another device, it has that one's number.
 void check_host_is_allowed(int device) {
   if (device == device_default)
     device = __kmp_entry_thread()->th.th_current_task->td_icvs.default_device;
@@ -152,7 +155,8 @@ void KMP_EXPAND_NAME(GOMP_target_enter_exit_data)(int device, size_t mapnum, voi
 }
 KMP_VERSION_SYMBOL(GOMP_target_enter_exit_data, 45, "GOMP_4.5");
 
-// Constructors of programs with code for devices announce it. Nothing is kept, since there is no device.
+// Constructors of programs with code for devices announce it. Nothing is kept, since there is no
+// device.
 void KMP_EXPAND_NAME(GOMP_offload_register)(const void *host_table, int target_type, const void *target_data) {}
 KMP_VERSION_SYMBOL(GOMP_offload_register, 401, "GOMP_4.0.1");
 

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Task clauses and constructs with task reductions that GCC compiles to entry points younger than LLVM's kmp_gsupport.cpp.
+// Task clauses and constructs with task reductions that GCC compiles to entry points younger than
+// LLVM's kmp_gsupport.cpp.
 
 #include "kmp_gomp.h"
 
@@ -18,7 +19,8 @@ void __kmp_gomp_set_task_clauses(ident_t *loc, int gtid, kmp_task_t *task, unsig
   }
 }
 
-// The generated code does not differ from that of a deferred task, and a taskgroup waits for events too.
+// The generated code does not differ from that of a deferred task, and a taskgroup waits for events
+// too.
 void __kmp_gomp_wait_for_detachable(void (*func)(void *), void *data, void (*copy_func)(void *, void *), long arg_size,
                                     long arg_align, unsigned gomp_flags, void **depend, int priority, void *detach) {
   KMP_EXPAND_NAME(GOMP_taskgroup_start)();
@@ -38,8 +40,8 @@ KMP_VERSION_SYMBOL(GOMP_taskwait_depend_nowait, 511, "GOMP_5.1.1");
 
 // Called by all threads of the team, and only if the scope has task reductions.
 void KMP_EXPAND_NAME(GOMP_scope_start)(uintptr_t *reductions) {
-  // Without a place for the bounds of a first chunk, this registers the reductions as those of a worksharing construct, and
-  // does no more.
+  // Without a place for the bounds of a first chunk, this registers the reductions as those of a
+  // worksharing construct, and does no more.
   KMP_EXPAND_NAME(GOMP_loop_start)(0, 0, 0, 0, 0, NULL, NULL, reductions, NULL);
 }
 KMP_VERSION_SYMBOL(GOMP_scope_start, 51, "GOMP_5.1");

@@ -3,11 +3,12 @@
 
 // The taskloop construct of programs that GCC compiled.
 //
-// 1. Count the iterations. GCC passes the end exclusively, and the step with its sign: in the unsigned version as its two's
-//    complement, with a flag that tells upwards from downwards.
+// 1. Count the iterations. GCC passes the end exclusively, and the step with its sign: in the
+//    unsigned version as its two's complement, with a flag that tells upwards from downwards.
 // 2. Deal them out to tasks, as the grainsize or num_tasks clause asks.
-// 3. Make the tasks. A task's data begins with its bounds. What GCC passes as the data to copy is a record of the same layout,
-//    except if there is a copy function: then only that knows the layout, and the bounds are written into the copy alone.
+// 3. Make the tasks. A task's data begins with its bounds. What GCC passes as the data to copy is a
+//    record of the same layout, except if there is a copy function: then only that knows the
+//    layout, and the bounds are written into the copy alone.
 
 #include "kmp_gomp.h"
 
@@ -78,8 +79,8 @@ template <typename T> void make_task(const chunk_t<T> &chunk, int priority) {
   }
 }
 
-// How the iterations are dealt out: `num_tasks` tasks of `size`, the first `num_longer` of them have one more. With a strict
-// grain size the last one may have fewer.
+// How the iterations are dealt out: `num_tasks` tasks of `size`, the first `num_longer` of them
+// have one more. With a strict grain size the last one may have fewer.
 template <typename U> struct deal_t {
   U num_tasks, size, num_longer;
 };

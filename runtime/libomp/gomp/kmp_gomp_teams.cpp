@@ -1,15 +1,17 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The `teams` construct of programs that GCC compiled. In a target region it has no function for the body, but
+// The `teams` construct of programs that GCC compiled. In a target region it has no function for
+// the body, but
 //
 //   if (GOMP_teams4(low, high, limit, true))
 //     do body; while (GOMP_teams4(low, high, limit, false));
 //
-// so that the encountering thread has to be the initial thread of one team after the other. Each team runs its parallel regions
-// with as many threads as it may have. Outside of target regions (GOMP_teams_reg) the body is a function; its teams run in turn
-// as well. LLVM's league, which runs them at the same time, has to divide the cpus among the teams beforehand: fewer threads, and
-// with more teams than cpus fewer teams, than the program asks for.
+// so that the encountering thread has to be the initial thread of one team after the other. Each
+// team runs its parallel regions with as many threads as it may have. Outside of target regions
+// (GOMP_teams_reg) the body is a function; its teams run in turn as well. LLVM's league, which runs
+// them at the same time, has to divide the cpus among the teams beforehand: fewer threads, and with
+// more teams than cpus fewer teams, than the program asks for.
 
 #include "kmp_gomp.h"
 
@@ -18,9 +20,10 @@ void __kmp_gomp_limit_threads(unsigned thread_limit) {
     __kmp_entry_thread()->th.th_current_task->td_icvs.task_thread_limit = (int)KMP_MIN(thread_limit, (unsigned)INT_MAX);
 }
 
-// Outwards from the calling thread's team: the thread itself, then the thread that forked the team, and so on. A league is known
-// by the team whose member opened it, since that thread may be the primary thread of inner teams at the same time. A target
-// region is outside of all leagues around it.
+// Outwards from the calling thread's team: the thread itself, then the thread that forked the team,
+// and so on. A league is known by the team whose member opened it, since that thread may be the
+// primary thread of inner teams at the same time. A target region is outside of all leagues around
+// it.
 const kmp_gomp_league_t *__kmp_gomp_find_league() {
   static const kmp_gomp_league_t none = {NULL, 1, 0, 0};
   const kmp_gomp_base_t *base = __kmp_gomp_find_base();
@@ -37,7 +40,8 @@ const kmp_gomp_league_t *__kmp_gomp_find_league() {
 
 extern "C" {
 
-// Between low and high teams are asked for, 0: any number. Returns whether there is a (or another) team to run.
+// Between low and high teams are asked for, 0: any number. Returns whether there is a (or another)
+// team to run.
 bool KMP_EXPAND_NAME(GOMP_teams4)(unsigned low, unsigned high, unsigned thread_limit, bool first) {
   kmp_info_t *thread = __kmp_entry_thread();
   kmp_gomp_league_t *league = &thread->th.th_gomp_league;

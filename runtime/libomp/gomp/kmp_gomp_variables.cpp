@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Variables of GCC's library that do nothing here. A user who has set one for a program that GCC compiled is told once.
+// Variables of GCC's library that do nothing here. A user who has set one for a program that GCC
+// compiled is told once.
 
 #include "kmp_gomp.h"
 #include "kmp_i18n.h"

@@ -1,13 +1,14 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Memory that the threads of a team share during one worksharing construct: GCC asks for it for scans and for
-// lastprivate(conditional:).
+// Memory that the threads of a team share during one worksharing construct: GCC asks for it for
+// scans and for lastprivate(conditional:).
 //
-// All threads of a team count the same constructs, so that team and count name one. The first thread to ask for its memory puts a
-// block into the list, the last one takes it out. Nothing tells the end of a construct that nobody waits for; but a thread has
-// left a construct when it asks for the memory of another one that is not in a region inside, and then gives up what it held.
-// What a thread holds last it keeps.
+// All threads of a team count the same constructs, so that team and count name one. The first
+// thread to ask for its memory puts a block into the list, the last one takes it out. Nothing tells
+// the end of a construct that nobody waits for; but a thread has left a construct when it asks for
+// the memory of another one that is not in a region inside, and then gives up what it held. What a
+// thread holds last it keeps.
 
 #include "kmp_gomp.h"
 

@@ -1,18 +1,21 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Included by libomp's own build, through sources.cmake. What `hierbar run` preloads, in <library dir>/hierbar/preload:
-#   libgomp.so.1                         libomp.so once more, from the same objects, with this SONAME: who needs libgomp.so.1 gets
-#                                        it, whatever DT_RPATH says
-#   libomp.so, libomp.so.5, libiomp5.so  links to it, for LD_LIBRARY_PATH: all names lead to one file, so it is loaded once
+# Included by libomp's own build, through sources.cmake. What `hierbar run` preloads, in <library
+# dir>/hierbar/preload:
+#   libgomp.so.1                         libomp.so once more, from the same objects, with this
+#                                        SONAME: who needs libgomp.so.1 gets it, whatever DT_RPATH
+#                                        says
+#   libomp.so, libomp.so.5, libiomp5.so  links to it, for LD_LIBRARY_PATH: all names lead to one
+#                                        file, so it is loaded once
 #   libhierbar.so                        a link; the runtime looks for it beside itself
 #   libone_runtime.so, alias-N.so        see one_runtime.c
 
 set(HIERBAR_NUM_ALIASES 8)
 set(preload_sources ${CMAKE_CURRENT_LIST_DIR})
 
-# Called when the directory has been read, because libomp's objects and the linker's flags do not exist
-# before. LLVM 19 has no library of objects beside omp.
+# Called when the directory has been read, because libomp's objects and the linker's flags do not
+# exist before. LLVM 19 has no library of objects beside omp.
 function(hierbar_add_preload)
   set(dir ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/hierbar/preload)
 

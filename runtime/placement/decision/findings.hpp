@@ -22,7 +22,7 @@ struct RankView {
 // What find_problems() judges: all ranks of a node and what limits them.
 struct NodeView {
   const Machine& machine;
-  std::vector<RankView> ranks;
+  std::vector<RankView> ranks = {};
   // What the launcher itself may run on. Nothing if that is not known.
   std::optional<CpuSet> grant = {};
   // How many cpus' worth of time the control groups leave. Nothing if there is no limit.

@@ -138,7 +138,8 @@ Decision decide_meeting(const Own& own, const Surroundings& around, Meeting& mee
   return decision;
 }
 
-// For the user, who would otherwise see slow ranks and no reason. All ranks find the same, and the node's first one says it.
+// For the user, who would otherwise see slow ranks and no reason. All ranks find the same, and the
+// node's first one says it.
 void warn_of_squatter(const MeetingRequest& request, std::vector<std::string>& warnings) {
   if (request.rank != 0) return;
   if (const std::optional<std::string> squatter = find_squatter(request)) {

@@ -57,10 +57,10 @@ struct Meeting {
 Result<Meeting> meet(const MeetingRequest& request, const std::function<const Machine*()>& load,
                      const std::function<Verdict(const std::vector<RankFacts>&)>& late);
 
-// Looks for something that has the meeting's name and is not a file of this user. Returns a text with
-// its path and its owner's number; nothing if there is no such thing. It keeps all ranks from meeting
-// until it is removed. Anybody can have made it, because the name is predictable. To be called after
-// meet() has failed.
+// Looks for something that has the meeting's name and is not a file of this user. Returns a text
+// with its path and its owner's number; nothing if there is no such thing. It keeps all ranks from
+// meeting until it is removed. Anybody can have made it, because the name is predictable. To be
+// called after meet() has failed.
 std::optional<std::string> find_squatter(const MeetingRequest& request);
 
 // Removes the names of this user's stale meetings. Returns how many.

@@ -11,8 +11,8 @@
 namespace hierbar {
 
 enum class Detail : std::uint8_t {
-  // Neighbours of the same shape share a line. Cores of one cpu each are left out where the line above
-  // names all of them. So large and uneven machines fit on a screen.
+  // Neighbours of the same shape share a line. Cores of one cpu each are left out where the line
+  // above names all of them. So large and uneven machines fit on a screen.
   kCollapsed,
   kEveryUnit,
 };

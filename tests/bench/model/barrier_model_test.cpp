@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Runs the program as people do and reads what it says. The model is deterministic, so its figures can be judged.
+// Runs the program as people do and reads what it says. The model is deterministic, so its figures
+// can be judged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -87,7 +88,8 @@ TEST(BarrierModel, SaysTheSameAgain) {
   EXPECT_EQ(figures(), figures());
 }
 
-// Four times as slow as it must be where nothing else runs; the processor's time depends little on what else does.
+// Four times as slow as it must be where nothing else runs; the processor's time depends little on
+// what else does.
 constexpr double kMargin = 4;
 
 TEST(BarrierModel, TheEngineIsFastestOnThePapersMachine) {

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The simulated machine does what it was told: its costs come out again, and a broken barrier is found in every run.
+// The simulated machine does what it was told: its costs come out again, and a broken barrier is
+// found in every run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

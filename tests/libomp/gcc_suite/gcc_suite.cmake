@@ -1,8 +1,9 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# GCC's own tests of libgomp: a selection that takes less than a minute on 2 cpus, the first time with compiling. Nothing is
-# downloaded; ./bootstrap test and .ci/long fetch the sources. .ci/long runs all of them.
+# GCC's own tests of libgomp: a selection that takes less than a minute on 2 cpus, the first time
+# with compiling. Nothing is downloaded; ./bootstrap test and .ci/long fetch the sources. .ci/long
+# runs all of them.
 
 set(gcc_suite_dir ${CMAKE_CURRENT_LIST_DIR})
 add_test(NAME gcc_suite_test COMMAND ${Python3_EXECUTABLE} -B ${gcc_suite_dir}/gcc_suite_test.py)

@@ -5,8 +5,8 @@
 #include "ledger.hpp"
 #include "loop.hpp"
 
-// Each compiler's constructs are in a namespace of their own. Otherwise a program that has both would run one of two functions of
-// the same name for both.
+// Each compiler's constructs are in a namespace of their own. Otherwise a program that has both
+// would run one of two functions of the same name for both.
 #ifdef __clang__
 #define LOOP_FUZZER_COMPILER by_clang
 #else
@@ -32,7 +32,8 @@ __attribute__((visibility("default"))) extern const Constructs constructs;
 }
 
 namespace LOOP_FUZZER_COMPILER {
-// What kReduction adds to. A reduction's variable must be one that the team shares; one team runs at a time.
+// What kReduction adds to. A reduction's variable must be one that the team shares; one team runs
+// at a time.
 extern long reduction_sum;
 
 void run_worksharing(const Loop& loop, Ledger& ledger);

@@ -8,12 +8,14 @@
 #include "constructs.hpp"
 #include "values.hpp"
 
-// A loop that a directive belongs to is written out: neither its comparison nor its schedule's kind can be a parameter. These
-// macros write it in each way, and choose one by the Loop `loop`, when the program runs.
+// A loop that a directive belongs to is written out: neither its comparison nor its schedule's kind
+// can be a parameter. These macros write it in each way, and choose one by the Loop `loop`, when
+// the program runs.
 
 #define LOOP_FUZZER_PRAGMA(...) _Pragma(#__VA_ARGS__)
 
-// The variables of a loop over `range`: a loop's bounds must be plain variables to be shared by a team.
+// The variables of a loop over `range`: a loop's bounds must be plain variables to be shared by a
+// team.
 #define LOOP_FUZZER_BOUNDS(range)                                     \
   using Step = typename Values<T>::Step;                              \
   const T first = Values<T>::make((range).first);                     \
@@ -49,8 +51,8 @@
       break;                                                                                     \
   }
 
-// The same with each schedule, FORMS being LOOP_FUZZER_FORMS or its like; with an ordered clause, OpenMP forbids the modifier
-// nonmonotonic.
+// The same with each schedule, FORMS being LOOP_FUZZER_FORMS or its like; with an ordered clause,
+// OpenMP forbids the modifier nonmonotonic.
 #define LOOP_FUZZER_MONOTONIC_SCHEDULES(FORMS, BODY, ...)                \
   case Schedule::kNone:                                                  \
     FORMS(BODY, __VA_ARGS__) break;                                      \

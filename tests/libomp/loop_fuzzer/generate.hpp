@@ -11,9 +11,10 @@
 
 namespace loop_fuzzer {
 
-// Makes a random group. Equal seeds, threads and numbers of compilers give equal groups. Its loops are those that OpenMP allows.
-// The loop variable stays in its type's limits when it steps over the last value, as in a serial loop. So does the distance of
-// the bounds, plus a step: compilers compute the number of iterations from it in the variable's type.
+// Makes a random group. Equal seeds, threads and numbers of compilers give equal groups. Its loops
+// are those that OpenMP allows. The loop variable stays in its type's limits when it steps over the
+// last value, as in a serial loop. So does the distance of the bounds, plus a step: compilers
+// compute the number of iterations from it in the variable's type.
 class Generator {
  public:
   Generator(std::uint64_t seed, int max_threads, int num_compilers)
@@ -91,7 +92,8 @@ class Generator {
   int chunk(std::uint64_t count) {
     if (one_in(3)) return 1;
     if (one_in(2)) return 1 + below(6);
-    // At most 2^23: times the threads, it must fit into the 32 bits in which GCC computes who has a static chunk.
+    // At most 2^23: times the threads, it must fit into the 32 bits in which GCC computes who has a
+    // static chunk.
     return one_in(5) ? 1 << below(24) : 1 + static_cast<int>(up_to(count));
   }
 
@@ -101,7 +103,8 @@ class Generator {
     return static_cast<std::uint64_t>(one_in(3) ? 2 + below(7) : below(limit));
   }
 
-  // The values that a type has: `last` + 1 of them from `lowest` on. Differences go up to max_distance.
+  // The values that a type has: `last` + 1 of them from `lowest` on. Differences go up to
+  // max_distance.
   struct Limits {
     std::uint64_t lowest;
     std::uint64_t last;
@@ -133,8 +136,8 @@ class Generator {
     const std::uint64_t divisor = std::max<std::uint64_t>(range.count + 1, kMaxRuntimeChunk);
     range.step = has_step_one(loop.form) ? 1 : std::min(step(), limits.max_distance / divisor);
     const std::uint64_t width = range.count * range.step;
-    // From `low` to `high`, both counted from the type's lowest value. One of them is the first value, the other one is where a
-    // serial loop would leave the variable.
+    // From `low` to `high`, both counted from the type's lowest value. One of them is the first
+    // value, the other one is where a serial loop would leave the variable.
     const std::uint64_t low = place(limits, limits.last - width);
     const std::uint64_t high = low + width;
     const bool up = goes_up(loop.form);

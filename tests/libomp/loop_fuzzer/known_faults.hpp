@@ -15,11 +15,13 @@ inline bool is_shared_out_by_gcc(const Loop& loop) {
          loop.schedule == Schedule::kAuto;
 }
 
-// Loops that GCC 12 compiles wrong: they fail on GCC's own library as well, and no library can tell them from others.
-// - Unsigned, 32 bits, down: it passes the step -1 as 4294967295, in 64 bits. Between these bounds there is no such iteration.
-//   Two collapsed loops are right: the library gets their number of iterations.
-// - Dependences between iterations of an unsigned loop, and of a pointer loop that goes down: it waits for an iteration that does
-//   not come, or passes a number that no iteration has.
+// Loops that GCC 12 compiles wrong: they fail on GCC's own library as well, and no library can tell
+// them from others.
+// - Unsigned, 32 bits, down: it passes the step -1 as 4294967295, in 64 bits. Between these bounds
+//   there is no such iteration. Two collapsed loops are right: the library gets their number of
+//   iterations.
+// - Dependences between iterations of an unsigned loop, and of a pointer loop that goes down: it
+//   waits for an iteration that does not come, or passes a number that no iteration has.
 inline bool is_compiled_wrong_by_gcc(const Loop& loop) {
   const bool is_down = !goes_up(loop.form);
   if (loop.construct == Construct::kDoacross)
@@ -28,8 +30,8 @@ inline bool is_compiled_wrong_by_gcc(const Loop& loop) {
 }
 
 // Loops that Clang 19 compiles wrong.
-// - A reduction over a global variable, in a function template: the loop adds to the variable itself,
-//   not to the thread's copy.
+// - A reduction over a global variable, in a function template: the loop adds to the variable
+//   itself, not to the thread's copy.
 // - In taskloops it drops the modifier `strict`.
 // - For a taskloop without iterations it makes the tasks of 2^32 or 2^64 iterations, and only each
 //   task looks whether it has one. With a grain size these tasks do not come to an end.

@@ -99,8 +99,8 @@ enum class Split { kNone, kGrainsize, kGrainsizeStrict, kNumTasks, kNumTasksStri
 inline constexpr const char* kSplitNames[] = {"tasks", "grainsize", "grainsize-strict", "num-tasks", "num-tasks-strict"};
 inline constexpr int kNumSplits = 5;
 
-// The values of a loop variable. They are kept as 64 bits, modulo 2^64: an integer with its sign, the number of a pointer's
-// element, an iterator's position.
+// The values of a loop variable. They are kept as 64 bits, modulo 2^64: an integer with its sign,
+// the number of a pointer's element, an iterator's position.
 struct Range {
   std::uint64_t first = 0;
   std::uint64_t end = 0;

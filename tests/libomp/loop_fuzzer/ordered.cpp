@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Loops whose iterations wait for earlier ones: ordered regions, and dependences between iterations (doacross).
+// Loops whose iterations wait for earlier ones: ordered regions, and dependences between iterations
+// (doacross).
 
 #include "forms.hpp"
 

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Worksharing loops with a clause or a construct for which compilers call other functions: collapse, reduction with the modifier
-// `task`, cancellation.
+// Worksharing loops with a clause or a construct for which compilers call other functions:
+// collapse, reduction with the modifier `task`, cancellation.
 
 #include "forms.hpp"
 

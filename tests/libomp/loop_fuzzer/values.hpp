@@ -34,7 +34,8 @@ inline Element* elements() {
   return first;
 }
 
-// A random access iterator over positions. Its copies are not trivial, so that a compiler copies it by a function of the task.
+// A random access iterator over positions. Its copies are not trivial, so that a compiler copies it
+// by a function of the task.
 class Iterator {
  public:
   using iterator_category = std::random_access_iterator_tag;

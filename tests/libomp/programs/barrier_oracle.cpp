@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The barrier oracle: each thread writes its own slot, crosses, reads all slots, crosses again. The slots are plain variables,
-// so the compiler and the processor may do with them what they do with any program's data.
+// The barrier oracle: each thread writes its own slot, crosses, reads all slots, crosses again. The
+// slots are plain variables, so the compiler and the processor may do with them what they do with
+// any program's data.
 
 #include <omp.h>
 
@@ -16,7 +17,8 @@ namespace {
 constexpr int kMaxThreads = 16;
 constexpr int kEpisodes = 250;
 
-// kStride: slots on lines of their own, or many on one line, whose writers then fight for it until they arrive.
+// kStride: slots on lines of their own, or many on one line, whose writers then fight for it until
+// they arrive.
 template <class Slot, int kStride>
 void check_team(int num_threads, int episodes) {
   std::vector<Slot> slots(num_threads * kStride);
@@ -54,14 +56,15 @@ void large_teams() {
 void four_threads() { check_team<long, 16>(4, 500); }
 void eight_threads() { check_team<long, 16>(8, 500); }
 
-// The team changes its size between regions, so that plans and lines are made, kept, and made again, and threads that come back
-// meet lines which went on without them.
+// The team changes its size between regions, so that plans and lines are made, kept, and made
+// again, and threads that come back meet lines which went on without them.
 void changing_sizes() {
   hierbar::test::Random random(1);
   for (int region = 0; region < 600; ++region) check_team<long, 16>(1 + random.below(kMaxThreads), 1 + random.below(8));
 }
 
-// Odd and even numbers of episodes between two regions of the same size: each must find the words where the last one left them.
+// Odd and even numbers of episodes between two regions of the same size: each must find the words
+// where the last one left them.
 void alternating_sizes() {
   constexpr int kSizes[] = {2, 8, 3, 16};
   for (int region = 0; region < 400; ++region) check_team<long, 16>(kSizes[region % 4], region % 5);

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Cancellation, with OMP_CANCELLATION=true. Compiled with Clang, whose code makes plain barriers around it, and with GCC, whose
-// code calls cancellable barriers. Run also without OMP_CANCELLATION, when nothing may be cancelled.
+// Cancellation, with OMP_CANCELLATION=true. Compiled with Clang, whose code makes plain barriers
+// around it, and with GCC, whose code calls cancellable barriers. Run also without
+// OMP_CANCELLATION, when nothing may be cancelled.
 // cancelled_loops.cpp has loops and sections that are handed out dynamically.
 
 #include <omp.h>

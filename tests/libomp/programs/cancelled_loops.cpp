@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Cancelled loops, sections and taskloops, with OMP_CANCELLATION=true; for Clang and GCC. There are more of them in turn than
-// libomp has buffers for, so each must give its buffer back; and a region may be cancelled while a loop in it is.
+// Cancelled loops, sections and taskloops, with OMP_CANCELLATION=true; for Clang and GCC. There are
+// more of them in turn than libomp has buffers for, so each must give its buffer back; and a region
+// may be cancelled while a loop in it is.
 
 #include <omp.h>
 
@@ -73,7 +74,8 @@ void sections() {
   }
 }
 
-// Some threads cancel a loop, others the region; all must leave, and the next region must find its buffers.
+// Some threads cancel a loop, others the region; all must leave, and the next region must find its
+// buffers.
 void loop_and_region_at_once() {
   for (int round = 0; round < 200; ++round) {
     const int num_threads = 2 + round % (kMaxThreads - 1);
@@ -96,7 +98,8 @@ void loop_and_region_at_once() {
   }
 }
 
-// A thread that is slow to leave a barrier must not take a request that a faster one made after it for one from before.
+// A thread that is slow to leave a barrier must not take a request that a faster one made after it
+// for one from before.
 void region_just_after_a_barrier() {
   for (int round = 0; round < 500; ++round) {
     const int num_threads = 2 + round % (kMaxThreads - 1);
@@ -116,7 +119,8 @@ void region_just_after_a_barrier() {
   }
 }
 
-// The region is cancelled before all of its threads have come to a loop. The next loops must have all their iterations.
+// The region is cancelled before all of its threads have come to a loop. The next loops must have
+// all their iterations.
 template <class T>
 void leave_unfinished(int num_threads) {
   std::atomic<int> entered{0};
@@ -146,8 +150,8 @@ void unfinished_loops() {
   }
 }
 
-// Some threads leave the region before its loops. The others have all iterations to themselves, of more loops than there are
-// buffers, which the missing ones never give back.
+// Some threads leave the region before its loops. The others have all iterations to themselves, of
+// more loops than there are buffers, which the missing ones never give back.
 template <class T>
 void loops_without(int num_threads, int num_leavers) {
   constexpr int kRounds = 12;
@@ -193,7 +197,8 @@ void loops_after_others_left() {
   }
 }
 
-// Inner teams, which give their threads back after each region and have others of another number in the next one.
+// Inner teams, which give their threads back after each region and have others of another number in
+// the next one.
 void inner_regions() {
   omp_set_max_active_levels(2);
   for (int round = 0; round < 200; ++round) {

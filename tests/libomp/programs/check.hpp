@@ -7,9 +7,10 @@
 #include <cstring>
 #include <initializer_list>
 
-// What the programs of this folder and below share. They are no GoogleTest programs: they are compiled by other compilers than
-// the rest of the project, some of them end by exit() in a worker, fork or load libraries, and each runs in a process and with
-// variables of its own, for which run_omp_test.py is there.
+// What the programs of this folder and below share. They are no GoogleTest programs: they are
+// compiled by other compilers than the rest of the project, some of them end by exit() in a worker,
+// fork or load libraries, and each runs in a process and with variables of its own, for which
+// run_omp_test.py is there.
 
 // Ends the process at once when the condition is false; may be used in any thread.
 #define CHECK(condition) ((condition) ? (void)0 : omp_test::fail(__FILE__, __LINE__, #condition))

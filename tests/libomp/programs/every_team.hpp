@@ -10,7 +10,8 @@
 
 namespace omp_test {
 
-// Runs the body in every thread of teams of `smallest` to `largest` threads, num_rounds times each: body(thread, round, size).
+// Runs the body in every thread of teams of `smallest` to `largest` threads, num_rounds times each:
+// body(thread, round, size).
 template <class Body>
 void in_every_team(int smallest, int largest, int num_rounds, Body&& body) {
   for (int num_threads = smallest; num_threads <= largest; ++num_threads) {
@@ -19,7 +20,8 @@ void in_every_team(int smallest, int largest, int num_rounds, Body&& body) {
   }
 }
 
-// In all threads of a team. After the first barrier that many tasks are done; after the last one they are counted from 0 again.
+// In all threads of a team. After the first barrier that many tasks are done; after the last one
+// they are counted from 0 again.
 inline void expect_done(std::atomic<int>& done, int expected) {
 #pragma omp barrier
   CHECK_EQUAL(done.load(), expected);

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Prints how long the first parallel region of the process took, in ms: initialisation, topology, plan, threads and all.
-// Argument: number of threads.
+// Prints how long the first parallel region of the process took, in ms: initialisation, topology,
+// plan, threads and all. Argument: number of threads.
 
 #include <omp.h>
 

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// fork(): the child has one thread, a copy of the parent's teams, lines and counters, and must start afresh.
+// fork(): the child has one thread, a copy of the parent's teams, lines and counters, and must
+// start afresh.
 
 #include <omp.h>
 #include <sys/wait.h>

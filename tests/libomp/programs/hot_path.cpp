@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a barrier must not do when its threads arrive together and each has a cpu: call the kernel, or allocate.
+// What a barrier must not do when its threads arrive together and each has a cpu: call the kernel,
+// or allocate.
 
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -90,7 +91,8 @@ void no_allocation() {
   CHECK_EQUAL(num_allocations.load(), before + 1);  // they are counted at all
 }
 
-// ---- system calls: a filter turns each into a signal, whose handler counts it and then makes the call ----
+// ---- system calls: a filter turns each into a signal, whose handler counts it and then makes the
+// call ----
 
 #if defined(__x86_64__)
 
@@ -144,8 +146,9 @@ bool trap_system_calls() {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-// Makes episodes until in one attempt there are less than one call in 1000: a virtual machine may lose its cpus for a while at
-// any time; libomp then yields, rightly. Returns the calls of the last attempt, of the whole team.
+// Makes episodes until in one attempt there are less than one call in 1000: a virtual machine may
+// lose its cpus for a while at any time; libomp then yields, rightly. Returns the calls of the last
+// attempt, of the whole team.
 long count_calls_of_team() {
   std::atomic<long> calls{0};
 #pragma omp parallel num_threads(2)

@@ -1,9 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A thread that comes late finds the others asleep (under a blocktime of 0 or 1 ms; awake under others) and must wake all of
-// them: every case measures how long the others stay after the last one came. A lost wake-up is a wait without end, so the limit
-// can be far above what a busy machine needs.
+// A thread that comes late finds the others asleep (under a blocktime of 0 or 1 ms; awake under
+// others) and must wake all of them: every case measures how long the others stay after the last
+// one came. A lost wake-up is a wait without end, so the limit can be far above what a busy machine
+// needs.
 
 #include <omp.h>
 
@@ -19,7 +20,8 @@ constexpr double kLimitSeconds = 5;
 
 void sleep_ms(int duration_ms) { std::this_thread::sleep_for(std::chrono::milliseconds(duration_ms)); }
 
-// Runs `wait` in all threads but the late one at once, in the late one after a while, and checks how long the others need.
+// Runs `wait` in all threads but the late one at once, in the late one after a while, and checks
+// how long the others need.
 template <class Wait>
 void in_a_team_with_a_late_thread(int num_threads, int late, int late_ms, Wait&& wait) {
   std::atomic<double> arrival{0};
@@ -45,7 +47,8 @@ void barrier() {
   }
 }
 
-// Many short sleeps: whether the late thread looks for sleepers just before or just after they lie down is up to chance.
+// Many short sleeps: whether the late thread looks for sleepers just before or just after they lie
+// down is up to chance.
 void barely_late() {
   for (int num_threads : {2, 3, 6}) {
 #pragma omp parallel num_threads(num_threads)
@@ -106,8 +109,9 @@ void fork() {
   }
 }
 
-// A sleeper in a barrier is woken by a task, runs it, sleeps again, and is woken a last time when the barrier ends. (Not under
-// OMP_WAIT_POLICY=passive, where with any barrier it may look before the task is there, and sleep on.)
+// A sleeper in a barrier is woken by a task, runs it, sleeps again, and is woken a last time when
+// the barrier ends. (Not under OMP_WAIT_POLICY=passive, where with any barrier it may look before
+// the task is there, and sleep on.)
 void sleeper_runs_a_task_and_sleeps_again() {
   for (int num_threads : {2, 3, 6}) {
     for (int round = 0; round < 3; ++round) {

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Faults of LLVM's libomp that we do not mend; runtime/libomp/UPSTREAM.md describes them. Each case hangs, crashes or fails a
-// check on the unpatched library and on ours, so ctest runs none of them. One that passes is news for that document.
+// Faults of LLVM's libomp that we do not mend; runtime/libomp/UPSTREAM.md describes them. Each case
+// hangs, crashes or fails a check on the unpatched library and on ours, so ctest runs none of them.
+// One that passes is news for that document.
 
 #include <omp.h>
 

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A little of everything, for settings under which only the results matter, whatever barrier they lead to. Prints "right".
+// A little of everything, for settings under which only the results matter, whatever barrier they
+// lead to. Prints "right".
 
 #include <omp.h>
 

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Non-temporal stores are weakly ordered on x86: a plain store can overtake them. Compilers emit them for large arrays and call
-// the barrier without a fence, so the barrier's arrival must drain them.
+// Non-temporal stores are weakly ordered on x86: a plain store can overtake them. Compilers emit
+// them for large arrays and call the barrier without a fence, so the barrier's arrival must drain
+// them.
 
 #include <omp.h>
 

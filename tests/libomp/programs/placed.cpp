@@ -6,8 +6,9 @@
 //     placed [--clause N | --bind | --then N]
 //     rank=1 threads=2 procs=2 max=2 cpus=0-1|0-1
 //
-// --then: a second region of N threads follows. --bind: the program binds itself to its first cpu before it uses OpenMP.
-// `threads` is the size of the first team, `max` the default size of the next, `cpus` what each thread may run on.
+// --then: a second region of N threads follows. --bind: the program binds itself to its first cpu
+// before it uses OpenMP. `threads` is the size of the first team, `max` the default size of the
+// next, `cpus` what each thread may run on.
 
 #include <omp.h>
 #include <sched.h>

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions. Above 4 threads libomp combines in the gather of a barrier; KMP_FORCE_REDUCTION=tree makes it do so always.
+// Reductions. Above 4 threads libomp combines in the gather of a barrier; KMP_FORCE_REDUCTION=tree
+// makes it do so always.
 
 #include <omp.h>
 
@@ -56,7 +57,8 @@ void all_operators() {
   });
 }
 
-// The reduction's own barrier must not let a thread pass before the result is there, and not let the next one begin too early.
+// The reduction's own barrier must not let a thread pass before the result is there, and not let
+// the next one begin too early.
 void result_is_there_after_the_loop() {
   for_every_size([](int num_threads) {
     long sum = 0;
@@ -103,8 +105,8 @@ struct Matrix {
 };
 #pragma omp declare reduction(multiply:Matrix : omp_out = omp_out * omp_in) initializer(omp_priv = Matrix::identity())
 
-// A thread that waits in the barrier of a reduction runs tasks. Regions in these reduce as well, in teams of other sizes, so by
-// other methods.
+// A thread that waits in the barrier of a reduction runs tasks. Regions in these reduce as well, in
+// teams of other sizes, so by other methods.
 void tasks_in_its_barrier_reduce_too() {
   for (int round = 0; round < 50; ++round) {
     constexpr int kThreads = 6;
@@ -151,8 +153,8 @@ void array_sections() {
   });
 }
 
-// Rounding makes the sum depend on the order of the additions: 1/i over static shares, so that only the order in which the
-// threads' shares are combined could differ.
+// Rounding makes the sum depend on the order of the additions: 1/i over static shares, so that only
+// the order in which the threads' shares are combined could differ.
 double harmonic_sum(int num_threads) {
   double sum = 0;
 #pragma omp parallel for num_threads(num_threads) schedule(static) reduction(+ : sum)
@@ -160,8 +162,8 @@ double harmonic_sum(int num_threads) {
   return sum;
 }
 
-// Also from one process to the next: the caller compares the output. Smaller teams combine in the order of their arrival, in
-// libomp as it is, unless KMP_FORCE_REDUCTION=tree.
+// Also from one process to the next: the caller compares the output. Smaller teams combine in the
+// order of their arrival, in libomp as it is, unless KMP_FORCE_REDUCTION=tree.
 void bitwise_repeatable() {
   const char* forced = std::getenv("KMP_FORCE_REDUCTION");
   for (int num_threads = forced != nullptr ? 2 : 5; num_threads <= kMaxThreads; ++num_threads) {

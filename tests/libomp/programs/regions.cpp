@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Parallel regions of all kinds: serialized, nested, resized, started by several threads of the program. Run with hot teams on
-// one level and on two.
+// Parallel regions of all kinds: serialized, nested, resized, started by several threads of the
+// program. Run with hot teams on one level and on two.
 
 #include <omp.h>
 
@@ -56,8 +56,8 @@ void serialized() {
   }
 }
 
-// The team structures of inner regions go to a pool when they end. New threads take structures from there for their serialized
-// regions, in which nobody else ever arrives.
+// The team structures of inner regions go to a pool when they end. New threads take structures from
+// there for their serialized regions, in which nobody else ever arrives.
 void serialized_in_a_pooled_team() {
   omp_set_max_active_levels(2);
 #pragma omp parallel num_threads(2)
@@ -102,7 +102,8 @@ void nested_with_random_sizes() {
   }
 }
 
-// Outer regions shrink and grow between inner ones, and the default size changes while nothing runs and while something does.
+// Outer regions shrink and grow between inner ones, and the default size changes while nothing runs
+// and while something does.
 void default_size_storm() {
   hierbar::test::Random random(11);
   for (int round = 0; round < 400; ++round) {
@@ -121,8 +122,8 @@ void default_size_storm() {
   }
 }
 
-// What the primary changes first thing in a region belongs to it alone: the others start with the values of the thread that
-// opened the region.
+// What the primary changes first thing in a region belongs to it alone: the others start with the
+// values of the thread that opened the region.
 void settings_reach_all_threads() {
   for (int round = 0; round < 400; ++round) {
     const int size = 2 + round % 15;
@@ -137,7 +138,8 @@ void settings_reach_all_threads() {
   }
 }
 
-// Each thread of the program that opens regions is a root with a hot team of its own; some come and go.
+// Each thread of the program that opens regions is a root with a hot team of its own; some come and
+// go.
 void several_roots() {
   for (int round = 0; round < 5; ++round) {
     std::vector<std::thread> roots;

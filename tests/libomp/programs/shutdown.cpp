@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The end of the process, of a thread, or of the runtime (omp_pause_resource), while other threads sleep or spin somewhere.
-// Every case must end promptly and with the exit code that the caller of run_omp_test.py expects.
+// The end of the process, of a thread, or of the runtime (omp_pause_resource), while other threads
+// sleep or spin somewhere. Every case must end promptly and with the exit code that the caller of
+// run_omp_test.py expects.
 
 #include <omp.h>
 
@@ -72,7 +73,8 @@ void exit_by_a_worker_in_a_task() {
   }
 }
 
-// Soft: the threads go to sleep, whatever the blocktime. Hard: libomp is taken down and starts again.
+// Soft: the threads go to sleep, whatever the blocktime. Hard: libomp is taken down and starts
+// again.
 void pause_and_use_again() {
   const int host = omp_get_initial_device();
   for (int round = 0; round < 6; ++round) {

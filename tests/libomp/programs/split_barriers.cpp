@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Barriers that are split around work of the primary thread. Compilers no longer emit these calls, but they belong to libomp's
-// interface; copyprivate and blocking reductions use the same ways inside.
+// Barriers that are split around work of the primary thread. Compilers no longer emit these calls,
+// but they belong to libomp's interface; copyprivate and blocking reductions use the same ways
+// inside.
 
 #include <omp.h>
 
@@ -33,7 +34,8 @@ constexpr int kRounds = 100;
 constexpr std::int32_t kCompiledForKmpc = 2;
 ident_t place = {0, kCompiledForKmpc, 0, 0, ";split_barriers.cpp;;0;0;;"};
 
-// The primary comes back when all have arrived, and what it then writes is seen by the others when they are let go.
+// The primary comes back when all have arrived, and what it then writes is seen by the others when
+// they are let go.
 void primary_works_between_gather_and_release() {
   for (int num_threads = 1; num_threads <= kMaxThreads; ++num_threads) {
     long arrived[kMaxThreads] = {};

@@ -1,12 +1,15 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Everything in random order: team sizes, nesting, other roots, tasks, cancellation, late threads, blocktimes, pauses.
+// Everything in random order: team sizes, nesting, other roots, tasks, cancellation, late threads,
+// blocktimes, pauses.
 //
 //   HIERBAR_STRESS_SECONDS   how long; 20 when not set
-//   HIERBAR_STRESS_SEED      which order; random when not set. The seed is printed. It fixes the steps, not the scheduling.
+//   HIERBAR_STRESS_SEED      which order; random when not set. The seed is printed. It fixes the
+//                            steps, not the scheduling.
 //
-// A watchdog reports a step that makes no progress for 30 s, with the stacks when gdb is there, and aborts.
+// A watchdog reports a step that makes no progress for 30 s, with the stacks when gdb is there, and
+// aborts.
 
 #include <omp.h>
 
@@ -154,7 +157,8 @@ void detached_task(Random& random) {
       });
     }
 #pragma omp barrier
-    // A team that got one thread only, because the limit was reached, is serial: stock libomp does not always wait there.
+    // A team that got one thread only, because the limit was reached, is serial: stock libomp does
+    // not always wait there.
     CHECK(fulfilled.load() || omp_get_num_threads() == 1);
   }
   outside.join();
@@ -209,7 +213,8 @@ void pause(Random& random) {
   barriers(random);
 }
 
-// Without tasks: libomp 22 itself hangs or crashes when roots that made tasks end and their workers serve others.
+// Without tasks: libomp 22 itself hangs or crashes when roots that made tasks end and their workers
+// serve others.
 void several_roots(Random& random) {
   std::vector<std::thread> roots;
   for (int root = 0; root < 3; ++root) {

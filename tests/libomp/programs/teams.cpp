@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `teams` on the host: a league whose primary threads form a team of their own, each opening parallel regions.
+// `teams` on the host: a league whose primary threads form a team of their own, each opening
+// parallel regions.
 
 #include <omp.h>
 #include <unistd.h>
@@ -101,9 +102,10 @@ void tasks_in_a_league() {
   }
 }
 
-// A region in a league that leaves most threads of its team idle, then one with tasks in which all take part. To libomp's own
-// patterns the idle ones still name the task team that the last region uses: one that has seen a task before its own release
-// counts itself as finished twice, and the barrier ends too early, or never.
+// A region in a league that leaves most threads of its team idle, then one with tasks in which all
+// take part. To libomp's own patterns the idle ones still name the task team that the last region
+// uses: one that has seen a task before its own release counts itself as finished twice, and the
+// barrier ends too early, or never.
 void tasks_after_idle_threads() {
   for (int round = 0; round < 1000; ++round) {
 #pragma omp parallel num_threads(12)

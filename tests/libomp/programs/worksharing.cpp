@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Constructs that end with a barrier or are made of several. Also compiled with GCC, whose code calls the GOMP_* functions.
+// Constructs that end with a barrier or are made of several. Also compiled with GCC, whose code
+// calls the GOMP_* functions.
 
 #include <omp.h>
 

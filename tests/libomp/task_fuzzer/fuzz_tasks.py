@@ -30,8 +30,8 @@ import time
 OPENMP_VARIABLES = ("OMP_", "KMP_", "GOMP_", "LIBOMP_", "HIERBAR_")
 # cpus 0 and 1 under different L3 caches: teams of more than four get trees.
 TREES = {"HIERBAR_TOPOLOGY": "l3:2 core:2 pu:1(indexes=0,2,1,3)", "OMP_PLACES": "{0},{1}", "OMP_PROC_BIND": "close"}
-# Each setting is drawn on its own; None leaves the variable unset. Not OMP_WAIT_POLICY=passive: any libomp then forgets to wake
-# the threads that an event's fulfilment has work for.
+# Each setting is drawn on its own; None leaves the variable unset. Not OMP_WAIT_POLICY=passive: any
+# libomp then forgets to wake the threads that an event's fulfilment has work for.
 SETTINGS = {
     "KMP_BARRIER": ["hier", "hier", "hier", None],
     "KMP_BLOCKTIME": [None, None, "0", "1", "200", "infinite"],

@@ -17,8 +17,9 @@ struct Limits {
   bool with_detach = true;
 };
 
-// Makes a random program. Equal seeds and limits give equal programs. What it makes ends on any conforming library: a task whose
-// event another task fulfils is deferred, and nothing that may be cancelled is detached.
+// Makes a random program. Equal seeds and limits give equal programs. What it makes ends on any
+// conforming library: a task whose event another task fulfils is deferred, and nothing that may be
+// cancelled is detached.
 class Generator {
  public:
   Generator(std::uint64_t seed, const Limits& limits) : random_(seed), limits_(limits) {}
@@ -169,7 +170,8 @@ class Generator {
       const bool undeferred = is_final || node.undeferred;
       if (undeferred && node.detach == Detach::kOtherTask) node.detach = Detach::kForeignThread;
     }
-    // LLVM's library leaves undeferred tasks out of the order of dependences, which shows in these two (see UPSTREAM.md).
+    // LLVM's library leaves undeferred tasks out of the order of dependences, which shows in these
+    // two (see UPSTREAM.md).
     if ((is_final || node.undeferred) && (node.detach != Detach::kNone || node.depend == Depend::kMutexinoutset))
       node.depend = Depend::kNone;
     node.mergeable = node.detach == Detach::kNone && one_in(5);  // OpenMP allows one of the two

@@ -12,8 +12,9 @@
 #include "ledger.hpp"
 #include "program.hpp"
 
-// OpenMP's constructs cannot be made while a program runs. So there is a function for each kind of node, and a random tree of
-// nodes calls them. team_constructs.hpp has those of the threads of a team, task_constructs.hpp those of tasks.
+// OpenMP's constructs cannot be made while a program runs. So there is a function for each kind of
+// node, and a random tree of nodes calls them. team_constructs.hpp has those of the threads of a
+// team, task_constructs.hpp those of tasks.
 
 namespace fuzzer {
 

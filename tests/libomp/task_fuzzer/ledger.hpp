@@ -13,7 +13,8 @@
 
 namespace fuzzer {
 
-// The ledger of one execution of a region: what its threads and tasks have done. Its values are checked behind every barrier.
+// The ledger of one execution of a region: what its threads and tasks have done. Its values are
+// checked behind every barrier.
 
 // The tasks around which one taskgroup is.
 struct Group {
@@ -28,8 +29,8 @@ struct Group {
   }
 };
 
-// What the tasks of one parent depend on. Consecutive tasks that may overlap are one generation; each out or inout task is one of
-// its own. A generation begins when the one before it is complete.
+// What the tasks of one parent depend on. Consecutive tasks that may overlap are one generation;
+// each out or inout task is one of its own. A generation begins when the one before it is complete.
 struct Variable {
   static constexpr int kMaxGenerations = 40;
 
@@ -48,7 +49,8 @@ struct Variables {
   Variables* next = nullptr;
 };
 
-// One task that was created. It is complete when its body has ended and, if it was detached, its event is fulfilled.
+// One task that was created. It is complete when its body has ended and, if it was detached, its
+// event is fulfilled.
 struct Record {
   const Node* node;
   int phase;  // how many barriers of the team came before it

@@ -6,8 +6,8 @@
 
 namespace fuzzer {
 
-// What one node of a program does. The first group may only stand in the body of a region, where every thread of the team runs
-// it. The second may stand anywhere.
+// What one node of a program does. The first group may only stand in the body of a region, where
+// every thread of the team runs it. The second may stand anywhere.
 enum class Kind {
   kBarrier,
   kLoop,           // a worksharing loop; each iteration runs the body

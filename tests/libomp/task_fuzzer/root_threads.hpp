@@ -9,8 +9,8 @@
 
 namespace fuzzer {
 
-// Threads that stay until the process ends, since libomp writes to the memory of roots that have ended (see
-// runtime/libomp/UPSTREAM.md).
+// Threads that stay until the process ends, since libomp writes to the memory of roots that have
+// ended (see runtime/libomp/UPSTREAM.md).
 class RootThreads {
  public:
   RootThreads() = default;

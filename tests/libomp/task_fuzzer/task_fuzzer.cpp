@@ -5,8 +5,9 @@
 //
 //   task_fuzzer --seed N [--programs N] [--roots N] [--no-detach] [--hang-after SECONDS] [--print]
 //
-// Program k of a run is made from seed N + k; 20 are run when --programs is not given. Equal seeds give equal programs, not equal
-// schedules. --print shows the programs and runs none. Exit status: 0 all right, 1 a check failed, an abort for a hang.
+// Program k of a run is made from seed N + k; 20 are run when --programs is not given. Equal seeds
+// give equal programs, not equal schedules. --print shows the programs and runs none. Exit status:
+// 0 all right, 1 a check failed, an abort for a hang.
 
 #include <sys/prctl.h>
 

@@ -31,6 +31,8 @@ Waiting sleeps_at_once() {
   Waiting waiting = Waiting::outnumbered();
   waiting.yields = 0;
   waiting.first_sleep_ns = waiting.longest_sleep_ns = kOneHourNs;
+  waiting.yields_together = 0;
+  waiting.first_sleep_together_ns = kOneHourNs;
   return waiting;
 }
 
@@ -103,7 +105,8 @@ TEST_P(RankHostOracle, NobodyLeavesBeforeAllHaveArrived) {
 INSTANTIATE_TEST_SUITE_P(
     Shapes, RankHostOracle,
     ::testing::Combine(::testing::Values(test::make_flat(2), test::make_flat(4), test::make_forest("two_domains", {{2, 3}}),
-                                         test::make_forest("lines", {{4, 3}, 3, HIERBAR_RELEASE_LINES})),
+                                         test::make_forest("lines", {{4, 3}, 3, HIERBAR_RELEASE_LINES}), test::make_crowd(7, 1),
+                                         test::make_crowd(7, 2)),
                        ::testing::Values(Policy{"spins", Waiting{}}, Policy{"yields", Waiting::outnumbered()},
                                          Policy{"sleeps", sleeps_at_once()})),
     [](const auto& trial) { return std::get<0>(trial.param).name() + "_" + std::get<1>(trial.param).name; });

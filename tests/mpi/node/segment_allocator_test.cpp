@@ -133,8 +133,8 @@ TEST(SegmentAllocator, IsFullAtOnceWhenNobodyIsClaiming) {
   EXPECT_EQ(map.units.claim(1, 1, never), std::nullopt);
 }
 
-// Each owner writes into all of its units; if two ever owned one, a sum would be wrong, and ThreadSanitizer would see the race
-// that the orderings of claim and release exclude.
+// Each owner writes into all of its units; if two ever owned one, a sum would be wrong, and
+// ThreadSanitizer would see the race that the orderings of claim and release exclude.
 TEST(SegmentAllocator, ConcurrentOwnersNeverShareAUnit) {
   constexpr std::uint32_t kUnits = 150, kThreads = 4;
   Map map(kUnits);

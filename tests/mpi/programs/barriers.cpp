@@ -35,7 +35,8 @@ void oracle(int num_rounds) {
   watch_rounds(board, num_rounds);
 }
 
-// The oracle for ranks that the MPI library believes on several hosts; the second argument is a file.
+// The oracle for ranks that the MPI library believes on several hosts; the second argument is a
+// file.
 const char* board_file = nullptr;
 void apart(int num_rounds) {
   CHECK(board_file != nullptr);
@@ -96,9 +97,10 @@ void many(int num_comms) {
   for (MPI_Comm comm : comms) MPI_Barrier(comm);
 }
 
-// With room for few communicators more, as in a program that has made most of those that the library has: leaders' communicators
-// that stayed, or that each of those alive at once had for itself, would be too many. The library's are used up by communicators
-// of one rank, which cost no time.
+// With room for few communicators more, as in a program that has made most of those that the
+// library has: leaders' communicators that stayed, or that each of those alive at once had for
+// itself, would be too many. The library's are used up by communicators of one rank, which cost no
+// time.
 void leaders(int num_left) {
   duplicates(1);  // what is made once has been made
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -187,8 +189,8 @@ void spawn_relatives(const char* a_case) {
 
 void spawn(int) { spawn_relatives("spawn"); }
 
-// Two parents that have a cpu each, and barriers, before two children come and there are two cpus for four. Barriers of the
-// parents alone follow.
+// Two parents that have a cpu each, and barriers, before two children come and there are two cpus
+// for four. Barriers of the parents alone follow.
 void crowd(int) {
   MPI_Comm parents;
   MPI_Comm_get_parent(&parents);
@@ -198,7 +200,8 @@ void crowd(int) {
   for (int i = 0; i < num_barriers; ++i) MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// This process and its children may run on the first two of its cpus only. Before MPI_Init, since the library may have threads.
+// This process and its children may run on the first two of its cpus only. Before MPI_Init, since
+// the library may have threads.
 void keep_to_two_cpus() {
   cpu_set_t all, two;
   CPU_ZERO(&two);
@@ -209,8 +212,8 @@ void keep_to_two_cpus() {
   if (sched_setaffinity(0, sizeof(two), &two) != 0) std::abort();
 }
 
-// /dev/shm is full before the first barrier, but not yet in MPI_Init, which Debian's MPICH would not survive. Only where it has
-// been made tiny for this.
+// /dev/shm is full before the first barrier, but not yet in MPI_Init, which Debian's MPICH would
+// not survive. Only where it has been made tiny for this.
 void full(int num_rounds) {
   constexpr const char* kName = "/test-that-fills-everything";
   struct statvfs status{};

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A communicator is freed by one thread and its handle given out again, while another thread has been in a barrier of the first
-// one only. The two differ in size, so that what is known of the first is wrong for the second. The argument is the number of
-// rounds.
+// A communicator is freed by one thread and its handle given out again, while another thread has
+// been in a barrier of the first one only. The two differ in size, so that what is known of the
+// first is wrong for the second. The argument is the number of rounds.
 
 #include <semaphore>
 #include <thread>

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A rank is late for a barrier because it waits for another one's MPI library, while that one waits in the barrier already: it
-// has to make progress there. Arguments: what it waits for, the late rank, the other.
+// A rank is late for a barrier because it waits for another one's MPI library, while that one waits
+// in the barrier already: it has to make progress there. Arguments: what it waits for, the late
+// rank, the other.
 
 #include <cstring>
 #include <string>

@@ -1,10 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Communicators that the library does not free: it leaves them as they were, and so must the shim. Arguments: a case.
+// Communicators that the library does not free: it leaves them as they were, and so must the shim.
+// Arguments: a case.
 //
 //   world      MPI_COMM_WORLD, by all ranks
 //   one_rank   MPI_COMM_WORLD, by rank 0 alone while the others go on to the next barrier
-//   callback   a delete callback that fails in all ranks, on an attribute that is older than the shim's or newer
+//   callback   a delete callback that fails in all ranks, on an attribute that is older than the
+//              shim's or newer
 //   callback_in_one_rank   the same in rank 0 alone; the other ranks' communicator is gone
 #include <cstring>
 
@@ -55,8 +57,8 @@ void refuse_world_in_one_rank() {
   cross(MPI_COMM_WORLD);
 }
 
-// `is_older`: than the shim's attribute, which comes with the first barrier. `part` beside a communicator of the same ranks, so
-// that both have the leaders of their nodes in common.
+// `is_older`: than the shim's attribute, which comes with the first barrier. `part` beside a
+// communicator of the same ranks, so that both have the leaders of their nodes in common.
 void refuse_by_callback(bool is_older, bool refuses, int (*free)(MPI_Comm*)) {
   MPI_Comm part, beside;
   bool may_go = !refuses;

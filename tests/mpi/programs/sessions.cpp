@@ -1,6 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barriers in a program that uses sessions and never calls MPI_Init: two sessions, of which one ends before the other.
+// Barriers in a program that uses sessions and never calls MPI_Init: two sessions, of which one
+// ends before the other.
 
 #include "mpi_test.hpp"
 

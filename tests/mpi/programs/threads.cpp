@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MPI_THREAD_MULTIPLE: threads of each rank in barriers of different communicators at the same time. The argument is the number
-// of rounds.
+// MPI_THREAD_MULTIPLE: threads of each rank in barriers of different communicators at the same
+// time. The argument is the number of rounds.
 
 #include <thread>
 

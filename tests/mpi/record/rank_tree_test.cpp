@@ -50,7 +50,8 @@ TEST(RankTree, OneNodeWhoseRanksAllExchange) {
 
 TEST(RankTree, OneNodeWithLeaders) {
   const RankTree tree({0, 0, 2, 2}, /*several_nodes=*/false);
-  // Rank 3 is the last; its leader gathers 20 later, the other one sees that 50 after, and its member 10 after that.
+  // Rank 3 is the last; its leader gathers 20 later, the other one sees that 50 after, and its
+  // member 10 after that.
   const Told told = summarise(tree, {{100, 160, 570, 575}, {150, 0, 580, 590}, {100, 520, 565, 570}, {500, 0, 575, 580}});
   EXPECT_TRUE(told.is_possible);
   EXPECT_EQ(told.sights[3].is_last_itself, 1u);
@@ -60,8 +61,9 @@ TEST(RankTree, OneNodeWithLeaders) {
   EXPECT_EQ(path_ns(*told.times.levels), told.times.span.sum_ns());
 }
 
-// Clocks of two nodes, a million apart. On the second one rank 3 comes 1000 after all others; its root is in the meeting for 40,
-// the other one for 40 and the 1000 and 20 that it waits for rank 3 and its root's gathering, less 20 of its own.
+// Clocks of two nodes, a million apart. On the second one rank 3 comes 1000 after all others; its
+// root is in the meeting for 40, the other one for 40 and the 1000 and 20 that it waits for rank 3
+// and its root's gathering, less 20 of its own.
 TEST(RankTree, NamesItsLevelsByWhatTheirRanksShare) {
   const std::vector<std::uint8_t> units{HIERBAR_UNIT_L3, 0, HIERBAR_UNIT_L2, 0, HIERBAR_UNIT_PACKAGE};
   const Told told = summarise(RankTree({0, 0, 2, 2}, /*several_nodes=*/false, units),

@@ -1,6 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barriers whose imbalance is known, for the reports. Arguments: a case; which rank is late, by how many ns; how many barriers.
+// Barriers whose imbalance is known, for the reports. Arguments: a case; which rank is late, by how
+// many ns; how many barriers.
 //
 //   world   barriers of MPI_COMM_WORLD
 //   parts   as many on a duplicate and on communicators of two ranks, all of which are freed

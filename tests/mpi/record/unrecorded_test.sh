@@ -4,8 +4,8 @@
 #
 #   unrecorded_test.sh OBJDUMP SHIM
 #
-# Without HIERBAR_REPORT a barrier executes no instruction for the report: on its way it reads no clock and asks for no trace. Only
-# the functions that recorded barriers go through do.
+# Without HIERBAR_REPORT a barrier executes no instruction for the report: on its way it reads no
+# clock and asks for no trace. Only the functions that recorded barriers go through do.
 
 source "$(dirname "$0")/../../cmake/check.sh"
 objdump=$1 shim=$2

@@ -1,17 +1,21 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One program of the stub's, again and again: each time another call of the MPI library fails. Whatever fails, and wherever,
+// One program of the stub's, again and again: each time another call of the MPI library fails.
+// Whatever fails, and wherever,
 //
 //   - nobody hangs and nobody crashes;
-//   - a barrier that returns MPI_SUCCESS has waited for all, and only a failing barrier of the library makes one return an error;
+//   - a barrier that returns MPI_SUCCESS has waited for all, and only a failing barrier of the
+//     library makes one return an error;
 //   - the program can free its communicators, finalise, and go on after an error.
 //
-// Which calls: each call, by its number, of each function that the shim calls. Where: in each rank alone, and in all ranks. How:
-// once or from then on; in effect or without. Only what MPI itself would not survive is left out: a collective call that one rank
-// alone has not made, a message that one rank alone cannot send, one that is sent although the call fails, and simple questions
-// that are never answered (ask() in mpi/library/pmpi.hpp).
+// Which calls: each call, by its number, of each function that the shim calls. Where: in each rank
+// alone, and in all ranks. How: once or from then on; in effect or without. Only what MPI itself
+// would not survive is left out: a collective call that one rank alone has not made, a message that
+// one rank alone cannot send, one that is sent although the call fails, and simple questions that
+// are never answered (ask() in mpi/library/pmpi.hpp).
 //
-// Each run is a process of its own, a copy of this one with libraries that nobody has used yet; a hang ends by an alarm.
+// Each run is a process of its own, a copy of this one with libraries that nobody has used yet; a
+// hang ends by an alarm.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -206,8 +210,8 @@ TEST_P(StubFaults, AreSurvived) {
       if (num_calls == 0 || is_question(function) || is_left_out(function)) continue;
       expect_survived(function, 1, true, is_collective(function), rank);
     }
-    // All ranks make the same collective calls only where there are no leaders of nodes among them: else the numbers are those of
-    // different calls.
+    // All ranks make the same collective calls only where there are no leaders of nodes among them:
+    // else the numbers are those of different calls.
     const bool in_step = !is_collective(function) || shape.num_nodes[0] == '1';
     for (int call = 1; call <= most; ++call) {
       if (!in_step) continue;

@@ -152,8 +152,8 @@ TEST(StubMeeting, APassingErrorOfOneMessageChangesNothing) {
   }
 }
 
-// Leader 2 cannot wait for leader 3, for which it speaks in the tree. The others have messages from it, but none takes the
-// barrier for complete, and none waits for what does not come. So it stays.
+// Leader 2 cannot wait for leader 3, for which it speaks in the tree. The others have messages from
+// it, but none takes the barrier for complete, and none waits for what does not come. So it stays.
 TEST(StubMeeting, ALeaderThatCannotWaitFailsTheMeetingForAll) {
   constexpr int kRanks = 4, kRounds = 10;
   StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "4"}, {"HIERBAR_MPI_MEETING", "tree:1"}, {"HIERBAR_NETWORK", "off"}});

@@ -7,7 +7,8 @@ using namespace hierbar::test;
 
 extern "C" {
 
-// A receive on a communicator of this process alone is the shim's for progress: nothing is sent there.
+// A receive on a communicator of this process alone is the shim's for progress: nothing is sent
+// there.
 int PMPI_Irecv(void* buffer, int, MPI_Datatype, int from, int, MPI_Comm comm, MPI_Request* request) {
   return here().call("Irecv", [&] {
     const StubProcess::Seat* seat = here().find(comm);

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// For ThreadSanitizer, which does not know that two addresses can be the same memory: whoever maps a file for sharing that is
-// mapped already gets the same address again.
+// For ThreadSanitizer, which does not know that two addresses can be the same memory: whoever maps
+// a file for sharing that is mapped already gets the same address again.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,7 +21,8 @@ struct Mapping {
   int num_users;  // 0: this entry is free
 };
 
-// Neither locks nor memory of the C library's: ThreadSanitizer calls these functions while it sets itself up.
+// Neither locks nor memory of the C library's: ThreadSanitizer calls these functions while it sets
+// itself up.
 std::array<Mapping, 64> mappings;
 std::atomic_flag lock;
 

@@ -17,11 +17,12 @@
 #include <utility>
 #include <vector>
 
-// An MPI library whose ranks are threads of one process, as far as the shim calls it: what a sanitizer can look through. The
-// program that links it exports its PMPI functions, where the shim finds them as it finds those of any MPI library.
+// An MPI library whose ranks are threads of one process, as far as the shim calls it: what a
+// sanitizer can look through. The program that links it exports its PMPI functions, where the shim
+// finds them as it finds those of any MPI library.
 //
-// Collective calls order the ranks exactly as MPI promises: all of them wait for all, but MPI_Reduce, in which only the root
-// does.
+// Collective calls order the ranks exactly as MPI promises: all of them wait for all, but
+// MPI_Reduce, in which only the root does.
 namespace hierbar::test {
 
 // A communicator; all its ranks have the same one.

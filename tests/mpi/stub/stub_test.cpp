@@ -1,6 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The whole shim over an MPI library of threads, for the sanitizers, which cannot look into the real ones.
+// The whole shim over an MPI library of threads, for the sanitizers, which cannot look into the
+// real ones.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -48,7 +49,8 @@ TEST_P(StubShapes, BarriersOfTheWorldOrderPlainMemory) {
   EXPECT_EQ(trial.num_open(), 0);
 }
 
-// Threads of each rank in barriers of different communicators at the same time; the first barriers, which set up, are in here.
+// Threads of each rank in barriers of different communicators at the same time; the first barriers,
+// which set up, are in here.
 TEST_P(StubShapes, ConcurrentBarriersOnSeveralCommunicators) {
   constexpr int kThreads = 3, kRounds = 30;
   const int num_ranks = GetParam().num_ranks;
@@ -73,7 +75,8 @@ TEST_P(StubShapes, ConcurrentBarriersOnSeveralCommunicators) {
   EXPECT_EQ(trial.num_open(), 0);
 }
 
-// Stamps are put together while other threads of the same rank are in barriers, and when a communicator is freed.
+// Stamps are put together while other threads of the same rank are in barriers, and when a
+// communicator is freed.
 TEST_P(StubShapes, ConcurrentBarriersAreRecorded) {
   constexpr int kThreads = 2, kRounds = 50;
   const std::string output = ::testing::TempDir() + "hierbar-stub-report-" + std::to_string(getpid()) + "-%r";
@@ -106,7 +109,8 @@ TEST_P(StubShapes, ConcurrentBarriersAreRecorded) {
   EXPECT_EQ(report.losses.incomplete, 0u);
 }
 
-// A block is used again while ranks still leave the last barrier of the one before: in room for a few.
+// A block is used again while ranks still leave the last barrier of the one before: in room for a
+// few.
 TEST_P(StubShapes, CommunicatorsComeAndGo) {
   constexpr int kCycles = 60;
   const int num_ranks = GetParam().num_ranks;
@@ -171,7 +175,8 @@ TEST(Stub, OracleOverRandomSubCommunicators) {
   EXPECT_EQ(trial.num_open(), 0);
 }
 
-// Two of three ranks use again what the third has let go of, with no call in common with it in between.
+// Two of three ranks use again what the third has let go of, with no call in common with it in
+// between.
 TEST(Stub, ABlockThatOthersHaveLeftIsUsedAgain) {
   constexpr int kCycles = 50;
   StubTrial trial(3);

@@ -17,8 +17,8 @@
 namespace hierbar::test {
 namespace {
 
-// Copies of the shim's library, beside a link to the one that it loads. They stay loaded, and their files stay until the end of
-// the test, for the sanitizers' reports.
+// Copies of the shim's library, beside a link to the one that it loads. They stay loaded, and their
+// files stay until the end of the test, for the sanitizers' reports.
 class ShimCopies {
  public:
   ShimCopies() {

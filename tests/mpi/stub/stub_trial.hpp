@@ -29,13 +29,15 @@ struct ShimCalls {
   decltype(&hierbar_team_free) team_free;
 };
 
-// A program of ranks that are threads: each has a copy of the shim's library with its own variables, as a process would, and a
-// process of the stub. HIERBAR_VERBOSE=1, and what `settings` says.
+// A program of ranks that are threads: each has a copy of the shim's library with its own
+// variables, as a process would, and a process of the stub. HIERBAR_VERBOSE=1, and what `settings`
+// says.
 //
-// What ThreadSanitizer sees: everything that the shim does, of all ranks, and the plain memory that the barriers order. What it
-// does not: whether the shim works with ranks that have nothing in common but the segment. The other sanitizers' ranks map the
-// segment at addresses of their own; for ThreadSanitizer, which does not know that two addresses can be the same memory, they
-// share one mapping.
+// What ThreadSanitizer sees: everything that the shim does, of all ranks, and the plain memory that
+// the barriers order. What it does not: whether the shim works with ranks that have nothing in
+// common but the segment. The other sanitizers' ranks map the segment at addresses of their own;
+// for ThreadSanitizer, which does not know that two addresses can be the same memory, they share
+// one mapping.
 class StubTrial {
  public:
   class Rank {

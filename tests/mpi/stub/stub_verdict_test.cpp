@@ -1,6 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The trial of ways for leaders to meet, and how it ends: in the whole shim over an MPI library of threads.
+// The trial of ways for leaders to meet, and how it ends: in the whole shim over an MPI library of
+// threads.
 
 #include <gtest/gtest.h>
 
@@ -50,8 +51,8 @@ TEST(StubVerdict, WaysTakeTurnsAndDuplicatesGoOn) {
   }
 }
 
-// The library is so slow that a schedule wins. Communicators made later start with it, also when threads may be in barriers of
-// several, and when the one of the trial has been freed.
+// The library is so slow that a schedule wins. Communicators made later start with it, also when
+// threads may be in barriers of several, and when the one of the trial has been freed.
 TEST(StubVerdict, LaterCommunicatorsStartWithIt) {
   for (const int level : {MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE}) {
     StubTrial trial(kRanks, kSettings, level);
@@ -76,7 +77,8 @@ TEST(StubVerdict, LaterCommunicatorsStartWithIt) {
   }
 }
 
-// One or two leaders in which reductions fail at the end of the trial. They have taken place for the others.
+// One or two leaders in which reductions fail at the end of the trial. They have taken place for
+// the others.
 struct Failures {
   struct One {
     int rank = -1;

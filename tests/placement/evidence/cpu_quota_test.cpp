@@ -11,7 +11,8 @@
 namespace hierbar {
 namespace {
 
-// A /proc and control groups in files. The lines of mountinfo and cgroup are those of the named systems, shortened.
+// A /proc and control groups in files. The lines of mountinfo and cgroup are those of the named
+// systems, shortened.
 class CpuQuota : public testing::Test {
  protected:
   void SetUp() override {

@@ -74,7 +74,8 @@ TEST(KernelCpus, PoolOfABoundJobIsItsMask) {
   EXPECT_EQ(seen, "union " + std::to_string(first));
 }
 
-// A control group at the top of a controller's hierarchy, version 1 or 2, if this process may make one that has the named file.
+// A control group at the top of a controller's hierarchy, version 1 or 2, if this process may make
+// one that has the named file.
 class Group {
  public:
   Group(const std::string& controller, const std::string& file_1, const std::string& file_2) {

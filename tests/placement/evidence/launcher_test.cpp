@@ -29,8 +29,8 @@ std::string found(const Variables& variables, const ProcessFacts& facts) {
          (launch->size_is_assumed ? ", assumed" : "");
 }
 
-// Each environment: what of it a launcher set, as a rank of the named version saw it when the command was run, unless it says
-// that it is from documentation. Names of hosts are replaced.
+// Each environment: what of it a launcher set, as a rank of the named version saw it when the
+// command was run, unless it says that it is from documentation. Names of hosts are replaced.
 
 // MPICH 4.0.2 (Debian 12): mpiexec.mpich -bind-to core -n 2.
 const Variables kHydra = {{"HYDRA_USER_PROVIDED_BINDING", "1"},
@@ -72,7 +72,8 @@ const Variables kOpenMpi5 = {{"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
 const Variables kPrrte = {
     {"PMIX_NAMESPACE", "prterun-node1-28972@1"}, {"PMIX_RANK", "1"}, {"PMIX_VERSION", "5.0.11rc1"}, {"PRTE_LAUNCHED", "1"}};
 
-// HPE's list of what PALS sets, quoted in github.com/flux-framework/flux-coral2/issues/79 (2023). Not run.
+// HPE's list of what PALS sets, quoted in github.com/flux-framework/flux-coral2/issues/79 (2023).
+// Not run.
 const Variables kPals = {{"PALS_APID", "f2d9a1c4-7c1e-4b0f-a3a5-2f5b1d3b0c11"},
                          {"PALS_DEPTH", "8"},
                          {"PALS_LOCAL_RANKID", "3"},
@@ -101,7 +102,8 @@ const Variables kSlurm = {{"SLURM_CPUS_ON_NODE", "2"},   {"SLURM_CPU_BIND", "qui
                           {"SLURM_TASKS_PER_NODE", "2"}};
 const ProcessFacts kSlurmFacts = below({process(300, "slurmstepd")});
 
-// Slurm 22.05.8: salloc -n 2 mpiexec.mpich -n 2. MPICH 4.0.2 starts its proxy with srun, as one task of step 0.
+// Slurm 22.05.8: salloc -n 2 mpiexec.mpich -n 2. MPICH 4.0.2 starts its proxy with srun, as one
+// task of step 0.
 const Variables kHydraInSlurm = [] {
   Variables variables = kSlurm;
   variables["SLURM_LOCALID"] = variables["SLURM_PROCID"] = "0";
@@ -170,7 +172,8 @@ TEST(Launcher, DoesNotTakeABatchScriptForARank) {
 TEST(Launcher, PrefersTheInnerOneWhoseProcessIsNearest) {
   const std::vector<Process> proxy_in_step = {process(500, "hydra_pmi_proxy"), process(300, "slurmstepd")};
   EXPECT_EQ(found(kHydraInSlurm, below(proxy_in_step)), "1 of 2, hydra/process 500 started 7500/boot");
-  // A rank of hydra that is itself a script with an srun in it: what srun starts is below slurmstepd alone.
+  // A rank of hydra that is itself a script with an srun in it: what srun starts is below
+  // slurmstepd alone.
   EXPECT_EQ(found(kHydraInSlurm, kSlurmFacts), "0 of 1, Slurm/1.0/boot");
 }
 

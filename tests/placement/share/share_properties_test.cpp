@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What must hold of shares on any machine, on random ones, and what the shares are on known ones, for which golden/ has a file
-// each. HIERBAR_WRITE_GOLDEN=<directory> writes the files anew there.
+// What must hold of shares on any machine, on random ones, and what the shares are on known ones,
+// for which golden/ has a file each. HIERBAR_WRITE_GOLDEN=<directory> writes the files anew there.
 
 #include <gmock/gmock.h>
 
@@ -31,7 +31,8 @@ using Threads = std::vector<std::uint32_t>;
 
 // ---- random machines ----
 
-// Units of up to four levels, each of another size, with cores of one to four threads; an L3 may be missing in places.
+// Units of up to four levels, each of another size, with cores of one to four threads; an L3 may be
+// missing in places.
 void add_random_units(test::Random& random, test::MachineBuilder& builder, int parent, std::size_t depth) {
   constexpr Level kLevels[] = {kPackage, kNuma, kL3};
   if (depth == std::size(kLevels)) {
@@ -130,7 +131,8 @@ std::size_t num_crossing(const Machine& machine, const std::vector<CpuSet>& shar
   }));
 }
 
-// All shares if they are few, else the first and the last two, after how many there are of each size.
+// All shares if they are few, else the first and the last two, after how many there are of each
+// size.
 std::string write_shares(const Machine& machine, const std::vector<CpuSet>& shares) {
   std::map<std::uint32_t, int> sizes;
   for (const CpuSet& share : shares) ++sizes[share.count()];

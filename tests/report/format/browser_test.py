@@ -39,7 +39,8 @@ addEventListener("load", () => {
 });
 </script></body>"""
 
-# Put at the end of a copy of the page: what a person would see without measuring. Boxes are in the window's pixels.
+# Put at the end of a copy of the page: what a person would see without measuring. Boxes are in the
+# window's pixels.
 PROBE = """<script>
 addEventListener("load", () => setTimeout(() => {
   const box = (element) => { const r = element.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };

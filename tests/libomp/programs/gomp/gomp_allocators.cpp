@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Allocators and their memory under the version names that GCC 9 to 12 gave their functions, as gomp_versions.cpp does it for
-// others.
+// Allocators and their memory under the version names that GCC 9 to 12 gave their functions, as
+// gomp_versions.cpp does it for others.
 
 #include <omp.h>
 

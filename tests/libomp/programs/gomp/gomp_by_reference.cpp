@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What gfortran calls, under GCC's versions: arguments by reference, and integers of 8 bytes in the names with _8_. The program
-// is linked with our library; gomp_fortran.f90 is the same as users have it, if there is a gfortran.
+// What gfortran calls, under GCC's versions: arguments by reference, and integers of 8 bytes in the
+// names with _8_. The program is linked with our library; gomp_fortran.f90 is the same as users
+// have it, if there is a gfortran.
 
 #include <omp.h>
 

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where programs that GCC compiled could rely on what only GCC's library does: what is the same here, and what they are told of.
+// Where programs that GCC compiled could rely on what only GCC's library does: what is the same
+// here, and what they are told of.
 
 #include <omp.h>
 
@@ -11,7 +12,8 @@
 
 namespace {
 
-// The old block does not count while it is reallocated; else no block of more than half the pool could be.
+// The old block does not count while it is reallocated; else no block of more than half the pool
+// could be.
 void realloc_within_a_pool() {
   const omp_alloctrait_t traits[] = {{omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
   const omp_allocator_handle_t pool = omp_init_allocator(omp_default_mem_space, 2, traits);

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What GCC's library does by initial threads and by tasks: target regions on the host, leagues, the owners of nestable locks.
+// What GCC's library does by initial threads and by tasks: target regions on the host, leagues, the
+// owners of nestable locks.
 
 #include <omp.h>
 

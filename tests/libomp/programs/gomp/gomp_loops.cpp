@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Worksharing loops over unsigned long long and pointers as GCC compiles them: GOMP_loop_ull_* gets the direction as a flag and
-// the step as its two's complement. Each loop must run every iteration once.
+// Worksharing loops over unsigned long long and pointers as GCC compiles them: GOMP_loop_ull_* gets
+// the direction as a flag and the step as its two's complement. Each loop must run every iteration
+// once.
 
 #include <omp.h>
 
@@ -36,7 +37,8 @@ const Range ranges[] = {
     {5, 5, 1},
 };
 
-// Runs `loop` over each range in teams of each size; it calls its argument with each iteration's value.
+// Runs `loop` over each range in teams of each size; it calls its argument with each iteration's
+// value.
 void check_loops(const auto& loop) {
   for (const Range& range : ranges) {
     for (int num_threads = 1; num_threads <= kMaxThreads; ++num_threads) {
@@ -105,7 +107,8 @@ void pointers() {
   for (int i = 0; i < 301; ++i) CHECK_EQUAL(values[i], (i % 3 == 0 ? 1 : 0) + (i % 2 == 0 ? 10 : 0));
 }
 
-// More loops in turn than there are buffers for; nobody frees one but the threads that are through with it.
+// More loops in turn than there are buffers for; nobody frees one but the threads that are through
+// with it.
 void many_doacross_loops() {
   std::vector<long> values(41);
 #pragma omp parallel num_threads(3)

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions under the version names that GCC 14 to 16 gave them, as gomp_versions.cpp does it for older ones.
+// Functions under the version names that GCC 14 to 16 gave them, as gomp_versions.cpp does it for
+// older ones.
 
 #include <omp.h>
 

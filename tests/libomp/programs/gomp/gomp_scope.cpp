@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `scope` and `masked` as GCC compiles them. A scope with task reductions calls GOMP_scope_start; its reduction variables are
-// those of the tasks of the whole team.
+// `scope` and `masked` as GCC compiles them. A scope with task reductions calls GOMP_scope_start;
+// its reduction variables are those of the tasks of the whole team.
 
 #include <omp.h>
 
@@ -111,7 +111,8 @@ void task_reductions_of_two_scopes_in_turn() {
   }
 }
 
-// The inner scope's table is not the outer one's, and a task of the inner one may take part in both.
+// The inner scope's table is not the outer one's, and a task of the inner one may take part in
+// both.
 void task_reductions_of_nested_scopes() {
   for (int round = 0; round < 100; ++round) {
     const int num_threads = 1 + round % kMaxThreads;

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Worksharing constructs for which GCC asks the runtime for memory that the team shares: scans and lastprivate(conditional:).
+// Worksharing constructs for which GCC asks the runtime for memory that the team shares: scans and
+// lastprivate(conditional:).
 
 #include <omp.h>
 
@@ -69,8 +70,8 @@ void conditional_lastprivate() {
   }
 }
 
-// The threads need not be in the same construct; a single counts between them. (GCC 12 keeps the last iteration of a construct
-// that a region meets twice, hence one region for each round.)
+// The threads need not be in the same construct; a single counts between them. (GCC 12 keeps the
+// last iteration of a construct that a region meets twice, hence one region for each round.)
 void without_waiting() {
   for (int round = 0; round < 100; ++round) {
     int first = -1, second = -1, third = -1;

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Target constructs as GCC compiles them. There is no device: regions run here, and a mapped variable is the variable itself.
+// Target constructs as GCC compiles them. There is no device: regions run here, and a mapped
+// variable is the variable itself.
 
 #include <omp.h>
 

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `taskloop` as GCC compiles it: GOMP_taskloop for signed iteration variables, GOMP_taskloop_ull for unsigned ones that need 64
-// bits. Each loop must run every iteration once, whatever its direction and the clauses.
+// `taskloop` as GCC compiles it: GOMP_taskloop for signed iteration variables, GOMP_taskloop_ull
+// for unsigned ones that need 64 bits. Each loop must run every iteration once, whatever its
+// direction and the clauses.
 
 #include <omp.h>
 
@@ -184,7 +185,8 @@ void copies_classes(bool deferred) {
 void data_that_must_be_copied() { copies_classes(true); }
 void data_that_must_be_copied_at_once() { copies_classes(false); }
 
-// With if(0) the copy is made too, or the task would read what is at the place of a copy in the original's record.
+// With if(0) the copy is made too, or the task would read what is at the place of a copy in the
+// original's record.
 void data_of_undeferred_tasks() {
   for (int deferred = 0; deferred <= 1; ++deferred) {
     std::atomic<int> right{0};

@@ -1,9 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions under the version names that GCC 5 to 13 gave them, whatever the compiler here would call. The program is linked with
-// our library; what a program has that was linked with GCC's is the same names and versions. Allocators are in
-// gomp_allocators.cpp, functions of GCC 14 to 16 in gomp_newer_versions.cpp.
+// Functions under the version names that GCC 5 to 13 gave them, whatever the compiler here would
+// call. The program is linked with our library; what a program has that was linked with GCC's is
+// the same names and versions. Allocators are in gomp_allocators.cpp, functions of GCC 14 to 16 in
+// gomp_newer_versions.cpp.
 
 #include <omp.h>
 

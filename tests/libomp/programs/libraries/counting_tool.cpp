@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// An OMPT tool, for OMP_TOOL_LIBRARIES: counts what libomp tells about barriers and prints it at the end.
+// An OMPT tool, for OMP_TOOL_LIBRARIES: counts what libomp tells about barriers and prints it at
+// the end.
 
 #include <omp-tools.h>
 

@@ -8,7 +8,8 @@
 #include <atomic>
 #include <vector>
 
-// Returns how many of num_threads threads saw everybody's slot in each of 20 barriers, and the tasks before them done.
+// Returns how many of num_threads threads saw everybody's slot in each of 20 barriers, and the
+// tasks before them done.
 extern "C" __attribute__((visibility("default"))) int plugin_run(int num_threads) {
   std::vector<long> slots(num_threads);
   long* const slot = slots.data();

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A program of Clang's, which needs libomp.so, with a library of GCC's, which needs libgomp.so.1: both are one runtime with one
-// set of threads and settings.
+// A program of Clang's, which needs libomp.so, with a library of GCC's, which needs libgomp.so.1:
+// both are one runtime with one set of threads and settings.
 
 #include <omp.h>
 #include <pthread.h>

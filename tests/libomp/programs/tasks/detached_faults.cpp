@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Faults of libomp in detached tasks that only show when threads meet at certain instructions, or in rare constellations.
-// runtime/libomp/UPSTREAM.md describes them.
+// Faults of libomp in detached tasks that only show when threads meet at certain instructions, or
+// in rare constellations. runtime/libomp/UPSTREAM.md describes them.
 
 #include <omp.h>
 
@@ -16,11 +16,12 @@
 
 namespace {
 
-// Meanwhile the body of the task ends. Whoever frees the task must not do so before the thread that fulfils the event has left
-// the lock in it alone.
+// Meanwhile the body of the task ends. Whoever frees the task must not do so before the thread that
+// fulfils the event has left the lock in it alone.
 //
-// That shows because freed blocks are used again, last in, first out. The padding makes the detached task as large as a table of
-// dependences, so the table of its parent gets its block. A late write breaks a list in the table, and freeing that is a crash.
+// That shows because freed blocks are used again, last in, first out. The padding makes the
+// detached task as large as a table of dependences, so the table of its parent gets its block. A
+// late write breaks a list in the table, and freeing that is a crash.
 void freed_task_is_not_written(int num_threads) {
 #ifdef __x86_64__
   omp_test::set_up_stepping();
@@ -95,7 +96,8 @@ class LateFulfilment {
   std::thread thread_;
 };
 
-// In a team of one thread, only some tasks are counted by their parents. Here the tasks of a loop follow one that is detached.
+// In a team of one thread, only some tasks are counted by their parents. Here the tasks of a loop
+// follow one that is detached.
 void loop_of_tasks_beside_a_detached_one() {
   for (int round = 0; round < 20; ++round) {
     int done = 0;
@@ -114,8 +116,8 @@ void loop_of_tasks_beside_a_detached_one() {
   }
 }
 
-// In a team of one thread. The detached task ends after its parent, and is what keeps the parent's memory. The parent's own
-// parent does not count it, and goes on.
+// In a team of one thread. The detached task ends after its parent, and is what keeps the parent's
+// memory. The parent's own parent does not count it, and goes on.
 void detached_task_outlives_its_parent() {
   for (int round = 0; round < 200; ++round) {
     int done = 0;
@@ -146,7 +148,8 @@ void detached_task_outlives_its_parent() {
   }
 }
 
-// A thread in a team of one comes back from another region and detaches a task, for which the end of its own region waits.
+// A thread in a team of one comes back from another region and detaches a task, for which the end
+// of its own region waits.
 void detached_after_a_nested_region() {
   omp_set_max_active_levels(2);
   for (int round = 0; round < 20; ++round) {
@@ -165,8 +168,8 @@ void detached_after_a_nested_region() {
   }
 }
 
-// The completion of a detached task goes into a deque of its team. Tasks with a priority have deques of their own, so a team may
-// have found tasks before any of its threads has a deque.
+// The completion of a detached task goes into a deque of its team. Tasks with a priority have
+// deques of their own, so a team may have found tasks before any of its threads has a deque.
 void with_priorities_only() {
   for (int num_threads = 1; num_threads <= 4; ++num_threads) {
     std::atomic<int> done{0};

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Detached tasks: their end is announced by omp_fulfill_event, possibly from a thread that libomp does not know, while the whole
-// team waits in a barrier and perhaps sleeps.
+// Detached tasks: their end is announced by omp_fulfill_event, possibly from a thread that libomp
+// does not know, while the whole team waits in a barrier and perhaps sleeps.
 
 #include <omp.h>
 
@@ -120,7 +120,8 @@ void successors_of_a_detached_task() {
   });
 }
 
-// The parent is an explicit task and long done. A successor in it then makes another level, also detached.
+// The parent is an explicit task and long done. A successor in it then makes another level, also
+// detached.
 void detached_in_explicit_tasks() {
   for_every_size(4, [](int num_threads, int round) {
     std::vector<std::thread> outside(2 * num_threads);

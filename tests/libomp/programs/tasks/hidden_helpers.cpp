@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// `target nowait` on the host becomes a hidden-helper task: it runs in a team of threads of its own, which libomp makes at the
-// first such task and which crosses fork, join and plain barriers like any other.
+// `target nowait` on the host becomes a hidden-helper task: it runs in a team of threads of its
+// own, which libomp makes at the first such task and which crosses fork, join and plain barriers
+// like any other.
 
 #include <omp.h>
 

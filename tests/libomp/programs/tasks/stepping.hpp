@@ -58,8 +58,9 @@ bool hold_up_after(int num_instructions, Body&& body) {
   return steps_left <= 0;
 }
 
-// Fulfils event after event in a thread that is no thread of the team, and is held up at each of its instructions in turn: in the
-// first event's at the first one, in the next one's at the second one.
+// Fulfils event after event in a thread that is no thread of the team, and is held up at each of
+// its instructions in turn: in the first event's at the first one, in the next one's at the second
+// one.
 class SteppingFulfiller {
  public:
   SteppingFulfiller() : thread_([this] { fulfil_all(); }) {}

@@ -1,11 +1,11 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Waits of tasks that LLVM's libomp never ends, because it looks at one task of a deque only, and barriers that it ends while a
-// task is left. runtime/libomp/UPSTREAM.md describes the causes.
+// Waits of tasks that LLVM's libomp never ends, because it looks at one task of a deque only, and
+// barriers that it ends while a task is left. runtime/libomp/UPSTREAM.md describes the causes.
 //
-// A thread that waits in a tied task may only run descendants of that task, so what lies in front of these in a deque must not
-// hide them.
+// A thread that waits in a tied task may only run descendants of that task, so what lies in front
+// of these in a deque must not hide them.
 
 #include <omp.h>
 
@@ -22,7 +22,8 @@ void wait_until(const std::atomic<bool>& flag) {
   while (!flag) std::this_thread::yield();
 }
 
-// Fulfils an event, after a moment in which the task is detached, in a thread that libomp does not know.
+// Fulfils an event, after a moment in which the task is detached, in a thread that libomp does not
+// know.
 class Fulfilment {
  public:
   explicit Fulfilment(omp_event_handle_t event) {
@@ -43,8 +44,8 @@ class Fulfilment {
   std::thread thread_;
 };
 
-// The completion of a detached task comes into the deque of a thread that waits for a task below it. The other thread waits for
-// what depends on the detached task.
+// The completion of a detached task comes into the deque of a thread that waits for a task below
+// it. The other thread waits for what depends on the detached task.
 void completion_above_a_child() {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> done{0};
@@ -82,7 +83,8 @@ void completion_above_a_child() {
   }
 }
 
-// Two threads wait, each in a task for a child of it. In the list of tasks with the outer priority lies what neither may run now.
+// Two threads wait, each in a task for a child of it. In the list of tasks with the outer priority
+// lies what neither may run now.
 void wait_for_priority(int outer, int inner) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> done{0}, num_inside{0};
@@ -109,7 +111,8 @@ void wait_for_priority(int outer, int inner) {
 void children_of_the_same_priority() { wait_for_priority(2, 2); }
 void children_of_a_lower_priority() { wait_for_priority(2, 1); }
 
-// Tasks that exclude each other, whose parent ends before them: nothing but the team's tasks holds the barrier.
+// Tasks that exclude each other, whose parent ends before them: nothing but the team's tasks holds
+// the barrier.
 void exclusive(int priority) {
   for (int round = 0; round < 3000; ++round) {
     constexpr int kNumTasks = 6;

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tasks and barriers: which way a barrier goes must never change when tasks run and that they are done when it ends.
+// Tasks and barriers: which way a barrier goes must never change when tasks run and that they are
+// done when it ends.
 
 #include <omp.h>
 
@@ -29,8 +30,8 @@ void in_every_team(int num_rounds, Body&& body) {
   omp_test::in_every_team(2, kMaxThreads, num_rounds, body);
 }
 
-// One thread makes tasks while the other waits in the barrier already. It must run tasks, not only wait. In one round the
-// producer may be too quick for it; in all rounds together it cannot be.
+// One thread makes tasks while the other waits in the barrier already. It must run tasks, not only
+// wait. In one round the producer may be too quick for it; in all rounds together it cannot be.
 void waiters_run_tasks() {
   constexpr int kRounds = 200, kTasks = 10;
   std::atomic<int> done{0}, by_the_waiter{0}, about_to_wait{0};
@@ -131,7 +132,8 @@ void untied_tasks() {
   });
 }
 
-// A thread that waits in a barrier runs a task that opens a region with barriers: it is for a while the primary of another team.
+// A thread that waits in a barrier runs a task that opens a region with barriers: it is for a while
+// the primary of another team.
 void task_opens_a_region() {
   omp_set_max_active_levels(2);
   std::atomic<int> done{0};
@@ -194,7 +196,8 @@ void taskloop() {
   });
 }
 
-// Reductions over tasks of the whole team: they take part in the barrier that ends the region's reduction.
+// Reductions over tasks of the whole team: they take part in the barrier that ends the region's
+// reduction.
 void task_reductions() {
   for (int num_threads = 2; num_threads <= kMaxThreads; ++num_threads) {
     for (int round = 0; round < 20; ++round) {
@@ -241,7 +244,8 @@ void fast_and_slow_barriers_mixed() {
   });
 }
 
-// A task of more than the blocktime: those who wait go to sleep, the one who runs it is the last to come.
+// A task of more than the blocktime: those who wait go to sleep, the one who runs it is the last to
+// come.
 void long_task_while_others_sleep() {
   std::atomic<int> done{0};
   in_every_team(3, [&](int me, int round, int num_threads) {

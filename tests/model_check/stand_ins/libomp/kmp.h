@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Replaces libomp's kmp.h: as much of it as kmp_hierbar.cpp needs to be compiled, for gathers and
-// releases without tasks.
+// Replaces libomp's kmp.h: as much of it as kmp_hierbar_phases.cpp needs to be compiled, for
+// gathers and releases without tasks.
 //
 // libomp's volatile words are relaxed atomics here, because compilers make that of them on every
 // machine. Its plain fields are plain, so that the checker reports a race if a wait does not order

@@ -15,6 +15,7 @@ struct Quartiles {
   double lower = 0;
   double median = 0;
   double upper = 0;
+  friend bool operator==(const Quartiles&, const Quartiles&) = default;
 };
 
 // The value below which `fraction` (0 to 1) of the samples lie, interpolated between neighbours.

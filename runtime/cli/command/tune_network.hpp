@@ -1,0 +1,16 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/program.hpp"
+#include "cli/tune_session.hpp"
+
+namespace hierbar {
+
+// `hierbar tune --network -- LAUNCHER...`: has the launcher start the worker of its MPI family, and puts
+// what it measures into the file of networks. Ends the command if that is not possible.
+void measure_network(const CLI::App& command, const TuneOptions& options, const Program& launcher);
+
+}  // namespace hierbar

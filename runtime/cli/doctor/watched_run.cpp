@@ -1,0 +1,145 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/doctor/watched_run.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "cli/placed_threads.hpp"
+
+namespace hierbar {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+// From SIGTERM to SIGKILL.
+constexpr auto kPatience = std::chrono::seconds(2);
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::error_code none;
+    path_ = fs::temp_directory_path(none);
+    if (none) path_ = "/tmp";
+    std::string name = (path_ / "hierbar-doctor-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) problem_ = "cannot make " + name + ": " + std::strerror(errno);
+    path_ = name;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    if (problem_.empty()) fs::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const fs::path& path() const { return path_; }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  fs::path path_;
+  std::string problem_;
+};
+
+// One process's record: lines "  <pid>:\tcalling init: <path>" and "initialize program: <path>". A
+// process that executes another program goes on in the same file, and a forked one begins with no
+// program.
+void read_record(const fs::path& path, std::vector<WatchedRun::Process>& processes) {
+  constexpr std::string_view kLibrary = "calling init: ";
+  constexpr std::string_view kProgram = "initialize program: ";
+  std::ifstream file(path);
+  WatchedRun::Process process;
+  const auto keep = [&] {
+    if (!process.libraries.empty()) processes.push_back(std::move(process));
+    process = {};
+  };
+  for (std::string line; std::getline(file, line);) {
+    if (const std::size_t at = line.find(kProgram); at != std::string::npos) {
+      process.program = line.substr(at + kProgram.size());
+    } else if (const std::size_t init = line.find(kLibrary); init != std::string::npos) {
+      const std::string library = line.substr(init + kLibrary.size());
+      // The loader comes first in each program.
+      if (fs::path(library).filename().string().starts_with("ld-") && !process.program.empty()) keep();
+      process.libraries.push_back(library);
+    }
+  }
+  keep();
+}
+
+pid_t start(const Program& command, const fs::path& record) {
+  const pid_t child = fork();
+  if (child > 0) setpgid(child, child);  // whichever of the two comes first
+  if (child != 0) return child;
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // ^C reaches this command's process group only
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  setenv("LD_DEBUG", "libs", 1);
+  setenv("LD_DEBUG_OUTPUT", record.c_str(), 1);
+  _exit(become(command));
+}
+
+std::size_t count_threads(const std::vector<RankView>& ranks) {
+  std::size_t threads = 0;
+  for (const RankView& rank : ranks) threads += rank.team.num_threads;
+  return threads;
+}
+
+// Threads of the child and of what it started, if there are more of them than were seen before.
+void look_at_threads(pid_t child, WatchedRun& run) {
+  std::vector<PlacedThread> threads;
+  for (const auto& some : {threads_of_process(child), threads_of_job(child)}) {
+    if (some) threads.insert(threads.end(), some->begin(), some->end());
+  }
+  std::vector<RankView> ranks = ranks_of_threads(threads);
+  if (count_threads(ranks) > count_threads(run.ranks)) run.ranks = std::move(ranks);
+}
+
+// Returns whether the child has ended within the time.
+bool wait_for_end(pid_t child, Clock::duration most, int& status, WatchedRun* run) {
+  const Clock::time_point deadline = Clock::now() + most;
+  do {
+    if (waitpid(child, &status, WNOHANG) == child) return true;
+    if (run != nullptr) look_at_threads(child, *run);
+    std::this_thread::sleep_for(kBetweenLooks);
+  } while (Clock::now() < deadline);
+  return false;
+}
+
+void stop(pid_t child, int& status) {
+  kill(-child, SIGTERM);
+  if (wait_for_end(child, kPatience, status, nullptr)) return;
+  kill(-child, SIGKILL);
+  waitpid(child, &status, 0);
+}
+
+}  // namespace
+
+Result<WatchedRun> watch_run(const Program& command, std::chrono::milliseconds most) {
+  const TemporaryDirectory directory;
+  if (!directory.problem().empty()) return Error{directory.problem()};
+  const pid_t child = start(command, directory.path() / "loads");
+  if (child < 0) return Error{std::string("cannot start a process: ") + std::strerror(errno)};
+  WatchedRun run;
+  int status = 0;
+  run.was_stopped = !wait_for_end(child, most, status, &run);
+  if (run.was_stopped) stop(child, status);
+  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  std::vector<fs::path> records;
+  for (const auto& entry : fs::directory_iterator(directory.path())) records.push_back(entry.path());
+  std::sort(records.begin(), records.end());
+  for (const fs::path& record : records) read_record(record, run.processes);
+  return run;
+}
+
+}  // namespace hierbar

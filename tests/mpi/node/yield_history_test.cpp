@@ -1,0 +1,50 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/node/yield_history.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hierbar::mpi {
+namespace {
+
+constexpr int kMost = 32;
+
+// Waits `count` times, and returns how many of the waits yielded.
+int num_that_yield(YieldHistory& history, std::uint32_t count, bool yields_help) {
+  int num = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (history.begin_wait(kMost) == 0) continue;
+    ++num;
+    history.end_wait(!yields_help);
+  }
+  return num;
+}
+
+TEST(YieldHistory, WaitsYieldAsLongAsThatHelps) {
+  YieldHistory history{};
+  EXPECT_EQ(num_that_yield(history, 100, true), 100);
+}
+
+TEST(YieldHistory, AFewYieldsInVainChangeNothing) {
+  YieldHistory history{};
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(num_that_yield(history, YieldHistory::kPatience - 1, false), static_cast<int>(YieldHistory::kPatience) - 1);
+    EXPECT_EQ(num_that_yield(history, 1, true), 1);
+  }
+}
+
+TEST(YieldHistory, WaitsSleepAtOnceAfterYieldsInVainAndTryAgainNowAndThen) {
+  YieldHistory history{};
+  num_that_yield(history, YieldHistory::kPatience, false);
+  EXPECT_EQ(num_that_yield(history, YieldHistory::kNumWithoutYields, false), 0);
+  EXPECT_EQ(num_that_yield(history, 10 * (YieldHistory::kNumWithoutYields + 1), false), 10);
+}
+
+TEST(YieldHistory, OneTrialThatHelpsEndsThat) {
+  YieldHistory history{};
+  num_that_yield(history, YieldHistory::kPatience + YieldHistory::kNumWithoutYields, false);
+  EXPECT_EQ(num_that_yield(history, 50, true), 50);
+}
+
+}  // namespace
+}  // namespace hierbar::mpi
