@@ -22,7 +22,7 @@ namespace {
 using test::TestPlan;
 
 std::atomic<long> pokes{0};
-void count_poke() noexcept { pokes.fetch_add(1, std::memory_order_relaxed); }
+void count_poke(void*) noexcept { pokes.fetch_add(1, std::memory_order_relaxed); }
 void ignore_overdue(void*, long) noexcept {}
 
 constexpr long kOneHourNs = 3'600'000'000'000;  // a wake-up that is lost becomes a ctest timeout
