@@ -5,12 +5,14 @@
 #include <iostream>
 #include <string>
 
+#include "cli/command/advise_command.hpp"
 #include "cli/command/check_command.hpp"
 #include "cli/command/completion_command.hpp"
 #include "cli/command/doctor_command.hpp"
 #include "cli/command/meet_command.hpp"
 #include "cli/command/place_command.hpp"
 #include "cli/command/plan_command.hpp"
+#include "cli/command/predict_command.hpp"
 #include "cli/command/report_command.hpp"
 #include "cli/command/run_command.hpp"
 #include "cli/command/show_command.hpp"
@@ -53,6 +55,8 @@ int main(int argc, char** argv) try {
   hierbar::add_plan_command(app);
   hierbar::add_place_command(app);
   hierbar::add_meet_command(app);
+  hierbar::add_predict_command(app);
+  hierbar::add_advise_command(app, program);
   hierbar::add_tune_command(app, program);
   hierbar::add_report_command(app);
   hierbar::add_completion_command(app);

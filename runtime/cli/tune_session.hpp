@@ -28,6 +28,9 @@ struct TuneOptions {
   bool json = false;
   bool quiet = false;
   bool network = false;
+  bool contention = false;
+  std::string pairs = "8";
+  std::string sizes;
   std::string mpi = "auto";
   bool ranks_as_nodes = false;
   bool oversubscribed = false;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../include/hierbar/hierbar.h"
+#include "network/contention/contention_json.hpp"
 #include "network/network_profile.hpp"
 
 namespace hierbar::network {
@@ -81,7 +82,8 @@ Result<MeasuredNetwork> read_network(const json& entry) {
                           .transport = text_in(entry, "transport"),
                           .num_nodes = count_in(entry, "nodes", kMaxNodes),
                           .classes = {},
-                          .notes = {}};
+                          .notes = {},
+                          .contention = {}};
   if (network.mpi_library.empty() || network.mpi_library.size() > kMostText || network.transport.size() > kMostText) {
     return Error{" needs mpi: the library's name, and transport, of at most 1024 characters"};
   }
@@ -102,6 +104,11 @@ Result<MeasuredNetwork> read_network(const json& entry) {
       return Error{" has a note that is no short text"};
     network.notes.push_back(note.get<std::string>());
   }
+  if (const auto member = entry.find("contention"); member != entry.end()) {
+    Result<Contention> contention = read_contention(*member);
+    if (!contention) return Error{".contention " + contention.error()};
+    network.contention = *std::move(contention);
+  }
   return network;
 }
 
@@ -115,8 +122,10 @@ ordered_json to_json(const MeasuredNetwork& network) {
     }
     classes.push_back(std::move(entry));
   }
-  return {{"hierbar", HIERBAR_VERSION_STRING}, {"mpi", network.mpi_library},    {"transport", network.transport},
-          {"nodes", network.num_nodes},        {"classes", std::move(classes)}, {"notes", network.notes}};
+  ordered_json entry{{"hierbar", HIERBAR_VERSION_STRING}, {"mpi", network.mpi_library},    {"transport", network.transport},
+                     {"nodes", network.num_nodes},        {"classes", std::move(classes)}, {"notes", network.notes}};
+  if (network.contention) entry["contention"] = contention_json(*network.contention);
+  return entry;
 }
 
 // Whether an entry is of this version of hierbar. One without a version is.

@@ -4,28 +4,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/environment.hpp"
 #include "base/quartiles.hpp"
 #include "base/result.hpp"
+#include "network/contention/contention_table.hpp"
 #include "network/parameters.hpp"
 
 namespace hierbar::network {
 
-// What was measured of networks, from which meetings between nodes are chosen. A file
-// holds several networks. Each is of one MPI library, one choice of its transport, one number of
-// nodes and one version of hierbar. Those of other versions are not read. Members that are not known
-// here are not read either, and are kept when a network is added.
+// What was measured of networks, from which meetings between nodes are chosen. A file holds several
+// networks. Each is of one MPI library, one choice of its transport, one number of nodes and one
+// version of hierbar. Those of other versions are not read. Members that are not known here are not
+// read either, and are kept when a network is added.
 //
 //   HIERBAR_NETWORK   off, or the path of a file. If it is not set: network.json in
 //                     $XDG_CONFIG_HOME/hierbar or ~/.config/hierbar, if it exists
 inline constexpr const char* kNetworkVariable = "HIERBAR_NETWORK";
 inline constexpr const char* kNetworkFormat = "hierbar-network-1";
 
-// A larger file is refused without being parsed. One network has some 2 KiB.
-inline constexpr std::size_t kMaxNetworkBytes = 256 << 10;
+// A larger file is refused without being parsed. One network has some 2 KiB, and
+// 60 KiB with the costs of shared channels.
+inline constexpr std::size_t kMaxNetworkBytes = 2 << 20;
 inline constexpr std::uint32_t kMaxNodes = 1U << 20;
 
 // Pairs of nodes that are equally far from each other.
@@ -44,6 +47,8 @@ struct MeasuredNetwork {
   std::uint32_t num_nodes = 0;
   std::vector<PairClass> classes;  // at least one
   std::vector<std::string> notes;  // for people: what was clamped
+  // What shared channels cost; nothing if it was not measured.
+  std::optional<Contention> contention = {};
 
   // The costs of the slowest class: no barrier ends before its slowest pair.
   Parameters slowest() const;
@@ -69,8 +74,8 @@ std::string transport_of(const Environment& environment);
 // Errors: the text is no file of networks, or what is wrong in it.
 Result<NetworkProfile> parse_network_profile(const std::string& text);
 // The text of a file to which a network is added. It takes the place of one with the same library,
-// transport, number of nodes and version, and keeps that one's further members. `old_text` is empty if
-// there is no file. Errors: it is not empty and no file of networks; it would grow too large.
+// transport, number of nodes and version, and keeps that one's further members. `old_text` is empty
+// if there is no file. Errors: it is not empty and no file of networks; it would grow too large.
 Result<std::string> with_network(const std::string& old_text, const MeasuredNetwork& network);
 
 // Reads a file. Errors: it cannot be read, is not a regular file or is too large; those of

@@ -171,7 +171,7 @@ TEST_F(NetworkProfileFile, ABrokenOneIsReportedAndIgnored) {
 TEST_F(NetworkProfileFile, WhatIsNoSmallFileIsRefused) {
   write(std::string(kMaxNetworkBytes + 1, ' '));
   EXPECT_FALSE(load_network_profile(default_network_path(own_environment())).ok());
-  EXPECT_THAT(load_network_profile(default_network_path(own_environment())).error(), HasSubstr("larger than 256 KiB"));
+  EXPECT_THAT(load_network_profile(default_network_path(own_environment())).error(), HasSubstr("larger than 2048 KiB"));
   const std::string pipe = directory_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(load_network_profile(pipe).error(), HasSubstr("no regular file"));

@@ -45,7 +45,7 @@ TEST(PlaceCommand, HasThePatternsThatPeopleCompare) {
   EXPECT_THAT(place("-n 4 -t 4 --pattern alternating" + kMachine).output,
               AllOf(HasSubstr(", pattern alternating\n"), HasSubstr("user:0+1+2+3,8+9+10+11,4+5+6+7,12+13+14+15\n")));
   const std::string help = place("--help").output;
-  for (const char* name : {"share", "packed", "alternating", "pairs", "sockets", "cores", "threads", "rank"}) {
+  for (const char* name : {"share", "packed", "alternating", "swapped", "pairs", "ends", "halves", "sockets", "cores", "threads", "rank"}) {
     EXPECT_THAT(help, HasSubstr(std::string("\n  ") + name + ' '));
   }
 }
@@ -57,6 +57,30 @@ TEST(PlaceCommand, PrintsNothingButTheSettingsAskedFor) {
             "rank 0=localhost slot=0:0,0:1\nrank 1=localhost slot=1:0,1:1\n");
   EXPECT_EQ(place("-n 2 -t 2,1 --settings omp --pattern packed --proc-bind close" + kMachine).output,
             "OMP_NUM_THREADS=2 OMP_PLACES={0},{1} OMP_PROC_BIND=close\nOMP_NUM_THREADS=1 OMP_PLACES={2} OMP_PROC_BIND=close\n");
+}
+
+TEST(PlaceCommand, PrintsSettingsForEveryLauncher) {
+  const auto settings = [](const std::string& name, const std::string& more = "") {
+    return place("-n 2 -t 4 --pattern packed --settings " + name + more + kMachine).output;
+  };
+  EXPECT_EQ(settings("sockets"), "--cpus-per-task=4 --cpu-bind=sockets\n");
+  EXPECT_EQ(settings("intel"), "I_MPI_PIN_DOMAIN=[f,f0]\n");
+  EXPECT_EQ(settings("mvapich2"), "MV2_ENABLE_AFFINITY=1 MV2_CPU_MAPPING=0,1,2,3:4,5,6,7\n");
+  EXPECT_EQ(settings("map-by"), "--map-by slot:PE=4 --bind-to core\n");
+  EXPECT_EQ(settings("pals"), "--cpu-bind list:0,1,2,3:4,5,6,7\n");
+  EXPECT_EQ(settings("taskset"), "taskset -c 0,1,2,3\ntaskset -c 4,5,6,7\n");
+  EXPECT_EQ(settings("rankfile", " --nodes 2"),
+            "rank 0=+n0 slot=0:0,0:1,0:2,0:3\nrank 1=+n0 slot=0:4,0:5,0:6,0:7\n"
+            "rank 2=+n1 slot=0:0,0:1,0:2,0:3\nrank 3=+n1 slot=0:4,0:5,0:6,0:7\n");
+}
+
+TEST(PlaceCommand, PlacesEightNodesOfTwoRanksWithFourThreads) {
+  const test::CommandResult result = place("-n 2 -t 4 --nodes 8 --topology 'pack:2 core:4 pu:1'");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("2 ranks on each of 8 nodes"), HasSubstr("mpiexec -n 16 -ppn 2 -bind-to user:0+1+2+3,"),
+                    HasSubstr("srun -N 8 --ntasks-per-node=2 -n 16 --cpu-bind=mask_cpu:0xf,0xf0"),
+                    HasSubstr("rank 15=+n7 slot=1:0,1:1,1:2,1:3")));
 }
 
 TEST(PlaceCommand, PlacesThreadsInsideAShare) {
@@ -89,9 +113,13 @@ TEST(PlaceCommand, RefusesBadValues) {
       {"-n 2 -t 1 --cpus 15-16", "'15-16': not all are cpus of this machine"},
       {"-n 2 -t 1 --cpus a", "--cpus"},
       {"-n 2 -t 1 --pattern scatter",
-       "--pattern: 'scatter': no such pattern; allowed: share, packed, alternating, pairs, sockets"},
+       "--pattern: 'scatter': no such pattern; allowed: share, packed, alternating, swapped, pairs, ends"},
       {"-n 2 -t 1 --proc-bind master", "'master': no such policy; allowed: close, spread, primary"},
-      {"-n 2 -t 1 --settings all", "'all': no such settings; allowed: mpiexec, srun, rankfile, omp"},
+      {"-n 2 -t 1 --settings all", "'all': no such settings; allowed: mpiexec, srun, map_cpu, sockets"},
+      {"-n 2 -t 2 --settings map_cpu", "rank 0 has cpus 0-7, and map_cpu gives a rank one"},
+      {"-n 2 -t 2,3 --settings cores", "ranks have different numbers of threads"},
+      {"-n 2 -t 1 --settings map-by --pattern pairs", "Open MPI has no mapping like 'pairs'; a rankfile has"},
+      {"-n 2 -t 1 --nodes 0", "--nodes: '0': no such number of nodes"},
       {"-n 17 -t 1", "17 ranks for 16 cpus"},
   };
   for (const auto& one : cases) {

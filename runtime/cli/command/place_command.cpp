@@ -11,9 +11,8 @@
 
 #include "cli/machine_option.hpp"
 #include "cli/option_values.hpp"
+#include "cli/place_settings.hpp"
 #include "placement/share/launcher_options.hpp"
-#include "placement/share/omp_places.hpp"
-#include "placement/share/pattern.hpp"
 #include "placement/share/share.hpp"
 
 namespace hierbar {
@@ -30,17 +29,17 @@ struct PlaceOptions {
   std::string pattern = "share";
   std::string proc_bind = "spread";
   std::string settings;
+  std::string num_nodes;
   std::string description;
   bool json = false;
 };
 
-// The placement that is printed.
+// The placement that is printed: of one node, as all nodes have it.
 struct Placement {
-  Pattern pattern;
+  NodePlacement node;
   ProcBind proc_bind;
   CpuSet pool;
-  std::vector<std::uint32_t> threads;
-  std::vector<CpuSet> shares;
+  std::uint32_t num_nodes;
 };
 
 std::uint32_t parse_num_ranks(const std::string& text) {
@@ -88,13 +87,6 @@ ProcBind parse_proc_bind_option(const std::string& name) {
   refuse("--proc-bind", name, "no such policy", "close, spread, primary");
 }
 
-std::string openmp_settings(const Machine& machine, const Placement& placement, std::size_t rank) {
-  const std::uint32_t threads = placement.threads[rank];
-  return "OMP_NUM_THREADS=" + std::to_string(threads) +
-         " OMP_PLACES=" + to_omp_places(places_in(machine, placement.shares[rank], threads, placement.proc_bind)) +
-         " OMP_PROC_BIND=" + proc_bind_name(placement.proc_bind);
-}
-
 // Puts `indent` before each line of `text`.
 std::string indented(const std::string& text, const std::string& indent) {
   std::string result;
@@ -104,36 +96,42 @@ std::string indented(const std::string& text, const std::string& indent) {
 }
 
 void print_text(const Machine& machine, const Placement& placement) {
-  const std::size_t num_ranks = placement.shares.size();
-  std::cout << num_ranks << (num_ranks == 1 ? " rank on " : " ranks on ") << machine.name << ", pattern "
-            << pattern_name(placement.pattern) << "\n\n";
+  const std::size_t num_ranks = placement.node.shares.size();
+  const std::size_t num_all = num_ranks * placement.num_nodes;
+  std::cout << num_ranks << (num_ranks == 1 ? " rank on " : " ranks on ")
+            << (placement.num_nodes == 1 ? "" : "each of " + std::to_string(placement.num_nodes) + " nodes: ") << machine.name
+            << ", pattern " << pattern_name(placement.node.pattern) << "\n\n";
   std::cout << "  rank  threads";
   for (const Column& column : kColumns) std::cout << "  " << column.title;
   std::cout << "  cpus\n";
   for (std::size_t rank = 0; rank < num_ranks; ++rank) {
-    std::cout << std::setw(6) << rank << std::setw(9) << placement.threads[rank];
+    std::cout << std::setw(6) << rank << std::setw(9) << placement.node.threads[rank];
     for (const Column& column : kColumns) {
       std::cout << std::setw(2 + static_cast<int>(std::string(column.title).size()))
-                << count_touched(machine, placement.shares[rank], column.level);
+                << count_touched(machine, placement.node.shares[rank], column.level);
     }
-    std::cout << "  " << placement.shares[rank].to_string() << '\n';
+    std::cout << "  " << placement.node.shares[rank].to_string() << '\n';
   }
-  std::cout << "\nMPICH    mpiexec -n " << num_ranks << ' ' << hydra_option(placement.shares) << "\nSlurm    srun -n "
-            << num_ranks << ' ' << slurm_option(placement.shares) << "\nOpen MPI ";
-  if (const Result<std::string> file = rankfile(machine, placement.shares)) {
-    std::cout << "mpiexec -n " << num_ranks << " --rankfile FILE, where FILE holds\n" << indented(*file, "         ");
+  const bool several = placement.num_nodes > 1;
+  const std::string per_node = std::to_string(num_ranks);
+  std::cout << "\nMPICH    mpiexec -n " << num_all << ' ' << (several ? "-ppn " + per_node + ' ' : "")
+            << hydra_option(placement.node.shares) << "\nSlurm    srun "
+            << (several ? "-N " + std::to_string(placement.num_nodes) + " --ntasks-per-node=" + per_node + ' ' : "") << "-n "
+            << num_all << ' ' << slurm_option(placement.node.shares) << "\nOpen MPI ";
+  if (const Result<std::string> file = rankfile(machine, placement.node.shares, placement.num_nodes)) {
+    std::cout << "mpiexec -n " << num_all << " --rankfile FILE, where FILE holds\n" << indented(*file, "         ");
   } else {
     std::cout << "no rankfile: " << file.error() << '\n';
   }
   for (std::size_t rank = 0; rank < num_ranks; ++rank) {
-    std::cout << (rank == 0 ? "OpenMP   " : "         ") << "rank " << rank << ": " << openmp_settings(machine, placement, rank)
-              << '\n';
+    std::cout << (rank == 0 ? "OpenMP   " : "         ") << "rank " << rank << ": "
+              << openmp_settings(placement.node, rank, placement.proc_bind) << '\n';
   }
 }
 
 nlohmann::ordered_json rank_json(const Machine& machine, const Placement& placement, std::size_t rank) {
-  const CpuSet& share = placement.shares[rank];
-  const std::uint32_t threads = placement.threads[rank];
+  const CpuSet& share = placement.node.shares[rank];
+  const std::uint32_t threads = placement.node.threads[rank];
   const std::vector<CpuSet> places = places_in(machine, share, threads, placement.proc_bind);
   nlohmann::ordered_json thread_cpus = nlohmann::ordered_json::array();
   for (const CpuSet& cpus : bind_threads(places, threads, placement.proc_bind)) thread_cpus.push_back(cpus.to_string());
@@ -150,63 +148,55 @@ nlohmann::ordered_json rank_json(const Machine& machine, const Placement& placem
 
 nlohmann::ordered_json placement_json(const Machine& machine, const Placement& placement) {
   nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
-  for (std::size_t rank = 0; rank < placement.shares.size(); ++rank) ranks.push_back(rank_json(machine, placement, rank));
-  const Result<std::string> file = rankfile(machine, placement.shares);
+  for (std::size_t rank = 0; rank < placement.node.shares.size(); ++rank) ranks.push_back(rank_json(machine, placement, rank));
+  const Result<std::string> file = rankfile(machine, placement.node.shares, placement.num_nodes);
   return {{"machine", machine.name},
           {"pool", placement.pool.to_string()},
-          {"pattern", pattern_name(placement.pattern)},
+          {"num_nodes", placement.num_nodes},
+          {"pattern", pattern_name(placement.node.pattern)},
           {"omp_proc_bind", proc_bind_name(placement.proc_bind)},
           {"ranks", ranks},
-          {"mpiexec", hydra_option(placement.shares)},
-          {"srun", slurm_option(placement.shares)},
+          {"mpiexec", hydra_option(placement.node.shares)},
+          {"srun", slurm_option(placement.node.shares)},
           {"rankfile", file ? nlohmann::ordered_json(*file) : nullptr}};
 }
 
-// Prints only the settings, for scripts and files.
-void print_settings(const std::string& which, const Machine& machine, const Placement& placement) {
-  if (which == "mpiexec") {
-    std::cout << hydra_option(placement.shares) << '\n';
-  } else if (which == "srun") {
-    std::cout << slurm_option(placement.shares) << '\n';
-  } else if (which == "rankfile") {
-    std::cout << accept(rankfile(machine, placement.shares), "--settings", which, "mpiexec, srun, omp");
-  } else {
-    for (std::size_t rank = 0; rank < placement.shares.size(); ++rank) {
-      std::cout << openmp_settings(machine, placement, rank) << '\n';
-    }
-  }
-}
-
-void check_settings_option(const CLI::App& command, const std::string& which) {
-  if (command.count("--settings") == 0) return;
-  for (const char* allowed : {"mpiexec", "srun", "rankfile", "omp"}) {
-    if (which == allowed) return;
-  }
-  refuse("--settings", which, "no such settings", "mpiexec, srun, rankfile, omp");
+std::uint32_t parse_num_nodes(const CLI::App& command, const std::string& text) {
+  if (command.count("--nodes") == 0) return 1;
+  const std::uint32_t number = parse_count(text, kMaxRanks);
+  if (number == 0) refuse("--nodes", text, "no such number of nodes", "1 to " + std::to_string(kMaxRanks));
+  return number;
 }
 
 void warn_of_sharing(const Machine& machine, const Placement& placement) {
-  const std::uint64_t sum = std::accumulate(placement.threads.begin(), placement.threads.end(), std::uint64_t{0});
+  const std::uint64_t sum = std::accumulate(placement.node.threads.begin(), placement.node.threads.end(), std::uint64_t{0});
   const std::uint32_t num_cores = machine.one_cpu_per_core(placement.pool).count();
   if (sum > num_cores) std::cerr << "hierbar: " << sum << " threads share " << num_cores << " cores\n";
 }
 
 void show(const CLI::App& command, const PlaceOptions& options) {
-  Placement placement{.pattern = parse_pattern_option(options.pattern),
-                      .proc_bind = parse_proc_bind_option(options.proc_bind),
-                      .pool = {},
-                      .threads = parse_threads(options.threads, parse_num_ranks(options.num_ranks)),
-                      .shares = {}};
-  check_settings_option(command, options.settings);
+  const Pattern pattern = parse_pattern_option(options.pattern);
+  const ProcBind proc_bind = parse_proc_bind_option(options.proc_bind);
+  const std::vector<std::uint32_t> threads = parse_threads(options.threads, parse_num_ranks(options.num_ranks));
+  const std::uint32_t num_nodes = parse_num_nodes(command, options.num_nodes);
+  const bool only_settings = command.count("--settings") > 0;
+  if (only_settings && !is_settings(options.settings)) {
+    refuse("--settings", options.settings, "no such settings", all_settings());
+  }
   const Machine machine = load_chosen_machine(command, options.description);
-  placement.pool = chosen_pool(command, options, machine);
-  placement.shares = accept(place_ranks(placement.pattern, machine, placement.pool, placement.threads), "-n", options.num_ranks,
-                            "at most one rank per cpu");
+  const CpuSet pool = chosen_pool(command, options, machine);
+  const Placement placement{
+      .node = {machine, pattern, threads,
+               accept(place_ranks(pattern, machine, pool, threads), "-n", options.num_ranks, "at most one rank per cpu")},
+      .proc_bind = proc_bind,
+      .pool = pool,
+      .num_nodes = num_nodes};
   warn_of_sharing(machine, placement);
   if (options.json) {
     std::cout << placement_json(machine, placement).dump(2) << '\n';
-  } else if (command.count("--settings") > 0) {
-    print_settings(options.settings, machine, placement);
+  } else if (only_settings) {
+    std::cout << accept(place_settings(options.settings, placement.node, num_nodes, proc_bind), "--settings", options.settings,
+                        all_settings());
   } else {
     print_text(machine, placement);
   }
@@ -235,12 +225,10 @@ void add_place_command(CLI::App& app) {
       ->add_option("--proc-bind", options->proc_bind,
                    "OMP_PROC_BIND for the threads of a rank inside its cpus: close, spread or primary; default: spread")
       ->type_name("close|spread|primary");
-  command
-      ->add_option(
-          "--settings", options->settings,
-          "Print nothing but the settings for one launcher or for OpenMP: mpiexec (MPICH, Intel MPI and their kin), srun,\n"
-          "rankfile (Open MPI), omp (one line for each rank)")
-      ->type_name("mpiexec|srun|rankfile|omp");
+  command->add_option("--settings", options->settings, "Print nothing but the settings for one launcher or for OpenMP, see below")
+      ->type_name(all_settings("|"));
+  command->add_option("--nodes", options->num_nodes, "So many nodes like this one, each with the ranks of -n; default: 1")
+      ->type_name("N");
   add_machine_option(*command, options->description);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
@@ -254,8 +242,12 @@ void add_place_command(CLI::App& app) {
       "OMP_PLACES has a place for each core of the rank; for each cpu when it has more threads than cores, ordered so that\n"
       "each core has a thread before one has two; and one place for all under --proc-bind primary.\n"
       "\n"
+      "Settings:\n" +
+      settings_help() +
+      "\n"
       "Examples:\n"
       "  hierbar place -n 4 -t 4\n"
+      "  hierbar place -n 2 -t 4 --nodes 8\n"
       "  hierbar place -n 3 -t 8,4,4 --cpus 0-31 --json\n"
       "  hierbar place -n 4 -t 4 --settings rankfile > ranks && mpiexec --rankfile ranks -n 4 ./app\n"
       "  mpiexec $(hierbar place -n 2 -t 8 --pattern packed --settings mpiexec) -n 2 ./app\n"

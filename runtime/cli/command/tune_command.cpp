@@ -106,6 +106,14 @@ void add_tune_command(CLI::App& app, const Program& program) {
           "it must be said")
       ->type_name("NAME")
       ->capture_default_str();
+  command->add_flag("--contention", options->contention,
+                    "With --network, also what channels cost that several pairs of ranks share: inside a node\nand between two, "
+                    "where the launcher starts several ranks on each");
+  command->add_option("--pairs", options->pairs, "With --contention, up to so many pairs at once")
+      ->type_name("K")
+      ->capture_default_str();
+  command->add_option("--sizes", options->sizes, "With --contention, the sizes of messages; default: 1K to 128M")
+      ->type_name("LIST");
   command->add_flag(kRanksAsNodesOption, options->ranks_as_nodes, "With --network, to try it: ranks of one host count as nodes");
   command->add_flag(kOversubscribedOption, options->oversubscribed,
                     "With --network, to try it: measure although ranks outnumber cpus");
@@ -125,7 +133,8 @@ void add_tune_command(CLI::App& app, const Program& program) {
       "\n"
       "With --network, for classes of pairs of nodes that are equally far from each other: latency, overheads and gap\n"
       "of empty messages, from which HIERBAR_MPI_MEETING=auto takes the schedules that it tries. Other networks in the\n"
-      "file are kept. See docs/between-nodes.md.\n"
+      "file are kept. See docs/between-nodes.md. With --contention each of the two measurements may take the time limit;\n"
+      "'hierbar predict' and 'hierbar advise' use the result, see docs/advice.md.\n"
       "\n"
       "Exit status: 0 a profile was written; 2 wrong arguments, or it could not be written; 130 Ctrl-C (nothing is written)\n"
       "\n"
@@ -133,8 +142,10 @@ void add_tune_command(CLI::App& app, const Program& program) {
       "  hierbar tune\n"
       "  hierbar tune -n 16,32,64 --time-limit 180\n"
       "  hierbar tune --network -- mpiexec -n 8 -ppn 1\n"
+      "  hierbar tune --network --contention -- mpiexec -n 16 -ppn 8\n"
       "  hierbar tune --output node17.json && HIERBAR_PROFILE=$PWD/node17.json hierbar plan -n 64\n");
   command->callback([command, options, program] {
+    if (options->contention && !options->network) refuse("--contention", "", "without --network", "with --network");
     if (options->network) return measure_network(*command, *options, program);
     if (!program.empty()) refuse("--", program.front(), "no program is started", "a launcher, with --network");
     measure(*command, *options);

@@ -16,6 +16,7 @@
 #include "base/environment.hpp"
 #include "base/files/new_file.hpp"
 #include "base/files/small_file.hpp"
+#include "cli/command/tune_contention.hpp"
 #include "cli/mpi_family.hpp"
 #include "cli/option_values.hpp"
 #include "cli/started_program.hpp"
@@ -33,11 +34,11 @@ namespace fs = std::filesystem;
 // To start the ranks and to end them, beside the measuring.
 constexpr double kForTheLauncher_s = 60;
 
-std::string worker_for(MpiFamily family) {
+std::string worker_for(MpiFamily family, const std::string& worker) {
   const fs::path prefix = fs::path(program_of(getpid())).parent_path().parent_path();
   const fs::path directory =
       prefix / (fs::exists(prefix / "CMakeCache.txt") ? "libexec" : HIERBAR_INSTALL_LIBEXECDIR) / "hierbar";
-  return directory / (family == MpiFamily::kOpenMpi ? "network_worker_ompi" : "network_worker_mpich");
+  return directory / (worker + (family == MpiFamily::kOpenMpi ? "_ompi" : "_mpich"));
 }
 
 MpiFamily family_of(const Program& launcher, const TuneOptions& options) {
@@ -50,19 +51,6 @@ MpiFamily family_of(const Program& launcher, const TuneOptions& options) {
                 "' is not known to belong to an MPI library; say with --mpi mpich or --mpi openmpi which it is");
   }
   return guess.family;
-}
-
-// The user's line and the worker of its family.
-Program complete(const Program& launcher, const TuneOptions& options) {
-  if (launcher.empty()) refuse("--network", "", "no launcher", "hierbar tune --network -- mpiexec -n 8 -ppn 1");
-  if (find_in_path(launcher.front()).empty()) fail_tuning("'" + launcher.front() + "' is no program that can be started", 127);
-  const std::string worker = worker_for(family_of(launcher, options));
-  if (!fs::exists(worker)) fail_tuning("there is no worker " + worker + "; hierbar was built without this MPI library");
-  Program program = launcher;
-  program.insert(program.end(), {worker, kTimeLimitOption, options.time_limit});
-  if (options.ranks_as_nodes) program.emplace_back(kRanksAsNodesOption);
-  if (options.oversubscribed) program.emplace_back(kOversubscribedOption);
-  return program;
 }
 
 // What the worker has told.
@@ -145,6 +133,18 @@ void print(const network::MeasuredNetwork& measured) {
 
 }  // namespace
 
+Program worker_command(const Program& launcher, const TuneOptions& options, const std::string& name,
+                       const std::vector<std::string>& arguments) {
+  if (launcher.empty()) refuse("--network", "", "no launcher", "hierbar tune --network -- mpiexec -n 8 -ppn 1");
+  if (find_in_path(launcher.front()).empty()) fail_tuning("'" + launcher.front() + "' is no program that can be started", 127);
+  const std::string worker = worker_for(family_of(launcher, options), name);
+  if (!fs::exists(worker)) fail_tuning("there is no worker " + worker + "; hierbar was built without this MPI library");
+  Program program = launcher;
+  program.push_back(worker);
+  program.insert(program.end(), arguments.begin(), arguments.end());
+  return program;
+}
+
 void measure_network(const CLI::App& command, const TuneOptions& options, const Program& launcher) {
   if (!options.team_sizes.empty()) refuse("-n", options.team_sizes, "not with --network", "the launcher's options behind '--'");
   const std::string path =
@@ -157,7 +157,11 @@ void measure_network(const CLI::App& command, const TuneOptions& options, const 
   }
   NewFile file(path);
   if (!file.problem().empty()) fail_tuning("cannot write '" + path + "': " + file.problem());
-  const network::MeasuredNetwork measured = measure(complete(launcher, options), options);
+  std::vector<std::string> arguments{kTimeLimitOption, options.time_limit};
+  if (options.ranks_as_nodes) arguments.emplace_back(kRanksAsNodesOption);
+  if (options.oversubscribed) arguments.emplace_back(kOversubscribedOption);
+  network::MeasuredNetwork measured = measure(worker_command(launcher, options, "network_worker", arguments), options);
+  if (options.contention) measured.contention = measure_contention(options, launcher);
   // The file may have changed meanwhile.
   const Result<std::string> text = updated(path, measured);
   const std::string problem = text ? file.finish(*text) : text.error();
@@ -167,6 +171,7 @@ void measure_network(const CLI::App& command, const TuneOptions& options, const 
     return;
   }
   print(measured);
+  if (measured.contention) print(*measured.contention);
   std::cout << "\nnetwork written: " << path << '\n';
 }
 

@@ -9,16 +9,6 @@
 namespace hierbar {
 namespace {
 
-std::string hexadecimal(const CpuSet& cpus) {
-  std::string text = "0x";
-  for (std::size_t i = cpus.words().size(); i-- > 0;) {
-    char digits[17];
-    std::snprintf(digits, sizeof digits, i + 1 == cpus.words().size() ? "%" PRIx64 : "%016" PRIx64, cpus.words()[i]);
-    text += digits;
-  }
-  return text;
-}
-
 template <class Write>
 std::string list(const std::string& option, const std::vector<CpuSet>& shares, Write write) {
   std::string text = option;
@@ -55,16 +45,26 @@ std::string join_cpus(const CpuSet& cpus, char separator) {
   return text;
 }
 
+std::string hexadecimal(const CpuSet& cpus) {
+  std::string text = "0x";
+  for (std::size_t i = cpus.words().size(); i-- > 0;) {
+    char digits[17];
+    std::snprintf(digits, sizeof digits, i + 1 == cpus.words().size() ? "%" PRIx64 : "%016" PRIx64, cpus.words()[i]);
+    text += digits;
+  }
+  return text;
+}
+
 std::string hydra_option(const std::vector<CpuSet>& shares) {
   return list("-bind-to user:", shares, [](const CpuSet& share) { return join_cpus(share, '+'); });
 }
 
 std::string slurm_option(const std::vector<CpuSet>& shares) { return list("--cpu-bind=mask_cpu:", shares, hexadecimal); }
 
-Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& shares) {
+Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& shares, std::uint32_t num_nodes) {
   const std::vector<Slot> slots = slots_of(machine);
   std::vector<const CpuSet*> owners(slots.size(), nullptr);
-  std::string text;
+  std::vector<std::string> lists;
   for (std::size_t rank = 0; rank < shares.size(); ++rank) {
     std::string list;
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -76,7 +76,12 @@ Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& 
       owners[i] = &shares[rank];
       list += (list.empty() ? "" : ",") + slots[i].name;
     }
-    text += "rank " + std::to_string(rank) + "=localhost slot=" + list + '\n';
+    lists.push_back(list);
+  }
+  std::string text;
+  for (std::size_t rank = 0; rank < shares.size() * num_nodes; ++rank) {
+    const std::string node = num_nodes == 1 ? "localhost" : "+n" + std::to_string(rank / shares.size());
+    text += "rank " + std::to_string(rank) + "=" + node + " slot=" + lists[rank % shares.size()] + '\n';
   }
   return text;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,13 @@ std::string slurm_option(const std::vector<CpuSet>& shares);
 // package. Cores are numbered as Open MPI numbers them: in the order of the tree, and only those
 // that the job may use. A rankfile can only name whole cores. Errors: two different shares have
 // parts of one core.
-Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& shares);
+//
+// With more than one node, each has the same shares, and nodes are named as "+n1", the second node
+// of the job.
+Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& shares, std::uint32_t num_nodes = 1);
+
+// For instance "0xff".
+std::string hexadecimal(const CpuSet& cpus);
 
 // For instance "0,8,9".
 std::string join_cpus(const CpuSet& cpus, char separator);

@@ -17,7 +17,22 @@ namespace hierbar {
 // parallel processes and threads to multicore nodes" (2009), table 1. Launchers use most of these
 // names, too. The paper binds a rank to one core. Here a rank gets as many cores (cpus) as it has
 // threads, which is what the paper recommends for hybrid programs.
-enum class Pattern : std::uint8_t { kShare, kPacked, kAlternating, kPairs, kSockets, kCores, kThreads, kRank };
+//
+// kSwapped, kEnds and kHalves are the table's b4, b5 and b7. Packed is its b, alternating its c and
+// b6, pairs its b2.
+enum class Pattern : std::uint8_t {
+  kShare,
+  kPacked,
+  kAlternating,
+  kSwapped,
+  kPairs,
+  kEnds,
+  kHalves,
+  kSockets,
+  kCores,
+  kThreads,
+  kRank
+};
 
 struct PatternText {
   Pattern pattern;

@@ -84,7 +84,7 @@ def child_of(pid):
 class Cluster:
     """Use it in `with`. Raises NotPossible."""
 
-    def __init__(self, num_nodes, delay_us=None, far_us=None, mbit=None, delay_line=None):
+    def __init__(self, num_nodes, delay_us=None, far_us=None, mbit=None, delay_line=None, burst_kb=24):
         if os.geteuid() != 0:
             raise NotPossible("namespaces need root")
         if os.getpid() != 1:
@@ -101,7 +101,7 @@ class Cluster:
             for i in range(num_nodes):
                 self._pids.append(self._start_node(f"node{i}", NODE.format(name=f"node{i}"), i))
             if delay_us is None:
-                self._lay_cables(mbit)
+                self._lay_cables(mbit, burst_kb)
             else:
                 self._lay_delay_line(delay_line, delay_us, delay_us if far_us is None else far_us)
             for pid, address in zip(self._pids, self.addresses):
@@ -174,7 +174,7 @@ class Cluster:
         if line != "ready\n":
             raise NotPossible(f"no delay line: {line.strip()}")
 
-    def _lay_cables(self, mbit):
+    def _lay_cables(self, mbit, burst_kb):
         switch = self._start_node("switch", "echo ready && exec sleep infinity", 0)
         run(*self._in_network(switch), "ip", "link", "add", "bridge", "type", "bridge")
         run(*self._in_network(switch), "ip", "link", "set", "bridge", "up")
@@ -183,8 +183,9 @@ class Cluster:
             run(*self._in_network(switch), "ip", "link", "add", port, "type", "veth", "peer", "name", "net0", "netns", str(pid))
             run(*self._in_network(switch), "ip", "link", "set", port, "master", "bridge", "up")
             for end, device in ((switch, port), (pid, "net0")) if mbit else ():
-                # A burst of 16 full packets: what the kernel's timers need at this rate, and little against a message.
-                run(*self._in_network(end), "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", f"{mbit}mbit", "burst", "24kb",
+                # By default a burst of 16 full packets: what the kernel's timers need at this rate, and little against a message.
+                # Where ranks outnumber cpus timers come late, and a larger one makes up for it.
+                run(*self._in_network(end), "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", f"{mbit}mbit", "burst", f"{burst_kb}kb",
                     "latency", "100ms")
 
     def _write_enter(self):

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "tests/support/machines.hpp"
 
 namespace hierbar {
@@ -40,6 +42,67 @@ TEST(Pattern, PlacesSingleThreadsAsThePapersTableDoes) {
   EXPECT_THAT(cpus_of(Pattern::kPairs, machine, ones), ElementsAre("0", "1", "4", "5", "2", "3", "6", "7"));
   EXPECT_THAT(cpus_of(Pattern::kSockets, machine, Threads(3, 1)), ElementsAre("0-3", "4-7", "0-3"));
   EXPECT_THAT(cpus_of(Pattern::kRank, machine, ones), ElementsAre("0", "1", "2", "3", "4", "5", "6", "7"));
+}
+
+// The nodes of P4's table 1: the packages of cpus 0 to 7, and its columns for the values of
+// map_cpu.
+struct PaperNode {
+  std::string name;
+  std::vector<int> packages;
+  std::map<Pattern, std::vector<std::string>> rows;
+};
+
+Machine numbered_machine(const PaperNode& node) {
+  Machine machine = eight_cores();
+  std::vector<CpuSet> packages(2);
+  for (std::uint32_t cpu = 0; cpu < 8; ++cpu) packages[node.packages[cpu]].set(cpu);
+  std::size_t package = 0;
+  std::vector<std::uint32_t> cores;
+  for (Unit& unit : machine.units) {
+    if (unit.has(Level::kPackage)) {
+      unit.cpus = packages[package++];
+      cores.assign(unit.cpus.begin(), unit.cpus.end());
+    } else if (unit.has(Level::kCore)) {
+      unit.cpus = CpuSet::range(cores.front(), cores.front());
+      cores.erase(cores.begin());
+    }
+  }
+  return machine;
+}
+
+TEST(Pattern, GivesTheNumbersOfThePapersTable) {
+  using Row = std::vector<std::string>;
+  const Row in_order{"0", "1", "2", "3", "4", "5", "6", "7"};
+  const Row x4_c{"0", "2", "1", "3", "4", "6", "5", "7"};
+  const PaperNode nodes[] = {{"X4",
+                              {0, 0, 1, 1, 0, 0, 1, 1},
+                              {{Pattern::kPacked, {"0", "1", "4", "5", "2", "3", "6", "7"}},    // b
+                               {Pattern::kAlternating, x4_c},                                   // c
+                               {Pattern::kPairs, in_order},                                     // b2
+                               {Pattern::kSwapped, {"7", "0", "6", "1", "3", "4", "2", "5"}},   // b4
+                               {Pattern::kEnds, {"0", "5", "2", "7", "1", "4", "3", "6"}},      // b5
+                               {Pattern::kHalves, {"0", "4", "2", "6", "1", "5", "3", "7"}}}},  // b7
+                             {"MVS-100K",
+                              {0, 1, 0, 1, 0, 1, 0, 1},
+                              {{Pattern::kPacked, {"0", "2", "4", "6", "1", "3", "5", "7"}},
+                               {Pattern::kAlternating, in_order},
+                               {Pattern::kPairs, x4_c},
+                               {Pattern::kSwapped, {"7", "0", "5", "2", "3", "4", "1", "6"}},
+                               {Pattern::kEnds, {"0", "6", "1", "7", "2", "4", "3", "5"}},
+                               {Pattern::kHalves, {"0", "4", "1", "5", "2", "6", "3", "7"}}}}};
+  for (const PaperNode& node : nodes) {
+    for (const auto& [pattern, row] : node.rows) {
+      EXPECT_EQ(cpus_of(pattern, numbered_machine(node), Threads(8, 1)), row) << node.name << ' ' << pattern_name(pattern);
+    }
+  }
+}
+
+TEST(Pattern, VariantsKeepTheCoresOfARankTogether) {
+  const Machine machine = eight_cores();
+  EXPECT_THAT(cpus_of(Pattern::kEnds, machine, Threads(4, 2)), ElementsAre("0-1", "2-3", "4-5", "6-7"));
+  EXPECT_THAT(cpus_of(Pattern::kSwapped, machine, Threads(4, 2)), ElementsAre("6-7", "0-1", "4-5", "2-3"));
+  EXPECT_THAT(cpus_of(Pattern::kHalves, machine, Threads{3, 3}), ElementsAre("0-2", "4-6"));
+  EXPECT_THAT(cpus_of(Pattern::kSwapped, eight_cores(2), Threads{1, 1, 1}), ElementsAre("14", "0", "12"));
 }
 
 TEST(Pattern, GivesARankAsManyCoresAsItHasThreads) {

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""predict_cluster.py --hierbar HIERBAR --alltoall PROGRAM [--model shared] [--profile FILE]: real all-to-alls of 8 ranks on 1 to 8 nodes
+against what `hierbar predict` says of them. Needs root, and leaves the machine to itself for some minutes.
+
+A cluster of namespaces, each node with 100 Mbit/s, is measured by `hierbar tune --network --contention` on two of its nodes. The
+sizes of the all-to-alls are not among those of the tables. It passes if the order of the splits is right where times differ by more
+than their quartiles (Kendall's tau is 1), the mean error is at most 20 %, and the split that is predicted to be the fastest is at
+most 5 % slower than the fastest. Exit status: 0, 1, or 77 where there can be no cluster.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from cluster import SKIPPED, Cluster, NotPossible, contain
+
+RANKS = 8
+SPLITS = {"1x8": 1, "2x4": 2, "4x2": 4, "8x1": 8}
+SIZES = {"96K": 96 << 10, "384K": 384 << 10}  # held out
+MEASURED = "64K,256K,1M"
+
+
+def open_mpi(cluster, num_nodes, per_node):
+    hosts = ",".join(f"{address}:{per_node}" for address in cluster.addresses[:num_nodes])
+    return ("mpiexec.openmpi --allow-run-as-root --mca pml ob1 --mca btl self,vader,tcp --mca btl_tcp_if_include net0 "
+            f"--mca oob_tcp_if_include net0 --mca plm_rsh_agent {cluster.enter} --mca plm_rsh_no_tree_spawn 1 --mca mpi_yield_when_idle 1 "
+            f"--oversubscribe --bind-to none --host {hosts} -n {num_nodes * per_node}").split()
+
+
+def run(cluster, command, timeout, **options):
+    status, output, _ = cluster.run(command, timeout, stdout=subprocess.PIPE, **options)
+    if status != 0:
+        sys.exit(f"{' '.join(command)}: {'no end' if status is None else status}")
+    return output
+
+
+def slowdowns(profile):
+    """Of large messages between nodes, by pairs."""
+    network = json.load(open(profile, encoding="utf-8"))["networks"][-1]
+    tables = {table["channel"]: table["cells"] for table in network["contention"]["tables"]}
+    largest = max(cell[0] for cell in tables["network"])
+    row = {cell[1]: cell[3] for cell in tables["network"] if cell[0] == largest}
+    return largest, {pairs: time / row[1] for pairs, time in sorted(row.items())}
+
+
+def kendall(predicted, measured):
+    """Over the pairs of splits whose measured quartiles do not overlap."""
+    agree = counted = 0
+    for a, b in itertools.combinations(measured, 2):
+        if measured[a][0] <= measured[b][2] and measured[b][0] <= measured[a][2]:
+            continue
+        counted += 1
+        same = (predicted[a] < predicted[b]) == (measured[a][1] < measured[b][1])
+        agree += 1 if same else -1
+    return agree / counted if counted else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hierbar", required=True)
+    parser.add_argument("--alltoall", required=True)
+    parser.add_argument("--model", default="shared")
+    parser.add_argument("--profile", help="a file of costs of such a cluster, in place of measuring one")
+    parser.add_argument("--repetitions", type=int, default=7)
+    arguments = parser.parse_args()
+    failures = []
+    with tempfile.TemporaryDirectory() as directory, Cluster(RANKS, mbit=100, burst_kb=256) as cluster:
+        profile = arguments.profile or os.path.join(directory, "network.json")
+        if not arguments.profile:
+            run(cluster, [arguments.hierbar, "tune", "--network", "--contention", "--oversubscribed", "--quiet", "--time-limit", "45",
+                          "--pairs", "4", "--sizes", MEASURED, "--output", profile, "--", *open_mpi(cluster, 2, RANKS)], 300)
+        largest, slow = slowdowns(profile)
+        print(f"slowdown of {largest} bytes between nodes, by pairs: {', '.join(f'{k}: {v:.2f}' for k, v in slow.items())}")
+        failures += [f"slowdown {v:.2f} of {k} pairs" for k, v in slow.items() if not 0.95 * k <= v <= 1.05 * k]
+        errors = []
+        for name, size in SIZES.items():
+            output = subprocess.run([arguments.hierbar, "predict", f"alltoall:{name}", "-n", str(RANKS), "--per-node", str(RANKS), "--model",
+                                     arguments.model, "--profile", profile, "--json"], stdout=subprocess.PIPE, text=True, check=True).stdout
+            all_splits = {one["split"]: one["time_us"]["median"] / 1e6 for one in json.loads(output)["splits"]}
+            predicted = {split: all_splits[split] for split in SPLITS}
+            measured = {}
+            for split, nodes in SPLITS.items():
+                lines = run(cluster, [*open_mpi(cluster, nodes, RANKS // nodes), arguments.alltoall, str(size), str(arguments.repetitions)], 120)
+                measured[split] = statistics.quantiles(sorted(map(float, lines.split())), n=4)
+                error = predicted[split] / measured[split][1] - 1
+                errors.append(abs(error))
+                print(f"{name:>5} {split}: predicted {predicted[split]:8.4f} s, measured {measured[split][1]:8.4f} "
+                      f"({measured[split][0]:.4f} to {measured[split][2]:.4f}), {100 * error:+.0f} %")
+            tau = kendall(predicted, measured)
+            first = min(predicted, key=predicted.get)
+            regret = measured[first][1] / min(quartiles[1] for quartiles in measured.values()) - 1
+            print(f"{name:>5} Kendall's tau {tau}, regret of {first} {100 * regret:.1f} %")
+            failures += [f"{name}: tau {tau}"] if tau not in (None, 1) else []
+            failures += [f"{name}: regret {100 * regret:.1f} %"] if regret > 0.05 else []
+        print(f"mean error {100 * statistics.mean(errors):.1f} %")
+        failures += ["mean error above 20 %"] if statistics.mean(errors) > 0.2 else []
+    print("ok" if not failures else "failed: " + "; ".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    contain()
+    try:
+        sys.exit(main())
+    except NotPossible as reason:
+        print(f"no cluster: {reason}", file=sys.stderr)
+        sys.exit(SKIPPED)

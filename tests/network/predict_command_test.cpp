@@ -1,0 +1,107 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_hierbar.hpp"
+#include "tests/network/measured_nodes.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace hierbar {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kShape = "pack:2 l3:1 core:4 pu:1";
+const std::string kIdentity = kShape + ", 8 cores";
+
+class PredictCommand : public testing::Test {
+ protected:
+  PredictCommand() { write("network.json", *network::with_network("", network::test::measured_nodes(kIdentity))); }
+
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(directory_ / name) << text;
+    return directory_ / name;
+  }
+  test::CommandResult predict(const std::string& arguments) {
+    return test::run_hierbar("predict " + arguments + " --topology '" + kShape + "'",
+                             "HIERBAR_NETWORK=" + std::string(directory_ / "network.json"));
+  }
+  std::string refused(const std::string& arguments) {
+    const test::CommandResult result = predict(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_THAT(result.output, IsEmpty()) << arguments;
+    return result.errors;
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(PredictCommand, OrdersTheSplitsOfAnAllToAll) {
+  const test::CommandResult result = predict("alltoall:1M -n 8 --json");
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  const json root = json::parse(result.output);
+  std::map<std::string, json> splits;
+  for (const json& one : root["splits"]) splits[one["split"]] = one;
+  EXPECT_EQ(root["splits"].front()["split"], "1x8");
+  EXPECT_EQ(splits["1x8"]["binds"], "package");
+  EXPECT_EQ(splits["2x4"]["binds"], "network");
+  EXPECT_LT(splits["8x1"]["order"], splits["4x2"]["order"]);
+  EXPECT_LT(splits["4x2"]["order"], splits["2x4"]["order"]);
+  // 16 MiB leave each adapter at 12.5 MB/s.
+  EXPECT_NEAR(splits["2x4"]["time_us"]["median"].get<double>(), 16 * 1048576 / 12.5, 3e3);
+  EXPECT_EQ(splits["2x4"]["channels"].back()["largest_cf"], 16);
+}
+
+TEST_F(PredictCommand, PrintsUnitsAndWhatBinds) {
+  EXPECT_THAT(predict("alltoall:1M -n 8 --model paper --algorithm pairwise --nodes 4").output,
+              AllOf(HasSubstr("alltoall:1M, pairwise among 8 ranks on nodes like " + kIdentity), HasSubstr("model paper"),
+                    HasSubstr("time, ms"), HasSubstr("3+3+2"), HasSubstr("network 2/1.7")));
+  EXPECT_THAT(predict("alltoall:1M -n 1").output, HasSubstr("1x1"));
+}
+
+TEST_F(PredictCommand, SaysWhenThereIsNoDifference) {
+  write("network.json", *network::with_network("", network::test::measured_nodes(kIdentity, 0.9)));
+  EXPECT_THAT(predict("alltoall:1M -n 4 --per-node 2").output, HasSubstr("no difference among the first"));
+}
+
+TEST_F(PredictCommand, ReadsTheProgramsMatrix) {
+  const std::string path = write("bytes.csv", "0,1048576\n1048576,0\n");
+  const test::CommandResult result = predict("--matrix " + path + " -n 2 --json");
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(json::parse(result.output)["splits"].front()["split"], "1x2");
+}
+
+TEST_F(PredictCommand, RefusesWithTheReason) {
+  EXPECT_THAT(refused("alltoall:1M -n 0"), HasSubstr("'0': no such number of ranks; allowed: 1 to 1024"));
+  EXPECT_THAT(refused("scatter:1M -n 4"), AllOf(HasSubstr("'scatter' is no known pattern"), HasSubstr("alltoall:SIZE")));
+  EXPECT_THAT(refused("alltoall:x -n 4"), HasSubstr("it needs a size"));
+  EXPECT_THAT(refused("-n 4"), HasSubstr("needs a pattern or --matrix FILE"));
+  EXPECT_THAT(refused("halo:1K -n 4 --algorithm bruck"), HasSubstr("only an all-to-all has algorithms"));
+  EXPECT_THAT(refused("alltoall:1K -n 4 --algorithm ring"), HasSubstr("no such algorithm"));
+  EXPECT_THAT(refused("alltoall:1K -n 4 --model best"), HasSubstr("'best': no such model; allowed: paper, shared"));
+  EXPECT_THAT(refused("alltoall:1K -n 64 --nodes 2"), HasSubstr("more than 2 nodes of 8 ranks take"));
+  EXPECT_THAT(refused("alltoall:1K -n 4 --nodes 0"), HasSubstr("--nodes: '0'"));
+  EXPECT_THAT(refused("--matrix " + write("a", "0,1\n1\n") + " -n 2"), HasSubstr("not square"));
+  EXPECT_THAT(refused("--matrix " + write("b", "0,-1\n1,0\n") + " -n 2"), HasSubstr("'-1' is negative"));
+  EXPECT_THAT(refused("--matrix " + write("c", "0,1\n1,0\n") + " -n 4"), HasSubstr("it is of 2 ranks"));
+  EXPECT_THAT(refused("--matrix /nowhere -n 4"), HasSubstr("No such file"));
+  EXPECT_THAT(refused("alltoall:1K -n 4 --profile /nowhere"), HasSubstr("--profile: '/nowhere': No such file"));
+}
+
+TEST_F(PredictCommand, RefusesCostsOfAnotherMachine) {
+  write("network.json", *network::with_network("", network::test::measured_nodes("EPYC, 64 cores")));
+  EXPECT_THAT(refused("alltoall:1K -n 4"), HasSubstr("it is of 'EPYC, 64 cores', and this machine is '" + kIdentity + "'"));
+  network::MeasuredNetwork without = network::test::measured_nodes("x");
+  without.contention.reset();
+  write("network.json", *network::with_network("", without));
+  EXPECT_THAT(refused("alltoall:1K -n 4"), HasSubstr("it has no costs of shared channels"));
+}
+
+}  // namespace
+}  // namespace hierbar
