@@ -179,8 +179,8 @@ hierbar_phases* phases_of(Record& record) { return reinterpret_cast<hierbar_phas
   ring.add(event);
 }
 
-// If `is_reported` is true, now is the time at which the thread was released, unless the runtime has
-// stamped it.
+// If `is_reported` is true, now is the time at which the thread was released, unless the runtime
+// has stamped it.
 inline void leave(Frame& frame, bool is_reported) {
   Record& record = *frame.record;
   frame.record = nullptr;

@@ -110,8 +110,8 @@ Configuration make_meeting(const std::string& meeting, const Options& options, c
   return configuration;
 }
 
-// Open MPI alone, every barrier by one of its algorithms, with the component that has them before all
-// others.
+// Open MPI alone, every barrier by one of its algorithms, with the component that has them before
+// all others.
 Configuration make_tuned(const std::string& meeting, const Options& options, const fs::path& wheel_link_dir) {
   static_assert(kConfigurations[2].name == "openmpi");
   Configuration configuration = make_configuration(kConfigurations[2], options, wheel_link_dir);

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Measures barriers of all threads of all ranks, on one machine. The MPI library's own compiler driver
-// builds it with OpenMP, and it is linked with the shim:
+// Measures barriers of all threads of all ranks, on one machine. The MPI library's own compiler
+// driver builds it with OpenMP, and it is linked with the shim:
 //
 //   mpiexec -n 2 hybrid_barrier_bench --threads 2 [--budget-ms 500]
 //
@@ -14,9 +14,10 @@
 //   mpi     MPI_Barrier of the masters, while the other threads do nothing
 //   floor   an exchange of two words on one line, written by hand; with two participants only
 //
-// MPI_Barrier is the shim's; HIERBAR_MPI=off makes it the MPI library's (and takes the engine from the
-// team as well). Which libomp or libgomp runs is decided by the loader. Rank 0 prints the median and
-// the quartiles over the batches, in ns for one barrier; a batch counts as long as in its slowest rank.
+// MPI_Barrier is the shim's; HIERBAR_MPI=off makes it the MPI library's (and takes the engine from
+// the team as well). Which libomp or libgomp runs is decided by the loader. Rank 0 prints the
+// median and the quartiles over the batches, in ns for one barrier; a batch counts as long as in
+// its slowest rank.
 
 #include <hierbar/mpi.h>
 #include <omp.h>

@@ -12,8 +12,8 @@
 
 namespace hierbar::mpi {
 
-// A plan, the block in which its barrier lies, and the engine over the two, as one process has them.
-// The process may use it for several participants, each in one thread at a time.
+// A plan, the block in which its barrier lies, and the engine over the two, as one process has
+// them. The process may use it for several participants, each in one thread at a time.
 class PlannedBarrier {
  public:
   PlannedBarrier(PlanCopy plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit)
@@ -33,9 +33,9 @@ class PlannedBarrier {
     return barrier_.cross(mem, me, bits, trace).bits;
   }
 
-  // A barrier when there are other nodes. meet(bits) runs in participant 0, with the OR of all bits,
-  // after all participants of the node have arrived and before any of them leaves. Returns in all of
-  // them what it returned, which must be below 64.
+  // A barrier when there are other nodes. meet(bits) runs in participant 0, with the OR of all
+  // bits, after all participants of the node have arrived and before any of them leaves. Returns in
+  // all of them what it returned, which must be below 64.
   template <class Meet, class Trace>
   std::uint32_t cross_around(std::uint32_t me, std::uint32_t bits, const Waiting& waiting, const WaitDuties& duties, Meet&& meet,
                              Trace& trace) const noexcept {

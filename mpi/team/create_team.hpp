@@ -10,9 +10,9 @@
 
 namespace hierbar::mpi {
 
-// hierbar_team_create(). Collective over `comm`, an intracommunicator. `state` is what its set-up has
-// found; null with HIERBAR_MPI=off, which all ranks then have. `team` may be null, which is an error in
-// all ranks.
+// hierbar_team_create(). Collective over `comm`, an intracommunicator. `state` is what its set-up
+// has found; null with HIERBAR_MPI=off, which all ranks then have. `team` may be null, which is an
+// error in all ranks.
 int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const CommState* state, int num_threads,
                 Teams::Handle* team);
 

@@ -49,8 +49,9 @@ struct TeamParts {
 //
 //   1. cross    The engine's barrier of the node, over the threads of all its ranks. If there are
 //               others to meet, participant 0 does so between gather and release.
-//   2. renew    If a thread has joined since the episode before, a payload bit has told all of them:
-//               they make a new plan (TeamNode::renew()). So a join costs nothing where nobody joins.
+//   2. renew    If a thread has joined since the episode before, a payload bit has told all of
+//               them: they make a new plan (TeamNode::renew()). So a join costs nothing where
+//               nobody joins.
 class Team {
  public:
   explicit Team(TeamParts parts);

@@ -15,8 +15,8 @@ namespace hierbar::mpi {
 // What the participants of a team on one node share beside their barriers.
 //
 // Memory ordering.
-//   (T1) release store of `published` by participant 0: the plan's image and `outnumbered` come before.
-//        Pairs with (T2), the acquire load of everybody else.
+//   (T1) release store of `published` by participant 0: the plan's image and `outnumbered` come
+//        before. Pairs with (T2), the acquire load of everybody else.
 //   (T3) acq_rel increment of `cleared`, after the own slot is cleared. Pairs with (T4), an acquire
 //        load: who sees the full count sees all slots cleared, and uses the new barrier.
 struct TeamControl {

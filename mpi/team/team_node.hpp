@@ -33,15 +33,15 @@ class TeamNode {
     std::uint32_t area_units;
   };
 
-  // Makes the first plan, for participants with these bindings, and a segment for them: a shared one,
-  // or one for this process only. Where plans cannot be made, only the latter is possible.
+  // Makes the first plan, for participants with these bindings, and a segment for them: a shared
+  // one, or one for this process only. Where plans cannot be made, only the latter is possible.
   static Result<std::unique_ptr<TeamNode>> create(const std::vector<Binding>& bindings, bool is_shared);
   // Joins the segment that another process has made.
   static Result<std::unique_ptr<TeamNode>> join(const std::string& name, std::uint64_t id, const Sizes& sizes);
 
   // Allocates the memory of the participants from `begin` to before `end` on the NUMA node of the
-  // calling thread, as far as the first plan tells where it is; and then what is left, so that later
-  // nobody finds /dev/shm full.
+  // calling thread, as far as the first plan tells where it is; and then what is left, so that
+  // later nobody finds /dev/shm full.
   std::optional<Error> populate(std::uint32_t begin, std::uint32_t end) const;
   std::optional<Error> populate_rest() const;
 
@@ -89,7 +89,8 @@ class TeamNode {
   std::vector<Binding> bindings() const;
   bool fits(const std::vector<std::byte>& image) const;
   void publish_plan(std::uint64_t number) const;
-  // This process's view of the newest plan, which has this number. The first thread to ask makes it.
+  // This process's view of the newest plan, which has this number. The first thread to ask makes
+  // it.
   const PlannedBarrier& view(std::uint64_t number);
   bool add_view(std::uint64_t number);
 

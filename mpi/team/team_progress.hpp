@@ -22,8 +22,8 @@ enum class Callers : std::uint8_t {
 // soon as one of them is out.
 //
 // Memory ordering, of kInTurn.
-//   (G1) acq_rel increment when a thread comes; pairs with (G2), the acquire load of whoever wants to
-//        call MPI: what the program has called before is over.
+//   (G1) acq_rel increment when a thread comes; pairs with (G2), the acquire load of whoever wants
+//        to call MPI: what the program has called before is over.
 //   (G3) seq_cst: the lock is taken, then `closed` is read. (G4) seq_cst: `closed` is written, then
 //        the lock is read. Either the caller sees that the episode is closed, or the leaving thread
 //        sees the lock taken and waits for its release (G5), which it acquires.

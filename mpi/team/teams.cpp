@@ -9,8 +9,8 @@ namespace hierbar::mpi {
 
 namespace {
 
-// Never destroyed: MPI may be used until the very end of the process. And made before any code runs,
-// so that get() has nothing to ask.
+// Never destroyed: MPI may be used until the very end of the process. And made before any code
+// runs, so that get() has nothing to ask.
 union Forever {
   Teams teams;
   constexpr Forever() : teams() {}

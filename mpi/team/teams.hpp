@@ -13,11 +13,11 @@
 
 namespace hierbar::mpi {
 
-// The teams of this process, by handle. A handle is the number of a place in the table and of a use of
-// that place, so that one which has been freed is no team, whatever is in its place now.
+// The teams of this process, by handle. A handle is the number of a place in the table and of a use
+// of that place, so that one which has been freed is no team, whatever is in its place now.
 //
-// find() is for any thread. A team ends only when none of its threads is in a barrier; a thread that
-// uses a handle while another one frees it uses it wrongly.
+// find() is for any thread. A team ends only when none of its threads is in a barrier; a thread
+// that uses a handle while another one frees it uses it wrongly.
 class Teams {
  public:
   using Handle = std::uintptr_t;  // 0: none

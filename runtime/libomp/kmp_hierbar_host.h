@@ -46,9 +46,9 @@ public:
 };
 
 // Looks at a word before libomp's wait loop with its clock reads and yields takes over: 10 µs are
-// enough for partners that arrive together, and a task found meanwhile is not kept waiting for long.
-// None where a partner may need this cpu, where the user asked not to spin, or where there are tasks
-// to run.
+// enough for partners that arrive together, and a task found meanwhile is not kept waiting for
+// long. None where a partner may need this cpu, where the user asked not to spin, or where there
+// are tasks to run.
 static inline bool __kmp_hierbar_has_tasks_to_run(const kmp_info_t *thread) {
   const kmp_task_team_t *task_team = thread->th.th_task_team;
   return task_team != NULL && KMP_TASKING_ENABLED(task_team);
@@ -78,9 +78,10 @@ static inline bool __kmp_hierbar_spin_for(const volatile kmp_uint64 *word, kmp_u
   return false;
 }
 
-// kmp_flag_64::release(), which reads the word once more after its fetch-and-add, to see whether the
-// waiter sleeps. By then the waiter has the line and is about to write it. What the fetch-and-add
-// returns says the same: who falls asleep later finds the new value. Like it, a full barrier.
+// kmp_flag_64::release(), which reads the word once more after its fetch-and-add, to see whether
+// the waiter sleeps. By then the waiter has the line and is about to write it. What the
+// fetch-and-add returns says the same: who falls asleep later finds the new value. Like it, a full
+// barrier.
 static inline void __kmp_hierbar_hand_over(volatile kmp_uint64 *word, kmp_info_t *waiter) {
   KMP_FSYNC_RELEASING(CCAST(kmp_uint64 *, word));
   const kmp_uint64 before = KMP_TEST_THEN_ADD4_64(RCAST(volatile kmp_int64 *, word));

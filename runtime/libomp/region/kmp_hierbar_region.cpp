@@ -25,7 +25,8 @@ static inline kmp_uint64 differ(const kmp_internal_control_t &a, const kmp_inter
   return result;
 }
 
-// All of it is read and one branch taken: read one after the other, each answer would be waited for.
+// All of it is read and one branch taken: read one after the other, each answer would be waited
+// for.
 static inline bool is_unchanged(const kmp_info_t *thread, const kmp_hierbar_region_t *region, kmp_int32 argc) {
   const kmp_team_t *team = region->team;
   const kmp_root_t *root = thread->th.th_root;
@@ -79,8 +80,8 @@ static inline void call(const kmp_hierbar_payload_t &payload, int gtid, int tid)
   }
 }
 
-// As __kmp_init_implicit_task() leaves it, but for what a program cannot change. The source location
-// is not passed on: nothing but traces reads it.
+// As __kmp_init_implicit_task() leaves it, but for what a program cannot change. The source
+// location is not passed on: nothing but traces reads it.
 static inline void renew_task(kmp_taskdata_t *task, const kmp_internal_control_t &icvs) {
   kmp_tasking_flags_t flags = {};
   flags.tiedness = TASK_TIED;

@@ -16,7 +16,8 @@
 //   3. Everybody renews its own implicit task and takes the other task team, as after any fork.
 //   4. The join is the gather of every other region.
 //
-// Of the outermost level only, where the primary is the initial thread or one that the program made.
+// Of the outermost level only, where the primary is the initial thread or one that the program
+// made.
 
 #include "kmp_hierbar.h"
 #include "kmp_hierbar_team.h"
@@ -110,8 +111,8 @@ static inline void __kmp_hierbar_keep_task_state(kmp_info_t *this_thr, const kmp
     region->task_state = this_thr->th.th_task_state;
 }
 
-// Whether the next region is asked for with a list of sizes, or with one that must be met. Nothing of
-// this is in the record.
+// Whether the next region is asked for with a list of sizes, or with one that must be met. Nothing
+// of this is in the record.
 static inline bool __kmp_hierbar_asks_for_more(const kmp_info_t *primary) {
   return primary->th.th_nt_strict || primary->th.th_set_nested_nth != NULL;
 }

@@ -69,7 +69,8 @@ TEST_P(StubTeams, JoinAgain) {
         EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
         for (int round = 1; round <= kRounds; ++round) {
           wrong += words.check(rank, team, thread, crew * kRounds + round);
-          // Not at the end: a number that has joined and been in no barrier since cannot be taken over.
+          // Not at the end: a number that has joined and been in no barrier since cannot be taken
+          // over.
           if (round == kRounds || !random.one_in(4)) continue;
           EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
         }

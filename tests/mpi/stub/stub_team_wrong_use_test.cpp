@@ -16,8 +16,8 @@ namespace {
 
 using Rank = StubTrial::Rank;
 
-// Two ranks with a team of two threads each. `body` runs in the first thread of each rank, when all four have been in a barrier;
-// then they are in one more.
+// Two ranks with a team of two threads each. `body` runs in the first thread of each rank, when all
+// four have been in a barrier; then they are in one more.
 void with_team(StubTrial& trial, const std::function<void(Rank&, hierbar_team)>& body) {
   trial.run([&](Rank& rank) {
     hierbar_team team;

@@ -23,7 +23,8 @@ inline void run_threads(StubTrial::Rank& rank, int num_threads, const std::funct
   for (std::thread& other : others) other.join();
 }
 
-// A word for each thread of each rank: plain, so that ThreadSanitizer sees it when a barrier does not order them.
+// A word for each thread of each rank: plain, so that ThreadSanitizer sees it when a barrier does
+// not order them.
 class PlainWords {
  public:
   explicit PlainWords(const std::vector<int>& threads) {
@@ -33,7 +34,8 @@ class PlainWords {
     }
   }
 
-  // Two barriers; what everybody wrote before the first is read between them. Returns the number of wrong words.
+  // Two barriers; what everybody wrote before the first is read between them. Returns the number of
+  // wrong words.
   int check(const StubTrial::Rank& rank, hierbar_team team, int thread, int round) {
     words_[first_of_[static_cast<std::size_t>(rank.number)] + static_cast<std::size_t>(thread)].value = round;
     int wrong = rank.shim.team_barrier(team, thread) != MPI_SUCCESS;

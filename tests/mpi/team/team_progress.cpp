@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rank 1's thread 0 is late for a barrier of the team because it waits for rank 0's MPI library, while all of rank 0's threads
-// wait in the barrier already: they have to make progress there. Arguments: what it waits for, and the thread level.
+// Rank 1's thread 0 is late for a barrier of the team because it waits for rank 0's MPI library,
+// while all of rank 0's threads wait in the barrier already: they have to make progress there.
+// Arguments: what it waits for, and the thread level.
 
 #include "team_test.hpp"
 

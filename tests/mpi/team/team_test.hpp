@@ -13,7 +13,8 @@
 
 namespace hierbar::test {
 
-// MPI_Init_thread with a level by its name; ends the program as skipped where the library has only a lower one.
+// MPI_Init_thread with a level by its name; ends the program as skipped where the library has only
+// a lower one.
 inline void init_with_level(int& argc, char**& argv, const std::string& name) {
   const int wanted = name == "single"       ? MPI_THREAD_SINGLE
                      : name == "funneled"   ? MPI_THREAD_FUNNELED
@@ -39,7 +40,8 @@ inline void run_threads(int num_threads, const std::function<void(int)>& body) {
 class TeamBoard {
  public:
   TeamBoard(MPI_Comm comm, int num_threads) : TeamBoard(comm, num_threads, nullptr) {}
-  // Where the MPI library believes in several hosts: the words are in a file that all ranks can open.
+  // Where the MPI library believes in several hosts: the words are in a file that all ranks can
+  // open.
   TeamBoard(MPI_Comm comm, int num_threads, const char* file_name) : window_(MPI_WIN_NULL) {
     int before = 0;
     MPI_Scan(&num_threads, &before, 1, MPI_INT, MPI_SUM, comm);
@@ -70,7 +72,8 @@ class TeamBoard {
   TeamBoard(const TeamBoard&) = delete;
   TeamBoard& operator=(const TeamBoard&) = delete;
 
-  // One barrier that is watched: afterwards everybody has arrived in it, and nobody is more than one ahead.
+  // One barrier that is watched: afterwards everybody has arrived in it, and nobody is more than
+  // one ahead.
   void check_barrier(hierbar_team team, int thread) {
     const std::uint64_t round = words_[first_ + thread].load(std::memory_order_relaxed) + 1;
     words_[first_ + thread].store(round, std::memory_order_relaxed);

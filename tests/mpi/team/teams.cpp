@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barriers of all threads of all ranks. Arguments: the case, the thread level, how many threads each rank brings ("2" or "1,3,2",
-// of which ranks take turns), and the number of rounds.
+// Barriers of all threads of all ranks. Arguments: the case, the thread level, how many threads
+// each rank brings ("2" or "1,3,2", of which ranks take turns), and the number of rounds.
 
 #include <sched.h>
 
@@ -72,7 +72,8 @@ void cycles(const Options& options) {
   }
 }
 
-// Threads move to another cpu and join again, now and then and not all of them; and their numbers are taken over by new threads.
+// Threads move to another cpu and join again, now and then and not all of them; and their numbers
+// are taken over by new threads.
 void joins_again(const Options& options) {
   const int threads = options.own_threads(MPI_COMM_WORLD);
   TeamBoard board(MPI_COMM_WORLD, threads);
@@ -84,7 +85,8 @@ void joins_again(const Options& options) {
       CHECK(hierbar_team_join(team, thread) == MPI_SUCCESS);
       for (int round = 0; round < options.rounds; ++round) {
         board.check_barrier(team, thread);
-        // Not at the end: a number that has joined and been in no barrier since cannot be taken over.
+        // Not at the end: a number that has joined and been in no barrier since cannot be taken
+        // over.
         if (round == options.rounds - 1 || !random.one_in(4)) continue;
         cpu_set_t cpu;
         CPU_ZERO(&cpu);
