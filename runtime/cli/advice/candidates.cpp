@@ -11,15 +11,15 @@
 namespace hierbar {
 namespace {
 
-// The variables that launch_lines() gives to ranks of several threads.
+// With the variables that launch_lines() gives: ranks of one thread get no places.
 Team team_of(const Machine& machine, const CpuSet& share, std::uint32_t num_threads) {
   const std::string threads = std::to_string(num_threads);
   return predict_team(machine, share, [&](const char* name) -> const char* {
     const std::string variable = name;
     if (variable == "OMP_NUM_THREADS") return threads.c_str();
+    if (num_threads == 1) return nullptr;
     if (variable == "OMP_PLACES") return "cores";
-    if (variable == "OMP_PROC_BIND") return "close";
-    return nullptr;
+    return variable == "OMP_PROC_BIND" ? "close" : nullptr;
   });
 }
 
