@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <utility>
 
 namespace hierbar::bench::mpi {
 namespace {
@@ -63,16 +64,16 @@ fs::path info_program(const fs::path& launcher) {
 }
 
 void prefer_shared_memory(Configuration& configuration) {
-  const ChildResult said = run_child(
+  const ChildResult listed = run_child(
       {info_program(configuration.launcher), "--param", "coll", "all", "--level", "9", "--parsable"}, {}, kIdentifyTimeout);
   for (const std::string_view component : kSharedMemoryComponents) {
-    if (said.output.find(fmt::format("mca:coll:{0}:param:coll_{0}_priority:", component)) == std::string::npos) continue;
+    if (listed.output.find(fmt::format("mca:coll:{0}:param:coll_{0}_priority:", component)) == std::string::npos) continue;
     configuration.arguments.insert(configuration.arguments.end(),
                                    {"--mca", fmt::format("coll_{}_priority", component), std::to_string(kPriority)});
     return;
   }
   configuration.unavailable =
-      said.failure.empty() ? "this Open MPI has no shared-memory collectives" : fmt::format("ompi_info: {}", said.failure);
+      listed.failure.empty() ? "this Open MPI has no shared-memory collectives" : fmt::format("ompi_info: {}", listed.failure);
 }
 
 Configuration make_configuration(const ConfigurationName& known, const Options& options, const fs::path& wheel_link_dir) {
@@ -109,6 +110,24 @@ Configuration make_meeting(const std::string& meeting, const Options& options, c
   return configuration;
 }
 
+// Open MPI alone, every barrier by one of its algorithms, with the component that has them before all
+// others.
+Configuration make_tuned(const std::string& meeting, const Options& options, const fs::path& wheel_link_dir) {
+  static_assert(kConfigurations[2].name == "openmpi");
+  Configuration configuration = make_configuration(kConfigurations[2], options, wheel_link_dir);
+  const std::string number = meeting.substr(kTunedPrefix.size());
+  configuration.name = "meet-" + meeting;
+  configuration.explains =
+      fmt::format("Open MPI's coll_tuned_barrier_algorithm, {}", kTunedAlgorithms.at(std::stoul(number) - 1));
+  configuration.family = Family::kOther;
+  for (const auto& [name, value] : {std::pair<std::string, std::string>{"coll_tuned_priority", std::to_string(kPriority)},
+                                    {"coll_tuned_use_dynamic_rules", "1"},
+                                    {"coll_tuned_barrier_algorithm", number}}) {
+    configuration.arguments.insert(configuration.arguments.end(), {"--mca", name, value});
+  }
+  return configuration;
+}
+
 bool was_asked_for(const ConfigurationName& known, const Options& options) {
   const auto& asked = options.configurations;
   if (asked.empty()) return known.implementation != Implementation::kWheel || !options.wheel_dir.empty();
@@ -122,7 +141,10 @@ std::vector<Configuration> make_configurations(const Options& options, const fs:
   for (const ConfigurationName& known : kConfigurations) {
     if (was_asked_for(known, options)) configurations.push_back(make_configuration(known, options, wheel_link_dir));
   }
-  for (const std::string& meeting : options.meetings) configurations.push_back(make_meeting(meeting, options, wheel_link_dir));
+  for (const std::string& meeting : options.meetings) {
+    const auto make = meeting.starts_with(kTunedPrefix) ? make_tuned : make_meeting;
+    configurations.push_back(make(meeting, options, wheel_link_dir));
+  }
   return configurations;
 }
 

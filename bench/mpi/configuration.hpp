@@ -42,10 +42,19 @@ inline constexpr std::array<ConfigurationName, 8> kConfigurations{{
      "the same, its shared-memory barrier (release_gather) asked for"},
 }};
 
-// --meetings all: the MPI library's barrier, the algorithms of the papers, and the choice.
-inline constexpr std::array<const char*, 12> kAllMeetings{
-    "library",         "linear", "double-ring", "recursive-doubling", "dissemination:1",  "dissemination:2",
-    "dissemination:3", "tree:1", "tree:2",      "combining-tree:2",   "combining-tree:4", "auto"};
+// Open MPI's own algorithms between nodes, as meetings are called: tuned:1 is the first value of
+// coll_tuned_barrier_algorithm. They are paper P1's, and one for two ranks only.
+inline constexpr std::string_view kTunedPrefix = "tuned:";
+inline constexpr std::array<std::string_view, 6> kTunedAlgorithms{"linear", "double ring", "recursive doubling",
+                                                                  "bruck",  "two_proc",    "tree"};
+
+// --meetings all: the MPI library's barrier, the algorithms of the papers, the choice, and Open MPI's.
+inline constexpr std::array<const char*, 18> kAllMeetings{
+    "library",         "linear",           "double-ring",      "recursive-doubling",
+    "dissemination:1", "dissemination:2",  "dissemination:3",  "tree:1",
+    "tree:2",          "combining-tree:2", "combining-tree:4", "auto",
+    "tuned:1",         "tuned:2",          "tuned:3",          "tuned:4",
+    "tuned:5",         "tuned:6"};
 
 // One way to launch the measured program.
 struct Configuration {

@@ -59,15 +59,19 @@ std::string configuration_help() {
 // Empty: `text` is a meeting.
 std::string problem_of_meeting(const std::string& text) {
   if (text == "all" || text == "auto" || text == "library") return "";
+  const bool is_listed = std::find(kAllMeetings.begin(), kAllMeetings.end(), text) != kAllMeetings.end();
   const Result<network::Kind> kind = network::parse_kind(text);
-  return kind ? ""
-              : fmt::format("--meetings: '{}': {}; allowed: all, library, auto, {}", text, kind.error(), network::kAllowedKinds);
+  return kind || is_listed ? ""
+                           : fmt::format("--meetings: '{}': {}; allowed: all, library, auto, tuned:1 to tuned:6, {}", text,
+                                         kind.error(), network::kAllowedKinds);
 }
 
 void add_meetings(CLI::App& app, Options& options) {
   app.add_option("--meetings", options.meetings,
                  "Also this project's barrier over pretended nodes, whose leaders meet by each of these schedules of messages\n"
-                 "(HIERBAR_MPI_MEETING), under MPICH: all, or a list of library, auto and schedules such as dissemination:3.")
+                 "(HIERBAR_MPI_MEETING), under MPICH: all, or a list of library, auto and schedules such as dissemination:3.\n"
+                 "tuned:1 to tuned:6 are Open MPI's own algorithms (coll_tuned_barrier_algorithm) among all ranks; tuned:5\n"
+                 "is for two ranks only.")
       ->delimiter(',')
       ->check(CLI::Validator(&problem_of_meeting, ""))
       ->option_text("NAME,...");

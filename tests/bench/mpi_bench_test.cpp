@@ -72,6 +72,17 @@ TEST(Options, AllMeetingsAreConfigurationsOnPretendedNodes) {
   EXPECT_THAT(parse({"--meetings", "auto,tree:2", "--nodes", "2"}).meetings, ElementsAre("auto", "tree:2"));
 }
 
+TEST(Options, OpenMpisOwnAlgorithmsAreMeasuredWithoutOurs) {
+  const std::vector<Configuration> configurations =
+      make_configurations(parse({"--configs", "hier", "--meetings", "tuned:3"}), "");
+  ASSERT_EQ(configurations.size(), 2U);
+  const Configuration& tuned = configurations.back();
+  EXPECT_EQ(tuned.implementation, Implementation::kOpenMpi);
+  EXPECT_FALSE(tuned.variables.contains("LD_PRELOAD"));
+  EXPECT_THAT(tuned.arguments, testing::IsSupersetOf({"coll_tuned_barrier_algorithm", "3", "coll_tuned_use_dynamic_rules", "1"}));
+  EXPECT_THAT(tuned.explains, testing::HasSubstr("recursive doubling"));
+}
+
 // ---- what the measured program says ----
 
 constexpr const char* kAnswer =

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -57,15 +58,14 @@ class Board {
   // Where the MPI library believes in several hosts: the words are in a file that all ranks can
   // open.
   Board(MPI_Comm comm, const char* file_name) : comm_(comm), size_(size_of(comm)), window_(MPI_WIN_NULL) {
-    const int file = open(file_name, O_RDWR | O_CREAT, 0600);
-    const std::size_t bytes = sizeof(Word) * static_cast<std::size_t>(size_);
-    CHECK(file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0);
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    CHECK(memory != MAP_FAILED);
-    close(file);
-    start(memory);
+    start(map(file_name));
   }
-  explicit Board(MPI_Comm comm) : comm_(comm), size_(size_of(comm)) {
+  // HIERBAR_TEST_BOARDS names a directory for such files, where hosts have no memory in common.
+  explicit Board(MPI_Comm comm) : comm_(comm), size_(size_of(comm)), window_(MPI_WIN_NULL) {
+    if (const char* directory = std::getenv("HIERBAR_TEST_BOARDS")) {
+      start(map(new_name(directory).data()));
+      return;
+    }
     void* memory;
     const MPI_Aint bytes = rank_in(comm) == 0 ? static_cast<MPI_Aint>(sizeof(Word)) * size_ : 0;
     MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, comm, &memory, &window_);
@@ -95,6 +95,25 @@ class Board {
 
  private:
   using Word = std::atomic<std::uint64_t>;
+
+  // Rank 0's choice, which no other board has.
+  std::array<char, 256> new_name(const char* directory) const {
+    static std::atomic<int> num_boards{0};
+    std::array<char, 256> name{};
+    if (rank_in(comm_) == 0) std::snprintf(name.data(), name.size(), "%s/%d-%d", directory, getpid(), num_boards++);
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, comm_);
+    return name;
+  }
+
+  void* map(const char* file_name) const {
+    const int file = open(file_name, O_RDWR | O_CREAT, 0600);
+    const std::size_t bytes = sizeof(Word) * static_cast<std::size_t>(size_);
+    CHECK(file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0);
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    CHECK(memory != MAP_FAILED);
+    close(file);
+    return memory;
+  }
 
   void start(void* memory) {
     words_ = static_cast<Word*>(memory);

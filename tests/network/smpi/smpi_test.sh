@@ -20,10 +20,12 @@ trap 'rm -rf "$work"' EXIT
 smpicxx -std=c++20 -O2 -I"$root" -I"$root/runtime" "$here/smpi_meetings.cpp" "$root/mpi/between/schedule_runner.cpp" \
   -o "$work/smpi_meetings" "$build/runtime/network/libhierbar_network.a" "$build/runtime/base/libhierbar_base.a"
 
-# run L O_S O_R, in us. A message crosses two links, without factors by its size; polls are 0.1 us apart. There is no gap in SMPI.
+# run L O_S O_R, in us. A message crosses two links, without factors by its size. Polls are a twelfth of L apart: closer ones take
+# longer to simulate. There is no gap in SMPI.
 run() {
-  local link
+  local link poll
   link=$(awk "BEGIN { print $1 / 2 }")
+  poll=$(awk "BEGIN { print $1 / 12 }")
   cat >"$work/platform.xml" <<END
 <?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -36,7 +38,7 @@ END
   smpirun -np "$ranks" -platform "$work/platform.xml" -hostfile "$work/hosts" --log=root.thresh:error \
     --cfg=smpi/simulate-computation:no --cfg=smpi/lat-factor:0:1 --cfg=smpi/bw-factor:0:1 \
     --cfg=smpi/os:"0:${2}e-6:0" --cfg=smpi/ois:"0:${2}e-6:0" --cfg=smpi/or:"0:${3}e-6:0" \
-    --cfg=smpi/test:1e-7 --cfg=smpi/grow-injected-times:no \
+    --cfg=smpi/test:${poll}e-6 --cfg=smpi/grow-injected-times:no \
     "$work/smpi_meetings" "L=$1,o_s=$2,o_r=$3,g=0"
 }
 run 1.2 0.3 0.5
