@@ -67,12 +67,12 @@ static inline bool __kmp_hierbar_spin_for(const volatile kmp_uint64 *word, kmp_u
   if (UNLIKELY(__itt_sync_create_ptr != NULL)) // it is told of each wait
     return false;
 #endif
-  if (*word == value)
+  if (TCR_8(*word) == value)
     return true;
   for (int looks = __kmp_hierbar_spin_looks(thread); looks > 0 && !__kmp_hierbar_has_tasks_to_run(thread); --looks) {
     for (int i = 0; i < __kmp_hierbar_pauses_per_look; ++i)
       hierbar::cpu_pause();
-    if (*word == value)
+    if (TCR_8(*word) == value)
       return true;
   }
   return false;

@@ -154,8 +154,8 @@ class ShellTest(unittest.TestCase):
 
 class CommandTest(unittest.TestCase):
     def test_choices_are_accepted(self):
-        for line in (["place", "-n", "2", "-t", "1", "--proc-bind"], ["place", "-n", "2", "-t", "1", "--settings"],
-                     ["plan", "-n", "4", "--map"], ["plan", "-n", "4", "--release"]):
+        packed = ["place", "-n", "2", "-t", "1", "--pattern", "packed"]  # every launcher knows it
+        for line in ([*packed, "--proc-bind"], [*packed, "--settings"], ["plan", "-n", "4", "--map"], ["plan", "-n", "4", "--release"]):
             choices = offered_by_bash(*line)
             self.assertGreater(len(choices), 2, line)
             for choice in choices:
