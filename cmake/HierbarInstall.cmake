@@ -11,8 +11,9 @@
 #   lib/cmake/hierbar/       find_package(hierbar): hierbar::barrier, hierbar::runtime,
 #                            hierbar::mpi, hierbar::mpi_ompi
 #   lib/pkgconfig/hierbar.pc
-#   include/hierbar/         hierbar.h, barrier/, base/, plan/plan.h
+#   include/hierbar/         hierbar.h, mpi.h, hierbar_mpi.f90, barrier/, base/, plan/plan.h
 #   share/doc/hierbar/       this project's licence and LLVM's
+#   share/man, share/{bash-completion,zsh,fish}: see packaging/CMakeLists.txt
 #
 # The OpenMP runtime has a directory of its own because one of its names is libgomp.so.1: in a
 # directory that the loader searches by default it would replace GCC's runtime in every program of
@@ -49,12 +50,12 @@ if(HIERBAR_BUILD_LIBOMP)
   # libomp looks for libhierbar.so beside itself.
   install(CODE "
     set(link \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${hierbar_openmp_dir}/libhierbar.so\")
-    file(CREATE_LINK ../libhierbar.so \"\${link}\" SYMBOLIC)")
+    file(CREATE_LINK ../libhierbar.so.0 \"\${link}\" SYMBOLIC)")
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # 2. Headers, under the names by which they include each other.
-install(FILES runtime/include/hierbar/hierbar.h DESTINATION ${hierbar_include_dir})
+install(FILES runtime/include/hierbar/hierbar.h runtime/include/hierbar/hierbar_mpi.f90 runtime/include/hierbar/mpi.h DESTINATION ${hierbar_include_dir})
 install(FILES runtime/plan/plan.h DESTINATION ${hierbar_include_dir}/plan)
 install(FILES runtime/base/clock.hpp runtime/base/futex.hpp DESTINATION ${hierbar_include_dir}/base)
 install(DIRECTORY runtime/barrier/ DESTINATION ${hierbar_include_dir}/barrier FILES_MATCHING PATTERN "*.hpp")

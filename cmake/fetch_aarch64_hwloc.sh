@@ -2,8 +2,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# fetch_aarch64_hwloc.sh [DIRECTORY]: downloads Debian's hwloc for AArch64, with which the preset
-# aarch64 builds libhierbar.so and libomp.so.
+# fetch_aarch64_hwloc.sh [DIRECTORY]: downloads Debian's hwloc and libelf for AArch64, with which
+# the preset aarch64 builds libhierbar.so, libomp.so and the command.
 #
 # Nothing is installed, and the machine gets no foreign architecture. Needs apt-get and dpkg-deb,
 # and no root. DIRECTORY is where cmake/aarch64-linux-gnu.cmake looks,
@@ -20,8 +20,8 @@ fail() {
   exit 1
 }
 
-# hwloc itself, and the one library that it needs besides those that come with the cross compiler.
-packages=(libhwloc-dev libhwloc15 libudev1)
+# hwloc and libelf, and what they need besides the libraries that come with the cross compiler.
+packages=(libhwloc-dev libhwloc15 libudev1 libelf-dev libelf1 zlib1g-dev zlib1g)
 
 # Downloads and unpacks them. The suite must be the one that the cross compiler's C library is of.
 fetch_from() { # MIRROR SUITE
@@ -36,7 +36,7 @@ fetch_from() { # MIRROR SUITE
 main() {
   local mirror suite
   directory=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/hierbar/aarch64}
-  [[ -e $directory/complete ]] && return
+  [[ $(cat "$directory/complete" 2>/dev/null) == "${packages[*]}" ]] && return
   for tool in apt-get dpkg-deb; do
     command -v "$tool" >/dev/null || fail "no $tool here: no hwloc for AArch64"
   done
@@ -49,7 +49,7 @@ main() {
     if fetch_from "$mirror" "$suite" 2>"$partial/log"; then
       rm -rf "$directory/usr"
       mv "$partial/root/usr" "$directory"
-      touch "$directory/complete"
+      printf '%s\n' "${packages[*]}" >"$directory/complete"
       return
     fi
   done

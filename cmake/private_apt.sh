@@ -19,6 +19,8 @@ private_apt() { "$1" --config-file="$state/apt.conf" "${@:2}"; }
 # write_apt_settings TYPE MIRROR SUITE [ARCHITECTURE]: what it reads, TYPE is deb or deb-src.
 write_apt_settings() {
   local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  # apt takes a relative directory as one below its own.
+  state=$(realpath --canonicalize-missing "$state")
   mkdir -p "$state"/{lists,cache,etc}
   printf '%s [signed-by=%s] %s %s main\n' "$1" "$keyring" "$2" "$3" >"$state/etc/sources.list"
   {

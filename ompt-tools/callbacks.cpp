@@ -179,15 +179,15 @@ hierbar_phases* phases_of(Record& record) { return reinterpret_cast<hierbar_phas
   ring.add(event);
 }
 
-// If `is_told` is true, now is the time at which the thread was released, unless the runtime has
-// stamped it.
-inline void leave(Frame& frame, bool is_told) {
+// If `is_reported` is true, now is the time at which the thread was released, unless the runtime
+// has stamped it.
+inline void leave(Frame& frame, bool is_reported) {
   Record& record = *frame.record;
   frame.record = nullptr;
   if (record.phases.shape == 0) record.phases.released = 0;
-  if (is_told && record.phases.released == 0) record.phases.released = tool->clock.now();
+  if (is_reported && record.phases.released == 0) record.phases.released = tool->clock.now();
   if (frame.thread->ring != nullptr) keep_barrier(*frame.thread->ring, frame, record);
-  if (is_told) frame.team->catch_up(*frame.own);
+  if (is_reported) frame.team->catch_up(*frame.own);
 }
 
 // ---- a barrier of our libomp that is one exchange ----
@@ -205,7 +205,7 @@ void use_wait() { innermost->team->use_wait(*innermost->own); }
 void end_exchange() {
   Frame& frame = *innermost;
   frame.last_record = frame.record;
-  leave(frame, /*is_told=*/true);
+  leave(frame, /*is_reported=*/true);
 }
 
 // ---- any other barrier ----

@@ -11,14 +11,14 @@ std::optional<Answer> parse_answer(const std::string& output) {
   if (start == std::string::npos) return std::nullopt;
   const std::string line = output.substr(start, output.find('\n', start) - start);
   try {
-    const auto said = nlohmann::json::parse(line);
+    const auto parsed = nlohmann::json::parse(line);
     Answer answer;
-    answer.version = said.at("version").get<std::string>();
-    answer.file = said.at("library").get<std::string>();
-    answer.barrier = said.at("barrier").get<std::string>();
-    answer.cpus = said.at("cpus").get<std::vector<int>>();
-    answer.program = said.at("program").get<Answer::Figures>();
-    if (said.contains("own")) answer.own = said.at("own").get<Answer::Figures>();
+    answer.version = parsed.at("version").get<std::string>();
+    answer.file = parsed.at("library").get<std::string>();
+    answer.barrier = parsed.at("barrier").get<std::string>();
+    answer.cpus = parsed.at("cpus").get<std::vector<int>>();
+    answer.program = parsed.at("program").get<Answer::Figures>();
+    if (parsed.contains("own")) answer.own = parsed.at("own").get<Answer::Figures>();
     return answer;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;

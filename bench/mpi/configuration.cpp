@@ -64,16 +64,16 @@ fs::path info_program(const fs::path& launcher) {
 }
 
 void prefer_shared_memory(Configuration& configuration) {
-  const ChildResult said = run_child(
+  const ChildResult listed = run_child(
       {info_program(configuration.launcher), "--param", "coll", "all", "--level", "9", "--parsable"}, {}, kIdentifyTimeout);
   for (const std::string_view component : kSharedMemoryComponents) {
-    if (said.output.find(fmt::format("mca:coll:{0}:param:coll_{0}_priority:", component)) == std::string::npos) continue;
+    if (listed.output.find(fmt::format("mca:coll:{0}:param:coll_{0}_priority:", component)) == std::string::npos) continue;
     configuration.arguments.insert(configuration.arguments.end(),
                                    {"--mca", fmt::format("coll_{}_priority", component), std::to_string(kPriority)});
     return;
   }
   configuration.unavailable =
-      said.failure.empty() ? "this Open MPI has no shared-memory collectives" : fmt::format("ompi_info: {}", said.failure);
+      listed.failure.empty() ? "this Open MPI has no shared-memory collectives" : fmt::format("ompi_info: {}", listed.failure);
 }
 
 Configuration make_configuration(const ConfigurationName& known, const Options& options, const fs::path& wheel_link_dir) {
@@ -110,8 +110,8 @@ Configuration make_meeting(const std::string& meeting, const Options& options, c
   return configuration;
 }
 
-// Open MPI alone, every barrier by one of its algorithms, with the component that has them before all
-// others.
+// Open MPI alone, every barrier by one of its algorithms, with the component that has them before
+// all others.
 Configuration make_tuned(const std::string& meeting, const Options& options, const fs::path& wheel_link_dir) {
   static_assert(kConfigurations[2].name == "openmpi");
   Configuration configuration = make_configuration(kConfigurations[2], options, wheel_link_dir);

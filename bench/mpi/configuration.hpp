@@ -48,7 +48,8 @@ inline constexpr std::string_view kTunedPrefix = "tuned:";
 inline constexpr std::array<std::string_view, 6> kTunedAlgorithms{"linear", "double ring", "recursive doubling",
                                                                   "bruck",  "two_proc",    "tree"};
 
-// --meetings all: the MPI library's barrier, the algorithms of the papers, the choice, and Open MPI's.
+// --meetings all: the MPI library's barrier, the algorithms of the papers, the choice, and Open
+// MPI's.
 inline constexpr std::array<const char*, 18> kAllMeetings{
     "library",         "linear",           "double-ring",      "recursive-doubling",
     "dissemination:1", "dissemination:2",  "dissemination:3",  "tree:1",

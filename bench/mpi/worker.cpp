@@ -133,7 +133,7 @@ void measure_period(std::vector<Barrier>& barriers, double budget_ns) {
 }
 
 // A series of barriers, as this rank saw them. Times count from the agreed start of the series.
-struct Notes {
+struct BarrierTimes {
   std::vector<double> entries;
   std::vector<double> exits;
   std::vector<double> lateness;  // of the entry, compared with the agreed moment
@@ -141,29 +141,29 @@ struct Notes {
 
 // Runs barriers at agreed moments, `interval_ns` apart. In each barrier one rank, another one each
 // time, comes `delay_ns` later.
-Notes take_notes(const Barrier& barrier, int count, double interval_ns, double delay_ns) {
+BarrierTimes time_barriers(const Barrier& barrier, int count, double interval_ns, double delay_ns) {
   constexpr double kLeadNs = 50000;  // before the first moment, so that all know it in time
   const double origin = maximum(now_ns()) + kLeadNs;
-  Notes notes;
+  BarrierTimes times;
   for (int i = 0; i < count; ++i) {
     const double moment = origin + i * interval_ns + (i % num_ranks == rank ? delay_ns : 0);
     double entry = now_ns();
     while (entry < moment) entry = now_ns();
     barrier.call(MPI_COMM_WORLD);
-    notes.exits.push_back(now_ns() - origin);
-    notes.entries.push_back(entry - origin);
-    notes.lateness.push_back(entry - moment);
+    times.exits.push_back(now_ns() - origin);
+    times.entries.push_back(entry - origin);
+    times.lateness.push_back(entry - moment);
   }
-  return notes;
+  return times;
 }
 
-// Adds what follows from the notes of all ranks. An episode is left out if a rank entered it too
+// Adds what follows from the times of all ranks. An episode is left out if a rank entered it too
 // late.
-void add_samples(Barrier& barrier, const Notes& notes, double tolerance_ns, bool delayed) {
-  const std::vector<double> last_entries = over_ranks(notes.entries, MPI_MAX);
-  const std::vector<double> last_exits = over_ranks(notes.exits, MPI_MAX);
-  const std::vector<double> first_exits = over_ranks(notes.exits, MPI_MIN);
-  const std::vector<double> lateness = over_ranks(notes.lateness, MPI_MAX);
+void add_samples(Barrier& barrier, const BarrierTimes& times, double tolerance_ns, bool delayed) {
+  const std::vector<double> last_entries = over_ranks(times.entries, MPI_MAX);
+  const std::vector<double> last_exits = over_ranks(times.exits, MPI_MAX);
+  const std::vector<double> first_exits = over_ranks(times.exits, MPI_MIN);
+  const std::vector<double> lateness = over_ranks(times.lateness, MPI_MAX);
   for (std::size_t i = 0; i < lateness.size(); ++i) {
     if (lateness[i] > tolerance_ns) continue;
     const double passage_ns = last_exits[i] - last_entries[i] - clock_ns;
@@ -181,8 +181,8 @@ void measure_episodes(std::vector<Barrier>& barriers, double budget_ns, bool del
       // Long enough for all ranks to have left before the next episode.
       const double interval_ns = delay_ns + 4 * barrier.period_ns + 5000;
       const double start = now_ns();
-      const Notes notes = take_notes(barrier, kEpisodesPerTurn, interval_ns, delay_ns);
-      add_samples(barrier, notes, std::max(200.0, barrier.period_ns), delayed);
+      const BarrierTimes times = time_barriers(barrier, kEpisodesPerTurn, interval_ns, delay_ns);
+      add_samples(barrier, times, std::max(200.0, barrier.period_ns), delayed);
       spent_ns += maximum(now_ns() - start);
     }
   }

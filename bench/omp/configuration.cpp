@@ -144,11 +144,11 @@ std::string line_after(const std::string& text, const std::string& label) {
   return text.substr(value, text.find('\n', value) - value);
 }
 
-std::string describe_version(const Configuration& configuration, const std::string& said) {
+std::string describe_version(const Configuration& configuration, const std::string& output) {
   std::string version = package_of(configuration.loaded_library);
   if (version.empty() && !configuration.expected_library.empty()) version = HIERBAR_BENCH_LLVM_VERSION;
-  const std::string own = line_after(said, "LLVM OMP version: ");
-  const std::string compiler = line_after(said, "LLVM OMP build compiler: ");
+  const std::string own = line_after(output, "LLVM OMP version: ");
+  const std::string compiler = line_after(output, "LLVM OMP build compiler: ");
   if (!own.empty()) version += fmt::format("{}says {}, built by {}", version.empty() ? "" : "; ", own, compiler);
   return version.empty() ? "unknown" : version;
 }
@@ -156,7 +156,7 @@ std::string describe_version(const Configuration& configuration, const std::stri
 // Checks that the runtime that answered is the expected one and obeys its settings: a library that
 // does not know a setting ignores it, and would be measured under a wrong name. Returns the
 // problem; empty if there is none.
-std::string mismatch(const Configuration& configuration, const std::string& said) {
+std::string mismatch(const Configuration& configuration, const std::string& output) {
   const fs::path found = configuration.loaded_library;
   std::error_code error;
   if (!configuration.expected_library.empty() && !fs::equivalent(found, configuration.expected_library, error)) {
@@ -165,10 +165,10 @@ std::string mismatch(const Configuration& configuration, const std::string& said
   if (!found.filename().string().starts_with(configuration.expected_name)) {
     return fmt::format("the loader took {} where {} was meant", found.string(), configuration.expected_name);
   }
-  const std::string warning = line_after(said, "OMP: Warning");
+  const std::string warning = line_after(output, "OMP: Warning");
   if (!warning.empty()) return fmt::format("{} warns{}", found.string(), warning);
   for (const std::string& setting : configuration.expected_settings) {
-    if (said.find(setting) == std::string::npos) {
+    if (output.find(setting) == std::string::npos) {
       return fmt::format("{} does not say {} under OMP_DISPLAY_ENV=verbose OMP_TOOL_VERBOSE_INIT=stderr", found.string(),
                          setting);
     }
@@ -192,12 +192,12 @@ void identify(Configuration& configuration) {
     configuration.unavailable = "the program's answer cannot be read";
     return;
   }
-  const std::string said = result.output + result.errors;
+  const std::string output = result.output + result.errors;
   configuration.loaded_library = answer.value("library", "unknown");
   configuration.compiler = answer.value("compiler", "unknown");
   configuration.openmp = answer.value("openmp", 0);
-  configuration.version = describe_version(configuration, said);
-  configuration.unavailable = mismatch(configuration, said);
+  configuration.version = describe_version(configuration, output);
+  configuration.unavailable = mismatch(configuration, output);
 }
 
 }  // namespace

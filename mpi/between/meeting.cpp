@@ -17,15 +17,15 @@ std::string us_text(double us) {
   return text;
 }
 
-// Collective. The least way that a leader proposes. Two calls, of which the second repeats what the
-// first has found: a leader in which one of them fails hears it in the other. Returns false if both
-// fail, so that `way` may not be what the others have.
-bool agree_on_least(long long& way, const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  bool has_heard = way == 0;  // there is none below
+// Collective. The least method that a leader proposes. Two calls, of which the second repeats what
+// the first has found: a leader in which one of them fails hears it in the other. Returns false if
+// both fail, so that `method` may not be what the others have.
+bool agree_on_least(long long& method, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  bool has_heard = method == 0;  // there is none below
   for (int i = 0; i < 2; ++i) {
-    long long least = way;
-    if (pmpi.Allreduce(&way, &least, 1, pmpi.long_long, pmpi.min, comm) != MPI_SUCCESS) continue;
-    way = least;
+    long long least = method;
+    if (pmpi.Allreduce(&method, &least, 1, pmpi.long_long, pmpi.min, comm) != MPI_SUCCESS) continue;
+    method = least;
     has_heard = true;
   }
   return has_heard;
@@ -33,7 +33,7 @@ bool agree_on_least(long long& way, const Pmpi& pmpi, MPI_Comm comm) noexcept {
 
 }  // namespace
 
-Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), way_(plan.kinds.empty() || plan.is_trial ? 0 : 1) {
+Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), method_(plan.kinds.empty() || plan.is_trial ? 0 : 1) {
   for (const network::Kind kind : plan.kinds) {
     schedules_.push_back({kind, network::rounds(kind, plan.rank, plan.size)});
     runner_.prepare(schedules_.back().rounds);
@@ -42,23 +42,24 @@ Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), way_(plan.kinds.empty()
 }
 
 int Meeting::meet(const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  if (!trial_) return meet_by(way_, pmpi, comm);
+  if (!trial_) return meet_by(method_, pmpi, comm);
   if (trial_->has_ended()) return end_trial(pmpi, comm);
   const auto start = std::chrono::steady_clock::now();
-  const int status = meet_by(trial_->way(), pmpi, comm);
-  trial_->note(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+  const int status = meet_by(trial_->method(), pmpi, comm);
+  trial_->record(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
   has_failed_ |= status != MPI_SUCCESS;
   return status;
 }
 
-int Meeting::meet_by(std::size_t way, const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  return way == 0 ? pmpi.Barrier(comm) : runner_.run(schedules_[way - 1].rounds, pmpi, comm);
+int Meeting::meet_by(std::size_t method, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  return method == 0 ? pmpi.Barrier(comm) : runner_.run(schedules_[method - 1].rounds, pmpi, comm);
 }
 
 // The meeting that follows the trial. Every leader makes the same four calls, whatever fails in it:
 //
 // 1. One reduction gives all the least times. Each leader judges them. One that has not got them,
-//    or in which a meeting of the trial has failed, judges for the library, which is the least way.
+//    or in which a meeting of the trial has failed, judges for the library, which is the least
+//    method.
 // 2. Two reductions (agree_on_least()) make the judgement of one leader that of all.
 // 3. The library's barrier is the meeting itself, because a leader in which a reduction has failed
 //    has not waited for the others.
@@ -74,12 +75,12 @@ int Meeting::end_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   } else {
     has_failed_ = true;
   }
-  long long way = has_failed_ ? 0 : static_cast<long long>(verdict.way);
-  const bool has_heard = agree_on_least(way, pmpi, comm);
-  way_ = verdict.way = static_cast<std::size_t>(way);
+  long long method = has_failed_ ? 0 : static_cast<long long>(verdict.method);
+  const bool has_heard = agree_on_least(method, pmpi, comm);
+  method_ = verdict.method = static_cast<std::size_t>(method);
   trial_.reset();
   if (plan_.verdicts != nullptr) {
-    plan_.verdicts->remember(plan_.verdict_key, way_ == 0 ? Verdicts::Verdict{} : schedules_[way_ - 1].kind);
+    plan_.verdicts->remember(plan_.verdict_key, method_ == 0 ? Verdicts::Verdict{} : schedules_[method_ - 1].kind);
   }
   if (plan_.prints_verdict) print(verdict);
   const int status = pmpi.Barrier(comm);
@@ -88,7 +89,7 @@ int Meeting::end_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept {
 
 void Meeting::print(const Trial::Verdict& verdict) const {
   std::string text = "meeting of " + std::to_string(plan_.size) + " nodes: ";
-  text += verdict.way == 0 ? "library" : network::name_of(schedules_[verdict.way - 1].kind);
+  text += verdict.method == 0 ? "library" : network::name_of(schedules_[verdict.method - 1].kind);
   if (verdict.medians_us.empty()) return print_line(text + "; the times of the trial could not be exchanged");
   text += "; trial: library " + us_text(verdict.medians_us[0]);
   for (std::size_t i = 0; i < schedules_.size(); ++i) {

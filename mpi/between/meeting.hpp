@@ -53,8 +53,8 @@ class Meeting {
     std::vector<network::Round> rounds;
   };
 
-  // Way 0 is the library, way i the schedule i - 1.
-  int meet_by(std::size_t way, const Pmpi& pmpi, MPI_Comm comm) noexcept;
+  // Method 0 is the library, method i the schedule i - 1.
+  int meet_by(std::size_t method, const Pmpi& pmpi, MPI_Comm comm) noexcept;
   int end_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept;
   void print(const Trial::Verdict& verdict) const;
 
@@ -63,7 +63,7 @@ class Meeting {
   ScheduleRunner runner_;
   std::optional<Trial> trial_;
   bool has_failed_ = false;  // a meeting of the trial
-  std::size_t way_ = 0;      // when there is no trial
+  std::size_t method_ = 0;   // when there is no trial
 };
 
 }  // namespace hierbar::mpi

@@ -83,8 +83,10 @@ class States {
   // Makes invalid what threads remember about states: communicators are about to be freed, or their
   // attributes mean nothing any more. (S2) release; pairs with (S1).
   void expire_all() noexcept { num_removals_.fetch_add(1, std::memory_order_release); }
-  // Counts a barrier that belongs to no state. Relaxed: the count is only reported.
-  void count(Route route) { loose_[static_cast<std::size_t>(route)].fetch_add(1, std::memory_order_relaxed); }
+  // Counts barriers that belong to no state. Relaxed: the count is only reported.
+  void count(Route route, std::uint64_t number = 1) {
+    loose_[static_cast<std::size_t>(route)].fetch_add(number, std::memory_order_relaxed);
+  }
   Counts counts();
 
  private:

@@ -52,7 +52,7 @@ template <class Trace>
   state.num_barriers.store(state.num_barriers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (state.route != Route::kEngine) return pmpi.Barrier(comm);
   Overdue overdue{&pmpi, comm, &state};
-  const WaitDuties duties{&make_progress, &report_overdue, &overdue};
+  const WaitDuties duties{[](void*) noexcept { make_progress(); }, &report_overdue, &overdue};
   if (state.several_nodes) return cross_nodes(state, pmpi, comm, duties, trace);
   state.node->cross(state.waiting, duties, trace);
   return MPI_SUCCESS;

@@ -40,7 +40,8 @@ void print_report(const Pmpi& pmpi, const Counts& counts, bool in_world, bool to
       together = false;
     }
   }
-  if (rank == 0) print_line("library: " + library_name(pmpi.Get_library_version) + " (" + pmpi.file + "), progress by " + progress_name());
+  if (rank == 0)
+    print_line("library: " + library_name(pmpi.Get_library_version) + " (" + pmpi.file + "), progress by " + progress_name());
   if (rank != 0 && together) return;
   print_line("barriers of " + (together ? std::to_string(num_ranks) + " ranks: " : "rank " + std::to_string(rank) + ": ") +
              describe(sum));

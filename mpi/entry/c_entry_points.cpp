@@ -7,6 +7,7 @@
 #include "mpi/entry/mpi_barrier.hpp"
 #include "mpi/entry/raw_handle.hpp"
 #include "mpi/setup/process_state.hpp"
+#include "mpi/team/teams.hpp"
 
 using hierbar::mpi::CommState;
 using hierbar::mpi::find_pmpi;
@@ -15,6 +16,7 @@ using hierbar::mpi::handle_in;
 using hierbar::mpi::Pmpi;
 using hierbar::mpi::ProcessState;
 using hierbar::mpi::RawHandle;
+using hierbar::mpi::Teams;
 
 HIERBAR_ENTRY(int, MPI_Barrier, RawHandle comm) {
   if (const Pmpi* const pmpi = find_pmpi_unrecorded(__builtin_return_address(0))) {
@@ -42,6 +44,7 @@ template <class Free>
 int free_comm(const Pmpi& pmpi, MPI_Comm* comm, Free free) {
   ProcessState& process = ProcessState::get();
   CommState* state = nullptr;
+  if (comm != nullptr) Teams::get().lose_comm(*comm);
   if (comm == nullptr || *comm == pmpi.comm_null || !process.find(pmpi, *comm, state) || state == nullptr)
     return (pmpi.*free)(comm);
   const MPI_Comm freed = *comm;
@@ -76,6 +79,7 @@ HIERBAR_ENTRY(int, MPI_Comm_disconnect, MPI_Comm* comm) {
 HIERBAR_ENTRY(int, MPI_Finalize) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Finalize, PMPI_Finalize);
+  Teams::get().end_all(ProcessState::get().states);
   ProcessState::get().world_ends(*pmpi);
   return pmpi->Finalize();
 }

@@ -10,9 +10,7 @@ namespace {
 
 // What a thread remembers between two barriers.
 struct Caller {
-  // True while this thread is in a barrier of ours. The MPI library may call MPI_Barrier from
-  // inside the functions that the shim calls then.
-  bool inside = false;
+  bool inside = false;  // of a barrier of ours
   // The communicator of the thread's last barrier and its state, so that the library need not be
   // asked again (docs/decisions/0031). Both are valid while num_removals is the current number. MPI
   // reuses a handle only after a free, and a free raises the number before it. The thread that uses
@@ -24,29 +22,9 @@ struct Caller {
 
 thread_local Caller this_thread;
 
-class InsideGuard {
- public:
-  explicit InsideGuard(Caller& caller) noexcept : caller_(caller) { caller_.inside = true; }
-  ~InsideGuard() { caller_.inside = false; }
-  InsideGuard(const InsideGuard&) = delete;
-  InsideGuard& operator=(const InsideGuard&) = delete;
-
- private:
-  Caller& caller_;
-};
-
 int pass_on(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Route route) noexcept {
   process.states.count(route);
   return pmpi.Barrier(comm);
-}
-
-// The state of a communicator. It is made if there is none. Null: the library must serve the
-// barrier itself, because MPI is not in use or the handle is no communicator.
-CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  if (comm == pmpi.comm_null || (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi))) return nullptr;
-  CommState* state = nullptr;
-  if (!process.find(pmpi, comm, state)) return nullptr;
-  return state != nullptr ? state : set_up(process, pmpi, comm);
 }
 
 // `cross` is called with the communicator's state.
@@ -58,7 +36,7 @@ template <class Cross>
   Caller& caller = this_thread;
   if (caller.inside) return pass_on(process, pmpi, comm, Route::kNested);
   if (!process.settings.enabled) return pass_on(process, pmpi, comm, Route::kOff);
-  const InsideGuard guard(caller);
+  const InsideGuard guard(caller.inside);
   const std::uint64_t num_removals = process.states.num_removals();
   if (caller.state == nullptr || caller.comm != comm || caller.num_removals != num_removals) {
     CommState* const state = find_state(process, pmpi, comm);
@@ -73,6 +51,15 @@ template <class Cross>
 }
 
 }  // namespace
+
+InsideGuard::InsideGuard() noexcept : InsideGuard(this_thread.inside) {}
+
+CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  if (comm == pmpi.comm_null || (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi))) return nullptr;
+  CommState* state = nullptr;
+  if (!process.find(pmpi, comm, state)) return nullptr;
+  return state != nullptr ? state : set_up(process, pmpi, comm);
+}
 
 int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   return barrier_with(pmpi, comm, [&](CommState& state) noexcept { return cross(state, pmpi, comm); });

@@ -17,7 +17,8 @@ struct Pmpi;
 
 extern const char* const kFamilyName;  // "Open MPI"
 extern const char* const kShimFile;    // the file of this shim
-extern const char* const kOtherShim;   // "libhierbar_mpi.so is for MPICH"
+extern const char* const kOtherShimFile;
+extern const char* const kOtherShim;  // "libhierbar_mpi.so is for MPICH"
 // An environment variable that users set for programs that go on after a rank has died.
 extern const char* const kFaultToleranceVariable;
 extern const char* const kProgressSymbol;  // the library's function that makes progress

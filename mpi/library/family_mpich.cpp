@@ -19,6 +19,7 @@ void progress_without_stream() { stream_progress(kNoStream); }
 
 const char* const kFamilyName = "MPICH";
 const char* const kShimFile = "libhierbar_mpi.so";
+const char* const kOtherShimFile = "libhierbar_mpi_ompi.so";
 const char* const kOtherShim = "libhierbar_mpi_ompi.so is for Open MPI";
 const char* const kFaultToleranceVariable = "MPIR_CVAR_ENABLE_FT";
 const char* const kProgressSymbol = "MPIX_Stream_progress";

@@ -15,6 +15,7 @@ namespace hierbar::mpi {
 
 const char* const kFamilyName = "Open MPI";
 const char* const kShimFile = "libhierbar_mpi_ompi.so";
+const char* const kOtherShimFile = "libhierbar_mpi.so";
 const char* const kOtherShim = "libhierbar_mpi.so is for MPICH";
 const char* const kFaultToleranceVariable = "OMPI_MCA_mpi_ft_enable";
 const char* const kProgressSymbol = "opal_progress";

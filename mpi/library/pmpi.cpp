@@ -110,4 +110,16 @@ void* find_next(const char* symbol, const char* profiling_symbol) {
   return next;
 }
 
+void* find_in_other_shim(const char* symbol) {
+  if (void* next = dlsym(RTLD_NEXT, symbol)) return next;
+  const std::string own = file_of(&foreign);
+  const std::string other = own.substr(0, own.rfind('/') + 1) + kOtherShimFile;
+  void* const library = dlopen(other.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void* const found = library != nullptr ? dlsym(library, symbol) : nullptr;
+  if (found != nullptr) return found;
+  print_line(std::string("this program calls ") + symbol + "(), which for its MPI library is in " + kOtherShimFile +
+             "; preload or link that, or put it beside " + own);
+  std::abort();
+}
+
 }  // namespace hierbar::mpi

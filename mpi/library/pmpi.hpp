@@ -22,7 +22,7 @@ namespace hierbar::mpi {
   X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_disconnect) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) \
   X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
   X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize) X(Finalized) X(Gatherv) X(Get_library_version) \
-  X(Group_free) X(Group_incl) X(Group_translate_ranks) X(Initialized) X(Irecv) X(Isend) X(Query_thread) \
+  X(Group_free) X(Group_incl) X(Group_translate_ranks) X(Initialized) X(Irecv) X(Is_thread_main) X(Isend) X(Query_thread) \
   X(Reduce) X(Request_free) X(Request_get_status) X(Testall) X(Wait)
 
 // The predefined handles: type, name here, name in MPI. In one family of libraries they are
@@ -79,5 +79,10 @@ const Pmpi* find_pmpi_unrecorded(const void* caller);
 // shim's. If the program does not see its MPI library, it is that library's `profiling_symbol`.
 // Ends the process with a message if there is neither.
 void* find_next(const char* symbol, const char* profiling_symbol);
+
+// The same for a function that only shims have: the next definition, or that of the other family's
+// shim beside this one, which is loaded if need be. Ends the process with a message if there is
+// neither.
+void* find_in_other_shim(const char* symbol);
 
 }  // namespace hierbar::mpi

@@ -72,12 +72,13 @@ void end_progress(const Pmpi& pmpi) {
 
 void make_progress() noexcept {
   // (R2) load-acquire; pairs with (R1).
-  const Pmpi& pmpi = *library.load(std::memory_order_acquire);
-  if (pmpi.own_progress != nullptr) {
-    pmpi.own_progress();
+  const Pmpi* const pmpi = library.load(std::memory_order_acquire);
+  if (pmpi == nullptr) return;
+  if (pmpi->own_progress != nullptr) {
+    pmpi->own_progress();
   } else {
     int done;
-    pmpi.Request_get_status(never, &done, MPI_STATUS_IGNORE);
+    pmpi->Request_get_status(never, &done, MPI_STATUS_IGNORE);
   }
 }
 

@@ -15,7 +15,7 @@ namespace hierbar::mpi {
 bool prepare_progress(const Pmpi& pmpi, MPI_Comm comm);
 // Frees what prepare_progress() has made. After that, prepare_progress() may be called again.
 void end_progress(const Pmpi& pmpi);
-// Requires that prepare_progress() has returned true.
+// Does nothing unless prepare_progress() has returned true.
 void make_progress() noexcept;
 // For reports: "PMPI_Request_get_status" or the library's function; "none" before
 // prepare_progress().

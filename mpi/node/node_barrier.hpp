@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/node/barrier_block.hpp"
-#include "mpi/node/plan_image.hpp"
-#include "mpi/node/rank_host.hpp"
+#include "mpi/node/planned_barrier.hpp"
 
 namespace hierbar::mpi {
 
@@ -23,16 +21,12 @@ class NodeBarrier {
 
   NodeBarrier(PlanCopy plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit, std::uint32_t me,
               std::vector<Peer> peers)
-      : plan_(std::move(plan)),
-        block_(std::move(segment), first_unit, plan_.plan()),
-        barrier_(plan_.plan(), block_.memory()),
-        peers_(std::move(peers)),
-        me_(me) {}
+      : barrier_(std::move(plan), std::move(segment), first_unit), peers_(std::move(peers)), me_(me) {}
   NodeBarrier(const NodeBarrier&) = delete;
   NodeBarrier& operator=(const NodeBarrier&) = delete;
 
-  const hierbar_plan& plan() const noexcept { return plan_.plan(); }
-  const BarrierBlock& block() const noexcept { return block_; }
+  const hierbar_plan& plan() const noexcept { return barrier_.plan(); }
+  const BarrierBlock& block() const noexcept { return barrier_.block(); }
   std::uint32_t me() const noexcept { return me_; }
   bool leads() const noexcept { return me_ == 0; }
   const std::vector<Peer>& peers() const noexcept { return peers_; }
@@ -40,16 +34,14 @@ class NodeBarrier {
   // The cpus on which each participant may run.
   std::vector<Binding> bindings() const {
     std::vector<Binding> bindings;
-    for (const Peer& peer : peers_) bindings.push_back(block_.segment().member(peer.member_index).binding);
+    for (const Peer& peer : peers_) bindings.push_back(block().segment().member(peer.member_index).binding);
     return bindings;
   }
 
   // A barrier when all ranks are on this node.
   template <class Trace>
   void cross(const Waiting& waiting, const WaitDuties& duties, Trace& trace) const noexcept {
-    RankHost host(block_, me_, waiting, duties);
-    RankMem mem(host);
-    barrier_.cross(mem, me_, 0, trace);
+    barrier_.cross(me_, 0, waiting, duties, trace);
   }
 
   // A barrier when there are other nodes. `meet` runs in this node's leader, after all ranks of the
@@ -57,19 +49,11 @@ class NodeBarrier {
   // which must be below 64.
   template <class Meet, class Trace>
   std::uint32_t cross_around(const Waiting& waiting, const WaitDuties& duties, Meet&& meet, Trace& trace) const noexcept {
-    RankHost host(block_, me_, waiting, duties);
-    RankMem mem(host);
-    trace.arrived();
-    // Called once for each child or other leader that has arrived. The stamp of the last call
-    // remains.
-    barrier_.gather(mem, me_, 0, [&](std::uint32_t) { trace.gathered(); });
-    return barrier_.release(mem, me_, leads() ? meet() : 0, trace).bits;
+    return barrier_.cross_around(me_, 0, waiting, duties, [&](std::uint32_t) noexcept { return meet(); }, trace);
   }
 
  private:
-  PlanCopy plan_;
-  BarrierBlock block_;
-  RankBarrier barrier_;
+  PlannedBarrier barrier_;
   std::vector<Peer> peers_;
   std::uint32_t me_;
 };

@@ -56,11 +56,11 @@ struct Waiting {
   }
 };
 
-// What a waiting rank does meanwhile.
+// What a waiting rank does meanwhile. Both functions are given `context`.
 struct WaitDuties {
   // Makes the MPI library progress. A peer may be inside a message or a remote access, and may come
   // to the barrier only after this rank's part in it.
-  void (*poke)() noexcept;
+  void (*poke)(void* context) noexcept;
   void (*on_overdue)(void* context, long waited_ns) noexcept;
   void* context;
 };
@@ -109,7 +109,7 @@ class RankHost {
     long next_watch_ns = start_ns + waiting.watch_ns;
     for (long round = 0;; ++round) {
       const bool may_sleep = round >= yields;
-      if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) duties_.poke();
+      if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) duties_.poke(duties_.context);
       if (poll_for_a_while(waiting, pending)) return round > yields;
       if (!may_sleep) {
         sched_yield();

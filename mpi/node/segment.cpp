@@ -25,6 +25,10 @@ constexpr const char* kDirectory = "/dev/shm";
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+// Whole pages.
+std::uint32_t units_for(std::size_t bytes) {
+  return static_cast<std::uint32_t>(round_up(bytes, page_bytes()) / Segment::kUnitBytes);
+}
 
 std::string make_name(std::uint64_t id) {
   const ProcessName self = own_process();
@@ -98,8 +102,7 @@ struct Segment::Layout {
 };
 
 Result<std::unique_ptr<Segment>> Segment::create(std::uint32_t num_members, std::size_t bytes) {
-  const auto num_units = static_cast<std::uint32_t>(round_up(bytes, page_bytes()) / kUnitBytes);
-  const Layout layout(num_members, num_units);
+  const Layout layout(num_members, units_for(bytes));
   const std::uint64_t id = random_id();
   const std::string name = make_name(id);
   const File file(shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
@@ -117,13 +120,26 @@ Result<std::unique_ptr<Segment>> Segment::create(std::uint32_t num_members, std:
     return failure("cannot allocate", name, error);
   }
   std::unique_ptr<Segment> segment(new Segment(static_cast<std::byte*>(memory), layout, name, true));
-  Header& header = segment->header();
-  header.num_members = num_members;
-  header.num_units = num_units;
-  header.populates_late = populates_late ? 1 : 0;
-  header.id = id;
-  header.magic = kMagic;
+  segment->fill_header(id, populates_late);
   return segment;
+}
+
+Result<std::unique_ptr<Segment>> Segment::create_private(std::uint32_t num_members, std::size_t bytes) {
+  const Layout layout(num_members, units_for(bytes));
+  void* memory = mmap(nullptr, layout.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return Error{std::string("cannot allocate memory: ") + std::strerror(errno)};
+  std::unique_ptr<Segment> segment(new Segment(static_cast<std::byte*>(memory), layout, "", false));
+  segment->fill_header(random_id(), /*populates_late=*/false);
+  return segment;
+}
+
+void Segment::fill_header(std::uint64_t id, bool populates_late) {
+  Header& head = header();
+  head.num_members = num_members_;
+  head.num_units = num_units_;
+  head.populates_late = populates_late ? 1 : 0;
+  head.id = id;
+  head.magic = kMagic;
 }
 
 Result<std::unique_ptr<Segment>> Segment::join(const std::string& name, std::uint64_t id, std::uint32_t num_members) {

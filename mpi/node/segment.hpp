@@ -45,6 +45,8 @@ class Segment {
   // Creates and maps a segment of about `bytes` for num_members ranks. The others join() it by its
   // name.
   static Result<std::unique_ptr<Segment>> create(std::uint32_t num_members, std::size_t bytes);
+  // The same for this process alone: it has no name, and needs no room under /dev/shm.
+  static Result<std::unique_ptr<Segment>> create_private(std::uint32_t num_members, std::size_t bytes);
   // Maps the segment that another rank has created. Fails if the name is missing, if others than
   // this user may use the file, or if its contents are not those of `id`: then the two processes do
   // not see the same /dev/shm.
@@ -76,6 +78,7 @@ class Segment {
   struct Header;
   struct Layout;
   Segment(std::byte* memory, const Layout& layout, std::string name, bool owns_name);
+  void fill_header(std::uint64_t id, bool populates_late);
   Header& header() const;
 
   // The layout is known from the start and never read from the memory again: the memory may be

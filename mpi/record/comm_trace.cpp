@@ -62,12 +62,12 @@ void CommTrace::settle(const Pmpi& pmpi, MPI_Comm comm) {
   const bool stamped =
       pmpi.Alltoall(own.data(), stamp_bytes, pmpi.byte, of_share.data(), stamp_bytes, pmpi.byte, comm) == MPI_SUCCESS;
 
-  std::vector<RankTree::Sight> told((share + 1) * num_ranks), sights(told.size());
-  for (std::size_t rank = 0; rank < num_ranks; ++rank) told[rank * (share + 1)].last = took_ns;
-  if (stamped) summarise(of_share, share, told);
+  std::vector<RankTree::Sight> to_others((share + 1) * num_ranks), sights(to_others.size());
+  for (std::size_t rank = 0; rank < num_ranks; ++rank) to_others[rank * (share + 1)].last = took_ns;
+  if (stamped) summarise(of_share, share, to_others);
   const int sight_bytes = static_cast<int>((share + 1) * sizeof(RankTree::Sight));
   const bool seen =
-      pmpi.Alltoall(told.data(), sight_bytes, pmpi.byte, sights.data(), sight_bytes, pmpi.byte, comm) == MPI_SUCCESS;
+      pmpi.Alltoall(to_others.data(), sight_bytes, pmpi.byte, sights.data(), sight_bytes, pmpi.byte, comm) == MPI_SUCCESS;
   if (seen) account(sights, share);
 
   if (stamped) took_ns = of_share[0].arrived;
@@ -81,7 +81,7 @@ void CommTrace::settle(const Pmpi& pmpi, MPI_Comm comm) {
 }
 
 // Computes what each rank is to learn about the episodes of this rank's share.
-void CommTrace::summarise(const std::vector<Stamps>& stamps, std::size_t share, std::vector<RankTree::Sight>& told) {
+void CommTrace::summarise(const std::vector<Stamps>& stamps, std::size_t share, std::vector<RankTree::Sight>& to_others) {
   const std::size_t num_ranks = tree_.num_ranks();
   std::vector<Stamps> of_all(num_ranks);
   std::vector<RankTree::Sight> sights(num_ranks);
@@ -96,7 +96,7 @@ void CommTrace::summarise(const std::vector<Stamps>& stamps, std::size_t share, 
     for (std::size_t rank = 0; rank < num_ranks; ++rank) of_all[rank] = stamps[rank * (share + 1) + 1 + i];
     const ompt::Site site{records_[episode].caller, kind_of(tree_.has_several_nodes()), tree_.num_ranks()};
     if (!tree_.summarise(of_all, recorder_.clock(), sights, tables.barriers.at(site))) ++tables.losses.backwards;
-    for (std::size_t rank = 0; rank < num_ranks; ++rank) told[rank * (share + 1) + 1 + i] = sights[rank];
+    for (std::size_t rank = 0; rank < num_ranks; ++rank) to_others[rank * (share + 1) + 1 + i] = sights[rank];
   }
 }
 

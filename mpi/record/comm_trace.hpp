@@ -58,7 +58,7 @@ class CommTrace {
     Stamps stamps;
     const void* caller;
   };
-  void summarise(const std::vector<Stamps>& stamps, std::size_t share, std::vector<RankTree::Sight>& told);
+  void summarise(const std::vector<Stamps>& stamps, std::size_t share, std::vector<RankTree::Sight>& to_others);
   void account(const std::vector<RankTree::Sight>& sights, std::size_t share);
   void keep_for_time_line(const Entry& entry);
   bool is_disturbed(std::size_t episode) const noexcept;

@@ -28,8 +28,8 @@ void merge_one(ompt::Report& merged, int rank, const std::string& json) try {
 bool is_well_everywhere(const Pmpi& pmpi, bool is_well_here) {
   const long long own = is_well_here ? 1 : 0;
   long long least = own;
-  const bool told = pmpi.Allreduce(&own, &least, 1, pmpi.long_long, pmpi.min, pmpi.comm_world) == MPI_SUCCESS;
-  return told ? least != 0 : is_well_here;
+  const bool agreed = pmpi.Allreduce(&own, &least, 1, pmpi.long_long, pmpi.min, pmpi.comm_world) == MPI_SUCCESS;
+  return agreed ? least != 0 : is_well_here;
 }
 
 // One round: ranks send their reports, from rank `begin` on, as many as fit. Returns the first rank

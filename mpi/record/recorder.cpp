@@ -30,11 +30,12 @@ constexpr long kBetweenFiles_ns = 5'000'000'000;
 // The OMPT tool's report of this process, to which the barriers of the ranks are added. Without the
 // tool it is an empty report.
 ompt::Report start_report(const Pmpi& pmpi, bool take) {
-  const std::string told = read_ompt_tool(take);
+  const std::string of_tool = read_ompt_tool(take);
   ompt::Report report;
-  if (!told.empty()) report = ompt::parse_report(told);
-  report.runtime += (told.empty() ? "" : ", ") + library_name(pmpi.Get_library_version);
-  report.levels = (told.empty() ? "" : "OpenMP: " + report.levels + "; ") + "MPI_Barrier: of those that hierbar's engine served";
+  if (!of_tool.empty()) report = ompt::parse_report(of_tool);
+  report.runtime += (of_tool.empty() ? "" : ", ") + library_name(pmpi.Get_library_version);
+  report.levels =
+      (of_tool.empty() ? "" : "OpenMP: " + report.levels + "; ") + "MPI_Barrier: of those that hierbar's engine served";
   return report;
 }
 

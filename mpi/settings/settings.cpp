@@ -46,6 +46,13 @@ long read_number(const char* name, const Range& range, std::vector<std::string>&
   return range.used;
 }
 
+// The baselines are there for the C API only. Nobody shall believe that they were measured here.
+void check_algorithm(std::vector<std::string>& problems) {
+  constexpr const char* kName = "HIERBAR_ALGORITHM";
+  const std::string_view value = variable(kName);
+  if (!value.empty() && value != "hier") problems.push_back(bad_setting(kName, value, "not run in MPI_Barrier", "hier", "hier"));
+}
+
 }  // namespace
 
 Settings read_settings() {
@@ -57,6 +64,7 @@ Settings read_settings() {
   settings.segment_kib =
       read_number("HIERBAR_SEGMENT_KIB", {4, 1'048'576, 0, "a size that follows the number of ranks"}, settings.problems);
   settings.meeting = read_meeting_setting(settings.problems);
+  check_algorithm(settings.problems);
   return settings;
 }
 

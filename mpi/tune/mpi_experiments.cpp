@@ -18,8 +18,8 @@ struct Announcement {
   bool is_end = false;
 };
 
-// Busy, and not in the library: the model's cpu does nothing else meanwhile. Returns by how much it has
-// taken too long.
+// Busy, and not in the library: the model's cpu does nothing else meanwhile. Returns by how much it
+// has taken too long.
 std::int64_t keep_busy(std::int64_t ns) {
   const std::int64_t end_ns = monotonic_ns() + ns;
   for (std::int64_t now_ns;;) {
@@ -27,9 +27,10 @@ std::int64_t keep_busy(std::int64_t ns) {
   }
 }
 
-// Runs a program of one side; returns its stamps in nanoseconds. Where the cpu is taken away in a delay,
-// the delay is longer than asked for. Later stamps are as if it had not been: among 16 delays one is
-// nearly always hit on a busy machine, and o_s is what is left when the delays are subtracted.
+// Runs a program of one side; returns its stamps in nanoseconds. Where the cpu is taken away in a
+// delay, the delay is longer than asked for. Later stamps are as if it had not been: among 16
+// delays one is nearly always hit on a busy machine, and o_s is what is left when the delays are
+// subtracted.
 std::vector<std::int64_t> run(const network::Program& program, MPI_Comm comm, std::vector<char>& buffer) {
   std::vector<std::int64_t> stamps;
   stamps.reserve(program.size());

@@ -11,8 +11,8 @@
 namespace hierbar::mpi {
 
 // Runs experiments between this rank, the client, and another one, the server, which is in
-// serve_experiments() meanwhile. Before each experiment the server is told which it is, and answers:
-// so both have made their programs and are waiting when the client's first stamp is taken.
+// serve_experiments() meanwhile. Before each experiment the server is told which it is, and
+// answers: so both have made their programs and are waiting when the client's first stamp is taken.
 class MpiExperiments : public network::ExperimentRunner {
  public:
   MpiExperiments(MPI_Comm comm, int server) : comm_(comm), server_(server) {}

@@ -42,7 +42,7 @@ Whereabouts own_whereabouts() {
 }
 
 // "4 ranks for 2 cpus"; empty if there is a cpu for every rank of every machine.
-std::string crowd_of(const std::vector<Whereabouts>& all) {
+std::string outnumbered_cpus(const std::vector<Whereabouts>& all) {
   struct Machine {
     int num_ranks = 0;
     cpu_set_t cpus{};
@@ -78,15 +78,15 @@ Nodes find_nodes(MPI_Comm comm, const NodesOptions& options) {
     nodes.addresses.push_back({all[i].address.data(), all[i].pattern.data()});
   }
   if (rank != 0) return nodes;
-  const std::string crowd = crowd_of(all);
+  const std::string outnumbered = outnumbered_cpus(all);
   if (nodes.ranks.size() < 2) {
     nodes.refusal = "all " + std::to_string(num_ranks) + " ranks are on one node, '" + all.front().host.data() +
                     "'; start one on each of several nodes (for instance with -ppn 1), or give --ranks-as-nodes to try it here";
-  } else if (!crowd.empty() && !options.oversubscribed) {
+  } else if (!outnumbered.empty() && !options.oversubscribed) {
     nodes.refusal =
-        "there are " + crowd + ", so time slices would be measured; start fewer ranks, or give --oversubscribed to go on";
-  } else if (!crowd.empty()) {
-    nodes.note = "there were " + crowd + ": overheads may be time slices";
+        "there are " + outnumbered + ", so time slices would be measured; start fewer ranks, or give --oversubscribed to go on";
+  } else if (!outnumbered.empty()) {
+    nodes.note = "there were " + outnumbered + ": overheads may be time slices";
   }
   return nodes;
 }

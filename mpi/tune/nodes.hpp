@@ -26,9 +26,9 @@ struct Nodes {
 
 // Collective. Where the ranks are; the result is rank 0's, and empty elsewhere.
 //
-// A node is a host name. On a machine (a boot of one kernel, which several hosts of a test may share)
-// ranks must not outnumber the cpus that they may use: the overheads would be the scheduler's time
-// slices.
+// A node is a host name. On a machine (a boot of one kernel, which several hosts of a test may
+// share) ranks must not outnumber the cpus that they may use: the overheads would be the
+// scheduler's time slices.
 Nodes find_nodes(MPI_Comm comm, const NodesOptions& options);
 
 }  // namespace hierbar::mpi

@@ -27,7 +27,7 @@ namespace hierbar {
 //   WaitResult wait(AwaitedWord<RealMem<Host>>&)   the long wait; kReleased only if pending.ready()
 //   void wake(std::uint32_t participant)       ends that participant's sleep, if it sleeps
 //   bool can_sleep()                           false: nobody ever sleeps
-//   void wake_all()                            optional: ends the sleeps of all whose AwaitedWord says all_wait()
+//   void wake_all()                            optional: ends the sleep of all that all_wait()
 // One RealMem belongs to one thread for one episode; it may lie on the stack.
 template <class Host>
 class RealMem {

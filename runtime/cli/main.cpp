@@ -4,10 +4,10 @@
 #include <exception>
 #include <iostream>
 #include <string>
-#include <string_view>
 
 #include "cli/command/advise_command.hpp"
 #include "cli/command/check_command.hpp"
+#include "cli/command/completion_command.hpp"
 #include "cli/command/doctor_command.hpp"
 #include "cli/command/meet_command.hpp"
 #include "cli/command/place_command.hpp"
@@ -24,11 +24,6 @@
 
 namespace {
 
-bool starts_programs(std::string_view command) {
-  return command == "advise" || command == "check" || command == "doctor" || command == "run" || command == "show" ||
-         command == "tune";
-}
-
 // The message for a first word that is not a command. Empty if it is a command or an option.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return "";
@@ -44,7 +39,7 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
 
 int main(int argc, char** argv) try {
   const hierbar::Program program = hierbar::cut_off_program(argc, argv);
-  if (!program.empty() && (argc < 2 || !starts_programs(argv[1]))) {
+  if (!program.empty() && (argc < 2 || !hierbar::starts_programs(argv[1]))) {
     std::cerr << "hierbar: '" << (argc < 2 ? "" : argv[1])
               << "' starts no program, so nothing may stand behind '--'; see --help\n";
     return hierbar::kExitBadInput;
@@ -64,6 +59,7 @@ int main(int argc, char** argv) try {
   hierbar::add_advise_command(app, program);
   hierbar::add_tune_command(app, program);
   hierbar::add_report_command(app);
+  hierbar::add_completion_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
     std::cerr << problem << '\n';
     return hierbar::kExitBadInput;

@@ -26,7 +26,7 @@ NodeRank this_process() {
 }
 
 // The decision that libomp would take for these ranks. This process must be one of them.
-Decision foresee_placement(const Machine& machine, const std::vector<NodeRank>& ranks, const std::vector<RankAhead>& ahead) {
+Decision predict_placement(const Machine& machine, const std::vector<NodeRank>& ranks, const std::vector<RankAhead>& ahead) {
   if (ranks.front().launch.job_key.empty()) return {{}, "no launcher", "no-launcher"};
   Result<PoolEvidence> evidence = read_pool_evidence(ranks.front().environment, own_process_facts().ancestors);
   return evidence ? predict_shares(machine, *std::move(evidence), ahead) : Decision{{}, evidence.error(), "no-pool"};
@@ -123,7 +123,7 @@ std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeR
     const std::string& problem = views.back().team.problem;
     if (!problem.empty() && std::find(remarks.begin(), remarks.end(), problem) == remarks.end()) remarks.push_back(problem);
   }
-  const Decision decision = foresee_placement(machine, ranks, ahead);
+  const Decision decision = predict_placement(machine, ranks, ahead);
   bool is_number_open = false;
   for (std::size_t i = 0; i < decision.shares.size(); ++i) {
     const std::string number = value_of(ahead[i].environment, "OMP_NUM_THREADS");

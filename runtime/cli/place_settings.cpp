@@ -64,9 +64,9 @@ const std::vector<Settings>& table() {
 
 }  // namespace
 
-std::string all_settings() {
+std::string all_settings(const std::string& separator) {
   std::string names;
-  for (const Settings& one : table()) names += (names.empty() ? "" : ", ") + std::string(one.name);
+  for (const Settings& one : table()) names += (names.empty() ? "" : separator) + std::string(one.name);
   return names;
 }
 

@@ -11,7 +11,7 @@
 namespace hierbar {
 
 // "mpiexec, srun, rankfile, ...": the names of place_settings().
-std::string all_settings();
+std::string all_settings(const std::string& separator = ", ");
 // A line of help for each.
 std::string settings_help();
 bool is_settings(const std::string& name);

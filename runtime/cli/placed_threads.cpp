@@ -51,7 +51,7 @@ bool is_below(int pid, int ancestor) {
 
 }  // namespace
 
-std::vector<PlacedThread> foreseen_threads(const std::vector<RankView>& ranks) {
+std::vector<PlacedThread> predicted_threads(const std::vector<RankView>& ranks) {
   std::vector<PlacedThread> threads;
   for (const RankView& rank : ranks) {
     for (std::uint32_t i = 0; i < rank.team.num_threads; ++i) threads.push_back({rank.rank, i, 0, 0, "", rank.team.cpus[i]});

@@ -26,7 +26,7 @@ struct PlacedThread {
 };
 
 // The threads that the ranks would start.
-std::vector<PlacedThread> foreseen_threads(const std::vector<RankView>& ranks);
+std::vector<PlacedThread> predicted_threads(const std::vector<RankView>& ranks);
 
 // All threads of a process, including those of libraries. Errors: there is no such process.
 Result<std::vector<PlacedThread>> threads_of_process(int pid);

@@ -20,6 +20,11 @@ Program cut_off_program(int& argc, char** argv) {
   return {};
 }
 
+bool starts_programs(std::string_view command) {
+  return command == "advise" || command == "check" || command == "doctor" || command == "run" || command == "show" ||
+         command == "tune";
+}
+
 int become(const Program& program) {
   std::vector<char*> arguments;
   for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hierbar {
@@ -13,6 +14,9 @@ using Program = std::vector<std::string>;
 // Cuts "-- program ..." off the command line. `argc` then counts what is left. After the first "--"
 // everything belongs to the program, options too.
 Program cut_off_program(int& argc, char** argv);
+
+// Whether this command takes a program behind "--".
+bool starts_programs(std::string_view command);
 
 // Replaces this process by the program, which is searched for as a shell does and gets this
 // process's environment. Returns only on failure: prints a message and returns 127 or 126, as a

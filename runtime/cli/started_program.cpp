@@ -105,6 +105,12 @@ bool is_mpi_launcher(const std::string& word) {
   return name.starts_with("mpiexec") || name.starts_with("mpirun") || name == "orterun" || name == "prterun";
 }
 
+bool keeps_cpus(const StartedProgram& started) {
+  return std::none_of(started.wrappers.begin(), started.wrappers.end(), [](const std::string& word) {
+    return is_mpi_launcher(word) || is_srun(word) || is_one_of(base_name(word), {"taskset", "numactl", "flux", "aprun", "jsrun"});
+  });
+}
+
 bool is_srun(const std::string& word) { return base_name(word) == "srun"; }
 
 std::string python_of(const StartedProgram& started) {

@@ -38,6 +38,9 @@ Interpreter interpreter_of(const StartedProgram& started);
 // What to call to ask the Python that the command starts. Requires Interpreter::kPython.
 std::string python_of(const StartedProgram& started);
 
+// Whether the program may use the same cpus as this process: no launcher or binder is in between.
+bool keeps_cpus(const StartedProgram& started);
+
 // The base name of a word that is a launcher of MPI programs or Slurm's srun.
 bool is_mpi_launcher(const std::string& word);
 bool is_srun(const std::string& word);

@@ -23,9 +23,10 @@ struct WorkerListener {
   std::function<bool()> must_stop;  // asked a few times a second
 };
 
-// Runs a program in a process group of its own and gives each line of its output to the listener. It is
-// ended (SIGTERM, then SIGKILL) when it runs for longer than `limit_s`, when the listener wants that, or
-// when it has not ended some seconds after the listener had all: MPI libraries may hang in MPI_Finalize.
+// Runs a program in a process group of its own and gives each line of its output to the listener.
+// It is ended (SIGTERM, then SIGKILL) when it runs for longer than `limit_s`, when the listener
+// wants that, or when it has not ended some seconds after the listener had all: MPI libraries may
+// hang in MPI_Finalize.
 WorkerEnd run_worker(const Program& program, double limit_s, const WorkerListener& listener);
 
 }  // namespace hierbar

@@ -13,6 +13,7 @@
 //     __kmp_hierbar_prepare             the primary, before it releases a fork; all workers wait
 //     __kmp_hierbar_free_team           when a team structure is freed
 //     __kmp_hierbar_finish              the library is cleaned up: report, forget
+//     __kmp_hierbar_free_region         when a thread is freed
 //   kmp_barrier.cpp
 //     __kmp_hierbar_unobserved_barrier  a plain barrier where no tool looks on
 //     __kmp_hierbar_stamped_barrier     a plain barrier where a tool may have asked for stamps
@@ -21,6 +22,9 @@
 //     __kmp_hierbar_count_stock         before libomp's own cancellable barrier
 //   kmp_csupport.cpp
 //     __kmp_hierbar_explicit_barrier    before anything else is done for an explicit barrier
+//     __kmp_hierbar_region              a parallel region, if it is like the one before
+//   kmp_gsupport.cpp
+//     __kmp_hierbar_gomp_region         the same
 //   kmp_affinity.cpp
 //     __kmp_hierbar_place               the cpus that libomp takes for the machine
 //   z_Linux_util.cpp
@@ -95,6 +99,42 @@ static inline bool __kmp_hierbar_explicit_barrier(ident_t *loc, int gtid, void *
   return __kmp_hierbar_is_unobserved() &&
          __kmp_hierbar_unobserved_barrier(bs_plain_barrier, gtid, FALSE, NULL) != KMP_HIERBAR_NOT_SERVED;
 }
+
+// HIERBAR_REGION, under KMP_BARRIER=hier. Written while libomp is initialised.
+extern bool __kmp_hierbar_lean_regions;
+
+// Arguments that fit into the line of b_go.
+#define KMP_HIERBAR_MAX_ARGS 5
+
+// Runs a parallel region from its fork to its join, and returns true, if it is like the one before
+// (region/kmp_hierbar_region.h). False: nothing has been done, the region goes libomp's way. `args`
+// holds KMP_HIERBAR_MAX_ARGS pointers, the first `argc` of which are arguments.
+bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_t microtask, void **args);
+
+static inline bool __kmp_hierbar_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_t microtask, kmp_va_list ap) {
+  void *args[KMP_HIERBAR_MAX_ARGS] = {};
+  for (int i = 0; i < argc && i < KMP_HIERBAR_MAX_ARGS; ++i)
+    args[i] = va_arg(kmp_va_deref(ap), void *);
+  return __kmp_hierbar_run_region(loc, gtid, argc, microtask, args);
+}
+
+// The size of the last region that the thread ran in this way.
+unsigned __kmp_hierbar_region_size(int gtid);
+
+// For the entry points of GCC's programs. Returns the number of threads; 0: not run.
+static inline unsigned __kmp_hierbar_gomp_region(ident_t *loc, int gtid, unsigned num_threads, unsigned proc_bind,
+                                                 microtask_t microtask, void (*task)(void *), void *data) {
+  if (!__kmp_hierbar_lean_regions)
+    return 0;
+  if (num_threads != 0)
+    __kmp_push_num_threads(loc, gtid, num_threads);
+  if (proc_bind != 0)
+    __kmp_push_proc_bind(loc, gtid, (kmp_proc_bind_t)proc_bind);
+  void *args[KMP_HIERBAR_MAX_ARGS] = {(void *)task, data};
+  return __kmp_hierbar_run_region(loc, gtid, 2, microtask, args) ? __kmp_hierbar_region_size(gtid) : 0;
+}
+
+void __kmp_hierbar_free_region(kmp_info_t *thread);
 
 // sched_yield(), with an eye on others who want the cpu (kmp_hierbar_contention.h).
 void __kmp_hierbar_yield();

@@ -45,6 +45,61 @@ public:
   }
 };
 
+// Looks at a word before libomp's wait loop with its clock reads and yields takes over: 10 µs are
+// enough for partners that arrive together, and a task found meanwhile is not kept waiting for
+// long. None where a partner may need this cpu, where the user asked not to spin, or where there
+// are tasks to run.
+static inline bool __kmp_hierbar_has_tasks_to_run(const kmp_info_t *thread) {
+  const kmp_task_team_t *task_team = thread->th.th_task_team;
+  return task_team != NULL && KMP_TASKING_ENABLED(task_team);
+}
+
+static inline int __kmp_hierbar_spin_looks(const kmp_info_t *thread) {
+  if (KMP_OVERSUBSCRIBED || __kmp_dflt_blocktime == 0 || __kmp_hierbar_has_tasks_to_run(thread))
+    return 0;
+  return 10000 / hierbar::kLookSpacing_ns;
+}
+
+// Such looks at a word of libomp's. Returns whether it has the value. An acquire fence must follow
+// before anything is read that this says is there.
+static inline bool __kmp_hierbar_spin_for(const volatile kmp_uint64 *word, kmp_uint64 value, const kmp_info_t *thread) {
+#if USE_ITT_BUILD
+  if (UNLIKELY(__itt_sync_create_ptr != NULL)) // it is told of each wait
+    return false;
+#endif
+  if (TCR_8(*word) == value)
+    return true;
+  for (int looks = __kmp_hierbar_spin_looks(thread); looks > 0 && !__kmp_hierbar_has_tasks_to_run(thread); --looks) {
+    for (int i = 0; i < __kmp_hierbar_pauses_per_look; ++i)
+      hierbar::cpu_pause();
+    if (TCR_8(*word) == value)
+      return true;
+  }
+  return false;
+}
+
+// kmp_flag_64::release(), which reads the word once more after its fetch-and-add, to see whether
+// the waiter sleeps. By then the waiter has the line and is about to write it. What the
+// fetch-and-add returns says the same: who falls asleep later finds the new value. Like it, a full
+// barrier.
+static inline void __kmp_hierbar_hand_over(volatile kmp_uint64 *word, kmp_info_t *waiter) {
+  KMP_FSYNC_RELEASING(CCAST(kmp_uint64 *, word));
+  const kmp_uint64 before = KMP_TEST_THEN_ADD4_64(RCAST(volatile kmp_int64 *, word));
+  if (UNLIKELY((before & KMP_BARRIER_SLEEP_STATE) != 0)) {
+    kmp_flag_64<> flag(word, waiter);
+    flag.resume(waiter->th.th_info.ds.ds_gtid);
+  }
+}
+
+// Fetches a line that this thread will soon write.
+static inline void __kmp_hierbar_prefetch_for_write(const volatile void *line) {
+#if KMP_ARCH_X86_64
+  __asm__ volatile("prefetchw %0" : : "m"(*(const volatile char *)line)); // __builtin_prefetch would leave the w out
+#else
+  __builtin_prefetch((const void *)line, 1);
+#endif
+}
+
 class kmp_hierbar_host_t {
   kmp_info_t *thread;
   kmp_team_t *team;
@@ -57,16 +112,7 @@ public:
   kmp_hierbar_host_t(kmp_info_t *thread, kmp_team_t *team, int tid USE_ITT_BUILD_ARG(void *itt_sync_obj))
       : thread(thread), team(team), tid(tid) USE_ITT_BUILD_ARG(itt_sync_obj(itt_sync_obj)) {}
 
-  // Looks before libomp's wait loop with its clock reads and yields takes over: 10 µs are enough
-  // for partners that arrive together, and a task found meanwhile is not kept waiting for long.
-  // None where a partner may need this cpu, where the user asked not to spin, or where there are
-  // tasks to run.
-  int spin_looks() const {
-    kmp_task_team_t *task_team = thread->th.th_task_team;
-    if (KMP_OVERSUBSCRIBED || __kmp_dflt_blocktime == 0 || (task_team != NULL && KMP_TASKING_ENABLED(task_team)))
-      return 0;
-    return 10000 / hierbar::kLookSpacing_ns;
-  }
+  int spin_looks() const { return __kmp_hierbar_spin_looks(thread); }
   int pauses_per_look() const { return __kmp_hierbar_pauses_per_look; }
 
   // The condition under which __kmp_wait_template may suspend a thread.

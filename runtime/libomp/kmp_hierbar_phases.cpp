@@ -22,6 +22,7 @@
 #include "kmp_hierbar_expectation.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_hierbar_trace.h"
+#include "region/kmp_hierbar_region.h"
 #if OMPT_SUPPORT
 #include "ompt-specific.h"
 #endif
@@ -43,9 +44,12 @@ static void combine_child(kmp_info_t *this_thr, int gtid, kmp_info_t *child, voi
 
 static inline void await_child(enum barrier_type bt, kmp_info_t *this_thr, int gtid, kmp_info_t *child, kmp_uint64 arrived,
                                void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
-  kmp_flag_64<> flag(&child->th.th_bar[bt].bb.b_arrived, arrived);
-  __kmp_hierbar_adjust_blocktime(this_thr);
-  flag.wait(this_thr, FALSE USE_ITT_BUILD_ARG(itt_sync_obj));
+  volatile kmp_uint64 *word = &child->th.th_bar[bt].bb.b_arrived;
+  if (!__kmp_hierbar_spin_for(word, arrived, this_thr)) {
+    kmp_flag_64<> flag(word, arrived);
+    __kmp_hierbar_adjust_blocktime(this_thr);
+    flag.wait(this_thr, FALSE USE_ITT_BUILD_ARG(itt_sync_obj));
+  }
   // (kmp_hierbar_phases.A2) pairs with (A1), the fetch-and-add of the child. Read from here on, of
   // the child and of all below it: what the reduction combines and the users' data. By the primary,
   // from all: the marks of the task team. An old mark would let it release the barrier, or end the
@@ -57,8 +61,8 @@ static inline void await_child(enum barrier_type bt, kmp_info_t *this_thr, int g
 // After this the team is not touched any more: in a join the primary may already be using it
 // otherwise.
 static inline void report_arrival(enum barrier_type bt, kmp_info_t *this_thr, kmp_info_t *parent) {
-  kmp_flag_64<> flag(&this_thr->th.th_bar[bt].bb.b_arrived, parent);
-  flag.release(); // (kmp_hierbar_phases.A1) full barrier; pairs with (A2) in await_child
+  // (kmp_hierbar_phases.A1) full barrier; pairs with (A2) in await_child
+  __kmp_hierbar_hand_over(&this_thr->th.th_bar[bt].bb.b_arrived, parent);
 }
 
 // What b_arrived of the others becomes. Asked of the team, not of the own b_arrived: a parent that
@@ -73,6 +77,8 @@ static inline kmp_uint64 next_arrived(const kmp_team_t *team, enum barrier_type 
 static inline void finish_gather(enum barrier_type bt, kmp_info_t *this_thr, kmp_team_t *team, kmp_uint64 arrived) {
   kmp_hierbar_team_t *hier = team->t.t_hierbar;
   team->t.t_bar[bt].b_arrived = arrived;
+  if (bt == bs_forkjoin_barrier)
+    __kmp_hierbar_keep_task_state(this_thr, team);
   const bool could_exchange = bt == bs_plain_barrier && hier->exchange_allowed;
   const bool had_tasks = could_exchange && __kmp_hierbar_has_tasks(this_thr->th.th_task_team);
   if (could_exchange)
@@ -146,26 +152,37 @@ void __kmp_hierbar_gather(enum barrier_type bt, kmp_info_t *this_thr, int gtid, 
 // belong.
 static void release_one(enum barrier_type bt, kmp_info_t *thread, kmp_internal_control_t *icvs) {
   kmp_bstate_t *thr_bar = &thread->th.th_bar[bt].bb;
-  if (icvs != NULL)
+  if (icvs != NULL) {
     copy_icvs(&thr_bar->th_fixed_icvs, icvs);
-  kmp_flag_64<> flag(&thr_bar->b_go, thread);
-  flag.release(); // (kmp_hierbar_phases.G1) full barrier; pairs with (G2) in await_go
+    thr_bar->th_fixed_icvs.next = NULL; // no lean region (region/kmp_hierbar_region.h)
+  }
+  // (kmp_hierbar_phases.G1) full barrier; pairs with (G2) in await_go
+  __kmp_hierbar_hand_over(&thr_bar->b_go, thread);
 }
 
-// A worker waits for its own b_go. Returns false when the library is shutting down and there is no
-// team any more.
+// A worker waits for its own b_go. Between regions it is released for lean ones, too, and runs them
+// here. Returns false when the library is shutting down and there is no team any more.
 static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
   kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bt].bb;
-  kmp_flag_64<> flag(&thr_bar->b_go, KMP_BARRIER_STATE_BUMP);
-  __kmp_hierbar_adjust_blocktime(this_thr);
-  flag.wait(this_thr, TRUE USE_ITT_BUILD_ARG(itt_sync_obj));
-  // (kmp_hierbar_phases.G2) pairs with (G1), the fetch-and-add of the parent, and through it with
-  // the primary's. Written by the primary before and read from here on: whether the library shuts
-  // down; the thread's team and number; the engine and its plan; task_expectation, which all must
-  // read alike, since one that exchanges never meets those that gather; the task team; the team's
-  // b_arrived, of which an old value is the one that a child's word has had since the last episode,
-  // so that its parent would not wait for it; the users' data.
-  acquire_after_wait();
+  do {
+    if (bt == bs_forkjoin_barrier)
+      __kmp_hierbar_restore_fp_control(this_thr);
+    if (!__kmp_hierbar_spin_for(&thr_bar->b_go, KMP_BARRIER_STATE_BUMP, this_thr)) {
+      kmp_flag_64<> flag(&thr_bar->b_go, KMP_BARRIER_STATE_BUMP);
+      __kmp_hierbar_adjust_blocktime(this_thr);
+      flag.wait(this_thr, TRUE USE_ITT_BUILD_ARG(itt_sync_obj));
+      if (bt == bs_forkjoin_barrier)
+        __kmp_hierbar_restore_fp_control(this_thr); // it may have run tasks
+    }
+    // (kmp_hierbar_phases.G2) pairs with (G1), the fetch-and-add of the parent, and through it with
+    // the primary's; in a lean region with (kmp_hierbar_region.P1). Written by the primary before
+    // and read from here on: whether the library shuts down; the thread's team and number; the
+    // engine and its plan; task_expectation, which all must read alike, since one that exchanges
+    // never meets those that gather; the task team; the team's b_arrived, of which an old value is
+    // the one that a child's word has had since the last episode, so that its parent would not wait
+    // for it; the function and arguments of a lean region; the users' data.
+    acquire_after_wait();
+  } while (bt == bs_forkjoin_barrier && __kmp_hierbar_run_released_region(this_thr, gtid));
 #if USE_ITT_BUILD && USE_ITT_NOTIFY
   if ((__itt_sync_create_ptr && itt_sync_obj == NULL) || KMP_ITT_DEBUG) {
     // In a fork barrier the object could not be had before: end the wait on the previous region,
@@ -230,6 +247,7 @@ void __kmp_hierbar_release(enum barrier_type bt, kmp_info_t *this_thr, int gtid,
   if (propagate_icvs && !KMP_MASTER_TID(tid)) {
     __kmp_init_implicit_task(team->t.t_ident, this_thr, team, tid, FALSE);
     copy_icvs(&team->t.t_implicit_task_taskdata[tid].td_icvs, icvs);
+    __kmp_hierbar_record_region_of_worker(this_thr, team);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "kmp_hierbar_team.h"
 #include "kmp_hierbar_trace.h"
 #include "kmp_itt.h"
+#include "region/kmp_hierbar_region.h"
 
 #include "barrier/barrier_memory.hpp"
 
@@ -224,6 +225,8 @@ void __kmp_hierbar_prepare(kmp_team_t *team) {
   if (hier->nproc != nproc || (nproc > (int)hierbar::kMaxMachineIndependent && threads_may_have_moved(hier, team)))
     choose_instance(hier, team);
   unref_task_team_of_idle(team);
+  ++hier->counts.ordinary;
+  __kmp_hierbar_record_region(team);
 }
 
 void __kmp_hierbar_free_team(kmp_team_t *team) {

@@ -12,6 +12,7 @@
 #include "kmp_hierbar_contention.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_str.h"
+#include "region/kmp_hierbar_region.h"
 
 static KMP_BOOTSTRAP_LOCK_INIT(lock); // guards what follows
 static kmp_hierbar_team_t *teams = NULL;
@@ -25,6 +26,8 @@ static void add(kmp_hierbar_counts_t *sum, const kmp_hierbar_counts_t *counts) {
   sum->slow += counts->slow;
   sum->phased += counts->phased;
   sum->stock += counts->stock;
+  sum->lean += counts->lean;
+  sum->ordinary += counts->ordinary;
 }
 
 // Called at each initialisation: also in a forked child, whose copy of the parent's teams is never
@@ -84,6 +87,16 @@ void __kmp_hierbar_describe_once(const hierbar_plan *plan, kmp_uint64 plan_ns) {
   __kmp_str_buf_free(&text);
 }
 
+static void report_regions(const kmp_hierbar_counts_t *sum) {
+  kmp_str_buf_t text;
+  __kmp_str_buf_init(&text);
+  __kmp_str_buf_print(&text, "regions: lean %llu, ordinary %llu", sum->lean, sum->ordinary);
+  if (const char *reason = __kmp_hierbar_last_reason())
+    __kmp_str_buf_print(&text, "; the last ordinary one because %s", reason);
+  __kmp_hierbar_note(NULL, text.str);
+  __kmp_str_buf_free(&text);
+}
+
 // Prints nothing where no team was ever made, as in a forked child that goes its own way.
 void __kmp_hierbar_finish() {
   if (!__kmp_hierbar_enabled || owner != getpid())
@@ -99,6 +112,7 @@ void __kmp_hierbar_finish() {
   __kmp_str_buf_print(&text, "episodes: fast %llu, slow %llu, gather and release %llu, stock %llu", sum.fast, sum.slow,
                       sum.phased, sum.stock);
   __kmp_hierbar_note(NULL, text.str);
+  report_regions(&sum);
   if (const kmp_uint64 num_long_yields = __kmp_hierbar_contention.num_long_yields()) {
     __kmp_str_buf_clear(&text);
     __kmp_str_buf_print(&text,

@@ -20,6 +20,7 @@
 #include "kmp_io.h"
 #include "kmp_settings.h"
 #include "kmp_str.h"
+#include "region/kmp_hierbar_region.h"
 
 bool __kmp_hierbar_enabled = false;
 bool __kmp_hierbar_verbose = false;
@@ -145,6 +146,18 @@ bool __kmp_hierbar_load_library() {
   return false;
 }
 
+// Lean regions (region/kmp_hierbar_region.h).
+static bool are_regions_lean() {
+  char const *value = hierbar::trusted_variable("HIERBAR_REGION");
+  if (value == NULL || *value == '\0' || strcmp(value, "off") == 0)
+    return false;
+  if (strcmp(value, "on") != 0) {
+    warn_bad_value("HIERBAR_REGION", value, "on, off", "using off");
+    return false;
+  }
+  return true;
+}
+
 static void warn_about_pattern_variables() {
   for (int i = bs_plain_barrier; i < bs_last_barrier; i++) {
     char const *value = hierbar::trusted_variable(__kmp_barrier_pattern_env_name[i]);
@@ -185,6 +198,7 @@ static void keep_fork_handlers() {
 }
 
 void __kmp_hierbar_settings_done() {
+  __kmp_hierbar_settings_count.fetch_add(1, std::memory_order_relaxed);
   // kmp_set_defaults() comes here too, while teams may be at work: their barrier stays what it is.
   if (TCR_4(__kmp_init_parallel))
     return;
@@ -205,6 +219,7 @@ void __kmp_hierbar_settings_done() {
     keep_fork_handlers();
     __kmp_hierbar_pauses_per_look = hierbar::measure_pauses_per_look();
     __kmp_hierbar_enabled = true;
+    __kmp_hierbar_lean_regions = are_regions_lean();
     __kmp_hierbar_start_report(__kmp_now_nsec() - start);
   }
   for (int i = bs_plain_barrier; i < bs_last_barrier; i++) {

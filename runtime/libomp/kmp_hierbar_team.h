@@ -22,6 +22,9 @@ struct kmp_hierbar_counts_t {
   kmp_uint64 slow;   // a plain barrier with tasks, announced by the exchange or expected: the primary acted, then released
   kmp_uint64 phased; // gather and release with the primary in between: fork and join, reduction, split, cancellation, ITT
   kmp_uint64 stock;  // libomp's own cancellable linear barrier
+  // Regions; their joins are counted by `phased`.
+  kmp_uint64 lean;     // region/kmp_hierbar_region.h
+  kmp_uint64 ordinary; // libomp's way
 };
 
 // A plan with the memory its barrier runs on. Teams of different sizes run on different memory, so
@@ -50,6 +53,7 @@ struct kmp_hierbar_team {
   int nproc;                   // its number of participants; 0 before the first
   kmp_uint64 serial;           // of its plan
   bool exchange_allowed;       // nothing about this team needs the primary in every barrier
+  bool worker_records;         // the next regions may be lean, so its workers keep what they need for them
   kmp_uint32 task_expectation; // whether the next plain barrier is taken to have tasks; see tasks_are_expected
 
   // The two sizes used last: programs that alternate between two team sizes rebuild nothing.

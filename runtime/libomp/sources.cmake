@@ -28,7 +28,9 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_plan.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_report.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_settings.cpp
-  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_trace.cpp)
+  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_trace.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region_record.cpp)
 
 # For kmp_gomp_openacc.cpp: a line for each function of OpenACC.
 set(functions ${LIBOMP_HIERBAR_DIR}/libomp/gomp/gcc_functions.txt)

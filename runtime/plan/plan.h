@@ -16,8 +16,9 @@
    Every leader reads every other leader's arrival. Arrivals are gathered up and releases go down,
    both along the same forest.
 
-   Participants are numbered 0 .. num_participants-1. The nodes form a forest; the roots of its trees
-   are the leaders. Participant 0 is always a leader, so a gather to one root can end there. */
+   Participants are numbered 0 .. num_participants-1. The nodes form a forest; the roots of its
+   trees are the leaders. Participant 0 is always a leader, so a gather to one root can end
+   there. */
 
 #include <stdint.h>
 

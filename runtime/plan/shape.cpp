@@ -20,7 +20,7 @@ std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 // Steps 1 to 3: the participants that one leader gathers. The unit is their domain's.
 using Part = Domain;
 
-bool is_crowded(std::size_t num_participants, const ShapeOptions& options) {
+bool outnumbers_cpus(std::size_t num_participants, const ShapeOptions& options) {
   return options.num_cpus != 0 && num_participants > options.num_cpus;
 }
 
@@ -33,7 +33,7 @@ std::size_t num_wanted_leaders(std::size_t num_participants) {
 // For one of several domains that are cut by size only.
 std::size_t num_parts_by_size(std::size_t size) { return divide_up(size, kMaxDomainMembers); }
 
-std::size_t num_parts_when_crowded(std::size_t size, bool alone) {
+std::size_t num_parts_when_oversubscribed(std::size_t size, bool alone) {
   return alone ? std::min(kMaxLeaders, divide_up(size, kFewLeaders)) : num_parts_by_size(size);
 }
 
@@ -46,10 +46,10 @@ std::size_t num_parts_by_share(std::size_t size, std::size_t num_participants) {
 std::vector<Part> divide_into_parts(const std::vector<Domain>& domains, std::size_t num_participants, const ShapeOptions& options,
                                     const GatherForest& forest) {
   const bool alone = domains.size() == 1;
-  const bool crowded = is_crowded(num_participants, options);
+  const bool oversubscribed = outnumbers_cpus(num_participants, options);
   const auto num_parts = [&](std::size_t size) {
     if (num_participants <= kMaxAlwaysFlat) return size;
-    if (crowded) return num_parts_when_crowded(size, alone);
+    if (oversubscribed) return num_parts_when_oversubscribed(size, alone);
     if (options.domain_level && !alone) return num_parts_by_size(size);
     if (num_participants <= (alone ? kMaxFlatDomain : kMaxFlatTeam)) return size;
     return num_parts_by_share(size, num_participants);
@@ -123,9 +123,9 @@ std::uint32_t line_transfers(const EnginePlan& plan) {
   return 2 * num_levels + (plan.leaders.size() > 1 ? 1 : 0);
 }
 
-bool is_oversubscribed(const std::vector<Domain>& domains, std::size_t num_participants, const ShapeOptions& options) {
-  return domains.size() == 1 && num_participants > kMaxAlwaysFlat && is_crowded(num_participants, options) &&
-         options.num_cpus <= kMaxCrowdCpus;
+bool takes_crews(const std::vector<Domain>& domains, std::size_t num_participants, const ShapeOptions& options) {
+  return domains.size() == 1 && num_participants > kMaxAlwaysFlat && outnumbers_cpus(num_participants, options) &&
+         options.num_cpus <= kMaxCpusOfCrews;
 }
 
 // Step 1 for participants that outnumber their cpus.
@@ -190,7 +190,7 @@ Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, con
   if (const std::string problem = team_size_problem(paths.size()); !problem.empty()) return Error{problem};
   const Level level = domain_level(machine, options.domain_level);
   const std::vector<Domain> domains = partition_into_domains(machine, paths, level);
-  const bool crowd = options.num_leaders == 0 && is_oversubscribed(domains, paths.size(), options);
+  const bool has_crews = options.num_leaders == 0 && takes_crews(domains, paths.size(), options);
   GatherForest forest(machine, paths);
 
   EnginePlan plan;
@@ -198,7 +198,7 @@ Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, con
   plan.is_tuned = options.is_tuned;
   // At least 128, because x86 prefetches the neighbour of a 64-byte line.
   plan.line_bytes = std::bit_ceil(std::max(machine.line_bytes, 128U));
-  if (crowd) {
+  if (has_crews) {
     plan.leaders.resize(paths.size());
     std::iota(plan.leaders.begin(), plan.leaders.end(), 0U);
   } else if (options.num_leaders != 0) {
@@ -207,7 +207,7 @@ Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, con
     plan.leaders = gather(divide_into_parts(domains, paths.size(), options, forest), forest);
   }
   set_edges(forest.parents(), plan);
-  if (crowd) form_crews(paths, plan);
+  if (has_crews) form_crews(paths, plan);
   assign_slots(domains, paths, machine, options.page_bytes, plan);
   plan.depth = line_transfers(plan);
   return plan;

@@ -37,7 +37,7 @@ inline constexpr std::size_t kMembersPerLeader = 16;
 inline constexpr std::size_t kMaxLeaders = 16;
 // Participants that outnumber their cpus count by crews on up to this many cpus. On more, the crews
 // would count one after the other for too long.
-inline constexpr std::size_t kMaxCrowdCpus = 16;
+inline constexpr std::size_t kMaxCpusOfCrews = 16;
 // Where domains are cut by size only, a part has at most this many members: one leader polls no
 // more.
 inline constexpr std::size_t kMaxDomainMembers = 32;
@@ -78,7 +78,7 @@ std::string team_size_problem(std::uint64_t num_participants);
 // forest), and a slot for each participant:
 //
 //   1. Few participants are all leaders: one exchange, one line transfer deep. So are participants
-//      that outnumber their cpus, at most kMaxCrowdCpus in one domain, because there each level
+//      that outnumber their cpus, at most kMaxCpusOfCrews in one domain, because there each level
 //      costs a round of the scheduler. They are divided into crews: those who share a core, or the
 //      smallest unit that holds them if it is larger.
 //   2. Otherwise the participants are divided into domains, in topology order.

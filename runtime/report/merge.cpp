@@ -83,8 +83,8 @@ SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
         .groups.push_back({group.at("unit").get<std::string>(), whole_numbers<std::uint32_t>(group.at("threads"))});
   }
   for (const nlohmann::json& row : value.value("processes", nlohmann::json::array())) site.rows.push_back(read_row(row));
-  for (const nlohmann::json& told : value.at("threads")) {
-    const auto number = whole_number<std::uint32_t>(told.at("thread"));
+  for (const nlohmann::json& times : value.at("threads")) {
+    const auto number = whole_number<std::uint32_t>(times.at("thread"));
     if (number >= site.team_size) throw std::runtime_error("a thread that its team does not have");
     if (number > site.threads.size()) num_left_out += number - site.threads.size();
     if (num_left_out > kMostLeftOut)
@@ -93,11 +93,11 @@ SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
     site.threads.resize(std::max<std::size_t>(site.threads.size(), number + 1));
     ThreadTimes& thread = site.threads[number];
     site.cpus.resize(site.threads.size());
-    site.cpus[number] = told.value("cpus", "");
-    thread.last_arrivals = whole_number<std::uint64_t>(told.at("last_arrivals"));
-    thread.tasks_ns = whole_number<std::uint64_t>(told.at("tasks_ns"));
-    thread.imbalance = read_histogram(told.at("imbalance_ns"));
-    thread.sync = read_histogram(told.at("sync_ns"));
+    site.cpus[number] = times.value("cpus", "");
+    thread.last_arrivals = whole_number<std::uint64_t>(times.at("last_arrivals"));
+    thread.tasks_ns = whole_number<std::uint64_t>(times.at("tasks_ns"));
+    thread.imbalance = read_histogram(times.at("imbalance_ns"));
+    thread.sync = read_histogram(times.at("sync_ns"));
   }
   return site;
 }

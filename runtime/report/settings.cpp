@@ -98,9 +98,9 @@ void read_number(const char* name, std::uint64_t most, std::uint64_t& number, st
   if (value.empty()) return;
   char* end = nullptr;
   errno = 0;
-  const long told = std::strtol(value.c_str(), &end, 10);
-  if (errno == 0 && *end == '\0' && told >= 1 && told <= static_cast<long>(most))
-    number = static_cast<std::uint64_t>(told);
+  const long parsed = std::strtol(value.c_str(), &end, 10);
+  if (errno == 0 && *end == '\0' && parsed >= 1 && parsed <= static_cast<long>(most))
+    number = static_cast<std::uint64_t>(parsed);
   else
     problems.push_back(problem(name, value, "a whole number from 1 to " + std::to_string(most), std::to_string(number)));
 }

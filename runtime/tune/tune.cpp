@@ -44,7 +44,7 @@ class Clock {
   Clock(const TuneHooks& hooks, double limit_s) : hooks_(hooks), limit_s_(limit_s) {}
   double now() const { return hooks_.seconds(); }
   bool is_stopped() const { return hooks_.is_stopped(); }
-  void tell(const std::string& what) const { hooks_.progress(std::min(1.0, now() / limit_s_), what); }
+  void report(const std::string& what) const { hooks_.progress(std::min(1.0, now() / limit_s_), what); }
 
  private:
   const TuneHooks& hooks_;
@@ -62,7 +62,8 @@ std::vector<LatencyClass> measure_latencies(const Machine& machine, Meter& meter
       if (clock.is_stopped() || (turn > 0 && clock.now() > end_s)) return measured;
       if (turn >= classes[i].pairs.size()) continue;
       const CpuPair cpus = classes[i].pairs[turn];
-      clock.tell("one way, " + classes[i].name + ": cpus " + std::to_string(cpus.first) + " and " + std::to_string(cpus.second));
+      clock.report("one way, " + classes[i].name + ": cpus " + std::to_string(cpus.first) + " and " +
+                   std::to_string(cpus.second));
       measured[i].pairs.push_back({cpus, meter.one_way(cpus.first, cpus.second)});
     }
   }
@@ -120,15 +121,15 @@ TunedTeam tune_team(const Machine& machine, std::uint32_t num_participants, Mete
   tuned.team = spread_of(machine, paths);
   std::vector<EnginePlan> plans;
   tuned.rivals = rival_shapes(paths, machine, plans);
-  clock.tell("barrier of " + std::to_string(num_participants) + " threads: " + std::to_string(plans.size()) +
-             (plans.size() == 1 ? " shape" : " shapes"));
+  clock.report("barrier of " + std::to_string(num_participants) + " threads: " + std::to_string(plans.size()) +
+               (plans.size() == 1 ? " shape" : " shapes"));
   const double start_s = clock.now();
   tuned.verdict = plans.size() == 1 ? Verdict::kNoChoice : Verdict::kNoTime;
   if (start_s >= end_s) return tuned;
   const std::unique_ptr<TeamMeter> team = meter.team(cpus_of(bindings), plans);
   search(*team, clock, start_s + kSearchShare * (end_s - start_s), tuned);
   if (tuned.best == 0 || clock.is_stopped()) return tuned;
-  clock.tell("barrier of " + std::to_string(num_participants) + " threads: the best shape against the automatic one");
+  clock.report("barrier of " + std::to_string(num_participants) + " threads: the best shape against the automatic one");
   decide(*team, clock, end_s, tuned);
   return tuned;
 }

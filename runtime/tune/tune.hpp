@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/quartiles.hpp"
 #include "plan/profile/profile.hpp"
 #include "topology/machine.hpp"
 #include "tune/cpu_pairs.hpp"
 #include "tune/meter.hpp"
-#include "base/quartiles.hpp"
 
 namespace hierbar {
 

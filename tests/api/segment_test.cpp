@@ -129,7 +129,7 @@ TEST_F(SegmentOfBarrier, IsRefusedWhenItsPlanIsNone) {
   }
 }
 
-TEST(SegmentOfCrowd, IsRefusedWhenItsCrewsAreNone) {
+TEST(SegmentOfCrews, IsRefusedWhenItsCrewsAreNone) {
   const std::uint32_t cpu = 0;
   const std::vector<hierbar_cpuset> cpusets(7, hierbar_cpuset{&cpu, nullptr, 1, 0});
   hierbar_attributes attributes = attributes_of(7);

@@ -39,7 +39,7 @@ void expect_caught(const TestPlan& plan, Failure failure) {
 }
 
 TestPlan flat() { return make_flat(4); }
-TestPlan crowd() { return make_crowd(5, 2); }
+TestPlan with_crews() { return make_crews(5, 2); }
 TestPlan forest(hierbar_release_kind release) { return make_forest("forest", {{4, 3}, 2, release}); }
 
 // 1. Orders that are made relaxed.
@@ -49,10 +49,10 @@ TEST(BrokenBarrier, IsCaughtWhenTheArrivalIsRelaxed) {
   expect_caught<RelaxedArrival>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDataRace);
 }
 
-TEST(BrokenBarrier, IsCaughtWhenTheCountIsRelaxed) { expect_caught<RelaxedCount>(crowd(), Failure::kDataRace); }
+TEST(BrokenBarrier, IsCaughtWhenTheCountIsRelaxed) { expect_caught<RelaxedCount>(with_crews(), Failure::kDataRace); }
 
 TEST(BrokenBarrier, IsCaughtWhenTheReleaseIsRelaxed) {
-  expect_caught<RelaxedRelease>(crowd(), Failure::kDataRace);
+  expect_caught<RelaxedRelease>(with_crews(), Failure::kDataRace);
   expect_caught<RelaxedRelease>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDataRace);
   expect_caught<RelaxedRelease>(forest(HIERBAR_RELEASE_LINES), Failure::kDataRace);
   expect_caught<RelaxedRelease>(flat(), Failure::kDataRace);  // split phases
@@ -76,7 +76,7 @@ TEST(BrokenBarrier, IsCaughtWhenTheFenceBeforeTheLookAtSleepersIsMissing) {
   expect_caught<WithoutFence>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDeadlock);
   expect_caught<WithoutFence>(forest(HIERBAR_RELEASE_LINES), Failure::kDeadlock);
   expect_caught<WithoutFence>(flat(), Failure::kDeadlock);  // split phases
-  expect_caught<WithoutFence>(crowd(), Failure::kDeadlock);
+  expect_caught<WithoutFence>(with_crews(), Failure::kDeadlock);
 }
 
 TEST(BrokenBarrier, IsCaughtWhenASleeperDoesNotLookAgain) {
@@ -84,7 +84,7 @@ TEST(BrokenBarrier, IsCaughtWhenASleeperDoesNotLookAgain) {
   expect_caught<BlindToArrival>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDeadlock);
   expect_caught<BlindToRelease>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDeadlock);
   expect_caught<BlindToRelease>(forest(HIERBAR_RELEASE_LINES), Failure::kDeadlock);
-  expect_caught<BlindToRelease>(crowd(), Failure::kDeadlock);
+  expect_caught<BlindToRelease>(with_crews(), Failure::kDeadlock);
 }
 
 TEST(BrokenBarrier, IsCaughtWhenTheSleepBitIsNotSetInOneStep) {

@@ -94,7 +94,7 @@ class HotPath : public testing::Test {
 
 TEST_F(HotPath, MakesNoSystemCallWhenNobodySleeps) {
   for (const TestPlan& plan :
-       {make_flat(2), make_crowd(2, 1), make_crowd(2, 2), make_forest("flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
+       {make_flat(2), make_crews(2, 1), make_crews(2, 2), make_forest("flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
         make_forest("lines", {{2}, 2, HIERBAR_RELEASE_LINES})}) {
     EXPECT_EXIT(use_without_system_calls(plan, kSpinning, EngineSubject{}), testing::ExitedWithCode(kDone), "") << plan.name();
   }

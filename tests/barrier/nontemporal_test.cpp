@@ -125,7 +125,7 @@ TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, NonTemporalStores,
-                         testing::Values(make_flat(2), make_crowd(2, 1), make_crowd(2, 2),
+                         testing::Values(make_flat(2), make_crews(2, 1), make_crews(2, 2),
                                          make_forest("pair_flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
                                          make_forest("pair_lines", {{2}, 2, HIERBAR_RELEASE_LINES})),
                          [](const auto& instance) { return instance.param.name(); });

@@ -20,7 +20,7 @@ const std::vector<TestPlan>& shapes() {
   static const std::vector<TestPlan> plans = [] {
     std::vector<TestPlan> all;
     for (const std::uint32_t count : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 16U}) all.push_back(make_flat(count));
-    for (const std::uint32_t crews : {1U, 2U, 5U}) all.push_back(make_crowd(7, crews));
+    for (const std::uint32_t crews : {1U, 2U, 5U}) all.push_back(make_crews(7, crews));
     all.push_back(make_forest("tree_5_flags", {{5}, 2, HIERBAR_RELEASE_FLAGS}));
     all.push_back(make_forest("domains_2x3_flags", {{3, 3}, 2, HIERBAR_RELEASE_FLAGS}));
     all.push_back(make_forest("domains_2x4_lines", {{4, 4}, 3, HIERBAR_RELEASE_LINES}));
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BarrierOfThreads,
 
 TEST(BarrierOfSleepers, WakesTheOneThatSleepsAlready) {
   for (const TestPlan& plan :
-       {make_flat(2), make_flat(4), make_crowd(5, 2), make_forest("flags", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS}),
+       {make_flat(2), make_flat(4), make_crews(5, 2), make_forest("flags", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS}),
         make_forest("lines", {{3, 2}, 2, HIERBAR_RELEASE_LINES})}) {
     expect_first_sleeper_woken(plan, EngineSubject{});
   }

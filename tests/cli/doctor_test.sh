@@ -102,6 +102,8 @@ check 'a binding that stacks threads is found' finds_only stacked-threads
 run timeout 200 env OMP_NUM_THREADS=2 OMP_PLACES='{0}' OMP_PROC_BIND=true "$hierbar" doctor -- ./gcc_app
 check 'so are places that do' finds_only stacked-threads
 
+run timeout 200 taskset -c 0 env OMP_NUM_THREADS=2 "$hierbar" doctor --run 3 -- ./gcc_app
+check 'in a run as well' finds_only stacked-threads
 # 4. A cpu quota.
 if group=$(mktemp -d /sys/fs/cgroup/cpu/hierbar-doctor-XXXXXX 2>/dev/null); then
   trap 'rmdir "$group"; rm -rf "$work"' EXIT

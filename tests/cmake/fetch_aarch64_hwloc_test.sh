@@ -46,12 +46,15 @@ check 'of the suite of this machine' grep --quiet "second.test/debian $(. /etc/o
 printf '#!/bin/sh\nexit 1\n' >"$work/tools/apt-get"
 fetch
 check 'what is complete is not fetched again' succeeded
+echo 'libhwloc-dev' >"$directory/complete"
+fetch
+check 'what an older version has fetched is not complete' same_text "$status" 1
 
 start_case
 sed -i '/second.test/d' "$work/tools/apt-get"
 fetch
 check 'packages that cannot be had are an error' same_text "$status" 1
-check 'which names them' says 'cannot get libhwloc-dev libhwloc15 libudev1 of'
+check 'which names them' says 'cannot get libhwloc-dev libhwloc15 libudev1 libelf-dev libelf1 zlib1g-dev zlib1g of'
 check 'and tells what apt said' says 'E: no such package'
 check 'nothing is left' same_text "$(ls "$directory")" ''
 

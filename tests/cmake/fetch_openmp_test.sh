@@ -129,6 +129,10 @@ check 'the archive is kept' exists "$cache/$debian_name"
 rm "$cache/$debian_name"
 fetch "$wrong" "$good_upstream"
 check 'a wrong download is an error' says "expected $wrong, actual $good_debian. The file was deleted."
+cd "$work"
+fetch "$good_debian" "$good_upstream" --state state
+check 'a relative directory for apt is one of the caller' grep --quiet "^Dir::State::lists \"$work/state/lists\"" state/apt.conf
+cd "$OLDPWD"
 
 # 5. Arguments.
 run "$fetch_script" --version 7.0.0 --out "$work/out" --state "$work/state"

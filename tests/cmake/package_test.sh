@@ -4,8 +4,9 @@
 #
 #   package_test.sh BUILD_DIR VERSION WITH_LIBOMP WITH_MPI_BENCH [SHIM...]
 #
-# Installs the build and uses it as a stranger would: through the CMake package, through pkg-config,
-# and the OpenMP runtime by LD_LIBRARY_PATH.
+# Installs the build, moves the prefix to another place, and uses it there as a stranger would:
+# through the CMake package, through pkg-config, the OpenMP runtime by LD_LIBRARY_PATH and by
+# `hierbar run`, and the MPI shims.
 
 source "$(dirname "$0")/check.sh"
 build_dir=$1 version=$2 with_libomp=$3 with_mpi_bench=$4
@@ -14,8 +15,13 @@ consumer=$(dirname "$0")/consumer
 examples=$(cd "$(dirname "$0")/../examples" && pwd)
 prefix=$work/prefix
 
-run cmake --install "$build_dir" --prefix "$prefix"
+run cmake --install "$build_dir" --prefix "$work/installed"
 check 'the build can be installed' succeeded
+run grep --recursive --files-with-matches --fixed-strings "$work/installed" "$work/installed/lib" "$work/installed/include"
+check 'no installed file names the prefix' same_text "$(cat "$work/output")" ''
+mv "$work/installed" "$prefix"
+run find "$prefix" -xtype l
+check 'no installed link leads nowhere' same_text "$(cat "$work/output")" ''
 lib_dir=$(dirname "$(find "$prefix" -type f -name 'libhierbar.so*' -print -quit)")
 
 # 1. find_package(hierbar).
@@ -58,10 +64,10 @@ if [[ $with_libomp == ON ]]; then
   run "$prefix/bin/hierbar" run --require-active -- env OMP_NUM_THREADS=3 "$work/team"
   check 'the installed command runs it on the hierarchical barrier' succeeded
   check 'and says so' says 'barriers served in 1 process'
-  mv "$prefix" "$work/elsewhere"
-  run "$work/elsewhere/bin/hierbar" run --require-active -- env OMP_NUM_THREADS=3 "$work/team"
-  check 'the same from a prefix that was moved' succeeded
-  mv "$work/elsewhere" "$prefix"
+  # Wheels have no links: the loader then finds libhierbar.so.0 by the runtime's run path.
+  rm "$lib_dir"/hierbar/preload/libhierbar.so
+  run "$prefix/bin/hierbar" run --require-active -- env OMP_NUM_THREADS=3 "$work/team"
+  check 'the same without the links' succeeded
   run "$prefix/bin/omp_barrier_bench" --list
   check 'the benchmark measures the installed libomp' says "$lib_dir/hierbar/libomp.so"
 fi
@@ -83,6 +89,14 @@ done
 if [[ $with_mpi_bench == 1 ]]; then
   run "$prefix/bin/mpi_barrier_bench" --list --configs hier
   check 'the benchmark measures the installed shim' says "LD_PRELOAD=$lib_dir/libhierbar_mpi.so"
+fi
+
+# 5. Systems older than the one that builds. A newer C library binds to newer versions of its
+# symbols.
+if [[ $(getconf GNU_LIBC_VERSION) == 'glibc 2.'@(34|35|36) ]]; then
+  rm -rf "$prefix/libexec" # the measured programs are compiled by other compilers, as a user's are
+  run "$(dirname "$0")/../../packaging/check_glibc.sh" 2.34 "$prefix"
+  check 'glibc 2.34 is enough' succeeded
 fi
 
 finish

@@ -37,8 +37,9 @@ printf 'scikit-learn and LightGBM: own runtimes %s s, hierbar run %s s\n' "$own_
 # What doctor says of the program is what the checks above saw.
 run timeout 300 "$hierbar" doctor --run 120 -- "$environment/bin/python" "$program"
 check 'doctor finds its two runtimes' says 'two-runtimes: a process has 2 OpenMP runtimes'
-run timeout 300 "$hierbar" doctor --run 120 -- "$hierbar" run --quiet -- "$environment/bin/python" "$program"
-check 'and under hierbar run nothing' says 'nothing found'
+check "and the threads of numpy's OpenBLAS" says 'openblas-threads: '
+run timeout 300 env OPENBLAS_NUM_THREADS=1 "$hierbar" doctor --run 120 -- "$hierbar" run --quiet -- "$environment/bin/python" "$program"
+check 'and under hierbar run, with one of these, nothing' says 'nothing found'
 
 # A pool of processes that is forked after a parallel region, with joblib imported. GCC's runtime
 # hangs there; it is given time to do so, which says nothing about ours.

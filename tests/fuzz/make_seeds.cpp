@@ -42,7 +42,7 @@ void write_machines() {
 }
 
 void write_plans() {
-  for (const TestPlan& plan : {make_flat(3), make_crowd(6, 2), make_forest("forest_3_2", {{3, 2}}),
+  for (const TestPlan& plan : {make_flat(3), make_crews(6, 2), make_forest("forest_3_2", {{3, 2}}),
                                make_forest("deep", {{5, 3}, 2, HIERBAR_RELEASE_LINES, Numbering::kRound, 2})}) {
     std::vector<std::byte> image(1 + mpi::plan_image_bytes(plan.view()));
     image[0] = static_cast<std::byte>(plan.view().num_participants - 1);

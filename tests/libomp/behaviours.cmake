@@ -42,6 +42,38 @@ omp_cases(regions CASES ${region_cases} SETTING hot_inner_teams ENV KMP_HOT_TEAM
 omp_cases(regions CASES nested_with_random_sizes default_size_storm SETTING kept_threads ENV KMP_HOT_TEAMS_MODE=1 KMP_BLOCKTIME=0
           CHECK --counter phased>=10)
 
+# Regions that repeat are lean, and each reason why one is not is found (runtime/libomp/region). The
+# texts are those of kmp_hierbar_region_record.cpp.
+foreach(program IN ITEMS lean_regions lean_regions_gcc)
+  if(program STREQUAL lean_regions_gcc AND NOT gcc)
+    continue()
+  endif()
+  omp_cases(${program} CASES unchanged five_arguments with_tasks fp_control_is_restored
+            CHECK --counter lean==98 --counter ordinary==2 --expect "because its size was another one")
+  omp_cases(${program} CASES unchanged with_tasks SETTING trees ENV ${trees} CHECK --counter lean==98)
+  omp_cases(${program} CASES unchanged with_tasks SETTING blocktime_0 ENV KMP_BLOCKTIME=0 CHECK --counter lean==98)
+  omp_cases(${program} CASES size_by_call size_by_clause size_set_to_and_fro CHECK --counter lean==98 --expect "because its size was another")
+  foreach(case reason IN ZIP_LISTS
+          "icvs;allocator;fp_control;settings;paused;in_a_task;nested;in_teams"
+          "the ICVs were others;the default allocator was another one;the floating-point control words;the settings had been read;OpenMP was paused;it was in a task;it was nested;it was in a teams construct")
+    omp_cases(${program} CASES ${case} CHECK --counter lean==98 --expect "because ${reason}")
+  endforeach()
+  omp_cases(${program} CASES cancelled ENV OMP_CANCELLATION=true CHECK --counter lean==99 --expect "because the one before was cancelled")
+  omp_cases(${program} CASES places ENV OMP_PLACES={0},{1} OMP_PROC_BIND=close CHECK --counter lean==98 --expect "because the places were")
+  omp_cases(${program} CASES strict_size CHECK --counter lean==98 --expect "because its size was asked for with strict")
+  omp_cases(${program} CASES dynamic ENV KMP_DYNAMIC_MODE=thread_limit CHECK --counter lean==0 --expect "because dyn-var")
+  foreach(setting reason IN ZIP_LISTS
+          "OMP_TOOL_LIBRARIES=${program_dir}/counting_tool.so;OMP_DISPLAY_AFFINITY=true;KMP_HOT_TEAMS_MAX_LEVEL=0;KMP_STACKPAD=4096"
+          "a tool, a debugger;a setting for debugging;there is no hot team;KMP_STACKPAD is set")
+    string(REGEX REPLACE "=.*" "" name ${setting})
+    string(TOLOWER ${name} name)
+    omp_cases(${program} CASES unchanged SETTING ${name} ENV ${setting} CHECK --counter lean==0 --expect "because ${reason}")
+  endforeach()
+  omp_cases(${program} CASES unchanged SETTING off ENV HIERBAR_REGION=off CHECK --counter lean==0 --counter ordinary==100)
+endforeach()
+# GCC's compiler puts all arguments into one record.
+omp_cases(lean_regions CASES many_arguments CHECK --counter lean==98 --expect "because it had more than 5 arguments")
+
 set(team_cases league_with_regions_and_barriers distributed_loop alternating_with_plain_regions tasks_in_a_league)
 omp_cases(teams CASES ${team_cases} CHECK --counter phased>=10)
 # A league's team gets all 12 threads, however few cpus there are, and leaders that are late in
@@ -130,6 +162,20 @@ endforeach()
 
 omp_cases(nontemporal CASES stores_before_a_barrier_are_visible_after_it CHECK --counter fast>=20000)
 omp_cases(hot_path CASES no_allocation no_system_call CHECK --counter fast>=20000)
+
+# Random regions, always the same ones; .ci/long draws others, for ten minutes.
+foreach(fuzzer IN ITEMS region_fuzzer region_fuzzer_gcc)
+  if(fuzzer STREQUAL region_fuzzer_gcc AND NOT gcc)
+    continue()
+  endif()
+  omp_test(${fuzzer}.settings ${fuzzer} ARGS --seed 1 --regions 1000 CHECK --counter lean>=100)
+  omp_test(${fuzzer}.sleepers ${fuzzer} ARGS --seed 2 --regions 500 ENV KMP_BLOCKTIME=0 ${trees} CHECK --counter lean>=50)
+  omp_test(${fuzzer}.roots ${fuzzer} ARGS --seed 3 --regions 200 --roots 3 --threads 4 ENV KMP_BLOCKTIME=infinite
+           CHECK --counter lean>=50)
+  omp_test(${fuzzer}.cancellation ${fuzzer} ARGS --seed 4 --regions 500 ENV OMP_CANCELLATION=true KMP_HOT_TEAMS_MODE=1
+           CHECK --counter lean>=50)
+  omp_test(${fuzzer}.inner ${fuzzer} ARGS --seed 5 --regions 500 ENV KMP_HOT_TEAMS_MAX_LEVEL=2 CHECK --counter lean>=50)
+endforeach()
 
 # Random loops, always the same ones; .ci/long draws others, and more of them.
 set(loop_fuzzer_options ARGS --loops 20000 ENV OMP_CANCELLATION=true TIMEOUT 120 CHECK --counter phased>=100)

@@ -5,13 +5,13 @@
 
     run_omp_test.py --lib-dir build/release/lib --env OMP_PLACES=cores --counter 'fast>=1000' -- program argument...
 
-The program gets none of the caller's OpenMP variables, but KMP_BARRIER=hier, HIERBAR_VERBOSE=1 and what --env says; --env NAME
-removes a variable. A program that hangs ends after --timeout seconds; the stacks of its threads are shown when gdb is there.
+The program gets none of the caller's OpenMP variables, but KMP_BARRIER=hier, HIERBAR_VERBOSE=1, HIERBAR_REGION=on and what --env
+says; --env NAME removes a variable. A program that hangs ends after --timeout seconds; the stacks of its threads are shown when gdb is there.
 
 A program that cannot run here says why and returns 77, and so does this script.
 
-Counters are those of the last line that HIERBAR_VERBOSE=1 prints, summed over all processes that print one:
-    fast  slow  phased ("gather and release")  stock  reports (how many such lines)
+Counters are those of the last lines that HIERBAR_VERBOSE=1 prints, summed over all processes that print them:
+    fast  slow  phased ("gather and release")  stock  reports (how many such lines)  lean  ordinary (regions)
 """
 
 import argparse
@@ -28,7 +28,8 @@ import sys
 import tempfile
 
 REPORT = re.compile(r"^OMP: hierbar: episodes: fast (\d+), slow (\d+), gather and release (\d+), stock (\d+)$", re.MULTILINE)
-COUNTER = re.compile(r"^(fast|slow|phased|stock|reports)(>=|<=|==)(\d+)$")
+REGIONS = re.compile(r"^OMP: hierbar: regions: lean (\d+), ordinary (\d+)", re.MULTILINE)
+COUNTER = re.compile(r"^(fast|slow|phased|stock|reports|lean|ordinary)(>=|<=|==)(\d+)$")
 COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq}
 OPENMP_VARIABLES = ("OMP_", "KMP_", "GOMP_", "LIBOMP_", "HIERBAR_")
 SKIPPED = 77
@@ -52,14 +53,15 @@ def parse_arguments():
     arguments = parser.parse_args()
     for counter in arguments.counter:
         if not COUNTER.match(counter):
-            parser.error(f"--counter '{counter}': must be one of fast, slow, phased, stock, reports, then >=, <= or ==, then a number")
+            parser.error(f"--counter '{counter}': must be one of fast, slow, phased, stock, reports, lean, ordinary, then >=, <= or ==, "
+                         "then a number")
     return arguments
 
 
 def make_environment(lib_dir, settings):
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(OPENMP_VARIABLES) or name in KEPT_VARIABLES}
-    environment.update(LD_LIBRARY_PATH=str(lib_dir), KMP_BARRIER="hier", HIERBAR_VERBOSE="1")
+    environment.update(LD_LIBRARY_PATH=str(lib_dir), KMP_BARRIER="hier", HIERBAR_VERBOSE="1", HIERBAR_REGION="on")
     for setting in settings:
         name, has_value, value = setting.partition("=")
         if has_value:
@@ -122,7 +124,9 @@ def run(command, environment, timeout):
 def read_counters(stderr):
     reports = REPORT.findall(stderr)
     sums = [sum(int(report[i]) for report in reports) for i in range(4)]
-    return dict(zip(("fast", "slow", "phased", "stock"), sums), reports=len(reports))
+    regions = REGIONS.findall(stderr)
+    return dict(zip(("fast", "slow", "phased", "stock"), sums), reports=len(reports),
+                lean=sum(int(lean) for lean, _ in regions), ordinary=sum(int(ordinary) for _, ordinary in regions))
 
 
 def find_problems(arguments, ending):

@@ -16,6 +16,9 @@ namespace under_test {
 namespace {
 #include "libomp/kmp_hierbar_phases.cpp"
 bool __kmp_hierbar_enabled = true;
+bool __kmp_hierbar_lean_regions = false;
+bool __kmp_hierbar_run_released_region(kmp_info_t*, int) { return false; }
+void __kmp_hierbar_record_region_of_worker(kmp_info_t*, kmp_team_t*) {}
 }  // namespace
 }  // namespace under_test
 

@@ -95,7 +95,7 @@ KINDS = {"after the first barrier": await_first_barrier, "somewhere": await_rank
 def kill_once(arguments, kind, generator):
     """Returns what is wrong, None when nothing is; and whether a name was left."""
     before = launcher.segment_names()
-    process = start(arguments, ["forever"])
+    process = start(arguments, arguments.case or ["forever"])
     program = os.path.basename(arguments.program)
     try:
         if not wait_until(lambda: len(ranks_of(process, program)) == RANKS):
@@ -123,6 +123,8 @@ def add_arguments(parser):
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--case", action="append", help="the program's arguments to be killed with; without: forever")
+    parser.add_argument("--next", action="append", help="those of the next program; without: oracle 10")
     parser.add_argument("program")
 
 
@@ -140,7 +142,7 @@ def main():
             return 1
         num_left += is_left
     print(f"{arguments.times} kills, {num_left} of them left a name")
-    start(arguments, ["oracle", "10"]).wait(PATIENCE_S)
+    start(arguments, arguments.next or ["oracle", "10"]).wait(PATIENCE_S)
     if launcher.segment_names():
         print(f"FAILED: the next program does not sweep {launcher.segment_names()}")
         return 1

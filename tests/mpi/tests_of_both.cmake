@@ -69,6 +69,9 @@ function(foreign_tests foreign_shim message)
   set(foreign --preload $<TARGET_FILE:${foreign_shim}> --expect "${message}")
   mpi_test(foreign barriers NO_SHIM ARGS duplicates 20 CHECK ${foreign} --count engine==0)
   mpi_test(foreign.both barriers ARGS duplicates 20 CHECK ${foreign} ${all_engine} --count engine==80)
+  # It hands a team over to the right shim, which lies beside it.
+  mpi_test(foreign.teams teams NO_SHIM ARGS oracle funneled 2 50
+           CHECK ${foreign} --expect-some "team of 4 threads in 2 ranks on this node" --expect-some "all rounds were right")
   mpi_test(foreign.module interpreter NO_SHIM ARGS ${program_dir}/module.so duplicates 20 CHECK ${foreign} --count engine==0)
   if(fort)
     foreach(name IN ITEMS fortran_mpif fortran_module fortran_f08)

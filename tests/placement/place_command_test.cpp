@@ -45,7 +45,8 @@ TEST(PlaceCommand, HasThePatternsThatPeopleCompare) {
   EXPECT_THAT(place("-n 4 -t 4 --pattern alternating" + kMachine).output,
               AllOf(HasSubstr(", pattern alternating\n"), HasSubstr("user:0+1+2+3,8+9+10+11,4+5+6+7,12+13+14+15\n")));
   const std::string help = place("--help").output;
-  for (const char* name : {"share", "packed", "alternating", "swapped", "pairs", "ends", "halves", "sockets", "cores", "threads", "rank"}) {
+  for (const char* name :
+       {"share", "packed", "alternating", "swapped", "pairs", "ends", "halves", "sockets", "cores", "threads", "rank"}) {
     EXPECT_THAT(help, HasSubstr(std::string("\n  ") + name + ' '));
   }
 }

@@ -38,7 +38,7 @@ TEST(ShapeProperties, HoldOnAsymmetricMachines) {
   test::check_plans_of(test::make_partial_l3());
 }
 
-TEST(ShapeProperties, HoldForCrowdedTeams) {
+TEST(ShapeProperties, HoldForOversubscribedTeams) {
   for (const std::uint32_t num_cpus : {1, 16, 64}) {
     test::check_plans_of(test::make_kunpeng(), ShapeOptions{.num_cpus = num_cpus});
     test::check_plans_of(test::make_partial_l3(), ShapeOptions{.num_cpus = num_cpus});

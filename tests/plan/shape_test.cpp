@@ -67,23 +67,23 @@ TEST(Shape, UnboundParticipantsAreOneDomainInIndexOrder) {
   EXPECT_EQ(children_of(plan, 5), "{6..9}");
 }
 
-TEST(Shape, ACrowdIsFlatOnUpToSixteenCpus) {
+TEST(Shape, AnOversubscribedTeamIsFlatOnUpToSixteenCpus) {
   EXPECT_EQ(plan_of(one_l3(64), Mapping::kCore, 16, ShapeOptions{.num_cpus = 15}).depth, 1U);
   EXPECT_EQ(plan_of(one_l3(64), Mapping::kCore, 16, ShapeOptions{.num_cpus = 16}).depth, 3U);
   EXPECT_EQ(plan_of(one_l3(16), Mapping::kCore, 256, ShapeOptions{.num_cpus = 16}).depth, 1U);
-  const ShapeOptions crowded{.num_cpus = 17};
-  EXPECT_THAT(plan_of(one_l3(64), Mapping::kCore, 20, crowded).leaders, ElementsAre(0U, 4U, 8U, 12U, 16U));
-  EXPECT_EQ(plan_of(one_l3(64), Mapping::kCore, 256, crowded).leaders.size(), 16U);
+  const ShapeOptions oversubscribed{.num_cpus = 17};
+  EXPECT_THAT(plan_of(one_l3(64), Mapping::kCore, 20, oversubscribed).leaders, ElementsAre(0U, 4U, 8U, 12U, 16U));
+  EXPECT_EQ(plan_of(one_l3(64), Mapping::kCore, 256, oversubscribed).leaders.size(), 16U);
 }
 
-TEST(Shape, ACrowdOfLeadersIsDividedIntoCrewsByCore) {
-  const ShapeOptions crowded{.num_cpus = 4};
-  const EnginePlan plan = plan_of(one_l3(4), Mapping::kCore, 10, crowded);
+TEST(Shape, OversubscribedLeadersAreDividedIntoCrewsByCore) {
+  const ShapeOptions oversubscribed{.num_cpus = 4};
+  const EnginePlan plan = plan_of(one_l3(4), Mapping::kCore, 10, oversubscribed);
   EXPECT_THAT(crews_of(plan.view()), ElementsAre(ElementsAre(0U, 4U, 8U), ElementsAre(1U, 5U, 9U), ElementsAre(2U, 6U),  //
                                                  ElementsAre(3U, 7U)));
   EXPECT_EQ(plan.nodes[5].crew_size, 3U);
   EXPECT_EQ(plan.nodes[6].crew_size, 2U);
-  EXPECT_EQ(crews_of(plan_of(one_l3(4), Mapping::kNone, 10, crowded).view()).size(), 1U);
+  EXPECT_EQ(crews_of(plan_of(one_l3(4), Mapping::kNone, 10, oversubscribed).view()).size(), 1U);
 }
 
 TEST(Shape, NobodyElseHasCrews) {
@@ -92,7 +92,7 @@ TEST(Shape, NobodyElseHasCrews) {
   EXPECT_EQ(plan_of(one_l3(17), Mapping::kCore, 20, ShapeOptions{.num_cpus = 17}).num_crews, 0U) << "not all are leaders";
 }
 
-TEST(Shape, CrowdedDomainsHaveALeaderEach) {
+TEST(Shape, OversubscribedDomainsHaveALeaderEach) {
   const EnginePlan plan = plan_of(test::make_kunpeng(), Mapping::kNuma, 8, ShapeOptions{.num_cpus = 4});
   EXPECT_THAT(plan.leaders, ElementsAre(0U, 1U, 2U, 3U));
   EXPECT_EQ(children_of(plan, 1), "{5}");

@@ -120,8 +120,8 @@ inline void check_domains(const hierbar_plan& plan, const Machine& machine, cons
                           const ShapeOptions& options) {
   const std::vector<Domain> domains = partition_into_domains(machine, paths, domain_level(machine, options.domain_level));
   const std::vector<std::uint32_t> leaders = leaders_of(plan);
-  const bool is_crowded = options.num_cpus != 0 && plan.num_participants > options.num_cpus;
-  const bool is_as_wanted = is_crowded || options.domain_level;
+  const bool is_oversubscribed = options.num_cpus != 0 && plan.num_participants > options.num_cpus;
+  const bool is_as_wanted = is_oversubscribed || options.domain_level;
   if (plan.num_participants <= (is_as_wanted ? kMaxAlwaysFlat : kMaxFlatTeam) || domains.size() == 1) return;
   for (const Domain& domain : domains) {
     const std::size_t size = domain.members.size();

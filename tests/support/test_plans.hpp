@@ -116,10 +116,10 @@ inline TestPlan make_flat(std::uint32_t num_participants) {
 }
 
 // The same, dealt out in turn to so many crews.
-inline TestPlan make_crowd(std::uint32_t num_participants, std::uint32_t num_crews) {
+inline TestPlan make_crews(std::uint32_t num_participants, std::uint32_t num_crews) {
   std::vector<std::uint32_t> parents(num_participants);
   std::iota(parents.begin(), parents.end(), 0U);
-  TestPlan plan("crowd_" + std::to_string(num_participants) + "_in_" + std::to_string(num_crews), parents, HIERBAR_RELEASE_FLAGS);
+  TestPlan plan("crews_" + std::to_string(num_participants) + "_in_" + std::to_string(num_crews), parents, HIERBAR_RELEASE_FLAGS);
   for (std::uint32_t& crew : parents) crew %= num_crews;
   return plan.with_crews(parents);
 }

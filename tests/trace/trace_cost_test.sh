@@ -11,13 +11,13 @@ source "$(dirname "$0")/../cmake/check.sh"
 objdump=$1 object=$2
 
 "$objdump" --disassemble --no-show-raw-insn "$object" >"$work/all"
-# The instructions of the functions whose mangled names match: the ways of a barrier are in
+# The instructions of the functions whose mangled names match: the paths of a barrier are in
 # functions of their own.
 instructions_of() { awk -v name="$1" '/^[0-9a-f]+ </ { inside = $0 ~ name } inside && /^ +[0-9a-f]+:/ { print }' "$work/all"; }
 count_clocks() { instructions_of "$1" | grep -cE 'rdtsc|cntvct' || true; }
 
-of_untraced='cross_untraced|cross_(tree|crowded).*NoTrace'
-of_traced='cross_traced|cross_(tree|crowded).*Stamps'
+of_untraced='cross_untraced|cross_(tree|oversubscribed).*NoTrace'
+of_traced='cross_traced|cross_(tree|oversubscribed).*Stamps'
 untraced=$(instructions_of "$of_untraced" | wc -l)
 traced=$(instructions_of "$of_traced" | wc -l)
 printf 'untraced: %d instructions, traced: %d\n' "$untraced" "$traced"

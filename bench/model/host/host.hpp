@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "barrier/algorithm.hpp"
+#include "base/quartiles.hpp"
 #include "base/result.hpp"
 #include "bench/model/machine/pair_simulator.hpp"
 #include "plan/shape.hpp"
 #include "tune/cpu_pairs.hpp"
-#include "base/quartiles.hpp"
 
 namespace hierbar::bench::model {
 

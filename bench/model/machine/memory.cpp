@@ -26,14 +26,14 @@ void Memory::reset(const Parameters& parameters, const Places& places, std::vect
     line.copies.clear();
     line.domains.clear();
   }
-  way_out_busy_until_.assign(places.num_domains(), 0);
+  exit_busy_until_.assign(places.num_domains(), 0);
   link_busy_until_ = 0;
   random_ = test::Random(seed);
 }
 
 double Memory::vary(double cost) { return cost * (1 + kVariation * (static_cast<double>(random_.next() >> 11) * 0x1p-52 - 1)); }
 
-Memory::Look Memory::look(std::uint32_t reader, std::uint32_t line, Time now) const {
+Memory::Poll Memory::poll(std::uint32_t reader, std::uint32_t line, Time now) const {
   for (const Copy& copy : lines_[line].copies) {
     if (copy.owner != reader || copy.valid_until <= now) continue;
     return {copy.arrives > now ? Presence::kComing : Presence::kHere, copy.arrives};
@@ -61,15 +61,15 @@ double Memory::nearest_copy(const Line& line, std::uint32_t reader, std::uint32_
   return latency(places_->between_domains((*places_)[reader].domain, home));
 }
 
-// Each miss leaves through the way out of the reader's domain, and passes that of the home's domain
+// Each miss leaves through the exit of the reader's domain, and that of the home's domain
 // if it is another one.
-Time Memory::pass_ways_out(std::uint32_t participant, std::uint32_t home, Time now) {
+Time Memory::pass_exits(std::uint32_t participant, std::uint32_t home, Time now) {
   const std::uint32_t own = (*places_)[participant].domain;
-  Time& busy = way_out_busy_until_[own];
+  Time& busy = exit_busy_until_[own];
   Time start = std::max(now, busy);
   busy = start + parameters_.agent;
   if (home == own) return start;
-  Time& home_busy = way_out_busy_until_[home];
+  Time& home_busy = exit_busy_until_[home];
   start = std::max(start, home_busy);
   home_busy = start + parameters_.agent;
   if (places_->package_of(own) != places_->package_of(home)) {
@@ -83,7 +83,7 @@ Time Memory::read(std::uint32_t reader, std::uint32_t line_index, Time now) {
   Line& line = lines_[line_index];
   const std::uint32_t home = domain_of_line_[line_index];
   const std::uint32_t domain = (*places_)[reader].domain;
-  const Time ready = pass_ways_out(reader, home, now);
+  const Time ready = pass_exits(reader, home, now);
   DomainCopy* own = parameters_.read_queue == ReadQueue::kPerDomain ? domain_copy(line, domain) : nullptr;
   Time arrives = 0;
   if (own != nullptr) {
@@ -146,7 +146,7 @@ Time Memory::write(std::uint32_t writer, std::uint32_t line_index, Time now, Tim
   const Sharing shared = sharing(line, writer);
   if (shared.alone() && std::max(line.busy_until, not_before) <= now) return now;
   const std::uint32_t home = domain_of_line_[line_index];
-  const Time start = std::max(pass_ways_out(writer, home, now), line.busy_until);
+  const Time start = std::max(pass_exits(writer, home, now), line.busy_until);
   const Time complete = std::max(start + vary(write_cost(line, shared, writer, home)), not_before);
   take(line, writer, now, complete);
   return complete;
@@ -161,10 +161,10 @@ Time Memory::read_modify_write(std::uint32_t writer, std::uint32_t line_index, T
     return line.busy_until;
   }
   const std::uint32_t home = domain_of_line_[line_index];
-  const Time start = std::max(pass_ways_out(writer, home, now), line.busy_until);
+  const Time start = std::max(pass_exits(writer, home, now), line.busy_until);
   // The first one that waits is the partner of a ping-pong, and the latency includes it.
-  const double crowd = num_before > 1 ? parameters_.contention * (num_before - 1) : 0;
-  const Time complete = start + vary(write_cost(line, shared, writer, home) + crowd);
+  const double contention = num_before > 1 ? parameters_.contention * (num_before - 1) : 0;
+  const Time complete = start + vary(write_cost(line, shared, writer, home) + contention);
   take(line, writer, now, complete);
   return complete;
 }

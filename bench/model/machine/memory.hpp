@@ -15,7 +15,7 @@ using Time = double;  // ns of simulated time
 
 // The cost of an access to a line, and its effect on the other cores' copies: a directory protocol,
 // expressed in times. An access is a transaction, whose times are computed when it begins. Each
-// line, each way out of a domain, and the link between packages serve one transaction after the
+// line, each exit of a domain, and the link between packages serve one transaction after the
 // other, in the order in which these came.
 //
 //   read   fetches from a copy in the reader's own domain, if there is one and the reads queue per
@@ -29,11 +29,11 @@ class Memory {
 
   // Whether the reader has a copy. If the copy is on its way, `arrives` is its time.
   enum class Presence : std::uint8_t { kAbsent, kComing, kHere };
-  struct Look {
+  struct Poll {
     Presence presence;
     Time arrives;
   };
-  Look look(std::uint32_t reader, std::uint32_t line, Time now) const;
+  Poll poll(std::uint32_t reader, std::uint32_t line, Time now) const;
 
   // These return when the transaction is complete. A write completes at `not_before` at the
   // earliest.
@@ -83,14 +83,14 @@ class Memory {
   double nearest_copy(const Line& line, std::uint32_t reader, std::uint32_t home) const;
   Sharing sharing(const Line& line, std::uint32_t writer) const;
   double write_cost(const Line& line, const Sharing& sharing, std::uint32_t writer, std::uint32_t home) const;
-  Time pass_ways_out(std::uint32_t participant, std::uint32_t home, Time now);
+  Time pass_exits(std::uint32_t participant, std::uint32_t home, Time now);
   void take(Line& line, std::uint32_t writer, Time start, Time complete);
 
   Parameters parameters_;
   const Places* places_ = nullptr;
   std::vector<Line> lines_;
   std::vector<std::uint32_t> domain_of_line_;
-  std::vector<Time> way_out_busy_until_;
+  std::vector<Time> exit_busy_until_;
   Time link_busy_until_ = 0;
   test::Random random_{0};
 };

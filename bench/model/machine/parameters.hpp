@@ -45,7 +45,7 @@ struct Parameters {
   double issue = 2;           // an access that hits, or the start of one that misses
   double notice = 20;         // from the loss of a spinning core's copy to its next poll
   double episode = 100;       // the caller's work between two barriers
-  // How long a miss occupies a domain's way out, both the reader's and the home's.
+  // How long a miss occupies a domain's exit, both the reader's and the home's.
   double agent = 6;
   double link = 2;  // how long a miss occupies the link between packages
   ReadQueue read_queue = ReadQueue::kPerDomain;

@@ -128,18 +128,18 @@ void Simulator::meet(std::uint32_t me) {
 std::uint64_t Simulator::load(std::uint32_t me, const Word& word) {
   Core& core = cores_[me];
   const std::uint32_t line = line_of(word);
-  Memory::Look look = memory_.look(me, line, now_);
-  if (look.presence == Memory::Presence::kAbsent) {
+  Memory::Poll poll = memory_.poll(me, line, now_);
+  if (poll.presence == Memory::Presence::kAbsent) {
     Time& oldest = core.loads[core.next_load];
     advance(me, oldest);
-    look = memory_.look(me, line, now_);
-    if (look.presence == Memory::Presence::kAbsent) {
+    poll = memory_.poll(me, line, now_);
+    if (poll.presence == Memory::Presence::kAbsent) {
       oldest = memory_.read(me, line, now_);
       core.loaded = std::max(core.loaded, oldest);
       core.next_load = core.next_load + 1 == core.loads.size() ? 0 : core.next_load + 1;
     }
-  } else if (look.presence == Memory::Presence::kComing) {
-    advance(me, look.arrives);
+  } else if (poll.presence == Memory::Presence::kComing) {
+    advance(me, poll.arrives);
   }
   core.debt += parameters_.issue;
   return word.value;
@@ -195,9 +195,9 @@ void Simulator::await_change(std::uint32_t me, const Word& word) {
   if (is_stopped()) return;
   const std::uint32_t line = line_of(word);
   advance(me, now_);
-  const Memory::Look look = memory_.look(me, line, now_);
-  if (look.presence == Memory::Presence::kComing) return advance(me, look.arrives);
-  if (look.presence == Memory::Presence::kAbsent) return;
+  const Memory::Poll poll = memory_.poll(me, line, now_);
+  if (poll.presence == Memory::Presence::kComing) return advance(me, poll.arrives);
+  if (poll.presence == Memory::Presence::kAbsent) return;
   watchers_[line].push_back(me);
   go_on(me);
 }

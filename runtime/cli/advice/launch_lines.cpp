@@ -73,13 +73,16 @@ std::string openmpi_line(const Candidate& candidate, const std::string& program)
          " --settings rankfile > ranks && mpiexec " + ranks_of(candidate) + "--rankfile ranks " + variables + program;
 }
 
+// Slurm gives a step no cpu beyond these, and then refuses a mask that has others.
+std::uint32_t cpus_per_task(const Candidate& candidate) {
+  std::uint32_t most = candidate.num_threads;
+  for (const CpuSet& share : candidate.shares) most = std::max(most, share.count());
+  return most;
+}
+
 std::string srun_line(const Candidate& candidate, const std::string& program) {
-  // Slurm allocates what it is told, and refuses masks with other cpus. A share may have more than
-  // its threads need.
-  std::uint32_t num_cpus = 0;
-  for (const CpuSet& share : candidate.shares) num_cpus = std::max(num_cpus, share.count());
   return words_of(openmp_variables(candidate, true), "", "=") + "srun " + srun_nodes(candidate) + ranks_of(candidate) +
-         "--cpus-per-task=" + std::to_string(num_cpus) + ' ' + slurm_option(candidate.shares) + ' ' + program;
+         "--cpus-per-task=" + std::to_string(cpus_per_task(candidate)) + ' ' + slurm_option(candidate.shares) + ' ' + program;
 }
 
 std::string intel_line(const NodePlacement& node, const Candidate& candidate, const std::string& program) {

@@ -224,9 +224,9 @@ void add_place_command(CLI::App& app) {
   command
       ->add_option("--proc-bind", options->proc_bind,
                    "OMP_PROC_BIND for the threads of a rank inside its cpus: close, spread or primary; default: spread")
-      ->type_name("POLICY");
+      ->type_name("close|spread|primary");
   command->add_option("--settings", options->settings, "Print nothing but the settings for one launcher or for OpenMP, see below")
-      ->type_name("NAME");
+      ->type_name(all_settings("|"));
   command->add_option("--nodes", options->num_nodes, "So many nodes like this one, each with the ranks of -n; default: 1")
       ->type_name("N");
   add_machine_option(*command, options->description);

@@ -149,7 +149,7 @@ void add_plan_command(CLI::App& app) {
       ->required()
       ->type_name("N");
   command->add_option(kMapOption, options->mapping, std::string("Where they run: ") + kAllowedMappings)
-      ->type_name("HOW")
+      ->type_name("core|numa|package|none")
       ->capture_default_str();
   add_machine_option(*command, options->description);
   command
@@ -159,7 +159,7 @@ void add_plan_command(CLI::App& app) {
   command
       ->add_option(kReleaseOption, options->release,
                    std::string("How a parent releases: ") + kAllowedReleases + "; default: HIERBAR_RELEASE")
-      ->type_name("KIND");
+      ->type_name("auto|flags|lines");
   add_meeting_options(*command, options->meeting);
   command->add_flag("--json", options->json, "Print JSON: every group, and every participant's parent, children and slot");
   command->footer(

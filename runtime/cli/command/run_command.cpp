@@ -106,7 +106,7 @@ void add_run_command(CLI::App& app, const Program& program) {
           "--mpi", options->mpi,
           "Whose MPI the program uses: auto, mpich (also Intel MPI and others of its kind), openmpi, none; default: auto,\n"
           "which is the launcher's and, behind others such as srun, the one that the program is linked with")
-      ->type_name("NAME");
+      ->type_name("auto|mpich|openmpi|none");
   command
       ->add_option("--report", options->report_file,
                    "Write what barriers cost, of threads and ranks, to FILE; its ending tells the form:\n"

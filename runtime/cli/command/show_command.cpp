@@ -155,7 +155,7 @@ int show_launched(const CLI::App& command, const ShowOptions& options, std::ostr
   }
   const Machine machine = load_chosen_machine(command, options.description);
   std::vector<std::string> remarks;
-  const std::vector<PlacedThread> threads = foreseen_threads(view_ranks(machine, *ranks, "", remarks));
+  const std::vector<PlacedThread> threads = predicted_threads(view_ranks(machine, *ranks, "", remarks));
   for (const std::string& remark : remarks) std::cerr << "hierbar show: " << remark << '\n';
   print(command, options, machine, threads, job->is_first_node(), out);
   job->wait_for_listeners(kWait);

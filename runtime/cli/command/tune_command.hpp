@@ -8,8 +8,8 @@
 
 namespace hierbar {
 
-// `hierbar tune`: measures this machine and writes the profile that plans use. `hierbar tune --network
-// -- mpiexec ...`: measures messages between nodes. `program` is what stands behind "--".
+// `hierbar tune`: measures this machine and writes the profile that plans use. With --network it
+// measures messages between nodes. `program` is what stands behind "--".
 void add_tune_command(CLI::App& app, const Program& program);
 
 }  // namespace hierbar

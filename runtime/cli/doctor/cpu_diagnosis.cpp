@@ -1,6 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <string_view>
 
 #include "cli/doctor/cpu_lists.hpp"
 #include "cli/doctor/diagnosis.hpp"
@@ -20,7 +21,7 @@ void find_bad_lists(const DoctorInput& input, std::vector<Diagnosis>& found) {
                        unset + with_prefix(input, "OMP_PLACES=cores")});
     }
     const CpuSet foreign = (list.cpus & input.machine.present) - input.rank.mask;
-    if (foreign.empty() || !input.facts.started.wrappers.empty()) continue;
+    if (foreign.empty() || !keeps_cpus(input.facts.started)) continue;
     found.push_back({"foreign-cpus",
                      "a list names " + names(foreign) +
                          ", which this process may not use (its binding or cpuset: " + input.rank.mask.to_string() + ")",
@@ -50,24 +51,42 @@ std::string command_for(const DoctorInput& input, FindingKind kind) {
   }
 }
 
-// What `hierbar check` finds, for this one process.
-void find_misplaced(const DoctorInput& input, std::vector<Diagnosis>& found) {
-  // Behind a launcher the masks are not known yet, and without OpenMP there is no team. After a run
-  // they are those that were seen.
-  NodeView node{.machine = input.machine};
-  if (input.facts.was_run) {
-    node.ranks = input.facts.ranks;
-  } else if (input.facts.started.wrappers.empty() || input.facts.is_under_run) {
-    node.ranks = {input.rank};
-  }
-  if (node.ranks.empty()) return;
+// There are no ranks here: after a run their numbers are those of processes, before it there is one.
+std::string where_of(const Finding& finding) {
+  constexpr std::string_view kRank = "rank ";
+  constexpr std::string_view kFirst = "rank 0: ";
+  std::string where = finding.where;
+  if (where.starts_with(kFirst)) where.erase(0, kFirst.size());
+  for (std::size_t at = 0; (at = where.find(kRank, at)) != std::string::npos;) where.replace(at, kRank.size(), "process ");
+  return where;
+}
+
+// What `hierbar check` finds, of these ranks. Each code once.
+void judge(const DoctorInput& input, std::vector<RankView> ranks, std::vector<Diagnosis>& found) {
+  if (ranks.empty()) return;
+  NodeView node{.machine = input.machine, .ranks = std::move(ranks)};
   if (!quota_is_obeyed(input)) node.quota = input.quota;
   for (const Finding& finding : find_problems(node)) {
+    const std::string code = finding_name(finding.kind);
     const bool is_judged = finding.kind == FindingKind::kStackedThreads || finding.kind == FindingKind::kQuota ||
-                           (finding.kind == FindingKind::kSmtSharing && !input.facts.was_run);
-    if (!is_judged) continue;
-    found.push_back({finding_name(finding.kind), finding.what, finding.where, finding.advice, command_for(input, finding.kind)});
+                           finding.kind == FindingKind::kSmtSharing;
+    const auto is_known = [&](const Diagnosis& other) { return other.code == code; };
+    if (!is_judged || std::any_of(found.begin(), found.end(), is_known)) continue;
+    found.push_back({code, finding.what, where_of(finding), finding.advice, command_for(input, finding.kind)});
   }
+}
+
+void find_misplaced(const DoctorInput& input, std::vector<Diagnosis>& found) {
+  // Behind a launcher the masks are not known yet.
+  if (keeps_cpus(input.facts.started)) judge(input, {input.rank}, found);
+  // In a run, libraries keep threads that sleep, so threads that may use all cpus say nothing.
+  std::vector<RankView> bound = input.facts.ranks;
+  for (RankView& rank : bound) {
+    std::erase(rank.team.cpus, input.rank.mask);
+    rank.team.num_threads = static_cast<std::uint32_t>(rank.team.cpus.size());
+  }
+  std::erase_if(bound, [](const RankView& rank) { return rank.team.cpus.empty(); });
+  judge(input, std::move(bound), found);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 
 #include "base/host_name.hpp"
 #include "topology/machine.hpp"
@@ -40,15 +41,15 @@ void print_report(std::ostream& out, const DoctorInput& input, const std::vector
     out << "  " << one.code << ": " << one.what << "\n    where: " << one.where << "\n    do:    " << one.advice << '\n';
     if (!one.command.empty()) out << "           $ " << one.command << '\n';
   }
-  bool has_library = false;
+  std::set<std::string> printed;
   for (const ProcessLoads& process : input.facts.processes) {
     for (const FoundLibrary& library : process.libraries) {
-      out << (has_library ? "         " : "  loads: ") << library_name(library.kind) << ": " << library.path << " ("
+      if (!printed.insert(library.path).second) continue;
+      out << (printed.size() > 1 ? "         " : "  loads: ") << library_name(library.kind) << ": " << library.path << " ("
           << library.found_by << ")\n";
-      has_library = true;
     }
   }
-  if (!has_library)
+  if (printed.empty())
     out << "  loads: no OpenMP runtime and no MPI" << (input.facts.notes.empty() ? "\n" : ", as far as can be seen\n");
   for (const std::string& note : input.facts.notes) out << "  note:  " << note << '\n';
 }

@@ -3,22 +3,24 @@
 #ifndef HIERBAR_HIERBAR_H
 #define HIERBAR_HIERBAR_H
 
-/* The public C API of libhierbar.so: a barrier that follows the machine, for threads of one process or for processes that share
-   memory. OpenMP programs need none of it.
+/* The public C API of libhierbar.so: a barrier that follows the machine, for threads of one process
+   or for processes that share memory. OpenMP programs need none of it.
 
-   Every function returns a status or cannot fail; no exception leaves the library. A pointer argument may not be NULL unless its
-   comment says so; where it is, the function returns HIERBAR_ERR_INVALID. Output arguments are written only on HIERBAR_OK, except
-   that a *barrier is set to NULL on every error.
+   Every function returns a status or cannot fail; no exception leaves the library. A pointer
+   argument may not be NULL unless its comment says so; where it is, the function returns
+   HIERBAR_ERR_INVALID. Output arguments are written only on HIERBAR_OK, except that a *barrier is
+   set to NULL on every error.
 
-   A participant is a thread, numbered 0 .. num_participants - 1 by the program, in whichever process. An episode is one use of
-   the barrier: all participants call hierbar_barrier_wait (or _wait_bits) once, or all call hierbar_barrier_gather and then
-   hierbar_barrier_release; all make the same choice for one episode. */
+   A participant is a thread, numbered 0 .. num_participants - 1 by the program, in whichever
+   process. An episode is one use of the barrier: all participants call hierbar_barrier_wait (or
+   _wait_bits) once, or all call hierbar_barrier_gather and then hierbar_barrier_release; all make
+   the same choice for one episode. */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version that a program is compiled against; hierbar_version() tells the one that it runs with. Before 1.0.0 a new minor
-   version may change the API. */
+/* The version that a program is compiled against; hierbar_version() returns the one that it runs
+   with. Before 1.0.0 a new minor version may change the API. */
 #define HIERBAR_VERSION_MAJOR 0
 #define HIERBAR_VERSION_MINOR 1
 #define HIERBAR_VERSION_PATCH 0
@@ -30,8 +32,8 @@
 extern "C" {
 #endif
 
-/* Returns the library's version as "major.minor.patch". The string is static: never free it. Cannot fail; callable from any
-   thread at any time. */
+/* Returns the library's version as "major.minor.patch". The string is static: never free it. Cannot
+   fail; callable from any thread at any time. */
 HIERBAR_API const char *hierbar_version(void);
 
 /* ---- results ---- */
@@ -39,19 +41,22 @@ HIERBAR_API const char *hierbar_version(void);
 typedef enum hierbar_status {
   HIERBAR_OK = 0,              /* done; of a wait: released */
   HIERBAR_ABORTED = 1,         /* a wait ended because the barrier was aborted */
-  HIERBAR_ERR_INVALID = 2,     /* an argument is NULL, out of range, misaligned, or contradicts another */
+  HIERBAR_ERR_INVALID = 2,     /* an argument is NULL, out of range, misaligned, or contradicts
+                                  another */
   HIERBAR_ERR_NO_MEMORY = 3,   /* out of memory */
-  HIERBAR_ERR_TOO_SMALL = 4,   /* the memory ends before the barrier does: `size`, or the file behind the mapping */
+  HIERBAR_ERR_TOO_SMALL = 4,   /* the memory ends before the barrier does: `size`, or the file
+                                  behind the mapping */
   HIERBAR_ERR_IN_USE = 5,      /* the memory is not zero where a barrier is to be made */
   HIERBAR_ERR_NOT_READY = 6,   /* nobody has finished making a barrier in the memory; try again */
   HIERBAR_ERR_FOREIGN = 7,     /* the memory holds something else than a barrier */
-  HIERBAR_ERR_VERSION = 8,     /* the memory, or the attributes, come from an incompatible version of hierbar */
+  HIERBAR_ERR_VERSION = 8,     /* the memory, or the attributes, come from an incompatible version
+                                  of hierbar */
   HIERBAR_ERR_CORRUPT = 9,     /* the memory holds a barrier that contradicts itself */
   HIERBAR_ERR_UNSUPPORTED = 10 /* the barrier's algorithm cannot do this */
 } hierbar_status;
 
-/* Returns a status as English text without a full stop; "unknown status" for a value that is none. The string is static. Cannot
-   fail; callable from any thread at any time. */
+/* Returns a status as English text without a full stop; "unknown status" for a value that is none.
+   The string is static. Cannot fail; callable from any thread at any time. */
 HIERBAR_API const char *hierbar_status_text(hierbar_status status);
 
 /* Receives one line of text without its newline, valid during the call; context is the caller's. */
@@ -59,8 +64,8 @@ typedef void (*hierbar_line_fn)(void *context, const char *line);
 
 /* ---- attributes ---- */
 
-/* Where a participant may run: cpus by their operating-system numbers (below 2^20), as a list, as a bitmap, or both, which means
-   their union. Empty: not bound, location unknown. */
+/* Where a participant may run: cpus by their operating-system numbers (below 2^20), as a list, as a
+   bitmap, or both, which means their union. Empty: not bound, location unknown. */
 typedef struct hierbar_cpuset {
   const uint32_t *cpus;   /* [num_cpus] in any order, or NULL */
   const uint64_t *bitmap; /* [num_words]: cpu i is bit i % 64 of word i / 64; or NULL */
@@ -68,47 +73,54 @@ typedef struct hierbar_cpuset {
   uint32_t num_words;
 } hierbar_cpuset;
 
-/* Called by a waiting participant, on its thread, over and over after its spinning: before each yield or sleep. It may make
-   progress that others depend on, call hierbar_barrier_abort, and use other barriers; it may neither use this barrier otherwise
-   nor leave by longjmp or an exception. Returns 0 to go on waiting, anything else to abort the barrier for all. */
+/* Called by a waiting participant, on its thread, over and over after its spinning: before each
+   yield or sleep. It may make progress that others depend on, call hierbar_barrier_abort, and use
+   other barriers; it may neither use this barrier otherwise nor leave by longjmp or an exception.
+   Returns 0 to go on waiting, anything else to abort the barrier for all. */
 typedef int (*hierbar_progress_fn)(void *context);
 
 #define HIERBAR_AUTO (-1)
 #define HIERBAR_MAX_LOOKS 1000000
 #define HIERBAR_MAX_SLEEP_NS 1000000000
 
-/* How a participant waits: it spins, then yields, then sleeps. An abort is noticed after the spinning, between yields, and by
-   sleepers at once. */
+/* How a participant waits: it spins, then yields, then sleeps. An abort is noticed after the
+   spinning, between yields, and by sleepers at once. */
 typedef struct hierbar_waiting {
-  int64_t spin_looks;     /* looks about 45 ns apart, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000. There are none when the
-                             participants outnumber the cpus that the attributes name (or, where a participant has no
-                             cpuset, that the calling process may use) */
-  int64_t yields;         /* then looks with a sched_yield() between, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000, some ms, or
-                             40000 when the participants outnumber the cpus */
-  int64_t sleep_limit_ns; /* then sleeps of at most this, 0 .. HIERBAR_MAX_SLEEP_NS; 0: never, it goes on yielding;
-                             HIERBAR_AUTO: 50 ms, with `progress` 1 ms */
+  /* Polls about 45 ns apart, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000. There are none when the
+     participants outnumber the cpus that the attributes name (or, where a participant has no cpuset,
+     that the calling process may use). */
+  int64_t spin_looks;
+  /* Then polls with a sched_yield() between, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000, some ms, or
+     40000 when the participants outnumber the cpus. */
+  int64_t yields;
+  /* Then sleeps of at most this, 0 .. HIERBAR_MAX_SLEEP_NS; 0: never, it goes on yielding;
+     HIERBAR_AUTO: 50 ms, with `progress` 1 ms. */
+  int64_t sleep_limit_ns;
   hierbar_progress_fn progress; /* or NULL; of this process */
   void *progress_context;       /* given to it */
 } hierbar_waiting;
 
-/* What a barrier is made from. Set by hierbar_attributes_init(), then changed as wanted. What it points to is read during the
-   call that takes it and belongs to the caller, except that waiting.progress is used as long as the barrier is. */
+/* What a barrier is made from. Set by hierbar_attributes_init(), then changed as wanted. What it
+   points to is read during the call that takes it and belongs to the caller, except that
+   waiting.progress is used as long as the barrier is. */
 typedef struct hierbar_attributes {
   uint32_t struct_bytes;         /* leave as hierbar_attributes_init() set it */
   uint32_t num_participants;     /* 1 .. 2^20 */
-  const hierbar_cpuset *cpusets; /* [num_participants], or NULL (the default): no location is known, index order is used */
+  const hierbar_cpuset *cpusets; /* [num_participants], or NULL (the default): no location is known,
+                                    index order is used */
   hierbar_waiting waiting;       /* default: HIERBAR_AUTO, no progress */
-  const char *algorithm;         /* "hier", the hierarchical barrier, or a baseline to compare it with, as HIERBAR_ALGORITHM; NULL
-                                    (the default): that variable, or else "hier" */
-  const char *levels;            /* as HIERBAR_LEVELS, for instance "numa,package"; NULL (the default): that variable, or else the
-                                    machine's own levels */
-  hierbar_line_fn report;        /* receives what is wrong with attributes and settings, in the calling thread; NULL (the
-                                    default): standard error */
+  const char *algorithm;         /* "hier", the hierarchical barrier, or a baseline to compare it
+                                    with, as HIERBAR_ALGORITHM; NULL (the default): that variable,
+                                    or else "hier" */
+  const char *levels;            /* as HIERBAR_LEVELS, for instance "numa,package"; NULL (the
+                                    default): that variable, or else the machine's own levels */
+  hierbar_line_fn report;        /* receives what is wrong with attributes and settings, in the
+                                    calling thread; NULL (the default): standard error */
   void *report_context;          /* given to it */
 } hierbar_attributes;
 
-/* Sets *attributes to the defaults for num_participants (checked by whoever takes the attributes). Does nothing for NULL.
-   Thread safety: any thread, as for any assignment. */
+/* Sets *attributes to the defaults for num_participants (checked by whoever takes the attributes).
+   Does nothing for NULL. Thread safety: any thread, as for any assignment. */
 HIERBAR_API void hierbar_attributes_init(hierbar_attributes *attributes, uint32_t num_participants);
 
 /* ---- making barriers ---- */
@@ -119,56 +131,60 @@ typedef struct hierbar_barrier hierbar_barrier;
 /* Alignment of a shared barrier's memory. Pages always have it. */
 #define HIERBAR_MEMORY_ALIGNMENT 128
 
-/* Makes a barrier for the threads of this process. *barrier belongs to the caller, who ends it with hierbar_barrier_destroy. It
-   is of no use in a child after fork(). Reads the machine at the first call of the process when there are more than 4
-   participants (milliseconds). A HIERBAR_* variable with a bad value is no error: it is reported once, and its default is used.
-     HIERBAR_ERR_INVALID    attributes or one of its fields; the report says which, and what is allowed
+/* Makes a barrier for the threads of this process. *barrier belongs to the caller, who ends it with
+   hierbar_barrier_destroy. It is of no use in a child after fork(). Reads the machine at the first
+   call of the process when there are more than 4 participants (milliseconds). A HIERBAR_* variable
+   with a bad value is no error: it is reported once, and its default is used.
+     HIERBAR_ERR_INVALID    attributes or one of its fields; the report says which, and what is
+                            allowed
      HIERBAR_ERR_VERSION    attributes->struct_bytes is not this version's
      HIERBAR_ERR_NO_MEMORY
    Thread safety: any thread, at any time. */
 HIERBAR_API hierbar_status hierbar_barrier_create(const hierbar_attributes *attributes, hierbar_barrier **barrier);
 
-/* Tells how many bytes hierbar_barrier_init_shared() needs for these attributes. Reads the machine and fails as
-   hierbar_barrier_create() does. */
+/* Computes how many bytes hierbar_barrier_init_shared() needs for these attributes. Reads the
+   machine and fails as hierbar_barrier_create() does. */
 HIERBAR_API hierbar_status hierbar_barrier_size(const hierbar_attributes *attributes, size_t *size);
 
-/* Makes a barrier in memory that several processes share; every process that takes part, this one too,
-   then calls hierbar_barrier_attach(). The memory must be readable and writable, aligned to
+/* Makes a barrier in memory that several processes share; every process that takes part, this one
+   too, then calls hierbar_barrier_attach(). The memory must be readable and writable, aligned to
    HIERBAR_MEMORY_ALIGNMENT, of `size` bytes, and all zero, as a new file of memfd_create() or
    shm_open() is after ftruncate(); pages that no participant has written are left for the
    participants to touch first, unless hierbar_barrier_populate() has made them present. The memory
-   stays the caller's. waiting.progress is ignored; the limits hold for all processes that do not bring
-   their own.
+   stays the caller's. waiting.progress is ignored; the limits hold for all processes that do not
+   bring their own.
      HIERBAR_ERR_INVALID    memory is NULL or misaligned; or as hierbar_barrier_create()
      HIERBAR_ERR_TOO_SMALL  size is less than hierbar_barrier_size() tells, or the file behind the
                             memory ends before, or the memory cannot be written
      HIERBAR_ERR_IN_USE     the memory begins with something else than zeros
      HIERBAR_ERR_VERSION, HIERBAR_ERR_NO_MEMORY   as hierbar_barrier_create()
-   Thread safety: one call for one piece of memory. Memory ordering: what was written before is visible
-   to a process once its attach returned HIERBAR_OK. */
+   Thread safety: one call for one piece of memory. Memory ordering: what was written before is
+   visible to a process once its attach returned HIERBAR_OK. */
 HIERBAR_API hierbar_status hierbar_barrier_init_shared(void *memory, size_t size, const hierbar_attributes *attributes);
 
 /* Makes every page of shared memory present now, so that a file system without room for them is an
    error here. Otherwise it is a SIGBUS in whichever process first touches a page in the middle of a
    wait: a file that ftruncate() has made longer has no pages yet. Call it before
-   hierbar_barrier_init_shared(); what the pages hold does not change. They are allocated on the NUMA
-   node of the calling thread. Where that matters, each participant's thread calls it for a part of
-   the memory, before any uses the barrier; pages that are there already stay where they are.
+   hierbar_barrier_init_shared(); what the pages hold does not change. They are allocated on the
+   NUMA node of the calling thread. Where that matters, each participant's thread calls it for a
+   part of the memory, before any uses the barrier; pages that are there already stay where they
+   are.
      HIERBAR_ERR_INVALID    memory is NULL or misaligned
-     HIERBAR_ERR_NO_MEMORY  there is no room for all pages, or the file behind the memory ends before
-                            them, or the memory cannot be written
+     HIERBAR_ERR_NO_MEMORY  there is no room for all pages, or the file behind the memory ends
+                            before them, or the memory cannot be written
    Thread safety: any thread, at any time. Complexity: one system call per page. */
 HIERBAR_API hierbar_status hierbar_barrier_populate(void *memory, size_t size);
 
-/* Makes this process's view of a barrier in shared memory, which may be mapped anywhere. Trusts nothing
-   in it: a view is made only when all that the memory says about the barrier is sound, and copies
-   that. `waiting` may be NULL, which means the limits that the barrier was made with, as HIERBAR_AUTO
-   in one of its fields does for that field; it cannot allow sleeping when the barrier was made
-   without. The memory must stay mapped until hierbar_barrier_destroy(*barrier).
+/* Makes this process's view of a barrier in shared memory, which may be mapped anywhere. Trusts
+   nothing in it: a view is made only when all that the memory says about the barrier is sound, and
+   copies that. `waiting` may be NULL, which means the limits that the barrier was made with, as
+   HIERBAR_AUTO in one of its fields does for that field; it cannot allow sleeping when the barrier
+   was made without. The memory must stay mapped until hierbar_barrier_destroy(*barrier).
      HIERBAR_ERR_INVALID    memory is NULL or misaligned; a field of waiting is out of range
-     HIERBAR_ERR_TOO_SMALL  size is smaller than the barrier, or the file behind the memory is, or the
-                            memory cannot be written
-     HIERBAR_ERR_NOT_READY  the memory begins with zeros: hierbar_barrier_init_shared() has not finished
+     HIERBAR_ERR_TOO_SMALL  size is smaller than the barrier, or the file behind the memory is, or
+                            the memory cannot be written
+     HIERBAR_ERR_NOT_READY  the memory begins with zeros: hierbar_barrier_init_shared() has not
+                            finished
      HIERBAR_ERR_FOREIGN    the memory begins with something else than a barrier
      HIERBAR_ERR_VERSION    the barrier was made by an incompatible version of this library
      HIERBAR_ERR_CORRUPT    what the memory says about the barrier is contradictory
@@ -177,9 +193,10 @@ HIERBAR_API hierbar_status hierbar_barrier_populate(void *memory, size_t size);
 HIERBAR_API hierbar_status hierbar_barrier_attach(void *memory, size_t size, const hierbar_waiting *waiting,
                                                   hierbar_barrier **barrier);
 
-/* Ends this process's view, and the barrier if it was made by hierbar_barrier_create(). Other processes' views go on; the memory
-   stays the caller's and what is in it stays a barrier. NULL is allowed and does nothing. No thread of this process may be in, or
-   come to, a function that takes `barrier`. */
+/* Ends this process's view, and the barrier if it was made by hierbar_barrier_create(). Other
+   processes' views go on; the memory stays the caller's and what is in it stays a barrier. NULL is
+   allowed and does nothing. No thread of this process may be in, or come to, a function that takes
+   `barrier`. */
 HIERBAR_API void hierbar_barrier_destroy(hierbar_barrier *barrier);
 
 /* ---- asking ---- */
@@ -187,21 +204,28 @@ HIERBAR_API void hierbar_barrier_destroy(hierbar_barrier *barrier);
 /* Returns the number of participants; 0 for NULL. Thread safety: any thread. */
 HIERBAR_API uint32_t hierbar_barrier_num_participants(const hierbar_barrier *barrier);
 
-/* Prints what the barrier is, for people: participants, algorithm, waiting, and who waits for whom. The text may change with
-   every version. HIERBAR_ERR_INVALID    barrier or print is NULL HIERBAR_ERR_NO_MEMORY Thread safety: any thread. */
+/* Prints what the barrier is, for people: participants, algorithm, waiting, and who waits for whom.
+   The text may change with every version. Thread safety: any thread.
+     HIERBAR_ERR_INVALID    barrier or print is NULL
+     HIERBAR_ERR_NO_MEMORY */
 HIERBAR_API hierbar_status hierbar_barrier_describe(const hierbar_barrier *barrier, hierbar_line_fn print, void *context);
 
 /* ---- using them ----
 
    Of all functions below:
-     Thread safety    each participant is used by one thread at a time; different participants at the same time.
-     Progress         blocking. A wait ends when all participants have come, or when the barrier is aborted; there is no time-out.
-     Memory ordering  what any participant wrote before it called, non-temporal stores included, is visible to every participant
-                      whose call returned HIERBAR_OK. HIERBAR_ABORTED promises nothing.
-     Cost             of "hier": one line transfer per edge of the tree and direction, and k (k - 1) between the k leaders; few
-                      participants, or few in one domain, are all leaders, and an episode is one transfer deep. Where participants
-                      outnumber cpus: one atomic addition and one look each. The depth is told by
-                      hierbar_barrier_describe(). No allocation; system calls only to yield, to sleep and to wake. */
+     Thread safety    each participant is used by one thread at a time; different participants at
+                      the same time.
+     Progress         blocking. A wait ends when all participants have come, or when the barrier is
+                      aborted; there is no time-out.
+     Memory ordering  what any participant wrote before it called, non-temporal stores included, is
+                      visible to every participant whose call returned HIERBAR_OK. HIERBAR_ABORTED
+                      promises nothing.
+     Cost             of "hier": one line transfer per edge of the tree and direction, and k (k - 1)
+                      between the k leaders; few participants, or few in one domain, are all
+                      leaders, and an episode is one transfer deep. Where participants outnumber
+                      cpus: one atomic addition and one poll each. The depth is printed by
+                      hierbar_barrier_describe(). No allocation; system calls only to yield, to
+                      sleep and to wake. */
 
 /* Payload bits that participants may pass: 0 .. HIERBAR_BITS_MASK. */
 #define HIERBAR_BITS_MASK 63u
@@ -211,32 +235,36 @@ HIERBAR_API hierbar_status hierbar_barrier_describe(const hierbar_barrier *barri
      HIERBAR_ERR_INVALID    barrier is NULL; participant >= num_participants */
 HIERBAR_API hierbar_status hierbar_barrier_wait(hierbar_barrier *barrier, uint32_t participant);
 
-/* The same, and *all_bits becomes the OR of every participant's bits, the same for all. all_bits may be NULL. Participants of one
-   episode may mix hierbar_barrier_wait(), which brings no bits, with this.
+/* The same, and *all_bits becomes the OR of every participant's bits, the same for all. all_bits
+   may be NULL. Participants of one episode may mix hierbar_barrier_wait(), which brings no bits,
+   with this.
      HIERBAR_ABORTED          the barrier was aborted
-     HIERBAR_ERR_INVALID      barrier is NULL; participant >= num_participants; bits > HIERBAR_BITS_MASK
+     HIERBAR_ERR_INVALID      barrier is NULL; participant >= num_participants; bits >
+                              HIERBAR_BITS_MASK
      HIERBAR_ERR_UNSUPPORTED  the algorithm is not hier */
 HIERBAR_API hierbar_status hierbar_barrier_wait_bits(hierbar_barrier *barrier, uint32_t participant, uint32_t bits,
                                                      uint32_t *all_bits);
 
-/* The first half of an episode in two halves, for work that one participant does while the others stand still. Participant 0
-   returns when all have called it, and *all_bits becomes the OR of everybody's bits; the others return as soon as those below
-   them in the tree have come, most of them at once, and get the bits of these. all_bits may be NULL. Then everybody calls
-   hierbar_barrier_release(). Half of the cost above; what the others wrote is visible to participant 0 only.
+/* The first half of an episode in two halves, for work that one participant does while the others
+   stand still. Participant 0 returns when all have called it, and *all_bits becomes the OR of
+   everybody's bits; the others return as soon as those below them in the tree have come, most of
+   them at once, and get the bits of these. all_bits may be NULL. Then everybody calls
+   hierbar_barrier_release(). Half of the cost above; what the others wrote is visible to
+   participant 0 only.
      errors as of hierbar_barrier_wait_bits() */
 HIERBAR_API hierbar_status hierbar_barrier_gather(hierbar_barrier *barrier, uint32_t participant, uint32_t bits,
                                                   uint32_t *all_bits);
 
-/* The second half: participant 0 ends the episode with `bits`; the others wait for that, and theirs count for nothing.
-   *released_bits becomes participant 0's bits for all; it may be NULL. Visible afterwards: what any participant wrote before its
-   gather, and participant 0 before its release.
+/* The second half: participant 0 ends the episode with `bits`; the others wait for that, and theirs
+   count for nothing. *released_bits becomes participant 0's bits for all; it may be NULL. Visible
+   afterwards: what any participant wrote before its gather, and participant 0 before its release.
      errors as of hierbar_barrier_wait_bits() */
 HIERBAR_API hierbar_status hierbar_barrier_release(hierbar_barrier *barrier, uint32_t participant, uint32_t bits,
                                                    uint32_t *released_bits);
 
-/* Ends every present and every later wait of every process with HIERBAR_ABORTED, for good; for instance because a participant was
-   killed. A wait that has been released already may still return HIERBAR_OK. Need not be called by a participant, and may be
-   called more than once.
+/* Ends every present and every later wait of every process with HIERBAR_ABORTED, for good; for
+   instance because a participant was killed. A wait that has been released already may still return
+   HIERBAR_OK. Need not be called by a participant, and may be called more than once.
      HIERBAR_ERR_INVALID    barrier is NULL
    Thread safety: any thread, and signal handlers. Progress: lock-free. */
 HIERBAR_API hierbar_status hierbar_barrier_abort(hierbar_barrier *barrier);

@@ -12,26 +12,26 @@
 namespace {
 
 // Whether the caller is to tell. Relaxed: nothing but the message depends on it.
-bool claim(std::atomic<bool> *told) {
-  return __kmp_generate_warnings != kmp_warnings_off && !told->exchange(true, std::memory_order_relaxed);
+bool claim(std::atomic<bool> *reported) {
+  return __kmp_generate_warnings != kmp_warnings_off && !reported->exchange(true, std::memory_order_relaxed);
 }
 
 } // namespace
 
 void __kmp_gomp_report_hard_pause() {
-  static std::atomic<bool> told{false};
-  if (__kmp_gomp_is_loaded_for_gcc() && claim(&told))
+  static std::atomic<bool> reported{false};
+  if (__kmp_gomp_is_loaded_for_gcc() && claim(&reported))
     __kmp_printf("OMP: Warning: threads and their threadprivate variables may outlive a hard pause of resources; GCC's library "
                  "would end the threads\n");
 }
 
 void __kmp_gomp_report_limit(kmp_info_t *thread, unsigned num_threads) {
-  static std::atomic<bool> told{false};
+  static std::atomic<bool> reported{false};
   const kmp_team_t *team = thread->th.th_team;
   const kmp_internal_control_t &icvs = thread->th.th_current_task->td_icvs;
   const int num_asked = num_threads > 0 ? (int)num_threads : icvs.nproc;
   const bool is_nested = team->t.t_active_level > __kmp_gomp_base_active_level();
-  if (is_nested && num_asked > 1 && icvs.max_active_levels > team->t.t_active_level && claim(&told))
+  if (is_nested && num_asked > 1 && icvs.max_active_levels > team->t.t_active_level && claim(&reported))
     __kmp_printf("OMP: Warning: thread_limit(%d) bounds each parallel region; regions nested in one may have more threads "
                  "together, which GCC's library would not give them\n",
                  icvs.task_thread_limit);

@@ -31,8 +31,8 @@ static inline bool __kmp_gomp_is_held_by_another_task(int gtid, void **user_lock
 
 // Another task of the owner's thread has acquired the lock once more. Told once.
 static inline void __kmp_gomp_report_nesting() {
-  static std::atomic<bool> told{false};
-  if (!told.exchange(true, std::memory_order_relaxed))
+  static std::atomic<bool> reported{false};
+  if (!reported.exchange(true, std::memory_order_relaxed))
     __kmp_printf(
         "OMP: Warning: omp_set_nest_lock() in a task nests, because another task of the same thread holds the lock; GCC's "
         "library would wait for that task\n");

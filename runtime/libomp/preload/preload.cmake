@@ -8,7 +8,8 @@
 #                                        says
 #   libomp.so, libomp.so.5, libiomp5.so  links to it, for LD_LIBRARY_PATH: all names lead to one
 #                                        file, so it is loaded once
-#   libhierbar.so                        a link; the runtime looks for it beside itself
+#   libhierbar.so                        a link; the runtime looks for it beside itself, and
+#                                        where there are no links, as in a wheel, by its run path
 #   libone_runtime.so, alias-N.so        see one_runtime.c
 
 set(HIERBAR_NUM_ALIASES 8)
@@ -26,12 +27,13 @@ function(hierbar_add_preload)
   add_library(omp_preload SHARED $<TARGET_OBJECTS:${objects}>)
   target_link_libraries(omp_preload PRIVATE ${LIBOMP_CONFIGURED_LIBFLAGS} ${LIBOMP_DL_LIBS})
   set_target_properties(omp_preload PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME libgomp.so.1 LIBRARY_OUTPUT_DIRECTORY ${dir}
-    LINK_FLAGS "${LIBOMP_CONFIGURED_LDFLAGS}" LINKER_LANGUAGE ${LIBOMP_LINKER_LANGUAGE})
+    LINK_FLAGS "${LIBOMP_CONFIGURED_LDFLAGS}" LINKER_LANGUAGE ${LIBOMP_LINKER_LANGUAGE}
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH $ORIGIN/../..)
   foreach(name IN ITEMS libomp.so libomp.so.5 libiomp5.so)
     add_custom_command(TARGET omp_preload POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink libgomp.so.1 ${dir}/${name})
   endforeach()
   add_custom_command(TARGET omp_preload POST_BUILD
-                     COMMAND ${CMAKE_COMMAND} -E create_symlink ../../libhierbar.so ${dir}/libhierbar.so)
+                     COMMAND ${CMAKE_COMMAND} -E create_symlink ../../libhierbar.so.0 ${dir}/libhierbar.so)
 
   # Freestanding: see one_runtime.c. The compiler may not make calls of memcpy() from its loops.
   add_library(one_runtime SHARED ${preload_sources}/one_runtime.c)

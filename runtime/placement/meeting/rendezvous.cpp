@@ -101,7 +101,7 @@ class MeetingFile {
 
   bool is_open() const { return memory_ != MAP_FAILED; }
   std::uint32_t num_ranks() const { return num_ranks_; }  // 0: not a board
-  MeetingMemory board() const { return {memory_, num_ranks_}; }
+  MeetingMemory memory() const { return {memory_, num_ranks_}; }
 
   // The image is written and read through the file, so that a full file system is an error and no
   // signal. Returns the number of bytes; 0: none.
@@ -159,8 +159,8 @@ Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& sel
   sweep_meetings(request.directory);
   MeetingFile file = MeetingFile::create(request.directory, request.num_ranks);
   if (!file.is_open()) return Error{last_error("cannot make shared memory in " + request.directory)};
-  file.board().make(self, static_cast<std::uint64_t>(monotonic_ns()) + request.patience_ns);
-  if (!file.board().claim(request.rank, self)) return Error{"a new board has an owner"};
+  file.memory().make(self, static_cast<std::uint64_t>(monotonic_ns()) + request.patience_ns);
+  if (!file.memory().claim(request.rank, self)) return Error{"new memory of a meeting has an owner"};
   if (!file.link_as(path)) {
     if (errno != EEXIST) return Error{last_error("cannot name shared memory " + path)};
     // Another rank was faster.
@@ -173,8 +173,8 @@ Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& sel
 // its name is gone.
 Result<Arrival> join_board(const MeetingRequest& request, const ProcessName& self, MeetingFile file) {
   if (file.num_ranks() == 0) return Error{"the shared memory is not of this version of hierbar"};
-  const MeetingMemory board = file.board();
-  if (board.is_stale()) {
+  const MeetingMemory memory = file.memory();
+  if (memory.is_stale()) {
     file.unlink();
     return Arrival{};
   }
@@ -182,14 +182,14 @@ Result<Arrival> join_board(const MeetingRequest& request, const ProcessName& sel
     return Error{"this rank is one of " + std::to_string(request.num_ranks) + " on the node, another says of " +
                  std::to_string(file.num_ranks())};
   }
-  if (board.claim(request.rank, self)) return Arrival{std::move(file), false, false};
+  if (memory.claim(request.rank, self)) return Arrival{std::move(file), false, false};
   // The slot is taken: by an earlier program of this rank, whose meeting has ended, or by another
   // process.
-  if (board.verdict() != Verdict::kOpen || board.owner_is_dead(request.rank)) {
+  if (memory.verdict() != Verdict::kOpen || memory.owner_is_dead(request.rank)) {
     file.unlink();
     return Arrival{};
   }
-  board.seal(Verdict::kDuplicate);
+  memory.seal(Verdict::kDuplicate);
   return Arrival{std::move(file), false, true};
 }
 
@@ -223,21 +223,21 @@ Result<Meeting> meet(const MeetingRequest& request, const std::function<const Ma
   }
   Result<Arrival> arrival = arrive(request);
   if (!arrival) return Error{arrival.error()};
-  const MeetingMemory board = arrival->file.board();
-  if (!arrival->is_duplicate) board.post(request.rank, request.facts);
+  const MeetingMemory memory = arrival->file.memory();
+  if (!arrival->is_duplicate) memory.post(request.rank, request.facts);
   if (arrival->is_maker) {
     const Machine* machine = load();
-    board.publish_machine(machine == nullptr ? 0 : arrival->file.write_image(*machine));
+    memory.publish_machine(machine == nullptr ? 0 : arrival->file.write_image(*machine));
   }
   Meeting meeting;
-  meeting.verdict = arrival->is_duplicate ? Verdict::kDuplicate : board.wait(late);
+  meeting.verdict = arrival->is_duplicate ? Verdict::kDuplicate : memory.wait(late);
   arrival->file.unlink();
-  if (meeting.verdict == Verdict::kComplete && !board.has_all_facts()) {
+  if (meeting.verdict == Verdict::kComplete && !memory.has_all_facts()) {
     return Error{"the shared memory is damaged: the meeting is complete, and facts of some ranks are not there"};
   }
-  meeting.facts = board.facts();
+  meeting.facts = memory.facts();
   meeting.is_maker = arrival->is_maker;
-  if (!arrival->is_maker) meeting.machine = arrival->file.read_image(board.image_bytes());
+  if (!arrival->is_maker) meeting.machine = arrival->file.read_image(memory.image_bytes());
   return meeting;
 }
 
@@ -256,7 +256,7 @@ int sweep_meetings(const std::string& directory) {
   while (const dirent* entry = readdir(entries)) {
     if (std::strncmp(entry->d_name, name_prefix().c_str(), name_prefix().size()) != 0) continue;
     const MeetingFile file = MeetingFile::find(directory + "/" + entry->d_name);
-    if (!file.is_open() || file.num_ranks() == 0 || !file.board().is_stale()) continue;
+    if (!file.is_open() || file.num_ranks() == 0 || !file.memory().is_stale()) continue;
     file.unlink();
     ++removed;
   }

@@ -48,9 +48,9 @@ bool write_lstopo(const std::string& name, const Report& report) {
     const auto words = spot.cpus.words();
     measured.push_back({{words.data(), static_cast<std::uint32_t>(words.size())}, spot.what.c_str(), spot.sum_ns, spot.count});
   }
-  const auto tell = [](void* context, const char* line) { refuse(*static_cast<const std::string*>(context), line); };
+  const auto report_refusal = [](void* context, const char* line) { refuse(*static_cast<const std::string*>(context), line); };
   std::string context = name;
-  return write(name.c_str(), measured.data(), static_cast<std::uint32_t>(measured.size()), tell, &context) == 0;
+  return write(name.c_str(), measured.data(), static_cast<std::uint32_t>(measured.size()), report_refusal, &context) == 0;
 }
 
 }  // namespace hierbar::ompt

@@ -114,15 +114,15 @@ class Reader {
   explicit Reader(const Json& header) {
     const Json& other = header.at("otherData");
     if (other.at("hierbar_trace") != kFormat) throw std::runtime_error("of a format that this version does not know");
-    for (const Json& told : other.at("processes")) {
-      positions_[whole_number<long>(told.at("pid"))] = timeline_.processes.size();
+    for (const Json& entry : other.at("processes")) {
+      positions_[whole_number<long>(entry.at("pid"))] = timeline_.processes.size();
       ProcessTimeline& process = timeline_.processes.emplace_back();
-      process.rank = whole_number<long>(told.at("rank"), -1, kLargestRank);
-      process.pid = whole_number<long>(told.at("process"));
-      process.host = told.at("host").get<std::string>();
-      process.part = told.value("part", "");
-      process.realtime_offset_ns = whole_number<std::int64_t>(told.at("realtime_offset_ns"));
-      process.dropped = whole_number<std::uint64_t>(told.at("dropped"));
+      process.rank = whole_number<long>(entry.at("rank"), -1, kLargestRank);
+      process.pid = whole_number<long>(entry.at("process"));
+      process.host = entry.at("host").get<std::string>();
+      process.part = entry.value("part", "");
+      process.realtime_offset_ns = whole_number<std::int64_t>(entry.at("realtime_offset_ns"));
+      process.dropped = whole_number<std::uint64_t>(entry.at("dropped"));
     }
   }
 
@@ -178,7 +178,7 @@ std::string to_perfetto(const Timeline& timeline, std::size_t most) {
   Json processes = Json::array();
   for (std::size_t i = 0; i < pids.size(); ++i) {
     const ProcessTimeline& process = timeline.processes[i];
-    Json told = to_value(process, pids[i]);
+    Json entry = to_value(process, pids[i]);
     std::uint64_t left_out = 0;
     events += meta_text("process_name", pids[i], 0, {{"name", process_name(process)}});
     events += meta_text("process_sort_index", pids[i], 0, {{"sort_index", pids[i]}});
@@ -186,8 +186,8 @@ std::string to_perfetto(const Timeline& timeline, std::size_t most) {
       events += meta_text("thread_name", pids[i], thread.number + 1, {{"name", thread_name(process, thread)}});
       left_out += add_thread(events, thread, pids[i], sites, most / num_threads);
     }
-    told["dropped"] = process.dropped + left_out;
-    processes.push_back(std::move(told));
+    entry["dropped"] = process.dropped + left_out;
+    processes.push_back(std::move(entry));
   }
   if (!events.empty()) events.resize(events.size() - 2);  // the last comma
   const Json header = {{"hierbar_trace", kFormat}, {"hierbar", HIERBAR_VERSION}, {"processes", std::move(processes)}};

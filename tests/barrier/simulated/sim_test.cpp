@@ -27,11 +27,11 @@ std::vector<TestPlan> shapes() {
   for (const std::uint32_t count : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 16U}) plans.push_back(make_flat(count));
 
   // More participants than cpus: counted by crews.
-  plans.push_back(make_crowd(5, 1));
-  plans.push_back(make_crowd(5, 5));
-  plans.push_back(make_crowd(7, 2));
-  plans.push_back(make_crowd(16, 2));
-  plans.push_back(make_crowd(9, 4));
+  plans.push_back(make_crews(5, 1));
+  plans.push_back(make_crews(5, 5));
+  plans.push_back(make_crews(7, 2));
+  plans.push_back(make_crews(16, 2));
+  plans.push_back(make_crews(9, 4));
 
   // One domain: no exchange.
   plans.push_back(make_forest("tree_2_flags", {{2}, 2, kFlags}));

@@ -22,7 +22,7 @@ namespace {
 using test::TestPlan;
 
 std::atomic<long> pokes{0};
-void count_poke() noexcept { pokes.fetch_add(1, std::memory_order_relaxed); }
+void count_poke(void*) noexcept { pokes.fetch_add(1, std::memory_order_relaxed); }
 void ignore_overdue(void*, long) noexcept {}
 
 constexpr long kOneHourNs = 3'600'000'000'000;  // a wake-up that is lost becomes a ctest timeout
@@ -105,16 +105,16 @@ TEST_P(RankHostOracle, NobodyLeavesBeforeAllHaveArrived) {
 INSTANTIATE_TEST_SUITE_P(
     Shapes, RankHostOracle,
     ::testing::Combine(::testing::Values(test::make_flat(2), test::make_flat(4), test::make_forest("two_domains", {{2, 3}}),
-                                         test::make_forest("lines", {{4, 3}, 3, HIERBAR_RELEASE_LINES}), test::make_crowd(7, 1),
-                                         test::make_crowd(7, 2)),
+                                         test::make_forest("lines", {{4, 3}, 3, HIERBAR_RELEASE_LINES}), test::make_crews(7, 1),
+                                         test::make_crews(7, 2)),
                        ::testing::Values(Policy{"spins", Waiting{}}, Policy{"yields", Waiting::outnumbered()},
                                          Policy{"sleeps", sleeps_at_once()})),
     [](const auto& trial) { return std::get<0>(trial.param).name() + "_" + std::get<1>(trial.param).name; });
 
 // The late one comes only after the other has made progress for it, as in a rendezvous.
-void wait_for_pokes(const Waiting& waiting, bool gets_crowded = false) {
+void wait_for_pokes(const Waiting& waiting, bool gets_oversubscribed = false) {
   Node node(TestPlan("two", {0, 1}, HIERBAR_RELEASE_FLAGS));
-  if (gets_crowded) node.block(1).mark_oversubscribed();
+  if (gets_oversubscribed) node.block(1).mark_oversubscribed();
   pokes = 0;
   node.run(waiting, {count_poke, ignore_overdue, nullptr}, [&](RankMem& mem, std::uint32_t me) {
     while (me == 1 && pokes.load() < 100) sched_yield();
@@ -136,11 +136,11 @@ TEST(RankHost, ASleepingRankMakesProgress) {
 }
 
 // As it is, the communicator's first wait would be a long sleep.
-TEST(RankHost, RanksThatGetCrowdedWaitAsIfTheyHadAlwaysBeen) {
+TEST(RankHost, RanksThatGetOversubscribedWaitAsIfTheyHadAlwaysBeen) {
   Waiting waiting;
   waiting.yields = 0;
   waiting.first_sleep_ns = waiting.longest_sleep_ns = kOneHourNs;
-  wait_for_pokes(waiting, /*gets_crowded=*/true);
+  wait_for_pokes(waiting, /*gets_oversubscribed=*/true);
 }
 
 TEST(RankHost, AnOverdueBarrierIsToldToWhoeverWaits) {

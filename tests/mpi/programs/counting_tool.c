@@ -1,7 +1,8 @@
 /* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-/* A tool of the kind that counts MPI calls: it has MPI_Barrier, and passes it on to PMPI_Barrier. */
+/* A tool of the kind that counts MPI calls: it has MPI_Barrier, and passes it on to
+   PMPI_Barrier. */
 
 #include <mpi.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-/* Runs a program that was built as a library, the way an interpreter loads an extension module: nobody but the module sees its
-   MPI library. MPI is finalised by an exit handler of the interpreter's. Arguments: the library, then the program's. */
+/* Runs a program that was built as a library, the way an interpreter loads an extension module:
+   nobody but the module sees its MPI library. MPI is finalised by an exit handler of the
+   interpreter's. Arguments: the library, then the program's. */
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -15,8 +15,8 @@ using ::testing::IsEmpty;
 class SettingsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name :
-         {"HIERBAR_MPI", "HIERBAR_VERBOSE", "HIERBAR_FAKE_NODES", "HIERBAR_TIMEOUT_S", "HIERBAR_SEGMENT_KIB"}) {
+    for (const char* name : {"HIERBAR_MPI", "HIERBAR_VERBOSE", "HIERBAR_FAKE_NODES", "HIERBAR_TIMEOUT_S", "HIERBAR_SEGMENT_KIB",
+                             "HIERBAR_ALGORITHM"}) {
       unsetenv(name);
     }
   }
@@ -48,6 +48,14 @@ TEST_F(SettingsTest, GoodValuesAreTaken) {
   EXPECT_EQ(settings.timeout_ns, 1'000'000'000'000'000);
   EXPECT_EQ(settings.segment_kib, 4);
   EXPECT_THAT(settings.problems, IsEmpty());
+}
+
+TEST_F(SettingsTest, ABaselineIsReportedAsNotRun) {
+  setenv("HIERBAR_ALGORITHM", "hier", 1);
+  EXPECT_THAT(read_settings().problems, IsEmpty());
+  setenv("HIERBAR_ALGORITHM", "mcs", 1);
+  EXPECT_THAT(read_settings().problems, ElementsAre(::testing::AllOf(::testing::HasSubstr("HIERBAR_ALGORITHM: 'mcs'"),
+                                                                     ::testing::HasSubstr("allowed: hier"))));
 }
 
 TEST_F(SettingsTest, EveryBadValueIsToldWithItsDefault) {

@@ -66,7 +66,10 @@ StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) :
 }
 
 StubProcess& StubProcess::current() { return *process_of_thread; }
-void StubProcess::make_current() { process_of_thread = this; }
+void StubProcess::make_current() {
+  std::call_once(has_main_thread_, [this] { main_thread_ = std::this_thread::get_id(); });
+  process_of_thread = this;
+}
 
 MPI_Request StubProcess::expect(std::shared_ptr<StubComm> comm, int from, int to, void* buffer) {
   const std::lock_guard lock(mutex);

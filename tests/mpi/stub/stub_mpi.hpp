@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -94,7 +95,9 @@ class StubProcess {
 
   // The process that the calling thread belongs to.
   static StubProcess& current();
+  // The first thread that belongs to a process is MPI's main thread.
   void make_current();
+  bool is_main_thread() const { return std::this_thread::get_id() == main_thread_; }
 
   MPI_Comm add(std::shared_ptr<StubComm> comm, int rank);
   // Null: no such communicator. Valid until it is freed.
@@ -138,6 +141,8 @@ class StubProcess {
   };
   bool count_call(const char* function);
 
+  std::once_flag has_main_thread_;
+  std::thread::id main_thread_;
   std::map<MPI_Request, Receive> receives_;
   MPI_Request next_request_ = 0x100000;
 

@@ -255,6 +255,13 @@ int PMPI_Query_thread(int* level) {
   });
 }
 
+int PMPI_Is_thread_main(int* flag) {
+  return here().call("Is_thread_main", [&] {
+    *flag = here().is_main_thread() ? 1 : 0;
+    return MPI_SUCCESS;
+  });
+}
+
 int PMPI_Get_library_version(char* text, int* length) {
   return here().call("Get_library_version", [&] {
     *length = std::snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "Stub Version:\t1\nmore");

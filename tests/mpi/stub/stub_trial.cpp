@@ -42,6 +42,10 @@ class ShimCopies {
     bind(library, "MPI_Finalize", calls.finalize);
     bind(library, "MPI_Session_init", calls.session_init);
     bind(library, "MPI_Session_finalize", calls.session_finalize);
+    bind(library, "hierbar_team_create", calls.team_create);
+    bind(library, "hierbar_team_join", calls.team_join);
+    bind(library, "hierbar_team_barrier", calls.team_barrier);
+    bind(library, "hierbar_team_free", calls.team_free);
     return calls;
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hierbar/mpi.h>
 #include <mpi.h>
 
 #include <functional>
@@ -22,6 +23,10 @@ struct ShimCalls {
   decltype(&MPI_Finalize) finalize;
   decltype(&MPI_Session_init) session_init;
   decltype(&MPI_Session_finalize) session_finalize;
+  decltype(&hierbar_team_create) team_create;
+  decltype(&hierbar_team_join) team_join;
+  decltype(&hierbar_team_barrier) team_barrier;
+  decltype(&hierbar_team_free) team_free;
 };
 
 // A program of ranks that are threads: each has a copy of the shim's library with its own

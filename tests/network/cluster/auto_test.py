@@ -25,10 +25,6 @@ LIMIT = 1.05
 TIMEOUT_S = 120
 
 
-class Failure(Exception):
-    """What was expected, and what came."""
-
-
 def measure(arguments, nodes, meeting):
     """The meeting's median time in us, its ratio to the library's, and what it says of its trial."""
     settings = {"LD_PRELOAD": arguments.shim, "HIERBAR_MPI_MEETING": meeting, "HIERBAR_VERBOSE": "1",
@@ -38,7 +34,7 @@ def measure(arguments, nodes, meeting):
                                         str(arguments.batches), str(arguments.barriers)],
                                        TIMEOUT_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if status != 0:
-        raise Failure(f"{meeting}: status {status}\n{output}{errors}")
+        raise cluster.Failure(f"{meeting}: status {status}\n{output}{errors}")
     times = json.loads(next(line for line in output.splitlines() if line.startswith("{")))
     ratios = [a / b for a, b in zip(times["meeting"], times["library"])]
     said = re.search(r"trial: .*", output + errors)
@@ -49,7 +45,7 @@ def judge_once(arguments, nodes):
     """What is wrong, None when nothing is."""
     auto_us, auto, trial = measure(arguments, nodes, "auto")
     if "trial" not in trial:
-        raise Failure("auto says nothing of a trial")
+        raise cluster.Failure("auto says nothing of a trial")
     print(f"{len(nodes.addresses)} nodes: auto {auto_us / 1000:.2f} ms, {auto:.3f} of the library's; {trial}")
     ratios = {"the library": 1.0}
     for meeting in arguments.fixed:
@@ -71,7 +67,7 @@ def judge(arguments, num_nodes):
             if problem is None:
                 return
             print(f"    attempt {attempt + 1}: {problem}", flush=True)
-    raise Failure(f"{num_nodes} nodes: {problem}")
+    raise cluster.Failure(f"{num_nodes} nodes: {problem}")
 
 
 def read_arguments():
@@ -91,18 +87,14 @@ def read_arguments():
     return arguments
 
 
+def judge_all(arguments):
+    for num_nodes in map(int, arguments.nodes.split(",")):
+        judge(arguments, num_nodes)
+
+
 def main():
     arguments = read_arguments()
-    try:
-        for num_nodes in map(int, arguments.nodes.split(",")):
-            judge(arguments, num_nodes)
-    except cluster.NotPossible as reason:
-        print(f"no cluster: {reason}")
-        return cluster.SKIPPED
-    except Failure as failure:
-        print(f"FAILED: {failure}")
-        return 1
-    return 0
+    return cluster.status_of(judge_all, arguments)
 
 
 if __name__ == "__main__":

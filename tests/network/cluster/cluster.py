@@ -52,6 +52,24 @@ class NotPossible(Exception):
     """Why there can be no cluster here."""
 
 
+class Failure(Exception):
+    """What is not as a test wants it."""
+
+
+def status_of(check, *arguments):
+    """The exit status of a test whose `check` raises Failure, or NotPossible where there can be no
+    cluster."""
+    try:
+        check(*arguments)
+    except NotPossible as reason:
+        print(f"no cluster: {reason}")
+        return SKIPPED
+    except Failure as failure:
+        print(f"FAILED: {failure}")
+        return 1
+    return 0
+
+
 def die_with_parent():
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)

@@ -7,8 +7,8 @@
 //   delay_line DELAY_US FAR_US PID...
 //
 // makes a TUN device net0 in the network namespace of each process, and prints "ready". A packet to
-// 192.0.2.I goes to the I-th of them. Between the first half of them and the second it takes FAR_US.
-// It runs until it is killed; the devices go with it.
+// 192.0.2.I goes to the I-th of them. Between the first half of them and the second it takes
+// FAR_US. It runs until it is killed; the devices go with it.
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -5,8 +5,9 @@
 //
 //   meeting_times BATCHES BARRIERS
 //
-// Both take turns, a batch of so many barriers at a time. A batch's time is the longest in any rank, per
-// barrier. No clocks of two ranks are compared. Rank 0 prints one line of JSON, in microseconds.
+// Both take turns, a batch of so many barriers at a time. A batch's time is the longest in any
+// rank, per barrier. No clocks of two ranks are compared. Rank 0 prints one line of JSON, in
+// microseconds.
 
 #include <mpi.h>
 

@@ -30,10 +30,6 @@ ALL_MEETINGS = ("library", "linear", "double-ring", "recursive-doubling", "disse
 PROGRAMS = (("barriers", "oracle", "60"), ("barriers", "subsets", "2"), ("threads", "12"))
 
 
-class Failure(Exception):
-    """What was expected, and what came."""
-
-
 def command_of(arguments, meeting, boards, program, *options):
     settings = {"LD_PRELOAD": arguments.shim, "HIERBAR_MPI_MEETING": meeting, "HIERBAR_VERBOSE": "1", "HIERBAR_NETWORK": "off",
                 "HIERBAR_TEST_BOARDS": boards}
@@ -47,12 +43,12 @@ def check_program(arguments, nodes, meeting, program):
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     where = f"{meeting}, {' '.join(program)}"
     if status != 0:
-        raise Failure(f"{where}: {'it hangs' if status is None else f'status {status}'}\n{output}")
+        raise cluster.Failure(f"{where}: {'it hangs' if status is None else f'status {status}'}\n{output}")
     if "2 of them on this node" not in output:
-        raise Failure(f"{where}: these are not three nodes of two ranks\n{output}")
+        raise cluster.Failure(f"{where}: these are not three nodes of two ranks\n{output}")
     counts = [(int(engine), int(library)) for engine, library in re.findall(r"engine ([0-9]+), library ([0-9]+)", output)]
     if not sum(engine for engine, _ in counts) or (program[1] == "oracle" and sum(library for _, library in counts)):
-        raise Failure(f"{where}: the engine does not serve them\n{output}")
+        raise cluster.Failure(f"{where}: the engine does not serve them\n{output}")
 
 
 def ranks_of(program):
@@ -74,19 +70,19 @@ def check_kill(arguments, nodes, meeting, generator):
     try:
         while (line := process.stdout.readline()) != "first barrier\n":
             if not line:
-                raise Failure(f"{meeting}: the program does not start")
+                raise cluster.Failure(f"{meeting}: the program does not start")
         time.sleep(generator.uniform(0, 0.1))  # anywhere in a barrier
         os.kill(generator.choice(ranks_of("barriers")), signal.SIGKILL)
         process.stdout.close()
         process.wait(TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        raise Failure(f"{meeting}: the launcher does not end after a rank was killed") from None
+        raise cluster.Failure(f"{meeting}: the launcher does not end after a rank was killed") from None
     finally:
         process.kill()
     end = time.monotonic() + TIMEOUT_S
     while left := ranks_of("barriers"):
         if time.monotonic() > end:
-            raise Failure(f"{meeting}: ranks {left} are left after one was killed")
+            raise cluster.Failure(f"{meeting}: ranks {left} are left after one was killed")
         time.sleep(0.01)
 
 
@@ -107,15 +103,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     for name in "delay-line", "shim", "programs":
         parser.add_argument(f"--{name}", required=True)
-    try:
-        check_all(parser.parse_args())
-    except cluster.NotPossible as reason:
-        print(f"no cluster: {reason}")
-        return cluster.SKIPPED
-    except Failure as failure:
-        print(f"FAILED: {failure}")
-        return 1
-    return 0
+    return cluster.status_of(check_all, parser.parse_args())
 
 
 if __name__ == "__main__":

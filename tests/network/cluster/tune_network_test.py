@@ -22,13 +22,9 @@ TOLERANCE = 0.1
 ATTEMPTS = 3
 
 
-class Failure(Exception):
-    """What was expected, and what came."""
-
-
 def check(condition, what):
     if not condition:
-        raise Failure(what)
+        raise cluster.Failure(what)
 
 
 def tune(arguments, nodes, path, time_limit_s, *options):
@@ -59,7 +55,7 @@ def check_delay(arguments, path):
     for _ in range(ATTEMPTS - 1):
         try:
             return check_delay_once(arguments, path)
-        except Failure as failure:
+        except cluster.Failure as failure:
             print(failure)
     return check_delay_once(arguments, path)
 
@@ -77,24 +73,20 @@ def check_classes(arguments, path):
     check(meet.returncode == 0, "hierbar meet does not take the file")
 
 
+def check_all(arguments):
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "network.json")
+        check_delay(arguments, path)
+        check_classes(arguments, path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--delay-line", required=True)
     parser.add_argument("--hierbar", required=True)
     parser.add_argument("--mpiexec", default="mpiexec.openmpi")
     arguments = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory() as directory:
-            path = os.path.join(directory, "network.json")
-            check_delay(arguments, path)
-            check_classes(arguments, path)
-    except cluster.NotPossible as reason:
-        print(f"no cluster: {reason}")
-        return cluster.SKIPPED
-    except Failure as failure:
-        print(f"FAILED: {failure}")
-        return 1
-    return 0
+    return cluster.status_of(check_all, arguments)
 
 
 if __name__ == "__main__":

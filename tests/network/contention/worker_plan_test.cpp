@@ -33,7 +33,8 @@ TEST(WorkerPlan, LinesBecomeCells) {
   Contention contention;
   ASSERT_TRUE(put_cell_line("network 1048576 2 1.5 2 2.5", contention).ok());
   EXPECT_EQ(contention.tables[ChannelKind::kNetwork].time_us(1048576, 2), (Quartiles{1.5, 2, 2.5}));
-  for (const char* line : {"", "wire 1 1 1 1 1", "l3 0 1 1 1 1", "l3 1 0 1 1 1", "l3 1 1 1 1", "l3 1 1 0 1 1", "l3 1 1 nan 1 1"}) {
+  for (const char* line :
+       {"", "wire 1 1 1 1 1", "l3 0 1 1 1 1", "l3 1 0 1 1 1", "l3 1 1 1 1", "l3 1 1 0 1 1", "l3 1 1 nan 1 1"}) {
     EXPECT_FALSE(put_cell_line(line, contention).ok()) << line;
   }
 }

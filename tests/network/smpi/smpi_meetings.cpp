@@ -1,13 +1,13 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Runs every schedule in SimGrid's SMPI, by the source that runs it in the shim, and compares the times
-// with those of the model:
+// Runs every schedule in SimGrid's SMPI, by the source that runs it in the shim, and compares the
+// times with those of the model:
 //
 //   smpi_meetings L=US,o_s=US,o_r=US,g=0
 //
-// The platform must have these costs; smpi_test.sh makes one. Rank 0 prints a table, Spearman's rank
-// correlation and the regret, and exits with 1 if they are out of bounds.
+// The platform must have these costs; smpi_test.sh makes one. Rank 0 prints a table, Spearman's
+// rank correlation and the regret, and exits with 1 if they are out of bounds.
 
 #include <mpi.h>
 #include <time.h>
@@ -50,7 +50,8 @@ double maximum(double value) {
   return result;
 }
 
-// All enter at the same moment, since simulated ranks have one clock. The time until the last one leaves.
+// All enter at the same moment, since simulated ranks have one clock. The time until the last one
+// leaves.
 template <class Function>
 double measure_us(Function barrier) {
   const double moment = maximum(PMPI_Wtime()) + kLead_s;

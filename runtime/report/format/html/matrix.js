@@ -49,9 +49,9 @@ function drawMatrix(site) {
 
 // The table also has the mean waits, which answer the same question.
 function matrixTable(site) {
-  const told = new Map(site.threads.map((thread) => [thread.thread, thread]));
+  const times_of = new Map(site.threads.map((thread) => [thread.thread, thread]));
   const rows = Array.from({length: site.team_size}, (_, thread) => {
-    const times = told.get(thread);
+    const times = times_of.get(thread);
     const means = times === undefined ? ["–", "–"] : [duration(times.imbalance_ns.mean), times.sync_ns.count > 0 ? duration(times.sync_ns.mean) : "–"];
     return [`${site.participant} ${thread}`, ...site.processes.map((row) => percent(shareOf(row, thread))), ...means];
   });

@@ -12,11 +12,11 @@ function levelsOf(site, resolution) {
   for (let d = 0; d < depth; ++d) levels.push([site.levels[depth - 1 - d], site.levels[depth + 1 + d]]);
   return levels.map((parts) => {
     const seen = parts.filter((part) => part.ns.count > 0);
-    const told = seen.filter((part) => part.ns.mean >= 2 * resolution);
-    const median = sum(told.map((part) => part.ns.p50));
+    const measured = seen.filter((part) => part.ns.mean >= 2 * resolution);
+    const median = sum(measured.map((part) => part.ns.p50));
     const silent = seen.length > 0 ? "shorter than the clock can tell" : "never on the critical path";
     return {
-      title: parts.length === 2 ? parts[0].level.replace("gather", "level") : parts[0].level, told, median, latency: told.length > 0 ? duration(median) : silent,
+      title: parts.length === 2 ? parts[0].level.replace("gather", "level") : parts[0].level, measured, median, latency: measured.length > 0 ? duration(median) : silent,
     };
   });
 }
@@ -41,9 +41,9 @@ function layTree(groups) {
 
 // `group` is null for all threads.
 function levelBox(level, group, x, y, width, height, scale, participant) {
-  const colour = level.told.length > 0 ? scale.index(level.median) : -1;
+  const colour = level.measured.length > 0 ? scale.index(level.median) : -1;
   const who = group === null ? "all" : `${group.unit}${group.unit && ": "}${participant} ${group.thread} gathers from ${group.others}`;
-  const ways = level.told.map((part) => `${part.level} ${duration(part.ns.p50)}`).join(", ") || level.latency;
+  const ways = level.measured.map((part) => `${part.level} ${duration(part.ns.p50)}`).join(", ") || level.latency;
   const box = svg("g", {}, rect(x, y, width, height, colour < 0 ? "level none" : `level box q${colour}`, `${who}: ${ways}`));
   // A character is about 6.5 wide. A label that does not fit is only in the hint and in the table.
   const labels = group === null ? [level.latency] : [who, group.unit, String(group.others)].filter((words) => words !== "");
@@ -85,7 +85,7 @@ function drawTree(site, resolution) {
 
 function treeTable(site, resolution) {
   const rows = levelsOf(site, resolution).map((level, row) => [level.title, level.latency,
-    level.told.map((part) => `${part.level} ${duration(part.ns.p50)} (mean ${duration(part.ns.mean)})`).join(", "),
+    level.measured.map((part) => `${part.level} ${duration(part.ns.p50)} (mean ${duration(part.ns.mean)})`).join(", "),
     site.groups.filter((group) => group.level === row).map((group) => `${group.unit} ${group.threads.join(" ")}`.trim()).join("; ")]);
   return table("the levels of the tree", ["level", "median", "of it", `groups of ${site.participant}s, first the one that gathers`], rows);
 }

@@ -10,6 +10,7 @@
 // what comes after it.
 
 #include <atomic>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,11 +26,18 @@
 #define USE_ITT_BUILD_ARG(x)
 
 using kmp_int32 = std::int32_t;
+using kmp_int64 = std::int64_t;
+using kmp_uint8 = std::uint8_t;
 using kmp_uint32 = std::uint32_t;
 using kmp_uint64 = std::uint64_t;
 
 enum barrier_type { bs_plain_barrier, bs_forkjoin_barrier, bs_reduction_barrier, bs_last_barrier };
 enum kmp_proc_bind_t { proc_bind_false };
+using microtask_t = void (*)(int *gtid, int *tid, ...);
+using omp_allocator_handle_t = void *;
+using kmp_va_list = va_list *;
+#define kmp_va_deref(ap) (*(ap))
+
 enum kmp_pause_status_t { kmp_not_paused, kmp_soft_paused };
 
 #ifndef TRUE
@@ -41,11 +49,18 @@ enum kmp_pause_status_t { kmp_not_paused, kmp_soft_paused };
 #define KMP_DEBUG_ASSERT(condition) ((void)0)
 #define KMP_INIT_BARRIER_STATE 0
 #define KMP_BARRIER_STATE_BUMP 4
+#define KMP_BARRIER_SLEEP_STATE 1
 #define KMP_MAX_BLOCKTIME INT32_MAX
-#define KMP_OVERSUBSCRIBED 0
+#define KMP_OVERSUBSCRIBED 1  // no spinning, which the checker would not follow
 #define KMP_TASKING_ENABLED(task_team) false
 #define KMP_BLOCKTIME_INTERVAL(team, tid) 0
 #define TCR_4(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define TCR_8(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define KMP_TEST_THEN_ADD4_64(word) __atomic_fetch_add(word, 4, __ATOMIC_SEQ_CST)
+#define KMP_FSYNC_RELEASING(word) ((void)0)
+#define CCAST(type, value) const_cast<type>(value)
+#define RCAST(type, value) reinterpret_cast<type>(value)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define TCW_4(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 #define OMPT_REDUCTION_DECL(this_thr, gtid)
 #define OMPT_REDUCTION_BEGIN
@@ -58,11 +73,20 @@ struct kmp_str_buf_t;
 struct kmp_hierbar_team;
 struct kmp_team_t;
 struct kmp_info_t;
+// Where the driver puts the adapter's code.
+namespace under_test {
+namespace {
+struct kmp_hierbar_region;
+}
+}  // namespace under_test
 
+// As large as libomp's, because the payload of lean regions is laid over it.
 struct kmp_internal_control_t {
   int blocktime;
+  int others[11];
+  kmp_internal_control_t *next;
 };
-inline void copy_icvs(kmp_internal_control_t *to, const kmp_internal_control_t *from) { *to = *from; }
+inline void copy_icvs(kmp_internal_control_t *to, const kmp_internal_control_t *from) { to->blocktime = from->blocktime; }
 
 struct kmp_base_task_team_t {
   kmp_int32 tt_found_tasks;
@@ -100,6 +124,10 @@ struct kmp_info_t {
     kmp_team_t *th_team;
     int th_team_nproc;
     kmp_task_team_t *th_task_team;
+    kmp_uint8 th_task_state;
+    under_test::kmp_hierbar_region *th_hierbar_region;
+    bool th_nt_strict;
+    int *th_set_nested_nth;
     ident_t *th_ident;
     struct {
       void *reduce_data;
@@ -133,6 +161,8 @@ extern int __kmp_env_blocktime;
 extern kmp_pause_status_t __kmp_pause_status;
 
 int __kmp_tid_from_gtid(int gtid);
+void __kmp_push_num_threads(ident_t *, int gtid, int num_threads);
+void __kmp_push_proc_bind(ident_t *, int gtid, kmp_proc_bind_t);
 void __kmp_init_implicit_task(ident_t *, kmp_info_t *, kmp_team_t *, int tid, int set_curr_task);
 void __kmp_task_team_setup(kmp_info_t *, kmp_team_t *);
 void __kmp_task_team_wait(kmp_info_t *, kmp_team_t *);

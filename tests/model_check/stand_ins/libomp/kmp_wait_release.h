@@ -21,6 +21,7 @@ class kmp_flag_64 {
   virtual bool done_check_val(kmp_uint64 value) { return value == expected_; }
   virtual bool notdone_check() { return !done_check(); }
   void suspend(int) {}
+  void resume(int) {}
 
   void wait(kmp_info_t *, int) {
     hierbar::model::wait_until([this] { return __atomic_load_n(word_, __ATOMIC_RELAXED) == expected_; });

@@ -1,0 +1,101 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The functions of hierbar/mpi.h.
+
+#include "hierbar/mpi.h"
+
+#include <string>
+#include "mpi/entry/mpi_barrier.hpp"
+#include "mpi/entry/raw_handle.hpp"
+
+#include "mpi/library/family.hpp"
+#include "mpi/settings/message.hpp"
+#include "mpi/team/create_team.hpp"
+
+using hierbar::mpi::CommState;
+using hierbar::mpi::find_pmpi;
+using hierbar::mpi::handle_in;
+using hierbar::mpi::InsideGuard;
+using hierbar::mpi::Pmpi;
+using hierbar::mpi::ProcessState;
+using hierbar::mpi::RawHandle;
+using hierbar::mpi::Route;
+using hierbar::mpi::Team;
+using hierbar::mpi::Teams;
+
+// For an entry point of a program whose MPI library is of the other family.
+#define HIERBAR_PASS_TO_OTHER_SHIM(name, ...)                               \
+  do {                                                                      \
+    static void* const other = hierbar::mpi::find_in_other_shim(#name);     \
+    return reinterpret_cast<decltype(&hierbar_##name)>(other)(__VA_ARGS__); \
+  } while (false)
+
+namespace {
+
+int refuse(int code, const char* function, const char* reason) {
+  hierbar::mpi::print_line(std::string(function) + ": " + reason);
+  return code;
+}
+
+// `team` may be null, as create_team() wants to know.
+int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team) {
+  constexpr const char* kFunction = "hierbar_team_create";
+  if (team != nullptr) *team = 0;
+  ProcessState& process = ProcessState::get();
+  const InsideGuard guard;
+  if (comm == pmpi.comm_null) return refuse(MPI_ERR_COMM, kFunction, "comm is MPI_COMM_NULL");
+  if (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi)) {
+    return refuse(MPI_ERR_OTHER, kFunction, "MPI is not in use");
+  }
+  const CommState* state = nullptr;
+  if (process.settings.enabled) {
+    state = hierbar::mpi::find_state(process, pmpi, comm);
+    if (state == nullptr) return refuse(MPI_ERR_COMM, kFunction, "comm is no communicator");
+  }
+  int is_between_groups = 0;
+  if (!hierbar::mpi::ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); })) return MPI_ERR_COMM;
+  if (is_between_groups != 0) return refuse(MPI_ERR_COMM, kFunction, "comm is between two groups");
+  return hierbar::mpi::create_team(process, pmpi, comm, state, num_threads, team);
+}
+
+Teams::Handle* as_handle(hierbar_team* team) { return reinterpret_cast<Teams::Handle*>(team); }
+Team* find(hierbar_team team) noexcept { return Teams::get().find(reinterpret_cast<Teams::Handle>(team)); }
+
+}  // namespace
+
+HIERBAR_ENTRY(int, hierbar_team_create, RawHandle comm, int num_threads, hierbar_team* team) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_create, comm, num_threads, team);
+  return create(*pmpi, handle_in<MPI_Comm>(comm), num_threads, as_handle(team));
+}
+
+HIERBAR_ENTRY(int, hierbar_team_create_fortran, const MPI_Fint* comm, int num_threads, hierbar_team* team) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_create_fortran, comm, num_threads, team);
+  return create(*pmpi, hierbar::mpi::from_fortran(*pmpi, *comm), num_threads, as_handle(team));
+}
+
+HIERBAR_ENTRY(int, hierbar_team_join, hierbar_team team, int thread) {
+  if (Team* const found = find(team)) return found->join(thread);
+  if (find_pmpi(__builtin_return_address(0)) == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_join, team, thread);
+  return refuse(MPI_ERR_ARG, "hierbar_team_join", "team is no team");
+}
+
+HIERBAR_ENTRY(int, hierbar_team_barrier, hierbar_team team, int thread) {
+  if (Team* const found = find(team)) {
+    if (!found->meets()) return found->barrier(thread);
+    const InsideGuard guard;
+    return found->barrier(thread);
+  }
+  if (find_pmpi(__builtin_return_address(0)) == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_barrier, team, thread);
+  return refuse(MPI_ERR_ARG, "hierbar_team_barrier", "team is no team");
+}
+
+HIERBAR_ENTRY(int, hierbar_team_free, hierbar_team* team) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_free, team);
+  const int status = hierbar::mpi::free_team(ProcessState::get(), *pmpi, as_handle(team));
+  if (status == MPI_ERR_ARG) return refuse(status, "hierbar_team_free", "team is no team");
+  if (status != MPI_SUCCESS) return refuse(status, "hierbar_team_free", "threads of this process are in the team's barrier");
+  return status;
+}

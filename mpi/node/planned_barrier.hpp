@@ -1,0 +1,57 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "mpi/node/barrier_block.hpp"
+#include "mpi/node/plan_image.hpp"
+#include "mpi/node/rank_host.hpp"
+
+namespace hierbar::mpi {
+
+// A plan, the block in which its barrier lies, and the engine over the two, as one process has
+// them. The process may use it for several participants, each in one thread at a time.
+class PlannedBarrier {
+ public:
+  PlannedBarrier(PlanCopy plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit)
+      : plan_(std::move(plan)), block_(std::move(segment), first_unit, plan_.plan()), barrier_(plan_.plan(), block_.memory()) {}
+  PlannedBarrier(const PlannedBarrier&) = delete;
+  PlannedBarrier& operator=(const PlannedBarrier&) = delete;
+
+  const hierbar_plan& plan() const noexcept { return plan_.plan(); }
+  const BarrierBlock& block() const noexcept { return block_; }
+
+  // A barrier when all participants are on this node. Returns the OR of all bits.
+  template <class Trace>
+  std::uint32_t cross(std::uint32_t me, std::uint32_t bits, const Waiting& waiting, const WaitDuties& duties,
+                      Trace& trace) const noexcept {
+    RankHost host(block_, me, waiting, duties);
+    RankMem mem(host);
+    return barrier_.cross(mem, me, bits, trace).bits;
+  }
+
+  // A barrier when there are other nodes. meet(bits) runs in participant 0, with the OR of all
+  // bits, after all participants of the node have arrived and before any of them leaves. Returns in
+  // all of them what it returned, which must be below 64.
+  template <class Meet, class Trace>
+  std::uint32_t cross_around(std::uint32_t me, std::uint32_t bits, const Waiting& waiting, const WaitDuties& duties, Meet&& meet,
+                             Trace& trace) const noexcept {
+    RankHost host(block_, me, waiting, duties);
+    RankMem mem(host);
+    trace.arrived();
+    // Called once for each child or other leader that has arrived. The stamp of the last call
+    // remains.
+    const std::uint32_t gathered = barrier_.gather(mem, me, bits, [&](std::uint32_t) { trace.gathered(); }).bits;
+    return barrier_.release(mem, me, me == 0 ? meet(gathered) : 0, trace).bits;
+  }
+
+ private:
+  PlanCopy plan_;
+  BarrierBlock block_;
+  RankBarrier barrier_;
+};
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,22 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include "mpi/communicator/comm_state.hpp"
+#include "mpi/setup/process_state.hpp"
+#include "mpi/team/teams.hpp"
+
+namespace hierbar::mpi {
+
+// hierbar_team_create(). Collective over `comm`, an intracommunicator. `state` is what its set-up
+// has found; null with HIERBAR_MPI=off, which all ranks then have. `team` may be null, which is an
+// error in all ranks.
+int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const CommState* state, int num_threads,
+                Teams::Handle* team);
+
+// hierbar_team_free(). Local, but where ranks of several nodes meet on a communicator of ours.
+int free_team(ProcessState& process, const Pmpi& pmpi, Teams::Handle* team);
+
+}  // namespace hierbar::mpi

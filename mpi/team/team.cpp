@@ -1,0 +1,151 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/team/team.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <utility>
+
+#include "mpi/settings/message.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+// Payload bits.
+constexpr std::uint32_t kMeetingFailed = 1;
+constexpr std::uint32_t kHasJoined = 2;
+
+std::uint32_t participants_before(const std::vector<TeamRank>& ranks, std::uint32_t position) {
+  std::uint32_t before = 0;
+  for (std::uint32_t i = 0; i < position; ++i) before += ranks[i].num_threads;
+  return before;
+}
+
+std::uintptr_t this_thread_id() noexcept { return static_cast<std::uintptr_t>(pthread_self()); }
+
+}  // namespace
+
+Team::Team(TeamParts parts)
+    : parts_(std::move(parts)),
+      outnumbered_(parts_.waiting.when_outnumbered()),
+      num_threads_(parts_.ranks[parts_.own_rank].num_threads),
+      first_(participants_before(parts_.ranks, parts_.own_rank)),
+      seats_(new Seat[num_threads_]),
+      progress_(parts_.callers, num_threads_) {
+  for (std::uint32_t i = 0; i < num_threads_; ++i) seats_[i].plan = parts_.node->first();
+}
+
+int Team::join(int thread) noexcept {
+  constexpr const char* kFunction = "hierbar_team_join";
+  if (!has(thread)) return complain(MPI_ERR_RANK, thread, kFunction, "is out of range");
+  if (parts_.funneled && thread == 0) {
+    int is_main = 0;
+    ask([&] { return parts_.pmpi->Is_thread_main(&is_main); });
+    if (is_main == 0) {
+      return complain(MPI_ERR_OTHER, thread, kFunction, "must be MPI's main thread, as MPI_THREAD_FUNNELED is what MPI provides");
+    }
+  }
+  Seat& seat = seats_[thread];
+  if (seat.is_inside.load(std::memory_order_relaxed)) {
+    return complain(MPI_ERR_OTHER, thread, kFunction, "is in a barrier of another thread");
+  }
+  if (seat.is_new.exchange(true, std::memory_order_acq_rel)) {  // (J1)
+    return complain(MPI_ERR_OTHER, thread, kFunction, "has joined already, and was in no barrier since");
+  }
+  seat.owner.store(this_thread_id(), std::memory_order_relaxed);
+  parts_.node->publish_binding(first_ + static_cast<std::uint32_t>(thread));
+  return MPI_SUCCESS;
+}
+
+int Team::barrier(int thread) noexcept {
+  constexpr const char* kFunction = "hierbar_team_barrier";
+  if (!has(thread)) return complain(MPI_ERR_RANK, thread, kFunction, "is out of range");
+  Seat& seat = seats_[thread];
+  if (seat.owner.load(std::memory_order_relaxed) != this_thread_id()) {
+    return complain(MPI_ERR_OTHER, thread, kFunction, "has not been joined by the thread that calls");
+  }
+  if (!has_comm_.load(std::memory_order_relaxed)) {
+    return complain(MPI_ERR_COMM, thread, kFunction, "is of a team whose communicator has been freed");
+  }
+  seat.is_inside.store(true, std::memory_order_relaxed);
+  ++seat.episode;
+  progress_.come();
+  const int status = cross(seat, static_cast<std::uint32_t>(thread));
+  progress_.leave(seat.episode);
+  seat.is_inside.store(false, std::memory_order_release);
+  return status;
+}
+
+int Team::cross(Seat& seat, std::uint32_t thread) noexcept {
+  Crossing crossing{this, &seat, thread};
+  const WaitDuties duties{&poke, &report_overdue, &crossing};
+  const Waiting& waiting = seat.plan.is_outnumbered ? outnumbered_ : parts_.waiting;
+  const std::uint32_t me = first_ + thread;
+  std::uint32_t bits = 0;
+  // Relaxed: set by this thread, or by one that the program has ordered before it.
+  if (seat.is_new.load(std::memory_order_relaxed)) {
+    seat.is_new.store(false, std::memory_order_relaxed);
+    bits = kHasJoined;
+  }
+  NoTrace trace;
+  if (parts_.meets) {
+    bits = seat.plan.barrier->cross_around(
+        me, bits, waiting, duties, [this](std::uint32_t all) noexcept { return meet(all); }, trace);
+  } else {
+    bits = seat.plan.barrier->cross(me, bits, waiting, duties, trace);
+  }
+  if ((bits & kHasJoined) != 0) renew(crossing);
+  return (bits & kMeetingFailed) == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+std::uint32_t Team::meet(std::uint32_t bits) noexcept {
+  const Pmpi& pmpi = *parts_.pmpi;
+  LeaderComm* const leaders = parts_.leaders.get();
+  const int status = progress_.run(
+      [&]() noexcept { return leaders != nullptr ? leaders->meeting.meet(pmpi, leaders->comm) : pmpi.Barrier(parts_.comm); });
+  return bits | (status == MPI_SUCCESS ? 0 : kMeetingFailed);
+}
+
+void Team::renew(Crossing& crossing) noexcept {
+  TeamNode::Current& plan = crossing.seat->plan;
+  const std::uint32_t me = first_ + crossing.thread;
+  plan = parts_.node->renew(me, plan.number, [&]() noexcept {
+    poke(&crossing);
+    sched_yield();
+  });
+  if (me == 0 && plan.number == 1 && parts_.verbose) describe(plan);
+}
+
+void Team::describe(const TeamNode::Current& current) const {
+  const hierbar_plan& plan = current.barrier->plan();
+  print_line(
+      "team of " + std::to_string(plan.num_participants) + " threads in " + std::to_string(parts_.ranks.size()) +
+      " ranks on this node: " + std::to_string(plan.num_leaders) + " in the exchange, " + std::to_string(plan.depth) +
+      " line transfers deep; " + (current.is_outnumbered ? "threads outnumber cpus" : "a cpu for every thread") +
+      (parts_.route == Route::kEngine ? "" : std::string("; ranks meet in the MPI library: ") + mpi::name_of(parts_.route)));
+}
+
+void Team::poke(void* context) noexcept {
+  const Crossing& crossing = *static_cast<const Crossing*>(context);
+  crossing.team->progress_.poke(crossing.thread, crossing.seat->episode);
+}
+
+bool Team::is_in_use() const noexcept {
+  for (std::uint32_t i = 0; i < num_threads_; ++i) {
+    if (seats_[i].is_inside.load(std::memory_order_acquire)) return true;
+  }
+  return false;
+}
+
+int Team::complain(int code, int thread, const char* function, const char* problem) noexcept {
+  static std::atomic<const char*> last{nullptr};
+  if (last.exchange(problem, std::memory_order_relaxed) != problem) {
+    print_line(std::string(function) + ": thread " + std::to_string(thread) + " of rank " +
+               std::to_string(parts_.ranks[parts_.own_rank].comm_rank) + " " + problem + "; allowed are the threads 0 to " +
+               std::to_string(num_threads_ - 1) + ", each once");
+  }
+  return code;
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,112 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/process_name.hpp"
+#include "mpi/between/leader_comm.hpp"
+#include "mpi/communicator/route.hpp"
+#include "mpi/library/pmpi.hpp"
+#include "mpi/team/team_node.hpp"
+#include "mpi/team/team_progress.hpp"
+
+namespace hierbar::mpi {
+
+// One rank of a team on this node.
+struct TeamRank {
+  int comm_rank;
+  std::uint32_t num_threads;
+  ProcessName process;
+};
+
+// What a team is made from. The participants of `node` are the threads of `ranks`, rank after rank.
+struct TeamParts {
+  const Pmpi* pmpi;
+  MPI_Comm comm;
+  std::string comm_name;
+  std::unique_ptr<TeamNode> node;
+  std::vector<TeamRank> ranks;
+  std::uint32_t own_rank;  // position in `ranks`
+  Route route;             // kEngine, or why the ranks meet in the MPI library's barrier
+  // The ranks of the team are not all in `ranks`: participant 0 meets with others.
+  bool meets;
+  std::shared_ptr<LeaderComm> leaders;  // null: they meet on `comm`
+  Callers callers;
+  bool funneled;
+  Waiting waiting;
+  bool verbose;
+};
+
+// The threads of all ranks of a communicator, as one process has them. hierbar/mpi.h says what its
+// functions do and return. One episode:
+//
+//   1. cross    The engine's barrier of the node, over the threads of all its ranks. If there are
+//               others to meet, participant 0 does so between gather and release.
+//   2. renew    If a thread has joined since the episode before, a payload bit has told all of
+//               them: they make a new plan (TeamNode::renew()). So a join costs nothing where
+//               nobody joins.
+class Team {
+ public:
+  explicit Team(TeamParts parts);
+
+  int join(int thread) noexcept;
+  int barrier(int thread) noexcept;
+  // Whether a thread of this process is in a barrier of the team.
+  bool is_in_use() const noexcept;
+  // Gives up what belongs to several ranks, for the end of the team.
+  std::shared_ptr<LeaderComm> take_leaders() { return std::move(parts_.leaders); }
+
+  MPI_Comm comm() const { return parts_.comm; }
+  // The communicator has been freed.
+  void lose_comm() { has_comm_.store(false, std::memory_order_relaxed); }
+  bool meets() const { return parts_.meets; }
+  Route route() const { return parts_.route; }
+  // How many barriers thread 0 has been in.
+  std::uint64_t num_barriers() const { return seats_[0].episode; }
+
+ private:
+  // What one thread uses, on lines of its own.
+  struct alignas(128) Seat {
+    TeamNode::Current plan;
+    std::uint64_t episode = 0;
+    // Who has joined last; empty: nobody. Relaxed: a thread only looks for itself.
+    std::atomic<std::uintptr_t> owner{0};
+    // Joined, and in no barrier since. (J1) acq_rel: of two threads that join, one is told so.
+    std::atomic<bool> is_new{false};
+    std::atomic<bool> is_inside{false};  // relaxed: only wrong use depends on it
+  };
+  struct Crossing {
+    Team* team;
+    Seat* seat;
+    std::uint32_t thread;
+  };
+
+  bool has(int thread) const { return thread >= 0 && static_cast<std::uint32_t>(thread) < num_threads_; }
+  int cross(Seat& seat, std::uint32_t thread) noexcept;
+  std::uint32_t meet(std::uint32_t bits) noexcept;
+  void renew(Crossing& crossing) noexcept;
+  void describe(const TeamNode::Current& plan) const;
+  static void poke(void* crossing) noexcept;
+  static void report_overdue(void* crossing, long waited_ns) noexcept;
+  std::string name_of(std::uint32_t participant) const;
+  std::string list(const std::vector<std::uint32_t>& missing) const;
+  // Prints the first problem of each kind.
+  int complain(int code, int thread, const char* function, const char* problem) noexcept;
+
+  TeamParts parts_;
+  Waiting outnumbered_;
+  std::uint32_t num_threads_;
+  std::uint32_t first_;  // participant: this process's thread 0
+  std::unique_ptr<Seat[]> seats_;
+  TeamProgress progress_;
+  std::atomic<bool> has_comm_{true};
+};
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,104 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "mpi/node/planned_barrier.hpp"
+#include "mpi/team/team_layout.hpp"
+
+namespace hierbar::mpi {
+
+// A team's participants on one node: the threads of all its ranks there. They share a segment, in
+// which each tells where it runs, participant 0 makes a plan of that, and the plan's barrier lies.
+// One object is one process's view; its threads share it.
+//
+// The first plan is made with the segment, of the ranks' bindings. Later ones are made in renew(),
+// of what the threads have published. Making one cannot fail: if there is no better plan, the one
+// before is used again.
+class TeamNode {
+ public:
+  // What the makers of a segment tell those who join it.
+  struct Sizes {
+    std::uint32_t num_participants;
+    std::uint32_t area_units;
+  };
+
+  // Makes the first plan, for participants with these bindings, and a segment for them: a shared
+  // one, or one for this process only. Where plans cannot be made, only the latter is possible.
+  static Result<std::unique_ptr<TeamNode>> create(const std::vector<Binding>& bindings, bool is_shared);
+  // Joins the segment that another process has made.
+  static Result<std::unique_ptr<TeamNode>> join(const std::string& name, std::uint64_t id, const Sizes& sizes);
+
+  // Allocates the memory of the participants from `begin` to before `end` on the NUMA node of the
+  // calling thread, as far as the first plan tells where it is; and then what is left, so that
+  // later nobody finds /dev/shm full.
+  std::optional<Error> populate(std::uint32_t begin, std::uint32_t end) const;
+  std::optional<Error> populate_rest() const;
+
+  Segment& segment() const { return *segment_; }
+  Sizes sizes() const { return {layout_.num_participants, layout_.area_units}; }
+  std::uint32_t num_participants() const { return layout_.num_participants; }
+
+  // Publishes the binding of the calling thread as this participant's. The next renew() uses it.
+  void publish_binding(std::uint32_t participant) const;
+  // How often that has happened. Relaxed: for reports.
+  std::uint32_t num_joins(std::uint32_t participant) const { return joins(participant).load(std::memory_order_relaxed); }
+
+  struct Current {
+    const PlannedBarrier* barrier;
+    std::uint64_t number;  // of the plan
+    bool is_outnumbered;
+  };
+  // The first plan's.
+  Current first() const;
+
+  // Replaces the plan. All participants call it with the number of the plan that they have, between
+  // two episodes, when all have arrived in the one before: that orders what they published. Calls
+  // wait() while it waits for others, which is never long. Prints the new plan's bad settings once.
+  template <class Wait>
+  Current renew(std::uint32_t me, std::uint64_t number, Wait&& wait) {
+    ++number;
+    if (me == 0) publish_plan(number);
+    while (control().published.load(std::memory_order_acquire) < number) wait();  // (T2)
+    const PlannedBarrier& next = view(number);
+    next.block().clear_slot(me);
+    control().cleared.fetch_add(1, std::memory_order_acq_rel);  // (T3)
+    const std::uint64_t all = number * num_participants();
+    while (control().cleared.load(std::memory_order_acquire) < all) wait();  // (T4)
+    return {&next, number, control().outnumbered != 0};
+  }
+
+ private:
+  TeamNode(std::shared_ptr<Segment> segment, const TeamLayout& layout) : segment_(std::move(segment)), layout_(layout) {}
+
+  TeamControl& control() const { return *static_cast<TeamControl*>(segment_->unit(0)); }
+  std::atomic<std::uint32_t>& joins(std::uint32_t participant) const {
+    return static_cast<std::atomic<std::uint32_t>*>(segment_->unit(layout_.joins_unit))[participant];
+  }
+  void* image() const { return segment_->unit(layout_.image_unit); }
+  std::vector<Binding> bindings() const;
+  bool fits(const std::vector<std::byte>& image) const;
+  void publish_plan(std::uint64_t number) const;
+  // This process's view of the newest plan, which has this number. The first thread to ask makes
+  // it.
+  const PlannedBarrier& view(std::uint64_t number);
+  bool add_view(std::uint64_t number);
+
+  std::shared_ptr<Segment> segment_;
+  TeamLayout layout_;
+  std::mutex mutex_;  // of the two below
+  std::array<std::unique_ptr<PlannedBarrier>, 2> views_;
+  std::uint64_t num_views_ = 0;
+};
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,59 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "mpi/communicator/comm_state.hpp"
+#include "mpi/team/team.hpp"
+
+namespace hierbar::mpi {
+
+// The teams of this process, by handle. A handle is the number of a place in the table and of a use
+// of that place, so that one which has been freed is no team, whatever is in its place now.
+//
+// find() is for any thread. A team ends only when none of its threads is in a barrier; a thread
+// that uses a handle while another one frees it uses it wrongly.
+class Teams {
+ public:
+  using Handle = std::uintptr_t;  // 0: none
+  static constexpr std::size_t kMost = 1024;
+
+  static Teams& get() noexcept;
+
+  // Null: no such team.
+  Team* find(Handle handle) const noexcept {
+    const Place& place = places_[handle % kMost];
+    // (H1) load-acquire; pairs with (H2), the release of a team that is ready.
+    return handle != 0 && place.handle.load(std::memory_order_acquire) == handle ? place.team.get() : nullptr;  // (H1)
+  }
+
+  bool is_full() const;
+  // Requires that it is not full. Only create_team() adds teams, one at a time in a process that
+  // orders its collective calls.
+  Handle add(std::unique_ptr<Team> team);
+  std::unique_ptr<Team> remove(Handle handle);
+
+  // The communicator has been freed. Its teams are of no use any more.
+  void lose_comm(MPI_Comm comm);
+  // MPI ends, and all teams with it. Their barriers are counted in `states`.
+  void end_all(States& states);
+
+ private:
+  struct Place {
+    std::atomic<Handle> handle{0};  // 0: free
+    std::unique_ptr<Team> team;
+    Handle num_uses = 0;
+  };
+
+  mutable std::mutex mutex_;  // of changes
+  // Relaxed: a program orders what it does with one communicator.
+  std::atomic<int> num_teams_{0};
+  std::array<Place, kMost> places_;
+};
+
+}  // namespace hierbar::mpi

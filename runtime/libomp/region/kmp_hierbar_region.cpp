@@ -1,0 +1,293 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The lean region itself, in its primary and in its workers. The numbers are those of the steps in
+// kmp_hierbar_region.h.
+
+#include "region/kmp_hierbar_region.h"
+
+#include <string.h>
+
+#include "kmp_wait_release.h"
+
+// ---- what the record is compared with ----
+
+static inline kmp_uint64 differ(const void *a, const void *b) { return (kmp_uint64)a ^ (kmp_uint64)b; }
+static inline kmp_uint64 differ(kmp_uint32 a, kmp_uint32 b) { return a ^ b; }
+
+static inline kmp_uint64 differ(const kmp_internal_control_t &a, const kmp_internal_control_t &b) {
+  kmp_uint64 left[sizeof(a) / sizeof(kmp_uint64)], right[sizeof(left) / sizeof(kmp_uint64)];
+  memcpy(left, &a, sizeof(left));
+  memcpy(right, &b, sizeof(right));
+  kmp_uint64 result = 0;
+  for (size_t i = 0; i < sizeof(left) / sizeof(kmp_uint64); ++i)
+    result |= left[i] ^ right[i];
+  return result;
+}
+
+// All of it is read and one branch taken: read one after the other, each answer would be waited
+// for.
+static inline bool is_unchanged(const kmp_info_t *thread, const kmp_hierbar_region_t *region, kmp_int32 argc) {
+  const kmp_team_t *team = region->team;
+  const kmp_root_t *root = thread->th.th_root;
+  const kmp_internal_control_t &icvs = thread->th.th_current_task->td_icvs;
+  const int nproc = thread->th.th_set_nproc != 0 ? thread->th.th_set_nproc : icvs.nproc;
+  const kmp_proc_bind_t asked_bind = thread->th.th_set_proc_bind;
+  const kmp_proc_bind_t icv_bind = icvs.proc_bind;
+  const bool binds = icv_bind != proc_bind_false && asked_bind != proc_bind_default;
+  kmp_uint64 d = differ(icvs, region->outer_icvs) | region->fp_control.differ();
+  d |= differ(thread->th.th_team, region->parent) | differ(thread->th.th_current_task, region->outer_task);
+  d |= differ(nproc, region->nproc) | differ(team->t.t_nproc, region->nproc) | team->t.t_size_changed;
+  d |= differ(binds ? asked_bind : icv_bind, team->t.t_proc_bind) | differ(team->t.t_parent, region->parent);
+  d |= differ(team->t.t_level, 1) | differ(team->t.t_active_level, 1);
+  d |= team->t.t_cancel_request.load(std::memory_order_relaxed);
+  d |= differ((void *)thread->th.th_def_allocator, (void *)region->allocator) | __kmp_hierbar_asks_for_more(thread);
+  d |= differ((void *)thread->th.th_teams_microtask, NULL) | differ(thread->th.th_gomp_base, NULL);
+  d |= root->r.r_active | root->r.r_in_parallel.load(std::memory_order_relaxed);
+  d |= differ(__kmp_pause_status, kmp_not_paused) | __kmp_hierbar_barrier_calls_offload();
+  d |= differ(__kmp_hierbar_settings_count.load(std::memory_order_relaxed), region->settings);
+#if KMP_AFFINITY_SUPPORTED
+  d |= differ(thread->th.th_first_place, team->t.t_first_place) | differ(thread->th.th_last_place, team->t.t_last_place);
+#endif
+  return d == 0 && argc <= KMP_HIERBAR_MAX_ARGS;
+}
+
+// ---- what everybody does ----
+
+typedef void (*function_0_t)(int *, int *);
+typedef void (*function_1_t)(int *, int *, void *);
+typedef void (*function_2_t)(int *, int *, void *, void *);
+typedef void (*function_3_t)(int *, int *, void *, void *, void *);
+typedef void (*function_4_t)(int *, int *, void *, void *, void *, void *);
+typedef void (*function_5_t)(int *, int *, void *, void *, void *, void *, void *);
+
+// __kmp_invoke_microtask() copies the arguments to the stack, whatever their number.
+static inline void call(const kmp_hierbar_payload_t &payload, int gtid, int tid) {
+  void *const *a = payload.args;
+  switch (payload.argc) {
+  case 0:
+    return ((function_0_t)payload.microtask)(&gtid, &tid);
+  case 1:
+    return ((function_1_t)payload.microtask)(&gtid, &tid, a[0]);
+  case 2:
+    return ((function_2_t)payload.microtask)(&gtid, &tid, a[0], a[1]);
+  case 3:
+    return ((function_3_t)payload.microtask)(&gtid, &tid, a[0], a[1], a[2]);
+  case 4:
+    return ((function_4_t)payload.microtask)(&gtid, &tid, a[0], a[1], a[2], a[3]);
+  default:
+    return ((function_5_t)payload.microtask)(&gtid, &tid, a[0], a[1], a[2], a[3], a[4]);
+  }
+}
+
+// As __kmp_init_implicit_task() leaves it, but for what a program cannot change. The source
+// location is not passed on: nothing but traces reads it.
+static inline void renew_task(kmp_taskdata_t *task, const kmp_internal_control_t &icvs) {
+  kmp_tasking_flags_t flags = {};
+  flags.tiedness = TASK_TIED;
+  flags.tasktype = TASK_IMPLICIT;
+  flags.proxy = TASK_FULL;
+  flags.task_serial = 1;
+  flags.started = 1;
+  flags.executing = 1;
+  task->td_flags = flags;
+  task->td_ident = NULL;
+  task->td_taskwait_ident = NULL;
+  task->td_taskwait_counter = 0;
+  task->td_taskwait_thread = 0;
+  task->td_depnode = NULL;
+  task->td_last_tied = task;
+  task->td_allow_completion_event.type = KMP_EVENT_UNINITIALIZED;
+  task->td_icvs = icvs;
+}
+
+// As __kmp_run_before_invoked_task().
+static inline void forget_constructs(kmp_info_t *this_thr) {
+  this_thr->th.th_local.this_construct = 0;
+  this_thr->th.th_dispatch->th_disp_index = 0;
+  this_thr->th.th_dispatch->th_doacross_buf_idx = 0;
+}
+
+static inline void run(kmp_info_t *this_thr, const kmp_hierbar_payload_t &payload, int gtid, int tid) {
+  forget_constructs(this_thr);
+  call(payload, gtid, tid);
+  __kmp_finish_implicit_task(this_thr);
+}
+
+// 4.
+static inline void join(kmp_info_t *this_thr, const kmp_team_t *team, int gtid, int tid) {
+  if (__kmp_dflt_blocktime != KMP_MAX_BLOCKTIME)
+    this_thr->th.th_team_bt_intervals = KMP_BLOCKTIME_INTERVAL(team, tid);
+  __kmp_hierbar_gather(bs_forkjoin_barrier, this_thr, gtid, tid, NULL USE_ITT_BUILD_ARG(NULL));
+}
+
+// 2.
+static inline void release_one(kmp_info_t *thread, const kmp_hierbar_payload_t &payload) {
+  kmp_bstate_t *thr_bar = &thread->th.th_bar[bs_forkjoin_barrier].bb;
+  memcpy(&thr_bar->th_fixed_icvs, &payload, sizeof(payload));
+  // (kmp_hierbar_region.P1) full barrier; pairs with (kmp_hierbar_phases.G2) in await_go, after
+  // which the worker reads the payload.
+  __kmp_hierbar_hand_over(&thr_bar->b_go, thread);
+}
+
+// A worker asks itself for the size: the primary may be writing the line of t_nproc.
+static inline void release(const kmp_team_t *team, int nproc, int tid, const kmp_hierbar_payload_t &payload) {
+  kmp_info_t **threads = team->t.t_threads;
+  if (nproc == 2) { // nothing to look up in the plan
+    if (KMP_MASTER_TID(tid))
+      release_one(threads[1], payload);
+    return;
+  }
+  const kmp_hierbar_engine_t &shape = team->t.t_hierbar->engine;
+  if (KMP_MASTER_TID(tid)) // the other leaders come first, as the farthest
+    for (kmp_uint32 i = 1; i < shape.num_leaders(); ++i)
+      release_one(threads[shape.leader(i)], payload);
+  const hierbar_plan_node &node = shape.node(tid);
+  for (kmp_uint32 i = 0; i < node.num_children; ++i)
+    release_one(threads[shape.child(node, i)], payload);
+}
+
+// ---- the primary ----
+
+// What other threads of the team may look at before the primary looks at its own part.
+static inline void renew_team(kmp_team_t *team, kmp_root_t *root) {
+  if (team->t.t_construct.load(std::memory_order_relaxed) != 0)
+    team->t.t_construct.store(0, std::memory_order_relaxed);
+  KMP_CHECK_UPDATE(team->t.t_ordered.dt.t_value, 0);
+  // A team whose primary has met no such loop has met none. (Cancelled regions do not come here.)
+  const kmp_disp_t *dispatch = &team->t.t_dispatch[0];
+  if (dispatch->th_disp_index != 0 || dispatch->th_doacross_buf_idx != 0) {
+    for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
+      team->t.t_disp_buffer[i].buffer_index = i;
+      team->t.t_disp_buffer[i].doacross_buf_idx = i;
+    }
+  }
+  root->r.r_in_parallel.store(1, std::memory_order_relaxed);
+  root->r.r_active = TRUE;
+}
+
+// The thread becomes the team's primary. The task team of the last region stays for those who still
+// wait for this one; the other is made ready, as __kmp_fork_barrier() does.
+static inline void enter_task_team(kmp_info_t *this_thr, kmp_team_t *team, const kmp_hierbar_region_t *region) {
+  const kmp_uint8 last = region->task_state, next = (kmp_uint8)(1 - last);
+  const kmp_task_team_t *task_team = team->t.t_task_team[next];
+  this_thr->th.th_task_state = last;
+  if (!TCR_4(task_team->tt.tt_active) || task_team->tt.tt_nproc != region->nproc)
+    __kmp_task_team_setup(this_thr, team);
+  this_thr->th.th_task_state = next;
+  TCW_PTR(this_thr->th.th_task_team, team->t.t_task_team[next]);
+}
+
+// After the release: nobody else needs it.
+static inline void enter_team(kmp_info_t *this_thr, kmp_team_t *team, const kmp_hierbar_region_t *region, ident_t *loc,
+                              const kmp_hierbar_payload_t &payload) {
+  // For debuggers.
+  KMP_CHECK_UPDATE(team->t.t_ident, loc);
+  KMP_CHECK_UPDATE(team->t.t_pkfn, payload.microtask);
+  KMP_CHECK_UPDATE(team->t.t_argc, payload.argc);
+  for (int i = 0; i < payload.argc; ++i)
+    KMP_CHECK_UPDATE(team->t.t_argv[i], payload.args[i]);
+
+  kmp_taskdata_t *task = &team->t.t_implicit_task_taskdata[0];
+  region->outer_task->td_flags.executing = 0;
+  task->td_parent = region->outer_task;
+  renew_task(task, region->icvs);
+  this_thr->th.th_set_nproc = 0;
+  this_thr->th.th_set_proc_bind = proc_bind_default;
+  this_thr->th.th_ident = loc;
+  this_thr->th.th_team = team;
+  this_thr->th.th_team_nproc = region->nproc;
+  this_thr->th.th_team_serialized = FALSE;
+  this_thr->th.th_dispatch = &team->t.t_dispatch[0];
+  this_thr->th.th_current_task = task;
+#if KMP_AFFINITY_SUPPORTED
+  this_thr->th.th_first_place = region->first_place;
+  this_thr->th.th_last_place = region->last_place;
+#endif
+}
+
+// As __kmp_join_call().
+static inline void leave_team(kmp_info_t *this_thr, kmp_team_t *team, kmp_hierbar_region_t *region, kmp_uint8 outer_state) {
+  kmp_team_t *parent = region->parent;
+  kmp_root_t *root = this_thr->th.th_root;
+  region->fp_control.restore();
+  this_thr->th.th_dispatch = &parent->t.t_dispatch[0];
+  this_thr->th.th_current_task = region->outer_task;
+  this_thr->th.th_team = parent;
+  this_thr->th.th_team_nproc = parent->t.t_nproc;
+  this_thr->th.th_team_serialized = parent->t.t_serialized;
+  this_thr->th.th_def_allocator = region->allocator;
+#if KMP_AFFINITY_SUPPORTED
+  this_thr->th.th_first_place = team->t.t_first_place;
+  this_thr->th.th_last_place = team->t.t_last_place;
+#endif
+  this_thr->th.th_task_state = outer_state;
+  this_thr->th.th_task_team = parent->t.t_task_team[outer_state];
+  root->r.r_in_parallel.store(0, std::memory_order_relaxed);
+  root->r.r_active = FALSE;
+  region->outer_task->td_flags.executing = 1;
+}
+
+[[gnu::noinline]] static bool decline(kmp_info_t *this_thr, kmp_int32 argc) {
+  __kmp_hierbar_note_reason(__kmp_hierbar_find_reason(this_thr, argc));
+  return false;
+}
+
+bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_t microtask, void **args) {
+  kmp_info_t *this_thr = __kmp_threads[gtid];
+  kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
+  // 1.
+  if (region == NULL || region->impossible != kmp_hierbar_unchanged || !is_unchanged(this_thr, region, argc))
+    return decline(this_thr, argc);
+  kmp_team_t *team = region->team;
+  __kmp_hierbar_prefetch_for_write(&team->t.t_threads[1]->th.th_bar[bs_forkjoin_barrier].bb.b_go);
+  const int this_construct = this_thr->th.th_local.this_construct;
+  const kmp_uint8 outer_state = this_thr->th.th_task_state;
+  kmp_hierbar_payload_t payload = {};
+  memcpy(payload.args, args, sizeof(payload.args)); // all, because their number is not known here
+  payload.argc = argc;
+  payload.microtask = microtask;
+  renew_team(team, this_thr->th.th_root);
+  enter_task_team(this_thr, team, region);
+  // 2.
+  release(team, region->nproc, 0, payload);
+  // 3.
+  enter_team(this_thr, team, region, loc, payload);
+  run(this_thr, payload, gtid, 0);
+  // 4.
+  join(this_thr, team, gtid, 0);
+  __kmp_task_team_wait(this_thr, team USE_ITT_BUILD_ARG(NULL));
+  ++team->t.t_hierbar->counts.lean;
+  leave_team(this_thr, team, region, outer_state);
+  this_thr->th.th_local.this_construct = this_construct;
+  return true;
+}
+
+// ---- a worker ----
+
+bool __kmp_hierbar_run_released_region(kmp_info_t *this_thr, int gtid) {
+  kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bs_forkjoin_barrier].bb;
+  kmp_hierbar_payload_t payload;
+  memcpy(&payload, &thr_bar->th_fixed_icvs, sizeof(payload));
+  if (payload.microtask == NULL || TCR_4(__kmp_global.g.g_done))
+    return false;
+  __kmp_hierbar_prefetch_for_write(&thr_bar->b_go);
+  __kmp_hierbar_prefetch_for_write(&thr_bar->b_arrived);
+  kmp_team_t *team = this_thr->th.th_team;
+  const kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
+  const int tid = this_thr->th.th_info.ds.ds_tid;
+  // 2.
+  release(team, this_thr->th.th_team_nproc, tid, payload);
+  thr_bar->th_fixed_icvs.next = NULL; // whoever wakes this thread to end it writes no payload
+  TCW_4(thr_bar->b_go, KMP_INIT_BARRIER_STATE);
+  // 3.
+  const kmp_uint8 task_state = (kmp_uint8)(1 - this_thr->th.th_task_state);
+  this_thr->th.th_task_state = task_state;
+  TCW_PTR(this_thr->th.th_task_team, region->task_teams[task_state]);
+  this_thr->th.th_def_allocator = region->allocator;
+  renew_task(this_thr->th.th_current_task, region->icvs);
+  run(this_thr, payload, gtid, tid);
+  // 4.
+  join(this_thr, team, gtid, tid);
+  return true;
+}
