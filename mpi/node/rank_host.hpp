@@ -32,10 +32,8 @@ struct Waiting {
   // A sleep delays what peers want from this rank's MPI library. So it is short and has a limit.
   long first_sleep_ns = 50'000;
   long longest_sleep_ns = 500'000;
-  // The same where all ranks of the node await one release. The first sleep is longer, because such
-  // barriers take some 100 µs where the ranks of each session are scheduled as a group.
+  // The same where all ranks of the node await one release.
   int yields_together = kYieldsBeforeSleepTogether;
-  long first_sleep_together_ns = 200'000;
   // Time after which on_overdue is called, and then again after every such time. 0: never.
   long watch_ns = 0;
 
@@ -93,18 +91,19 @@ class RankHost {
  private:
   WaitResult wait_as(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
     if (!pending.all_wait()) {
-      wait_until_ready(waiting, pending, waiting.yields, waiting.first_sleep_ns);
+      wait_until_ready(waiting, pending, waiting.yields);
       return WaitResult::kReleased;
     }
     YieldHistory& history = block_.host_line(me_).yield_history;
     const int yields = history.begin_wait(waiting.yields_together);
-    const bool slept = wait_until_ready(waiting, pending, yields, waiting.first_sleep_together_ns);
+    const bool slept = wait_until_ready(waiting, pending, yields);
     if (yields > 0) history.end_wait(slept);
     return WaitResult::kReleased;
   }
 
   // Returns whether the rank slept.
-  bool wait_until_ready(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending, int yields, long sleep_ns) noexcept {
+  bool wait_until_ready(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending, int yields) noexcept {
+    long sleep_ns = waiting.first_sleep_ns;
     const long start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
     long next_watch_ns = start_ns + waiting.watch_ns;
     for (long round = 0;; ++round) {

@@ -16,8 +16,8 @@ objdump=$1 libomp=$2
 body() { awk -v name="$1" '/^[0-9a-f]+ </ { inside = $0 ~ name } inside && /^ / { print }' "$work/all"; }
 count() { grep -cE "$1" || true; }
 is_true() { (($1)); }
-untraced='__kmp_hierbar_barrier12barrier_type|cross.*kmp_hierbar_untraced_t'
-observed='__kmp_hierbar_(observed|told)_barrier|run_traced_exchange|cross.*kmp_hierbar_traced_t'
+untraced='__kmp_hierbar_unobserved_barrier|cross.*kmp_hierbar_untraced_t'
+observed='__kmp_hierbar_(stamped|reported)_barrier|run_traced_exchange|cross.*kmp_hierbar_traced_t'
 
 num_untraced=$(body "$untraced" | wc -l)
 num_observed=$(body "$observed" | wc -l)

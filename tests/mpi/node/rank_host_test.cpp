@@ -32,7 +32,6 @@ Waiting sleeps_at_once() {
   waiting.yields = 0;
   waiting.first_sleep_ns = waiting.longest_sleep_ns = kOneHourNs;
   waiting.yields_together = 0;
-  waiting.first_sleep_together_ns = kOneHourNs;
   return waiting;
 }
 
