@@ -106,7 +106,13 @@ def kill_once(arguments, kind, generator):
             return problem, False
         os.kill(generator.choice(ranks), signal.SIGKILL)
         if not wait_until(lambda: process.poll() is not None and not any(is_alive(pid) for pid in ranks)):
-            return "processes are left", False
+            if arguments.mpi != "ompi" or any(is_alive(pid) for pid in ranks):
+                return "processes are left", False
+            # Seen with gdb: Open MPI 4.1.4's mpiexec waits for a lock of its own in
+            # pmix_rte_finalize(). The ranks, which are what this test is about, have ended.
+            print("mpiexec itself hangs; it is killed", flush=True)
+            process.kill()
+            process.wait(PATIENCE_S)
         left = launcher.segment_names() - before
         if left and kind == "after the first barrier":
             return f"/dev/shm/{left.pop()} is left", True
