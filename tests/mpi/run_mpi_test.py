@@ -115,7 +115,7 @@ def main():
         print(output, end="")
         return SKIPPED
     problems = list(find_problems(arguments, status, output))
-    problems += [f"/dev/shm/{name} is left" for name in sorted(launcher.segment_names() - before)]
+    problems += [f"/dev/shm/{name} is left" for name in sorted(launcher.left_segment_names(before))]
     if problems:
         print(output)
         print("FAILED: " + "; ".join(problems))
