@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/host_name.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/node_job.hpp"
-#include "cli/option_values.hpp"
-#include "cli/placed_threads.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/option_values.hpp"
+#include "cli/placement/node_job.hpp"
+#include "cli/placement/placed_threads.hpp"
 #include "placement/evidence/cpu_quota.hpp"
 
 namespace hierbar {

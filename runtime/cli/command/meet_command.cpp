@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "base/words.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/network_costs.hpp"
-#include "cli/option_values.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/network_costs.hpp"
+#include "cli/option/option_values.hpp"
 #include "network/choose.hpp"
 
 namespace hierbar {

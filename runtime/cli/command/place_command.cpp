@@ -9,9 +9,9 @@
 #include <numeric>
 #include <sstream>
 
-#include "cli/machine_option.hpp"
-#include "cli/option_values.hpp"
-#include "cli/place_settings.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/option_values.hpp"
+#include "cli/placement/place_settings.hpp"
 #include "placement/share/launcher_options.hpp"
 #include "placement/share/share.hpp"
 

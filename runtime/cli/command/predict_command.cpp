@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "cli/channel_costs.hpp"
-#include "cli/option_values.hpp"
+#include "cli/option/channel_costs.hpp"
+#include "cli/option/option_values.hpp"
 
 namespace hierbar {
 namespace {

@@ -6,10 +6,10 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/counted_run.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/option_values.hpp"
-#include "cli/run_settings.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/option_values.hpp"
+#include "cli/program/counted_run.hpp"
+#include "cli/program/run_settings.hpp"
 
 namespace hierbar {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "base/host_name.hpp"
 #include "base/trusted_variable.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/node_job.hpp"
-#include "cli/option_values.hpp"
-#include "cli/placed_threads.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/option_values.hpp"
+#include "cli/placement/node_job.hpp"
+#include "cli/placement/placed_threads.hpp"
 #include "topology/export/lstopo_xml.hpp"
 
 namespace hierbar {
