@@ -239,6 +239,10 @@ bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_
   // 1.
   if (region == NULL || region->impossible != kmp_hierbar_unchanged || !is_unchanged(this_thr, region, argc))
     return decline(this_thr, argc);
+#if KMP_AFFINITY_SUPPORTED
+  if (__kmp_hierbar_primary_is_free)
+    __kmp_hierbar_bring_primary(gtid);
+#endif
   kmp_team_t *team = region->team;
   __kmp_hierbar_prefetch_for_write(&team->t.t_threads[1]->th.th_bar[bs_forkjoin_barrier].bb.b_go);
   const int this_construct = this_thr->th.th_local.this_construct;
