@@ -270,6 +270,20 @@ bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_
 
 // ---- a worker ----
 
+// A function that reduced by atomic operations will do so again, in one of the variables that it is
+// given. The worker fetches them while it gets ready: else its compiled code would read the line
+// first and ask for the right to write it afterwards, both while the primary waits.
+static inline void expect_additions(const kmp_hierbar_region_t *region, const kmp_hierbar_payload_t &payload) {
+  if (payload.microtask == region->adder)
+    for (int i = 0; i < payload.argc; ++i)
+      __kmp_hierbar_prefetch_for_write(payload.args[i]);
+}
+
+static inline void remember_additions(const kmp_info_t *this_thr, kmp_hierbar_region_t *region, microtask_t microtask) {
+  if (this_thr->th.th_local.packed_reduction_method == atomic_reduce_block)
+    region->adder = microtask;
+}
+
 bool __kmp_hierbar_run_released_region(kmp_info_t *this_thr, int gtid) {
   kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bs_forkjoin_barrier].bb;
   kmp_hierbar_payload_t payload;
@@ -279,8 +293,9 @@ bool __kmp_hierbar_run_released_region(kmp_info_t *this_thr, int gtid) {
     return false;
   __kmp_hierbar_prefetch_for_write(&thr_bar->b_arrived);
   kmp_team_t *team = this_thr->th.th_team;
-  const kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
+  kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
   const int tid = this_thr->th.th_info.ds.ds_tid;
+  expect_additions(region, payload);
   // 2.
   release(team, this_thr->th.th_team_nproc, tid, payload);
   // 3.
@@ -289,7 +304,9 @@ bool __kmp_hierbar_run_released_region(kmp_info_t *this_thr, int gtid) {
   TCW_PTR(this_thr->th.th_task_team, region->task_teams[task_state]);
   this_thr->th.th_def_allocator = region->allocator;
   renew_task(this_thr->th.th_current_task, region->icvs);
+  this_thr->th.th_local.packed_reduction_method = reduction_method_not_defined;
   run(this_thr, payload, gtid, tid);
+  remember_additions(this_thr, region, payload.microtask);
   // 4.
   join(this_thr, team, gtid, tid);
   return true;

@@ -81,6 +81,7 @@ struct kmp_hierbar_region {
   // Of everybody in the team.
   kmp_internal_control_t icvs;    // of its implicit tasks
   kmp_task_team_t *task_teams[2]; // of a worker, which may not ask the team between two regions
+  microtask_t adder;              // of a worker: the last function that reduced by atomic operations
   kmp_hierbar_fp_control_t fp_control;
 };
 typedef struct kmp_hierbar_region kmp_hierbar_region_t;
