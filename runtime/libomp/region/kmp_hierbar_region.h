@@ -12,7 +12,8 @@
 //   1. The primary compares its record of the last ordinary region with the present state. Any
 //      difference: libomp's own way, which makes a new record.
 //   2. It releases the workers with the function and its arguments in the line of b_go. Leaders
-//      pass that line on along the plan.
+//      pass that line on along the plan. Nobody resets b_go until the next ordinary release
+//      (docs/decisions/0115).
 //   3. Everybody renews its own implicit task and takes the other task team, as after any fork.
 //   4. The join is the gather of every other region.
 //
