@@ -146,6 +146,16 @@ omp_cases(fork_child CASES fork_while_workers_sleep ENV KMP_BLOCKTIME=0 ${trees}
 omp_cases(fork_child CASES grandchildren CHECK --counter reports==3)
 omp_cases(fork_child CASES fork_inside_a_region CHECK --counter reports==1)
 
+# What `hierbar run` sets.
+set(free_primary HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset)
+omp_cases(free_primary CASES keeps_all_cpus alone_returns_to_its_place with_a_team_returns_to_its_place
+          stays_where_the_program_binds_it forked_child ENV ${free_primary})
+omp_cases(free_primary CASES with_a_team_returns_to_its_place SETTING lean ENV ${free_primary} HIERBAR_REGION=on CHECK --counter lean>=100)
+omp_cases(hot_path CASES no_system_call_of_the_primary ENV ${free_primary} CHECK --counter phased>=1000)
+omp_cases(free_primary CASES is_bound SETTING without_reset ENV HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact)
+omp_cases(free_primary CASES is_bound SETTING bad ENV HIERBAR_PRIMARY=x KMP_AFFINITY=granularity=core,compact,reset
+          CHECK --expect "Warning.*HIERBAR_PRIMARY.*x.*bound, free.*using bound")
+
 foreach(blocktime IN ITEMS 0 200 infinite)
   omp_cases(shutdown CASES workers_sleep_when_main_returns main_returns_at_once roots_end_before_the_process
             SETTING blocktime_${blocktime} ENV KMP_BLOCKTIME=${blocktime} CHECK --counter reports==1)

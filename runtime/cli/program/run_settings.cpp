@@ -66,10 +66,11 @@ class Chooser {
   RunSettings& settings_;
 };
 
-// Binds each thread of a team to a core, the initial thread only while it is in a parallel region:
-// what it starts outside, threads and processes, inherits its cpus. OMP_PLACES has no such word,
-// and a vendored libgomp obeys it as well and binds the initial thread for good. With several cpus
-// per core, the neighbours in a team get cores and not the cpus of one core.
+// Binds each thread of a team to a core but the initial thread, since what that one starts, threads
+// and processes, inherits its cpus: with HIERBAR_PRIMARY=free it is only moved to its core. A libomp
+// that does not know that word binds it while it is in a parallel region (`reset`). OMP_PLACES has
+// no such word, and a vendored libgomp obeys it as well and binds the initial thread for good. With
+// several cpus per core, the neighbours in a team get cores and not the cpus of one core.
 const char* affinity_value(bool has_smt) {
   return has_smt ? "granularity=core,compact,1,0,reset" : "granularity=core,compact,reset";
 }
@@ -85,6 +86,8 @@ void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser, R
   chooser.set_default("KMP_BARRIER", "hier", "the hierarchical barrier", {});
   chooser.set_default("KMP_AFFINITY", affinity_value(has_smt), "a core for each thread of a team",
                       {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY"});
+  chooser.set_default("HIERBAR_PRIMARY", "free", "the initial thread goes to its core, and keeps all cpus",
+                      {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"});
   chooser.set_default("KMP_INIT_AT_FORK", "TRUE", "forked processes can use OpenMP", {});
 }
 
