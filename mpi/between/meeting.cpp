@@ -17,20 +17,6 @@ std::string us_text(double us) {
   return text;
 }
 
-// Collective. The least method that a leader proposes. Two calls, of which the second repeats what
-// the first has found: a leader in which one of them fails hears it in the other. Returns false if
-// both fail, so that `method` may not be what the others have.
-bool agree_on_least(long long& method, const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  bool has_heard = method == 0;  // there is none below
-  for (int i = 0; i < 2; ++i) {
-    long long least = method;
-    if (pmpi.Allreduce(&method, &least, 1, pmpi.long_long, pmpi.min, comm) != MPI_SUCCESS) continue;
-    method = least;
-    has_heard = true;
-  }
-  return has_heard;
-}
-
 }  // namespace
 
 Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), method_(plan.kinds.empty() || plan.is_trial ? 0 : 1) {
@@ -43,7 +29,7 @@ Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), method_(plan.kinds.empt
 
 int Meeting::meet(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   if (!trial_) return meet_by(method_, pmpi, comm);
-  if (trial_->has_ended()) return end_trial(pmpi, comm);
+  if (trial_->has_ended()) return close_trial(pmpi, comm);
   const auto start = std::chrono::steady_clock::now();
   const int status = meet_by(trial_->method(), pmpi, comm);
   trial_->record(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
@@ -55,45 +41,52 @@ int Meeting::meet_by(std::size_t method, const Pmpi& pmpi, MPI_Comm comm) noexce
   return method == 0 ? pmpi.Barrier(comm) : runner_.run(schedules_[method - 1].rounds, pmpi, comm);
 }
 
-// The meeting that follows the trial. Every leader makes the same four calls, whatever fails in it:
+// The three meetings that follow the trial decide it. Each is one reduction in place of a barrier,
+// so the trial costs no call of its own: a reduction too ends in no leader before all have come, and
+// if it fails in one, the meeting has failed there.
 //
-// 1. One reduction gives all the least times. Each leader judges them. One that has not got them,
-//    or in which a meeting of the trial has failed, judges for the library, which is the least
-//    method.
-// 2. Two reductions (agree_on_least()) make the judgement of one leader that of all.
-// 3. The library's barrier is the meeting itself, because a leader in which a reduction has failed
-//    has not waited for the others.
+// 1. The first gives all leaders the least times. Each judges them. One that has not got them, or in
+//    which a meeting of the trial has failed, judges for the library, which is the least method.
+// 2. The other two make the least judgement that of all. The second repeats what the first has
+//    found: a leader in which one of them fails hears it in the other.
 //
-// The leaders have the same verdict unless the call 1 fails in one of them and both calls 2 in
-// another one. That one cannot know, so its barrier fails, like one whose meeting has failed.
-int Meeting::end_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  Trial::Verdict verdict;
+// The leaders have the same verdict unless 1 fails in one of them and both of 2 in another one, in
+// which two barriers have failed then.
+int Meeting::close_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept {
+  if (num_closing_++ == 0) return exchange_times(pmpi, comm);
+  long long least = judgement_;
+  const int status = pmpi.Allreduce(&judgement_, &least, 1, pmpi.long_long, pmpi.min, comm);
+  if (status == MPI_SUCCESS) judgement_ = least;
+  if (num_closing_ == kNumClosing) adopt_judgement();
+  return status;
+}
+
+int Meeting::exchange_times(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   Trial::Times least{};
   const int num_times = static_cast<int>(least.size());
-  if (pmpi.Allreduce(trial_->times().data(), least.data(), num_times, pmpi.long_long, pmpi.min, comm) == MPI_SUCCESS) {
-    verdict = trial_->judge(least);
-  } else {
-    has_failed_ = true;
-  }
-  long long method = has_failed_ ? 0 : static_cast<long long>(verdict.method);
-  const bool has_heard = agree_on_least(method, pmpi, comm);
-  method_ = verdict.method = static_cast<std::size_t>(method);
+  const int status = pmpi.Allreduce(trial_->times().data(), least.data(), num_times, pmpi.long_long, pmpi.min, comm);
+  has_failed_ |= status != MPI_SUCCESS;
+  if (status == MPI_SUCCESS) verdict_ = trial_->judge(least);
+  judgement_ = has_failed_ ? 0 : static_cast<long long>(verdict_.method);
+  return status;
+}
+
+void Meeting::adopt_judgement() noexcept {
+  method_ = verdict_.method = static_cast<std::size_t>(judgement_);
   trial_.reset();
   if (plan_.verdicts != nullptr) {
     plan_.verdicts->remember(plan_.verdict_key, method_ == 0 ? Verdicts::Verdict{} : schedules_[method_ - 1].kind);
   }
-  if (plan_.prints_verdict) print(verdict);
-  const int status = pmpi.Barrier(comm);
-  return status == MPI_SUCCESS && !has_heard ? MPI_ERR_OTHER : status;
+  if (plan_.prints_verdict) print();
 }
 
-void Meeting::print(const Trial::Verdict& verdict) const {
+void Meeting::print() const {
   std::string text = "meeting of " + std::to_string(plan_.size) + " nodes: ";
-  text += verdict.method == 0 ? "library" : network::name_of(schedules_[verdict.method - 1].kind);
-  if (verdict.medians_us.empty()) return print_line(text + "; the times of the trial could not be exchanged");
-  text += "; trial: library " + us_text(verdict.medians_us[0]);
+  text += verdict_.method == 0 ? "library" : network::name_of(schedules_[verdict_.method - 1].kind);
+  if (verdict_.medians_us.empty()) return print_line(text + "; the times of the trial could not be exchanged");
+  text += "; trial: library " + us_text(verdict_.medians_us[0]);
   for (std::size_t i = 0; i < schedules_.size(); ++i) {
-    text += ", " + network::name_of(schedules_[i].kind) + " " + us_text(verdict.medians_us[i + 1]);
+    text += ", " + network::name_of(schedules_[i].kind) + " " + us_text(verdict_.medians_us[i + 1]);
   }
   print_line(text + "; another way must be 5 % better than the library" +
              (has_failed_ ? ", and no meeting of the trial may fail" : ""));

@@ -53,16 +53,23 @@ class Meeting {
     std::vector<network::Round> rounds;
   };
 
+  static constexpr int kNumClosing = 3;
+
   // Method 0 is the library, method i the schedule i - 1.
   int meet_by(std::size_t method, const Pmpi& pmpi, MPI_Comm comm) noexcept;
-  int end_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept;
-  void print(const Trial::Verdict& verdict) const;
+  int close_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept;
+  int exchange_times(const Pmpi& pmpi, MPI_Comm comm) noexcept;
+  void adopt_judgement() noexcept;
+  void print() const;
 
   MeetingPlan plan_;
   std::vector<Schedule> schedules_;
   ScheduleRunner runner_;
   std::optional<Trial> trial_;
   bool has_failed_ = false;  // a meeting of the trial
+  int num_closing_ = 0;      // meetings that have followed the trial
+  Trial::Verdict verdict_;
+  long long judgement_ = 0;  // the method that this leader proposes, then the least that it has heard of
   std::size_t method_ = 0;   // when there is no trial
 };
 

@@ -14,8 +14,8 @@ namespace hierbar::mpi {
 //
 // 1. In the first kNumMeetings meetings the methods take turns. Each leader records how long it was
 //    in each of them.
-// 2. The leaders put the least time of each meeting together, with one reduction. It is about what
-//    the meeting costs whoever comes last; no clocks are compared.
+// 2. The leaders put the least time of each meeting together, with one reduction, which is the
+//    next meeting. It is about what the meeting costs whoever comes last; no clocks are compared.
 // 3. Each leader judges these times, which are the same in all, so the verdict is the same too.
 //
 // Whose turn it is depends on the number of the meeting only, so all leaders agree on it.

@@ -19,8 +19,9 @@ namespace {
 using Rank = StubTrial::Rank;
 
 constexpr int kMeetings = static_cast<int>(mpi::Trial::kNumMeetings);
-// Each fourth meeting of the trial is the library's. So is the meeting that ends it.
-constexpr int kLibraryMeetings = kMeetings / 4 + 1;
+// Each fourth meeting of the trial is the library's. Three more end it; they are reductions.
+constexpr int kLibraryMeetings = kMeetings / 4;
+constexpr int kClosing = 3;
 
 const std::vector<StubTrial::Setting> kSettings{
     {"HIERBAR_FAKE_NODES", "5"}, {"HIERBAR_MPI_MEETING", "auto"}, {"HIERBAR_NETWORK", "off"}};
@@ -61,7 +62,7 @@ TEST(StubVerdict, LaterCommunicatorsStartWithIt) {
     trial.run([&](Rank& rank) {
       rank.process.barrier_ms = 10;
       MPI_Comm first = rank.duplicate(MPI_COMM_WORLD);
-      for (int i = 0; i <= kMeetings; ++i) rank.shim.barrier(first);
+      for (int i = 0; i < kMeetings + kClosing; ++i) rank.shim.barrier(first);
       rank.shim.comm_free(&first);
       for (int i = 0; i < 3; ++i) {
         MPI_Comm later = rank.duplicate(MPI_COMM_WORLD);
@@ -105,7 +106,7 @@ TEST_P(StubVerdictFailures, PartNobody) {
     for (const Failures::One& one : {failures.one, failures.other}) {
       if (one.rank == rank.number) rank.process.obey({"Allreduce", one.first_call, one.lasts, true});
     }
-    for (int i = 0; i < kMeetings; ++i) num_errors += rank.shim.barrier(MPI_COMM_WORLD) != MPI_SUCCESS;
+    for (int i = 1; i < kMeetings + kClosing; ++i) num_errors += rank.shim.barrier(MPI_COMM_WORLD) != MPI_SUCCESS;
     rank.process.barrier_ms = 0;
     for (int round = 1; round <= kRounds; ++round) wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
     rank.shim.finalize();
@@ -120,15 +121,15 @@ TEST_P(StubVerdictFailures, PartNobody) {
 
 INSTANTIATE_TEST_SUITE_P(Reductions, StubVerdictFailures,
                          ::testing::Values(Failures{"none", {}, {}, false, 0},                             //
-                                           Failures{"times_in_rank_0", {0, 1, false}, {}, true, 0},        //
-                                           Failures{"times_in_rank_3", {3, 1, false}, {}, true, 0},        //
-                                           Failures{"all_in_rank_2", {2, 1, true}, {}, true, 0},           //
-                                           Failures{"first_vote_in_rank_0", {0, 2, false}, {}, false, 0},  //
-                                           Failures{"last_vote_in_rank_4", {4, 3, false}, {}, false, 0},
+                                           Failures{"times_in_rank_0", {0, 1, false}, {}, true, 1},        //
+                                           Failures{"times_in_rank_3", {3, 1, false}, {}, true, 1},        //
+                                           Failures{"all_in_rank_2", {2, 1, true}, {}, true, 3},           //
+                                           Failures{"first_vote_in_rank_0", {0, 2, false}, {}, false, 1},  //
+                                           Failures{"last_vote_in_rank_4", {4, 3, false}, {}, false, 1},
                                            // It cannot know that nobody else has failed.
-                                           Failures{"both_votes_in_rank_1", {1, 2, true}, {}, false, 1},
-                                           Failures{"times_and_first_vote", {1, 1, false}, {3, 2, false}, true, 0},
-                                           Failures{"times_and_last_vote", {3, 1, false}, {0, 3, false}, true, 0}),
+                                           Failures{"both_votes_in_rank_1", {1, 2, true}, {}, false, 2},
+                                           Failures{"times_and_first_vote", {1, 1, false}, {3, 2, false}, true, 2},
+                                           Failures{"times_and_last_vote", {3, 1, false}, {0, 3, false}, true, 2}),
                          [](const auto& failures) { return failures.param.name; });
 
 }  // namespace

@@ -29,8 +29,7 @@ def measure(arguments, nodes, meeting):
     """The meeting's median time in us, its ratio to the library's, and what it says of its trial."""
     settings = {"LD_PRELOAD": arguments.shim, "HIERBAR_MPI_MEETING": meeting, "HIERBAR_VERBOSE": "1",
                 "HIERBAR_NETWORK": arguments.network or "off"}
-    options = [word for name, value in settings.items() for word in ("-x", f"{name}={value}")]
-    status, output, errors = nodes.run([arguments.mpiexec, "{ompi}", "-n", str(len(nodes.addresses)), *options, arguments.program,
+    status, output, errors = nodes.run([*cluster.launch_line(arguments, len(nodes.addresses), settings), arguments.program,
                                         str(arguments.batches), str(arguments.barriers)],
                                        TIMEOUT_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if status != 0:
@@ -88,7 +87,7 @@ def read_arguments():
     parser.add_argument("--batches", type=int, default=15)
     parser.add_argument("--barriers", type=int, default=6, help="in a batch")
     parser.add_argument("--attempts", type=int, default=3)
-    parser.add_argument("--mpiexec", default="mpiexec.openmpi")
+    cluster.add_mpi_arguments(parser)
     for name in "delay-line", "shim", "program":
         parser.add_argument(f"--{name}", required=True)
     arguments = parser.parse_args()

@@ -10,8 +10,8 @@ A node is a set of namespaces: network, host name, System V memory, mounts with 
 days. With --delay-us a program carries the packets, each that much late; with --mbit each node has a cable of that bandwidth
 to a bridge. With neither, cables without a limit.
 
-The command runs on the first node. In it, {enter} is a program that takes the place of ssh, {hosts} a comma list of all nodes, and
-{ompi} what Open MPI's mpiexec needs to use them. HIERBAR_CLUSTER_ENTER and HIERBAR_CLUSTER_HOSTS have the same.
+The command runs on the first node. In it, {enter} is a program that takes the place of ssh, {hosts} a comma list of all nodes,
+{ompi} what Open MPI's mpiexec needs to use them, and {mpich} what MPICH's does. HIERBAR_CLUSTER_ENTER and HIERBAR_CLUSTER_HOSTS have the same.
 
 Nothing leaves these namespaces, and nothing of them is left: all processes are in one more namespace, whose first one this is, and end
 with it, whatever ends it. Exit status:
@@ -68,6 +68,17 @@ def status_of(check, *arguments):
         print(f"FAILED: {failure}")
         return 1
     return 0
+
+
+def add_mpi_arguments(parser):
+    parser.add_argument("--mpi", choices=("ompi", "mpich"), default="ompi", help="the family of --mpiexec")
+    parser.add_argument("--mpiexec", default="mpiexec.openmpi")
+
+
+def launch_line(arguments, num_ranks, settings):
+    """A launcher with its options, for Cluster.run(): ranks on the nodes in turn, with variables."""
+    variables = (["-x", f"{name}={value}"] if arguments.mpi == "ompi" else ["-genv", name, value] for name, value in settings.items())
+    return [arguments.mpiexec, f"{{{arguments.mpi}}}", "-n", str(num_ranks), *(word for words in variables for word in words)]
 
 
 def die_with_parent():
@@ -149,7 +160,8 @@ class Cluster:
         ompi = ("--allow-run-as-root --mca pml ob1 --mca btl self,vader,tcp --mca btl_tcp_if_include net0 --mca oob_tcp_if_include net0 "
                 f"--mca plm_rsh_agent {self.enter} --mca plm_rsh_no_tree_spawn 1 --oversubscribe --bind-to none --map-by node "
                 f"--host {','.join(address + ':64' for address in self.addresses)}")
-        return {"{hosts}": [hosts], "{enter}": [self.enter], "{ompi}": ompi.split()}
+        mpich = f"-launcher ssh -launcher-exec {self.enter} -iface net0 -hosts {hosts}"
+        return {"{hosts}": [hosts], "{enter}": [self.enter], "{ompi}": ompi.split(), "{mpich}": mpich.split()}
 
     def command_on(self, node, command):
         words = self.words()

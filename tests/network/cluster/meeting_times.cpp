@@ -19,7 +19,7 @@
 
 namespace {
 
-// The trial of HIERBAR_MPI_MEETING=auto has 32 meetings and one that ends it.
+// The trial of HIERBAR_MPI_MEETING=auto has 32 meetings, and three that end it.
 constexpr int kWarmUp = 40;
 
 double batch_us(int (*barrier)(MPI_Comm), int num_barriers) {

@@ -33,8 +33,7 @@ PROGRAMS = (("barriers", "oracle", "60"), ("barriers", "subsets", "2"), ("thread
 def command_of(arguments, meeting, boards, program, *options):
     settings = {"LD_PRELOAD": arguments.shim, "HIERBAR_MPI_MEETING": meeting, "HIERBAR_VERBOSE": "1", "HIERBAR_NETWORK": "off",
                 "HIERBAR_TEST_BOARDS": boards}
-    passed_on = [word for name, value in settings.items() for word in ("-x", f"{name}={value}")]
-    return [arguments.mpiexec, "{ompi}", "-n", str(NUM_RANKS), *passed_on, os.path.join(arguments.programs, program), *options]
+    return [*cluster.launch_line(arguments, NUM_RANKS, settings), os.path.join(arguments.programs, program), *options]
 
 
 def check_program(arguments, nodes, meeting, program):
@@ -99,7 +98,7 @@ def check_all(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--meetings", default="auto", help="a comma list, or all")
-    parser.add_argument("--mpiexec", default="mpiexec.openmpi")
+    cluster.add_mpi_arguments(parser)
     parser.add_argument("--seed", type=int, default=1)
     for name in "delay-line", "shim", "programs":
         parser.add_argument(f"--{name}", required=True)
