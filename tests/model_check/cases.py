@@ -129,6 +129,17 @@ LIBOMP = [
     _libomp("tree4", "two leaders, a child each", (0, 1, 0, 1), 0, episodes=2),
 ]
 
+
+def _region(name, about, parents, *, quick=True, kills=True, **others):
+    return Case("region." + name, "region.cpp", about, shape(parents, **others), quick, kills, real_mem=True)
+
+
+REGION = [
+    _region("pair", "two threads, lean regions, then an ordinary release", (0, 1), episodes=3),
+    _region("chain3", "the one between passes the region on", (0, 0, 1), episodes=2),
+    _region("leaders3", "three leaders", (0, 1, 2), episodes=2, **LONG),
+]
+
 # Name, header, class.
 _BASELINES = (
     ("topo", "topo", "TopoBarrier<ModelMem>"),
@@ -154,4 +165,4 @@ def _baselines():
         yield dataclasses.replace(case("4", "four participants", (0, 0, 0, 0), episodes=1), kills=False)
 
 
-CASES = [*ENGINE, *PARKING, *ABORT, *MPI, *LIBOMP, *_baselines()]
+CASES = [*ENGINE, *PARKING, *ABORT, *MPI, *LIBOMP, *REGION, *_baselines()]
