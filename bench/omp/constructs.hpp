@@ -15,15 +15,21 @@ struct ConstructName {
   std::string_view explains;
 };
 
-inline constexpr std::array<ConstructName, 8> kConstructs{{
+inline constexpr std::array<ConstructName, 9> kConstructs{{
     {"barrier", "ns per barrier", "barriers back to back inside one region: their period"},
     {"isolated", "ns per barrier", "one barrier alone, from the last thread's arrival to the last thread's departure"},
     {"parallel", "ns per region", "an empty parallel region: fork and join"},
     {"reduction", "ns per region", "a parallel region with reduction(+) of one double"},
+    {"parallel-for", "ns per region", "a parallel region that is a static loop, one iteration per thread"},
     {"for-reduction", "ns per loop", "a static loop with reduction(+) inside a region, one iteration per thread"},
     {"single", "ns per single", "an empty single construct inside a region"},
     {"for", "ns per loop", "a static loop inside a region, one iteration per thread"},
     {"tasks", "ns per task", "one thread creates small tasks in a single, the others wait, and work, in its barrier"},
 }};
+
+// Whether the construct is a whole parallel region.
+constexpr bool is_region(std::string_view construct) {
+  return construct == "parallel" || construct == "reduction" || construct == "parallel-for";
+}
 
 }  // namespace hierbar::bench

@@ -118,10 +118,11 @@ class Session {
     series.samples[repetition] = answer.at("samples").get<std::vector<double>>();
   }
 
-  // Only barriers of two or more threads have these floors.
+  // Only barriers and regions of two or more threads have floors.
   void measure_floors(Group& group, int repetition) {
-    if (group.num_participants < 2 || group.quantity != "barrier") return;
-    floors_.measure_exchange(group, repetition, options_.budget_ms);
+    if (group.num_participants < 2) return;
+    if (group.quantity == "barrier") floors_.measure_exchange(group, repetition, options_.budget_ms);
+    if (is_region(group.quantity)) floors_.measure_pool(group, repetition, options_.budget_ms);
   }
 
   std::optional<double> measure_one_way() {

@@ -136,6 +136,15 @@ double time_reduction(long count) {
   return now_ns() - start;
 }
 
+double time_parallel_for(long count) {
+  const double start = now_ns();
+  for (long i = 0; i < count; ++i) {
+#pragma omp parallel for num_threads(num_threads) schedule(static)
+    for (int k = 0; k < num_threads; ++k) work();
+  }
+  return now_ns() - start;
+}
+
 // Each thread stores when it arrives and when it leaves. After a second barrier the primary thread
 // reads these times.
 double time_isolated(long count) {
@@ -177,10 +186,15 @@ struct Construct {
 };
 
 constexpr Construct kMeasured[] = {
-    {"barrier", time_barrier, 1, true},   {"isolated", time_isolated, 1, false},
-    {"parallel", time_parallel, 1, true}, {"reduction", time_reduction, 1, true},
-    {"single", time_single, 1, true},     {"for-reduction", time_for_reduction, 1, true},
-    {"for", time_for, 1, true},           {"tasks", time_tasks, kTasksPerSingle, false},
+    {"barrier", time_barrier, 1, true},
+    {"isolated", time_isolated, 1, false},
+    {"parallel", time_parallel, 1, true},
+    {"reduction", time_reduction, 1, true},
+    {"parallel-for", time_parallel_for, 1, true},
+    {"single", time_single, 1, true},
+    {"for-reduction", time_for_reduction, 1, true},
+    {"for", time_for, 1, true},
+    {"tasks", time_tasks, kTasksPerSingle, false},
 };
 
 // The duration of a whole batch, including what the batch does not count.

@@ -161,14 +161,18 @@ static void release_one(enum barrier_type bt, kmp_info_t *thread, kmp_internal_c
 }
 
 // A worker waits for its own b_go. Between regions it is released for lean ones, too, and runs them
-// here. Returns false when the library is shutting down and there is no team any more.
+// here. Each of these adds to b_go, and only the ordinary release ends in a reset: a worker that
+// wrote the line at the beginning of each region would have to fetch it from the primary before it
+// could arrive. Returns false when the library is shutting down and there is no team any more.
 static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
   kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bt].bb;
+  kmp_uint64 released = KMP_INIT_BARRIER_STATE;
   do {
+    released += KMP_BARRIER_STATE_BUMP;
     if (bt == bs_forkjoin_barrier)
       __kmp_hierbar_restore_fp_control(this_thr);
-    if (!__kmp_hierbar_spin_for(&thr_bar->b_go, KMP_BARRIER_STATE_BUMP, this_thr)) {
-      kmp_flag_64<> flag(&thr_bar->b_go, KMP_BARRIER_STATE_BUMP);
+    if (!__kmp_hierbar_spin_for(&thr_bar->b_go, released, this_thr)) {
+      kmp_flag_64<> flag(&thr_bar->b_go, released);
       __kmp_hierbar_adjust_blocktime(this_thr);
       flag.wait(this_thr, TRUE USE_ITT_BUILD_ARG(itt_sync_obj));
       if (bt == bs_forkjoin_barrier)

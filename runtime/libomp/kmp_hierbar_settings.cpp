@@ -148,12 +148,11 @@ bool __kmp_hierbar_load_library() {
 // Lean regions (region/kmp_hierbar_region.h).
 static bool are_regions_lean() {
   char const *value = hierbar::trusted_variable("HIERBAR_REGION");
-  if (value == NULL || *value == '\0' || strcmp(value, "off") == 0)
+  if (value == NULL || *value == '\0' || strcmp(value, "on") == 0)
+    return true;
+  if (strcmp(value, "off") == 0)
     return false;
-  if (strcmp(value, "on") != 0) {
-    __kmp_hierbar_warn_bad_value("HIERBAR_REGION", value, "on, off", "using off");
-    return false;
-  }
+  __kmp_hierbar_warn_bad_value("HIERBAR_REGION", value, "on, off", "using on");
   return true;
 }
 

@@ -133,6 +133,7 @@ omp_cases(late_partner CASES barrier fork SETTING lines ENV ${lines} KMP_BLOCKTI
 # Somebody else computes on a worker's cpu.
 omp_cases(beside_others CASES sleeps_early ENV OMP_PLACES={0},{1} CHECK --expect "others held this process's cpus.*after [1-9]")
 omp_cases(beside_others CASES obeys_the_user ENV OMP_PLACES={0},{1} KMP_BLOCKTIME=200ms)
+omp_run_alone(beside_others.sleeps_early beside_others.obeys_the_user)
 # Not with OMP_WAIT_POLICY=passive: libomp's waiters then sleep although there may be tasks, in
 # every barrier of its, and nobody wakes them for a task that comes later.
 
@@ -172,6 +173,7 @@ endforeach()
 
 omp_cases(nontemporal CASES stores_before_a_barrier_are_visible_after_it CHECK --counter fast>=20000)
 omp_cases(hot_path CASES no_allocation no_system_call CHECK --counter fast>=20000)
+omp_run_alone(hot_path.no_allocation hot_path.no_system_call) # a waiter that has no cpu yields
 
 # Random regions, always the same ones; .ci/long draws others, for ten minutes.
 foreach(fuzzer IN ITEMS region_fuzzer region_fuzzer_gcc)

@@ -5,8 +5,8 @@
 
     run_omp_test.py --lib-dir build/release/lib --env OMP_PLACES=cores --counter 'fast>=1000' -- program argument...
 
-The program gets none of the caller's OpenMP variables, but KMP_BARRIER=hier, HIERBAR_VERBOSE=1, HIERBAR_REGION=on and what --env
-says; --env NAME removes a variable. A program that hangs ends after --timeout seconds; the stacks of its threads are shown when gdb is there.
+The program gets none of the caller's OpenMP variables, but KMP_BARRIER=hier, HIERBAR_VERBOSE=1 and what --env says; --env NAME
+removes a variable. A program that hangs ends after --timeout seconds; the stacks of its threads are shown when gdb is there.
 
 A program that cannot run here says why and returns 77, and so does this script.
 
@@ -61,7 +61,7 @@ def parse_arguments():
 def make_environment(lib_dir, settings):
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(OPENMP_VARIABLES) or name in KEPT_VARIABLES}
-    environment.update(LD_LIBRARY_PATH=str(lib_dir), KMP_BARRIER="hier", HIERBAR_VERBOSE="1", HIERBAR_REGION="on")
+    environment.update(LD_LIBRARY_PATH=str(lib_dir), KMP_BARRIER="hier", HIERBAR_VERBOSE="1")
     for setting in settings:
         name, has_value, value = setting.partition("=")
         if has_value:

@@ -85,6 +85,7 @@ omp_settings_test(pattern_variable_alone KMP_BARRIER KMP_PLAIN_BARRIER_PATTERN=h
 # runs on the barrier ----
 
 omp_settings_test(bad_verbose HIERBAR_VERBOSE=maybe CHECK ${not_used} --expect "Warning.*HIERBAR_VERBOSE.*maybe")
+omp_settings_test(bad_region HIERBAR_REGION=maybe CHECK --counter fast>=400 --expect "Warning.*HIERBAR_REGION.*maybe.*on, off; using on")
 foreach(setting IN ITEMS HIERBAR_LEVELS=l9 HIERBAR_RELEASE=x HIERBAR_TOPOLOGY=/nonexistent.xml HIERBAR_TOPOLOGY=pack:zzz)
   string(REPLACE "=" ";" parts ${setting})
   list(GET parts 0 name)

@@ -25,6 +25,17 @@ void FloorRunner::measure_exchange(Group& group, int repetition, double budget_m
     command = {"exchange", fmt::format("{}", budget_ms)};
     append_cpus(command, group.num_participants);
   }
+  add(group, repetition, std::move(command));
+}
+
+void FloorRunner::measure_pool(Group& group, int repetition, double budget_ms) {
+  if (group.oversubscribed) return;
+  std::vector<std::string> command{"pool", fmt::format("{}", budget_ms)};
+  append_cpus(command, group.num_participants);
+  add(group, repetition, std::move(command));
+}
+
+void FloorRunner::add(Group& group, int repetition, std::vector<std::string> command) {
   for (auto& [name, samples] : run(std::move(command))) {
     series_of(group, name, name.starts_with("packed") ? Family::kHint : Family::kFloor).samples[repetition] = samples;
   }

@@ -26,11 +26,16 @@ class FloorRunner {
   // Adds to `group` the exchange that is a lower limit for the period of the group's barrier.
   void measure_exchange(Group& group, int repetition, double budget_ms);
 
+  // Adds to `group` the hand-made pool that is a lower limit for a parallel region, if each
+  // participant has a cpu.
+  void measure_pool(Group& group, int repetition, double budget_ms);
+
   // The time in ns in which a line travels one way, between the first and the last cpu that
   // `num_cpus` participants use. Nothing if there is only one cpu.
   [[nodiscard]] std::optional<double> measure_one_way(int num_cpus);
 
  private:
+  void add(Group& group, int repetition, std::vector<std::string> command);
   FloorSamples run(std::vector<std::string> command);
   void append_cpus(std::vector<std::string>& command, int count) const;
 

@@ -6,6 +6,7 @@
 //
 //   floor_worker one-way  <budget ms> <cpu> <cpu>
 //   floor_worker exchange <budget ms> <cpu> <cpu>...
+//   floor_worker pool     <budget ms> <cpu> <cpu>...
 //   floor_worker yield    <budget ms> <participants> [<cpu>...]
 //
 // Only the benchmark drivers start it. With other arguments it exits with 2.
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
     const std::vector<int> rest(numbers.begin() + 1, numbers.end());
     if (what == "one-way" && numbers.size() == 2) return print(measure_one_way(numbers[0], numbers[1], budget));
     if (what == "exchange" && numbers.size() >= 2) return print(measure_exchange(numbers, budget));
+    if (what == "pool" && numbers.size() >= 2) return print(measure_pool(numbers, budget));
     if (what == "yield" && numbers[0] >= 2) return print(measure_yield_exchange(numbers[0], rest, budget));
   }
   std::fputs("floor_worker: started by the benchmarks of hierbar, not by hand\n", stderr);

@@ -76,6 +76,7 @@ void wait_for(const Word& word, Epoch epoch) {
 template <class Layout, class Arrival, class Poll>
 struct Exchange {
   static constexpr double kPerEpisode = 1;
+  static constexpr int kLinesPerParticipant = 1;
   static void episode(Line* lines, int num_participants, int self, Epoch epoch) {
     Arrival::arrive(Layout::word(lines, self), epoch);
     for (int peer = 0; peer < num_participants; ++peer) {
@@ -84,10 +85,50 @@ struct Exchange {
   }
 };
 
+// Participant 0 writes a region into the line of each of the others and releases them by the first
+// word of it; each arrives in a second line of its own.
+template <class Poll>
+struct Pool {
+  static constexpr double kPerEpisode = 1;
+  static constexpr int kLinesPerParticipant = 2;
+  static void nothing(void*, void*) {}
+  using Function = decltype(&nothing);
+
+  static void episode(Line* lines, int num_participants, int self, Epoch epoch) {
+    const auto go = [lines](int participant) -> Line& { return lines[2 * participant]; };
+    const auto arrived = [lines](int participant) -> Word& { return lines[2 * participant + 1].words[0]; };
+    if (self != 0) {
+      wait_for<Poll>(go(self).words[0], epoch);
+      run(go(self));
+      StoreArrival::arrive(arrived(self), epoch);
+      return;
+    }
+    for (int other = 1; other < num_participants; ++other) {
+      write_region(go(other), &epoch);
+      StoreArrival::arrive(go(other).words[0], epoch);
+    }
+    nothing(&epoch, nullptr);
+    for (int other = 1; other < num_participants; ++other) wait_for<Poll>(arrived(other), epoch);
+  }
+
+ private:
+  // The words 1 to 3 are plain data, ordered by word 0 (1), (3).
+  static void write_region(Line& line, void* argument) {
+    line.words[1].store(reinterpret_cast<std::uintptr_t>(&nothing), std::memory_order_relaxed);
+    line.words[2].store(reinterpret_cast<std::uintptr_t>(argument), std::memory_order_relaxed);
+    line.words[3].store(0, std::memory_order_relaxed);
+  }
+  static void run(const Line& line) {
+    const auto word = [&line](std::size_t i) { return line.words[i].load(std::memory_order_relaxed); };
+    reinterpret_cast<Function>(word(1))(reinterpret_cast<void*>(word(2)), reinterpret_cast<void*>(word(3)));
+  }
+};
+
 // Both use one line. Participant 0 writes the odd values, participant 1 the even ones.
 template <class Poll>
 struct PingPong {
   static constexpr double kPerEpisode = 2;  // passages in one episode
+  static constexpr int kLinesPerParticipant = 1;
   static void episode(Line* lines, int, int self, Epoch epoch) {
     const Epoch ping = 2 * epoch - 1;
     Word& word = OwnLines::word(lines, 0);
@@ -105,7 +146,7 @@ struct PingPong {
 // for each batch: ns for one passage, as participant 0 measures it.
 template <class Pattern>
 std::vector<double> run_batches(int num_participants, const std::vector<int>& cpus, int num_batches, Epoch batch_size) {
-  const auto lines = std::make_unique<Line[]>(static_cast<std::size_t>(num_participants));
+  const auto lines = std::make_unique<Line[]>(static_cast<std::size_t>(num_participants * Pattern::kLinesPerParticipant));
   std::vector<double> samples;
   const auto participate = [&](int self) {
     // If the cpu went offline, only precision is lost.
@@ -171,6 +212,12 @@ FloorSamples measure_exchange(const std::vector<int>& cpus, std::chrono::nanosec
   samples["packed-xchg"] = measure<Exchange<PackedLine, ExchangeArrival, PollFreely>>(count, cpus, share);
   samples["packed-xchg-pause"] = measure<Exchange<PackedLine, ExchangeArrival, PollWithPause>>(count, cpus, share);
   return samples;
+}
+
+FloorSamples measure_pool(const std::vector<int>& cpus, std::chrono::nanoseconds budget) {
+  const int count = static_cast<int>(cpus.size());
+  return {{"pool", measure<Pool<PollFreely>>(count, cpus, budget / 2)},
+          {"pool-pause", measure<Pool<PollWithPause>>(count, cpus, budget / 2)}};
 }
 
 FloorSamples measure_yield_exchange(int num_participants, const std::vector<int>& cpus, std::chrono::nanoseconds budget) {

@@ -19,6 +19,9 @@
 //   packed-mov,     as exchange-mov and exchange-xchg, but the words of all participants (8 at
 //   packed-xchg     most) share one line, so that whoever fetches it for writing gets all words.
 //                   A hint and not a floor for barriers with a line for each participant
+//   pool            participant 0 hands a function and its arguments to each of the others, in the
+//                   line of the flag by which it wakes them; all run it; the others report that
+//                   they have. What the least parallel region must do
 //   exchange-yield  as exchange-mov, but a participant that finds a line unwritten yields its cpu
 //                   at once; for more participants than cpus
 //
@@ -34,6 +37,9 @@ using FloorSamples = std::map<std::string, std::vector<double>>;
 
 // Measures exchanges among cpus.size() threads, two at least. Each is pinned to its own entry.
 [[nodiscard]] FloorSamples measure_exchange(const std::vector<int>& cpus, std::chrono::nanoseconds budget);
+
+// Measures the pool of cpus.size() threads, two at least. Each is pinned to its own entry.
+[[nodiscard]] FloorSamples measure_pool(const std::vector<int>& cpus, std::chrono::nanoseconds budget);
 
 // Measures the exchange with yields among num_participants threads, two at least. They are pinned
 // in turn to the entries of `cpus`. If that is empty they are not pinned, just as the team of an

@@ -161,7 +161,7 @@ ordered_json quartiles_json(const Quartiles& value) {
   return {{"q1", value.lower}, {"median", value.median}, {"q3", value.upper}};
 }
 
-ordered_json to_json(const Advice& advice) {
+ordered_json advice_as_json(const Advice& advice) {
   ordered_json candidates = ordered_json::array();
   for (std::size_t i = 0; i < advice.candidates.usable.size(); ++i) {
     const Candidate& one = advice.candidates.usable[i];
@@ -201,7 +201,7 @@ void show(const CLI::App& command, const AdviseOptions& options, const Program& 
   Advice result{prediction, candidates, shown, std::nullopt};
   if (command.count(kTryOption) > 0) result.trial = try_candidates(options, {prediction, candidates, program, std::nullopt});
   if (options.json) {
-    std::cout << to_json(result).dump(2) << '\n';
+    std::cout << advice_as_json(result).dump(2) << '\n';
   } else {
     print_text(result);
   }

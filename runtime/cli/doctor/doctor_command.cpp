@@ -92,6 +92,37 @@ int examine(const CLI::App& command, const DoctorOptions& options, const Program
   return found.empty() ? kExitFine : kExitFindings;
 }
 
+constexpr const char* kDoctorHelp =
+    "hierbar doctor [OPTIONS] -- PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Give it the command as it is usually started, with launcher and 'hierbar run' if there are any. It starts nothing: it\n"
+    "reads the program's files as the loader would. What a program opens while it runs, as Python does when it imports, is\n"
+    "seen with --run only, which sets LD_DEBUG=libs.\n"
+    "\n"
+    "Findings, each with what to do (docs/doctor.md explains them):\n"
+    "  other-runtime      hierbar is asked for, and another OpenMP runtime comes first\n"
+    "  rpath-wins         a DT_RPATH hides the runtime that LD_LIBRARY_PATH names\n"
+    "  two-runtimes       a process has several OpenMP runtimes; two-mpis: several MPI libraries\n"
+    "  barrier-not-set    hierbar's runtime without KMP_BARRIER=hier\n"
+    "  missing-libhierbar hierbar's runtime without libhierbar.so; missing-library: any other that is not found\n"
+    "  other-mpi          the preloaded MPI_Barrier or the launcher is of another MPI than the program\n"
+    "  static-runtime     OpenMP or MPI is linked into the program\n"
+    "  setuid             the loader ignores its variables, because the program gets more rights\n"
+    "  openblas-threads   OpenBLAS with threads of its own beside OpenMP's\n"
+    "  fork-setting       KMP_INIT_AT_FORK=FALSE, with which forked processes hang\n"
+    "  binding-inherited  OMP_PLACES and the likes bind Python's main thread, and with it all that it starts\n"
+    "  lost-cpus-per-task srun without the job's --cpus-per-task\n"
+    "  offline-cpus       a list of cpus names some that are not online; foreign-cpus: or that may not be used\n"
+    "  stacked-threads, smt-sharing, quota   as 'hierbar check' finds them\n"
+    "\n"
+    "Exit codes: 0 nothing found, 1 findings, 2 bad options or no such program.\n"
+    "\n"
+    "Examples:\n"
+    "  hierbar doctor -- ./app\n"
+    "  hierbar doctor --run 20 -- python3 train.py\n"
+    "  hierbar doctor -- srun -n 4 ./app\n"
+    "  hierbar doctor --json -- hierbar run -- ./app\n";
+
 }  // namespace
 
 void add_doctor_command(CLI::App& app, const Program& program) {
@@ -109,36 +140,7 @@ void add_doctor_command(CLI::App& app, const Program& program) {
   command->add_flag("--quiet", options->quiet, "Say nothing when nothing is found");
   add_machine_option(*command, options->description);
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer(
-      "hierbar doctor [OPTIONS] -- PROGRAM [ARGUMENT...]\n"
-      "\n"
-      "Give it the command as it is usually started, with launcher and 'hierbar run' if there are any. It starts nothing: it\n"
-      "reads the program's files as the loader would. What a program opens while it runs, as Python does when it imports, is\n"
-      "seen with --run only, which sets LD_DEBUG=libs.\n"
-      "\n"
-      "Findings, each with what to do (docs/doctor.md explains them):\n"
-      "  other-runtime      hierbar is asked for, and another OpenMP runtime comes first\n"
-      "  rpath-wins         a DT_RPATH hides the runtime that LD_LIBRARY_PATH names\n"
-      "  two-runtimes       a process has several OpenMP runtimes; two-mpis: several MPI libraries\n"
-      "  barrier-not-set    hierbar's runtime without KMP_BARRIER=hier\n"
-      "  missing-libhierbar hierbar's runtime without libhierbar.so; missing-library: any other that is not found\n"
-      "  other-mpi          the preloaded MPI_Barrier or the launcher is of another MPI than the program\n"
-      "  static-runtime     OpenMP or MPI is linked into the program\n"
-      "  setuid             the loader ignores its variables, because the program gets more rights\n"
-      "  openblas-threads   OpenBLAS with threads of its own beside OpenMP's\n"
-      "  fork-setting       KMP_INIT_AT_FORK=FALSE, with which forked processes hang\n"
-      "  binding-inherited  OMP_PLACES and the likes bind Python's main thread, and with it all that it starts\n"
-      "  lost-cpus-per-task srun without the job's --cpus-per-task\n"
-      "  offline-cpus       a list of cpus names some that are not online; foreign-cpus: or that may not be used\n"
-      "  stacked-threads, smt-sharing, quota   as 'hierbar check' finds them\n"
-      "\n"
-      "Exit codes: 0 nothing found, 1 findings, 2 bad options or no such program.\n"
-      "\n"
-      "Examples:\n"
-      "  hierbar doctor -- ./app\n"
-      "  hierbar doctor --run 20 -- python3 train.py\n"
-      "  hierbar doctor -- srun -n 4 ./app\n"
-      "  hierbar doctor --json -- hierbar run -- ./app\n");
+  command->footer(kDoctorHelp);
   command->callback([command, options, &program] { throw CLI::RuntimeError(examine(*command, *options, program)); });
 }
 

@@ -14,7 +14,6 @@
 namespace hierbar {
 namespace {
 
-constexpr const char* kNodesOption = "--nodes";
 constexpr const char* kMeetingOption = "--meeting";
 // More than this are of no use on a screen; --json has all of them.
 constexpr std::uint32_t kMostLeadersShown = 16;

@@ -11,6 +11,11 @@
 
 namespace hierbar {
 
+inline constexpr const char* kNodesOption = "--nodes";
+
+// The most that options take for a rank's threads.
+inline constexpr std::uint32_t kMaxThreads = 65536;
+
 // Ends the command with a message that names the option, its value, the problem and the allowed
 // values.
 [[noreturn]] inline void refuse(const std::string& option, const std::string& value, const std::string& problem,

@@ -15,7 +15,7 @@ namespace hierbar {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kBetweenLooks = std::chrono::milliseconds(5);
+constexpr auto kBetweenPolls = std::chrono::milliseconds(5);
 // The name that a rank gives itself when it has seen the speaker, so that the speaker knows. The
 // kernel keeps 15 characters.
 constexpr const char* kListenerName = "hierbar listens";
@@ -74,7 +74,7 @@ Result<std::vector<NodeRank>> NodeJob::wait_for_ranks(std::chrono::milliseconds 
       return Error{"of the " + std::to_string(launch_.local_size) + " ranks that " + launch_.launcher +
                    " announces on this node, " + std::to_string(ranks.size()) + " are seen in /proc"};
     }
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenPolls);
   }
 }
 
@@ -88,7 +88,7 @@ void NodeJob::wait_for_listeners(std::chrono::milliseconds most) const {
   while (Clock::now() < deadline) {
     const std::vector<NodeRank> ranks = find_node_ranks(launcher_->pid, launch_.job_key);
     if (std::none_of(ranks.begin(), ranks.end(), is_coming)) return;
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenPolls);
   }
 }
 
@@ -103,7 +103,7 @@ void NodeJob::listen(std::chrono::milliseconds most) const {
     if (speaker == ranks.end() ? seen : program_of(speaker->process.pid) != own) return;
     if (speaker != ranks.end() && !seen) prctl(PR_SET_NAME, kListenerName);
     seen = seen || speaker != ranks.end();
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenPolls);
   }
 }
 

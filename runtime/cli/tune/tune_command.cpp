@@ -74,6 +74,58 @@ void measure(const CLI::App& command, const TuneOptions& options) {
   std::cout << "\nprofile written: " << file.path() << '\n';
 }
 
+constexpr const char* kTuneHelp =
+    "What is measured:\n"
+    "  one way  the time in which a line goes from one cpu to another, for sampled pairs of every kind: SMT\n"
+    "           siblings (core), and cpus whose nearest common unit is an L2, an L3, a NUMA node, ...\n"
+    "  teams    barriers of threads bound to one core each, back to back: the automatic plan, everybody in the\n"
+    "           exchange, 2 to 32 leaders, each with flag lines and group lines. They take turns; the best one\n"
+    "           then takes turns with the automatic plan alone, and these turns decide\n"
+    "Ratios are medians over the turns, with quartiles. Leave the machine alone meanwhile.\n"
+    "\n"
+    "How it is used: plans of libomp.so, libhierbar_mpi.so and libhierbar.so take the measured shape for a team of\n"
+    "as many participants that are bound to as many cores in as many domains; all others keep the automatic one. A\n"
+    "profile of another machine or another version of hierbar is ignored with one message. HIERBAR_PROFILE names\n"
+    "another profile, or is 'off'; HIERBAR_LEVELS and HIERBAR_RELEASE win over it. 'hierbar plan' shows the result.\n"
+    "\n"
+    "With --network, for classes of pairs of nodes that are equally far from each other: latency, overheads and gap\n"
+    "of empty messages, from which HIERBAR_MPI_MEETING=auto takes the schedules that it tries. Other networks in the\n"
+    "file are kept. See docs/between-nodes.md. With --contention each of the two measurements may take the time limit;\n"
+    "'hierbar predict' and 'hierbar advise' use the result, see docs/advice.md.\n"
+    "\n"
+    "Exit status: 0 a profile was written; 2 wrong arguments, or it could not be written; 130 Ctrl-C (nothing is written)\n"
+    "\n"
+    "Examples:\n"
+    "  hierbar tune\n"
+    "  hierbar tune -n 16,32,64 --time-limit 180\n"
+    "  hierbar tune --network -- mpiexec -n 8 -ppn 1\n"
+    "  hierbar tune --network --contention -- mpiexec -n 16 -ppn 8\n"
+    "  hierbar tune --output node17.json && HIERBAR_PROFILE=$PWD/node17.json hierbar plan -n 64\n";
+
+void add_network_measurement_options(CLI::App& command, TuneOptions& options) {
+  command.add_flag(
+      "--network", options.network,
+      "Measure messages between nodes: what stands behind '--' is an MPI launcher and its\noptions, without a program");
+  command
+      .add_option(
+          "--mpi", options.mpi,
+          "With --network, whose launcher it is: auto, mpich (also Intel MPI and others of its\nkind), openmpi; behind srun "
+          "it must be said")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_flag("--contention", options.contention,
+                   "With --network, also what channels cost that several pairs of ranks share: inside a node\nand between two, "
+                   "where the launcher starts several ranks on each");
+  command.add_option("--pairs", options.pairs, "With --contention, up to so many pairs at once")
+      ->type_name("K")
+      ->capture_default_str();
+  command.add_option("--sizes", options.sizes, "With --contention, the sizes of messages; default: 1K to 128M")
+      ->type_name("LIST");
+  command.add_flag(kRanksAsNodesOption, options.ranks_as_nodes, "With --network, to try it: ranks of one host count as nodes");
+  command.add_flag(kOversubscribedOption, options.oversubscribed,
+                   "With --network, to try it: measure although ranks outnumber cpus");
+}
+
 }  // namespace
 
 void add_tune_command(CLI::App& app, const Program& program) {
@@ -96,54 +148,8 @@ void add_tune_command(CLI::App& app, const Program& program) {
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print the profile, which holds all figures, in place of the summary");
   command->add_flag("--quiet", options->quiet, "Show no progress on stderr");
-  command->add_flag(
-      "--network", options->network,
-      "Measure messages between nodes: what stands behind '--' is an MPI launcher and its\noptions, without a program");
-  command
-      ->add_option(
-          "--mpi", options->mpi,
-          "With --network, whose launcher it is: auto, mpich (also Intel MPI and others of its\nkind), openmpi; behind srun "
-          "it must be said")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command->add_flag("--contention", options->contention,
-                    "With --network, also what channels cost that several pairs of ranks share: inside a node\nand between two, "
-                    "where the launcher starts several ranks on each");
-  command->add_option("--pairs", options->pairs, "With --contention, up to so many pairs at once")
-      ->type_name("K")
-      ->capture_default_str();
-  command->add_option("--sizes", options->sizes, "With --contention, the sizes of messages; default: 1K to 128M")
-      ->type_name("LIST");
-  command->add_flag(kRanksAsNodesOption, options->ranks_as_nodes, "With --network, to try it: ranks of one host count as nodes");
-  command->add_flag(kOversubscribedOption, options->oversubscribed,
-                    "With --network, to try it: measure although ranks outnumber cpus");
-  command->footer(
-      "What is measured:\n"
-      "  one way  the time in which a line goes from one cpu to another, for sampled pairs of every kind: SMT\n"
-      "           siblings (core), and cpus whose nearest common unit is an L2, an L3, a NUMA node, ...\n"
-      "  teams    barriers of threads bound to one core each, back to back: the automatic plan, everybody in the\n"
-      "           exchange, 2 to 32 leaders, each with flag lines and group lines. They take turns; the best one\n"
-      "           then takes turns with the automatic plan alone, and these turns decide\n"
-      "Ratios are medians over the turns, with quartiles. Leave the machine alone meanwhile.\n"
-      "\n"
-      "How it is used: plans of libomp.so, libhierbar_mpi.so and libhierbar.so take the measured shape for a team of\n"
-      "as many participants that are bound to as many cores in as many domains; all others keep the automatic one. A\n"
-      "profile of another machine or another version of hierbar is ignored with one message. HIERBAR_PROFILE names\n"
-      "another profile, or is 'off'; HIERBAR_LEVELS and HIERBAR_RELEASE win over it. 'hierbar plan' shows the result.\n"
-      "\n"
-      "With --network, for classes of pairs of nodes that are equally far from each other: latency, overheads and gap\n"
-      "of empty messages, from which HIERBAR_MPI_MEETING=auto takes the schedules that it tries. Other networks in the\n"
-      "file are kept. See docs/between-nodes.md. With --contention each of the two measurements may take the time limit;\n"
-      "'hierbar predict' and 'hierbar advise' use the result, see docs/advice.md.\n"
-      "\n"
-      "Exit status: 0 a profile was written; 2 wrong arguments, or it could not be written; 130 Ctrl-C (nothing is written)\n"
-      "\n"
-      "Examples:\n"
-      "  hierbar tune\n"
-      "  hierbar tune -n 16,32,64 --time-limit 180\n"
-      "  hierbar tune --network -- mpiexec -n 8 -ppn 1\n"
-      "  hierbar tune --network --contention -- mpiexec -n 16 -ppn 8\n"
-      "  hierbar tune --output node17.json && HIERBAR_PROFILE=$PWD/node17.json hierbar plan -n 64\n");
+  add_network_measurement_options(*command, *options);
+  command->footer(kTuneHelp);
   command->callback([command, options, program] {
     if (options->contention && !options->network) refuse("--contention", "", "without --network", "with --network");
     if (options->network) return measure_network(*command, *options, program);

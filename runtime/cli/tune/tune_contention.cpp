@@ -24,8 +24,7 @@ using network::WorkerPlan;
 constexpr const char* kPairsOption = "--pairs";
 constexpr const char* kSizesOption = "--sizes";
 constexpr std::uint32_t kMostPairs = 1024;
-constexpr std::size_t kMostSizes = 32;
-constexpr double kForTheLauncher_s = 60;
+constexpr std::size_t kMostMessageSizes = 32;
 constexpr const char* kSingleCopyVariables[] = {"OMPI_MCA_btl_vader_single_copy_mechanism",
                                                 "OMPI_MCA_btl_sm_single_copy_mechanism", "MPIR_CVAR_CH4_SHM_POSIX_TOPO_ENABLE",
                                                 "I_MPI_SHM", "MV2_SMP_USE_CMA"};
@@ -46,7 +45,7 @@ WorkerPlan read_plan(const TuneOptions& options, const Machine& machine) {
       refuse(kSizesOption, options.sizes, "'" + word + "' is no such size", "an ascending comma list of sizes up to 128M");
     }
   }
-  if (plan.sizes.size() > kMostSizes) refuse(kSizesOption, options.sizes, "too many", "up to 32");
+  if (plan.sizes.size() > kMostMessageSizes) refuse(kSizesOption, options.sizes, "too many", "up to 32");
   return plan;
 }
 
@@ -60,7 +59,7 @@ std::string single_copy() {
   return text;
 }
 
-struct Told {
+struct ToldContention {
   network::Contention contention;
   std::string refusal;
   std::size_t num_cells = 0;
@@ -73,7 +72,7 @@ std::optional<std::string> rest_of(const std::string& line, const std::string& b
   return line.substr(beginning.size());
 }
 
-void listen(const std::string& line, const WorkerPlan& plan, TuneProgress& progress, Told& told) {
+void listen(const std::string& line, const WorkerPlan& plan, TuneProgress& progress, ToldContention& told) {
   if (const auto cell = rest_of(line, network::kCellLine)) {
     const Result<bool> put = network::put_cell_line(*cell, told.contention);
     if (!put) told.refusal = "the worker's answer is not understood: " + put.error();
@@ -113,7 +112,7 @@ network::Contention measure_contention(const TuneOptions& options, const Program
   const Program program = worker_command(launcher, options, "contention_worker", network::worker_arguments(plan));
   const StopOnSignal stop;
   TuneProgress progress(options.quiet);
-  Told told{.contention = {machine_identity(*machine), single_copy(), {}}, .refusal = {}};
+  ToldContention told{.contention = {machine_identity(*machine), single_copy(), {}}, .refusal = {}};
   const WorkerListener listener{[&](const std::string& line) { listen(line, plan, progress, told); },
                                 [&] { return told.has_ended || !told.refusal.empty(); }, [] { return stop_signal != 0; }};
   const WorkerEnd end = run_worker(program, plan.time_limit_s + kForTheLauncher_s, listener);

@@ -32,7 +32,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // To start the ranks and to end them, beside the measuring.
-constexpr double kForTheLauncher_s = 60;
 
 std::string worker_for(MpiFamily family, const std::string& worker) {
   const fs::path prefix = fs::path(program_of(getpid())).parent_path().parent_path();
@@ -54,12 +53,12 @@ MpiFamily family_of(const Program& launcher, const TuneOptions& options) {
 }
 
 // What the worker has told.
-struct Told {
+struct ToldNetwork {
   std::optional<network::MeasuredNetwork> network;
   std::string refusal;
 };
 
-void listen(const std::string& line, TuneProgress& progress, Told& told) {
+void listen(const std::string& line, TuneProgress& progress, ToldNetwork& told) {
   if (line.starts_with(network::kProgressLine)) {
     const std::string text = line.substr(std::string(network::kProgressLine).size());
     const std::size_t space = text.find(' ');
@@ -83,7 +82,7 @@ network::MeasuredNetwork measure(const Program& program, const TuneOptions& opti
   const double limit_s = read_time_limit(options) + kForTheLauncher_s;
   const StopOnSignal stop;
   TuneProgress progress(options.quiet);
-  Told told;
+  ToldNetwork told;
   const WorkerListener listener{[&](const std::string& line) { listen(line, progress, told); },
                                 [&] { return told.network.has_value() || !told.refusal.empty(); },
                                 [] { return stop_signal != 0; }};

@@ -9,6 +9,9 @@
 
 namespace hierbar {
 
+// What a launcher may need besides the time of what it launches.
+inline constexpr double kForTheLauncher_s = 60;
+
 // How a program ended that printed lines for this process.
 struct WorkerEnd {
   std::string problem;        // it could not be started, or was stopped at the deadline

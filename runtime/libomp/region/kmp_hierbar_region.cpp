@@ -9,48 +9,7 @@
 #include <string.h>
 
 #include "kmp_wait_release.h"
-
-// ---- what the record is compared with ----
-
-static inline kmp_uint64 differ(const void *a, const void *b) { return (kmp_uint64)a ^ (kmp_uint64)b; }
-static inline kmp_uint64 differ(kmp_uint32 a, kmp_uint32 b) { return a ^ b; }
-
-static inline kmp_uint64 differ(const kmp_internal_control_t &a, const kmp_internal_control_t &b) {
-  kmp_uint64 left[sizeof(a) / sizeof(kmp_uint64)], right[sizeof(left) / sizeof(kmp_uint64)];
-  memcpy(left, &a, sizeof(left));
-  memcpy(right, &b, sizeof(right));
-  kmp_uint64 result = 0;
-  for (size_t i = 0; i < sizeof(left) / sizeof(kmp_uint64); ++i)
-    result |= left[i] ^ right[i];
-  return result;
-}
-
-// All of it is read and one branch taken: read one after the other, each answer would be waited
-// for.
-static inline bool is_unchanged(const kmp_info_t *thread, const kmp_hierbar_region_t *region, kmp_int32 argc) {
-  const kmp_team_t *team = region->team;
-  const kmp_root_t *root = thread->th.th_root;
-  const kmp_internal_control_t &icvs = thread->th.th_current_task->td_icvs;
-  const int nproc = thread->th.th_set_nproc != 0 ? thread->th.th_set_nproc : icvs.nproc;
-  const kmp_proc_bind_t asked_bind = thread->th.th_set_proc_bind;
-  const kmp_proc_bind_t icv_bind = icvs.proc_bind;
-  const bool binds = icv_bind != proc_bind_false && asked_bind != proc_bind_default;
-  kmp_uint64 d = differ(icvs, region->outer_icvs) | region->fp_control.differ();
-  d |= differ(thread->th.th_team, region->parent) | differ(thread->th.th_current_task, region->outer_task);
-  d |= differ(nproc, region->nproc) | differ(team->t.t_nproc, region->nproc) | team->t.t_size_changed;
-  d |= differ(binds ? asked_bind : icv_bind, team->t.t_proc_bind) | differ(team->t.t_parent, region->parent);
-  d |= differ(team->t.t_level, 1) | differ(team->t.t_active_level, 1);
-  d |= team->t.t_cancel_request.load(std::memory_order_relaxed);
-  d |= differ((void *)thread->th.th_def_allocator, (void *)region->allocator) | __kmp_hierbar_asks_for_more(thread);
-  d |= differ((void *)thread->th.th_teams_microtask, NULL) | differ(thread->th.th_gomp_base, NULL);
-  d |= root->r.r_active | root->r.r_in_parallel.load(std::memory_order_relaxed);
-  d |= differ(__kmp_pause_status, kmp_not_paused) | __kmp_hierbar_barrier_calls_offload();
-  d |= differ(__kmp_hierbar_settings_count.load(std::memory_order_relaxed), region->settings);
-#if KMP_AFFINITY_SUPPORTED
-  d |= differ(thread->th.th_first_place, team->t.t_first_place) | differ(thread->th.th_last_place, team->t.t_last_place);
-#endif
-  return d == 0 && argc <= KMP_HIERBAR_MAX_ARGS;
-}
+#include "region/kmp_hierbar_unchanged.h"
 
 // ---- what everybody does ----
 
@@ -111,7 +70,8 @@ static inline void forget_constructs(kmp_info_t *this_thr) {
 static inline void run(kmp_info_t *this_thr, const kmp_hierbar_payload_t &payload, int gtid, int tid) {
   forget_constructs(this_thr);
   call(payload, gtid, tid);
-  __kmp_finish_implicit_task(this_thr);
+  if (UNLIKELY(this_thr->th.th_current_task->td_dephash != NULL || __kmp_hierbar_barrier_calls_offload()))
+    __kmp_finish_implicit_task(this_thr);
 }
 
 // 4.
@@ -210,7 +170,6 @@ static inline void enter_team(kmp_info_t *this_thr, kmp_team_t *team, const kmp_
 static inline void leave_team(kmp_info_t *this_thr, kmp_team_t *team, kmp_hierbar_region_t *region, kmp_uint8 outer_state) {
   kmp_team_t *parent = region->parent;
   kmp_root_t *root = this_thr->th.th_root;
-  region->fp_control.restore();
   this_thr->th.th_dispatch = &parent->t.t_dispatch[0];
   this_thr->th.th_current_task = region->outer_task;
   this_thr->th.th_team = parent;
@@ -237,7 +196,7 @@ bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_
   kmp_info_t *this_thr = __kmp_threads[gtid];
   kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
   // 1.
-  if (region == NULL || region->impossible != kmp_hierbar_unchanged || !is_unchanged(this_thr, region, argc))
+  if (region == NULL || region->impossible != kmp_hierbar_unchanged)
     return decline(this_thr, argc);
 #if KMP_AFFINITY_SUPPORTED
   if (__kmp_hierbar_primary_is_free)
@@ -245,6 +204,8 @@ bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_
 #endif
   kmp_team_t *team = region->team;
   __kmp_hierbar_prefetch_for_write(&team->t.t_threads[1]->th.th_bar[bs_forkjoin_barrier].bb.b_go);
+  if (!is_unchanged(this_thr, region, argc))
+    return decline(this_thr, argc);
   const int this_construct = this_thr->th.th_local.this_construct;
   const kmp_uint8 outer_state = this_thr->th.th_task_state;
   kmp_hierbar_payload_t payload = {};
@@ -258,9 +219,12 @@ bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_
   // 3.
   enter_team(this_thr, team, region, loc, payload);
   run(this_thr, payload, gtid, 0);
-  // 4.
+  // 4. What the function did to the control words is undone while the workers are still busy.
+  region->fp_control.restore();
   join(this_thr, team, gtid, 0);
   __kmp_task_team_wait(this_thr, team USE_ITT_BUILD_ARG(NULL));
+  if (UNLIKELY(this_thr->th.th_task_team == NULL)) // it may have run tasks
+    region->fp_control.restore();
   ++team->t.t_hierbar->counts.lean;
   leave_team(this_thr, team, region, outer_state);
   this_thr->th.th_local.this_construct = this_construct;
@@ -269,28 +233,43 @@ bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_
 
 // ---- a worker ----
 
+// A function that reduced by atomic operations will do so again, in one of the variables that it is
+// given. The worker fetches them while it gets ready: else its compiled code would read the line
+// first and ask for the right to write it afterwards, both while the primary waits.
+static inline void expect_additions(const kmp_hierbar_region_t *region, const kmp_hierbar_payload_t &payload) {
+  if (payload.microtask == region->adder)
+    for (int i = 0; i < payload.argc; ++i)
+      __kmp_hierbar_prefetch_for_write(payload.args[i]);
+}
+
+static inline void remember_additions(const kmp_info_t *this_thr, kmp_hierbar_region_t *region, microtask_t microtask) {
+  if (this_thr->th.th_local.packed_reduction_method == atomic_reduce_block)
+    region->adder = microtask;
+}
+
 bool __kmp_hierbar_run_released_region(kmp_info_t *this_thr, int gtid) {
   kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bs_forkjoin_barrier].bb;
   kmp_hierbar_payload_t payload;
   memcpy(&payload, &thr_bar->th_fixed_icvs, sizeof(payload));
+  // Who wakes a thread to end it writes no payload: the line has that of the last region.
   if (payload.microtask == NULL || TCR_4(__kmp_global.g.g_done))
     return false;
-  __kmp_hierbar_prefetch_for_write(&thr_bar->b_go);
   __kmp_hierbar_prefetch_for_write(&thr_bar->b_arrived);
   kmp_team_t *team = this_thr->th.th_team;
-  const kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
+  kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
   const int tid = this_thr->th.th_info.ds.ds_tid;
+  expect_additions(region, payload);
   // 2.
   release(team, this_thr->th.th_team_nproc, tid, payload);
-  thr_bar->th_fixed_icvs.next = NULL; // whoever wakes this thread to end it writes no payload
-  TCW_4(thr_bar->b_go, KMP_INIT_BARRIER_STATE);
   // 3.
   const kmp_uint8 task_state = (kmp_uint8)(1 - this_thr->th.th_task_state);
   this_thr->th.th_task_state = task_state;
   TCW_PTR(this_thr->th.th_task_team, region->task_teams[task_state]);
   this_thr->th.th_def_allocator = region->allocator;
   renew_task(this_thr->th.th_current_task, region->icvs);
+  this_thr->th.th_local.packed_reduction_method = reduction_method_not_defined;
   run(this_thr, payload, gtid, tid);
+  remember_additions(this_thr, region, payload.microtask);
   // 4.
   join(this_thr, team, gtid, tid);
   return true;

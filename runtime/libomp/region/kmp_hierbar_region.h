@@ -12,7 +12,8 @@
 //   1. The primary compares its record of the last ordinary region with the present state. Any
 //      difference: libomp's own way, which makes a new record.
 //   2. It releases the workers with the function and its arguments in the line of b_go. Leaders
-//      pass that line on along the plan.
+//      pass that line on along the plan. Nobody resets b_go until the next ordinary release
+//      (docs/decisions/0115).
 //   3. Everybody renews its own implicit task and takes the other task team, as after any fork.
 //   4. The join is the gather of every other region.
 //
@@ -81,6 +82,7 @@ struct kmp_hierbar_region {
   // Of everybody in the team.
   kmp_internal_control_t icvs;    // of its implicit tasks
   kmp_task_team_t *task_teams[2]; // of a worker, which may not ask the team between two regions
+  microtask_t adder;              // of a worker: the last function that reduced by atomic operations
   kmp_hierbar_fp_control_t fp_control;
 };
 typedef struct kmp_hierbar_region kmp_hierbar_region_t;

@@ -8,7 +8,7 @@
 
 #include "bench/model/machine/places.hpp"
 #include "bench/model/machine/simulator.hpp"
-#include "bench/model/machine/trial.hpp"
+#include "bench/model/trial/trial.hpp"
 #include "plan/group_tree.hpp"
 #include "plan/locality.hpp"
 #include "plan/mapping.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/model/machine/compare.hpp"
+#include "bench/model/trial/compare.hpp"
 
 namespace hierbar::bench::model {
 

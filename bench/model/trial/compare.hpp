@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/model/machine/machine_file.hpp"
-#include "bench/model/machine/scenario.hpp"
+#include "bench/model/trial/scenario.hpp"
 
 namespace hierbar::bench::model {
 
