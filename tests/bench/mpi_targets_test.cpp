@@ -113,6 +113,13 @@ TEST(MpiTargets, SayWhatWasNotMeasuredInsteadOfPassing) {
 
 // ---- reports ----
 
+Configuration some(Implementation implementation) {
+  Configuration result;
+  result.name = "some";
+  result.implementation = implementation;
+  return result;
+}
+
 TEST(MpiReport, ShowsEveryConfigurationWithItsRatioAndTheOtherQuantitiesBesideThePeriod) {
   Measurements measurements;
   measurements.groups = {group(2, "period", kNearNs, 100), group(2, "skew", kNearNs, 33), group(8, "period", kNearNs, 100)};
@@ -127,7 +134,7 @@ TEST(MpiReport, ShowsEveryConfigurationWithItsRatioAndTheOtherQuantitiesBesideTh
 }
 
 TEST(MpiReport, SaysWhatWasSkippedAndWhy) {
-  Configuration absent = configuration(Implementation::kOpenMpi);
+  Configuration absent = some(Implementation::kOpenMpi);
   absent.unavailable = "Open MPI is not installed";
   const std::string text = header_text({}, {}, {absent});
   EXPECT_THAT(text, testing::ContainsRegex("some +skipped: Open MPI is not installed\n"));
@@ -137,7 +144,7 @@ TEST(MpiReport, SaysWhatWasSkippedAndWhy) {
 TEST(MpiReport, InJsonHasEverySampleAndVerdict) {
   Measurements measurements;
   measurements.groups = {group(2, "period", kNearNs, 100)};
-  const nlohmann::json report = json_report(measurements, {}, {}, {configuration(Implementation::kMpich)}, judge(measurements));
+  const nlohmann::json report = json_report(measurements, {}, {}, {some(Implementation::kMpich)}, judge(measurements));
   EXPECT_EQ(report.at("format"), "hierbar-mpi-barrier-bench-1");
   EXPECT_EQ(report.at("groups")[0].at("ranks"), 2);
   EXPECT_EQ(report.at("groups")[0].at("quantity"), "period");

@@ -16,8 +16,8 @@ namespace hierbar::test {
 // For commands that predict: a small node, and a network of such nodes that was measured.
 class MeasuredCommand : public testing::Test {
  protected:
-  static constexpr const char* kShape = "pack:2 l3:1 core:4 pu:1";
-  static constexpr const char* kIdentity = "pack:2 l3:1 core:4 pu:1, 8 cores";
+  const std::string kShape = "pack:2 l3:1 core:4 pu:1";
+  const std::string kIdentity = kShape + ", 8 cores";
 
   explicit MeasuredCommand(std::string command) : command_(std::move(command)) {
     write("network.json", *network::with_network("", network::test::measured_nodes(kIdentity)));
