@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
     add_table_command(app, status);
     add_compare_command(app);
     add_scale_command(app, status);
+    add_hybrid_command(app, status);
     add_design_command(app);
     add_calibrate_command(app);
     add_host_command(app, status);

@@ -16,11 +16,15 @@ Result<Scenario> Scenario::make(const Machine& machine, Mapping mapping, std::ui
   }
   const Result<std::vector<CpuSet>> bindings = map_participants(machine, mapping, num_participants);
   if (!bindings) return Error{bindings.error()};
-  Result<Places> places = Places::make(machine, *bindings);
+  return make(machine, *bindings);
+}
+
+Result<Scenario> Scenario::make(const Machine& machine, const std::vector<CpuSet>& bindings) {
+  Result<Places> places = Places::make(machine, bindings);
   if (!places) return Error{places.error()};
   Scenario scenario;
   scenario.machine_ = machine;
-  scenario.paths_ = locate_all(machine, *bindings);
+  scenario.paths_ = locate_all(machine, bindings);
   scenario.places_ = std::make_unique<Places>(*std::move(places));
   scenario.simulator_ = std::make_unique<Simulator>(*scenario.places_);
   return scenario;

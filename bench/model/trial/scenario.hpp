@@ -21,6 +21,8 @@ class Scenario {
  public:
   // Errors: more participants than cpus; those of map_participants() and Places::make().
   static Result<Scenario> make(const Machine& machine, Mapping mapping, std::uint32_t num_participants);
+  // One participant for each binding. Errors: those of Places::make().
+  static Result<Scenario> make(const Machine& machine, const std::vector<CpuSet>& bindings);
 
   // The plan that the engine would make, with this kind of release.
   EnginePlan engine_plan(hierbar_release_kind release = HIERBAR_RELEASE_FLAGS) const;

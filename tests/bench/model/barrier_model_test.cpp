@@ -124,6 +124,16 @@ TEST(BarrierModel, ChecksTheTargetOfManyCores) {
   EXPECT_THAT(result.output, HasSubstr("ms each"));
 }
 
+TEST(BarrierModel, OneBarrierOfManyCoresThreadsBeatsOmpAndMpiAndOmp) {
+  const json rows = report_of({"hybrid", "--ranks", "8,2"}).at("rows");
+  for (const json& row : rows) {
+    EXPECT_THAT(row.at("period").at("ratio").at("median").get<double>(), Le(0.6)) << row;
+    EXPECT_THAT(row.at("isolated").at("ratio").at("most").get<double>(), Le(0.8)) << row;
+  }
+  EXPECT_EQ(rows.size(), 2U);
+  EXPECT_THAT(run_model({"hybrid", "-n", "10", "--ranks", "4"}).errors, HasSubstr("4 ranks do not divide 10 participants"));
+}
+
 TEST(BarrierModel, FindsShapesThatAreNoWorseThanTheAutomaticPlan) {
   const json report = report_of({"design", "-n", "32"});
   EXPECT_THAT(report.at("rows").at(2).at("regret").get<double>(), Le(report.at("rows").at(0).at("regret").get<double>()));
