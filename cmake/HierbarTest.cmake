@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # hierbar_add_test(<name> SOURCES <file>... [LABELS <label>...] [LIBRARIES <target>...] [TIMEOUT
-# <seconds>] [RUNS_LONG])
+# <seconds>] [RUNS_LONG] [THREADS])
 #
 # Builds a GoogleTest program and registers it as one ctest test.
-#   LABELS     of unit stress omp mpi ompt guest llvm model; unit when none is given
+#   LABELS     of unit stress omp mpi ompt guest llvm model gcc long; unit when none is given
 #   TIMEOUT    a deadlock ends here; 120 s when not given
 #   RUNS_LONG  optimise it, as those labelled stress are; the others are not, which halves the time
 #              to compile them
-# Tests that are not labelled unit run alone, because they depend on how many cpus are free. What a
-# test skips it says with GTEST_SKIP() and a reason; `./bootstrap test` lists these after ctest's
-# summary.
+#   THREADS    it has several threads, as all have that are labelled stress: ThreadSanitizer's build
+#              leaves out the others, in which there can be no race
+# Which tests run side by side, hierbar_set_test_properties() says. What a test skips it says with
+# GTEST_SKIP() and a reason; `./bootstrap test` lists these after ctest's summary.
 function(hierbar_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RUNS_LONG" "TIMEOUT" "SOURCES;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RUNS_LONG;THREADS" "TIMEOUT" "SOURCES;LABELS;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "hierbar_add_test(${name}): needs SOURCES; does not know '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -24,7 +25,11 @@ function(hierbar_add_test name)
     set(arg_TIMEOUT 120)
   endif()
 
-  add_executable(${name} ${arg_SOURCES})
+  set(left_out)
+  if(HIERBAR_SANITIZE STREQUAL "thread" AND NOT arg_THREADS AND NOT "stress" IN_LIST arg_LABELS)
+    set(left_out EXCLUDE_FROM_ALL)
+  endif()
+  add_executable(${name} ${left_out} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main Threads::Threads)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
@@ -37,6 +42,9 @@ function(hierbar_add_test name)
   endif()
   target_compile_options(${name} PRIVATE -Wno-conversion) # random numbers and literals go into narrow types everywhere
 
+  if(left_out)
+    return()
+  endif()
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   hierbar_set_test_properties(${name} "${arg_LABELS}" ${arg_TIMEOUT})
 endfunction()
@@ -61,12 +69,30 @@ endfunction()
 
 # hierbar_set_test_properties(<test> <labels> <timeout>): what all tests of the project have in
 # common, scripts included.
+#
+# Tests run side by side if they hold on a machine where others compute: those labelled unit, omp,
+# mpi or llvm, unless hierbar_run_alone() names them. The rest depend on how many cpus are free. The label
+# `long` is for what only .ci/long runs; each has a short form beside it that always runs.
 function(hierbar_set_test_properties name labels timeout)
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT HIERBAR_PROFILE=off) # not the developer's own profile
-  if(NOT "unit" IN_LIST labels)
-    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  set(side_by_side ${labels})
+  list(FILTER side_by_side INCLUDE REGEX "^(unit|omp|mpi|llvm)$")
+  if(NOT side_by_side)
+    hierbar_run_alone(${name})
   endif()
+endfunction()
+
+# hierbar_run_alone(<test>...): nothing else runs meanwhile. For tests that measure time, count what
+# waiting threads do, or look at all processes of the machine.
+function(hierbar_run_alone)
+  set_tests_properties(${ARGN} PROPERTIES RUN_SERIAL ON)
+endfunction()
+
+# hierbar_run_first(<test>...): those that take long are begun first, so that short ones run beside
+# them and no long one is left over at the end.
+function(hierbar_run_first)
+  set_tests_properties(${ARGN} PROPERTIES COST 1000)
 endfunction()
 
 # hierbar_cache_directory(<variable> <name>): where what tests need and scripts fetch is kept, for

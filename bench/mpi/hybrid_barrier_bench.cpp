@@ -128,20 +128,78 @@ void print(const std::vector<Method>& methods, int num_ranks, int num_threads) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  int num_threads = 2, level, rank, num_ranks;
+struct Options {
+  int num_threads = 2;
   double budget_ns = 500e6;
+};
+
+Options read_options(int argc, char** argv) {
+  Options options;
   for (int i = 1; i < argc; i += 2) {
     if (std::strcmp(argv[i], "--threads") == 0) {
-      num_threads = static_cast<int>(number_in(argv[i], argv[i + 1], 1024));
+      options.num_threads = static_cast<int>(number_in(argv[i], argv[i + 1], 1024));
     } else if (std::strcmp(argv[i], "--budget-ms") == 0) {
-      budget_ns = static_cast<double>(number_in(argv[i], argv[i + 1], 60'000)) * 1e6;
+      options.budget_ns = static_cast<double>(number_in(argv[i], argv[i + 1], 60'000)) * 1e6;
     } else {
       wrong(argv[i]);
     }
   }
+  return options;
+}
+
+// The line that rank 0 shares with the others.
+FloorLine& share_line(int rank, MPI_Win& window) {
+  void* memory;
+  MPI_Win_allocate_shared(rank == 0 ? static_cast<MPI_Aint>(sizeof(FloorLine)) : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                          &window);
+  MPI_Aint bytes;
+  int unit;
+  MPI_Win_shared_query(window, 0, &bytes, &unit, &memory);
+  auto& line = *static_cast<FloorLine*>(memory);
+  line.words[0] = line.words[1] = 0;
+  PMPI_Barrier(MPI_COMM_WORLD);
+  return line;
+}
+
+std::vector<Method> barriers(hierbar_team team) {
+  return {{"team", [team](int thread) { hierbar_team_barrier(team, thread); }, {}},
+          {"phases",
+           [](int thread) {
+#pragma omp barrier
+             if (thread == 0) MPI_Barrier(MPI_COMM_WORLD);
+#pragma omp barrier
+           },
+           {}},
+          {"omp",
+           [](int) {
+#pragma omp barrier
+           },
+           {}},
+          {"mpi",
+           [](int thread) {
+             if (thread == 0) MPI_Barrier(MPI_COMM_WORLD);
+           },
+           {}}};
+}
+
+// What two participants need at least.
+Method floor(FloorLine& line, int rank) {
+  return {"floor",
+          [&line, rank](int thread) {
+            const int me = rank + thread;
+            const std::uint64_t next = line.words[me].load(std::memory_order_relaxed) + 1;
+            line.words[me].store(next, std::memory_order_release);
+            while (line.words[1 - me].load(std::memory_order_acquire) < next) hierbar::cpu_pause();
+          },
+          {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = read_options(argc, argv);
+  const int num_threads = options.num_threads;
+  int level, rank, num_ranks;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
@@ -154,48 +212,12 @@ int main(int argc, char** argv) {
   }
 
   MPI_Win window;
-  void* memory;
-  MPI_Win_allocate_shared(rank == 0 ? static_cast<MPI_Aint>(sizeof(FloorLine)) : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
-                          &window);
-  MPI_Aint bytes;
-  int unit;
-  MPI_Win_shared_query(window, 0, &bytes, &unit, &memory);
-  auto& line = *static_cast<FloorLine*>(memory);
-  line.words[0] = line.words[1] = 0;
-  PMPI_Barrier(MPI_COMM_WORLD);
-
-  std::vector<Method> methods;
-  methods.push_back({"team", [&](int thread) { hierbar_team_barrier(team, thread); }, {}});
-  methods.push_back({"phases",
-                     [](int thread) {
-#pragma omp barrier
-                       if (thread == 0) MPI_Barrier(MPI_COMM_WORLD);
-#pragma omp barrier
-                     },
-                     {}});
-  methods.push_back({"omp",
-                     [](int) {
-#pragma omp barrier
-                     },
-                     {}});
-  methods.push_back({"mpi",
-                     [](int thread) {
-                       if (thread == 0) MPI_Barrier(MPI_COMM_WORLD);
-                     },
-                     {}});
-  if (num_ranks * num_threads == 2) {
-    methods.push_back({"floor",
-                       [&](int thread) {
-                         const int me = rank + thread;
-                         const std::uint64_t next = line.words[me].load(std::memory_order_relaxed) + 1;
-                         line.words[me].store(next, std::memory_order_release);
-                         while (line.words[1 - me].load(std::memory_order_acquire) < next) hierbar::cpu_pause();
-                       },
-                       {}});
-  }
+  FloorLine& line = share_line(rank, window);
+  std::vector<Method> methods = barriers(team);
+  if (num_ranks * num_threads == 2) methods.push_back(floor(line, rank));
   double shared_ns = 0;
 #pragma omp parallel num_threads(num_threads)
-  Crew(team, omp_get_thread_num(), shared_ns).measure(methods, budget_ns);
+  Crew(team, omp_get_thread_num(), shared_ns).measure(methods, options.budget_ns);
   if (rank == 0) print(methods, num_ranks, num_threads);
   MPI_Win_free(&window);
   hierbar_team_free(&team);

@@ -26,9 +26,11 @@ inline constexpr std::uint32_t kMeetingFailed = 1;
 // 3. The leader releases the ranks of its node. If the meeting failed, the payload bit tells them.
 //
 // A rank that is alone on its node is a leader without members. Errors are raised on `comm`, which
-// the program knows, in every rank of the node.
-template <class Trace>
-int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const WaitDuties& duties, Trace& trace) noexcept {
+// the program knows, in every rank of the node. cross_around(meet) is the node's barrier around the
+// meeting, and returns its bits.
+template <class Trace, class CrossAround>
+[[gnu::always_inline]] inline int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace,
+                                              CrossAround&& cross_around) noexcept {
   int status = MPI_SUCCESS;
   const auto meet = [&]() noexcept {
     status = state.leaders->meeting.meet(pmpi, state.leaders->comm);
@@ -39,21 +41,43 @@ int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const WaitDut
     meet();
     trace.released();
   } else {
-    const std::uint32_t bits = state.node->cross_around(state.waiting, duties, meet, trace);
+    const std::uint32_t bits = cross_around(meet);
     if (bits != 0 && status == MPI_SUCCESS) status = MPI_ERR_OTHER;
   }
   if (status != MPI_SUCCESS) pmpi.Comm_call_errhandler(comm, status);
   return status;
 }
 
-// Counts the barrier, and has the MPI library or the engine serve it.
+inline WaitDuties duties_of(Overdue& overdue) noexcept {
+  return {[](void*) noexcept { make_progress(); }, &report_overdue, &overdue};
+}
+
+// A barrier of the MPI library, or of the baseline that HIERBAR_ALGORITHM names.
+template <class Trace>
+[[gnu::noinline]] int cross_without_engine(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace) noexcept {
+  if (state.route != Route::kBaseline) return pmpi.Barrier(comm);
+  Overdue overdue{&pmpi, comm, &state};
+  const WaitDuties duties = duties_of(overdue);
+  if (state.several_nodes) {
+    return cross_nodes(state, pmpi, comm, trace, [&](auto& meet) noexcept {
+      return state.node->cross_around_by_baseline(state.waiting, duties, meet, trace);
+    });
+  }
+  state.node->cross_by_baseline(state.waiting, duties, trace);
+  return MPI_SUCCESS;
+}
+
+// Counts the barrier, and has the MPI library, the engine or a baseline serve it.
 template <class Trace>
 [[gnu::always_inline]] inline int cross_with(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace) noexcept {
   state.num_barriers.store(state.num_barriers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (state.route != Route::kEngine) return pmpi.Barrier(comm);
+  if (state.route != Route::kEngine) return cross_without_engine(state, pmpi, comm, trace);
   Overdue overdue{&pmpi, comm, &state};
-  const WaitDuties duties{[](void*) noexcept { make_progress(); }, &report_overdue, &overdue};
-  if (state.several_nodes) return cross_nodes(state, pmpi, comm, duties, trace);
+  const WaitDuties duties = duties_of(overdue);
+  if (state.several_nodes) {
+    return cross_nodes(state, pmpi, comm, trace,
+                       [&](auto& meet) noexcept { return state.node->cross_around(state.waiting, duties, meet, trace); });
+  }
   state.node->cross(state.waiting, duties, trace);
   return MPI_SUCCESS;
 }

@@ -11,8 +11,6 @@
 namespace hierbar::mpi {
 namespace {
 
-constexpr std::size_t kMostNamed = 8;
-
 std::string describe(const NodeBarrier& node, std::uint32_t participant) {
   const NodeBarrier::Peer& peer = node.peers()[participant];
   const ProcessName& process = node.block().segment().member(peer.member_index).process;

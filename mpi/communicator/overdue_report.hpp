@@ -4,9 +4,14 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+
 #include "mpi/communicator/comm_state.hpp"
 
 namespace hierbar::mpi {
+
+// A report names so many of those that are missing.
+inline constexpr std::size_t kMostNamed = 8;
 
 // Which barrier is overdue.
 struct Overdue {

@@ -7,10 +7,11 @@
 
 namespace hierbar::mpi {
 
-// What serves a barrier: the engine, or the MPI library, and why. A value that concerns a
+// What serves a barrier: the engine, a baseline in its place, or the MPI library, and why. A value that concerns a
 // communicator is decided once, by all of its ranks alike, and does not change.
 enum class Route : std::uint8_t {
   kEngine,
+  kBaseline,  // HIERBAR_ALGORITHM names one
   kOneRank,
   kIntercommunicator,
   kNothingShared,  // no two ranks are on one node
@@ -34,9 +35,9 @@ inline constexpr std::size_t kNumRoutes = static_cast<std::size_t>(Route::kOff) 
 
 constexpr const char* name_of(Route route) {
   constexpr const char* kNames[kNumRoutes] = {
-      "engine",       "one rank", "intercommunicator",      "no shared memory", "fault tolerance", "no segment",
-      "segment full", "no plan",  "no leader communicator", "set-up failed",    "nested",          "outside",
-      "off"};
+      "engine",     "baseline",     "one rank", "intercommunicator",      "no shared memory", "fault tolerance",
+      "no segment", "segment full", "no plan",  "no leader communicator", "set-up failed",    "nested",
+      "outside",    "off"};
   return kNames[static_cast<std::size_t>(route)];
 }
 

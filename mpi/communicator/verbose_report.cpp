@@ -12,17 +12,21 @@
 namespace hierbar::mpi {
 namespace {
 
+bool is_library(Route route) { return route != Route::kEngine && route != Route::kBaseline; }
+
 std::string describe(const Counts& counts) {
   std::uint64_t passed = 0;
   std::string reasons;
   for (std::size_t route = 0; route < kNumRoutes; ++route) {
-    if (static_cast<Route>(route) == Route::kEngine || counts[route] == 0) continue;
+    if (!is_library(static_cast<Route>(route)) || counts[route] == 0) continue;
     passed += counts[route];
     reasons +=
         (reasons.empty() ? " (" : ", ") + std::string(name_of(static_cast<Route>(route))) + " " + std::to_string(counts[route]);
   }
   const std::uint64_t engine = counts[static_cast<std::size_t>(Route::kEngine)];
-  return "engine " + std::to_string(engine) + ", library " + std::to_string(passed) + reasons + (reasons.empty() ? "" : ")");
+  const std::uint64_t baseline = counts[static_cast<std::size_t>(Route::kBaseline)];
+  return "engine " + std::to_string(engine) + (baseline == 0 ? "" : ", baseline " + std::to_string(baseline)) + ", library " +
+         std::to_string(passed) + reasons + (reasons.empty() ? "" : ")");
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ const Pmpi* bind_all(const void* caller) {
   return pmpi;
 }
 
-std::mutex mutex;
+std::mutex lookup_mutex;
 const Pmpi foreign{};  // stands for a library of another family
 std::atomic<const Pmpi*> found{nullptr};
 std::atomic<const Pmpi*> found_unrecorded{nullptr};
@@ -76,7 +76,7 @@ const Pmpi* find_pmpi(const void* caller) {
   // (P1) load-acquire; pairs with (P2), the release of the filled table.
   const Pmpi* pmpi = found.load(std::memory_order_acquire);  // (P1)
   if (pmpi == nullptr) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(lookup_mutex);
     // Relaxed: the lock orders it after (P2).
     pmpi = found.load(std::memory_order_relaxed);
     if (pmpi == nullptr) {

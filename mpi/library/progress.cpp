@@ -10,7 +10,7 @@
 namespace hierbar::mpi {
 namespace {
 
-std::mutex mutex;
+std::mutex preparation_mutex;
 // Null: not prepared. Atomic, because one thread may prepare it in a set-up while another one waits
 // in a barrier.
 std::atomic<const Pmpi*> library{nullptr};
@@ -28,13 +28,13 @@ unsigned char never_received;
 // the copy callbacks of the user's attributes, and in a program that only uses sessions there is no
 // MPI_COMM_SELF. Returns false if the library refused.
 bool make_alone(const Pmpi& pmpi, MPI_Comm comm, MPI_Comm& made) {
-  constexpr int kTag = 0;  // a group of one exchanges no message
+  constexpr int kGroupTag = 0;  // a group of one exchanges no message
   MPI_Group all, self;
   int rank;
   if (!ask([&] { return pmpi.Comm_rank(comm, &rank); }) || pmpi.Comm_group(comm, &all) != MPI_SUCCESS) return false;
   bool is_made = false;
   if (pmpi.Group_incl(all, 1, &rank, &self) == MPI_SUCCESS) {
-    is_made = pmpi.Comm_create_group(comm, self, kTag, &made) == MPI_SUCCESS;
+    is_made = pmpi.Comm_create_group(comm, self, kGroupTag, &made) == MPI_SUCCESS;
     pmpi.Group_free(&self);
   }
   pmpi.Group_free(&all);
@@ -44,7 +44,7 @@ bool make_alone(const Pmpi& pmpi, MPI_Comm comm, MPI_Comm& made) {
 }  // namespace
 
 bool prepare_progress(const Pmpi& pmpi, MPI_Comm comm) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(preparation_mutex);
   if (pmpi.own_progress == nullptr && !waits_for_nothing) {
     if (!make_alone(pmpi, comm, alone)) return false;
     if (pmpi.Irecv(&never_received, 1, pmpi.byte, 0, 0, alone, &never) != MPI_SUCCESS) {
@@ -59,7 +59,7 @@ bool prepare_progress(const Pmpi& pmpi, MPI_Comm comm) {
 }
 
 void end_progress(const Pmpi& pmpi) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(preparation_mutex);
   // Relaxed: nobody is in a barrier.
   library.store(nullptr, std::memory_order_relaxed);
   if (!waits_for_nothing) return;

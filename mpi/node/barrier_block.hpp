@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 
+#include "barrier/algorithm_names.hpp"
 #include "barrier/barrier.hpp"
 #include "barrier/real_mem.hpp"
+#include "mpi/node/baseline.hpp"
 #include "mpi/node/segment.hpp"
 #include "mpi/node/yield_history.hpp"
 
@@ -31,11 +35,17 @@ struct HostLine {
   // wakes them.
   std::atomic<std::uint32_t> num_wakings;
   YieldHistory yield_history;  // the owner's; nobody else uses it
+  // Participant 0's only: what its meeting returned, when a baseline runs. It writes it between two
+  // crossings, and the others read it after the second one.
+  std::uint32_t meeting_bits;
 };
 
 // One communicator's part of a segment: the memory of its barrier. Participant 0 claims it. The
 // last member to detach frees it, because a rank may leave the last barrier, free the communicator
 // and make a new one while others are still leaving that barrier.
+//
+// If a baseline runs in place of the engine, its memory lies behind the engine's. Of the engine's
+// the host lines and the counts of episodes are used then.
 //
 // Memory ordering. (B1) acq_rel in detach(); pairs with itself. The last to detach sees all
 // accesses of the others before it frees the units. With (U1) and (U2) of segment_allocator.hpp
@@ -44,8 +54,10 @@ class BarrierBlock {
  public:
   using Word = std::atomic<std::uint64_t>;
 
-  static std::uint32_t num_units(const hierbar_plan& plan) noexcept {
-    return static_cast<std::uint32_t>((BarrierMemory<Word>::size_bytes(plan) + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
+  static std::uint32_t num_units(const hierbar_plan& plan, Algorithm algorithm = Algorithm::kHier) noexcept {
+    const std::size_t bytes = algorithm == Algorithm::kHier ? BarrierMemory<Word>::size_bytes(plan)
+                                                            : baseline_offset(plan) + baseline_bytes(algorithm, plan);
+    return static_cast<std::uint32_t>((bytes + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
   }
 
   // The multiple of units at which a block must start. If a plan's participants are on several NUMA
@@ -55,26 +67,31 @@ class BarrierBlock {
     return bytes <= Segment::kUnitBytes ? 1 : bytes / Segment::kUnitBytes;
   }
 
-  BarrierBlock(std::shared_ptr<Segment> segment, std::uint32_t first_unit, const hierbar_plan& plan) noexcept
+  BarrierBlock(std::shared_ptr<Segment> segment, std::uint32_t first_unit, const hierbar_plan& plan,
+               Algorithm algorithm = Algorithm::kHier) noexcept
       : segment_(std::move(segment)),
         plan_(&plan),
         first_unit_(first_unit),
-        lines_(segment_->unit(first_unit), plan.line_bytes) {}
+        lines_(segment_->unit(first_unit), plan.line_bytes),
+        algorithm_(algorithm) {}
 
+  Algorithm algorithm() const noexcept { return algorithm_; }
+  const hierbar_plan& plan() const noexcept { return *plan_; }
   void* memory() const noexcept { return segment_->unit(first_unit_); }
+  // Requires that a baseline runs.
+  void* baseline_memory() const noexcept { return static_cast<std::byte*>(memory()) + baseline_offset(*plan_); }
   const Segment& segment() const noexcept { return *segment_; }
 
   // Allocates and clears the slot of participant `me`. Returns false if no memory is left. Each
   // participant does this for its own slot before any of them crosses. Participant 0 does it before
   // publish(), because the others check the generation that publish() writes.
   bool clear_slot(std::uint32_t me) const noexcept {
-    const std::uint32_t slot_bytes = HIERBAR_LINES_PER_SLOT * plan_->line_bytes;
-    const std::size_t begin = std::size_t{plan_->nodes[me].slot} * slot_bytes;
-    const auto first = static_cast<std::uint32_t>(begin / Segment::kUnitBytes);
-    const auto last = static_cast<std::uint32_t>((begin + slot_bytes - 1) / Segment::kUnitBytes);
-    if (!segment_->populate(first_unit_ + first, last - first + 1)) return false;
-    std::memset(static_cast<std::byte*>(memory()) + begin, 0, slot_bytes);
-    return true;
+    const std::size_t slot = plan_->nodes[me].slot;
+    const std::size_t slot_bytes = HIERBAR_LINES_PER_SLOT * plan_->line_bytes;
+    if (!clear(slot * slot_bytes, slot_bytes)) return false;
+    if (algorithm_ == Algorithm::kHier) return true;
+    const std::size_t bytes = baseline_bytes(algorithm_, *plan_) / plan_->num_slots;
+    return clear(baseline_offset(*plan_) + slot * bytes, bytes);
   }
 
   void publish(std::uint64_t generation) const noexcept {
@@ -87,7 +104,7 @@ class BarrierBlock {
   // This member will not touch the block again. The last member frees the block.
   void detach() const noexcept {
     if (host_line(0).attached.fetch_sub(1, std::memory_order_acq_rel) == 1) {  // (B1)
-      segment_->units().release(first_unit_, num_units(*plan_));
+      segment_->units().release(first_unit_, num_units(*plan_, algorithm_));
     }
   }
 
@@ -99,6 +116,13 @@ class BarrierBlock {
     return *static_cast<HostLine*>(lines_.host(plan_->nodes[participant].slot));
   }
 
+  // Counts an episode of a baseline for has_entered(). The engine counts its own.
+  void begin_baseline(std::uint32_t me) const noexcept {
+    Word& epoch = lines_.own(plan_->nodes[me].slot).epoch;
+    // Relaxed: the others only print what follows from it.
+    epoch.store(next_epoch(epoch.load(std::memory_order_relaxed)), std::memory_order_relaxed);
+  }
+
   // Whether a participant has entered the episode in which `observer` is.
   bool has_entered(std::uint32_t participant, std::uint32_t observer) const noexcept {
     // Relaxed: the result is only printed.
@@ -107,6 +131,21 @@ class BarrierBlock {
   }
 
  private:
+  // Behind the engine's memory, and aligned as that is.
+  static std::size_t baseline_offset(const hierbar_plan& plan) noexcept {
+    const std::size_t unit =
+        std::size_t{alignment(plan, static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)))} * Segment::kUnitBytes;
+    return (BarrierMemory<Word>::size_bytes(plan) + unit - 1) / unit * unit;
+  }
+
+  bool clear(std::size_t begin, std::size_t bytes) const noexcept {
+    const auto first = static_cast<std::uint32_t>(begin / Segment::kUnitBytes);
+    const auto last = static_cast<std::uint32_t>((begin + bytes - 1) / Segment::kUnitBytes);
+    if (!segment_->populate(first_unit_ + first, last - first + 1)) return false;
+    std::memset(static_cast<std::byte*>(memory()) + begin, 0, bytes);
+    return true;
+  }
+
   Epoch epoch_of_own(std::uint32_t participant) const noexcept {
     return lines_.own(plan_->nodes[participant].slot).epoch.load(std::memory_order_relaxed);
   }
@@ -115,6 +154,7 @@ class BarrierBlock {
   const hierbar_plan* plan_;  // must outlive the block
   std::uint32_t first_unit_;
   BarrierMemory<Word> lines_;
+  Algorithm algorithm_;
 };
 
 }  // namespace hierbar::mpi

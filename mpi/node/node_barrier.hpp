@@ -20,13 +20,14 @@ class NodeBarrier {
   };
 
   NodeBarrier(PlanCopy plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit, std::uint32_t me,
-              std::vector<Peer> peers)
-      : barrier_(std::move(plan), std::move(segment), first_unit), peers_(std::move(peers)), me_(me) {}
+              std::vector<Peer> peers, Algorithm algorithm)
+      : barrier_(std::move(plan), std::move(segment), first_unit, algorithm), peers_(std::move(peers)), me_(me) {}
   NodeBarrier(const NodeBarrier&) = delete;
   NodeBarrier& operator=(const NodeBarrier&) = delete;
 
   const hierbar_plan& plan() const noexcept { return barrier_.plan(); }
   const BarrierBlock& block() const noexcept { return barrier_.block(); }
+  Algorithm algorithm() const noexcept { return block().algorithm(); }
   std::uint32_t me() const noexcept { return me_; }
   bool leads() const noexcept { return me_ == 0; }
   const std::vector<Peer>& peers() const noexcept { return peers_; }
@@ -50,6 +51,17 @@ class NodeBarrier {
   template <class Meet, class Trace>
   std::uint32_t cross_around(const Waiting& waiting, const WaitDuties& duties, Meet&& meet, Trace& trace) const noexcept {
     return barrier_.cross_around(me_, 0, waiting, duties, [&](std::uint32_t) noexcept { return meet(); }, trace);
+  }
+
+  // The same two when the node has a baseline in place of the engine.
+  template <class Trace>
+  void cross_by_baseline(const Waiting& waiting, const WaitDuties& duties, Trace& trace) const noexcept {
+    barrier_.cross_by_baseline(me_, waiting, duties, trace);
+  }
+  template <class Meet, class Trace>
+  std::uint32_t cross_around_by_baseline(const Waiting& waiting, const WaitDuties& duties, Meet&& meet,
+                                         Trace& trace) const noexcept {
+    return barrier_.cross_around_by_baseline(me_, waiting, duties, meet, trace);
   }
 
  private:

@@ -17,6 +17,7 @@ namespace {
 
 struct PlanLibrary {
   decltype(&hierbar_plan_create) create = nullptr;
+  decltype(&hierbar_plan_create_groups) create_groups = nullptr;
   decltype(&hierbar_plan_destroy) destroy = nullptr;
   decltype(&hierbar_plan_units) units = nullptr;
   std::string problem;  // empty: usable
@@ -51,8 +52,9 @@ PlanLibrary load_library() {
   if (library == nullptr) {
     loaded.problem = std::string("libhierbar.so cannot be loaded from beside the shim (") + dlerror() + ")";
   } else if (!bind(library, "hierbar_plan_abi_version", abi_version) || abi_version() != HIERBAR_PLAN_ABI_VERSION ||
-             !bind(library, "hierbar_plan_create", loaded.create) || !bind(library, "hierbar_plan_destroy", loaded.destroy) ||
-             !bind(library, "hierbar_plan_units", loaded.units)) {
+             !bind(library, "hierbar_plan_create", loaded.create) ||
+             !bind(library, "hierbar_plan_create_groups", loaded.create_groups) ||
+             !bind(library, "hierbar_plan_destroy", loaded.destroy) || !bind(library, "hierbar_plan_units", loaded.units)) {
     loaded.problem = "libhierbar.so is of another version than the shim";
   }
   return loaded;
@@ -75,23 +77,27 @@ std::vector<std::byte> image_of(const hierbar_plan& plan) {
   return image;
 }
 
-// Prints a line and keeps it in the context. If a plan cannot be made, the last line is the reason.
-void print_and_keep(void* context, const char* line) {
-  *static_cast<std::string*>(context) = line;
-  print_line(line);
-}
+void keep(void* context, const char* line) { static_cast<std::vector<std::string>*>(context)->emplace_back(line); }
 
 }  // namespace
 
-Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindings) {
+Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindings, Algorithm algorithm) {
   const auto num_ranks = static_cast<std::uint32_t>(bindings.size());
-  if (num_ranks <= kMaxMachineIndependent) return image_of(FlatPlan(num_ranks).plan());
+  const bool has_groups = algorithm == Algorithm::kTopo;
+  if (num_ranks <= kMaxMachineIndependent && !has_groups) return image_of(FlatPlan(num_ranks).plan());
 
   const PlanLibrary& library = plan_library();
   if (!library.problem.empty()) return Error{library.problem};
   const hierbar_plan* plan = nullptr;
+  std::vector<std::string> lines;
+  const auto create = has_groups ? library.create_groups : library.create;
   std::string problem;
-  if (library.create(num_ranks, cpus_of(bindings).data(), print_and_keep, &problem, &plan) != 0) return Error{problem};
+  if (create(num_ranks, cpus_of(bindings).data(), keep, &lines, &plan) != 0 && !lines.empty()) {
+    problem = lines.back();  // the reason; the caller prints it
+    lines.pop_back();
+  }
+  for (const std::string& line : lines) print_line(line);
+  if (plan == nullptr) return Error{problem};
   std::vector<std::byte> image = image_of(*plan);
   library.destroy(plan);
   return image;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "barrier/algorithm_names.hpp"
 #include "base/result.hpp"
 #include "mpi/node/binding.hpp"
 #include "plan/plan.h"
@@ -16,7 +17,10 @@ namespace hierbar::mpi {
 // to four ranks need no knowledge of the machine. For more, libhierbar.so is loaded from the folder
 // of this library, once in a process, and only in the process that plans. Its messages about
 // settings and the machine are printed once. Thread-safe.
-Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindings);
+//
+// For `topo` it is a plan of the paper's groups, for which the machine must be known. The error may
+// be that it has none.
+Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindings, Algorithm algorithm = Algorithm::kHier);
 
 // The part of the machine that the members of each group of a plan share, each as a hierbar_unit
 // (see hierbar_plan_units()).

@@ -13,11 +13,15 @@
 namespace hierbar::mpi {
 
 // A plan, the block in which its barrier lies, and the engine over the two, as one process has
-// them. The process may use it for several participants, each in one thread at a time.
+// them. The process may use it for several participants, each in one thread at a time. All
+// participants use the engine, or all use the baseline that the block has been made for.
 class PlannedBarrier {
  public:
-  PlannedBarrier(PlanCopy plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit)
-      : plan_(std::move(plan)), block_(std::move(segment), first_unit, plan_.plan()), barrier_(plan_.plan(), block_.memory()) {}
+  PlannedBarrier(PlanCopy plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit,
+                 Algorithm algorithm = Algorithm::kHier)
+      : plan_(std::move(plan)),
+        block_(std::move(segment), first_unit, plan_.plan(), algorithm),
+        barrier_(plan_.plan(), block_.memory()) {}
   PlannedBarrier(const PlannedBarrier&) = delete;
   PlannedBarrier& operator=(const PlannedBarrier&) = delete;
 
@@ -46,6 +50,31 @@ class PlannedBarrier {
     // remains.
     const std::uint32_t gathered = barrier_.gather(mem, me, bits, [&](std::uint32_t) { trace.gathered(); }).bits;
     return barrier_.release(mem, me, me == 0 ? meet(gathered) : 0, trace).bits;
+  }
+
+  // The same two by the block's baseline. It has no payload and no steps in between, so around a
+  // meeting it is crossed twice.
+  template <class Trace>
+  void cross_by_baseline(std::uint32_t me, const Waiting& waiting, const WaitDuties& duties, Trace& trace) const noexcept {
+    trace.arrived();
+    block_.begin_baseline(me);
+    cross_baseline(block_, me, waiting, duties);
+    trace.released();
+  }
+  template <class Meet, class Trace>
+  std::uint32_t cross_around_by_baseline(std::uint32_t me, const Waiting& waiting, const WaitDuties& duties, Meet&& meet,
+                                         Trace& trace) const noexcept {
+    trace.arrived();
+    block_.begin_baseline(me);
+    cross_baseline(block_, me, waiting, duties);
+    if (me == 0) {
+      trace.gathered();
+      block_.host_line(0).meeting_bits = meet();
+    }
+    cross_baseline(block_, me, waiting, duties);
+    trace.released();
+    // Participant 0 writes the next one when all have come to the next barrier.
+    return block_.host_line(0).meeting_bits;
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "plan/settings.hpp"
@@ -46,11 +47,12 @@ long read_number(const char* name, const Range& range, std::vector<std::string>&
   return range.used;
 }
 
-// The baselines are there for the C API only. Nobody shall believe that they were measured here.
-void check_algorithm(std::vector<std::string>& problems) {
-  constexpr const char* kName = "HIERBAR_ALGORITHM";
-  const std::string_view value = variable(kName);
-  if (!value.empty() && value != "hier") problems.push_back(bad_setting(kName, value, "not run in MPI_Barrier", "hier", "hier"));
+Algorithm read_algorithm(std::vector<std::string>& problems) {
+  const std::string_view value = variable(kAlgorithmVariable);
+  if (value.empty()) return Algorithm::kHier;
+  if (const std::optional<Algorithm> algorithm = parse_algorithm(value)) return *algorithm;
+  problems.push_back(bad_setting(kAlgorithmVariable, value, "unknown algorithm", kAllowedAlgorithms, "'hier' is"));
+  return Algorithm::kHier;
 }
 
 }  // namespace
@@ -64,7 +66,7 @@ Settings read_settings() {
   settings.segment_kib =
       read_number("HIERBAR_SEGMENT_KIB", {4, 1'048'576, 0, "a size that follows the number of ranks"}, settings.problems);
   settings.meeting = read_meeting_setting(settings.problems);
-  check_algorithm(settings.problems);
+  settings.algorithm = read_algorithm(settings.problems);
   return settings;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "barrier/algorithm_names.hpp"
 #include "mpi/settings/meeting_setting.hpp"
 
 namespace hierbar::mpi {
@@ -21,6 +22,7 @@ namespace hierbar::mpi {
 //   HIERBAR_VERBOSE      0 or 1: report at the end what served the barriers
 //   HIERBAR_MPI_MEETING  library, auto or the name of a schedule: how the leaders of several nodes
 //                        meet. Rank 0's value counts
+//   HIERBAR_ALGORITHM    hier or a baseline: what the ranks of a node run. Rank 0's value counts
 //
 // An empty value means the default. HIERBAR_MPI must be the same in all ranks. The others may
 // differ from rank to rank.
@@ -31,6 +33,7 @@ struct Settings {
   long timeout_ns = 0;
   long segment_kib = 0;  // 0: by the number of ranks
   MeetingSetting meeting;
+  Algorithm algorithm = Algorithm::kHier;
   std::vector<std::string> problems;  // one line for each bad value
 };
 

@@ -29,15 +29,23 @@ class BlockMaker {
   BlockMaker(Agreement& agreement, const NodePart& part) : agreement_(agreement), part_(part) {}
 
   // The leader's part: makes the plan, claims the block and clears its own slot. A failure is kept
-  // in the agreement. Without a block the offer is empty.
-  Offer offer() {
-    const auto image = make_plan_image(bindings());
+  // in the agreement. Without a block the offer is empty. If the paper's groups cannot be made, the
+  // engine runs in place of `algorithm`.
+  Offer offer(Algorithm algorithm) {
+    auto image = make_plan_image(bindings(), algorithm);
+    if (!image && algorithm == Algorithm::kTopo) {
+      if (agreement_.process().claim_first(ProcessState::Message::kStepsAside))
+        print_line("algorithm topo steps aside: " + image.error() + "; hier used instead");
+      algorithm = Algorithm::kHier;
+      image = make_plan_image(bindings(), algorithm);
+    }
     if (!image) {
       agreement_.fail(Route::kNoPlan, image.error());
       return {};
     }
     std::optional<PlanCopy> plan = PlanCopy::read(image->data(), static_cast<std::uint32_t>(part_.ranks.size()));
     Offer offer{};
+    offer.algorithm = static_cast<std::uint32_t>(algorithm);
     if (!plan || !claim(plan->plan(), *image, offer)) {
       give_back(offer);
       agreement_.fail(Route::kSegmentFull, "no shared memory is left for another communicator of " +
@@ -57,7 +65,7 @@ class BlockMaker {
     if (offer.num_units == 0) return;  // the leader has failed
     std::optional<PlanCopy> plan =
         PlanCopy::read(part_.segment->unit(offer.image_unit), static_cast<std::uint32_t>(part_.ranks.size()));
-    if (!plan || BarrierBlock::num_units(plan->plan()) != offer.num_units) {
+    if (!plan || BarrierBlock::num_units(plan->plan(), static_cast<Algorithm>(offer.algorithm)) != offer.num_units) {
       return agreement_.fail(Route::kNoPlan, "the plan that another rank made cannot be read");
     }
     auto accepted = barrier(*std::move(plan), offer);
@@ -91,10 +99,11 @@ class BlockMaker {
   bool claim(const hierbar_plan& plan, const std::vector<std::byte>& image, Offer& offer) const {
     const SegmentAllocator units = part_.segment->units();
     const auto page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
-    const auto block = units.claim(BarrierBlock::num_units(plan), BarrierBlock::alignment(plan, page_bytes));
+    const std::uint32_t num_units = BarrierBlock::num_units(plan, static_cast<Algorithm>(offer.algorithm));
+    const auto block = units.claim(num_units, BarrierBlock::alignment(plan, page_bytes));
     if (!block) return false;
     offer.first_unit = *block;
-    offer.num_units = BarrierBlock::num_units(plan);
+    offer.num_units = num_units;
     const auto copy = units.claim(units_for(image.size()), 1);
     if (!copy) return false;
     offer.image_unit = *copy;
@@ -107,7 +116,8 @@ class BlockMaker {
   std::unique_ptr<NodeBarrier> barrier(PlanCopy plan, const Offer& offer) const {
     std::vector<NodeBarrier::Peer> peers;
     for (std::size_t i = 0; i < part_.ranks.size(); ++i) peers.push_back({part_.ranks[i], part_.members[i]});
-    return std::make_unique<NodeBarrier>(std::move(plan), part_.segment, offer.first_unit, part_.me, std::move(peers));
+    return std::make_unique<NodeBarrier>(std::move(plan), part_.segment, offer.first_unit, part_.me, std::move(peers),
+                                         static_cast<Algorithm>(offer.algorithm));
   }
 
   Agreement& agreement_;
@@ -184,7 +194,7 @@ Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, c
 
   // 1. The node's block.
   BlockMaker maker(agreement, part);
-  Offer own = part.leads() && !part.is_alone() ? maker.offer() : Offer{};
+  Offer own = part.leads() && !part.is_alone() ? maker.offer(static_cast<Algorithm>(records[0].algorithm)) : Offer{};
   own.leaders_id = leaders != nullptr ? leaders->id : 0;
   own.new_leaders_id = several_nodes ? random_id() : 0;
   if (several_nodes && agreement.rank() == 0) offer_meeting(agreement, records, map, own);

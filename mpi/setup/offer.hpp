@@ -15,6 +15,8 @@ struct Offer {
   std::uint32_t image_unit;
   std::uint32_t num_image_units;
   std::uint64_t generation;
+  // The Algorithm for which the block was made.
+  std::uint32_t algorithm;
   // The leaders' communicator that this leader would use again. 0: none.
   std::uint64_t leaders_id;
   // The id of a new leaders' communicator. Rank 0's offer counts.

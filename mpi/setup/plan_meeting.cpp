@@ -49,7 +49,7 @@ void offer_meeting(Agreement& agreement, const std::vector<RankInfo>& records, c
   const auto num_nodes = static_cast<std::uint32_t>(map.nodes().size());
   const Shortlist& list = shortlist_for(setting, num_nodes, library_name(agreement.pmpi().Get_library_version));
   std::transform(list.kinds.begin(), list.kinds.end(), std::begin(offer.meetings), code_of);
-  if (process.claim_first_shortlist()) report_shortlist(list, num_nodes, process.settings.verbose);
+  if (process.claim_first(ProcessState::Message::kShortlist)) report_shortlist(list, num_nodes, process.settings.verbose);
 }
 
 MeetingPlan plan_meeting(const Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map,

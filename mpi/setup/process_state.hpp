@@ -80,9 +80,11 @@ class ProcessState {
   bool claim_first(Route route) {
     return !routes_reported_[static_cast<std::size_t>(route)].exchange(true, std::memory_order_relaxed);
   }
-  bool claim_first_problem_report() { return !problems_reported_.exchange(true, std::memory_order_relaxed); }
-  bool claim_first_shortlist() { return !shortlist_reported_.exchange(true, std::memory_order_relaxed); }
-  bool claim_first_meeting_report() { return !meeting_reported_.exchange(true, std::memory_order_relaxed); }
+  // The same for what is printed once whatever serves a barrier.
+  enum class Message : std::uint8_t { kProblems, kShortlist, kOtherMeeting, kOtherAlgorithm, kStepsAside, kCount };
+  bool claim_first(Message message) {
+    return !reported_once_[static_cast<std::size_t>(message)].exchange(true, std::memory_order_relaxed);
+  }
   // Writes and prints the reports, this process's own or those of all ranks. Later calls do
   // nothing.
   void report(const Pmpi& pmpi, bool may_communicate);
@@ -101,9 +103,7 @@ class ProcessState {
   std::atomic<int> num_sessions_{0};
   // All relaxed: they only choose one caller.
   std::array<std::atomic<bool>, kNumRoutes> routes_reported_{};
-  std::atomic<bool> problems_reported_{false};
-  std::atomic<bool> meeting_reported_{false};
-  std::atomic<bool> shortlist_reported_{false};
+  std::array<std::atomic<bool>, static_cast<std::size_t>(Message::kCount)> reported_once_{};
   bool reported_ = false;
   bool has_self_ = false;
   Self self_{};

@@ -32,6 +32,8 @@ struct RankInfo {
   std::uint32_t report_every;
   // MeetingSetting::code(). Rank 0's counts.
   std::uint64_t meeting;
+  // An Algorithm. Rank 0's counts.
+  std::uint64_t algorithm;
   Joined joined[Memberships::kKept];  // newest first
 };
 

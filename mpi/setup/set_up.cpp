@@ -41,7 +41,7 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
     ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &fake_rank); });
     ask([&] { return pmpi.Query_thread(&thread_level); });
   }
-  if (fake_rank == 0 && process.claim_first_problem_report()) {
+  if (fake_rank == 0 && process.claim_first(ProcessState::Message::kProblems)) {
     for (const std::string& problem : process.settings.problems) print_line(problem);
     // The tool reads the same variables and reports what is wrong with them.
     if (!is_ompt_tool_loaded()) {
@@ -53,6 +53,7 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
   record.node = self.node;
   record.process_id = self.id;
   record.meeting = process.settings.meeting.code();
+  record.algorithm = static_cast<std::uint64_t>(process.settings.algorithm);
   if (!survives_dead_ranks()) record.flags |= RankInfo::kWantsEngine;
   if (process.settings.verbose) record.flags |= RankInfo::kVerbose;
   if (report_settings().asked) {
@@ -83,11 +84,11 @@ bool is_inside_world(const Pmpi& pmpi, MPI_Comm comm, int num_ranks) {
 }
 
 // Collective. Returns what RankTree needs to know about the machine. The leader of each node knows
-// it.
+// it. Nothing is known of a baseline's groups.
 std::vector<std::uint8_t> find_units(Agreement& agreement, const CommState& state) {
   constexpr long long kNotMine = HIERBAR_NUM_UNITS;
   std::vector<long long> own(static_cast<std::size_t>(agreement.num_ranks()) + 1, kNotMine);
-  if (state.node != nullptr && state.node->leads()) {
+  if (state.node != nullptr && state.node->leads() && state.node->algorithm() == Algorithm::kHier) {
     const NodeBarrier& node = *state.node;
     const PlanUnits found = find_plan_units(node.plan(), node.bindings());
     for (std::size_t i = 0; i < node.peers().size(); ++i)
@@ -124,7 +125,8 @@ void start_trace(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, std::ui
   auto parent = static_cast<std::uint64_t>(agreement.rank());
   if (state.node != nullptr) {
     const NodeBarrier& node = *state.node;
-    const std::uint32_t above = node.plan().nodes[node.me()].parent;
+    // A baseline gives no stamps of its steps: as if all of its ranks were in one exchange.
+    const std::uint32_t above = node.algorithm() == Algorithm::kHier ? node.plan().nodes[node.me()].parent : node.me();
     const bool leads = above == node.me();
     parent = static_cast<std::uint64_t>(node.peers()[leads && state.several_nodes ? 0 : above].comm_rank);
   }
@@ -150,14 +152,23 @@ Route agree_on_failures(Agreement& agreement) {
   return agreement.known_failure(nullptr);
 }
 
-// Rank 0's setting counts in all ranks, because all must meet alike.
-void report_other_meetings(Agreement& agreement, const std::vector<RankInfo>& records) {
+// Rank 0's value of such a setting counts in all ranks, because all must do the same. `value` is the
+// setting's in a record, and name(value) is what users write.
+template <class Name>
+void report_other_values(Agreement& agreement, const std::vector<RankInfo>& records, const char* variable,
+                         std::uint64_t RankInfo::* value, ProcessState::Message message, Name&& name) {
   const auto other =
-      std::find_if(records.begin(), records.end(), [&](const RankInfo& record) { return record.meeting != records[0].meeting; });
-  if (agreement.rank() != 0 || other == records.end() || !agreement.process().claim_first_meeting_report()) return;
-  print_line(std::string(kMeetingVariable) + ": '" + name_of(MeetingSetting::from_code(other->meeting)) + "' in rank " +
-             std::to_string(other - records.begin()) + " differs from rank 0's '" +
-             name_of(MeetingSetting::from_code(records[0].meeting)) + "', which is used in all ranks");
+      std::find_if(records.begin(), records.end(), [&](const RankInfo& record) { return record.*value != records[0].*value; });
+  if (agreement.rank() != 0 || other == records.end() || !agreement.process().claim_first(message)) return;
+  print_line(std::string(variable) + ": '" + name((*other).*value) + "' in rank " + std::to_string(other - records.begin()) +
+             " differs from rank 0's '" + name(records[0].*value) + "', which is used in all ranks");
+}
+
+void report_other_settings(Agreement& agreement, const std::vector<RankInfo>& records) {
+  report_other_values(agreement, records, kMeetingVariable, &RankInfo::meeting, ProcessState::Message::kOtherMeeting,
+                      [](std::uint64_t code) { return name_of(MeetingSetting::from_code(code)); });
+  report_other_values(agreement, records, kAlgorithmVariable, &RankInfo::algorithm, ProcessState::Message::kOtherAlgorithm,
+                      [](std::uint64_t number) { return std::string(algorithm_name(static_cast<Algorithm>(number))); });
 }
 
 Route way_by_records(const std::vector<RankInfo>& records, const NodeMap& map) {
@@ -175,7 +186,7 @@ Route decide(Agreement& agreement, CommState& state) {
   const std::vector<Membership> joined = agreement.process().memberships.newest_first();
   const std::vector<RankInfo> records = agreement.exchange(make_record(agreement, joined));
   if (agreement.has_failed()) return agree_on_failures(agreement);
-  report_other_meetings(agreement, records);
+  report_other_settings(agreement, records);
   const NodeMap map(records);
   const Route route = way_by_records(records, map);
   if (route != Route::kEngine || lacks_segment(records, map)) {
@@ -202,10 +213,15 @@ void describe(const Agreement& agreement, const CommState& state) {
   if (agreement.rank() != 0 || !agreement.process().settings.verbose || state.node == nullptr) return;
   if (!agreement.process().claim_first(Route::kEngine)) return;
   const hierbar_plan& plan = state.node->plan();
+  const Algorithm algorithm = state.node->algorithm();
+  const bool has_engine = algorithm == Algorithm::kHier;
   print_line("first communicator: " + std::to_string(agreement.num_ranks()) + " ranks, " + std::to_string(plan.num_participants) +
-             " of them on this node: " + std::to_string(plan.num_leaders) + " in the exchange, " + std::to_string(plan.depth) +
-             " line transfers deep; " + (state.waiting.spin_looks == 0 ? "ranks outnumber cpus" : "a cpu for every rank") +
-             (plan.is_tuned != 0 ? "; shape from the node's profile" : ""));
+             " of them on this node: " +
+             (has_engine
+                  ? std::to_string(plan.num_leaders) + " in the exchange, " + std::to_string(plan.depth) + " line transfers deep"
+                  : "algorithm " + std::string(algorithm_name(algorithm))) +
+             "; " + (state.waiting.spin_looks == 0 ? "ranks outnumber cpus" : "a cpu for every rank") +
+             (has_engine && plan.is_tuned != 0 ? "; shape from the node's profile" : ""));
 }
 
 }  // namespace
@@ -223,6 +239,8 @@ CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
     // Some ranks may not have learnt what the others want.
     if (state->route == Route::kSetUpFailed) state->verbose_everywhere = state->reports_everywhere = false;
     if (state->route == Route::kEngine) describe(agreement, *state);
+    // From here on it is this rank's own: a rank that is alone on its node has no baseline.
+    if (state->node != nullptr && state->node->algorithm() != Algorithm::kHier) state->route = Route::kBaseline;
   }
   process.states.add(state.get());
   process.attach(pmpi, comm, state.get());

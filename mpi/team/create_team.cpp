@@ -112,7 +112,8 @@ class TeamMaker {
 
  private:
   Route route() const { return state_ == nullptr ? Route::kOff : state_->route; }
-  bool has_engine() const { return route() == Route::kEngine; }
+  // A team runs the engine, whatever serves the communicator's own barriers.
+  bool has_engine() const { return route() == Route::kEngine || route() == Route::kBaseline; }
   bool shares() const { return ranks_.size() > 1; }
   bool is_leader() const { return own_rank_ == 0; }
   std::uint32_t num_threads_before_own() const {

@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 
+#include "mpi/communicator/overdue_report.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/team/team.hpp"
 
 namespace hierbar::mpi {
-namespace {
-
-constexpr std::size_t kMostNamed = 8;
-
-}  // namespace
+namespace {}  // namespace
 
 std::string Team::name_of(std::uint32_t participant) const {
   std::uint32_t thread = participant;

@@ -30,11 +30,13 @@
 #include <vector>
 
 #include "base/quartiles.hpp"
+#include "mpi/tune/contention_job.hpp"
 #include "network/contention/worker_plan.hpp"
 
 namespace {
 
 using namespace hierbar;
+using namespace hierbar::mpi;
 using network::WorkerChannel;
 using network::WorkerPlan;
 
@@ -45,30 +47,6 @@ constexpr int kMostSamples = 15;
 constexpr double kMostShares = 4;  // of a cell's time, after which it has no more samples
 constexpr unsigned kGrace_s = 60;  // behind the limit: whoever hangs is ended
 
-// This rank's place: on which node, and as which of its ranks.
-struct Place {
-  int node = 0;
-  int local = 0;
-};
-
-struct Job {
-  WorkerPlan plan;
-  std::vector<Place> places;  // of all ranks
-  int rank = 0;
-  double end_s = 0;
-
-  // The rank that is `local` on `node`; -1 if there is none.
-  int rank_at(int node, int local) const {
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (places[i].node == node && places[i].local == local) return static_cast<int>(i);
-    }
-    return -1;
-  }
-  int ranks_on(int node) const {
-    return static_cast<int>(std::count_if(places.begin(), places.end(), [node](const Place& one) { return one.node == node; }));
-  }
-};
-
 // Waits without keeping a cpu busy, since those that are measured may need it.
 void meet_all() {
   MPI_Request request;
@@ -78,31 +56,6 @@ void meet_all() {
     const timespec nap{0, 500000};
     if (done == 0) nanosleep(&nap, nullptr);
   }
-}
-
-std::vector<Place> find_places() {
-  MPI_Comm node;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int rank = 0, size = 0, leader = 0;
-  Place own;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(node, &own.local);
-  leader = rank;
-  MPI_Bcast(&leader, 1, MPI_INT, 0, node);
-  MPI_Comm_free(&node);
-  std::vector<int> leaders(size), locals(size);
-  MPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  MPI_Allgather(&own.local, 1, MPI_INT, locals.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  std::vector<int> nodes(leaders);
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  std::vector<Place> places;
-  for (int i = 0; i < size; ++i) {
-    const auto node_index = std::lower_bound(nodes.begin(), nodes.end(), leaders[i]) - nodes.begin();
-    places.push_back({static_cast<int>(node_index), locals[i]});
-  }
-  return places;
 }
 
 // The cpus on which this rank runs, of at most 8192.
@@ -120,25 +73,6 @@ void run_on(std::uint32_t cpu) {
   Cpus cpus{};
   CPU_SET_S(cpu, sizeof cpus, cpus.data());
   run_on(cpus);
-}
-
-// The ranks of the i-th pair, by rank; -1 where there are too few.
-struct Pair {
-  int first = -1;
-  int second = -1;
-};
-
-Pair pair_of(const Job& job, const WorkerChannel& channel, int index) {
-  if (channel.cpu_pairs.empty()) return {job.rank_at(0, index), job.rank_at(1, index)};
-  return {job.rank_at(0, 2 * index), job.rank_at(0, 2 * index + 1)};
-}
-
-// How many pairs there can be.
-int most_pairs(const Job& job, const WorkerChannel& channel) {
-  const int wanted = static_cast<int>(job.plan.most_pairs);
-  if (channel.cpu_pairs.empty()) return std::min({wanted, job.ranks_on(0), job.ranks_on(1)});
-  const int cpus = job.plan.oversubscribed ? wanted : static_cast<int>(channel.cpu_pairs.size());
-  return std::min({wanted, job.ranks_on(0) / 2, cpus});
 }
 
 class Exchange {
@@ -270,20 +204,6 @@ class Measuring {
   const Cpus launched_cpus_ = own_cpus();  // as the launcher gave them, for messages between nodes
   std::vector<double> last_us_;            // of each channel, with all its pairs
 };
-
-// Why nothing can be measured; the same in all ranks. Empty if it can.
-std::string refusal(const Job& job) {
-  for (const WorkerChannel& channel : job.plan.channels) {
-    if (most_pairs(job, channel) > 0) continue;
-    if (channel.cpu_pairs.empty()) return "between nodes at least one rank on each of two nodes is needed";
-    return "inside a node at least two ranks on the first node are needed";
-  }
-  const long num_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-  if (!job.plan.oversubscribed && job.ranks_on(0) > num_cpus) {
-    return "more ranks than cpus on a node: the scheduler would be measured; start fewer, or add --oversubscribed";
-  }
-  return "";
-}
 
 }  // namespace
 

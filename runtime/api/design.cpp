@@ -60,8 +60,6 @@ Result<PlanSettings> settings_with_levels(const char* levels) {
   return settings;
 }
 
-constexpr const char* kAlgorithmVariable = "HIERBAR_ALGORITHM";
-
 // The variable's algorithm, or `hier` if it names none. That is reported once in a process: by the
 // thread whose exchange of `is_reported` comes first. It publishes nothing else.
 Algorithm algorithm_of_environment(const Listener& report) {

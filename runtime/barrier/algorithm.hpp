@@ -4,9 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
+#include "barrier/algorithm_names.hpp"
 #include "barrier/barrier.hpp"
 #include "barrier/baselines/combining_tree.hpp"
 #include "barrier/baselines/dissemination.hpp"
@@ -20,57 +19,6 @@
 // algorithms with which it is compared. Those only cross: they have no split phases and no payload
 // bits (docs/decisions/0016).
 namespace hierbar {
-
-enum class Algorithm : std::uint8_t {
-  kHier,  // the engine, Barrier
-  kTopo,
-  kSenseReversing,
-  kSenseReversingCounter,
-  kSenseReversingGr,
-  kCombiningTree,
-  kMcs,
-  kTournamentTree,
-  kTournamentFlag,
-  kDissemination,
-};
-
-struct NamedAlgorithm {
-  Algorithm algorithm;
-  std::string_view name;
-};
-
-inline constexpr NamedAlgorithm kAlgorithms[] = {
-    {Algorithm::kHier, "hier"},
-    {Algorithm::kTopo, "topo"},
-    {Algorithm::kSenseReversing, "sense-reversing"},
-    {Algorithm::kSenseReversingCounter, "sense-reversing-counter"},
-    {Algorithm::kSenseReversingGr, "sense-reversing-gr"},
-    {Algorithm::kCombiningTree, "combining-tree"},
-    {Algorithm::kMcs, "mcs"},
-    {Algorithm::kTournamentTree, "tournament-tree"},
-    {Algorithm::kTournamentFlag, "tournament-flag"},
-    {Algorithm::kDissemination, "dissemination"},
-};
-
-// The names of kAlgorithms, for messages about a bad name.
-inline constexpr const char* kAllowedAlgorithms =
-    "hier, topo, sense-reversing, sense-reversing-counter, sense-reversing-gr, combining-tree, mcs, tournament-tree, "
-    "tournament-flag, dissemination";
-
-constexpr std::string_view algorithm_name(Algorithm algorithm) noexcept {
-  return kAlgorithms[static_cast<std::size_t>(algorithm)].name;
-}
-
-// The algorithm of that name, in upper or lower case. Empty if there is none.
-constexpr std::optional<Algorithm> parse_algorithm(std::string_view text) noexcept {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  for (const NamedAlgorithm& candidate : kAlgorithms) {
-    bool same = text.size() == candidate.name.size();
-    for (std::size_t i = 0; same && i < text.size(); ++i) same = lower(text[i]) == candidate.name[i];
-    if (same) return candidate.algorithm;
-  }
-  return std::nullopt;
-}
 
 // Calls visitor(BarrierType<B>{}), where B is the algorithm's class for Mem, and returns its
 // result.

@@ -5,10 +5,8 @@
 #include <iostream>
 #include <string>
 
-#include "cli/command/advise_command.hpp"
+#include "cli/advice/advise_command.hpp"
 #include "cli/command/check_command.hpp"
-#include "cli/command/completion_command.hpp"
-#include "cli/command/doctor_command.hpp"
 #include "cli/command/meet_command.hpp"
 #include "cli/command/place_command.hpp"
 #include "cli/command/plan_command.hpp"
@@ -17,9 +15,11 @@
 #include "cli/command/run_command.hpp"
 #include "cli/command/show_command.hpp"
 #include "cli/command/topo_command.hpp"
-#include "cli/command/tune_command.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/program.hpp"
+#include "cli/completion/completion_command.hpp"
+#include "cli/doctor/doctor_command.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/program/program.hpp"
+#include "cli/tune/tune_command.hpp"
 #include "hierbar/hierbar.h"
 
 namespace {

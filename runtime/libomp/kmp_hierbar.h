@@ -28,6 +28,8 @@
 //     __kmp_hierbar_gomp_region         the same
 //   kmp_affinity.cpp
 //     __kmp_hierbar_place               the cpus that libomp takes for the machine
+//   kmp.h
+//     __kmp_hierbar_bring_primary       the primary goes to its place
 //   z_Linux_util.cpp
 //     __kmp_hierbar_yield               a waiting thread gives its cpu to others
 //   ompt-general.cpp
@@ -54,6 +56,13 @@ void __kmp_hierbar_settings_done();
 // Replaces __kmp_affin_fullMask by this rank's share of the node, if there is one and nothing
 // speaks against it.
 void __kmp_hierbar_place(const kmp_affinity_t &affinity);
+
+// HIERBAR_PRIMARY=free, where it can be obeyed. Written while libomp is initialised.
+extern bool __kmp_hierbar_primary_is_free;
+
+// A thread that may begin a region, or asks for its place: gives it one, and moves it there if it
+// runs elsewhere. A thread inside a region, or of somebody's team, stays where it is.
+void __kmp_hierbar_bring_primary(int gtid);
 #endif
 
 void __kmp_hierbar_prepare(kmp_team_t *team);

@@ -38,8 +38,7 @@ void __kmp_hierbar_warn(void *context, const char *line) {
     __kmp_printf("OMP: Warning: hierbar: %s\n", line);
 }
 
-// One warning with the variable, its value, what is allowed and what happens instead.
-static void warn_bad_value(char const *name, char const *value, char const *allowed, char const *instead) {
+void __kmp_hierbar_warn_bad_value(char const *name, char const *value, char const *allowed, char const *instead) {
   kmp_str_buf_t text;
   __kmp_str_buf_init(&text);
   __kmp_str_buf_print(&text, "%s=\"%s\" is not one of %s; %s", name, value, allowed, instead);
@@ -65,7 +64,7 @@ void __kmp_stg_parse_hierbar(char const *name, char const *value, void *data) {
       return;
     }
   }
-  warn_bad_value(name, value, "hier, linear, tree, hyper, hierarchical, dist", "using the default barrier");
+  __kmp_hierbar_warn_bad_value(name, value, "hier, linear, tree, hyper, hierarchical, dist", "using the default barrier");
 }
 
 void __kmp_stg_print_hierbar(kmp_str_buf_t *buffer, char const *name, void *data) {
@@ -85,7 +84,7 @@ static void read_verbose() {
   else if (strcmp(value, "1") == 0)
     __kmp_hierbar_verbose = true;
   else
-    warn_bad_value("HIERBAR_VERBOSE", value, "0, 1", "printing nothing");
+    __kmp_hierbar_warn_bad_value("HIERBAR_VERBOSE", value, "0, 1", "printing nothing");
 }
 
 // libhierbar.so lies beside this library, whatever name the program found this one by. Otherwise
@@ -153,7 +152,7 @@ static bool are_regions_lean() {
     return true;
   if (strcmp(value, "off") == 0)
     return false;
-  warn_bad_value("HIERBAR_REGION", value, "on, off", "using on");
+  __kmp_hierbar_warn_bad_value("HIERBAR_REGION", value, "on, off", "using on");
   return true;
 }
 
@@ -178,7 +177,7 @@ static void warn_about_algorithm() {
   char const *value = hierbar::trusted_variable("HIERBAR_ALGORITHM");
   if (value == NULL || *value == '\0' || strcasecmp(value, "hier") == 0)
     return;
-  warn_bad_value("HIERBAR_ALGORITHM", value, "hier, which is all that KMP_BARRIER=hier runs", "using hier");
+  __kmp_hierbar_warn_bad_value("HIERBAR_ALGORITHM", value, "hier, which is all that KMP_BARRIER=hier runs", "using hier");
 }
 
 // KMP_INIT_AT_FORK=FALSE leaves a child that is forked after a parallel region without a usable
@@ -219,6 +218,7 @@ void __kmp_hierbar_settings_done() {
     __kmp_hierbar_pauses_per_look = hierbar::measure_pauses_per_look();
     __kmp_hierbar_enabled = true;
     __kmp_hierbar_lean_regions = are_regions_lean();
+    __kmp_hierbar_read_primary();
     __kmp_hierbar_start_report(__kmp_now_nsec() - start);
   }
   for (int i = bs_plain_barrier; i < bs_last_barrier; i++) {

@@ -90,6 +90,11 @@ extern bool __kmp_hierbar_verbose;
 // used.
 void __kmp_hierbar_note(void *context, const char *line);
 void __kmp_hierbar_warn(void *context, const char *line);
+// One warning with the variable, its value, what is allowed and what happens instead.
+void __kmp_hierbar_warn_bad_value(char const *name, char const *value, char const *allowed, char const *instead);
+
+// Reads HIERBAR_PRIMARY, when libomp knows its own settings.
+void __kmp_hierbar_read_primary();
 
 // The report: start it, after libhierbar.so took load_ns to load; the teams whose episodes it
 // counts.

@@ -26,6 +26,7 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_phases.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_place.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_plan.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_primary.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_report.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_settings.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_trace.cpp

@@ -43,12 +43,34 @@ PlanRequest request_of(std::uint32_t num_participants, const hierbar_cpus* cpus)
   return request;
 }
 
+Result<EnginePlan> make_plan_of_groups(const PlanRequest& request, const Listener& report) {
+  Result<EnginePlan> engine = make_plan(request, report);
+  return engine ? make_group_plan(request, *engine, report) : std::move(engine);
+}
+
 void report_line(hierbar_line_fn report, void* context, const char* line) {
   if (report != nullptr) report(context, line);
 }
 
 void report_lines(hierbar_line_fn report, void* context, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) report_line(report, context, line.c_str());
+}
+
+// Calls make(request, listener), which makes the plan. See hierbar_plan_create().
+template <class Make>
+int create_plan(std::uint32_t num_participants, const hierbar_cpus* cpus, hierbar_line_fn report, void* context,
+                const hierbar_plan** plan, Make&& make) try {
+  *plan = nullptr;
+  Result<EnginePlan> made = make(request_of(num_participants, cpus), listener(report, context));
+  if (!made) {
+    report_line(report, context, made.error().c_str());
+    return EINVAL;
+  }
+  *plan = new OwnedPlan(*std::move(made));
+  return 0;
+} catch (const std::exception& error) {
+  report_line(report, context, error.what());
+  return ENOMEM;
 }
 
 }  // namespace
@@ -64,19 +86,13 @@ HIERBAR_EXPORT int hierbar_check_settings(hierbar_line_fn report, void* context)
 }
 
 HIERBAR_EXPORT int hierbar_plan_create(uint32_t num_participants, const hierbar_cpus* cpus, hierbar_line_fn report, void* context,
-                                       const hierbar_plan** plan) try {
-  *plan = nullptr;
-  hierbar::Result<hierbar::EnginePlan> made =
-      hierbar::make_plan(hierbar::request_of(num_participants, cpus), hierbar::listener(report, context));
-  if (!made) {
-    hierbar::report_line(report, context, made.error().c_str());
-    return EINVAL;
-  }
-  *plan = new hierbar::OwnedPlan(*std::move(made));
-  return 0;
-} catch (const std::exception& error) {
-  hierbar::report_line(report, context, error.what());
-  return ENOMEM;
+                                       const hierbar_plan** plan) {
+  return hierbar::create_plan(num_participants, cpus, report, context, plan, hierbar::make_plan);
+}
+
+HIERBAR_EXPORT int hierbar_plan_create_groups(uint32_t num_participants, const hierbar_cpus* cpus, hierbar_line_fn report,
+                                              void* context, const hierbar_plan** plan) {
+  return hierbar::create_plan(num_participants, cpus, report, context, plan, hierbar::make_plan_of_groups);
 }
 
 HIERBAR_EXPORT void hierbar_plan_destroy(const hierbar_plan* plan) { delete static_cast<const hierbar::OwnedPlan*>(plan); }

@@ -41,6 +41,10 @@ int hierbar_check_settings(hierbar_line_fn report, void *context);
    the participants. */
 int hierbar_plan_create(uint32_t num_participants, const hierbar_cpus *cpus, hierbar_line_fn report, void *context,
                         const hierbar_plan **plan);
+/* The same with the groups of paper P1, for the algorithm `topo`, whatever the number of
+   participants. EINVAL also if the machine gives none: the last line reported is the reason. */
+int hierbar_plan_create_groups(uint32_t num_participants, const hierbar_cpus *cpus, hierbar_line_fn report, void *context,
+                               const hierbar_plan **plan);
 void hierbar_plan_destroy(const hierbar_plan *plan);
 
 /* What the groups of the plan have in common, as hierbar_unit (base/unit.h). units gets an entry

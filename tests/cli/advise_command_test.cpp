@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/run_hierbar.hpp"
-#include "tests/network/measured_nodes.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/network/measured_command.hpp"
 
 namespace hierbar {
 namespace {
@@ -15,36 +12,17 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
-const std::string kShape = "pack:2 l3:1 core:4 pu:1";
-
-class AdviseCommand : public testing::Test {
+class AdviseCommand : public test::MeasuredCommand {
  protected:
-  AdviseCommand() { write("network.json", *network::with_network("", network::test::measured_nodes(kShape + ", 8 cores"))); }
+  AdviseCommand() : MeasuredCommand("advise") {}
 
-  std::string write(const std::string& name, const std::string& text) {
-    std::ofstream(directory_ / name) << text;
-    return directory_ / name;
-  }
-  test::CommandResult advise(const std::string& arguments, const std::string& program = "") {
-    return test::run_hierbar("advise " + arguments + " --topology '" + kShape + "'" + program,
-                             "HIERBAR_NETWORK=" + std::string(directory_ / "network.json"));
-  }
   json candidates(const std::string& arguments) {
-    const test::CommandResult result = advise(arguments + " --json", " -- ./app 'two words'");
+    const test::CommandResult result = run(arguments + " --json", " -- ./app 'two words'");
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return json::parse(result.output, nullptr, false)["candidates"];
   }
-  std::string refused(const std::string& arguments, const std::string& program = "") {
-    const test::CommandResult result = advise(arguments, program);
-    EXPECT_EQ(result.exit_code, 2) << arguments;
-    EXPECT_THAT(result.output, IsEmpty()) << arguments;
-    return result.errors;
-  }
-
-  test::TemporaryDirectory directory_;
 };
 
 TEST_F(AdviseCommand, PutsTheFastestFirstWithItsReason) {
@@ -81,7 +59,7 @@ TEST_F(AdviseCommand, GivesEachRankTheCoresOfItsNode) {
 }
 
 TEST_F(AdviseCommand, ListsNothingThatCheckWouldFind) {
-  const test::CommandResult result = advise("-n 8 --nodes 1 --threads 1,2 --pattern halo:64K");
+  const test::CommandResult result = run("-n 8 --nodes 1 --threads 1,2 --pattern halo:64K");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, AllOf(HasSubstr("left out, since 'hierbar check' would find: overlapping-ranks"),
                                    HasSubstr("more threads than cores"), Not(HasSubstr("threads, sockets"))));
@@ -89,7 +67,7 @@ TEST_F(AdviseCommand, ListsNothingThatCheckWouldFind) {
 
 TEST_F(AdviseCommand, SaysWhenThereIsNoDifference) {
   write("network.json", *network::with_network("", network::test::measured_nodes(kShape + ", 8 cores", 0.9)));
-  EXPECT_THAT(advise("-n 4 --pattern alltoall:1K").output, HasSubstr("no difference among the first"));
+  EXPECT_THAT(run("-n 4 --pattern alltoall:1K").output, HasSubstr("no difference among the first"));
 }
 
 TEST_F(AdviseCommand, TriesTheBestInTurnsAndWithoutBinding) {

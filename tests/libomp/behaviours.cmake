@@ -133,6 +133,7 @@ omp_cases(late_partner CASES barrier fork SETTING lines ENV ${lines} KMP_BLOCKTI
 # Somebody else computes on a worker's cpu.
 omp_cases(beside_others CASES sleeps_early ENV OMP_PLACES={0},{1} CHECK --expect "others held this process's cpus.*after [1-9]")
 omp_cases(beside_others CASES obeys_the_user ENV OMP_PLACES={0},{1} KMP_BLOCKTIME=200ms)
+omp_run_alone(beside_others.sleeps_early beside_others.obeys_the_user)
 # Not with OMP_WAIT_POLICY=passive: libomp's waiters then sleep although there may be tasks, in
 # every barrier of its, and nobody wakes them for a task that comes later.
 
@@ -144,6 +145,16 @@ omp_cases(fork_child CASES child_never_uses_openmp CHECK --counter fast==80)
 omp_cases(fork_child CASES fork_while_workers_sleep ENV KMP_BLOCKTIME=0 ${trees} CHECK --counter reports==6)
 omp_cases(fork_child CASES grandchildren CHECK --counter reports==3)
 omp_cases(fork_child CASES fork_inside_a_region CHECK --counter reports==1)
+
+# What `hierbar run` sets.
+set(free_primary HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset)
+omp_cases(free_primary CASES keeps_all_cpus alone_returns_to_its_place with_a_team_returns_to_its_place
+          stays_where_the_program_binds_it forked_child ENV ${free_primary})
+omp_cases(free_primary CASES with_a_team_returns_to_its_place SETTING lean ENV ${free_primary} HIERBAR_REGION=on CHECK --counter lean>=100)
+omp_cases(hot_path CASES no_system_call_of_the_primary ENV ${free_primary} CHECK --counter phased>=1000)
+omp_cases(free_primary CASES is_bound SETTING without_reset ENV HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact)
+omp_cases(free_primary CASES is_bound SETTING bad ENV HIERBAR_PRIMARY=x KMP_AFFINITY=granularity=core,compact,reset
+          CHECK --expect "Warning.*HIERBAR_PRIMARY.*x.*bound, free.*using bound")
 
 foreach(blocktime IN ITEMS 0 200 infinite)
   omp_cases(shutdown CASES workers_sleep_when_main_returns main_returns_at_once roots_end_before_the_process
@@ -162,6 +173,7 @@ endforeach()
 
 omp_cases(nontemporal CASES stores_before_a_barrier_are_visible_after_it CHECK --counter fast>=20000)
 omp_cases(hot_path CASES no_allocation no_system_call CHECK --counter fast>=20000)
+omp_run_alone(hot_path.no_allocation hot_path.no_system_call) # a waiter that has no cpu yields
 
 # Random regions, always the same ones; .ci/long draws others, for ten minutes.
 foreach(fuzzer IN ITEMS region_fuzzer region_fuzzer_gcc)

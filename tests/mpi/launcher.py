@@ -74,3 +74,16 @@ def run_to_end(command, environment, timeout, stderr, directory=None):
 def segment_names():
     """The shim's segments of shared memory; none may be left when a program has ended."""
     return {path.name for path in SHARED_MEMORY.glob("hierbar-[0-9]*")}
+
+
+def is_of_running_process(name):
+    """Whether the process that a segment's name names lives: hierbar-USER-NAMESPACE-PROCESS-..."""
+    _, _, namespace, process = name.split("-")[:4]
+    return int(namespace) == os.stat("/proc/self/ns/pid").st_ino and os.path.exists(f"/proc/{process}")
+
+
+def left_segment_names(before):
+    """What programs have left that have ended since `before`. Other tests run meanwhile: a segment
+    of a process that lives is theirs, and one that is gone a moment later was."""
+    dead = {name for name in segment_names() - before if not is_of_running_process(name)}
+    return dead & segment_names()

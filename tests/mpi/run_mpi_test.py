@@ -8,7 +8,7 @@
 The program gets none of the caller's HIERBAR_ variables, but HIERBAR_VERBOSE=1 and what --env says. It is killed after --timeout
 seconds. A program that cannot run here says why and returns 77, and so does this script.
 
-Counts are per rank, summed over all ranks: "engine", "library", and the reasons that the report names, as "one rank". Whatever
+Counts are per rank, summed over all ranks: "engine", "baseline", "library", and the reasons that the report names, as "one rank". Whatever
 the program does, nothing of the shim's may be left under /dev/shm.
 """
 
@@ -21,7 +21,7 @@ import sys
 
 import launcher
 
-REPORT = re.compile(r"^hierbar: mpi: barriers of [^:]*: engine (\d+), library (\d+)(?: \((.*)\))?$", re.MULTILINE)
+REPORT = re.compile(r"^hierbar: mpi: barriers of [^:]*: engine (\d+)(?:, baseline (\d+))?, library (\d+)(?: \((.*)\))?$", re.MULTILINE)
 COUNT = re.compile(r"^([a-z ]+)(>=|<=|==)(\d+)$")
 COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq}
 SKIPPED = 77
@@ -72,8 +72,9 @@ def run(arguments):
 
 def count_ways(output):
     counts = collections.Counter()
-    for engine, library, reasons in REPORT.findall(output):
+    for engine, baseline, library, reasons in REPORT.findall(output):
         counts["engine"] += int(engine)
+        counts["baseline"] += int(baseline or 0)
         counts["library"] += int(library)
         for reason in filter(None, (reasons or "").split(", ")):
             way, number = reason.rsplit(" ", 1)
@@ -115,7 +116,7 @@ def main():
         print(output, end="")
         return SKIPPED
     problems = list(find_problems(arguments, status, output))
-    problems += [f"/dev/shm/{name} is left" for name in sorted(launcher.segment_names() - before)]
+    problems += [f"/dev/shm/{name} is left" for name in sorted(launcher.left_segment_names(before))]
     if problems:
         print(output)
         print("FAILED: " + "; ".join(problems))

@@ -77,9 +77,9 @@ mpi_test(module.without_barrier interpreter ARGS ${program_dir}/module.so many 0
 # Diagnosis.
 mpi_test(watch.other_node barriers RANKS 4 ARGS late ENV HIERBAR_TIMEOUT_S=1 ${two_nodes}
          CHECK ${all_engine} --count engine==8 --expect "waits since 1 s for rank 3 " --expect "waits since 1 s for other nodes")
+hierbar_run_alone(${prefix}watch.other_node)
 
-mpi_script(kill 300 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/kill_test.py --mpi mpich --mpiexec ${exec}
-           --shim $<TARGET_FILE:${shim}> --times 100 ${program_dir}/barriers)
+mpi_kill_test(kill 20 100 ${program_dir}/barriers)
 
 mpi_script(two_hosts 300 ${CMAKE_CURRENT_SOURCE_DIR}/two_hosts_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
 
@@ -90,6 +90,7 @@ mpi_script(mpi4py_own 400 ${CMAKE_CURRENT_SOURCE_DIR}/mpi4py_own_test.sh ${Pytho
            # MPI_Barrier, MPI_Ibarrier, and barriers between groups. .ci/long runs the whole suite.
            --count engine>=6 --count intercommunicator>=2
            test_cco_obj test_cco_obj_inter test_cco_buf.TestCCOBufWorld test_cco_nb_buf.TestCCOBufWorld)
+set_tests_properties(${prefix}mpi4py ${prefix}mpi4py_own PROPERTIES RESOURCE_LOCK mpi4py) # one virtual environment
 
 # Its own launcher; and PyPI has no wheel of it for every machine.
 mpi_script(intelmpi 300 ${CMAKE_CURRENT_SOURCE_DIR}/intelmpi_test.sh ${Python3_EXECUTABLE} ${program_dir}/intelmpi ${program_dir}/barriers

@@ -61,6 +61,7 @@ endif()
 mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
          CHECK ${all_engine} --count engine==6
                --expect "a barrier on MPI_COMM_WORLD of 3 ranks on this node waits since 1 s for rank 2 .process [0-9]+, .*$")
+hierbar_run_alone(${prefix}watch.one_node) # one report a second
 mpi_script(shared_memory 300 ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
 
 # foreign_tests(<shim> <message>): the other family's shim does nothing here but say so, and lets

@@ -31,12 +31,11 @@ foreach(what IN ITEMS isend ssend lock)
            CHECK ${transport} ${sockets} ${all_engine} --count engine==42)
   mpi_test(progress.${what}.late_leader.two_nodes progress RANKS 4 ARGS ${what} 0 2 ENV ${two_nodes}
            CHECK ${transport} ${all_engine} --count engine==84)
-  mpi_test(progress.${what}.broken progress ARGS ${what} 1 0 TIMEOUT 2
+  mpi_test(progress.${what}.broken progress ARGS ${what} 1 0 TIMEOUT 5
            CHECK ${transport} --hangs --preload ${program_dir}/no_progress.so --expect-some "rank 0 is in its first round")
 endforeach()
 
-mpi_script(kill 300 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/kill_test.py --mpi ompi --mpiexec ${exec}
-           --shim $<TARGET_FILE:${shim}> --times 4 ${program_dir}/barriers)
+mpi_kill_test(kill 4 20 ${program_dir}/barriers)
 # Its own launcher; and PyPI has no wheel of it for every machine.
 mpi_script(openmpi5 300 ${CMAKE_CURRENT_SOURCE_DIR}/openmpi5_test.sh ${Python3_EXECUTABLE} ${program_dir}/openmpi5 ${program_dir}/barriers
            ${program_dir}/progress ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/run_mpi_test.py --mpi ompi

@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/run_hierbar.hpp"
-#include "tests/network/measured_nodes.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/network/measured_command.hpp"
 
 namespace hierbar {
 namespace {
@@ -15,35 +12,14 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
-const std::string kShape = "pack:2 l3:1 core:4 pu:1";
-const std::string kIdentity = kShape + ", 8 cores";
-
-class PredictCommand : public testing::Test {
+class PredictCommand : public test::MeasuredCommand {
  protected:
-  PredictCommand() { write("network.json", *network::with_network("", network::test::measured_nodes(kIdentity))); }
-
-  std::string write(const std::string& name, const std::string& text) {
-    std::ofstream(directory_ / name) << text;
-    return directory_ / name;
-  }
-  test::CommandResult predict(const std::string& arguments) {
-    return test::run_hierbar("predict " + arguments + " --topology '" + kShape + "'",
-                             "HIERBAR_NETWORK=" + std::string(directory_ / "network.json"));
-  }
-  std::string refused(const std::string& arguments) {
-    const test::CommandResult result = predict(arguments);
-    EXPECT_EQ(result.exit_code, 2) << arguments;
-    EXPECT_THAT(result.output, IsEmpty()) << arguments;
-    return result.errors;
-  }
-
-  test::TemporaryDirectory directory_;
+  PredictCommand() : MeasuredCommand("predict") {}
 };
 
 TEST_F(PredictCommand, OrdersTheSplitsOfAnAllToAll) {
-  const test::CommandResult result = predict("alltoall:1M -n 8 --json");
+  const test::CommandResult result = run("alltoall:1M -n 8 --json");
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   const json root = json::parse(result.output);
   std::map<std::string, json> splits;
@@ -59,20 +35,20 @@ TEST_F(PredictCommand, OrdersTheSplitsOfAnAllToAll) {
 }
 
 TEST_F(PredictCommand, PrintsUnitsAndWhatBinds) {
-  EXPECT_THAT(predict("alltoall:1M -n 8 --model paper --algorithm pairwise --nodes 4").output,
+  EXPECT_THAT(run("alltoall:1M -n 8 --model paper --algorithm pairwise --nodes 4").output,
               AllOf(HasSubstr("alltoall:1M, pairwise among 8 ranks on nodes like " + kIdentity), HasSubstr("model paper"),
                     HasSubstr("time, ms"), HasSubstr("3+3+2"), HasSubstr("network 2/1.7")));
-  EXPECT_THAT(predict("alltoall:1M -n 1").output, HasSubstr("1x1"));
+  EXPECT_THAT(run("alltoall:1M -n 1").output, HasSubstr("1x1"));
 }
 
 TEST_F(PredictCommand, SaysWhenThereIsNoDifference) {
   write("network.json", *network::with_network("", network::test::measured_nodes(kIdentity, 0.9)));
-  EXPECT_THAT(predict("alltoall:1M -n 4 --per-node 2").output, HasSubstr("no difference among the first"));
+  EXPECT_THAT(run("alltoall:1M -n 4 --per-node 2").output, HasSubstr("no difference among the first"));
 }
 
 TEST_F(PredictCommand, ReadsTheProgramsMatrix) {
   const std::string path = write("bytes.csv", "0,1048576\n1048576,0\n");
-  const test::CommandResult result = predict("--matrix " + path + " -n 2 --json");
+  const test::CommandResult result = run("--matrix " + path + " -n 2 --json");
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(json::parse(result.output)["splits"].front()["split"], "1x2");
 }

@@ -11,7 +11,7 @@
 source "$(dirname "$0")/../cmake/check.sh"
 source_dir=$1 directory=$(realpath --canonicalize-missing "$2")
 base=$directory/bookworm.tar.gz
-skip() { printf 'skipped: %s\n' "$*" && exit 77; }
+skip() { finish && printf 'skipped: %s\n' "$*" && exit 77; } # not what has failed already
 [[ $EUID == 0 ]] || skip 'a Debian in a directory needs root'
 for tool in dh lintian autopkgtest piuparts mmdebstrap; do
   command -v $tool >/dev/null || skip "there is no $tool (Debian: debhelper lintian autopkgtest piuparts mmdebstrap)"

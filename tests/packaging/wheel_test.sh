@@ -28,7 +28,8 @@ run auditwheel show "$directory"/built/hierbar-*.whl
 old='manylinux_2_(2[0-9]|3[0-4])_x86_64'
 check 'auditwheel finds nothing newer than glibc 2.34' grep --quiet --extended-regexp "$old" "$work/output"
 cp "$work/output" "$directory/auditwheel.txt"
-run auditwheel repair --wheel-dir "$directory/repaired" "$directory"/built/hierbar-*.whl
+# The workers of `tune --network` are started by a launcher of MPI, whose library is then there.
+run auditwheel repair --exclude 'libmpi*.so.*' --wheel-dir "$directory/repaired" "$directory"/built/hierbar-*.whl
 check 'auditwheel adds what other systems lack' succeeded
 wheel=$(find "$directory/repaired" -name 'hierbar-*.whl')
 [[ -n $wheel ]] || { finish && exit 1; }
@@ -36,6 +37,10 @@ check 'the repaired wheel is for old systems' grep --quiet --extended-regexp -- 
 printf '%s: %s\n' "$(basename "$wheel")" "$(du --human-readable "$wheel" | cut -f1)"
 python3 -m zipfile --list "$wheel" >"$work/list"
 check 'nothing in it runs by itself' same_text "$(grep --count --extended-regexp '\.pth|sitecustomize' "$work/list")" 0
+check 'MPI is not in it' same_text "$(grep --count 'libmpi' "$work/list")" 0
+if command -v mpicxx.mpich >/dev/null; then
+  check 'what measures networks is in it' grep --quiet libexec/hierbar/network_worker_mpich "$work/list"
+fi
 check 'it has each file once' same_text "$(grep --count --extended-regexp 'libomp|libiomp' "$work/list")" 0
 check 'the first line of its description says for whom it is not' \
   grep --quiet '^\*\*This does nothing .*numpy' <(head -n 1 "$source_dir/packaging/python/README.md")

@@ -87,6 +87,20 @@ TEST(PlanService, SettingsChooseTheDomainAndTheRelease) {
               ElementsAre("leaders: 0 2, lines"));
 }
 
+// Of a package with one rank on each NUMA node the lowest one leads; a small team's too.
+TEST(PlanService, MakesThePapersGroups) {
+  const Bindings cpus({0, 32, 64, 96});
+  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}, {"HIERBAR_LEVELS", "package"}},
+                             [&](Lines& lines) { plan_into(lines, 4, cpus.data(), hierbar_plan_create_groups); }),
+              ElementsAre("leaders: 0 2"));
+}
+
+TEST(PlanService, SaysWhyThereAreNoGroups) {
+  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}},
+                             [](Lines& lines) { plan_into(lines, 4, nullptr, hierbar_plan_create_groups); }),
+              ElementsAre(HasSubstr("is not bound to cpus"), "error " + std::to_string(EINVAL)));
+}
+
 TEST(PlanService, SmallTeamsNeedNoMachine) {
   EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", "nonsense"}},
                              [](Lines& lines) {

@@ -83,9 +83,10 @@ inline Bindings by_numa_node() {
 }
 
 // What is reported, then "leaders: 0 1 2" or "error <errno>".
-inline void plan_into(Lines& lines, std::uint32_t num_participants, const hierbar_cpus* cpus = nullptr) {
+inline void plan_into(Lines& lines, std::uint32_t num_participants, const hierbar_cpus* cpus = nullptr,
+                      decltype(&hierbar_plan_create) create = hierbar_plan_create) {
   const hierbar_plan* plan = reinterpret_cast<const hierbar_plan*>(&lines);
-  const int error = hierbar_plan_create(num_participants, cpus, append_line, &lines, &plan);
+  const int error = create(num_participants, cpus, append_line, &lines, &plan);
   if (error != 0) {
     lines.push_back("error " + std::to_string(error) + (plan == nullptr ? "" : ", a plan nevertheless"));
     return;

@@ -8,8 +8,8 @@
 #include "bench/common/report/json_output.hpp"
 #include "bench/common/revision.hpp"
 #include "bench/model/command/commands.hpp"
-#include "bench/model/machine/compare.hpp"
 #include "bench/model/machine/simulation_cost.hpp"
+#include "bench/model/trial/compare.hpp"
 
 namespace hierbar::bench::model {
 namespace {

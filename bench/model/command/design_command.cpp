@@ -8,7 +8,7 @@
 #include "bench/common/report/json_output.hpp"
 #include "bench/common/revision.hpp"
 #include "bench/model/command/commands.hpp"
-#include "bench/model/machine/design.hpp"
+#include "bench/model/trial/design.hpp"
 
 namespace hierbar::bench::model {
 namespace {

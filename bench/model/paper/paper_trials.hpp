@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "bench/model/machine/scenario.hpp"
 #include "bench/model/paper/paper.hpp"
+#include "bench/model/trial/scenario.hpp"
 
 namespace hierbar::bench::model {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/channel_costs.hpp"
+#include "cli/option/channel_costs.hpp"
 
 namespace hierbar {
 

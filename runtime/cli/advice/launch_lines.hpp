@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/advice/candidates.hpp"
-#include "cli/program.hpp"
+#include "cli/program/program.hpp"
 
 namespace hierbar {
 

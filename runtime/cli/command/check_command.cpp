@@ -7,16 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/host_name.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/node_job.hpp"
-#include "cli/option_values.hpp"
-#include "cli/placed_threads.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/option_values.hpp"
+#include "cli/placement/node_job.hpp"
+#include "cli/placement/placed_threads.hpp"
 #include "placement/evidence/cpu_quota.hpp"
 
 namespace hierbar {
 namespace {
 
-constexpr std::uint32_t kMaxThreads = 65536;
 constexpr std::uint32_t kMaxWaitSeconds = 3600;
 
 struct CheckOptions {
@@ -46,7 +45,7 @@ void print_text(std::ostream& out, const NodeView& node, const std::vector<Findi
   }
 }
 
-nlohmann::ordered_json to_json(const NodeView& node, const std::vector<Finding>& findings) {
+nlohmann::ordered_json findings_as_json(const NodeView& node, const std::vector<Finding>& findings) {
   nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
   for (const RankView& rank : node.ranks) {
     nlohmann::ordered_json thread_cpus = nlohmann::ordered_json::array();
@@ -79,7 +78,7 @@ int judge(const CheckOptions& options, const NodeView& node, bool is_first_node,
   // If all is fine on all nodes, only the first node says so.
   const bool worth_saying = !findings.empty() || (is_first_node && !options.quiet);
   if (options.json) {
-    out << to_json(node, findings).dump(2) << '\n';
+    out << findings_as_json(node, findings).dump(2) << '\n';
   } else if (worth_saying) {
     print_text(out, node, findings);
   }

@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "base/words.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/network_costs.hpp"
-#include "cli/option_values.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/network_costs.hpp"
+#include "cli/option/option_values.hpp"
 #include "network/choose.hpp"
 
 namespace hierbar {
@@ -22,7 +22,7 @@ using network::Ranked;
 using nlohmann::ordered_json;
 
 constexpr const char* kAlgorithmsOption = "--algorithms";
-constexpr std::size_t kMostSizes = 256;
+constexpr std::size_t kMostNodeCounts = 256;
 
 struct MeetOptions {
   std::string num_nodes;
@@ -40,7 +40,8 @@ std::vector<std::uint32_t> read_sizes(const MeetOptions& options) {
              "a comma list of 2 to " + std::to_string(network::kMostChosenNodes));
     }
   }
-  if (sizes.size() > kMostSizes) refuse("-n", options.num_nodes, "too many numbers", "up to " + std::to_string(kMostSizes));
+  if (sizes.size() > kMostNodeCounts)
+    refuse("-n", options.num_nodes, "too many numbers", "up to " + std::to_string(kMostNodeCounts));
   return sizes;
 }
 
@@ -59,7 +60,7 @@ void print_table(std::uint32_t size, const std::vector<Ranked>& ranked) {
   }
 }
 
-ordered_json to_json(std::uint32_t size, const std::vector<Ranked>& ranked) {
+ordered_json ranking_as_json(std::uint32_t size, const std::vector<Ranked>& ranked) {
   ordered_json meetings = ordered_json::array();
   for (const Ranked& one : ranked) {
     meetings.push_back({{"name", name_of(one.kind)},
@@ -89,7 +90,7 @@ void show(const CLI::App& command, const MeetOptions& options) {
     const std::vector<Ranked> ranked =
         network::choose(kinds.empty() ? network::candidates(size) : kinds, size, {costs.parameters, {}});
     if (options.json) {
-      tables.push_back(to_json(size, ranked));
+      tables.push_back(ranking_as_json(size, ranked));
     } else {
       print_table(size, ranked);
     }

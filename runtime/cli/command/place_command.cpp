@@ -9,9 +9,9 @@
 #include <numeric>
 #include <sstream>
 
-#include "cli/machine_option.hpp"
-#include "cli/option_values.hpp"
-#include "cli/place_settings.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/option_values.hpp"
+#include "cli/placement/place_settings.hpp"
 #include "placement/share/launcher_options.hpp"
 #include "placement/share/share.hpp"
 
@@ -19,7 +19,6 @@ namespace hierbar {
 namespace {
 
 constexpr std::uint32_t kMaxRanks = 65536;
-constexpr std::uint32_t kMaxThreads = 65536;
 constexpr const char* kThreadsAllowed = "one number for all ranks, or one for each, 1 to 65536, separated by commas";
 
 struct PlaceOptions {
@@ -68,11 +67,11 @@ CpuSet chosen_pool(const CLI::App& command, const PlaceOptions& options, const M
   return pool;
 }
 
-struct Column {
+struct PlacementColumn {
   const char* title;
   Level level;
 };
-constexpr Column kColumns[] = {
+constexpr PlacementColumn kPlacementColumns[] = {
     {"cores", Level::kCore}, {"L3", Level::kL3}, {"NUMA", Level::kNuma}, {"packages", Level::kPackage}};
 
 Pattern parse_pattern_option(const std::string& name) {
@@ -102,11 +101,11 @@ void print_text(const Machine& machine, const Placement& placement) {
             << (placement.num_nodes == 1 ? "" : "each of " + std::to_string(placement.num_nodes) + " nodes: ") << machine.name
             << ", pattern " << pattern_name(placement.node.pattern) << "\n\n";
   std::cout << "  rank  threads";
-  for (const Column& column : kColumns) std::cout << "  " << column.title;
+  for (const PlacementColumn& column : kPlacementColumns) std::cout << "  " << column.title;
   std::cout << "  cpus\n";
   for (std::size_t rank = 0; rank < num_ranks; ++rank) {
     std::cout << std::setw(6) << rank << std::setw(9) << placement.node.threads[rank];
-    for (const Column& column : kColumns) {
+    for (const PlacementColumn& column : kPlacementColumns) {
       std::cout << std::setw(2 + static_cast<int>(std::string(column.title).size()))
                 << count_touched(machine, placement.node.shares[rank], column.level);
     }

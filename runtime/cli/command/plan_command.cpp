@@ -9,9 +9,9 @@
 
 #include "base/environment.hpp"
 #include "base/trusted_variable.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/meeting_option.hpp"
-#include "cli/option_values.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/meeting_option.hpp"
+#include "cli/option/option_values.hpp"
 #include "plan/export/plan_json.hpp"
 #include "plan/export/plan_text.hpp"
 #include "plan/group_tree.hpp"

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "cli/channel_costs.hpp"
-#include "cli/option_values.hpp"
+#include "cli/option/channel_costs.hpp"
+#include "cli/option/option_values.hpp"
 
 namespace hierbar {
 namespace {
@@ -18,7 +18,6 @@ namespace {
 using network::ChannelStatistics;
 using nlohmann::ordered_json;
 
-constexpr const char* kNodesOption = "--nodes";
 constexpr const char* kPerNodeOption = "--per-node";
 
 struct PredictOptions {
@@ -100,7 +99,8 @@ ordered_json channels_json(const network::Prediction& prediction) {
   return channels;
 }
 
-ordered_json to_json(const PredictionRequest& request, const std::vector<PredictedSplit>& results, const std::string& model) {
+ordered_json predictions_as_json(const PredictionRequest& request, const std::vector<PredictedSplit>& results,
+                                 const std::string& model) {
   ordered_json splits = ordered_json::array();
   for (const PredictedSplit& one : results) {
     const Quartiles& time = one.prediction.time_us;
@@ -131,7 +131,7 @@ void show(const CLI::App& command, const PredictOptions& options) {
   }
   const std::vector<PredictedSplit> results = predict_all(request, splits);
   if (options.json) {
-    std::cout << to_json(request, results, options.prediction.model).dump(2) << '\n';
+    std::cout << predictions_as_json(request, results, options.prediction.model).dump(2) << '\n';
   } else {
     print_text(request, results, options.prediction.model);
   }

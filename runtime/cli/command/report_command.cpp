@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/trusted_variable.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/option_values.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/option_values.hpp"
 #include "report/files.hpp"
 #include "report/format/html.hpp"
 #include "report/format/perfetto.hpp"

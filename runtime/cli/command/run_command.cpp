@@ -6,10 +6,10 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/counted_run.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/option_values.hpp"
-#include "cli/run_settings.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/option_values.hpp"
+#include "cli/program/counted_run.hpp"
+#include "cli/program/run_settings.hpp"
 
 namespace hierbar {
 namespace {
@@ -96,6 +96,33 @@ int run(const RunOptions& options, const Program& program) {
   return judge(options, *counted);
 }
 
+constexpr const char* kRunHelp =
+    "hierbar run [OPTIONS] -- PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Sets, and says so on stderr:\n"
+    "  LD_PRELOAD        the OpenMP runtime of this installation, and the shim for MPI_Barrier, in front of what is there\n"
+    "  LD_AUDIT          a module of the loader: what asks for another OpenMP runtime gets this one (glibc 2.35 and later)\n"
+    "  LD_LIBRARY_PATH   the directory of the same runtime, for its other names\n"
+    "  KMP_BARRIER       hier\n"
+    "  KMP_AFFINITY      a core for each thread of a team. Not if OMP_PLACES, OMP_PROC_BIND or GOMP_CPU_AFFINITY is set\n"
+    "  HIERBAR_PRIMARY   free: the initial thread goes to its core and keeps all cpus, as does what it starts. Not if\n"
+    "                    the variables of the line above, or KMP_AFFINITY, are set\n"
+    "  KMP_INIT_AT_FORK  TRUE, so that forked processes can use OpenMP\n"
+    "With --report also OMP_TOOL_LIBRARIES, HIERBAR_REPORT and HIERBAR_OUTPUT.\n"
+    "A variable that is set already is left alone, HIERBAR_PLACE too, whose threads=share makes teams as large as their\n"
+    "rank's share of the node. Open MPI's mpiexec gets -x for each, because it takes them to other nodes only when told; in\n"
+    "commands with ':' that is for the first program. --verbose and --require-active count on this node, in processes that\n"
+    "end normally. The exit code is the program's, 127 or 126 when it cannot be started, 2 for bad options, and with\n"
+    "--require-active 3 when the program returned 0 and no barrier was served.\n"
+    "\n"
+    "Examples:\n"
+    "  hierbar run -- mpiexec -n 4 ./app\n"
+    "  OMP_NUM_THREADS=8 hierbar run -- ./openmp_program\n"
+    "  hierbar run --require-active -- python3 train.py\n"
+    "  hierbar run --report cost.html -- ./app\n"
+    "  hierbar run --mpi mpich -- srun -n 4 ./wrapper.sh\n"
+    "  hierbar run --dry-run -- mpiexec -n 4 ./app > job.sh\n";
+
 }  // namespace
 
 void add_run_command(CLI::App& app, const Program& program) {
@@ -118,31 +145,7 @@ void add_run_command(CLI::App& app, const Program& program) {
   command->add_flag("--require-active", options->require_active,
                     "Say at the end how many barriers were served, and fail with 3 when none was");
   command->add_flag("--dry-run", options->dry_run, "Print the command with its environment, for a shell, instead of running it");
-  command->footer(
-      "hierbar run [OPTIONS] -- PROGRAM [ARGUMENT...]\n"
-      "\n"
-      "Sets, and says so on stderr:\n"
-      "  LD_PRELOAD        the OpenMP runtime of this installation, and the shim for MPI_Barrier, in front of what is there\n"
-      "  LD_AUDIT          a module of the loader: what asks for another OpenMP runtime gets this one (glibc 2.35 and later)\n"
-      "  LD_LIBRARY_PATH   the directory of the same runtime, for its other names\n"
-      "  KMP_BARRIER       hier\n"
-      "  KMP_AFFINITY      a core for each thread of a team; what the program starts outside parallel regions keeps its cpus.\n"
-      "                    Not if OMP_PLACES, OMP_PROC_BIND or GOMP_CPU_AFFINITY is set\n"
-      "  KMP_INIT_AT_FORK  TRUE, so that forked processes can use OpenMP\n"
-      "With --report also OMP_TOOL_LIBRARIES, HIERBAR_REPORT and HIERBAR_OUTPUT.\n"
-      "A variable that is set already is left alone, HIERBAR_PLACE too, whose threads=share makes teams as large as their\n"
-      "rank's share of the node. Open MPI's mpiexec gets -x for each, because it takes them to other nodes only when told; in\n"
-      "commands with ':' that is for the first program. --verbose and --require-active count on this node, in processes that\n"
-      "end normally. The exit code is the program's, 127 or 126 when it cannot be started, 2 for bad options, and with\n"
-      "--require-active 3 when the program returned 0 and no barrier was served.\n"
-      "\n"
-      "Examples:\n"
-      "  hierbar run -- mpiexec -n 4 ./app\n"
-      "  OMP_NUM_THREADS=8 hierbar run -- ./openmp_program\n"
-      "  hierbar run --require-active -- python3 train.py\n"
-      "  hierbar run --report cost.html -- ./app\n"
-      "  hierbar run --mpi mpich -- srun -n 4 ./wrapper.sh\n"
-      "  hierbar run --dry-run -- mpiexec -n 4 ./app > job.sh\n");
+  command->footer(kRunHelp);
   command->callback([options, &program] { throw CLI::RuntimeError(run(*options, program)); });
 }
 

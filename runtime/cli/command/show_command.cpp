@@ -11,10 +11,10 @@
 
 #include "base/host_name.hpp"
 #include "base/trusted_variable.hpp"
-#include "cli/machine_option.hpp"
-#include "cli/node_job.hpp"
-#include "cli/option_values.hpp"
-#include "cli/placed_threads.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/option_values.hpp"
+#include "cli/placement/node_job.hpp"
+#include "cli/placement/placed_threads.hpp"
 #include "topology/export/lstopo_xml.hpp"
 
 namespace hierbar {
@@ -33,15 +33,15 @@ struct ShowOptions {
 
 // --- 1. Output
 
-struct Column {
+struct UnitColumn {
   const char* title;
   const char* key;
   Level level;
 };
-constexpr Column kColumns[] = {{"core", "cores", Level::kCore},
-                               {"L3", "l3", Level::kL3},
-                               {"NUMA", "numa", Level::kNuma},
-                               {"package", "packages", Level::kPackage}};
+constexpr UnitColumn kUnitColumns[] = {{"core", "cores", Level::kCore},
+                                       {"L3", "l3", Level::kL3},
+                                       {"NUMA", "numa", Level::kNuma},
+                                       {"package", "packages", Level::kPackage}};
 
 std::string sharers_text(const std::vector<PlacedThread>& threads, std::size_t index) {
   constexpr std::size_t kMost = 4;
@@ -69,14 +69,14 @@ void print_text(std::ostream& out, const Machine& machine, const std::vector<Pla
   std::vector<std::vector<std::string>> rows(1, {"rank", "thread"});
   if (is_live) rows.front().insert(rows.front().end(), {"pid", "tid", "name"});
   rows.front().push_back("cpus");
-  for (const Column& column : kColumns) rows.front().push_back(column.title);
+  for (const UnitColumn& column : kUnitColumns) rows.front().push_back(column.title);
   rows.front().push_back("shares cpus with");
   for (std::size_t i = 0; i < threads.size(); ++i) {
     const PlacedThread& thread = threads[i];
     std::vector<std::string> row = {thread.rank ? std::to_string(*thread.rank) : "-", std::to_string(thread.thread)};
     if (is_live) row.insert(row.end(), {std::to_string(thread.pid), std::to_string(thread.tid), thread.name});
     row.push_back(thread.cpus.to_string());
-    for (const Column& column : kColumns) row.push_back(touched_units(machine, thread.cpus, column.level));
+    for (const UnitColumn& column : kUnitColumns) row.push_back(touched_units(machine, thread.cpus, column.level));
     row.push_back(sharers_text(threads, i));
     rows.push_back(std::move(row));
   }
@@ -85,7 +85,7 @@ void print_text(std::ostream& out, const Machine& machine, const std::vector<Pla
   print_table(out, rows);
 }
 
-nlohmann::ordered_json to_json(const Machine& machine, const std::vector<PlacedThread>& threads) {
+nlohmann::ordered_json threads_as_json(const Machine& machine, const std::vector<PlacedThread>& threads) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < threads.size(); ++i) {
     const PlacedThread& thread = threads[i];
@@ -93,7 +93,7 @@ nlohmann::ordered_json to_json(const Machine& machine, const std::vector<PlacedT
                                   {"thread", thread.thread}};
     if (thread.pid != 0) one.update({{"pid", thread.pid}, {"tid", thread.tid}, {"name", thread.name}});
     one["cpus"] = thread.cpus.to_string();
-    for (const Column& column : kColumns) one[column.key] = touched_units(machine, thread.cpus, column.level);
+    for (const UnitColumn& column : kUnitColumns) one[column.key] = touched_units(machine, thread.cpus, column.level);
     one["shares_with"] = nlohmann::ordered_json::array();
     for (const std::size_t other : sharers(threads, i)) one["shares_with"].push_back(thread_label(threads[other]));
     list.push_back(std::move(one));
@@ -122,7 +122,7 @@ void print(const CLI::App& command, const ShowOptions& options, const Machine& m
     write_xml(command, options, threads);
   }
   if (options.json) {
-    out << to_json(machine, threads).dump(2) << '\n';
+    out << threads_as_json(machine, threads).dump(2) << '\n';
   } else {
     print_text(out, machine, threads);
   }

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/program.hpp"
+#include "cli/program/program.hpp"
 
 namespace hierbar {
 

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/machine_option.hpp"
+#include "cli/option/machine_option.hpp"
 #include "topology/export/machine_json.hpp"
 #include "topology/export/machine_text.hpp"
 

@@ -6,7 +6,7 @@ namespace hierbar {
 namespace {
 
 // Bash takes "--mpi=auto" for three words, because '=' is in COMP_WORDBREAKS.
-constexpr const char* kBegin = R"bash(# bash completion for hierbar, made by 'hierbar completion bash'
+constexpr const char* kBashBegin = R"bash(# bash completion for hierbar, made by 'hierbar completion bash'
 
 _hierbar() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} words='' files='' i
@@ -80,7 +80,7 @@ std::string bash_completion(const std::vector<CommandWords>& commands) {
     names.push_back(command.name);
     if (command.starts_program) starters.push_back(command.name);
   }
-  std::string begin = kBegin;
+  std::string begin = kBashBegin;
   const std::string mark = "@PROGRAMS@";
   begin.replace(begin.find(mark), mark.size(), join(starters, " | "));
   return begin + text + "    :*) words='" + join(names, " ") + "' ;;\n" + kEnd;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cli/program.hpp"
+#include "cli/program/program.hpp"
 
 namespace hierbar {
 namespace {

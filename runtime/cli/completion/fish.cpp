@@ -34,7 +34,7 @@ std::string command_lines(const CommandWords& command) {
          "' -xa '(__fish_complete_subcommand --commandline (__hierbar_program))'\n";
 }
 
-constexpr const char* kBegin = R"(# fish completion for hierbar, made by 'hierbar completion fish'
+constexpr const char* kFishBegin = R"(# fish completion for hierbar, made by 'hierbar completion fish'
 
 # Whether the command is the named one, and the cursor is not behind '--'.
 function __hierbar_in
@@ -60,7 +60,7 @@ complete -c hierbar -n __fish_use_subcommand -l version -d 'Show the version'
 }  // namespace
 
 std::string fish_completion(const std::vector<CommandWords>& commands) {
-  std::string text = kBegin;
+  std::string text = kFishBegin;
   for (const CommandWords& command : commands) text += command_lines(command);
   return text;
 }

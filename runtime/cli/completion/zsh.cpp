@@ -21,7 +21,7 @@ std::string zsh_text(const std::string& text) {
 
 std::string list(const std::vector<std::string>& words) { return "(" + join(words, " ") + ")"; }
 
-std::string value_of(const OptionWords& option) {
+std::string value_word(const OptionWords& option) {
   if (option.value == OptionWords::Value::kNone) return "";
   if (!option.choices.empty()) return ":value:" + list(option.choices);
   return option.value == OptionWords::Value::kFile ? ":file:_files" : ":value: ";
@@ -33,7 +33,7 @@ std::string specifications(const OptionWords& option) {
   for (const std::string& name : option.names) {
     const bool is_long_with_value = option.value != OptionWords::Value::kNone && name[1] == '-';
     text += " \\\n        '" + list(option.names) + name + (is_long_with_value ? "=[" : "[") + zsh_text(option.summary) + "]" +
-            value_of(option) + "'";
+            value_word(option) + "'";
   }
   return text;
 }
@@ -45,6 +45,16 @@ std::string branch(const CommandWords& command) {
   if (command.takes_files) text += " \\\n        '*:file:_files'";
   return text + " ;;\n";
 }
+
+// The file is run by itself, or read as a function.
+constexpr const char* kZshEnd = R"zsh(}
+
+if [[ $funcstack[1] == _hierbar ]]; then
+  _hierbar "$@"
+else
+  compdef _hierbar hierbar
+fi
+)zsh";
 
 }  // namespace
 
@@ -84,15 +94,7 @@ std::string zsh_completion(const std::vector<CommandWords>& commands) {
          "    return\n"
          "  fi\n"
          "  case $line[1] in\n" +
-         branches +
-         "  esac\n"
-         "}\n"
-         "\n"
-         "if [[ $funcstack[1] == _hierbar ]]; then\n"
-         "  _hierbar \"$@\"\n"
-         "else\n"
-         "  compdef _hierbar hierbar\n"
-         "fi\n";
+         branches + "  esac\n" + kZshEnd;
 }
 
 }  // namespace hierbar

@@ -8,11 +8,11 @@
 #include "base/environment.hpp"
 #include "base/result.hpp"
 #include "cli/doctor/watched_run.hpp"
-#include "cli/mpi_family.hpp"
-#include "cli/program.hpp"
-#include "cli/run_settings.hpp"
-#include "cli/runtime_libraries.hpp"
-#include "cli/started_program.hpp"
+#include "cli/program/mpi_family.hpp"
+#include "cli/program/program.hpp"
+#include "cli/program/run_settings.hpp"
+#include "cli/program/runtime_libraries.hpp"
+#include "cli/program/started_program.hpp"
 
 namespace hierbar {
 

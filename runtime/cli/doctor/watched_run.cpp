@@ -15,7 +15,7 @@
 #include <fstream>
 #include <thread>
 
-#include "cli/placed_threads.hpp"
+#include "cli/placement/placed_threads.hpp"
 
 namespace hierbar {
 namespace {

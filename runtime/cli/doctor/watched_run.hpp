@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "cli/program.hpp"
+#include "cli/program/program.hpp"
 #include "placement/decision/findings.hpp"
 
 namespace hierbar {

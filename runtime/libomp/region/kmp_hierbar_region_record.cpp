@@ -90,7 +90,7 @@ static bool is_observed() {
 static bool is_debugged() {
   bool result = __kmp_tasking_mode != tskm_task_teams || __kmp_env_consistency_check || __kmp_display_affinity;
 #if KMP_AFFINITY_SUPPORTED
-  result = result || __kmp_affinity.flags.reset;
+  result = result || (__kmp_affinity.flags.reset && !__kmp_hierbar_primary_is_free);
 #endif
   return result;
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/model/machine/model_mem.hpp"
-#include "bench/model/machine/trial.hpp"
+#include "bench/model/trial/trial.hpp"
 #include "plan/group_plan.hpp"
 #include "plan/mapping.hpp"
 #include "tests/support/machines.hpp"

@@ -26,6 +26,7 @@ endforeach()
 set(by_schedule HIERBAR_FAKE_NODES=2 HIERBAR_MPI_MEETING=dissemination:1)
 mpi_test(meeting.late barriers RANKS 4 ARGS late ENV HIERBAR_TIMEOUT_S=1 ${by_schedule}
          CHECK --count library==0 --count engine==8 --expect "waits since 1 s for rank 3 " --expect "waits since 1 s for other nodes")
+hierbar_run_alone(${prefix}meeting.late)
 foreach(what IN ITEMS isend ssend lock)
   mpi_test(meeting.progress.${what} progress RANKS 4 ARGS ${what} 0 2 ENV ${by_schedule}
            CHECK ${transport_${what}} --count library==0 --count engine==84)
@@ -35,8 +36,8 @@ foreach(meeting IN ITEMS dissemination:1 tree:1 auto)
   set(environment --env HIERBAR_FAKE_NODES=3 --env HIERBAR_MPI_MEETING=${meeting} --env ${no_network})
   mpi_script(meeting.asleep.${name} 120 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/asleep_test.py --mpi ${family_name}
              --mpiexec ${exec} --shim $<TARGET_FILE:${shim}> --times 10 ${environment} ${program_dir}/barriers)
-  mpi_script(meeting.kill.${name} 300 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/kill_test.py --mpi ${family_name}
-             --mpiexec ${exec} --shim $<TARGET_FILE:${shim}> --times 6 ${environment} ${program_dir}/barriers)
+  hierbar_run_alone(${prefix}meeting.asleep.${name}) # it stops ranks for some time
+  mpi_kill_test(meeting.kill.${name} 3 20 ${environment} ${program_dir}/barriers)
 endforeach()
 
 # A choice brings in communicators that have one rank on each node. The trial is over after 32

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <string>
 
 namespace hierbar::mpi {
 namespace {
@@ -50,12 +51,17 @@ TEST_F(SettingsTest, GoodValuesAreTaken) {
   EXPECT_THAT(settings.problems, IsEmpty());
 }
 
-TEST_F(SettingsTest, ABaselineIsReportedAsNotRun) {
-  setenv("HIERBAR_ALGORITHM", "hier", 1);
-  EXPECT_THAT(read_settings().problems, IsEmpty());
-  setenv("HIERBAR_ALGORITHM", "mcs", 1);
-  EXPECT_THAT(read_settings().problems, ElementsAre(::testing::AllOf(::testing::HasSubstr("HIERBAR_ALGORITHM: 'mcs'"),
-                                                                     ::testing::HasSubstr("allowed: hier"))));
+TEST_F(SettingsTest, AnyAlgorithmMayBeChosenAndAnUnknownOneIsReported) {
+  EXPECT_EQ(read_settings().algorithm, Algorithm::kHier);
+  for (const NamedAlgorithm& named : kAlgorithms) {
+    setenv("HIERBAR_ALGORITHM", std::string(named.name).c_str(), 1);
+    EXPECT_EQ(read_settings().algorithm, named.algorithm) << named.name;
+    EXPECT_THAT(read_settings().problems, IsEmpty());
+  }
+  setenv("HIERBAR_ALGORITHM", "butterfly", 1);
+  EXPECT_EQ(read_settings().algorithm, Algorithm::kHier);
+  EXPECT_THAT(read_settings().problems, ElementsAre(::testing::AllOf(::testing::HasSubstr("HIERBAR_ALGORITHM: 'butterfly'"),
+                                                                     ::testing::HasSubstr("allowed: hier, topo, "))));
 }
 
 TEST_F(SettingsTest, EveryBadValueIsToldWithItsDefault) {

@@ -69,7 +69,11 @@ extern "C" void* mmap(void* wish, size_t bytes, int protection, int flags, int f
   }
   void* address = map(wish, bytes, protection, flags, file, offset);
   entry = find([](const Mapping& known) { return known.num_users == 0; });
-  if (address != MAP_FAILED && entry != nullptr) *entry = {status.st_dev, status.st_ino, address, 1};
+  if (address == MAP_FAILED) return address;
+  // Without an entry the next one would get another address, and races would be reported that are
+  // none.
+  if (entry == nullptr) __builtin_trap();
+  *entry = {status.st_dev, status.st_ino, address, 1};
   return address;
 }
 

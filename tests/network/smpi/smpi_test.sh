@@ -38,8 +38,8 @@ END
   smpirun -np "$ranks" -platform "$work/platform.xml" -hostfile "$work/hosts" --log=root.thresh:error \
     --cfg=smpi/simulate-computation:no --cfg=smpi/lat-factor:0:1 --cfg=smpi/bw-factor:0:1 \
     --cfg=smpi/os:"0:${2}e-6:0" --cfg=smpi/ois:"0:${2}e-6:0" --cfg=smpi/or:"0:${3}e-6:0" \
-    --cfg=smpi/test:${poll}e-6 --cfg=smpi/grow-injected-times:no \
-    "$work/smpi_meetings" "L=$1,o_s=$2,o_r=$3,g=0"
+    --cfg=smpi/test:0 \
+    "$work/smpi_meetings" "L=$1,o_s=$2,o_r=$3,g=0" "$poll"
 }
 run 1.2 0.3 0.5
 run 18 3 4

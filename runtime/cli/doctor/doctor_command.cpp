@@ -1,0 +1,147 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/doctor/doctor_command.hpp"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/launchers.hpp"
+#include "cli/command/check_command.hpp"
+#include "cli/doctor/diagnosis.hpp"
+#include "cli/doctor/doctor_report.hpp"
+#include "cli/option/machine_option.hpp"
+#include "cli/option/option_values.hpp"
+#include "cli/placement/node_job.hpp"
+#include "placement/evidence/cpu_quota.hpp"
+
+namespace hierbar {
+namespace {
+
+constexpr std::uint32_t kMaxRunSeconds = 86400;
+constexpr const char* kDefaultRunSeconds = "10";
+
+struct DoctorOptions {
+  std::string run_seconds;
+  std::string description;
+  bool quiet = false;
+  bool json = false;
+};
+
+// The team that this process would get with the program's variables.
+RankView own_rank(const Machine& machine, const Environment& environment) {
+  NodeRank rank{.launch = {}, .rank = 0, .process = read_process(getpid()).value_or(Process{}), .environment = environment};
+  std::vector<std::string> remarks;  // what is not understood is not judged
+  return view_ranks(machine, {rank}, "", remarks).front();
+}
+
+std::string own_name() {
+  const std::string file = program_of(getpid());
+  std::error_code unresolved;
+  return std::filesystem::equivalent(find_in_path("hierbar"), file, unresolved) ? "hierbar" : file;
+}
+
+std::chrono::seconds run_time(const DoctorOptions& options) {
+  const std::uint32_t seconds = parse_count(options.run_seconds, kMaxRunSeconds);
+  if (seconds == 0) {
+    refuse("--run", options.run_seconds, "no such time", "1 to " + std::to_string(kMaxRunSeconds) + " seconds");
+  }
+  return std::chrono::seconds(seconds);
+}
+
+int examine(const CLI::App& command, const DoctorOptions& options, const Program& program) {
+  if (program.empty()) throw CLI::ValidationError("doctor", "no program; put it behind '--', as in 'hierbar doctor -- ./app'");
+  const bool is_run = command.count("--run") > 0;
+  const std::chrono::seconds most = is_run ? run_time(options) : std::chrono::seconds(0);
+  // Started by a launcher, the first rank speaks for all, which have the same program.
+  const char* rank = rank_in_job(own_environment());
+  if (rank != nullptr && std::strcmp(rank, "0") != 0) return kExitFine;
+
+  Result<ProgramFacts> facts = gather_facts(program);
+  if (!facts) {
+    std::cerr << "hierbar doctor: " << facts.error() << '\n';
+    return kExitBadInput;
+  }
+  if (is_run) {
+    const Result<WatchedRun> run = watch_run(program, most);
+    if (!run) {
+      std::cerr << "hierbar doctor: " << run.error() << '\n';
+      return kExitBadInput;
+    }
+    add_run(*run, *facts);
+  }
+  const Machine machine = load_chosen_machine(command, options.description);
+  const Environment environment = facts->environment;
+  const DoctorInput input{.command = program,
+                          .facts = *std::move(facts),
+                          .machine = machine,
+                          .rank = own_rank(machine, environment),
+                          .quota = read_cpu_quota(),
+                          .hierbar = own_name()};
+  std::vector<Diagnosis> found = diagnose_libraries(input);
+  for (const auto& more : {diagnose_settings(input), diagnose_cpus(input)}) found.insert(found.end(), more.begin(), more.end());
+  if (options.json) {
+    std::cout << report_as_json(input, found).dump(2) << '\n';
+  } else if (!found.empty() || !options.quiet) {
+    print_report(std::cout, input, found);
+  }
+  return found.empty() ? kExitFine : kExitFindings;
+}
+
+constexpr const char* kDoctorHelp =
+    "hierbar doctor [OPTIONS] -- PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Give it the command as it is usually started, with launcher and 'hierbar run' if there are any. It starts nothing: it\n"
+    "reads the program's files as the loader would. What a program opens while it runs, as Python does when it imports, is\n"
+    "seen with --run only, which sets LD_DEBUG=libs.\n"
+    "\n"
+    "Findings, each with what to do (docs/doctor.md explains them):\n"
+    "  other-runtime      hierbar is asked for, and another OpenMP runtime comes first\n"
+    "  rpath-wins         a DT_RPATH hides the runtime that LD_LIBRARY_PATH names\n"
+    "  two-runtimes       a process has several OpenMP runtimes; two-mpis: several MPI libraries\n"
+    "  barrier-not-set    hierbar's runtime without KMP_BARRIER=hier\n"
+    "  missing-libhierbar hierbar's runtime without libhierbar.so; missing-library: any other that is not found\n"
+    "  other-mpi          the preloaded MPI_Barrier or the launcher is of another MPI than the program\n"
+    "  static-runtime     OpenMP or MPI is linked into the program\n"
+    "  setuid             the loader ignores its variables, because the program gets more rights\n"
+    "  openblas-threads   OpenBLAS with threads of its own beside OpenMP's\n"
+    "  fork-setting       KMP_INIT_AT_FORK=FALSE, with which forked processes hang\n"
+    "  binding-inherited  OMP_PLACES and the likes bind Python's main thread, and with it all that it starts\n"
+    "  lost-cpus-per-task srun without the job's --cpus-per-task\n"
+    "  offline-cpus       a list of cpus names some that are not online; foreign-cpus: or that may not be used\n"
+    "  stacked-threads, smt-sharing, quota   as 'hierbar check' finds them\n"
+    "\n"
+    "Exit codes: 0 nothing found, 1 findings, 2 bad options or no such program.\n"
+    "\n"
+    "Examples:\n"
+    "  hierbar doctor -- ./app\n"
+    "  hierbar doctor --run 20 -- python3 train.py\n"
+    "  hierbar doctor -- srun -n 4 ./app\n"
+    "  hierbar doctor --json -- hierbar run -- ./app\n";
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, const Program& program) {
+  CLI::App* command = app.add_subcommand("doctor", "Say which OpenMP and MPI a program loads, and what is wrong with that");
+  auto options = std::make_shared<DoctorOptions>();
+  command
+      ->add_option(
+          "--run", options->run_seconds,
+          std::string("Start the command and look at what it loads and where its threads are, for at most so long; then\n"
+                      "end it; default: ") +
+              kDefaultRunSeconds)
+      ->type_name("[SECONDS]")
+      ->expected(0, 1)
+      ->default_str(kDefaultRunSeconds);
+  command->add_flag("--quiet", options->quiet, "Say nothing when nothing is found");
+  add_machine_option(*command, options->description);
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(kDoctorHelp);
+  command->callback([command, options, &program] { throw CLI::RuntimeError(examine(*command, *options, program)); });
+}
+
+}  // namespace hierbar

@@ -1,0 +1,31 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/option/machine_option.hpp"
+
+#include <iostream>
+
+#include "base/trusted_variable.hpp"
+#include "topology/load.hpp"
+
+namespace hierbar {
+
+void add_machine_option(CLI::App& command, std::string& description) {
+  command
+      .add_option(kTopologyOption, description,
+                  std::string("Another machine than this one: ") + kAllowedTopologies +
+                      "; default: HIERBAR_TOPOLOGY if set, else this machine")
+      ->type_name("XML|DESCRIPTION");
+}
+
+Machine load_chosen_machine(const CLI::App& command, const std::string& description) {
+  const bool given = command.count(kTopologyOption) > 0;
+  Result<Machine> machine = given ? load_described_machine(description) : load_machine(trusted_variable("HIERBAR_TOPOLOGY"));
+  if (!machine.ok()) {
+    std::cerr << "hierbar: " << (given ? std::string(kTopologyOption) + ": " : "") << machine.error() << '\n';
+    throw CLI::RuntimeError(kExitBadInput);
+  }
+  for (const std::string& warning : machine->warnings) std::cerr << "hierbar: " << warning << '\n';
+  return *std::move(machine);
+}
+
+}  // namespace hierbar

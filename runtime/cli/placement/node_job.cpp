@@ -1,0 +1,142 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/placement/node_job.hpp"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "placement/decision/predict_shares.hpp"
+
+namespace hierbar {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kBetweenPolls = std::chrono::milliseconds(5);
+// The name that a rank gives itself when it has seen the speaker, so that the speaker knows. The
+// kernel keeps 15 characters.
+constexpr const char* kListenerName = "hierbar listens";
+
+NodeRank this_process() {
+  const std::optional<Process> process = read_process(getpid());
+  return {.launch = {}, .rank = 0, .process = process.value_or(Process{}), .environment = own_environment()};
+}
+
+// The decision that libomp would take for these ranks. This process must be one of them.
+Decision predict_placement(const Machine& machine, const std::vector<NodeRank>& ranks, const std::vector<RankAhead>& ahead) {
+  if (ranks.front().launch.job_key.empty()) return {{}, "no launcher", "no-launcher"};
+  Result<PoolEvidence> evidence = read_pool_evidence(ranks.front().environment, own_process_facts().ancestors);
+  return evidence ? predict_shares(machine, *std::move(evidence), ahead) : Decision{{}, evidence.error(), "no-pool"};
+}
+
+// An environment with another OMP_NUM_THREADS. Both arguments must live as long as the result.
+Environment with_threads(const Environment& environment, const std::string& number) {
+  return [&environment, &number](const char* name) -> const char* {
+    return std::string_view(name) == "OMP_NUM_THREADS" ? number.c_str() : environment(name);
+  };
+}
+
+}  // namespace
+
+Result<NodeJob> NodeJob::find() {
+  NodeJob job;
+  const ProcessFacts facts = own_process_facts();
+  const Process* launcher = find_launcher_process(facts.ancestors);
+  const Result<Launch> launch = find_launch(own_environment(), facts);
+  if (!launch) {
+    if (launcher != nullptr) return Error{launch.error()};
+    job.launch_.local_size = 1;
+    return job;
+  }
+  // The launcher's process is hidden. Its children can be seen nevertheless.
+  if (launcher == nullptr) {
+    if (facts.ancestors.empty()) return Error{"/proc does not show this process's parent"};
+    launcher = &facts.ancestors.front();
+  }
+  job.launch_ = *launch;
+  job.launcher_ = *launcher;
+  for (const NodeRank& rank : find_node_ranks(launcher->pid, launch->job_key)) {
+    if (rank.process.pid == getpid()) job.rank_ = rank.rank;
+  }
+  return job;
+}
+
+Result<std::vector<NodeRank>> NodeJob::wait_for_ranks(std::chrono::milliseconds most) const {
+  if (!launcher_) return std::vector{this_process()};
+  const Clock::time_point deadline = Clock::now() + most;
+  while (true) {
+    std::vector<NodeRank> ranks = find_node_ranks(launcher_->pid, launch_.job_key);
+    if (ranks.size() >= launch_.local_size) return ranks;
+    if (Clock::now() >= deadline) {
+      return Error{"of the " + std::to_string(launch_.local_size) + " ranks that " + launch_.launcher +
+                   " announces on this node, " + std::to_string(ranks.size()) + " are seen in /proc"};
+    }
+    std::this_thread::sleep_for(kBetweenPolls);
+  }
+}
+
+void NodeJob::wait_for_listeners(std::chrono::milliseconds most) const {
+  if (!launcher_) return;
+  const Clock::time_point deadline = Clock::now() + most;
+  const std::string own = program_of(getpid());
+  const auto is_coming = [&](const NodeRank& rank) {
+    return rank.process.pid != getpid() && rank.process.name != kListenerName && program_of(rank.process.pid) == own;
+  };
+  while (Clock::now() < deadline) {
+    const std::vector<NodeRank> ranks = find_node_ranks(launcher_->pid, launch_.job_key);
+    if (std::none_of(ranks.begin(), ranks.end(), is_coming)) return;
+    std::this_thread::sleep_for(kBetweenPolls);
+  }
+}
+
+void NodeJob::listen(std::chrono::milliseconds most) const {
+  const Clock::time_point deadline = Clock::now() + most;
+  const std::string own = program_of(getpid());
+  bool seen = false;
+  while (Clock::now() < deadline) {
+    const std::vector<NodeRank> ranks = find_node_ranks(launcher_->pid, launch_.job_key);
+    const auto speaker =
+        std::find_if(ranks.begin(), ranks.end(), [](const NodeRank& rank) { return rank.launch.local_rank == 0; });
+    if (speaker == ranks.end() ? seen : program_of(speaker->process.pid) != own) return;
+    if (speaker != ranks.end() && !seen) prctl(PR_SET_NAME, kListenerName);
+    seen = seen || speaker != ranks.end();
+    std::this_thread::sleep_for(kBetweenPolls);
+  }
+}
+
+std::optional<CpuSet> NodeJob::grant() const {
+  if (!launcher_ || launcher_->user != geteuid() || launcher_->name == "slurmstepd") return std::nullopt;
+  return launcher_->cpus;
+}
+
+std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeRank>& ranks, const std::string& threads,
+                                 std::vector<std::string>& remarks) {
+  std::vector<RankView> views;
+  std::vector<RankAhead> ahead;
+  for (const NodeRank& rank : ranks) {
+    const Environment environment = threads.empty() ? rank.environment : with_threads(rank.environment, threads);
+    views.push_back({rank.rank, rank.process.cpus, predict_team(machine, rank.process.cpus, environment)});
+    ahead.push_back({{rank.process.cpus, views.back().team.num_threads}, environment});
+    const std::string& problem = views.back().team.problem;
+    if (!problem.empty() && std::find(remarks.begin(), remarks.end(), problem) == remarks.end()) remarks.push_back(problem);
+  }
+  const Decision decision = predict_placement(machine, ranks, ahead);
+  bool is_number_open = false;
+  for (std::size_t i = 0; i < decision.shares.size(); ++i) {
+    const std::string number = value_of(ahead[i].environment, "OMP_NUM_THREADS");
+    const std::string given = number.empty() ? std::to_string(decision.team_sizes[i]) : number;
+    is_number_open |= number.empty();
+    views[i].mask = decision.shares[i];
+    views[i].team = predict_team(machine, views[i].mask, with_threads(ahead[i].environment, given));
+  }
+  if (!decision.shares.empty()) {
+    remarks.push_back("seen as libomp places the ranks anew under KMP_BARRIER=hier, out of " + decision.why +
+                      (is_number_open ? "; without OMP_NUM_THREADS a team has a thread for each cpu of its share" : ""));
+  }
+  return views;
+}
+
+}  // namespace hierbar

@@ -1,0 +1,62 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/result.hpp"
+#include "cli/program/mpi_family.hpp"
+#include "cli/program/program.hpp"
+
+namespace hierbar {
+
+// The libraries that programs load, in this installation or build tree. Empty if a library is
+// missing.
+struct Libraries {
+  std::string openmp_directory;  // of the runtime to preload and of its other names
+  std::string openmp_runtime;    // has the SONAME libgomp.so.1
+  std::string one_runtime;       // the loader's audit module that keeps other runtimes out
+  std::string mpich_shim;
+  std::string openmpi_shim;
+  std::string ompt_tool;
+};
+
+// Finds them relative to the command itself.
+Libraries find_libraries();
+
+// Whether cores of this machine have several cpus that this process may use.
+bool has_smt();
+
+struct RunSettings {
+  struct Variable {
+    std::string name, value;
+  };
+  std::vector<Variable> variables;
+  // The given command. Open MPI's launcher also gets -x, so that it takes the variables to other
+  // nodes.
+  Program command;
+  // A line for each variable that was set or left as it is, and for each library that is missing.
+  std::vector<std::string> notes;
+};
+
+// A report of what barriers cost: its format, a word of HIERBAR_REPORT, and the file. Empty: none.
+struct ReportRequest {
+  std::string format;
+  std::string file;
+};
+
+// The endings of files that a report can be written to, for messages.
+constexpr const char* kReportEndings = ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml";
+
+// The ending of `file` tells the format. An error says what is wrong with it.
+Result<ReportRequest> request_report(const std::string& file);
+
+// Chooses the variables with which `command` runs with hierbar's barriers. Variables that the
+// environment has are not changed; search paths are put before the user's. `has_smt`: cores of this
+// machine have several cpus.
+RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const ReportRequest& report,
+                                const Libraries& libraries, bool has_smt, const Environment& environment);
+
+}  // namespace hierbar

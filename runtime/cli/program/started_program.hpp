@@ -1,0 +1,54 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "cli/program/program.hpp"
+
+namespace hierbar {
+
+// What a command starts in the end: launchers and wrappers are programs that start what is named in
+// their arguments, and a script is run by its interpreter.
+struct StartedProgram {
+  std::string file;                   // what the loader loads; empty if there is no such file
+  std::string word;                   // the word of the command that names it or its script
+  std::string script;                 // the file of the script, if `file` is the interpreter of one
+  std::size_t first_word = 0;         // its index in the command
+  std::vector<std::string> wrappers;  // the words in front that start it: "srun", "env"
+  // What these do to variables; nothing: the variable is unset.
+  std::map<std::string, std::optional<std::string>> changes;
+};
+
+// Follows launchers (mpiexec, srun, ...) and wrappers (env, taskset, timeout, hierbar run, ...) to
+// the first word behind them that is a program, and scripts to the program in their first line.
+StartedProgram find_started_program(const Program& command);
+
+// An interpreter's file does not show what it loads or starts in the end.
+enum class Interpreter { kNone, kPython, kShell };
+
+// By the name in the command, which may be that of a script that chooses the interpreter (pyenv),
+// or by the file's.
+Interpreter interpreter_of(const StartedProgram& started);
+
+// What to call to ask the Python that the command starts. Requires Interpreter::kPython.
+std::string python_of(const StartedProgram& started);
+
+// Whether the program may use the same cpus as this process: no launcher or binder is in between.
+bool keeps_cpus(const StartedProgram& started);
+
+// The base name of a word that is a launcher of MPI programs or Slurm's srun.
+bool is_mpi_launcher(const std::string& word);
+bool is_srun(const std::string& word);
+
+// The file that a shell would run for this word. Empty if there is none.
+std::string find_in_path(const std::string& word);
+
+// `environment`, with the changes.
+Environment with_changes(Environment environment, std::map<std::string, std::optional<std::string>> changes);
+
+}  // namespace hierbar
