@@ -117,7 +117,7 @@ MPI = [
 
 
 def _libomp(name, about, parents, plain, **others):
-    return Case("libomp." + name, "libomp.cpp", about, shape(parents, plain=plain, **others), real_mem=True)
+    return Case("libomp." + name, "libomp/barrier.cpp", about, shape(parents, plain=plain, **others), real_mem=True)
 
 
 LIBOMP = [
@@ -131,7 +131,7 @@ LIBOMP = [
 
 
 def _region(name, about, parents, *, quick=True, kills=True, **others):
-    return Case("region." + name, "region.cpp", about, shape(parents, **others), quick, kills, real_mem=True)
+    return Case("region." + name, "libomp/region.cpp", about, shape(parents, **others), quick, kills, real_mem=True)
 
 
 REGION = [

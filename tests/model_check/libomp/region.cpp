@@ -5,7 +5,7 @@
 // the end an ordinary release. The adapter's code is the real one; what it calls in libomp is in
 // stand_ins/libomp.
 
-#include "libomp_team.hpp"
+#include "libomp/team.hpp"
 
 namespace hierbar::model {
 

@@ -4,7 +4,7 @@
 // b_go: gather, the primary acts, release. The adapter's code is the real one. What it calls in
 // libomp is in stand_ins/libomp.
 
-#include "libomp_team.hpp"
+#include "libomp/team.hpp"
 
 namespace under_test {
 namespace {
