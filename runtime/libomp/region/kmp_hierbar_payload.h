@@ -10,7 +10,7 @@
 #include "kmp_hierbar_team.h"
 
 // Laid over th_fixed_icvs, which an ordinary release fills and the lean one does not need.
-struct kmp_hierbar_payload_t {
+struct __attribute__((may_alias)) kmp_hierbar_payload_t {
   void *args[KMP_HIERBAR_MAX_ARGS];
   kmp_int32 argc;
   kmp_int32 unused;
@@ -21,11 +21,8 @@ static_assert(offsetof(kmp_hierbar_payload_t, microtask) == offsetof(kmp_interna
               "NULL after a release of ICVs");
 static_assert(offsetof(kmp_bstate_t, b_go) / 64 == 0, "the payload and b_go are one line");
 
-// The line seen as a payload.
-typedef kmp_hierbar_payload_t __attribute__((may_alias)) kmp_hierbar_line_t;
-
 // Member by member and not by memcpy(), which GenMC does not know.
-template <class To, class From> static inline void __kmp_hierbar_copy(To *to, const From *from) {
+static inline void __kmp_hierbar_copy(kmp_hierbar_payload_t *to, const kmp_hierbar_payload_t *from) {
   for (int i = 0; i < KMP_HIERBAR_MAX_ARGS; ++i)
     to->args[i] = from->args[i];
   to->argc = from->argc;
@@ -34,7 +31,7 @@ template <class To, class From> static inline void __kmp_hierbar_copy(To *to, co
 
 static inline void __kmp_hierbar_release_one(kmp_info_t *thread, const kmp_hierbar_payload_t &payload) {
   kmp_bstate_t *thr_bar = &thread->th.th_bar[bs_forkjoin_barrier].bb;
-  __kmp_hierbar_copy((kmp_hierbar_line_t *)&thr_bar->th_fixed_icvs, &payload);
+  __kmp_hierbar_copy((kmp_hierbar_payload_t *)&thr_bar->th_fixed_icvs, &payload);
   // (kmp_hierbar_payload.P1) full barrier; pairs with (kmp_hierbar_phases.G2) in await_go, after
   // which the worker reads the payload.
   __kmp_hierbar_hand_over(&thr_bar->b_go, thread);
@@ -61,7 +58,7 @@ static inline void __kmp_hierbar_release_region(const kmp_team_t *team, int npro
 // The worker, after (kmp_hierbar_phases.G2). False: the release was an ordinary one, or the library
 // shuts down. Who wakes a thread to end it writes no payload: the line has that of the last region.
 static inline bool __kmp_hierbar_take(kmp_hierbar_payload_t *payload, const kmp_bstate_t *thr_bar) {
-  __kmp_hierbar_copy(payload, (const kmp_hierbar_line_t *)&thr_bar->th_fixed_icvs);
+  __kmp_hierbar_copy(payload, (const kmp_hierbar_payload_t *)&thr_bar->th_fixed_icvs);
   return payload->microtask != NULL && !TCR_4(__kmp_global.g.g_done);
 }
 

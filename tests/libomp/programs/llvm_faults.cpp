@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <thread>
-#include <vector>
 
 #include "tests/libomp/programs/check.hpp"
 
@@ -32,25 +31,23 @@ void untied_undeferred_task_waits() {
   CHECK_EQUAL(done, 2);
 }
 
-// Each root makes tasks and ends, while its former workers serve other roots.
+// One root after the other makes tasks and ends; its former workers serve the next one.
 void roots_that_end() {
-  for (int round = 0; round < 200; ++round) {
-    std::vector<std::thread> roots;
-    for (int root = 0; root < 3; ++root) {
-      roots.emplace_back([] {
-        std::atomic<int> done{0};
-#pragma omp parallel num_threads(5)
-        for (int i = 0; i < 30; ++i) {
+  for (int root = 0; root < 300; ++root) {
+    std::thread([] {
+      std::atomic<int> done{0};
+      for (int region = 0; region < 4; ++region) {
+#pragma omp parallel num_threads(3)
+        for (int i = 0; i < 3; ++i) {
 #pragma omp task shared(done)
           {
 #pragma omp task shared(done)
             ++done;
           }
         }
-        CHECK_EQUAL(done.load(), 150);
-      });
-    }
-    for (std::thread& root : roots) root.join();
+      }
+      CHECK_EQUAL(done.load(), 4 * 3 * 3);
+    }).join();
   }
 }
 
