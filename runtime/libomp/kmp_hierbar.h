@@ -20,6 +20,7 @@
 //     __kmp_hierbar_gather              one phase, like the other patterns
 //     __kmp_hierbar_release
 //     __kmp_hierbar_count_stock         before libomp's own cancellable barrier
+//     __kmp_hierbar_lean_regions        an assertion about b_go does not hold with them
 //   kmp_csupport.cpp
 //     __kmp_hierbar_explicit_barrier    before anything else is done for an explicit barrier
 //     __kmp_hierbar_region              a parallel region, if it is like the one before

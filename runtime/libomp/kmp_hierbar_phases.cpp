@@ -179,7 +179,7 @@ static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_IT
         __kmp_hierbar_restore_fp_control(this_thr); // it may have run tasks
     }
     // (kmp_hierbar_phases.G2) pairs with (G1), the fetch-and-add of the parent, and through it with
-    // the primary's; in a lean region with (kmp_hierbar_region.P1). Written by the primary before
+    // the primary's; in a lean region with (kmp_hierbar_payload.P1). Written by the primary before
     // and read from here on: whether the library shuts down; the thread's team and number; the
     // engine and its plan; task_expectation, which all must read alike, since one that exchanges
     // never meets those that gather; the task team; the team's b_arrived, of which an old value is

@@ -117,7 +117,7 @@ MPI = [
 
 
 def _libomp(name, about, parents, plain, **others):
-    return Case("libomp." + name, "libomp.cpp", about, shape(parents, plain=plain, **others), real_mem=True)
+    return Case("libomp." + name, "libomp/barrier.cpp", about, shape(parents, plain=plain, **others), real_mem=True)
 
 
 LIBOMP = [
@@ -127,6 +127,17 @@ LIBOMP = [
     _libomp("plain.leaders3", "three leaders, a barrier with tasks", (0, 1, 2), 1, episodes=2),
     _libomp("plain.leaders4", "four leaders, released along a tree", (0, 1, 2, 3), 1, episodes=2),
     _libomp("tree4", "two leaders, a child each", (0, 1, 0, 1), 0, episodes=2),
+]
+
+
+def _region(name, about, parents, *, quick=True, kills=True, **others):
+    return Case("region." + name, "libomp/region.cpp", about, shape(parents, **others), quick, kills, real_mem=True)
+
+
+REGION = [
+    _region("pair", "two threads, lean regions, then an ordinary release", (0, 1), episodes=3),
+    _region("chain3", "the one between passes the region on", (0, 0, 1), episodes=2),
+    _region("leaders3", "three leaders", (0, 1, 2), episodes=2, **LONG),
 ]
 
 # Name, header, class.
@@ -154,4 +165,4 @@ def _baselines():
         yield dataclasses.replace(case("4", "four participants", (0, 0, 0, 0), episodes=1), kills=False)
 
 
-CASES = [*ENGINE, *PARKING, *ABORT, *MPI, *LIBOMP, *_baselines()]
+CASES = [*ENGINE, *PARKING, *ABORT, *MPI, *LIBOMP, *REGION, *_baselines()]

@@ -24,7 +24,7 @@ SOURCES = (
     "runtime/barrier/baselines/combining_tree.hpp", "runtime/barrier/baselines/flat_tree.hpp",
     "runtime/barrier/baselines/mcs.hpp", "runtime/barrier/baselines/sense_reversing.hpp",
     "runtime/barrier/baselines/topo.hpp", "runtime/barrier/baselines/tournament.hpp", "mpi/node/segment_allocator.hpp", "mpi/node/barrier_block.hpp",
-    "runtime/libomp/kmp_hierbar_phases.cpp")
+    "runtime/libomp/kmp_hierbar_phases.cpp", "runtime/libomp/region/kmp_hierbar_payload.h")
 
 TAG = r"\((?:\w+\.)?(?P<tag>[A-Z]+\d+[a-z]?)\)"
 TAGGED = re.compile(rf"^(?P<code>\s*[^/\s].*?)\s*// {TAG}(?:[ .:;].*)?$")

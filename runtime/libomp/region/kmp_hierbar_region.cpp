@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kmp_wait_release.h"
+#include "region/kmp_hierbar_payload.h"
 #include "region/kmp_hierbar_unchanged.h"
 
 // ---- what everybody does ----
@@ -79,32 +80,6 @@ static inline void join(kmp_info_t *this_thr, const kmp_team_t *team, int gtid, 
   if (__kmp_dflt_blocktime != KMP_MAX_BLOCKTIME)
     this_thr->th.th_team_bt_intervals = KMP_BLOCKTIME_INTERVAL(team, tid);
   __kmp_hierbar_gather(bs_forkjoin_barrier, this_thr, gtid, tid, NULL USE_ITT_BUILD_ARG(NULL));
-}
-
-// 2.
-static inline void release_one(kmp_info_t *thread, const kmp_hierbar_payload_t &payload) {
-  kmp_bstate_t *thr_bar = &thread->th.th_bar[bs_forkjoin_barrier].bb;
-  memcpy(&thr_bar->th_fixed_icvs, &payload, sizeof(payload));
-  // (kmp_hierbar_region.P1) full barrier; pairs with (kmp_hierbar_phases.G2) in await_go, after
-  // which the worker reads the payload.
-  __kmp_hierbar_hand_over(&thr_bar->b_go, thread);
-}
-
-// A worker asks itself for the size: the primary may be writing the line of t_nproc.
-static inline void release(const kmp_team_t *team, int nproc, int tid, const kmp_hierbar_payload_t &payload) {
-  kmp_info_t **threads = team->t.t_threads;
-  if (nproc == 2) { // nothing to look up in the plan
-    if (KMP_MASTER_TID(tid))
-      release_one(threads[1], payload);
-    return;
-  }
-  const kmp_hierbar_engine_t &shape = team->t.t_hierbar->engine;
-  if (KMP_MASTER_TID(tid)) // the other leaders come first, as the farthest
-    for (kmp_uint32 i = 1; i < shape.num_leaders(); ++i)
-      release_one(threads[shape.leader(i)], payload);
-  const hierbar_plan_node &node = shape.node(tid);
-  for (kmp_uint32 i = 0; i < node.num_children; ++i)
-    release_one(threads[shape.child(node, i)], payload);
 }
 
 // ---- the primary ----
@@ -215,7 +190,7 @@ bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_
   renew_team(team, this_thr->th.th_root);
   enter_task_team(this_thr, team, region);
   // 2.
-  release(team, region->nproc, 0, payload);
+  __kmp_hierbar_release_region(team, region->nproc, 0, payload);
   // 3.
   enter_team(this_thr, team, region, loc, payload);
   run(this_thr, payload, gtid, 0);
@@ -250,9 +225,7 @@ static inline void remember_additions(const kmp_info_t *this_thr, kmp_hierbar_re
 bool __kmp_hierbar_run_released_region(kmp_info_t *this_thr, int gtid) {
   kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bs_forkjoin_barrier].bb;
   kmp_hierbar_payload_t payload;
-  memcpy(&payload, &thr_bar->th_fixed_icvs, sizeof(payload));
-  // Who wakes a thread to end it writes no payload: the line has that of the last region.
-  if (payload.microtask == NULL || TCR_4(__kmp_global.g.g_done))
+  if (!__kmp_hierbar_take(&payload, thr_bar))
     return false;
   __kmp_hierbar_prefetch_for_write(&thr_bar->b_arrived);
   kmp_team_t *team = this_thr->th.th_team;
@@ -260,7 +233,7 @@ bool __kmp_hierbar_run_released_region(kmp_info_t *this_thr, int gtid) {
   const int tid = this_thr->th.th_info.ds.ds_tid;
   expect_additions(region, payload);
   // 2.
-  release(team, this_thr->th.th_team_nproc, tid, payload);
+  __kmp_hierbar_release_region(team, this_thr->th.th_team_nproc, tid, payload);
   // 3.
   const kmp_uint8 task_state = (kmp_uint8)(1 - this_thr->th.th_task_state);
   this_thr->th.th_task_state = task_state;

@@ -24,18 +24,6 @@
 #include "kmp_hierbar_team.h"
 #include "region/kmp_hierbar_fp_control.h"
 
-// Laid over th_fixed_icvs, which an ordinary release fills and the lean one does not need.
-struct kmp_hierbar_payload_t {
-  void *args[KMP_HIERBAR_MAX_ARGS];
-  kmp_int32 argc;
-  kmp_int32 unused;
-  microtask_t microtask; // where kmp_internal_control_t::next is: NULL in an ordinary release
-};
-static_assert(sizeof(kmp_hierbar_payload_t) == sizeof(kmp_internal_control_t), "the payload takes the place of the ICVs");
-static_assert(offsetof(kmp_hierbar_payload_t, microtask) == offsetof(kmp_internal_control_t, next),
-              "NULL after a release of ICVs");
-static_assert(offsetof(kmp_bstate_t, b_go) / 64 == 0, "the payload and b_go are one line");
-
 // Why a region went libomp's way. The texts are in kmp_hierbar_region_record.cpp.
 enum kmp_hierbar_reason_t {
   kmp_hierbar_unchanged, // it did not

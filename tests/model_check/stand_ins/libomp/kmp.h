@@ -80,10 +80,12 @@ struct kmp_hierbar_region;
 }
 }  // namespace under_test
 
-// As large as libomp's, because the payload of lean regions is laid over it.
+// As large as libomp's, because the payload of lean regions is laid over it. The checker wants
+// members of the payload's sizes.
 struct kmp_internal_control_t {
-  int blocktime;
-  int others[11];
+  kmp_int64 blocktime;
+  kmp_int64 others[4];
+  kmp_int32 more[2];
   kmp_internal_control_t *next;
 };
 inline void copy_icvs(kmp_internal_control_t *to, const kmp_internal_control_t *from) { to->blocktime = from->blocktime; }

@@ -1,8 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libomp's barrier in which the primary acts, as kmp_hierbar_phases.cpp runs it over b_arrived and
-// b_go: gather, the primary acts, release. The adapter's code is the real one. What it calls in
-// libomp is in stand_ins/libomp.
+#pragma once
+
+// A team of libomp's for the drivers of kmp_hierbar_phases.cpp, which is compiled here. What it
+// calls in libomp is in stand_ins/libomp; __kmp_hierbar_run_released_region is the driver's.
 
 #include "libomp/kmp_hierbar_team.h"
 #include "libomp/kmp_hierbar_trace.h"
@@ -15,49 +16,24 @@
 namespace under_test {
 namespace {
 #include "libomp/kmp_hierbar_phases.cpp"
+#include "libomp/region/kmp_hierbar_payload.h"
 bool __kmp_hierbar_enabled = true;
 bool __kmp_hierbar_lean_regions = false;
-bool __kmp_hierbar_run_released_region(kmp_info_t*, int) { return false; }
 void __kmp_hierbar_record_region_of_worker(kmp_info_t*, kmp_team_t*) {}
 }  // namespace
 }  // namespace under_test
 
 namespace hierbar::model {
-namespace {
 
-constexpr barrier_type kKind = MODEL_PLAIN ? bs_plain_barrier : bs_reduction_barrier;
-
-alignas(kLineBytes) unsigned char lines[kNumParticipants * HIERBAR_LINES_PER_SLOT * kLineBytes];
-kmp_info_t infos[kNumParticipants];
-kmp_info_t* threads[kNumParticipants];
-kmp_taskdata_t tasks[kNumParticipants];
-std::uint32_t acted;
-
-alignas(kmp_hierbar_team) unsigned char hierbar_team[sizeof(kmp_hierbar_team)];
-kmp_team_t team;
-
-struct Participant {
-  template <std::uint32_t kMe>
-  static void run() {
-    kmp_info_t& self = infos[kMe];
-    for (std::uint32_t episode = 1; episode <= kNumEpisodes; ++episode) {
-      Oracle::write(kMe, episode);
-      under_test::__kmp_hierbar_gather(kKind, &self, kMe, kMe, nullptr);
-      if (kMe == 0) {
-        Oracle::check(episode);
-        acted = episode;
-        // KMP_MB() of __kmp_barrier_template
-        std::atomic_thread_fence(std::memory_order_seq_cst);
-      }
-      under_test::__kmp_hierbar_release(kKind, &self, kMe, kMe, FALSE);
-      MODEL_EXPECT(acted == episode);
-      Oracle::check(episode);
-    }
-  }
-};
+alignas(kLineBytes) inline unsigned char lines[kNumParticipants * HIERBAR_LINES_PER_SLOT * kLineBytes];
+inline kmp_info_t infos[kNumParticipants];
+inline kmp_info_t* threads[kNumParticipants];
+inline kmp_taskdata_t tasks[kNumParticipants];
+alignas(kmp_hierbar_team) inline unsigned char hierbar_team[sizeof(kmp_hierbar_team)];
+inline kmp_team_t team;
 
 // Makes the state of a new team. The threads are started afterwards, so they see all of it.
-void make_team() {
+inline void make_team() {
   // Member by member, because the checker knows neither memset() nor initialisers of objects with
   // pointers.
   auto* const hier = reinterpret_cast<kmp_hierbar_team*>(hierbar_team);
@@ -74,16 +50,9 @@ void make_team() {
   }
 }
 
-}  // namespace
 }  // namespace hierbar::model
 
 kmp_global_t __kmp_global;
 int __kmp_tid_from_gtid(int gtid) { return gtid; }
 bool __kmp_hierbar_traced;
 __thread hierbar_phases* __kmp_hierbar_next_phases [[gnu::tls_model("initial-exec")]];
-
-int main() {
-  hierbar::model::make_team();
-  hierbar::model::run_participants<hierbar::model::Participant>();
-  return 0;
-}
