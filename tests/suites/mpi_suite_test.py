@@ -95,7 +95,7 @@ class Comparison(unittest.TestCase):
 
     def test_the_barriers_that_the_shim_reports_are_added_up(self):
         _, result = self.compare({"a": REPORT, "b": REPORT}, count=["engine==14"])
-        self.assertEqual(result["barriers"], {"engine": 14, "library": 0})
+        self.assertEqual(result["barriers"], {"engine": 14, "baseline": 0, "library": 0})
 
     def test_a_shim_without_barriers_cannot_be_compared(self):
         with self.assertRaises(CannotRun):
