@@ -5,13 +5,13 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "barrier/algorithm_names.hpp"
 #include "bench/common/random.hpp"
+#include "differing_rank.hpp"
 #include "plain_board.hpp"
 #include "stub_trial.hpp"
 
@@ -79,25 +79,10 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, StubBaselines,
                            return name;
                          });
 
-// Rank 1 reads its settings while the variable has another value.
 TEST(StubBaseline, ARankThatDiffersIsReportedAndRunsRank0s) {
   constexpr int kRanks = 4;
   StubTrial trial(kRanks, {{"HIERBAR_ALGORITHM", "mcs"}});
-  setenv("HIERBAR_ALGORITHM", "dissemination", 1);
-  trial.run([&](Rank& rank) {
-    if (rank.number == 1) rank.shim.barrier(MPI_COMM_SELF);
-  });
-  setenv("HIERBAR_ALGORITHM", "mcs", 1);
-  PlainBoard board(kRanks);
-  std::atomic<int> wrong{0};
-  trial.run([&](Rank& rank) {
-    for (int round = 1; round <= 20; ++round) wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
-    rank.shim.finalize();
-  });
-  EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(
-      trial.times_said("HIERBAR_ALGORITHM: 'dissemination' in rank 1 differs from rank 0's 'mcs', which is used in all ranks"),
-      1);
+  expect_that_a_rank_that_differs_is_reported(trial, kRanks, "HIERBAR_ALGORITHM", "mcs", "dissemination");
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/common/random.hpp"
+#include "differing_rank.hpp"
 #include "plain_board.hpp"
 #include "stub_trial.hpp"
 
@@ -113,24 +113,10 @@ TEST(StubMeeting, WithoutAChoiceOneRankForEachNodeStaysWithTheLibrary) {
   EXPECT_EQ(trial.num_library_barriers(), kRanks);
 }
 
-// Rank 1 reads its settings while the variable has another value.
 TEST(StubMeeting, ARankThatDiffersIsReportedAndNobodyHangs) {
   constexpr int kRanks = 4;
   StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "4"}, {"HIERBAR_MPI_MEETING", "tree:2"}, {"HIERBAR_NETWORK", "off"}});
-  setenv("HIERBAR_MPI_MEETING", "linear", 1);
-  trial.run([&](Rank& rank) {
-    if (rank.number == 1) rank.shim.barrier(MPI_COMM_SELF);
-  });
-  setenv("HIERBAR_MPI_MEETING", "tree:2", 1);
-  PlainBoard board(kRanks);
-  std::atomic<int> wrong{0};
-  trial.run([&](Rank& rank) {
-    for (int round = 1; round <= 20; ++round) wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
-    rank.shim.finalize();
-  });
-  EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(
-      trial.times_said("HIERBAR_MPI_MEETING: 'linear' in rank 1 differs from rank 0's 'tree:2', which is used in all ranks"), 1);
+  expect_that_a_rank_that_differs_is_reported(trial, kRanks, "HIERBAR_MPI_MEETING", "tree:2", "linear");
 }
 
 // A send or receive that fails once is made again; a passing error parts nobody.
