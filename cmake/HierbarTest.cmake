@@ -71,8 +71,8 @@ endfunction()
 # common, scripts included.
 #
 # Tests run side by side if they hold on a machine where others compute: those labelled unit, omp,
-# mpi or llvm, unless hierbar_run_alone() names them. The rest depend on how many cpus are free. The label
-# `long` is for what only .ci/long runs; each has a short form beside it that always runs.
+# mpi or llvm, unless hierbar_run_alone() names them. The rest depend on how many cpus are free. The
+# label `long` is for what only .ci/long runs; each has a short form beside it that always runs.
 function(hierbar_set_test_properties name labels timeout)
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT HIERBAR_PROFILE=off) # not the developer's own profile

@@ -7,8 +7,8 @@
 
 namespace hierbar::mpi {
 
-// What serves a barrier: the engine, a baseline in its place, or the MPI library, and why. A value that concerns a
-// communicator is decided once, by all of its ranks alike, and does not change.
+// What serves a barrier: the engine, a baseline in its place, or the MPI library, and why. A value
+// that concerns a communicator is decided once, by all of its ranks alike, and does not change.
 enum class Route : std::uint8_t {
   kEngine,
   kBaseline,  // HIERBAR_ALGORITHM names one

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # HIERBAR_ALGORITHM with the MPI library of the family at hand. Of the nine baselines each family
-# runs some here and all in the step mpi-algorithms of .ci/long; mpi_stub_baseline_test has all of them.
+# runs some here and all in the step mpi-algorithms of .ci/long; mpi_stub_baseline_test has all of
+# them.
 
 set(oracle_with sense-reversing mcs)
 set(subsets_with topo dissemination)
