@@ -53,6 +53,49 @@ TEST_F(PredictCommand, ReadsTheProgramsMatrix) {
   EXPECT_EQ(json::parse(result.output)["splits"].front()["split"], "1x2");
 }
 
+// One split took what is predicted, and the other one twice that.
+TEST_F(PredictCommand, ComparesWithMeasuredRuns) {
+  const json predicted = json::parse(run("alltoall:1M -n 2 --json").output);
+  std::string runs = "# split, microseconds\n";
+  for (const json& one : predicted["splits"]) {
+    const double us = one["time_us"]["median"].get<double>() * (one["split"] == "2x1" ? 2 : 1);
+    for (const double noise : {0.99, 1.0, 1.01})
+      runs += one["split"].get<std::string>() + "," + std::to_string(us * noise) + "\n";
+  }
+  const std::string arguments = "alltoall:1M -n 2 --measured " + write("runs.csv", runs);
+  const json root = json::parse(run(arguments + " --json").output);
+  EXPECT_EQ(root["measured"]["num_splits"], predicted["splits"].size());
+  EXPECT_NEAR(root["measured"]["mean_error"].get<double>(), 0.25, 1e-3) << "none of one, half of the other";
+  EXPECT_EQ(root["measured"]["kendall_tau"], 1.0);
+  EXPECT_THAT(run(arguments).output, AllOf(HasSubstr("measured"), HasSubstr("-50 %"), HasSubstr("Kendall's tau 1.00")));
+}
+
+TEST_F(PredictCommand, WritesAPageThatHasAllFigures) {
+  const std::string path = directory_ / "page.html";
+  const test::CommandResult result = run("alltoall:1M -n 8 --html " + path);
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, testing::IsEmpty());
+  std::ifstream stream(path);
+  const std::string page(std::istreambuf_iterator<char>(stream), {});
+  const std::string tag = "id=\"data\">";
+  const std::size_t begin = page.find(tag) + tag.size();
+  const json data = json::parse(page.substr(begin, page.find("</script", begin) - begin));
+  EXPECT_EQ(data["splits"], json::parse(run("alltoall:1M -n 8 --json").output)["splits"]);
+  EXPECT_EQ(data["contention"]["tables"].size(), 3U);
+  EXPECT_THAT(page, AllOf(HasSubstr("time, ms"), HasSubstr("drawPage((prediction)")));
+}
+
+TEST_F(PredictCommand, RefusesMeasurementsOfSomethingElse) {
+  const auto refuses = [&](const std::string& runs) { return refused("alltoall:1K -n 8 --measured " + write("runs.csv", runs)); };
+  EXPECT_THAT(refuses("1x8,5\n2x9,5\n"), HasSubstr("line 2: '2x9' is none of the predicted splits"));
+  EXPECT_THAT(refuses("2x4\n"), HasSubstr("line 1: '2x4' is not SPLIT,MICROSECONDS"));
+  EXPECT_THAT(refuses("2x4,-1\n"), HasSubstr("'2x4,-1' is not SPLIT,MICROSECONDS"));
+  EXPECT_THAT(refuses("2x4,inf\n"), HasSubstr("is not SPLIT,MICROSECONDS"));
+  EXPECT_THAT(refuses("# nothing\n"), HasSubstr("it has no runs"));
+  EXPECT_THAT(refused("alltoall:1K -n 8 --measured /nowhere"), HasSubstr("--measured: '/nowhere': No such file"));
+  EXPECT_THAT(refused("alltoall:1K -n 8 --html /nowhere/page.html"), HasSubstr("--html: '/nowhere/page.html'"));
+}
+
 TEST_F(PredictCommand, RefusesWithTheReason) {
   EXPECT_THAT(refused("alltoall:1M -n 0"), HasSubstr("'0': no such number of ranks; allowed: 1 to 1024"));
   EXPECT_THAT(refused("scatter:1M -n 4"), AllOf(HasSubstr("'scatter' is no known pattern"), HasSubstr("alltoall:SIZE")));

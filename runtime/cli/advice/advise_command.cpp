@@ -13,6 +13,7 @@
 #include "base/words.hpp"
 #include "cli/advice/candidates.hpp"
 #include "cli/advice/launch_lines.hpp"
+#include "cli/advice/quartiles_json.hpp"
 #include "cli/advice/timed_runs.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/option/option_values.hpp"
@@ -155,10 +156,6 @@ void print_text(const Advice& advice) {
     }
   }
   if (advice.trial) print_trial(advice);
-}
-
-ordered_json quartiles_json(const Quartiles& value) {
-  return {{"q1", value.lower}, {"median", value.median}, {"q3", value.upper}};
 }
 
 ordered_json advice_as_json(const Advice& advice) {

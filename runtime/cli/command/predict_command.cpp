@@ -3,20 +3,16 @@
 #include "cli/command/predict_command.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <numeric>
 
-#include "cli/option/channel_costs.hpp"
+#include "base/files/new_file.hpp"
+#include "base/files/small_file.hpp"
+#include "cli/advice/prediction_report.hpp"
 #include "cli/option/option_values.hpp"
 
 namespace hierbar {
 namespace {
-
-using network::ChannelStatistics;
-using nlohmann::ordered_json;
 
 constexpr const char* kPerNodeOption = "--per-node";
 
@@ -24,13 +20,9 @@ struct PredictOptions {
   PredictionOptions prediction;
   std::string most_nodes;
   std::string per_node;
+  std::string measured;
+  std::string html;
   bool json = false;
-};
-
-struct PredictedSplit {
-  network::Split split;
-  network::Prediction prediction;
-  std::uint32_t rank = 0;
 };
 
 std::uint32_t read_limit(const CLI::App& command, const char* option, const std::string& text, std::uint32_t otherwise) {
@@ -51,7 +43,7 @@ std::vector<PredictedSplit> predict_all(const PredictionRequest& request, const 
     auto prediction = predict(request.traffic, *spots, {request.costs.contention, request.costs.parameters}, request.model);
     if (!prediction) throw CLI::ValidationError("--profile", request.costs.source + ": " + prediction.error());
     times.push_back(prediction->time_us);
-    results.push_back({split, *std::move(prediction)});
+    results.push_back({split, *std::move(prediction), 0, {}});
   }
   const std::vector<std::uint32_t> ranks = network::rank_by_time(times);
   for (std::size_t i = 0; i < results.size(); ++i) results[i].rank = ranks[i];
@@ -61,63 +53,11 @@ std::vector<PredictedSplit> predict_all(const PredictionRequest& request, const 
   return results;
 }
 
-std::string header(const PredictionRequest& request) {
-  return describe(request.traffic) + " among " + std::to_string(request.num_ranks) +
-         (request.num_ranks == 1 ? " rank on " : " ranks on nodes like ") + machine_identity(request.machine);
-}
-
-void print_text(const PredictionRequest& request, const std::vector<PredictedSplit>& results, const std::string& model) {
-  std::printf("%s\nmodel %s, costs from %s\n\n  order  %-14s %12s %25s  %-12s %s\n", header(request).c_str(), model.c_str(),
-              request.costs.source.c_str(), "nodes x ranks", "time, ms", "quartiles", "binds", "cf largest/mean");
-  for (const PredictedSplit& one : results) {
-    const Quartiles& time = one.prediction.time_us;
-    std::string cf;
-    for (const auto& [kind, statistics] : one.prediction.channels) {
-      char text[64];
-      std::snprintf(text, sizeof text, "%s%s %u/%.1f", cf.empty() ? "" : ", ", channel_name(kind), statistics.largest_cf,
-                    statistics.mean_cf);
-      cf += text;
-    }
-    std::printf("  %5u  %-14s %12.3f %12.3f %12.3f  %-12s %s\n", one.rank, network::describe(one.split).c_str(),
-                time.median / 1e3, time.lower / 1e3, time.upper / 1e3,
-                one.prediction.channels.empty() ? "-" : channel_name(one.prediction.binding), cf.empty() ? "-" : cf.c_str());
-  }
-  const auto shared = std::count_if(results.begin(), results.end(), [](const PredictedSplit& one) { return one.rank == 1; });
-  if (shared > 1) std::printf("\nno difference among the first %d: each is inside the others' error\n", static_cast<int>(shared));
-}
-
-ordered_json channels_json(const network::Prediction& prediction) {
-  ordered_json channels = ordered_json::array();
-  for (const auto& [kind, statistics] : prediction.channels) {
-    channels.push_back({{"channel", channel_name(kind)},
-                        {"largest_cf", statistics.largest_cf},
-                        {"mean_cf", statistics.mean_cf},
-                        {"num_steps", statistics.num_steps},
-                        {"num_binding", statistics.num_binding},
-                        {"binding_us", statistics.binding_us}});
-  }
-  return channels;
-}
-
-ordered_json predictions_as_json(const PredictionRequest& request, const std::vector<PredictedSplit>& results,
-                                 const std::string& model) {
-  ordered_json splits = ordered_json::array();
-  for (const PredictedSplit& one : results) {
-    const Quartiles& time = one.prediction.time_us;
-    splits.push_back({{"split", network::describe(one.split)},
-                      {"ranks_per_node", one.split},
-                      {"order", one.rank},
-                      {"time_us", {{"q1", time.lower}, {"median", time.median}, {"q3", time.upper}}},
-                      {"binds", one.prediction.channels.empty() ? ordered_json() : channel_name(one.prediction.binding)},
-                      {"num_steps", one.prediction.num_steps},
-                      {"channels", channels_json(one.prediction)}});
-  }
-  return {{"traffic", describe(request.traffic)},
-          {"num_ranks", request.num_ranks},
-          {"machine", machine_identity(request.machine)},
-          {"model", model},
-          {"source", request.costs.source},
-          {"splits", std::move(splits)}};
+void read_measured(const std::string& path, std::vector<PredictedSplit>& splits) {
+  constexpr std::size_t kMostBytes = 1U << 20;
+  const SmallFile file = read_small_file(path, kMostBytes);
+  const std::string problem = file.problem.empty() ? add_measured(file.text, splits) : file.problem;
+  if (!problem.empty()) refuse("--measured", path, problem, "a line for each run, SPLIT,MICROSECONDS, as 2x4,812.5");
 }
 
 void show(const CLI::App& command, const PredictOptions& options) {
@@ -129,12 +69,15 @@ void show(const CLI::App& command, const PredictOptions& options) {
     throw CLI::ValidationError("-n", "'" + options.prediction.num_ranks + "': more than " + std::to_string(most_nodes) +
                                          " nodes of " + std::to_string(per_node) + " ranks take; see --nodes and --per-node");
   }
-  const std::vector<PredictedSplit> results = predict_all(request, splits);
-  if (options.json) {
-    std::cout << predictions_as_json(request, results, options.prediction.model).dump(2) << '\n';
-  } else {
-    print_text(request, results, options.prediction.model);
+  std::vector<PredictedSplit> results = predict_all(request, splits);
+  if (!options.measured.empty()) read_measured(options.measured, results);
+  const PredictionReport report{request, options.prediction.model, results};
+  if (!options.html.empty()) {
+    const std::string problem = write_new_file(options.html, prediction_as_html(report));
+    if (!problem.empty()) refuse("--html", options.html, problem, "a file that can be written");
+    if (!options.json) return;
   }
+  std::cout << (options.json ? prediction_as_json(report) : prediction_as_text(report));
 }
 
 }  // namespace
@@ -148,6 +91,13 @@ void add_predict_command(CLI::App& app) {
   command->add_option(kNodesOption, options->most_nodes, "At most so many nodes; default: as many as ranks")->type_name("N");
   command->add_option(kPerNodeOption, options->per_node, "At most so many ranks on a node; default: as many as it has cores")
       ->type_name("N");
+  command
+      ->add_option("--measured", options->measured,
+                   "Compare with this file: a line for each run of the program, SPLIT,MICROSECONDS, as 2x4,812.5")
+      ->type_name("FILE");
+  command
+      ->add_option("--html", options->html, "Write a page with pictures to this file, which needs no other; print no text then")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Models, of the steps of the pattern (E. Peryshkova, M. Kurnosov, 2019: paper P3):\n"
@@ -158,7 +108,8 @@ void add_predict_command(CLI::App& app) {
       "Examples:\n"
       "  hierbar predict alltoall:1M -n 8\n"
       "  hierbar predict alltoall:64K -n 64 --algorithm pairwise --model paper --json\n"
-      "  hierbar predict --matrix bytes.csv -n 32 --profile network.json --nodes 4\n");
+      "  hierbar predict --matrix bytes.csv -n 32 --profile network.json --nodes 4\n"
+      "  hierbar predict alltoall:1M -n 8 --measured runs.csv --html prediction.html\n");
   command->callback([command, options] { show(*command, *options); });
 }
 

@@ -5,46 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "report/format/html_assets.hpp"
+#include "report/format/html_page.hpp"
 #include "report/process_rows.hpp"
 
 namespace hierbar::ompt {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string escape(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&')
-      escaped += "&amp;";
-    else if (c == '<')
-      escaped += "&lt;";
-    else if (c == '>')
-      escaped += "&gt;";
-    else if (c == '"')
-      escaped += "&quot;";
-    else
-      escaped += c;
-  }
-  return escaped;
-}
-
-// Replaces broken UTF-8. Text from to_json() has none, but other text may.
-std::string readable(const std::string& text) {
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
-}
-
-// In a script element only "<" can begin the element's end. In JSON it occurs only in strings.
-std::string for_script(const Json& value) {
-  std::string safe;
-  for (const char c : value.dump()) {
-    if (c == '<')
-      safe += "\\u003c";
-    else
-      safe += c;
-  }
-  return safe;
-}
 
 // Drops what the page does not draw. With hundreds of threads it would be most of the file.
 void drop_buckets_of_threads(Json& site) {
@@ -79,20 +46,11 @@ Json page_data(const Report& report) {
 }  // namespace
 
 std::string to_html(const Report& report) {
-  const std::string title = "Barriers of " + name_of(report) + " on " + readable(report.process.host);
-  std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-  page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  page += "<meta name=\"generator\" content=\"hierbar " HIERBAR_VERSION "\">\n";
-  page += "<title>" + escape(title) + "</title>\n<style>\n";
-  page += html_style();
-  page += "</style>\n</head>\n<body>\n<header><h1>" + escape(title) + "</h1></header>\n<main id=\"pictures\"></main>\n";
-  page += "<details id=\"text\" open><summary>The report as text</summary>\n<pre>" + escape(readable(to_text(report))) +
-          "</pre></details>\n";
-  page += "<script type=\"application/json\" id=\"data\">" + for_script(page_data(report)) + "</script>\n";
-  page += "<script>\n\"use strict\";\n";
-  page += html_script();
-  page += "</script>\n</body>\n</html>\n";
-  return page;
+  return html_page({.title = "Barriers of " + name_of(report) + " on " + report.process.host,
+                    .text_name = "The report as text",
+                    .text = to_text(report),
+                    .data = page_data(report).dump(),
+                    .script = html_report()});
 }
 
 }  // namespace hierbar::ompt

@@ -6,6 +6,8 @@ namespace hierbar::ompt {
 
 // The files of html/, unchanged. cmake/EmbedText.cmake generates these functions.
 const char* html_style();
-const char* html_script();
+const char* html_shared();      // what all pages have in common
+const char* html_report();      // the report's pictures
+const char* html_prediction();  // those of a prediction
 
 }  // namespace hierbar::ompt

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Opens HTML reports in Chromium and looks at what it draws.
+"""Opens HTML reports and predictions in Chromium and looks at what it draws.
 
-    browser_test.py --hierbar build/release/bin/hierbar --sample tests/report/format/two_threads.json [--keep DIRECTORY]
+    browser_test.py --hierbar build/release/bin/hierbar --sample tests/report/format/two_threads.json
+                    --costs tests/fuzz/corpus/network_profile/shared_channels.json [--keep DIRECTORY]
 
-The sample is a report of a real run; a machine of 4 times 128 threads is made up. --keep leaves the pages and pictures for people
+The sample is a report of a real run; a machine of 4 times 128 threads and the costs of a network are made up. --keep leaves the pages and pictures for people
 to look at. The sample was made by `HIERBAR_REPORT=json KMP_BARRIER=hier barriers imbalanced 5000 20000`.
 """
 
@@ -21,6 +22,7 @@ import tempfile
 import unittest
 
 import png
+import synthetic_costs
 import synthetic_report
 
 ARGUMENTS = None
@@ -95,9 +97,13 @@ class Browser(unittest.TestCase):
 
     @classmethod
     def page(cls, name, reports):
+        return cls.written(name, ["report", *reports])
+
+    @classmethod
+    def written(cls, name, command):
         """A copy of the page that the command writes, which measures itself."""
         page = cls.directory / f"{name}.html"
-        subprocess.run([ARGUMENTS.hierbar.resolve(), "report", "--html", page, *reports], check=True)
+        subprocess.run([ARGUMENTS.hierbar.resolve(), *command, "--html", page], check=True)
         return cls.changed(page, f"{name}-measured", "</body>", PROBE)
 
     @classmethod
@@ -196,6 +202,30 @@ class Browser(unittest.TestCase):
             self.assertEqual(len(self.one(found, "bars")["bars"]), 3 * 2 + 1, "three sites, one of them with tasks")
             self.assertEqual(self.one(found, "histograms")["marks"], 3 + 6 + 1)
 
+    def test_a_prediction(self):
+        costs = self.directory / "costs.json"
+        costs.write_text(json.dumps(synthetic_costs.costs(json.loads(ARGUMENTS.costs.read_text()))))
+        runs = self.directory / "runs.csv"
+        runs.write_text("# a line for each run\n1x8,25000\n1x8,26000\n2x4,1700000\n2x4,1900000\n")
+        page = self.written("prediction", ["predict", "alltoall:1M", "-n", "8", "--topology", synthetic_costs.MACHINE, "--profile", costs,
+                                           "--measured", runs])
+        opened = self.changed(page, "prediction-opened", "</body>", OPEN_ALL)
+        for theme in PALETTES:
+            found, image = self.show(page, theme == "dark")
+            self.check_layout(found)
+            self.check_drawn(found, image)
+            splits = len(re.findall(r'"split":', page.read_text()))
+            self.assertEqual(len(self.one(found, "splits")["bars"]), splits + 2, "each is predicted, and two are measured")
+            channels = found["pictures"]["slowdowns"]
+            self.assertEqual([picture["title"] for picture in channels],
+                             ["Slowdown inside an L3 cache", "Slowdown between packages", "Slowdown between nodes"])
+            for picture in channels:
+                self.assertEqual(len(picture["cells"]), len(synthetic_costs.SIZES) * len(synthetic_costs.PAIRS))
+                self.check_colours(image, theme, picture["cells"])
+            self.assertEqual(len({classes for classes, _ in channels[0]["cells"]}), 1, "nobody is slowed down, so one colour")
+            self.assertEqual(len({classes for classes, _ in channels[2]["cells"]}), 4, "a colour for each number of pairs")
+        self.check_layout(self.show(opened, dark=False, size=(700, 1000))[0])
+
     def test_all_opened_in_a_narrow_window_and_another_theme(self):
         page = self.changed(self.large, "large-opened", "</body>", OPEN_ALL)
         found, image = self.show(page, dark=False, fragment="#dark", size=(700, 1000))
@@ -220,6 +250,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hierbar", type=pathlib.Path, required=True, help="the hierbar command")
     parser.add_argument("--sample", type=pathlib.Path, required=True, help="a report in JSON of a run of 2 threads")
+    parser.add_argument("--costs", type=pathlib.Path, required=True, help="a file of costs with shared channels")
     parser.add_argument("--keep", type=pathlib.Path, help="where pages and pictures stay")
     ARGUMENTS, rest = parser.parse_known_args()
     if find_browser() is None:

@@ -1,27 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page: how it was measured, all sites in one picture, and a section for each site, which is
+// The report: how it was measured, all sites in one picture, and a section for each site, which is
 // drawn when it is opened.
-
-// report.html#light and report.html#dark have the effect of the buttons.
-function themeButtons() {
-  const preference = matchMedia("(prefers-color-scheme: dark)");
-  const names = ["auto", "light", "dark"];
-  let chosen = names.find((name) => location.hash === `#${name}`) ?? "auto";
-  const buttons = names.map((name) => html("button", {type: "button"}, name));
-  const show = () => {
-    document.documentElement.dataset.theme = chosen === "auto" ? (preference.matches ? "dark" : "light") : chosen;
-    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(names[i] === chosen)));
-  };
-  buttons.forEach((button, i) => button.addEventListener("click", () => {
-    chosen = names[i];
-    show();
-  }));
-  preference.addEventListener("change", show);
-  show();
-  return html("div", {class: "buttons", role: "group", "aria-label": "colours"}, ...buttons);
-}
 
 function offsetOf(clock) {
   if (clock.offset_problem !== "") return `between packages not measured: ${clock.offset_problem}`;
@@ -46,8 +27,7 @@ function factsSection(report) {
     ["idle", `${duration(report.idle_ns)} of threads between two regions, in no barrier`],
   ];
   if (process.job !== "0") facts.splice(3, 0, ["job", process.job]);
-  const section = html("section", {class: "panel"}, html("h2", {}, "Measured with"),
-    html("dl", {class: "facts"}, ...facts.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])));
+  const section = html("section", {class: "panel"}, html("h2", {}, "Measured with"), factsList(facts));
   if (lost.backwards > 0)
     section.append(html("p", {class: "warning"}, `In ${plural(lost.backwards, "barrier")} somebody left before the last arrival: the cpus' clocks differ.`));
   return section;
@@ -84,17 +64,7 @@ function wordsSection() {
     ["gather, exchange, release", "the barrier's time along its critical path: up, across and down the tree, 1 nearest to the exchange"],
     ["outside", "the rest: a rank's way out of MPI_Barrier, and nothing for threads"],
   ];
-  return html("section", {class: "panel"}, html("h2", {}, "Words"),
-    html("dl", {class: "facts"}, ...words.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])));
+  return html("section", {class: "panel"}, html("h2", {}, "Words"), factsList(words));
 }
 
-// If a picture fails, the text below is opened and a warning is shown.
-const pictures = document.getElementById("pictures");
-addEventListener("error", (event) => {
-  document.getElementById("text").open = true;
-  pictures.append(html("p", {class: "warning error"}, `A picture could not be drawn (${event.message}). The text below has all figures.`));
-});
-const report = JSON.parse(document.getElementById("data").textContent);
-document.querySelector("header").append(themeButtons());
-pictures.append(factsSection(report), barsSection(report.sites), ...siteSections(report), wordsSection());
-document.getElementById("text").open = false;
+drawPage((report) => [factsSection(report), barsSection(report.sites), ...siteSections(report), wordsSection()]);

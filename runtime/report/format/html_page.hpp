@@ -1,0 +1,21 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+namespace hierbar::ompt {
+
+struct HtmlPage {
+  std::string title;
+  std::string text_name;  // what `text` is: "The report as text"
+  std::string text;       // all figures, for who sees no pictures
+  std::string data;       // JSON, which the script draws
+  const char* script;     // calls drawPage() of html/page.js: html_report() or html_prediction()
+};
+
+// A page in the style of all our pages, which loads nothing. No name in the title, text or data
+// becomes markup, and broken UTF-8 in the title and text is replaced.
+std::string html_page(const HtmlPage& page);
+
+}  // namespace hierbar::ompt
