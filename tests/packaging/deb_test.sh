@@ -42,7 +42,9 @@ fi
 mkdir "$work/debian"
 tar --extract --file="$base" --directory="$work/debian"
 cp /etc/resolv.conf "$work/debian/etc/"
-run autopkgtest --no-built-binaries "$directory"/packages/*.deb "$directory"/packages/*.dsc -- chroot "$work/debian"
+# mmdebstrap leaves no package lists.
+run autopkgtest --setup-commands 'apt-get update' --no-built-binaries "$directory"/packages/*.deb "$directory"/packages/*.dsc \
+  -- chroot "$work/debian"
 cp "$work/output" "$directory/autopkgtest.log"
 check "the packages' own tests pass in it" succeeded
 run piuparts --no-upgrade-test --basetgz="$base" --no-eatmydata --distribution=bookworm --mirror="$mirror main" \
