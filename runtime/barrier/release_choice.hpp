@@ -21,8 +21,9 @@ namespace hierbar {
 //    compared again.
 // 4. Otherwise the team keeps its exchanges, and the next attempt waits longer and longer.
 //
-// Times are of one clock, in any unit. `exchange` counts the team's exchanges. Used by participant
-// 0 only.
+// Times are of one clock, in any unit. `exchange` counts the team's exchanges. It stands still while
+// barriers are served in another way, so the same number can come again, and counts once. Used by
+// participant 0 only.
 class ReleaseChoice {
  public:
   // Step 1: so many late exchanges of so many. Fewer can be a disturbance.
@@ -41,7 +42,8 @@ class ReleaseChoice {
 
   // Participant 0 was released in this exchange, and had its cpu much later.
   void came_late(std::uint64_t now, std::uint64_t exchange) noexcept {
-    if (num_left_ != 0 || exchange < next_attempt_) return;
+    if (num_left_ != 0 || exchange < next_attempt_ || exchange == last_late_) return;
+    last_late_ = exchange;
     if (num_late_ == 0 || exchange - begin_exchange_ > kOf) {
       num_late_ = 0;
       begin_ = now;
@@ -87,6 +89,7 @@ class ReleaseChoice {
   std::uint64_t begin_ = 0;     // when the exchanges or the barriers of the trial began
   std::uint64_t begin_exchange_ = 0;
   std::uint64_t exchange_time_ = 0;  // of one
+  std::uint64_t last_late_ = 0;      // the number of the last late exchange
   std::uint64_t next_attempt_ = 0;   // not before this exchange
   std::uint64_t span_ = 0;
   std::uint64_t patience_ = 0;

@@ -54,7 +54,7 @@ static inline kmp_hierbar_team_t *exchanging_team(const kmp_team_t *team) {
 }
 
 void __kmp_hierbar_note_wait(kmp_hierbar_team_t *hier) {
-  if (__kmp_hierbar_yielded_for_long(hier->nproc))
+  if (hier->engine.is_oversubscribed() && __kmp_hierbar_yielded_for_long(hier->nproc))
     hier->release_choice.came_late(KMP_NOW(), hier->counts.fast);
 }
 
@@ -72,7 +72,7 @@ static inline int run_exchange(kmp_info_t *this_thr, int gtid, kmp_hierbar_team_
   const auto crossing = hier->engine.cross(mem, tid, bits, trace);
 
   if (KMP_MASTER_TID(tid))
-    ++(crossing.bits == 0 ? hier->counts.fast : wants_release ? hier->counts.phased : hier->counts.slow);
+    ++(crossing.bits == 0 ? hier->counts.fast : wants_release ? hier->counts.led : hier->counts.slow);
   if (crossing.bits == 0 || crossing.result == hierbar::WaitResult::kAborted) {
     trace.served(hier);
     return KMP_MASTER_TID(tid) ? 0 : 1;

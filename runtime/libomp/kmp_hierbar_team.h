@@ -21,8 +21,8 @@ extern kmp_uint64 __kmp_now_nsec();
 struct kmp_hierbar_counts_t {
   kmp_uint64 fast;   // one exchange and nothing else
   kmp_uint64 slow;   // a plain barrier with tasks, announced by the exchange or expected: the primary acted, then released
-  kmp_uint64 phased; // gather and release with the primary in between: fork and join, reduction, split, cancellation, ITT,
-                     // and where the primary wants to release the others (barrier/release_choice.hpp)
+  kmp_uint64 led;    // without tasks, but the primary wanted to release the others (barrier/release_choice.hpp)
+  kmp_uint64 phased; // gather and release with the primary in between: fork and join, reduction, split, cancellation, ITT
   kmp_uint64 stock;  // libomp's own cancellable linear barrier
   // Regions; their joins are counted by `phased`.
   kmp_uint64 lean;     // region/kmp_hierbar_region.h

@@ -58,6 +58,12 @@ TEST(ReleaseChoice, TriesNothingAfterSeldomDisturbances) {
   EXPECT_EQ(team.num_releases, 0U);
 }
 
+TEST(ReleaseChoice, CountsAnExchangeOnce) {
+  ReleaseChoice choice;
+  for (std::uint64_t now = 1; now <= 1000; ++now) choice.came_late(now, 7);
+  EXPECT_FALSE(choice.wants_release());
+}
+
 TEST(ReleaseChoice, ReturnsToExchangesWhenTheyAreQuickAgain) {
   Team team;
   team.cross(2'000);
