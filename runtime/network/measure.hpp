@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "network/message_program.hpp"
 #include "network/parameters.hpp"
-#include "network/simulator.hpp"
 
 namespace hierbar::network {
 

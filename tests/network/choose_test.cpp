@@ -12,8 +12,8 @@
 #include <map>
 #include <random>
 
-#include "network/simulator.hpp"
 #include "networks.hpp"
+#include "simulator.hpp"
 
 namespace hierbar::network {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "network/choose.hpp"
 #include "network/formulas.hpp"
-#include "network/simulator.hpp"
 #include "networks.hpp"
+#include "simulator.hpp"
 
 namespace hierbar::network {
 namespace {

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "networks.hpp"
+#include "simulator.hpp"
 
 namespace hierbar::network {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <vector>
@@ -52,14 +51,6 @@ std::vector<double> flat(const Rows& rows) {
   return cells;
 }
 
-void append(std::string& text, const std::vector<double>& cells, std::uint32_t num_ranks) {
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    std::array<char, 32> cell{};
-    std::snprintf(cell.data(), cell.size(), "%.0f%c", cells[i], (i + 1) % num_ranks == 0 ? '\n' : ',');
-    text += cell.data();
-  }
-}
-
 }  // namespace
 
 Result<Traffic> parse_matrix(const std::string& text) {
@@ -89,14 +80,6 @@ Result<Traffic> parse_matrix(const std::string& text) {
                   .messages = flat(matrices[1])};
   if (!has_messages) traffic.messages.assign(traffic.bytes.size(), 1);
   return traffic;
-}
-
-std::string matrix_text(const Traffic& matrix) {
-  std::string text = "# bytes: a line for each sender, a column for each receiver\n";
-  append(text, matrix.bytes, matrix.num_ranks);
-  text += "# messages\n";
-  append(text, matrix.messages, matrix.num_ranks);
-  return text;
 }
 
 }  // namespace hierbar::network

@@ -21,7 +21,4 @@ inline constexpr std::size_t kMaxMatrixBytes = 64U << 20;
 // negative one; a second matrix of another size.
 Result<Traffic> parse_matrix(const std::string& text);
 
-// The reverse of it, with both matrices.
-std::string matrix_text(const Traffic& matrix);
-
 }  // namespace hierbar::network

@@ -3,22 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "network/evaluate.hpp"
+#include "network/message_program.hpp"
 
 namespace hierbar::network {
-
-// One thing that a simulated process does.
-struct Step {
-  enum class Do : std::uint8_t { kSend, kReceive, kDelay, kStamp };
-  Do what = Do::kStamp;
-  std::vector<std::uint32_t> peers;  // kSend: one; kReceive: a message from each, as they come
-  std::uint32_t num_bytes = 0;       // kSend
-  double delay_us = 0;               // kDelay: the cpu is busy for so long
-};
-using Program = std::vector<Step>;
 
 // The steps of a schedule, with a stamp in front and behind.
 Program barrier_program(Kind kind, std::uint32_t rank, std::uint32_t size);
