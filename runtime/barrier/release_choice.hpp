@@ -33,9 +33,11 @@ class ReleaseChoice {
   static constexpr std::uint64_t kTried = 16;
   // Step 3: in how many barriers at first. Doubled each time, because each comparison costs slices.
   static constexpr std::uint64_t kFirstSpan = 1024;
-  // Step 4: exchanges until the next attempt, at first. Doubled each time.
+  static constexpr std::uint64_t kLongestSpan = 65'536;
+  // Step 4: exchanges until the next attempt, at first. Doubled each time, because an attempt costs
+  // a little. Not for long: an attempt can fail because others wanted the cpus just then.
   static constexpr std::uint64_t kFirstPatience = 256;
-  static constexpr std::uint64_t kLongest = 65'536;
+  static constexpr std::uint64_t kLongestPatience = 1024;
 
   // Whether participant 0 shall release the others in the next barrier.
   bool wants_release() const noexcept { return num_left_ != 0; }
@@ -71,17 +73,17 @@ class ReleaseChoice {
     const bool is_better = (now - begin_) / kTried < exchange_time_ / 2;
     if (is_better) {
       patience_ = 0;
-      span_ = longer(span_, kFirstSpan);
+      span_ = longer(span_, kFirstSpan, kLongestSpan);
       num_left_ = span_;
     } else {
       span_ = 0;
-      patience_ = longer(patience_, kFirstPatience);
+      patience_ = longer(patience_, kFirstPatience, kLongestPatience);
       next_attempt_ = begin_exchange_ + patience_;
     }
   }
 
-  static std::uint64_t longer(std::uint64_t value, std::uint64_t first) noexcept {
-    return value == 0 ? first : std::min(2 * value, kLongest);
+  static std::uint64_t longer(std::uint64_t value, std::uint64_t first, std::uint64_t longest) noexcept {
+    return value == 0 ? first : std::min(2 * value, longest);
   }
 
   std::uint64_t num_left_ = 0;  // barriers in which participant 0 releases
