@@ -27,6 +27,7 @@ omp_settings_test(turnaround KMP_LIBRARY=turnaround CHECK ${used})
 omp_settings_test(throughput KMP_LIBRARY=throughput CHECK ${used})
 omp_settings_test(serial KMP_LIBRARY=serial)
 omp_settings_test(no_yield KMP_USE_YIELD=0 CHECK ${used})
+omp_run_alone(settings.no_yield) # its waits give up no cpu, so beside others each takes time slices
 omp_settings_test(tasks_run_at_once KMP_TASKING=0 CHECK ${no_exchange})
 if(tests_llvm_version VERSION_GREATER_EQUAL 22) # which warns and takes 2; libomp 19 crashes, with any barrier
   omp_settings_test(tasks_in_an_extra_barrier KMP_TASKING=1 CHECK --counter fast>=400)
