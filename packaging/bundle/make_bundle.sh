@@ -88,7 +88,8 @@ missing=$(find "$root" -type f -exec sh -c 'head -c4 "$1" | grep -q ELF && reade
 [[ -z $missing ]] || fail "these libraries are missing: $missing"
 
 cp "$source_dir/LICENSE" "$root/licences/hierbar"
-cp "$build_dir"/libomp/stock-*/openmp/LICENSE.TXT "$root/licences/LLVM"
+llvm_licences=("$build_dir"/libomp/stock-*/openmp/LICENSE.TXT) # several where a test has fetched an older LLVM
+cp "${llvm_licences[-1]}" "$root/licences/LLVM"
 versions='${Package} ${Version}, source ${source:Package} ${source:Version}\n'
 for path in "${carried[@]}"; do
   package=$(dpkg-query --search "$(realpath "$path")" "$path" 2>/dev/null | sed -n '1s/:.*//p') || true # none, or no such command

@@ -44,6 +44,10 @@ void timed_yield() {
 
 } // namespace
 
+bool __kmp_hierbar_yielded_for_long(int num_threads) {
+  return yields.last != 0 && (KMP_NOW() - yields.last) * 100 >= long_time() * (10 + num_threads);
+}
+
 // Reading a clock before and after each yield makes barriers of 8 threads on 2 cpus 9 % slower. One
 // reading shows whether a long yield can have lain between it and the thread's yield before. Only
 // then are the next yields timed; the thread may as well have computed.

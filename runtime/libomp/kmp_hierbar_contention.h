@@ -15,6 +15,10 @@
 
 extern hierbar::Contention __kmp_hierbar_contention;
 
+// Whether the thread's last yield began long ago. Long is more than the others take in turns while
+// they only wait: 100 µs, and 10 µs for each of them.
+bool __kmp_hierbar_yielded_for_long(int num_threads);
+
 // Before a wait in __kmp_wait_template, which sleeps after th_team_bt_intervals; libomp sets that
 // anew in each barrier. A blocktime that the user chose is left alone.
 static inline void __kmp_hierbar_adjust_blocktime(kmp_info_t *thread) {

@@ -32,6 +32,7 @@
 
 #include "kmp_hierbar.h"
 
+#include "kmp_hierbar_contention.h"
 #include "kmp_hierbar_expectation.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_hierbar_trace.h"
@@ -39,7 +40,8 @@
 #include "ompt-specific.h"
 #endif
 
-// Payload bit of an arrival: this thread's task team has tasks, or may still get some.
+// Payload bit of an arrival: this thread's task team has tasks, or may still get some; or this
+// thread is the primary, and wants to release the others itself.
 static const kmp_uint32 primary_must_act = 1;
 
 // The team's barrier, or NULL: it has to run as gather and release. A serial team may come from the
@@ -51,20 +53,26 @@ static inline kmp_hierbar_team_t *exchanging_team(const kmp_team_t *team) {
   return exchanges ? hier : NULL;
 }
 
+void __kmp_hierbar_note_wait(kmp_hierbar_team_t *hier) {
+  if (hier->engine.is_oversubscribed() && __kmp_hierbar_yielded_for_long(hier->nproc))
+    hier->release_choice.came_late(KMP_NOW(), hier->counts.fast);
+}
+
 // Body of a barrier with and of one without stamps. Returns the value of __kmp_barrier: 0 primary,
 // 1 worker.
 template <class Trace>
 static inline int run_exchange(kmp_info_t *this_thr, int gtid, kmp_hierbar_team_t *hier, const Trace &trace) {
   kmp_team_t *team = this_thr->th.th_team;
   const int tid = this_thr->th.th_info.ds.ds_tid;
-  const kmp_uint32 bits = __kmp_hierbar_has_tasks(this_thr->th.th_task_team) ? primary_must_act : 0;
+  const bool wants_release = KMP_MASTER_TID(tid) && hier->release_choice.wants_release();
+  const kmp_uint32 bits = wants_release || __kmp_hierbar_has_tasks(this_thr->th.th_task_team) ? primary_must_act : 0;
 
   kmp_hierbar_host_t host(this_thr, team, tid USE_ITT_BUILD_ARG(NULL));
   kmp_hierbar_mem_t mem(host);
   const auto crossing = hier->engine.cross(mem, tid, bits, trace);
 
   if (KMP_MASTER_TID(tid))
-    ++(crossing.bits != 0 ? hier->counts.slow : hier->counts.fast);
+    ++(crossing.bits == 0 ? hier->counts.fast : wants_release ? hier->counts.led : hier->counts.slow);
   if (crossing.bits == 0 || crossing.result == hierbar::WaitResult::kAborted) {
     trace.served(hier);
     return KMP_MASTER_TID(tid) ? 0 : 1;

@@ -12,6 +12,9 @@
 // an exchange and then a release call the scheduler once more for everybody, and gather and release
 // alone are not much slower than an exchange.
 //
+// A team does the same without tasks while its primary wants to release the others itself
+// (barrier/release_choice.hpp).
+//
 // All threads must choose alike. So only the primary writes the expectation, when all have arrived
 // and nobody has been released, and the others read it on arrival.
 
@@ -33,7 +36,9 @@ static inline void __kmp_hierbar_remember_tasks(kmp_hierbar_team_t *hier, bool h
   hier->fast_at_task_barrier = hier->counts.fast;
   const kmp_uint32 before = hier->task_expectation;
   kmp_uint32 expectation = had_tasks ? 1 : 0;
-  if (hier->engine.is_oversubscribed())
+  if (hier->release_choice.wants_release())
+    expectation = hier->release_choice.releases(KMP_NOW()) ? KMP_HIERBAR_TASKS_EXPECTED + 1 : 0;
+  else if (hier->engine.is_oversubscribed())
     expectation = had_tasks ? KMP_HIERBAR_TASKS_EXPECTED + 1 : before - (before != 0);
   else if (had_tasks && follows_another)
     expectation = KMP_MIN(before + 1, KMP_HIERBAR_TASKS_EXPECTED);

@@ -45,6 +45,10 @@ public:
   }
 };
 
+// The primary, after it has waited in an exchange while threads outnumber cpus
+// (barrier/release_choice.hpp).
+void __kmp_hierbar_note_wait(struct kmp_hierbar_team *hier);
+
 // Looks at a word before libomp's wait loop with its clock reads and yields takes over: 10 µs are
 // enough for partners that arrive together, and a task found meanwhile is not kept waiting for
 // long. None where a partner may need this cpu, where the user asked not to spin, or where there
@@ -126,6 +130,8 @@ public:
     __kmp_hierbar_adjust_blocktime(thread);
     kmp_hierbar_flag_t flag(pending);
     __kmp_wait_template<kmp_hierbar_flag_t, FALSE>(thread, &flag USE_ITT_BUILD_ARG(itt_sync_obj));
+    if (KMP_MASTER_TID(tid) && KMP_OVERSUBSCRIBED)
+      __kmp_hierbar_note_wait(team->t.t_hierbar);
     // The loop ends early only when the library shuts down.
     return pending.ready() ? hierbar::WaitResult::kReleased : hierbar::WaitResult::kAborted;
   }

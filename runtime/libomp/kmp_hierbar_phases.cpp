@@ -81,9 +81,10 @@ static inline void finish_gather(enum barrier_type bt, kmp_info_t *this_thr, kmp
     __kmp_hierbar_keep_task_state(this_thr, team);
   const bool could_exchange = bt == bs_plain_barrier && hier->exchange_allowed;
   const bool had_tasks = could_exchange && __kmp_hierbar_has_tasks(this_thr->th.th_task_team);
+  const bool is_led = could_exchange && hier->release_choice.wants_release();
   if (could_exchange)
     __kmp_hierbar_remember_tasks(hier, had_tasks);
-  ++(had_tasks ? hier->counts.slow : hier->counts.phased);
+  ++(had_tasks ? hier->counts.slow : is_led ? hier->counts.led : hier->counts.phased);
 }
 
 // Two threads: nothing is looked up in the plan, and a region takes as long as under hyper (a

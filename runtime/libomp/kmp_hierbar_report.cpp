@@ -24,6 +24,7 @@ static kmp_uint64 library_ns = 0;
 static void add(kmp_hierbar_counts_t *sum, const kmp_hierbar_counts_t *counts) {
   sum->fast += counts->fast;
   sum->slow += counts->slow;
+  sum->led += counts->led;
   sum->phased += counts->phased;
   sum->stock += counts->stock;
   sum->lean += counts->lean;
@@ -104,14 +105,19 @@ void __kmp_hierbar_finish() {
   kmp_hierbar_counts_t sum = counts_of_freed_teams;
   for (kmp_hierbar_team_t *team = teams; team != NULL; team = team->next)
     add(&sum, &team->counts);
-  hierbar::add_to_served_file("openmp", sum.fast + sum.slow + sum.phased, sum.stock);
+  hierbar::add_to_served_file("openmp", sum.fast + sum.slow + sum.led + sum.phased, sum.stock);
   if (!__kmp_hierbar_verbose || !described)
     return;
   kmp_str_buf_t text;
   __kmp_str_buf_init(&text);
-  __kmp_str_buf_print(&text, "episodes: fast %llu, slow %llu, gather and release %llu, stock %llu", sum.fast, sum.slow,
+  __kmp_str_buf_print(&text, "episodes: fast %llu, slow %llu, gather and release %llu, stock %llu", sum.fast + sum.led, sum.slow,
                       sum.phased, sum.stock);
   __kmp_hierbar_note(NULL, text.str);
+  if (sum.led != 0) {
+    __kmp_str_buf_clear(&text);
+    __kmp_str_buf_print(&text, "late primaries released the others themselves in %llu of the fast ones", sum.led);
+    __kmp_hierbar_note(NULL, text.str);
+  }
   report_regions(&sum);
   if (const kmp_uint64 num_long_yields = __kmp_hierbar_contention.num_long_yields()) {
     __kmp_str_buf_clear(&text);

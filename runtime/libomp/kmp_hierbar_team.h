@@ -9,6 +9,7 @@
 #include "kmp_hierbar_host.h"
 
 #include "barrier/flat_plan.hpp"
+#include "barrier/release_choice.hpp"
 #include "service/place_service.h"
 #include "service/plan_service.h"
 
@@ -20,6 +21,7 @@ extern kmp_uint64 __kmp_now_nsec();
 struct kmp_hierbar_counts_t {
   kmp_uint64 fast;   // one exchange and nothing else
   kmp_uint64 slow;   // a plain barrier with tasks, announced by the exchange or expected: the primary acted, then released
+  kmp_uint64 led;    // without tasks, but the primary wanted to release the others (barrier/release_choice.hpp)
   kmp_uint64 phased; // gather and release with the primary in between: fork and join, reduction, split, cancellation, ITT
   kmp_uint64 stock;  // libomp's own cancellable linear barrier
   // Regions; their joins are counted by `phased`.
@@ -66,6 +68,7 @@ struct kmp_hierbar_team {
   // On lines of its own: the primary writes it in every episode.
   alignas(128) kmp_hierbar_counts_t counts;
   kmp_uint64 fast_at_task_barrier; // counts.fast at the last barrier that set task_expectation
+  hierbar::ReleaseChoice release_choice;
 };
 
 typedef struct kmp_hierbar_team kmp_hierbar_team_t;

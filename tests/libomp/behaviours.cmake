@@ -134,6 +134,11 @@ omp_cases(late_partner CASES barrier fork SETTING lines ENV ${lines} KMP_BLOCKTI
 omp_cases(beside_others CASES sleeps_early ENV OMP_PLACES={0},{1} CHECK --expect "others held this process's cpus.*after [1-9]")
 omp_cases(beside_others CASES obeys_the_user ENV OMP_PLACES={0},{1} KMP_BLOCKTIME=200ms)
 omp_run_alone(beside_others.sleeps_early beside_others.obeys_the_user)
+
+# More threads than cpus, and the program's own waits yield nothing.
+omp_cases(polling_workers CASES primary_is_waited_for
+          CHECK --expect "late primaries released the others themselves in [0-9][0-9][0-9]")
+omp_run_alone(polling_workers.primary_is_waited_for)
 # Not with OMP_WAIT_POLICY=passive: libomp's waiters then sleep although there may be tasks, in
 # every barrier of its, and nobody wakes them for a task that comes later.
 

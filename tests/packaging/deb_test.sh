@@ -42,7 +42,11 @@ fi
 mkdir "$work/debian"
 tar --extract --file="$base" --directory="$work/debian"
 cp /etc/resolv.conf "$work/debian/etc/"
-run autopkgtest --no-built-binaries "$directory"/packages/*.deb "$directory"/packages/*.dsc -- chroot "$work/debian"
+# A directory has no /proc and no /sys of its own, and mmdebstrap leaves no package lists. The mounts
+# go with the command.
+run unshare --mount sh -c 'root=$1 && shift && mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" &&
+  exec autopkgtest --setup-commands "apt-get update" --no-built-binaries "$@" -- chroot "$root"' \
+  sh "$work/debian" "$directory"/packages/*.deb "$directory"/packages/*.dsc
 cp "$work/output" "$directory/autopkgtest.log"
 check "the packages' own tests pass in it" succeeded
 run piuparts --no-upgrade-test --basetgz="$base" --no-eatmydata --distribution=bookworm --mirror="$mirror main" \

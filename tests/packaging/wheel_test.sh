@@ -24,16 +24,16 @@ PATH=$tools/bin:$PATH
 rm -rf "$directory"/{built,repaired}
 run pip wheel --no-deps --no-build-isolation --wheel-dir "$directory/built" "$source_dir/packaging/python"
 check 'the wheel builds' succeeded
-run auditwheel show "$directory"/built/hierbar-*.whl
-old='manylinux_2_(2[0-9]|3[0-4])_x86_64'
-check 'auditwheel finds nothing newer than glibc 2.34' grep --quiet --extended-regexp "$old" "$work/output"
-cp "$work/output" "$directory/auditwheel.txt"
 # The workers of `tune --network` are started by a launcher of MPI, whose library is then there.
+# `auditwheel show` cannot leave that library out, and Debian's needs a newer glibc: the verdict is
+# the tag that `repair` gives.
+old='manylinux_2_(2[0-9]|3[0-4])_x86_64'
 run auditwheel repair --exclude 'libmpi*.so.*' --wheel-dir "$directory/repaired" "$directory"/built/hierbar-*.whl
 check 'auditwheel adds what other systems lack' succeeded
+cp "$work/output" "$directory/auditwheel.txt"
 wheel=$(find "$directory/repaired" -name 'hierbar-*.whl')
 [[ -n $wheel ]] || { finish && exit 1; }
-check 'the repaired wheel is for old systems' grep --quiet --extended-regexp -- "-py3-none-$old" <<<"$wheel"
+check 'auditwheel finds nothing newer than glibc 2.34' grep --quiet --extended-regexp -- "-py3-none-$old" <<<"$wheel"
 printf '%s: %s\n' "$(basename "$wheel")" "$(du --human-readable "$wheel" | cut -f1)"
 python3 -m zipfile --list "$wheel" >"$work/list"
 check 'nothing in it runs by itself' same_text "$(grep --count --extended-regexp '\.pth|sitecustomize' "$work/list")" 0

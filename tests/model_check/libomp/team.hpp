@@ -55,4 +55,5 @@ inline void make_team() {
 kmp_global_t __kmp_global;
 int __kmp_tid_from_gtid(int gtid) { return gtid; }
 bool __kmp_hierbar_traced;
+void __kmp_hierbar_note_wait(kmp_hierbar_team*) {}  // it is about time
 __thread hierbar_phases* __kmp_hierbar_next_phases [[gnu::tls_model("initial-exec")]];

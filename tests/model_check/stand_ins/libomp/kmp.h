@@ -51,6 +51,7 @@ enum kmp_pause_status_t { kmp_not_paused, kmp_soft_paused };
 #define KMP_BARRIER_STATE_BUMP 4
 #define KMP_BARRIER_SLEEP_STATE 1
 #define KMP_MAX_BLOCKTIME INT32_MAX
+#define KMP_NOW() 0
 #define KMP_OVERSUBSCRIBED 1  // no spinning, which the checker would not follow
 #define KMP_TASKING_ENABLED(task_team) false
 #define KMP_BLOCKTIME_INTERVAL(team, tid) 0
