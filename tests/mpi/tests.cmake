@@ -81,7 +81,8 @@ hierbar_run_alone(${prefix}watch.other_node)
 
 mpi_kill_test(kill 20 100 ${program_dir}/barriers)
 
-mpi_script(two_hosts 300 ${CMAKE_CURRENT_SOURCE_DIR}/two_hosts_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers)
+mpi_script(two_hosts 300 ${CMAKE_CURRENT_SOURCE_DIR}/two_hosts_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers
+           ${program_dir}/teams)
 
 mpi_script(mpi4py 240 ${CMAKE_CURRENT_SOURCE_DIR}/mpi4py_test.sh ${Python3_EXECUTABLE} ${program_dir}/mpi4py ${program_dir}/barriers
            ${runner} --ranks 3 --shim $<TARGET_FILE:${shim}>)

@@ -5,9 +5,9 @@
 # Two hosts on one machine: two network namespaces with host names of their own, joined by a pair of
 # virtual devices, in which mpiexec starts ranks that talk TCP. What the shim takes for a node is
 # what shares memory, whatever the names and networks say. Arguments: mpiexec, the shim, the
-# program. Needs root. Nothing leaves these namespaces, and nothing of them is left.
+# programs of ranks and of teams. Needs root. Nothing leaves these namespaces, and nothing of them is left.
 set -u
-mpiexec=$1 shim=$2 program=$3
+mpiexec=$1 shim=$2 program=$3 teams=$4
 readonly rounds=600  # far more than the packets that MPI sends besides, up to 260
 left=hierbar-$$-a right=hierbar-$$-b
 left_address=192.0.2.1 right_address=192.0.2.2  # for documentation: nobody's
@@ -81,16 +81,18 @@ packets() { ip netns exec "$right" cat /sys/class/net/net0/statistics/rx_packets
 has_ended() { ! kill -0 "$mpi" 2>/dev/null; }
 has_reported() { says 'barriers of 4 ranks: ' || has_ended; }
 
-# run KIND: two ranks on each host; sets $sent, the packets that went from the left to the right.
+# run KIND COMMAND...: two ranks on each host; sets $sent, the packets that went from the left to
+# the right.
 run() {
   write_enter "$1"
+  shift
   local before
   before=$(packets)
   : >"$work/output"
   # `ip netns exec` mounts a /sys with this network's devices, without which UCX does not find them.
   ip netns exec "$left" "$work/enter" "$left_address" "$mpiexec" -iface net0 -launcher ssh -launcher-exec "$work/enter" \
     -hosts "$left_address,$right_address" -ppn 2 -n 4 -genv UCX_TLS tcp,sysv,self -genv UCX_NET_DEVICES net0 \
-    -genv HIERBAR_VERBOSE 1 -genv LD_PRELOAD "$shim" "$program" apart $rounds "$work/board" >"$work/output" 2>&1 &
+    -genv HIERBAR_VERBOSE 1 -genv LD_PRELOAD "$shim" "$@" >"$work/output" 2>&1 &
   mpi=$!
   wait_until 60 has_reported
   # MPICH 4.0.2 on UCX's TCP often does not come back from MPI_Finalize, with and without the shim.
@@ -112,23 +114,41 @@ check() { # WHAT COMMAND...
 says() { [[ $(grep --only-matching --extended-regexp "$1" "$work/output" | wc --lines) == "${2:-1}" ]]; }
 says_nothing() { ! grep --quiet "$1" "$work/output"; }
 
+# check_meetings KIND: where each host is a node, the leaders meet in every barrier, and only there.
+check_meetings() {
+  if [[ $1 == network ]]; then
+    check "$1: the leaders do not meet on the network" [ "$sent" -lt $rounds ]
+  else
+    check "$1: the leaders meet on the network, every time" [ "$sent" -ge $rounds ]
+  fi
+}
+end_if_failed() {
+  ((status == 0)) && return
+  printf '%d packets\n' "$sent"
+  cat "$work/output"
+  exit $status
+}
+
 for kind in network mounts memory; do
   nodes_ranks=2
   [[ $kind == network ]] && nodes_ranks=4
-  run $kind
+  run $kind "$program" apart $rounds "$work/board"
   check "$kind: the barriers are right, in all ranks" says 'all rounds were right' 4
   check "$kind: ranks on the first one's node" says "first communicator: 4 ranks, $nodes_ranks of them on this node"
   check "$kind: the engine serves them all" says "barriers of 4 ranks: engine $((4 * rounds)), library 0"
   check "$kind: no complaint" says_nothing 'is used instead'
-  if [[ $kind == network ]]; then
-    check "$kind: the leaders do not meet on the network" [ "$sent" -lt $rounds ]
-  else
-    check "$kind: the leaders meet on the network, every time" [ "$sent" -ge $rounds ]
-  fi
-  if ((status != 0)); then
-    printf '%d packets\n' "$sent"
-    cat "$work/output"
-    break
-  fi
+  check_meetings $kind
+  end_if_failed
 done
-exit $status
+
+# All threads of all ranks: 2 + 1 on each host. The oracle's words are in a file that all can open.
+for kind in network memory; do
+  nodes=2
+  [[ $kind == network ]] && nodes=1
+  run $kind "$teams" oracle multiple 2,1 $rounds "$work/words-$kind"
+  check "$kind, team: the barriers are right" says 'all rounds were right'
+  check "$kind, team: threads of a node" says "team of $((6 / nodes)) threads in $((4 / nodes)) ranks on this node" $nodes
+  check "$kind, team: the engine serves them all" says "barriers of 4 ranks: engine $((4 * rounds)), library 0"
+  check_meetings "$kind"
+  end_if_failed
+done

@@ -40,5 +40,5 @@ endforeach()
 mpi_test(teams.watch teams RANKS 2 ARGS late multiple 2 ENV HIERBAR_TIMEOUT_S=1
          CHECK --expect-some "a barrier of a team on MPI_COMM_WORLD of 4 threads on this node waits since 1 s for thread 1 of rank 1, which has not joined .process [0-9]+, ")
 hierbar_run_alone(${prefix}teams.watch)
-mpi_kill_test(teams.kill 4 20 --case forever --case multiple --case 2 --next oracle --next multiple --next 2 --next 10
+mpi_kill_test(teams.kill 4 100 --case forever --case multiple --case 2 --next oracle --next multiple --next 2 --next 10
               ${program_dir}/teams)
