@@ -54,7 +54,9 @@ static inline kmp_hierbar_team_t *exchanging_team(const kmp_team_t *team) {
 }
 
 void __kmp_hierbar_note_wait(kmp_hierbar_team_t *hier) {
-  if (hier->engine.is_oversubscribed() && __kmp_hierbar_yielded_for_long(hier->nproc))
+  // Not engine.is_oversubscribed(): teams of up to four have no crews.
+  const int num_cpus = __kmp_avail_proc ? __kmp_avail_proc : __kmp_xproc;
+  if (hier->nproc > num_cpus && __kmp_hierbar_yielded_for_long(hier->nproc))
     hier->release_choice.came_late(KMP_NOW(), hier->counts.fast);
 }
 
