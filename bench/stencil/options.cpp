@@ -9,6 +9,8 @@
 namespace hierbar::bench::stencil {
 namespace {
 
+constexpr const char* kShim = "libhierbar_mpi.so";
+
 constexpr const char* kDescription =
     "What placement is worth to a hybrid program: a stencil by MPI ranks that are OpenMP teams, with and without it.\n"
     "\n"
@@ -17,7 +19,12 @@ constexpr const char* kDescription =
     "  off   HIERBAR_PLACE=off: the launcher and libomp place ranks and threads, each for itself\n"
     "  auto  HIERBAR_PLACE=auto: they share the node out along one tree\n"
     "in turns, so that what disturbs the machine disturbs both. A figure is the median over all samples, the maximum over\n"
-    "ranks; the ratio is the middle one of the repetitions' ratios, with their spread.\n";
+    "ranks; the ratio is the middle one of the repetitions' ratios, with their spread.\n"
+    "\n"
+    "With --barrier the ranks share their memory and read each other's borders there. A sweep then has one barrier of all\n"
+    "threads of all ranks, and nothing else:\n"
+    "  hybrid  hierbar_team_barrier (hierbar/mpi.h)\n"
+    "  phases  omp barrier, MPI_Barrier in each rank's primary, omp barrier; the MPI_Barrier is this project's\n";
 
 constexpr const char* kFooter =
     "Environment:\n"
@@ -32,6 +39,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  stencil_bench --ranks 1 --threads 2                    a rank bound to a core, whose threads stack up on it\n"
     "  stencil_bench --ranks 2 --threads 4 --bind-to none    unbound ranks, which all begin at the first place\n"
+    "  stencil_bench --ranks 2 --threads 2 --barrier hybrid  one barrier of all threads in each sweep\n"
     "  stencil_bench --ranks 4 --threads 4 --rows 256 --columns 256 --json result.json\n";
 
 // The known result decreases with every sweep, and faster for a smaller square. Within these bounds
@@ -48,6 +56,9 @@ void add_problem(CLI::App& app, Options& options) {
   app.add_option("--sweeps", options.num_sweeps, "Sweeps of one sample. Default: 200.")
       ->check(CLI::Range(1, 10000))
       ->option_text("N");
+  app.add_option("--barrier", options.barrier, "Share memory, with this barrier: hybrid or phases. Default: exchange messages.")
+      ->check(CLI::IsMember({"hybrid", "phases"}).description(""))
+      ->option_text("HOW");
 }
 
 void add_run(CLI::App& app, Options& options) {
@@ -84,6 +95,10 @@ void add_where(CLI::App& app, Options& options) {
 void fill_defaults(Options& options) {
   if (options.lib_dir.empty()) options.lib_dir = find_lib_dir(HIERBAR_BENCH_INSTALLED_LIB_DIR, "libomp.so");
   if (options.libexec_dir.empty()) options.libexec_dir = prefix_of_program() / "libexec" / "hierbar";
+  // Installed, libomp has a folder of its own below the shim's.
+  for (const auto& dir : {options.lib_dir, options.lib_dir.parent_path()}) {
+    if (options.shim.empty() && std::filesystem::exists(dir / kShim)) options.shim = dir / kShim;
+  }
   if (options.launcher.empty()) options.launcher = find_in_path({"mpiexec.mpich", "mpiexec.hydra"});
 }
 

@@ -20,10 +20,12 @@ struct Options {
   double timeout_s = 60;
   std::string bind_to = "core";
   std::string places = "cores";
+  std::string barrier;  // of all threads of all ranks: "hybrid" or "phases"; empty: ranks exchange messages
   std::vector<std::string> launch_options;
   std::string json_path;  // empty: none; "-": stdout, and then no table
   std::filesystem::path lib_dir;
   std::filesystem::path libexec_dir;
+  std::filesystem::path shim;      // with `barrier`; empty: there is none
   std::filesystem::path launcher;  // empty: there is none
 };
 

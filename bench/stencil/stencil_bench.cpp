@@ -50,6 +50,7 @@ std::vector<std::string> launch_command(const Options& options, const char* plac
   };
   set("LD_LIBRARY_PATH", std::filesystem::absolute(options.lib_dir));
   set("KMP_BARRIER", "hier");
+  if (!options.barrier.empty()) set("LD_PRELOAD", std::filesystem::absolute(options.shim));
   set("HIERBAR_PLACE", place);
   set("OMP_NUM_THREADS", std::to_string(options.num_threads));
   set("OMP_PLACES", options.places);
@@ -59,7 +60,7 @@ std::vector<std::string> launch_command(const Options& options, const char* plac
   command.insert(command.end(),
                  {"-n", std::to_string(options.num_ranks), options.libexec_dir / "stencil_worker", std::to_string(options.rows),
                   std::to_string(options.columns), std::to_string(options.num_sweeps), std::to_string(options.num_samples),
-                  std::to_string(limit_s)});
+                  std::to_string(limit_s), options.barrier.empty() ? "messages" : options.barrier});
   return command;
 }
 
@@ -88,8 +89,11 @@ std::string header_text(const Options& options) {
          fmt::format("stencil    {} x {} points, {} a sample, {} of each launch, {}\n", options.rows, options.columns,
                      counted(options.num_sweeps, "sweep"), counted(options.num_samples, "sample"),
                      counted(options.num_repetitions, "repetition")) +
-         fmt::format("placed     {}, {} each; mpiexec -bind-to {}, OMP_PLACES={}, KMP_BARRIER=hier\n\n",
-                     counted(options.num_ranks, "rank"), counted(options.num_threads, "thread"), options.bind_to, options.places);
+         fmt::format("placed     {}, {} each; mpiexec -bind-to {}, OMP_PLACES={}, KMP_BARRIER=hier\n",
+                     counted(options.num_ranks, "rank"), counted(options.num_threads, "thread"), options.bind_to,
+                     options.places) +
+         fmt::format("ranks      {}\n\n",
+                     options.barrier.empty() ? "exchange messages" : "share memory, --barrier " + options.barrier);
 }
 
 std::string row_text(const Variant& variant) {
@@ -120,9 +124,10 @@ json variant_json(const Variant& variant) {
 }
 
 json report_json(const Options& options, const std::array<Variant, 2>& variants) {
-  json report{{"host", to_json(describe_host())}, {"revision", kRevision},      {"ranks", options.num_ranks},
-              {"threads", options.num_threads},   {"rows", options.rows},       {"columns", options.columns},
-              {"sweeps", options.num_sweeps},     {"bind_to", options.bind_to}, {"places", options.places}};
+  json report{{"host", to_json(describe_host())},   {"revision", kRevision},      {"ranks", options.num_ranks},
+              {"threads", options.num_threads},     {"rows", options.rows},       {"columns", options.columns},
+              {"sweeps", options.num_sweeps},       {"bind_to", options.bind_to}, {"places", options.places},
+              {"barrier", or_null(options.barrier)}};
   for (const Variant& variant : variants) report["variants"].push_back(variant_json(variant));
   const auto ratio = ratio_of_medians(variants[0].us_per_sweep, variants[1].us_per_sweep);
   report["off_over_auto"] =
@@ -133,6 +138,11 @@ json report_json(const Options& options, const std::array<Variant, 2>& variants)
 int run(const Options& options) {
   if (options.launcher.empty()) {
     fmt::print(stderr, "stencil_bench: no mpiexec.mpich or mpiexec.hydra in PATH (Debian: mpich)\n");
+    return kUsage;
+  }
+  if (!options.barrier.empty() && options.shim.empty()) {
+    fmt::print(stderr, "stencil_bench: --barrier {}: no libhierbar_mpi.so in {} or above it (--lib-dir)\n", options.barrier,
+               options.lib_dir.string());
     return kUsage;
   }
   JsonOutput output(options.json_path);

@@ -4,17 +4,11 @@
 // A small hybrid program: Jacobi's method for Laplace's equation on a square with zeros around it,
 // by MPI ranks with OpenMP teams. Rank 0 prints one line of JSON. stencil_bench starts it:
 //
-//   stencil_worker ROWS COLUMNS SWEEPS SAMPLES LIMIT_S
+//   stencil_worker ROWS COLUMNS SWEEPS SAMPLES LIMIT_S messages|phases|hybrid
 //
-// Each rank has a band of rows, and each thread a part of that band. A sweep does what such
-// programs do between two synchronisations:
-//
-// 1. The primary exchanges the rows at the band's borders with the neighbouring ranks. A team
-//    barrier follows.
-// 2. Every point becomes the mean of its four neighbours, and the team adds up the squares. A team
-//    barrier follows.
-// 3. The primary adds up the sums of all ranks, as for a test of convergence. A team barrier
-//    follows.
+// Each rank has a band of rows, and each thread a part of that band. The last argument says how
+// ranks meet in a sweep: by messages (message_band.hpp), or in memory that they share, with a
+// barrier of all threads of all ranks (shared_band.hpp), in three phases or in one.
 //
 // A small square is mostly synchronisation, a large one mostly memory.
 //
@@ -29,162 +23,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "bench/stencil/message_band.hpp"
+#include "bench/stencil/shared_band.hpp"
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-constexpr int kWaves = 3;             // p and q
-constexpr double kTolerance = 1e-10;  // relative; rounding causes about 1e-14
-
-int rank = 0;
-int num_ranks = 1;
-
-struct Problem {
-  long rows = 0;
-  long columns = 0;
-  int sweeps = 0;
-
-  [[nodiscard]] double lambda() const { return (std::cos(angle(rows)) + std::cos(angle(columns))) / 2; }
-  [[nodiscard]] double start(long row, long column) const {
-    return std::sin(angle(rows) * static_cast<double>(row)) * std::sin(angle(columns) * static_cast<double>(column));
-  }
-  // Sums of squares of sines over whole half-periods are (n + 1) / 2.
-  [[nodiscard]] double start_squares() const { return static_cast<double>((rows + 1) * (columns + 1)) / 4; }
-
- private:
-  static double angle(long points) { return kWaves * kPi / static_cast<double>(points + 1); }
-};
-
-// NaN counts as wrong. std::max would ignore it.
-double worse(double deviation, double other) { return std::isnan(other) ? HUGE_VAL : std::max(deviation, other); }
-
-// The `index`-th of `parts` nearly equal parts of [1, total].
-std::pair<long, long> part(long total, long index, long parts) {
-  return {1 + total * index / parts, 1 + total * (index + 1) / parts};
-}
-
-// This rank's rows, with one more row above and below, and one more column left and right.
-class Band {
- public:
-  explicit Band(const Problem& problem)
-      : problem_(problem),
-        width_(problem.columns + 2),
-        first_(part(problem.rows, rank, num_ranks).first),
-        num_rows_(part(problem.rows, rank, num_ranks).second - first_),
-        old_(allocate()),
-        new_(allocate()) {}
-  ~Band() { std::free(old_), std::free(new_); }
-  Band(const Band&) = delete;
-  Band& operator=(const Band&) = delete;
-
-  // The threads that will use the rows fill them, so that each thread's rows are in memory near to
-  // it.
-  void fill() {
-#pragma omp parallel
-    {
-      auto [begin, end] = my_rows();
-      if (omp_get_thread_num() == 0) --begin;
-      if (omp_get_thread_num() == omp_get_num_threads() - 1) ++end;
-      for (long row = begin; row < end; ++row) {
-        for (long column = 0; column < width_; ++column) {
-          const long there = first_ - 1 + row;
-          const bool inside = column > 0 && column <= problem_.columns && there > 0 && there <= problem_.rows;
-          old_[row * width_ + column] = inside ? problem_.start(there, column) : 0;
-          new_[row * width_ + column] = 0;
-        }
-      }
-    }
-  }
-
-  // Returns the largest relative deviation of a sweep's sum of squares.
-  double sweep_all() {
-    double worst = 0;
-    double squares = 0;
-    double factor = 1;
-#pragma omp parallel shared(worst, squares, factor)
-    {
-      const auto [begin, end] = my_rows();
-      for (int sweep = 0; sweep < problem_.sweeps; ++sweep) {
-        // 1. Exchange the borders.
-#pragma omp master
-        exchange_borders(), squares = 0;
-#pragma omp barrier
-        // 2. Compute the points.
-        const double mine = sweep_rows(begin, end);
-#pragma omp atomic
-        squares += mine;
-#pragma omp barrier
-        // 3. Add up.
-#pragma omp master
-        {
-          double all = 0;
-          MPI_Allreduce(&squares, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-          factor *= problem_.lambda() * problem_.lambda();
-          worst = worse(worst, std::abs(all / (factor * problem_.start_squares()) - 1));
-          std::swap(old_, new_);
-        }
-#pragma omp barrier
-      }
-    }
-    return worst;
-  }
-
-  // The largest deviation of a point, relative to the largest value.
-  [[nodiscard]] double deviation() const {
-    const double factor = std::pow(problem_.lambda(), problem_.sweeps);
-    double worst = 0;
-    for (long row = 1; row <= num_rows_; ++row) {
-      for (long column = 1; column <= problem_.columns; ++column) {
-        const double wanted = factor * problem_.start(first_ - 1 + row, column);
-        worst = worse(worst, std::abs(old_[row * width_ + column] - wanted) / std::abs(factor));
-      }
-    }
-    return worst;
-  }
-
- private:
-  // Does not touch the memory: pages are allocated when they are filled.
-  [[nodiscard]] double* allocate() const { return static_cast<double*>(std::malloc((num_rows_ + 2) * width_ * sizeof(double))); }
-
-  [[nodiscard]] std::pair<long, long> my_rows() const { return part(num_rows_, omp_get_thread_num(), omp_get_num_threads()); }
-
-  double sweep_rows(long begin, long end) {
-    double squares = 0;
-    for (long row = begin; row < end; ++row) {
-      const double* const here = old_ + row * width_;
-      double* const to = new_ + row * width_;
-      for (long column = 1; column <= problem_.columns; ++column) {
-        const double value = (here[column - 1] + here[column + 1] + here[column - width_] + here[column + width_]) / 4;
-        to[column] = value;
-        squares += value * value;
-      }
-    }
-    return squares;
-  }
-
-  void exchange_borders() {
-    const int above = rank > 0 ? rank - 1 : MPI_PROC_NULL;
-    const int below = rank + 1 < num_ranks ? rank + 1 : MPI_PROC_NULL;
-    const int count = static_cast<int>(width_);
-    MPI_Sendrecv(old_ + width_, count, MPI_DOUBLE, above, 0, old_ + (num_rows_ + 1) * width_, count, MPI_DOUBLE, below, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(old_ + num_rows_ * width_, count, MPI_DOUBLE, below, 1, old_, count, MPI_DOUBLE, above, 1, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-  }
-
-  const Problem problem_;
-  const long width_;
-  const long first_;  // the first row, in the whole square
-  const long num_rows_;
-  double* old_;
-  double* new_;
-};
+using namespace hierbar::bench::stencil;
 
 double largest(double value) {
   double result = 0;
@@ -219,15 +68,17 @@ Cpus cpus_of_all_threads() {
           *std::max_element(bound.begin(), bound.end())};
 }
 
-int run(const Problem& problem, int num_samples) {
+// `sweep_all(band)` runs the sweeps.
+template <class OneBand, class SweepAll>
+int run(const Problem& problem, int num_samples, SweepAll&& sweep_all) {
   std::string samples;
   double worst = 0;
   for (int sample = 0; sample <= num_samples; ++sample) {  // the first one is a warm-up
-    Band band(problem);
+    OneBand band(problem);
     band.fill();
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
-    const double sums_deviation = band.sweep_all();
+    const double sums_deviation = sweep_all(band);
     const double seconds = largest(MPI_Wtime() - begin);
     worst = std::max({worst, sums_deviation, band.deviation()});
     if (sample > 0) samples += (samples.empty() ? "" : ", ") + std::to_string(1e6 * seconds / problem.sweeps);
@@ -244,10 +95,16 @@ int run(const Problem& problem, int num_samples) {
   return worst < kTolerance ? 0 : 1;
 }
 
+int run_by(const std::string& way, const Problem& problem, int num_samples) {
+  if (way == "messages") return run<MessageBand>(problem, num_samples, [](MessageBand& band) { return band.sweep_all(); });
+  AllThreadsBarrier barrier(way == "hybrid");
+  return run<SharedBand>(problem, num_samples, [&barrier](SharedBand& band) { return band.sweep_all(barrier); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6) {
+  if (argc != 7) {
     std::fprintf(stderr, "stencil_worker: started by stencil_bench only\n");
     return 2;
   }
@@ -256,7 +113,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-  const int status = run({std::atol(argv[1]), std::atol(argv[2]), std::atoi(argv[3])}, std::atoi(argv[4]));
+  const int status = run_by(argv[6], {std::atol(argv[1]), std::atol(argv[2]), std::atoi(argv[3])}, std::atoi(argv[4]));
   MPI_Finalize();
   return status;
 }

@@ -4,10 +4,12 @@
 """Kills a rank with SIGKILL at random moments and looks at what is left.
 
     kill_test.py --shim build/release/lib/libhierbar_mpi.so --times 100 PROGRAM
+    kill_test.py --shim ... --times 100 --kind inside PROGRAM
 
 PROGRAM forever runs barriers and prints a line after the first. In turn, a rank is killed after that line, when nothing may be left
 under /dev/shm; some time after the ranks have appeared; and as soon as the shim's name is seen under /dev/shm, which is the middle of
-the set-up: then at most a name may be left, which the next program sweeps. No process may be left in any case.
+the set-up: then at most a name may be left, which the next program sweeps. No process may be left in any case. With --kind inside all
+kills are of the first kind: the program does nothing but cross barriers then.
 """
 
 import argparse
@@ -89,7 +91,7 @@ def await_name(process, generator):
     return None
 
 
-KINDS = {"after the first barrier": await_first_barrier, "somewhere": await_ranks, "in the set-up": await_name}
+KINDS = {"inside": await_first_barrier, "somewhere": await_ranks, "set-up": await_name}
 
 
 def kill_once(arguments, kind, generator):
@@ -114,7 +116,7 @@ def kill_once(arguments, kind, generator):
             process.kill()
             process.wait(PATIENCE_S)
         left = launcher.segment_names() - before
-        if left and kind == "after the first barrier":
+        if left and kind == "inside":
             return f"/dev/shm/{left.pop()} is left", True
         return None, bool(left)
     finally:
@@ -129,6 +131,7 @@ def add_arguments(parser):
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", choices=KINDS, help="the moment of all kills; without: all kinds in turn")
     parser.add_argument("--case", action="append", help="the program's arguments to be killed with; without: forever")
     parser.add_argument("--next", action="append", help="those of the next program; without: oracle 10")
     parser.add_argument("program")
@@ -139,15 +142,16 @@ def main():
     add_arguments(parser)
     arguments = parser.parse_args()
     generator = random.Random(arguments.seed)
+    kinds = [arguments.kind] if arguments.kind else list(KINDS)
     num_left = 0
     for time_index in range(arguments.times):
-        kind = list(KINDS)[time_index % len(KINDS)]
+        kind = kinds[time_index % len(kinds)]
         problem, is_left = kill_once(arguments, kind, generator)
         if problem:
             print(f"FAILED: kill {time_index}, {kind}: {problem}")
             return 1
         num_left += is_left
-    print(f"{arguments.times} kills, {num_left} of them left a name")
+    print(f"{arguments.times} kills ({', '.join(kinds)}), {num_left} of them left a name")
     start(arguments, arguments.next or ["oracle", "10"]).wait(PATIENCE_S)
     if launcher.segment_names():
         print(f"FAILED: the next program does not sweep {launcher.segment_names()}")
