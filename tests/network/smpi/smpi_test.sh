@@ -6,8 +6,9 @@
 #
 # The schedules of meetings in SimGrid's SMPI, which simulates so many ranks in one process: whether their times there are in the
 # order that the model says, and whether the model's choice is good. On an InfiniBand and on an Ethernet of simple costs, which the
-# platform and SMPI's overheads are set to; by default SMPI has no overheads. 256 ranks take some seconds. 1024 take
-# 1 GB, some minutes on the InfiniBand and more than 40 on the Ethernet, where each wait has more polls to simulate.
+# platform and SMPI's overheads are set to; by default SMPI has no overheads. 256 ranks take some
+# seconds. 1024 take 1 GB. They take some minutes on the InfiniBand, and more than 40 on the Ethernet,
+# where each wait has more polls to simulate.
 # The program is compiled here, by smpicxx, from the shim's source. Exit status: 77 without SimGrid (Debian: libsimgrid-dev).
 set -euo pipefail
 ranks=${1?how many ranks}

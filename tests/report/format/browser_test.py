@@ -6,8 +6,10 @@
     browser_test.py --hierbar build/release/bin/hierbar --sample tests/report/format/two_threads.json
                     --costs tests/fuzz/corpus/network_profile/shared_channels.json [--keep DIRECTORY]
 
-The sample is a report of a real run; a machine of 4 times 128 threads and the costs of a network are made up. --keep leaves the pages and pictures for people
-to look at. The sample was made by `HIERBAR_REPORT=json KMP_BARRIER=hier barriers imbalanced 5000 20000`.
+The sample is a report of a real run, made by
+`HIERBAR_REPORT=json KMP_BARRIER=hier barriers imbalanced 5000 20000`. A machine of 4 times 128
+threads and the costs of a network are made up. --keep leaves the pages and pictures for people to
+look at.
 """
 
 import argparse
