@@ -1,10 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Three threads on two cpus. A worker is the last to arrive at a barrier. After it the workers poll,
-// without a yield, for what the primary does next. The primary shall soon release the others
-// itself, so that it has a cpu by then; see barrier/release_choice.hpp. How often it does is in the
-// counters.
+// Three threads on two cpus: the primary and one worker share the first. The other worker is the
+// last to arrive at a barrier. After it the workers poll, without a yield, for what the primary does
+// next. The primary shall soon release the others itself, so that it has a cpu by then; see
+// barrier/release_choice.hpp. How often it does is in the counters.
 
 #include <omp.h>
 #include <sched.h>
@@ -14,26 +14,37 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include "tests/libomp/programs/check.hpp"
 
 namespace {
 
-constexpr int kNumRounds = 1000;
+constexpr int kNumRounds = 4000;
 constexpr double kPollSeconds = 0.001;
 
-// Before OpenMP's first call: it then takes these cpus for the machine.
-void keep_two_cpus() {
+// The cpus of this process, at most two. It keeps these only, before OpenMP's first call: OpenMP then
+// takes them for the machine.
+std::vector<int> keep_two_cpus() {
   cpu_set_t cpus;
   CHECK_EQUAL(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
-  int num_kept = 0;
+  std::vector<int> kept;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &cpus) && ++num_kept > 2) CPU_CLR(cpu, &cpus);
+    if (!CPU_ISSET(cpu, &cpus)) continue;
+    if (kept.size() < 2) {
+      kept.push_back(cpu);
+    } else {
+      CPU_CLR(cpu, &cpus);
+    }
   }
-  if (num_kept < 2) {
-    std::printf("skipped: there is one cpu\n");
-    std::exit(omp_test::kSkipped);
-  }
+  CHECK_EQUAL(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+  return kept;
+}
+
+void bind_this_thread(int cpu) {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  CPU_SET(cpu, &cpus);
   CHECK_EQUAL(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 }
 
@@ -50,10 +61,7 @@ void await(const std::atomic<int>& round_done, int round) {
   while (round_done.load() < round) std::this_thread::sleep_for(std::chrono::microseconds(10));
 }
 
-void primary_is_waited_for() {
-  keep_two_cpus();
-  std::atomic<int> round_done{0};
-#pragma omp parallel num_threads(3)
+void play_rounds(std::atomic<int>& round_done) {
   for (int round = 1; round <= kNumRounds; ++round) {
     if (omp_get_thread_num() == 0) {
       round_done = round;
@@ -64,6 +72,20 @@ void primary_is_waited_for() {
     CHECK_EQUAL(round_done.load(), round);
     if (omp_get_thread_num() == 1) compute_for(0.00002);
 #pragma omp barrier
+  }
+}
+
+void primary_is_waited_for() {
+  const std::vector<int> cpus = keep_two_cpus();
+  if (cpus.size() < 2) {
+    std::printf("skipped: there is one cpu\n");
+    std::exit(omp_test::kSkipped);
+  }
+  std::atomic<int> round_done{0};
+#pragma omp parallel num_threads(3)
+  {
+    bind_this_thread(cpus[omp_get_thread_num() % 2]);
+    play_rounds(round_done);
   }
 }
 
