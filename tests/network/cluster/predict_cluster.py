@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""predict_cluster.py --hierbar HIERBAR --alltoall PROGRAM [--model shared] [--profile FILE]: real all-to-alls of 8 ranks on 1 to 8 nodes
-against what `hierbar predict` says of them. Needs root, and leaves the machine to itself for some minutes.
+"""predict_cluster.py --hierbar HIERBAR --alltoall PROGRAM [OPTION]...: real all-to-alls of 8 ranks on 1 to 8 nodes against what
+`hierbar predict --measured` says of them. Needs root, and leaves the machine to itself for some minutes.
 
 A cluster of namespaces, each node with 100 Mbit/s, is measured by `hierbar tune --network --contention` on two of its nodes. The
 sizes of the all-to-alls are not among those of the tables. It passes if the order of the splits is right where times differ by more
@@ -11,7 +11,6 @@ most 5 % slower than the fastest. Exit status: 0, 1, or 77 where there can be no
 """
 
 import argparse
-import itertools
 import json
 import os
 import statistics
@@ -50,16 +49,44 @@ def slowdowns(profile):
     return largest, {pairs: time / row[1] for pairs, time in sorted(row.items())}
 
 
-def kendall(predicted, measured):
-    """Over the pairs of splits whose measured quartiles do not overlap."""
-    agree = counted = 0
-    for a, b in itertools.combinations(measured, 2):
-        if measured[a][0] <= measured[b][2] and measured[b][0] <= measured[a][2]:
-            continue
-        counted += 1
-        same = (predicted[a] < predicted[b]) == (measured[a][1] < measured[b][1])
-        agree += 1 if same else -1
-    return agree / counted if counted else None
+def measure_splits(cluster, arguments, size, runs_file):
+    """Writes the runs of all splits in turns, as `hierbar predict --measured` reads them, and returns their medians in microseconds."""
+    runs = {split: [] for split in SPLITS}
+    for _ in range(arguments.rounds):
+        for split, nodes in SPLITS.items():
+            seconds = run(cluster, [*open_mpi(cluster, nodes, RANKS // nodes), arguments.alltoall, str(size), str(arguments.repetitions)], 120)
+            runs[split] += [1e6 * float(line) for line in seconds.split()]
+    with open(runs_file, "w", encoding="utf-8") as file:
+        file.writelines(f"{split},{us:.0f}\n" for split, times in runs.items() for us in times)
+    return {split: statistics.median(times) for split, times in runs.items()}
+
+
+def predict(arguments, name, profile, runs_file):
+    """What `hierbar predict` says of an all-to-all and of its runs; the text is shown."""
+    command = [arguments.hierbar, "predict", f"alltoall:{name}", "-n", str(RANKS), "--per-node", str(RANKS), "--model", arguments.model,
+               "--profile", profile, "--measured", runs_file]
+    outputs = [[], ["--json"]]
+    if arguments.html:
+        outputs.append(["--html", os.path.join(arguments.html, f"alltoall-{name}.html")])
+    text, as_json, *_ = (subprocess.run(command + output, stdout=subprocess.PIPE, text=True, check=True).stdout for output in outputs)
+    print(text)
+    return json.loads(as_json)
+
+
+def judge(name, prediction, measured):
+    """The findings: a wrong order, or a first choice that was not a good one."""
+    failures = []
+    tau = prediction["measured"]["kendall_tau"]
+    if tau not in (None, 1):
+        failures.append(f"{name}: tau {tau}")
+    predicted = {one["split"]: one["time_us"]["median"] for one in prediction["splits"] if one["split"] in SPLITS}
+    first = min(predicted, key=predicted.get)
+    regret = measured[first] / min(measured.values()) - 1
+    print(f"{name}: {first} is predicted to be the fastest, and is {100 * regret:.1f} % slower than the fastest; the fewest nodes "
+          f"take {measured['1x8'] / measured[first]:.2f} of its time, the most nodes {measured['8x1'] / measured[first]:.2f}")
+    if regret > 0.05:
+        failures.append(f"{name}: regret {100 * regret:.1f} %")
+    return failures
 
 
 def main():
@@ -68,7 +95,9 @@ def main():
     parser.add_argument("--alltoall", required=True)
     parser.add_argument("--model", default="shared")
     parser.add_argument("--profile", help="a file of costs of such a cluster, in place of measuring one")
-    parser.add_argument("--repetitions", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=2, help="in each of which every split runs once")
+    parser.add_argument("--repetitions", type=int, default=5, help="of the all-to-all in a run")
+    parser.add_argument("--html", metavar="DIRECTORY", help="keep the pages of `hierbar predict` there")
     arguments = parser.parse_args()
     failures = []
     with tempfile.TemporaryDirectory() as directory, Cluster(RANKS, mbit=100, burst_kb=256) as cluster:
@@ -81,24 +110,11 @@ def main():
         failures += [f"slowdown {v:.2f} of {k} pairs" for k, v in slow.items() if not 0.95 * k <= v <= 1.05 * k]
         errors = []
         for name, size in SIZES.items():
-            output = subprocess.run([arguments.hierbar, "predict", f"alltoall:{name}", "-n", str(RANKS), "--per-node", str(RANKS), "--model",
-                                     arguments.model, "--profile", profile, "--json"], stdout=subprocess.PIPE, text=True, check=True).stdout
-            all_splits = {one["split"]: one["time_us"]["median"] / 1e6 for one in json.loads(output)["splits"]}
-            predicted = {split: all_splits[split] for split in SPLITS}
-            measured = {}
-            for split, nodes in SPLITS.items():
-                lines = run(cluster, [*open_mpi(cluster, nodes, RANKS // nodes), arguments.alltoall, str(size), str(arguments.repetitions)], 120)
-                measured[split] = statistics.quantiles(sorted(map(float, lines.split())), n=4)
-                error = predicted[split] / measured[split][1] - 1
-                errors.append(abs(error))
-                print(f"{name:>5} {split}: predicted {predicted[split]:8.4f} s, measured {measured[split][1]:8.4f} "
-                      f"({measured[split][0]:.4f} to {measured[split][2]:.4f}), {100 * error:+.0f} %")
-            tau = kendall(predicted, measured)
-            first = min(predicted, key=predicted.get)
-            regret = measured[first][1] / min(quartiles[1] for quartiles in measured.values()) - 1
-            print(f"{name:>5} Kendall's tau {tau}, regret of {first} {100 * regret:.1f} %")
-            failures += [f"{name}: tau {tau}"] if tau not in (None, 1) else []
-            failures += [f"{name}: regret {100 * regret:.1f} %"] if regret > 0.05 else []
+            runs_file = os.path.join(directory, f"{name}.csv")
+            measured = measure_splits(cluster, arguments, size, runs_file)
+            prediction = predict(arguments, name, profile, runs_file)
+            errors.append(prediction["measured"]["mean_error"])
+            failures += judge(name, prediction, measured)
         print(f"mean error {100 * statistics.mean(errors):.1f} %")
         failures += ["mean error above 20 %"] if statistics.mean(errors) > 0.2 else []
     print("ok" if not failures else "failed: " + "; ".join(failures))
