@@ -212,6 +212,8 @@ class Cluster:
             port = f"port{i}"
             run(*self._in_network(switch), "ip", "link", "add", port, "type", "veth", "peer", "name", "net0", "netns", str(pid))
             run(*self._in_network(switch), "ip", "link", "set", port, "master", "bridge", "up")
+            # Every kernel has it, and what a host prefers to it differs.
+            run(*self._in_network(pid), "sysctl", "-qw", "net.ipv4.tcp_congestion_control=reno")
             for end, device in ((switch, port), (pid, "net0")) if mbit else ():
                 # By default a burst of 16 full packets: what the kernel's timers need at this rate, and little against a message.
                 # Where ranks outnumber cpus timers come late, and a larger one makes up for it.
