@@ -70,6 +70,10 @@ TEST_F(AdviseCommand, SaysWhenThereIsNoDifference) {
   EXPECT_THAT(run("-n 4 --pattern alltoall:1K").output, HasSubstr("no difference among the first"));
 }
 
+TEST_F(AdviseCommand, PutsMoreThreadsFirstWhereMessagesDoNotDiffer) {
+  EXPECT_EQ(candidates("-n 1 --nodes 1 --threads 1,2 --pattern halo:1K").front()["threads"], 2);
+}
+
 TEST_F(AdviseCommand, TriesTheBestInTurnsAndWithoutBinding) {
   // Stands for a launcher: it takes longer with a binding.
   const std::string launcher = write("srun",

@@ -142,8 +142,10 @@ void print_text(const Advice& advice) {
   }
   const auto equals = std::count_if(usable.begin(), usable.end(), [](const Candidate& one) { return one.order == 1; });
   if (equals > 1) {
-    std::printf("\nno difference among the first %d: each is inside the others' error; the fewest nodes come first\n",
-                static_cast<int>(equals));
+    std::printf(
+        "\nno difference among the first %d: each is inside the others' error; the fewest nodes come first, then the most "
+        "threads\n",
+        static_cast<int>(equals));
   }
   for (const auto& [reason, count] : advice.candidates.left_out) {
     std::printf("\n%u left out, since 'hierbar check' would find: %s", count, reason.c_str());

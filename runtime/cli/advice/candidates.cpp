@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "network/choose.hpp"
 #include "placement/decision/findings.hpp"
@@ -118,14 +119,15 @@ class Search {
     return barriers_[num_nodes] = network::choose(network::candidates(num_nodes), num_nodes, network).front().evaluated_us;
   }
 
-  // Among equals fewer nodes come first, then the pattern that comes first in all_patterns().
+  // Among equals fewer nodes come first, then more threads, since cores without a thread cost the
+  // same, then the pattern that comes first in all_patterns().
   void rank() {
     std::vector<Quartiles> times;
     for (const Candidate& one : found_.usable) times.push_back(one.score_us);
     const std::vector<std::uint32_t> order = network::rank_by_time(times);
     for (std::size_t i = 0; i < order.size(); ++i) found_.usable[i].order = order[i];
     std::stable_sort(found_.usable.begin(), found_.usable.end(), [](const Candidate& a, const Candidate& b) {
-      return a.order != b.order ? a.order < b.order : a.split.size() < b.split.size();
+      return std::tuple(a.order, a.num_nodes(), b.num_threads) < std::tuple(b.order, b.num_nodes(), a.num_threads);
     });
   }
 

@@ -26,15 +26,20 @@ SIZES = {"96K": 96 << 10, "384K": 384 << 10}  # held out
 MEASURED = "64K,256K,1M"
 # All messages are sent at once. Otherwise a receiver's go-ahead waits behind the data of other pairs, both directions of the network
 # are no longer busy at the same time, and 4 pairs took up to 8 times as long as one.
-EAGER = sum((["--mca", f"btl_tcp_{limit}", str(2 << 20)] for limit in ("eager_limit", "rndv_eager_limit", "max_send_size")), [])
+EAGER = {f"btl_tcp_{limit}": str(2 << 20) for limit in ("eager_limit", "rndv_eager_limit", "max_send_size")}
+
+
+def open_mpi_settings(cluster):
+    """Open MPI's parameters on this cluster."""
+    return {"pml": "ob1", "btl": "self,vader,tcp", "btl_tcp_if_include": "net0", "oob_tcp_if_include": "net0",
+            "plm_rsh_agent": cluster.enter, "plm_rsh_no_tree_spawn": "1", "mpi_yield_when_idle": "1", **EAGER}
 
 
 def open_mpi(cluster, num_nodes, per_node):
     hosts = ",".join(f"{address}:{per_node}" for address in cluster.addresses[:num_nodes])
-    return ["mpiexec.openmpi", *EAGER, *(
-            "--allow-run-as-root --mca pml ob1 --mca btl self,vader,tcp --mca btl_tcp_if_include net0 "
-            f"--mca oob_tcp_if_include net0 --mca plm_rsh_agent {cluster.enter} --mca plm_rsh_no_tree_spawn 1 --mca mpi_yield_when_idle 1 "
-            f"--oversubscribe --bind-to none --host {hosts} -n {num_nodes * per_node}").split()]
+    settings = [word for name, value in open_mpi_settings(cluster).items() for word in ("--mca", name, value)]
+    return ["mpiexec.openmpi", "--allow-run-as-root", *settings, "--oversubscribe", "--bind-to", "none", "--host", hosts,
+            "-n", str(num_nodes * per_node)]
 
 
 def run(cluster, command, timeout, **options):
@@ -42,6 +47,11 @@ def run(cluster, command, timeout, **options):
     if status != 0:
         sys.exit(f"{' '.join(command)}: {'no end' if status is None else status}")
     return output
+
+
+def measure_costs(cluster, hierbar, profile):
+    run(cluster, [hierbar, "tune", "--network", "--contention", "--oversubscribed", "--quiet", "--time-limit", "45", "--pairs", "4",
+                  "--sizes", MEASURED, "--output", profile, "--", *open_mpi(cluster, 2, RANKS // 2)], 300)
 
 
 def slowdowns(profile):
@@ -110,8 +120,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory, Cluster(RANKS, mbit=100, burst_kb=256) as cluster:
         profile = arguments.profile or os.path.join(directory, "network.json")
         if not arguments.profile:
-            run(cluster, [arguments.hierbar, "tune", "--network", "--contention", "--oversubscribed", "--quiet", "--time-limit", "45",
-                          "--pairs", "4", "--sizes", MEASURED, "--output", profile, "--", *open_mpi(cluster, 2, RANKS // 2)], 300)
+            measure_costs(cluster, arguments.hierbar, profile)
         largest, slow = slowdowns(profile)
         print(f"slowdown of {largest} bytes between nodes, by pairs: {', '.join(f'{k}: {v:.2f}' for k, v in slow.items())}")
         failures += [f"slowdown {v:.2f} of {k} pairs" for k, v in slow.items() if not 0.95 * k <= v <= 1.05 * k]
