@@ -7,14 +7,17 @@
 
 #include <utility>
 
+#include "mpi/library/progress.hpp"
 #include "mpi/settings/message.hpp"
+#include "mpi/team/team_episode.hpp"
 
 namespace hierbar::mpi {
 namespace {
 
-// Payload bits.
-constexpr std::uint32_t kMeetingFailed = 1;
-constexpr std::uint32_t kHasJoined = 2;
+// Of CallerTurns.
+alignas(128) constinit TeamMem::Word callers_lock{0};
+
+void yield(const TeamMem::Word&) noexcept { sched_yield(); }
 
 std::uint32_t participants_before(const std::vector<TeamRank>& ranks, std::uint32_t position) {
   std::uint32_t before = 0;
@@ -32,7 +35,7 @@ Team::Team(TeamParts parts)
       num_threads_(parts_.ranks[parts_.own_rank].num_threads),
       first_(participants_before(parts_.ranks, parts_.own_rank)),
       seats_(new Seat[num_threads_]),
-      progress_(parts_.callers, num_threads_) {
+      turns_(parts_.callers, num_threads_, callers_lock, caller_words_) {
   for (std::uint32_t i = 0; i < num_threads_; ++i) seats_[i].plan = parts_.node->first();
 }
 
@@ -70,41 +73,37 @@ int Team::barrier(int thread) noexcept {
   }
   seat.is_inside.store(true, std::memory_order_relaxed);
   ++seat.episode;
-  progress_.come();
-  const int status = cross(seat, static_cast<std::uint32_t>(thread));
-  progress_.leave(seat.episode);
+  Crossing crossing{this, &seat, static_cast<std::uint32_t>(thread)};
+  const std::uint32_t bits = run_team_episode(
+      turns_, team_mem(), seat.episode, [&]() noexcept { return cross(crossing); }, [&]() noexcept { renew(crossing); }, yield);
   seat.is_inside.store(false, std::memory_order_release);
-  return status;
+  return (bits & kTeamMeetingFailed) == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-int Team::cross(Seat& seat, std::uint32_t thread) noexcept {
-  Crossing crossing{this, &seat, thread};
+std::uint32_t Team::cross(Crossing& crossing) noexcept {
+  Seat& seat = *crossing.seat;
   const WaitDuties duties{&poke, &report_overdue, &crossing};
   const Waiting& waiting = seat.plan.is_outnumbered ? outnumbered_ : parts_.waiting;
-  const std::uint32_t me = first_ + thread;
+  const std::uint32_t me = first_ + crossing.thread;
   std::uint32_t bits = 0;
   // Relaxed: set by this thread, or by one that the program has ordered before it.
   if (seat.is_new.load(std::memory_order_relaxed)) {
     seat.is_new.store(false, std::memory_order_relaxed);
-    bits = kHasJoined;
+    bits = kThreadHasJoined;
   }
   NoTrace trace;
-  if (parts_.meets) {
-    bits = seat.plan.barrier->cross_around(
-        me, bits, waiting, duties, [this](std::uint32_t all) noexcept { return meet(all); }, trace);
-  } else {
-    bits = seat.plan.barrier->cross(me, bits, waiting, duties, trace);
-  }
-  if ((bits & kHasJoined) != 0) renew(crossing);
-  return (bits & kMeetingFailed) == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+  if (!parts_.meets) return seat.plan.barrier->cross(me, bits, waiting, duties, trace);
+  return seat.plan.barrier->cross_around(
+      me, bits, waiting, duties, [this](std::uint32_t all) noexcept { return meet(all); }, trace);
 }
 
 std::uint32_t Team::meet(std::uint32_t bits) noexcept {
   const Pmpi& pmpi = *parts_.pmpi;
   LeaderComm* const leaders = parts_.leaders.get();
-  const int status = progress_.run(
-      [&]() noexcept { return leaders != nullptr ? leaders->meeting.meet(pmpi, leaders->comm) : pmpi.Barrier(parts_.comm); });
-  return bits | (status == MPI_SUCCESS ? 0 : kMeetingFailed);
+  const auto meet = [&]() noexcept {
+    return leaders != nullptr ? leaders->meeting.meet(pmpi, leaders->comm) : pmpi.Barrier(parts_.comm);
+  };
+  return bits | (turns_.meet(team_mem(), meet, yield) == MPI_SUCCESS ? 0 : kTeamMeetingFailed);
 }
 
 void Team::renew(Crossing& crossing) noexcept {
@@ -128,7 +127,7 @@ void Team::describe(const TeamNode::Current& current) const {
 
 void Team::poke(void* context) noexcept {
   const Crossing& crossing = *static_cast<const Crossing*>(context);
-  crossing.team->progress_.poke(crossing.thread, crossing.seat->episode);
+  crossing.team->turns_.try_call(team_mem(), crossing.thread, crossing.seat->episode, [] { make_progress(); });
 }
 
 bool Team::is_in_use() const noexcept {

@@ -14,8 +14,9 @@
 #include "mpi/between/leader_comm.hpp"
 #include "mpi/communicator/route.hpp"
 #include "mpi/library/pmpi.hpp"
+#include "mpi/team/caller_turns.hpp"
+#include "mpi/team/team_mem.hpp"
 #include "mpi/team/team_node.hpp"
-#include "mpi/team/team_progress.hpp"
 
 namespace hierbar::mpi {
 
@@ -52,6 +53,8 @@ struct TeamParts {
 //   2. renew    If a thread has joined since the episode before, a payload bit has told all of
 //               them: they make a new plan (TeamNode::renew()). So a join costs nothing where
 //               nobody joins.
+//
+// run_team_episode() has the order of these steps and of the turns in calling MPI.
 class Team {
  public:
   explicit Team(TeamParts parts);
@@ -89,7 +92,7 @@ class Team {
   };
 
   bool has(int thread) const { return thread >= 0 && static_cast<std::uint32_t>(thread) < num_threads_; }
-  int cross(Seat& seat, std::uint32_t thread) noexcept;
+  std::uint32_t cross(Crossing& crossing) noexcept;
   std::uint32_t meet(std::uint32_t bits) noexcept;
   void renew(Crossing& crossing) noexcept;
   void describe(const TeamNode::Current& plan) const;
@@ -105,7 +108,8 @@ class Team {
   std::uint32_t num_threads_;
   std::uint32_t first_;  // participant: this process's thread 0
   std::unique_ptr<Seat[]> seats_;
-  TeamProgress progress_;
+  CallerWords<TeamMem::Word> caller_words_;
+  CallerTurns<TeamMem> turns_;
   std::atomic<bool> has_comm_{true};
 };
 
