@@ -9,15 +9,13 @@
 
 #include "mpi/library/progress.hpp"
 #include "mpi/settings/message.hpp"
-#include "mpi/team/team_episode.hpp"
+#include "mpi/team/cross_team.hpp"
 
 namespace hierbar::mpi {
 namespace {
 
 // Of CallerTurns.
 alignas(128) constinit TeamMem::Word callers_lock{0};
-
-void yield(const TeamMem::Word&) noexcept { sched_yield(); }
 
 std::uint32_t participants_before(const std::vector<TeamRank>& ranks, std::uint32_t position) {
   std::uint32_t before = 0;
@@ -31,6 +29,7 @@ std::uintptr_t this_thread_id() noexcept { return static_cast<std::uintptr_t>(pt
 
 Team::Team(TeamParts parts)
     : parts_(std::move(parts)),
+      is_plain_(!parts_.meets && parts_.trace == nullptr),
       outnumbered_(parts_.waiting.when_outnumbered()),
       num_threads_(parts_.ranks[parts_.own_rank].num_threads),
       first_(participants_before(parts_.ranks, parts_.own_rank)),
@@ -58,43 +57,27 @@ int Team::join(int thread) noexcept {
   }
   seat.owner.store(this_thread_id(), std::memory_order_relaxed);
   parts_.node->publish_binding(first_ + static_cast<std::uint32_t>(thread));
+  if (parts_.trace != nullptr) parts_.trace->set_cpus(static_cast<std::uint32_t>(thread));
   return MPI_SUCCESS;
 }
 
-int Team::barrier(int thread) noexcept {
+int Team::check(int thread) noexcept {
   constexpr const char* kFunction = "hierbar_team_barrier";
   if (!has(thread)) return complain(MPI_ERR_RANK, thread, kFunction, "is out of range");
-  Seat& seat = seats_[thread];
-  if (seat.owner.load(std::memory_order_relaxed) != this_thread_id()) {
+  if (seats_[thread].owner.load(std::memory_order_relaxed) != this_thread_id()) {
     return complain(MPI_ERR_OTHER, thread, kFunction, "has not been joined by the thread that calls");
   }
   if (!has_comm_.load(std::memory_order_relaxed)) {
     return complain(MPI_ERR_COMM, thread, kFunction, "is of a team whose communicator has been freed");
   }
-  seat.is_inside.store(true, std::memory_order_relaxed);
-  ++seat.episode;
-  Crossing crossing{this, &seat, static_cast<std::uint32_t>(thread)};
-  const std::uint32_t bits = run_team_episode(
-      turns_, team_mem(), seat.episode, [&]() noexcept { return cross(crossing); }, [&]() noexcept { renew(crossing); }, yield);
-  seat.is_inside.store(false, std::memory_order_release);
-  return (bits & kTeamMeetingFailed) == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+  return MPI_SUCCESS;
 }
 
-std::uint32_t Team::cross(Crossing& crossing) noexcept {
-  Seat& seat = *crossing.seat;
-  const WaitDuties duties{&poke, &report_overdue, &crossing};
-  const Waiting& waiting = seat.plan.is_outnumbered ? outnumbered_ : parts_.waiting;
-  const std::uint32_t me = first_ + crossing.thread;
-  std::uint32_t bits = 0;
-  // Relaxed: set by this thread, or by one that the program has ordered before it.
-  if (seat.is_new.load(std::memory_order_relaxed)) {
-    seat.is_new.store(false, std::memory_order_relaxed);
-    bits = kThreadHasJoined;
-  }
+int Team::barrier(int thread) noexcept {
+  const int status = check(thread);
+  if (status != MPI_SUCCESS) return status;
   NoTrace trace;
-  if (!parts_.meets) return seat.plan.barrier->cross(me, bits, waiting, duties, trace);
-  return seat.plan.barrier->cross_around(
-      me, bits, waiting, duties, [this](std::uint32_t all) noexcept { return meet(all); }, trace);
+  return cross(static_cast<std::uint32_t>(thread), trace);
 }
 
 std::uint32_t Team::meet(std::uint32_t bits) noexcept {
@@ -103,17 +86,20 @@ std::uint32_t Team::meet(std::uint32_t bits) noexcept {
   const auto meet = [&]() noexcept {
     return leaders != nullptr ? leaders->meeting.meet(pmpi, leaders->comm) : pmpi.Barrier(parts_.comm);
   };
-  return bits | (turns_.meet(team_mem(), meet, yield) == MPI_SUCCESS ? 0 : kTeamMeetingFailed);
+  return bits | (turns_.meet(team_mem(), meet, &yield) == MPI_SUCCESS ? 0 : kTeamMeetingFailed);
 }
 
 void Team::renew(Crossing& crossing) noexcept {
   TeamNode::Current& plan = crossing.seat->plan;
   const std::uint32_t me = first_ + crossing.thread;
+  const PlannedBarrier& before = *plan.barrier;
   plan = parts_.node->renew(me, plan.number, [&]() noexcept {
     poke(&crossing);
     sched_yield();
   });
   if (me == 0 && plan.number == 1 && parts_.verbose) describe(plan);
+  // The plan before is still there: the next one replaces it.
+  if (parts_.trace != nullptr && !is_same_tree(before.plan(), plan.barrier->plan())) parts_.trace->tree_changes(crossing.thread);
 }
 
 void Team::describe(const TeamNode::Current& current) const {

@@ -53,6 +53,8 @@ class TeamNode {
 
   // Publishes the binding of the calling thread as this participant's. The next renew() uses it.
   void publish_binding(std::uint32_t participant) const;
+  // What all have published last; for one that has not joined, its rank's.
+  std::vector<Binding> bindings() const;
   // How often that has happened. Relaxed: for reports.
   std::uint32_t num_joins(std::uint32_t participant) const { return joins(participant).load(std::memory_order_relaxed); }
 
@@ -88,7 +90,6 @@ class TeamNode {
     return static_cast<std::atomic<std::uint32_t>*>(segment_->unit(layout_.joins_unit))[participant];
   }
   void* image() const { return segment_->unit(layout_.image_unit); }
-  std::vector<Binding> bindings() const;
   bool fits(const std::vector<std::byte>& image) const;
   void make_plan() const;
   // This process's view of the newest plan, which has this number. The first thread to ask makes
