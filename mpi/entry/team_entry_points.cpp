@@ -83,9 +83,9 @@ HIERBAR_ENTRY(int, hierbar_team_join, hierbar_team team, int thread) {
 
 HIERBAR_ENTRY(int, hierbar_team_barrier, hierbar_team team, int thread) {
   if (Team* const found = find(team)) {
-    if (!found->meets()) return found->barrier(thread);
+    if (found->is_plain()) return found->barrier(thread);
     const InsideGuard guard;
-    return found->barrier(thread);
+    return found->is_recorded() ? found->barrier_recorded(thread, __builtin_return_address(0)) : found->barrier(thread);
   }
   if (find_pmpi(__builtin_return_address(0)) == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_barrier, team, thread);
   return refuse(MPI_ERR_ARG, "hierbar_team_barrier", "team is no team");
@@ -94,6 +94,7 @@ HIERBAR_ENTRY(int, hierbar_team_barrier, hierbar_team team, int thread) {
 HIERBAR_ENTRY(int, hierbar_team_free, hierbar_team* team) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_free, team);
+  const InsideGuard guard;
   const int status = hierbar::mpi::free_team(ProcessState::get(), *pmpi, as_handle(team));
   if (status == MPI_ERR_ARG) return refuse(status, "hierbar_team_free", "team is no team");
   if (status != MPI_SUCCESS) return refuse(status, "hierbar_team_free", "threads of this process are in the team's barrier");

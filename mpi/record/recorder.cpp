@@ -58,6 +58,12 @@ void Recorder::record_outnumbered() {
   outnumbered_ = true;
 }
 
+Recorder::Tables& Recorder::team_tables(std::uint32_t me, const std::string& cpus) {
+  OfThread& of_thread = team_tables_[me];
+  of_thread.cpus = of_thread.cpus.empty() || of_thread.cpus == cpus ? cpus : ompt::kVariousCpus;
+  return of_thread.tables;
+}
+
 void Recorder::add(CommTrace* trace) {
   const std::lock_guard lock(mutex_);
   traces_.push_back(trace);
@@ -80,6 +86,7 @@ ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
                       std::string(outnumbered_ ? "ranks outnumber cpus: the figures show the scheduler and not the barrier"
                                                : "a cpu for every rank");
   for (const auto& [me, tables] : tables_) ompt::add_tables(report, me, tables, cpus_);
+  for (const auto& [me, of_thread] : team_tables_) ompt::add_tables(report, me, of_thread.tables, of_thread.cpus);
   if (ring_ != nullptr) {
     report.trace.kept += ring_->kept();
     report.trace.dropped += ring_->dropped();

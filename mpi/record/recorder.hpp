@@ -40,6 +40,9 @@ class Recorder {
   std::mutex& mutex() { return mutex_; }
   // The tables of this process as rank `me`, of whatever communicator. The caller holds the mutex.
   Tables& tables(std::uint32_t me) { return tables_[me]; }
+  // The tables of a thread of this process as participant `me` of a team, on these cpus. The caller
+  // holds the mutex.
+  Tables& team_tables(std::uint32_t me, const std::string& cpus);
   // Keeps a barrier for the time line, if there is to be one. The caller holds the mutex.
   void keep(const ompt::RawEvent& event) {
     if (ring_ != nullptr) ring_->add(event);
@@ -73,6 +76,11 @@ class Recorder {
   std::optional<ompt::RawTrace> raw_;
   ompt::RawRing* ring_ = nullptr;
   std::map<std::uint32_t, Tables> tables_;
+  struct OfThread {
+    Tables tables;
+    std::string cpus;
+  };
+  std::map<std::uint32_t, OfThread> team_tables_;
   std::vector<CommTrace*> traces_;
   bool outnumbered_ = false;
   bool finished_ = false;

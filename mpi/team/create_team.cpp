@@ -12,6 +12,7 @@
 #include "hierbar/mpi.h"
 #include "mpi/library/progress.hpp"
 #include "mpi/settings/message.hpp"
+#include "mpi/settings/report_settings.hpp"
 #include "mpi/setup/agreement.hpp"
 
 namespace hierbar::mpi {
@@ -24,6 +25,8 @@ struct TeamRecord {
   std::int32_t thread_level;
   std::uint32_t has_handle;  // the caller has a place for it
   std::uint32_t has_place;   // Teams has
+  // Of this many barriers one is to be recorded. 0: none.
+  std::uint32_t report_every;
 };
 
 // What the lowest rank of a node sends to those who join its segment.
@@ -65,12 +68,25 @@ std::optional<Refusal> refusal(const std::vector<TeamRecord>& records) {
   return std::nullopt;
 }
 
+bool is_in_world(const Pmpi& pmpi) {
+  int in_world = 0;
+  ask([&] { return pmpi.Initialized(&in_world); });
+  return in_world != 0;
+}
+
 int thread_level(const Pmpi& pmpi) {
   // Without a world, in a program of sessions, the level is not known.
-  int level = MPI_THREAD_MULTIPLE, in_world = 0;
-  ask([&] { return pmpi.Initialized(&in_world); });
-  if (in_world != 0) ask([&] { return pmpi.Query_thread(&level); });
+  int level = MPI_THREAD_MULTIPLE;
+  if (is_in_world(pmpi)) ask([&] { return pmpi.Query_thread(&level); });
   return level;
+}
+
+std::uint32_t report_every(ProcessState& process, const Pmpi& pmpi) {
+  if (!process.settings.enabled || !report_settings().asked) return 0;
+  int rank = -1;
+  if (is_in_world(pmpi)) ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &rank); });
+  process.recorder.prepare(rank);
+  return static_cast<std::uint32_t>(report_settings().settings.every);
 }
 
 Callers callers_for(int level, int num_threads) {
@@ -106,7 +122,9 @@ class TeamMaker {
     if (verdict == Route::kEngine) verdict = finish();
     if (verdict == Route::kSetUpFailed) return MPI_ERR_INTERN;
     if (verdict != Route::kEngine && !stay_apart(records[static_cast<std::size_t>(agreement_.rank())])) return MPI_ERR_NO_MEM;
-    team = std::make_unique<Team>(parts(verdict));
+    TeamParts made = parts(verdict);
+    if (made.route == Route::kEngine) made.trace = make_trace(records);
+    team = std::make_unique<Team>(std::move(made));
     return MPI_SUCCESS;
   }
 
@@ -206,6 +224,18 @@ class TeamMaker {
     return parts;
   }
 
+  // Either all ranks record the barriers or none does: the records are put together by collective
+  // calls.
+  std::unique_ptr<TeamTrace> make_trace(const std::vector<TeamRecord>& records) const {
+    std::vector<std::uint32_t> threads;
+    for (const TeamRecord& record : records) {
+      if (record.report_every == 0) return nullptr;
+      threads.push_back(static_cast<std::uint32_t>(record.num_threads));
+    }
+    return std::make_unique<TeamTrace>(agreement_.process().recorder, std::move(threads),
+                                       static_cast<std::uint32_t>(agreement_.rank()), records[0].report_every);
+  }
+
   std::string name_of_comm() const {
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = 0;
@@ -226,7 +256,12 @@ class TeamMaker {
 int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const CommState* state, int num_threads,
                 Teams::Handle* handle) {
   Teams& teams = Teams::get();
-  const TeamRecord own{own_process(), num_threads, thread_level(pmpi), handle != nullptr ? 1U : 0U, teams.is_full() ? 0U : 1U};
+  const TeamRecord own{own_process(),
+                       num_threads,
+                       thread_level(pmpi),
+                       handle != nullptr ? 1U : 0U,
+                       teams.is_full() ? 0U : 1U,
+                       report_every(process, pmpi)};
   Agreement agreement(process, pmpi, comm, "the threads of each process meet, and the ranks in the MPI library's barrier");
   if (agreement.num_ranks() == 0) return MPI_ERR_COMM;
   std::unique_ptr<Team> team;
@@ -240,6 +275,7 @@ int free_team(ProcessState& process, const Pmpi& pmpi, Teams::Handle* handle) {
   Team* const team = handle != nullptr ? teams.find(*handle) : nullptr;
   if (team == nullptr) return MPI_ERR_ARG;
   if (team->is_in_use()) return MPI_ERR_PENDING;
+  if (team->is_recorded()) team->settle();
   process.states.count(team->route(), team->num_barriers());
   process.leader_comms.release(pmpi, teams.remove(*handle)->take_leaders());
   *handle = 0;

@@ -7,14 +7,15 @@
 
 #include <utility>
 
+#include "mpi/library/progress.hpp"
 #include "mpi/settings/message.hpp"
+#include "mpi/team/cross_team.hpp"
 
 namespace hierbar::mpi {
 namespace {
 
-// Payload bits.
-constexpr std::uint32_t kMeetingFailed = 1;
-constexpr std::uint32_t kHasJoined = 2;
+// Of CallerTurns.
+alignas(128) constinit TeamMem::Word callers_lock{0};
 
 std::uint32_t participants_before(const std::vector<TeamRank>& ranks, std::uint32_t position) {
   std::uint32_t before = 0;
@@ -28,11 +29,12 @@ std::uintptr_t this_thread_id() noexcept { return static_cast<std::uintptr_t>(pt
 
 Team::Team(TeamParts parts)
     : parts_(std::move(parts)),
+      is_plain_(!parts_.meets && parts_.trace == nullptr),
       outnumbered_(parts_.waiting.when_outnumbered()),
       num_threads_(parts_.ranks[parts_.own_rank].num_threads),
       first_(participants_before(parts_.ranks, parts_.own_rank)),
       seats_(new Seat[num_threads_]),
-      progress_(parts_.callers, num_threads_) {
+      turns_(parts_.callers, num_threads_, callers_lock, caller_words_) {
   for (std::uint32_t i = 0; i < num_threads_; ++i) seats_[i].plan = parts_.node->first();
 }
 
@@ -55,66 +57,49 @@ int Team::join(int thread) noexcept {
   }
   seat.owner.store(this_thread_id(), std::memory_order_relaxed);
   parts_.node->publish_binding(first_ + static_cast<std::uint32_t>(thread));
+  if (parts_.trace != nullptr) parts_.trace->set_cpus(static_cast<std::uint32_t>(thread));
   return MPI_SUCCESS;
 }
 
-int Team::barrier(int thread) noexcept {
+int Team::check(int thread) noexcept {
   constexpr const char* kFunction = "hierbar_team_barrier";
   if (!has(thread)) return complain(MPI_ERR_RANK, thread, kFunction, "is out of range");
-  Seat& seat = seats_[thread];
-  if (seat.owner.load(std::memory_order_relaxed) != this_thread_id()) {
+  if (seats_[thread].owner.load(std::memory_order_relaxed) != this_thread_id()) {
     return complain(MPI_ERR_OTHER, thread, kFunction, "has not been joined by the thread that calls");
   }
   if (!has_comm_.load(std::memory_order_relaxed)) {
     return complain(MPI_ERR_COMM, thread, kFunction, "is of a team whose communicator has been freed");
   }
-  seat.is_inside.store(true, std::memory_order_relaxed);
-  ++seat.episode;
-  progress_.come();
-  const int status = cross(seat, static_cast<std::uint32_t>(thread));
-  progress_.leave(seat.episode);
-  seat.is_inside.store(false, std::memory_order_release);
-  return status;
+  return MPI_SUCCESS;
 }
 
-int Team::cross(Seat& seat, std::uint32_t thread) noexcept {
-  Crossing crossing{this, &seat, thread};
-  const WaitDuties duties{&poke, &report_overdue, &crossing};
-  const Waiting& waiting = seat.plan.is_outnumbered ? outnumbered_ : parts_.waiting;
-  const std::uint32_t me = first_ + thread;
-  std::uint32_t bits = 0;
-  // Relaxed: set by this thread, or by one that the program has ordered before it.
-  if (seat.is_new.load(std::memory_order_relaxed)) {
-    seat.is_new.store(false, std::memory_order_relaxed);
-    bits = kHasJoined;
-  }
+int Team::barrier(int thread) noexcept {
+  const int status = check(thread);
+  if (status != MPI_SUCCESS) return status;
   NoTrace trace;
-  if (parts_.meets) {
-    bits = seat.plan.barrier->cross_around(
-        me, bits, waiting, duties, [this](std::uint32_t all) noexcept { return meet(all); }, trace);
-  } else {
-    bits = seat.plan.barrier->cross(me, bits, waiting, duties, trace);
-  }
-  if ((bits & kHasJoined) != 0) renew(crossing);
-  return (bits & kMeetingFailed) == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+  return cross(static_cast<std::uint32_t>(thread), trace);
 }
 
 std::uint32_t Team::meet(std::uint32_t bits) noexcept {
   const Pmpi& pmpi = *parts_.pmpi;
   LeaderComm* const leaders = parts_.leaders.get();
-  const int status = progress_.run(
-      [&]() noexcept { return leaders != nullptr ? leaders->meeting.meet(pmpi, leaders->comm) : pmpi.Barrier(parts_.comm); });
-  return bits | (status == MPI_SUCCESS ? 0 : kMeetingFailed);
+  const auto meet = [&]() noexcept {
+    return leaders != nullptr ? leaders->meeting.meet(pmpi, leaders->comm) : pmpi.Barrier(parts_.comm);
+  };
+  return bits | (turns_.meet(team_mem(), meet, &yield) == MPI_SUCCESS ? 0 : kTeamMeetingFailed);
 }
 
 void Team::renew(Crossing& crossing) noexcept {
   TeamNode::Current& plan = crossing.seat->plan;
   const std::uint32_t me = first_ + crossing.thread;
+  const PlannedBarrier& before = *plan.barrier;
   plan = parts_.node->renew(me, plan.number, [&]() noexcept {
     poke(&crossing);
     sched_yield();
   });
   if (me == 0 && plan.number == 1 && parts_.verbose) describe(plan);
+  // The plan before is still there: the next one replaces it.
+  if (parts_.trace != nullptr && !is_same_tree(before.plan(), plan.barrier->plan())) parts_.trace->tree_changes(crossing.thread);
 }
 
 void Team::describe(const TeamNode::Current& current) const {
@@ -128,7 +113,7 @@ void Team::describe(const TeamNode::Current& current) const {
 
 void Team::poke(void* context) noexcept {
   const Crossing& crossing = *static_cast<const Crossing*>(context);
-  crossing.team->progress_.poke(crossing.thread, crossing.seat->episode);
+  crossing.team->turns_.try_call(team_mem(), crossing.thread, crossing.seat->episode, [] { make_progress(); });
 }
 
 bool Team::is_in_use() const noexcept {

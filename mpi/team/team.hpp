@@ -14,8 +14,10 @@
 #include "mpi/between/leader_comm.hpp"
 #include "mpi/communicator/route.hpp"
 #include "mpi/library/pmpi.hpp"
+#include "mpi/record/team_trace.hpp"
+#include "mpi/team/caller_turns.hpp"
+#include "mpi/team/team_mem.hpp"
 #include "mpi/team/team_node.hpp"
-#include "mpi/team/team_progress.hpp"
 
 namespace hierbar::mpi {
 
@@ -42,6 +44,7 @@ struct TeamParts {
   bool funneled;
   Waiting waiting;
   bool verbose;
+  std::unique_ptr<TeamTrace> trace;  // null: its barriers are not recorded
 };
 
 // The threads of all ranks of a communicator, as one process has them. hierbar/mpi.h says what its
@@ -52,12 +55,17 @@ struct TeamParts {
 //   2. renew    If a thread has joined since the episode before, a payload bit has told all of
 //               them: they make a new plan (TeamNode::renew()). So a join costs nothing where
 //               nobody joins.
+//
+// run_team_episode() has the order of these steps and of the turns in calling MPI.
 class Team {
  public:
   explicit Team(TeamParts parts);
 
   int join(int thread) noexcept;
   int barrier(int thread) noexcept;
+  // The same, recorded. `caller` is the place in the program from which it is called. It is a
+  // separate function, so that barrier() has no instruction for it.
+  int barrier_recorded(int thread, const void* caller) noexcept;
   // Whether a thread of this process is in a barrier of the team.
   bool is_in_use() const noexcept;
   // Gives up what belongs to several ranks, for the end of the team.
@@ -66,7 +74,11 @@ class Team {
   MPI_Comm comm() const { return parts_.comm; }
   // The communicator has been freed.
   void lose_comm() { has_comm_.store(false, std::memory_order_relaxed); }
-  bool meets() const { return parts_.meets; }
+  // Its barriers meet no others and are not recorded.
+  bool is_plain() const { return is_plain_; }
+  bool is_recorded() const { return parts_.trace != nullptr; }
+  // Before the end of a team that is recorded: puts together what its ranks know. Collective.
+  void settle();
   Route route() const { return parts_.route; }
   // How many barriers thread 0 has been in.
   std::uint64_t num_barriers() const { return seats_[0].episode; }
@@ -89,10 +101,17 @@ class Team {
   };
 
   bool has(int thread) const { return thread >= 0 && static_cast<std::uint32_t>(thread) < num_threads_; }
-  int cross(Seat& seat, std::uint32_t thread) noexcept;
+  // Whether the calling thread may be this one in a barrier. Returns MPI's status.
+  int check(int thread) noexcept;
+  template <class Trace>
+  int cross(std::uint32_t thread, Trace& trace) noexcept;
+  template <class Trace>
+  std::uint32_t cross_node(Crossing& crossing, Trace& trace) noexcept;
   std::uint32_t meet(std::uint32_t bits) noexcept;
   void renew(Crossing& crossing) noexcept;
   void describe(const TeamNode::Current& plan) const;
+  TeamTrace::Places places() const;
+  static bool is_same_tree(const hierbar_plan& one, const hierbar_plan& other);
   static void poke(void* crossing) noexcept;
   static void report_overdue(void* crossing, long waited_ns) noexcept;
   std::string name_of(std::uint32_t participant) const;
@@ -101,11 +120,13 @@ class Team {
   int complain(int code, int thread, const char* function, const char* problem) noexcept;
 
   TeamParts parts_;
+  bool is_plain_;
   Waiting outnumbered_;
   std::uint32_t num_threads_;
   std::uint32_t first_;  // participant: this process's thread 0
   std::unique_ptr<Seat[]> seats_;
-  TeamProgress progress_;
+  CallerWords<TeamMem::Word> caller_words_;
+  CallerTurns<TeamMem> turns_;
   std::atomic<bool> has_comm_{true};
 };
 

@@ -8,24 +8,20 @@
 #include <cstdint>
 
 #include "mpi/node/segment.hpp"
+#include "mpi/team/team_mem.hpp"
 #include "plan/plan.h"
 
 namespace hierbar::mpi {
 
-// What the participants of a team on one node share beside their barriers.
-//
-// Memory ordering.
-//   (T1) release store of `published` by participant 0: the plan's image and `outnumbered` come
-//        before. Pairs with (T2), the acquire load of everybody else.
-//   (T3) acq_rel increment of `cleared`, after the own slot is cleared. Pairs with (T4), an acquire
-//        load: who sees the full count sees all slots cleared, and uses the new barrier.
+// What the participants of a team on one node share beside their barriers. PlanChange says how the
+// words are used.
 struct TeamControl {
   // The number of the newest plan. Writer: participant 0.
-  alignas(128) std::atomic<std::uint64_t> published;
+  alignas(128) TeamMem::Word published;
   // 1: in this plan participants outnumber the cpus. Written before `published`.
   std::uint32_t outnumbered;
   // How many slots were cleared for all plans so far. Writers: all.
-  alignas(128) std::atomic<std::uint64_t> cleared;
+  alignas(128) TeamMem::Word cleared;
 };
 static_assert(sizeof(TeamControl) <= Segment::kUnitBytes);
 

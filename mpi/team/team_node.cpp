@@ -108,12 +108,11 @@ bool TeamNode::fits(const std::vector<std::byte>& image) const {
   return plan && BarrierBlock::num_units(plan->plan()) <= layout_.area_units;
 }
 
-void TeamNode::publish_plan(std::uint64_t number) const {
+void TeamNode::make_plan() const {
   const std::vector<Binding> where = bindings();
   const auto made = make_plan_image(where);
   if (made && fits(*made)) std::memcpy(image(), made->data(), made->size());
   control().outnumbered = outnumber_cpus(where) ? 1 : 0;
-  control().published.store(number, std::memory_order_release);  // (T1)
 }
 
 const PlannedBarrier& TeamNode::view(std::uint64_t number) {

@@ -14,7 +14,9 @@
 
 #include "base/result.hpp"
 #include "mpi/node/planned_barrier.hpp"
+#include "mpi/team/plan_change.hpp"
 #include "mpi/team/team_layout.hpp"
+#include "mpi/team/team_mem.hpp"
 
 namespace hierbar::mpi {
 
@@ -51,6 +53,8 @@ class TeamNode {
 
   // Publishes the binding of the calling thread as this participant's. The next renew() uses it.
   void publish_binding(std::uint32_t participant) const;
+  // What all have published last; for one that has not joined, its rank's.
+  std::vector<Binding> bindings() const;
   // How often that has happened. Relaxed: for reports.
   std::uint32_t num_joins(std::uint32_t participant) const { return joins(participant).load(std::memory_order_relaxed); }
 
@@ -68,14 +72,14 @@ class TeamNode {
   template <class Wait>
   Current renew(std::uint32_t me, std::uint64_t number, Wait&& wait) {
     ++number;
-    if (me == 0) publish_plan(number);
-    while (control().published.load(std::memory_order_acquire) < number) wait();  // (T2)
-    const PlannedBarrier& next = view(number);
-    next.block().clear_slot(me);
-    control().cleared.fetch_add(1, std::memory_order_acq_rel);  // (T3)
-    const std::uint64_t all = number * num_participants();
-    while (control().cleared.load(std::memory_order_acquire) < all) wait();  // (T4)
-    return {&next, number, control().outnumbered != 0};
+    const PlannedBarrier* next = nullptr;
+    const auto take = [&] {
+      next = &view(number);
+      next->block().clear_slot(me);
+    };
+    const PlanChange<TeamMem> change(control().published, control().cleared, num_participants());
+    change.run(team_mem(), me, number, [&] { make_plan(); }, take, [&](const TeamMem::Word&) { wait(); });
+    return {next, number, control().outnumbered != 0};
   }
 
  private:
@@ -86,9 +90,8 @@ class TeamNode {
     return static_cast<std::atomic<std::uint32_t>*>(segment_->unit(layout_.joins_unit))[participant];
   }
   void* image() const { return segment_->unit(layout_.image_unit); }
-  std::vector<Binding> bindings() const;
   bool fits(const std::vector<std::byte>& image) const;
-  void publish_plan(std::uint64_t number) const;
+  void make_plan() const;
   // This process's view of the newest plan, which has this number. The first thread to ask makes
   // it.
   const PlannedBarrier& view(std::uint64_t number);

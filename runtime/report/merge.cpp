@@ -83,6 +83,8 @@ SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
         .groups.push_back({group.at("unit").get<std::string>(), whole_numbers<std::uint32_t>(group.at("threads"))});
   }
   for (const nlohmann::json& row : value.value("processes", nlohmann::json::array())) site.rows.push_back(read_row(row));
+  if (const auto ranks = value.find("threads_of_ranks"); ranks != value.end())
+    site.threads_of_ranks = whole_numbers<std::uint32_t>(*ranks);
   for (const nlohmann::json& times : value.at("threads")) {
     const auto number = whole_number<std::uint32_t>(times.at("thread"));
     if (number >= site.team_size) throw std::runtime_error("a thread that its team does not have");
@@ -106,7 +108,7 @@ SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
 // another communicator, the rank with this number may run on other cpus, too. But each rank reports
 // only its own cpus, so equal ones are kept.
 void merge_cpus(SiteReport& into, const SiteReport& from) {
-  if (!is_of_ranks(into.kind)) {
+  if (!spans_processes(into.kind)) {
     if (into.cpus != from.cpus) into.cpus.clear();
     return;
   }
@@ -134,6 +136,7 @@ void merge_site(SiteReport& into, const SiteReport& from) {
     into.threads[i].tasks_ns += from.threads[i].tasks_ns;
     into.threads[i].last_arrivals += from.threads[i].last_arrivals;
   }
+  if (into.threads_of_ranks.empty()) into.threads_of_ranks = from.threads_of_ranks;
   merge_cpus(into, from);
 }
 

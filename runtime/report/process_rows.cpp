@@ -11,8 +11,8 @@ std::string name_of(const Report& report) {
 }
 
 std::vector<ProcessRow> rows_of(const Report& report, const SiteReport& site) {
-  if (!site.rows.empty() && !is_of_ranks(site.kind)) return site.rows;
-  ProcessRow row = {is_of_ranks(site.kind) ? "all ranks" : name_of(report), report.process.host, site.episodes, {}};
+  if (!site.rows.empty() && !spans_processes(site.kind)) return site.rows;
+  ProcessRow row = {spans_processes(site.kind) ? "all ranks" : name_of(report), report.process.host, site.episodes, {}};
   for (const ThreadTimes& thread : site.threads) row.last_arrivals.push_back(thread.last_arrivals);
   return {row};
 }

@@ -53,6 +53,7 @@ void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, co
   tables.barriers.for_each([&](const Site& site, const BarrierTimes& times) {
     SiteReport& found = site_of(report, site);
     found.span.merge(times.span);
+    if (!times.threads_of_ranks.empty()) found.threads_of_ranks = times.threads_of_ranks;
     if (times.levels == nullptr) return;
     assert(times.levels->adds_up());
     found.levels.merge(*times.levels);
@@ -95,12 +96,29 @@ const char* kind_name(std::uint32_t kind) {
       return "MPI_Barrier";
     case kMpiBarrierOfNodes:
       return "MPI_Barrier, several nodes";
+    case kTeamBarrier:
+      return "team barrier";
+    case kTeamBarrierOfNodes:
+      return "team barrier, several nodes";
     default:
       return "unknown";
   }
 }
 
 bool is_of_ranks(const std::string& kind) { return kind == kind_name(kMpiBarrier) || kind == kind_name(kMpiBarrierOfNodes); }
+
+bool spans_processes(const std::string& kind) {
+  return is_of_ranks(kind) || kind == kind_name(kTeamBarrier) || kind == kind_name(kTeamBarrierOfNodes);
+}
+
+std::string participant_name(const SiteReport& site, std::uint32_t number) {
+  std::uint32_t thread = number;
+  for (std::size_t rank = 0; rank < site.threads_of_ranks.size(); ++rank) {
+    if (thread < site.threads_of_ranks[rank]) return std::to_string(rank) + "." + std::to_string(thread);
+    thread -= site.threads_of_ranks[rank];
+  }
+  return std::to_string(number);
+}
 
 std::vector<std::pair<std::string, const Histogram*>> list_levels(const LevelTimes& levels) {
   std::vector<std::pair<std::string, const Histogram*>> list;

@@ -40,6 +40,8 @@ struct SiteReport {
   std::vector<ProcessRow> rows;
   // By thread: the cpus on which it may run, "0-3". Empty if unknown, or kVariousCpus.
   std::vector<std::string> cpus;
+  // Of a barrier of all threads of all ranks: how many threads each rank has. Else empty.
+  std::vector<std::uint32_t> threads_of_ranks;
 };
 // For a rank number that belongs to several processes, because several communicators share a site.
 inline constexpr const char* kVariousCpus = "various";
@@ -79,6 +81,11 @@ void sort_sites(Report& report);
 const char* kind_name(std::uint32_t kind);
 // Whether the participants of a kind of barrier are MPI ranks.
 bool is_of_ranks(const std::string& kind);
+// Whether they belong to several processes: ranks, or the threads of all ranks. A number then means
+// the same participant in the reports of all processes.
+bool spans_processes(const std::string& kind);
+// The participant's number; "rank.thread" in a barrier of all threads of all ranks.
+std::string participant_name(const SiteReport& site, std::uint32_t number);
 
 // The levels of a site with their names, "release 1 (L3)", in the order of the path through them.
 // Empty if the levels are not known.

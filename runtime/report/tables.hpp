@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "report/levels.hpp"
 #include "trace/histogram.hpp"
@@ -16,6 +17,9 @@ namespace hierbar::ompt {
 inline constexpr std::uint32_t kMpiBarrier = 1000;
 // Between nodes; its "exchange" is the one of the nodes' leaders.
 inline constexpr std::uint32_t kMpiBarrierOfNodes = 1001;
+// Of all threads of all ranks (hierbar/mpi.h). Threads are numbered through, rank after rank.
+inline constexpr std::uint32_t kTeamBarrier = 1002;
+inline constexpr std::uint32_t kTeamBarrierOfNodes = 1003;
 
 // What a row of a report stands for: a place in the program, a kind of barrier, and a number of
 // threads.
@@ -47,6 +51,8 @@ struct BarrierTimes {
   Histogram span;
   std::unique_ptr<LevelTimes> levels;  // null until the levels of one barrier are known
   const Shape* shape = nullptr;        // of the last barrier with known levels
+  // kTeamBarrier and kTeamBarrierOfNodes: how many threads each rank has. Else empty.
+  std::vector<std::uint32_t> threads_of_ranks;
 };
 
 // A table of Times by site. A loop meets the same few sites again and again, and most often the

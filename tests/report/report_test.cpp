@@ -99,6 +99,22 @@ TEST(Report, NamesLevelsByWhatTheirThreadsShare) {
   EXPECT_THAT(to_csv(unnamed), HasSubstr(",gather 1 (L3),"));
 }
 
+TEST(Report, NamesTheThreadsOfAllRanks) {
+  Report report = small_report(), other = small_report();
+  for (Report* part : {&report, &other}) part->sites[0].kind = kind_name(kTeamBarrier);
+  report.sites[0].threads_of_ranks = {1, 1};
+  report.sites[0].levels.groups = Shape(1, {0, 0}, {HIERBAR_UNIT_L3, 0}, HIERBAR_UNIT_NUMA).levels;
+  EXPECT_THAT(to_text(report), HasSubstr("rank.thread "));
+  EXPECT_THAT(to_text(report), HasSubstr("L3 {0.0 1.0}"));
+  const auto site = nlohmann::json::parse(to_json(report)).at("sites").at(0);
+  EXPECT_EQ(site.at("threads").at(1).at("member"), "1.0");
+  EXPECT_EQ(site.at("groups").back().at("members"), nlohmann::json({"0.0", "1.0"}));
+  merge_report(other, parse_report(to_json(report)));
+  ASSERT_EQ(other.sites.size(), 1U);
+  EXPECT_EQ(participant_name(other.sites[0], 1), "1.0");
+  EXPECT_EQ(participant_name(other.sites[0], 2), "2") << "of no rank";
+}
+
 TEST(Report, ThatIsSomethingElseIsRefused) {
   for (const char* text : {"", "{}", "[1]", "{\"format\": 2}"}) EXPECT_THROW(parse_report(text), std::runtime_error) << text;
 }

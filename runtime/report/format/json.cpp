@@ -29,11 +29,15 @@ Json to_value(const Histogram& times) {
 }
 
 // Level 0 is the exchange.
-Json to_value(const std::vector<LevelGroups>& levels) {
+Json groups_of(const SiteReport& site) {
   Json list = Json::array();
+  const std::vector<LevelGroups>& levels = site.levels.groups;
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    for (const LevelGroups::Group& group : levels[i].groups)
-      list.push_back({{"level", i}, {"unit", group.unit}, {"threads", group.threads}});
+    for (const LevelGroups::Group& group : levels[i].groups) {
+      Json& added = list.emplace_back(Json{{"level", i}, {"unit", group.unit}, {"threads", group.threads}});
+      if (site.threads_of_ranks.empty()) continue;
+      for (const std::uint32_t thread : group.threads) added["members"].push_back(participant_name(site, thread));
+    }
   }
   return list;
 }
@@ -53,24 +57,27 @@ Json to_value(const Report& report, const SiteReport& site) {
                        {"tasks_ns", thread.tasks_ns},
                        {"imbalance_ns", to_value(thread.imbalance)},
                        {"sync_ns", to_value(thread.sync)}});
+    if (!site.threads_of_ranks.empty()) threads.back()["member"] = participant_name(site, static_cast<std::uint32_t>(i));
   }
   Json rows = Json::array();
   for (const ProcessRow& row : rows_of(report, site)) rows.push_back(to_value(row));
   Json levels = Json::array();
   for (const auto& [name, times] : list_levels(site.levels)) levels.push_back({{"level", name}, {"ns", to_value(*times)}});
-  return {{"site", site.where},
-          {"kind", site.kind},
-          {"team_size", site.team_size},
-          {"barriers", site.episodes},
-          {"tasks_ns", site.tasks_ns},
-          {"imbalance_ns", to_value(site.imbalance)},
-          {"sync_ns", to_value(site.sync)},
-          {"barrier_ns", to_value(site.span)},
-          {"levels", std::move(levels)},
-          {"hidden", list_hidden(report, site)},
-          {"groups", to_value(site.levels.groups)},
-          {"threads", std::move(threads)},
-          {"processes", std::move(rows)}};
+  Json value = {{"site", site.where},
+                {"kind", site.kind},
+                {"team_size", site.team_size},
+                {"barriers", site.episodes},
+                {"tasks_ns", site.tasks_ns},
+                {"imbalance_ns", to_value(site.imbalance)},
+                {"sync_ns", to_value(site.sync)},
+                {"barrier_ns", to_value(site.span)},
+                {"levels", std::move(levels)},
+                {"hidden", list_hidden(report, site)},
+                {"groups", groups_of(site)},
+                {"threads", std::move(threads)},
+                {"processes", std::move(rows)}};
+  if (!site.threads_of_ranks.empty()) value["threads_of_ranks"] = site.threads_of_ranks;
+  return value;
 }
 
 }  // namespace

@@ -83,12 +83,13 @@ void print_histogram(std::string& text, const char* name, const Histogram& times
         times.percentile_ns(0.99), times.percentile_ns(0.999), static_cast<unsigned long long>(times.max_ns()));
 }
 
-// "0-3 5"
-std::string list_threads(const std::vector<std::uint32_t>& threads) {
+// "0-3 5"; "0.0 0.1 1.0" of threads of several ranks.
+std::string list_threads(const SiteReport& site, const std::vector<std::uint32_t>& threads) {
   std::string text;
   for (std::size_t first = 0, last = 0; first < threads.size(); first = last + 1) {
-    for (last = first; last + 1 < threads.size() && threads[last + 1] == threads[last] + 1;) ++last;
-    text += (first == 0 ? "" : " ") + std::to_string(threads[first]);
+    last = first;
+    while (site.threads_of_ranks.empty() && last + 1 < threads.size() && threads[last + 1] == threads[last] + 1) ++last;
+    text += (first == 0 ? "" : " ") + participant_name(site, threads[first]);
     if (last > first) text += "-" + std::to_string(threads[last]);
   }
   return text;
@@ -104,7 +105,7 @@ void print_groups(std::string& text, const SiteReport& site) {
     line.resize(std::max<std::size_t>(line.size(), 20), ' ');
     for (std::size_t k = 0; k < groups.size() && k < kMostGroups; ++k)
       line += (k == 0 ? " " : ", ") + plain(groups[k].unit) + (groups[k].unit.empty() ? "{" : " {") +
-              list_threads(groups[k].threads) + "}";
+              list_threads(site, groups[k].threads) + "}";
     if (groups.size() > kMostGroups) line += ", ... " + std::to_string(groups.size() - kMostGroups) + " more";
     text += "    " + line + "\n";
   }
@@ -119,14 +120,15 @@ void print_levels(std::string& text, const Report& report, const SiteReport& sit
 }
 
 void print_threads(std::string& text, const SiteReport& site) {
-  print(text, "    %-20s %12s %11s %10s %12s\n", is_of_ranks(site.kind) ? "rank" : "thread", "imbalance", "sync", "tasks",
-        "last arrival");
+  const char* const heading = is_of_ranks(site.kind) ? "rank" : site.threads_of_ranks.empty() ? "thread" : "rank.thread";
+  print(text, "    %-20s %12s %11s %10s %12s\n", heading, "imbalance", "sync", "tasks", "last arrival");
   for (std::size_t i = 0; i < site.threads.size() && i < kMostThreads; ++i) {
     const ThreadTimes& thread = site.threads[i];
     const auto episodes = static_cast<double>(thread.imbalance.count());
     if (thread.imbalance.count() == 0) continue;
-    print(text, "    %-20zu %12.0f %11.0f %10.0f %11.1f%%\n", i, thread.imbalance.mean_ns(), thread.sync.mean_ns(),
-          static_cast<double>(thread.tasks_ns) / episodes, 100 * static_cast<double>(thread.last_arrivals) / episodes);
+    print(text, "    %-20s %12.0f %11.0f %10.0f %11.1f%%\n", participant_name(site, static_cast<std::uint32_t>(i)).c_str(),
+          thread.imbalance.mean_ns(), thread.sync.mean_ns(), static_cast<double>(thread.tasks_ns) / episodes,
+          100 * static_cast<double>(thread.last_arrivals) / episodes);
   }
   if (site.threads.size() > kMostThreads) print(text, "    ... %zu more threads\n", site.threads.size() - kMostThreads);
 }

@@ -82,7 +82,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(report["lost"]["incomplete"], 0)
         self.assertEqual(report["lost"]["backwards"], 0)
         for site in report["sites"]:
-            if not site["kind"].startswith("MPI_Barrier"):
+            if not site["kind"].startswith(("MPI_Barrier", "team barrier")):
                 continue
             self.assertEqual(site["barrier_ns"]["count"], site["barriers"])
             self.assertEqual(sum(thread["last_arrivals"] for thread in site["threads"]), site["barriers"])
@@ -116,6 +116,29 @@ class Reports(unittest.TestCase):
         site = self.site(report, "MPI_Barrier, several nodes")
         self.assertEqual(site["barriers"] + report["lost"]["left_out"], 40)
         self.check_imbalance(site, 3, 20 * MS)
+
+    def test_a_late_thread_of_a_team(self):
+        report = self.report(2, "team", 0, 20 * MS, 40)
+        site = self.site(report, "team barrier")
+        self.assertEqual(site["barriers"] + report["lost"]["left_out"], 40)
+        self.assertEqual((site["team_size"], site["threads_of_ranks"], report["processes"]), (3, [2, 1], 2))
+        self.assertEqual([thread["member"] for thread in site["threads"]], ["0.0", "0.1", "1.0"])
+        self.assertEqual([group["members"] for group in site["groups"] if group["level"] == 0], [["0.0", "0.1", "1.0"]])
+        self.assertIn("reported+0x", site["site"])
+        self.check_imbalance(site, 1, 20 * MS)
+
+    def test_a_late_thread_of_another_node(self):
+        report = self.report(4, "team", 2, 20 * MS, 40, HIERBAR_FAKE_NODES="2")
+        site = self.site(report, "team barrier, several nodes")
+        self.assertEqual(site["barriers"] + report["lost"]["left_out"], 40)
+        self.assertEqual([thread["member"] for thread in site["threads"]], ["0.0", "0.1", "1.0", "2.0", "2.1", "3.0"])
+        self.check_imbalance(site, 4, 20 * MS)
+
+    def test_table_of_a_team(self):
+        ending = self.run_ranks(2, "team", 1, 1000, 50, HIERBAR_REPORT="text", HIERBAR_OUTPUT="")
+        self.assertIn("team barrier, 3 threads, ", ending.stderr)
+        self.assertRegex(ending.stderr, r"(?m)^    rank\.thread ")
+        self.assertRegex(ending.stderr, r"(?m)^    0\.1 ")
 
     def test_communicators_freed_and_not(self):
         for what in ["parts", "alive"]:

@@ -9,6 +9,10 @@
 //   abort   barriers, and then rank 1 calls MPI_Abort
 //   kill    barriers, and then rank 1 kills itself while the others go on
 //   hybrid  each barrier after a parallel region of two threads with one OpenMP barrier in it
+//   team    barriers of all threads of all ranks, two threads in ranks of even number, else one; the
+//           last thread of the rank is late
+#define HIERBAR_MPI_WEAK
+#include <hierbar/mpi.h>
 #include <mpi.h>
 #include <signal.h>
 #include <time.h>
@@ -17,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace {
 
@@ -64,6 +69,26 @@ void run_hybrid(int late_rank, long late_ns, int count) {
   }
 }
 
+// One call site.
+[[gnu::noinline]] void run_in_team(hierbar_team team, int thread, bool is_late, long late_ns, int count) {
+  hierbar_team_join(team, thread);
+  for (int i = 0; i < count; ++i) {
+    if (is_late) work(late_ns);
+    hierbar_team_barrier(team, thread);
+  }
+}
+
+void run_team(int rank, int late_rank, long late_ns, int count) {
+  const bool is_late = rank == late_rank, has_two = rank % 2 == 0;
+  hierbar_team team;
+  hierbar_team_create(MPI_COMM_WORLD, has_two ? 2 : 1, &team);
+  std::thread second;
+  if (has_two) second = std::thread(run_in_team, team, 1, is_late, late_ns, count);
+  run_in_team(team, 0, is_late && !has_two, late_ns, count);
+  if (has_two) second.join();
+  hierbar_team_free(&team);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -71,11 +96,13 @@ int main(int argc, char** argv) {
   const char* what = argv[1];
   const int late_rank = std::atoi(argv[2]), count = std::atoi(argv[4]);
   const long late_ns = std::atol(argv[3]);
-  int rank;
-  MPI_Init(&argc, &argv);
+  int rank, level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (std::strcmp(what, "hybrid") == 0) {
     run_hybrid(late_rank, late_ns, count);
+  } else if (std::strcmp(what, "team") == 0) {
+    run_team(rank, late_rank, late_ns, count);
   } else {
     run_barriers(MPI_COMM_WORLD, late_rank, late_ns, count);
   }

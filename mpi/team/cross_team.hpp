@@ -1,0 +1,47 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sched.h>
+
+#include "mpi/team/team.hpp"
+#include "mpi/team/team_episode.hpp"
+
+namespace hierbar::mpi {
+
+// What a thread does while it waits outside the engine.
+inline void yield(const TeamMem::Word&) noexcept { sched_yield(); }
+
+// The body of Team::barrier() and Team::barrier_recorded(), which are compiled in two files, as
+// cross_with.hpp says.
+template <class Trace>
+[[gnu::always_inline]] inline int Team::cross(std::uint32_t thread, Trace& trace) noexcept {
+  Seat& seat = seats_[thread];
+  seat.is_inside.store(true, std::memory_order_relaxed);
+  ++seat.episode;
+  Crossing crossing{this, &seat, thread};
+  const std::uint32_t bits = run_team_episode(
+      turns_, team_mem(), seat.episode, [&]() noexcept { return cross_node(crossing, trace); },
+      [&]() noexcept { renew(crossing); }, &yield);
+  seat.is_inside.store(false, std::memory_order_release);
+  return (bits & kTeamMeetingFailed) == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+template <class Trace>
+[[gnu::always_inline]] inline std::uint32_t Team::cross_node(Crossing& crossing, Trace& trace) noexcept {
+  Seat& seat = *crossing.seat;
+  const WaitDuties duties{&poke, &report_overdue, &crossing};
+  const Waiting& waiting = seat.plan.is_outnumbered ? outnumbered_ : parts_.waiting;
+  const std::uint32_t me = first_ + crossing.thread;
+  std::uint32_t bits = 0;
+  // Relaxed: set by this thread, or by one that the program has ordered before it.
+  if (seat.is_new.load(std::memory_order_relaxed)) {
+    seat.is_new.store(false, std::memory_order_relaxed);
+    bits = kThreadHasJoined;
+  }
+  if (!parts_.meets) return seat.plan.barrier->cross(me, bits, waiting, duties, trace);
+  return seat.plan.barrier->cross_around(
+      me, bits, waiting, duties, [this](std::uint32_t all) noexcept { return meet(all); }, trace);
+}
+
+}  // namespace hierbar::mpi
