@@ -42,7 +42,7 @@ def main():
     parser.add_argument("--mpiexec")
     arguments = parser.parse_args()
     if len(os.sched_getaffinity(0)) < 2:
-        print("one cpu only: there are no two ranks to bind")
+        print("skipped: one cpu only: there are no two ranks to bind")
         return 77
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        PATH=f"{pathlib.Path(arguments.hierbar).parent}:{os.environ['PATH']}")

@@ -19,7 +19,7 @@ status=0
 unshare=(unshare --mount)
 "${unshare[@]}" true 2>/dev/null || unshare=(unshare --user --map-root-user --mount)
 if ! "${unshare[@]}" mount -t tmpfs -o size=64k tmpfs /dev/shm 2>/dev/null; then
-  echo 'no mount namespaces here'
+  echo 'skipped: no mount namespaces here'
   exit 77
 fi
 

@@ -35,7 +35,7 @@ trap tear_down EXIT
 trap 'exit 1' INT TERM
 
 skip() {
-  echo "$1"
+  echo "skipped: $1"
   exit 77
 }
 ((EUID == 0)) || skip 'network namespaces need root'

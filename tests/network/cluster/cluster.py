@@ -62,7 +62,7 @@ def status_of(check, *arguments):
     try:
         check(*arguments)
     except NotPossible as reason:
-        print(f"no cluster: {reason}")
+        print(f"skipped: no cluster: {reason}")
         return SKIPPED
     except Failure as failure:
         print(f"FAILED: {failure}")
@@ -260,7 +260,7 @@ def main():
             status, _, _ = cluster.run(arguments.command, arguments.timeout)
             return TIMED_OUT if status is None else status
     except NotPossible as reason:
-        print(f"no cluster: {reason}", file=sys.stderr)
+        print(f"skipped: no cluster: {reason}", file=sys.stderr)
         return SKIPPED
 
 

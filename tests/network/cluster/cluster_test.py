@@ -121,7 +121,7 @@ def main():
         check_delays(arguments.delay_line)
         check_bandwidth()
     except cluster.NotPossible as reason:
-        print(f"no cluster: {reason}")
+        print(f"skipped: no cluster: {reason}")
         return cluster.SKIPPED
     except AssertionError as problem:
         print(f"FAILED: {problem}")

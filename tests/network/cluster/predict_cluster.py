@@ -142,5 +142,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except NotPossible as reason:
-        print(f"no cluster: {reason}", file=sys.stderr)
+        print(f"skipped: no cluster: {reason}", file=sys.stderr)
         sys.exit(SKIPPED)
