@@ -45,13 +45,14 @@ int Meeting::meet_by(std::size_t method, const Pmpi& pmpi, MPI_Comm comm) noexce
 // so the trial costs no call of its own: a reduction too ends in no leader before all have come, and
 // if it fails in one, the meeting has failed there.
 //
-// 1. The first gives all leaders the least times. Each judges them. One that has not got them, or in
-//    which a meeting of the trial has failed, judges for the library, which is the least method.
-// 2. The other two make the least judgement that of all. The second repeats what the first has
-//    found: a leader in which one of them fails hears it in the other.
+// 1. The first reduces the measured times: all leaders get the least of each method, and each leader
+//    picks a method by them. A leader in which this reduction or a meeting of the trial has failed
+//    picks method 0, the library's barrier.
+// 2. The other two reduce the picks: all leaders get the least number. The second of them repeats the
+//    first, so a leader in which one fails learns the result from the other.
 //
-// The leaders have the same verdict unless 1 fails in one of them and both of 2 in another one, in
-// which two barriers have failed then.
+// The leaders end with different methods only if step 1 fails in one leader and both reductions of
+// step 2 fail in another, whose program has seen two barriers fail then.
 int Meeting::close_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   if (num_closing_++ == 0) return exchange_times(pmpi, comm);
   long long least = judgement_;

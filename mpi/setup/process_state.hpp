@@ -76,11 +76,11 @@ class ProcessState {
   void session_ends(const Pmpi& pmpi);
   void world_ends(const Pmpi& pmpi);
 
-  // Returns true for the first call with this way, so that each message is printed once.
+  // Returns true for the first call with this route, so that each message is printed once.
   bool claim_first(Route route) {
     return !routes_reported_[static_cast<std::size_t>(route)].exchange(true, std::memory_order_relaxed);
   }
-  // The same for what is printed once whatever serves a barrier.
+  // The same for messages that do not depend on the route.
   enum class Message : std::uint8_t { kProblems, kShortlist, kOtherMeeting, kOtherAlgorithm, kStepsAside, kCount };
   bool claim_first(Message message) {
     return !reported_once_[static_cast<std::size_t>(message)].exchange(true, std::memory_order_relaxed);

@@ -2,8 +2,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# fetch_kernel.sh [DIRECTORY]: downloads Debian's kernel package and busybox-static, and unpacks of
-# them what run_in_guest needs.
+# fetch_kernel.sh [DIRECTORY]: downloads Debian's kernel package and busybox-static, and unpacks
+# what run_in_guest needs of them.
 #
 # Nothing is installed: a kernel package would put itself into the boot menu of this machine, and
 # busybox-static replaces busybox. Needs apt-get and dpkg-deb, and no root. DIRECTORY is where
@@ -12,7 +12,7 @@
 
 set -euo pipefail
 
-usage() { sed -n '5,9s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '5,/^$/s/^# \{0,1\}//p' "$0"; }
 
 case ${1:-} in
   -h | --help) usage && exit 0 ;;

@@ -42,8 +42,8 @@ inline constexpr const char* kA64fx = "pack:1 group:4 [numa] l2:1 core:12 pu:1";
 inline constexpr const char* kMilanNps4 = "pack:2 group:4 [numa] l3:2 l2:8 core:1 pu:2";
 inline constexpr const char* k2048Cpus = "pack:4 [numa] l3:8 l2:64 core:1 pu:1";
 
-// The names in recorded_machines.txt, without folders. Absent is skipped, but not a list that names
-// nothing.
+// The names in recorded_machines.txt, without folders. A machine whose file is absent is skipped by
+// its tests; a list without names is an error.
 inline std::vector<std::string> recorded_names() {
   std::ifstream list(HIERBAR_RECORDED_MACHINES);
   std::vector<std::string> names;

@@ -139,7 +139,7 @@ void KMP_EXPAND_NAME(GOMP_target_ext)(int device, void (*fn)(void *), size_t map
 }
 KMP_VERSION_SYMBOL(GOMP_target_ext, 45, "GOMP_4.5");
 
-// use_device_ptr and use_device_addr clauses too find the addresses that they need already there.
+// The clauses use_device_ptr and use_device_addr ask for addresses on the device: they are the host's.
 void KMP_EXPAND_NAME(GOMP_target_data_ext)(int device, size_t mapnum, void **hostaddrs, size_t *sizes, unsigned short *kinds) {}
 KMP_VERSION_SYMBOL(GOMP_target_data_ext, 45, "GOMP_4.5");
 

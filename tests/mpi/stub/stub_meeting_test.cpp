@@ -21,7 +21,7 @@ using Rank = StubTrial::Rank;
 
 class StubMeetings : public ::testing::TestWithParam<const char*> {};
 
-// Of the world and of duplicates, with as many ranks on the nodes as there are, and one for each.
+// Barriers of the world and of a duplicate, with several ranks on a node and with one on each.
 TEST_P(StubMeetings, OrderPlainMemoryWithoutTheLibrarysBarrier) {
   constexpr int kRounds = 40;
   for (const auto& [num_ranks, num_nodes] : {std::pair{7, "3"}, std::pair{5, "5"}, std::pair{2, "2"}, std::pair{9, "8"}}) {
@@ -138,8 +138,8 @@ TEST(StubMeeting, APassingErrorOfOneMessageChangesNothing) {
   }
 }
 
-// Leader 2 cannot wait for leader 3, for which it speaks in the tree. The others have messages from
-// it, but none takes the barrier for complete, and none waits for what does not come. So it stays.
+// Leader 2 cannot wait for leader 3, its child in the tree. Every barrier then fails in every leader,
+// and none waits for a message that is never sent.
 TEST(StubMeeting, ALeaderThatCannotWaitFailsTheMeetingForAll) {
   constexpr int kRanks = 4, kRounds = 10;
   StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "4"}, {"HIERBAR_MPI_MEETING", "tree:1"}, {"HIERBAR_NETWORK", "off"}});

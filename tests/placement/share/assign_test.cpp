@@ -54,7 +54,7 @@ TEST(AssignShares, SwapsOnlyRanksOfAsManyThreads) {
   EXPECT_THAT(assigned({"0-5", "6-7", "8-13"}, {6, 2, 6}, {"8", "0", "7"}), ElementsAre("8-13", "6-7", "0-5"));
 }
 
-// How many ranks keep a cpu, by trying all orders.
+// The most ranks that can keep a cpu of their home, found by trying all orders.
 int best_by_trying(const Sets& shares, const std::vector<std::uint32_t>& threads, const Sets& homes) {
   std::vector<std::size_t> order(shares.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
