@@ -6,14 +6,13 @@
 
 #include "ompt-tools/tool.hpp"
 
-#include <sched.h>
-
 #include <cstdio>
 #include <cstring>
 #include <exception>
 
 #include "base/files/new_file.hpp"
 #include "ompt-tools/chain.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
 #include "report/files.hpp"
 #include "report/format/perfetto.hpp"
 #include "report/report.hpp"
@@ -35,12 +34,11 @@ std::uint64_t in_ticks(std::uint64_t ns) {
 
 // The placement, with a warning if there are more threads than cpus.
 std::string describe_placement(std::uint32_t largest_team) {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return "not known";
-  const int count = CPU_COUNT(&cpus);
+  const Result<CpuSet> cpus = own_cpus();
+  if (!cpus) return "not known";
+  const std::uint32_t count = cpus->count();
   std::string text = std::to_string(largest_team) + " threads at most, " + std::to_string(count) + " cpus for the initial thread";
-  if (largest_team > static_cast<std::uint32_t>(count))
+  if (largest_team > count)
     text += ": warning: threads > cpus; if all share these, the figures show the scheduler and not the barrier";
   const char* decided = tool->trace != nullptr ? tool->trace->placement() : nullptr;
   return decided == nullptr ? text : text + "; " + decided;

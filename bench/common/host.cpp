@@ -3,19 +3,17 @@
 #include "bench/common/host.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "base/bound_thread.hpp"
 #include "bench/common/text.hpp"
 
 namespace hierbar::bench {
@@ -46,25 +44,14 @@ std::string cpuinfo_value(std::string_view key) {
 
 std::string or_unknown(const std::string& text) { return text.empty() ? "unknown" : text; }
 
-// The allowed cpus, ascending. The mask grows until the kernel accepts it, because a machine may
-// have more than CPU_SETSIZE cpus.
+// The allowed cpus, ascending.
 std::vector<int> allowed_cpus() {
-  for (int capacity = CPU_SETSIZE; capacity <= 1 << 20; capacity *= 2) {
-    const std::size_t num_bytes = CPU_ALLOC_SIZE(capacity);
-    const auto release = [](cpu_set_t* set) { CPU_FREE(set); };
-    const std::unique_ptr<cpu_set_t, decltype(release)> set(CPU_ALLOC(capacity), release);
-    CPU_ZERO_S(num_bytes, set.get());
-    if (sched_getaffinity(0, num_bytes, set.get()) != 0) {
-      if (errno == EINVAL) continue;
-      break;
-    }
-    std::vector<int> cpus;
-    for (int cpu = 0; cpu < capacity; ++cpu) {
-      if (CPU_ISSET_S(cpu, num_bytes, set.get())) cpus.push_back(cpu);
-    }
-    return cpus;
+  const KernelMask mask = KernelMask::of_thread();
+  std::vector<int> cpus;
+  for (std::uint32_t cpu = 0; cpu < KernelMask::kMostCpus; ++cpu) {
+    if (mask.has(cpu)) cpus.push_back(static_cast<int>(cpu));
   }
-  return {0};
+  return cpus.empty() ? std::vector<int>{0} : cpus;
 }
 
 std::string core_of(int cpu) {

@@ -18,17 +18,16 @@
 // the library connects the ranks.
 
 #include <mpi.h>
-#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "base/bound_thread.hpp"
 #include "base/quartiles.hpp"
 #include "mpi/tune/contention_job.hpp"
 #include "network/contention/worker_plan.hpp"
@@ -56,23 +55,6 @@ void meet_all() {
     const timespec nap{0, 500000};
     if (done == 0) nanosleep(&nap, nullptr);
   }
-}
-
-// The cpus on which this rank runs, of at most 8192.
-using Cpus = std::array<cpu_set_t, 8>;
-
-Cpus own_cpus() {
-  Cpus cpus{};
-  sched_getaffinity(0, sizeof cpus, cpus.data());
-  return cpus;
-}
-
-void run_on(const Cpus& cpus) { sched_setaffinity(0, sizeof cpus, cpus.data()); }
-
-void run_on(std::uint32_t cpu) {
-  Cpus cpus{};
-  CPU_SET_S(cpu, sizeof cpus, cpus.data());
-  run_on(cpus);
 }
 
 class Exchange {
@@ -168,7 +150,7 @@ class Measuring {
       // More ranks than cpus stay where they are: two that share one would wait for each other.
       if (!job_.plan.oversubscribed && !channel.cpu_pairs.empty()) {
         const auto& cpus = channel.cpu_pairs[static_cast<std::size_t>(i)];
-        run_on(job_.rank == pair.first ? cpus.first : cpus.second);
+        bind_this_thread(job_.rank == pair.first ? cpus.first : cpus.second);
       }
     }
     MPI_Comm comm;
@@ -178,7 +160,7 @@ class Measuring {
       time_us = measure(comm, rank_in(comm, peer), size, share_s);
       MPI_Comm_free(&comm);
     }
-    run_on(launched_cpus_);
+    launched_cpus_.bind();
     meet_all();
     // Rank 0 is the first rank of the first node, so it is in the first pair of every channel.
     MPI_Bcast(&time_us, sizeof time_us, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -201,8 +183,8 @@ class Measuring {
   }
 
   Job& job_;
-  const Cpus launched_cpus_ = own_cpus();  // as the launcher gave them, for messages between nodes
-  std::vector<double> last_us_;            // of each channel, with all its pairs
+  const KernelMask launched_cpus_ = KernelMask::of_thread();  // as the launcher gave them, for messages between nodes
+  std::vector<double> last_us_;                               // of each channel, with all its pairs
 };
 
 }  // namespace

@@ -15,10 +15,16 @@ class KernelMask {
  public:
   static constexpr std::uint32_t kMostCpus = 1 << 16;
 
-  // What the calling thread may use; empty if the kernel does not say it.
-  static KernelMask of_this_thread() {
+  // What a thread may use, the calling one by default; empty, with errno, if the kernel does not say
+  // it.
+  static KernelMask of_thread(pid_t thread = 0) {
     KernelMask mask;
-    sched_getaffinity(0, mask.num_bytes(), mask.set());
+    sched_getaffinity(thread, mask.num_bytes(), mask.set());
+    return mask;
+  }
+  static KernelMask of_all_cpus() {
+    KernelMask mask;
+    mask.words_.assign(mask.words_.size(), ~std::uint64_t{0});
     return mask;
   }
   // One cpu; none if its number is too large.
@@ -28,6 +34,8 @@ class KernelMask {
     return mask;
   }
   bool has(std::uint32_t cpu) const { return cpu < kMostCpus && CPU_ISSET_S(cpu, num_bytes(), set()); }
+  // Cpu i is bit i % 64 of words()[i / 64].
+  const std::vector<std::uint64_t>& words() const { return words_; }
   // Binds the calling thread. Returns false if the kernel refuses: the cpu is offline, or not
   // allowed.
   bool bind() const { return sched_setaffinity(0, num_bytes(), set()) == 0; }
@@ -37,7 +45,7 @@ class KernelMask {
   cpu_set_t* set() { return reinterpret_cast<cpu_set_t*>(words_.data()); }
   const cpu_set_t* set() const { return reinterpret_cast<const cpu_set_t*>(words_.data()); }
 
-  std::vector<unsigned long> words_ = std::vector<unsigned long>(kMostCpus / 8 / sizeof(unsigned long));
+  std::vector<std::uint64_t> words_ = std::vector<std::uint64_t>(kMostCpus / 64);
 };
 
 // Binds the calling thread to one cpu for good. Returns whether it is bound.
@@ -47,7 +55,7 @@ inline bool bind_this_thread(std::uint32_t cpu) { return KernelMask::of_cpu(cpu)
 // went offline, or the mask has changed), only precision is lost.
 class BoundThread {
  public:
-  explicit BoundThread(std::uint32_t cpu) : before_(KernelMask::of_this_thread()) { bind_this_thread(cpu); }
+  explicit BoundThread(std::uint32_t cpu) : before_(KernelMask::of_thread()) { bind_this_thread(cpu); }
   ~BoundThread() { before_.bind(); }
   BoundThread(const BoundThread&) = delete;
   BoundThread& operator=(const BoundThread&) = delete;

@@ -94,7 +94,7 @@ std::optional<Exchange::Found> measure_two(const TraceClock& clock, int cpu, int
 }  // namespace
 
 std::vector<int> first_cpus_of_packages(const std::string& sysfs) {
-  const KernelMask allowed = KernelMask::of_this_thread();
+  const KernelMask allowed = KernelMask::of_thread();
   std::map<long, int> first;  // by package
   for (std::uint32_t cpu = 0; cpu < KernelMask::kMostCpus; ++cpu) {
     if (!allowed.has(cpu)) continue;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "base/result.hpp"
@@ -20,8 +22,9 @@ namespace hierbar {
 // thread may run on now. Errors: no thread can be made, or the kernel does not report the cpus.
 Result<CpuSet> probe_kernel_cpus();
 
-// The cpus on which the calling thread may run now. Errors: the kernel does not report them.
-Result<CpuSet> own_cpus();
+// The cpus on which a thread may run now, the calling one by default. A process has the number of its
+// main thread. Errors: the kernel does not report them.
+Result<CpuSet> own_cpus(pid_t thread = 0);
 
 // The cpus of the whole machine that are online; empty if they cannot be read. `sys` is where /sys
 // is mounted; tests use another place.
