@@ -39,6 +39,13 @@ void add_output_options(CLI::App& app, RunOptions& options, const RunHelp& help)
   app.add_flag("--list", options.list, help.list);
 }
 
+std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv) try {
+  app.parse(argc, argv);
+  return std::nullopt;
+} catch (const CLI::ParseError& error) {
+  return app.exit(error) == 0 ? 0 : 2;
+}
+
 void fill_run_defaults(RunOptions& options, const CLI::App& app, const QuickDefaults& quick) {
   if (options.libexec_dir.empty()) options.libexec_dir = prefix_of_program() / "libexec" / "hierbar";
   if (options.quick && app.count("--reps") == 0) options.num_repetitions = quick.num_repetitions;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,10 @@ struct RunHelp {
 void add_repetition_options(CLI::App& app, RunOptions& options, const RunHelp& help);
 void add_place_options(CLI::App& app, RunOptions& options, const RunHelp& help);
 void add_output_options(CLI::App& app, RunOptions& options, const RunHelp& help);
+
+// Parses the command line. Returns the exit status if the program is to end: it has printed help, or
+// what is wrong.
+std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv);
 
 // The defaults with --quick. They do not replace options that were given.
 struct QuickDefaults {

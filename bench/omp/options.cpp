@@ -171,11 +171,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   add_where(app, options);
   add_output_options(app, options, kRunHelp);
   app.add_flag("--brief", options.brief, "Only the overview, one row per configuration.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  if (const auto status = parse_command_line(app, argc, argv)) return status;
   fill_defaults(options, app, arguments);
   return std::nullopt;
 }

@@ -3,22 +3,12 @@
 #include "mpi/between/meeting.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <string>
 
+#include "base/text.hpp"
 #include "mpi/settings/message.hpp"
 
 namespace hierbar::mpi {
-namespace {
-
-std::string us_text(double us) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f us", us);
-  return text;
-}
-
-}  // namespace
-
 Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), method_(plan.kinds.empty() || plan.is_trial ? 0 : 1) {
   for (const network::Kind kind : plan.kinds) {
     schedules_.push_back({kind, network::rounds(kind, plan.rank, plan.size)});
@@ -85,9 +75,9 @@ void Meeting::print() const {
   std::string text = "meeting of " + std::to_string(plan_.size) + " nodes: ";
   text += verdict_.method == 0 ? "library" : network::name_of(schedules_[verdict_.method - 1].kind);
   if (verdict_.medians_us.empty()) return print_line(text + "; the times of the trial could not be exchanged");
-  text += "; trial: library " + us_text(verdict_.medians_us[0]);
+  text += format_text("; trial: library %.1f us", verdict_.medians_us[0]);
   for (std::size_t i = 0; i < schedules_.size(); ++i) {
-    text += ", " + network::name_of(schedules_[i].kind) + " " + us_text(verdict_.medians_us[i + 1]);
+    text += ", " + network::name_of(schedules_[i].kind) + format_text(" %.1f us", verdict_.medians_us[i + 1]);
   }
   print_line(text + "; another way must be 5 % better than the library" +
              (has_failed_ ? ", and no meeting of the trial may fail" : ""));

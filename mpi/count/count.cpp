@@ -70,11 +70,7 @@ const int* world_ranks(MPI_Comm comm) {
   MPI_Group group, world;
   int is_inter = 0, size = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
-  if (is_inter != 0) {
-    PMPI_Comm_remote_group(comm, &group);
-  } else {
-    PMPI_Comm_group(comm, &group);
-  }
+  (is_inter != 0 ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, &group);
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   PMPI_Group_size(group, &size);
   std::vector<int> own(static_cast<std::size_t>(size));
@@ -101,11 +97,7 @@ void add(int count, MPI_Datatype type, int receiver, MPI_Comm comm) {
 int num_receivers(MPI_Comm comm) {
   int is_inter = 0, size = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
-  if (is_inter != 0) {
-    PMPI_Comm_remote_size(comm, &size);
-  } else {
-    PMPI_Comm_size(comm, &size);
-  }
+  (is_inter != 0 ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &size);
   return size;
 }
 

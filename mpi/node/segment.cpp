@@ -10,8 +10,9 @@
 
 #include <cerrno>
 #include <cinttypes>
-#include <cstdio>
 #include <cstring>
+
+#include "base/text.hpp"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -32,10 +33,8 @@ std::uint32_t units_for(std::size_t bytes) {
 
 std::string make_name(std::uint64_t id) {
   const ProcessName self = own_process();
-  char name[128];
-  std::snprintf(name, sizeof(name), "/hierbar-%u-%" PRIu64 "-%d-%" PRIu64 "-%016" PRIx64, geteuid(), self.pid_namespace, self.pid,
-                self.start_time, id);
-  return name;
+  return format_text("/hierbar-%u-%" PRIu64 "-%d-%" PRIu64 "-%016" PRIx64, geteuid(), self.pid_namespace, self.pid,
+                     self.start_time, id);
 }
 
 Error failure(const char* what, const std::string& name, int error) {

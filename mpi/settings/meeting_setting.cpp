@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/settings/meeting_setting.hpp"
 
+#include "base/text.hpp"
 #include "base/trusted_variable.hpp"
-#include "base/words.hpp"
 #include "plan/settings.hpp"
 
 namespace hierbar::mpi {

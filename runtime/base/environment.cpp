@@ -15,4 +15,13 @@ std::string value_of(const Environment& environment, const char* name) {
   return value == nullptr ? "" : value;
 }
 
+std::string settings_in(const Environment& environment, std::initializer_list<const char*> names) {
+  std::string text;
+  for (const char* name : names) {
+    const std::string value = value_of(environment, name);
+    if (!value.empty()) text += (text.empty() ? "" : " ") + std::string(name) + "=" + value;
+  }
+  return text;
+}
+
 }  // namespace hierbar

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 
 namespace hierbar {
@@ -17,5 +18,8 @@ Environment own_environment();
 
 // The value of a variable; an empty string when it is unset.
 std::string value_of(const Environment& environment, const char* name);
+
+// "NAME=value NAME=value": those of these variables that are not empty.
+std::string settings_in(const Environment& environment, std::initializer_list<const char*> names);
 
 }  // namespace hierbar

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <utility>
+
+#include "base/text.hpp"
 
 namespace hierbar::network {
 namespace {
@@ -94,9 +95,7 @@ class PairMeter {
 
   double at_least_0(const char* name, double us) {
     if (us >= 0) return us;
-    std::array<char, 96> note{};
-    std::snprintf(note.data(), note.size(), "%s came out as %.4g us and was set to 0", name, us);
-    result_.notes.emplace_back(note.data());
+    result_.notes.push_back(format_text("%s came out as %.4g us and was set to 0", name, us));
     return 0;
   }
 

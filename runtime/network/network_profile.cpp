@@ -3,18 +3,15 @@
 #include "network/network_profile.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 #include "base/files/config_file.hpp"
 #include "base/files/small_file.hpp"
-#include "base/words.hpp"
+#include "base/text.hpp"
 
 namespace hierbar::network {
 namespace {
-
-constexpr std::array kTransportVariables{"OMPI_MCA_pml", "OMPI_MCA_btl", "UCX_TLS", "FI_PROVIDER", "MPIR_CVAR_CH4_NETMOD"};
 
 double one_way_us(const Parameters& parameters) {
   return parameters.latency_us + parameters.send_overhead_us + parameters.receive_overhead_us;
@@ -55,12 +52,7 @@ const MeasuredNetwork* NetworkProfile::find(const std::string& library, const st
 }
 
 std::string transport_of(const Environment& environment) {
-  std::string transport;
-  for (const char* name : kTransportVariables) {
-    const std::string value = value_of(environment, name);
-    if (!value.empty()) transport += (transport.empty() ? "" : " ") + std::string(name) + "=" + value;
-  }
-  return transport;
+  return settings_in(environment, {"OMPI_MCA_pml", "OMPI_MCA_btl", "UCX_TLS", "FI_PROVIDER", "MPIR_CVAR_CH4_NETMOD"});
 }
 
 Result<NetworkProfile> load_network_profile(const std::string& path) {

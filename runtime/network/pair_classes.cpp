@@ -3,12 +3,11 @@
 #include "network/pair_classes.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <optional>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 
 namespace hierbar::network {
 namespace {
@@ -57,12 +56,6 @@ Grouping group_by_switch(const std::vector<NodePair>& pairs, const std::vector<s
   return grouping;
 }
 
-std::string time_name(double us) {
-  char name[48];
-  std::snprintf(name, sizeof name, "round trips of some %.3g us", us);
-  return name;
-}
-
 Grouping group_by_time(const std::vector<double>& round_trips_us) {
   std::vector<std::size_t> order(round_trips_us.size());
   std::iota(order.begin(), order.end(), 0);
@@ -74,7 +67,7 @@ Grouping group_by_time(const std::vector<double>& round_trips_us) {
     while (end < order.size() && (is_last || round_trips_us[order[end]] < kClearlyFarther * round_trips_us[order[end - 1]]))
       ++end;
     for (std::size_t i = begin; i < end; ++i) grouping.classes[order[i]] = static_cast<std::uint32_t>(grouping.names.size());
-    grouping.names.push_back(time_name(round_trips_us[order[(begin + end) / 2]]));
+    grouping.names.push_back(format_text("round trips of some %.3g us", round_trips_us[order[(begin + end) / 2]]));
     begin = end;
   }
   return grouping;

@@ -4,8 +4,9 @@
 
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <string_view>
+
+#include "base/text.hpp"
 
 namespace hierbar::network {
 namespace {
@@ -30,12 +31,6 @@ double read_number(std::string_view text) {
   double number = 0;
   const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   return problem == std::errc() && stop == text.data() + text.size() && is_in_range(number) ? number : -1;
-}
-
-std::string shortest(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
 }
 
 // Reads one "NAME=VALUE". Returns what is wrong with it, or an empty string.
@@ -77,7 +72,7 @@ std::string describe(const Parameters& parameters) {
   for (const Name& name : kNames) {
     const bool per_byte = name.value == &Parameters::gap_per_byte_us;
     if (per_byte) text += " us";
-    text += (text.empty() ? "" : ", ") + std::string(name.name) + " " + shortest(parameters.*name.value);
+    text += (text.empty() ? "" : ", ") + std::string(name.name) + " " + format_text("%.6g", parameters.*name.value);
   }
   return text + " us/byte";
 }

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 
 namespace hierbar::network {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 #include "plan/locality.hpp"
 #include "topology/levels.hpp"
 

@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 
+#include "base/text.hpp"
 #include "trace/ompt_api.h"
 
 namespace hierbar::ompt {
@@ -150,17 +150,13 @@ std::string list_hidden(const Report& report, const SiteReport& site) {
 
 std::string symbolise(const void* address) {
   if (address == nullptr) return "(address not told)";
-  char offset[32];
   Dl_info info{};
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) {
-    std::snprintf(offset, sizeof offset, "%p", address);
-    return offset;
-  }
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return format_text("%p", address);
   const char* slash = std::strrchr(info.dli_fname, '/');
   const std::string file = slash == nullptr ? info.dli_fname : slash + 1;
   const bool has_symbol = info.dli_sname != nullptr && info.dli_saddr != nullptr;
   const auto base = reinterpret_cast<std::uintptr_t>(has_symbol ? info.dli_saddr : info.dli_fbase);
-  std::snprintf(offset, sizeof offset, "+0x%zx", static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(address) - base));
+  const std::string offset = format_text("+0x%zx", static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(address) - base));
   if (!has_symbol) return file + offset;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> readable(abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status),

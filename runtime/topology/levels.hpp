@@ -10,9 +10,6 @@
 
 namespace hierbar {
 
-// For messages about bad settings.
-inline constexpr const char* kAllowedLevels = "core, l2, cluster, l3, die, numa, package (or socket), machine";
-
 // The level of that name, in upper or lower case; "socket" is another word for package.
 std::optional<Level> parse_level(std::string_view name);
 

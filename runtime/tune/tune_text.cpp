@@ -1,19 +1,11 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cstdio>
-
+#include "base/text.hpp"
 #include "plan/export/plan_text.hpp"
 #include "tune/tune_report.hpp"
 
 namespace hierbar {
 namespace {
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
 
 std::string shape_text(const RivalShape& shape) {
   std::string text = std::to_string(shape.actual_leaders) + (shape.actual_leaders == 1 ? " leader" : " leaders");
@@ -21,15 +13,17 @@ std::string shape_text(const RivalShape& shape) {
   return has_children ? text + ", " + release_name(shape.release) : text + ", one exchange";
 }
 
-std::string ratio_text(const Quartiles& ratio) { return format("%.3f (%.3f..%.3f)", ratio.median, ratio.lower, ratio.upper); }
+std::string ratio_text(const Quartiles& ratio) {
+  return format_text("%.3f (%.3f..%.3f)", ratio.median, ratio.lower, ratio.upper);
+}
 
 std::string latency_text(const LatencyClass& latency) {
-  std::string text = format("  %-8s %5zu", latency.name.c_str(), latency.pairs.size());
+  std::string text = format_text("  %-8s %5zu", latency.name.c_str(), latency.pairs.size());
   for (const auto kind : {&OneWay::store, &OneWay::paused, &OneWay::cas}) {
     std::vector<double> medians;
     for (const PairTime& pair : latency.pairs) medians.push_back((pair.one_way.*kind).median);
     const Quartiles quartiles = quartiles_of(std::move(medians));
-    text += format(" %8.1f %-17s", quartiles.median, format("(%.1f..%.1f)", quartiles.lower, quartiles.upper).c_str());
+    text += format_text(" %8.1f %-17s", quartiles.median, format_text("(%.1f..%.1f)", quartiles.lower, quartiles.upper).c_str());
   }
   return text;
 }
@@ -41,7 +35,7 @@ std::vector<std::string> team_lines(const TunedTeam& tuned) {
   switch (tuned.verdict) {
     case Verdict::kNoChoice:
       return {team + "nothing to choose, there is one shape only (" + automatic + ")" +
-              (tuned.rivals.front().period_ns.median > 0 ? format(", %.0f ns", tuned.rivals.front().period_ns.median) : "")};
+              (tuned.rivals.front().period_ns.median > 0 ? format_text(", %.0f ns", tuned.rivals.front().period_ns.median) : "")};
     case Verdict::kNoTime:
       return {team + "no time was left; the automatic shape stays (" + automatic + ")"};
     default:
@@ -52,14 +46,14 @@ std::vector<std::string> team_lines(const TunedTeam& tuned) {
                               " turns; the automatic shape against itself: " + ratio_text(tuned.noise_ratio);
   if (tuned.verdict == Verdict::kDefault) {
     return {team + "the automatic shape stays (" + automatic +
-                format(", %.0f ns): none of %zu others is better by more than the noise", tuned.rivals[0].period_ns.median,
-                       tuned.rivals.size() - 1),
+                format_text(", %.0f ns): none of %zu others is better by more than the noise", tuned.rivals[0].period_ns.median,
+                            tuned.rivals.size() - 1),
             "  the best of them, " + shape_text(best) + ", takes " + figures};
   }
   return {team + "now " + shape_text(best) + ", before " + automatic +
-              format(": %.1f %% less time (%.1f..%.1f %%)", 100 * (1 - tuned.best_ratio.median),
-                     100 * (1 - tuned.best_ratio.upper), 100 * (1 - tuned.best_ratio.lower)),
-          format("  %.0f ns before; now ", tuned.rivals[0].period_ns.median) + figures};
+              format_text(": %.1f %% less time (%.1f..%.1f %%)", 100 * (1 - tuned.best_ratio.median),
+                          100 * (1 - tuned.best_ratio.upper), 100 * (1 - tuned.best_ratio.lower)),
+          format_text("  %.0f ns before; now ", tuned.rivals[0].period_ns.median) + figures};
 }
 
 }  // namespace

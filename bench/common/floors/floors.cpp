@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "barrier/pause.hpp"
 #include "base/bound_thread.hpp"
 
 namespace hierbar::bench {
@@ -35,14 +36,6 @@ struct PackedLine {
   static Word& word(Line* lines, int participant) { return lines[0].words[static_cast<std::size_t>(participant)]; }
 };
 
-void pause_instruction() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
-#endif
-}
-
 // The way in which a participant arrives.
 struct StoreArrival {
   // (1) store-release; pairs with the acquire (3) in wait_for(). On x86 it is a plain mov.
@@ -59,7 +52,7 @@ struct PollFreely {
   static void relax() {}
 };
 struct PollWithPause {
-  static void relax() { pause_instruction(); }
+  static void relax() { cpu_pause(); }
 };
 struct PollWithYield {
   static void relax() { sched_yield(); }

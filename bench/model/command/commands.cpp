@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/model/command/commands.hpp"
 
+#include "bench/common/revision.hpp"
+
 namespace hierbar::bench::model {
 
 void add_machine_options(CLI::App& command, CommonOptions& options, const char* default_machine) {
@@ -51,6 +53,16 @@ ModelMachine chosen_machine(const CommonOptions& options) {
   Result<ModelMachine> machine = describe_model_machine(options.topology, options.c2c);
   if (!machine) throw Refusal("--topology: " + machine.error());
   return *std::move(machine);
+}
+
+nlohmann::ordered_json start_report(const char* format, const ModelMachine& machine, const CommonOptions& options) {
+  return {{"format", format},
+          {"revision", kRevision},
+          {"machine", machine.title},
+          {"provenance", machine.provenance},
+          {"map", options.mapping},
+          {"seed", options.seed},
+          {"rows", nlohmann::ordered_json::array()}};
 }
 
 Mapping chosen_mapping(const CommonOptions& options) {

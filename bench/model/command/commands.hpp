@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -36,6 +37,8 @@ void add_run_options(CLI::App& command, CommonOptions& options);
 // These throw Refusal.
 ModelMachine chosen_machine(const CommonOptions& options);
 Mapping chosen_mapping(const CommonOptions& options);
+// What begins every JSON file but the table's. The rows are still to come.
+nlohmann::ordered_json start_report(const char* format, const ModelMachine& machine, const CommonOptions& options);
 template <typename T>
 T require(Result<T> result) {
   if (!result) throw Refusal(result.error());

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/common/report/json_output.hpp"
-#include "bench/common/revision.hpp"
 #include "bench/model/command/commands.hpp"
 #include "bench/model/machine/simulation_cost.hpp"
 #include "bench/model/trial/compare.hpp"
@@ -52,14 +51,8 @@ void compare(const CompareOptions& options) {
                options.common.mapping, machine.sets.size(), options.common.seed, machine.provenance, rows_text(rows),
                text_of(simulation_cost()));
   }
-  nlohmann::ordered_json report{{"format", "hierbar-model-compare-1"},
-                                {"revision", kRevision},
-                                {"machine", machine.title},
-                                {"provenance", machine.provenance},
-                                {"map", options.common.mapping},
-                                {"seed", options.common.seed},
-                                {"simulation", to_json(simulation_cost())},
-                                {"rows", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json report = start_report("hierbar-model-compare-1", machine, options.common);
+  report["simulation"] = to_json(simulation_cost());
   for (const ComparedRow& row : rows) report["rows"].push_back(to_json(row));
   json.write(report);
 }

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/common/report/json_output.hpp"
-#include "bench/common/revision.hpp"
 #include "bench/model/command/commands.hpp"
 #include "bench/model/trial/design.hpp"
 
@@ -37,14 +36,8 @@ void design(const DesignOptions& options) {
     fmt::print("{:<34}{:>9}{:>10}{:>9}\n", "us", "period", "isolated", "regret");
     for (std::size_t i = 0; i < std::min(candidates.size(), options.num_shown + 2); ++i) print_row(candidates[i]);
   }
-  nlohmann::ordered_json report{{"format", "hierbar-model-design-1"},
-                                {"revision", kRevision},
-                                {"machine", machine.title},
-                                {"provenance", machine.provenance},
-                                {"participants", options.num_participants},
-                                {"map", options.common.mapping},
-                                {"seed", options.common.seed},
-                                {"rows", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json report = start_report("hierbar-model-design-1", machine, options.common);
+  report["participants"] = options.num_participants;
   for (const Candidate& candidate : candidates) {
     report["rows"].push_back({{"name", candidate.name},
                               {"regret", candidate.regret},

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/common/report/json_output.hpp"
-#include "bench/common/revision.hpp"
 #include "bench/model/command/commands.hpp"
 #include "bench/model/trial/hybrid.hpp"
 
@@ -64,14 +63,8 @@ int hybrid(const HybridOptions& options) {
         compare_hybrid(machine, chosen_mapping(options.common), options.num_participants, num_ranks, options.common.seed)));
   }
   const bool is_met = std::all_of(rows.begin(), rows.end(), [](const HybridRow& row) { return most_ratio(row) <= kMostRatio; });
-  nlohmann::ordered_json report{{"format", "hierbar-model-hybrid-1"},
-                                {"revision", kRevision},
-                                {"machine", machine.title},
-                                {"provenance", machine.provenance},
-                                {"map", options.common.mapping},
-                                {"seed", options.common.seed},
-                                {"is_met", is_met},
-                                {"rows", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json report = start_report("hierbar-model-hybrid-1", machine, options.common);
+  report["is_met"] = is_met;
   std::string text = fmt::format("{:<12}{:<10}{:>9}{:>9}{:>9}{:>10}  {:>20}\n", "us", "metric", "one", "omp", "MPI", "sequence",
                                  "one to sequence");
   for (const HybridRow& row : rows) {

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/common/report/json_output.hpp"
-#include "bench/common/revision.hpp"
 #include "bench/model/command/commands.hpp"
 #include "bench/model/machine/simulation_cost.hpp"
 #include "bench/model/trial/compare.hpp"
@@ -72,10 +71,7 @@ int scale(const ScaleOptions& options) {
   const ModelMachine machine = chosen_machine(options.common);
   const Mapping mapping = chosen_mapping(options.common);
   Steps steps;
-  nlohmann::ordered_json report{
-      {"format", "hierbar-model-scale-1"},      {"revision", kRevision},         {"machine", machine.title},
-      {"provenance", machine.provenance},       {"map", options.common.mapping}, {"seed", options.common.seed},
-      {"rows", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json report = start_report("hierbar-model-scale-1", machine, options.common);
   SimulationCost before;
   for (const std::uint32_t count : options.counts) {
     if (count > machine.machine.allowed.count()) continue;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/random_id.hpp"
+#include "base/text.hpp"
 
 namespace hierbar {
 namespace {
@@ -46,11 +47,7 @@ bool leads_to_open_file(const std::string& path) {
   return length > 0 && std::string_view(target.data()).starts_with("/proc/");
 }
 
-std::string temporary_name(const std::string& path) {
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016" PRIx64, random_id());
-  return path + "." + digits.data() + ".new";
-}
+std::string temporary_name(const std::string& path) { return path + format_text(".%016" PRIx64 ".new", random_id()); }
 
 }  // namespace
 

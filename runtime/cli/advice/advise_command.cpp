@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "base/environment.hpp"
-#include "base/words.hpp"
+#include "base/text.hpp"
 #include "cli/advice/candidates.hpp"
 #include "cli/advice/launch_lines.hpp"
 #include "cli/advice/quartiles_json.hpp"

@@ -35,12 +35,6 @@ std::string words_of(const Variables& variables, const std::string& before, cons
   return text;
 }
 
-std::string words_of(const Program& program) {
-  std::string text;
-  for (const std::string& word : program) text += (text.empty() ? "" : " ") + shell_quoted(word);
-  return text;
-}
-
 bool is_even(const Candidate& candidate) { return candidate.split.back() == candidate.per_node(); }
 
 std::string ranks_of(const Candidate& candidate) { return "-n " + std::to_string(candidate.num_ranks()) + ' '; }
@@ -102,7 +96,7 @@ std::string pals_line(const NodePlacement& node, const Candidate& candidate, con
 std::vector<LaunchLine> launch_lines(const Machine& machine, const Candidate& candidate, const Program& program) {
   const NodePlacement node{machine, candidate.pattern, std::vector<std::uint32_t>(candidate.per_node(), candidate.num_threads),
                            candidate.shares};
-  const std::string words = words_of(program);
+  const std::string words = shell_line(program);
   return {{LaunchKind::kHydra, "MPICH", hydra_line(candidate, words)},
           {LaunchKind::kOpenMpi, "Open MPI", openmpi_line(candidate, words)},
           {LaunchKind::kSrun, "Slurm", srun_line(candidate, words)},
@@ -115,13 +109,13 @@ std::string plain_line(LaunchKind kind, const Candidate& candidate, const Progra
   if (kind == LaunchKind::kOpenMpi) {
     const std::string per_node =
         candidate.num_nodes() == 1 ? "" : "--map-by ppr:" + std::to_string(candidate.per_node()) + ":node ";
-    return "mpiexec " + ranks_of(candidate) + per_node + words_of(variables, "-x ", "=") + words_of(program);
+    return "mpiexec " + ranks_of(candidate) + per_node + words_of(variables, "-x ", "=") + shell_line(program);
   }
   if (kind == LaunchKind::kSrun) {
-    return words_of(variables, "", "=") + "srun " + srun_nodes(candidate) + ranks_of(candidate) + words_of(program);
+    return words_of(variables, "", "=") + "srun " + srun_nodes(candidate) + ranks_of(candidate) + shell_line(program);
   }
   return "mpiexec " + ranks_of(candidate) + per_node_of(candidate, "-ppn ") + words_of(variables, "-genv ", " ") +
-         words_of(program);
+         shell_line(program);
 }
 
 }  // namespace hierbar

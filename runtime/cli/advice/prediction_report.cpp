@@ -3,9 +3,9 @@
 #include "cli/advice/prediction_report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "cli/advice/quartiles_json.hpp"
 #include "network/contention/contention_json.hpp"
 #include "report/format/html_assets.hpp"
@@ -21,32 +21,25 @@ std::string header(const PredictionRequest& request) {
          (request.num_ranks == 1 ? " rank on " : " ranks on nodes like ") + machine_identity(request.machine);
 }
 
-template <typename... Values>
-std::string formatted(const char* format, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
-
 std::string measured_text(const PredictedSplit& one) {
-  if (!one.measured_us) return formatted("%12s %7s", "-", "");
-  return formatted("%12.3f %+5.0f %%", one.measured_us->median / 1e3,
-                   100 * (one.prediction.time_us.median / one.measured_us->median - 1));
+  if (!one.measured_us) return format_text("%12s %7s", "-", "");
+  return format_text("%12.3f %+5.0f %%", one.measured_us->median / 1e3,
+                     100 * (one.prediction.time_us.median / one.measured_us->median - 1));
 }
 
 std::string cf_text(const network::Prediction& prediction) {
   std::string text;
   for (const auto& [kind, statistics] : prediction.channels) {
     text += text.empty() ? "" : ", ";
-    text += channel_name(kind) + formatted(" %u/%.1f", statistics.largest_cf, statistics.mean_cf);
+    text += channel_name(kind) + format_text(" %u/%.1f", statistics.largest_cf, statistics.mean_cf);
   }
   return text.empty() ? "-" : text;
 }
 
 std::string agreement_text(const Agreement& agreement) {
-  std::string text = formatted("\nmeasured: %u splits, mean error %.1f %%, ", agreement.num_splits, 100 * agreement.mean_error);
+  std::string text = format_text("\nmeasured: %u splits, mean error %.1f %%, ", agreement.num_splits, 100 * agreement.mean_error);
   if (!agreement.kendall_tau) return text + "no two times differ by more than their quartiles\n";
-  return text + formatted("Kendall's tau %.2f where times differ by more than their quartiles\n", *agreement.kendall_tau);
+  return text + format_text("Kendall's tau %.2f where times differ by more than their quartiles\n", *agreement.kendall_tau);
 }
 
 ordered_json channels_json(const network::Prediction& prediction) {
@@ -96,15 +89,15 @@ ordered_json as_json(const PredictionReport& report) {
 std::string prediction_as_text(const PredictionReport& report) {
   const Agreement agreement = compare_with_measured(report.splits);
   std::string text = header(report.request) + "\nmodel " + report.model + ", costs from " + report.request.costs.source + "\n\n" +
-                     formatted("  order  %-14s %12s %25s", "nodes x ranks", "time, ms", "quartiles") +
-                     (agreement.num_splits > 0 ? formatted(" %12s %7s", "measured", "error") : "") +
-                     formatted("  %-12s %s\n", "binds", "cf largest/mean");
+                     format_text("  order  %-14s %12s %25s", "nodes x ranks", "time, ms", "quartiles") +
+                     (agreement.num_splits > 0 ? format_text(" %12s %7s", "measured", "error") : "") +
+                     format_text("  %-12s %s\n", "binds", "cf largest/mean");
   for (const PredictedSplit& one : report.splits) {
     const Quartiles& time = one.prediction.time_us;
-    text += formatted("  %5u  %-14s %12.3f %12.3f %12.3f", one.rank, network::describe(one.split).c_str(), time.median / 1e3,
-                      time.lower / 1e3, time.upper / 1e3);
+    text += format_text("  %5u  %-14s %12.3f %12.3f %12.3f", one.rank, network::describe(one.split).c_str(), time.median / 1e3,
+                        time.lower / 1e3, time.upper / 1e3);
     if (agreement.num_splits > 0) text += " " + measured_text(one);
-    text += formatted("  %-12s ", one.prediction.channels.empty() ? "-" : channel_name(one.prediction.binding)) +
+    text += format_text("  %-12s ", one.prediction.channels.empty() ? "-" : channel_name(one.prediction.binding)) +
             cf_text(one.prediction) + "\n";
   }
   const auto shared =

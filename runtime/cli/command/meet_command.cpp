@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/command/meet_command.hpp"
 
-#include <array>
 #include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/option/network_costs.hpp"
 #include "cli/option/option_values.hpp"
@@ -45,17 +44,11 @@ std::vector<std::uint32_t> read_sizes(const MeetOptions& options) {
   return sizes;
 }
 
-std::string us_text(double us) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%12.2f", us);
-  return text.data();
-}
-
 void print_table(std::uint32_t size, const std::vector<Ranked>& ranked) {
   std::printf("\n%u nodes\n  %-20s %12s %12s %10s\n", size, "meeting", "formula, us", "model, us", "messages");
   for (const Ranked& one : ranked) {
-    std::printf("%c %-20s %s %s %10llu\n", &one == &ranked.front() ? '>' : ' ', name_of(one.kind).c_str(),
-                one.formula_us ? us_text(*one.formula_us).c_str() : "           -", us_text(one.evaluated_us).c_str(),
+    std::printf("%c %-20s %s %12.2f %10llu\n", &one == &ranked.front() ? '>' : ' ', name_of(one.kind).c_str(),
+                one.formula_us ? format_text("%12.2f", *one.formula_us).c_str() : "           -", one.evaluated_us,
                 static_cast<unsigned long long>(one.num_messages));
   }
 }

@@ -46,8 +46,7 @@ void print(const RunSettings& settings) {
   std::cout << "env";
   for (const RunSettings::Variable& variable : settings.variables)
     std::cout << ' ' << shell_quoted(variable.name + "=" + variable.value);
-  for (const std::string& word : settings.command) std::cout << ' ' << shell_quoted(word);
-  std::cout << '\n';
+  std::cout << ' ' << shell_line(settings.command) << '\n';
 }
 
 std::string describe(const ServedBarriers::Count& count, const char* kind, const char* library) {

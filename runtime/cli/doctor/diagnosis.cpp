@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 
 namespace hierbar {
 namespace {
@@ -22,12 +22,6 @@ bool has_our_directory(const std::string& path) {
 }
 
 }  // namespace
-
-std::string shell_line(const Program& command) {
-  std::string text;
-  for (const std::string& word : command) text += (text.empty() ? "" : " ") + shell_quoted(word);
-  return text;
-}
 
 std::string run_command_line(const DoctorInput& input) {
   if (input.facts.is_under_run) return shell_line(input.command);

@@ -38,9 +38,6 @@ std::string run_command_line(const DoctorInput& input);
 // The command behind `prefix`, which is quoted already: "OMP_NUM_THREADS=2".
 std::string with_prefix(const DoctorInput& input, const std::string& prefix);
 
-// The words, each quoted if it needs quotes.
-std::string shell_line(const Program& command);
-
 // KMP_BARRIER=hier
 bool asks_for_hier(const Environment& environment);
 // Whether the user means the program to have this project's barriers: the variables say so.

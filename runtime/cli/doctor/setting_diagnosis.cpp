@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 #include "cli/doctor/diagnosis.hpp"
 
 namespace hierbar {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 #include "cli/option/option_values.hpp"
 #include "plan/export/plan_text.hpp"
 

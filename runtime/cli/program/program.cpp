@@ -44,4 +44,10 @@ std::string shell_quoted(const std::string& word) {
   return result + "'";
 }
 
+std::string shell_line(const Program& program) {
+  std::string text;
+  for (const std::string& word : program) text += (text.empty() ? "" : " ") + shell_quoted(word);
+  return text;
+}
+
 }  // namespace hierbar

@@ -25,5 +25,7 @@ int become(const Program& program);
 
 // The word, quoted for a shell if it needs quotes.
 std::string shell_quoted(const std::string& word);
+// The same of all words.
+std::string shell_line(const Program& program);
 
 }  // namespace hierbar

@@ -11,8 +11,8 @@
 
 #include "base/environment.hpp"
 #include "base/files/new_file.hpp"
+#include "base/text.hpp"
 #include "base/trusted_variable.hpp"
-#include "base/words.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/option/option_values.hpp"
 #include "cli/tune/tune_network.hpp"

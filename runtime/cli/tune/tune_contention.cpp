@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/environment.hpp"
-#include "base/words.hpp"
+#include "base/text.hpp"
 #include "cli/option/channel_costs.hpp"
 #include "cli/option/option_values.hpp"
 #include "cli/tune/channel_pairs.hpp"
@@ -25,9 +25,6 @@ constexpr const char* kPairsOption = "--pairs";
 constexpr const char* kSizesOption = "--sizes";
 constexpr std::uint32_t kMostPairs = 1024;
 constexpr std::size_t kMostMessageSizes = 32;
-constexpr const char* kSingleCopyVariables[] = {"OMPI_MCA_btl_vader_single_copy_mechanism",
-                                                "OMPI_MCA_btl_sm_single_copy_mechanism", "MPIR_CVAR_CH4_SHM_POSIX_TOPO_ENABLE",
-                                                "I_MPI_SHM", "MV2_SMP_USE_CMA"};
 
 WorkerPlan read_plan(const TuneOptions& options, const Machine& machine) {
   WorkerPlan plan;
@@ -51,12 +48,8 @@ WorkerPlan read_plan(const TuneOptions& options, const Machine& machine) {
 
 // What the environment says of messages inside a node. Empty: the library chooses.
 std::string single_copy() {
-  std::string text;
-  for (const char* name : kSingleCopyVariables) {
-    const std::string value = value_of(own_environment(), name);
-    if (!value.empty()) text += (text.empty() ? "" : " ") + std::string(name) + "=" + value;
-  }
-  return text;
+  return settings_in(own_environment(), {"OMPI_MCA_btl_vader_single_copy_mechanism", "OMPI_MCA_btl_sm_single_copy_mechanism",
+                                         "MPIR_CVAR_CH4_SHM_POSIX_TOPO_ENABLE", "I_MPI_SHM", "MV2_SMP_USE_CMA"});
 }
 
 struct ToldContention {

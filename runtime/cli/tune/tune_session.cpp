@@ -7,8 +7,8 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/text.hpp"
 #include "base/trusted_variable.hpp"
-#include "base/words.hpp"
 #include "cli/option/option_values.hpp"
 
 namespace hierbar {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 
 namespace hierbar::network {
 namespace {

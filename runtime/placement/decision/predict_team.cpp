@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 #include "placement/share/cpu_order.hpp"
 #include "placement/share/omp_places.hpp"
 

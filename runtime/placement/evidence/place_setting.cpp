@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 
 namespace hierbar {
 namespace {

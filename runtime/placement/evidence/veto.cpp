@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "base/words.hpp"
+#include "base/text.hpp"
 
 namespace hierbar {
 namespace {

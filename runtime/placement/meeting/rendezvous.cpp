@@ -10,12 +10,12 @@
 
 #include <cerrno>
 #include <cinttypes>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/files/remove_name.hpp"
+#include "base/text.hpp"
 #include "topology/export/machine_image.hpp"
 
 namespace hierbar {
@@ -28,9 +28,8 @@ std::string name_prefix() { return "hierbar-place-" + std::to_string(geteuid()) 
 
 // The namespaces are part of the name, because process numbers belong to one namespace.
 std::string path_of(const MeetingRequest& request) {
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016" PRIx64, read_node_key(std::hash<std::string>{}(request.job_key)).words[0]);
-  return request.directory + "/" + name_prefix() + digits;
+  return request.directory + "/" + name_prefix() +
+         format_text("%016" PRIx64, read_node_key(std::hash<std::string>{}(request.job_key)).words[0]);
 }
 
 std::string last_error(const std::string& what) { return what + ": " + std::strerror(errno); }

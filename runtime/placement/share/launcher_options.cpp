@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cinttypes>
-#include <cstdio>
+
+#include "base/text.hpp"
 
 namespace hierbar {
 namespace {
@@ -48,9 +49,7 @@ std::string join_cpus(const CpuSet& cpus, char separator) {
 std::string hexadecimal(const CpuSet& cpus) {
   std::string text = "0x";
   for (std::size_t i = cpus.words().size(); i-- > 0;) {
-    char digits[17];
-    std::snprintf(digits, sizeof digits, i + 1 == cpus.words().size() ? "%" PRIx64 : "%016" PRIx64, cpus.words()[i]);
-    text += digits;
+    text += format_text(i + 1 == cpus.words().size() ? "%" PRIx64 : "%016" PRIx64, cpus.words()[i]);
   }
   return text;
 }

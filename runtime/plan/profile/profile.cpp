@@ -8,7 +8,7 @@
 
 #include "base/files/config_file.hpp"
 #include "base/files/small_file.hpp"
-#include "base/words.hpp"
+#include "base/text.hpp"
 #include "plan/domains.hpp"
 
 namespace hierbar {

@@ -1,7 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cstdio>
-
+#include "base/text.hpp"
 #include "report/report.hpp"
 
 namespace hierbar::ompt {
@@ -22,11 +21,10 @@ std::string field(const std::string& name) { return name.find_first_of(",\"\r\n"
 
 void add_row(std::string& text, const std::string& key, const char* thread, const char* what, const Histogram& times) {
   if (times.count() == 0) return;
-  char numbers[256];
-  std::snprintf(numbers, sizeof numbers, ",%llu,%.1f,%.1f,%.1f,%.1f,%.1f,%llu,", static_cast<unsigned long long>(times.count()),
-                times.mean_ns(), times.percentile_ns(0.5), times.percentile_ns(0.9), times.percentile_ns(0.99),
-                times.percentile_ns(0.999), static_cast<unsigned long long>(times.max_ns()));
-  text += key + "," + thread + "," + field(what) + numbers;
+  text += key + "," + thread + "," + field(what) +
+          format_text(",%llu,%.1f,%.1f,%.1f,%.1f,%.1f,%llu,", static_cast<unsigned long long>(times.count()), times.mean_ns(),
+                      times.percentile_ns(0.5), times.percentile_ns(0.9), times.percentile_ns(0.99), times.percentile_ns(0.999),
+                      static_cast<unsigned long long>(times.max_ns()));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 
+#include "base/text.hpp"
 #include "report/report.hpp"
 
 namespace hierbar::ompt {
@@ -11,19 +10,6 @@ namespace {
 
 constexpr std::size_t kMostThreads = 16;  // lines per site; the JSON and CSV reports have all
 constexpr std::size_t kMostGroups = 8;    // on a line; the JSON report has all
-
-[[gnu::format(printf, 2, 3)]] void print(std::string& text, const char* format, ...) {
-  va_list arguments, again;
-  va_start(arguments, format);
-  va_copy(again, arguments);
-  const std::size_t before = text.size();
-  const int length = std::vsnprintf(nullptr, 0, format, arguments);
-  text.resize(before + static_cast<std::size_t>(std::max(length, 0)));
-  // Symbols may have any length. The terminating zero takes the place of the string's own.
-  std::vsnprintf(text.data() + before, text.size() - before + 1, format, again);
-  va_end(again);
-  va_end(arguments);
-}
 
 // A name without control characters. A report of somebody else may contain some that would control
 // the terminal or break the line. Control characters are the bytes below a blank, delete, and 0x80
@@ -44,43 +30,45 @@ std::string describe_offset(const ClockOffset& offset) {
   if (!offset.problem.empty()) return "between packages not measured: " + plain(offset.problem);
   if (offset.num_packages == 0) return "between packages not measured";
   if (offset.num_packages == 1) return "none: all cpus of this process are in one package";
-  char text[128];
-  std::snprintf(text, sizeof text, "%.0f ns at most between the clocks of %zu packages, known to %.0f ns", offset.offset_ns,
-                offset.num_packages, offset.error_ns);
-  return text;
+  return format_text("%.0f ns at most between the clocks of %zu packages, known to %.0f ns", offset.offset_ns,
+                     offset.num_packages, offset.error_ns);
 }
 
 void print_header(std::string& text, const Report& report) {
   if (report.num_processes > 1) {
-    print(text, "hierbar: barriers of %u processes on %s", report.num_processes, plain(report.process.host).c_str());
+    text += format_text("hierbar: barriers of %u processes on %s", report.num_processes, plain(report.process.host).c_str());
   } else {
-    print(text, "hierbar: barriers of process %ld on %s", report.process.pid, plain(report.process.host).c_str());
-    if (report.process.rank >= 0) print(text, ", rank %ld", report.process.rank);
+    text += format_text("hierbar: barriers of process %ld on %s", report.process.pid, plain(report.process.host).c_str());
+    if (report.process.rank >= 0) text += format_text(", rank %ld", report.process.rank);
   }
-  print(text, "\n  runtime    %s; tool hierbar %s\n", plain(report.runtime).c_str(), HIERBAR_VERSION);
-  print(text, "  clock      %s, resolution %.1f ns, a stamp costs %.1f ns, two for each thread and barrier\n",
-        plain(report.clock).c_str(), report.resolution_ns, report.stamp_ns);
-  print(text, "  offset     %s\n", describe_offset(report.offset).c_str());
+  text += format_text("\n  runtime    %s; tool hierbar %s\n", plain(report.runtime).c_str(), HIERBAR_VERSION);
+  text += format_text("  clock      %s, resolution %.1f ns, a stamp costs %.1f ns, two for each thread and barrier\n",
+                      plain(report.clock).c_str(), report.resolution_ns, report.stamp_ns);
+  text += format_text("  offset     %s\n", describe_offset(report.offset).c_str());
   text += "  placement  " + plain(report.placement) + "\n";
-  print(text, "  levels     %s\n", plain(report.levels).c_str());
-  if (report.every > 1) print(text, "  sampled    one barrier in %llu\n", static_cast<unsigned long long>(report.every));
-  print(text, "  left out   %llu barriers after the tool's own work, %llu that not all threads took part in\n",
-        static_cast<unsigned long long>(report.losses.left_out), static_cast<unsigned long long>(report.losses.incomplete));
+  text += format_text("  levels     %s\n", plain(report.levels).c_str());
+  if (report.every > 1) text += format_text("  sampled    one barrier in %llu\n", static_cast<unsigned long long>(report.every));
+  text += format_text("  left out   %llu barriers after the tool's own work, %llu that not all threads took part in\n",
+                      static_cast<unsigned long long>(report.losses.left_out),
+                      static_cast<unsigned long long>(report.losses.incomplete));
   if (report.losses.backwards != 0) {
-    print(text, "  warning    in %llu barriers somebody left before the last arrival: the cpus' clocks differ\n",
-          static_cast<unsigned long long>(report.losses.backwards));
+    text += format_text("  warning    in %llu barriers somebody left before the last arrival: the cpus' clocks differ\n",
+                        static_cast<unsigned long long>(report.losses.backwards));
   }
   if (report.trace.kept != 0)
-    print(text, "  trace      %llu barriers and tasks kept, %llu earlier ones dropped\n",
-          static_cast<unsigned long long>(report.trace.kept), static_cast<unsigned long long>(report.trace.dropped));
-  print(text, "  idle       %.3f s of threads between two regions, in no barrier\n", static_cast<double>(report.idle_ns) / 1e9);
+    text +=
+        format_text("  trace      %llu barriers and tasks kept, %llu earlier ones dropped\n",
+                    static_cast<unsigned long long>(report.trace.kept), static_cast<unsigned long long>(report.trace.dropped));
+  text += format_text("  idle       %.3f s of threads between two regions, in no barrier\n",
+                      static_cast<double>(report.idle_ns) / 1e9);
 }
 
 void print_histogram(std::string& text, const char* name, const Histogram& times) {
   if (times.count() == 0) return;
-  print(text, "    %-20s %12llu %11.0f %10.0f %10.0f %10.0f %10.0f %12llu\n", name,
-        static_cast<unsigned long long>(times.count()), times.mean_ns(), times.percentile_ns(0.5), times.percentile_ns(0.9),
-        times.percentile_ns(0.99), times.percentile_ns(0.999), static_cast<unsigned long long>(times.max_ns()));
+  text += format_text("    %-20s %12llu %11.0f %10.0f %10.0f %10.0f %10.0f %12llu\n", name,
+                      static_cast<unsigned long long>(times.count()), times.mean_ns(), times.percentile_ns(0.5),
+                      times.percentile_ns(0.9), times.percentile_ns(0.99), times.percentile_ns(0.999),
+                      static_cast<unsigned long long>(times.max_ns()));
 }
 
 // "0-3 5"; "0.0 0.1 1.0" of threads of several ranks.
@@ -121,16 +109,17 @@ void print_levels(std::string& text, const Report& report, const SiteReport& sit
 
 void print_threads(std::string& text, const SiteReport& site) {
   const char* const heading = is_of_ranks(site.kind) ? "rank" : site.threads_of_ranks.empty() ? "thread" : "rank.thread";
-  print(text, "    %-20s %12s %11s %10s %12s\n", heading, "imbalance", "sync", "tasks", "last arrival");
+  text += format_text("    %-20s %12s %11s %10s %12s\n", heading, "imbalance", "sync", "tasks", "last arrival");
   for (std::size_t i = 0; i < site.threads.size() && i < kMostThreads; ++i) {
     const ThreadTimes& thread = site.threads[i];
     const auto episodes = static_cast<double>(thread.imbalance.count());
     if (thread.imbalance.count() == 0) continue;
-    print(text, "    %-20s %12.0f %11.0f %10.0f %11.1f%%\n", participant_name(site, static_cast<std::uint32_t>(i)).c_str(),
-          thread.imbalance.mean_ns(), thread.sync.mean_ns(), static_cast<double>(thread.tasks_ns) / episodes,
-          100 * static_cast<double>(thread.last_arrivals) / episodes);
+    text +=
+        format_text("    %-20s %12.0f %11.0f %10.0f %11.1f%%\n", participant_name(site, static_cast<std::uint32_t>(i)).c_str(),
+                    thread.imbalance.mean_ns(), thread.sync.mean_ns(), static_cast<double>(thread.tasks_ns) / episodes,
+                    100 * static_cast<double>(thread.last_arrivals) / episodes);
   }
-  if (site.threads.size() > kMostThreads) print(text, "    ... %zu more threads\n", site.threads.size() - kMostThreads);
+  if (site.threads.size() > kMostThreads) text += format_text("    ... %zu more threads\n", site.threads.size() - kMostThreads);
 }
 
 }  // namespace
@@ -138,11 +127,12 @@ void print_threads(std::string& text, const SiteReport& site) {
 std::string to_text(const Report& report) {
   std::string text;
   print_header(text, report);
-  if (report.sites.empty()) print(text, "  no barrier of more than one thread was seen\n");
+  if (report.sites.empty()) text += "  no barrier of more than one thread was seen\n";
   for (const SiteReport& site : report.sites) {
-    print(text, "\n  %s, %s, %u %s, %llu barriers\n", plain(site.where).c_str(), plain(site.kind).c_str(), site.team_size,
-          is_of_ranks(site.kind) ? "ranks" : "threads", static_cast<unsigned long long>(site.episodes));
-    print(text, "    %-20s %12s %11s %10s %10s %10s %10s %12s\n", "ns", "count", "mean", "p50", "p90", "p99", "p99.9", "max");
+    text += format_text("\n  %s, %s, %u %s, %llu barriers\n", plain(site.where).c_str(), plain(site.kind).c_str(), site.team_size,
+                        is_of_ranks(site.kind) ? "ranks" : "threads", static_cast<unsigned long long>(site.episodes));
+    text +=
+        format_text("    %-20s %12s %11s %10s %10s %10s %10s %12s\n", "ns", "count", "mean", "p50", "p90", "p99", "p99.9", "max");
     print_histogram(text, "imbalance", site.imbalance);
     print_histogram(text, "sync", site.sync);
     print_histogram(text, "barrier", site.span);

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 
+#include "base/text.hpp"
 #include "topology/export/hwloc_picture.hpp"
 #include "topology/hwloc_environment.hpp"
 
@@ -52,16 +52,11 @@ std::string style(double share) {
   unsigned colour[3];
   for (int i = 0; i < 3; ++i)
     colour[i] = static_cast<unsigned>(std::lround(kStops[first][i] + part * (kStops[first + 1][i] - kStops[first][i])));
-  char text[64];
-  std::snprintf(text, sizeof text, "Background=#%02x%02x%02x;Text=#%s", colour[0], colour[1], colour[2],
-                share > 0.7 ? "ffffff" : "000000");
-  return text;
+  return format_text("Background=#%02x%02x%02x;Text=#%s", colour[0], colour[1], colour[2], share > 0.7 ? "ffffff" : "000000");
 }
 
 void add_info(hwloc_obj* object, const std::string& name, double ns) {
-  char value[32];
-  std::snprintf(value, sizeof value, "%.0f", ns);
-  hwloc_obj_add_info(object, name.c_str(), value);
+  hwloc_obj_add_info(object, name.c_str(), format_text("%.0f", ns).c_str());
 }
 
 }  // namespace

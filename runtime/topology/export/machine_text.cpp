@@ -3,11 +3,11 @@
 #include "topology/export/machine_text.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <span>
 #include <utility>
 
+#include "base/text.hpp"
 #include "topology/levels.hpp"
 
 namespace hierbar {
@@ -153,17 +153,11 @@ std::string division(const Machine& machine, Level level) {
   return std::to_string(num_units) + " of " + range + std::to_string(largest) + " cores";
 }
 
-std::string formatted(const char* format, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 std::vector<std::string> summary(const Machine& machine, const std::vector<Level>& active) {
   const std::string allowed = machine.allowed == machine.present
                                   ? "all allowed"
                                   : std::to_string(machine.allowed.count()) + " allowed (" + machine.allowed.to_string() + ")";
-  const std::string l3 = machine.l3_bytes == 0 ? "no L3 known" : formatted("L3 of %.3g MiB", machine.l3_bytes / 1048576.0);
+  const std::string l3 = machine.l3_bytes == 0 ? "no L3 known" : format_text("L3 of %.3g MiB", machine.l3_bytes / 1048576.0);
   std::string levels;
   for (const Level level : active) {
     levels += std::string(levels.empty() ? "" : ", ") + level_name(level) + " (" + division(machine, level) + ")";
@@ -172,7 +166,7 @@ std::vector<std::string> summary(const Machine& machine, const std::vector<Level
           counted(machine.one_cpu_per_core(machine.present).count(), "core") + ", " + counted(machine.present.count(), "cpu") +
               " (" + machine.present.to_string() + "), " + allowed,
           "coherence lines of " + std::to_string(machine.line_bytes) + " bytes, " + l3 +
-              formatted("; loaded in %.1f ms", static_cast<double>(machine.load_ns) * 1e-6),
+              format_text("; loaded in %.1f ms", static_cast<double>(machine.load_ns) * 1e-6),
           "active levels (*): " + (levels.empty() ? "none, no two allowed cores share one" : levels)};
 }
 

@@ -20,9 +20,9 @@
 #include <thread>
 #include <vector>
 
-#include "bench/common/random.hpp"
 #include "tests/libomp/programs/check.hpp"
 #include "tests/libomp/programs/show_stacks.hpp"
+#include "tests/support/draw_by_weight.hpp"
 
 namespace {
 

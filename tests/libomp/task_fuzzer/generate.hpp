@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "bench/common/random.hpp"
 #include "program.hpp"
+#include "tests/support/draw_by_weight.hpp"
 
 namespace fuzzer {
 

@@ -8,6 +8,9 @@
 
 namespace hierbar {
 
+// What printf() would print. It may have any length: names of symbols do.
+[[gnu::format(printf, 1, 2)]] std::string format_text(const char* format, ...);
+
 // A setting as a person wrote it, in lower case and without the blanks around it.
 std::string lower_word(std::string_view text);
 
