@@ -17,7 +17,6 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostNetworks = 256;
 constexpr std::size_t kMostClasses = 64;
 constexpr std::size_t kMostNotes = 64;
-constexpr std::size_t kMostText = 1024;
 
 struct Member {
   const char* name;

@@ -15,7 +15,6 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostCells = 4096;
-constexpr std::size_t kMostText = 1024;
 constexpr std::uint64_t kMostPairs = 65536;
 
 std::optional<ChannelKind> kind_of(const json& name) {
@@ -53,7 +52,7 @@ Result<ContentionTable> read_table(const json& cells) {
 }
 
 // A text of at most kMostText characters; empty if the member is not there.
-std::optional<std::string> text_in(const json& entry, const char* name) {
+std::optional<std::string> short_text_in(const json& entry, const char* name) {
   const auto member = entry.find(name);
   if (member == entry.end()) return "";
   if (!member->is_string() || member->get_ref<const std::string&>().size() > kMostText) return std::nullopt;
@@ -64,8 +63,8 @@ std::optional<std::string> text_in(const json& entry, const char* name) {
 
 Result<Contention> read_contention(const json& entry) {
   if (!entry.is_object()) return Error{"is no object"};
-  const std::optional<std::string> machine = text_in(entry, "machine");
-  const std::optional<std::string> single_copy = text_in(entry, "single_copy");
+  const std::optional<std::string> machine = short_text_in(entry, "machine");
+  const std::optional<std::string> single_copy = short_text_in(entry, "single_copy");
   if (!machine || machine->empty() || !single_copy) return Error{"needs machine, and single_copy: at most 1024 characters"};
   Contention contention{*machine, *single_copy, {}};
   const auto tables = entry.find("tables");

@@ -9,6 +9,8 @@
 
 namespace hierbar::network {
 
+inline constexpr std::size_t kMostText = 1024;  // of one text in a file
+
 // The member "contention" of a network in network.json:
 //
 //   {"machine": "...", "single_copy": "cma",
