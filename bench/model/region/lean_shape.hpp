@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "barrier/barrier.hpp"
+#include "barrier/pass_on.hpp"
 #include "bench/model/region/team_memory.hpp"
 #include "plan/plan.h"
 
@@ -13,15 +14,18 @@ namespace hierbar::bench::model {
 
 // A lean region of KMP_BARRIER=hier. The functions are those of stock's patterns (stock_shapes.hpp).
 //
-// What runs in a program is C++ over libomp's own types, so this is a copy of its accesses and must
-// be kept like it: release() like __kmp_hierbar_release_region() (kmp_hierbar_payload.h), gather()
-// like run_gather() (kmp_hierbar_phases.cpp). The plan is a real one.
+// Who releases whom is production source (pass_on.hpp) on a real plan. The accesses themselves are
+// C++ over libomp's own types in a program, so these are copies and must be kept like them:
+// release() like __kmp_hierbar_release_region() (kmp_hierbar_payload.h), gather() like run_gather()
+// (kmp_hierbar_phases.cpp).
 template <class Mem>
 class LeanShape {
  public:
   using Word = typename Mem::Word;
 
-  LeanShape(const Team<Mem>& team, const hierbar_plan& plan) : team_(team), plan_(plan), released_(team.num_threads, 0) {}
+  // `width`: how many a thread releases of a queue.
+  LeanShape(const Team<Mem>& team, const hierbar_plan& plan, std::uint32_t width)
+      : team_(team), plan_(plan), width_(width), released_(team.num_threads, 0) {}
 
   bool release(Mem& mem, std::uint32_t me, Payload& payload) {
     ThreadLines<Word>& own = team_.threads[me];
@@ -30,8 +34,7 @@ class LeanShape {
       if (!await_value(mem, own.release.go, released_[me])) return false;
       payload = {mem.load_relaxed(own.release.payload[0]), mem.load_relaxed(own.release.payload[1])};
     }
-    for (std::uint32_t i = 1; me == 0 && i < plan_.num_leaders; ++i) release_one(mem, plan_.leaders[i], payload);
-    for (std::uint32_t i = 0; i < node(me).num_children; ++i) release_one(mem, child(me, i), payload);
+    pass_on(*this, me, {width_, width_}, [&](std::uint32_t other) { release_one(mem, other, payload); });
     mem.store_relaxed(own.task.word, 1);  // renew_task()
     return true;
   }
@@ -41,23 +44,26 @@ class LeanShape {
     const bool gathers = me == 0 || node(me).num_children != 0;
     const std::uint64_t arrived = gathers ? mem.load_relaxed(team_.lines.arrived.word) + kStateBump : 0;
     for (std::uint32_t i = 0; i < node(me).num_children; ++i) {
-      if (!await_value(mem, team_.threads[child(me, i)].arrived.word, arrived)) return false;
+      if (!await_value(mem, team_.threads[child(node(me), i)].arrived.word, arrived)) return false;
     }
     if (me != 0) {
       mem.fetch_add(team_.threads[me].arrived.word, kStateBump);
       return true;
     }
-    for (std::uint32_t i = 1; i < plan_.num_leaders; ++i) {
-      if (!await_value(mem, team_.threads[plan_.leaders[i]].arrived.word, arrived)) return false;
+    for (std::uint32_t i = 1; i < num_leaders(); ++i) {
+      if (!await_value(mem, team_.threads[leader(i)].arrived.word, arrived)) return false;
     }
     mem.store_relaxed(team_.lines.arrived.word, arrived);
     return true;
   }
 
- private:
+  // What pass_on() asks.
   const hierbar_plan_node& node(std::uint32_t thread) const { return plan_.nodes[thread]; }
-  std::uint32_t child(std::uint32_t thread, std::uint32_t i) const { return plan_.children[node(thread).first_child + i]; }
+  std::uint32_t child(const hierbar_plan_node& parent, std::uint32_t i) const { return plan_.children[parent.first_child + i]; }
+  std::uint32_t num_leaders() const { return plan_.num_leaders; }
+  std::uint32_t leader(std::uint32_t i) const { return plan_.leaders[i]; }
 
+ private:
   // __kmp_hierbar_release_one()
   void release_one(Mem& mem, std::uint32_t thread, const Payload& payload) const {
     auto& line = team_.threads[thread].release;
@@ -68,6 +74,7 @@ class LeanShape {
 
   Team<Mem> team_;
   hierbar_plan plan_;
+  std::uint32_t width_;
   std::vector<std::uint64_t> released_;  // by thread, which keeps it to itself
 };
 

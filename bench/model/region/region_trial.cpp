@@ -22,6 +22,13 @@ Payload payload_of(std::uint32_t region, const RegionOptions& options) {
   return {function, function};
 }
 
+Team<ModelMem> make_team(const Storage& storage, std::uint32_t num_threads) {
+  auto* lines = new (storage.begin) TeamLines<Word>;
+  auto* threads = reinterpret_cast<ThreadLines<Word>*>(storage.begin + sizeof(TeamLines<Word>));
+  for (std::uint32_t i = 0; i < num_threads; ++i) new (threads + i) ThreadLines<Word>;
+  return {num_threads, *lines, threads};
+}
+
 std::string_view name_of(RegionShape shape) {
   return std::find_if(kRegionShapes.begin(), kRegionShapes.end(), [&](const auto& named) { return named.shape == shape; })->name;
 }
@@ -113,34 +120,30 @@ Result<RegionTrial::Record> RegionTrial::run_with(RegionShape shape, const Param
     return scenario_.simulator().run(parameters, storage, seed,
                                      [&](std::uint32_t me) { run_thread(threads_shape, me, parameters, metric, record); });
   };
-  const auto run_on_team = [&](auto make) {
-    const std::uint32_t num_threads = scenario_.places().count();
-    auto* lines = new (storage.begin) TeamLines<Word>;
-    auto* threads = reinterpret_cast<ThreadLines<Word>*>(storage.begin + sizeof(TeamLines<Word>));
-    for (std::uint32_t i = 0; i < num_threads; ++i) new (threads + i) ThreadLines<Word>;
-    return run(make(Team<ModelMem>{num_threads, *lines, threads}));
+  const auto run_on_team = [&](auto make) { return run(make(make_team(storage, scenario_.places().count()))); };
+  const auto run_lean = [&](std::uint32_t width) {
+    return run_on_team([&](auto team) { return LeanShape<ModelMem>(team, plan, width); });
   };
-  std::string failure;
-  switch (shape) {
-    case RegionShape::kLean:
-      failure = run_on_team([&](auto team) { return LeanShape<ModelMem>(team, plan); });
-      break;
-    case RegionShape::kEngine:
-      failure = run(EngineHalves<ModelMem>(plan, storage.begin));
-      break;
-    case RegionShape::kHyper:
-      failure = run_on_team([](auto team) { return HyperPattern<ModelMem>(team); });
-      break;
-    case RegionShape::kTree:
-      failure = run_on_team([](auto team) { return TreePattern<ModelMem>(team); });
-      break;
-    case RegionShape::kLinear:
-      failure = run_on_team([](auto team) { return LinearPattern<ModelMem>(team); });
-      break;
-    case RegionShape::kDist:
-      failure = run_on_team([&](auto team) { return DistPattern<ModelMem>(team, dist_groups()); });
-      break;
-  }
+  const auto run_shape = [&]() -> std::string {
+    switch (shape) {
+      case RegionShape::kLean:
+        return run_lean(kReleaseWidth);
+      case RegionShape::kLeanAtOnce:
+        return run_lean(kReleaseAtOnce);
+      case RegionShape::kEngine:
+        return run(EngineHalves<ModelMem>(plan, storage.begin));
+      case RegionShape::kHyper:
+        return run_on_team([](auto team) { return HyperPattern<ModelMem>(team); });
+      case RegionShape::kTree:
+        return run_on_team([](auto team) { return TreePattern<ModelMem>(team); });
+      case RegionShape::kLinear:
+        return run_on_team([](auto team) { return LinearPattern<ModelMem>(team); });
+      case RegionShape::kDist:
+        return run_on_team([&](auto team) { return DistPattern<ModelMem>(team, dist_groups()); });
+    }
+    return "no such shape";
+  };
+  const std::string failure = run_shape();
   if (!failure.empty()) return Error{std::string(name_of(shape)) + ": " + failure};
   return record;
 }

@@ -14,9 +14,10 @@ namespace hierbar::bench::model {
 
 // How a team forks and joins.
 enum class RegionShape : std::uint8_t {
-  kLean,    // ours, see lean_shape.hpp
-  kEngine,  // the two halves of our barrier on its own lines
-  kHyper,   // unmodified libomp's, see stock_shapes.hpp and dist_pattern.hpp
+  kLean,        // ours, see lean_shape.hpp
+  kLeanAtOnce,  // the same where threads outnumber cpus: nobody passes the release on
+  kEngine,      // the two halves of our barrier on its own lines
+  kHyper,       // unmodified libomp's, see stock_shapes.hpp and dist_pattern.hpp
   kTree,
   kLinear,
   kDist,
@@ -26,7 +27,8 @@ struct NamedRegionShape {
   std::string_view name;
   bool is_stock;
 };
-inline constexpr std::array<NamedRegionShape, 6> kRegionShapes = {{{RegionShape::kLean, "lean", false},
+inline constexpr std::array<NamedRegionShape, 7> kRegionShapes = {{{RegionShape::kLean, "lean", false},
+                                                                   {RegionShape::kLeanAtOnce, "lean_at_once", false},
                                                                    {RegionShape::kEngine, "engine", false},
                                                                    {RegionShape::kHyper, "hyper", true},
                                                                    {RegionShape::kTree, "tree", true},

@@ -136,7 +136,7 @@ TEST(BarrierModel, OneBarrierOfManyCoresThreadsBeatsOmpAndMpiAndOmp) {
 
 TEST(BarrierModel, ForksAndJoinsRegionsOfManyCores) {
   const json report = report_of({"region", "--machine", "milan", "-n", "128"});
-  ASSERT_EQ(report.at("rows").size(), 6U);
+  ASSERT_EQ(report.at("rows").size(), 7U);
   EXPECT_EQ(report.at("rows").at(0).at("name"), "lean");
   for (const json& row : report.at("rows")) {
     EXPECT_NEAR(row.at("isolated").at("median_ns").get<double>(),

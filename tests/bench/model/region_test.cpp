@@ -66,6 +66,11 @@ TEST(Region, OnlyStockFetchesTheFunctionFromTheTeam) {
   }
 }
 
+TEST(Region, PassingTheReleaseOnIsQuicker) {
+  Scenario scenario = scenario_of(128);
+  EXPECT_LT(times_of(scenario, RegionShape::kLean).fork, 0.9 * times_of(scenario, RegionShape::kLeanAtOnce).fork);
+}
+
 TEST(Region, LinesInFarMemoryTakeLonger) {
   Scenario scenario = scenario_of(128);
   for (const RegionShape shape : {RegionShape::kLean, RegionShape::kHyper}) {
