@@ -142,7 +142,8 @@ TEST(BarrierModel, ForksAndJoinsRegionsOfManyCores) {
     EXPECT_NEAR(row.at("isolated").at("median_ns").get<double>(),
                 row.at("fork").at("median_ns").get<double>() + row.at("join").at("median_ns").get<double>(), 100)
         << row;
-    if (row.at("is_stock").get<bool>()) EXPECT_THAT(row.at("period").at("to_best_stock").at("least").get<double>(), Ge(1)) << row;
+    if (!row.at("is_stock").get<bool>()) continue;
+    EXPECT_THAT(row.at("period").at("to_best_stock").at("least").get<double>(), Ge(1)) << row;
   }
 }
 
