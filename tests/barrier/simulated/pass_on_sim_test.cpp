@@ -23,7 +23,6 @@ using Order = SimMachine::Order;
 enum class Fault : std::uint8_t {
   kNone,
   kPayloadAfterRelease,  // who waits for the release may read the payload before it is there
-  kPassesOnAfterwards,   // first arrives at the join, then passes on
   kWidthsDiffer,         // two threads do not agree on who releases whom
   kReadsBeforeRelease,   // reads its payload after a load that is no acquire
 };
@@ -67,7 +66,7 @@ class Team {
   }
 
   void release(std::uint32_t me, std::uint64_t given) {
-    const std::uint32_t width = fault_ == Fault::kWidthsDiffer && me == count() / 2 ? width_ + 1 : width_;
+    const std::uint32_t width = fault_ == Fault::kWidthsDiffer && me == 1 ? width_ + 1 : width_;
     pass_on(PlanShape{plan_}, me, {width, width}, [&](std::uint32_t other) {
       if (fault_ != Fault::kPayloadAfterRelease) machine_.write_cell(me, payload(other), given);
       hand_over(me, go(other));
@@ -82,10 +81,9 @@ class Team {
       expect(me, machine_.read_cell(me, payload(me)), given);
       given = machine_.read_cell(me, payload(me));
     }
-    if (fault_ != Fault::kPassesOnAfterwards || me == 0) release(me, given);
+    release(me, given);
     machine_.write_cell(me, data(me), region);
     if (!gather(me, region)) return false;
-    if (fault_ == Fault::kPassesOnAfterwards && me != 0) release(me, given);
     for (std::uint32_t p = 0; me == 0 && p < count(); ++p) expect(me, machine_.read_cell(me, data(p)), region);
     return !machine_.is_stopped();
   }
@@ -135,8 +133,7 @@ std::uint32_t num_failures(Fault fault) {
 
 TEST(PassOnSim, FindsEachFault) {
   EXPECT_EQ(num_failures(Fault::kNone), 0U);
-  for (const Fault fault :
-       {Fault::kPayloadAfterRelease, Fault::kPassesOnAfterwards, Fault::kWidthsDiffer, Fault::kReadsBeforeRelease}) {
+  for (const Fault fault : {Fault::kPayloadAfterRelease, Fault::kWidthsDiffer, Fault::kReadsBeforeRelease}) {
     EXPECT_GT(num_failures(fault), 0U) << static_cast<int>(fault);
   }
 }
