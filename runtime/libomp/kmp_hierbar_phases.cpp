@@ -23,6 +23,8 @@
 #include "kmp_hierbar_team.h"
 #include "kmp_hierbar_trace.h"
 #include "region/kmp_hierbar_region.h"
+
+#include "barrier/pass_on.hpp"
 #if OMPT_SUPPORT
 #include "ompt-specific.h"
 #endif
@@ -207,26 +209,16 @@ static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_IT
   return true;
 }
 
-// Calls release(leader) for the leaders that `tid` has to let go: all of them by the primary, at
-// once, which is the quickest. After a plain barrier they pass it on as a binary tree instead: it
-// mostly comes here because of tasks, and threads that come back all at once fight for the one
-// deque into which the next producer is about to write (16 threads on 2 cpus, time per task to
-// hyper's: at once 1.11, tree of four 1.05, binary 1.03; 8 threads 1.06, 1.00, 0.95).
-template <class Release>
-static void release_leaders(const kmp_hierbar_engine_t &shape, enum barrier_type bt, kmp_uint32 tid, Release release) {
-  if (bt != bs_plain_barrier) {
-    for (kmp_uint32 i = 1; tid == 0 && i < shape.num_leaders(); ++i)
-      release(shape.leader(i));
-    return;
-  }
-  kmp_uint32 self = 0;
-  while (self < shape.num_leaders() && shape.leader(self) != tid)
-    ++self;
-  for (kmp_uint32 i = 2 * self + 1; i <= 2 * self + 2 && i < shape.num_leaders(); ++i)
-    release(shape.leader(i));
+// After a plain barrier the leaders pass the release on as a binary tree, and release their members
+// at once. It mostly comes here because of tasks, and threads that come back all at once fight for
+// the one deque into which the next producer is about to write (16 threads on 2 cpus, time per task
+// to hyper's: at once 1.11, tree of four 1.05, binary 1.03; 8 threads 1.06, 1.00, 0.95).
+static inline hierbar::ReleaseWidths release_widths(const kmp_hierbar_team_t *hier, enum barrier_type bt) {
+  if (bt == bs_plain_barrier)
+    return {2, hierbar::kReleaseAtOnce};
+  return {hier->release_width, hier->release_width};
 }
 
-// The other leaders come first, as the farthest and with the largest subtrees behind them.
 void __kmp_hierbar_release(enum barrier_type bt, kmp_info_t *this_thr, int gtid, int tid,
                            int propagate_icvs USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
   if (!KMP_MASTER_TID(tid)) {
@@ -239,16 +231,13 @@ void __kmp_hierbar_release(enum barrier_type bt, kmp_info_t *this_thr, int gtid,
   }
   kmp_team_t *team = this_thr->th.th_team;
   kmp_info_t **threads = team->t.t_threads;
-  const kmp_hierbar_engine_t &shape = team->t.t_hierbar->engine;
-  const hierbar_plan_node &node = shape.node(tid);
+  const kmp_hierbar_team_t *hier = team->t.t_hierbar;
   kmp_internal_control_t *icvs = NULL;
   if (propagate_icvs)
     icvs = KMP_MASTER_TID(tid) ? &team->t.t_implicit_task_taskdata[0].td_icvs : &this_thr->th.th_bar[bt].bb.th_fixed_icvs;
-  const auto release = [&](kmp_uint32 other) { release_one(bt, threads[other], icvs); };
-  release_leaders(shape, bt, tid, release);
-  for (kmp_uint32 i = 0; i < node.num_children; ++i)
-    release(shape.child(node, i));
-  // The own implicit task comes after the children, who need not wait for it.
+  hierbar::pass_on(hier->engine, (kmp_uint32)tid, release_widths(hier, bt),
+                   [&](kmp_uint32 other) { release_one(bt, threads[other], icvs); });
+  // The own implicit task comes after the others, who need not wait for it.
   if (propagate_icvs && !KMP_MASTER_TID(tid)) {
     __kmp_init_implicit_task(team->t.t_ident, this_thr, team, tid, FALSE);
     copy_icvs(&team->t.t_implicit_task_taskdata[tid].td_icvs, icvs);

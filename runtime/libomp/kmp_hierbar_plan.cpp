@@ -19,6 +19,7 @@
 #include "region/kmp_hierbar_region.h"
 
 #include "barrier/barrier_memory.hpp"
+#include "barrier/pass_on.hpp"
 
 // Zero pages, touched by nobody: the first thread to write a page puts it on its own NUMA node.
 static void *map_zero_pages(size_t bytes) {
@@ -197,6 +198,12 @@ static bool threads_may_have_moved(kmp_hierbar_team_t *hier, kmp_team_t *team) {
   return moved;
 }
 
+// Who outnumber their cpus do not pass a release on (barrier/pass_on.hpp). The primary decides, so
+// that all do the same: libomp's own count of threads may change while they look at it.
+static kmp_uint32 release_width(const kmp_hierbar_team_t *hier) {
+  return KMP_OVERSUBSCRIBED || hier->engine.is_oversubscribed() ? hierbar::kReleaseAtOnce : hierbar::kReleaseWidth;
+}
+
 // A parallel region inside a teams construct may take fewer threads than its team has. The others
 // stay parked, with the task team of the last barrier that they took part in, while the team goes
 // on to the other one; libomp sets only their th_task_state right when the region ends. A later
@@ -224,6 +231,7 @@ void __kmp_hierbar_prepare(kmp_team_t *team) {
   const int nproc = team->t.t_nproc;
   if (hier->nproc != nproc || (nproc > (int)hierbar::kMaxMachineIndependent && threads_may_have_moved(hier, team)))
     choose_instance(hier, team);
+  KMP_CHECK_UPDATE(hier->release_width, release_width(hier)); // a line that all read
   unref_task_team_of_idle(team);
   ++hier->counts.ordinary;
   __kmp_hierbar_record_region(team);

@@ -56,6 +56,7 @@ struct kmp_hierbar_team {
   kmp_uint64 serial;           // of its plan
   bool exchange_allowed;       // nothing about this team needs the primary in every barrier
   bool worker_records;         // the next regions may be lean, so its workers keep what they need for them
+  kmp_uint32 release_width;    // how many a thread releases of its queue in a fork (barrier/pass_on.hpp)
   kmp_uint32 task_expectation; // whether the next plain barrier is taken to have tasks; see tasks_are_expected
 
   // The two sizes used last: programs that alternate between two team sizes rebuild nothing.

@@ -127,6 +127,8 @@ LIBOMP = [
     _libomp("plain.leaders3", "three leaders, a barrier with tasks", (0, 1, 2), 1, episodes=2),
     _libomp("plain.leaders4", "four leaders, released along a tree", (0, 1, 2, 3), 1, episodes=2),
     _libomp("tree4", "two leaders, a child each", (0, 1, 0, 1), 0, episodes=2),
+    _libomp("passed-on.leaders3", "three leaders, the second releases the third", (0, 1, 2), 0, episodes=2, width=1),
+    _libomp("passed-on.tree3", "two children, the first releases the second", (0, 0, 0), 0, episodes=2, width=1),
 ]
 
 
@@ -138,6 +140,8 @@ REGION = [
     _region("pair", "two threads, lean regions, then an ordinary release", (0, 1), episodes=3),
     _region("chain3", "the one between passes the region on", (0, 0, 1), episodes=2),
     _region("leaders3", "three leaders", (0, 1, 2), episodes=2, **LONG),
+    _region("passed-on.leaders3", "three leaders, the second releases the third", (0, 1, 2), episodes=1, width=1),
+    _region("passed-on.tree3", "two children, the first releases the second", (0, 0, 0), episodes=1, width=1),
 ]
 
 # Name, header, class.

@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
     add_compare_command(app);
     add_scale_command(app, status);
     add_hybrid_command(app, status);
+    add_region_command(app, status);
     add_design_command(app);
     add_calibrate_command(app);
     add_host_command(app, status);

@@ -46,9 +46,9 @@ class Record {
   std::vector<Time> last_exit_;
 };
 
-// By line: the domain of its home. A slot's lines are in the memory of the domain of the
-// participant that owns the slot.
-std::vector<std::uint32_t> homes(const Places& places, const hierbar_plan& plan, std::size_t num_lines) {
+}  // namespace
+
+std::vector<std::uint32_t> domains_of_slots(const Places& places, const hierbar_plan& plan, std::size_t num_lines) {
   const std::size_t lines_per_slot = num_lines / plan.num_slots;
   std::vector<std::uint32_t> result(num_lines, 0);
   for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
@@ -58,13 +58,11 @@ std::vector<std::uint32_t> homes(const Places& places, const hierbar_plan& plan,
   return result;
 }
 
-}  // namespace
-
 Trial::Trial(const Places& places, Algorithm algorithm, EnginePlan plan)
     : places_(places), algorithm_(algorithm), plan_(std::move(plan)) {
   const std::size_t size_bytes = barrier_size_bytes<ModelMem>(algorithm_, plan_.view());
   memory_.resize((size_bytes + sizeof(StorageLine) - 1) / sizeof(StorageLine));
-  domain_of_line_ = homes(places, plan_.view(), size_bytes / plan_.line_bytes);
+  domain_of_line_ = domains_of_slots(places, plan_.view(), size_bytes / plan_.line_bytes);
 }
 
 template <class Barrier>

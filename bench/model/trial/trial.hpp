@@ -24,6 +24,10 @@ struct Episodes {
   std::uint32_t measured = 10;
 };
 
+// By line of a barrier's memory: the domain of its home. A slot's lines are in the memory of the
+// domain of the participant that owns the slot.
+std::vector<std::uint32_t> domains_of_slots(const Places& places, const hierbar_plan& plan, std::size_t num_lines);
+
 // One barrier with simulated participants: an algorithm's production code over ModelMem. Every run
 // checks that no participant hangs, and that none leaves an episode before all have entered it.
 class Trial {

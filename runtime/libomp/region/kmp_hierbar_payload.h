@@ -9,6 +9,8 @@
 #include "kmp_hierbar.h"
 #include "kmp_hierbar_team.h"
 
+#include "barrier/pass_on.hpp"
+
 // Laid over th_fixed_icvs, which an ordinary release fills and the lean one does not need.
 struct __attribute__((may_alias)) kmp_hierbar_payload_t {
   void *args[KMP_HIERBAR_MAX_ARGS];
@@ -46,13 +48,9 @@ static inline void __kmp_hierbar_release_region(const kmp_team_t *team, int npro
       __kmp_hierbar_release_one(threads[1], payload);
     return;
   }
-  const kmp_hierbar_engine_t &shape = team->t.t_hierbar->engine;
-  if (KMP_MASTER_TID(tid)) // the other leaders come first, as the farthest
-    for (kmp_uint32 i = 1; i < shape.num_leaders(); ++i)
-      __kmp_hierbar_release_one(threads[shape.leader(i)], payload);
-  const hierbar_plan_node &node = shape.node(tid);
-  for (kmp_uint32 i = 0; i < node.num_children; ++i)
-    __kmp_hierbar_release_one(threads[shape.child(node, i)], payload);
+  const kmp_hierbar_team_t *hier = team->t.t_hierbar;
+  hierbar::pass_on(hier->engine, (kmp_uint32)tid, {hier->release_width, hier->release_width},
+                   [&](kmp_uint32 other) { __kmp_hierbar_release_one(threads[other], payload); });
 }
 
 // The worker, after (kmp_hierbar_phases.G2). False: the release was an ordinary one, or the library

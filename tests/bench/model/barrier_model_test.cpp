@@ -134,6 +134,24 @@ TEST(BarrierModel, OneBarrierOfManyCoresThreadsBeatsOmpAndMpiAndOmp) {
   EXPECT_THAT(run_model({"hybrid", "-n", "10", "--ranks", "4"}).errors, HasSubstr("4 ranks do not divide 10 participants"));
 }
 
+TEST(BarrierModel, ForksAndJoinsRegionsOfManyCores) {
+  const json report = report_of({"region", "--machine", "milan", "-n", "128"});
+  ASSERT_EQ(report.at("rows").size(), 7U);
+  EXPECT_EQ(report.at("rows").at(0).at("name"), "lean");
+  for (const json& row : report.at("rows")) {
+    EXPECT_NEAR(row.at("isolated").at("median_ns").get<double>(),
+                row.at("fork").at("median_ns").get<double>() + row.at("join").at("median_ns").get<double>(), 100)
+        << row;
+    if (!row.at("is_stock").get<bool>()) continue;
+    EXPECT_THAT(row.at("period").at("to_best_stock").at("least").get<double>(), Ge(1)) << row;
+  }
+}
+
+TEST(BarrierModel, SaysWhatTheMachineOfARegionMustHave) {
+  EXPECT_THAT(run_model({"region", "-n", "129"}).errors, HasSubstr("129 participants: the machine has 128 cpus"));
+  EXPECT_THAT(run_model({"region", "--home", "nowhere"}).errors, HasSubstr("--home"));
+}
+
 TEST(BarrierModel, FindsShapesThatAreNoWorseThanTheAutomaticPlan) {
   const json report = report_of({"design", "-n", "32"});
   EXPECT_THAT(report.at("rows").at(2).at("regret").get<double>(), Le(report.at("rows").at(0).at("regret").get<double>()));

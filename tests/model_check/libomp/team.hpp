@@ -39,6 +39,7 @@ inline void make_team() {
   auto* const hier = reinterpret_cast<kmp_hierbar_team*>(hierbar_team);
   hier->engine = kmp_hierbar_engine_t(kPlan, lines);
   hier->nproc = kNumParticipants;
+  hier->release_width = kWidth;
   team.t.t_hierbar = hier;
   team.t.t_nproc = kNumParticipants;
   team.t.t_threads = threads;
