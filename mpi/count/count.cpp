@@ -70,7 +70,12 @@ const int* world_ranks(MPI_Comm comm) {
   MPI_Group group, world;
   int is_inter = 0, size = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
-  (is_inter != 0 ? PMPI_Comm_remote_group : PMPI_Comm_group)(comm, &group);
+  // Calls, not addresses of functions: those would be resolved when a shell loads this library.
+  if (is_inter != 0) {
+    PMPI_Comm_remote_group(comm, &group);
+  } else {
+    PMPI_Comm_group(comm, &group);
+  }
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   PMPI_Group_size(group, &size);
   std::vector<int> own(static_cast<std::size_t>(size));
@@ -97,7 +102,11 @@ void add(int count, MPI_Datatype type, int receiver, MPI_Comm comm) {
 int num_receivers(MPI_Comm comm) {
   int is_inter = 0, size = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
-  (is_inter != 0 ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &size);
+  if (is_inter != 0) {
+    PMPI_Comm_remote_size(comm, &size);
+  } else {
+    PMPI_Comm_size(comm, &size);
+  }
   return size;
 }
 

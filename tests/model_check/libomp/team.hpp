@@ -5,6 +5,7 @@
 // A team of libomp's for the drivers of kmp_hierbar_phases.cpp, which is compiled here. What it
 // calls in libomp is in stand_ins/libomp; __kmp_hierbar_run_released_region is the driver's.
 
+#include "barrier/pass_on.hpp"
 #include "libomp/kmp_hierbar_team.h"
 #include "libomp/kmp_hierbar_trace.h"
 
