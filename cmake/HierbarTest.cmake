@@ -1,10 +1,6 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Test programs are linked by gold where it is (binutils): it takes a third of the time of ld.
-include(CheckLinkerFlag)
-check_linker_flag(CXX -fuse-ld=gold HIERBAR_HAS_GOLD)
-
 # hierbar_add_test(<name> SOURCES <file>... [LABELS <label>...] [LIBRARIES <target>...] [TIMEOUT
 # <seconds>] [RUNS_LONG] [THREADS])
 #
@@ -36,7 +32,6 @@ function(hierbar_add_test name)
   add_executable(${name} ${left_out} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main Threads::Threads)
-  target_link_options(${name} PRIVATE $<$<BOOL:${HIERBAR_HAS_GOLD}>:-fuse-ld=gold>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   hierbar_warnings(${name})
   if(arg_RUNS_LONG OR "stress" IN_LIST arg_LABELS)
