@@ -5,11 +5,13 @@
 
     first_region_test.py --lib-dir build/release/lib first_region
 
-Both take turns, 11 times each, so that a busy machine is busy for both. Fails when the medians differ by more than 5 ms.
+Both take turns, 11 times each, so that a busy machine is busy for both. Fails when the medians differ by more than 5 ms. Where hwloc
+alone needs long to look at the machine, as with its plugins installed (libhwloc-plugins), they may differ by that and 2 ms.
 """
 
 import argparse
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -18,12 +20,24 @@ import run_omp_test
 
 REPETITIONS = 11
 LIMIT_MS = 5.0
+BESIDE_HWLOC_MS = 2.0
+LARGEST_WITHOUT_TREE = 4  # threads of a team that is planned without hwloc
 
 
 def first_region_ms(program, num_threads, environment):
     done = subprocess.run([program, str(num_threads)], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True, timeout=60, check=True)
     return float(done.stdout)
+
+
+def hwloc_ms(program, num_threads, environment):
+    """How long hwloc took, as HIERBAR_VERBOSE=1 tells it."""
+    times = []
+    for _ in range(REPETITIONS):
+        done = subprocess.run([program, str(num_threads)], env=dict(environment, HIERBAR_VERBOSE="1"), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60, check=True)
+        times += [float(one) for one in re.findall(r"; loaded in ([\d.]+) ms$", done.stderr, re.MULTILINE)]
+    return statistics.median(times)
 
 
 def main():
@@ -42,9 +56,12 @@ def main():
             times["stock"].append(first_region_ms(arguments.program, num_threads, stock))
         medians = {name: statistics.median(values) for name, values in times.items()}
         difference = medians["hier"] - medians["stock"]
+        limit = LIMIT_MS
+        if num_threads > LARGEST_WITHOUT_TREE:
+            limit = max(limit, hwloc_ms(arguments.program, num_threads, hier) + BESIDE_HWLOC_MS)
         print(f"{num_threads} threads: hier {medians['hier']:.3f} ms, stock {medians['stock']:.3f} ms, difference "
-              f"{difference:.3f} ms (limit {LIMIT_MS:g})")
-        failed |= difference > LIMIT_MS
+              f"{difference:.3f} ms (limit {limit:g})")
+        failed |= difference > limit
     return 1 if failed else 0
 
 
