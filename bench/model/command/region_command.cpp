@@ -86,7 +86,7 @@ int region(const RegionCommandOptions& options) {
                                 {"map", options.common.mapping},      {"threads", options.num_threads},
                                 {"functions", options.num_functions}, {"home", options.home},
                                 {"seed", options.common.seed},        {"most_ratio", ratio},
-                                {"is_met", ratio <= kMostOfStock},      {"rows", nlohmann::ordered_json::array()}};
+                                {"is_met", ratio <= kMostOfStock},    {"rows", nlohmann::ordered_json::array()}};
   for (const RegionRow& row : rows) report["rows"].push_back(to_json(row, rows));
   if (options.common.json_path != "-") {
     fmt::print("{}: regions of {} threads, map {}, {} parameter sets, seed {}\n{}\n\n{}\n", machine.title, options.num_threads,
