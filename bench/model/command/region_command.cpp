@@ -122,13 +122,13 @@ void add_region_command(CLI::App& app, int& status) {
   add_run_options(*command, options->common);
   command->add_flag("--check", options->check, "Return 1 when the target is missed");
   command->footer(
-      "  lean           the region of KMP_BARRIER=hier that is like the one before: the function goes along with the release\n"
+      "  lean          the region of KMP_BARRIER=hier that is like the one before: the function goes along with the release\n"
       "  lean_at_once  the same without passing the release on, as where threads outnumber cpus\n"
-      "  engine    release and gather of the barrier of hierbar/barrier.h, without a function\n"
-      "  hyper ... unmodified libomp's patterns, with branch bits 2\n"
-      "  period    empty regions back to back\n"
-      "  isolated  one that all threads wait for, until thread 0 leaves: its fork, until the last thread has begun, and\n"
-      "            its join, the rest\n"
+      "  engine        release and gather of the barrier of hierbar/barrier.h, without a function\n"
+      "  hyper ...     unmodified libomp's patterns, with branch bits 2\n"
+      "  period        empty regions back to back\n"
+      "  isolated      one that all threads wait for, until thread 0 leaves: its fork, until the last thread has begun,\n"
+      "                and its join, the rest\n"
       "Figures are medians over the parameter sets. What a thread does alone is not in them.\n"
       "\n"
       "Examples:\n"

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from cluster import SKIPPED, Cluster, NotPossible, contain
+from cluster import Cluster, run_contained
 from predict_cluster import RANKS, measure_costs, open_mpi_settings, run
 
 SIZES = {"96K": 96 << 10, "384K": 384 << 10}  # held out
@@ -65,9 +65,4 @@ def main():
 
 
 if __name__ == "__main__":
-    contain()
-    try:
-        sys.exit(main())
-    except NotPossible as reason:
-        print(f"no cluster: {reason}", file=sys.stderr)
-        sys.exit(SKIPPED)
+    run_contained(main)

@@ -95,6 +95,16 @@ def contain():
         os.execvp("unshare", ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "--kill-child", sys.executable, "-B", *sys.argv])
 
 
+def run_contained(main):
+    """contain(), and ends this program by main()'s status, or by SKIPPED with the reason where there can be no cluster."""
+    contain()
+    try:
+        sys.exit(main())
+    except NotPossible as reason:
+        print(f"skipped: no cluster: {reason}", file=sys.stderr)
+        sys.exit(SKIPPED)
+
+
 def start(command, **options):
     return subprocess.Popen(command, preexec_fn=die_with_parent, text=True, **options)
 

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from cluster import SKIPPED, Cluster, NotPossible, contain
+from cluster import Cluster, run_contained
 
 RANKS = 8
 SPLITS = {"1x8": 1, "2x4": 2, "4x2": 4, "8x1": 8}
@@ -138,9 +138,4 @@ def main():
 
 
 if __name__ == "__main__":
-    contain()
-    try:
-        sys.exit(main())
-    except NotPossible as reason:
-        print(f"skipped: no cluster: {reason}", file=sys.stderr)
-        sys.exit(SKIPPED)
+    run_contained(main)
