@@ -42,9 +42,12 @@ fi
 mkdir "$work/debian"
 tar --extract --file="$base" --directory="$work/debian"
 cp /etc/resolv.conf "$work/debian/etc/"
+# Of the environment only a proxy gets in: a developer's compiler launcher is not in that Debian.
+clean=(env --ignore-environment PATH="$PATH" HOME="$HOME" ${http_proxy:+http_proxy="$http_proxy"})
 # A directory has no /proc and no /sys of its own, and mmdebstrap leaves no package lists. The mounts
 # go with the command.
-run unshare --mount sh -c 'root=$1 && shift && mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" &&
+run "${clean[@]}" unshare --mount sh -c 'root=$1 && shift && mount -t proc proc "$root/proc" &&
+  mount --rbind /sys "$root/sys" &&
   exec autopkgtest --setup-commands "apt-get update" --no-built-binaries "$@" -- chroot "$root"' \
   sh "$work/debian" "$directory"/packages/*.deb "$directory"/packages/*.dsc
 cp "$work/output" "$directory/autopkgtest.log"
