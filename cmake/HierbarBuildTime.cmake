@@ -29,3 +29,10 @@ function(hierbar_compiles_together)
     set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
   endif()
 endfunction()
+
+# hierbar_compiles_at_once(<target>): the same for more sources, on which <CLI/CLI.hpp> and the JSON
+# library together cost more than all that they are themselves.
+function(hierbar_compiles_at_once target)
+  hierbar_compiles_together(${target})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 13)
+endfunction()

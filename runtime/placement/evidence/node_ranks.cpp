@@ -21,8 +21,6 @@
 namespace hierbar {
 namespace {
 
-constexpr std::size_t kMaxAncestors = 256;
-
 // All processes that can be seen, by process number.
 std::map<int, Process> read_processes() {
   std::map<int, Process> processes;

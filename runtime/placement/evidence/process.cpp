@@ -12,9 +12,6 @@
 namespace hierbar {
 namespace {
 
-// A longer chain means that /proc changes while it is read.
-constexpr std::size_t kMaxAncestors = 256;
-
 bool read_status(const std::string& directory, Process& process) {
   std::ifstream file(directory + "/status");
   bool has_user = false;

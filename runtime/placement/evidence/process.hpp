@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,9 @@ struct Process {
 // Nothing if there is no such process, or if it may not be seen (hidepid). `proc` is where /proc is
 // mounted; tests use another place.
 std::optional<Process> read_process(int pid, const std::string& proc = "/proc");
+
+// A longer chain of parents means that /proc changes while it is read.
+inline constexpr std::size_t kMaxAncestors = 256;
 
 // The parent of this process, its parent and so on, as far as they can be seen.
 std::vector<Process> read_ancestors(const std::string& proc = "/proc");
