@@ -116,8 +116,8 @@ MPI = [
 ]
 
 
-def _libomp(name, about, parents, plain, **others):
-    return Case("libomp." + name, "libomp/barrier.cpp", about, shape(parents, plain=plain, **others), real_mem=True)
+def _libomp(name, about, parents, plain, *, quick=True, kills=True, **others):
+    return Case("libomp." + name, "libomp/barrier.cpp", about, shape(parents, plain=plain, **others), quick, kills, real_mem=True)
 
 
 LIBOMP = [
@@ -125,8 +125,8 @@ LIBOMP = [
     _libomp("chain3", "the primary, one below it, one below that", (0, 0, 1), 0, episodes=2),
     _libomp("leaders3", "three leaders, a reduction", (0, 1, 2), 0, episodes=2),
     _libomp("plain.leaders3", "three leaders, a barrier with tasks", (0, 1, 2), 1, episodes=2),
-    _libomp("plain.leaders4", "four leaders, released along a tree", (0, 1, 2, 3), 1, episodes=2),
-    _libomp("tree4", "two leaders, a child each", (0, 1, 0, 1), 0, episodes=2),
+    _libomp("plain.leaders4", "four leaders, released along a tree", (0, 1, 2, 3), 1, episodes=2, **LONG),
+    _libomp("tree4", "two leaders, a child each", (0, 1, 0, 1), 0, episodes=2, **LONG),
     _libomp("passed-on.leaders3", "three leaders, the second releases the third", (0, 1, 2), 0, episodes=2, width=1),
     _libomp("passed-on.tree3", "two children, the first releases the second", (0, 0, 0), 0, episodes=2, width=1),
 ]
@@ -138,10 +138,12 @@ def _region(name, about, parents, *, quick=True, kills=True, **others):
 
 REGION = [
     _region("pair", "two threads, lean regions, then an ordinary release", (0, 1), episodes=3),
-    _region("chain3", "the one between passes the region on", (0, 0, 1), episodes=2),
+    _region("chain3", "the one between passes the region on", (0, 0, 1), episodes=2, **LONG),
     _region("leaders3", "three leaders", (0, 1, 2), episodes=2, **LONG),
     _region("passed-on.leaders3", "three leaders, the second releases the third", (0, 1, 2), episodes=1, width=1),
     _region("passed-on.tree3", "two children, the first releases the second", (0, 0, 0), episodes=1, width=1),
+    _region("passed-on.leaders3.twice", "three leaders, the second releases the third, two regions", (0, 1, 2), episodes=2, width=1, **LONG),
+    _region("passed-on.leaders4", "four leaders, each releases the next", (0, 1, 2, 3), episodes=1, width=1, **LONG),
 ]
 
 # Name, header, class.
