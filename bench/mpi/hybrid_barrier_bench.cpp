@@ -13,12 +13,16 @@
 //   omp     omp barrier, in each rank alone
 //   mpi     MPI_Barrier of the masters, while the other threads do nothing
 //   floor   an exchange of two words on one line, written by hand; with two participants only
+//   served, threadcomm
+//           MPI_Barrier and PMPI_Barrier on a communicator of threads, where the MPI library has them
+//           (MPICH from version 4.2 on): the shim's and the library's own
 //
 // MPI_Barrier is the shim's; HIERBAR_MPI=off makes it the MPI library's (and takes the engine from
 // the team as well). Which libomp or libgomp runs is decided by the loader. Rank 0 prints the
 // median and the quartiles over the batches, in ns for one barrier; a batch counts as long as in
 // its slowest rank.
 
+#include <dlfcn.h>
 #include <hierbar/mpi.h>
 #include <omp.h>
 
@@ -121,12 +125,45 @@ double quantile(std::vector<double> samples, double part) {
 
 void print(const std::vector<Method>& methods, int num_ranks, int num_threads) {
   std::printf("%d ranks x %d threads; OpenMP: %s\n", num_ranks, num_threads, hierbar::bench::file_of("GOMP_barrier").c_str());
-  std::printf("%-8s %10s %10s %10s\n", "ns", "median", "quartile", "quartile");
+  std::printf("%-10s %10s %10s %10s\n", "ns", "median", "quartile", "quartile");
   for (const Method& method : methods) {
-    std::printf("%-8s %10.1f %10.1f %10.1f\n", method.name, quantile(method.samples, 0.5), quantile(method.samples, 0.25),
+    std::printf("%-10s %10.1f %10.1f %10.1f\n", method.name, quantile(method.samples, 0.5), quantile(method.samples, 0.25),
                 quantile(method.samples, 0.75));
   }
 }
+
+// One of MPICH's communicators of threads: one, because below MPI_THREAD_MULTIPLE MPICH cannot finish
+// two. The functions are looked for, because the header may be older than the library.
+class Threadcomm {
+ public:
+  explicit Threadcomm(int num_threads) : exists_(dlsym(RTLD_DEFAULT, "PMPIX_Threadcomm_init") != nullptr) {
+    if (exists_) find<int (*)(MPI_Comm, int, MPI_Comm*)>("MPIX_Threadcomm_init")(MPI_COMM_WORLD, num_threads, &comm_);
+  }
+  // Each thread, in the parallel region.
+  void start() const {
+    if (exists_) find<int (*)(MPI_Comm)>("MPIX_Threadcomm_start")(comm_);
+  }
+  void finish() const {
+    if (exists_) find<int (*)(MPI_Comm)>("MPIX_Threadcomm_finish")(comm_);
+  }
+  void free() {
+    if (exists_) find<int (*)(MPI_Comm*)>("MPIX_Threadcomm_free")(&comm_);
+  }
+  void add_to(std::vector<Method>& methods) const {
+    if (!exists_) return;
+    methods.push_back({"served", [comm = comm_](int) { MPI_Barrier(comm); }, {}});
+    methods.push_back({"threadcomm", [comm = comm_](int) { PMPI_Barrier(comm); }, {}});
+  }
+
+ private:
+  template <class Function>
+  static Function find(const char* name) {
+    return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+  }
+
+  const bool exists_;
+  MPI_Comm comm_{};
+};
 
 struct Options {
   int num_threads = 2;
@@ -215,9 +252,16 @@ int main(int argc, char** argv) {
   FloorLine& line = share_line(rank, window);
   std::vector<Method> methods = barriers(team);
   if (num_ranks * num_threads == 2) methods.push_back(floor(line, rank));
+  Threadcomm threadcomm(num_threads);
+  threadcomm.add_to(methods);
   double shared_ns = 0;
 #pragma omp parallel num_threads(num_threads)
-  Crew(team, omp_get_thread_num(), shared_ns).measure(methods, options.budget_ns);
+  {
+    threadcomm.start();
+    Crew(team, omp_get_thread_num(), shared_ns).measure(methods, options.budget_ns);
+    threadcomm.finish();
+  }
+  threadcomm.free();
   if (rank == 0) print(methods, num_ranks, num_threads);
   MPI_Win_free(&window);
   hierbar_team_free(&team);

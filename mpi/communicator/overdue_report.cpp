@@ -40,10 +40,7 @@ void report_overdue(void* context, long waited_ns) noexcept {
   if (missing.empty() && !overdue.state->several_nodes) return;
   // When all have arrived, participant 0 is inside the leaders' barrier and does not get here.
   if (node.me() != waiting[missing.empty() ? 1 : 0]) return;
-  char name[MPI_MAX_OBJECT_NAME] = "";
-  int length = 0;
-  overdue.pmpi->Comm_get_name(overdue.comm, name, &length);
-  const std::string waits = std::string("a barrier on ") + (length > 0 ? name : "an unnamed communicator") + " of " +
+  const std::string waits = "a barrier on " + name_of(*overdue.pmpi, overdue.comm) + " of " +
                             std::to_string(node.plan().num_participants) + " ranks on this node waits since " +
                             std::to_string(waited_ns / 1'000'000'000) + " s for ";
   print_line(waits + (missing.empty() ? "other nodes; all of this node's ranks have arrived" : list(node, missing)));

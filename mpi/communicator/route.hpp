@@ -14,6 +14,8 @@ enum class Route : std::uint8_t {
   kBaseline,  // HIERBAR_ALGORITHM names one
   kOneRank,
   kIntercommunicator,
+  // A communicator of threads that no team serves (team/threadcomm.hpp).
+  kThreadcomm,
   kNothingShared,  // no two ranks are on one node
   // The MPI library was asked to survive dead ranks. The engine cannot.
   kFaultTolerance,
@@ -35,9 +37,9 @@ inline constexpr std::size_t kNumRoutes = static_cast<std::size_t>(Route::kOff) 
 
 constexpr const char* name_of(Route route) {
   constexpr const char* kNames[kNumRoutes] = {
-      "engine",     "baseline",     "one rank", "intercommunicator",      "no shared memory", "fault tolerance",
-      "no segment", "segment full", "no plan",  "no leader communicator", "set-up failed",    "nested",
-      "outside",    "off"};
+      "engine",     "baseline",     "one rank", "intercommunicator",      "threadcomm",    "no shared memory", "fault tolerance",
+      "no segment", "segment full", "no plan",  "no leader communicator", "set-up failed", "nested",           "outside",
+      "off"};
   return kNames[static_cast<std::size_t>(route)];
 }
 

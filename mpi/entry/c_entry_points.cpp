@@ -7,11 +7,12 @@
 #include "mpi/entry/mpi_barrier.hpp"
 #include "mpi/entry/raw_handle.hpp"
 #include "mpi/setup/process_state.hpp"
+#include "mpi/team/free_comm.hpp"
 #include "mpi/team/teams.hpp"
 
-using hierbar::mpi::CommState;
 using hierbar::mpi::find_pmpi;
 using hierbar::mpi::find_pmpi_unrecorded;
+using hierbar::mpi::free_comm;
 using hierbar::mpi::handle_in;
 using hierbar::mpi::Pmpi;
 using hierbar::mpi::ProcessState;
@@ -34,35 +35,6 @@ HIERBAR_ENTRY(int, MPI_Abort, RawHandle comm, int status) {
   ProcessState::get().recorder.abort(*pmpi);
   return pmpi->Abort(handle_in<MPI_Comm>(comm), status);
 }
-
-namespace {
-
-// The library may refuse: because of the communicator, or because a user's delete callback fails,
-// and that in one rank only. So nothing of the state goes before the communicator is gone
-// (docs/decisions/0037).
-template <class Free>
-int free_comm(const Pmpi& pmpi, MPI_Comm* comm, Free free) {
-  ProcessState& process = ProcessState::get();
-  CommState* state = nullptr;
-  if (comm != nullptr) Teams::get().lose_comm(*comm);
-  if (comm == nullptr || *comm == pmpi.comm_null || !process.find(pmpi, *comm, state) || state == nullptr)
-    return (pmpi.*free)(comm);
-  const MPI_Comm freed = *comm;
-  // Settling is collective, as freeing is. But a free of MPI_COMM_WORLD is an error that one rank
-  // may make alone.
-  const bool settles = state->trace != nullptr && !state->trace->is_empty() && freed != pmpi.comm_world;
-  if (settles) state->trace->settle(pmpi, freed);
-  process.set_aside(pmpi, freed, *state);
-  const int status = (pmpi.*free)(comm);
-  if (status == MPI_SUCCESS || *comm == pmpi.comm_null) {
-    process.forget(pmpi, state);
-  } else {
-    process.put_back(pmpi, freed, *state);
-  }
-  return status;
-}
-
-}  // namespace
 
 HIERBAR_ENTRY(int, MPI_Comm_free, MPI_Comm* comm) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));

@@ -4,6 +4,7 @@
 
 #include "mpi/setup/process_state.hpp"
 #include "mpi/setup/set_up.hpp"
+#include "mpi/team/threadcomm.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -27,9 +28,18 @@ int pass_on(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Route route)
   return pmpi.Barrier(comm);
 }
 
+// On a communicator of threads. `address` is null where nothing is recorded.
+int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat, const void* address) noexcept {
+  Team& team = *seat.team;
+  const int status =
+      address != nullptr && team.is_recorded() ? team.barrier_recorded(seat.number, address) : team.barrier(seat.number);
+  if (status != MPI_SUCCESS) pmpi.Comm_call_errhandler(comm, status);
+  return status;
+}
+
 // `cross` is called with the communicator's state.
 template <class Cross>
-[[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, Cross cross) noexcept {
+[[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, const void* address, Cross cross) noexcept {
   ProcessState& process = ProcessState::get();
   // Read once: in a library that may be loaded late, each access to a thread_local is a function
   // call.
@@ -39,6 +49,8 @@ template <class Cross>
   const InsideGuard guard(caller.inside);
   const std::uint64_t num_removals = process.states.num_removals();
   if (caller.state == nullptr || caller.comm != comm || caller.num_removals != num_removals) {
+    // Here, so that barriers of ordinary communicators need not ask.
+    if (const ThreadcommSeat seat = find_seat(comm); seat.team != nullptr) return cross_threadcomm(pmpi, comm, seat, address);
     CommState* const state = find_state(process, pmpi, comm);
     if (state == nullptr) return pass_on(process, pmpi, comm, Route::kOutside);
     caller.comm = comm;
@@ -62,11 +74,11 @@ CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) no
 }
 
 int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  return barrier_with(pmpi, comm, [&](CommState& state) noexcept { return cross(state, pmpi, comm); });
+  return barrier_with(pmpi, comm, nullptr, [&](CommState& state) noexcept { return cross(state, pmpi, comm); });
 }
 
 int recorded_barrier(const Pmpi& pmpi, MPI_Comm comm, const void* address) noexcept {
-  return barrier_with(pmpi, comm, [&](CommState& state) noexcept { return cross_recorded(state, pmpi, comm, address); });
+  return barrier_with(pmpi, comm, address, [&](CommState& state) noexcept { return cross_recorded(state, pmpi, comm, address); });
 }
 
 }  // namespace hierbar::mpi

@@ -55,7 +55,10 @@ int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team
   int is_between_groups = 0;
   if (!hierbar::mpi::ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); })) return MPI_ERR_COMM;
   if (is_between_groups != 0) return refuse(MPI_ERR_COMM, kFunction, "comm is between two groups");
-  return hierbar::mpi::create_team(process, pmpi, comm, state, num_threads, team);
+  const hierbar::mpi::TeamRequest request{num_threads, false, kFunction,
+                                          "the threads of each process meet, and the ranks in the MPI library's barrier",
+                                          hierbar::mpi::name_of(pmpi, comm)};
+  return hierbar::mpi::create_team(process, pmpi, comm, state, request, team);
 }
 
 Teams::Handle* as_handle(hierbar_team* team) { return reinterpret_cast<Teams::Handle*>(team); }

@@ -60,6 +60,11 @@ const Pmpi* bind_all(const void* caller) {
   bind(find("PMPI_Session_init"), pmpi->Session_init);
   bind(find("PMPI_Session_finalize"), pmpi->Session_finalize);
   bind(find("PMPI_Comm_f2c"), pmpi->Comm_f2c);
+  bind(find("PMPIX_Threadcomm_init"), pmpi->Threadcomm_init);
+  bind(find("PMPIX_Threadcomm_start"), pmpi->Threadcomm_start);
+  bind(find("PMPIX_Threadcomm_finish"), pmpi->Threadcomm_finish);
+  bind(find("PMPIX_Threadcomm_free"), pmpi->Threadcomm_free);
+  bind(find("PMPIX_Comm_test_threadcomm"), pmpi->Comm_test_threadcomm);
   pmpi->own_progress = find_progress(find);
   pmpi->file = file;
   return pmpi;
@@ -71,6 +76,13 @@ std::atomic<const Pmpi*> found{nullptr};
 std::atomic<const Pmpi*> found_unrecorded{nullptr};
 
 }  // namespace
+
+std::string name_of(const Pmpi& pmpi, MPI_Comm comm) {
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  pmpi.Comm_get_name(comm, name, &length);
+  return length > 0 ? name : "an unnamed communicator";
+}
 
 const Pmpi* find_pmpi(const void* caller) {
   // (P1) load-acquire; pairs with (P2), the release of the filled table.

@@ -19,7 +19,7 @@ namespace hierbar::mpi {
 // clang-format off
 #define HIERBAR_PMPI_FUNCTIONS(X) \
   X(Abort) X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
-  X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_disconnect) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) \
+  X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_disconnect) X(Comm_dup) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) \
   X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
   X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize) X(Finalized) X(Gatherv) X(Get_library_version) \
   X(Group_free) X(Group_incl) X(Group_translate_ranks) X(Initialized) X(Irecv) X(Is_thread_main) X(Isend) X(Query_thread) \
@@ -49,6 +49,12 @@ struct Pmpi {
   decltype(&PMPI_Session_init) Session_init;
   decltype(&PMPI_Session_finalize) Session_finalize;
   MPI_Comm (*Comm_f2c)(MPI_Fint comm);  // a macro in MPICH
+  // Communicators of threads, which MPICH has from version 4.2 on.
+  int (*Threadcomm_init)(MPI_Comm comm, int num_threads, MPI_Comm* made);
+  int (*Threadcomm_start)(MPI_Comm comm);
+  int (*Threadcomm_finish)(MPI_Comm comm);
+  int (*Threadcomm_free)(MPI_Comm* comm);
+  int (*Comm_test_threadcomm)(MPI_Comm comm, int* flag);
   void (*own_progress)();
 
   std::string file;  // the library's file
@@ -61,6 +67,9 @@ template <class Question>
 bool ask(Question question) {
   return question() == MPI_SUCCESS || question() == MPI_SUCCESS;
 }
+
+// What MPI_Comm_get_name says, or that it has no name.
+std::string name_of(const Pmpi& pmpi, MPI_Comm comm);
 
 // Finds the program's MPI library. `caller` is an address in the program or library that called
 // MPI. Thread-safe.

@@ -21,6 +21,7 @@ struct Binding {
   // Never more than `bits` has, whatever value stands in the shared memory.
   std::uint32_t num_valid_words() const noexcept;
   bool is_inside(const Binding& other) const noexcept;
+  bool operator==(const Binding&) const = default;
 };
 
 // The cpus on which the calling thread may run. Unknown on machines with more cpus than Binding

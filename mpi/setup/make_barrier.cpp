@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "mpi/library/progress.hpp"
+#include "mpi/library/split_quietly.hpp"
 #include "mpi/node/plan_library.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/setup/offer.hpp"
@@ -125,24 +126,6 @@ class BlockMaker {
   std::unique_ptr<NodeBarrier> barrier_;
 };
 
-// Splits `comm`, with errors returned: the split may fail because the library has no communicator
-// left, which must not reach the program's error handler. Errors of the leaders' barrier are raised
-// later on the communicator that the program knows.
-MPI_Comm split_quietly(const Pmpi& pmpi, MPI_Comm comm, bool leads) {
-  MPI_Errhandler handler;
-  MPI_Comm made = pmpi.comm_null;
-  const bool has_handler = ask([&] { return pmpi.Comm_get_errhandler(comm, &handler); });
-  if (has_handler) pmpi.Comm_set_errhandler(comm, pmpi.errors_return);
-  const int status = pmpi.Comm_split(comm, leads ? 0 : MPI_UNDEFINED, 0, &made);
-  if (has_handler) {
-    ask([&] { return pmpi.Comm_set_errhandler(comm, handler); });
-    pmpi.Errhandler_free(&handler);
-  }
-  if (status != MPI_SUCCESS) return pmpi.comm_null;
-  if (made != pmpi.comm_null) pmpi.Comm_set_errhandler(made, pmpi.errors_return);
-  return made;
-}
-
 bool all_know_leaders(const NodeMap& map, const std::vector<Offer>& offers) {
   return std::all_of(map.nodes().begin(), map.nodes().end(), [&](const NodeMap::Ranks& ranks) {
     const Offer& offer = offers[static_cast<std::size_t>(ranks.front())];
@@ -156,7 +139,7 @@ bool all_know_leaders(const NodeMap& map, const std::vector<Offer>& offers) {
 Route make_leaders(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
                    const Offer& first, std::shared_ptr<LeaderComm>& leaders) {
   const Pmpi& pmpi = agreement.pmpi();
-  const MPI_Comm made = split_quietly(pmpi, agreement.comm(), part.leads());
+  const MPI_Comm made = split_quietly(pmpi, agreement.comm(), part.leads() ? 0 : MPI_UNDEFINED);
   if (part.leads() && made == pmpi.comm_null) {
     agreement.fail(Route::kNoLeaders, "the MPI library has no communicator left for the leaders of the nodes");
   }

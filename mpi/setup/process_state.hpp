@@ -81,7 +81,7 @@ class ProcessState {
     return !routes_reported_[static_cast<std::size_t>(route)].exchange(true, std::memory_order_relaxed);
   }
   // The same for messages that do not depend on the route.
-  enum class Message : std::uint8_t { kProblems, kShortlist, kOtherMeeting, kOtherAlgorithm, kStepsAside, kCount };
+  enum class Message : std::uint8_t { kProblems, kShortlist, kOtherMeeting, kOtherAlgorithm, kStepsAside, kThreadcomm, kCount };
   bool claim_first(Message message) {
     return !reported_once_[static_cast<std::size_t>(message)].exchange(true, std::memory_order_relaxed);
   }

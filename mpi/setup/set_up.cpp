@@ -224,6 +224,14 @@ void describe(const Agreement& agreement, const CommState& state) {
              (has_engine && plan.is_tuned != 0 ? "; shape from the node's profile" : ""));
 }
 
+// Whether the ranks of `comm` are threads. Each of them has attributes of its own in it, and so a
+// state of its own.
+bool is_of_threads(const Pmpi& pmpi, MPI_Comm comm) {
+  int is_threadcomm = 0;
+  if (pmpi.Comm_test_threadcomm != nullptr) ask([&] { return pmpi.Comm_test_threadcomm(comm, &is_threadcomm); });
+  return is_threadcomm != 0;
+}
+
 }  // namespace
 
 CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
@@ -232,6 +240,8 @@ CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
   auto state = std::make_unique<CommState>();
   if (is_between_groups != 0) {
     state->route = Route::kIntercommunicator;
+  } else if (is_of_threads(pmpi, comm)) {
+    state->route = Route::kThreadcomm;
   } else {
     Agreement agreement(process, pmpi, comm, "the MPI library's own barrier is used instead");
     if (agreement.num_ranks() == 0) return nullptr;

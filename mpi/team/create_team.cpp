@@ -68,7 +68,7 @@ std::optional<Refusal> refusal(const std::vector<TeamRecord>& records) {
   return std::nullopt;
 }
 
-bool is_in_world(const Pmpi& pmpi) {
+bool has_world(const Pmpi& pmpi) {
   int in_world = 0;
   ask([&] { return pmpi.Initialized(&in_world); });
   return in_world != 0;
@@ -77,14 +77,14 @@ bool is_in_world(const Pmpi& pmpi) {
 int thread_level(const Pmpi& pmpi) {
   // Without a world, in a program of sessions, the level is not known.
   int level = MPI_THREAD_MULTIPLE;
-  if (is_in_world(pmpi)) ask([&] { return pmpi.Query_thread(&level); });
+  if (has_world(pmpi)) ask([&] { return pmpi.Query_thread(&level); });
   return level;
 }
 
 std::uint32_t report_every(ProcessState& process, const Pmpi& pmpi) {
   if (!process.settings.enabled || !report_settings().asked) return 0;
   int rank = -1;
-  if (is_in_world(pmpi)) ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &rank); });
+  if (has_world(pmpi)) ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &rank); });
   process.recorder.prepare(rank);
   return static_cast<std::uint32_t>(report_settings().settings.every);
 }
@@ -97,8 +97,8 @@ Callers callers_for(int level, int num_threads) {
 // Makes the team's part of one node, collectively.
 class TeamMaker {
  public:
-  TeamMaker(Agreement& agreement, const CommState* state, const TeamRecord& own)
-      : agreement_(agreement), state_(state), own_(own) {}
+  TeamMaker(Agreement& agreement, const CommState* state, const TeamRequest& request, const TeamRecord& own)
+      : agreement_(agreement), state_(state), request_(request), own_(own) {}
 
   int make(std::unique_ptr<Team>& team) {
     const std::vector<TeamRecord> records = agreement_.exchange(own_);
@@ -113,7 +113,7 @@ class TeamMaker {
     const Route before = agreement_.known_failure(nullptr);
     if (before == Route::kSetUpFailed || agreement_.num_ranks() == 0) return MPI_ERR_INTERN;
     if (refused) {
-      if (agreement_.rank() == 0) print_line("hierbar_team_create: " + refused->reason);
+      if (agreement_.rank() == 0) print_line(std::string(request_.function) + ": " + refused->reason);
       return refused->code;
     }
     if (shares()) accept(all[static_cast<std::size_t>(ranks_.front().comm_rank)]);
@@ -209,7 +209,7 @@ class TeamMaker {
     TeamParts parts{};
     parts.pmpi = &agreement_.pmpi();
     parts.comm = agreement_.comm();
-    parts.comm_name = name_of_comm();
+    parts.comm_name = request_.comm_name;
     parts.ranks = ranks_;
     parts.own_rank = own_rank_;
     parts.node = std::move(node_);
@@ -236,15 +236,9 @@ class TeamMaker {
                                        static_cast<std::uint32_t>(agreement_.rank()), records[0].report_every);
   }
 
-  std::string name_of_comm() const {
-    char name[MPI_MAX_OBJECT_NAME] = "";
-    int length = 0;
-    agreement_.pmpi().Comm_get_name(agreement_.comm(), name, &length);
-    return length > 0 ? name : "an unnamed communicator";
-  }
-
   Agreement& agreement_;
   const CommState* state_;
+  const TeamRequest& request_;
   const TeamRecord& own_;
   std::vector<TeamRank> ranks_;
   std::uint32_t own_rank_ = 0;
@@ -253,19 +247,19 @@ class TeamMaker {
 
 }  // namespace
 
-int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const CommState* state, int num_threads,
+int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const CommState* state, const TeamRequest& request,
                 Teams::Handle* handle) {
   Teams& teams = Teams::get();
   const TeamRecord own{own_process(),
-                       num_threads,
-                       thread_level(pmpi),
+                       request.num_threads,
+                       request.is_threaded ? MPI_THREAD_MULTIPLE : thread_level(pmpi),
                        handle != nullptr ? 1U : 0U,
                        teams.is_full() ? 0U : 1U,
                        report_every(process, pmpi)};
-  Agreement agreement(process, pmpi, comm, "the threads of each process meet, and the ranks in the MPI library's barrier");
+  Agreement agreement(process, pmpi, comm, request.consequence);
   if (agreement.num_ranks() == 0) return MPI_ERR_COMM;
   std::unique_ptr<Team> team;
-  const int status = TeamMaker(agreement, state, own).make(team);
+  const int status = TeamMaker(agreement, state, request, own).make(team);
   if (handle != nullptr) *handle = team != nullptr ? teams.add(std::move(team)) : 0;
   return status;
 }

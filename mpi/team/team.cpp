@@ -55,10 +55,23 @@ int Team::join(int thread) noexcept {
   if (seat.is_new.exchange(true, std::memory_order_acq_rel)) {  // (J1)
     return complain(MPI_ERR_OTHER, thread, kFunction, "has joined already, and was in no barrier since");
   }
-  seat.owner.store(this_thread_id(), std::memory_order_relaxed);
-  parts_.node->publish_binding(first_ + static_cast<std::uint32_t>(thread));
-  if (parts_.trace != nullptr) parts_.trace->set_cpus(static_cast<std::uint32_t>(thread));
+  settle_in(seat, static_cast<std::uint32_t>(thread));
   return MPI_SUCCESS;
+}
+
+void Team::take(int thread) noexcept {
+  Seat& seat = seats_[thread];
+  const auto number = static_cast<std::uint32_t>(thread);
+  if (seat.owner.load(std::memory_order_relaxed) == this_thread_id() && parts_.node->is_binding_published(first_ + number))
+    return;
+  seat.is_new.store(true, std::memory_order_relaxed);
+  settle_in(seat, number);
+}
+
+void Team::settle_in(Seat& seat, std::uint32_t thread) noexcept {
+  seat.owner.store(this_thread_id(), std::memory_order_relaxed);
+  parts_.node->publish_binding(first_ + thread);
+  if (parts_.trace != nullptr) parts_.trace->set_cpus(thread);
 }
 
 int Team::check(int thread) noexcept {

@@ -62,6 +62,10 @@ class Team {
   explicit Team(TeamParts parts);
 
   int join(int thread) noexcept;
+  // The same for a caller that gives the numbers out itself: each to one thread at a time, and the
+  // next after it. Requires that `thread` is in range. Costs nothing later if the thread had the
+  // number before and has not moved.
+  void take(int thread) noexcept;
   int barrier(int thread) noexcept;
   // The same, recorded. `caller` is the place in the program from which it is called. It is a
   // separate function, so that barrier() has no instruction for it.
@@ -100,6 +104,7 @@ class Team {
     std::uint32_t thread;
   };
 
+  void settle_in(Seat& seat, std::uint32_t thread) noexcept;
   bool has(int thread) const { return thread >= 0 && static_cast<std::uint32_t>(thread) < num_threads_; }
   // Whether the calling thread may be this one in a barrier. Returns MPI's status.
   int check(int thread) noexcept;

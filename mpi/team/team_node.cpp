@@ -95,6 +95,10 @@ void TeamNode::publish_binding(std::uint32_t participant) const {
   joins(participant).fetch_add(1, std::memory_order_relaxed);
 }
 
+bool TeamNode::is_binding_published(std::uint32_t participant) const {
+  return num_joins(participant) != 0 && segment_->member(participant).binding == read_own_binding();
+}
+
 TeamNode::Current TeamNode::first() const { return {views_[0].get(), 0, control().outnumbered != 0}; }
 
 std::vector<Binding> TeamNode::bindings() const {

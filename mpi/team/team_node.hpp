@@ -53,6 +53,8 @@ class TeamNode {
 
   // Publishes the binding of the calling thread as this participant's. The next renew() uses it.
   void publish_binding(std::uint32_t participant) const;
+  // Whether what this participant has published last is the calling thread's.
+  bool is_binding_published(std::uint32_t participant) const;
   // What all have published last; for one that has not joined, its rank's.
   std::vector<Binding> bindings() const;
   // How often that has happened. Relaxed: for reports.

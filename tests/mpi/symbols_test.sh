@@ -8,7 +8,7 @@
 set -u
 nm=$1 readelf=$2 library=$3
 
-expected='MPI_Abort MPI_BARRIER MPI_Barrier MPI_Comm_disconnect MPI_Comm_free MPI_Finalize MPI_Session_finalize MPI_Session_init hierbar_team_barrier hierbar_team_create hierbar_team_create_fortran hierbar_team_free hierbar_team_join mpi_barrier mpi_barrier_ mpi_barrier__ mpi_barrier_f08_'
+expected='MPIX_Threadcomm_finish MPIX_Threadcomm_free MPIX_Threadcomm_init MPIX_Threadcomm_start MPI_Abort MPI_BARRIER MPI_Barrier MPI_Comm_disconnect MPI_Comm_dup MPI_Comm_free MPI_Finalize MPI_Session_finalize MPI_Session_init hierbar_team_barrier hierbar_team_create hierbar_team_create_fortran hierbar_team_free hierbar_team_join mpi_barrier mpi_barrier_ mpi_barrier__ mpi_barrier_f08_'
 exported=$("$nm" -D --defined-only "$library" | awk '{ print $NF }' | LC_ALL=C sort | paste -s -d ' ')
 if [ "$exported" != "$expected" ]; then
   echo "$library exports"

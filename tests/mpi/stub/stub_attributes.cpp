@@ -34,7 +34,7 @@ int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
     const std::lock_guard lock(here().mutex);
     StubProcess::Attribute attribute = here().keyvals.at(keyval);
     attribute.value = value;
-    here().seats.at(comm).attributes[keyval] = attribute;
+    here().attributes_of(comm)[keyval] = attribute;
     return MPI_SUCCESS;
   });
 }
@@ -44,7 +44,7 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
     StubProcess::Attribute attribute;
     {
       const std::lock_guard lock(here().mutex);
-      std::map<int, StubProcess::Attribute>& attributes = here().seats.at(comm).attributes;
+      std::map<int, StubProcess::Attribute>& attributes = here().attributes_of(comm);
       const auto found = attributes.find(keyval);
       if (found == attributes.end()) return MPI_ERR_KEYVAL;
       attribute = found->second;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstring>
+
 #include "stub_mpi.hpp"
 
 namespace hierbar::test {
@@ -23,4 +25,28 @@ inline int close(int null, int* handle) {
   return MPI_SUCCESS;
 }
 
+// What a rank gives to a collective call, and what is in it.
+inline StubComm::Part part_of(const void* data, std::size_t bytes) {
+  const auto* begin = static_cast<const std::byte*>(data);
+  return {{begin, begin + bytes}, nullptr};
+}
+template <class T>
+T value_in(const StubComm::Part& part, std::size_t index = 0) {
+  T value;
+  std::memcpy(&value, part.bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+// MPI_Comm_free of a duplicate of a communicator of threads: by all threads of the process.
+int free_duplicate(MPI_Comm* comm);
+
 }  // namespace hierbar::test
+
+// Debian's mpi.h is older than these.
+extern "C" {
+int PMPIX_Threadcomm_init(MPI_Comm comm, int num_threads, MPI_Comm* made);
+int PMPIX_Threadcomm_start(MPI_Comm comm);
+int PMPIX_Threadcomm_finish(MPI_Comm comm);
+int PMPIX_Threadcomm_free(MPI_Comm* comm);
+int PMPIX_Comm_test_threadcomm(MPI_Comm comm, int* flag);
+}

@@ -9,6 +9,7 @@ namespace hierbar::test {
 namespace {
 
 thread_local StubProcess* process_of_thread = nullptr;
+thread_local std::map<MPI_Comm, StubProcess::Seat> seats_of_thread;
 
 }  // namespace
 
@@ -126,6 +127,7 @@ MPI_Comm StubProcess::add(std::shared_ptr<StubComm> comm, int rank) {
 }
 
 StubProcess::Seat* StubProcess::find(MPI_Comm comm) {
+  if (is_thread_seated(comm)) return &seats_of_thread.at(comm);
   const std::lock_guard lock(mutex);
   const auto found = seats.find(comm);
   return found == seats.end() || finalized ? nullptr : &found->second;
@@ -137,12 +139,31 @@ void StubProcess::drop(MPI_Comm comm) {
     const std::lock_guard lock(mutex);
     attributes.swap(seats.at(comm).attributes);
   }
-  for (const auto& [keyval, attribute] : attributes) {
-    if (attribute.forget != nullptr) attribute.forget(comm, keyval, attribute.value, attribute.extra);
-  }
+  forget_all(comm, attributes);
   const std::lock_guard lock(mutex);
   freed_.push_back(std::move(seats.at(comm).comm));
   seats.erase(comm);
+}
+
+void StubProcess::forget_all(MPI_Comm comm, const std::map<int, Attribute>& attributes) {
+  for (const auto& [keyval, attribute] : attributes) {
+    if (attribute.forget != nullptr) attribute.forget(comm, keyval, attribute.value, attribute.extra);
+  }
+}
+
+bool StubProcess::is_thread_seated(MPI_Comm comm) { return seats_of_thread.count(comm) != 0; }
+
+void StubProcess::seat_thread(MPI_Comm comm, std::shared_ptr<StubComm> all, int rank) {
+  seats_of_thread[comm] = {std::move(all), rank, {}};
+}
+
+void StubProcess::unseat_thread(MPI_Comm comm) {
+  forget_all(comm, std::map<int, Attribute>(seats_of_thread.at(comm).attributes));
+  seats_of_thread.erase(comm);
+}
+
+std::map<int, StubProcess::Attribute>& StubProcess::attributes_of(MPI_Comm comm) {
+  return is_thread_seated(comm) ? seats_of_thread.at(comm).attributes : seats.at(comm).attributes;
 }
 
 }  // namespace hierbar::test

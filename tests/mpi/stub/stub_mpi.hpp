@@ -109,6 +109,14 @@ class StubProcess {
   // Runs the callbacks of the attributes.
   void drop(MPI_Comm comm);
 
+  // In a communicator of threads the calling thread has a seat of its own, which find() returns. To
+  // leave it runs the callbacks of the thread's attributes.
+  void seat_thread(MPI_Comm comm, std::shared_ptr<StubComm> all, int rank);
+  void unseat_thread(MPI_Comm comm);
+  static bool is_thread_seated(MPI_Comm comm);
+  // Requires `mutex`.
+  std::map<int, Attribute>& attributes_of(MPI_Comm comm);
+
   void obey(const StubScript& script);
   // Every function of the library does its work through this; `body` returns its status.
   template <class Body>
@@ -140,6 +148,7 @@ class StubProcess {
     void* buffer;
   };
   bool count_call(const char* function);
+  static void forget_all(MPI_Comm comm, const std::map<int, Attribute>& attributes);
 
   std::once_flag has_main_thread_;
   std::thread::id main_thread_;

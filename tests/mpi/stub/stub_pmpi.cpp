@@ -22,19 +22,8 @@ using namespace hierbar::test;
 
 namespace {
 
-StubComm::Part part_of(const void* data, std::size_t bytes) {
-  const auto* begin = static_cast<const std::byte*>(data);
-  return {{begin, begin + bytes}, nullptr};
-}
-
-template <class T>
-T value_in(const StubComm::Part& part, std::size_t index = 0) {
-  T value;
-  std::memcpy(&value, part.bytes.data() + index * sizeof(T), sizeof(T));
-  return value;
-}
-
 int free_comm(MPI_Comm* comm) {
+  if (StubProcess::is_thread_seated(*comm)) return free_duplicate(comm);
   here().drop(*comm);
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;

@@ -42,6 +42,11 @@ class ShimCopies {
     bind(library, "MPI_Finalize", calls.finalize);
     bind(library, "MPI_Session_init", calls.session_init);
     bind(library, "MPI_Session_finalize", calls.session_finalize);
+    bind(library, "MPI_Comm_dup", calls.comm_dup);
+    bind(library, "MPIX_Threadcomm_init", calls.threadcomm_init);
+    bind(library, "MPIX_Threadcomm_start", calls.threadcomm_start);
+    bind(library, "MPIX_Threadcomm_finish", calls.threadcomm_finish);
+    bind(library, "MPIX_Threadcomm_free", calls.threadcomm_free);
     bind(library, "hierbar_team_create", calls.team_create);
     bind(library, "hierbar_team_join", calls.team_join);
     bind(library, "hierbar_team_barrier", calls.team_barrier);

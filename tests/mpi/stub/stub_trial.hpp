@@ -23,6 +23,12 @@ struct ShimCalls {
   decltype(&MPI_Finalize) finalize;
   decltype(&MPI_Session_init) session_init;
   decltype(&MPI_Session_finalize) session_finalize;
+  decltype(&MPI_Comm_dup) comm_dup;
+  // MPICH has them from version 4.2 on.
+  int (*threadcomm_init)(MPI_Comm, int, MPI_Comm*);
+  int (*threadcomm_start)(MPI_Comm);
+  int (*threadcomm_finish)(MPI_Comm);
+  int (*threadcomm_free)(MPI_Comm*);
   decltype(&hierbar_team_create) team_create;
   decltype(&hierbar_team_join) team_join;
   decltype(&hierbar_team_barrier) team_barrier;

@@ -37,10 +37,15 @@ class PlainWords {
   // Two barriers; what everybody wrote before the first is read between them. Returns the number of
   // wrong words.
   int check(const StubTrial::Rank& rank, hierbar_team team, int thread, int round) {
-    words_[first_of_[static_cast<std::size_t>(rank.number)] + static_cast<std::size_t>(thread)].value = round;
-    int wrong = rank.shim.team_barrier(team, thread) != MPI_SUCCESS;
+    return check(rank.number, thread, round, [&] { return rank.shim.team_barrier(team, thread); });
+  }
+  // `barrier` returns MPI's status.
+  template <class Barrier>
+  int check(int rank, int thread, int round, Barrier barrier) {
+    words_[first_of_[static_cast<std::size_t>(rank)] + static_cast<std::size_t>(thread)].value = round;
+    int wrong = barrier() != MPI_SUCCESS;
     for (const Line& line : words_) wrong += line.value != round;
-    wrong += rank.shim.team_barrier(team, thread) != MPI_SUCCESS;
+    wrong += barrier() != MPI_SUCCESS;
     return wrong;
   }
 

@@ -75,9 +75,14 @@ class TeamBoard {
   // One barrier that is watched: afterwards everybody has arrived in it, and nobody is more than
   // one ahead.
   void check_barrier(hierbar_team team, int thread) {
+    check_barrier(thread, [&] { return hierbar_team_barrier(team, thread); });
+  }
+  // `barrier` returns MPI's status.
+  template <class Barrier>
+  void check_barrier(int thread, Barrier barrier) {
     const std::uint64_t round = words_[first_ + thread].load(std::memory_order_relaxed) + 1;
     words_[first_ + thread].store(round, std::memory_order_relaxed);
-    CHECK(hierbar_team_barrier(team, thread) == MPI_SUCCESS);
+    CHECK(barrier() == MPI_SUCCESS);
     for (int i = 0; i < size_; ++i) {
       const std::uint64_t seen = words_[i].load(std::memory_order_relaxed);
       CHECK(seen == round || seen == round + 1);
