@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Wrong use of hierbar/mpi.h: an error code for each cause, and the team goes on.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -16,15 +19,28 @@ namespace {
 
 using Rank = StubTrial::Rank;
 
+// Whether the kernel has put this thread of the process to sleep (proc(5), after the name).
+bool is_asleep(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  const std::string stat{std::istreambuf_iterator<char>(file), {}};
+  return stat.find(") S", stat.rfind(')')) != std::string::npos;
+}
+
+enum class Other { kAnywhere, kWaits };
+
 // Two ranks with a team of two threads each. `body` runs in the first thread of each rank, when all
-// four have been in a barrier; then they are in one more.
-void with_team(StubTrial& trial, const std::function<void(Rank&, hierbar_team)>& body) {
+// four have been in a barrier; then they are in one more. The other thread may be in that one
+// already, or it waits there: until it sleeps nobody can know that it has come.
+void with_team(StubTrial& trial, const std::function<void(Rank&, hierbar_team)>& body, Other other = Other::kAnywhere) {
   trial.run([&](Rank& rank) {
     hierbar_team team;
     ASSERT_EQ(rank.shim.team_create(MPI_COMM_WORLD, 2, &team), MPI_SUCCESS);
+    std::atomic<pid_t> second{0};
     run_threads(rank, 2, [&](int thread) {
       EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
       EXPECT_EQ(rank.shim.team_barrier(team, thread), MPI_SUCCESS);
+      if (thread == 1) second = gettid();
+      while (thread == 0 && other == Other::kWaits && !is_asleep(second)) sched_yield();
       if (thread == 0) body(rank, team);
       EXPECT_EQ(rank.shim.team_barrier(team, thread), MPI_SUCCESS);
     });
@@ -55,10 +71,7 @@ TEST(StubTeamWrongUse, JoinedTwice) {
 
 TEST(StubTeamWrongUse, JoinedWhileAnotherThreadWaits) {
   StubTrial trial(2);
-  with_team(trial, [](Rank& rank, hierbar_team team) {
-    // Thread 1 comes to its second barrier, where it waits for this one.
-    while (rank.shim.team_join(team, 1) != MPI_ERR_OTHER) sched_yield();
-  });
+  with_team(trial, [](Rank& rank, hierbar_team team) { EXPECT_EQ(rank.shim.team_join(team, 1), MPI_ERR_OTHER); }, Other::kWaits);
 }
 
 TEST(StubTeamWrongUse, NotJoined) {
@@ -76,15 +89,12 @@ TEST(StubTeamWrongUse, NotJoined) {
 
 TEST(StubTeamWrongUse, FreedWhileOthersWait) {
   StubTrial trial(2);
-  with_team(trial, [](Rank& rank, hierbar_team team) {
+  const auto free_early = [](Rank& rank, hierbar_team team) {
     hierbar_team same = team;
-    int status;
-    while ((status = rank.shim.team_free(&same)) != MPI_ERR_PENDING) {
-      // Thread 1 had not come yet, so nothing was wrong; not what is wanted here.
-      ASSERT_NE(status, MPI_SUCCESS);
-    }
+    EXPECT_EQ(rank.shim.team_free(&same), MPI_ERR_PENDING);
     EXPECT_EQ(same, team);
-  });
+  };
+  with_team(trial, free_early, Other::kWaits);
 }
 
 TEST(StubTeamWrongUse, NoTeam) {
