@@ -29,7 +29,7 @@ namespace {
 Machine unknown_machine() {
   Machine machine;
   machine.units.resize(1);
-  machine.units[0].labels = 1U << static_cast<int>(Level::kMachine);
+  machine.units[0].labels = label_bit(Level::kMachine);
   machine.line_bytes = static_cast<std::uint32_t>(std::max(64L, sysconf(_SC_LEVEL1_DCACHE_LINESIZE)));
   machine.name = "unknown machine";
   return machine;

@@ -71,7 +71,7 @@ std::vector<Level> active_levels(const Machine& machine) {
 
 std::uint32_t label_bits(const std::vector<Level>& levels) {
   std::uint32_t bits = 0;
-  for (const Level level : levels) bits |= 1U << static_cast<int>(level);
+  for (const Level level : levels) bits |= label_bit(level);
   return bits;
 }
 

@@ -81,20 +81,19 @@ std::string impossible_cpus(hwloc_topology* topology) {
 }
 
 std::uint32_t labels_of(const hwloc_obj& object) {
-  const auto bit = [](Level level) { return 1U << static_cast<int>(level); };
   switch (object.type) {
     case HWLOC_OBJ_CORE:
-      return bit(Level::kCore);
+      return label_bit(Level::kCore);
     case HWLOC_OBJ_L2CACHE:
-      return bit(Level::kL2);
+      return label_bit(Level::kL2);
     case HWLOC_OBJ_L3CACHE:
-      return bit(Level::kL3);
+      return label_bit(Level::kL3);
     case HWLOC_OBJ_PACKAGE:
-      return bit(Level::kPackage);
+      return label_bit(Level::kPackage);
     case HWLOC_OBJ_DIE:
-      return bit(Level::kDie);
+      return label_bit(Level::kDie);
     case HWLOC_OBJ_GROUP:
-      return object.subtype != nullptr && strcasecmp(object.subtype, "Cluster") == 0 ? bit(Level::kCluster) : 0;
+      return object.subtype != nullptr && strcasecmp(object.subtype, "Cluster") == 0 ? label_bit(Level::kCluster) : 0;
     default:
       return 0;
   }

@@ -14,6 +14,7 @@ namespace hierbar {
 // an L3 is also a NUMA node).
 enum class Level : std::uint8_t { kCore, kL2, kCluster, kL3, kDie, kNuma, kPackage, kMachine };
 inline constexpr int kNumLevels = 8;
+constexpr std::uint32_t label_bit(Level level) { return 1U << static_cast<int>(level); }
 
 // Limits for every machine, whoever describes it. Linux has at most 8192 cpus. The longest known
 // cache lines have 256 bytes, and a page must hold one.
@@ -25,12 +26,12 @@ inline constexpr std::uint32_t kMaxLineBytes = 4096;
 // unit of its own.
 struct Unit {
   CpuSet cpus;               // every present cpu below, by the operating system's number
-  std::uint32_t labels = 0;  // bit (1 << Level)
+  std::uint32_t labels = 0;  // the sum of label_bit() of its labels
   int parent = -1;           // index into Machine::units; -1 for the machine itself
   std::vector<int> children;
   int depth = 0;  // 0 for the machine
 
-  bool has(Level level) const { return (labels >> static_cast<int>(level)) & 1U; }
+  bool has(Level level) const { return (labels & label_bit(level)) != 0; }
 };
 
 // The machine as plain data, without hwloc. units[0] is the whole machine. Parents come before

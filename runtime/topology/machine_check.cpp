@@ -9,8 +9,6 @@
 namespace hierbar {
 namespace {
 
-constexpr std::uint32_t bit(Level level) { return 1U << static_cast<int>(level); }
-
 std::string unit_name(std::size_t unit) { return "unit " + std::to_string(unit); }
 
 // Checks a unit against its parent, which has been checked.
@@ -69,7 +67,7 @@ std::string machine_problem(const Machine& machine) {
     return "lines of " + std::to_string(machine.line_bytes) + " bytes; allowed: 1 to " + std::to_string(kMaxLineBytes);
   }
   if (machine.units.empty() || machine.units[0].cpus != machine.present || machine.units[0].parent != -1 ||
-      machine.units[0].depth != 0 || (machine.units[0].labels & bit(Level::kMachine)) == 0) {
+      machine.units[0].depth != 0 || (machine.units[0].labels & label_bit(Level::kMachine)) == 0) {
     return "its first unit is not the machine";
   }
   for (std::size_t i = 1; i < machine.units.size(); ++i) {

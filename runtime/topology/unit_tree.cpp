@@ -8,8 +8,6 @@
 namespace hierbar {
 namespace {
 
-constexpr std::uint32_t bit(Level level) { return 1U << static_cast<int>(level); }
-
 using LabelsOfCpus = std::map<CpuSet, std::uint32_t>;
 
 bool crosses(const CpuSet& a, const CpuSet& b) { return a.intersects(b) && !a.is_subset_of(b) && !b.is_subset_of(a); }
@@ -19,13 +17,13 @@ CpuSet merge_nested(const SharedSets& sets, LabelsOfCpus& labels) {
   CpuSet in_no_core = sets.present;
   CpuSet core_heads;
   const auto add_core = [&](const CpuSet& core) {
-    labels[core] |= bit(Level::kCore);
+    labels[core] |= label_bit(Level::kCore);
     core_heads.set(static_cast<std::uint32_t>(core.first()));
     in_no_core -= core;
   };
   for (const SharedSet& set : sets.nested) {
     const CpuSet cpus = set.cpus & sets.present;
-    if ((set.labels & bit(Level::kCore)) != 0 && !cpus.empty()) add_core(cpus);
+    if ((set.labels & label_bit(Level::kCore)) != 0 && !cpus.empty()) add_core(cpus);
   }
   for (const std::uint32_t cpu : CpuSet(in_no_core)) add_core(CpuSet::range(cpu, cpu));
 
@@ -39,7 +37,7 @@ CpuSet merge_nested(const SharedSets& sets, LabelsOfCpus& labels) {
       labels[cpus] = set.labels;
     }
   }
-  labels[sets.present] |= bit(Level::kMachine);
+  labels[sets.present] |= label_bit(Level::kMachine);
   return core_heads;
 }
 
@@ -49,7 +47,7 @@ void add_numa(const SharedSets& sets, const CpuSet& core_heads, LabelsOfCpus& la
     const CpuSet cpus = set & sets.present;
     if (cpus.empty()) continue;
     if (const auto same = labels.find(cpus); same != labels.end()) {
-      same->second |= bit(Level::kNuma);
+      same->second |= label_bit(Level::kNuma);
       continue;
     }
     const auto crossed = std::find_if(labels.begin(), labels.end(), [&](const auto& unit) { return crosses(cpus, unit.first); });
@@ -57,7 +55,7 @@ void add_numa(const SharedSets& sets, const CpuSet& core_heads, LabelsOfCpus& la
       warnings.push_back("the NUMA node of cpus " + cpus.to_string() + " is ignored: it shares only a part of cpus " +
                          crossed->first.to_string() + ", which belong together");
     } else if ((cpus & core_heads).count() >= 2) {
-      labels[cpus] = bit(Level::kNuma);
+      labels[cpus] = label_bit(Level::kNuma);
     }
   }
 }
@@ -115,11 +113,12 @@ std::vector<bool> is_below(const std::vector<Unit>& units, Level level) {
 // Step 5. The walk goes backwards, so it meets the innermost group first. Step 6 decides between
 // nested ones.
 void name_clusters(std::vector<Unit>& units) {
-  constexpr std::uint32_t kWider = bit(Level::kL3) | bit(Level::kDie) | bit(Level::kNuma) | bit(Level::kPackage);
+  constexpr std::uint32_t kWider =
+      label_bit(Level::kL3) | label_bit(Level::kDie) | label_bit(Level::kNuma) | label_bit(Level::kPackage);
   const std::vector<bool> inside_l3 = is_below(units, Level::kL3);
   std::vector<bool> holds_wider(units.size(), false);
   for (std::size_t i = units.size() - 1; i > 0; --i) {
-    if (units[i].labels == 0 && inside_l3[i] && !holds_wider[i]) units[i].labels = bit(Level::kCluster);
+    if (units[i].labels == 0 && inside_l3[i] && !holds_wider[i]) units[i].labels = label_bit(Level::kCluster);
     if (holds_wider[i] || (units[i].labels & kWider) != 0) holds_wider[units[i].parent] = true;
   }
 }
@@ -128,12 +127,12 @@ void name_clusters(std::vector<Unit>& units) {
 void keep_one_per_path(std::vector<Unit>& units, Level level) {
   std::vector<CpuSet> covered(units.size());  // by units below each unit that have the label
   for (std::size_t i = units.size(); i-- > 0;) {
-    if (units[i].has(level) && covered[i] == units[i].cpus) units[i].labels &= ~bit(level);
+    if (units[i].has(level) && covered[i] == units[i].cpus) units[i].labels &= ~label_bit(level);
     if (i > 0) covered[units[i].parent] |= units[i].has(level) ? units[i].cpus : covered[i];
   }
   const std::vector<bool> repeated = is_below(units, level);
   for (std::size_t i = 0; i < units.size(); ++i) {
-    if (repeated[i]) units[i].labels &= ~bit(level);
+    if (repeated[i]) units[i].labels &= ~label_bit(level);
   }
 }
 

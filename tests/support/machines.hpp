@@ -51,7 +51,7 @@ class MachineBuilder {
     }
   }
 
-  void label(int unit, Level level) { machine_.units[unit].labels |= 1U << static_cast<int>(level); }
+  void label(int unit, Level level) { machine_.units[unit].labels |= label_bit(level); }
 
   Machine build(std::string name) {
     machine_.name = std::move(name);

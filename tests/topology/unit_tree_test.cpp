@@ -11,8 +11,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::uint32_t bit(Level level) { return 1U << static_cast<int>(level); }
-
 CpuSet cpus(const char* list) { return *CpuSet::parse(list); }
 
 // Builds the tree and writes it as "machine(numa(core:0 core:1) core:2)"; "?" is a unit without a
@@ -21,7 +19,7 @@ class UnitTree : public testing::Test {
  protected:
   void set(const char* list, std::uint32_t labels = 0) { sets_.nested.push_back({cpus(list), labels}); }
   void cores(std::initializer_list<const char*> lists) {
-    for (const char* list : lists) set(list, bit(Level::kCore));
+    for (const char* list : lists) set(list, label_bit(Level::kCore));
   }
   void numa(const char* list) { sets_.numa.push_back(cpus(list)); }
 
@@ -52,32 +50,32 @@ class UnitTree : public testing::Test {
 };
 
 TEST_F(UnitTree, GivesEqualSetsOneUnitWithAllLabels) {
-  set("0-3", bit(Level::kPackage));
-  set("0-3", bit(Level::kL3));
-  set("0-1", bit(Level::kL2));
+  set("0-3", label_bit(Level::kPackage));
+  set("0-3", label_bit(Level::kL3));
+  set("0-1", label_bit(Level::kL2));
   cores({"0-1", "2-3"});
   numa("0-3");
   EXPECT_EQ(build("0-3"), "machine+package+numa+l3(l2+core:0-1 core:2-3)");
 }
 
 TEST_F(UnitTree, MakesACoreOfEveryCpuWithout) {
-  set("0-1", bit(Level::kCore));
+  set("0-1", label_bit(Level::kCore));
   EXPECT_EQ(build("0-3"), "machine(core:0-1 core:2 core:3)");
 }
 
 TEST_F(UnitTree, OfOneCpuIsOneUnit) { EXPECT_EQ(build("7"), "machine+core:7"); }
 
 TEST_F(UnitTree, OrdersChildrenByFirstCpuAndParentsFirst) {
-  set("1,3", bit(Level::kPackage));
-  set("0,2", bit(Level::kPackage));
+  set("1,3", label_bit(Level::kPackage));
+  set("0,2", label_bit(Level::kPackage));
   EXPECT_EQ(build("0-3"), "machine(package(core:0 core:2) package(core:1 core:3))");
   for (std::size_t i = 1; i < units_.size(); ++i) EXPECT_LT(units_[i].parent, static_cast<int>(i));
 }
 
 TEST_F(UnitTree, LeavesOutCpusThatAreNotPresent) {
-  set("0-3", bit(Level::kPackage));
-  set("4-7", bit(Level::kPackage));
-  set("8-11", bit(Level::kPackage));
+  set("0-3", label_bit(Level::kPackage));
+  set("4-7", label_bit(Level::kPackage));
+  set("8-11", label_bit(Level::kPackage));
   numa("8-11");
   cores({"0-1", "2-3", "4-5", "6-7"});
   EXPECT_EQ(build("0-2,4-7"), "machine(package(core:0-1 core:2) package(core:4-5 core:6-7))");
@@ -85,7 +83,7 @@ TEST_F(UnitTree, LeavesOutCpusThatAreNotPresent) {
 
 TEST_F(UnitTree, IgnoresWhatLiesInsideACore) {
   cores({"0-3", "4-7"});
-  set("0-1", bit(Level::kL2));
+  set("0-1", label_bit(Level::kL2));
   numa("0-1");
   numa("2-3");
   EXPECT_EQ(build("0-7"), "machine(core:0-3 core:4-7)");
@@ -93,8 +91,8 @@ TEST_F(UnitTree, IgnoresWhatLiesInsideACore) {
 }
 
 TEST_F(UnitTree, TakesNumaNodesFromTheirCpusWhateverElseIsThere) {
-  set("0-3", bit(Level::kL3));
-  set("4-7", bit(Level::kL3));
+  set("0-3", label_bit(Level::kL3));
+  set("4-7", label_bit(Level::kL3));
   numa("0-1");
   numa("2-3");
   numa("2-3");  // a second kind of memory beside the same cpus
@@ -104,8 +102,8 @@ TEST_F(UnitTree, TakesNumaNodesFromTheirCpusWhateverElseIsThere) {
 }
 
 TEST_F(UnitTree, DropsANumaNodeThatCrossesAUnitAndSaysSo) {
-  set("0-3", bit(Level::kL3));
-  set("4-7", bit(Level::kL3));
+  set("0-3", label_bit(Level::kL3));
+  set("4-7", label_bit(Level::kL3));
   numa("0-1");
   numa("2-5");
   EXPECT_EQ(build("0-7"), "machine(l3(numa(core:0 core:1) core:2 core:3) l3(core:4 core:5 core:6 core:7))");
@@ -123,7 +121,7 @@ TEST_F(UnitTree, LeavesNumaToTheInnerNodesWhenTheyCoverTheOuter) {
   numa("0-3");
   numa("0-1");
   numa("2-3");
-  set("0-3", bit(Level::kPackage));
+  set("0-3", label_bit(Level::kPackage));
   EXPECT_EQ(build("0-5"), "machine(package(numa(core:0 core:1) numa(core:2 core:3)) core:4 core:5)");
 }
 
@@ -142,7 +140,7 @@ TEST_F(UnitTree, SettlesThreeNestedNodes) {
 }
 
 TEST_F(UnitTree, NamesAGroupInsideAnL3ACluster) {
-  set("0-7", bit(Level::kL3));
+  set("0-7", label_bit(Level::kL3));
   set("0-3");
   set("4-7");
   EXPECT_EQ(build("0-7"), "machine+l3(cluster(core:0 core:1 core:2 core:3) cluster(core:4 core:5 core:6 core:7))");
@@ -150,9 +148,9 @@ TEST_F(UnitTree, NamesAGroupInsideAnL3ACluster) {
 
 TEST_F(UnitTree, LeavesOtherGroupsUnnamed) {
   set("0-3");  // around L3s
-  set("0-1", bit(Level::kL3));
-  set("2-3", bit(Level::kL3));
-  set("4-7", bit(Level::kL3));
+  set("0-1", label_bit(Level::kL3));
+  set("2-3", label_bit(Level::kL3));
+  set("4-7", label_bit(Level::kL3));
   set("4-5");  // beside a NUMA node inside an L3, and around one
   numa("4-5");
   set("6-7");
