@@ -48,6 +48,7 @@ def parse_arguments():
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--timeout", type=float, default=60, help="seconds after which the program counts as hanging")
     parser.add_argument("--hangs", action="store_true", help="it must hang")
+    parser.add_argument("--may-hang-at-end", action="store_true", help="it may hang in MPI_Finalize, after the reports of all ranks")
     parser.add_argument("--exit-code", default="0", help="what mpiexec must return: a number or 'any'")
     parser.add_argument("--expect", action="append", default=[], metavar="REGEX", help="exactly one line matches")
     parser.add_argument("--expect-some", action="append", default=[], metavar="REGEX", help="a line matches")
@@ -89,8 +90,14 @@ def check_counts(wanted_counts, counts):
             yield f"{way} {counts[way]}, expected {comparison} {number}"
 
 
+def hangs_at_end(arguments, output):
+    return arguments.may_hang_at_end and len(REPORT.findall(output)) == arguments.ranks
+
+
 def find_problems(arguments, status, output):
-    if arguments.hangs != (status is None):
+    if status is None and hangs_at_end(arguments, output):
+        print("it hung in MPI_Finalize")
+    elif arguments.hangs != (status is None):
         yield "hangs" if status is None else "does not hang"
     elif status is not None and arguments.exit_code not in ("any", str(status)):
         yield f"exit status {status}, expected {arguments.exit_code}"

@@ -55,10 +55,13 @@ mpi_test(settings.empty barriers ARGS oracle 10 ENV HIERBAR_FAKE_NODES= HIERBAR_
 
 # A rank that waits makes progress for a late one: whoever leads, on one node and on two, by shared
 # memory and by sockets. Without progress the same programs hang, or these tests would show nothing.
+# On UCX's TCP, MPICH 4.0.2 now and then does not come back from MPI_Finalize, with and without the
+# shim: one rank waits there for the other to close its connection, which has stopped to look.
 foreach(what IN ITEMS isend ssend lock)
   mpi_test(progress.${what}.late_first progress ARGS ${what} 0 1 CHECK ${all_engine} --count engine==42)
   mpi_test(progress.${what}.late_last progress ARGS ${what} 1 0 CHECK ${all_engine} --count engine==42)
-  mpi_test(progress.${what}.sockets progress ARGS ${what} 1 0 ENV UCX_TLS=tcp,self CHECK ${all_engine} --count engine==42)
+  mpi_test(progress.${what}.sockets progress ARGS ${what} 1 0 ENV UCX_TLS=tcp,self UCX_NET_DEVICES=lo
+           CHECK ${all_engine} --count engine==42 --may-hang-at-end)
   mpi_test(progress.${what}.late_leader.two_nodes progress RANKS 4 ARGS ${what} 0 2 ENV ${two_nodes} CHECK ${all_engine} --count engine==84)
   mpi_test(progress.${what}.late_member.two_nodes progress RANKS 4 ARGS ${what} 3 2 ENV ${two_nodes} CHECK ${all_engine} --count engine==84)
   mpi_test(progress.${what}.broken progress ARGS ${what} 1 0 TIMEOUT 5

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""list_skipped_test.py CTEST: tests of .ci/list_skipped on what CTEST leaves of a run."""
+"""list_not_passed_test.py CTEST: tests of .ci/list_not_passed on what CTEST leaves of a run."""
 
 import pathlib
 import subprocess
@@ -9,10 +9,10 @@ import sys
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / ".ci" / "list_skipped"
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / ".ci" / "list_not_passed"
 
 
-class ListSkippedTest(unittest.TestCase):
+class ListNotPassedTest(unittest.TestCase):
     def list_after(self, **tests):
         """What is listed after a run of these shell scripts."""
         with tempfile.TemporaryDirectory() as directory:
@@ -41,8 +41,13 @@ class ListSkippedTest(unittest.TestCase):
         output = self.list_after(parts="echo one_test.cpp:1: Skipped; echo no such machine; echo '[  PASSED  ] 1 test.'")
         self.assertEqual(output, "\nSkipped, with the reason:\n  one_test.cpp:1: Skipped\n  no such machine\n")
 
-    def test_nothing_is_said_of_tests_that_pass_or_fail(self):
-        self.assertEqual(self.list_after(passes="echo skipped: not really", fails="echo skipped: no; false"), "")
+    def test_nothing_is_said_of_tests_that_pass(self):
+        self.assertEqual(self.list_after(passes="echo skipped: not really"), "")
+
+    def test_a_test_that_fails_is_listed_with_the_end_of_its_output(self):
+        output = self.list_after(passes="true", fails="seq 30; echo skipped: no; false")
+        self.assertTrue(output.startswith("\nFailed, with the end of the output:\n  fails:\n    12\n    13\n"), output)
+        self.assertTrue(output.endswith("\n    30\n    skipped: no\n"), output)
 
 
 if __name__ == "__main__":
