@@ -9,8 +9,8 @@
 #   TIMEOUT    a deadlock ends here; 120 s when not given
 #   RUNS_LONG  optimise it a little. Those labelled stress, whose barriers real threads cross, are
 #              optimised as what users get; the others are not, which halves the time to compile them
-#   THREADS    it has several threads, as all have that are labelled stress: ThreadSanitizer's build
-#              leaves out the others, in which there can be no race
+#   THREADS    it has several threads, as all have that are labelled stress: with
+#              HIERBAR_TEST_THREADS_ONLY the others are left out
 # Which tests run side by side, hierbar_set_test_properties() says. What a test skips it says with
 # GTEST_SKIP() and a reason; `./bootstrap test` lists these after ctest's summary.
 function(hierbar_add_test name)
@@ -26,7 +26,7 @@ function(hierbar_add_test name)
   endif()
 
   set(left_out)
-  if(HIERBAR_SANITIZE STREQUAL "thread" AND NOT arg_THREADS AND NOT "stress" IN_LIST arg_LABELS)
+  if(HIERBAR_TEST_THREADS_ONLY AND NOT arg_THREADS AND NOT "stress" IN_LIST arg_LABELS)
     set(left_out EXCLUDE_FROM_ALL)
   endif()
   add_executable(${name} ${left_out} ${arg_SOURCES})
