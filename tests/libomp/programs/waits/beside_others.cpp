@@ -21,6 +21,8 @@ namespace {
 
 constexpr int kNumWaits = 60;
 constexpr double kLateSeconds = 0.01;
+constexpr int kNumShortWaits = 20;
+constexpr double kBarelyLateSeconds = 25e-6;
 
 void skip(const char* reason) {
   std::printf("skipped: %s\n", reason);
@@ -40,8 +42,13 @@ long num_sleeps() {
   return usage.ru_nvcsw;
 }
 
-// How often the worker sleeps in waits of 10 ms.
-long num_sleeps_of_a_waiting_worker() {
+struct Sleeps {
+  long in_long_waits = 0;
+  long in_short_waits = 0;
+};
+
+// How often the worker sleeps: in waits of 10 ms, and in short ones, some after each of these.
+Sleeps sleeps_of_a_waiting_worker() {
   cpu_set_t worker_cpus;
 #pragma omp parallel num_threads(2)
   if (omp_get_thread_num() == 1) CHECK_EQUAL(sched_getaffinity(0, sizeof(worker_cpus), &worker_cpus), 0);
@@ -49,30 +56,46 @@ long num_sleeps_of_a_waiting_worker() {
 
   std::atomic<bool> is_over{false};
   std::thread other([&] { compute_on(worker_cpus, is_over); });
-  long slept = 0;
+  Sleeps slept;
 #pragma omp parallel num_threads(2)
   {
-    const long before = num_sleeps();
-    for (int i = 0; i < kNumWaits; ++i) {
-      const double end = omp_get_wtime() + kLateSeconds;
+    // Returns the thread's sleeps in a barrier to which the primary comes late.
+    const auto cross = [](double late_seconds) {
+      const long before = num_sleeps();
+      const double end = omp_get_wtime() + late_seconds;
       while (omp_get_thread_num() == 0 && omp_get_wtime() < end) {
       }
 #pragma omp barrier
+      return num_sleeps() - before;
+    };
+    Sleeps own;
+    for (int i = 0; i < kNumWaits; ++i) {
+      own.in_long_waits += cross(kLateSeconds);
+      for (int k = 0; k < kNumShortWaits; ++k) own.in_short_waits += cross(kBarelyLateSeconds);
     }
-    if (omp_get_thread_num() == 1) slept = num_sleeps() - before;
+    if (omp_get_thread_num() == 1) slept = own;
   }
   is_over = true;
   other.join();
   return slept;
 }
 
-void sleeps_early() { CHECK(num_sleeps_of_a_waiting_worker() >= kNumWaits / 3); }
+void sleeps_early() { CHECK(sleeps_of_a_waiting_worker().in_long_waits >= kNumWaits / 3); }
+
+// Who is not in step with the worker, but runs.
+void awaits_the_barely_late() {
+  const Sleeps slept = sleeps_of_a_waiting_worker();
+  CHECK(slept.in_long_waits >= kNumWaits / 3);
+  CHECK(slept.in_short_waits < kNumWaits * kNumShortWaits / 2);
+}
 
 // Under a blocktime that the user chose and that is longer than the waits.
-void obeys_the_user() { CHECK(num_sleeps_of_a_waiting_worker() < kNumWaits / 10); }
+void obeys_the_user() { CHECK(sleeps_of_a_waiting_worker().in_long_waits < kNumWaits / 10); }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return omp_test::run_case(argc, argv, {{"sleeps_early", sleeps_early}, {"obeys_the_user", obeys_the_user}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"sleeps_early", sleeps_early}, {"awaits_the_barely_late", awaits_the_barely_late}, {"obeys_the_user", obeys_the_user}});
 }
