@@ -10,8 +10,8 @@
 // Waiting beside others who want the same cpus: other root threads and their teams, threads that
 // are not OpenMP's, other processes. A waiting thread of libomp yields for the whole blocktime, 200
 // ms by default. Once a yield has shown that somebody else holds a cpu, the waits of all threads of
-// the process sleep without a blocktime. Each still yields once before, which shows whether that is
-// so any longer.
+// the process sleep without a blocktime. Where threads outnumber cpus one in 64 still yields before,
+// which shows whether that is so any longer.
 
 extern hierbar::Contention __kmp_hierbar_contention;
 

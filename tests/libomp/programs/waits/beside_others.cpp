@@ -23,6 +23,7 @@ constexpr int kNumWaits = 60;
 constexpr double kLateSeconds = 0.01;
 constexpr int kNumShortWaits = 20;
 constexpr double kBarelyLateSeconds = 25e-6;
+constexpr int kNumCrowdedWaits = 400;
 
 void skip(const char* reason) {
   std::printf("skipped: %s\n", reason);
@@ -89,13 +90,43 @@ void awaits_the_barely_late() {
   CHECK(slept.in_short_waits < kNumWaits * kNumShortWaits / 2);
 }
 
+// Four threads beside somebody who computes on each cpu. A yield before each sleep would cost a slice
+// each time.
+void sleeps_without_a_yield() {
+  cpu_set_t cpus[2];
+#pragma omp parallel num_threads(2)
+  CHECK_EQUAL(sched_getaffinity(0, sizeof(cpu_set_t), &cpus[omp_get_thread_num()]), 0);
+  std::atomic<bool> is_over{false};
+  std::thread first([&] { compute_on(cpus[0], is_over); });
+  std::thread second([&] { compute_on(cpus[1], is_over); });
+  std::atomic<long> slept{0}, gave_way{0};
+#pragma omp parallel num_threads(4)
+  {
+    rusage before{}, after{};
+    for (int i = 0; i < kNumCrowdedWaits; ++i) {
+      if (i == kNumCrowdedWaits / 4) CHECK_EQUAL(getrusage(RUSAGE_THREAD, &before), 0);
+#pragma omp barrier
+    }
+    CHECK_EQUAL(getrusage(RUSAGE_THREAD, &after), 0);
+    slept += after.ru_nvcsw - before.ru_nvcsw;
+    gave_way += after.ru_nivcsw - before.ru_nivcsw;
+  }
+  is_over = true;
+  first.join();
+  second.join();
+  std::printf("%ld sleeps, %ld other switches\n", slept.load(), gave_way.load());
+  CHECK(slept > kNumCrowdedWaits && gave_way < slept / 2);
+}
+
 // Under a blocktime that the user chose and that is longer than the waits.
 void obeys_the_user() { CHECK(sleeps_of_a_waiting_worker().in_long_waits < kNumWaits / 10); }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return omp_test::run_case(
-      argc, argv,
-      {{"sleeps_early", sleeps_early}, {"awaits_the_barely_late", awaits_the_barely_late}, {"obeys_the_user", obeys_the_user}});
+  return omp_test::run_case(argc, argv,
+                            {{"sleeps_early", sleeps_early},
+                             {"awaits_the_barely_late", awaits_the_barely_late},
+                             {"sleeps_without_a_yield", sleeps_without_a_yield},
+                             {"obeys_the_user", obeys_the_user}});
 }
