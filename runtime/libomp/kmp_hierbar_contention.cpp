@@ -13,14 +13,18 @@ namespace {
 
 // Of one thread.
 struct yields_t {
-  kmp_uint64 last; // when it last yielded, in units of KMP_NOW()
-  int num_to_time; // how many of its next yields are timed
+  kmp_uint64 last;      // when it last yielded, or was about to, in units of KMP_NOW()
+  int num_to_time;      // how many of its next yields are timed
+  kmp_uint32 num_early; // calls while waits slept early
 };
 
 __thread yields_t yields [[gnu::tls_model("initial-exec")]];
 
 // Enough to see whether the yield that took so long was one of many.
 constexpr int num_timed_yields = 16;
+
+// While waits sleep early, one of so many calls yields.
+constexpr kmp_uint32 num_early_calls = 64;
 
 static_assert(hierbar::Contention::kLong_ns == 1'000'000, "long_time() is a millisecond");
 
@@ -51,11 +55,18 @@ bool __kmp_hierbar_yielded_for_long(int num_threads) {
 // Reading a clock before and after each yield makes barriers of 8 threads on 2 cpus 9 % slower. One
 // reading shows whether a long yield can have lain between it and the thread's yield before. Only
 // then are the next yields timed; the thread may as well have computed.
+//
+// While waits sleep early, a yield costs a slice of whoever holds the cpu, and the sleep that is
+// about to follow gives the cpu away as well. One yield in 64 is enough to see whether that is still
+// so. A wait that may not sleep (for a lock or for tasks) yields after every 64 looks, some µs.
 void __kmp_hierbar_yield() {
   const kmp_uint64 now = KMP_NOW();
-  if (now - yields.last >= long_time())
+  const bool is_early = KMP_OVERSUBSCRIBED && __kmp_hierbar_sleeps_early();
+  if (is_early || now - yields.last >= long_time())
     yields.num_to_time = num_timed_yields;
   yields.last = now;
+  if (is_early && ++yields.num_early % num_early_calls != 0)
+    return;
   if (yields.num_to_time == 0) {
     sched_yield();
     return;

@@ -10,8 +10,8 @@
 // Waiting beside others who want the same cpus: other root threads and their teams, threads that
 // are not OpenMP's, other processes. A waiting thread of libomp yields for the whole blocktime, 200
 // ms by default. Once a yield has shown that somebody else holds a cpu, the waits of all threads of
-// the process sleep without a blocktime. Each still yields once before, which shows whether that is
-// so any longer.
+// the process sleep without a blocktime. Where threads outnumber cpus one in 64 still yields before,
+// which shows whether that is so any longer.
 
 extern hierbar::Contention __kmp_hierbar_contention;
 
@@ -19,11 +19,14 @@ extern hierbar::Contention __kmp_hierbar_contention;
 // they only wait: 100 µs, and 10 µs for each of them.
 bool __kmp_hierbar_yielded_for_long(int num_threads);
 
+// Whether a wait that begins now sleeps early. A blocktime that the user chose is left alone.
+static inline bool __kmp_hierbar_sleeps_early() { return __kmp_hierbar_contention.is_remembered() && !__kmp_env_blocktime; }
+
 // Before a wait in __kmp_wait_template, which sleeps after th_team_bt_intervals; libomp sets that
-// anew in each barrier. A blocktime that the user chose is left alone.
+// anew in each barrier.
 static inline void __kmp_hierbar_adjust_blocktime(kmp_info_t *thread) {
 #if !KMP_USE_MONITOR
-  if (__kmp_hierbar_contention.is_remembered() && !__kmp_env_blocktime)
+  if (__kmp_hierbar_sleeps_early())
     thread->th.th_team_bt_intervals = 0;
 #endif
 }

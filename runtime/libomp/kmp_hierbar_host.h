@@ -51,8 +51,10 @@ void __kmp_hierbar_note_wait(struct kmp_hierbar_team *hier);
 
 // Looks at a word before libomp's wait loop with its clock reads and yields takes over: 10 µs are
 // enough for partners that arrive together, and a task found meanwhile is not kept waiting for
-// long. None where a partner may need this cpu, where the user asked not to spin, or where there
-// are tasks to run.
+// long. 50 µs where the wait would then sleep early, beside others who hold cpus: a sleep costs as
+// much where nobody is in the way, and a slice where somebody is, so partners that do run, but not
+// in step, shall not sleep (docs/decisions/0124). None where a partner may need this cpu, where the
+// user asked not to spin, or where there are tasks to run.
 static inline bool __kmp_hierbar_has_tasks_to_run(const kmp_info_t *thread) {
   const kmp_task_team_t *task_team = thread->th.th_task_team;
   return task_team != NULL && KMP_TASKING_ENABLED(task_team);
@@ -61,7 +63,7 @@ static inline bool __kmp_hierbar_has_tasks_to_run(const kmp_info_t *thread) {
 static inline int __kmp_hierbar_spin_looks(const kmp_info_t *thread) {
   if (KMP_OVERSUBSCRIBED || __kmp_dflt_blocktime == 0 || __kmp_hierbar_has_tasks_to_run(thread))
     return 0;
-  return 10000 / hierbar::kLookSpacing_ns;
+  return (__kmp_hierbar_sleeps_early() ? 50'000 : 10'000) / hierbar::kLookSpacing_ns;
 }
 
 // Such looks at a word of libomp's. Returns whether it has the value. An acquire fence must follow

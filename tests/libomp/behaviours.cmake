@@ -131,9 +131,11 @@ omp_cases(late_partner CASES ${late_cases} SETTING trees ENV ${trees} KMP_BLOCKT
 omp_cases(late_partner CASES barrier fork SETTING lines ENV ${lines} KMP_BLOCKTIME=0)
 
 # Somebody else computes on a worker's cpu.
-omp_cases(beside_others CASES sleeps_early ENV OMP_PLACES={0},{1} CHECK --expect "others held this process's cpus.*after [1-9]")
+omp_cases(beside_others CASES sleeps_early awaits_the_barely_late sleeps_without_a_yield ENV OMP_PLACES={0},{1}
+          CHECK --expect "others held this process's cpus.*after [1-9]")
 omp_cases(beside_others CASES obeys_the_user ENV OMP_PLACES={0},{1} KMP_BLOCKTIME=200ms)
-omp_run_alone(beside_others.sleeps_early beside_others.obeys_the_user)
+omp_run_alone(beside_others.sleeps_early beside_others.awaits_the_barely_late beside_others.sleeps_without_a_yield
+              beside_others.obeys_the_user)
 
 # More threads than cpus, and the program's own waits yield nothing.
 omp_cases(polling_workers CASES primary_is_waited_for

@@ -21,6 +21,9 @@ namespace {
 
 constexpr int kNumWaits = 60;
 constexpr double kLateSeconds = 0.01;
+constexpr int kNumShortWaits = 20;
+constexpr double kBarelyLateSeconds = 25e-6;
+constexpr int kNumCrowdedWaits = 400;
 
 void skip(const char* reason) {
   std::printf("skipped: %s\n", reason);
@@ -40,8 +43,13 @@ long num_sleeps() {
   return usage.ru_nvcsw;
 }
 
-// How often the worker sleeps in waits of 10 ms.
-long num_sleeps_of_a_waiting_worker() {
+struct Sleeps {
+  long in_long_waits = 0;
+  long in_short_waits = 0;
+};
+
+// How often the worker sleeps: in waits of 10 ms, and in short ones, some after each of these.
+Sleeps sleeps_of_a_waiting_worker() {
   cpu_set_t worker_cpus;
 #pragma omp parallel num_threads(2)
   if (omp_get_thread_num() == 1) CHECK_EQUAL(sched_getaffinity(0, sizeof(worker_cpus), &worker_cpus), 0);
@@ -49,30 +57,76 @@ long num_sleeps_of_a_waiting_worker() {
 
   std::atomic<bool> is_over{false};
   std::thread other([&] { compute_on(worker_cpus, is_over); });
-  long slept = 0;
+  Sleeps slept;
 #pragma omp parallel num_threads(2)
   {
-    const long before = num_sleeps();
-    for (int i = 0; i < kNumWaits; ++i) {
-      const double end = omp_get_wtime() + kLateSeconds;
+    // Returns the thread's sleeps in a barrier to which the primary comes late.
+    const auto cross = [](double late_seconds) {
+      const long before = num_sleeps();
+      const double end = omp_get_wtime() + late_seconds;
       while (omp_get_thread_num() == 0 && omp_get_wtime() < end) {
       }
 #pragma omp barrier
+      return num_sleeps() - before;
+    };
+    Sleeps own;
+    for (int i = 0; i < kNumWaits; ++i) {
+      own.in_long_waits += cross(kLateSeconds);
+      for (int k = 0; k < kNumShortWaits; ++k) own.in_short_waits += cross(kBarelyLateSeconds);
     }
-    if (omp_get_thread_num() == 1) slept = num_sleeps() - before;
+    if (omp_get_thread_num() == 1) slept = own;
   }
   is_over = true;
   other.join();
   return slept;
 }
 
-void sleeps_early() { CHECK(num_sleeps_of_a_waiting_worker() >= kNumWaits / 3); }
+void sleeps_early() { CHECK(sleeps_of_a_waiting_worker().in_long_waits >= kNumWaits / 3); }
+
+// Who is not in step with the worker, but runs.
+void awaits_the_barely_late() {
+  const Sleeps slept = sleeps_of_a_waiting_worker();
+  CHECK(slept.in_long_waits >= kNumWaits / 3);
+  CHECK(slept.in_short_waits < kNumWaits * kNumShortWaits / 2);
+}
+
+// Four threads beside somebody who computes on each cpu. A yield before each sleep would cost a slice
+// each time.
+void sleeps_without_a_yield() {
+  cpu_set_t cpus[2];
+#pragma omp parallel num_threads(2)
+  CHECK_EQUAL(sched_getaffinity(0, sizeof(cpu_set_t), &cpus[omp_get_thread_num()]), 0);
+  std::atomic<bool> is_over{false};
+  std::thread first([&] { compute_on(cpus[0], is_over); });
+  std::thread second([&] { compute_on(cpus[1], is_over); });
+  std::atomic<long> slept{0}, gave_way{0};
+#pragma omp parallel num_threads(4)
+  {
+    rusage before{}, after{};
+    for (int i = 0; i < kNumCrowdedWaits; ++i) {
+      if (i == kNumCrowdedWaits / 4) CHECK_EQUAL(getrusage(RUSAGE_THREAD, &before), 0);
+#pragma omp barrier
+    }
+    CHECK_EQUAL(getrusage(RUSAGE_THREAD, &after), 0);
+    slept += after.ru_nvcsw - before.ru_nvcsw;
+    gave_way += after.ru_nivcsw - before.ru_nivcsw;
+  }
+  is_over = true;
+  first.join();
+  second.join();
+  std::printf("%ld sleeps, %ld other switches\n", slept.load(), gave_way.load());
+  CHECK(slept > kNumCrowdedWaits && gave_way < slept / 2);
+}
 
 // Under a blocktime that the user chose and that is longer than the waits.
-void obeys_the_user() { CHECK(num_sleeps_of_a_waiting_worker() < kNumWaits / 10); }
+void obeys_the_user() { CHECK(sleeps_of_a_waiting_worker().in_long_waits < kNumWaits / 10); }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return omp_test::run_case(argc, argv, {{"sleeps_early", sleeps_early}, {"obeys_the_user", obeys_the_user}});
+  return omp_test::run_case(argc, argv,
+                            {{"sleeps_early", sleeps_early},
+                             {"awaits_the_barely_late", awaits_the_barely_late},
+                             {"sleeps_without_a_yield", sleeps_without_a_yield},
+                             {"obeys_the_user", obeys_the_user}});
 }
