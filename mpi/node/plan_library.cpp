@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 
@@ -77,6 +79,17 @@ std::vector<std::byte> image_of(const hierbar_plan& plan) {
   return image;
 }
 
+// Without reading the machine. Of participants that share cpus, those with one binding are a crew.
+// Two of them need none: the last one to arrive is the last of all.
+std::vector<std::byte> small_image(const std::vector<Binding>& bindings) {
+  const auto num_ranks = static_cast<std::uint32_t>(bindings.size());
+  if (num_ranks <= 2 || !outnumber_cpus(bindings)) return image_of(FlatPlan(num_ranks).plan());
+  std::array<std::uint32_t, kMaxMachineIndependent> crews{};
+  for (std::uint32_t i = 0; i < num_ranks; ++i)
+    crews[i] = static_cast<std::uint32_t>(std::find(bindings.begin(), bindings.end(), bindings[i]) - bindings.begin());
+  return image_of(FlatPlan(num_ranks, 128, crews.data()).plan());
+}
+
 void keep(void* context, const char* line) { static_cast<std::vector<std::string>*>(context)->emplace_back(line); }
 
 }  // namespace
@@ -84,7 +97,7 @@ void keep(void* context, const char* line) { static_cast<std::vector<std::string
 Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindings, Algorithm algorithm) {
   const auto num_ranks = static_cast<std::uint32_t>(bindings.size());
   const bool has_groups = algorithm == Algorithm::kTopo;
-  if (num_ranks <= kMaxMachineIndependent && !has_groups) return image_of(FlatPlan(num_ranks).plan());
+  if (num_ranks <= kMaxMachineIndependent && !has_groups) return small_image(bindings);
 
   const PlanLibrary& library = plan_library();
   if (!library.problem.empty()) return Error{library.problem};

@@ -21,6 +21,8 @@ struct Waiting {
   int pauses_per_look = 1;
   // Polls before the first call into MPI, 2 µs long. 0 when ranks outnumber cpus.
   int spin_looks = 40;
+  // The same where nobody else needs this cpu (AwaitedWord::crew_waits()). The larger counts.
+  int spin_looks_alone = 0;
   // Polls between two calls into MPI, about 1 µs long. A call takes the library's lock and evicts
   // what is in the caches.
   int polls_between_pokes = 16;
@@ -40,6 +42,7 @@ struct Waiting {
   static Waiting outnumbered() noexcept {
     Waiting waiting;
     waiting.spin_looks = 0;
+    waiting.spin_looks_alone = kLooksBeforeYield;
     waiting.polls_between_pokes = 0;
     waiting.yields = kYieldsWhenOutnumbered;
     waiting.rounds_per_poke = 8;
@@ -76,13 +79,16 @@ class RankHost {
   RankHost(const BarrierBlock& block, std::uint32_t me, const Waiting& waiting, const WaitDuties& duties) noexcept
       : block_(block), me_(me), waiting_(waiting), duties_(duties) {}
 
-  int spin_looks() const noexcept { return waiting_.spin_looks; }
+  int spin_looks(bool crew_waits) const noexcept {
+    return crew_waits ? std::max(waiting_.spin_looks, waiting_.spin_looks_alone) : waiting_.spin_looks;
+  }
   int pauses_per_look() const noexcept { return waiting_.pauses_per_look; }
   bool can_sleep() const noexcept { return true; }
 
   // Returns only when released. If a rank has died, MPI's own launcher ends the program.
   [[gnu::noinline]] WaitResult wait(AwaitedWord<RealMem<RankHost>>& pending) noexcept {
-    return wait_as(block_.is_oversubscribed() ? waiting_.when_outnumbered() : waiting_, pending);
+    if (!block_.is_oversubscribed()) return wait_as(waiting_, pending);
+    return wait_as(waiting_.when_outnumbered(), pending);
   }
 
   void wake(std::uint32_t participant) noexcept { unpark(block_.host_line(participant).parked); }

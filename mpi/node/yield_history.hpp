@@ -26,10 +26,11 @@ class YieldHistory {
     return 0;
   }
 
-  // A wait that yielded has ended.
+  // A wait that yielded has ended. Writes only what changes: all ranks read the line of participant
+  // 0's (HostLine).
   void end_wait(bool slept) noexcept {
     if (!slept) {
-      num_in_vain_ = 0;
+      if (num_in_vain_ != 0) num_in_vain_ = 0;
     } else if (++num_in_vain_ >= kPatience) {
       num_in_vain_ = kPatience - 1;
       num_without_yields_ = kNumWithoutYields;

@@ -118,16 +118,12 @@ void CommTrace::account(const std::vector<RankTree::Sight>& sights, std::size_t 
 }
 
 void CommTrace::keep_for_time_line(const Entry& entry) {
-  ompt::RawEvent event;
-  event.begin = event.done = entry.stamps.arrived;
-  event.end = entry.stamps.left;
+  ompt::RawEvent event = entry.stamps.to_event();
   event.team = this;
   event.episode = ++num_kept_;
   event.me = me_;
   event.kind = kind_of(tree_.has_several_nodes());
   event.address = entry.caller;
-  event.has_levels = true;
-  event.gathered = entry.stamps.gathered;
   event.is_leader = leads_;
   recorder_.keep(event);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "barrier/trace_points.hpp"
+#include "report/raw_trace.hpp"
 #include "trace/counter.hpp"
 
 namespace hierbar::mpi {
@@ -16,6 +17,16 @@ struct Stamps {
   std::uint64_t gathered;  // all of its subtree had arrived; 0: it gathers from nobody
   std::uint64_t released;  // it saw that all had arrived
   std::uint64_t left;      // it had released its children
+
+  // For a time line, without what the stamps do not know.
+  ompt::RawEvent to_event() const {
+    ompt::RawEvent event;
+    event.begin = event.done = arrived;
+    event.end = left;
+    event.has_levels = true;
+    event.gathered = gathered;
+    return event;
+  }
 };
 
 // The trace points of a recorded barrier (see barrier/trace_points.hpp). Writes each step's time.

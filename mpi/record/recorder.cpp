@@ -50,6 +50,7 @@ void Recorder::prepare(long rank) {
     if (!report_settings().settings.perfetto) return;
     raw_.emplace(report_settings().settings.trace_events, *clock_);
     ring_ = raw_->add_thread(0);
+    team_rows_.emplace(report_settings().settings.trace_events, *clock_);
   });
 }
 
@@ -62,6 +63,15 @@ Recorder::Tables& Recorder::team_tables(std::uint32_t me, const std::string& cpu
   OfThread& of_thread = team_tables_[me];
   of_thread.cpus = of_thread.cpus.empty() || of_thread.cpus == cpus ? cpus : ompt::kVariousCpus;
   return of_thread.tables;
+}
+
+std::vector<ompt::RawRing*> Recorder::take_rows(std::uint32_t num_threads) {
+  if (!team_rows_) return {};
+  return team_rows_->take(num_threads);
+}
+
+void Recorder::give_back_rows(const std::vector<ompt::RawRing*>& rows) {
+  if (!rows.empty()) team_rows_->give_back(rows);
 }
 
 void Recorder::add(CommTrace* trace) {
@@ -90,6 +100,11 @@ ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
   if (ring_ != nullptr) {
     report.trace.kept += ring_->kept();
     report.trace.dropped += ring_->dropped();
+  }
+  if (ring_ != nullptr && take) {  // before the end teams' threads may be adding
+    const ompt::TraceCounts of_teams = team_rows_->counts();
+    report.trace.kept += of_teams.kept;
+    report.trace.dropped += of_teams.dropped;
   }
   ompt::sort_sites(report);
   return report;
@@ -141,10 +156,12 @@ void Recorder::finish(const Pmpi& pmpi, bool together) {
   if (raw_) write_timeline();
 }
 
-// Each rank writes the time line of its barriers. The tool writes that of the threads.
+// Each rank writes the time line of its barriers, and of those of its teams' threads. The tool writes
+// that of the threads' other barriers.
 void Recorder::write_timeline() const {
   ompt::Timeline timeline = raw_->timeline(process_);
   timeline.processes[0].part = "MPI_Barrier";
+  team_rows_->add_to(timeline, process_);
   ompt::write_file(ompt::expand_output(report_settings().settings, process_, "mpi.trace.json"), ompt::to_perfetto(timeline));
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/record/team_rows.hpp"
 #include "report/raw_trace.hpp"
 #include "report/report.hpp"
 #include "report/settings.hpp"
@@ -47,6 +48,9 @@ class Recorder {
   void keep(const ompt::RawEvent& event) {
     if (ring_ != nullptr) ring_->add(event);
   }
+  // The rows of a team's threads in the time line. Empty if there is to be none.
+  std::vector<ompt::RawRing*> take_rows(std::uint32_t num_threads);
+  void give_back_rows(const std::vector<ompt::RawRing*>& rows);
 
   void add(CommTrace* trace);
   void remove(const CommTrace* trace);
@@ -75,6 +79,7 @@ class Recorder {
   std::string cpus_;  // the cpus on which this process may run
   std::optional<ompt::RawTrace> raw_;
   ompt::RawRing* ring_ = nullptr;
+  std::optional<TeamRows> team_rows_;
   std::map<std::uint32_t, Tables> tables_;
   struct OfThread {
     Tables tables;

@@ -18,25 +18,29 @@ namespace {
 // them is a whole number.
 constexpr std::size_t kMostEntries = 1024, kFewestEntries = 16, kMostOfRank = std::size_t{1} << 17;
 
-std::uint32_t kind_of(const RankTree& tree) { return tree.has_several_nodes() ? ompt::kTeamBarrierOfNodes : ompt::kTeamBarrier; }
-
 }  // namespace
 
-TeamTrace::TeamTrace(Recorder& recorder, std::vector<std::uint32_t> threads_of_ranks, std::uint32_t me, std::uint64_t every)
+TeamTrace::TeamTrace(Recorder& recorder, std::vector<std::uint32_t> threads_of_ranks, std::uint32_t me, bool several_nodes,
+                     std::uint64_t every)
     : recorder_(recorder),
       threads_of_ranks_(std::move(threads_of_ranks)),
       me_(me),
+      several_nodes_(several_nodes),
+      kind_(several_nodes ? ompt::kTeamBarrierOfNodes : ompt::kTeamBarrier),
       every_(every),
       first_of_(1, 0),
       most_threads_(*std::max_element(threads_of_ranks_.begin(), threads_of_ranks_.end())),
       most_entries_(std::clamp(kMostOfRank / most_threads_ / 2 * 2, kFewestEntries, kMostEntries)),
-      threads_(threads_of_ranks_[me]) {
+      threads_(threads_of_ranks_[me]),
+      rows_(recorder.take_rows(threads_of_ranks_[me])) {
   for (const std::uint32_t count : threads_of_ranks_) first_of_.push_back(first_of_.back() + count);
   for (Thread& thread : threads_) {
     thread.stride = every_;
     thread.entries.reserve(most_entries_);
   }
 }
+
+TeamTrace::~TeamTrace() { recorder_.give_back_rows(rows_); }
 
 void TeamTrace::set_cpus(std::uint32_t thread) {
   const Result<CpuSet> set = own_cpus();
@@ -52,8 +56,14 @@ RankTrace TeamTrace::open(std::uint32_t thread, const void* caller) {
 }
 
 // Entry i is of the episode 1 + i * stride, before and after.
-void TeamTrace::close(std::uint32_t thread) {
+void TeamTrace::close(std::uint32_t thread, std::uint64_t episode, bool leads) {
   Thread& own = threads_[thread];
+  if (!rows_.empty()) keep_for_time_line(thread, own.entries.back(), episode, leads);
+  if ((episode - 1) % own.stride != 0) {
+    own.entries.pop_back();
+    own.first = std::min(own.first, own.entries.size());  // the tree may have changed in it
+    return;
+  }
   if (own.entries.size() < most_entries_) return;
   for (std::size_t i = 0; 2 * i < own.entries.size(); ++i) own.entries[i] = own.entries[2 * i];
   own.entries.resize(own.entries.size() / 2);
@@ -89,7 +99,7 @@ void TeamTrace::settle(const Pmpi& pmpi, MPI_Comm comm, const Places& places, st
   const int sight_bytes = static_cast<int>(block * sizeof(RankTree::Sight));
   const bool seen =
       pmpi.Alltoall(to_others.data(), sight_bytes, pmpi.byte, sights.data(), sight_bytes, pmpi.byte, comm) == MPI_SUCCESS;
-  if (seen) account(kind_of(*tree), episodes, sights);
+  if (seen) account(episodes, sights);
   recorder_.checkpoint(pmpi);
 }
 
@@ -133,7 +143,7 @@ std::unique_ptr<RankTree> TeamTrace::gather_tree(const Pmpi& pmpi, MPI_Comm comm
     units.push_back(static_cast<std::uint8_t>(value));
   }
   parents.pop_back();
-  return std::make_unique<RankTree>(parents, places.several_nodes, units);
+  return std::make_unique<RankTree>(parents, several_nodes_, units);
 }
 
 // Computes what each thread is to learn about the episodes of this rank's share.
@@ -151,7 +161,7 @@ void TeamTrace::summarise(const RankTree& tree, const Episodes& episodes, const 
       for (std::uint32_t thread = 0; thread < threads_of_ranks_[rank]; ++thread)
         of_all[participant_of(rank, thread)] = stamps[row(rank, thread) + i];
     }
-    ompt::BarrierTimes& times = tables.barriers.at({caller, kind_of(tree), num_participants()});
+    ompt::BarrierTimes& times = tables.barriers.at({caller, kind_, num_participants()});
     times.threads_of_ranks = threads_of_ranks_;
     if (!tree.summarise(of_all, recorder_.clock(), sights, times)) ++tables.losses.backwards;
     for (std::uint32_t rank = 0; rank < num_ranks; ++rank) {
@@ -161,7 +171,7 @@ void TeamTrace::summarise(const RankTree& tree, const Episodes& episodes, const 
   }
 }
 
-void TeamTrace::account(std::uint32_t kind, const Episodes& episodes, const std::vector<RankTree::Sight>& sights) {
+void TeamTrace::account(const Episodes& episodes, const std::vector<RankTree::Sight>& sights) {
   const TraceClock& clock = recorder_.clock();
   const auto between = [&](std::uint64_t from, std::uint64_t to) { return to > from ? clock.to_ns(to - from) : 0; };
   const std::lock_guard lock(recorder_.mutex());
@@ -172,12 +182,23 @@ void TeamTrace::account(std::uint32_t kind, const Episodes& episodes, const std:
       const RankTree::Sight& sight = sights[(rank * most_threads_ + thread) * episodes.share + place];
       if (sight.last == 0) continue;
       const Entry& entry = threads_[thread].entries[i];
-      ompt::ThreadTimes& times = tables.threads.at({entry.caller, kind, num_participants()});
+      ompt::ThreadTimes& times = tables.threads.at({entry.caller, kind_, num_participants()});
       times.imbalance.add(between(entry.stamps.arrived, sight.last));
       times.sync.add(between(std::max(sight.last, entry.stamps.arrived), entry.stamps.left));
       times.last_arrivals += sight.is_last_itself;
     }
   }
+}
+
+void TeamTrace::keep_for_time_line(std::uint32_t thread, const Entry& entry, std::uint64_t episode, bool leads) {
+  ompt::RawEvent event = entry.stamps.to_event();
+  event.team = this;
+  event.episode = episode;
+  event.me = participant_of(me_, thread);
+  event.kind = kind_;
+  event.address = entry.caller;
+  event.is_leader = leads;
+  rows_[thread]->add(event);
 }
 
 }  // namespace hierbar::mpi

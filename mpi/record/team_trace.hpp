@@ -11,6 +11,7 @@
 
 #include "mpi/record/rank_trace.hpp"
 #include "mpi/record/rank_tree.hpp"
+#include "report/raw_trace.hpp"
 
 namespace hierbar::mpi {
 
@@ -26,6 +27,9 @@ class Recorder;
 //             each rank works out who arrived last in its share of the episodes.
 // 3. account  Each rank adds up the figures of its threads.
 //
+// A time line has a thread's last barriers one by one, as those of other barriers do. So with one to
+// be drawn, a thread stamps all of them, and keeps each in its row before it drops the record.
+//
 // Left out are the first barrier, which comes after the set-up, and those before the last change of
 // the barrier's tree on some node.
 //
@@ -34,15 +38,22 @@ class Recorder;
 class TeamTrace {
  public:
   // threads_of_ranks: by rank of the communicator. `me` is this process's rank there.
-  TeamTrace(Recorder& recorder, std::vector<std::uint32_t> threads_of_ranks, std::uint32_t me, std::uint64_t every);
+  TeamTrace(Recorder& recorder, std::vector<std::uint32_t> threads_of_ranks, std::uint32_t me, bool several_nodes,
+            std::uint64_t every);
+  ~TeamTrace();
+  TeamTrace(const TeamTrace&) = delete;
+  TeamTrace& operator=(const TeamTrace&) = delete;
 
   // The thread has joined, from where it runs.
   void set_cpus(std::uint32_t thread);
 
   // Around a barrier. Episodes are counted from 1 on. open() is called only if is_due().
-  bool is_due(std::uint32_t thread, std::uint64_t episode) const noexcept { return (episode - 1) % threads_[thread].stride == 0; }
+  bool is_due(std::uint32_t thread, std::uint64_t episode) const noexcept {
+    return (episode - 1) % (rows_.empty() ? threads_[thread].stride : every_) == 0;
+  }
   RankTrace open(std::uint32_t thread, const void* caller);
-  void close(std::uint32_t thread);
+  // leads: nobody releases the thread.
+  void close(std::uint32_t thread, std::uint64_t episode, bool leads);
   // The next barrier has another tree.
   void tree_changes(std::uint32_t thread) noexcept { threads_[thread].first = threads_[thread].entries.size(); }
 
@@ -56,8 +67,7 @@ class TeamTrace {
   struct Places {
     std::vector<Place> of_node;  // in one rank of each node; the others have none
     std::uint8_t exchange;       // the unit of the exchange
-    bool several_nodes;
-    bool outnumbered;  // the threads of the node outnumber its cpus
+    bool outnumbered;            // the threads of the node outnumber its cpus
   };
   std::uint32_t participant_of(std::uint32_t rank, std::uint32_t thread) const { return first_of_[rank] + thread; }
 
@@ -71,7 +81,7 @@ class TeamTrace {
   };
   struct alignas(128) Thread {
     std::vector<Entry> entries;
-    std::uint64_t stride;   // one barrier in so many is recorded
+    std::uint64_t stride;   // the record of one barrier in so many is kept
     std::size_t first = 1;  // the entries before are left out
     std::string cpus;
   };
@@ -86,16 +96,20 @@ class TeamTrace {
   std::unique_ptr<RankTree> gather_tree(const Pmpi& pmpi, MPI_Comm comm, const Places& places) const;
   void summarise(const RankTree& tree, const Episodes& episodes, const std::vector<Stamps>& stamps,
                  std::vector<RankTree::Sight>& to_others);
-  void account(std::uint32_t kind, const Episodes& episodes, const std::vector<RankTree::Sight>& sights);
+  void account(const Episodes& episodes, const std::vector<RankTree::Sight>& sights);
+  void keep_for_time_line(std::uint32_t thread, const Entry& entry, std::uint64_t episode, bool leads);
 
   Recorder& recorder_;
   const std::vector<std::uint32_t> threads_of_ranks_;
   const std::uint32_t me_;
+  const bool several_nodes_;
+  const std::uint32_t kind_;  // of its barriers
   const std::uint64_t every_;
   std::vector<std::uint32_t> first_of_;  // participant, by rank; at the end their number
   std::uint32_t most_threads_;           // of a rank
   std::size_t most_entries_;             // of a thread
   std::vector<Thread> threads_;
+  std::vector<ompt::RawRing*> rows_;  // of the time line, by thread; empty: there is none
 };
 
 }  // namespace hierbar::mpi

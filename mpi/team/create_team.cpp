@@ -123,7 +123,7 @@ class TeamMaker {
     if (verdict == Route::kSetUpFailed) return MPI_ERR_INTERN;
     if (verdict != Route::kEngine && !stay_apart(records[static_cast<std::size_t>(agreement_.rank())])) return MPI_ERR_NO_MEM;
     TeamParts made = parts(verdict);
-    if (made.route == Route::kEngine) made.trace = make_trace(records);
+    if (made.route == Route::kEngine) made.trace = make_trace(records, made.meets);
     team = std::make_unique<Team>(std::move(made));
     return MPI_SUCCESS;
   }
@@ -226,14 +226,14 @@ class TeamMaker {
 
   // Either all ranks record the barriers or none does: the records are put together by collective
   // calls.
-  std::unique_ptr<TeamTrace> make_trace(const std::vector<TeamRecord>& records) const {
+  std::unique_ptr<TeamTrace> make_trace(const std::vector<TeamRecord>& records, bool several_nodes) const {
     std::vector<std::uint32_t> threads;
     for (const TeamRecord& record : records) {
       if (record.report_every == 0) return nullptr;
       threads.push_back(static_cast<std::uint32_t>(record.num_threads));
     }
     return std::make_unique<TeamTrace>(agreement_.process().recorder, std::move(threads),
-                                       static_cast<std::uint32_t>(agreement_.rank()), records[0].report_every);
+                                       static_cast<std::uint32_t>(agreement_.rank()), several_nodes, records[0].report_every);
   }
 
   Agreement& agreement_;

@@ -17,13 +17,11 @@ inline void yield(const TeamMem::Word&) noexcept { sched_yield(); }
 template <class Trace>
 [[gnu::always_inline]] inline int Team::cross(std::uint32_t thread, Trace& trace) noexcept {
   Seat& seat = seats_[thread];
-  seat.is_inside.store(true, std::memory_order_relaxed);
   ++seat.episode;
   Crossing crossing{this, &seat, thread};
   const std::uint32_t bits = run_team_episode(
       turns_, team_mem(), seat.episode, [&]() noexcept { return cross_node(crossing, trace); },
       [&]() noexcept { renew(crossing); }, &yield);
-  seat.is_inside.store(false, std::memory_order_release);
   return (bits & kTeamMeetingFailed) == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 

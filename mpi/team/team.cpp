@@ -89,6 +89,7 @@ int Team::check(int thread) noexcept {
 int Team::barrier(int thread) noexcept {
   const int status = check(thread);
   if (status != MPI_SUCCESS) return status;
+  const Inside inside(seats_[thread]);
   NoTrace trace;
   return cross(static_cast<std::uint32_t>(thread), trace);
 }

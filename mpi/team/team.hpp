@@ -98,6 +98,18 @@ class Team {
     std::atomic<bool> is_new{false};
     std::atomic<bool> is_inside{false};  // relaxed: only wrong use depends on it
   };
+  // From a call of barrier() to its end. The release pairs with is_in_use()'s acquire: a team that is
+  // not in use may be freed.
+  class Inside {
+   public:
+    explicit Inside(Seat& seat) noexcept : seat_(seat) { seat_.is_inside.store(true, std::memory_order_relaxed); }
+    ~Inside() { seat_.is_inside.store(false, std::memory_order_release); }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+   private:
+    Seat& seat_;
+  };
   struct Crossing {
     Team* team;
     Seat* seat;

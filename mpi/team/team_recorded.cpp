@@ -10,14 +10,19 @@ int Team::barrier_recorded(int thread, const void* caller) noexcept {
   const int status = check(thread);
   if (status != MPI_SUCCESS) return status;
   const auto number = static_cast<std::uint32_t>(thread);
-  if (!parts_.trace->is_due(number, seats_[number].episode + 1)) {
+  const Seat& seat = seats_[number];
+  const Inside inside(seats_[number]);
+  const std::uint64_t episode = seat.episode + 1;
+  if (!parts_.trace->is_due(number, episode)) {
     NoTrace trace;
     return cross(number, trace);
   }
+  const std::uint32_t me = first_ + number;
+  const bool leads = parts_.meets ? me == 0 : seat.plan.barrier->plan().nodes[me].parent == me;
   RankTrace trace = parts_.trace->open(number, caller);
   const int result = cross(number, trace);
   trace.left();
-  parts_.trace->close(number);
+  parts_.trace->close(number, episode, leads);
   return result;
 }
 
@@ -28,7 +33,7 @@ void Team::settle() {
 
 // The process of participant 0 tells those of all threads of the node.
 TeamTrace::Places Team::places() const {
-  TeamTrace::Places places{{}, HIERBAR_UNIT_UNKNOWN, parts_.meets, seats_[0].plan.is_outnumbered};
+  TeamTrace::Places places{{}, HIERBAR_UNIT_UNKNOWN, seats_[0].plan.is_outnumbered};
   if (first_ != 0) return places;
   std::vector<std::uint32_t> in_team;
   for (const TeamRank& rank : parts_.ranks) {

@@ -7,20 +7,7 @@
 
 namespace hierbar::mpi {
 
-namespace {
-
-// Never destroyed: MPI may be used until the very end of the process. And made before any code
-// runs, so that get() has nothing to ask.
-union Forever {
-  Teams teams;
-  constexpr Forever() : teams() {}
-  ~Forever() {}
-};
-constinit Forever forever;
-
-}  // namespace
-
-Teams& Teams::get() noexcept { return forever.teams; }
+constinit TeamsForever all_teams;
 
 bool Teams::is_full() const {
   const std::lock_guard lock(mutex_);

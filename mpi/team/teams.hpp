@@ -56,4 +56,15 @@ class Teams {
   std::array<Place, kMost> places_;
 };
 
+// Never destroyed: MPI may be used until the very end of the process. And made before any code
+// runs, so that get() has nothing to ask.
+union TeamsForever {
+  Teams teams;
+  constexpr TeamsForever() : teams() {}
+  ~TeamsForever() {}
+};
+[[gnu::visibility("hidden")]] extern TeamsForever all_teams;
+
+inline Teams& Teams::get() noexcept { return all_teams.teams; }
+
 }  // namespace hierbar::mpi

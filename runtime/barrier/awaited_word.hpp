@@ -51,11 +51,12 @@ class AwaitedWord {
     return AwaitedWord(mem, awaited, epoch, writer, waiting_for, &sleepers);
   }
   // A wait for a release that all others await as well. A host may let all of them sleep in one
-  // place, and end all of these sleeps at once.
-  static AwaitedWord release_of_all(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
-                                    Word& sleepers) noexcept {
+  // place, and end all of these sleeps at once. crew_waits: the waiter's whole crew has arrived.
+  static AwaitedWord release_of_all(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word& sleepers,
+                                    bool crew_waits) noexcept {
     AwaitedWord pending(mem, awaited, epoch, writer, waiting_for, &sleepers);
     pending.all_wait_ = true;
+    pending.crew_waits_ = crew_waits;
     return pending;
   }
 
@@ -107,6 +108,9 @@ class AwaitedWord {
   Word& awaited() const noexcept { return awaited_; }
   // Whether this is a wait by release_of_all().
   bool all_wait() const noexcept { return all_wait_; }
+  // Whether all who share this participant's core have arrived, so that nobody needs its cpu before
+  // the release. False if that is not known.
+  bool crew_waits() const noexcept { return crew_waits_; }
 
  private:
   AwaitedWord(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word* sleepers) noexcept
@@ -121,6 +125,7 @@ class AwaitedWord {
   std::uint32_t writer_;
   bool announced_ = false;
   bool all_wait_ = false;
+  bool crew_waits_ = false;
 };
 
 }  // namespace hierbar

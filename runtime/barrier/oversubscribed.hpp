@@ -15,7 +15,8 @@ namespace hierbar {
 // leaders. The participants of a core, a crew, count themselves. The last one of a crew counts the
 // crew. The last one of all releases everybody. The scheduler runs them one after the other, and
 // beside that the work of each costs next to nothing: no line moves inside a crew, and nobody reads
-// the arrivals of all others (docs/decisions/0009).
+// the arrivals of all others (docs/decisions/0009). The last of a crew polls for a moment before it
+// yields, because none of those who would get the cpu can go on (docs/decisions/0145).
 //
 // Requires and guarantees what Barrier does. Ordering map, beside the one in barrier.hpp:
 //   (C1) relaxed fetch_or, before (C2), which publishes it: whoever counts last also sees the bits
@@ -62,14 +63,15 @@ template <class Mem, class Trace>
   OwnLine<Word>& own = view.own(me);
   Release<Word>& line = view.edge_release(0);
   const Epoch epoch = begin_episode(mem, own);
-  if (count_arrival(mem, view.lines_.group(view.nodes_[node.crew].slot).crew, node.crew_size, bits) &&
-      count_arrival(mem, view.lines_.group(view.nodes_[0].slot).everybody, view.num_crews_, bits)) {
+  const bool crew_waits = count_arrival(mem, view.lines_.group(view.nodes_[node.crew].slot).crew, node.crew_size, bits);
+  if (crew_waits && count_arrival(mem, view.lines_.group(view.nodes_[0].slot).everybody, view.num_crews_, bits)) {
     trace.released();
     mem.store_release(line.released, make_word(epoch, bits));  // (R1) pairs with (W1)
     if (mem.can_sleep()) wake_all_sleepers(view, mem, line);
     return {WaitResult::kReleased, bits};
   }
-  auto pending = AwaitedWord<Mem>::release_of_all(mem, line.released, epoch, /*writer=*/0, own.waiting_for, line.asleep);
+  auto pending =
+      AwaitedWord<Mem>::release_of_all(mem, line.released, epoch, /*writer=*/0, own.waiting_for, line.asleep, crew_waits);
   if (view.await_others(mem, pending, trace) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
   trace.released();
   return {WaitResult::kReleased, pending.payload()};

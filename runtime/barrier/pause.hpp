@@ -26,6 +26,10 @@ inline void cpu_pause() noexcept {
 // the best of both on two machines. It is not near a multiple of the pause of either, so the number
 // of pauses does not change from one start to the next (docs/decisions/0003).
 inline constexpr long kLookSpacing_ns = 45;
+// Polls in place of a yield that would not help, where participants outnumber the cpus: 2 µs, which
+// is what a switch to another thread and back costs. Who polls as long as the alternative takes
+// never loses more than that (docs/decisions/0145).
+inline constexpr int kLooksBeforeYield = 2000 / kLookSpacing_ns;
 
 // The length of one cpu_pause(). Takes about 10 µs.
 inline double measure_pause_ns() noexcept {

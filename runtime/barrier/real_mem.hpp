@@ -22,7 +22,8 @@ namespace hierbar {
 
 // Mem over std::atomic, with a host that knows how to wait; see Barrier for what Mem must do. Host
 // offers
-//   int spin_looks()                           how often to poll the word before wait() is called
+//   int spin_looks(bool crew_waits)            how often to poll the word before wait() is called;
+//                                              crew_waits: AwaitedWord::crew_waits()
 //   int pauses_per_look()                      pauses between two polls: measure_pauses_per_look()
 //   WaitResult wait(AwaitedWord<RealMem<Host>>&)   the long wait; kReleased only if pending.ready()
 //   void wake(std::uint32_t participant)       ends that participant's sleep, if it sleeps
@@ -67,7 +68,7 @@ class RealMem {
   WaitResult wait(AwaitedWord<RealMem>& pending) const noexcept {
     if (pending.ready()) return WaitResult::kReleased;
     const int pauses = host_.pauses_per_look();
-    for (int looks = host_.spin_looks(); looks > 0; --looks) {
+    for (int looks = host_.spin_looks(pending.crew_waits()); looks > 0; --looks) {
       for (int i = 0; i < pauses; ++i) cpu_pause();
       if (pending.ready()) return WaitResult::kReleased;
     }

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -26,9 +27,13 @@ struct WaitPolicy {
   int (*progress)(void* context) = nullptr;
   void* progress_context = nullptr;
 
+  // As spin_looks, where nobody else needs this cpu (AwaitedWord::crew_waits()). The larger counts.
+  int spin_looks_alone = 0;
+
   static WaitPolicy outnumbered() noexcept {
     WaitPolicy policy;
     policy.spin_looks = 0;
+    policy.spin_looks_alone = kLooksBeforeYield;
     policy.yields = kYieldsWhenOutnumbered;
     return policy;
   }
@@ -60,7 +65,9 @@ class ThreadHost {
   ThreadHost(ParkingSpot* spots, std::uint32_t me, const WaitPolicy& policy, const AbortFlag& aborted) noexcept
       : spots_(spots), me_(me), policy_(policy), aborted_(aborted) {}
 
-  int spin_looks() const noexcept { return policy_.spin_looks; }
+  int spin_looks(bool crew_waits) const noexcept {
+    return crew_waits ? std::max(policy_.spin_looks, policy_.spin_looks_alone) : policy_.spin_looks;
+  }
   int pauses_per_look() const noexcept { return policy_.pauses_per_look; }
   bool can_sleep() const noexcept { return policy_.sleeps; }
 

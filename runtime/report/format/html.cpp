@@ -39,6 +39,8 @@ Json page_data(const Report& report) {
     for (const char* name : {"imbalance_ns", "sync_ns", "barrier_ns"}) add_ends(site.at(name));
     for (Json& level : site.at("levels")) add_ends(level.at("ns"));
     site["participant"] = is_of_ranks(report.sites[i].kind) ? "rank" : "thread";
+    if (report.sites[i].threads_of_ranks.empty()) continue;
+    for (std::uint32_t k = 0; k < report.sites[i].team_size; ++k) site["members"].push_back(participant_name(report.sites[i], k));
   }
   return data;
 }

@@ -75,8 +75,9 @@ std::string process_name(const ProcessTimeline& process) {
          process.host + (process.part.empty() ? "" : ", " + process.part);
 }
 
+// A part with one row is called like that row.
 std::string thread_name(const ProcessTimeline& process, const ThreadTimeline& thread) {
-  return process.part.empty() ? "thread " + std::to_string(thread.number) : process.part;
+  return process.part.empty() || process.threads.size() > 1 ? "thread " + std::to_string(thread.number) : process.part;
 }
 
 // rank + 1 for each process. If ranks are unknown, or of several jobs, the next free number.

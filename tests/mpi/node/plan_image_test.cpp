@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/node/plan_image.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
 
 #include "barrier/flat_plan.hpp"
+#include "mpi/node/plan_library.hpp"
 #include "tests/support/test_plans.hpp"
 
 namespace hierbar::mpi {
@@ -77,6 +79,29 @@ TEST(PlanImage, ADamagedPlanIsRefused) {
   EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.line_bytes = 1; }));
   EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.release = 2; }));
   EXPECT_FALSE(is_accepted([](hierbar_plan& plan, auto&) { plan.num_crews = 1; }));
+}
+
+// Which crew everybody is in; empty: there are no crews. Participant i may run on the cpus of mask
+// i.
+std::vector<std::uint32_t> crews_of(const std::vector<std::uint64_t>& masks) {
+  std::vector<Binding> bindings;
+  for (const std::uint64_t mask : masks) bindings.push_back({{mask}, 16, 0});
+  const auto plan = PlanCopy::read(make_plan_image(bindings)->data(), static_cast<std::uint32_t>(masks.size()));
+  std::vector<std::uint32_t> crews;
+  for (std::uint32_t i = 0; plan->plan().num_crews != 0 && i < masks.size(); ++i) crews.push_back(plan->plan().nodes[i].crew);
+  return crews;
+}
+
+TEST(PlanImage, AFewThatShareCpusAreCrews) {
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  EXPECT_THAT(crews_of({1, 1, 2, 2}), ElementsAre(0, 0, 2, 2));
+  EXPECT_THAT(crews_of({1, 2, 1, 2}), ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(crews_of({1, 2, 2}), ElementsAre(0, 1, 1));
+  EXPECT_THAT(crews_of({3, 3, 3, 3}), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(crews_of({1, 2, 4, 8}), IsEmpty()) << "a cpu for each";
+  EXPECT_THAT(crews_of({15, 15, 15, 15}), IsEmpty());
+  EXPECT_THAT(crews_of({1, 1}), IsEmpty()) << "the last to arrive is the last of all";
 }
 
 }  // namespace

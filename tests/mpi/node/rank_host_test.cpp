@@ -29,6 +29,7 @@ constexpr long kOneHourNs = 3'600'000'000'000;  // a wake-up that is lost become
 
 Waiting sleeps_at_once() {
   Waiting waiting = Waiting::outnumbered();
+  waiting.spin_looks_alone = 0;
   waiting.yields = 0;
   waiting.first_sleep_ns = waiting.longest_sleep_ns = kOneHourNs;
   waiting.yields_together = 0;

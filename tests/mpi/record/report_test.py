@@ -23,6 +23,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TESTS / "mpi"), str(TESTS / "ompt-tools")]
 import check_trace  # noqa: E402
 import launcher  # noqa: E402
+import team_reports  # noqa: E402
 
 ARGUMENTS = None
 MS = 1_000_000
@@ -40,7 +41,7 @@ def quantile(times, share):
     return 0
 
 
-class Reports(unittest.TestCase):
+class Reports(team_reports.TeamReports, unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
@@ -116,29 +117,6 @@ class Reports(unittest.TestCase):
         site = self.site(report, "MPI_Barrier, several nodes")
         self.assertEqual(site["barriers"] + report["lost"]["left_out"], 40)
         self.check_imbalance(site, 3, 20 * MS)
-
-    def test_a_late_thread_of_a_team(self):
-        report = self.report(2, "team", 0, 20 * MS, 40)
-        site = self.site(report, "team barrier")
-        self.assertEqual(site["barriers"] + report["lost"]["left_out"], 40)
-        self.assertEqual((site["team_size"], site["threads_of_ranks"], report["processes"]), (3, [2, 1], 2))
-        self.assertEqual([thread["member"] for thread in site["threads"]], ["0.0", "0.1", "1.0"])
-        self.assertEqual([group["members"] for group in site["groups"] if group["level"] == 0], [["0.0", "0.1", "1.0"]])
-        self.assertIn("reported+0x", site["site"])
-        self.check_imbalance(site, 1, 20 * MS)
-
-    def test_a_late_thread_of_another_node(self):
-        report = self.report(4, "team", 2, 20 * MS, 40, HIERBAR_FAKE_NODES="2")
-        site = self.site(report, "team barrier, several nodes")
-        self.assertEqual(site["barriers"] + report["lost"]["left_out"], 40)
-        self.assertEqual([thread["member"] for thread in site["threads"]], ["0.0", "0.1", "1.0", "2.0", "2.1", "3.0"])
-        self.check_imbalance(site, 4, 20 * MS)
-
-    def test_table_of_a_team(self):
-        ending = self.run_ranks(2, "team", 1, 1000, 50, HIERBAR_REPORT="text", HIERBAR_OUTPUT="")
-        self.assertIn("team barrier, 3 threads, ", ending.stderr)
-        self.assertRegex(ending.stderr, r"(?m)^    rank\.thread ")
-        self.assertRegex(ending.stderr, r"(?m)^    0\.1 ")
 
     def test_communicators_freed_and_not(self):
         for what in ["parts", "alive"]:
@@ -248,6 +226,7 @@ class Reports(unittest.TestCase):
         self.assertIn("MPI", report["runtime"])
 
 
+
 def main():
     global ARGUMENTS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -257,6 +236,7 @@ def main():
     for name in ["--tool", "--libomp-dir"]:
         parser.add_argument(name, type=pathlib.Path)
     ARGUMENTS, rest = parser.parse_known_args()
+    Reports.arguments = ARGUMENTS
     unittest.main(argv=[sys.argv[0], *rest])
 
 

@@ -11,12 +11,17 @@
 //   hybrid  each barrier after a parallel region of two threads with one OpenMP barrier in it
 //   team    barriers of all threads of all ranks, two threads in ranks of even number, else one; the
 //           last thread of the rank is late
+//   hybrid_team  one parallel region of two threads in each rank, in which an OpenMP barrier and one
+//           of all threads of all ranks take turns
 #define HIERBAR_MPI_WEAK
 #include <hierbar/mpi.h>
 #include <mpi.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include <cstdio>
 #include <cstdlib>
@@ -89,6 +94,26 @@ void run_team(int rank, int late_rank, long late_ns, int count) {
   hierbar_team_free(&team);
 }
 
+#ifdef _OPENMP
+void run_hybrid_team(int rank, int late_rank, long late_ns, int count) {
+  hierbar_team team;
+  hierbar_team_create(MPI_COMM_WORLD, 2, &team);
+#pragma omp parallel num_threads(2)
+  {
+    const int thread = omp_get_thread_num();
+    hierbar_team_join(team, thread);
+    for (int i = 0; i < count; ++i) {
+#pragma omp barrier
+      if (rank == late_rank && thread == 1) work(late_ns);
+      hierbar_team_barrier(team, thread);
+    }
+  }
+  hierbar_team_free(&team);
+}
+#else
+void run_hybrid_team(int, int, long, int) { std::exit(2); }
+#endif
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -103,6 +128,8 @@ int main(int argc, char** argv) {
     run_hybrid(late_rank, late_ns, count);
   } else if (std::strcmp(what, "team") == 0) {
     run_team(rank, late_rank, late_ns, count);
+  } else if (std::strcmp(what, "hybrid_team") == 0) {
+    run_hybrid_team(rank, late_rank, late_ns, count);
   } else {
     run_barriers(MPI_COMM_WORLD, late_rank, late_ns, count);
   }

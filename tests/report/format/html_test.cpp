@@ -96,6 +96,14 @@ TEST(HtmlReport, CallsRanksRanks) {
   EXPECT_EQ(data_of(to_html(report)).at("sites").at(0).at("participant"), "rank");
 }
 
+TEST(HtmlReport, CallsThreadsOfSeveralRanksByBoth) {
+  Report report = small_report(0);
+  EXPECT_FALSE(data_of(to_html(report)).at("sites").at(0).contains("members"));
+  report.sites[0].kind = "team barrier";
+  report.sites[0].threads_of_ranks = {1, 1};
+  EXPECT_EQ(data_of(to_html(report)).at("sites").at(0).at("members"), nlohmann::json({"0.0", "1.0"}));
+}
+
 TEST(HtmlReport, SaysWhereBucketsEnd) {
   const auto site = data_of(to_html(small_report(0))).at("sites").at(0);
   const auto& buckets = site.at("imbalance_ns").at("buckets");

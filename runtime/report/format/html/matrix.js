@@ -19,13 +19,13 @@ function matrixBand(site, from, to, top, left, cell, scale) {
       const share = shareOf(row, thread);
       const classes = share === 0 ? "cell none" : `cell box q${scale.index(share)}`;
       const x = left + (thread - from) * cell;
-      drawn.push(rect(x, y, cell, height, classes, `${row.name}, ${site.participant} ${thread}: last in ${percent(share)}`));
+      drawn.push(rect(x, y, cell, height, classes, `${row.name}, ${site.participant} ${memberName(site, thread)}: last in ${percent(share)}`));
       if (cell >= 48 && share > 0) drawn.push(text(x + cell / 2, y + 14, percent(share), `small middle t${scale.index(share)}`));
     }
   });
   const y = top + site.processes.length * height;
   for (let thread = from; thread < to; thread += every)
-    drawn.push(text(left + (thread - from + 0.5) * cell, y + 14, String(thread), "soft small middle"));
+    drawn.push(text(left + (thread - from + 0.5) * cell, y + 14, memberName(site, thread), "soft small middle"));
   return drawn;
 }
 
@@ -53,14 +53,14 @@ function matrixTable(site) {
   const rows = Array.from({length: site.team_size}, (_, thread) => {
     const times = times_of.get(thread);
     const means = times === undefined ? ["–", "–"] : [duration(times.imbalance_ns.mean), times.sync_ns.count > 0 ? duration(times.sync_ns.mean) : "–"];
-    return [`${site.participant} ${thread}`, ...site.processes.map((row) => percent(shareOf(row, thread))), ...means];
+    return [`${site.participant} ${memberName(site, thread)}`, ...site.processes.map((row) => percent(shareOf(row, thread))), ...means];
   });
   return table("share of last arrivals, and mean waits of all processes together",
     ["", ...site.processes.map((row) => rowName(row, site.processes)), "imbalance", "sync"], rows);
 }
 
 function matrixParts(site) {
-  const parts = [html("h3", {}, "Who arrives last"), html("p", {class: "soft"}, `Of ${site.participant === "rank" ? "the" : "each process's"} barriers `
+  const parts = [html("h3", {}, "Who arrives last"), html("p", {class: "soft"}, `Of ${site.processes.length === 1 ? "the" : "each process's"} barriers `
     + `here, the share in which a ${site.participant} was the last to come, tasks included. All others waited for it.`)];
   return [...parts, drawMatrix(site), matrixTable(site)];
 }

@@ -21,6 +21,9 @@ function levelsOf(site, resolution) {
   });
 }
 
+// Threads of several ranks are called rank.thread.
+const memberName = (site, number) => site.members?.[number] ?? String(number);
+
 // The threads in the order in which they are drawn and, for each thread that gathers, where its
 // subtree begins and ends. The first thread of a group is the one that gathers. Level 0 is the
 // leaders.
@@ -40,9 +43,9 @@ function layTree(groups) {
 }
 
 // `group` is null for all threads.
-function levelBox(level, group, x, y, width, height, scale, participant) {
+function levelBox(level, group, x, y, width, height, scale, site) {
   const colour = level.measured.length > 0 ? scale.index(level.median) : -1;
-  const who = group === null ? "all" : `${group.unit}${group.unit && ": "}${participant} ${group.thread} gathers from ${group.others}`;
+  const who = group === null ? "all" : `${group.unit}${group.unit && ": "}${site.participant} ${memberName(site, group.thread)} gathers from ${group.others}`;
   const ways = level.measured.map((part) => `${part.level} ${duration(part.ns.p50)}`).join(", ") || level.latency;
   const box = svg("g", {}, rect(x, y, width, height, colour < 0 ? "level none" : `level box q${colour}`, `${who}: ${ways}`));
   // A character is about 6.5 wide. A label that does not fit is only in the hint and in the table.
@@ -52,12 +55,12 @@ function levelBox(level, group, x, y, width, height, scale, participant) {
   return box;
 }
 
-function threadRow(order, x, y, width, participant) {
+function threadRow(order, x, y, width, site) {
   const step = width / order.length, every = order.length <= 40 ? 1 : 8;
   const row = svg("g", {});
   order.forEach((thread, i) => {
-    row.append(rect(x + i * step, y, step, 18, "thread none", `${participant} ${thread}`));
-    if (i % every === 0) row.append(text(x + (i + 0.5) * step, y + 32, String(thread), "soft small middle"));
+    row.append(rect(x + i * step, y, step, 18, "thread none", `${site.participant} ${memberName(site, thread)}`));
+    if (i % every === 0) row.append(text(x + (i + 0.5) * step, y + 32, memberName(site, thread), "soft small middle"));
   });
   return row;
 }
@@ -73,20 +76,21 @@ function drawTree(site, resolution) {
   levels.forEach((level, row) => {
     const y = top + row * (height + 4);
     drawn.push(text(0, y + 15, shorten(level.title, 28), "name"), text(0, y + 30, level.latency, "soft small"));
-    if (row === 0 || order.length === 0) drawn.push(levelBox(level, null, left, y, width, height, scale, site.participant));
+    if (row === 0 || order.length === 0) drawn.push(levelBox(level, null, left, y, width, height, scale, site));
     for (const group of boxes.filter((box) => box.level === row))
-      drawn.push(levelBox(level, group, left + group.first * step, y, group.size * step, height, scale, site.participant));
+      drawn.push(levelBox(level, group, left + group.first * step, y, group.size * step, height, scale, site));
   });
   const bottom = top + levels.length * (height + 4);
-  if (order.length > 0) drawn.push(text(0, bottom + 13, `${site.participant}s`, "name"), threadRow(order, left, bottom, width, site.participant));
+  if (order.length > 0) drawn.push(text(0, bottom + 13, `${site.participant}s`, "name"), threadRow(order, left, bottom, width, site));
   return picture("tree", bottom + (order.length > 0 ? 38 : 4), "The barrier's tree, coloured by latency",
     levels.map((level) => `${level.title}: ${level.latency}`).join("; "), ...drawn);
 }
 
 function treeTable(site, resolution) {
+  const namesOf = (group) => group.threads.map((thread) => memberName(site, thread)).join(" ");
   const rows = levelsOf(site, resolution).map((level, row) => [level.title, level.latency,
     level.measured.map((part) => `${part.level} ${duration(part.ns.p50)} (mean ${duration(part.ns.mean)})`).join(", "),
-    site.groups.filter((group) => group.level === row).map((group) => `${group.unit} ${group.threads.join(" ")}`.trim()).join("; ")]);
+    site.groups.filter((group) => group.level === row).map((group) => `${group.unit} ${namesOf(group)}`.trim()).join("; ")]);
   return table("the levels of the tree", ["level", "median", "of it", `groups of ${site.participant}s, first the one that gathers`], rows);
 }
 
