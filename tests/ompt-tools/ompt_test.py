@@ -125,13 +125,10 @@ class Reports(ompt_program.Program):
             groups = [(0, unit, list(range(6)))]
         self.assertEqual([(group["level"], group["unit"], group["threads"]) for group in site["groups"]], groups)
         self.assertEqual(list(levels), names)
-        # Every barrier has its way through the levels, and each way is as long as the barrier, but
-        # for rounding to whole ns.
-        exchange = next(ns for name, ns in levels.items() if name.startswith("exchange"))
-        self.assertEqual(exchange["count"] + report["lost"]["backwards"], site["barriers"])
         self.assertEqual(report["lost"]["backwards"], 0)
-        total = sum(ns["sum"] for ns in levels.values())
-        self.assertLess(abs(total - site["barrier_ns"]["sum"]), len(levels) * site["barriers"] + 1)
+        # Where threads outnumber cpus, a primary that comes late releases the others itself in some
+        # barriers (docs/decisions/0117), which have no levels.
+        self.check_levels(site, 0 if len(os.sched_getaffinity(0)) >= 6 else site["barriers"] - 1)
 
     def check_levels(self, site, most_missing):
         """All but `most_missing` of its barriers have levels, which are as long as the barriers, but for rounding to whole ns."""
