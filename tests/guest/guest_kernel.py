@@ -43,6 +43,7 @@ step $busybox mount -t tmpfs run /root/run
 step $busybox ip link set lo up
 step $busybox hostname guest
 step $busybox cp /command /root/run/command
+echo >/result/began
 $busybox chroot /root /bin/sh /run/command </dev/null >>/result/stdout 2>>/result/stderr
 echo $? >/result/status
 $busybox poweroff -f
