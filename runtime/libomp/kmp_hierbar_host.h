@@ -53,19 +53,22 @@ void __kmp_hierbar_note_wait(struct kmp_hierbar_team *hier);
 // enough for partners that arrive together, and a task found meanwhile is not kept waiting for
 // long. 50 µs where the wait would then sleep early, beside others who hold cpus: a sleep costs as
 // much where nobody is in the way, and a slice where somebody is, so partners that do run, but not
-// in step, shall not sleep (docs/decisions/0124). None where a partner may need this cpu (crew_waits:
-// none does), where the user asked not to spin, or where there are tasks to run.
+// in step, shall not sleep (docs/decisions/0124). Not so on AArch64, where compilers then put loads
+// before the fence behind a wait (omp.acquire). None where a partner may need this cpu, where the
+// user asked not to spin, or where there are tasks to run.
 static inline bool __kmp_hierbar_has_tasks_to_run(const kmp_info_t *thread) {
   const kmp_task_team_t *task_team = thread->th.th_task_team;
   return task_team != NULL && KMP_TASKING_ENABLED(task_team);
 }
 
-static inline int __kmp_hierbar_spin_looks(const kmp_info_t *thread, bool crew_waits = false) {
-  if (__kmp_dflt_blocktime == 0 || __kmp_hierbar_has_tasks_to_run(thread))
+static inline int __kmp_hierbar_spin_looks(const kmp_info_t *thread) {
+  if (KMP_OVERSUBSCRIBED || __kmp_dflt_blocktime == 0 || __kmp_hierbar_has_tasks_to_run(thread))
     return 0;
-  if (KMP_OVERSUBSCRIBED)
-    return crew_waits ? hierbar::kLooksBeforeYield : 0;
-  return (__kmp_hierbar_sleeps_early() ? 50'000 : 10'000) / hierbar::kLookSpacing_ns;
+#if KMP_ARCH_X86 || KMP_ARCH_X86_64
+  if (__kmp_hierbar_sleeps_early())
+    return 50'000 / hierbar::kLookSpacing_ns;
+#endif
+  return 10'000 / hierbar::kLookSpacing_ns;
 }
 
 // Such looks at a word of libomp's. Returns whether it has the value. An acquire fence must follow
@@ -120,7 +123,11 @@ public:
   kmp_hierbar_host_t(kmp_info_t *thread, kmp_team_t *team, int tid USE_ITT_BUILD_ARG(void *itt_sync_obj))
       : thread(thread), team(team), tid(tid) USE_ITT_BUILD_ARG(itt_sync_obj(itt_sync_obj)) {}
 
-  int spin_looks(bool crew_waits) const { return __kmp_hierbar_spin_looks(thread, crew_waits); }
+  int spin_looks(bool crew_waits) const {
+    const bool polls_alone =
+        crew_waits && KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 && !__kmp_hierbar_has_tasks_to_run(thread);
+    return polls_alone ? hierbar::kLooksBeforeYield : __kmp_hierbar_spin_looks(thread);
+  }
   int pauses_per_look() const { return __kmp_hierbar_pauses_per_look; }
 
   // The condition under which __kmp_wait_template may suspend a thread.
