@@ -123,6 +123,8 @@ public:
   kmp_hierbar_host_t(kmp_info_t *thread, kmp_team_t *team, int tid USE_ITT_BUILD_ARG(void *itt_sync_obj))
       : thread(thread), team(team), tid(tid) USE_ITT_BUILD_ARG(itt_sync_obj(itt_sync_obj)) {}
 
+  // crew_waits: nobody needs this cpu (AwaitedWord::crew_waits()). Asked here and not in the function
+  // above, for the same reason as on AArch64 there.
   int spin_looks(bool crew_waits) const {
     const bool polls_alone =
         crew_waits && KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 && !__kmp_hierbar_has_tasks_to_run(thread);

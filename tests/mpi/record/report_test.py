@@ -226,7 +226,6 @@ class Reports(team_reports.TeamReports, unittest.TestCase):
         self.assertIn("MPI", report["runtime"])
 
 
-
 def main():
     global ARGUMENTS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
