@@ -4,12 +4,16 @@
 # Most of the time to build the project goes into optimising the headers of its libraries where
 # nobody would notice.
 
-# hierbar_runs_briefly(<target>...): programs that read options, print and draw. Optimised a little
-# only, whatever the build type.
+# hierbar_runs_briefly(<target>... [EXCEPT <source>...]): what reads options, prints and draws, or
+# decides something once in a process. Optimised a little only in a release build, but for the
+# sources that are named.
 function(hierbar_runs_briefly)
-  foreach(target IN LISTS ARGN)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "EXCEPT")
+  foreach(target IN LISTS arg_UNPARSED_ARGUMENTS)
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
   endforeach()
+  # A source's options come after the target's. CMake compiles a source that has some alone.
+  set_source_files_properties(${arg_EXCEPT} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 endfunction()
 
 # hierbar_runs_long(<target>...): what is optimised a little even with sanitizers.

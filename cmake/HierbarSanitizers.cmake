@@ -20,6 +20,11 @@ if(HIERBAR_SANITIZE)
   endif()
   add_compile_options(-fsanitize=${HIERBAR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer ${hierbar_sanitize_optimise}
                       -g1)
+  # A use of a null pointer ends the program anyway, and what has virtual functions is not cast. The
+  # two checks are a tenth of the time to compile.
+  if(HIERBAR_SANITIZE MATCHES undefined)
+    add_compile_options(-fno-sanitize=null,vptr)
+  endif()
   add_link_options(-fsanitize=${HIERBAR_SANITIZE})
   # That data's relocations are a third of the shim.
   include(CheckLinkerFlag)
