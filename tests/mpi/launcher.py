@@ -48,11 +48,11 @@ def launch_command(arguments, ranks, settings, options, command):
     return [mpiexec, *words, *options, "-n", str(ranks), *command]
 
 
-def run_to_end(command, environment, timeout, stderr, directory=None):
-    """Runs a launcher, and ends it and its ranks after `timeout` seconds. `stderr` is
-    subprocess.STDOUT or PIPE. Returns the exit status, None after a timeout, the output, and the
-    error output if that is apart."""
-    process = subprocess.Popen(command, env=environment, cwd=directory, stdout=subprocess.PIPE, stderr=stderr, text=True,
+def run_to_end(command, environment, timeout, directory=None):
+    """Runs a launcher, and ends it and its ranks after `timeout` seconds. Returns the exit status,
+    None after a timeout, the output, and the error output. Together in one pipe, a line of the one
+    could begin within a line of the other."""
+    process = subprocess.Popen(command, env=environment, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                errors="replace", start_new_session=True)
     try:
         output, errors = process.communicate(timeout=timeout)

@@ -16,7 +16,6 @@ import argparse
 import collections
 import operator
 import re
-import subprocess
 import sys
 
 import launcher
@@ -65,10 +64,9 @@ def make_command(arguments):
 
 
 def run(arguments):
-    """Returns the exit status, None after a timeout, and the output."""
-    status, output, _ = launcher.run_to_end(make_command(arguments), launcher.launch_environment(arguments), arguments.timeout,
-                                            subprocess.STDOUT)
-    return status, output
+    """Returns the exit status, None after a timeout, and the output with the error output after it."""
+    status, output, errors = launcher.run_to_end(make_command(arguments), launcher.launch_environment(arguments), arguments.timeout)
+    return status, output + errors
 
 
 def count_ways(output):

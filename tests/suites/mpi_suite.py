@@ -69,8 +69,7 @@ class MpiSuite:
         timeout) and what it wrote to stdout."""
         settings = list(settings) + ([f"LD_PRELOAD={':'.join(self._preload)}"] if self._preload else [])
         words = launcher.launch_command(self._arguments, ranks, settings, launch_options, command)
-        status, output, errors = launcher.run_to_end(words, launcher.launch_environment(self._arguments), timeout, subprocess.PIPE,
-                                                     directory)
+        status, output, errors = launcher.run_to_end(words, launcher.launch_environment(self._arguments), timeout, directory)
         self.ways.update(run_mpi_test.count_ways(errors))
         with open(self._log, "a") as log:
             log.write(f"==== {title} {' '.join(settings)}: {'timeout' if status is None else f'exit status {status}'}\n")

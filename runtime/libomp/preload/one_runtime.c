@@ -128,5 +128,5 @@ __attribute__((visibility("default"))) char *la_objsearch(const char *name, uint
     if (alias)
       return alias;
   }
-  return (char *)name;
+  return (char *)(uintptr_t)name; /* whose type the interface does not keep */
 }
