@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/between/meeting.hpp"
 
-#include <chrono>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
 #include "mpi/settings/message.hpp"
 
@@ -20,9 +20,9 @@ Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), method_(plan.kinds.empt
 int Meeting::meet(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   if (!trial_) return meet_by(method_, pmpi, comm);
   if (trial_->has_ended()) return close_trial(pmpi, comm);
-  const auto start = std::chrono::steady_clock::now();
+  const long long enters_ns = monotonic_ns();
   const int status = meet_by(trial_->method(), pmpi, comm);
-  trial_->record(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+  trial_->record(enters_ns, monotonic_ns());
   has_failed_ |= status != MPI_SUCCESS;
   return status;
 }
@@ -35,9 +35,9 @@ int Meeting::meet_by(std::size_t method, const Pmpi& pmpi, MPI_Comm comm) noexce
 // so the trial costs no call of its own: a reduction too ends in no leader before all have come, and
 // if it fails in one, the meeting has failed there.
 //
-// 1. The first reduces the measured times: all leaders get the least of each method, and each leader
-//    picks a method by them. A leader in which this reduction or a meeting of the trial has failed
-//    picks method 0, the library's barrier.
+// 1. The first reduces the measured times to the least, and each leader picks a method by these. A
+//    leader in which this reduction or a meeting of the trial has failed picks method 0, the
+//    library's barrier.
 // 2. The other two reduce the picks: all leaders get the least number. The second of them repeats the
 //    first, so a leader in which one fails learns the result from the other.
 //
@@ -54,8 +54,8 @@ int Meeting::close_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept {
 
 int Meeting::exchange_times(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   Trial::Times least{};
-  const int num_times = static_cast<int>(least.size());
-  const int status = pmpi.Allreduce(trial_->times().data(), least.data(), num_times, pmpi.long_long, pmpi.min, comm);
+  constexpr int kNumTimes = sizeof least / sizeof(long long);
+  const int status = pmpi.Allreduce(&trial_->times(), &least, kNumTimes, pmpi.long_long, pmpi.min, comm);
   has_failed_ |= status != MPI_SUCCESS;
   if (status == MPI_SUCCESS) verdict_ = trial_->judge(least);
   judgement_ = has_failed_ ? 0 : static_cast<long long>(verdict_.method);

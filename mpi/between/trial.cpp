@@ -6,14 +6,25 @@
 
 namespace hierbar::mpi {
 
+void Trial::record(long long enters_ns, long long leaves_ns) noexcept {
+  times_.period[meeting_] = leaves_ns - last_left_ns_;
+  times_.minus_period[meeting_] = last_left_ns_ - leaves_ns;
+  times_.minus_outside[meeting_] = last_left_ns_ - enters_ns;
+  last_left_ns_ = leaves_ns;
+  ++meeting_;
+}
+
 Trial::Verdict Trial::judge(const Times& least) const {
+  std::vector<std::vector<long long>> costs(num_methods_);
+  for (std::size_t meeting = 0; meeting < kNumMeetings; ++meeting) {
+    if (meeting % kTurn == 0) continue;  // before it another method met, or none
+    const long long mean_period = (least.period[meeting] - least.minus_period[meeting]) / 2;
+    costs[method_of(meeting)].push_back(std::max(0LL, mean_period + least.minus_outside[meeting]));
+  }
   Verdict verdict;
-  for (std::size_t method = 0; method < num_methods_; ++method) {
-    std::vector<long long> times;
-    for (std::size_t meeting = method + num_methods_; meeting < kNumMeetings; meeting += num_methods_)
-      times.push_back(least[meeting]);
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::nth_element(times.begin(), middle, times.end());
+  for (std::vector<long long>& of_method : costs) {
+    const auto middle = of_method.begin() + static_cast<std::ptrdiff_t>(of_method.size() / 2);
+    std::nth_element(of_method.begin(), middle, of_method.end());
     verdict.medians_us.push_back(static_cast<double>(*middle) / 1000);
   }
   const auto best = std::min_element(verdict.medians_us.begin(), verdict.medians_us.end());

@@ -4,49 +4,140 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
 namespace hierbar::mpi {
 namespace {
 
 using ::testing::ElementsAre;
 
-// Times of a trial in which each method always takes the same, in nanoseconds.
-Trial::Times steady(const std::vector<long long>& of_ways) {
-  Trial::Times times{};
-  for (std::size_t i = 0; i < times.size(); ++i) times[i] = of_ways[i % of_ways.size()];
-  return times;
+using Moments = std::vector<long long>;  // of each leader, in nanoseconds
+
+// Leaders of one trial. A method is given by what it does with the moments at which they enter.
+class Leaders {
+ public:
+  using Method = std::function<Moments(const Moments& enters)>;
+
+  Leaders(std::size_t count, std::vector<Method> methods)
+      : methods_(std::move(methods)), trials_(count, Trial(methods_.size())), now_(count) {}
+
+  // Runs the trial; each leader works that long before each meeting.
+  Trial::Verdict run(const std::function<long long(std::size_t meeting, std::size_t leader)>& work) {
+    for (std::size_t meeting = 0; !trials_[0].has_ended(); ++meeting) {
+      Moments enters = now_;
+      for (std::size_t i = 0; i < enters.size(); ++i) enters[i] += work(meeting, i);
+      now_ = methods_[trials_[0].method()](enters);
+      // Each has a clock of its own.
+      for (std::size_t i = 0; i < enters.size(); ++i) {
+        const auto ahead = static_cast<long long>(i) * 1'000'000'000;
+        trials_[i].record(enters[i] + ahead, now_[i] + ahead);
+      }
+    }
+    return trials_[0].judge(least());
+  }
+
+ private:
+  Trial::Times least() const {
+    Trial::Times all = trials_[0].times();
+    for (const Trial& trial : trials_) {
+      for (std::size_t i = 0; i < Trial::kNumMeetings; ++i) {
+        all.period[i] = std::min(all.period[i], trial.times().period[i]);
+        all.minus_period[i] = std::min(all.minus_period[i], trial.times().minus_period[i]);
+        all.minus_outside[i] = std::min(all.minus_outside[i], trial.times().minus_outside[i]);
+      }
+    }
+    return all;
+  }
+
+  std::vector<Method> methods_;
+  std::vector<Trial> trials_;
+  Moments now_;
+};
+
+// All leave together, so long after the last one has come.
+Leaders::Method together(long long ns) {
+  return [ns](const Moments& enters) { return Moments(enters.size(), *std::ranges::max_element(enters) + ns); };
 }
 
-TEST(Trial, WaysTakeTurnsUntilItEnds) {
+// Each sends to each other: who comes last finds all messages there, and leaves at once.
+Leaders::Method one_round(long long ns) {
+  return [ns](const Moments& enters) {
+    Moments leaves = enters;
+    for (std::size_t i = 0; i < enters.size(); ++i) {
+      for (std::size_t j = 0; j < enters.size(); ++j) leaves[i] = std::max(leaves[i], enters[j] + (i == j ? 0 : ns));
+    }
+    return leaves;
+  };
+}
+
+// Leader 0 hears of all others, then they hear of it. It leaves first.
+Leaders::Method root(long long ns) {
+  return [ns](const Moments& enters) {
+    Moments leaves(enters.size(), *std::ranges::max_element(enters) + 2 * ns);
+    leaves[0] -= ns;
+    return leaves;
+  };
+}
+
+long long no_work(std::size_t, std::size_t) { return 0; }
+
+TEST(Trial, MethodsTakeTurnsUntilItEnds) {
   Trial trial(3);
-  std::vector<int> turns(3);
+  std::vector<int> meetings(3);
   std::size_t count = 0;
   for (; !trial.has_ended(); ++count) {
-    EXPECT_EQ(trial.method(), count % 3);
-    ++turns[trial.method()];
-    trial.record(static_cast<long long>(count));
+    EXPECT_EQ(trial.method(), count / Trial::kTurn % 3);
+    ++meetings[trial.method()];
+    trial.record(0, 1);
   }
   EXPECT_EQ(count, Trial::kNumMeetings);
-  EXPECT_THAT(turns, ElementsAre(11, 11, 10));
-  EXPECT_EQ(trial.times()[7], 7);
+  EXPECT_THAT(meetings, ElementsAre(12, 12, 8));
 }
 
-TEST(Trial, TheBestWayWins) {
-  const Trial::Verdict verdict = Trial(4).judge(steady({10'000, 12'000, 6'000, 8'000}));
+TEST(Trial, TheBestMethodWins) {
+  const Trial::Verdict verdict = Leaders(2, {together(10'000), together(12'000), together(6'000), together(8'000)}).run(no_work);
   EXPECT_EQ(verdict.method, 2U);
   EXPECT_THAT(verdict.medians_us, ElementsAre(10, 12, 6, 8));
 }
 
 TEST(Trial, TheLibraryStaysUnlessFivePercentIsGained) {
-  EXPECT_EQ(Trial(2).judge(steady({10'000, 9'501})).method, 0U);
-  EXPECT_EQ(Trial(2).judge(steady({10'000, 9'500})).method, 1U);
-  EXPECT_EQ(Trial(2).judge(steady({10'000, 10'000})).method, 0U);
+  EXPECT_EQ(Leaders(2, {together(10'000), together(9'501)}).run(no_work).method, 0U);
+  EXPECT_EQ(Leaders(2, {together(10'000), together(9'500)}).run(no_work).method, 1U);
+  EXPECT_EQ(Leaders(2, {together(10'000), together(10'000)}).run(no_work).method, 0U);
+  EXPECT_EQ(Leaders(2, {together(0), together(0)}).run(no_work).method, 0U);
 }
 
-TEST(Trial, TheFirstTurnsAndRareDelaysDoNotCount) {
-  Trial::Times times = steady({10'000, 5'000});
-  times[1] = 9'000'000;  // the library connects
-  times[5] = 9'000'000;
-  EXPECT_EQ(Trial(2).judge(times).method, 1U);
+// The library connects the processes in its first meeting, and another time something delays it.
+TEST(Trial, TheFirstMeetingAndRareDelaysDoNotCount) {
+  int num_meetings = 0;
+  const auto with_delays = [&](const Moments& enters) {
+    const int number = num_meetings++;
+    return together(number == 0 || number == 5 ? 9'000'000 : 10'000)(enters);
+  };
+  EXPECT_THAT(Leaders(2, {with_delays, together(5'000)}).run(no_work).medians_us, ElementsAre(10, 5));
+}
+
+// By the time of whoever comes last, the single round would seem to cost nothing, and by that of
+// whoever comes first, every method as much as the work.
+TEST(Trial, WorkOfWhicheverLengthDoesNotCount) {
+  const auto work = [](std::size_t meeting, std::size_t leader) {
+    return 50'000 + static_cast<long long>((meeting * 7 + leader * 3) % 4) * 100'000;
+  };
+  const Trial::Verdict verdict = Leaders(4, {together(9'000), one_round(10'000), root(10'000)}).run(work);
+  EXPECT_EQ(verdict.method, 0U);
+  EXPECT_EQ(verdict.medians_us[0], 9);
+  EXPECT_NEAR(verdict.medians_us[1], 10, 5);
+  EXPECT_NEAR(verdict.medians_us[2], 20, 5);
+}
+
+// Each costs what it does where it alone is in use.
+TEST(Trial, LeadersThatLeaveFirstHarmNoOtherMethod) {
+  const Trial::Verdict verdict = Leaders(4, {root(10'000), one_round(10'000), root(6'000), together(9'000)}).run(no_work);
+  EXPECT_EQ(verdict.method, 3U);
+  EXPECT_THAT(verdict.medians_us, ElementsAre(20, 10, 12, 9));
 }
 
 }  // namespace
