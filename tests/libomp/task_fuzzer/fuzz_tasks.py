@@ -56,7 +56,7 @@ def parse_arguments():
     parser.add_argument("--seed", type=int, help="of the first run; the others follow (default: random)")
     parser.add_argument("--settings", metavar="'NAME=VALUE ...'", help="the variables of all runs, in place of random ones")
     parser.add_argument("--programs", type=int, default=20, help="programs in one run (default: 20)")
-    parser.add_argument("--tries", type=int, default=5, help="runs on the unpatched library for a failure (default: 5)")
+    parser.add_argument("--tries", type=int, default=20, help="runs on the unpatched library for a failure (default: 20)")
     parser.add_argument("--hang-after", type=int, default=30, help="seconds that one program may take (default: 30)")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the result there")
     parser.add_argument("binaries", nargs="+", type=pathlib.Path, metavar="PROGRAM", help="task_fuzzer, task_fuzzer_gcc")
