@@ -13,6 +13,7 @@
 #include "barrier/real_mem.hpp"
 #include "base/clock.hpp"
 #include "mpi/node/barrier_block.hpp"
+#include "mpi/node/peer_activity.hpp"
 
 namespace hierbar::mpi {
 
@@ -71,7 +72,8 @@ struct WaitDuties {
 //
 // 1. The barrier spins for spin_looks() polls.
 // 2. Rounds: progress, polls, a yield.
-// 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep.
+// 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep. If peers use
+//    this rank's library, rounds of step 2 follow.
 //
 // Ranks that outnumber the cpus all await one release. They soon sleep, in one place.
 class RankHost {
@@ -112,17 +114,23 @@ class RankHost {
     long sleep_ns = waiting.first_sleep_ns;
     const long start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
     long next_watch_ns = start_ns + waiting.watch_ns;
+    bool slept = false;
+    PeerActivity activity;
     for (long round = 0;; ++round) {
       const bool may_sleep = round >= yields;
       if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) duties_.poke(duties_.context);
-      if (poll_for_a_while(waiting, pending)) return round > yields;
+      if (poll_for_a_while(waiting, pending)) return slept;
       if (!may_sleep) {
         sched_yield();
+      } else if (yields > 0 && activity.found_by([&] { duties_.poke(duties_.context); })) {
+        round = 0;  // whoever is to sleep at once has no rounds to go back to
+        sleep_ns = waiting.first_sleep_ns;
       } else {
         sleep(pending, sleep_ns);
+        slept = true;
         sleep_ns = std::min(2 * sleep_ns, waiting.longest_sleep_ns);
       }
-      if (pending.ready()) return may_sleep;
+      if (pending.ready()) return slept;
       if (waiting.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {
         duties_.on_overdue(duties_.context, monotonic_ns() - start_ns);
         next_watch_ns += waiting.watch_ns;

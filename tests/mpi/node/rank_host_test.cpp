@@ -111,12 +111,19 @@ INSTANTIATE_TEST_SUITE_P(
                                          Policy{"sleeps", sleeps_at_once()})),
     [](const auto& trial) { return std::get<0>(trial.param).name() + "_" + std::get<1>(trial.param).name; });
 
+// From the 20th on each has something to do.
+void poke_that_works(void*) noexcept {
+  if (pokes.fetch_add(1, std::memory_order_relaxed) < 20) return;
+  const std::int64_t end_ns = monotonic_ns() + 20'000;
+  while (monotonic_ns() < end_ns) continue;
+}
+
 // The late one comes only after the other has made progress for it, as in a rendezvous.
-void wait_for_pokes(const Waiting& waiting, bool gets_oversubscribed = false) {
+void wait_for_pokes(const Waiting& waiting, bool gets_oversubscribed = false, void (*poke)(void*) noexcept = count_poke) {
   Node node(TestPlan("two", {0, 1}, HIERBAR_RELEASE_FLAGS));
   if (gets_oversubscribed) node.block(1).mark_oversubscribed();
   pokes = 0;
-  node.run(waiting, {count_poke, ignore_overdue, nullptr}, [&](RankMem& mem, std::uint32_t me) {
+  node.run(waiting, {poke, ignore_overdue, nullptr}, [&](RankMem& mem, std::uint32_t me) {
     while (me == 1 && pokes.load() < 100) sched_yield();
     RankBarrier(node.plan(), node.block(me).memory()).cross(mem, me, 0);
   });
@@ -133,6 +140,16 @@ TEST(RankHost, ASleepingRankMakesProgress) {
   waiting.yields = 0;
   waiting.first_sleep_ns = waiting.longest_sleep_ns = 1000;
   wait_for_pokes(waiting);
+}
+
+// Each sleep is twice as long as the one before, so 20 in a row take a second, and 30 a quarter of an
+// hour.
+TEST(RankHost, ARankWhosePeersUseItsLibraryStaysAwake) {
+  Waiting waiting;
+  waiting.yields = 4;
+  waiting.first_sleep_ns = 1000;
+  waiting.longest_sleep_ns = kOneHourNs;
+  wait_for_pokes(waiting, false, poke_that_works);
 }
 
 // As it is, the communicator's first wait would be a long sleep.
