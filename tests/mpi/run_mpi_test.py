@@ -21,6 +21,7 @@ import sys
 import launcher
 
 REPORT = re.compile(r"^hierbar: mpi: barriers of [^:]*: engine (\d+)(?:, baseline (\d+))?, library (\d+)(?: \((.*)\))?$", re.MULTILINE)
+REPORTED_RANKS = re.compile(r"^hierbar: mpi: barriers of (?:rank \d+|(\d+) ranks):", re.MULTILINE)
 COUNT = re.compile(r"^([a-z ]+)(>=|<=|==)(\d+)$")
 COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq}
 SKIPPED = 77
@@ -89,7 +90,9 @@ def check_counts(wanted_counts, counts):
 
 
 def hangs_at_end(arguments, output):
-    return arguments.may_hang_at_end and len(REPORT.findall(output)) == arguments.ranks
+    """A report is that of one rank, or of all."""
+    num_reported = sum(int(ranks or 1) for ranks in REPORTED_RANKS.findall(output))
+    return arguments.may_hang_at_end and num_reported == arguments.ranks
 
 
 def find_problems(arguments, status, output):
