@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
 // From the 20th on each has something to do.
 void poke_that_works(void*) noexcept {
   if (pokes.fetch_add(1, std::memory_order_relaxed) < 20) return;
-  const std::int64_t end_ns = monotonic_ns() + 20'000;
+  const std::int64_t end_ns = monotonic_ns() + 100'000;
   while (monotonic_ns() < end_ns) continue;
 }
 
