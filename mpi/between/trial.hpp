@@ -19,9 +19,9 @@ namespace hierbar::mpi {
 //
 // A leader's period is the time from one exit to the next. The cost of a meeting is the mean of the
 // shortest and the longest period, less the longest time that a leader was outside. So neither the
-// program's work counts nor the waiting for whoever is late, and no clocks are compared. A method may
-// let some leaders go before others, which shifts their next periods. So only meetings count that
-// follow one of the same method.
+// program's work counts nor the waiting for whoever is late, and no clocks are compared. A method
+// may let some leaders go before others, which shifts their next periods. So only meetings count
+// that follow one of the same method.
 //
 // Whose turn it is depends on the number of the meeting only, so all leaders agree on it.
 class Trial {

@@ -11,8 +11,8 @@
 namespace hierbar::mpi {
 
 // Finds out whether peers use this rank's MPI library while it waits, as a remote access does that
-// needs the target's progress. A call into the library that has something to do takes longer than the
-// quickest one of this wait. So does one that is interrupted, but not two in a row.
+// needs the target's progress. A call into the library that has something to do takes longer than
+// the quickest one of this wait. So does one that is interrupted, but hardly two in a row.
 class PeerActivity {
  public:
   // Makes the call. Returns whether this one and the one before had something to do.

@@ -72,8 +72,8 @@ struct WaitDuties {
 //
 // 1. The barrier spins for spin_looks() polls.
 // 2. Rounds: progress, polls, a yield.
-// 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep. If peers use
-//    this rank's library, rounds of step 2 follow.
+// 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep. If peers
+//    use this rank's library, rounds of step 2 follow (docs/decisions/0154).
 //
 // Ranks that outnumber the cpus all await one release. They soon sleep, in one place.
 class RankHost {

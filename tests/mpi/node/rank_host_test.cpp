@@ -142,8 +142,7 @@ TEST(RankHost, ASleepingRankMakesProgress) {
   wait_for_pokes(waiting);
 }
 
-// Each sleep is twice as long as the one before, so 20 in a row take a second, and 30 a quarter of an
-// hour.
+// Each sleep is twice as long as the one before: 20 in a row take a second, 30 a quarter hour.
 TEST(RankHost, ARankWhosePeersUseItsLibraryStaysAwake) {
   Waiting waiting;
   waiting.yields = 4;
