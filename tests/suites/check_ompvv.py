@@ -175,7 +175,8 @@ def check():
     tests = [name for name in names if compiled[name]]
 
     start = time.monotonic()
-    version = subprocess.run([compilers[".c"], "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
+    # GCC's -dumpversion may be the major version only; Clang knows no other option.
+    version = subprocess.run([compilers[".c"], "-dumpfullversion", "-dumpversion"], capture_output=True, text=True).stdout.strip()
     ours = OmpvvSuite("ours", version, work_dir, programs, tests, ours_dir, arguments)
     stock_suite = OmpvvSuite(f"ompvv-{arguments.compiler}-stock", version, work_dir, programs, tests, stock_dir, arguments)
     stock = StockResults(stock_suite, without_our_barrier(arguments.env), {})
