@@ -22,7 +22,7 @@
 // runs the body of a detached task counts. When it is zero nevertheless, the barrier is over and
 // what is found is the remainder of a task that nobody waits for.
 //
-// Six more faults of detached tasks are mended (UPSTREAM.md describes each of them), the first
+// Seven more faults of detached tasks are mended (UPSTREAM.md describes each of them), the first
 // three in the hooks alone:
 //
 //   A fulfilled event says so by KMP_EVENT_FULFILLED and not by KMP_EVENT_UNINITIALIZED. The thread
@@ -42,6 +42,10 @@
 //   incomplete. This was asked when the task was made, when it ended and in part when it was freed,
 //   and the answers differed: counts fell below zero, which is a wait without end, and tasks were
 //   freed while they ran, or never. Now the first answer is kept in the task.
+//
+//   Nor was a task counted whose siblings had all ended. Where it depended on a detached one whose
+//   completion had not run yet, it had to wait for that, and neither a taskgroup nor a taskwait
+//   waited for it. A task that may have to wait is counted now.
 //
 //   After a region within a team of one thread, that thread has the task team again that an earlier
 //   team of one thread has left, and its count of unfinished threads is zero. So nothing waited for
@@ -91,8 +95,16 @@ static inline bool __kmp_hierbar_may_take(kmp_task_team_t *task_team, int tid, i
   return true;
 }
 
+// Whether dependences of tasks are tracked in the thread's team even if that has one thread only,
+// as __kmpc_omp_task_with_deps asks.
+static inline bool __kmp_hierbar_tracks_dependences(const kmp_info_t *thread) {
+  const kmp_task_team_t *task_team = thread->th.th_task_team;
+  return task_team != NULL && (task_team->tt.tt_found_proxy_tasks || task_team->tt.tt_hidden_helper_task_encountered);
+}
+
 // Whether the parent counts the task. Copies of a task come here too, with what their original had.
 static inline bool __kmp_hierbar_count(kmp_taskdata_t *taskdata, bool counts) {
+  counts = counts || __kmp_hierbar_tracks_dependences(taskdata->td_alloc_thread);
   taskdata->td_flags.reserved31 = counts; // reserved for the library, which has no use for it in any version that we know
   return counts;
 }

@@ -100,7 +100,7 @@ omp_cases(detached_tasks CASES fulfilled_outside_the_team detached_in_explicit_t
 # With and without our barrier: what they show is in every pattern.
 set(fault_cases
   freed_task_is_not_written_by_one_thread freed_task_is_not_written_by_two_threads loop_of_tasks_beside_a_detached_one
-  detached_task_outlives_its_parent detached_after_a_nested_region)
+  task_behind_a_completion_in_the_deque detached_task_outlives_its_parent detached_after_a_nested_region)
 omp_cases(detached_faults CASES ${fault_cases})
 omp_cases(detached_faults CASES with_priorities_only ENV OMP_MAX_TASK_PRIORITY=5)
 omp_cases(detached_faults CASES ${fault_cases} SETTING stock_pattern ENV KMP_BARRIER)

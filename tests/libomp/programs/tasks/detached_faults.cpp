@@ -116,6 +116,35 @@ void loop_of_tasks_beside_a_detached_one() {
   }
 }
 
+// In a team of one thread. The detached task has ended, but its completion is still in the thread's
+// deque when a task is made that depends on it. So that task has to wait, and has no siblings.
+void task_behind_a_completion_in_the_deque() {
+  for (int round = 0; round < 20; ++round) {
+    std::optional<LateFulfilment> fulfilment;
+    int value = 0;
+#pragma omp parallel num_threads(1)
+    for (int turn = 0; turn < 2; ++turn) {
+#pragma omp taskgroup
+      {
+#pragma omp taskgroup  // its end waits for the event only
+        {
+          omp_event_handle_t event;
+#pragma omp task detach(event) depend(inout : value) shared(fulfilment, value)
+          fulfilment.emplace(event);
+        }
+        fulfilment.reset();  // so that the completion is in the deque
+#pragma omp task depend(inout : value) shared(value)
+        ++value;
+        if (turn == 1) {
+#pragma omp taskwait
+          CHECK_EQUAL(value, 2);
+        }
+      }
+      CHECK_EQUAL(value, turn + 1);
+    }
+  }
+}
+
 // In a team of one thread. The detached task ends after its parent, and is what keeps the parent's
 // memory. The parent's own parent does not count it, and goes on.
 void detached_task_outlives_its_parent() {
@@ -208,6 +237,7 @@ int main(int argc, char** argv) {
                              {"freed_task_is_not_written_by_two_threads", freed_task_is_not_written_by_two_threads},
                              {"with_priorities_only", with_priorities_only},
                              {"loop_of_tasks_beside_a_detached_one", loop_of_tasks_beside_a_detached_one},
+                             {"task_behind_a_completion_in_the_deque", task_behind_a_completion_in_the_deque},
                              {"detached_task_outlives_its_parent", detached_task_outlives_its_parent},
                              {"detached_after_a_nested_region", detached_after_a_nested_region}});
 }
