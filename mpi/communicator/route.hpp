@@ -17,6 +17,8 @@ enum class Route : std::uint8_t {
   // A communicator of threads that no team serves (team/threadcomm.hpp).
   kThreadcomm,
   kNothingShared,  // no two ranks are on one node
+  // The leaders need a communicator, which this library lets the main thread make only.
+  kNotMainThread,
   // The MPI library was asked to survive dead ranks. The engine cannot.
   kFaultTolerance,
   kNoSegment,
@@ -36,10 +38,10 @@ enum class Route : std::uint8_t {
 inline constexpr std::size_t kNumRoutes = static_cast<std::size_t>(Route::kOff) + 1;
 
 constexpr const char* name_of(Route route) {
-  constexpr const char* kNames[kNumRoutes] = {
-      "engine",     "baseline",     "one rank", "intercommunicator",      "threadcomm",    "no shared memory", "fault tolerance",
-      "no segment", "segment full", "no plan",  "no leader communicator", "set-up failed", "nested",           "outside",
-      "off"};
+  constexpr const char* kNames[kNumRoutes] = {"engine",        "baseline",         "one rank",        "intercommunicator",
+                                              "threadcomm",    "no shared memory", "not main thread", "fault tolerance",
+                                              "no segment",    "segment full",     "no plan",         "no leader communicator",
+                                              "set-up failed", "nested",           "outside",         "off"};
   return kNames[static_cast<std::size_t>(route)];
 }
 

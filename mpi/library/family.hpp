@@ -22,6 +22,9 @@ extern const char* const kOtherShim;  // "libhierbar_mpi.so is for MPICH"
 // An environment variable that users set for programs that go on after a rank has died.
 extern const char* const kFaultToleranceVariable;
 extern const char* const kProgressSymbol;  // the library's function that makes progress
+// Whether threads of a process may make communicators of different groups at the same time, as MPI
+// allows, without a hang inside the library (docs/decisions/0155).
+extern const bool kThreadsMayMakeComms;
 
 // Whether the library that was found in `file` is of this family.
 bool is_of_family(const MpiSymbols& find, const std::string& file);

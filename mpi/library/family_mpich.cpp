@@ -23,6 +23,7 @@ const char* const kOtherShimFile = "libhierbar_mpi_ompi.so";
 const char* const kOtherShim = "libhierbar_mpi_ompi.so is for Open MPI";
 const char* const kFaultToleranceVariable = "MPIR_CVAR_ENABLE_FT";
 const char* const kProgressSymbol = "MPIX_Stream_progress";
+const bool kThreadsMayMakeComms = true;
 
 bool is_of_family(const MpiSymbols& find, const std::string& file) {
   return find("ompi_mpi_comm_world") == nullptr && file.find("libmpi_abi") == std::string::npos;

@@ -19,6 +19,7 @@ const char* const kOtherShimFile = "libhierbar_mpi.so";
 const char* const kOtherShim = "libhierbar_mpi.so is for MPICH";
 const char* const kFaultToleranceVariable = "OMPI_MCA_mpi_ft_enable";
 const char* const kProgressSymbol = "opal_progress";
+const bool kThreadsMayMakeComms = false;
 
 bool is_of_family(const MpiSymbols& find, const std::string& file) {
   return find("ompi_mpi_comm_world") != nullptr && file.find("libmpi_abi") == std::string::npos;

@@ -18,6 +18,9 @@ struct RankInfo {
   // Two threads of the process are never in barriers at the same time: there is no
   // MPI_THREAD_MULTIPLE.
   static constexpr std::uint32_t kSharesLeaders = 4;
+  // A communicator can be made for the leaders. Open MPI may hang where several threads make
+  // communicators, so there only the main thread does (docs/decisions/0155).
+  static constexpr std::uint32_t kMayMakeLeaders = 8;
 
   struct Joined {
     std::uint64_t segment_id;  // 0: none

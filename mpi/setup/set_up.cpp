@@ -35,11 +35,12 @@ bool survives_dead_ranks() {
 RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined) {
   ProcessState& process = agreement.process();
   const Pmpi& pmpi = agreement.pmpi();
-  int fake_rank = agreement.rank(), in_world = 0, thread_level = MPI_THREAD_MULTIPLE;
+  int fake_rank = agreement.rank(), in_world = 0, thread_level = MPI_THREAD_MULTIPLE, in_main = 0;
   ask([&] { return pmpi.Initialized(&in_world); });
   if (in_world != 0) {
     ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &fake_rank); });
     ask([&] { return pmpi.Query_thread(&thread_level); });
+    ask([&] { return pmpi.Is_thread_main(&in_main); });
   }
   if (fake_rank == 0 && process.claim_first(ProcessState::Message::kProblems)) {
     for (const std::string& problem : process.settings.problems) print_line(problem);
@@ -61,6 +62,7 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
     process.recorder.prepare(in_world != 0 ? fake_rank : -1);
   }
   if (thread_level != MPI_THREAD_MULTIPLE) record.flags |= RankInfo::kSharesLeaders;
+  if (kThreadsMayMakeComms || in_main != 0 || thread_level != MPI_THREAD_MULTIPLE) record.flags |= RankInfo::kMayMakeLeaders;
   for (std::size_t i = 0; i < joined.size(); ++i) record.joined[i] = {joined[i].segment->id(), joined[i].index, 0};
   return record;
 }
@@ -174,7 +176,15 @@ void report_other_settings(Agreement& agreement, const std::vector<RankInfo>& re
 Route way_by_records(const std::vector<RankInfo>& records, const NodeMap& map) {
   if (!all_have(records, RankInfo::kWantsEngine)) return Route::kFaultTolerance;
   const bool has_schedule = records[0].meeting != MeetingSetting{}.code();
-  return map.nodes().size() == records.size() && !has_schedule ? Route::kNothingShared : Route::kEngine;
+  if (map.nodes().size() == records.size() && !has_schedule) return Route::kNothingShared;
+  return map.nodes().size() > 1 && !all_have(records, RankInfo::kMayMakeLeaders) ? Route::kNotMainThread : Route::kEngine;
+}
+
+void report_not_main_thread(const Agreement& agreement) {
+  if (agreement.rank() != 0 || !agreement.process().claim_first(Route::kNotMainThread)) return;
+  print_line("the first barrier of a communicator of several nodes is not in the thread that initialised MPI, and " +
+             std::string(kFamilyName) +
+             " may hang where several threads make communicators; the MPI library's own barrier is used for it instead");
 }
 
 // 1. records   Every rank sends to all where it is and which segments it has joined.
@@ -196,6 +206,7 @@ Route decide(Agreement& agreement, CommState& state) {
   state.verbose_everywhere = all_have(records, RankInfo::kVerbose);
   state.reports_everywhere =
       std::all_of(records.begin(), records.end(), [](const RankInfo& record) { return record.report_every != 0; });
+  if (route == Route::kNotMainThread) report_not_main_thread(agreement);
   if (route != Route::kEngine) return route;
 
   NodePart part(map, agreement.rank());

@@ -40,6 +40,10 @@ mpi_test(barriers.errors barriers ARGS errors CHECK --count engine==2 --count ou
 mpi_test(barriers.fault_tolerance barriers ARGS oracle 10 ENV MPIR_CVAR_ENABLE_FT=1 CHECK --count "fault tolerance==20" --count engine==0)
 mpi_test(barriers.every_rank_a_node barriers ARGS oracle 10 ENV ${two_nodes} CHECK --count "no shared memory==20" --count engine==0)
 
+# Threads on several nodes.
+mpi_test(threads.two_nodes threads RANKS 4 ARGS own 20 ENV ${two_nodes} CHECK ${all_engine} --count engine==320)
+mpi_test(threads.groups threads RANKS 3 ARGS groups 2 ENV ${two_nodes} CHECK ${all_engine} --count engine==42)
+
 # Bad settings: one message each, and the program runs.
 foreach(value IN ITEMS 0 -3 abc 1025 2x)
   mpi_test(settings.fake_nodes.${value} barriers ARGS oracle 10 ENV HIERBAR_FAKE_NODES=${value}

@@ -45,8 +45,7 @@ mpi_test(barriers.off barriers ARGS oracle 10 ENV HIERBAR_MPI=off CHECK --count 
 
 # Threads, tools, Fortran.
 mpi_test(handles handles ARGS 300 CHECK --count engine==600 --count "one rank==600")
-mpi_test(threads threads ARGS 300 CHECK ${all_engine} --count engine==1800)
-mpi_test(threads.two_nodes threads RANKS 4 ARGS 20 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
+mpi_test(threads threads ARGS own 300 CHECK ${all_engine} --count engine==2400)
 mpi_test(module interpreter ARGS ${program_dir}/module.so duplicates 20 CHECK ${all_engine} --count engine==80)
 mpi_test(tool_before barriers ARGS oracle 20
          CHECK --preload ${program_dir}/counting_tool.so --count engine==0 --expect "no MPI_Barrier came here" --expect-some "tool: 20 barriers")

@@ -19,6 +19,13 @@ mpi_test(barriers.crowd barriers ARGS crowd
                --expect "first communicator: 2 ranks, .* a cpu for every rank$" --expect "ranks outnumber cpus now")
 mpi_test(barriers.fault_tolerance barriers ARGS oracle 10 ENV OMPI_MCA_mpi_ft_enable=1 CHECK --count "fault tolerance==20" --count engine==0)
 
+# Threads on several nodes: Open MPI would hang if they made the leaders' communicators.
+set(may_hang --expect-some "not in the thread that initialised MPI, and Open MPI may hang where several threads make communicators")
+mpi_test(threads.two_nodes threads RANKS 4 ARGS own 20 ENV ${two_nodes}
+         CHECK ${may_hang} --count engine==0 --count "not main thread==320")
+mpi_test(threads.groups threads RANKS 4 ARGS groups 25 ENV ${two_nodes}
+         CHECK ${may_hang} --count engine==3 --count "not main thread==700")
+
 # Progress. By default Open MPI reads a pending send's data out of the other process and writes its
 # window, which needs no help from there.
 set(transport_isend --launch=--mca --launch=btl_vader_single_copy_mechanism --launch=none)

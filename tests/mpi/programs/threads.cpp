@@ -1,24 +1,31 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MPI_THREAD_MULTIPLE: threads of each rank in barriers of different communicators at the same
-// time. The argument is the number of rounds.
+// time.
+//
+//   threads own NUMBER      each thread has a communicator of all ranks; NUMBER rounds
+//   threads groups NUMBER   each thread makes a communicator of some ranks, and one of all, for
+//                           each round; the main thread has made some before
 
+#include <string>
 #include <thread>
 
 #include "mpi_test.hpp"
 
-int main(int argc, char** argv) {
-  using namespace hierbar::test;
-  constexpr int kThreads = 3;
-  init_thread_multiple(argc, argv);
-  const int num_rounds = argc > 1 ? std::atoi(argv[1]) : 300;
+namespace {
+
+using namespace hierbar::test;
+
+constexpr int kThreads = 4;
+
+void barriers_of_own(int num_rounds) {
   std::vector<MPI_Comm> comms(kThreads);
   std::vector<Board*> boards;
   for (MPI_Comm& comm : comms) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     boards.push_back(new Board(comm));
   }
-  // The set-up of all three is concurrent too: their first barriers are in here.
+  // The set-up of all of them is concurrent too: their first barriers are in here.
   std::vector<std::thread> threads;
   for (Board* board : boards) {
     threads.emplace_back([board, num_rounds] {
@@ -28,5 +35,44 @@ int main(int argc, char** argv) {
   for (std::thread& thread : threads) thread.join();
   for (Board* board : boards) delete board;
   for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+}
+
+void barrier_of(MPI_Group group, int tag) {
+  if (int rank; MPI_Group_rank(group, &rank), rank == MPI_UNDEFINED) return;
+  MPI_Comm comm;
+  MPI_Comm_create_group(MPI_COMM_WORLD, group, tag, &comm);
+  MPI_Barrier(comm);
+  MPI_Comm_free(&comm);
+}
+
+// Threads do not wait for each other, so any of them may still be among the ranks of the smaller
+// communicator when another rank's is at the larger one.
+void barriers_of_groups(int num_rounds) {
+  MPI_Group all, some;
+  int ranks[1][3] = {{0, size_of(MPI_COMM_WORLD) / 2, 1}};
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_range_incl(all, 1, ranks, &some);
+  barrier_of(some, kThreads);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([=] {
+      for (int round = 0; round < num_rounds; ++round) {
+        barrier_of(some, thread);
+        barrier_of(all, thread);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  init_thread_multiple(argc, argv);
+  const std::string what = argc > 1 ? argv[1] : "";
+  CHECK(what == "own" || what == "groups");
+  (what == "own" ? barriers_of_own : barriers_of_groups)(rounds(argc, argv, 100));
   MPI_Finalize();
 }
