@@ -56,6 +56,9 @@ HIERBAR_ENTRY(int, MPI_Finalize) {
   return pmpi->Finalize();
 }
 
+// Programs such as mpi4py look for these functions to know whether there are sessions. Open MPI 4
+// has none, so a shim that was compiled against its header does not have them.
+#if MPI_VERSION >= 4
 HIERBAR_ENTRY(int, MPI_Session_init, RawHandle info, RawHandle handler, MPI_Session* session) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Session_init, PMPI_Session_init, info, handler, session);
@@ -75,3 +78,4 @@ HIERBAR_ENTRY(int, MPI_Session_finalize, MPI_Session* session) {
   if (status != MPI_SUCCESS) ProcessState::get().session_begins();
   return status;
 }
+#endif

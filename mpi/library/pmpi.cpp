@@ -57,8 +57,10 @@ const Pmpi* bind_all(const void* caller) {
 #undef HIERBAR_BIND
   bind_handles(find, *pmpi);
   if (find.missing() != nullptr) give_up(find.missing());
+#if MPI_VERSION >= 4
   bind(find("PMPI_Session_init"), pmpi->Session_init);
   bind(find("PMPI_Session_finalize"), pmpi->Session_finalize);
+#endif
   bind(find("PMPI_Comm_f2c"), pmpi->Comm_f2c);
   bind(find("PMPIX_Threadcomm_init"), pmpi->Threadcomm_init);
   bind(find("PMPIX_Threadcomm_start"), pmpi->Threadcomm_start);

@@ -6,13 +6,6 @@
 
 #include <string>
 
-#if MPI_VERSION < 4
-// Open MPI 4's header does not declare sessions, but the library that is found may be a later one.
-using MPI_Session = struct ompi_instance_t*;
-extern "C" int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session*);
-extern "C" int PMPI_Session_finalize(MPI_Session*);
-#endif
-
 namespace hierbar::mpi {
 
 // The functions of the program's MPI library that the shim calls.
@@ -46,8 +39,10 @@ struct Pmpi {
   HIERBAR_MPI_HANDLES(HIERBAR_MEMBER)
 #undef HIERBAR_MEMBER
   // Null where the library does not have them.
+#if MPI_VERSION >= 4
   decltype(&PMPI_Session_init) Session_init;
   decltype(&PMPI_Session_finalize) Session_finalize;
+#endif
   MPI_Comm (*Comm_f2c)(MPI_Fint comm);  // a macro in MPICH
   // Communicators of threads, which MPICH has from version 4.2 on.
   int (*Threadcomm_init)(MPI_Comm comm, int num_threads, MPI_Comm* made);

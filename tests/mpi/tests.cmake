@@ -42,7 +42,7 @@ mpi_test(barriers.every_rank_a_node barriers ARGS oracle 10 ENV ${two_nodes} CHE
 
 # Threads on several nodes.
 mpi_test(threads.two_nodes threads RANKS 4 ARGS own 20 ENV ${two_nodes} CHECK ${all_engine} --count engine==320)
-mpi_test(threads.groups threads RANKS 3 ARGS groups 2 ENV ${two_nodes} CHECK ${all_engine} --count engine==42)
+mpi_test(threads.groups threads RANKS 4 ARGS groups 2 ENV ${two_nodes} CHECK ${all_engine} --count engine==59)
 
 # Bad settings: one message each, and the program runs.
 foreach(value IN ITEMS 0 -3 abc 1025 2x)

@@ -10,8 +10,8 @@ sources. A TEST is a module, or a class or method in one; without any it is the 
 module is a launch of its own, which counts as one test more: that it comes to an end.
 
 tests/suites/mpi4py-<family>.txt says with causes what fails on the unmodified library, and which
-modules are not run. Exit status: 0 no regression, 1 regression, 2 the comparison could not be
-made.
+modules and tests are not run. Exit status: 0 no regression, 1 regression, 2 the comparison could
+not be made.
 """
 
 import json
@@ -27,9 +27,10 @@ PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "mpi" / "mpi4py_own.p
 
 
 class Mpi4pySuite(MpiSuite):
-    def __init__(self, arguments, tests, work_dir, shim):
+    def __init__(self, arguments, tests, left_out, work_dir, shim):
         super().__init__(f"mpi4py-{arguments.mpi}-{arguments.ranks}", arguments, work_dir, shim)
         self.tests = tests
+        self._left_out = ",".join(left_out)
         self._codes_file = work_dir / f"{self.name}-codes.json"
 
     def launches(self, tests):
@@ -42,7 +43,7 @@ class Mpi4pySuite(MpiSuite):
     def launch(self, tests, settings):
         self._codes_file.unlink(missing_ok=True)
         source = self._arguments.source / "test"
-        command = [str(self._arguments.python), "-B", str(PROGRAM), str(source), str(self._codes_file), *tests]
+        command = [str(self._arguments.python), "-B", str(PROGRAM), str(source), str(self._codes_file), self._left_out, *tests]
         status, _ = self.run_program(" ".join(tests), command, self._arguments.ranks, settings, self._arguments.timeout)
         ending = "TIMEOUT" if status is None else "PASS" if status == 0 else "FAIL"
         codes = dict.fromkeys(tests, ending)
@@ -52,12 +53,11 @@ class Mpi4pySuite(MpiSuite):
 
 
 def select(arguments, known):
-    """The tests to run. Prints which modules are not run, and why."""
+    """The tests to run. Prints which modules and methods are not run, and why."""
     modules = sorted(path.stem for path in (arguments.source / "test").glob("test_*.py"))
-    excuses = {module: known.excuse(module) for module in modules if known.excuse(module)}
-    print(f"hierbar: {len(excuses)} modules are listed as not to be run:")
-    print("".join(f"  {module}: {cause}\n" for module, cause in excuses.items()), end="", flush=True)
-    return arguments.tests or [module for module in modules if module not in excuses]
+    print(f"hierbar: {len(known.not_run)} modules or tests are listed as not to be run:")
+    print("".join(f"  {test}: {cause}\n" for test, cause in known.not_run.items()), end="", flush=True)
+    return arguments.tests or [module for module in modules if module not in known.not_run]
 
 
 def check():
@@ -74,8 +74,8 @@ def check():
     if not tests:
         raise CannotRun(f"--source '{arguments.source}': no test_*.py in {arguments.source / 'test'}")
 
-    ours = Mpi4pySuite(arguments, tests, work_dir, arguments.shim)
-    stock = Mpi4pySuite(arguments, tests, work_dir, None)
+    ours = Mpi4pySuite(arguments, tests, known.not_run, work_dir, arguments.shim)
+    stock = Mpi4pySuite(arguments, tests, known.not_run, work_dir, None)
     result = mpi_comparison.run(f"mpi4py's tests on {ours.version}, ranks: {arguments.ranks}", ours, stock, known.fails, arguments)
     return mpi_comparison.finish(result, arguments)
 

@@ -4,8 +4,9 @@
 // time.
 //
 //   threads own NUMBER      each thread has a communicator of all ranks; NUMBER rounds
+//   threads set_up NUMBER   the same, but the main thread has the first barriers of all of them
 //   threads groups NUMBER   each thread makes a communicator of some ranks, and one of all, for
-//                           each round; the main thread has made some before
+//                           each round; the main thread has made one before
 
 #include <string>
 #include <thread>
@@ -18,14 +19,17 @@ using namespace hierbar::test;
 
 constexpr int kThreads = 4;
 
-void barriers_of_own(int num_rounds) {
+void barriers_of_own(bool is_set_up, int num_rounds) {
   std::vector<MPI_Comm> comms(kThreads);
   std::vector<Board*> boards;
   for (MPI_Comm& comm : comms) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     boards.push_back(new Board(comm));
   }
-  // The set-up of all of them is concurrent too: their first barriers are in here.
+  if (is_set_up) {
+    for (Board* board : boards) board->check_barrier();
+  }
+  // Otherwise the set-up of all of them is concurrent too: their first barriers are in here.
   std::vector<std::thread> threads;
   for (Board* board : boards) {
     threads.emplace_back([board, num_rounds] {
@@ -72,7 +76,11 @@ void barriers_of_groups(int num_rounds) {
 int main(int argc, char** argv) {
   init_thread_multiple(argc, argv);
   const std::string what = argc > 1 ? argv[1] : "";
-  CHECK(what == "own" || what == "groups");
-  (what == "own" ? barriers_of_own : barriers_of_groups)(rounds(argc, argv, 100));
+  CHECK(what == "own" || what == "set_up" || what == "groups");
+  if (what == "groups") {
+    barriers_of_groups(rounds(argc, argv, 100));
+  } else {
+    barriers_of_own(what == "set_up", rounds(argc, argv, 300));
+  }
   MPI_Finalize();
 }

@@ -27,7 +27,7 @@ NUM_RANKS = 6
 TIMEOUT_S = 90
 ALL_MEETINGS = ("library", "linear", "double-ring", "recursive-doubling", "dissemination:1", "dissemination:2", "tree:1", "tree:2",
                 "combining-tree:2", "auto")
-PROGRAMS = (("barriers", "oracle", "60"), ("barriers", "subsets", "2"), ("threads", "12"))
+PROGRAMS = (("barriers", "oracle", "60"), ("barriers", "subsets", "2"), ("threads", "set_up", "12"))
 
 
 def command_of(arguments, meeting, boards, program, *options):
