@@ -43,16 +43,17 @@ class Recorder(unittest.TestResult):
         return self.codes
 
 
-def without(suite, left_out):
-    """The tests of a suite of suites that are not left out."""
-    tests = (without(test, left_out) if isinstance(test, unittest.TestSuite) else test for test in suite)
-    return unittest.TestSuite(test for test in tests if isinstance(test, unittest.TestSuite) or test.id() not in left_out)
+def tests_of(suite):
+    """The tests of a suite of suites, one after the other."""
+    for test in suite:
+        yield from tests_of(test) if isinstance(test, unittest.TestSuite) else [test]
 
 
 def run(directory, left_out, names):
     sys.path.insert(0, str(directory))
     recorder = Recorder()
-    without(unittest.TestLoader().loadTestsFromNames(names), left_out).run(recorder)
+    tests = tests_of(unittest.TestLoader().loadTestsFromNames(names))
+    unittest.TestSuite(test for test in tests if test.id() not in left_out).run(recorder)
     return recorder.close()
 
 

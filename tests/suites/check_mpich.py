@@ -65,7 +65,7 @@ class MpichSuite(MpiSuite):
 
 def select(tests, known, build, pattern):
     """The tests to run. Prints which are not run, and why."""
-    selected, excused, unknown, num_filtered = {}, [], [], 0
+    selected, excused, unknown = {}, [], []
     for name, test in tests.items():
         excuse = known.excuse(name)
         if excuse:
@@ -74,10 +74,9 @@ def select(tests, known, build, pattern):
             unknown.append(f"{test.program}: {build.reason(test.program)}")
         elif re.search(pattern, name):
             selected[name] = test
-        else:
-            num_filtered += 1
     print(f"hierbar: {len(excused)} tests are listed as not to be run:")
     print("".join(f"  {line}\n" for line in excused), end="", flush=True)
+    num_filtered = len(tests) - len(selected) - len(excused) - len(unknown)
     if num_filtered:
         print(f"hierbar: {num_filtered} tests are left out by --filter '{pattern}'", flush=True)
     if unknown:

@@ -15,8 +15,8 @@ foreach(meeting IN ITEMS linear double-ring recursive-doubling bruck disseminati
   endforeach()
 endforeach()
 
-# Threads in barriers of several communicators at the same time. With Open MPI the main thread must be
-# the first.
+# Threads in barriers of several communicators at the same time. With Open MPI the main thread must
+# be the first.
 set(threads_args own 20)
 set(threads_count 320)
 if(family_name STREQUAL ompi)

@@ -135,7 +135,7 @@ void task_behind_a_completion_in_the_deque() {
         fulfilment.reset();  // so that the completion is in the deque
 #pragma omp task depend(inout : value) shared(value)
         ++value;
-        if (turn == 1) {
+        if (turn == 1) {  // the first time the end of the taskgroup waits for it
 #pragma omp taskwait
           CHECK_EQUAL(value, 2);
         }
