@@ -106,8 +106,13 @@ std::vector<NodeRank> find_node_ranks(int root, const std::string& job_key) {
     if (!environment) continue;
     const Result<Launch> launch = find_launch(*environment, facts);
     if (!launch || (!job_key.empty() && launch->job_key != job_key)) continue;
-    candidates.push_back(
-        {{*launch, rank_of(*environment, *launch), process, std::move(*environment)}, num_threads(pid), facts.ancestors.size()});
+    // A launcher's child binds itself and then starts the program. What was read before the
+    // program's environment may be older than the binding.
+    std::optional<Process> rank = read_process(pid);
+    if (!rank) continue;
+    candidates.push_back({{*launch, rank_of(*environment, *launch), std::move(*rank), std::move(*environment)},
+                          num_threads(pid),
+                          facts.ancestors.size()});
   }
   std::sort(candidates.begin(), candidates.end());
   std::vector<NodeRank> ranks;
