@@ -53,6 +53,7 @@ struct Waiting {
   Waiting when_outnumbered() const noexcept {
     Waiting waiting = outnumbered();
     waiting.pauses_per_look = pauses_per_look;
+    waiting.yields_together = yields_together;
     waiting.watch_ns = watch_ns;
     return waiting;
   }

@@ -12,6 +12,7 @@
 
 #include "mpi/library/progress.hpp"
 #include "mpi/library/split_quietly.hpp"
+#include "mpi/node/autogroups.hpp"
 #include "mpi/node/plan_library.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/setup/offer.hpp"
@@ -151,6 +152,16 @@ Route make_leaders(Agreement& agreement, const std::vector<RankInfo>& records, c
   return verdict;
 }
 
+// Whether yields of this process do not reach the other ranks of the node at once.
+bool is_scheduled_apart(const Segment& segment) {
+  static const bool has_autogroups = read_has_autogroups();
+  if (!has_autogroups) return false;
+  for (std::uint32_t i = 0; i < segment.num_members(); ++i) {
+    if (is_in_other_session(segment.member(i).process.pid)) return true;
+  }
+  return false;
+}
+
 Waiting choose_waiting(const Segment& segment, ProcessState& process, int pauses_per_look) {
   // Of all ranks on the node, as far as known: those of other communicators want their cpus, too.
   std::vector<Binding> all;
@@ -160,6 +171,7 @@ Waiting choose_waiting(const Segment& segment, ProcessState& process, int pauses
   }
   Waiting waiting = process.states.is_oversubscribed() ? Waiting::outnumbered() : Waiting{};
   waiting.pauses_per_look = pauses_per_look;
+  if (is_scheduled_apart(segment)) waiting.yields_together = kYieldsBeforeSleepApart;
   waiting.watch_ns = process.settings.timeout_ns;
   return waiting;
 }
