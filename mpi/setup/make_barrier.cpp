@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "base/autogroups.hpp"
 #include "mpi/library/progress.hpp"
 #include "mpi/library/split_quietly.hpp"
-#include "mpi/node/autogroups.hpp"
 #include "mpi/node/plan_library.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/setup/offer.hpp"

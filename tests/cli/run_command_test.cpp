@@ -47,7 +47,8 @@ class RunCommand : public testing::Test {
     const std::string clean =
         "-u LD_PRELOAD -u LD_AUDIT -u LD_LIBRARY_PATH -u KMP_INIT_AT_FORK -u KMP_BARRIER -u OMP_PLACES -u OMP_PROC_BIND -u "
         "KMP_AFFINITY -u HIERBAR_PRIMARY "
-        "-u GOMP_CPU_AFFINITY -u OMP_TOOL_LIBRARIES -u HIERBAR_REPORT -u HIERBAR_OUTPUT PATH='" +
+        "-u GOMP_CPU_AFFINITY -u OMP_TOOL_LIBRARIES -u HIERBAR_REPORT -u HIERBAR_OUTPUT -u HIERBAR_SESSIONS -u HYDRA_HOST_FILE "
+        "-u SLURM_JOB_ID -u PBS_JOBID -u LSB_JOBID -u PE_HOSTFILE PATH='" +
         tools() + "':\"$PATH\" ";
     return run_hierbar("run " + arguments,
                        clean + variables + " sh -c 'shift; exec \"" + (root_ / "bin/hierbar").string() + "\" \"$@\"' sh");
@@ -106,6 +107,26 @@ TEST_F(RunCommand, LeavesWhatTheUserHasSet) {
   EXPECT_THAT(run("-- true", "KMP_AFFINITY=compact").errors, HasSubstr("KMP_AFFINITY is left as 'compact'"));
   EXPECT_THAT(run("--dry-run -- mpiexec_of_mpich", "LD_PRELOAD=libhierbar_mpi.so").errors,
               HasSubstr("LD_PRELOAD is left as 'libhierbar_mpi.so', which has a shim already"));
+}
+
+TEST_F(RunCommand, LetsRanksThatOutnumberTheCpusShareASession) {
+  int has_autogroups = 0;
+  std::ifstream("/proc/sys/kernel/sched_autogroup_enabled") >> has_autogroups;
+  if (has_autogroups == 0) GTEST_SKIP() << "the kernel schedules no sessions as groups";
+  const auto shares = [&](const std::string& command, const std::string& variables = "") {
+    return run("--dry-run -- " + command, variables).output.find("HIERBAR_SESSIONS=shared ") != std::string::npos;
+  };
+  EXPECT_TRUE(shares("mpiexec_of_mpich -n 9999 true"));
+  EXPECT_TRUE(shares("mpiexec_of_mpich -n 1 true : -np 9999 true"));
+  EXPECT_FALSE(shares("mpiexec_of_mpich -n 1 true")) << "there are cpus enough";
+  EXPECT_FALSE(shares("mpiexec_of_mpich -n 1 echo -n 9999")) << "the program's own option";
+  EXPECT_FALSE(shares("mpiexec_of_mpich true")) << "who knows how many";
+  EXPECT_FALSE(shares("mpiexec_of_mpich -n many true"));
+  EXPECT_FALSE(shares("mpiexec_of_mpich -hosts a,b -n 9999 true")) << "on other nodes, too";
+  EXPECT_FALSE(shares("mpiexec_of_mpich -n 9999 true", "SLURM_JOB_ID=1"));
+  EXPECT_FALSE(shares("mpirun_of_ompi -n 9999 true")) << "its launcher makes no sessions";
+  EXPECT_THAT(run("--dry-run -- mpiexec_of_mpich -n 9999 true", "HIERBAR_SESSIONS=own").errors,
+              HasSubstr("HIERBAR_SESSIONS is left as 'own'"));
 }
 
 TEST_F(RunCommand, AddsToWhatIsPreloadedAndAudited) {

@@ -86,6 +86,9 @@ mpi_test(watch.other_node barriers RANKS 4 ARGS late ENV HIERBAR_TIMEOUT_S=1 ${t
          CHECK ${all_engine} --count engine==8 --expect "waits since 1 s for rank 3 " --expect "waits since 1 s for other nodes")
 hierbar_run_alone(${prefix}watch.other_node)
 
+mpi_script(one_session 120 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/one_session_test.py --mpiexec ${exec}
+           --shim $<TARGET_FILE:${shim}>)
+
 mpi_kill_test(kill 20 100 ${program_dir}/barriers)
 
 mpi_script(two_hosts 300 ${CMAKE_CURRENT_SOURCE_DIR}/two_hosts_test.sh ${exec} $<TARGET_FILE:${shim}> ${program_dir}/barriers

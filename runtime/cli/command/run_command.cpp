@@ -75,8 +75,8 @@ int run(const RunOptions& options, const Program& program) {
   ReportRequest report;
   if (!options.report_file.empty())
     report = accept(request_report(options.report_file), "--report", options.report_file, kReportEndings);
-  const RunSettings settings =
-      choose_run_settings(program, chosen_family(options, program), report, find_libraries(), has_smt(), own_environment());
+  const RunSettings settings = choose_run_settings(program, chosen_family(options, program), report, find_libraries(),
+                                                   read_machine_facts(), own_environment());
   if (!options.quiet) {
     for (const std::string& note : settings.notes) std::cerr << "hierbar run: " << note << '\n';
   }
@@ -107,6 +107,8 @@ constexpr const char* kRunHelp =
     "  HIERBAR_PRIMARY   free: the initial thread goes to its core and keeps all cpus, as does what it starts. Not if\n"
     "                    the variables of the line above, or KMP_AFFINITY, are set\n"
     "  KMP_INIT_AT_FORK  TRUE, so that forked processes can use OpenMP\n"
+    "  HIERBAR_SESSIONS  shared, if MPICH's launcher starts more ranks than this node has cpus, and the kernel schedules\n"
+    "                    each session as a group (autogroups)\n"
     "With --report also OMP_TOOL_LIBRARIES, HIERBAR_REPORT and HIERBAR_OUTPUT.\n"
     "A variable that is set already is left alone, HIERBAR_PLACE too, whose threads=share makes teams as large as their\n"
     "rank's share of the node. Open MPI's mpiexec gets -x for each, because it takes them to other nodes only when told; in\n"

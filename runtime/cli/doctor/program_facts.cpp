@@ -74,7 +74,8 @@ void apply_run(const Program& command, ProgramFacts& facts) {
   if (!facts.is_under_run) return;
   const Program rest(command.begin() + static_cast<std::ptrdiff_t>(facts.started.first_word), command.end());
   const Environment before = with_changes(own_environment(), facts.started.changes);
-  const RunSettings settings = choose_run_settings(rest, guess_family(rest, before), {}, facts.ours, has_smt(), before);
+  const RunSettings settings =
+      choose_run_settings(rest, guess_family(rest, before), {}, facts.ours, read_machine_facts(), before);
   for (const RunSettings::Variable& variable : settings.variables) facts.started.changes[variable.name] = variable.value;
 }
 

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
+#include "base/autogroups.hpp"
+#include "cli/program/launched_ranks.hpp"
 #include "placement/evidence/node_ranks.hpp"
 #include "placement/evidence/place_setting.hpp"
 #include "topology/load.hpp"
@@ -125,6 +128,15 @@ void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Enviro
   }
 }
 
+// Hydra's ranks yield to each other slowly where each is scheduled as a group.
+void choose_sessions(const Program& command, const MachineFacts& machine, const Environment& environment, Chooser& chooser) {
+  const std::optional<std::uint32_t> ranks = ranks_on_this_node(command, environment);
+  if (!machine.has_autogroups || machine.num_cpus == 0 || ranks.value_or(0) <= machine.num_cpus) return;
+  chooser.set_default("HIERBAR_SESSIONS", "shared",
+                      std::to_string(*ranks) + " ranks on " + std::to_string(machine.num_cpus) + " cpus are scheduled together",
+                      {});
+}
+
 // Both readers of these variables, the tool for threads and the shim for ranks, take them from the
 // environment.
 void choose_report(const ReportRequest& report, const Libraries& libraries, Chooser& chooser, RunSettings& settings) {
@@ -165,18 +177,23 @@ Libraries find_libraries() {
           .ompt_tool = if_there(libraries / "libhierbar_ompt.so")};
 }
 
-bool has_smt() {
-  const Result<Machine> machine = load_live_machine();
-  return machine && machine->one_cpu_per_core(machine->allowed).count() < machine->allowed.count();
+MachineFacts read_machine_facts() {
+  MachineFacts facts{.has_autogroups = read_has_autogroups()};
+  if (const Result<Machine> machine = load_live_machine()) {
+    facts.num_cpus = machine->allowed.count();
+    facts.has_smt = machine->one_cpu_per_core(machine->allowed).count() < facts.num_cpus;
+  }
+  return facts;
 }
 
 RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const ReportRequest& report,
-                                const Libraries& libraries, bool has_smt, const Environment& environment) {
+                                const Libraries& libraries, const MachineFacts& machine, const Environment& environment) {
   RunSettings settings;
   Chooser chooser(environment, settings);
-  choose_openmp(libraries, has_smt, chooser, settings);
+  choose_openmp(libraries, machine.has_smt, chooser, settings);
   describe_placement(environment, settings);
   choose_mpi(mpi, libraries, environment, chooser, settings);
+  if (mpi.family == MpiFamily::kMpich && mpi.by_launcher) choose_sessions(command, machine, environment, chooser);
   choose_report(report, libraries, chooser, settings);
 
   // Open MPI's launcher passes its environment only to the ranks of its own node.

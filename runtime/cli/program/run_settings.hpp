@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,14 @@ struct Libraries {
 // Finds them relative to the command itself.
 Libraries find_libraries();
 
-// Whether cores of this machine have several cpus that this process may use.
-bool has_smt();
+// What of this machine decides about variables.
+struct MachineFacts {
+  bool has_smt = false;         // cores have several cpus that this process may use
+  bool has_autogroups = false;  // the kernel schedules each session as a group
+  std::uint32_t num_cpus = 0;   // that this process may use; 0: unknown
+};
+
+MachineFacts read_machine_facts();
 
 struct RunSettings {
   struct Variable {
@@ -54,9 +61,8 @@ constexpr const char* kReportEndings = ".txt, .json, .csv, .html, .trace.json (P
 Result<ReportRequest> request_report(const std::string& file);
 
 // Chooses the variables with which `command` runs with hierbar's barriers. Variables that the
-// environment has are not changed; search paths are put before the user's. `has_smt`: cores of this
-// machine have several cpus.
+// environment has are not changed; search paths are put before the user's.
 RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const ReportRequest& report,
-                                const Libraries& libraries, bool has_smt, const Environment& environment);
+                                const Libraries& libraries, const MachineFacts& machine, const Environment& environment);
 
 }  // namespace hierbar

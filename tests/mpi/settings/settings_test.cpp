@@ -17,7 +17,7 @@ class SettingsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* name : {"HIERBAR_MPI", "HIERBAR_VERBOSE", "HIERBAR_FAKE_NODES", "HIERBAR_TIMEOUT_S", "HIERBAR_SEGMENT_KIB",
-                             "HIERBAR_ALGORITHM"}) {
+                             "HIERBAR_ALGORITHM", "HIERBAR_SESSIONS"}) {
       unsetenv(name);
     }
   }
@@ -42,6 +42,7 @@ TEST_F(SettingsTest, GoodValuesAreTaken) {
   setenv("HIERBAR_FAKE_NODES", "1024", 1);
   setenv("HIERBAR_TIMEOUT_S", "1000000", 1);
   setenv("HIERBAR_SEGMENT_KIB", "4", 1);
+  setenv("HIERBAR_SESSIONS", "shared", 1);
   const Settings settings = read_settings();
   EXPECT_FALSE(settings.enabled);
   EXPECT_TRUE(settings.verbose);
@@ -66,6 +67,7 @@ TEST_F(SettingsTest, AnyAlgorithmMayBeChosenAndAnUnknownOneIsReported) {
 
 TEST_F(SettingsTest, EveryBadValueIsToldWithItsDefault) {
   setenv("HIERBAR_MPI", "ON", 1);
+  setenv("HIERBAR_SESSIONS", "one", 1);
   setenv("HIERBAR_FAKE_NODES", "3 nodes", 1);
   setenv("HIERBAR_TIMEOUT_S", "99999999999999999999", 1);
   const Settings settings = read_settings();
@@ -75,6 +77,7 @@ TEST_F(SettingsTest, EveryBadValueIsToldWithItsDefault) {
   EXPECT_THAT(
       settings.problems,
       ElementsAre("HIERBAR_MPI: 'ON': not understood; allowed: off, on; on used instead",
+                  "HIERBAR_SESSIONS: 'one': not understood; allowed: own, shared; own used instead",
                   "HIERBAR_FAKE_NODES: '3 nodes': not a whole number; allowed: 1 to 1024; 1 used instead",
                   "HIERBAR_TIMEOUT_S: '99999999999999999999': out of range; allowed: 0 to 1000000; 0 (never) used instead"));
 }

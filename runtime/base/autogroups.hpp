@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace hierbar::mpi {
+namespace hierbar {
 
 // Whether Linux schedules each Unix session as a group (autogroups). A yield of the only runnable
 // process of a session does not reach the processes of other sessions before the group has had its
@@ -16,4 +16,4 @@ bool read_has_autogroups(const std::string& file = "/proc/sys/kernel/sched_autog
 // Whether a process is in another session than this one, or cannot be seen from here.
 bool is_in_other_session(pid_t process);
 
-}  // namespace hierbar::mpi
+}  // namespace hierbar

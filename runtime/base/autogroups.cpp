@@ -1,12 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/node/autogroups.hpp"
+#include "base/autogroups.hpp"
 
 #include <unistd.h>
 
 #include <fstream>
 
-namespace hierbar::mpi {
+namespace hierbar {
 
 bool read_has_autogroups(const std::string& file) {
   std::ifstream stream(file);
@@ -16,4 +16,4 @@ bool read_has_autogroups(const std::string& file) {
 
 bool is_in_other_session(pid_t process) { return getsid(process) != getsid(0); }
 
-}  // namespace hierbar::mpi
+}  // namespace hierbar

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/node/autogroups.hpp"
+#include "base/autogroups.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 
 #include <fstream>
 
-namespace hierbar::mpi {
+namespace hierbar {
 namespace {
 
 bool read_switch(const std::string& text) {
@@ -57,4 +57,4 @@ TEST(Autogroups, ProcessesOfOtherSessionsAreToldApart) {
 }
 
 }  // namespace
-}  // namespace hierbar::mpi
+}  // namespace hierbar
