@@ -12,21 +12,19 @@
 
 #include <string_view>
 
-#include "base/trusted_variable.hpp"
+#include "mpi/settings/session_setting.hpp"
 
 namespace {
 
 // Whether this is a process that Hydra's proxy has forked, and the proxy leads a session that Hydra
-// has made for it. It is asked between fork() and exec(): so no memory is allocated.
-bool shares_session_of_proxy() {
-  const char* setting = hierbar::trusted_variable("HIERBAR_SESSIONS");
-  return setting != nullptr && std::string_view(setting) == "shared" &&
-         std::string_view(program_invocation_short_name) == "hydra_pmi_proxy" && getsid(0) == getppid();
+// has made for it.
+bool is_child_of_proxy() {
+  return std::string_view(program_invocation_short_name) == "hydra_pmi_proxy" && getsid(0) == getppid();
 }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) pid_t setsid() noexcept {
-  if (shares_session_of_proxy() && setpgid(0, 0) == 0) return getpid();
+  if (hierbar::mpi::shares_session() && is_child_of_proxy() && setpgid(0, 0) == 0) return getpid();
   return static_cast<pid_t>(syscall(SYS_setsid));
 }

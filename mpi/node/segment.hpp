@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "base/process_name.hpp"
+#include "base/process/process_name.hpp"
 #include "base/result.hpp"
 #include "mpi/node/binding.hpp"
 #include "mpi/node/segment_allocator.hpp"

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
-#include "plan/settings.hpp"
-
 #include "base/trusted_variable.hpp"
+#include "mpi/settings/session_setting.hpp"
+#include "plan/settings.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -60,7 +60,7 @@ Algorithm read_algorithm(std::vector<std::string>& problems) {
 Settings read_settings() {
   Settings settings;
   settings.enabled = read_switch("HIERBAR_MPI", "off", "on", true, settings.problems);
-  read_switch("HIERBAR_SESSIONS", "own", "shared", false, settings.problems);
+  read_switch(kSessionsVariable, "own", kSharedSession, false, settings.problems);
   settings.verbose = read_switch("HIERBAR_VERBOSE", "0", "1", false, settings.problems);
   settings.num_fake_nodes = static_cast<int>(read_number("HIERBAR_FAKE_NODES", {1, 1024, 1, "1"}, settings.problems));
   settings.timeout_ns = 1'000'000'000 * read_number("HIERBAR_TIMEOUT_S", {0, 1'000'000, 0, "0 (never)"}, settings.problems);

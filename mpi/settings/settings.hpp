@@ -18,7 +18,7 @@ namespace hierbar::mpi {
 //   HIERBAR_TIMEOUT_S    0 (never) to 1000000: when a barrier takes longer than that, print who is
 //                        missing
 //   HIERBAR_SESSIONS     own or shared. shared: ranks that MPICH's launcher starts share a session.
-//                        setsid() reads it (entry/setsid.cpp), here it is only checked
+//                        Here it is only checked (session_setting.hpp)
 //   HIERBAR_SEGMENT_KIB  4 to 1048576: shared memory for the communicators of one node. The default
 //                        depends on the number of ranks
 //   HIERBAR_VERBOSE      0 or 1: report at the end what served the barriers

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "base/autogroups.hpp"
+#include "base/process/autogroups.hpp"
 #include "mpi/library/progress.hpp"
 #include "mpi/library/split_quietly.hpp"
 #include "mpi/node/plan_library.hpp"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "base/process_name.hpp"
+#include "base/process/process_name.hpp"
 #include "mpi/between/leader_comm.hpp"
 #include "mpi/between/verdicts.hpp"
 #include "mpi/communicator/comm_state.hpp"

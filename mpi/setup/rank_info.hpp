@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/process_name.hpp"
+#include "base/process/process_name.hpp"
 #include "mpi/node/memberships.hpp"
 
 namespace hierbar::mpi {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/process_name.hpp"
+#include "base/process/process_name.hpp"
 #include "mpi/between/leader_comm.hpp"
 #include "mpi/communicator/route.hpp"
 #include "mpi/library/pmpi.hpp"

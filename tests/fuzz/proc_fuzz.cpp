@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/process_stat.hpp"
+#include "base/process/process_stat.hpp"
 #include "fuzz_target.hpp"
 #include "placement/evidence/cpu_quota.hpp"
 #include "placement/evidence/kernel_cpus.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <sstream>
 
-#include "base/autogroups.hpp"
+#include "base/process/autogroups.hpp"
 #include "cli/program/launched_ranks.hpp"
 #include "placement/evidence/node_ranks.hpp"
 #include "placement/evidence/place_setting.hpp"

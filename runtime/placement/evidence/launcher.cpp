@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/launchers.hpp"
-#include "base/process_stat.hpp"
+#include "base/process/process_stat.hpp"
 
 namespace hierbar {
 namespace {

@@ -16,7 +16,7 @@
 #include <tuple>
 
 #include "base/launchers.hpp"
-#include "base/process_stat.hpp"
+#include "base/process/process_stat.hpp"
 
 namespace hierbar {
 namespace {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/process_name.hpp"
+#include "base/process/process_name.hpp"
 #include "placement/evidence/veto.hpp"
 
 namespace hierbar {

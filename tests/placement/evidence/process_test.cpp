@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/process_stat.hpp"
+#include "base/process/process_stat.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 
 namespace hierbar {

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/autogroups.hpp"
+#include "base/process/autogroups.hpp"
 
 #include <unistd.h>
 
