@@ -42,13 +42,12 @@ inline constexpr int kYieldsBeforeSleep = 4000;
 // set-up took unequal times therefore never got even (docs/decisions/0007).
 inline constexpr int kYieldsWhenOutnumbered = 40'000;
 // The same where all await one word and can be woken together. Participants that yield to each
-// other need one or two yields. More would be of no use beside a thread that computes: Linux 6.18
-// takes from who yields what is left of its slice, and gives it to that thread
-// (docs/decisions/0150).
+// other need one or two yields. More do harm beside somebody who computes: Linux 6.18 takes the rest
+// of its slice from whoever yields (docs/decisions/0150, 0156).
 inline constexpr int kYieldsBeforeSleepTogether = 32;
 // The same for processes that the scheduler runs in groups of their own (Linux's autogroups, for
-// processes of several sessions). A yield reaches the others only when the group has had its time;
-// so do 100 to 200 yields (docs/decisions/0156).
+// processes of several sessions). Yields reach the others only when the group has had its time.
+// With 16 ranks on two cpus that takes up to 128 yields (docs/decisions/0156).
 inline constexpr int kYieldsBeforeSleepApart = 256;
 // For FUTEX_WAKE: as many as there are.
 inline constexpr std::uint32_t kWakeAll = 0x7fffffff;
