@@ -8,38 +8,32 @@
 
 import argparse
 import os
-import pathlib
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
+import kill_test
+import launcher
+
 RANKS = 3
-PATIENCE_S = 20
 ARGUMENTS = argparse.Namespace()
 
 
-def state_of(pid):
-    """State, process group, session and terminal of a process; None when it is gone."""
-    try:
-        state, _, group, session, terminal = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[:5]
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return state, int(group), int(session), int(terminal)
-
-
 def environment(**variables):
-    """The caller's, with the shim where HIERBAR_SESSIONS may count."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("HIERBAR_")}
-    return {**inherited, "LD_PRELOAD": ARGUMENTS.shim, **variables}
+    """The launcher's, with the shim where HIERBAR_SESSIONS may count."""
+    return {**launcher.launch_environment(ARGUMENTS), "LD_PRELOAD": ARGUMENTS.shim, **variables}
+
+
+def launch(script):
+    return launcher.launch_command(ARGUMENTS, RANKS, [], [], ["sh", "-c", script])
 
 
 def sessions_of_ranks(**variables):
     """For each rank its process, group, session and terminal."""
     show = "read -r line </proc/$$/stat; echo $$ ${line##*)}"
-    lines = subprocess.run([ARGUMENTS.mpiexec, "-n", str(RANKS), "sh", "-c", show], env=environment(**variables), check=True,
-                           stdout=subprocess.PIPE, text=True, timeout=60).stdout.splitlines()
+    lines = subprocess.run(launch(show), env=environment(**variables), check=True, stdout=subprocess.PIPE, text=True,
+                           timeout=60).stdout.splitlines()
     return [(int(words[0]), int(words[3]), int(words[4]), int(words[5])) for words in map(str.split, lines)]
 
 
@@ -73,20 +67,16 @@ class OneSession(unittest.TestCase):
             self.assertEqual(status, 0, name)
 
     def test_the_launcher_ends_all_that_ranks_started(self):
-        """Each rank starts a process that ignores the end of its parent."""
-        rank = "sleep 300 & echo $$ $!; wait"
-        process = subprocess.Popen([ARGUMENTS.mpiexec, "-n", str(RANKS), "sh", "-c", rank],
-                                   env=environment(HIERBAR_SESSIONS="shared"), stdout=subprocess.PIPE, text=True)
+        """Each rank starts a process that would go on when only the rank is ended."""
+        process = subprocess.Popen(launch("sleep 300 & echo $$ $!; wait"), env=environment(HIERBAR_SESSIONS="shared"),
+                                   stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         pids = [int(word) for _ in range(RANKS) for word in process.stdout.readline().split()]
         self.assertEqual(len(pids), 2 * RANKS)
         process.send_signal(signal.SIGTERM)
-        process.wait(PATIENCE_S)
-        end = time.monotonic() + PATIENCE_S
-        left = pids
-        while left and time.monotonic() < end:
-            time.sleep(0.01)
-            left = [pid for pid in left if (state_of(pid) or "Z")[0] not in "ZX"]
+        process.wait(kill_test.PATIENCE_S)
+        kill_test.wait_until(lambda: not any(map(kill_test.is_alive, pids)))
+        left = list(filter(kill_test.is_alive, pids))
         for pid in left:
             os.kill(pid, signal.SIGKILL)
         self.assertEqual(left, [])
@@ -94,7 +84,7 @@ class OneSession(unittest.TestCase):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpiexec", default="mpiexec.mpich")
+    launcher.add_arguments(parser)
     parser.add_argument("--shim", required=True)
     parser.parse_args(namespace=ARGUMENTS)
     unittest.main(argv=sys.argv[:1], verbosity=2)

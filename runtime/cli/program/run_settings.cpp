@@ -130,8 +130,9 @@ void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Enviro
 
 // Hydra's ranks yield to each other slowly where each is scheduled as a group.
 void choose_sessions(const Program& command, const MachineFacts& machine, const Environment& environment, Chooser& chooser) {
+  if (!machine.has_autogroups || machine.num_cpus == 0) return;
   const std::optional<std::uint32_t> ranks = ranks_on_this_node(command, environment);
-  if (!machine.has_autogroups || machine.num_cpus == 0 || ranks.value_or(0) <= machine.num_cpus) return;
+  if (ranks.value_or(0) <= machine.num_cpus) return;
   chooser.set_default("HIERBAR_SESSIONS", "shared",
                       std::to_string(*ranks) + " ranks on " + std::to_string(machine.num_cpus) + " cpus are scheduled together",
                       {});
