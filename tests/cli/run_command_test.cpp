@@ -127,6 +127,8 @@ TEST_F(RunCommand, LetsRanksThatOutnumberTheCpusShareASession) {
   EXPECT_FALSE(shares("mpirun_of_ompi -n 9999 true")) << "its launcher makes no sessions";
   EXPECT_THAT(run("--dry-run -- mpiexec_of_mpich -n 9999 true", "HIERBAR_SESSIONS=own").errors,
               HasSubstr("HIERBAR_SESSIONS is left as 'own'"));
+  std::filesystem::remove(library("libhierbar_mpi.so"));
+  EXPECT_FALSE(shares("mpiexec_of_mpich -n 9999 true")) << "no shim that reads it";
 }
 
 TEST_F(RunCommand, AddsToWhatIsPreloadedAndAudited) {

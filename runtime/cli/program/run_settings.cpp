@@ -128,7 +128,8 @@ void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Enviro
   }
 }
 
-// Hydra's ranks yield to each other slowly where each is scheduled as a group.
+// Hydra's ranks yield to each other slowly where each is scheduled as a group. It is the shim that
+// reads the variable.
 void choose_sessions(const Program& command, const MachineFacts& machine, const Environment& environment, Chooser& chooser) {
   if (!machine.has_autogroups || machine.num_cpus == 0) return;
   const std::optional<std::uint32_t> ranks = ranks_on_this_node(command, environment);
@@ -194,7 +195,8 @@ RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, 
   choose_openmp(libraries, machine.has_smt, chooser, settings);
   describe_placement(environment, settings);
   choose_mpi(mpi, libraries, environment, chooser, settings);
-  if (mpi.family == MpiFamily::kMpich && mpi.by_launcher) choose_sessions(command, machine, environment, chooser);
+  const bool has_hydra_with_shim = mpi.family == MpiFamily::kMpich && mpi.by_launcher && !libraries.mpich_shim.empty();
+  if (has_hydra_with_shim) choose_sessions(command, machine, environment, chooser);
   choose_report(report, libraries, chooser, settings);
 
   // Open MPI's launcher passes its environment only to the ranks of its own node.
