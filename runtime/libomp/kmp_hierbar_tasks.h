@@ -55,7 +55,7 @@
 //   although it runs nothing of the program's. A thread in a taskwait or at the end of a taskgroup
 //   could not take it from its own deque. Now every thread may.
 //
-// Four more faults are of the search for a task and of what holds it back:
+// Five more faults are of the search for a task and of what holds it back:
 //
 //   A thread looked only at the last task of its own deque. A completion, or what depended on a
 //   detached task, comes there in front of the children that the thread waits for, and hid them.
@@ -72,6 +72,10 @@
 //   like a lock that somebody holds: such a task never ran. And a detached task released it only
 //   after its parent had been told of the end: what had the memory then was a lock that nobody held
 //   and nobody could take.
+//
+//   Nor was it taken for a task that runs as soon as it is made or released, as all do in a team of
+//   one thread. So two tasks of a set could run together there, if one of them was detached or ran
+//   others while it waited.
 
 #include "kmp.h"
 
@@ -127,6 +131,15 @@ static inline bool __kmp_hierbar_is_completion(const kmp_taskdata_t *taskdata) {
 // (mutexinoutset).
 static bool __kmp_task_is_allowed(int gtid, const kmp_int32 is_constrained, const kmp_taskdata_t *tasknew,
                                   const kmp_taskdata_t *taskcurr);
+
+// Whether a task that libomp does not defer runs now, if it may with its locks. Where another task
+// has these, it goes into the thread's deque, and the end of the team waits for it. Not if its
+// parent is final: that may return, and take its variables with it, without waiting for children.
+static inline bool __kmp_hierbar_runs_at_once(kmp_int32 gtid, const kmp_taskdata_t *taskdata) {
+  const bool may_wait =
+      taskdata->td_flags.team_serial && !taskdata->td_parent->td_flags.final && __kmp_threads[gtid]->th.th_task_team != NULL;
+  return __kmp_task_is_allowed(gtid, 0, taskdata, NULL) || !may_wait;
+}
 
 // Looks for a task that the thread may run among `count` ones of a deque, whose lock the caller
 // holds: from the one at `end` in the direction of `step`. What it finds changes its place step by

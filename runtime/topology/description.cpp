@@ -32,20 +32,32 @@ std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// How many cpus a synthetic description asks for at least. That is the product of its counts: each
-// level has one ("l3:4", or "4"). Attributes in parentheses and memory in brackets do not count.
-// hwloc itself would build a machine of any size.
-unsigned long described_cpus(const std::string& description) {
+// What follows the first such character of the text; empty if there is none.
+const char* after(const char* text, char character) {
+  const char* found = std::strchr(text, character);
+  return found == nullptr ? "" : found + 1;
+}
+
+// How many cpus hwloc would make of a synthetic description: the product of its counts, of which
+// each level has one ("l3:4", or "4"). hwloc builds a machine of any size. So this goes through the
+// text as hwloc does, odd forms included: "core(:9", "core:+9" and "core:0x9" are nine cores. It
+// ends where hwloc refuses the text.
+unsigned long described_cpus(const char* rest) {
   unsigned long product = 1;
-  int nesting = 0;
-  for (std::size_t i = 0; i < description.size() && product <= kMaxDescribedCpus; ++i) {
-    const char c = description[i];
-    if (c == '(' || c == '[') ++nesting;
-    if (c == ')' || c == ']') --nesting;
-    const bool starts_count = i == 0 || description[i - 1] == ':' || description[i - 1] == ' ';
-    if (nesting != 0 || !starts_count || c < '0' || c > '9') continue;
-    const unsigned long count = std::strtoul(description.c_str() + i, nullptr, 10);
+  if (*rest == '(') rest = after(rest, ')');  // attributes of the machine
+  while (product <= kMaxDescribedCpus) {
+    rest += std::strspn(rest, " \n");
+    if (*rest == '\0') break;
+    if (*rest == '[') {  // memory
+      rest = after(rest, ']');
+      continue;
+    }
+    if (*rest < '0' || *rest > '9') rest = after(rest, ':');
+    char* end = nullptr;
+    const unsigned long count = std::strtoul(rest, &end, 0);
+    if (end == rest) break;
     product = count > kMaxDescribedCpus ? count : product * count;
+    rest = *end == '(' ? after(end, ')') : end;
   }
   return product;
 }
@@ -65,7 +77,7 @@ std::string description_problem(const std::string& description) {
     const std::string problem = xml_problem(read_text(description));
     return problem.empty() ? "" : "'" + description + "' is no XML file that hwloc can read: " + problem;
   }
-  if (described_cpus(description) <= kMaxDescribedCpus) return "";
+  if (described_cpus(description.c_str()) <= kMaxDescribedCpus) return "";
   return "'" + description + "' has more than " + std::to_string(kMaxDescribedCpus) + " cpus";
 }
 

@@ -48,7 +48,7 @@ class MemoryFile {
 bool takes_hwloc_long(const std::string& description) {
   for (std::size_t i = 0; i < description.size(); ++i) {
     if (i > 0 && std::isdigit(static_cast<unsigned char>(description[i - 1]))) continue;  // inside a number
-    const unsigned long number = std::strtoul(description.c_str() + i, nullptr, 10);
+    const unsigned long number = std::strtoul(description.c_str() + i, nullptr, 0);
     if (number >= 1000 && number <= hierbar::kMaxDescribedCpus) return true;
   }
   return false;

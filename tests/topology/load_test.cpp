@@ -158,6 +158,10 @@ TEST(LoadDescribedMachine, RefusesMachinesTooLargeToBuild) {
   for (const char* text : {"group:1000000000 pu:10000", "pack:65537 pu:1", "300 300", "pu:18446744073709551617"}) {
     EXPECT_THAT(error_of(text), HasSubstr("more than 8192 cpus")) << text;
   }
+  for (const char* text : {"core(:65536 pu:1", "core [:65536 pu]:1", "core:+65536 pu:1", "core:0x10000 pu:1", "core: 65536 pu:1",
+                           "pack:2\n65536", "pack:1(size=1)65536", "(memory=1)65536", "[numa]core:65536 pu:1"}) {
+    EXPECT_THAT(error_of(text), HasSubstr("more than 8192 cpus")) << "as hwloc reads it: " << text;
+  }
   // Neither sizes nor memory are cpus.
   EXPECT_EQ(error_of("pack:2 [numa(memory=64GB)] l3:1(size=32000000) core:2 pu:1"), "loaded");
 }

@@ -145,6 +145,60 @@ void task_behind_a_completion_in_the_deque() {
   }
 }
 
+// In a team of one thread. A task runs as soon as it is made, but not while another one of its set
+// is detached.
+void set_with_a_detached_task() {
+  for (int round = 0; round < 20; ++round) {
+    bool has_run = false;
+    std::optional<LateFulfilment> fulfilment;
+#pragma omp parallel num_threads(1)
+    {
+      omp_event_handle_t event;
+#pragma omp task detach(event) depend(mutexinoutset : has_run) shared(fulfilment)
+      fulfilment.emplace(event);
+#pragma omp task depend(mutexinoutset : has_run) shared(fulfilment, has_run)
+      {
+        CHECK(fulfilment->is_done());
+        has_run = true;
+      }
+#pragma omp taskwait
+      CHECK(has_run);
+    }
+  }
+}
+
+// In a team of one thread. While a task waits, it runs the completion of a detached one, which
+// releases another one of its set.
+void set_with_a_task_that_waits() {
+  for (int round = 0; round < 20; ++round) {
+    bool is_running = false, has_run = false;
+#pragma omp parallel num_threads(1)
+    {
+      omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : has_run)
+      static_cast<void>(event);
+#pragma omp task depend(in : has_run) depend(mutexinoutset : is_running) shared(is_running, has_run)
+      {
+        CHECK(!is_running);
+        has_run = true;
+      }
+#pragma omp task depend(mutexinoutset : is_running) shared(is_running)
+      {
+        is_running = true;
+        std::optional<LateFulfilment> fulfilment;
+        omp_event_handle_t inner_event;
+#pragma omp task detach(inner_event) shared(fulfilment)
+        fulfilment.emplace(inner_event);
+        omp_fulfill_event(event);
+#pragma omp taskwait
+        is_running = false;
+      }
+#pragma omp taskwait
+      CHECK(has_run);
+    }
+  }
+}
+
 // In a team of one thread. The detached task ends after its parent, and is what keeps the parent's
 // memory. The parent's own parent does not count it, and goes on.
 void detached_task_outlives_its_parent() {
@@ -238,6 +292,8 @@ int main(int argc, char** argv) {
                              {"with_priorities_only", with_priorities_only},
                              {"loop_of_tasks_beside_a_detached_one", loop_of_tasks_beside_a_detached_one},
                              {"task_behind_a_completion_in_the_deque", task_behind_a_completion_in_the_deque},
+                             {"set_with_a_detached_task", set_with_a_detached_task},
+                             {"set_with_a_task_that_waits", set_with_a_task_that_waits},
                              {"detached_task_outlives_its_parent", detached_task_outlives_its_parent},
                              {"detached_after_a_nested_region", detached_after_a_nested_region}});
 }
