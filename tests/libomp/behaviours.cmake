@@ -100,11 +100,16 @@ omp_cases(detached_tasks CASES fulfilled_outside_the_team detached_in_explicit_t
 # With and without our barrier: what they show is in every pattern.
 set(fault_cases
   freed_task_is_not_written_by_one_thread freed_task_is_not_written_by_two_threads loop_of_tasks_beside_a_detached_one
-  task_behind_a_completion_in_the_deque detached_task_outlives_its_parent detached_after_a_nested_region)
+  task_behind_a_completion_in_the_deque set_with_a_detached_task set_with_a_task_that_waits detached_task_outlives_its_parent
+  detached_after_a_nested_region)
 omp_cases(detached_faults CASES ${fault_cases})
 omp_cases(detached_faults CASES with_priorities_only ENV OMP_MAX_TASK_PRIORITY=5)
 omp_cases(detached_faults CASES ${fault_cases} SETTING stock_pattern ENV KMP_BARRIER)
 omp_cases(detached_faults CASES with_priorities_only SETTING stock_pattern ENV KMP_BARRIER OMP_MAX_TASK_PRIORITY=5)
+
+set(nested_cases taskwaits barriers regions_in_regions dependences settings)
+omp_cases(nested_regions CASES ${nested_cases})
+omp_cases(nested_regions CASES ${nested_cases} SETTING stock_pattern ENV KMP_BARRIER)
 
 set(wait_cases completion_above_a_child children_of_the_same_priority children_of_a_lower_priority exclusive_tasks
                exclusive_tasks_of_a_priority)

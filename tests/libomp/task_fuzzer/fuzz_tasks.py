@@ -11,8 +11,8 @@ A run is one process with --programs programs. Its seed decides on the programs 
 which of the given programs is run: task_fuzzer, or task_fuzzer_gcc, which GCC compiled. Schedules differ between runs.
 
 A run that fails is repeated --tries times on the unpatched library under the same variables without KMP_BARRIER. When that fails
-too, the failure is not ours and is counted apart; runtime/libomp/UPSTREAM.md describes the ones that we know. What GCC compiled
-needs names that the unpatched library does not have, so task_fuzzer then runs there.
+in the same way, the failure is not ours and is counted apart; runtime/libomp/UPSTREAM.md describes the ones that we know. What GCC
+compiled needs names that the unpatched library does not have, so task_fuzzer then runs there.
 
 Exit status: 0 no failure of ours, 1 a failure, 2 nothing could be run.
 """
@@ -23,6 +23,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import time
@@ -100,11 +101,18 @@ def execute(arguments, binary, seed, settings, library_dir):
     return Ending(done.returncode != 0, done.returncode, done.stdout)
 
 
-def fails_on_stock(arguments, binary, seed, settings):
-    """Whether the unpatched library fails in one of --tries runs."""
+def kind_of(ending):
+    """What a program that failed says of it, without the place: 'a program hangs', say."""
+    said = re.search(r"^seed \d+: (?:node \d+ \([^)]*\): )?(.*)", ending.output, re.MULTILINE)
+    return said.group(1).strip() if said else f"exit code {ending.code}"
+
+
+def fails_on_stock(arguments, binary, seed, settings, ending):
+    """Whether the unpatched library fails like that in one of --tries runs."""
     without_hier = {name: value for name, value in settings.items() if name != "KMP_BARRIER"}
     binary = binary.with_name(binary.name.removesuffix("_gcc"))
-    return any(execute(arguments, binary, seed, without_hier, arguments.stock_dir).failed for _ in range(arguments.tries))
+    runs = (execute(arguments, binary, seed, without_hier, arguments.stock_dir) for _ in range(arguments.tries))
+    return any(run.failed and kind_of(run) == kind_of(ending) for run in runs)
 
 
 def describe(binary, seed, settings):
@@ -122,7 +130,7 @@ def fuzz(arguments):
         if not ending.failed:
             passed += 1
         else:
-            on_stock = fails_on_stock(arguments, binary, seed, settings)
+            on_stock = fails_on_stock(arguments, binary, seed, settings, ending)
             (stock_failures if on_stock else failures).append(
                 {"seed": seed, "program": binary.name, "settings": settings, "code": ending.code, "output": ending.output[-20000:]})
             kind = "fails on the unpatched library too" if on_stock else "FAILED"

@@ -76,7 +76,20 @@ class Generator {
     inner.may_reduce = !cancelled;
     inner.may_be_cancelled = outer.may_be_cancelled || cancelled;
     node.body = body(inner, 1 + below(outer.region_depth == 0 ? 8 : 3));
+    if (std::any_of(node.body.begin(), node.body.end(), is_ordered)) tie_tasks(node.body);
     return node;
+  }
+
+  static bool is_ordered(const Node& node) { return node.kind == Kind::kLoop && node.schedule == Schedule::kOrdered; }
+
+  // A thread that waits for its turn in an ordered loop runs no tasks. Another one may run an untied
+  // task in its iteration, but not the tied children that this waits for, if they are no descendants
+  // of a tied task that the thread has begun. OpenMP lets such a program hang.
+  static void tie_tasks(std::vector<Node>& nodes) {
+    for (Node& node : nodes) {
+      node.untied = false;
+      if (node.kind != Kind::kRegion && node.kind != Kind::kCancelRegion) tie_tasks(node.body);
+    }
   }
 
   std::vector<Node> body(const Place& place, int num_nodes) {

@@ -29,18 +29,17 @@ struct Group {
   }
 };
 
+struct Record;
+
 // What the tasks of one parent depend on. Consecutive tasks that may overlap are one generation;
 // each out or inout task is one of its own. A generation begins when the one before it is complete.
 struct Variable {
-  static constexpr int kMaxGenerations = 40;
-
-  char address = 0;  // only named in clauses
-  std::array<std::atomic<int>, kMaxGenerations> num_complete{};
+  char address = 0;                   // only named in clauses
   std::atomic<int> num_exclusive{0};  // tasks with mutexinoutset that are running or not yet complete
 
   // Only the parent reads and writes these.
-  std::array<int, kMaxGenerations> num_created{};
-  int generation = 0;
+  Record* newest = nullptr;         // of the present generation
+  Record* newest_before = nullptr;  // of the one before
   Depend last = Depend::kNone;
 };
 
@@ -59,34 +58,39 @@ struct Record {
   std::atomic<int> num_executions{0};
   std::atomic<int> num_parts_left{1};
   Variable* variable = nullptr;
-  int generation = 0;
-  int num_before = 0;  // tasks in the generation before
+  Record* older = nullptr;          // in its generation
+  Record* newest_before = nullptr;  // in the generation before
   Record* next = nullptr;
   char unused_address = 0;
 
+  static constexpr int kDiscarded = 1000;  // executions of a task that must not begin any more
+
   bool is_complete() const { return num_parts_left.load() == 0; }
+  // For those that depend on it. If it may be cancelled and has not begun, it counts as discarded.
+  bool is_over() {
+    int times = 0;
+    return is_complete() ||
+           (may_be_cancelled && (num_executions.compare_exchange_strong(times, kDiscarded) || times == kDiscarded));
+  }
 
   void begin() {
-    require(num_executions.fetch_add(1) == 0, *node, "a task runs twice");
-    if (variable == nullptr) return;
-    require(generation == 0 || variable->num_complete[generation - 1].load() == num_before, *node,
-            "a task begins before one that it depends on is complete");
-    if (node->depend == Depend::kMutexinoutset)
+    require(num_executions.fetch_add(1) == 0, *node, "a task runs twice, or after one that depends on it");
+    for (Record* record = newest_before; record != nullptr; record = record->older)
+      require(record->is_over(), *node, "a task begins before one that it depends on is complete");
+    if (node->depend == Depend::kMutexinoutset && variable != nullptr)
       require(variable->num_exclusive.fetch_add(1) == 0, *node, "two tasks of a mutexinoutset run together");
   }
   // Called before libomp learns of it.
   void complete_part() {
     const int left = num_parts_left.fetch_sub(1) - 1;
     require(left >= 0, *node, "a task ends twice");
-    if (left != 0 || variable == nullptr) return;
-    if (node->depend == Depend::kMutexinoutset) --variable->num_exclusive;
-    ++variable->num_complete[generation];
+    if (left == 0 && node->depend == Depend::kMutexinoutset && variable != nullptr) --variable->num_exclusive;
   }
   // Where it must be complete.
   void check(const char* where) const {
     const int times = num_executions.load();
+    if (may_be_cancelled && (times == 0 || times == kDiscarded)) return;
     require(times <= 1, *node, "a task ran twice");
-    if (may_be_cancelled && times == 0) return;
     require(times == 1, *node, "a task did not run before the end of", where);
     require(is_complete(), *node, "a task is not complete at the end of", where);
   }

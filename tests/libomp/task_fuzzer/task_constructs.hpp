@@ -52,21 +52,16 @@ inline void run_detached_task(Start* const raw_start, omp_event_handle_t event) 
 }
 
 // Before the task is created: which tasks come before it.
-inline bool note_dependence(Context& context, Record& record) {
+inline void note_dependence(Context& context, Record& record) {
   const Node& node = *record.node;
   if (context.variables == nullptr) context.variables = context.ledger.add_variables();
   Variable& variable = context.variables->all[node.choice];
   const bool overlaps = node.depend == Depend::kIn || node.depend == Depend::kMutexinoutset;
-  if (variable.last != Depend::kNone && !(overlaps && variable.last == node.depend)) {
-    if (variable.generation + 1 == Variable::kMaxGenerations) return false;
-    ++variable.generation;
-  }
+  if (!(overlaps && variable.last == node.depend)) variable.newest_before = std::exchange(variable.newest, nullptr);
   variable.last = node.depend;
   record.variable = &variable;
-  record.generation = variable.generation;
-  record.num_before = variable.generation == 0 ? 0 : variable.num_created[variable.generation - 1];
-  ++variable.num_created[variable.generation];
-  return true;
+  record.older = std::exchange(variable.newest, &record);
+  record.newest_before = variable.newest_before;
 }
 
 #define FUZZER_PRAGMA(text) _Pragma(#text)
@@ -87,12 +82,12 @@ inline void create_task(Context& context, const Node& node) {
   Start* const start = make_start(context, node, context.may_be_cancelled);
   Record& record = start->record;
   if (node.detach != Detach::kNone) record.num_parts_left = 2;
-  const bool depends = node.depend != Depend::kNone && note_dependence(context, record);
+  if (node.depend != Depend::kNone) note_dependence(context, record);
   const bool undeferred = node.undeferred, is_final = node.final;
   const int priority = node.priority;
   omp_event_handle_t event{};
-  [[maybe_unused]] char& variable = depends ? record.variable->address : record.unused_address;
-  switch (depends ? node.depend : Depend::kNone) {
+  [[maybe_unused]] char& variable = record.variable != nullptr ? record.variable->address : record.unused_address;
+  switch (node.depend) {
     case Depend::kNone: {
       FUZZER_CREATE_TASK();
       break;

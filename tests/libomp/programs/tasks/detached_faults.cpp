@@ -7,10 +7,10 @@
 #include <omp.h>
 
 #include <atomic>
-#include <chrono>
 #include <optional>
 #include <thread>
 
+#include "late_fulfilment.hpp"
 #include "stepping.hpp"
 #include "tests/libomp/programs/check.hpp"
 
@@ -75,33 +75,12 @@ void freed_task_is_not_written_by_two_threads() {
   freed_task_is_not_written(2);
 }
 
-// Fulfils an event after a moment, in a thread that libomp does not know.
-class LateFulfilment {
- public:
-  explicit LateFulfilment(omp_event_handle_t event) {
-    thread_ = std::thread([this, event] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      is_done_ = true;
-      omp_fulfill_event(event);
-    });
-  }
-  ~LateFulfilment() { thread_.join(); }
-  LateFulfilment(const LateFulfilment&) = delete;
-  LateFulfilment& operator=(const LateFulfilment&) = delete;
-
-  bool is_done() const { return is_done_; }
-
- private:
-  std::atomic<bool> is_done_{false};
-  std::thread thread_;
-};
-
 // In a team of one thread, only some tasks are counted by their parents. Here the tasks of a loop
 // follow one that is detached.
 void loop_of_tasks_beside_a_detached_one() {
   for (int round = 0; round < 20; ++round) {
     int done = 0;
-    std::optional<LateFulfilment> fulfilment;
+    std::optional<omp_test::LateFulfilment> fulfilment;
 #pragma omp parallel num_threads(1)
     {
       omp_event_handle_t event;
@@ -120,7 +99,7 @@ void loop_of_tasks_beside_a_detached_one() {
 // deque when a task is made that depends on it. So that task has to wait, and has no siblings.
 void task_behind_a_completion_in_the_deque() {
   for (int round = 0; round < 20; ++round) {
-    std::optional<LateFulfilment> fulfilment;
+    std::optional<omp_test::LateFulfilment> fulfilment;
     int value = 0;
 #pragma omp parallel num_threads(1)
     for (int turn = 0; turn < 2; ++turn) {
@@ -150,7 +129,7 @@ void task_behind_a_completion_in_the_deque() {
 void set_with_a_detached_task() {
   for (int round = 0; round < 20; ++round) {
     bool has_run = false;
-    std::optional<LateFulfilment> fulfilment;
+    std::optional<omp_test::LateFulfilment> fulfilment;
 #pragma omp parallel num_threads(1)
     {
       omp_event_handle_t event;
@@ -185,7 +164,7 @@ void set_with_a_task_that_waits() {
 #pragma omp task depend(mutexinoutset : is_running) shared(is_running)
       {
         is_running = true;
-        std::optional<LateFulfilment> fulfilment;
+        std::optional<omp_test::LateFulfilment> fulfilment;
         omp_event_handle_t inner_event;
 #pragma omp task detach(inner_event) shared(fulfilment)
         fulfilment.emplace(inner_event);
@@ -204,7 +183,7 @@ void set_with_a_task_that_waits() {
 void detached_task_outlives_its_parent() {
   for (int round = 0; round < 200; ++round) {
     int done = 0;
-    std::optional<LateFulfilment> fulfilment;
+    std::optional<omp_test::LateFulfilment> fulfilment;
 #pragma omp parallel num_threads(1)
     {
 #pragma omp task shared(done, fulfilment)
@@ -236,7 +215,7 @@ void detached_task_outlives_its_parent() {
 void detached_after_a_nested_region() {
   omp_set_max_active_levels(2);
   for (int round = 0; round < 20; ++round) {
-    std::optional<LateFulfilment> fulfilment;
+    std::optional<omp_test::LateFulfilment> fulfilment;
 #pragma omp parallel num_threads(1)
     {
       std::atomic<int> num_threads{0};
