@@ -76,20 +76,7 @@ class Generator {
     inner.may_reduce = !cancelled;
     inner.may_be_cancelled = outer.may_be_cancelled || cancelled;
     node.body = body(inner, 1 + below(outer.region_depth == 0 ? 8 : 3));
-    if (std::any_of(node.body.begin(), node.body.end(), is_ordered)) tie_tasks(node.body);
     return node;
-  }
-
-  static bool is_ordered(const Node& node) { return node.kind == Kind::kLoop && node.schedule == Schedule::kOrdered; }
-
-  // A thread that waits for its turn in an ordered loop runs no tasks. Another one may run an untied
-  // task in its iteration, but not the tied children that this waits for, if they are no descendants
-  // of a tied task that the thread has begun. OpenMP lets such a program hang.
-  static void tie_tasks(std::vector<Node>& nodes) {
-    for (Node& node : nodes) {
-      node.untied = false;
-      if (node.kind != Kind::kRegion && node.kind != Kind::kCancelRegion) tie_tasks(node.body);
-    }
   }
 
   std::vector<Node> body(const Place& place, int num_nodes) {
@@ -194,7 +181,26 @@ class Generator {
     inner.is_final = is_final;
     ++inner.task_depth;
     if (inner.task_depth < 4) node.body = body(inner, one_in(2) ? below(4) : 0);
+    if (std::any_of(node.body.begin(), node.body.end(), waits_for_tasks)) node.untied = false;
     return node;
+  }
+
+  // An untied task must not wait for tied children. A thread that has begun a tied task runs only
+  // what descends from that. If each has, and none is above the children, nobody may run them, and
+  // OpenMP lets the program hang.
+  static bool waits_for_tasks(const Node& node) {
+    switch (node.kind) {
+      case Kind::kTaskwait:
+      case Kind::kTaskgroup:
+      case Kind::kCancelGroup:
+      case Kind::kTaskloop:
+      case Kind::kTaskReduction:
+        return true;
+      case Kind::kTask:
+        return node.undeferred;  // it may wait in its turn
+      default:
+        return false;
+    }
   }
 
   Kind any_kind(const Place& place) {
