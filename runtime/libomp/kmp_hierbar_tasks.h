@@ -132,9 +132,10 @@ static inline bool __kmp_hierbar_is_completion(const kmp_taskdata_t *taskdata) {
 static bool __kmp_task_is_allowed(int gtid, const kmp_int32 is_constrained, const kmp_taskdata_t *tasknew,
                                   const kmp_taskdata_t *taskcurr);
 
-// Whether a task that libomp does not defer runs now, if it may with its locks. Where another task
-// has these, it goes into the thread's deque, and the end of the team waits for it. Not if its
-// parent is final: that may return, and take its variables with it, without waiting for children.
+// Whether a task that libomp does not defer runs now. If so, it has the locks of its sets. Where
+// another task has one of them, the task goes into the thread's deque, and the end of the team waits
+// for it. The child of a final task always runs now: its parent need not wait for it, and may return
+// while the child still uses the parent's variables.
 static inline bool __kmp_hierbar_runs_at_once(kmp_int32 gtid, const kmp_taskdata_t *taskdata) {
   const bool may_wait =
       taskdata->td_flags.team_serial && !taskdata->td_parent->td_flags.final && __kmp_threads[gtid]->th.th_task_team != NULL;
