@@ -24,8 +24,8 @@ struct Waiting {
   int spin_looks = 40;
   // The same where nobody else needs this cpu (AwaitedWord::crew_waits()). The larger counts.
   int spin_looks_alone = 0;
-  // Polls between two calls into MPI, about 1 µs long. A call takes the library's lock and evicts
-  // what is in the caches.
+  // The time between two calls into MPI, in polls of a spin: about 1 µs. A call takes the library's
+  // lock and evicts what is in the caches.
   int polls_between_pokes = 16;
   // Rounds that yield, before rounds that sleep (docs/decisions/0007).
   int yields = kYieldsBeforeSleep;
@@ -144,10 +144,12 @@ class RankHost {
     park(block_.host_line(me_).parked, pending, limit_ns, [] { return false; });
   }
 
+  // Unlike a spin it polls after each pause. Who is still awaited now will write once, and not need
+  // the line again soon after (docs/decisions/0158).
   static bool poll_for_a_while(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
     if (pending.ready()) return true;
-    for (int looks = waiting.polls_between_pokes; looks > 0; --looks) {
-      for (int i = 0; i < waiting.pauses_per_look; ++i) cpu_pause();
+    for (int pauses = waiting.polls_between_pokes * waiting.pauses_per_look; pauses > 0; --pauses) {
+      cpu_pause();
       if (pending.ready()) return true;
     }
     return false;

@@ -73,6 +73,8 @@ class AwaitedWord {
   // second load could cost another line transfer, because the writer may already have taken the
   // line back for the next episode (docs/decisions/0004).
   std::uint32_t payload() const noexcept { return payload_of(seen_); }
+  // Takes over the word that a copy of this wait has found ready.
+  void take_seen_of(const AwaitedWord& copy) noexcept { seen_ = copy.seen_; }
 
   // Announces a sleep. True: the word is not ready, and the writer will wake this participant.
   // False: the word is ready, so the participant must not sleep.

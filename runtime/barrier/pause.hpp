@@ -4,6 +4,10 @@
 
 #include <cstdint>
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
 #include "base/clock.hpp"
 
 namespace hierbar {
@@ -22,10 +26,11 @@ inline void cpu_pause() noexcept {
 
 // The longest time between two polls of a word. A poll that finds the line gone fetches it, and so
 // takes it away from the peer that is about to write it. Polls that come faster than a line can
-// travel therefore slow the peer down; polls that come too rarely see the arrival late. 45 ns is
-// the best of both on two machines. It is not near a multiple of the pause of either, so the number
-// of pauses does not change from one start to the next (docs/decisions/0003).
+// travel therefore slow the peer down; polls that come too rarely see the arrival late. The best of
+// both is about one line transfer: 55 to 60 ns between cores of Intel's servers, half of that on
+// AMD's (docs/decisions/0158). Numbers of polls are reckoned with the shorter one.
 inline constexpr long kLookSpacing_ns = 45;
+inline constexpr long kIntelLookSpacing_ns = 60;
 // Polls in place of a yield that would not help, where participants outnumber the cpus: 2 µs, which
 // is what a switch to another thread and back costs. Who polls as long as the alternative takes
 // never loses more than that (docs/decisions/0145).
@@ -44,13 +49,23 @@ inline double measure_pause_ns() noexcept {
   return static_cast<double>(best_ns) / kPauses;
 }
 
+// The longest time between two polls on this processor.
+inline long look_spacing_ns() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned int highest, vendor_begin, vendor_end, vendor_middle;
+  if (__get_cpuid(0, &highest, &vendor_begin, &vendor_end, &vendor_middle) != 0 && vendor_begin == signature_INTEL_ebx)
+    return kIntelLookSpacing_ns;
+#endif
+  return kLookSpacing_ns;
+}
+
 // How many pauses of that length (10 to 150 cycles, by processor) fit between two polls: 1 to 16.
-inline int pauses_per_look(double pause_ns) noexcept {
-  const int pauses = pause_ns > 0 ? static_cast<int>(static_cast<double>(kLookSpacing_ns) / pause_ns) : 1;
+inline int pauses_per_look(double pause_ns, long spacing_ns) noexcept {
+  const int pauses = pause_ns > 0 ? static_cast<int>(static_cast<double>(spacing_ns) / pause_ns) : 1;
   return pauses < 1 ? 1 : pauses > 16 ? 16 : pauses;
 }
 
 // The same for this processor. It measures, so it should be called once.
-inline int measure_pauses_per_look() noexcept { return pauses_per_look(measure_pause_ns()); }
+inline int measure_pauses_per_look() noexcept { return pauses_per_look(measure_pause_ns(), look_spacing_ns()); }
 
 }  // namespace hierbar

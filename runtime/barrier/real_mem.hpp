@@ -72,7 +72,12 @@ class RealMem {
       for (int i = 0; i < pauses; ++i) cpu_pause();
       if (pending.ready()) return WaitResult::kReleased;
     }
-    return host_.wait(pending);
+    // The host gets a copy. Nobody else then has the address of `pending`, so the compiler keeps it
+    // in registers for the polls above (docs/decisions/0158).
+    AwaitedWord<RealMem> for_host = pending;
+    const WaitResult result = host_.wait(for_host);
+    pending.take_seen_of(for_host);
+    return result;
   }
   void wake(std::uint32_t participant) const noexcept { host_.wake(participant); }
   template <class AnyHost = Host, class = std::enable_if_t<kWakesTogether<AnyHost>>>

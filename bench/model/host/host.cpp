@@ -47,7 +47,9 @@ Result<HostPrediction> predict_barrier(const EnginePlan& engine, const PairCosts
                         static_cast<double>(simulator.num_transfers() - transfers_before) / kMeasuredEpisodes};
 }
 
-PairCosts costs_of(double one_way_ns, double pause_ns) { return pair_costs(one_way_ns, pauses_per_look(pause_ns) * pause_ns); }
+PairCosts costs_of(double one_way_ns, double pause_ns) {
+  return pair_costs(one_way_ns, pauses_per_look(pause_ns, look_spacing_ns()) * pause_ns);
+}
 
 // The median of several batches, so that a batch in which a thread lost its cpu does not count.
 double period_of(CrossingTeam& team, std::size_t which) {
