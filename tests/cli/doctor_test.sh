@@ -47,6 +47,8 @@ check 'which preloads the one runtime' says "hierbar's OpenMP runtime: $lib/hier
 doctor --run 20 -- "$hierbar" run --quiet -- ./gcc_app
 check 'and when it is run' is_silent
 check 'where the same is seen' says "$lib/hierbar/preload/libgomp.so.1"
+doctor --run 20 -- "$hierbar" run --quiet -- ./gcc_app 300
+check 'and while it waits for a child with a team of its own' is_silent
 with KMP_BARRIER=hier LD_LIBRARY_PATH="$lib" OMP_NUM_THREADS=2
 doctor -- ./gcc_app
 check 'and with the variables set by hand' is_silent

@@ -1,7 +1,10 @@
 /* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-/* Parallel regions with barriers, then a thread, a subprocess and a forked child that uses OpenMP.
+/* teams [MS]
+
+   Parallel regions with barriers, then a thread, a subprocess and a forked child that uses OpenMP
+   and keeps its team for so many ms.
    Prints the files of OpenMP runtimes that are loaded, and how many cpus each may use. */
 #include "own_process.h"
 
@@ -30,7 +33,7 @@ static int region(void) {
   return sum;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
   const int at_start = num_cpus();
   if (region() != 4) return 2;
   int of_thread = 0;
@@ -42,7 +45,11 @@ int main(void) {
   fflush(stdout);
   if (system("nproc") != 0) return 3;
   const pid_t child = fork();
-  if (child == 0) exit(region() == 4 ? 7 : 1);
+  if (child == 0) {
+    const int sum = region();
+    usleep(argc > 1 ? atoi(argv[1]) * 1000 : 0);
+    exit(sum == 4 ? 7 : 1);
+  }
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) && WEXITSTATUS(status) == 7 ? 0 : 4;
