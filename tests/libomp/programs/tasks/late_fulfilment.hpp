@@ -18,16 +18,23 @@ class LateFulfilment {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
       is_done_ = true;
       omp_fulfill_event(event);
+      is_over_ = true;
     });
   }
   ~LateFulfilment() { thread_.join(); }
   LateFulfilment(const LateFulfilment&) = delete;
   LateFulfilment& operator=(const LateFulfilment&) = delete;
 
+  // Set before the event is fulfilled, so whoever was let go by that sees it.
   bool is_done() const { return is_done_; }
+  // Waits until the event has been fulfilled.
+  void await() const {
+    while (!is_over_) std::this_thread::yield();
+  }
 
  private:
   std::atomic<bool> is_done_{false};
+  std::atomic<bool> is_over_{false};
   std::thread thread_;
 };
 

@@ -10,10 +10,10 @@
 #include <omp.h>
 
 #include <atomic>
-#include <chrono>
 #include <optional>
 #include <thread>
 
+#include "late_fulfilment.hpp"
 #include "tests/libomp/programs/check.hpp"
 
 namespace {
@@ -22,35 +22,13 @@ void wait_until(const std::atomic<bool>& flag) {
   while (!flag) std::this_thread::yield();
 }
 
-// Fulfils an event, after a moment in which the task is detached, in a thread that libomp does not
-// know.
-class Fulfilment {
- public:
-  explicit Fulfilment(omp_event_handle_t event) {
-    thread_ = std::thread([this, event] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      omp_fulfill_event(event);
-      is_over_ = true;
-    });
-  }
-  ~Fulfilment() { thread_.join(); }
-  Fulfilment(const Fulfilment&) = delete;
-  Fulfilment& operator=(const Fulfilment&) = delete;
-
-  void await() const { wait_until(is_over_); }
-
- private:
-  std::atomic<bool> is_over_{false};
-  std::thread thread_;
-};
-
 // The completion of a detached task comes into the deque of a thread that waits for a task below
 // it. The other thread waits for what depends on the detached task.
 void completion_above_a_child() {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> done{0};
     std::atomic<bool> has_begun{false};
-    std::optional<Fulfilment> fulfilment;
+    std::optional<omp_test::LateFulfilment> fulfilment;
     [[maybe_unused]] char variable;
 #pragma omp parallel num_threads(2)
     if (omp_get_thread_num() == 0) {
