@@ -27,7 +27,7 @@ class Suite(unittest.TestCase):
         self.work.mkdir()
         (self.source / "ompvv").mkdir(parents=True)
         (self.source / "ompvv" / "ompvv.h").write_text("#define STATUS 1\n")
-        self.programs = check_ompvv.Programs(self.source, self.work, {".c": "gcc"})
+        self.programs = check_ompvv.Programs(self.source, self.work, {".c": "gcc"}, check_ompvv.WARNINGS["gcc"])
 
     def write(self, name, body):
         path = self.source / "tests" / name
@@ -63,6 +63,15 @@ class Suite(unittest.TestCase):
         self.assertFalse(self.programs.compile("4.5/bad.c"))
         complaint = self.programs.path("4.5/bad.c").with_suffix(".txt")
         self.assertIn("nothing", complaint.read_text())
+
+    @unittest.skipUnless(shutil.which("clang-19"), "no clang-19")
+    def test_a_program_of_which_clang_ignores_a_clause_does_not_compile(self):
+        programs = check_ompvv.Programs(self.source, self.work, {".c": "clang-19"}, check_ompvv.WARNINGS["clang"])
+        pragma = "int unused;\n#pragma omp task {}\n;"
+        self.write("4.5/known.c", pragma.format("untied"))
+        self.write("6.0/unknown.c", pragma.format("no_such_clause"))
+        self.assertTrue(programs.compile("4.5/known.c"))
+        self.assertFalse(programs.compile("6.0/unknown.c"))
 
     def test_sources_are_those_of_the_compilers_that_are_there(self):
         for name in ("4.5/a.c", "5.0/a.c", "5.0/b.cpp", "5.0/c.F90"):
