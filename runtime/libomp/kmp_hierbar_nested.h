@@ -11,7 +11,10 @@
 // only run in the outer region, whose deque has the child's completion, so it hangs. Nor may tasks
 // of the inner region wait for dependences on tasks of the outer one.
 //
-// So the inner region gets an implicit task if there are such children; else libomp's way is right.
+// And if that task is final, the inner region's tasks are taken for children of a final one. They
+// all run at once, also where one of their set (mutexinoutset) is detached and not complete.
+//
+// So the inner region gets an implicit task in these cases; else libomp's way is right.
 
 #include "kmp.h"
 
@@ -24,7 +27,7 @@ struct kmp_hierbar_nested_t {
 // When the region begins.
 static inline void __kmp_hierbar_enter_nested(kmp_info_t *thread) {
   kmp_taskdata_t *outer = thread->th.th_current_task;
-  if (KMP_ATOMIC_LD_ACQ(&outer->td_incomplete_child_tasks) == 0)
+  if (KMP_ATOMIC_LD_ACQ(&outer->td_incomplete_child_tasks) == 0 && !outer->td_flags.final)
     return;
   auto *nested = (kmp_hierbar_nested_t *)__kmp_allocate(sizeof(kmp_hierbar_nested_t)); // all zero
   nested->outer = outer;
@@ -41,7 +44,6 @@ static inline void __kmp_hierbar_enter_nested(kmp_info_t *thread) {
   copy_icvs(&task.td_icvs, &outer->td_icvs);
   task.td_flags.tiedness = TASK_TIED;
   task.td_flags.tasktype = TASK_IMPLICIT;
-  task.td_flags.final = outer->td_flags.final;
   task.td_flags.task_serial = task.td_flags.team_serial = 1;
   task.td_flags.tasking_ser = outer->td_flags.tasking_ser;
   task.td_flags.started = task.td_flags.executing = 1;

@@ -107,7 +107,7 @@ omp_cases(detached_faults CASES with_priorities_only ENV OMP_MAX_TASK_PRIORITY=5
 omp_cases(detached_faults CASES ${fault_cases} SETTING stock_pattern ENV KMP_BARRIER)
 omp_cases(detached_faults CASES with_priorities_only SETTING stock_pattern ENV KMP_BARRIER OMP_MAX_TASK_PRIORITY=5)
 
-set(nested_cases taskwaits barriers regions_in_regions dependences settings)
+set(nested_cases taskwaits barriers regions_in_regions dependences sets_in_a_final_task settings)
 omp_cases(nested_regions CASES ${nested_cases})
 omp_cases(nested_regions CASES ${nested_cases} SETTING stock_pattern ENV KMP_BARRIER)
 

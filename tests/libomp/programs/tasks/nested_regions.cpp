@@ -96,6 +96,32 @@ void dependences() {
   });
 }
 
+// A final task's children run as soon as they are made. Tasks of a region within it are not its
+// children, so one of a set waits until the other one is complete.
+void sets_in_a_final_task() {
+  for (int round = 0; round < 20; ++round) {
+#pragma omp parallel num_threads(1)
+#pragma omp task final(true)
+#pragma omp parallel num_threads(1)
+    {
+      CHECK(!omp_in_final());
+      [[maybe_unused]] char variable;
+      bool has_run = false;
+      std::optional<omp_test::LateFulfilment> fulfilment;
+      omp_event_handle_t event;
+#pragma omp task detach(event) depend(mutexinoutset : variable) shared(fulfilment)
+      fulfilment.emplace(event);
+#pragma omp task depend(mutexinoutset : variable) shared(fulfilment, has_run)
+      {
+        CHECK(fulfilment->is_done());
+        has_run = true;
+      }
+#pragma omp taskwait
+      CHECK(has_run);
+    }
+  }
+}
+
 // What a region sets for itself ends with it.
 void settings() {
   beside_a_detached_task([](bool&) {
@@ -120,5 +146,6 @@ int main(int argc, char** argv) {
                              {"barriers", barriers},
                              {"regions_in_regions", regions_in_regions},
                              {"dependences", dependences},
+                             {"sets_in_a_final_task", sets_in_a_final_task},
                              {"settings", settings}});
 }
