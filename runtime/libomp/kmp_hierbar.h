@@ -14,6 +14,7 @@
 //     __kmp_hierbar_free_team           when a team structure is freed
 //     __kmp_hierbar_finish              the library is cleaned up: report, forget
 //     __kmp_hierbar_free_region         when a thread is freed
+//     __kmp_hierbar_adopt               before a kept team begins a region
 //   kmp_barrier.cpp
 //     __kmp_hierbar_unobserved_barrier  a plain barrier where no tool looks on
 //     __kmp_hierbar_stamped_barrier     a plain barrier where a tool may have asked for stamps
@@ -145,6 +146,15 @@ static inline unsigned __kmp_hierbar_gomp_region(ident_t *loc, int gtid, unsigne
 }
 
 void __kmp_hierbar_free_region(kmp_info_t *thread);
+
+// Before a kept team begins a region. An inner one is kept by its primary, which may have been
+// another root's worker since. libomp leaves the other threads at that root (UPSTREAM.md, 16).
+static inline void __kmp_hierbar_adopt(kmp_root_t *root, kmp_team_t *team) {
+  if (team == root->r.r_hot_team)
+    return;
+  for (int i = 1; i < team->t.t_nproc; ++i)
+    KMP_CHECK_UPDATE(team->t.t_threads[i]->th.th_root, root);
+}
 
 // sched_yield(), with an eye on others who want the cpu (kmp_hierbar_contention.h).
 void __kmp_hierbar_yield();

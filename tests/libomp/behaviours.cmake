@@ -39,6 +39,7 @@ set(region_cases
   serialized serialized_in_a_pooled_team nested nested_with_random_sizes default_size_storm settings_reach_all_threads several_roots)
 omp_cases(regions CASES ${region_cases} defaults_set_while_a_team_works CHECK --counter phased>=10)
 omp_cases(regions CASES ${region_cases} SETTING hot_inner_teams ENV KMP_HOT_TEAMS_MAX_LEVEL=2 ${trees} CHECK --counter phased>=10)
+omp_cases(regions CASES inner_teams_change_their_root SETTING hot_inner_teams ENV KMP_HOT_TEAMS_MAX_LEVEL=2)
 omp_cases(regions CASES nested_with_random_sizes default_size_storm SETTING kept_threads ENV KMP_HOT_TEAMS_MODE=1 KMP_BLOCKTIME=0
           CHECK --counter phased>=10)
 

@@ -164,6 +164,24 @@ void defaults_set_while_a_team_works() {
   }
   other.join();
 }
+
+extern "C" int __kmpc_in_parallel(void* location);
+
+// A root's former worker keeps its inner team when it comes to another root. The threads of that
+// team then belong to the new root as well, of which the answer tells.
+void inner_teams_change_their_root() {
+  const auto nest = [] {
+    omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(4)
+#pragma omp parallel num_threads(2)
+    CHECK(__kmpc_in_parallel(nullptr));
+  };
+  std::thread([=] {
+    nest();
+    region(2, 1);  // gives two workers back
+  }).join();
+  nest();
+}
 #endif
 
 }  // namespace
@@ -179,6 +197,7 @@ int main(int argc, char** argv) {
                              {"settings_reach_all_threads", settings_reach_all_threads},
 #ifndef _LIBGOMP_OMP_LOCK_DEFINED
                              {"defaults_set_while_a_team_works", defaults_set_while_a_team_works},
+                             {"inner_teams_change_their_root", inner_teams_change_their_root},
 #endif
                              {"several_roots", several_roots}});
 }
