@@ -149,12 +149,7 @@ void __kmp_hierbar_free_region(kmp_info_t *thread);
 
 // Before a kept team begins a region. An inner one is kept by its primary, which may have been
 // another root's worker since. libomp leaves the other threads at that root (UPSTREAM.md, 16).
-static inline void __kmp_hierbar_adopt(kmp_root_t *root, kmp_team_t *team) {
-  if (team == root->r.r_hot_team)
-    return;
-  for (int i = 1; i < team->t.t_nproc; ++i)
-    KMP_CHECK_UPDATE(team->t.t_threads[i]->th.th_root, root);
-}
+void __kmp_hierbar_adopt(kmp_info_t *primary, kmp_team_t *team);
 
 // sched_yield(), with an eye on others who want the cpu (kmp_hierbar_contention.h).
 void __kmp_hierbar_yield();
