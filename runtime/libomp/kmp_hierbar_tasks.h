@@ -57,9 +57,10 @@
 //
 // Five more faults are of the search for a task and of what holds it back:
 //
-//   A thread looked only at the last task of its own deque. A completion, or what depended on a
-//   detached task, comes there in front of the children that the thread waits for, and hid them.
-//   Where the team has detachable tasks it now looks further, and who steals does so too.
+//   A thread looked only at the last task of its own deque. A completion, what depended on a
+//   detached task, or a tied child of an untied task that the thread ran while it waited, comes
+//   there in front of the children that the thread waits for, and hid them. Where the team has
+//   detachable or untied tasks it now looks further, and who steals does so too.
 //
 //   Of the tasks with priorities a thread looked only at the oldest one of the highest priority.
 //   When two threads waited for children that lay behind it, nobody ever ran them.
@@ -163,12 +164,14 @@ static inline kmp_taskdata_t *__kmp_hierbar_find_allowed(kmp_thread_data_t *thre
 }
 
 // The newest task of the thread's own deque that it may run, now the last one. Where nothing can be
-// detached, the last one is enough, as libomp has it: no other thread puts tasks there, so it is a
-// child of the task that waits, if there is one.
+// detached and no task is untied, the last one is enough, as libomp has it: it is a descendant of
+// the task that waits, if there is one. No other thread puts tasks there, and the waiting thread
+// runs descendants only.
 static inline kmp_taskdata_t *__kmp_hierbar_find_newest(const kmp_task_team_t *task_team, kmp_thread_data_t *thread_data,
                                                         kmp_int32 gtid, kmp_int32 is_constrained) {
   const kmp_uint32 last = (thread_data->td.td_deque_tail - 1) & TASK_DEQUE_MASK(thread_data->td);
-  const kmp_int32 count = TCR_4(task_team->tt.tt_found_proxy_tasks) ? thread_data->td.td_deque_ntasks : 1;
+  const bool looks_further = TCR_4(task_team->tt.tt_found_proxy_tasks) || TCR_4(task_team->tt.tt_untied_task_encountered);
+  const kmp_int32 count = looks_further ? thread_data->td.td_deque_ntasks : 1;
   return __kmp_hierbar_find_allowed(thread_data, last, -1, count, gtid, is_constrained);
 }
 

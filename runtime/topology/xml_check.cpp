@@ -24,6 +24,7 @@ class Checker {
   explicit Checker(std::string_view xml) : rest_(xml) {}
 
   std::string run() {
+    if (rest_.find('\0') != std::string_view::npos) return "it has a byte of value 0, where hwloc takes it to end";
     while (problem_.empty() && skip_past("<")) read_markup();
     if (!problem_.empty()) return problem_;
     if (!open_.empty()) return "element " + std::string(open_.back()) + " does not end";

@@ -11,7 +11,8 @@ namespace hierbar {
 // up to 2.9 follows null pointers where
 //
 //   1. the text is not well formed: tags that do not end, attributes that are not of the form
-//      NAME="VALUE", elements that are not nested or too deep;
+//      NAME="VALUE", elements that are not nested or too deep, or a byte of value 0, at which hwloc
+//      takes the text to end;
 //   2. an object has a set of cpus or nodes but not the complete set, which hwloc always writes
 //      with it;
 //   3. the machine has no cpu, or lacks one of its sets (versions before 2.0 write fewer).

@@ -112,8 +112,8 @@ set(nested_cases taskwaits barriers regions_in_regions dependences sets_in_a_fin
 omp_cases(nested_regions CASES ${nested_cases})
 omp_cases(nested_regions CASES ${nested_cases} SETTING stock_pattern ENV KMP_BARRIER)
 
-set(wait_cases completion_above_a_child children_of_the_same_priority children_of_a_lower_priority exclusive_tasks
-               exclusive_tasks_of_a_priority)
+set(wait_cases completion_above_a_child untied_tasks_child_above_a_child children_of_the_same_priority
+               children_of_a_lower_priority exclusive_tasks exclusive_tasks_of_a_priority)
 omp_cases(task_waits CASES ${wait_cases} ENV OMP_MAX_TASK_PRIORITY=5)
 omp_cases(task_waits CASES ${wait_cases} SETTING stock_pattern ENV KMP_BARRIER OMP_MAX_TASK_PRIORITY=5)
 

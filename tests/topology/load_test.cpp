@@ -233,10 +233,13 @@ TEST(LoadDescribedMachine, RefusesWhatIsNoMachine) {
   }
 }
 
-// hwloc's own parser takes what follows for a part of the value, and so misses the complete set.
+// hwloc's own parser takes what follows for a part of the value, or ends within it, and so misses the
+// complete set.
 TEST(LoadDescribedMachine, RefusesAttributesThatDoNotEnd) {
-  const TemporaryFile file("endless.xml", altered_machine(R"(cpuset="0x0c" c)", R"(cpuset="0x0c c)"));
-  EXPECT_THAT(error_of(file.path()), HasSubstr("NAME=\"VALUE\""));
+  const TemporaryFile endless("endless.xml", altered_machine(R"(cpuset="0x0c" c)", R"(cpuset="0x0c c)"));
+  EXPECT_THAT(error_of(endless.path()), HasSubstr("NAME=\"VALUE\""));
+  const TemporaryFile zero("zero.xml", altered_machine("0x0c", std::string("0x") + '\0'));
+  EXPECT_THAT(error_of(zero.path()), HasSubstr("a byte of value 0"));
 }
 
 TEST(LoadDescribedMachine, IgnoresLinesThatCannotBe) {

@@ -61,6 +61,42 @@ void completion_above_a_child() {
   }
 }
 
+// While a thread waits for a task's child, it runs an untied task, which another thread has made. The
+// tied child of that comes into its deque above the task's own child. The other thread runs none.
+void untied_tasks_child_above_a_child() {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> done{0};
+    std::atomic<bool> has_child{false}, has_untied{false}, has_waited{false};
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) {
+#pragma omp task if (0) shared(done, has_child, has_untied, has_waited)
+      {
+        bool child_is_done = false;
+#pragma omp task shared(done, child_is_done)
+        {
+          child_is_done = true;
+          ++done;
+        }
+        has_child = true;
+        wait_until(has_untied);
+#pragma omp taskwait
+        CHECK(child_is_done);
+        has_waited = true;
+      }
+    } else {
+      wait_until(has_child);
+#pragma omp task untied priority(1) shared(done)
+      {
+#pragma omp task shared(done)
+        ++done;
+      }
+      has_untied = true;
+      wait_until(has_waited);
+    }
+    CHECK_EQUAL(done.load(), 2);
+  }
+}
+
 // Two threads wait, each in a task for a child of it. In the list of tasks with the outer priority
 // lies what neither may run now.
 void wait_for_priority(int outer, int inner) {
@@ -120,6 +156,7 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return omp_test::run_case(argc, argv,
                             {{"completion_above_a_child", completion_above_a_child},
+                             {"untied_tasks_child_above_a_child", untied_tasks_child_above_a_child},
                              {"children_of_the_same_priority", children_of_the_same_priority},
                              {"children_of_a_lower_priority", children_of_a_lower_priority},
                              {"exclusive_tasks", exclusive_tasks},
