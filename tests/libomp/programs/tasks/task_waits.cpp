@@ -61,8 +61,9 @@ void completion_above_a_child() {
   }
 }
 
-// While a thread waits for a task's child, it runs an untied task, which another thread has made. The
-// tied child of that comes into its deque above the task's own child. The other thread runs none.
+// A thread that waits for a child runs an untied task meanwhile, which the other thread has made. The
+// untied task's child comes into the deque above the child that the thread waits for. The other
+// thread runs no task.
 void untied_tasks_child_above_a_child() {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> done{0};
