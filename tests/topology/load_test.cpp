@@ -179,7 +179,8 @@ TEST(LoadDescribedMachine, RefusesWhatIsNoMachine) {
   }
 }
 
-// hwloc's own parser takes what follows for part of the value, or ends, and misses the complete set.
+// hwloc's own parser takes what follows for a part of the value, or ends there. In both cases it
+// misses the complete set.
 TEST(LoadDescribedMachine, RefusesAttributesThatDoNotEnd) {
   const TemporaryFile endless("endless.xml", altered_machine(R"(cpuset="0x0c" c)", R"(cpuset="0x0c c)"));
   EXPECT_THAT(error_of(endless.path()), HasSubstr("NAME=\"VALUE\""));

@@ -61,8 +61,8 @@ void completion_above_a_child() {
   }
 }
 
-// A thread that waits for a child runs an untied task meanwhile, which the other thread has made. The
-// untied task's child comes into the deque above the child that the thread waits for. The other
+// A thread that waits for a child runs an untied task meanwhile, which the other thread has made.
+// The untied task's child comes into the deque above the child that the thread waits for. The other
 // thread runs no task.
 void untied_tasks_child_above_a_child() {
   for (int round = 0; round < 20; ++round) {
