@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/entry/mpi_barrier.hpp"
 
+#include "mpi/library/progress.hpp"
 #include "mpi/setup/process_state.hpp"
 #include "mpi/setup/set_up.hpp"
 #include "mpi/team/threadcomm.hpp"
@@ -37,6 +38,15 @@ int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat
   return status;
 }
 
+// After a barrier of a process that has a buffer for MPI_Bsend. Open MPI frees the space of a message
+// when it makes progress and finds that the message has arrived. MPI_Bsend itself does not look, and
+// fails where the buffer is full. The library's own barrier makes progress, so ours must do that too
+// (docs/decisions/0159).
+[[gnu::noinline]] void free_send_buffer() noexcept {
+  constexpr int kNumCalls = 4;  // each of them handles at most 31 pieces of messages
+  for (int call = 0; call < kNumCalls; ++call) make_progress();
+}
+
 // `cross` is called with the communicator's state.
 template <class Cross>
 [[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, const void* address, Cross cross) noexcept {
@@ -53,6 +63,11 @@ template <class Cross>
     if (const ThreadcommSeat seat = find_seat(comm); seat.team != nullptr) return cross_threadcomm(pmpi, comm, seat, address);
     CommState* const state = find_state(process, pmpi, comm);
     if (state == nullptr) return pass_on(process, pmpi, comm, Route::kOutside);
+    if (process.has_send_buffer()) {
+      const int status = cross(*state);
+      free_send_buffer();
+      return status;
+    }
     caller.comm = comm;
     caller.state = state;
     // The number was read before the state was found. So a removal in between makes this entry

@@ -11,7 +11,7 @@ namespace hierbar::mpi {
 // The functions of the program's MPI library that the shim calls.
 // clang-format off
 #define HIERBAR_PMPI_FUNCTIONS(X) \
-  X(Abort) X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
+  X(Abort) X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Buffer_attach) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
   X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_disconnect) X(Comm_dup) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) \
   X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
   X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize) X(Finalized) X(Gatherv) X(Get_library_version) \

