@@ -49,6 +49,8 @@ check 'and when it is run' is_silent
 check 'where the same is seen' says "$lib/hierbar/preload/libgomp.so.1"
 doctor --run 20 -- "$hierbar" run --quiet -- ./gcc_app 300
 check 'and while it waits for a child with a team of its own' is_silent
+doctor --run 30 -- "$hierbar" run --quiet -- bash -c 'for i in {1..30}; do ./gcc_app 20; done'
+check 'and where such children end while doctor looks' is_silent
 with KMP_BARRIER=hier LD_LIBRARY_PATH="$lib" OMP_NUM_THREADS=2
 doctor -- ./gcc_app
 check 'and with the variables set by hand' is_silent

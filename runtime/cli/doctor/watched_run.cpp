@@ -99,18 +99,20 @@ std::size_t count_threads(const std::vector<RankView>& ranks) {
 }
 
 // Leaves out processes below which another one has a team. They mostly wait for it, with threads
-// that sleep on the same cpus.
-void leave_out_waiting(std::vector<PlacedThread>& threads) {
+// that sleep on the same cpus. Returns false if a process with a team has ended since its threads
+// were read: nobody can be asked then who waited for it.
+bool leave_out_waiting(std::vector<PlacedThread>& threads) {
   std::map<int, int> team_sizes;
   for (const PlacedThread& thread : threads) ++team_sizes[thread.pid];
   std::set<int> waiting;
   for (const auto& [pid, size] : team_sizes) {
     if (size == 1) continue;
-    for (auto process = read_process(pid); process && process->parent > 1; process = read_process(process->parent)) {
-      waiting.insert(process->parent);
-    }
+    auto process = read_process(pid);
+    if (!process) return false;
+    for (; process && process->parent > 1; process = read_process(process->parent)) waiting.insert(process->parent);
   }
   std::erase_if(threads, [&](const PlacedThread& thread) { return !thread.rank && waiting.contains(thread.pid); });
+  return true;
 }
 
 // Threads of the child and of what it started, if there are more of them than were seen before.
@@ -119,7 +121,7 @@ void look_at_threads(pid_t child, WatchedRun& run) {
   for (const auto& some : {threads_of_process(child), threads_of_job(child)}) {
     if (some) threads.insert(threads.end(), some->begin(), some->end());
   }
-  leave_out_waiting(threads);
+  if (!leave_out_waiting(threads)) return;
   std::vector<RankView> ranks = ranks_of_threads(threads);
   if (count_threads(ranks) > count_threads(run.ranks)) run.ranks = std::move(ranks);
 }
