@@ -31,7 +31,9 @@ def launch(script):
 
 def sessions_of_ranks(**variables):
     """For each rank its process, group, session and terminal."""
-    show = "read -r line </proc/$$/stat; echo $$ ${line##*)}"
+    # When all ranks end at once, the launcher now and then writes to a proxy that has ended, and
+    # dies of it.
+    show = "read -r line </proc/$$/stat; echo $$ ${line##*)}; sleep 0.2"
     lines = subprocess.run(launch(show), env=environment(**variables), check=True, stdout=subprocess.PIPE, text=True,
                            timeout=60).stdout.splitlines()
     return [(int(words[0]), int(words[3]), int(words[4]), int(words[5])) for words in map(str.split, lines)]
