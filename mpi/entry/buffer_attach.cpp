@@ -24,7 +24,7 @@ HIERBAR_ENTRY(int, MPI_Buffer_attach, void* buffer, int size) {
   return attach(*pmpi, buffer, size);
 }
 
-// The names that Fortran compilers give to MPI_BUFFER_ATTACH. With mpi_f08 the status is optional.
+// With mpi_f08 the status is optional.
 #define HIERBAR_FORTRAN_ATTACH(name, profiling_name)                                             \
   HIERBAR_ENTRY(void, name, void* buffer, const MPI_Fint* size, MPI_Fint* status) {              \
     const hierbar::mpi::Pmpi* const pmpi = hierbar::mpi::find_pmpi(__builtin_return_address(0)); \
@@ -32,8 +32,4 @@ HIERBAR_ENTRY(int, MPI_Buffer_attach, void* buffer, int size) {
     const int result = attach(*pmpi, buffer, *size);                                             \
     if (status != nullptr) *status = result;                                                     \
   }
-HIERBAR_FORTRAN_ATTACH(mpi_buffer_attach, pmpi_buffer_attach)
-HIERBAR_FORTRAN_ATTACH(mpi_buffer_attach_, pmpi_buffer_attach_)
-HIERBAR_FORTRAN_ATTACH(mpi_buffer_attach__, pmpi_buffer_attach__)
-HIERBAR_FORTRAN_ATTACH(MPI_BUFFER_ATTACH, PMPI_BUFFER_ATTACH)
-HIERBAR_FORTRAN_ATTACH(mpi_buffer_attach_f08_, pmpi_buffer_attach_f08_)
+HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ATTACH, mpi_buffer_attach, MPI_BUFFER_ATTACH)

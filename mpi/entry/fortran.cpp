@@ -9,7 +9,7 @@
 #include "mpi/library/family.hpp"
 #include "mpi/library/pmpi.hpp"
 
-// The names that Fortran compilers give to MPI_BARRIER. With mpi_f08 the status is optional.
+// With mpi_f08 the status is optional.
 #define HIERBAR_FORTRAN_BARRIER(name, profiling_name)                                                           \
   HIERBAR_ENTRY(void, name, const MPI_Fint* comm, MPI_Fint* status) {                                           \
     int result;                                                                                                 \
@@ -23,8 +23,4 @@
     }                                                                                                           \
     if (status != nullptr) *status = result;                                                                    \
   }
-HIERBAR_FORTRAN_BARRIER(mpi_barrier, pmpi_barrier)
-HIERBAR_FORTRAN_BARRIER(mpi_barrier_, pmpi_barrier_)
-HIERBAR_FORTRAN_BARRIER(mpi_barrier__, pmpi_barrier__)
-HIERBAR_FORTRAN_BARRIER(MPI_BARRIER, PMPI_BARRIER)
-HIERBAR_FORTRAN_BARRIER(mpi_barrier_f08_, pmpi_barrier_f08_)
+HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_BARRIER, mpi_barrier, MPI_BARRIER)

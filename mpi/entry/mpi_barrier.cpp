@@ -38,10 +38,10 @@ int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat
   return status;
 }
 
-// After a barrier of a process that has a buffer for MPI_Bsend. Open MPI frees the space of a message
-// when it makes progress and finds that the message has arrived. MPI_Bsend itself does not look, and
-// fails where the buffer is full. The library's own barrier makes progress, so ours must do that too
-// (docs/decisions/0159).
+// After a barrier of a process that has a buffer for MPI_Bsend. Open MPI frees the space of a
+// message when it makes progress and finds that the message has arrived. MPI_Bsend itself does not
+// look, and fails where the buffer is full. The library's own barrier makes progress, so ours must
+// do that too (docs/decisions/0159).
 [[gnu::noinline]] void free_send_buffer() noexcept {
   constexpr int kNumCalls = 4;  // each of them handles at most 31 pieces of messages
   for (int call = 0; call < kNumCalls; ++call) make_progress();

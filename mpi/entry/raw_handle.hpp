@@ -39,3 +39,9 @@ Handle handle_in(RawHandle word) {
     static void* const next = hierbar::mpi::find_next(#name, #profiling_name); \
     return reinterpret_cast<decltype(&hierbar_##name)>(next)(__VA_ARGS__);     \
   } while (false)
+
+// Calls define(<name>, <profiling name>) with each name that Fortran compilers give to a routine of
+// MPI. `lower` and `upper` are the routine's name in small and in capital letters.
+#define HIERBAR_FORTRAN_NAMES(define, lower, upper)                                                             \
+  define(lower, p##lower) define(lower##_, p##lower##_) define(lower##__, p##lower##__) define(upper, P##upper) \
+      define(lower##_f08_, p##lower##_f08_)
