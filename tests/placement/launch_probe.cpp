@@ -11,6 +11,7 @@
 #include "placement/evidence/cpu_pool.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 #include "placement/evidence/launcher.hpp"
+#include "tests/support/outlive.hpp"
 
 namespace {
 
@@ -33,5 +34,7 @@ std::string describe() {
 // In one piece, so that the lines of the ranks do not mix.
 int main() {
   const std::string line = describe() + "\n";
-  return write(STDOUT_FILENO, line.data(), line.size()) == static_cast<ssize_t>(line.size()) ? 0 : 1;
+  const bool is_written = write(STDOUT_FILENO, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  hierbar::test::outlive_the_launch();
+  return is_written ? 0 : 1;
 }

@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/outlive.hpp"
+
 namespace {
 
 std::string own_cpus() {
@@ -75,5 +77,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < num_threads; ++i) all += (i == 0 ? "" : "|") + cpus[static_cast<std::size_t>(i)];
   std::printf("rank=%s threads=%d procs=%d max=%d cpus=%s\n", local_rank(), num_threads, omp_get_num_procs(),
               omp_get_max_threads(), all.c_str());
+  std::fflush(stdout);
+  hierbar::test::outlive_the_launch();
   return 0;
 }
