@@ -55,8 +55,9 @@ void __kmp_hierbar_settings_done();
 
 #if KMP_AFFINITY_SUPPORTED
 // Replaces __kmp_affin_fullMask by this rank's share of the node, if there is one and nothing
-// speaks against it.
-void __kmp_hierbar_place(const kmp_affinity_t &affinity);
+// speaks against it. Under HIERBAR_BIND=share, without cpus of the process's own, `affinity` becomes
+// that of KMP_AFFINITY=none.
+void __kmp_hierbar_place(kmp_affinity_t &affinity);
 
 // HIERBAR_PRIMARY=free, where it can be obeyed. Written while libomp is initialised.
 extern bool __kmp_hierbar_primary_is_free;

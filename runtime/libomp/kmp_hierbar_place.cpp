@@ -84,7 +84,7 @@ static void keep_verdict(void *context, const char *line) {
     __kmp_hierbar_note(context, line);
 }
 
-void __kmp_hierbar_place(const kmp_affinity_t &affinity) {
+void __kmp_hierbar_place(kmp_affinity_t &affinity) {
   if (!__kmp_hierbar_enabled)
     return;
   const kmp_uint32 num_words = (kmp_uint32)((__kmp_affin_mask_size + sizeof(uint64_t) - 1) / sizeof(uint64_t));
@@ -106,7 +106,10 @@ void __kmp_hierbar_place(const kmp_affinity_t &affinity) {
   request.num_threads = read_num_threads();
   request.objection = find_objection(affinity);
   kmp_uint32 team_size = 0;
-  if (__kmp_hierbar_library.place(&request, keep_verdict, __kmp_hierbar_warn, NULL, share, num_words, &team_size) != 0) {
+  const int answer = __kmp_hierbar_library.place(&request, keep_verdict, __kmp_hierbar_warn, NULL, share, num_words, &team_size);
+  if (answer == HIERBAR_PLACE_STAYS)
+    __kmp_hierbar_forgo_binding(affinity);
+  if (answer == HIERBAR_PLACE_SHARE) {
     // Thread counts are the user's business: without threads=share they stay what the inherited
     // mask gives.
     set_default_team_size(team_size != 0 ? team_size : count_cpus(inherited, num_words));

@@ -1,13 +1,20 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+// How this process's threads are bound, where that is not LLVM's own business.
+//
 // HIERBAR_PRIMARY=free: the thread that begins parallel regions is moved to its place where it is
 // elsewhere, and never bound (docs/decisions/0098). So what it starts, threads and processes,
 // inherits all cpus, which `reset` of KMP_AFFINITY reaches by two system calls in each region.
+//
+// HIERBAR_BIND=share: threads are bound where the process has cpus of its own, and nowhere else.
+// Every process numbers its places from the same first core. Processes that know nothing of each
+// other, as those of `make -j`, would all bind themselves to it.
 
 #include "kmp_hierbar.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/trusted_variable.hpp"
@@ -16,17 +23,23 @@
 
 bool __kmp_hierbar_primary_is_free = false;
 
-static bool is_free_wanted() {
-  char const *value = hierbar::trusted_variable("HIERBAR_PRIMARY");
-  if (value == NULL || *value == '\0' || strcmp(value, "bound") == 0)
+// Whether the variable has the word `chosen` and not `otherwise`, which holds where it is not set.
+static bool has_word(char const *name, char const *otherwise, char const *chosen) {
+  char const *value = hierbar::trusted_variable(name);
+  if (value == NULL || *value == '\0' || strcmp(value, otherwise) == 0)
     return false;
-  if (strcmp(value, "free") == 0)
+  if (strcmp(value, chosen) == 0)
     return true;
-  __kmp_hierbar_warn_bad_value("HIERBAR_PRIMARY", value, "bound, free", "using bound");
+  char allowed[64], instead[64];
+  snprintf(allowed, sizeof(allowed), "%s, %s", otherwise, chosen);
+  snprintf(instead, sizeof(instead), "using %s", otherwise);
+  __kmp_hierbar_warn_bad_value(name, value, allowed, instead);
   return false;
 }
 
 #if KMP_AFFINITY_SUPPORTED
+
+static bool binds_only_in_share = false;
 
 // Where libomp itself moves the primary from place to place (OMP_PROC_BIND, `balanced`) it has to
 // stay bound.
@@ -34,7 +47,22 @@ void __kmp_hierbar_read_primary() {
   const bool stays_at_one_place = __kmp_nested_proc_bind.bind_types != NULL &&
                                   __kmp_nested_proc_bind.bind_types[0] == proc_bind_intel &&
                                   __kmp_affinity.type != affinity_balanced;
-  __kmp_hierbar_primary_is_free = is_free_wanted() && KMP_AFFINITY_CAPABLE() && __kmp_affinity.flags.reset && stays_at_one_place;
+  const bool is_free_wanted = has_word("HIERBAR_PRIMARY", "bound", "free");
+  __kmp_hierbar_primary_is_free = is_free_wanted && KMP_AFFINITY_CAPABLE() && __kmp_affinity.flags.reset && stays_at_one_place;
+  binds_only_in_share = has_word("HIERBAR_BIND", "always", "share");
+}
+
+// As if KMP_AFFINITY were not set. Before the first place is made and the first thread bound.
+void __kmp_hierbar_forgo_binding(kmp_affinity_t &affinity) {
+  if (!binds_only_in_share)
+    return;
+  affinity.type = affinity_none;
+  affinity.flags.reset = FALSE;
+  __kmp_hierbar_primary_is_free = false;
+  __kmp_nested_proc_bind.bind_types[0] = proc_bind_false;
+  for (int i = 0; i < __kmp_threads_capacity; ++i) // roots; there are no teams yet
+    if (__kmp_threads[i] != NULL && __kmp_threads[i]->th.th_current_task != NULL)
+      __kmp_threads[i]->th.th_current_task->td_icvs.proc_bind = proc_bind_false;
 }
 
 static bool is_within(const kmp_affin_mask_t *place, const kmp_affin_mask_t *mask) {
@@ -66,6 +94,9 @@ void __kmp_hierbar_bring_primary(int gtid) {
     __kmp_affinity_set_init_mask(gtid, /*isa_root=*/TRUE);
     root->r.r_affinity_assigned = TRUE;
   }
+  const kmp_internal_control_t &icvs = thread->th.th_current_task->td_icvs;
+  if ((thread->th.th_set_nproc != 0 ? thread->th.th_set_nproc : icvs.nproc) == 1)
+    return;                       // nobody waits for a team of one
   const int cpu = sched_getcpu(); // no system call
   if (cpu >= 0 && !KMP_CPU_ISSET(cpu, thread->th.th_affin_mask))
     move(thread);
@@ -73,6 +104,9 @@ void __kmp_hierbar_bring_primary(int gtid) {
 
 #else
 
-void __kmp_hierbar_read_primary() { is_free_wanted(); }
+void __kmp_hierbar_read_primary() {
+  has_word("HIERBAR_PRIMARY", "bound", "free");
+  has_word("HIERBAR_BIND", "always", "share");
+}
 
 #endif // KMP_AFFINITY_SUPPORTED

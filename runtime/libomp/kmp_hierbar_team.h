@@ -97,8 +97,12 @@ void __kmp_hierbar_warn(void *context, const char *line);
 // One warning with the variable, its value, what is allowed and what happens instead.
 void __kmp_hierbar_warn_bad_value(char const *name, char const *value, char const *allowed, char const *instead);
 
-// Reads HIERBAR_PRIMARY, when libomp knows its own settings.
+// Reads HIERBAR_PRIMARY and HIERBAR_BIND, when libomp knows its own settings.
 void __kmp_hierbar_read_primary();
+#if KMP_AFFINITY_SUPPORTED
+// The process has no cpus of its own: under HIERBAR_BIND=share no thread is bound or moved.
+void __kmp_hierbar_forgo_binding(kmp_affinity_t &affinity);
+#endif
 
 // The report: start it, after libhierbar.so took load_ns to load; the teams whose episodes it
 // counts.

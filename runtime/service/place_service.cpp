@@ -50,11 +50,13 @@ HIERBAR_EXPORT int hierbar_place(const hierbar_place_request* request, hierbar_l
   }
   if (note != nullptr) note(context, ("place: " + answer.verdict).c_str());
   *team_size = answer.team_size;
-  if (!answer.share || answer.share->words().size() > num_words) return 0;
+  if (!answer.share || answer.share->words().size() > num_words) {
+    return answer.has_own_cpus ? HIERBAR_PLACE_OWN : HIERBAR_PLACE_STAYS;
+  }
   std::fill_n(share, num_words, std::uint64_t{0});
   std::copy(answer.share->words().begin(), answer.share->words().end(), share);
-  return 1;
+  return HIERBAR_PLACE_SHARE;
 } catch (const std::exception& error) {
   if (warn != nullptr) warn(context, error.what());
-  return 0;
+  return HIERBAR_PLACE_STAYS;
 }

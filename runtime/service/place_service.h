@@ -23,14 +23,19 @@ typedef struct hierbar_place_request {
   const char *objection;
 } hierbar_place_request;
 
-/* Finds this rank's share of the node, as HIERBAR_PLACE asks for it.
+enum {
+  HIERBAR_PLACE_STAYS = 0, /* on the cpus that it has, which others may use as well */
+  HIERBAR_PLACE_SHARE = 1, /* takes `share`, which is this process's alone */
+  HIERBAR_PLACE_OWN = 2    /* stays on the cpus that it has, which are this process's alone */
+};
 
-   Returns 1 with the share in the num_words words of `share`, in the form of hierbar_cpus. The
-   share is never empty and has no cpu that the kernel does not allow.
+/* Finds this rank's share of the node, as HIERBAR_PLACE asks for it. Returns one of these.
 
-   Returns 0 to leave the cpus as they are. `share` is then unchanged.
+   HIERBAR_PLACE_SHARE comes with the share in the num_words words of `share`, in the form of
+   hierbar_cpus. The share is never empty and has no cpu that the kernel does not allow. With the
+   others `share` is unchanged.
 
-   In both cases `*team_size` is the number of threads of teams whose size nobody has given; 0: as
+   In all cases `*team_size` is the number of threads of teams whose size nobody has given; 0: as
    many as `mask` gives.
 
    `note` gets one line with the verdict and its reason. `warn` gets what is wrong with the

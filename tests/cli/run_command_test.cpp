@@ -46,7 +46,7 @@ class RunCommand : public testing::Test {
   CommandResult run(const std::string& arguments, const std::string& variables = "") {
     const std::string clean =
         "-u LD_PRELOAD -u LD_AUDIT -u LD_LIBRARY_PATH -u KMP_INIT_AT_FORK -u KMP_BARRIER -u OMP_PLACES -u OMP_PROC_BIND -u "
-        "KMP_AFFINITY -u HIERBAR_PRIMARY "
+        "KMP_AFFINITY -u HIERBAR_PRIMARY -u HIERBAR_BIND "
         "-u GOMP_CPU_AFFINITY -u OMP_TOOL_LIBRARIES -u HIERBAR_REPORT -u HIERBAR_OUTPUT -u HIERBAR_SESSIONS -u HYDRA_HOST_FILE "
         "-u SLURM_JOB_ID -u PBS_JOBID -u LSB_JOBID -u PE_HOSTFILE PATH='" +
         tools() + "':\"$PATH\" ";
@@ -85,13 +85,13 @@ TEST_F(RunCommand, AsksForAReportWhoseFormTheFilesEndingTells) {
 
 TEST_F(RunCommand, SetsUpOpenMpAndReturnsTheProgramsCode) {
   const CommandResult result =
-      run("-- sh -c 'echo $LD_PRELOAD $LD_AUDIT $LD_LIBRARY_PATH $KMP_BARRIER $KMP_AFFINITY $HIERBAR_PRIMARY $KMP_INIT_AT_FORK; "
-          "exit 5'");
+      run("-- sh -c 'echo $LD_PRELOAD $LD_AUDIT $LD_LIBRARY_PATH $KMP_BARRIER $KMP_AFFINITY $HIERBAR_BIND $HIERBAR_PRIMARY "
+          "$KMP_INIT_AT_FORK; exit 5'");
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.output,
               StartsWith(library("hierbar/preload/libgomp.so.1") + " " + library("hierbar/preload/libone_runtime.so") + " " +
                          library("hierbar/preload") + " hier granularity=core,compact,"));
-  EXPECT_THAT(result.output, EndsWith(",reset free TRUE\n"));
+  EXPECT_THAT(result.output, EndsWith(",reset share free TRUE\n"));
   EXPECT_THAT(result.errors, AllOf(HasSubstr("hierbar run: KMP_BARRIER=hier (the hierarchical barrier)\n"),
                                    HasSubstr("hierbar run: KMP_AFFINITY=granularity=core"), HasSubstr("no MPI recognised")));
   EXPECT_THAT(run("--quiet -- true").errors, IsEmpty());
@@ -102,8 +102,12 @@ TEST_F(RunCommand, LeavesWhatTheUserHasSet) {
                                    "LD_LIBRARY_PATH=/mine KMP_BARRIER=dist OMP_PLACES=threads KMP_INIT_AT_FORK=FALSE");
   EXPECT_EQ(result.output, library("hierbar/preload") + ":/mine dist threads FALSE\n");
   EXPECT_THAT(result.errors, AllOf(HasSubstr("KMP_BARRIER is left as 'dist'"), HasSubstr("KMP_INIT_AT_FORK is left as 'FALSE'"),
-                                   HasSubstr("KMP_AFFINITY is not set, because OMP_PLACES is"),
-                                   HasSubstr("HIERBAR_PRIMARY is not set, because OMP_PLACES is")));
+                                   HasSubstr("threads are bound as LLVM's runtime binds them")));
+  EXPECT_THAT(run("-- sh -c 'echo $KMP_AFFINITY$HIERBAR_BIND$HIERBAR_PRIMARY'", "KMP_BARRIER=hyper").output, "\n")
+      << "`reset` costs LLVM's own barriers two system calls a region";
+  EXPECT_THAT(run("-- true", "OMP_PLACES=threads").errors, AllOf(HasSubstr("KMP_AFFINITY is not set, because OMP_PLACES is"),
+                                                                 HasSubstr("HIERBAR_BIND is not set, because OMP_PLACES is"),
+                                                                 HasSubstr("HIERBAR_PRIMARY is not set, because OMP_PLACES is")));
   EXPECT_THAT(run("-- true", "KMP_AFFINITY=compact").errors, HasSubstr("KMP_AFFINITY is left as 'compact'"));
   EXPECT_THAT(run("--dry-run -- mpiexec_of_mpich", "LD_PRELOAD=libhierbar_mpi.so").errors,
               HasSubstr("LD_PRELOAD is left as 'libhierbar_mpi.so', which has a shim already"));

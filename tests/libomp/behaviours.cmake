@@ -161,10 +161,14 @@ omp_cases(fork_child CASES fork_inside_a_region CHECK --counter reports==1)
 
 # What `hierbar run` sets.
 set(free_primary HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset)
-omp_cases(free_primary CASES keeps_all_cpus alone_returns_to_its_place with_a_team_returns_to_its_place
+omp_cases(free_primary CASES keeps_all_cpus alone_stays_where_it_is with_a_team_returns_to_its_place
           stays_where_the_program_binds_it forked_child ENV ${free_primary})
 omp_cases(free_primary CASES with_a_team_returns_to_its_place SETTING lean ENV ${free_primary} HIERBAR_REGION=on CHECK --counter lean>=100)
 omp_cases(hot_path CASES no_system_call_of_the_primary ENV ${free_primary} CHECK --counter phased>=1000)
+omp_cases(free_primary CASES nothing_is_bound ENV ${free_primary} HIERBAR_BIND=share CHECK --expect "place: no-launcher")
+omp_cases(free_primary CASES keeps_all_cpus SETTING always ENV ${free_primary} HIERBAR_BIND=always)
+omp_cases(free_primary CASES keeps_all_cpus SETTING bad_bind ENV ${free_primary} HIERBAR_BIND=x
+          CHECK --expect "Warning.*HIERBAR_BIND.*x.*always, share.*using always")
 omp_cases(free_primary CASES is_bound SETTING without_reset ENV HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact)
 omp_cases(free_primary CASES is_bound SETTING bad ENV HIERBAR_PRIMARY=x KMP_AFFINITY=granularity=core,compact,reset
           CHECK --expect "Warning.*HIERBAR_PRIMARY.*x.*bound, free.*using bound")

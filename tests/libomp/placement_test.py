@@ -109,6 +109,19 @@ def unbound_ranks_share_out(trial):
     trial.expect(len(shares) == 2 and not shares[0] & shares[1] and shares[0] | shares[1] == trial.cpus, run, "two disjoint shares")
 
 
+def bound_only_with_own_cpus(trial):
+    """HIERBAR_BIND=share, as `hierbar run` sets it: one cpu for each thread of a share, and all cpus for all threads without one."""
+    run_settings = ("HIERBAR_BIND=share", "HIERBAR_PRIMARY=free", "KMP_AFFINITY=granularity=core,compact,reset")
+    run = trial.run(mpiexec("-bind-to", "core", "-n", "1", "PROGRAM"), "OMP_NUM_THREADS=2", *run_settings)
+    places = run.ranks["0"][3]
+    trial.expect(places[0].isdisjoint(places[1]), run, "a share: the worker is bound to another core than the rank was given")
+    for launch in ["PROGRAM"], mpiexec("-n", "1", "PROGRAM"), mpiexec("-n", str(2 * len(trial.cpus)), "PROGRAM"):
+        for threads in 1, 2:
+            run = trial.run(launch, f"OMP_NUM_THREADS={threads}", *run_settings)
+            trial.expect(run.ranks and all(rank[3] == [trial.cpus] * threads for rank in run.ranks.values()), run,
+                         f"{' '.join(launch)}, {threads} threads: nothing shows that the cpus are its own, so nobody is bound")
+
+
 def one_rank_loads_the_machine(trial):
     with tempfile.TemporaryDirectory() as scratch:
         path = pathlib.Path(scratch) / "loads"
@@ -216,7 +229,7 @@ def killed_while_it_waits(trial):
     trial.expect(len(waiting) == 1 and len(run.ranks) == 2 and not meeting_names(), run, "the next job removes what is left")
 
 
-CASES = (bound_rank_gets_the_node, thread_counts_stay, team_sizes_of_the_share, unbound_ranks_share_out, one_rank_loads_the_machine,
+CASES = (bound_rank_gets_the_node, thread_counts_stay, team_sizes_of_the_share, unbound_ranks_share_out, bound_only_with_own_cpus, one_rank_loads_the_machine,
          too_many_threads_are_left_alone, different_thread_counts_agree, never_outside, what_the_program_does_itself_stays,
          exactly_stock, bad_setting, a_rank_that_never_comes, killed_while_it_waits)
 

@@ -52,6 +52,11 @@ class Chooser {
     set(name, value, why);
   }
 
+  // Whether the environment has another value than `value`.
+  bool is_left_to_user(const char* name, const char* value) const {
+    return environment_(name) != nullptr && value_of(environment_, name) != value;
+  }
+
  private:
   std::string current(const char* name) const {
     const auto& chosen = settings_.variables;
@@ -69,13 +74,23 @@ class Chooser {
   RunSettings& settings_;
 };
 
-// Binds each thread of a team to a core but the initial thread, since what that one starts, threads
+// For processes that have cpus of their own; see HIERBAR_BIND below. Binds each thread of a team to
+// a core but the initial thread, since what that one starts, threads
 // and processes, inherits its cpus: with HIERBAR_PRIMARY=free it is only moved to its core. A libomp
 // that does not know that word binds it while it is in a parallel region (`reset`). OMP_PLACES has
 // no such word, and a vendored libgomp obeys it as well and binds the initial thread for good. With
 // several cpus per core, the neighbours in a team get cores and not the cpus of one core.
 const char* affinity_value(bool has_smt) {
   return has_smt ? "granularity=core,compact,1,0,reset" : "granularity=core,compact,reset";
+}
+
+void choose_binding(bool has_smt, Chooser& chooser) {
+  const std::vector<const char*> rivals = {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY"};
+  chooser.set_default("KMP_AFFINITY", affinity_value(has_smt), "a core for each thread of a team", rivals);
+  std::vector<const char*> all = rivals;
+  all.push_back("KMP_AFFINITY");
+  chooser.set_default("HIERBAR_BIND", "share", "only where the process has cpus of its own", all);
+  chooser.set_default("HIERBAR_PRIMARY", "free", "the initial thread goes to its core, and keeps all cpus", all);
 }
 
 void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser, RunSettings& settings) {
@@ -87,10 +102,13 @@ void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser, R
   if (!libraries.one_runtime.empty()) chooser.put_in_front("LD_AUDIT", libraries.one_runtime, "keeps other OpenMP runtimes out");
   chooser.put_in_front("LD_LIBRARY_PATH", libraries.openmp_directory, "the same runtime by its other names");
   chooser.set_default("KMP_BARRIER", "hier", "the hierarchical barrier", {});
-  chooser.set_default("KMP_AFFINITY", affinity_value(has_smt), "a core for each thread of a team",
-                      {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY"});
-  chooser.set_default("HIERBAR_PRIMARY", "free", "the initial thread goes to its core, and keeps all cpus",
-                      {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"});
+  // LLVM's own barriers know neither HIERBAR_PRIMARY nor HIERBAR_BIND: with `reset` alone each of
+  // their regions would take several times as long.
+  if (chooser.is_left_to_user("KMP_BARRIER", "hier")) {
+    settings.notes.emplace_back("threads are bound as LLVM's runtime binds them");
+  } else {
+    choose_binding(has_smt, chooser);
+  }
   chooser.set_default("KMP_INIT_AT_FORK", "TRUE", "forked processes can use OpenMP", {});
 }
 

@@ -3,6 +3,7 @@
 #include "placement/decision/own_share.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "placement/decision/decide.hpp"
@@ -182,6 +183,14 @@ Decision decide_alone(const Own& own, const Surroundings& around) {
   return decide(*machine, *pool, {own.need});
 }
 
+// Whether somebody has seen to it that no other rank has the cpus of this one, which are enough for
+// it: the launcher has bound it to a part of the node, or a batch system has given the job its cpus.
+// A launcher that binds nothing may have been started twice.
+bool has_own_cpus(const Own& own, const Decision& decision) {
+  return decision.code == std::string_view(veto_name(VetoReason::kSufficient)) &&
+         (own.evidence.scheduled.has_value() || own.need.mask != own.evidence.kernel);
+}
+
 // For instance "placed: rank 0 of 2 on this node (hydra) takes cpus 0-3 in place of 0, its share of
 // cpus 0-7, ...".
 std::string verdict_line(const Decision& decision, const std::string& who, const std::string& does) {
@@ -201,6 +210,7 @@ void choose_share(const ShareRequest& request, const Surroundings& around, const
   const std::string who = "rank " + std::to_string(launch.local_rank) + " of " + std::to_string(launch.local_size) +
                           " on this node (" + launch.launcher + ")";
   if (decision.shares.empty()) {
+    answer.has_own_cpus = setting.mode == PlaceMode::kAuto && has_own_cpus(own, decision);
     answer.verdict = verdict_line(decision, who, "stays on cpus " + request.mask.to_string());
     return;
   }

@@ -50,6 +50,9 @@ struct Surroundings {
 struct ShareAnswer {
   // Nothing: everything stays as it is.
   std::optional<CpuSet> share;
+  // Without a share: the process has been given cpus of its own, so its threads may be bound to
+  // them. Otherwise other processes may be on the same cpus, and know as little of this one.
+  bool has_own_cpus = false;
   // The size of teams without a number, as threads=share or a cpu quota sets it; also where there
   // is no share. 0: what `mask` gives.
   std::uint32_t team_size = 0;

@@ -88,8 +88,42 @@ void returns_to_its_place(int num_threads) {
   CHECK_EQUAL(num_moved, 200);
 }
 
-void alone_returns_to_its_place() { returns_to_its_place(1); }
 void with_a_team_returns_to_its_place() { returns_to_its_place(2); }
+
+// A team of one waits for nobody, and another process may be at its place.
+void alone_stays_where_it_is() {
+  int num_stayed = 0;
+  for (int i = 0; i < 200; ++i) {
+    bind_to(last_cpu());
+    CHECK(sched_setaffinity(0, sizeof all_cpus, &all_cpus) == 0);
+#pragma omp parallel num_threads(1)
+    num_stayed += sched_getcpu() == last_cpu();
+  }
+  std::printf("%d of 200 regions where they were\n", num_stayed);
+  CHECK(num_stayed > 100);
+}
+
+// HIERBAR_BIND=share, and nothing gives this process cpus of its own.
+void nothing_is_bound() {
+  for (int num_threads : {2, 1, 3}) {
+#pragma omp parallel num_threads(num_threads)
+    {
+      CHECK(are_all(own_cpus()));
+      CHECK_EQUAL(omp_get_proc_bind(), omp_proc_bind_false);
+    }
+  }
+  std::thread([] {
+#pragma omp parallel num_threads(2)
+    CHECK(are_all(own_cpus()));
+  }).join();
+  bind_to(last_cpu());
+  const cpu_set_t bound = own_cpus();
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 0) {
+    const cpu_set_t now = own_cpus();
+    CHECK(CPU_EQUAL(&now, &bound));
+  }
+}
 
 void stays_where_the_program_binds_it() {
   keeps_all_cpus();
@@ -132,7 +166,8 @@ int main(int argc, char** argv) {
   }
   return omp_test::run_case(argc, argv,
                             {{"keeps_all_cpus", keeps_all_cpus},
-                             {"alone_returns_to_its_place", alone_returns_to_its_place},
+                             {"alone_stays_where_it_is", alone_stays_where_it_is},
+                             {"nothing_is_bound", nothing_is_bound},
                              {"with_a_team_returns_to_its_place", with_a_team_returns_to_its_place},
                              {"stays_where_the_program_binds_it", stays_where_the_program_binds_it},
                              {"forked_child", forked_child},

@@ -53,6 +53,24 @@ TEST_F(OwnShare, NoReasonToActNeedsNoMachine) {
   EXPECT_EQ(report_->loads, 0);
 }
 
+// Who is bound by a launcher to a part of the node, or is in a batch job, is alone there.
+TEST_F(OwnShare, CpusAreItsOwnWhereSomebodyHasGivenThem) {
+  const auto has_own_cpus = [&](const char* mask, std::uint32_t num_threads) {
+    const ShareAnswer answer = ask(*CpuSet::parse(mask), num_threads);
+    EXPECT_FALSE(answer.share.has_value());
+    return answer.has_own_cpus;
+  };
+  EXPECT_FALSE(has_own_cpus("0-3", 4)) << "no launcher";
+  launch(0, 1);
+  EXPECT_TRUE(has_own_cpus("0-3", 4));
+  EXPECT_FALSE(has_own_cpus("0-15", 4)) << "the launcher has bound nothing";
+  EXPECT_FALSE(has_own_cpus("0-15", 17)) << "oversubscribed";
+  evidence_.scheduled = PoolEvidence::Limit{16, "SLURM_CPUS_ON_NODE"};
+  EXPECT_TRUE(has_own_cpus("0-15", 4));
+  variables_["HIERBAR_PLACE"] = "off";
+  EXPECT_FALSE(has_own_cpus("0-3", 4));
+}
+
 TEST_F(OwnShare, AQuotaLimitsTeamsWithoutANumber) {
   const auto answer = [&](const char* setting, std::uint32_t num_threads, std::optional<std::uint32_t> quota) {
     variables_["HIERBAR_PLACE"] = setting;
