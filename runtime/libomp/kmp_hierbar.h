@@ -15,6 +15,9 @@
 //     __kmp_hierbar_finish              the library is cleaned up: report, forget
 //     __kmp_hierbar_free_region         when a thread is freed
 //     __kmp_hierbar_adopt               before a kept team begins a region
+//     __kmp_hierbar_exit                the library's destructor, at the end of the process
+//     __kmp_hierbar_is_exiting          when a thread of the program ends
+//     __kmp_hierbar_settings_changed    the library's mode or its pause has changed
 //   kmp_barrier.cpp
 //     __kmp_hierbar_unobserved_barrier  a plain barrier where no tool looks on
 //     __kmp_hierbar_stamped_barrier     a plain barrier where a tool may have asked for stamps
@@ -33,8 +36,11 @@
 //     __kmp_hierbar_bring_primary       the primary goes to its place
 //   z_Linux_util.cpp
 //     __kmp_hierbar_yield               a waiting thread gives its cpu to others
+//     __kmp_hierbar_worker_ended        the last thing that a worker does
+//     __kmp_hierbar_await_end           before a worker is joined
 //   ompt-general.cpp
 //     __kmp_hierbar_tool_lookup         a name that OMPT does not know
+//     __kmp_hierbar_silence_tool        after the tool has ended, at the end of the process
 
 #include "kmp.h"
 #include "kmp_hierbar_compat.h"
@@ -118,12 +124,35 @@ extern bool __kmp_hierbar_lean_regions;
 // Arguments that fit into the line of b_go.
 #define KMP_HIERBAR_MAX_ARGS 5
 
+// HIERBAR_VERBOSE
+extern bool __kmp_hierbar_verbose;
+
+// For the report: why the region that begins goes libomp's way.
+void __kmp_hierbar_find_reason(const kmp_info_t *thread, kmp_int32 argc);
+static inline void __kmp_hierbar_note_decline(const kmp_info_t *thread, kmp_int32 argc) {
+  if (UNLIKELY(__kmp_hierbar_verbose))
+    __kmp_hierbar_find_reason(thread, argc);
+}
+
+// False where the region that begins is nested or has no record that it could be like. Asked first,
+// so that these regions lose no time here.
+static inline bool __kmp_hierbar_may_repeat(int gtid, kmp_int32 argc) {
+  const kmp_info_t *thread = __kmp_threads[gtid];
+  if (thread->th.th_hierbar_may_repeat && thread->th.th_team == thread->th.th_root->r.r_root_team)
+    return true;
+  __kmp_hierbar_note_decline(thread, argc);
+  return false;
+}
+
 // Runs a parallel region from its fork to its join, and returns true, if it is like the one before
 // (region/kmp_hierbar_region.h). False: nothing has been done, the region goes libomp's way. `args`
-// holds KMP_HIERBAR_MAX_ARGS pointers, the first `argc` of which are arguments.
+// holds KMP_HIERBAR_MAX_ARGS pointers, the first `argc` of which are arguments. To be called where
+// __kmp_hierbar_may_repeat().
 bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_t microtask, void **args);
 
 static inline bool __kmp_hierbar_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_t microtask, kmp_va_list ap) {
+  if (!__kmp_hierbar_may_repeat(gtid, argc))
+    return false;
   void *args[KMP_HIERBAR_MAX_ARGS] = {};
   for (int i = 0; i < argc && i < KMP_HIERBAR_MAX_ARGS; ++i)
     args[i] = va_arg(kmp_va_deref(ap), void *);
@@ -136,7 +165,7 @@ unsigned __kmp_hierbar_region_size(int gtid);
 // For the entry points of GCC's programs. Returns the number of threads; 0: not run.
 static inline unsigned __kmp_hierbar_gomp_region(ident_t *loc, int gtid, unsigned num_threads, unsigned proc_bind,
                                                  microtask_t microtask, void (*task)(void *), void *data) {
-  if (!__kmp_hierbar_lean_regions)
+  if (!__kmp_hierbar_lean_regions || !__kmp_hierbar_may_repeat(gtid, 2))
     return 0;
   if (num_threads != 0)
     __kmp_push_num_threads(loc, gtid, num_threads);
@@ -147,6 +176,24 @@ static inline unsigned __kmp_hierbar_gomp_region(ident_t *loc, int gtid, unsigne
 }
 
 void __kmp_hierbar_free_region(kmp_info_t *thread);
+
+// Something has changed that concerns all threads' regions. What concerns the calling thread's only
+// counts in its th_hierbar_changes; which functions do is in patches/<version>/0011-changes.patch.
+void __kmp_hierbar_settings_changed();
+
+// The end of the process (kmp_hierbar_exit.cpp). Returns false where LLVM's library is to take
+// itself apart.
+bool __kmp_hierbar_exit();
+// Whether that has begun.
+bool __kmp_hierbar_is_exiting();
+#if OMPT_SUPPORT
+// In place of unloading the tool, which other threads may be inside of.
+void __kmp_hierbar_silence_tool();
+#endif
+// A worker that is to end. Does not return at the end of the process.
+void __kmp_hierbar_worker_ended(kmp_info_t *thread);
+// Waits for that. False: not at the end of the process, so the worker is to be joined.
+bool __kmp_hierbar_await_end(kmp_info_t *thread);
 
 // Before a kept team begins a region. An inner one is kept by its primary, which may have been
 // another root's worker since. libomp leaves the other threads at that root (UPSTREAM.md, 16).

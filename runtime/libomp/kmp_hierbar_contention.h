@@ -23,10 +23,15 @@ bool __kmp_hierbar_yielded_for_long(int num_threads);
 static inline bool __kmp_hierbar_sleeps_early() { return __kmp_hierbar_contention.is_remembered() && !__kmp_env_blocktime; }
 
 // Before a wait in __kmp_wait_template, which sleeps after th_team_bt_intervals; libomp sets that
-// anew in each barrier.
+// anew in each barrier. A blocktime from kmp_set_blocktime() is left alone: it is not the default's.
 static inline void __kmp_hierbar_adjust_blocktime(kmp_info_t *thread) {
 #if !KMP_USE_MONITOR
-  if (__kmp_hierbar_sleeps_early())
+#if KMP_OS_UNIX && (KMP_ARCH_X86 || KMP_ARCH_X86_64)
+  const kmp_uint64 intervals_per_usec = __kmp_ticks_per_usec;
+#else
+  const kmp_uint64 intervals_per_usec = KMP_NSEC_PER_USEC;
+#endif
+  if (__kmp_hierbar_sleeps_early() && thread->th.th_team_bt_intervals == (kmp_uint64)__kmp_dflt_blocktime * intervals_per_usec)
     thread->th.th_team_bt_intervals = 0;
 #endif
 }

@@ -80,7 +80,7 @@ static inline void finish_gather(enum barrier_type bt, kmp_info_t *this_thr, kmp
   kmp_hierbar_team_t *hier = team->t.t_hierbar;
   team->t.t_bar[bt].b_arrived = arrived;
   if (bt == bs_forkjoin_barrier)
-    __kmp_hierbar_keep_task_state(this_thr, team);
+    __kmp_hierbar_end_of_region(this_thr, team);
   const bool could_exchange = bt == bs_plain_barrier && hier->exchange_allowed;
   const bool had_tasks = could_exchange && __kmp_hierbar_has_tasks(this_thr->th.th_task_team);
   const bool is_led = could_exchange && hier->release_choice.wants_release();

@@ -102,9 +102,11 @@ static void report_regions(const kmp_hierbar_counts_t *sum) {
 void __kmp_hierbar_finish() {
   if (!__kmp_hierbar_enabled || owner != getpid())
     return;
+  __kmp_acquire_bootstrap_lock(&lock); // at the end of the process other threads go on
   kmp_hierbar_counts_t sum = counts_of_freed_teams;
   for (kmp_hierbar_team_t *team = teams; team != NULL; team = team->next)
     add(&sum, &team->counts);
+  __kmp_release_bootstrap_lock(&lock);
   hierbar::add_to_served_file("openmp", sum.fast + sum.slow + sum.led + sum.phased, sum.stock);
   if (!__kmp_hierbar_verbose || !described)
     return;

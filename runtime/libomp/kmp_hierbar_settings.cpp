@@ -196,7 +196,7 @@ static void keep_fork_handlers() {
 }
 
 void __kmp_hierbar_settings_done() {
-  __kmp_hierbar_settings_count.fetch_add(1, std::memory_order_relaxed);
+  __kmp_hierbar_settings_changed();
   // kmp_set_defaults() comes here too, while teams may be at work: their barrier stays what it is.
   if (TCR_4(__kmp_init_parallel))
     return;

@@ -87,9 +87,6 @@ struct kmp_hierbar_library_t {
 };
 extern kmp_hierbar_library_t __kmp_hierbar_library;
 
-// HIERBAR_VERBOSE
-extern bool __kmp_hierbar_verbose;
-
 // Print one line on stderr: a note, and a warning (not when KMP_WARNINGS=off). The context is not
 // used.
 void __kmp_hierbar_note(void *context, const char *line);

@@ -2,6 +2,7 @@
 include_directories(${LIBOMP_HIERBAR_DIR} ${LIBOMP_HIERBAR_DIR}/libomp ${LIBOMP_HIERBAR_DIR}/libomp/gomp)
 string(REGEX MATCH "^[0-9]+" LIBOMP_HIERBAR_LLVM_MAJOR ${LIBOMP_HIERBAR_LLVM_VERSION})
 add_compile_definitions(KMP_HIERBAR_LLVM_MAJOR=${LIBOMP_HIERBAR_LLVM_MAJOR}) # for kmp_hierbar_compat.h
+add_link_options(LINKER:-z,nodelete) # never unloaded, as GCC's library; for kmp_hierbar_exit.cpp
 list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_allocate.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_cancel.cpp
@@ -23,6 +24,7 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_contention.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_environment.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_exchange.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_exit.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_phases.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_place.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_plan.cpp

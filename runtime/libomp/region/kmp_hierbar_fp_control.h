@@ -26,6 +26,8 @@ struct kmp_hierbar_fp_control_t {
     x87 = team->t.t_x87_fpu_control_word;
     mxcsr = team->t.t_mxcsr;
   }
+  // From here on restore() does nothing.
+  void forget() { is_inherited = false; }
   // Not zero if the registers hold something else.
   kmp_uint64 differ() const {
     if (!is_inherited)
@@ -47,6 +49,7 @@ struct kmp_hierbar_fp_control_t {
 
 struct kmp_hierbar_fp_control_t { // libomp leaves the registers of other processors alone
   void keep(const kmp_team_t *) {}
+  void forget() {}
   kmp_uint64 differ() const { return 0; }
   void restore() {}
 };

@@ -162,25 +162,31 @@ static inline void leave_team(kmp_info_t *this_thr, kmp_team_t *team, kmp_hierba
   region->outer_task->td_flags.executing = 1;
 }
 
-[[gnu::noinline]] static bool decline(kmp_info_t *this_thr, kmp_int32 argc) {
-  __kmp_hierbar_note_reason(__kmp_hierbar_find_reason(this_thr, argc));
-  return false;
+// Something has been set since the record was made, perhaps to the value that it had.
+[[gnu::noinline]] static bool comes_out_the_same(const kmp_info_t *thread, kmp_hierbar_region_t *region, kmp_int32 argc) {
+  if (thread->th.th_hierbar_changes == region->changes || thread->th.th_current_task != region->outer_task ||
+      !keeps_values(thread, region))
+    return false;
+  region->changes = thread->th.th_hierbar_changes;
+  return is_unchanged(thread, region, argc);
 }
 
 bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_t microtask, void **args) {
   kmp_info_t *this_thr = __kmp_threads[gtid];
   kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
   // 1.
-  if (region == NULL || region->impossible != kmp_hierbar_unchanged)
-    return decline(this_thr, argc);
 #if KMP_AFFINITY_SUPPORTED
   if (__kmp_hierbar_primary_is_free)
     __kmp_hierbar_bring_primary(gtid);
 #endif
   kmp_team_t *team = region->team;
   __kmp_hierbar_prefetch_for_write(&team->t.t_threads[1]->th.th_bar[bs_forkjoin_barrier].bb.b_go);
-  if (!is_unchanged(this_thr, region, argc))
-    return decline(this_thr, argc);
+  if (!is_unchanged(this_thr, region, argc) && !comes_out_the_same(this_thr, region, argc)) {
+    __kmp_hierbar_note_decline(this_thr, argc);
+    return false;
+  }
+  KMP_DEBUG_ASSERT(keeps_values(this_thr, region));
+  KMP_DEBUG_ASSERT(!this_thr->th.th_root->r.r_active && !this_thr->th.th_root->r.r_in_parallel);
   const int this_construct = this_thr->th.th_local.this_construct;
   const kmp_uint8 outer_state = this_thr->th.th_task_state;
   kmp_hierbar_payload_t payload = {};

@@ -9,8 +9,8 @@
 // one line after the other. Where the same team runs again under the same settings all of that
 // comes out as it was. The lean way leaves it out. What it must do itself:
 //
-//   1. The primary compares its record of the last ordinary region with the present state. Any
-//      difference: libomp's own way, which makes a new record.
+//   1. The primary compares its record of the last ordinary region with the present state
+//      (region/kmp_hierbar_unchanged.h). Any difference: libomp's own way, which makes a new record.
 //   2. It releases the workers with the function and its arguments in the line of b_go. Leaders
 //      pass that line on along the plan. Nobody resets b_go until the next ordinary release
 //      (docs/decisions/0115).
@@ -58,6 +58,8 @@ struct kmp_hierbar_region {
   kmp_team_t *parent;
   kmp_taskdata_t *outer_task;
   int nproc;
+  kmp_proc_bind_t proc_bind;
+  kmp_uint32 changes;  // th_hierbar_changes of the primary then
   kmp_uint32 settings; // __kmp_hierbar_settings_count then
   kmp_internal_control_t outer_icvs;
   omp_allocator_handle_t allocator;
@@ -68,14 +70,15 @@ struct kmp_hierbar_region {
   kmp_uint8 task_state; // of the team when it last joined
 
   // Of everybody in the team.
-  kmp_internal_control_t icvs;    // of its implicit tasks
-  kmp_task_team_t *task_teams[2]; // of a worker, which may not ask the team between two regions
-  microtask_t adder;              // of a worker: the last function that reduced by atomic operations
-  kmp_hierbar_fp_control_t fp_control;
+  kmp_internal_control_t icvs;         // of its implicit tasks
+  kmp_task_team_t *task_teams[2];      // of a worker, which may not ask the team between two regions
+  microtask_t adder;                   // of a worker: the last function that reduced by atomic operations
+  kmp_hierbar_fp_control_t fp_control; // of a worker, forgotten in a region without a record
 };
 typedef struct kmp_hierbar_region kmp_hierbar_region_t;
 
-// How often the settings have been read.
+// How often something has changed that concerns all threads: the settings have been read, the
+// library's mode or the state of a pause is another one.
 extern std::atomic<kmp_uint32> __kmp_hierbar_settings_count;
 
 // The primary, before it releases an ordinary fork: makes the record, if the team is the outermost.
@@ -83,11 +86,7 @@ void __kmp_hierbar_record_region(kmp_team_t *team);
 // A worker of that team, after the release.
 void __kmp_hierbar_record_region_of_worker(kmp_info_t *this_thr, kmp_team_t *team);
 
-// Why the next region cannot be lean; kmp_hierbar_unchanged if it can.
-kmp_hierbar_reason_t __kmp_hierbar_find_reason(kmp_info_t *this_thr, kmp_int32 argc);
-// Remembers it for the report.
-void __kmp_hierbar_note_reason(kmp_hierbar_reason_t reason);
-// Of the last region that went libomp's way; NULL if none did.
+// Why the last region that went libomp's way did so; NULL if none did. Found under HIERBAR_VERBOSE.
 const char *__kmp_hierbar_last_reason();
 
 // The worker has seen b_go. Runs a lean region to its arrival at the join, and returns true; false:
@@ -95,10 +94,14 @@ const char *__kmp_hierbar_last_reason();
 bool __kmp_hierbar_run_released_region(kmp_info_t *this_thr, int gtid);
 
 // The primary, when all have joined.
-static inline void __kmp_hierbar_keep_task_state(kmp_info_t *this_thr, const kmp_team_t *team) {
+static inline void __kmp_hierbar_end_of_region(kmp_info_t *this_thr, const kmp_team_t *team) {
   kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
-  if (region != NULL && region->team == team)
-    region->task_state = this_thr->th.th_task_state;
+  if (region == NULL || region->team != team)
+    return;
+  region->task_state = this_thr->th.th_task_state;
+  // The next region begins with a team that has to forget it.
+  if (team->t.t_cancel_request.load(std::memory_order_relaxed) != cancel_noreq)
+    ++this_thr->th.th_hierbar_changes;
 }
 
 // Whether the next region is asked for with a list of sizes, or with one that must be met. Nothing

@@ -42,11 +42,14 @@ static const char *const texts[kmp_hierbar_num_reasons] = {
     "KMP_STACKPAD is set",
 };
 
-void __kmp_hierbar_note_reason(kmp_hierbar_reason_t reason) { last_reason.store(reason, std::memory_order_relaxed); }
-
 const char *__kmp_hierbar_last_reason() {
   const int reason = last_reason.load(std::memory_order_relaxed);
   return reason == kmp_hierbar_unchanged ? NULL : texts[reason];
+}
+
+void __kmp_hierbar_settings_changed() {
+  // Relaxed: who is told of the change by other means, and begins a region then, sees the count.
+  __kmp_hierbar_settings_count.fetch_add(1, std::memory_order_relaxed);
 }
 
 static kmp_hierbar_region_t *record_of(kmp_info_t *thread) {
@@ -61,6 +64,7 @@ void __kmp_hierbar_free_region(kmp_info_t *thread) {
   if (thread->th.th_hierbar_region != NULL)
     __kmp_free(thread->th.th_hierbar_region);
   thread->th.th_hierbar_region = NULL;
+  thread->th.th_hierbar_may_repeat = false;
 }
 
 unsigned __kmp_hierbar_region_size(int gtid) { return __kmp_threads[gtid]->th.th_hierbar_region->nproc; }
@@ -116,6 +120,8 @@ static kmp_hierbar_reason_t find_obstacle(const kmp_info_t *primary, const kmp_t
     return kmp_hierbar_dynamic_size;
   if (team->t.t_nested_nth != team->t.t_parent->t.t_nested_nth)
     return kmp_hierbar_strict_size;
+  if (team->t.t_size_changed != 0) // libomp takes notice of that in the next fork
+    return kmp_hierbar_other_size;
   return kmp_hierbar_unchanged;
 }
 
@@ -124,6 +130,8 @@ static void fill(kmp_hierbar_region_t *region, const kmp_info_t *primary, kmp_te
   region->parent = team->t.t_parent;
   region->outer_task = team->t.t_implicit_task_taskdata[0].td_parent;
   region->nproc = team->t.t_nproc;
+  region->proc_bind = team->t.t_proc_bind;
+  region->changes = primary->th.th_hierbar_changes;
   region->settings = __kmp_hierbar_settings_count.load(std::memory_order_relaxed);
   region->outer_icvs = region->outer_task->td_icvs;
   region->allocator = team->t.t_def_allocator;
@@ -144,13 +152,19 @@ void __kmp_hierbar_record_region(kmp_team_t *team) {
     is_possible = region->impossible == kmp_hierbar_unchanged;
     if (is_possible)
       fill(region, primary, team);
+    primary->th.th_hierbar_may_repeat = is_possible;
   }
   KMP_CHECK_UPDATE(team->t.t_hierbar->worker_records, is_possible); // a line that all read
 }
 
 void __kmp_hierbar_record_region_of_worker(kmp_info_t *this_thr, kmp_team_t *team) {
-  if (!team->t.t_hierbar->worker_records)
+  if (!team->t.t_hierbar->worker_records) {
+    // The words of an earlier region must not be restored in this one, where the thread runs tasks
+    // in its waits.
+    if (this_thr->th.th_hierbar_region != NULL)
+      this_thr->th.th_hierbar_region->fp_control.forget();
     return;
+  }
   kmp_hierbar_region_t *region = record_of(this_thr);
   region->impossible = kmp_hierbar_is_nested; // as a primary
   region->allocator = team->t.t_def_allocator;
@@ -161,7 +175,7 @@ void __kmp_hierbar_record_region_of_worker(kmp_info_t *this_thr, kmp_team_t *tea
 }
 
 // The order decides only which of several reasons is told.
-kmp_hierbar_reason_t __kmp_hierbar_find_reason(kmp_info_t *thread, kmp_int32 argc) {
+static kmp_hierbar_reason_t reason_of(const kmp_info_t *thread, kmp_int32 argc) {
   const kmp_hierbar_region_t *region = thread->th.th_hierbar_region;
   const kmp_root_t *root = thread->th.th_root;
   if (root == NULL || root->r.r_uber_thread != thread || thread->th.th_team != root->r.r_root_team)
@@ -197,4 +211,8 @@ kmp_hierbar_reason_t __kmp_hierbar_find_reason(kmp_info_t *thread, kmp_int32 arg
   if (__kmp_hierbar_barrier_calls_offload())
     return kmp_hierbar_observed;
   return team->t.t_level != 1 || team->t.t_active_level != 1 ? kmp_hierbar_in_teams : kmp_hierbar_other_places;
+}
+
+void __kmp_hierbar_find_reason(const kmp_info_t *thread, kmp_int32 argc) {
+  last_reason.store(reason_of(thread, argc), std::memory_order_relaxed);
 }

@@ -4,6 +4,17 @@
 #define KMP_HIERBAR_UNCHANGED_H
 
 // Whether a region is like the one before, whose record this is (step 1 in kmp_hierbar_region.h).
+//
+// What a region does is decided by its call, by where the thread is, by the floating-point control
+// words, which a program sets without the runtime, and by what functions of the runtime have set.
+// Each of those functions counts: in th_hierbar_changes of the thread that calls it, if it concerns
+// this thread's regions, else in __kmp_hierbar_settings_count. So the counts stand for all that they
+// set, and what is compared here does not grow with the runtime.
+//
+// A thread's count says that something has been set, and not that it is another value: programs set
+// the number of threads before each region. Then all values are compared (keeps_values()), and if
+// they are the same, the region is lean. What has no value to compare counts for all threads, or is
+// refused there. Where LLVM's assertions are on, the values are compared always.
 
 #include "region/kmp_hierbar_region.h"
 
@@ -12,41 +23,39 @@
 static inline kmp_uint64 differ(const void *a, const void *b) { return (kmp_uint64)a ^ (kmp_uint64)b; }
 static inline kmp_uint64 differ(kmp_uint32 a, kmp_uint32 b) { return a ^ b; }
 
-static inline kmp_uint64 differ(const kmp_internal_control_t &a, const kmp_internal_control_t &b) {
-  kmp_uint64 left[sizeof(a) / sizeof(kmp_uint64)], right[sizeof(left) / sizeof(kmp_uint64)];
-  memcpy(left, &a, sizeof(left));
-  memcpy(right, &b, sizeof(right));
-  kmp_uint64 result = 0;
-  for (size_t i = 0; i < sizeof(left) / sizeof(kmp_uint64); ++i)
-    result |= left[i] ^ right[i];
-  return result;
-}
-
 // All of it is read and one branch taken: read one after the other, each answer would be waited
 // for.
 static inline bool is_unchanged(const kmp_info_t *thread, const kmp_hierbar_region_t *region, kmp_int32 argc) {
-  const kmp_team_t *team = region->team;
-  const kmp_root_t *root = thread->th.th_root;
-  const kmp_internal_control_t &icvs = thread->th.th_current_task->td_icvs;
+  const kmp_internal_control_t &icvs = region->outer_icvs;
   const int nproc = thread->th.th_set_nproc != 0 ? thread->th.th_set_nproc : icvs.nproc;
   const kmp_proc_bind_t asked_bind = thread->th.th_set_proc_bind;
-  const kmp_proc_bind_t icv_bind = icvs.proc_bind;
-  const bool binds = icv_bind != proc_bind_false && asked_bind != proc_bind_default;
-  kmp_uint64 d = differ(icvs, region->outer_icvs) | region->fp_control.differ();
-  d |= differ(thread->th.th_team, region->parent) | differ(thread->th.th_current_task, region->outer_task);
-  d |= differ(nproc, region->nproc) | differ(team->t.t_nproc, region->nproc) | team->t.t_size_changed;
-  d |= differ(binds ? asked_bind : icv_bind, team->t.t_proc_bind) | differ(team->t.t_parent, region->parent);
-  d |= differ(team->t.t_level, 1) | differ(team->t.t_active_level, 1);
-  d |= team->t.t_cancel_request.load(std::memory_order_relaxed);
-  d |= differ((void *)thread->th.th_def_allocator, (void *)region->allocator) | __kmp_hierbar_asks_for_more(thread);
-  d |= differ((void *)thread->th.th_teams_microtask, NULL) | differ(thread->th.th_gomp_base, NULL);
-  d |= root->r.r_active | root->r.r_in_parallel.load(std::memory_order_relaxed);
-  d |= differ(__kmp_pause_status, kmp_not_paused) | __kmp_hierbar_barrier_calls_offload();
+  const bool binds = icvs.proc_bind != proc_bind_false && asked_bind != proc_bind_default;
+  // The counts.
+  kmp_uint64 d = differ(thread->th.th_hierbar_changes, region->changes);
   d |= differ(__kmp_hierbar_settings_count.load(std::memory_order_relaxed), region->settings);
-#if KMP_AFFINITY_SUPPORTED
-  d |= differ(thread->th.th_first_place, team->t.t_first_place) | differ(thread->th.th_last_place, team->t.t_last_place);
-#endif
+  d |= region->fp_control.differ();
+  // Where the thread is.
+  d |= differ(thread->th.th_team, region->parent) | differ(thread->th.th_current_task, region->outer_task);
+  d |= differ((void *)thread->th.th_teams_microtask, NULL) | differ(thread->th.th_gomp_base, NULL);
+  // What the call asks for.
+  d |= differ(nproc, region->nproc) | differ(binds ? asked_bind : icvs.proc_bind, region->proc_bind);
+  d |= __kmp_hierbar_asks_for_more(thread) | __kmp_hierbar_barrier_calls_offload();
   return d == 0 && argc <= KMP_HIERBAR_MAX_ARGS;
+}
+
+// Whether all that the thread's count stands for is as it was.
+static inline bool keeps_values(const kmp_info_t *thread, const kmp_hierbar_region_t *region) {
+  const kmp_team_t *team = region->team;
+  bool result = memcmp(&thread->th.th_current_task->td_icvs, &region->outer_icvs, sizeof(region->outer_icvs)) == 0;
+  result = result && thread->th.th_def_allocator == region->allocator;
+  result = result && team->t.t_nproc == region->nproc && team->t.t_size_changed == 0;
+  result = result && team->t.t_parent == region->parent && team->t.t_level == 1 && team->t.t_active_level == 1;
+  result = result && team->t.t_cancel_request.load(std::memory_order_relaxed) == cancel_noreq;
+#if KMP_AFFINITY_SUPPORTED
+  result = result && team->t.t_proc_bind == region->proc_bind;
+  result = result && thread->th.th_first_place == team->t.t_first_place && thread->th.th_last_place == team->t.t_last_place;
+#endif
+  return result && __kmp_pause_status == kmp_not_paused;
 }
 
 #endif // KMP_HIERBAR_UNCHANGED_H

@@ -108,6 +108,29 @@ void fp_control_is_restored() {
   }
 }
 
+// A region in a task is not lean, and its workers keep nothing for the next one. They run its tasks
+// under its rounding, and not under that of the lean regions before.
+void tasks_round_as_their_region() {
+  repeat();
+  std::fesetround(FE_UPWARD);
+  std::atomic<int> num_by_workers{0};
+#pragma omp task if (0) shared(num_by_workers)
+  while (num_by_workers < 100) {
+#pragma omp parallel shared(num_by_workers)
+    if (omp_get_thread_num() == 0) {
+      for (int i = 0; i < 64; ++i) {
+#pragma omp task shared(num_by_workers)
+        {
+          CHECK_EQUAL(std::fegetround(), FE_UPWARD);
+          num_by_workers += omp_get_thread_num() != 0;
+        }
+      }
+      while (num_by_workers == 0) {  // by then some of them wait in the join
+      }
+    }
+  }
+}
+
 void settings() {
   repeat();
   reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, "kmp_set_defaults"))("KMP_WARNINGS=off");
@@ -216,6 +239,7 @@ int main(int argc, char** argv) {
                              {"allocator", allocator},
                              {"fp_control", fp_control},
                              {"fp_control_is_restored", fp_control_is_restored},
+                             {"tasks_round_as_their_region", tasks_round_as_their_region},
                              {"settings", settings},
                              {"paused", paused},
                              {"in_a_task", in_a_task},

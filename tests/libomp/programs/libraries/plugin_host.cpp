@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A program without OpenMP that loads a library with it, uses it, and unloads it again, libomp.so
-// with it.
+// A program without OpenMP that loads a library with it, uses it, and unloads it again. libomp.so,
+// which came with the library, stays.
 
 #include <dlfcn.h>
 
