@@ -54,7 +54,7 @@ static bool is_only_root(int gtid) {
     return false;
   bool result = true;
   for (int i = 0; i < __kmp_threads_capacity; ++i)
-    result = result && (i == gtid || __kmp_root[i] == NULL || KMP_HIDDEN_HELPER_THREAD(i));
+    result = result && (i == gtid || !KMP_UBER_GTID(i) || KMP_HIDDEN_HELPER_THREAD(i));
   __kmp_release_bootstrap_lock(&__kmp_forkjoin_lock);
   return result;
 }
