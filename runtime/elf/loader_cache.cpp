@@ -24,7 +24,7 @@ std::function<std::string(const std::string& name)> read_loader_cache() {
   auto files = std::make_shared<std::map<std::string, std::string>>();
   // Lines such as "libgomp.so.1 (libc6,x86-64) => /lib/x86_64-linux-gnu/libgomp.so.1". Of several
   // lines for a name the loader takes the first. The command is in no user's PATH on Debian.
-  std::istringstream lines(command_output("PATH=\"$PATH:/sbin:/usr/sbin\" ldconfig -p 2>/dev/null"));
+  std::istringstream lines(command_output("PATH=\"$PATH:/sbin:/usr/sbin\" exec ldconfig -p 2>/dev/null"));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t kind = line.find(kOwnKind);
     const std::size_t arrow = line.find(" => ");

@@ -11,9 +11,9 @@
 
 #include "base/process/autogroups.hpp"
 #include "cli/program/launched_ranks.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
 #include "placement/evidence/node_ranks.hpp"
 #include "placement/evidence/place_setting.hpp"
-#include "topology/load.hpp"
 
 namespace hierbar {
 namespace {
@@ -199,9 +199,9 @@ Libraries find_libraries() {
 
 MachineFacts read_machine_facts() {
   MachineFacts facts{.has_autogroups = read_has_autogroups()};
-  if (const Result<Machine> machine = load_live_machine()) {
-    facts.num_cpus = machine->allowed.count();
-    facts.has_smt = machine->one_cpu_per_core(machine->allowed).count() < facts.num_cpus;
+  if (const Result<CpuSet> cpus = own_cpus()) {
+    facts.num_cpus = cpus->count();
+    facts.has_smt = share_cores(*cpus);
   }
   return facts;
 }

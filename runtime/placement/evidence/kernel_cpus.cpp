@@ -39,12 +39,33 @@ Result<CpuSet> probe_kernel_cpus() {
   return result;
 }
 
-CpuSet online_cpus(const std::string& sys) {
-  std::ifstream file(sys + "/devices/system/cpu/online");
-  std::string list;
-  file >> list;
-  const Result<CpuSet> cpus = CpuSet::parse(list);
+namespace {
+
+std::string first_word(const std::string& path) {
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  return word;
+}
+
+// Empty where the file has no list of cpus.
+CpuSet read_cpus(const std::string& path) {
+  const Result<CpuSet> cpus = CpuSet::parse(first_word(path));
   return cpus ? *cpus : CpuSet();
+}
+
+}  // namespace
+
+CpuSet online_cpus(const std::string& sys) { return read_cpus(sys + "/devices/system/cpu/online"); }
+
+bool share_cores(const CpuSet& cpus, const std::string& sys) {
+  const std::string directory = sys + "/devices/system/cpu/";
+  if (first_word(directory + "smt/active") == "0") return false;
+  for (const std::uint32_t cpu : cpus) {
+    const CpuSet siblings = read_cpus(directory + "cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
+    if ((siblings & cpus).count() > 1) return true;
+  }
+  return false;
 }
 
 }  // namespace hierbar

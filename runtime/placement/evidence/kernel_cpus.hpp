@@ -30,4 +30,8 @@ Result<CpuSet> own_cpus(pid_t thread = 0);
 // is mounted; tests use another place.
 CpuSet online_cpus(const std::string& sys = "/sys");
 
+// Whether two of the cpus belong to one core. A file of /sys tells in most cases, where loading the
+// machine would read dozens for each cpu. False if nothing can be read.
+bool share_cores(const CpuSet& cpus, const std::string& sys = "/sys");
+
 }  // namespace hierbar

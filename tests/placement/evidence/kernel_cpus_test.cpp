@@ -18,6 +18,7 @@
 #include "placement/evidence/cpu_pool.hpp"
 #include "placement/evidence/cpu_quota.hpp"
 #include "tests/support/environments.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace hierbar {
 namespace {
@@ -128,6 +129,27 @@ class Group {
 
   std::string directory_;
 };
+
+// Two cores of two cpus each.
+TEST(ShareCores, IsToldByTheKernelsListsOfSiblings) {
+  const test::TemporaryDirectory sys;
+  const auto write = [&](const std::string& file, const std::string& text) {
+    const std::filesystem::path path = sys / ("devices/system/cpu/" + file);
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text << "\n";
+  };
+  EXPECT_FALSE(share_cores(CpuSet::range(0, 3), sys.path())) << "nothing is known";
+  for (int cpu = 0; cpu < 4; ++cpu) {
+    write("cpu" + std::to_string(cpu) + "/topology/thread_siblings_list", cpu % 2 == 0 ? "0,2" : "1,3");
+  }
+  EXPECT_TRUE(share_cores(CpuSet::range(0, 3), sys.path()));
+  EXPECT_TRUE(share_cores(*CpuSet::parse("0,1,3"), sys.path()));
+  EXPECT_FALSE(share_cores(CpuSet::range(0, 1), sys.path())) << "one cpu of each core";
+  write("smt/active", "1");
+  EXPECT_TRUE(share_cores(CpuSet::range(0, 3), sys.path()));
+  write("smt/active", "0");
+  EXPECT_FALSE(share_cores(CpuSet::range(0, 3), sys.path()));
+}
 
 TEST(KernelCpus, AreThoseOfTheCpuset) {
   const Group group("cpuset", "cpuset.cpus", "cpuset.cpus");
