@@ -41,6 +41,7 @@
 //   ompt-general.cpp
 //     __kmp_hierbar_tool_lookup         a name that OMPT does not know
 //     __kmp_hierbar_silence_tool        after the tool has ended, at the end of the process
+//   and what process/kmp_hierbar_process.h lists: fork()
 
 #include "kmp.h"
 #include "kmp_hierbar_compat.h"
@@ -48,6 +49,7 @@
 #if OMPT_SUPPORT
 #include "ompt-internal.h"
 #endif
+#include "process/kmp_hierbar_process.h"
 
 struct kmp_hierbar_team;
 

@@ -121,6 +121,7 @@ omp_cases(task_waits CASES ${wait_cases} SETTING stock_pattern ENV KMP_BARRIER O
 
 omp_cases(hidden_helpers CASES tasks_outside_any_region tasks_before_a_barrier dependent_tasks regions_in_a_helper
           ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4 CHECK --counter reports==1)
+omp_cases(hidden_helpers CASES forked_children after_hard_pauses ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4)
 
 set(cancelled_loop_cases dynamic_loops long_loops_end_at_once sections taskloops loop_and_region_at_once
     region_just_after_a_barrier unfinished_loops loops_after_others_left inner_regions)
@@ -160,6 +161,16 @@ omp_cases(fork_child CASES child_never_uses_openmp CHECK --counter fast==80)
 omp_cases(fork_child CASES fork_while_workers_sleep ENV KMP_BLOCKTIME=0 ${trees} CHECK --counter reports==6)
 omp_cases(fork_child CASES grandchildren CHECK --counter reports==3)
 omp_cases(fork_child CASES fork_inside_a_region CHECK --counter reports==1)
+# `hierbar run` sets KMP_INIT_AT_FORK=TRUE, which is read again at each start of the library.
+set(fork_cases six_generations parent_only_asks after_hard_pauses keys_are_not_used_up childs_thread_ends)
+foreach(program IN ITEMS fork_child fork_child_gcc)
+  if(program STREQUAL fork_child_gcc AND NOT gcc)
+    continue()
+  endif()
+  omp_cases(${program} CASES ${fork_cases})
+  omp_cases(${program} CASES ${fork_cases} grandchildren SETTING init_at_fork ENV KMP_INIT_AT_FORK=TRUE)
+  omp_cases(${program} CASES ${fork_cases} SETTING stock_pattern ENV KMP_BARRIER KMP_INIT_AT_FORK=TRUE)
+endforeach()
 
 # What `hierbar run` sets.
 set(free_primary HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset)

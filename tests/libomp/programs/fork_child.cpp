@@ -5,6 +5,7 @@
 // start afresh.
 
 #include <omp.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,78 @@ void grandchildren() {
   }));
 }
 
+// Each child uses OpenMP and forks again; as does one that starts a command meanwhile.
+void generations(int num_left) {
+  region(3);
+  expect_good_end(fork_and([] { execlp("sh", "sh", "-c", "exit 7", nullptr); }));
+  if (num_left > 0) expect_good_end(fork_and([&] { generations(num_left - 1); }));
+  region(2);
+}
+
+void six_generations() { generations(5); }
+
+// The parent has no team: it has asked a question.
+void parent_only_asks() {
+  CHECK(omp_get_max_threads() > 0);
+  expect_good_end(fork_and([] { generations(2); }));
+  region(3);
+}
+
+[[gnu::noinline]] void pause() { CHECK_EQUAL(omp_pause_resource_all(omp_pause_hard), 0); }
+
+// libomp is taken down and starts again, in the parent and in the child.
+void after_hard_pauses() {
+  for (int round = 0; round < 3; ++round) {
+    region(3);
+    pause();
+  }
+  expect_good_end(fork_and([] { region(3); }));
+  region(4);
+  expect_good_end(fork_and([] {
+    region(4);
+    pause();
+    generations(2);
+  }));
+  region(2);
+}
+
+int count_free_keys() {
+  std::vector<pthread_key_t> keys;
+  for (pthread_key_t key; pthread_key_create(&key, nullptr) == 0;) keys.push_back(key);
+  for (const pthread_key_t key : keys) pthread_key_delete(key);
+  return static_cast<int>(keys.size());
+}
+
+// Else a child of a child of a child, a thousand times, had none.
+void keys_are_not_used_up() {
+  region(3);
+  const int num_free = count_free_keys();
+  expect_good_end(fork_and([&] {
+    region(3);
+    CHECK_EQUAL(count_free_keys(), num_free);
+  }));
+}
+
+void end_the_thread() {
+  expect_good_end([] {
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child != 0) return child;
+    std::atexit([] { _exit(7); });  // the last thread's end is that of the process
+    pthread_exit(nullptr);
+  }());
+}
+
+// It has a number in the parent and none in the child.
+void childs_thread_ends() {
+  std::thread([] {
+    region(3);
+    end_the_thread();
+  }).join();
+  region(3);
+}
+
 // Forking in a parallel region is allowed as long as the child does not go on with the region.
 void fork_inside_a_region() {
   for (int round = 0; round < 3; ++round) {
@@ -128,5 +201,10 @@ int main(int argc, char** argv) {
                              {"child_never_uses_openmp", child_never_uses_openmp},
                              {"fork_while_workers_sleep", fork_while_workers_sleep},
                              {"grandchildren", grandchildren},
+                             {"six_generations", six_generations},
+                             {"parent_only_asks", parent_only_asks},
+                             {"after_hard_pauses", after_hard_pauses},
+                             {"keys_are_not_used_up", keys_are_not_used_up},
+                             {"childs_thread_ends", childs_thread_ends},
                              {"fork_inside_a_region", fork_inside_a_region}});
 }

@@ -6,6 +6,8 @@
 // like any other.
 
 #include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -86,6 +88,42 @@ void regions_in_a_helper() {
   CHECK(crossed.load() >= 10);
 }
 
+template <class Body>
+void in_a_child(Body&& body) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    body();
+    std::exit(7);
+  }
+  int status = 0;
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK(WIFEXITED(status));
+  CHECK_EQUAL(WEXITSTATUS(status), 7);
+}
+
+// The child does not have the team, whether it needs one or only ends.
+void forked_children() {
+  tasks_outside_any_region();
+  in_a_child([] {});
+  in_a_child([] { tasks_before_a_barrier(); });
+  in_a_child([] {
+    tasks_outside_any_region();
+    in_a_child([] { tasks_outside_any_region(); });
+  });
+  tasks_outside_any_region();
+}
+
+// The team ends with the library, and there is another one later.
+void after_hard_pauses() {
+  for (int round = 0; round < 3; ++round) {
+    tasks_outside_any_region();
+    CHECK_EQUAL(omp_pause_resource_all(omp_pause_hard), 0);
+  }
+  tasks_before_a_barrier();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -94,5 +132,7 @@ int main(int argc, char** argv) {
                             {{"tasks_outside_any_region", tasks_outside_any_region},
                              {"tasks_before_a_barrier", tasks_before_a_barrier},
                              {"dependent_tasks", dependent_tasks},
-                             {"regions_in_a_helper", regions_in_a_helper}});
+                             {"regions_in_a_helper", regions_in_a_helper},
+                             {"forked_children", forked_children},
+                             {"after_hard_pauses", after_hard_pauses}});
 }
