@@ -42,6 +42,7 @@
 //     __kmp_hierbar_tool_lookup         a name that OMPT does not know
 //     __kmp_hierbar_silence_tool        after the tool has ended, at the end of the process
 //   and what process/kmp_hierbar_process.h lists: fork()
+//   and what process/kmp_hierbar_process.h lists: fork(), and threads that come and go
 
 #include "kmp.h"
 #include "kmp_hierbar_compat.h"

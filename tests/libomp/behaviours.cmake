@@ -172,6 +172,16 @@ foreach(program IN ITEMS fork_child fork_child_gcc)
   omp_cases(${program} CASES ${fork_cases} SETTING stock_pattern ENV KMP_BARRIER KMP_INIT_AT_FORK=TRUE)
 endforeach()
 
+# Threads of the program's own that end, with and without our barrier.
+set(root_cases tasks_of_roots_that_end several_at_once tasks_with_dependences memory_outlives_its_root memory_does_not_grow)
+foreach(program IN ITEMS roots roots_gcc)
+  if(program STREQUAL roots_gcc AND NOT gcc)
+    continue()
+  endif()
+  omp_cases(${program} CASES ${root_cases} CHECK --counter phased>=10)
+  omp_cases(${program} CASES ${root_cases} SETTING stock_pattern ENV KMP_BARRIER)
+endforeach()
+
 # What `hierbar run` sets.
 set(free_primary HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset)
 omp_cases(free_primary CASES keeps_all_cpus alone_stays_where_it_is with_a_team_returns_to_its_place

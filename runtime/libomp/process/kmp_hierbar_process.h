@@ -3,10 +3,15 @@
 #ifndef KMP_HIERBAR_PROCESS_H
 #define KMP_HIERBAR_PROCESS_H
 
-// What the patch calls for the process around the teams: it is forked.
+// What the patch calls for the process around the teams: it is forked, and threads that begin
+// regions come and go.
 //
 //   z_Linux_util.cpp
 //     __kmp_hierbar_forget_parent       first of all in a forked child
+//   kmp_runtime.cpp
+//     __kmp_hierbar_take_root           a thread begins to use OpenMP
+//     __kmp_hierbar_keep_root           such a thread has ended
+//     __kmp_hierbar_free_roots          the library is cleaned up
 
 #include "kmp.h"
 
@@ -14,5 +19,17 @@
 // the teams itself; this forgets what libomp leaves. `has_key`: __kmp_gtid_threadprivate_key is one
 // of the parent's keys.
 void __kmp_hierbar_forget_parent(bool has_key);
+
+// The structure of a root, filled with zeros but for the memory that it allocates from. That is
+// there if a root had it that has ended: th_local.bget_data is not NULL then.
+kmp_info_t *__kmp_hierbar_take_root();
+
+// A root has ended. Its structure is kept for the next one.
+void __kmp_hierbar_keep_root(kmp_info_t *root);
+
+// Frees what is kept, unless threads are left that may give memory back to it.
+void __kmp_hierbar_free_roots();
+
+// These three: under __kmp_forkjoin_lock.
 
 #endif // KMP_HIERBAR_PROCESS_H

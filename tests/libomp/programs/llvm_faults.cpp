@@ -7,7 +7,6 @@
 
 #include <omp.h>
 
-#include <atomic>
 #include <thread>
 
 #include "tests/libomp/programs/check.hpp"
@@ -31,24 +30,19 @@ void untied_undeferred_task_waits() {
   CHECK_EQUAL(done, 2);
 }
 
-// One root after the other makes tasks and ends; its former workers serve the next one.
-void roots_that_end() {
-  for (int root = 0; root < 300; ++root) {
-    std::thread([] {
-      std::atomic<int> done{0};
-      for (int region = 0; region < 4; ++region) {
-#pragma omp parallel num_threads(3)
-        for (int i = 0; i < 3; ++i) {
-#pragma omp task shared(done)
-          {
-#pragma omp task shared(done)
-            ++done;
-          }
-        }
-      }
-      CHECK_EQUAL(done.load(), 4 * 3 * 3);
-    }).join();
-  }
+void hidden_helper() {
+  int done = 0;
+#pragma omp target nowait map(tofrom : done)
+  done = 1;
+#pragma omp taskwait
+  CHECK_EQUAL(done, 1);
+}
+
+// A thread that has used OpenMP ends, and takes the team of hidden helpers with it.
+void helpers_after_a_root_has_ended() {
+  hidden_helper();
+  std::thread([] { CHECK(omp_get_max_threads() > 0); }).join();
+  hidden_helper();
 }
 
 }  // namespace
@@ -56,5 +50,6 @@ void roots_that_end() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return omp_test::run_case(argc, argv,
-                            {{"untied_undeferred_task_waits", untied_undeferred_task_waits}, {"roots_that_end", roots_that_end}});
+                            {{"untied_undeferred_task_waits", untied_undeferred_task_waits},
+                             {"helpers_after_a_root_has_ended", helpers_after_a_root_has_ended}});
 }
