@@ -43,6 +43,7 @@
 //     __kmp_hierbar_silence_tool        after the tool has ended, at the end of the process
 //   and what process/kmp_hierbar_process.h lists: fork()
 //   and what process/kmp_hierbar_process.h lists: fork(), and threads that come and go
+//   and what process/kmp_hierbar_process.h lists: fork(), threads that come and go, other runtimes
 
 #include "kmp.h"
 #include "kmp_hierbar_compat.h"

@@ -33,6 +33,7 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_settings.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_trace.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_fork.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_other_runtimes.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_roots.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region_record.cpp)

@@ -17,5 +17,6 @@ void __kmp_hierbar_forget_parent(bool has_key) {
   // The team of hidden helpers. Its tasks would wait for it, and so would the end of the process.
   TCW_SYNC_4(__kmp_init_hidden_helper, FALSE);
   TCW_SYNC_4(__kmp_init_hidden_helper_threads, FALSE);
+  __kmp_hierbar_unregister_library();                               // many a child never uses OpenMP; it registers when it does
   __kmp_thread_pool_active_nth.store(0, std::memory_order_relaxed); // of the parent's workers
 }

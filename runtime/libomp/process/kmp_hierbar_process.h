@@ -3,8 +3,8 @@
 #ifndef KMP_HIERBAR_PROCESS_H
 #define KMP_HIERBAR_PROCESS_H
 
-// What the patch calls for the process around the teams: it is forked, and threads that begin
-// regions come and go.
+// What the patch calls for the process around the teams: it is forked, threads that begin regions
+// come and go, and there may be another OpenMP runtime.
 //
 //   z_Linux_util.cpp
 //     __kmp_hierbar_forget_parent       first of all in a forked child
@@ -12,6 +12,10 @@
 //     __kmp_hierbar_take_root           a thread begins to use OpenMP
 //     __kmp_hierbar_keep_root           such a thread has ended
 //     __kmp_hierbar_free_roots          the library is cleaned up
+//     __kmp_hierbar_register_library    it starts, or is first used in a forked child
+//     __kmp_hierbar_unregister_library  it ends
+//   ompt-general.cpp
+//     __kmp_hierbar_meet_runtime        somebody asks for a tool
 
 #include "kmp.h"
 
@@ -31,5 +35,13 @@ void __kmp_hierbar_keep_root(kmp_info_t *root);
 void __kmp_hierbar_free_roots();
 
 // These three: under __kmp_forkjoin_lock.
+
+// Ends the process if another OpenMP runtime has been started in it, as libomp does. True: nothing
+// else is to be done. Under __kmp_initz_lock.
+bool __kmp_hierbar_register_library();
+bool __kmp_hierbar_unregister_library();
+
+// The same, if `caller` is in another runtime, which starts while this one is at work.
+void __kmp_hierbar_meet_runtime(void *caller);
 
 #endif // KMP_HIERBAR_PROCESS_H
