@@ -72,7 +72,9 @@ set(taskloop_cases counts_down near_the_limits_of_the_type over_pointers grain_s
 omp_cases(gomp_taskloop CASES ${taskloop_cases})
 omp_cases(cancelled_loops_gcc CASES ${cancelled_loop_cases} ENV OMP_CANCELLATION=true)
 omp_cases(gomp_initial CASES target_regions_are_outside target_regions_begin_with_the_first_settings target_regions_in_tasks leagues
-          target_regions_are_outside_of_leagues nestable_locks_are_owned_by_tasks)
+          target_regions_are_outside_of_leagues levels_beside_target_regions teams_beside_target_regions
+          nestable_locks_are_owned_by_tasks)
+omp_cases(gomp_initial CASES levels_beside_target_regions teams_beside_target_regions SETTING stock_pattern ENV KMP_BARRIER)
 set(loop_cases dynamic guided runtime ordered pointers many_doacross_loops)
 omp_cases(gomp_loops CASES ${loop_cases})
 

@@ -157,9 +157,13 @@ void __kmp_gomp_run_as_initial_thread(void (*fn)(void *), void *data, unsigned t
 kmp_internal_control_t __kmp_get_global_icvs(void); // kmp_runtime.cpp's
 
 // What such a region counts levels from. It is in the stack of the thread that runs it.
+//
+// Where a thread is, it finds by the teams outwards from its own: a target region and a league are
+// known by the team of one in which they were begun (t_gomp_base, t_gomp_league). Its only thread
+// writes these fields, and not while it is in a team inside. So whoever is in that team finds what
+// was there at its fork, and it stays there until its join. What the thread begins in the meantime
+// is in other teams. A list that is kept by thread would have that too, and change while it is read.
 typedef struct kmp_gomp_base {
-  struct kmp_gomp_base *outer; // of the same thread
-  kmp_team_t *team;
   int level, active_level;
 } kmp_gomp_base_t;
 
@@ -182,7 +186,7 @@ static inline int __kmp_gomp_real_level(int level) { return level < 0 ? level : 
 // The upper bound of the threads of regions in the current task; 0: none is asked for.
 void __kmp_gomp_limit_threads(unsigned thread_limit);
 
-typedef kmp_base_info_t::kmp_gomp_league kmp_gomp_league_t;
+typedef kmp_base_team_t::kmp_gomp_league kmp_gomp_league_t;
 
 // The league in which the calling thread is, NULL if there is none.
 const kmp_gomp_league_t *__kmp_gomp_find_league();

@@ -21,20 +21,17 @@ std::atomic<int> num_regions{0};
 
 } // namespace
 
-// Outwards from the calling thread's team, as __kmp_gomp_find_league.
 const kmp_gomp_base_t *__kmp_gomp_find_base() {
   if (num_regions.load(std::memory_order_relaxed) == 0) // the calling thread sees its own region and those around it
     return NULL;
-  kmp_info_t *thread = __kmp_entry_thread();
-  for (kmp_team_t *team = thread->th.th_team; team; team = team->t.t_parent) {
-    for (const kmp_gomp_base_t *base = thread->th.th_gomp_base; base; base = base->outer)
-      if (base->team == team)
-        return base;
-    thread = team->t.t_threads[0];
-  }
+  for (const kmp_team_t *team = __kmp_entry_thread()->th.th_team; team; team = team->t.t_parent)
+    if (team->t.t_gomp_base)
+      return team->t.t_gomp_base;
   return NULL;
 }
 
+// The end of the region waits for tasks that were detached in it, and may run others that depend on
+// them; so it is left only then.
 void __kmp_gomp_run_as_initial_thread(void (*fn)(void *), void *data, unsigned thread_limit) {
   static ident_t loc = {0, KMP_IDENT_KMPC, 0, 0, ";unknown;unknown;0;0;;"};
   const int gtid = __kmp_entry_gtid();
@@ -42,13 +39,14 @@ void __kmp_gomp_run_as_initial_thread(void (*fn)(void *), void *data, unsigned t
   const int num_threads = thread->th.th_set_nproc;
   __kmpc_serialized_parallel(&loc, gtid);
   kmp_team_t *team = thread->th.th_team;
-  kmp_gomp_base_t base = {thread->th.th_gomp_base, team, team->t.t_level, team->t.t_active_level};
-  thread->th.th_gomp_base = &base;
+  // The task and the team may be those of a serialized region around, whose region, league and
+  // variables come back.
+  kmp_gomp_base_t base = {team->t.t_level, team->t.t_active_level};
+  kmp_gomp_base_t *const base_of_thread = thread->th.th_gomp_base, *const base_of_team = team->t.t_gomp_base;
+  const kmp_gomp_league_t league = team->t.t_gomp_league;
+  thread->th.th_gomp_base = team->t.t_gomp_base = &base;
+  team->t.t_gomp_league = {};
   num_regions.fetch_add(1, std::memory_order_relaxed);
-  const kmp_gomp_league_t league = thread->th.th_gomp_league;
-  thread->th.th_gomp_league.num_teams = 0;
-  // The task and the team may be those of a serialized region around, whose variables and league
-  // come back.
   kmp_internal_control_t *icvs = &thread->th.th_current_task->td_icvs;
   const kmp_internal_control_t outer = *icvs;
   *icvs = __kmp_get_global_icvs();
@@ -56,9 +54,10 @@ void __kmp_gomp_run_as_initial_thread(void (*fn)(void *), void *data, unsigned t
   __kmp_gomp_limit_threads(thread_limit);
   fn(data);
   *icvs = outer;
-  thread->th.th_gomp_league = league;
-  num_regions.fetch_sub(1, std::memory_order_relaxed);
-  thread->th.th_gomp_base = base.outer;
   __kmpc_end_serialized_parallel(&loc, gtid);
+  num_regions.fetch_sub(1, std::memory_order_relaxed);
+  team->t.t_gomp_league = league;
+  team->t.t_gomp_base = base_of_team;
+  thread->th.th_gomp_base = base_of_thread;
   thread->th.th_set_nproc = num_threads;
 }

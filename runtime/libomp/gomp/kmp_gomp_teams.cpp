@@ -20,20 +20,14 @@ void __kmp_gomp_limit_threads(unsigned thread_limit) {
     __kmp_entry_thread()->th.th_current_task->td_icvs.task_thread_limit = (int)KMP_MIN(thread_limit, (unsigned)INT_MAX);
 }
 
-// Outwards from the calling thread's team: the thread itself, then the thread that forked the team,
-// and so on. A league is known by the team whose member opened it, since that thread may be the
-// primary thread of inner teams at the same time. A target region is outside of all leagues around
-// it.
+// A target region is outside of all leagues around it.
 const kmp_gomp_league_t *__kmp_gomp_find_league() {
-  static const kmp_gomp_league_t none = {NULL, 1, 0, 0};
-  const kmp_gomp_base_t *base = __kmp_gomp_find_base();
-  kmp_info_t *thread = __kmp_entry_thread();
-  for (kmp_team_t *team = thread->th.th_team; team; team = team->t.t_parent) {
-    if (thread->th.th_gomp_league.num_teams > 0 && thread->th.th_gomp_league.team == team)
-      return &thread->th.th_gomp_league;
-    if (base && base->team == team)
+  static const kmp_gomp_league_t none = {1, 0, 0};
+  for (const kmp_team_t *team = __kmp_entry_thread()->th.th_team; team; team = team->t.t_parent) {
+    if (team->t.t_gomp_league.num_teams > 0)
+      return &team->t.t_gomp_league;
+    if (team->t.t_gomp_base)
       return &none;
-    thread = team->t.t_threads[0];
   }
   return NULL;
 }
@@ -44,10 +38,10 @@ extern "C" {
 // team to run.
 bool KMP_EXPAND_NAME(GOMP_teams4)(unsigned low, unsigned high, unsigned thread_limit, bool first) {
   kmp_info_t *thread = __kmp_entry_thread();
-  kmp_gomp_league_t *league = &thread->th.th_gomp_league;
+  kmp_gomp_league_t *league = &thread->th.th_team->t.t_gomp_league;
   int *limit = &thread->th.th_current_task->td_icvs.task_thread_limit;
   if (first) {
-    *league = {thread->th.th_team, low > 0 ? (int)low : KMP_MAX(__kmp_get_max_teams(), 1), 0, *limit};
+    *league = {low > 0 ? (int)low : KMP_MAX(__kmp_get_max_teams(), 1), 0, *limit};
     __kmp_gomp_limit_threads(thread_limit > 0 ? thread_limit : __kmp_get_teams_thread_limit());
     return true;
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What GCC's library does by initial threads and by tasks: target regions on the host, leagues, the
-// owners of nestable locks.
+// owners of nestable locks. What a thread is told of where it is does not depend on what others do.
 
 #include <omp.h>
 
@@ -149,6 +149,59 @@ void target_regions_are_outside_of_leagues() {
   }
 }
 
+// Writes over what a call before has left in the stack.
+[[gnu::noinline]] void use_stack() {
+  volatile long words[512];
+  for (volatile long& word : words) word = -1;
+}
+
+constexpr int kRounds = 500000;
+
+// The primary runs target regions, and the others ask where they are until it is done. Whatever a
+// target region leaves in the primary's stack is soon written over.
+void beside_target_regions(void (*ask)()) {
+  std::atomic<bool> stop{false};
+#pragma omp parallel num_threads(4)
+  {
+    CHECK_EQUAL(omp_get_num_threads(), 4);
+    if (omp_get_thread_num() == 0) {
+      int value = 0;
+      for (int round = 0; round < kRounds; ++round) {
+#pragma omp target map(tofrom : value)
+        ++value;
+        use_stack();
+      }
+      CHECK_EQUAL(value, kRounds);
+      stop = true;
+    } else {
+      while (!stop.load(std::memory_order_relaxed)) ask();
+    }
+  }
+}
+
+void levels_beside_target_regions() {
+  beside_target_regions([] {
+    CHECK_EQUAL(omp_get_level(), 1);
+    CHECK_EQUAL(omp_get_active_level(), 1);
+    CHECK_EQUAL(omp_in_parallel(), 1);
+    CHECK_EQUAL(omp_get_ancestor_thread_num(0), 0);
+    CHECK_EQUAL(omp_get_team_size(1), 4);
+  });
+}
+
+int team_of_league;
+
+void teams_beside_target_regions() {
+#pragma omp teams num_teams(2)
+  {
+    team_of_league = omp_get_team_num();  // the teams run one after the other
+    beside_target_regions([] {
+      CHECK_EQUAL(omp_get_num_teams(), 2);
+      CHECK_EQUAL(omp_get_team_num(), team_of_league);
+    });
+  }
+}
+
 void nestable_locks_are_owned_by_tasks() {
   omp_nest_lock_t lock;
   omp_init_nest_lock(&lock);
@@ -183,5 +236,7 @@ int main(int argc, char** argv) {
                              {"target_regions_in_tasks", target_regions_in_tasks},
                              {"leagues", leagues},
                              {"target_regions_are_outside_of_leagues", target_regions_are_outside_of_leagues},
+                             {"levels_beside_target_regions", levels_beside_target_regions},
+                             {"teams_beside_target_regions", teams_beside_target_regions},
                              {"nestable_locks_are_owned_by_tasks", nestable_locks_are_owned_by_tasks}});
 }
