@@ -126,6 +126,8 @@ omp_cases(hidden_helpers CASES forked_children after_hard_pauses ENV LIBOMP_NUM_
 set(cancelled_loop_cases dynamic_loops long_loops_end_at_once sections taskloops loop_and_region_at_once
     region_just_after_a_barrier unfinished_loops loops_after_others_left inner_regions)
 omp_cases(cancelled_loops CASES ${cancelled_loop_cases} ENV OMP_CANCELLATION=true)
+omp_cases(cancelled_reductions CASES loops regions ENV OMP_CANCELLATION=true CHECK --counter phased>=600)
+omp_cases(cancelled_reductions CASES loops regions SETTING stock_pattern ENV KMP_BARRIER OMP_CANCELLATION=true)
 set(cancellation_cases loop region_while_others_wait_in_a_barrier region_with_tasks taskgroup)
 omp_cases(cancellation CASES sections ${cancellation_cases} ENV OMP_CANCELLATION=true
           CHECK --counter phased>=1000 --counter fast==0)

@@ -71,6 +71,7 @@ set(taskloop_cases counts_down near_the_limits_of_the_type over_pointers grain_s
     data_that_must_be_copied data_that_must_be_copied_at_once data_of_undeferred_tasks iterators lastprivate reductions)
 omp_cases(gomp_taskloop CASES ${taskloop_cases})
 omp_cases(cancelled_loops_gcc CASES ${cancelled_loop_cases} ENV OMP_CANCELLATION=true)
+omp_cases(cancelled_reductions_gcc CASES loops regions ENV OMP_CANCELLATION=true CHECK --counter phased>=600)
 omp_cases(gomp_initial CASES target_regions_are_outside target_regions_begin_with_the_first_settings target_regions_in_tasks leagues
           target_regions_are_outside_of_leagues levels_beside_target_regions teams_beside_target_regions
           nestable_locks_are_owned_by_tasks)
@@ -81,6 +82,10 @@ omp_cases(gomp_loops CASES ${loop_cases})
 omp_cases(gomp_shared_memory CASES scan conditional_lastprivate without_waiting in_inner_teams CHECK --counter fast>=100)
 omp_cases(gomp_shared_memory CASES inside_another_one CHECK --counter phased>=40)
 omp_cases(gomp_shared_memory CASES scan without_waiting SETTING trees ENV ${trees} KMP_BLOCKTIME=0 CHECK --counter fast>=100)
+
+omp_cases(gomp_shared_memory CASES after_a_cancelled_region ENV OMP_CANCELLATION=true CHECK --counter phased>=400)
+omp_cases(gomp_shared_memory CASES after_a_cancelled_region SETTING stock_pattern ENV KMP_BARRIER OMP_CANCELLATION=true)
+omp_cases(gomp_scope CASES task_reductions_after_a_cancelled_region ENV OMP_CANCELLATION=true CHECK --counter phased>=400)
 
 omp_cases(gomp_target CASES maps distributed_loops CHECK --counter phased>=50)
 omp_cases(gomp_target CASES dependences CHECK --counter slow==50)

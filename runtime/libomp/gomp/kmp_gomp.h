@@ -17,7 +17,7 @@
 //                                                    has buffers
 //   kmp_alloc.cpp      kmp_gomp_pool_loan_t          omp_realloc within a pool
 //   kmp_runtime.cpp    __kmp_gomp_find_league        the teams of a target region
-//                      __kmp_gomp_forget_cancellation  buffers of loops after a cancelled region
+//                      __kmp_gomp_forget_cancellation  constructs of a cancelled region
 //                      __kmp_gomp_forget_release     barriers of a thread that leaves its team
 //                      __kmp_gomp_base_*             levels inside a target region
 //                      __kmp_gomp_report_*           differences that a program is told of
@@ -101,7 +101,8 @@ static inline kmp_taskgroup_t *__kmp_gomp_cancellable(kmp_taskgroup_t *taskgroup
 // say that it is through with the earlier one; it is not waited for.
 void __kmp_gomp_wait_for_buffer(kmp_info_t *thread, volatile kmp_uint32 *buffer_index, kmp_uint32 construct);
 
-// Before a region of a team whose last one ended with a pending request.
+// Before a region of a team whose last one ended with a pending request: takes back what constructs
+// that some threads did not come to, or did not finish, have left in the team.
 void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team);
 
 // Before a thread leaves its team. It may have left a cancelled barrier before it was released
@@ -144,8 +145,12 @@ static inline kmp_gomp_range_t __kmp_gomp_range(bool up, unsigned long long begi
 }
 
 // *mem is a size, and becomes the address of that much memory of the team's for the construct, at
-// first 0.
-void __kmp_gomp_share_memory(int gtid, void **mem);
+// first 0. If not all threads of the team ask for it before the region ends, abandon(*mem) is called
+// then.
+void __kmp_gomp_share_memory(int gtid, void **mem, void (*abandon)(void *) = NULL);
+
+// Frees the memory of constructs that not all threads of the team have come to. No thread is in any.
+void __kmp_gomp_forget_memory(kmp_team_t *team);
 
 // ---- target regions, which run on the host ----
 

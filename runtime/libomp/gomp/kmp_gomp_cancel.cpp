@@ -165,6 +165,31 @@ void leave_region(int gtid) {
     mark(thread->th.th_dispatch, thread->th.th_dispatch->th_disp_index | left_region);
 }
 
+// Reductions that tasks take part in, of programs that Clang compiled. Each thread ends its taskgroup
+// at the end of the construct, and the last one takes back what they share. With a loop, one may not
+// have come to it; with a region, Clang's code for cancelled ones has no end. What was allocated for
+// the variables is not freed: it is known to the code of tasks alone.
+void forget_task_reductions(int gtid, kmp_team_t *team) {
+  kmp_info_t *thread = __kmp_threads[gtid];
+  for (int tid = 0; tid < team->t.t_nproc; ++tid) {
+    kmp_taskdata_t *task = &team->t.t_implicit_task_taskdata[tid];
+    while (kmp_taskgroup_t *taskgroup = task->td_taskgroup) {
+      task->td_taskgroup = taskgroup->parent;
+      if (taskgroup->reduce_data)
+        __kmp_thread_free(thread, taskgroup->reduce_data);
+      __kmp_thread_free(thread, taskgroup);
+    }
+  }
+  for (int of_loop = 0; of_loop < 2; ++of_loop) {
+    void *shared = KMP_ATOMIC_LD_RLX(&team->t.t_tg_reduce_data[of_loop]);
+    if (!shared)
+      continue;
+    __kmp_thread_free(thread, shared);
+    KMP_ATOMIC_ST_RLX(&team->t.t_tg_reduce_data[of_loop], NULL);
+    KMP_ATOMIC_ST_RLX(&team->t.t_tg_fini_counter[of_loop], 0);
+  }
+}
+
 } // namespace
 
 void __kmp_gomp_request_cancel(int gtid, kmp_int32 old, kmp_int32 kind) {
@@ -205,8 +230,8 @@ void __kmp_gomp_wait_for_buffer(kmp_info_t *thread, volatile kmp_uint32 *buffer_
 }
 
 // Who leaves a region by cancellation may never have come to a loop that others have begun, so the
-// loop's buffer is neither given back nor empty. The next region of the team must not find that.
-// All threads of the team are in its fork barrier.
+// loop's buffer is neither given back nor empty. The next region of the team must not find that, nor
+// what else the threads of a construct share. All threads of the team are in its fork barrier.
 void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team) {
   const int num_buffers = team->t.t_max_nproc > 1 ? __kmp_dispatch_num_buffers : 1;
   for (int i = 0; i < num_buffers; ++i) {
@@ -217,6 +242,8 @@ void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team) {
     buffer->doacross_flags = NULL;
     buffer->doacross_num_done = 0;
   }
+  forget_task_reductions(gtid, team);
+  __kmp_gomp_forget_memory(team);
   // A worker that left a cancellable barrier may have been counted or released in it nevertheless.
   // A team that is not kept has none now; __kmp_gomp_forget_release() has done the same for its
   // workers.

@@ -119,12 +119,19 @@ void __kmp_gomp_register_reductions(uintptr_t *data, int num_threads) {
 
 void __kmp_gomp_unregister_reductions(uintptr_t *data) { __kmp_free(header_of((table_t *)data)->allocated); }
 
+// Of a worksharing construct that not all threads have come to, so that its last one has not left
+// it. The first one has stored where the memory begins.
+static void free_abandoned(void *shared) {
+  const uintptr_t begin = ((std::atomic<uintptr_t> *)shared)->load(std::memory_order_relaxed);
+  __kmp_free(((header_t *)begin - 1)->allocated);
+}
+
 void __kmp_gomp_start_workshare_reductions(int gtid, uintptr_t *data) {
   kmp_info_t *thread = __kmp_threads[gtid];
   table_t *tables = (table_t *)data;
   __kmpc_taskgroup(NULL, gtid);
   void *shared = (void *)sizeof(std::atomic<uintptr_t>);
-  __kmp_gomp_share_memory(gtid, &shared);
+  __kmp_gomp_share_memory(gtid, &shared, free_abandoned);
   std::atomic<uintptr_t> *memory = (std::atomic<uintptr_t> *)shared;
   uintptr_t begin = 0;
   // (R1) release store of the memory's address; pairs with (R2), the acquire loads of the others,

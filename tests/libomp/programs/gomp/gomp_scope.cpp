@@ -165,6 +165,42 @@ void masked() {
   }
 }
 
+// A thread leaves the region before a loop and a scope with task reductions in which the others are.
+// The next region's tasks must not take part in those, which have room for fewer threads.
+void task_reductions_after_a_cancelled_region() {
+  CHECK(omp_get_cancellation());
+  for (int round = 0; round < 200; ++round) {
+    const int num_threads = 3 + round % (kMaxThreads - 2);
+    long abandoned = 0, by_loop = 0, by_scope = 0;
+#pragma omp parallel num_threads(2)
+    {
+      if (omp_get_thread_num() == round % 2) {
+#pragma omp cancel parallel
+      }
+#pragma omp for schedule(dynamic) reduction(task, + : abandoned)
+      for (int i = 0; i < 8; ++i) {
+#pragma omp task in_reduction(+ : abandoned)
+        abandoned += 1;
+      }
+    }
+#pragma omp parallel num_threads(num_threads)
+    {
+#pragma omp for schedule(dynamic) reduction(task, + : by_loop)
+      for (int i = 0; i < 8; ++i) {
+#pragma omp task in_reduction(+ : by_loop) firstprivate(i)
+        by_loop += i;
+      }
+#pragma omp scope reduction(task, + : by_scope)
+      {
+#pragma omp task in_reduction(+ : by_scope)
+        by_scope += 1;
+      }
+    }
+    CHECK_EQUAL(by_loop, 28);
+    CHECK_EQUAL(by_scope, num_threads);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -176,5 +212,6 @@ int main(int argc, char** argv) {
                              {"task_reduction_of_an_array_in_nested_tasks", task_reduction_of_an_array_in_nested_tasks},
                              {"task_reductions_of_two_scopes_in_turn", task_reductions_of_two_scopes_in_turn},
                              {"task_reductions_of_nested_scopes", task_reductions_of_nested_scopes},
-                             {"masked", masked}});
+                             {"masked", masked},
+                             {"task_reductions_after_a_cancelled_region", task_reductions_after_a_cancelled_region}});
 }

@@ -136,6 +136,59 @@ void inside_another_one() {
   }
 }
 
+// Where a loop is not in the same function as its region, GCC has no variable of the team's that could
+// do instead of the memory.
+int last_iteration;
+
+[[gnu::noinline]] void find_last_iteration(int count) {
+#pragma omp for nowait schedule(dynamic) lastprivate(conditional : last_iteration)
+  for (int i = 0; i < count; ++i) last_iteration = i;
+}
+
+long long sums[kCount][2], sum, twice;
+
+[[gnu::noinline]] void add_up() {
+#pragma omp for reduction(inscan, + : sum, twice)
+  for (int i = 0; i < kCount; ++i) {
+    sum += i;
+    twice += 2 * i;
+#pragma omp scan inclusive(sum, twice)
+    sums[i][0] = sum;
+    sums[i][1] = twice;
+  }
+}
+
+// A thread leaves a region by cancellation before two constructs in which the others are. The next
+// region's constructs are counted from the begin again, and must not be given the memory of the
+// unfinished ones: it holds other iterations, and may be too small.
+void after_a_cancelled_region() {
+  CHECK(omp_get_cancellation());
+  for (int round = 0; round < 200; ++round) {
+    const int num_threads = 2 + round % (kMaxThreads - 1);
+#pragma omp parallel num_threads(num_threads)
+    {
+      if (omp_get_thread_num() == round % num_threads) {
+#pragma omp cancel parallel
+      }
+      find_last_iteration(kCount);
+      find_last_iteration(kCount);
+#pragma omp barrier
+    }
+    last_iteration = -1;
+    sum = twice = 0;
+#pragma omp parallel num_threads(kMaxThreads)
+    {
+      find_last_iteration(20);
+      add_up();
+    }
+    CHECK_EQUAL(last_iteration, 19);
+    for (long long i = 0; i < kCount; ++i) {
+      CHECK_EQUAL(sums[i][0], i * (i + 1) / 2);
+      CHECK_EQUAL(sums[i][1], i * (i + 1));
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -145,5 +198,6 @@ int main(int argc, char** argv) {
                              {"conditional_lastprivate", conditional_lastprivate},
                              {"without_waiting", without_waiting},
                              {"in_inner_teams", in_inner_teams},
-                             {"inside_another_one", inside_another_one}});
+                             {"inside_another_one", inside_another_one},
+                             {"after_a_cancelled_region", after_a_cancelled_region}});
 }
