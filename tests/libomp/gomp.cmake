@@ -98,6 +98,10 @@ omp_cases(gomp_target CASES maps SETTING mandatory ENV OMP_TARGET_OFFLOAD=mandat
 omp_cases(gomp_target CASES another_device SETTING mandatory ENV OMP_TARGET_OFFLOAD=mandatory
           CHECK --exit-code -6 --expect "OMP_TARGET_OFFLOAD=.mandatory., but there is no device")
 
+# ---- tools ----
+
+omp_cases(gomp_ompt CASES target_regions tasks loops cancelled ENV OMP_CANCELLATION=true)
+
 # ---- Fortran ----
 
 omp_cases(gomp_by_reference CASES integers_of_8_bytes CHECK --counter fast==40)

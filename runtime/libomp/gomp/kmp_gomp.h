@@ -28,14 +28,20 @@
 #include "kmp.h"
 
 // Bits of the flags of GOMP_task and of GOMP_target_ext and its like.
-enum { KMP_GOMP_TASK_DEPEND = 1 << 3, KMP_GOMP_TASK_PRIORITY = 1 << 4, KMP_GOMP_TASK_DETACH = 1 << 13 };
+enum {
+  KMP_GOMP_TASK_DEPEND = 1 << 3,
+  KMP_GOMP_TASK_PRIORITY = 1 << 4,
+  KMP_GOMP_TASK_DETACH = 1 << 13,
+  KMP_GOMP_TASK_TARGET = 1 << 30 // ours: the task of a target construct
+};
 enum { KMP_GOMP_TARGET_NOWAIT = 1 << 0 };
 
 // ---- tasks ----
 
-// The flags of a new task that priority and detach clauses ask for.
+// The flags of a new task that its construct, priority and detach clauses ask for.
 static inline void __kmp_gomp_set_task_flags(unsigned gomp_flags, kmp_tasking_flags_t *flags) {
   flags->priority_specified = (gomp_flags & KMP_GOMP_TASK_PRIORITY) != 0;
+  flags->target = (gomp_flags & KMP_GOMP_TASK_TARGET) != 0; // tells a tool
   flags->detachable = (gomp_flags & KMP_GOMP_TASK_DETACH) != 0 ? TASK_DETACHABLE : TASK_UNDETACHABLE;
 }
 

@@ -10,6 +10,7 @@
 // that are left unreachable: without that it would go through all their chunks.
 
 #include "kmp_gomp.h"
+#include "kmp_gomp_ompt.h"
 
 #include "kmp_dispatch.h"
 
@@ -108,10 +109,12 @@ void leave_construct(int gtid) {
   }
   if (!dispatch->th_dispatch_pr_current) // no loop, or one that the compiler divided
     return;
+  const kmp_gomp_caller_t caller(gtid); // tells that the construct has ended, then that it is cancelled
   if (dispatch->th_dispatch_pr_current->type_size == 8)
     give_up<kmp_uint64>(gtid, dispatch);
   else
     give_up<kmp_uint32>(gtid, dispatch);
+  caller.call_again();
 }
 
 // Gives back the locks of an unfinished loop whose threads steal from each other, and marks the

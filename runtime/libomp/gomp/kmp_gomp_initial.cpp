@@ -11,6 +11,8 @@
 // the program is told of levels is counted from the target region on.
 
 #include "kmp_gomp.h"
+#include "kmp_gomp_ompt.h"
+#include "kmp_itt.h"
 
 #include <atomic>
 
@@ -18,6 +20,69 @@ namespace {
 
 // Target regions that run now. While there are none, nobody looks for one.
 std::atomic<int> num_regions{0};
+
+ident_t loc = {0, KMP_IDENT_KMPC, 0, 0, ";unknown;unknown;0;0;;"};
+
+// In this state libomp tells a tool of no serialized region. The program has none: the tool is told of
+// an initial task.
+void hide_region(kmp_info_t *thread) {
+#if OMPT_SUPPORT
+  if (ompt_enabled.enabled)
+    thread->th.ompt_thread_info.state = ompt_state_overhead;
+#endif
+}
+
+void begin_initial_task(int gtid) {
+  kmp_info_t *thread = __kmp_threads[gtid];
+#if OMPT_SUPPORT
+  if (ompt_enabled.enabled)
+    OMPT_CUR_TASK_INFO(thread)->frame.enter_frame.ptr = OMPT_GET_FRAME_ADDRESS(0);
+#endif
+  hide_region(thread);
+  __kmpc_serialized_parallel(&loc, gtid);
+#if OMPT_SUPPORT
+  if (!ompt_enabled.enabled)
+    return;
+  ompt_lw_taskteam_t task;
+  ompt_data_t no_region = ompt_data_none;
+  __ompt_lw_taskteam_init(&task, thread, gtid, &no_region, NULL);
+  __ompt_lw_taskteam_link(&task, thread, 1);
+  OMPT_CUR_TASK_INFO(thread)->thread_num = 0;
+  OMPT_CUR_TASK_INFO(thread)->frame.exit_frame.ptr = OMPT_GET_FRAME_ADDRESS(0);
+  thread->th.ompt_thread_info.state = ompt_state_work_serial;
+  if (ompt_enabled.ompt_callback_implicit_task)
+    ompt_callbacks.ompt_callback(ompt_callback_implicit_task)(ompt_scope_begin, OMPT_CUR_TEAM_DATA(thread),
+                                                              OMPT_CUR_TASK_DATA(thread), 1, 1, ompt_task_initial);
+#endif
+}
+
+// Tasks that were detached, and what depends on them, may outlast the statements of the region, and
+// belong to it. libomp waits for them when the serialized region ends, as here: that would be too
+// late for who asks for levels, and for a tool.
+void wait_for_tasks(kmp_info_t *thread) {
+  const kmp_task_team_t *task_team = thread->th.th_task_team;
+  if (task_team && (task_team->tt.tt_found_proxy_tasks || task_team->tt.tt_hidden_helper_task_encountered))
+    __kmp_task_team_wait(thread, thread->th.th_team USE_ITT_BUILD_ARG(NULL));
+}
+
+void end_initial_task(int gtid) {
+  kmp_info_t *thread = __kmp_threads[gtid];
+#if OMPT_SUPPORT
+  if (ompt_enabled.enabled) {
+    OMPT_CUR_TASK_INFO(thread)->frame.exit_frame = ompt_data_none;
+    if (ompt_enabled.ompt_callback_implicit_task)
+      ompt_callbacks.ompt_callback(ompt_callback_implicit_task)(ompt_scope_end, NULL, OMPT_CUR_TASK_DATA(thread), 0, 1,
+                                                                ompt_task_initial);
+    __ompt_lw_taskteam_unlink(thread);
+  }
+#endif
+  hide_region(thread);
+  __kmpc_end_serialized_parallel(&loc, gtid);
+#if OMPT_SUPPORT
+  if (ompt_enabled.enabled)
+    OMPT_CUR_TASK_INFO(thread)->frame.enter_frame = ompt_data_none;
+#endif
+}
 
 } // namespace
 
@@ -30,14 +95,11 @@ const kmp_gomp_base_t *__kmp_gomp_find_base() {
   return NULL;
 }
 
-// The end of the region waits for tasks that were detached in it, and may run others that depend on
-// them; so it is left only then.
 void __kmp_gomp_run_as_initial_thread(void (*fn)(void *), void *data, unsigned thread_limit) {
-  static ident_t loc = {0, KMP_IDENT_KMPC, 0, 0, ";unknown;unknown;0;0;;"};
   const int gtid = __kmp_entry_gtid();
   kmp_info_t *thread = __kmp_threads[gtid];
   const int num_threads = thread->th.th_set_nproc;
-  __kmpc_serialized_parallel(&loc, gtid);
+  begin_initial_task(gtid);
   kmp_team_t *team = thread->th.th_team;
   // The task and the team may be those of a serialized region around, whose region, league and
   // variables come back.
@@ -53,11 +115,12 @@ void __kmp_gomp_run_as_initial_thread(void (*fn)(void *), void *data, unsigned t
   icvs->next = outer.next;
   __kmp_gomp_limit_threads(thread_limit);
   fn(data);
+  wait_for_tasks(thread);
   *icvs = outer;
-  __kmpc_end_serialized_parallel(&loc, gtid);
   num_regions.fetch_sub(1, std::memory_order_relaxed);
   team->t.t_gomp_league = league;
   team->t.t_gomp_base = base_of_team;
   thread->th.th_gomp_base = base_of_thread;
+  end_initial_task(gtid);
   thread->th.th_set_nproc = num_threads;
 }

@@ -13,6 +13,7 @@
 // it is all that the first thread tells the others.
 
 #include "kmp_gomp.h"
+#include "kmp_gomp_ompt.h"
 #include "kmp_io.h"
 
 #include <atomic>
@@ -129,7 +130,9 @@ static void free_abandoned(void *shared) {
 void __kmp_gomp_start_workshare_reductions(int gtid, uintptr_t *data) {
   kmp_info_t *thread = __kmp_threads[gtid];
   table_t *tables = (table_t *)data;
+  const kmp_gomp_caller_t caller(gtid);
   __kmpc_taskgroup(NULL, gtid);
+  caller.call_again(); // the entry point goes on
   void *shared = (void *)sizeof(std::atomic<uintptr_t>);
   __kmp_gomp_share_memory(gtid, &shared, free_abandoned);
   std::atomic<uintptr_t> *memory = (std::atomic<uintptr_t> *)shared;
@@ -151,7 +154,9 @@ void __kmp_gomp_start_workshare_reductions(int gtid, uintptr_t *data) {
 void __kmp_gomp_end_workshare_reductions(int gtid) {
   kmp_info_t *thread = __kmp_threads[gtid];
   uintptr_t *data = thread->th.th_current_task->td_taskgroup->gomp_data;
+  const kmp_gomp_caller_t caller(gtid);
   __kmpc_end_taskgroup(NULL, gtid);
+  caller.call_again(); // the entry point goes on
   // Acquire and release: whoever frees the memory does so after all others have used it.
   if (header_of((table_t *)data)->num_left.fetch_add(1, std::memory_order_acq_rel) == thread->th.th_team_nproc - 1)
     __kmp_gomp_unregister_reductions(data);

@@ -6,6 +6,7 @@
 // data do nothing but keep the order of their dependences.
 
 #include "kmp_gomp.h"
+#include "kmp_gomp_ompt.h"
 #include "kmp_io.h"
 
 namespace {
@@ -128,9 +129,10 @@ extern "C" {
 
 void KMP_EXPAND_NAME(GOMP_target_ext)(int device, void (*fn)(void *), size_t mapnum, void **hostaddrs, size_t *sizes,
                                       unsigned short *kinds, unsigned flags, void **depend, void **args) {
+  OMPT_STORE_RETURN_ADDRESS(__kmp_entry_gtid());
   check_host_is_allowed(device);
   region_t region = {fn, mapnum, hostaddrs, sizes, kinds, find_thread_limit(args)};
-  const unsigned task_flags = depend ? KMP_GOMP_TASK_DEPEND : 0;
+  const unsigned task_flags = KMP_GOMP_TASK_TARGET | (depend ? KMP_GOMP_TASK_DEPEND : 0);
   if (flags & KMP_GOMP_TARGET_NOWAIT)
     KMP_EXPAND_NAME(GOMP_task)(run_packed, &region, pack, region.packed_size(), alignof(packed_region_t), true, task_flags,
                                depend, 0, NULL);
@@ -145,12 +147,14 @@ KMP_VERSION_SYMBOL(GOMP_target_data_ext, 45, "GOMP_4.5");
 
 void KMP_EXPAND_NAME(GOMP_target_update_ext)(int device, size_t mapnum, void **hostaddrs, size_t *sizes, unsigned short *kinds,
                                              unsigned flags, void **depend) {
+  OMPT_STORE_RETURN_ADDRESS(__kmp_entry_gtid());
   keep_order(flags, depend);
 }
 KMP_VERSION_SYMBOL(GOMP_target_update_ext, 45, "GOMP_4.5");
 
 void KMP_EXPAND_NAME(GOMP_target_enter_exit_data)(int device, size_t mapnum, void **hostaddrs, size_t *sizes,
                                                   unsigned short *kinds, unsigned flags, void **depend) {
+  OMPT_STORE_RETURN_ADDRESS(__kmp_entry_gtid());
   keep_order(flags, depend);
 }
 KMP_VERSION_SYMBOL(GOMP_target_enter_exit_data, 45, "GOMP_4.5");

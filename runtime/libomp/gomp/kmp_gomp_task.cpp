@@ -5,6 +5,7 @@
 // LLVM's kmp_gsupport.cpp.
 
 #include "kmp_gomp.h"
+#include "kmp_gomp_ompt.h"
 
 void __kmp_gomp_set_task_clauses(ident_t *loc, int gtid, kmp_task_t *task, unsigned gomp_flags, int priority, void *detach,
                                  void *data) {
@@ -23,8 +24,11 @@ void __kmp_gomp_set_task_clauses(ident_t *loc, int gtid, kmp_task_t *task, unsig
 // too.
 void __kmp_gomp_wait_for_detachable(void (*func)(void *), void *data, void (*copy_func)(void *, void *), long arg_size,
                                     long arg_align, unsigned gomp_flags, void **depend, int priority, void *detach) {
+  const kmp_gomp_caller_t caller(__kmp_entry_gtid());
   KMP_EXPAND_NAME(GOMP_taskgroup_start)();
+  caller.call_again();
   KMP_EXPAND_NAME(GOMP_task)(func, data, copy_func, arg_size, arg_align, true, gomp_flags, depend, priority, detach);
+  caller.call_again();
   KMP_EXPAND_NAME(GOMP_taskgroup_end)();
 }
 
@@ -34,12 +38,14 @@ extern "C" {
 
 // A task that does nothing but keeps the order of the dependences.
 void KMP_EXPAND_NAME(GOMP_taskwait_depend_nowait)(void **depend) {
+  OMPT_STORE_RETURN_ADDRESS(__kmp_entry_gtid());
   KMP_EXPAND_NAME(GOMP_task)(do_nothing, NULL, NULL, 0, 0, true, KMP_GOMP_TASK_DEPEND, depend, 0, NULL);
 }
 KMP_VERSION_SYMBOL(GOMP_taskwait_depend_nowait, 511, "GOMP_5.1.1");
 
 // Called by all threads of the team, and only if the scope has task reductions.
 void KMP_EXPAND_NAME(GOMP_scope_start)(uintptr_t *reductions) {
+  OMPT_STORE_RETURN_ADDRESS(__kmp_entry_gtid());
   // Without a place for the bounds of a first chunk, this registers the reductions as those of a
   // worksharing construct, and does no more.
   KMP_EXPAND_NAME(GOMP_loop_start)(0, 0, 0, 0, 0, NULL, NULL, reductions, NULL);

@@ -11,10 +11,7 @@
 //    layout, and the bounds are written into the copy alone.
 
 #include "kmp_gomp.h"
-
-#if OMPT_SUPPORT
-#include "ompt-specific.h"
-#endif
+#include "kmp_gomp_ompt.h"
 
 namespace {
 
@@ -100,7 +97,8 @@ template <typename U> deal_t<U> deal_out(U num_iterations, unsigned flags, unsig
 }
 
 template <typename T>
-void make_tasks(const taskloop_t<T> &loop, const deal_t<typename traits_t<T>::unsigned_t> &deal, int priority) {
+void make_tasks(const taskloop_t<T> &loop, const deal_t<typename traits_t<T>::unsigned_t> &deal, int priority,
+                const kmp_gomp_caller_t &caller) {
   typedef typename traits_t<T>::unsigned_t U;
   chunk_t<T> chunk = {&loop, loop.start, loop.start};
   for (U task = 0; task < deal.num_tasks; ++task) {
@@ -108,6 +106,7 @@ void make_tasks(const taskloop_t<T> &loop, const deal_t<typename traits_t<T>::un
     chunk.lower = chunk.upper;
     // The end itself, because a step beyond it may not be representable.
     chunk.upper = task + 1 == deal.num_tasks ? loop.end : (T)((U)chunk.lower + num_iterations * (U)loop.step);
+    caller.call_again();
     make_task(chunk, priority);
   }
 }
@@ -137,15 +136,17 @@ template <typename T> void run(const taskloop_t<T> &loop, bool up, unsigned long
     return;
   }
   const int gtid = __kmp_entry_gtid();
+  const kmp_gomp_caller_t caller(gtid);
   const U distance = up ? (U)loop.end - (U)loop.start : (U)loop.start - (U)loop.end;
   const U num_iterations = (distance - 1) / (up ? (U)loop.step : (U)0 - (U)loop.step) + 1;
   if (!(loop.flags & flag_nogroup))
     KMP_EXPAND_NAME(GOMP_taskgroup_start)();
   if (reductions)
     KMP_EXPAND_NAME(GOMP_taskgroup_reduction_register)(reductions);
-  report(true, num_iterations, __builtin_return_address(0));
-  make_tasks(loop, deal_out(num_iterations, loop.flags, num_tasks, __kmp_threads[gtid]->th.th_team_nproc), priority);
-  report(false, num_iterations, __builtin_return_address(0));
+  report(true, num_iterations, caller.address());
+  make_tasks(loop, deal_out(num_iterations, loop.flags, num_tasks, __kmp_threads[gtid]->th.th_team_nproc), priority, caller);
+  report(false, num_iterations, caller.address());
+  caller.call_again();
   if (!(loop.flags & flag_nogroup))
     KMP_EXPAND_NAME(GOMP_taskgroup_end)();
 }
