@@ -133,6 +133,16 @@ omp_cases(cancellation CASES sections ${cancellation_cases} ENV OMP_CANCELLATION
           CHECK --counter phased>=1000 --counter fast==0)
 omp_cases(cancellation CASES sections ${cancellation_cases} SETTING not_allowed CHECK --counter fast>=1000 --counter stock==0)
 
+# ---- what is as with the unmodified library ----
+
+omp_cases(as_libomp CASES nestable_lock_of_another_task realloc_within_a_pool SETTING stock_pattern ENV KMP_BARRIER CHECK --reject "GCC")
+omp_cases(as_libomp CASES nestable_lock_of_another_task CHECK --reject "GCC")
+omp_cases(as_libomp CASES nestable_lock_of_another_task SETTING preloaded ENV LD_PRELOAD=${tests_library_dir}/libgomp.so.1 CHECK --reject "GCC")
+omp_cases(as_libomp CASES predefined_allocators SETTING stock_pattern ENV KMP_BARRIER
+          CHECK --expect-some "Allocator omp_const_mem_alloc is not available, will use default" --expect-some "Allocator omp_thread_mem_alloc is")
+omp_cases(as_libomp CASES default_allocator SETTING stock_pattern ENV KMP_BARRIER OMP_ALLOCATOR=omp_const_mem_alloc
+          CHECK --expect-some "Allocator omp_const_mem_alloc is not available, will use default")
+
 # ---- late and sleeping threads, fork(), the end ----
 
 set(late_cases barrier barely_late join reduction fork sleeper_runs_a_task_and_sleeps_again)

@@ -57,6 +57,9 @@ omp_cases(gomp_differences CASES limit_of_one_region CHECK --reject ${nested_lim
 set(pause_told "may outlive a hard pause")
 omp_cases(gomp_differences CASES hard_pause CHECK --expect ${pause_told})
 omp_cases(gomp_differences CASES hard_pause SETTING no_warnings ENV KMP_WARNINGS=off CHECK --reject ${pause_told})
+set(nesting_told "nests, because another task of the same thread holds the lock")
+omp_cases(gomp_differences CASES nestable_lock_of_another_task CHECK --expect ${nesting_told})
+omp_cases(gomp_differences CASES nestable_lock_of_another_task SETTING no_warnings ENV KMP_WARNINGS=off CHECK --reject ${nesting_told})
 
 # ---- constructs ----
 

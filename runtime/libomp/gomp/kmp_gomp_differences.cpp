@@ -1,10 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Differences from GCC's library that a program may rely on. It is told of each once; GOMP.md lists
-// them.
+// Differences from GCC's library that a program may rely on. One that GCC compiled is told of each
+// once, others of none; GOMP.md lists them.
 
 #include "kmp_gomp.h"
+#include "kmp_gomp_lock.h"
+#include "kmp_i18n.h"
 #include "kmp_io.h"
 
 #include <atomic>
@@ -35,4 +37,26 @@ void __kmp_gomp_report_limit(kmp_info_t *thread, unsigned num_threads) {
     __kmp_printf("OMP: Warning: thread_limit(%d) bounds each parallel region; regions nested in one may have more threads "
                  "together, which GCC's library would not give them\n",
                  icvs.task_thread_limit);
+}
+
+// The library's name does not tell whose program it is: `hierbar run` preloads this one for all.
+void __kmp_gomp_report_nesting(int gtid) {
+  static std::atomic<bool> reported{false};
+  const bool is_of_gcc = __kmp_threads[gtid]->th.th_current_task->td_flags.native; // GOMP_task has made it
+  if (is_of_gcc && claim(&reported))
+    __kmp_printf("OMP: Warning: omp_set_nest_lock() in a task nests, because another task of the same thread holds the lock; "
+                 "GCC's library would wait for that task\n");
+}
+
+bool __kmp_gomp_stand_in(const char *allocator) {
+  if (!__kmp_gomp_is_loaded_for_gcc())
+    KMP_WARNING(OmpNoAllocator, allocator);
+  return true;
+}
+
+bool __kmp_gomp_keep_allocator(omp_allocator_handle_t allocator) {
+  if (!__kmp_gomp_is_loaded_for_gcc())
+    return false;
+  __kmp_def_allocator = allocator;
+  return true;
 }

@@ -11,7 +11,6 @@
 // The patch adds the field owner_task to the locks and calls these in kmp_csupport.cpp.
 
 #include "kmp.h"
-#include "kmp_io.h"
 #include "kmp_lock.h"
 
 #include <atomic>
@@ -29,14 +28,9 @@ static inline bool __kmp_gomp_is_held_by_another_task(int gtid, void **user_lock
   return owner && owner != __kmp_gomp_current_task(gtid);
 }
 
-// Another task of the owner's thread has acquired the lock once more. Told once.
-static inline void __kmp_gomp_report_nesting() {
-  static std::atomic<bool> reported{false};
-  if (!reported.exchange(true, std::memory_order_relaxed))
-    __kmp_printf(
-        "OMP: Warning: omp_set_nest_lock() in a task nests, because another task of the same thread holds the lock; GCC's "
-        "library would wait for that task\n");
-}
+// Another task of the owner's thread has acquired the lock once more. A program that GCC compiled is
+// told once that GCC's library would wait.
+void __kmp_gomp_report_nesting(int gtid);
 
 // The lock was just acquired, and not by its owner once more.
 static inline void __kmp_gomp_own_lock(int gtid, void **user_lock) {

@@ -10,6 +10,7 @@
 
 #include "base/trusted_variable.hpp"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <string.h>
 
@@ -27,13 +28,21 @@ const variable_t variables[] = {
 
 } // namespace
 
-bool __kmp_gomp_is_loaded_for_gcc() {
+static bool has_name_of_gcc() {
   Dl_info library;
   const char *const name = "/libgomp.so.1";
-  if (!dladdr((void *)&__kmp_gomp_is_loaded_for_gcc, &library) || !library.dli_fname)
+  if (!dladdr((void *)&has_name_of_gcc, &library) || !library.dli_fname)
     return false;
   const size_t length = strlen(library.dli_fname);
   return length >= strlen(name) && strcmp(library.dli_fname + length - strlen(name), name) == 0;
+}
+
+bool __kmp_gomp_is_loaded_for_gcc() {
+  enum { not_asked, no, yes };
+  static std::atomic<int> answer{not_asked}; // relaxed: each thread would find the same
+  if (answer.load(std::memory_order_relaxed) == not_asked)
+    answer.store(has_name_of_gcc() ? yes : no, std::memory_order_relaxed);
+  return answer.load(std::memory_order_relaxed) == yes;
 }
 
 void __kmp_gomp_report_variables() {

@@ -103,6 +103,23 @@ void hard_pause() {
   }
 }
 
+// GCC's library would wait here, for ever.
+void nestable_lock_of_another_task() {
+  omp_nest_lock_t lock;
+  omp_init_nest_lock(&lock);
+#pragma omp parallel num_threads(2)
+  {
+    omp_set_nest_lock(&lock);
+#pragma omp task if (0) shared(lock)
+    {
+      omp_set_nest_lock(&lock);
+      omp_unset_nest_lock(&lock);
+    }
+    omp_unset_nest_lock(&lock);
+  }
+  omp_destroy_nest_lock(&lock);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -113,5 +130,6 @@ int main(int argc, char** argv) {
                              {"realloc_in_the_fallback", realloc_in_the_fallback},
                              {"limit_of_nested_regions", limit_of_nested_regions},
                              {"limit_of_one_region", limit_of_one_region},
-                             {"hard_pause", hard_pause}});
+                             {"hard_pause", hard_pause},
+                             {"nestable_lock_of_another_task", nestable_lock_of_another_task}});
 }
