@@ -33,6 +33,7 @@ omp_cases(gomp_versions CASES gomp_5_1_1 CHECK --counter slow==50)
 omp_cases(gomp_versions CASES omp_5_0_1 CHECK --counter fast==40 --counter slow==1)
 omp_cases(gomp_allocators CASES omp_5_0_1 omp_5_0_2 CHECK --counter fast==40)
 omp_cases(gomp_newer_versions CASES gomp_5_1_2 gomp_5_1_3 gomp_6_0 gomp_6_0_1 CHECK --counter fast==40)
+omp_cases(gomp_newer_versions CASES fork_beside_a_look)
 omp_cases(gomp_newer_versions CASES openacc CHECK --exit-code -6 --expect "the program calls acc_init, which is OpenACC")
 omp_cases(gomp_versions CASES gomp_error
           CHECK --exit-code 1 --expect "^libgomp: fatal error: error directive encountered: this ends it$")
@@ -88,6 +89,7 @@ omp_cases(gomp_shared_memory CASES scan without_waiting SETTING trees ENV ${tree
 
 omp_cases(gomp_shared_memory CASES after_a_cancelled_region ENV OMP_CANCELLATION=true CHECK --counter phased>=400)
 omp_cases(gomp_shared_memory CASES after_a_cancelled_region SETTING stock_pattern ENV KMP_BARRIER OMP_CANCELLATION=true)
+omp_cases(gomp_shared_memory CASES fork_beside_constructs)
 omp_cases(gomp_scope CASES task_reductions_after_a_cancelled_region ENV OMP_CANCELLATION=true CHECK --counter phased>=400)
 
 omp_cases(gomp_target CASES maps distributed_loops CHECK --counter phased>=50)

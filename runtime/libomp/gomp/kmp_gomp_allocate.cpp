@@ -7,6 +7,7 @@
 // before it frees or reallocates any.
 
 #include "kmp_gomp.h"
+#include "kmp_gomp_fork.h"
 
 namespace {
 
@@ -24,6 +25,8 @@ entry_t **find_list(void *memory) { return &lists[((uintptr_t)memory >> 4) % num
 } // namespace
 
 static KMP_BOOTSTRAP_LOCK_INIT(lock); // guards the table
+
+__attribute__((constructor)) static void keep_lock_over_fork() { __kmp_gomp_keep_over_fork<&lock>(); }
 
 extern "C" {
 

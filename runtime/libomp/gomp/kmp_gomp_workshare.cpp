@@ -15,6 +15,7 @@
 // the list is emptied before that.
 
 #include "kmp_gomp.h"
+#include "kmp_gomp_fork.h"
 
 struct kmp_gomp_block {
   kmp_gomp_block *next; // in the list
@@ -33,8 +34,11 @@ struct kmp_gomp_memory {
   kmp_gomp_block *block;
 };
 
-// The lock guards the lists and the numbers of all blocks.
+// The lock guards the lists and the numbers of all blocks. A forked child has none: they belong to
+// teams and threads that it does not take over.
 static KMP_BOOTSTRAP_LOCK_INIT(lock);
+
+__attribute__((constructor)) static void keep_lock_over_fork() { __kmp_gomp_keep_over_fork<&lock>(); }
 
 static kmp_gomp_block *take(kmp_team_t *team, kmp_int32 construct, int num_threads, size_t size, void (*abandon)(void *)) {
   kmp_gomp_block **place = &team->t.t_gomp_blocks;

@@ -5,10 +5,14 @@
 // older ones.
 
 #include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "gomp_versioned.hpp"
 
@@ -66,6 +70,30 @@ void gomp_5_1_2() {
   int here = 0;
   CHECK(versioned_GOMP_target_map_indirect_ptr(&here) == &here);
   cross_some_barriers();
+}
+
+// The process is forked while another thread looks for memory, in a list that is long. The child
+// looks for some too.
+void fork_beside_a_look() {
+  char* const first = reinterpret_cast<char*>(1L << 32);
+  constexpr int kCount = 3000, kDistance = 1 << 14;  // of entries in one list
+  for (int i = 0; i < kCount; ++i) versioned_GOMP_add_alloc(first + i * kDistance);
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop.load()) CHECK(!versioned_GOMP_is_alloc(first + kCount * kDistance));
+  });
+  for (int round = 0; round < 100; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool had_one = versioned_GOMP_is_alloc(first), has_one = versioned_GOMP_is_alloc(first);
+      _exit(had_one && !has_one ? 0 : 1);
+    }
+    int status = -1;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+  }
+  stop = true;
+  other.join();
 }
 
 // Objects are none, and the construct waits for what it depends on.
@@ -184,5 +212,6 @@ int main(int argc, char** argv) {
                              {"gomp_5_1_3", gomp_5_1_3},
                              {"gomp_6_0", gomp_6_0},
                              {"gomp_6_0_1", gomp_6_0_1},
-                             {"openacc", openacc}});
+                             {"openacc", openacc},
+                             {"fork_beside_a_look", fork_beside_a_look}});
 }

@@ -5,6 +5,11 @@
 // lastprivate(conditional:).
 
 #include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 #include "tests/libomp/programs/check.hpp"
 
@@ -189,6 +194,31 @@ void after_a_cancelled_region() {
   }
 }
 
+// The process is forked while other threads ask for memory. The child asks for some too.
+void fork_beside_constructs() {
+  std::atomic<bool> stop{false};
+  std::thread others([&stop] {
+    while (!stop.load()) {
+#pragma omp parallel num_threads(2)
+      for (int loop = 0; loop < 200; ++loop) find_last_iteration(2);
+    }
+  });
+  for (int round = 0; round < 300; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      last_iteration = -1;
+#pragma omp parallel num_threads(2)
+      find_last_iteration(20);
+      _exit(last_iteration == 19 ? 0 : 1);
+    }
+    int status = -1;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+  }
+  stop = true;
+  others.join();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -199,5 +229,6 @@ int main(int argc, char** argv) {
                              {"without_waiting", without_waiting},
                              {"in_inner_teams", in_inner_teams},
                              {"inside_another_one", inside_another_one},
-                             {"after_a_cancelled_region", after_a_cancelled_region}});
+                             {"after_a_cancelled_region", after_a_cancelled_region},
+                             {"fork_beside_constructs", fork_beside_constructs}});
 }
