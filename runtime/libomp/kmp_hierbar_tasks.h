@@ -175,10 +175,26 @@ static inline kmp_taskdata_t *__kmp_hierbar_find_newest(const kmp_task_team_t *t
   return __kmp_hierbar_find_allowed(thread_data, last, -1, count, gtid, is_constrained);
 }
 
+// The deques of priorities are in a list, which only grows, and under a lock. Who looks for a task
+// walks it without: it is looked at in each search of a team that has tasks with priorities. libomp
+// enters a deque by a plain store. On cpus that let stores pass each other (AArch64, POWER) another
+// thread could find it and not yet what is in it.
+//
+// (P1) release store, of a deque that is complete; pairs with (P2).
+static inline void __kmp_hierbar_enter_deque(kmp_task_pri_t **place, kmp_task_pri_t *deque) {
+  __atomic_store_n(place, deque, __ATOMIC_RELEASE);
+}
+
+// (P2) acquire load: the first deque, or the one behind another.
+static inline kmp_task_pri_t *__kmp_hierbar_deque_at(kmp_task_pri_t *const *place) {
+  return __atomic_load_n(place, __ATOMIC_ACQUIRE);
+}
+
 // Takes the oldest task of the highest priority that the thread may run. Their number only falls
 // when one is taken: who sees zero may rely on it.
 static inline kmp_task_t *__kmp_hierbar_take_priority_task(kmp_task_team_t *task_team, kmp_int32 gtid, kmp_int32 is_constrained) {
-  for (kmp_task_pri_t *list = task_team->tt.tt_task_pri_list; list != NULL; list = list->next) {
+  for (kmp_task_pri_t *list = __kmp_hierbar_deque_at(&task_team->tt.tt_task_pri_list); list != NULL;
+       list = __kmp_hierbar_deque_at(&list->next)) {
     kmp_base_thread_data_t &deque = list->td.td;
     if (TCR_4(deque.td_deque_ntasks) == 0)
       continue;
