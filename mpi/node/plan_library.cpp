@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "barrier/flat_plan.hpp"
+#include "base/line_distance.hpp"
 #include "mpi/node/plan_image.hpp"
 #include "mpi/settings/message.hpp"
 #include "service/plan_service.h"
@@ -83,11 +84,11 @@ std::vector<std::byte> image_of(const hierbar_plan& plan) {
 // Two of them need none: the last one to arrive is the last of all.
 std::vector<std::byte> small_image(const std::vector<Binding>& bindings) {
   const auto num_ranks = static_cast<std::uint32_t>(bindings.size());
-  if (num_ranks <= 2 || !outnumber_cpus(bindings)) return image_of(FlatPlan(num_ranks).plan());
+  if (num_ranks <= 2 || !outnumber_cpus(bindings)) return image_of(FlatPlan(num_ranks, own_line_distance()).plan());
   std::array<std::uint32_t, kMaxMachineIndependent> crews{};
   for (std::uint32_t i = 0; i < num_ranks; ++i)
     crews[i] = static_cast<std::uint32_t>(std::find(bindings.begin(), bindings.end(), bindings[i]) - bindings.begin());
-  return image_of(FlatPlan(num_ranks, 128, crews.data()).plan());
+  return image_of(FlatPlan(num_ranks, own_line_distance(), crews.data()).plan());
 }
 
 void keep(void* context, const char* line) { static_cast<std::vector<std::string>*>(context)->emplace_back(line); }

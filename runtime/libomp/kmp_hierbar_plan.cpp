@@ -20,6 +20,7 @@
 
 #include "barrier/barrier_memory.hpp"
 #include "barrier/pass_on.hpp"
+#include "base/line_distance.hpp"
 
 // Zero pages, touched by nobody: the first thread to write a page puts it on its own NUMA node.
 static void *map_zero_pages(size_t bytes) {
@@ -30,9 +31,9 @@ static void *map_zero_pages(size_t bytes) {
 }
 
 // Zero memory that is less than a page, so that whose node it is on does not matter.
-static void *allocate_zero_lines(size_t bytes) {
+static void *allocate_zero_lines(size_t bytes, size_t alignment) {
   void *memory = NULL;
-  if (posix_memalign(&memory, alignof(kmp_hierbar_team_t), bytes) != 0)
+  if (posix_memalign(&memory, alignment, bytes) != 0)
     KMP_FATAL(MemoryAllocFailed);
   memset(memory, 0, bytes);
   return memory;
@@ -129,15 +130,16 @@ static void fill_instance(kmp_hierbar_instance_t *instance, int nproc, int *plac
   const kmp_uint64 start = __kmp_now_nsec();
   instance->serial = last_serial.fetch_add(1, std::memory_order_relaxed) + 1; // relaxed: only to be unique
   if (places == NULL) {
-    void *memory = allocate_zero_lines(sizeof(hierbar::FlatPlan));
-    instance->flat = new (memory) hierbar::FlatPlan(nproc);
+    void *memory = allocate_zero_lines(sizeof(hierbar::FlatPlan), alignof(kmp_hierbar_team_t));
+    instance->flat = new (memory) hierbar::FlatPlan(nproc, hierbar::own_line_distance());
     instance->plan = &instance->flat->plan();
   } else {
     instance->plan = create_plan(nproc, places);
   }
   instance->places = places;
   instance->lines_bytes = hierbar::BarrierMemory<std::atomic<kmp_uint64>>::size_bytes(*instance->plan);
-  instance->lines = places == NULL ? allocate_zero_lines(instance->lines_bytes) : map_zero_pages(instance->lines_bytes);
+  instance->lines = places == NULL ? allocate_zero_lines(instance->lines_bytes, instance->plan->line_bytes)
+                                   : map_zero_pages(instance->lines_bytes);
   if (__kmp_hierbar_verbose)
     __kmp_hierbar_describe_once(instance->plan, __kmp_now_nsec() - start);
 }
@@ -224,7 +226,7 @@ void __kmp_hierbar_prepare(kmp_team_t *team) {
     return;
   kmp_hierbar_team_t *hier = team->t.t_hierbar;
   if (hier == NULL) {
-    hier = (kmp_hierbar_team_t *)allocate_zero_lines(sizeof(kmp_hierbar_team_t));
+    hier = (kmp_hierbar_team_t *)allocate_zero_lines(sizeof(kmp_hierbar_team_t), alignof(kmp_hierbar_team_t));
     __kmp_hierbar_register(hier);
     team->t.t_hierbar = hier;
   }

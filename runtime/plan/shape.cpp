@@ -3,12 +3,12 @@
 #include "plan/shape.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <numeric>
 #include <string>
 #include <utility>
 
+#include "base/line_distance.hpp"
 #include "plan/domains.hpp"
 #include "plan/gather_forest.hpp"
 
@@ -196,8 +196,7 @@ Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, con
   EnginePlan plan;
   plan.release = options.release;
   plan.is_tuned = options.is_tuned;
-  // At least 128, because x86 prefetches the neighbour of a 64-byte line.
-  plan.line_bytes = std::bit_ceil(std::max(machine.line_bytes, 128U));
+  plan.line_bytes = line_distance(machine.line_bytes);
   if (has_crews) {
     plan.leaders.resize(paths.size());
     std::iota(plan.leaders.begin(), plan.leaders.end(), 0U);
