@@ -6,12 +6,14 @@
 #include <array>
 #include <compare>
 #include <numeric>
+#include <span>
 #include <string>
+#include <utility>
+
+#include "placement/share/core_row.hpp"
 
 namespace hierbar {
 namespace {
-
-constexpr std::array kCutLevels = {Level::kPackage, Level::kNuma, Level::kL3};
 
 // How good a choice of cuts is. First it counts how many cuts fall on edges of packages, of NUMA
 // nodes and of L3 caches: the more the better. Then it is the squared distance of the cuts from
@@ -23,55 +25,25 @@ struct Worth {
   friend std::partial_ordering operator<=>(const Worth&, const Worth&) = default;
 };
 
-// The pool as a row of cores or cpus, in the order of the tree.
-class Row {
- public:
-  Row(const Machine& machine, const CpuSet& pool, std::size_t num_ranks) {
-    for (const Unit& unit : machine.units) {
-      const CpuSet cpus = unit.cpus & pool;
-      if (unit.children.empty() && !cpus.empty()) items_.push_back(cpus);
-    }
-    if (items_.size() < num_ranks) split_cores();
-    find_edges(machine);
-  }
+// A piece of the row for ranks that follow each other.
+struct Segment {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t first_rank = 0;
+  std::size_t num_ranks = 0;
 
-  std::size_t size() const { return items_.size(); }
-
-  // For a cut in front of item `position`: 1 for each of kCutLevels that has an edge there.
-  const std::array<int, kCutLevels.size()>& edges(std::size_t position) const { return edges_[position]; }
-
-  CpuSet part(std::size_t begin, std::size_t end) const {
-    CpuSet result;
-    for (std::size_t i = begin; i < end; ++i) result |= items_[i];
-    return result;
-  }
-
- private:
-  void split_cores() {
-    std::vector<CpuSet> cpus;
-    for (const CpuSet& core : items_) {
-      for (const std::uint32_t cpu : core) cpus.push_back(CpuSet::range(cpu, cpu));
-    }
-    items_ = std::move(cpus);
-  }
-
-  void find_edges(const Machine& machine) {
-    edges_.resize(items_.size() + 1);
-    for (std::size_t level = 0; level < kCutLevels.size(); ++level) {
-      std::vector<int> unit_of(items_.size(), -1);
-      for (std::size_t unit = 0; unit < machine.units.size(); ++unit) {
-        if (!machine.units[unit].has(kCutLevels[level])) continue;
-        for (std::size_t i = 0; i < items_.size(); ++i) {
-          if (items_[i].intersects(machine.units[unit].cpus)) unit_of[i] = static_cast<int>(unit);
-        }
-      }
-      for (std::size_t i = 1; i < items_.size(); ++i) edges_[i][level] = unit_of[i] != unit_of[i - 1] ? 1 : 0;
-    }
-  }
-
-  std::vector<CpuSet> items_;
-  std::vector<std::array<int, kCutLevels.size()>> edges_;
+  std::size_t size() const { return end - begin; }
 };
+
+// What a rank may get of a segment.
+struct Part {
+  double proportional = 0;
+  std::size_t smallest = 0;
+  std::size_t largest = 0;
+};
+
+// Which edges count. Those of NUMA nodes that hold several packages are edges of packages, too.
+enum class Edges : std::uint8_t { kOfPackages, kInsidePackages };
 
 // Finds the best end of every rank's part, by dynamic programming over the ranks. For each place
 // where a rank's part may end it keeps the best worth of all cuts up to there, and where the rank
@@ -79,29 +51,22 @@ class Row {
 // that thousands of ranks take milliseconds.
 class Cutter {
  public:
-  Cutter(const Row& row, const std::vector<std::uint32_t>& threads) : row_(row) {
-    const double total = std::accumulate(threads.begin(), threads.end(), 0.0);
-    const bool enough = total <= static_cast<double>(row.size());
-    std::vector<std::size_t> smallest;
-    for (const std::uint32_t count : threads) {
-      const double part = static_cast<double>(row.size()) * count / total;
-      const double least = enough ? std::max<double>(count, 0.75 * part) : std::max(1.0, part);
-      smallest.push_back(static_cast<std::size_t>(least));
-      ranks_.push_back({.smallest = 0, .part = part, .ideal_end = 0, .first_end = 0, .last_end = 0});
-    }
-    make_room(smallest);
-    set_limits(smallest);
+  Cutter(const CoreRow& row, const Segment& segment, Edges edges, std::vector<Part> parts)
+      : row_(row), segment_(segment), edges_(edges), parts_(std::move(parts)) {
+    set_limits();
   }
 
   // The positions behind the last item of each rank.
   std::vector<std::size_t> cut() const {
-    const std::vector<State> start(1);
+    const std::vector<State> start{{.end = segment_.begin, .previous = 0, .worth = {}}};
     std::vector<std::vector<State>> states;
-    for (const Rank& rank : ranks_) states.push_back(advance(rank, states.empty() ? start : states.back()));
-    std::vector<std::size_t> ends(ranks_.size());
-    // The last rank has one state: the end of the row.
+    for (std::size_t rank = 0; rank < parts_.size(); ++rank) {
+      states.push_back(advance(rank, states.empty() ? start : states.back()));
+    }
+    std::vector<std::size_t> ends(parts_.size());
+    // The last rank has one state: the end of the segment.
     std::size_t chosen = 0;
-    for (std::size_t rank = ranks_.size(); rank-- > 0;) {
+    for (std::size_t rank = parts_.size(); rank-- > 0;) {
       ends[rank] = states[rank][chosen].end;
       chosen = states[rank][chosen].previous;
     }
@@ -109,11 +74,9 @@ class Cutter {
   }
 
  private:
-  struct Rank {
-    std::size_t smallest;
-    double part;
+  // Where a rank's part may end, so that all ranks can get what they may.
+  struct Limits {
     double ideal_end;
-    // Where its part may end, so that all other ranks get their smallest.
     std::size_t first_end, last_end;
   };
   struct State {
@@ -123,69 +86,158 @@ class Cutter {
     Worth worth;
   };
 
-  // Because every rank gets at least one item, the ranks may have more than there is. The largest
-  // parts give that back.
-  void make_room(std::vector<std::size_t>& smallest) const {
-    for (std::size_t sum = std::accumulate(smallest.begin(), smallest.end(), std::size_t{0}); sum > row_.size(); --sum) {
-      --*std::max_element(smallest.begin(), smallest.end());
+  void set_limits() {
+    Part before;
+    Part left;
+    for (const Part& part : parts_) {
+      left.smallest += part.smallest;
+      left.largest += part.largest;
     }
+    for (const Part& part : parts_) {
+      before.proportional += part.proportional;
+      before.smallest += part.smallest;
+      before.largest += part.largest;
+      left.smallest -= part.smallest;
+      left.largest -= part.largest;
+      const std::size_t size = segment_.size();
+      const std::size_t lowest = std::max(before.smallest, size - std::min(size, left.largest));
+      const std::size_t highest = std::max(lowest, std::min(before.largest, size - left.smallest));
+      const double ideal = std::clamp(before.proportional, static_cast<double>(lowest), static_cast<double>(highest));
+      const double reach = std::max(2.0, part.proportional);
+      const double first = std::max(static_cast<double>(lowest), ideal - reach);
+      const double last = std::min(static_cast<double>(highest), ideal + reach);
+      limits_.push_back({static_cast<double>(segment_.begin) + ideal, segment_.begin + static_cast<std::size_t>(first),
+                         segment_.begin + static_cast<std::size_t>(last)});
+    }
+    limits_.back().first_end = limits_.back().last_end = segment_.end;
   }
 
-  void set_limits(const std::vector<std::size_t>& smallest) {
-    std::size_t left = std::accumulate(smallest.begin(), smallest.end(), std::size_t{0});
-    std::size_t before = 0;
-    double ideal = 0;
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      Rank& rank = ranks_[i];
-      before += smallest[i];
-      left -= smallest[i];
-      ideal += rank.part;
-      const auto lowest = static_cast<double>(before);
-      const auto highest = static_cast<double>(row_.size() - left);
-      rank.smallest = smallest[i];
-      rank.ideal_end = std::clamp(ideal, lowest, highest);
-      const double reach = std::max(2.0, rank.part);
-      rank.first_end = static_cast<std::size_t>(std::max(lowest, rank.ideal_end - reach));
-      rank.last_end = static_cast<std::size_t>(std::min(highest, rank.ideal_end + reach));
-    }
-    ranks_.back().first_end = ranks_.back().last_end = row_.size();
-  }
-
-  std::vector<State> advance(const Rank& rank, const std::vector<State>& before) const {
+  std::vector<State> advance(std::size_t rank, const std::vector<State>& before) const {
+    const Limits& limits = limits_[rank];
     std::vector<State> result;
-    for (std::size_t end = rank.first_end; end <= rank.last_end; ++end) {
+    for (std::size_t end = limits.first_end; end <= limits.last_end; ++end) {
       const State* best = nullptr;
       for (const State& state : before) {
-        if (state.end + rank.smallest > end) break;
+        if (state.end + parts_[rank].smallest > end) break;
+        if (state.end + parts_[rank].largest < end) continue;
         if (best == nullptr || state.worth > best->worth) best = &state;
       }
       if (best == nullptr) continue;
-      result.push_back({end, static_cast<std::size_t>(best - before.data()), worth_with(best->worth, end, rank.ideal_end)});
+      result.push_back({end, static_cast<std::size_t>(best - before.data()), worth_with(best->worth, end, limits.ideal_end)});
     }
     return result;
   }
 
   Worth worth_with(Worth worth, std::size_t cut, double ideal) const {
-    for (std::size_t level = 0; level < kCutLevels.size(); ++level) worth.edges[level] += row_.edges(cut)[level];
+    const auto& [package, numa, l3] = row_.edges(cut);
+    const bool counts = edges_ == Edges::kInsidePackages || package != 0;
+    worth.edges[0] += package;
+    worth.edges[1] += counts ? numa : 0;
+    worth.edges[2] += edges_ == Edges::kInsidePackages ? l3 : 0;
     const double distance = static_cast<double>(cut) - ideal;
     worth.closeness -= distance * distance;
     return worth;
   }
 
-  const Row& row_;
-  std::vector<Rank> ranks_;
+  const CoreRow& row_;
+  const Segment segment_;
+  const Edges edges_;
+  const std::vector<Part> parts_;
+  std::vector<Limits> limits_;
+};
+
+// Because every rank gets at least one item, the ranks may have more than there is. The largest
+// parts give that back.
+void make_room(std::vector<Part>& parts, std::size_t size) {
+  const auto add = [](std::size_t sum, const Part& part) { return sum + part.smallest; };
+  for (std::size_t sum = std::accumulate(parts.begin(), parts.end(), std::size_t{0}, add); sum > size; --sum) {
+    --std::max_element(parts.begin(), parts.end(), [](const Part& one, const Part& other) {
+        return one.smallest < other.smallest;
+      })->smallest;
+  }
+}
+
+// Cuts the row for ranks with these numbers of threads.
+class Sharing {
+ public:
+  Sharing(const CoreRow& row, const std::vector<std::uint32_t>& threads)
+      : row_(row), threads_(threads), total_(std::accumulate(threads.begin(), threads.end(), 0.0)) {}
+
+  // The positions behind the last item of each rank.
+  std::vector<std::size_t> ends() const {
+    std::vector<std::size_t> result;
+    for (const Segment& segment : segments()) {
+      const std::vector<std::size_t> balanced = balance(segment);
+      result.insert(result.end(), balanced.begin(), balanced.end());
+    }
+    return result;
+  }
+
+ private:
+  std::span<const std::uint32_t> threads_in(const Segment& segment) const {
+    return std::span(threads_).subspan(segment.first_rank, segment.num_ranks);
+  }
+
+  // The limits of parts which are not balanced. A rank gets three quarters of its part, and a core
+  // for each thread if there are enough.
+  std::vector<Part> flexible_parts(const Segment& segment) const {
+    const std::span<const std::uint32_t> threads = threads_in(segment);
+    const double total = std::accumulate(threads.begin(), threads.end(), 0.0);
+    const bool enough = total_ <= static_cast<double>(row_.size());
+    std::vector<Part> parts;
+    for (const std::uint32_t count : threads) {
+      const double part = static_cast<double>(segment.size()) * count / total;
+      const double least = enough ? std::max<double>(count, 0.75 * part) : std::max(1.0, part);
+      parts.push_back({part, static_cast<std::size_t>(least), segment.size()});
+    }
+    make_room(parts, segment.size());
+    return parts;
+  }
+
+  // 1. Chooses the ranks after which a package ends: as many of these as can be, so that few shares
+  //    lie in several packages.
+  std::vector<Segment> segments() const {
+    const Segment whole{0, row_.size(), 0, threads_.size()};
+    const std::vector<std::size_t> cuts = Cutter(row_, whole, Edges::kOfPackages, flexible_parts(whole)).cut();
+    std::vector<Segment> result(1);
+    for (std::size_t rank = 0; rank < cuts.size(); ++rank) {
+      ++result.back().num_ranks;
+      result.back().end = cuts[rank];
+      const bool is_last = rank + 1 == cuts.size();
+      if (!is_last && row_.edges(cuts[rank])[0] != 0) result.push_back({cuts[rank], cuts[rank], rank + 1, 0});
+    }
+    return result;
+  }
+
+  // 2. Inside such a segment ranks with as many threads get the same, rounded down or up. Which of
+  //    the two decides how many cuts fall on edges. For ranks with different numbers of threads
+  //    edges matter more than parts of a core.
+  std::vector<std::size_t> balance(const Segment& segment) const {
+    std::vector<Part> parts = flexible_parts(segment);
+    const std::span<const std::uint32_t> threads = threads_in(segment);
+    if (std::all_of(threads.begin(), threads.end(), [&](std::uint32_t count) { return count == threads.front(); })) {
+      const std::size_t rounded_down = segment.size() / segment.num_ranks;
+      const std::size_t rounded_up = rounded_down + (segment.size() % segment.num_ranks == 0 ? 0 : 1);
+      for (Part& part : parts) part = {part.proportional, rounded_down, rounded_up};
+    }
+    return Cutter(row_, segment, Edges::kInsidePackages, std::move(parts)).cut();
+  }
+
+  const CoreRow& row_;
+  const std::vector<std::uint32_t>& threads_;
+  const double total_;
 };
 
 }  // namespace
 
 Result<std::vector<CpuSet>> share_out(const Machine& machine, const CpuSet& pool, const std::vector<std::uint32_t>& threads) {
-  const Row row(machine, pool, threads.size());
+  const CoreRow row(machine, pool, threads.size());
   if (row.size() < threads.size()) {
     return Error{std::to_string(threads.size()) + " ranks for " + std::to_string(row.size()) + " cpus"};
   }
   std::vector<CpuSet> shares;
   std::size_t begin = 0;
-  for (const std::size_t end : Cutter(row, threads).cut()) {
+  for (const std::size_t end : Sharing(row, threads).ends()) {
     shares.push_back(row.part(begin, end));
     begin = end;
   }

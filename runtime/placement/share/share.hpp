@@ -15,13 +15,14 @@ namespace hierbar {
 //
 // 1. A share consists of whole cores if there is a core for every rank, otherwise of single cpus.
 //    The last rank's share ends where the pool ends.
-// 2. If the pool has a core (cpu) for every thread, each rank gets at least as many as it has
-//    threads. If it has fewer, each rank gets at least its proportional part, rounded down, and at
-//    least one.
-// 3. Within these limits cuts fall between packages if they can, then between NUMA nodes, then
-//    between L3 caches. But if there are enough, no share gets smaller than three quarters of its
-//    proportional part.
-// 4. Among equally good cuts it takes those that are nearest to proportional parts.
+// 2. Between packages: as many cuts as can be are there. If the pool has a core (cpu) for every
+//    thread, each rank gets at least as many as it has threads, and no share gets smaller than
+//    three quarters of its proportional part. If the pool has fewer, each rank gets at least its
+//    proportional part, rounded down, and at least one. Among equally good cuts it takes those that
+//    are nearest to proportional parts.
+// 3. Between two such cuts, if all ranks there have as many threads, their shares differ by one core
+//    (cpu) at most. If not, the limits are those of 2.
+// 4. Within these limits cuts fall between NUMA nodes if they can, then between L3 caches.
 //
 // Errors: fewer cpus than ranks; an empty pool. Cpus of the pool that the machine does not have are
 // left out.
