@@ -6,7 +6,8 @@
 
 #include <cstddef>
 
-#include "bench/common/load.hpp"
+#include "bench/common/others/load.hpp"
+#include "bench/common/others/quiet_gate.hpp"
 #include "bench/common/progress.hpp"
 
 namespace hierbar::bench {
@@ -18,35 +19,60 @@ bool has_time_for_another(const RunOptions& options, int num_repetitions, double
   return elapsed_s + elapsed_s / num_repetitions <= options.time_limit_s;
 }
 
-void repeat_dropped(const RunOptions& options, const CoursePart& part, Progress& progress, Measurements& results) {
-  int num_good = part.settle();
-  for (int extra = 0; num_good < results.num_repetitions && extra < options.max_extra_repetitions; ++extra) {
-    if (options.time_limit_s > 0 && progress.seconds() > options.time_limit_s) break;
-    progress.block(fmt::format("the regime changed, repetition {} once more", num_good + 1), part.description);
-    ++results.num_repeated_blocks;
-    part.measure(options.num_repetitions + extra);
-    num_good = part.settle();
+class Course {
+ public:
+  Course(const RunOptions& options, std::size_t num_blocks) : options_(options), progress_(num_blocks), gate_(options.wait_s) {}
+
+  void wait() {
+    gate_.wait([this](const std::string& line) { progress_.note(line); });
   }
-}
+
+  void measure(const CoursePart& part, int repetition, const std::string& stage) {
+    progress_.block(stage, part.description);
+    if (part.measure(repetition).taken_by_others > kPartDisturbed) wait();
+  }
+
+  void repeat_dropped(const CoursePart& part, Measurements& results) {
+    int num_good = part.settle();
+    for (int extra = 0; num_good < results.num_repetitions && extra < options_.max_extra_repetitions; ++extra) {
+      if (options_.time_limit_s > 0 && measuring_s() > options_.time_limit_s) break;
+      ++results.num_repeated_blocks;
+      measure(part, options_.num_repetitions + extra, fmt::format("disturbed, repetition {} once more", num_good + 1));
+      num_good = part.settle();
+    }
+  }
+
+  void finish(Measurements& results) {
+    progress_.finish();
+    results.seconds = progress_.seconds();
+    results.waited_s = gate_.waited_s();
+  }
+
+  // Without what was spent on waiting for a quiet machine.
+  double measuring_s() const { return progress_.seconds() - gate_.waited_s(); }
+
+ private:
+  const RunOptions& options_;
+  Progress progress_;
+  QuietGate gate_;
+};
 
 }  // namespace
 
 void run_course(const RunOptions& options, const std::function<void()>& prepare, const std::vector<CoursePart>& parts,
                 Measurements& results) {
   const LoadMeter meter;
-  Progress progress(parts.size() * static_cast<std::size_t>(options.num_repetitions));
+  Course course(options, parts.size() * static_cast<std::size_t>(options.num_repetitions));
+  course.wait();
   prepare();
   for (int repetition = 0; repetition < options.num_repetitions; ++repetition) {
-    if (!has_time_for_another(options, results.num_repetitions, progress.seconds())) break;
-    for (const CoursePart& part : parts) {
-      progress.block(fmt::format("repetition {} of {}", repetition + 1, options.num_repetitions), part.description);
-      part.measure(repetition);
-    }
+    if (!has_time_for_another(options, results.num_repetitions, course.measuring_s())) break;
+    const std::string stage = fmt::format("repetition {} of {}", repetition + 1, options.num_repetitions);
+    for (const CoursePart& part : parts) course.measure(part, repetition, stage);
     ++results.num_repetitions;
   }
-  for (const CoursePart& part : parts) repeat_dropped(options, part, progress, results);
-  progress.finish();
-  results.seconds = progress.seconds();
+  for (const CoursePart& part : parts) course.repeat_dropped(part, results);
+  course.finish(results);
   results.disturbance = meter.since_start();
 }
 

@@ -14,15 +14,17 @@ namespace hierbar::bench {
 // What a benchmark measures without interruption in each repetition.
 struct CoursePart {
   std::string description;  // for the progress on stderr
-  std::function<void(int repetition)> measure;
+  std::function<Block(int repetition)> measure;
   std::function<int()> settle;  // decides which blocks are kept, returns how many are good
 };
 
 // Runs a benchmark. Fills in all of `results` that does not belong to one group.
 //
-//   1. `prepare` runs.
+//   1. Waits for a quiet machine, as it does later after each part that others have disturbed, but
+//      not longer in all than the options allow. `prepare` runs.
 //   2. Each repetition measures every part, as long as the time limit leaves room for another one.
-//   3. Units of which blocks were dropped, because the regime changed, are measured again.
+//   3. Parts of which blocks were dropped, because the regime changed or others used the machine,
+//      are measured again.
 void run_course(const RunOptions& options, const std::function<void()>& prepare, const std::vector<CoursePart>& parts,
                 Measurements& results);
 

@@ -18,6 +18,13 @@ std::optional<double> steady_one_way(const Block& block) {
   return std::midpoint(*block.one_way_before_ns, *block.one_way_after_ns);
 }
 
+// Nothing if there are no blocks.
+std::optional<double> least_taken_by_others(const Group& group) {
+  std::optional<double> least;
+  for (const Block& block : group.blocks) least = std::min(least.value_or(block.taken_by_others), block.taken_by_others);
+  return least;
+}
+
 bool is_kept(const Group& group, int repetition) {
   return std::any_of(group.blocks.begin(), group.blocks.end(),
                      [repetition](const Block& block) { return block.kept && block.repetition == repetition; });
@@ -61,22 +68,32 @@ std::string regime_text(const Group& group) {
 }
 
 int settle(Group& group) {
+  group.disturbed = least_taken_by_others(group);
+  if (group.disturbed && *group.disturbed <= kPartDisturbed) group.disturbed.reset();
+  const auto is_quiet = [](const Block& block) { return block.taken_by_others <= kPartDisturbed; };
+  const auto counts = [&](const Block& block) { return group.disturbed || is_quiet(block); };
   std::vector<double> steady;
   bool measurable = false;
   for (const Block& block : group.blocks) {
     measurable = measurable || block.one_way_before_ns.has_value();
-    if (const auto one_way = steady_one_way(block)) steady.push_back(*one_way);
+    const auto one_way = steady_one_way(block);
+    if (one_way && counts(block)) steady.push_back(*one_way);
   }
   group.one_way_ns = prevailing_one_way(steady);
   group.settled = group.one_way_ns.has_value() || !measurable;
   int num_good = 0;
   for (Block& block : group.blocks) {
     const auto one_way = steady_one_way(block);
-    const bool good = !measurable || (one_way && same_regime(*one_way, *group.one_way_ns));
-    block.kept = good || !group.settled;
-    num_good += good ? 1 : 0;
+    const bool same = !measurable || (one_way && group.one_way_ns && same_regime(*one_way, *group.one_way_ns));
+    block.kept = counts(block) && (same || !group.settled);
+    num_good += same && is_quiet(block) ? 1 : 0;
   }
   return num_good;
+}
+
+const char* doubt_of(const Group& group, const Ratio& ratio) {
+  if (group.disturbed) return "disturbed";
+  return is_clear(ratio) ? "" : "unclear";
 }
 
 SamplesByRepetition kept_samples(const Group& group, const Series& series) {

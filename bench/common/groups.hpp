@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/common/load.hpp"
+#include "bench/common/others/load.hpp"
 #include "bench/common/statistics.hpp"
 
 // The measurements, and the questions that tables and targets ask of them.
@@ -45,6 +45,7 @@ struct Block {
   std::optional<double> one_way_before_ns;  // nothing if there is only one cpu
   std::optional<double> one_way_after_ns;
   bool kept = true;
+  double taken_by_others = 0;  // share of the cpus' time meanwhile
 };
 
 struct Group {
@@ -58,6 +59,8 @@ struct Group {
   std::optional<double> one_way_ns;  // of the blocks that are kept
   // False: no repetition stayed in one regime, so all are kept.
   bool settled = true;
+  // Others used the machine in all repetitions, so all are kept: the least share that they took.
+  std::optional<double> disturbed;
 };
 
 // One run of a benchmark.
@@ -68,6 +71,7 @@ struct Measurements {
   int num_repeated_blocks = 0;
   int num_repetitions = 0;  // fewer than asked for if the time limit was reached
   double seconds = 0;
+  double waited_s = 0;  // of them for a quieter machine
   Disturbance disturbance;
 };
 
@@ -81,11 +85,16 @@ void record_one_way(Measurements& measurements, std::optional<double> last_ns, s
 // "regime near, one way 42 ns"
 [[nodiscard]] std::string regime_text(const Group& group);
 
-// Decides which blocks of a group are kept: those that began and ended in the regime that most
-// blocks share. If there are none, all blocks are kept and the group is not settled. Returns the
-// number of good blocks, which began and ended in that regime. If there is only one cpu, there is
-// no regime and all blocks are good.
+// Decides which blocks of a group are kept: those in which others left the machine alone, and that
+// began and ended in the regime that most of these share. If none is quiet, all are judged by the
+// regime alone, and the group is disturbed. If none stayed in a regime, all are kept and the group
+// is not settled. Returns the number of good blocks, which are quiet and began and ended in that
+// regime. If there is only one cpu, there is no regime.
 int settle(Group& group);
+
+// Why a ratio of this group means nothing, in a word for a cell of a table: "disturbed", "unclear".
+// Empty if it counts.
+[[nodiscard]] const char* doubt_of(const Group& group, const Ratio& ratio);
 
 // The samples of the kept blocks.
 [[nodiscard]] SamplesByRepetition kept_samples(const Group& group, const Series& series);

@@ -27,9 +27,14 @@ class Progress {
       const double left = elapsed / static_cast<double>(num_started_ - 1) * static_cast<double>(num_blocks_ - num_started_ + 1);
       text += fmt::format(", about {:.0f} s left", left);
     }
+    note(text);
+  }
+
+  // Anything else that takes time.
+  void note(const std::string& text) {
     if (terminal_) {
       fmt::print(stderr, "\r\033[K{}", text);
-    } else if (elapsed >= next_line_s_) {
+    } else if (const double elapsed = seconds(); elapsed >= next_line_s_) {
       fmt::print(stderr, "{}\n", text);
       next_line_s_ = elapsed + kSecondsBetweenLines;
     }

@@ -22,6 +22,12 @@ void add_repetition_options(CLI::App& app, RunOptions& options, const RunHelp& h
                  "no limit; 150 with --quick.")
       ->check(CLI::Range(1.0, 1e6))
       ->option_text("S");
+  app.add_option("--wait", options.wait_s,
+                 "Wait so long in all for moments in which others leave the machine alone: at first, and after what\n"
+                 "they have disturbed. That is repeated, as after a change of regime. What is disturbed then too gets\n"
+                 "no verdict. Default: 60.")
+      ->check(CLI::Range(0.0, 1e6))
+      ->option_text("S");
   app.add_flag("--quick", options.quick, "Fewer and shorter repetitions, and a time limit.");
 }
 

@@ -20,7 +20,8 @@ struct RunOptions {
   int max_extra_repetitions = 0;  // after changes of regime
   double budget_ms = 0;           // the time that one process measures
   double timeout_s = 0;           // for one process
-  double time_limit_s = 0;        // for the whole run; 0: none
+  double time_limit_s = 0;        // for what is measured; 0: none
+  double wait_s = 60;             // for a quiet machine, in the whole run
   bool quick = false;             // the defaults are smaller
   std::string json_path;          // empty: none; "-": stdout, and then no tables
   std::filesystem::path lib_dir;

@@ -102,6 +102,15 @@ struct Ratio {
   double highest = 0;
 };
 
+// Whether the repetitions agree on what a ratio says. Either they differ by less than this factor,
+// or all of them are by as much on the same side of 1. On a machine that others use one repetition
+// may say 0.02 and the next one 3: no number between them means anything.
+inline constexpr double kLargestSpread = 4;
+
+inline bool is_clear(const Ratio& ratio) {
+  return ratio.highest <= kLargestSpread * ratio.lowest || ratio.highest * kLargestSpread <= 1 || ratio.lowest >= kLargestSpread;
+}
+
 inline std::vector<double> pooled(const SamplesByRepetition& by_repetition) {
   std::vector<double> all;
   for (const auto& [repetition, samples] : by_repetition) all.insert(all.end(), samples.begin(), samples.end());

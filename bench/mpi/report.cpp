@@ -45,13 +45,9 @@ std::vector<Part> parts_of(const Measurements& measurements) {
 }
 
 std::string part_title(const Group& group) {
-  const auto num_kept = std::count_if(group.blocks.begin(), group.blocks.end(), [](const Block& block) { return block.kept; });
-  const auto num_dropped = static_cast<std::ptrdiff_t>(group.blocks.size()) - num_kept;
-  std::string title =
-      fmt::format("{}; {}; {}; {}", participants_text(group), group.bound ? "each bound to a core" : "more than cpus, not bound",
-                  regime_text(group), counted(num_kept, "repetition"));
-  if (num_dropped > 0) title += fmt::format(", {} more dropped after a change of regime", num_dropped);
-  return title;
+  return fmt::format("{}; {}; {}; {}", participants_text(group),
+                     group.bound ? "each bound to a core" : "more than cpus, not bound", regime_text(group),
+                     repetitions_text(group));
 }
 
 std::string median_cell(const Group& group, const std::string& name) {
@@ -69,7 +65,7 @@ std::string row(const Part& part, const Series& series) {
   const auto ratio = reference == nullptr ? std::nullopt : ratio_of(group, series, *reference);
   std::string text = fmt::format("  {:<{}}{:>10}  {:>22}  {:>8}  {:>16}", series.name, kNameWidth, number(summary->median),
                                  fmt::format("{} .. {}", number(summary->lower_quartile), number(summary->upper_quartile)),
-                                 ratio ? ratio_text(ratio->value) : "-", ratio ? spread_text(*ratio) : "-");
+                                 ratio_cell(group, ratio), ratio ? spread_text(*ratio) : "-");
   for (std::size_t i = 1; i < part.size(); ++i) text += fmt::format("{:>10}", median_cell(*part[i], series.name));
   return text + "\n";
 }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <random>
+#include <span>
 #include <string_view>
 
 #include "bench/common/child_process.hpp"
@@ -21,10 +22,11 @@ namespace {
 
 constexpr double kFloorBudgetMs = 60;
 constexpr std::array<std::string_view, 4> kQuantities{"period", "isolated", "skew", "late"};
+constexpr std::array<std::string_view, 2> kCrowdedQuantities{"loop", "elsewhere"};
 constexpr std::array<std::string_view, 4> kFirstQuantities{"first", "cold", "allreduce", "init"};
 
-// The groups of one number of ranks. The period is the first one. If each rank has a cpu, the other
-// quantities follow. With --first, the groups are the quantities of set-up in all cases.
+// The groups of one number of ranks. Their quantities depend on whether each rank has a cpu. With
+// --first, they are the quantities of set-up in all cases. The first group has the floors.
 struct RankCount {
   int num_ranks = 0;
   std::size_t first = 0;  // index of its first group
@@ -45,7 +47,8 @@ class Session {
   Measurements run() {
     std::vector<CoursePart> parts;
     for (const RankCount& ranks : rank_counts_) {
-      parts.push_back({participants_text(period(ranks)), [this, &ranks](int repetition) { measure_block(ranks, repetition); },
+      parts.push_back({participants_text(first_of(ranks)),
+                       [this, &ranks](int repetition) { return measure_block(ranks, repetition); },
                        [this, &ranks] { return settle_all(ranks); }});
     }
     run_course(options_, [this] { last_one_way_ns_ = measure_one_way(); }, parts, results_);
@@ -55,13 +58,15 @@ class Session {
  private:
   void add_groups(int num_ranks) {
     const bool oversubscribed = num_ranks > static_cast<int>(host_.cpus.size());
-    const auto& quantities = options_.first ? kFirstQuantities : kQuantities;
-    RankCount ranks{num_ranks, results_.groups.size(), oversubscribed && !options_.first ? 1 : quantities.size()};
-    for (std::size_t i = 0; i < ranks.count; ++i) {
+    const std::span<const std::string_view> quantities = options_.first   ? std::span<const std::string_view>(kFirstQuantities)
+                                                         : oversubscribed ? std::span<const std::string_view>(kCrowdedQuantities)
+                                                                          : std::span<const std::string_view>(kQuantities);
+    const RankCount ranks{num_ranks, results_.groups.size(), quantities.size()};
+    for (const std::string_view quantity : quantities) {
       Group group;
       group.num_participants = num_ranks;
       group.participant = "rank";
-      group.quantity = quantities[i];
+      group.quantity = quantity;
       group.oversubscribed = oversubscribed;
       group.bound = !oversubscribed;
       for (const Configuration& configuration : configurations_) {
@@ -74,14 +79,15 @@ class Session {
     rank_counts_.push_back(ranks);
   }
 
-  Group& period(const RankCount& ranks) { return results_.groups[ranks.first]; }
+  Group& first_of(const RankCount& ranks) { return results_.groups[ranks.first]; }
 
   template <class Do>
   void for_groups(const RankCount& ranks, Do act) {
     for (std::size_t i = 0; i < ranks.count; ++i) act(results_.groups[ranks.first + i]);
   }
 
-  void measure_block(const RankCount& ranks, int repetition) {
+  Block measure_block(const RankCount& ranks, int repetition) {
+    const LoadMeter meter;
     std::vector<const Configuration*> turns;
     if (!options_.first) turns.push_back(nullptr);  // nullptr stands for the floors
     for (const Configuration& configuration : configurations_) {
@@ -92,28 +98,30 @@ class Session {
     Block block{repetition, last_one_way_ns_, std::nullopt, true};
     for (const Configuration* configuration : turns) {
       if (configuration == nullptr) {
-        floors_.measure_exchange(period(ranks), repetition, kFloorBudgetMs);
+        floors_.measure_exchange(first_of(ranks), repetition, kFloorBudgetMs);
       } else {
         measure_configuration(ranks, *configuration, repetition);
       }
     }
     block.one_way_after_ns = measure_one_way();
     last_one_way_ns_ = block.one_way_after_ns;
+    block.taken_by_others = meter.share_of_part();
     for_groups(ranks, [&block](Group& group) { group.blocks.push_back(block); });
+    return block;
   }
 
   void measure_configuration(const RankCount& ranks, const Configuration& configuration, int repetition) {
-    const bool has_failed = !series_of(period(ranks), configuration.name, configuration.family).failure.empty();
+    const bool has_failed = !series_of(first_of(ranks), configuration.name, configuration.family).failure.empty();
     if (has_failed) return;
-    const bool bound = period(ranks).bound;
+    const bool bound = first_of(ranks).bound;
     const bool inside = configuration.name == "hier" && bound;
     std::vector<std::string> arguments{"--budget-ms", fmt::format("{}", options_.budget_ms), "--limit-s",
                                        fmt::format("{:.0f}", std::ceil(options_.timeout_s) + 1)};
     if (inside) arguments.emplace_back("--inside");
     if (options_.first) {
       arguments.emplace_back("--first");
-    } else if (bound) {
-      arguments.emplace_back("--alone");
+    } else {
+      arguments.emplace_back(bound ? "--alone" : "--crowded");
     }
     const ChildResult result = run_child(launch_command(configuration, ranks.num_ranks, bound, arguments), {}, timeout());
     const auto answer = parse_answer(result.output);

@@ -52,6 +52,9 @@ std::vector<Verdict> judge(const Measurements& measurements) {
       judge_first(judge, measurements, group);
     } else if (group.quantity == "init") {
       judge.ratio(group, "MPICH's own", best_of(group, Family::kMpich), kNoSlower);
+    } else if (group.quantity == "elsewhere") {
+      // The call before is that of the MPI library, so other libraries' ranks come from another call.
+      judge.ratio(group, "MPICH's own", best_of(group, Family::kMpich), kNoSlower);
     } else if (group.oversubscribed) {
       judge_peers(judge, group, kOverMpichOversubscribed, kNoSlower);
     } else if (group.quantity == "period" && group.num_participants == 2) {

@@ -6,10 +6,11 @@
 // to it; the launcher decides what is preloaded. The thread level is MPI_THREAD_SINGLE. See
 // docs/decisions/0072.
 //
-//   mpi_barrier_worker --budget-ms MS --limit-s S [--inside] [--alone | --first]
+//   mpi_barrier_worker --budget-ms MS --limit-s S [--inside] [--alone | --crowded | --first]
 //   --inside  measure PMPI_Barrier too, which is the library's own; batches of both take turns
 //   --alone   every rank has a cpu: measure the figures too for which all must run at once
-//   --first   measure only the second list of figures
+//   --crowded ranks outnumber the cpus: measure `loop` and `elsewhere`, and nothing else
+//   --first   measure only the last list of figures
 //
 // Figures are in ns, and are maxima over the ranks. The clock is CLOCK_MONOTONIC, which is the same
 // for all processes of a machine.
@@ -19,6 +20,10 @@
 //   skew      in the same episodes: from the first exit to the last
 //   late      one rank, another one each time, comes kDelayNs after the others: from its entry to
 //             the last exit
+//
+//   loop       barriers back to back for long: the mean over the ranks
+//   elsewhere  one barrier after an MPI_Allreduce of the library: from the last rank's entry to the
+//              last one's exit
 //
 //   first      the first barrier on a new communicator, without the program's very first one
 //   cold       the program's very first barrier
@@ -44,6 +49,8 @@
 #include "bench/common/file_of.hpp"
 #include "bench/common/stopwatch.hpp"
 #include "bench/mpi/worker_answer.hpp"
+#include "bench/mpi/worker_barrier.hpp"
+#include "bench/mpi/worker_crowded.hpp"
 #include "bench/mpi/worker_settings.hpp"
 
 namespace {
@@ -65,36 +72,9 @@ constexpr int kMostFirsts = 100;  // new communicators for each kind of call
 // Libraries do set-up in the first calls, and change algorithms after some more.
 constexpr int kWarmUp = 16;
 
-// A barrier of this process: the one that the program calls, which a preloaded library may serve,
-// or the library's own.
-struct Barrier {
-  std::string name;
-  int (*call)(MPI_Comm);
-  double period_ns = 0;  // an estimate
-  long batch = 1;        // number of barriers in a batch
-  int num_batches = 0;
-  std::map<std::string, std::vector<double>> samples;  // by figure
-};
-
 int rank = 0;
 int num_ranks = 1;
 double clock_ns = 0;  // the cost of one reading
-
-std::vector<double> over_ranks(const std::vector<double>& values, MPI_Op operation) {
-  std::vector<double> result(values.size());
-  PMPI_Allreduce(values.data(), result.data(), static_cast<int>(values.size()), MPI_DOUBLE, operation, MPI_COMM_WORLD);
-  return result;
-}
-
-double maximum(double value) { return over_ranks({value}, MPI_MAX).front(); }
-
-// The time of a batch in this rank. The barrier before it makes all ranks begin together.
-double time_batch(const Barrier& barrier, long count) {
-  barrier.call(MPI_COMM_WORLD);
-  const double start = now_ns();
-  for (long i = 0; i < count; ++i) barrier.call(MPI_COMM_WORLD);
-  return now_ns() - start;
-}
 
 // Chooses the number of barriers in a batch, and the number of batches. All ranks come to the same
 // numbers, because they use maxima. A trial that seems to fill a batch is repeated, because its
@@ -254,6 +234,11 @@ void run(const Settings& settings, double init_ns) {
   clock_ns = clock_cost_ns();
   if (settings.first) {
     measure_first(barriers, settings.budget_ns, init_ns);
+  } else if (settings.crowded) {
+    for (Barrier& barrier : barriers) {
+      barrier.samples["loop"] = time_loop(barrier, settings.budget_ns);
+      barrier.samples["elsewhere"] = time_visits(barrier, settings.budget_ns);
+    }
   } else {
     for (Barrier& barrier : barriers) calibrate(barrier, settings.budget_ns);
     measure_period(barriers, settings.budget_ns);

@@ -14,6 +14,7 @@ struct Settings {
   unsigned limit_s = 0;
   bool inside = false;
   bool alone = false;
+  bool crowded = false;
   bool first = false;
 };
 
@@ -27,6 +28,8 @@ inline std::optional<Settings> parse_settings(int argc, char** argv) {
       settings.inside = true;
     } else if (option == "--alone") {
       settings.alone = true;
+    } else if (option == "--crowded") {
+      settings.crowded = true;
     } else if (option == "--first") {
       settings.first = true;
     } else if (option == "--budget-ms") {
@@ -39,7 +42,8 @@ inline std::optional<Settings> parse_settings(int argc, char** argv) {
       return std::nullopt;
     }
   }
-  if (settings.budget_ns <= 0 || settings.limit_s == 0 || (settings.alone && settings.first)) return std::nullopt;
+  if (settings.budget_ns <= 0 || settings.limit_s == 0 || settings.alone + settings.crowded + settings.first > 1)
+    return std::nullopt;
   return settings;
 }
 

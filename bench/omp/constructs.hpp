@@ -15,7 +15,9 @@ struct ConstructName {
   std::string_view explains;
 };
 
-inline constexpr std::array<ConstructName, 9> kConstructs{{
+inline constexpr std::string_view kBeside = "beside";
+
+inline constexpr std::array<ConstructName, 10> kConstructs{{
     {"barrier", "ns per barrier", "barriers back to back inside one region: their period"},
     {"isolated", "ns per barrier", "one barrier alone, from the last thread's arrival to the last thread's departure"},
     {"parallel", "ns per region", "an empty parallel region: fork and join"},
@@ -25,7 +27,14 @@ inline constexpr std::array<ConstructName, 9> kConstructs{{
     {"single", "ns per single", "an empty single construct inside a region"},
     {"for", "ns per loop", "a static loop inside a region, one iteration per thread"},
     {"tasks", "ns per task", "one thread creates small tasks in a single, the others wait, and work, in its barrier"},
+    {kBeside, "ns per region",
+     "regions of 20 us of work for each of two threads on two cpus, unbound, one of which another process holds"},
 }};
+
+// Of the construct `beside`. Only two threads are measured. A process measures for so many budgets
+// and gives its mean, which must hold many time slices.
+inline constexpr double kBesideWorkNs = 20000;
+inline constexpr double kBesideBudgets = 15;
 
 // Whether the construct is a whole parallel region.
 constexpr bool is_region(std::string_view construct) {

@@ -26,13 +26,8 @@ std::string_view unit_of(const std::string& construct) {
 }
 
 std::string group_title(const Group& group) {
-  const auto num_kept = std::count_if(group.blocks.begin(), group.blocks.end(), [](const Block& block) { return block.kept; });
-  const auto num_dropped = static_cast<std::ptrdiff_t>(group.blocks.size()) - num_kept;
-  std::string title =
-      fmt::format("{}, {}: {}; {}; {}; {}", group.quantity, participants_text(group), unit_of(group.quantity),
-                  group.bound ? "bound to cores" : "not bound", regime_text(group), counted(num_kept, "repetition"));
-  if (num_dropped > 0) title += fmt::format(", {} more dropped after a change of regime", num_dropped);
-  return title;
+  return fmt::format("{}, {}: {}; {}; {}; {}", group.quantity, participants_text(group), unit_of(group.quantity),
+                     group.bound ? "bound to cores" : "not bound", regime_text(group), repetitions_text(group));
 }
 
 std::string series_row(const Group& group, const Series& series, const Series* reference) {
@@ -43,7 +38,7 @@ std::string series_row(const Group& group, const Series& series, const Series* r
   const auto ratio = reference == nullptr ? std::nullopt : ratio_of(group, series, *reference);
   std::string row = fmt::format("  {:<{}}{:>11}  {:>24}", series.name, kNameWidth, number(summary->median),
                                 fmt::format("{} .. {}", number(summary->lower_quartile), number(summary->upper_quartile)));
-  if (ratio) row += fmt::format("  {:>{}}  {:>18}", ratio_text(ratio->value), kRatioWidth, spread_text(*ratio));
+  if (ratio) row += fmt::format("  {:>{}}  {:>18}", ratio_cell(group, ratio), kRatioWidth, spread_text(*ratio));
   return row + "\n";
 }
 
@@ -51,7 +46,7 @@ std::string series_row(const Group& group, const Series& series, const Series* r
 std::string comparison(const Group& group, const Series& ours, const std::string& label, const Series* other) {
   const auto ratio = other == nullptr ? std::nullopt : ratio_of(group, ours, *other);
   if (!ratio) return "";
-  return fmt::format("  {} / {} ({}): {} [{}]\n", ours.name, label, other->name, ratio_text(ratio->value), spread_text(*ratio));
+  return fmt::format("  {} / {} ({}): {} [{}]\n", ours.name, label, other->name, ratio_cell(group, ratio), spread_text(*ratio));
 }
 
 // "hier-tool - hier: 61.2 ns [58.0 .. 66.1]"
@@ -86,7 +81,9 @@ std::string overview_cell(const Group& group, const std::string& name, const Opt
   const Series* reference = find_series(group, options.reference);
   const auto ratio = reference == nullptr ? std::nullopt : ratio_of(group, *found, *reference);
   const std::string median = number(summary->median);
-  return ratio ? fmt::format("{} {:>7}", median, fmt::format("x{}", ratio_text(ratio->value))) : median;
+  if (!ratio) return median;
+  const std::string cell = ratio_cell(group, ratio);
+  return fmt::format("{} {:>7}", median, *doubt_of(group, *ratio) == '\0' ? "x" + cell : cell);
 }
 
 // The rows of one construct's table: its configurations. The best floor gets a row of its own, so

@@ -10,6 +10,7 @@
 
 #include "bench/common/course.hpp"
 #include "bench/common/floors/floor_runner.hpp"
+#include "bench/common/others/busy_neighbour.hpp"
 #include "bench/omp/constructs.hpp"
 #include "trace/trace_clock.hpp"
 
@@ -37,7 +38,8 @@ class Session {
     std::vector<CoursePart> parts;
     for (Group& group : results_.groups) {
       parts.push_back({fmt::format("{}, {}", group.quantity, participants_text(group)),
-                       [this, &group](int repetition) { measure_block(group, repetition); }, [&group] { return settle(group); }});
+                       [this, &group](int repetition) { return measure_block(group, repetition); },
+                       [&group] { return settle(group); }});
     }
     const auto prepare = [this] {
       last_one_way_ns_ = measure_one_way();
@@ -64,18 +66,21 @@ class Session {
     const bool wanted = asked.empty() || std::find(asked.begin(), asked.end(), construct) != asked.end();
     const bool oversubscribed = num_threads > static_cast<int>(host_.cpus.size());
     if (!wanted || (construct == "isolated" && oversubscribed)) return;
+    if (construct == kBeside && (num_threads != 2 || oversubscribed)) return;
     Group group;
     group.num_participants = num_threads;
     group.quantity = construct;
     group.oversubscribed = oversubscribed;
     group.bound = options_.binding == Binding::kAlways || (options_.binding == Binding::kAuto && !oversubscribed);
+    if (construct == kBeside) group.bound = false;  // as programs are that share a machine
     for (const Configuration& configuration : results_.configurations) {
       if (configuration.unavailable.empty()) group.series.push_back({configuration.name, configuration.family, "", {}});
     }
     results_.groups.push_back(std::move(group));
   }
 
-  void measure_block(Group& group, int repetition) {
+  Block measure_block(Group& group, int repetition) {
+    const LoadMeter meter;
     std::vector<const Configuration*> turns{nullptr};  // nullptr stands for the floors
     for (const Configuration& configuration : results_.configurations) {
       if (configuration.unavailable.empty()) turns.push_back(&configuration);
@@ -83,28 +88,37 @@ class Session {
     std::rotate(turns.begin(), turns.begin() + repetition % static_cast<int>(turns.size()), turns.end());
 
     Block block{repetition, last_one_way_ns_, std::nullopt, true};
-    for (const Configuration* configuration : turns) {
-      if (configuration == nullptr) {
-        measure_floors(group, repetition);
-      } else {
-        measure_configuration(group, *configuration, repetition);
+    {
+      std::optional<BusyNeighbour> neighbour;
+      if (group.quantity == kBeside) neighbour.emplace(host_.cpus);
+      for (const Configuration* configuration : turns) {
+        if (configuration == nullptr) {
+          measure_floors(group, repetition);
+        } else if (!neighbour || neighbour->is_there()) {
+          measure_configuration(group, *configuration, repetition);
+        } else {
+          series_of(group, configuration->name, configuration->family).failure = "no process could be put beside it";
+        }
       }
     }
     block.one_way_after_ns = measure_one_way();
     last_one_way_ns_ = block.one_way_after_ns;
+    block.taken_by_others = meter.share_of_part();
     group.blocks.push_back(block);
+    return block;
   }
 
   void measure_configuration(Group& group, const Configuration& configuration, int repetition) {
     Series& series = series_of(group, configuration.name, configuration.family);
     if (!series.failure.empty()) return;
+    const double budget_ms = options_.budget_ms * (group.quantity == kBeside ? kBesideBudgets : 1);
     const std::vector<std::string> command{configuration.worker,
                                            "--construct",
                                            group.quantity,
                                            "--threads",
                                            std::to_string(group.num_participants),
                                            "--budget-ms",
-                                           fmt::format("{}", options_.budget_ms),
+                                           fmt::format("{}", budget_ms),
                                            "--delay-ns",
                                            fmt::format("{}", options_.delay_ns)};
     const ChildResult result = run_child(command, variables_for(configuration, group.num_participants, group.bound), timeout());
@@ -118,10 +132,12 @@ class Session {
     series.samples[repetition] = answer.at("samples").get<std::vector<double>>();
   }
 
-  // Only barriers and regions of two or more threads have floors.
+  // Only barriers and regions of two or more threads have floors. That of regions which work is
+  // their work.
   void measure_floors(Group& group, int repetition) {
     if (group.num_participants < 2) return;
     if (group.quantity == "barrier") floors_.measure_exchange(group, repetition, options_.budget_ms);
+    if (group.quantity == kBeside) series_of(group, "work", Family::kFloor).samples[repetition] = {kBesideWorkNs};
     if (is_region(group.quantity)) floors_.measure_pool(group, repetition, options_.budget_ms);
   }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/omp/targets.hpp"
 
+#include "bench/omp/constructs.hpp"
+
 namespace hierbar::bench {
 namespace {
 
@@ -47,6 +49,9 @@ void judge_pair(Judge& judge, const Group& group) {
     judge.exchange_floor(group);
     judge.ratio(group, "best stock libomp", best_of(group, Family::kStock), limits.stock);
     judge.ratio(group, "libgomp", best_of(group, Family::kGnu), limits.libgomp);
+  } else if (group.quantity == kBeside) {
+    judge.ratio(group, "stock default", find_series(group, "hyper"), kNoSlower);
+    judge.ratio(group, "libgomp", best_of(group, Family::kGnu), kNoSlower);
   } else if (group.quantity == "parallel" || group.quantity == "reduction") {
     judge.ratio(group, "best stock libomp", best_of(group, Family::kStock), kNoSlower);
   }

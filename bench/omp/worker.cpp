@@ -26,6 +26,8 @@
 
 #include "bench/common/file_of.hpp"
 #include "bench/common/stopwatch.hpp"
+#include "bench/omp/constructs.hpp"
+#include "bench/omp/worker_measure.hpp"
 #include "bench/omp/worker_settings.hpp"
 
 namespace {
@@ -42,6 +44,7 @@ int num_threads = 1;
 long delay_iterations = 0;  // work before each construct
 long task_iterations = 0;
 long settle_iterations = 0;
+long beside_iterations = 0;
 double clock_ns = 0;
 double sum = 0;  // target of the reductions; shared, because an orphaned reduction needs that
 
@@ -145,6 +148,15 @@ double time_parallel_for(long count) {
   return now_ns() - start;
 }
 
+double time_beside(long count) {
+  const double start = now_ns();
+  for (long i = 0; i < count; ++i) {
+#pragma omp parallel num_threads(num_threads)
+    burn(beside_iterations);
+  }
+  return now_ns() - start;
+}
+
 // Each thread stores when it arrives and when it leaves. After a second barrier the primary thread
 // reads these times.
 double time_isolated(long count) {
@@ -178,13 +190,6 @@ double time_isolated(long count) {
   return total_ns;
 }
 
-struct Construct {
-  std::string_view name;
-  double (*time)(long count);
-  int per_count;   // number of measured constructs in one count
-  bool has_delay;  // it contains the delay, which must be subtracted
-};
-
 constexpr Construct kMeasured[] = {
     {"barrier", time_barrier, 1, true},
     {"isolated", time_isolated, 1, false},
@@ -195,48 +200,8 @@ constexpr Construct kMeasured[] = {
     {"for-reduction", time_for_reduction, 1, true},
     {"for", time_for, 1, true},
     {"tasks", time_tasks, kTasksPerSingle, false},
+    {kBeside, time_beside, 1, false, true},
 };
-
-// The duration of a whole batch, including what the batch does not count.
-double duration_ns(const Construct& construct, long count) {
-  const double start = now_ns();
-  construct.time(count);
-  return now_ns() - start;
-}
-
-// Finds the count that fills a batch, by trials of growing size. A trial that seems to fill it is
-// repeated. A disturbed one would make the batches so small that their first and last construct
-// would dominate them. The trials also warm up the team.
-long calibrate(const Construct& construct, double batch_ns, double deadline_ns) {
-  constexpr int kMostTrials = 4;
-  for (long count = 1;; count *= 4) {
-    double elapsed = duration_ns(construct, count);
-    for (int i = 1; i < kMostTrials && elapsed > batch_ns / 4 && now_ns() < deadline_ns; ++i) {
-      elapsed = std::min(elapsed, duration_ns(construct, count));
-    }
-    if (elapsed > batch_ns / 4 || now_ns() > deadline_ns) {
-      return std::max(1L, static_cast<long>(static_cast<double>(count) * batch_ns / std::max(elapsed, 1.0)));
-    }
-  }
-}
-
-// Measures three batches at least, even if one takes longer than the whole budget. But it ends when
-// four budgets are spent.
-std::vector<double> measure(const Construct& construct, const Settings& settings, long& count) {
-  constexpr double kNumBatches = 40;
-  constexpr std::size_t kFewestBatches = 3;
-  const double start = now_ns();
-  count = calibrate(construct, settings.budget_ns / kNumBatches, start + settings.budget_ns);
-  const double measuring = now_ns();
-  const double reference_ns = construct.has_delay ? settings.delay_ns : 0;
-  std::vector<double> samples;
-  while (true) {
-    const double batch_ns = construct.time(count);
-    samples.push_back(batch_ns / static_cast<double>(count) / construct.per_count - reference_ns);
-    const double spent = now_ns() - measuring;
-    if (spent > settings.budget_ns && (samples.size() >= kFewestBatches || spent > 4 * settings.budget_ns)) return samples;
-  }
-}
 
 int actual_team_size() {
   int size = 0;
@@ -275,6 +240,7 @@ int run(const Settings& settings) {
   delay_iterations = settings.delay_ns > 0 ? burn_iterations(settings.delay_ns) : 0;
   task_iterations = burn_iterations(kTaskNs);
   settle_iterations = burn_iterations(kSettleNs);
+  beside_iterations = burn_iterations(kBesideWorkNs);
   clock_ns = clock_cost_ns();
   omp_set_dynamic(0);
   for (const Construct& construct : kMeasured) {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/common/child_process.hpp"
+#include "bench/common/host.hpp"
 
 namespace hierbar::bench {
 namespace {
@@ -24,8 +25,8 @@ ChildResult run_bench(std::vector<std::string> arguments) {
   return run_child(arguments, {}, std::chrono::minutes(2));
 }
 
-std::vector<std::string> tiny(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"--ranks", "2", "--reps", "1", "--extra-reps", "0", "--budget-ms", "5"};
+std::vector<std::string> tiny(std::vector<std::string> more, const std::string& ranks = "2") {
+  std::vector<std::string> arguments{"--ranks", ranks, "--reps", "1", "--extra-reps", "0", "--budget-ms", "5", "--wait", "0"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -76,6 +77,26 @@ TEST(MpiBarrierBench, WritesEverySampleOfEveryConfigurationAsJson) {
     }
     EXPECT_TRUE(found) << configuration.at("name");
   }
+}
+
+// Short batches after a call of the library gave neither of these figures.
+TEST(MpiBarrierBench, MeasuresALoopAndBarriersFromElsewhereOfRanksThatOutnumberTheCpus) {
+  const std::string ranks = std::to_string(std::max(4u, 2 * static_cast<unsigned>(describe_host().cpus.size())));
+  const ChildResult result = run_bench(tiny({"--configs", "hier,mpich,openmpi-hier", "--json", "-"}, ranks));
+  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no MPI to measure";
+  ASSERT_EQ(result.failure, "") << result.errors;
+  const json report = json::parse(result.output);
+  std::vector<std::string> quantities;
+  for (const json& group : report.at("groups")) {
+    quantities.push_back(group.at("quantity"));
+    EXPECT_EQ(group.at("oversubscribed"), true);
+    for (const json& series : group.at("series")) {
+      EXPECT_TRUE(series.at("failure").is_null()) << series.at("failure");
+      if (series.at("kind") == "floor") continue;
+      EXPECT_GE(series.at("samples")[0].at("ns").size(), 3u) << quantities.back() << ", " << series.at("name");
+    }
+  }
+  EXPECT_THAT(quantities, testing::ElementsAre("loop", "elsewhere"));
 }
 
 TEST(MpiBarrierBench, MeasuresFirstBarriersAndInitBesideEachOther) {

@@ -76,7 +76,7 @@ TEST(MpiTargets, AskThatLatencyAndSkewOfAPairAreNoWorse) {
 
 TEST(MpiTargets, OfOversubscribedRanksAskForAFiveHundredthOfMpichAndNoMoreThanOpenMpi) {
   const auto against = [](double mpich_ns, double hier_ns) {
-    Group result = group(8, "period", kNearNs, hier_ns);
+    Group result = group(8, "loop", kNearNs, hier_ns);
     result.series[1] = series("mpich", Family::kMpich, mpich_ns);
     return result;
   };
@@ -84,6 +84,14 @@ TEST(MpiTargets, OfOversubscribedRanksAskForAFiveHundredthOfMpichAndNoMoreThanOp
   EXPECT_EQ(outcome(against(100000, 201), "MPICH's own"), Outcome::kFail);
   EXPECT_EQ(outcome(against(200000, 210), "best Open MPI"), Outcome::kPass);
   EXPECT_EQ(outcome(against(200000, 211), "best Open MPI"), Outcome::kFail);
+}
+
+TEST(MpiTargets, OfRanksThatComeFromACallOfTheLibraryAskForNoMoreThanItsOwnBarrier) {
+  EXPECT_EQ(outcome(group(8, "elsewhere", kNearNs, 1050), "MPICH's own"), Outcome::kPass);
+  EXPECT_EQ(outcome(group(8, "elsewhere", kNearNs, 1051), "MPICH's own"), Outcome::kFail);
+  Measurements measurements;
+  measurements.groups = {group(8, "elsewhere", kNearNs, 1000)};
+  EXPECT_EQ(judge(measurements).size(), 1u) << "Open MPI's ranks come from another call";
 }
 
 TEST(MpiTargets, OfTheFirstBarrierAllowAMillisecondOverTheAllreduceOfTheSameProcesses) {
@@ -122,13 +130,16 @@ Configuration some(Implementation implementation) {
 
 TEST(MpiReport, ShowsEveryConfigurationWithItsRatioAndTheOtherQuantitiesBesideThePeriod) {
   Measurements measurements;
-  measurements.groups = {group(2, "period", kNearNs, 100), group(2, "skew", kNearNs, 33), group(8, "period", kNearNs, 100)};
+  measurements.groups = {group(2, "period", kNearNs, 100), group(2, "skew", kNearNs, 33), group(8, "loop", kNearNs, 100),
+                         group(8, "elsewhere", kNearNs, 2000)};
   measurements.groups[0].series[2].failure = "killed by signal 11";
   const std::string text = table_text(measurements);
   EXPECT_THAT(text, HasSubstr("2 ranks; each bound to a core; regime near, one way 42 ns; 1 repetition\n"));
   EXPECT_THAT(text, HasSubstr("8 ranks; more than cpus, not bound"));
   EXPECT_THAT(text, testing::ContainsRegex("mpich +1000 +1000 .. 1000 +10.00 +10.00 .. 10.00 +1000\n"));
   EXPECT_THAT(text, testing::ContainsRegex("hier +100.0 .*33.0\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("ns +loop .*elsewhere\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("hier +100.0 .*2000\n"));
   EXPECT_THAT(text, HasSubstr("failed: killed by signal 11"));
   EXPECT_THAT(text, HasSubstr("exchange-mov"));
 }

@@ -24,7 +24,7 @@ ChildResult run_bench(std::vector<std::string> arguments) {
 }
 
 std::vector<std::string> tiny(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"--reps", "2", "--extra-reps", "0", "--budget-ms", "2"};
+  std::vector<std::string> arguments{"--reps", "2", "--extra-reps", "0", "--budget-ms", "2", "--wait", "0"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -86,6 +86,28 @@ TEST(OmpBarrierBench, ShowsTheFloorsBesideTheBarrier) {
   ASSERT_EQ(result.failure, "") << result.errors;
   EXPECT_THAT(result.output, HasSubstr("exchange-"));
   EXPECT_THAT(result.output, HasSubstr("physical floor"));
+}
+
+TEST(OmpBarrierBench, MeasuresTwoThreadsBesideAProcessThatHoldsACpu) {
+  const ChildResult result =
+      run_bench(tiny({"--threads", "2,3", "--constructs", "beside", "--configs", "libgomp", "--json", "-"}));
+  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no libgomp to measure";
+  ASSERT_EQ(result.failure, "") << result.errors;
+  const json report = json::parse(result.output);
+  if (report.at("host").at("allowed_cpus").size() < 2) GTEST_SKIP() << "one cpu";
+  ASSERT_EQ(report.at("groups").size(), 1u) << "two threads only";
+  const json& group = report.at("groups")[0];
+  EXPECT_EQ(group.at("bound"), false);
+  const json& series = find_named(group.at("series"), "libgomp");
+  EXPECT_TRUE(series.at("failure").is_null()) << series.at("failure");
+  // A sample is the mean of a process, and no region is shorter than its work, up to the error of
+  // the work's own calibration.
+  for (const json& repetition : series.at("samples")) {
+    ASSERT_EQ(repetition.at("ns").size(), 1u);
+    EXPECT_GT(repetition.at("ns")[0], 10000);
+  }
+  EXPECT_EQ(find_named(group.at("series"), "work").at("summary").at("median"), 20000);
+  EXPECT_EQ(report.at("run").at("waited_s"), 0) << "--wait 0";
 }
 
 TEST(OmpBarrierBench, GoesOnWhenAMeasuredProgramCrashesOrHangs) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "bench/common/report/report_text.hpp"
 #include "bench/omp/results.hpp"
 
 namespace hierbar::bench {
@@ -160,6 +161,60 @@ TEST(Settle, KeepsEverythingOnAMachineWithoutAPairOfCpus) {
   EXPECT_EQ(settle(group), 2);
   EXPECT_TRUE(group.settled);
   EXPECT_FALSE(group.one_way_ns);
+}
+
+// A repetition in which others took this share of the cpus.
+Block taken(int repetition, double share, double one_way_ns = kNearNs) {
+  return {repetition, one_way_ns, one_way_ns, true, share};
+}
+
+TEST(Settle, DropsRepetitionsInWhichOthersUsedTheCpus) {
+  Group group;
+  group.blocks = {taken(0, 0.02), taken(1, 0.4), taken(2, 0.4, kFarNs), taken(3, 0.4, kFarNs), taken(4, 0)};
+  EXPECT_EQ(settle(group), 2);
+  EXPECT_FALSE(group.disturbed);
+  EXPECT_EQ(group.one_way_ns, kNearNs) << "the regime is that of the quiet repetitions";
+  EXPECT_TRUE(group.blocks[0].kept);
+  for (const std::size_t i : {1u, 2u, 3u}) EXPECT_FALSE(group.blocks[i].kept) << i;
+}
+
+TEST(Settle, KeepsAllAndSaysSoWhereOthersAlwaysUsedTheCpus) {
+  Group group;
+  group.blocks = {taken(0, 0.5), taken(1, 0.3)};
+  EXPECT_EQ(settle(group), 0) << "so that the course repeats them";
+  EXPECT_EQ(group.disturbed, 0.3);
+  EXPECT_TRUE(group.blocks[0].kept && group.blocks[1].kept);
+  group.blocks.push_back(taken(2, 0.01));
+  EXPECT_EQ(settle(group), 1);
+  EXPECT_FALSE(group.disturbed);
+}
+
+TEST(Targets, GiveNoVerdictForADisturbedGroup) {
+  Group group = pair_group(kNearNs, 10);
+  group.blocks = {taken(0, 0.6)};
+  settle(group);
+  for (const Verdict& verdict : judge_one(group)) {
+    EXPECT_EQ(verdict.outcome, Outcome::kNotMeasured) << verdict.what;
+    EXPECT_EQ(verdict.note, "others took 60 % of the cpus' time or more in every repetition");
+  }
+}
+
+TEST(Targets, GiveNoVerdictWhereRepetitionsContradictEachOther) {
+  const auto group_with = [](double second_ns) {
+    Group group = pair_group(kNearNs, 10);
+    group.blocks = {steady(0, kNearNs), steady(1, kNearNs)};
+    for (Series& series : group.series) series.samples[1] = series.samples[0];
+    group.series[0].samples[1] = {second_ns};
+    return group;
+  };
+  EXPECT_EQ(outcome_of(judge_one(group_with(900)), "best stock libomp"), Outcome::kNotMeasured);
+  EXPECT_EQ(outcome_of(judge_one(group_with(24)), "best stock libomp"), Outcome::kPass) << "far apart, but all far below 1";
+  EXPECT_EQ(outcome_of(judge_one(group_with(39)), "best stock libomp"), Outcome::kPass) << "less than a factor of 4";
+  const Group unclear = group_with(900);
+  const auto ratio = ratio_of(unclear, unclear.series[0], unclear.series[2]);
+  EXPECT_STREQ(doubt_of(unclear, *ratio), "unclear");
+  EXPECT_EQ(ratio_cell(unclear, ratio), "unclear");
+  EXPECT_EQ(ratio_cell(pair_group(kNearNs, 50), Ratio{0.5, 0.4, 0.6}), "0.50");
 }
 
 TEST(Results, LeaveDroppedRepetitionsOutOfEveryFigure) {

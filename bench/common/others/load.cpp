@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "bench/common/load.hpp"
+#include "bench/common/others/load.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -40,6 +40,11 @@ LoadMeter::Times LoadMeter::read() {
   const double busy = user + nice + system + irq + softirq;
   return {(busy + idle + iowait + steal) * tick_s, busy * tick_s, steal * tick_s,
           cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN)};
+}
+
+double LoadMeter::share_of_part() const {
+  constexpr double kFewestCpuSeconds = 0.5;
+  return read().total - start_.total < kFewestCpuSeconds ? 0 : since_start().share();
 }
 
 Disturbance LoadMeter::since_start() const {

@@ -23,7 +23,7 @@ void Judge::ratio(const Group& group, const std::string& against, const Series* 
     verdict.value = ratio->value;
     verdict.note = fmt::format("repetitions {:.2f} to {:.2f}", ratio->lowest, ratio->highest);
   }
-  finish(group, std::move(verdict), ours != nullptr ? against : "hier");
+  finish(group, std::move(verdict), ours != nullptr ? against : "hier", !ratio || is_clear(*ratio));
 }
 
 void Judge::exchange_floor(const Group& group) {
@@ -97,11 +97,15 @@ Verdict Judge::begin(const Group& group, const std::string& what, double limit) 
   return verdict;
 }
 
-void Judge::finish(const Group& group, Verdict verdict, const std::string& missing) {
+void Judge::finish(const Group& group, Verdict verdict, const std::string& missing, bool is_clear) {
   if (!verdict.value) {
     verdict.note = fmt::format("no figure for {}", missing);
   } else if (!group.settled) {
     verdict.note = "the regime changed in every repetition";
+  } else if (group.disturbed) {
+    verdict.note = fmt::format("others took {:.0f} % of the cpus' time or more in every repetition", 100 * *group.disturbed);
+  } else if (!is_clear) {
+    verdict.note += ": too far apart for a verdict";
   } else {
     verdict.outcome = *verdict.value <= verdict.limit ? Outcome::kPass : Outcome::kFail;
   }

@@ -32,8 +32,8 @@ inline constexpr double kNoSlower = 1.05;
 inline constexpr double kOverExchangeFloor = 1.2;
 inline constexpr double kOverExchangeFloorNs = 15;
 
-// Appends a verdict for each question. If there are no figures, or none from a settled regime, the
-// verdict is kNotMeasured.
+// Appends a verdict for each question. It is kNotMeasured if there are no figures, or none from a
+// settled regime and an undisturbed machine, or if the repetitions' ratios are too far apart.
 class Judge {
  public:
   explicit Judge(std::vector<Verdict>& verdicts) : verdicts_(verdicts) {}
@@ -58,7 +58,7 @@ class Judge {
   static const Series* hier(const Group& group);
   static std::optional<double> median_of(const Group& group, const Series* series);
   static Verdict begin(const Group& group, const std::string& what, double limit);
-  void finish(const Group& group, Verdict verdict, const std::string& missing);
+  void finish(const Group& group, Verdict verdict, const std::string& missing, bool is_clear = true);
 
   std::vector<Verdict>& verdicts_;
 };

@@ -15,7 +15,8 @@ json to_json(const Block& block) {
   return {{"repetition", block.repetition},
           {"kept", block.kept},
           {"one_way_before_ns", or_null(block.one_way_before_ns)},
-          {"one_way_after_ns", or_null(block.one_way_after_ns)}};
+          {"one_way_after_ns", or_null(block.one_way_after_ns)},
+          {"cpu_share_taken", block.taken_by_others}};
 }
 
 json summary_json(const std::optional<Summary>& summary) {
@@ -24,9 +25,12 @@ json summary_json(const std::optional<Summary>& summary) {
           {"upper_quartile", summary->upper_quartile}, {"minimum", summary->minimum}, {"maximum", summary->maximum}};
 }
 
-json ratio_json(const std::optional<Ratio>& ratio) {
+json ratio_json(const Group& group, const std::optional<Ratio>& ratio) {
   if (!ratio) return {};
-  return {{"value", ratio->value}, {"lowest", ratio->lowest}, {"highest", ratio->highest}};
+  return {{"value", ratio->value},
+          {"lowest", ratio->lowest},
+          {"highest", ratio->highest},
+          {"doubt", or_null(std::string(doubt_of(group, *ratio)))}};
 }
 
 json to_json(const Group& group, const Series& series, const Series* reference) {
@@ -36,7 +40,7 @@ json to_json(const Group& group, const Series& series, const Series* reference) 
           {"kind", family_name(series.family)},
           {"failure", or_null(series.failure)},
           {"summary", summary_json(summary_of(group, series))},
-          {"ratio_to_reference", ratio_json(reference == nullptr ? std::nullopt : ratio_of(group, series, *reference))},
+          {"ratio_to_reference", ratio_json(group, reference == nullptr ? std::nullopt : ratio_of(group, series, *reference))},
           {"samples", std::move(samples)}};
 }
 
@@ -64,6 +68,7 @@ json group_json(const Group& group, const std::string& quantity, const std::stri
           {"one_way_ns", or_null(group.one_way_ns)},
           {"regime", group.one_way_ns ? json(regime_name(classify_regime(*group.one_way_ns))) : json()},
           {"settled", group.settled},
+          {"disturbed", or_null(group.disturbed)},
           {"blocks", std::move(blocks)},
           {"series", std::move(series)}};
 }
@@ -83,6 +88,7 @@ json run_json(const Measurements& measurements) {
           {"one_way_ns", measurements.one_way_ns},
           {"regime_changes", measurements.num_regime_changes},
           {"repeated_blocks", measurements.num_repeated_blocks},
+          {"waited_s", measurements.waited_s},
           {"cpu_share_of_others", or_null(known(measurements.disturbance.others))},
           {"cpu_share_stolen", or_null(known(measurements.disturbance.steal))}};
 }

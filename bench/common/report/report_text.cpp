@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 #include "bench/common/text.hpp"
@@ -11,14 +13,12 @@
 namespace hierbar::bench {
 namespace {
 
-// The share of the cpus' time from which on the report warns.
-constexpr double kDisturbed = 0.05;
-
 std::string disturbance_text(const Disturbance& disturbance) {
   if (disturbance.others < 0) return "How much other programs ran meanwhile is not known.";
   std::string text = fmt::format("Other programs took {:.0f} % of the cpus' time, the hypervisor {:.0f} %.",
                                  100 * disturbance.others, 100 * disturbance.steal);
-  if (disturbance.others + disturbance.steal > kDisturbed) text += " THE MACHINE WAS NOT QUIET: expect wide spreads.";
+  if (disturbance.others + disturbance.steal > kDisturbed)
+    text += " THE MACHINE WAS NOT QUIET: rows marked disturbed or unclear have no verdict.";
   return text;
 }
 
@@ -29,6 +29,22 @@ std::string number(double ns) { return ns < 1000 ? fmt::format("{:.1f}", ns) : f
 std::string ratio_text(double ratio) {
   if (ratio >= 100) return fmt::format("{:.0f}", ratio);
   return ratio >= 0.1 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.4f}", ratio);
+}
+
+std::string ratio_cell(const Group& group, const std::optional<Ratio>& ratio) {
+  if (!ratio) return "-";
+  const std::string doubt = doubt_of(group, *ratio);
+  return doubt.empty() ? ratio_text(ratio->value) : doubt;
+}
+
+std::string repetitions_text(const Group& group) {
+  const auto num_kept = std::count_if(group.blocks.begin(), group.blocks.end(), [](const Block& block) { return block.kept; });
+  const auto num_dropped = static_cast<std::ptrdiff_t>(group.blocks.size()) - num_kept;
+  std::string text = counted(num_kept, "repetition");
+  if (num_dropped > 0) text += fmt::format(", {} more dropped: others used the cpus, or the regime changed", num_dropped);
+  if (group.disturbed)
+    text += fmt::format("; DISTURBED: others took {:.0f} % of the cpus or more in each", 100 * *group.disturbed);
+  return text;
 }
 
 std::string spread_text(const Ratio& ratio) {
@@ -54,7 +70,9 @@ std::string run_text(const Measurements& measurements, int asked_repetitions, do
     text += fmt::format("The time limit of {:.0f} s allowed {} of {} repetitions.\n", time_limit_s, measurements.num_repetitions,
                         asked_repetitions);
   }
-  return text + fmt::format("The run took {:.0f} s. {}\n", measurements.seconds, disturbance_text(measurements.disturbance));
+  text += fmt::format("The run took {:.0f} s", measurements.seconds);
+  if (measurements.waited_s > 0) text += fmt::format(", {:.0f} of them to wait for a quiet machine", measurements.waited_s);
+  return text + fmt::format(". {}\n", disturbance_text(measurements.disturbance));
 }
 
 std::string verdicts_text(const std::vector<Verdict>& verdicts) {

@@ -18,6 +18,13 @@ namespace hierbar::bench {
 // Two decimals; more if two would show only zeros.
 [[nodiscard]] std::string ratio_text(double ratio);
 
+// The same, or the word that says why it means nothing; "-" if there is none.
+[[nodiscard]] std::string ratio_cell(const Group& group, const std::optional<Ratio>& ratio);
+
+// "6 repetitions, 2 more dropped: others used the cpus, or the regime changed"; and if nothing else
+// could be kept, how much others took.
+[[nodiscard]] std::string repetitions_text(const Group& group);
+
 // "0.39 .. 0.44"
 [[nodiscard]] std::string spread_text(const Ratio& ratio);
 

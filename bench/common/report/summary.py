@@ -1,60 +1,119 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""summary.py FILE...: at most six rows that compare this project's barriers with the best of the others, from
-what omp_barrier_bench and mpi_barrier_bench write with --json.
+"""summary.py FILE...: compares this project with the best of the others, on one screen, from what omp_barrier_bench
+and mpi_barrier_bench write with --json.
 
-A row has our median, the lowest median of any other configuration, and its name. The ratio is that of the
-medians. Rows whose figures are missing are left out.
+The rows are always the same: those of README's table, in its order, then some more. A row has our median, the lowest
+median of any other configuration, the ratio, the lowest and highest ratio of a repetition, and the floor of the
+machine. A word stands in the ratio's place where it would mean nothing: `disturbed` if others used the cpus in every
+repetition, `unclear` if the repetitions are too far apart.
 """
 
 import argparse
 import json
+import statistics
 import sys
+from typing import NamedTuple
 
 OURS = {"hier", "hier-gcc", "openmpi-hier", "wheel-hier", "mpich-inside"}
 PEERS = {"stock", "libgomp", "mpich", "openmpi", "other"}
 
-# The quantity in the file, its title, our configuration, what may be compared with it.
-OPENMP_ROWS = (("barrier", "OpenMP barrier"), ("parallel", "parallel region"), ("reduction", "region with reduction"))
-MPI_ROWS = (("hier", "MPI_Barrier under MPICH", "mpich"), ("openmpi-hier", "MPI_Barrier under Open MPI", "openmpi"))
+# As kLargestSpread in bench/common/statistics.hpp: repetitions agree if their ratios differ by less
+# than this factor, or are all by as much on the same side of 1.
+LARGEST_SPREAD = 4
+
+
+class Row(NamedTuple):
+    title: str  # {count} and {cpus} are filled in
+    file: str  # the format of the figures: omp or mpi
+    quantity: str
+    size: str  # which number of participants: the smallest of two or more, or the largest
+    ours: str
+    kinds: set  # of configurations with which we are compared
+    readme: str = ""  # the first cell of README's row, without versions
+
+
+ROWS = (
+    Row("OpenMP barrier, {count} threads", "omp", "barrier", "smallest", "hier", PEERS, "OpenMP barrier"),
+    Row("the same, GCC's libgomp", "omp", "barrier", "smallest", "hier", {"libgomp"}, "the same, GCC's libgomp"),
+    Row("MPI_Barrier, {count} ranks, MPICH", "mpi", "period", "smallest", "hier", {"mpich"}, "MPI_Barrier under MPICH"),
+    Row("MPI_Barrier, {count} ranks, Open MPI", "mpi", "period", "smallest", "openmpi-hier", {"openmpi"},
+        "MPI_Barrier under Open MPI"),
+    Row("{count} ranks on {cpus}, in a loop", "mpi", "loop", "largest", "hier", {"mpich"},
+        "16 ranks on two cpus, MPICH, in a loop"),
+    Row("{count} ranks on {cpus}, from elsewhere", "mpi", "elsewhere", "largest", "hier", {"mpich"},
+        "the same, after a call of the library"),
+    Row("regions beside a busy process", "omp", "beside", "smallest", "hier", PEERS,
+        "regions of 20 µs, another process on one of two cpus"),
+    Row("parallel region, {count} threads", "omp", "parallel", "smallest", "hier", PEERS),
+    Row("region with reduction, {count} threads", "omp", "reduction", "smallest", "hier", PEERS),
+    Row("OpenMP barrier, {count} threads", "omp", "barrier", "largest", "hier", PEERS),
+)
 
 
 def median(series):
-    return series["summary"]["median"] if series.get("summary") else None
+    return series["summary"]["median"] if series.get("summary") and not series.get("failure") else None
 
 
-def best_peer(group, kinds):
-    """Name and median of the fastest configuration of these kinds that is not ours; None if there is none."""
-    found = [(median(series), series["name"]) for series in group["series"]
-             if series["kind"] in kinds and series["name"] not in OURS and median(series) is not None]
-    return min(found, default=None)
+def fastest(group, wanted):
+    """The fastest series of a group for which wanted(series) holds; None if there is none."""
+    found = [series for series in group["series"] if wanted(series) and median(series) is not None]
+    return min(found, key=median, default=None)
 
 
-def row(title, group, ours, kinds):
-    value = next((median(series) for series in group["series"] if series["name"] == ours), None)
-    peer = best_peer(group, kinds)
-    if value is None or peer is None:
-        return None
-    return {"title": title, "ours_ns": value, "peer_ns": peer[0], "peer": peer[1], "ratio": value / peer[0]}
+def ratios(group, ours, peer):
+    """The ratio of the medians in each repetition that was kept and that both have."""
+    kept = {block["repetition"] for block in group["blocks"] if block["kept"]}
+
+    def medians(series):
+        return {one["repetition"]: statistics.median(one["ns"]) for one in series["samples"]
+                if one["repetition"] in kept and one["ns"]}
+    above, below = medians(ours), medians(peer)
+    return [above[key] / below[key] for key in above if below.get(key, 0) > 0]
 
 
-def wanted(participant, quantity, is_smallest):
-    """Title, our configuration and its peers, of each row that a group of figures gives."""
-    if participant == "threads":
-        return [(title, "hier", PEERS) for name, title in OPENMP_ROWS if name == quantity and (is_smallest or name == "barrier")]
-    return [(title, ours, {kind}) for ours, title, kind in MPI_ROWS if quantity == "period"]
+def doubt(group, found):
+    """Why a ratio would mean nothing, as a word; empty if it counts."""
+    if group.get("disturbed") is not None:
+        return "disturbed"
+    lowest, highest = min(found), max(found)
+    agree = highest <= LARGEST_SPREAD * lowest or highest * LARGEST_SPREAD <= 1 or lowest >= LARGEST_SPREAD
+    return "" if agree else "unclear"
 
 
-def rows_of(report):
-    """The rows of one file: for two participants, and for the most that were measured."""
-    participant, quantity = ("threads", "construct") if "omp" in report["format"] else ("ranks", "quantity")
-    groups = report["groups"]
-    counts = {group[participant] for group in groups}
-    for count in sorted({min(counts), max(counts)} if counts else ()):
-        for group in (group for group in groups if group[participant] == count):
-            for title, ours, kinds in wanted(participant, group[quantity], count == min(counts)):
-                yield row(f"{title}, {count} {participant}", group, ours, kinds)
+def group_of(row, report):
+    participant, quantity = ("threads", "construct") if row.file == "omp" else ("ranks", "quantity")
+    groups = [group for group in report["groups"] if group[quantity] == row.quantity and group[participant] >= 2]
+    choose = min if row.size == "smallest" else max
+    return choose(groups, key=lambda group: group[participant], default=None)
+
+
+def figures(row, report):
+    """What a row says of a report; without figures if it does not have them."""
+    group = group_of(row, report)
+    cpus = len(report["host"]["allowed_cpus"])
+    count = group["threads" if row.file == "omp" else "ranks"] if group else "more"
+    result = {"title": row.title.format(count=count, cpus="1 cpu" if cpus == 1 else f"{cpus} cpus")}
+    if not group:
+        return result
+    ours = fastest(group, lambda series: series["name"] == row.ours)
+    peer = fastest(group, lambda series: series["kind"] in row.kinds and series["name"] not in OURS)
+    found = ratios(group, ours, peer) if ours and peer else []
+    if not found:
+        return result
+    floor = fastest(group, lambda series: series["kind"] == "floor")
+    return result | {"ours_ns": median(ours), "peer_ns": median(peer), "peer": peer["name"], "ratio": statistics.median(found),
+                     "spread": (min(found), max(found)), "floor_ns": median(floor) if floor else None,
+                     "doubt": doubt(group, found)}
+
+
+def rows_of(reports):
+    """All rows, in their order. The last report of a format counts."""
+    by_file = {("omp" if "omp" in report["format"] else "mpi"): report for report in reports}
+    rows = [figures(row, by_file[row.file]) for row in ROWS if row.file in by_file]
+    titles = [row["title"] for row in rows]
+    return [row for i, row in enumerate(rows) if row["title"] not in titles[:i]]
 
 
 def time_text(ns):
@@ -65,17 +124,41 @@ def time_text(ns):
     return f"{ns / 1e9:.0f} s"
 
 
+def number(ratio):
+    """Two digits: without an exponent, which would not be read as a number."""
+    return f"{ratio:.2f}" if ratio >= 0.095 else f"1/{1 / ratio:.0f}"
+
+
+def line(row):
+    if "ratio" not in row:
+        return f"{row['title']:<36} not measured"
+    floor = time_text(row["floor_ns"]) if row["floor_ns"] is not None else "-"
+    spread = " .. ".join(number(ratio) for ratio in row["spread"])
+    return (f"{row['title']:<36} {time_text(row['ours_ns']):>8} {time_text(row['peer_ns']):>10} "
+            f"{row['doubt'] or number(row['ratio']):>9}  {spread:<16} {floor:>8}  {row['peer']}")
+
+
 def table(rows):
-    lines = [f"{'':<36} {'hierbar':>10} {'best other':>12}  {'ratio':>7}"]
-    for one in rows:
-        lines.append(f"{one['title']:<36} {time_text(one['ours_ns']):>10} {time_text(one['peer_ns']):>12}  "
-                     f"{one['ratio']:>7.3g}  ({one['peer']})")
+    head = f"{'':<36} {'hierbar':>8} {'best other':>10} {'ratio':>9}  {'repetitions':<16} {'floor':>8}  best other is"
+    return "\n".join([head] + [line(row) for row in rows])
+
+
+def notes(reports, rows):
+    """What others took of the machine, and what the words in place of ratios mean."""
+    shares = [report["run"]["cpu_share_of_others"] or 0 for report in reports]
+    lines = [f"Others took {100 * max(shares):.0f} % of the cpus' time."]
+    doubts = {row["doubt"] for row in rows if row.get("doubt")}
+    if "disturbed" in doubts:
+        lines.append("disturbed: others used the cpus in every repetition, so there is no verdict. Please try again when "
+                     "they have ended.")
+    if "unclear" in doubts:
+        lines.append("unclear: the repetitions are too far apart for a verdict.")
     return "\n".join(lines)
 
 
 def machine_text(report):
     host = report["host"]
-    return f"{host['cpu']}, {host['topology']}" + (f", virtual ({host['virtual']})" if host["virtual"] else "")
+    return f"{host['cpu']}, {host['topology']}" + (", virtual machine" if host["virtual"] else "")
 
 
 def main():
@@ -89,9 +172,10 @@ def main():
         except (OSError, ValueError) as error:
             print(f"summary.py: {name}: {error}", file=sys.stderr)
             return 2
-    rows = [one for report in reports for one in rows_of(report) if one]
+    rows = rows_of(reports)
     print(machine_text(reports[0]))
-    print(table(rows[:6]) if rows else "nothing was measured that can be compared")
+    print(table(rows))
+    print(notes(reports, rows))
     return 0
 
 
