@@ -21,6 +21,7 @@
 #include "cli/program/program.hpp"
 #include "cli/tune/tune_command.hpp"
 #include "hierbar/hierbar.h"
+#include "topology/hwloc_complaints.hpp"
 
 namespace {
 
@@ -35,15 +36,18 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   return "hierbar: there is no command '" + std::string(argv[1]) + "'; there are " + names + "; see hierbar --help";
 }
 
+// The message for a program behind a command that starts none. Empty if all is well.
+std::string misplaced_program(const hierbar::Program& program, int argc, char** argv) {
+  if (program.empty() || (argc >= 2 && hierbar::starts_programs(argv[1]))) return "";
+  if (argc < 2) return "hierbar: there is no command in front of '--', for instance 'run'; see hierbar --help";
+  return "hierbar: '" + std::string(argv[1]) + "' starts no program, so nothing may stand behind '--'; see hierbar --help";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
+  hierbar::catch_hwloc_complaints();
   const hierbar::Program program = hierbar::cut_off_program(argc, argv);
-  if (!program.empty() && (argc < 2 || !hierbar::starts_programs(argv[1]))) {
-    std::cerr << "hierbar: '" << (argc < 2 ? "" : argv[1])
-              << "' starts no program, so nothing may stand behind '--'; see --help\n";
-    return hierbar::kExitBadInput;
-  }
   CLI::App app{"Barriers that follow the machine's tree: what hierbar sees and decides on a machine", "hierbar"};
   app.set_version_flag("--version", "hierbar " HIERBAR_VERSION_STRING);
   app.require_subcommand(1);
@@ -61,6 +65,10 @@ int main(int argc, char** argv) try {
   hierbar::add_report_command(app);
   hierbar::add_completion_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
+    std::cerr << problem << '\n';
+    return hierbar::kExitBadInput;
+  }
+  if (const std::string problem = misplaced_program(program, argc, argv); !problem.empty()) {
     std::cerr << problem << '\n';
     return hierbar::kExitBadInput;
   }

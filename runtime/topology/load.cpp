@@ -14,6 +14,7 @@
 
 #include "base/trusted_variable.hpp"
 #include "topology/description.hpp"
+#include "topology/hwloc_complaints.hpp"
 #include "topology/hwloc_environment.hpp"
 #include "topology/masked_environment.hpp"
 #include "topology/unit_tree.hpp"
@@ -228,6 +229,7 @@ Topology load_native() {
 Result<Machine> load_live_machine() {
   const Clock::time_point start = Clock::now();
   const HwlocEnvironment environment;
+  HwlocComplaints complaints;
   Topology topology = load_native();
   std::vector<std::string> warnings;
   if (const std::string settings = source_settings(); topology == nullptr && !settings.empty()) {
@@ -235,6 +237,7 @@ Result<Machine> load_live_machine() {
     topology = load_native();
     warnings.push_back("hwloc cannot load what " + settings + " asks for; ignored, the live machine is read instead");
   }
+  for (std::string& complaint : complaints.take("this machine")) warnings.push_back(std::move(complaint));
   if (topology == nullptr) return Error{"hwloc cannot read this machine's topology"};
   Machine machine = to_machine(topology.get(), model_name(topology.get()));
   machine.warnings.insert(machine.warnings.begin(), warnings.begin(), warnings.end());
@@ -247,12 +250,15 @@ Result<Machine> load_described_machine(const std::string& description) {
   const HwlocEnvironment environment;
   const auto refusal = [](const std::string& reason) { return Error{reason + "; allowed: " + kAllowedTopologies}; };
   if (const std::string problem = description_problem(description); !problem.empty()) return refusal(problem);
+  HwlocComplaints complaints;
   Result<Topology> topology = is_file_name(description) ? load_file(description) : load_synthetic(description);
+  const std::vector<std::string> doubts = complaints.take("'" + description + "'");
   if (!topology.ok()) return refusal(topology.error());
   if (const std::string problem = impossible_cpus(topology->get()); !problem.empty()) {
     return refusal("'" + description + "' " + problem);
   }
   Machine machine = to_machine(topology->get(), description);
+  machine.warnings.insert(machine.warnings.begin(), doubts.begin(), doubts.end());
   machine.load_ns = ns_since(start);
   return machine;
 }

@@ -220,6 +220,10 @@ TEST(Commands, AreNamedWhenOneIsUnknown) {
   const CommandResult unknown = run_hierbar("chekc");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.errors, AllOf(HasSubstr("there is no command 'chekc'; there are check, "), HasSubstr("--help")));
+  const CommandResult with_program = run_hierbar("chekc -- ./app");
+  EXPECT_EQ(with_program.exit_code, 2);
+  EXPECT_THAT(with_program.errors, HasSubstr("there is no command 'chekc'; there are check, "));
+  EXPECT_THAT(run_hierbar("-- ./app").errors, HasSubstr("there is no command in front of '--'"));
   const CommandResult plan = run_hierbar("plan -n 2 -- ./app");
   EXPECT_EQ(plan.exit_code, 2);
   EXPECT_THAT(plan.errors, HasSubstr("'plan' starts no program, so nothing may stand behind '--'"));

@@ -19,11 +19,10 @@ struct CommandResult {
   std::string errors;
 };
 
-// Runs `<variables> hierbar <arguments>` through the shell. HIERBAR_COMMAND is the program's path.
-inline CommandResult run_hierbar(const std::string& arguments, const std::string& variables = "") {
+// Runs `env <words>` through the shell: variables, then a program with arguments.
+inline CommandResult run_shell(const std::string& words) {
   const std::string errors_path = "hierbar_errors_" + std::to_string(getpid());
-  const std::string command =
-      "env -u HIERBAR_TOPOLOGY " + variables + " '" HIERBAR_COMMAND "' " + arguments + " 2>" + errors_path;
+  const std::string command = "env -u HIERBAR_TOPOLOGY " + words + " 2>" + errors_path;
   CommandResult result{-1, "", ""};
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return result;
@@ -35,6 +34,11 @@ inline CommandResult run_hierbar(const std::string& arguments, const std::string
   result.errors.assign(std::istreambuf_iterator<char>(errors), {});
   unlink(errors_path.c_str());
   return result;
+}
+
+// Runs `<variables> hierbar <arguments>` through the shell. HIERBAR_COMMAND is the program's path.
+inline CommandResult run_hierbar(const std::string& arguments, const std::string& variables = "") {
+  return run_shell(variables + " '" HIERBAR_COMMAND "' " + arguments);
 }
 
 }  // namespace hierbar::test

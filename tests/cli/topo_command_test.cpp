@@ -1,8 +1,10 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/run_hierbar.hpp"
@@ -88,6 +90,35 @@ TEST(TopoCommand, ExplainsItself) {
   const CommandResult version = run_hierbar("--version");
   EXPECT_EQ(version.exit_code, 0);
   EXPECT_EQ(version.output.rfind("hierbar ", 0), 0U);
+}
+
+// Packages in another order than that of their cpus: hwloc reads the file and says so in a block of
+// stars.
+constexpr const char* kOutOfOrder = R"(<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+ <object type="Machine" os_index="0" cpuset="0x3" complete_cpuset="0x3" allowed_cpuset="0x3" nodeset="0x1" complete_nodeset="0x1" allowed_nodeset="0x1" gp_index="1">
+  <object type="NUMANode" os_index="0" cpuset="0x3" complete_cpuset="0x3" nodeset="0x1" complete_nodeset="0x1" gp_index="2" local_memory="1"/>
+  <object type="Package" os_index="0" cpuset="0x2" complete_cpuset="0x2" nodeset="0x1" complete_nodeset="0x1" gp_index="3">
+   <object type="PU" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x1" complete_nodeset="0x1" gp_index="4"/>
+  </object>
+  <object type="Package" os_index="1" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" gp_index="5">
+   <object type="PU" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" gp_index="6"/>
+  </object>
+ </object>
+</topology>
+)";
+
+TEST(TopoCommand, TellsInOneLineWhatHwlocComplainsOf) {
+  const std::string path = testing::TempDir() + "hierbar_out_of_order_" + std::to_string(getpid()) + ".xml";
+  std::ofstream(path) << kOutOfOrder;
+  const CommandResult result = run_hierbar("topo --topology " + path);
+  unlink(path.c_str());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output, HasSubstr("2 cores, 2 cpus (0-1)"));
+  EXPECT_EQ(result.errors, "hierbar: '" + path +
+                               "': hwloc has encountered an out-of-order XML topology load. Object Package cpuset 0x00000001 "
+                               "complete 0x00000001 was inserted after object Package with 0x00000002 and 0x00000002.\n");
 }
 
 }  // namespace

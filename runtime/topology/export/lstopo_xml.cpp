@@ -9,6 +9,7 @@
 #include "base/files/new_file.hpp"
 #include "topology/description.hpp"
 #include "topology/export/hwloc_picture.hpp"
+#include "topology/hwloc_complaints.hpp"
 #include "topology/hwloc_environment.hpp"
 
 namespace hierbar {
@@ -25,6 +26,7 @@ Result<PictureTopology> load_for_picture(const std::string& description) {
     return failed;
   }
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_ALL);
+  HwlocComplaints complaints;  // those that the machine's own load has told
   if (hwloc_topology_load(raw) != 0) return failed;
   return topology;
 }
