@@ -103,6 +103,20 @@ TEST(CheckCommand, SaysWhenItCannotCheck) {
   }
 }
 
+// A launcher that starts a rank each second and a half, the reporting one last: all of them take
+// longer than ranks wait for the next one.
+TEST(CheckCommand, WaitsAsLongAsRanksCome) {
+  const std::string launcher = testing::TempDir() + "hydra_pmi_proxy";  // ranks know it by its process's name
+  const std::string script = "for rank in 3 2 1 0; do MPI_LOCALRANKID=$rank MPI_LOCALNRANKS=4 PMI_RANK=$rank " HIERBAR_COMMAND
+                             " check --only --wait 4 -t 1 & test $rank = 0 || sleep 1.5; done; wait";
+  unlink(launcher.c_str());
+  ASSERT_EQ(symlink("/bin/bash", launcher.c_str()), 0);
+  const CommandResult result = test::run_shell(fresh("OMP_NUM_THREADS=1 '" + launcher + "' -c '" + script + "'"));
+  unlink(launcher.c_str());
+  EXPECT_THAT(result.output, HasSubstr(": 4 ranks, 4 threads: ")) << result.errors;
+  EXPECT_THAT(result.errors, Not(HasSubstr("could not check")));
+}
+
 TEST(CheckCommand, ForeseesWhatPlacementCures) {
   const test::Launcher& mpich = test::kLaunchers[0];
   if (const std::string reason = test::reason_to_skip(mpich); !reason.empty()) GTEST_SKIP() << reason;

@@ -140,7 +140,7 @@ void add_check_command(CLI::App& app, const Program& program) {
   auto options = std::make_shared<CheckOptions>();
   command->add_option("-t,--threads", options->threads, "Threads of each rank; default: OMP_NUM_THREADS, else one for each cpu")
       ->type_name("T");
-  command->add_option("--wait", options->wait, "How long to wait for the other ranks of the node; default: 10")
+  command->add_option("--wait", options->wait, "How long to wait for the next rank of the node to come; default: 10")
       ->type_name("SECONDS");
   command
       ->add_option("--job", options->job,

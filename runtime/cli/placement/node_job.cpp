@@ -20,6 +20,26 @@ constexpr auto kBetweenPolls = std::chrono::milliseconds(5);
 // kernel keeps 15 characters.
 constexpr const char* kListenerName = "hierbar listens";
 
+// Waits for ranks that a launcher starts one after the other: the time begins anew with each that
+// comes, since on a slow machine the last comes long after the first.
+class Patience {
+ public:
+  explicit Patience(std::chrono::milliseconds most) : most_(most) {}
+
+  bool is_over(std::size_t num_ranks) {
+    if (num_ranks > most_seen_) {
+      most_seen_ = num_ranks;
+      start_ = Clock::now();
+    }
+    return Clock::now() - start_ >= most_;
+  }
+
+ private:
+  const std::chrono::milliseconds most_;
+  std::size_t most_seen_ = 0;
+  Clock::time_point start_ = Clock::now();
+};
+
 NodeRank this_process() {
   const std::optional<Process> process = read_process(getpid());
   return {.launch = {}, .rank = 0, .process = process.value_or(Process{}), .environment = own_environment()};
@@ -66,13 +86,14 @@ Result<NodeJob> NodeJob::find() {
 
 Result<std::vector<NodeRank>> NodeJob::wait_for_ranks(std::chrono::milliseconds most) const {
   if (!launcher_) return std::vector{this_process()};
-  const Clock::time_point deadline = Clock::now() + most;
+  Patience patience(most);
   while (true) {
     std::vector<NodeRank> ranks = find_node_ranks(launcher_->pid, launch_.job_key);
     if (ranks.size() >= launch_.local_size) return ranks;
-    if (Clock::now() >= deadline) {
+    if (patience.is_over(ranks.size())) {
       return Error{"of the " + std::to_string(launch_.local_size) + " ranks that " + launch_.launcher +
-                   " announces on this node, " + std::to_string(ranks.size()) + " are seen in /proc"};
+                   " announces on this node, " + std::to_string(ranks.size()) + " are seen in /proc, and no more came within " +
+                   std::to_string(most.count() / 1000) + " s"};
     }
     std::this_thread::sleep_for(kBetweenPolls);
   }
@@ -93,11 +114,12 @@ void NodeJob::wait_for_listeners(std::chrono::milliseconds most) const {
 }
 
 void NodeJob::listen(std::chrono::milliseconds most) const {
-  const Clock::time_point deadline = Clock::now() + most;
+  Patience patience(most);
   const std::string own = program_of(getpid());
   bool seen = false;
-  while (Clock::now() < deadline) {
+  while (true) {
     const std::vector<NodeRank> ranks = find_node_ranks(launcher_->pid, launch_.job_key);
+    if (patience.is_over(ranks.size())) return;
     const auto speaker =
         std::find_if(ranks.begin(), ranks.end(), [](const NodeRank& rank) { return rank.launch.local_rank == 0; });
     if (speaker == ranks.end() ? seen : program_of(speaker->process.pid) != own) return;

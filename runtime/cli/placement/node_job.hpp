@@ -29,7 +29,8 @@ class NodeJob {
   // first node prints.
   bool is_first_node() const { return rank_ == 0; }
 
-  // For the speaker: all ranks of the node. Errors: some were not seen within the time.
+  // For the speaker: all ranks of the node. Errors: some were not seen, and within the time no other
+  // one came.
   Result<std::vector<NodeRank>> wait_for_ranks(std::chrono::milliseconds most) const;
 
   // For the speaker, at its end: returns when all other ranks have seen it. Otherwise a late one
@@ -37,7 +38,8 @@ class NodeJob {
   void wait_for_listeners(std::chrono::milliseconds most) const;
 
   // For all other ranks: returns when the speaker runs another program than this command, or has
-  // ended. This function and wait_for_listeners() give up after `most`.
+  // ended. It gives up when no rank has come within `most`, as the speaker does, and
+  // wait_for_listeners() after `most`.
   void listen(std::chrono::milliseconds most) const;
 
   // The cpus of the launcher's own process. Nothing if that process belongs to another user.

@@ -96,10 +96,13 @@ Verdict decide_late(const Own& own, const std::vector<RankFacts>& present) {
   return is_needed ? Verdict::kEqualParts : Verdict::kNobody;
 }
 
-// How many ranks came in time, when it was not all.
+// Why the ranks could not decide together, when not all came in time.
 std::string absence(const Own& own, const Surroundings& around, const Meeting& meeting) {
-  return "only " + std::to_string(meeting.facts.size()) + " of " + std::to_string(own.launch.local_size) +
-         " ranks of this node came to share it out within " + seconds(around.patience_ns);
+  const std::string size = std::to_string(own.launch.local_size);
+  const std::string within = " of this node came to share it out within " + seconds(around.patience_ns);
+  // The last ones may have come after the others had decided.
+  if (meeting.facts.size() >= own.launch.local_size) return "not all " + size + " ranks" + within + ", the last came later";
+  return "only " + std::to_string(meeting.facts.size()) + " of " + size + " ranks" + within;
 }
 
 Decision nobody_moves_after(const Own& own, const Surroundings& around, const Meeting& meeting) {
@@ -135,7 +138,7 @@ Decision decide_meeting(const Own& own, const Surroundings& around, Meeting& mee
   // came later.
   if (!own.pool) return nobody_moves_after(own, around, meeting);
   Decision decision = decide_for_equals(*machine, *own.pool, own.need.num_threads, own.launch.local_size);
-  decision.why = absence(own, around, meeting) + ", so each takes an equal part: " + decision.why;
+  decision.why += "; " + absence(own, around, meeting) + ", so each takes an equal part";
   return decision;
 }
 
