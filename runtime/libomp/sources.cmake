@@ -25,6 +25,7 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_environment.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_exchange.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_exit.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_loaded.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_phases.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_place.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_plan.cpp

@@ -84,9 +84,9 @@ TEST_F(RunCommand, AsksForAReportWhoseFormTheFilesEndingTells) {
 }
 
 TEST_F(RunCommand, SetsUpOpenMpAndReturnsTheProgramsCode) {
-  const CommandResult result =
-      run("-- sh -c 'echo $LD_PRELOAD $LD_AUDIT $LD_LIBRARY_PATH $KMP_BARRIER $KMP_AFFINITY $HIERBAR_BIND $HIERBAR_PRIMARY "
-          "$KMP_INIT_AT_FORK; exit 5'");
+  const CommandResult result = run(
+      "--verbose -- sh -c 'echo $LD_PRELOAD $LD_AUDIT $LD_LIBRARY_PATH $KMP_BARRIER $KMP_AFFINITY $HIERBAR_BIND $HIERBAR_PRIMARY "
+      "$KMP_INIT_AT_FORK; exit 5'");
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.output,
               StartsWith(library("hierbar/preload/libgomp.so.1") + " " + library("hierbar/preload/libone_runtime.so") + " " +
@@ -98,17 +98,19 @@ TEST_F(RunCommand, SetsUpOpenMpAndReturnsTheProgramsCode) {
 }
 
 TEST_F(RunCommand, LeavesWhatTheUserHasSet) {
-  const CommandResult result = run("-- sh -c 'echo $LD_LIBRARY_PATH $KMP_BARRIER $OMP_PLACES $KMP_AFFINITY $KMP_INIT_AT_FORK'",
-                                   "LD_LIBRARY_PATH=/mine KMP_BARRIER=dist OMP_PLACES=threads KMP_INIT_AT_FORK=FALSE");
+  const CommandResult result =
+      run("--verbose -- sh -c 'echo $LD_LIBRARY_PATH $KMP_BARRIER $OMP_PLACES $KMP_AFFINITY $KMP_INIT_AT_FORK'",
+          "LD_LIBRARY_PATH=/mine KMP_BARRIER=dist OMP_PLACES=threads KMP_INIT_AT_FORK=FALSE");
   EXPECT_EQ(result.output, library("hierbar/preload") + ":/mine dist threads FALSE\n");
   EXPECT_THAT(result.errors, AllOf(HasSubstr("KMP_BARRIER is left as 'dist'"), HasSubstr("KMP_INIT_AT_FORK is left as 'FALSE'"),
                                    HasSubstr("threads are bound as LLVM's runtime binds them")));
   EXPECT_THAT(run("-- sh -c 'echo $KMP_AFFINITY$HIERBAR_BIND$HIERBAR_PRIMARY'", "KMP_BARRIER=hyper").output, "\n")
       << "`reset` costs LLVM's own barriers two system calls a region";
-  EXPECT_THAT(run("-- true", "OMP_PLACES=threads").errors, AllOf(HasSubstr("KMP_AFFINITY is not set, because OMP_PLACES is"),
-                                                                 HasSubstr("HIERBAR_BIND is not set, because OMP_PLACES is"),
-                                                                 HasSubstr("HIERBAR_PRIMARY is not set, because OMP_PLACES is")));
-  EXPECT_THAT(run("-- true", "KMP_AFFINITY=compact").errors, HasSubstr("KMP_AFFINITY is left as 'compact'"));
+  EXPECT_THAT(run("--verbose -- true", "OMP_PLACES=threads").errors,
+              AllOf(HasSubstr("KMP_AFFINITY is not set, because OMP_PLACES is"),
+                    HasSubstr("HIERBAR_BIND is not set, because OMP_PLACES is"),
+                    HasSubstr("HIERBAR_PRIMARY is not set, because OMP_PLACES is")));
+  EXPECT_THAT(run("--verbose -- true", "KMP_AFFINITY=compact").errors, HasSubstr("KMP_AFFINITY is left as 'compact'"));
   EXPECT_THAT(run("--dry-run -- mpiexec_of_mpich", "LD_PRELOAD=libhierbar_mpi.so").errors,
               HasSubstr("LD_PRELOAD is left as 'libhierbar_mpi.so', which has a shim already"));
 }
@@ -155,7 +157,7 @@ TEST_F(RunCommand, SaysWhetherBarriersWereServed) {
   const CommandResult idle =
       run("--require-active -- sh -c 'echo openmp 0 4 >> $HIERBAR_SERVED_FILE; echo $HIERBAR_SERVED_FILE'");
   EXPECT_EQ(idle.exit_code, 3);
-  EXPECT_THAT(idle.errors, HasSubstr("not active: no barrier was served on this node"));
+  EXPECT_EQ(idle.errors, "hierbar run: not active: its 4 barriers went to the library's own; HIERBAR_VERBOSE=1 says why\n");
   EXPECT_FALSE(std::filesystem::exists(idle.output.substr(0, idle.output.size() - 1))) << "the file is left behind";
   EXPECT_EQ(run("--require-active -- sh -c 'exit 6'").exit_code, 6);
   EXPECT_EQ(run("--verbose -- sh -c 'kill -9 $$'").exit_code, 128 + 9);
@@ -164,14 +166,34 @@ TEST_F(RunCommand, SaysWhetherBarriersWereServed) {
   EXPECT_THAT(run("--verbose -- true", "TMPDIR=/no/such/directory").exit_code, 0);
 }
 
+TEST_F(RunCommand, SaysOneLineAtTheEnd) {
+  const std::string both = "-- sh -c 'echo openmp 20 1 >> $HIERBAR_SERVED_FILE; echo mpi 7 0 >> $HIERBAR_SERVED_FILE; exit 5'";
+  const CommandResult active = run(both);
+  EXPECT_EQ(active.exit_code, 5);
+  EXPECT_EQ(active.errors,
+            "hierbar run: OpenMP: 20 barriers served in 1 process, 1 left to the runtime's own; MPI: 7 barriers served in 1 "
+            "process, 0 left to the library\n");
+  EXPECT_EQ(run("-- true").errors, "hierbar run: not active: no OpenMP and no MPI in it\n");
+  EXPECT_EQ(run("-- sh -c 'kill -9 $$'").errors, "hierbar run: not active: signal 9 ended it before it could tell\n");
+  EXPECT_EQ(run("-- sh -c 'echo other-runtime /a b/libgomp.so.1 >> $HIERBAR_SERVED_FILE'").errors,
+            "hierbar run: not active: another OpenMP runtime loaded later: /a b/libgomp.so.1\n");
+  EXPECT_EQ(run("-- /no/such/program").errors, "hierbar: cannot run '/no/such/program': No such file or directory\n");
+
+  EXPECT_THAT(run("-q -- sh -c 'exit 5'").errors, IsEmpty());
+  EXPECT_EQ(run("-q -- sh -c 'echo $HIERBAR_SERVED_FILE'").output, "\n") << "the program takes the command's place";
+  EXPECT_THAT(run("-q --require-active -- true").errors, StartsWith("hierbar run: not active: "));
+  EXPECT_THAT(run("-v " + both).errors, AllOf(HasSubstr("KMP_BARRIER=hier"), EndsWith("0 left to the library\n")));
+  EXPECT_EQ(run("-q -v -- true").exit_code, 2);
+}
+
 TEST_F(RunCommand, TellsWhatPlacementMakesOfTeamSizes) {
-  EXPECT_THAT(run("-- true", "OMP_NUM_THREADS= HIERBAR_PLACE=threads=share").errors,
+  EXPECT_THAT(run("--verbose -- true", "OMP_NUM_THREADS= HIERBAR_PLACE=threads=share").errors,
               HasSubstr("HIERBAR_PLACE is left as 'threads=share': a team has as many threads as its rank's share"));
-  EXPECT_THAT(run("-- true", "OMP_NUM_THREADS=2 HIERBAR_PLACE=threads=share").errors, HasSubstr("changes nothing"));
-  EXPECT_THAT(run("-- true", "HIERBAR_PLACE=threads=2").errors,
+  EXPECT_THAT(run("--verbose -- true", "OMP_NUM_THREADS=2 HIERBAR_PLACE=threads=share").errors, HasSubstr("changes nothing"));
+  EXPECT_THAT(run("--verbose -- true", "HIERBAR_PLACE=threads=2").errors,
               AllOf(HasSubstr("HIERBAR_PLACE is left as 'threads=2': unknown number of threads '2'; allowed: off"),
                     HasSubstr("libomp takes auto")));
-  EXPECT_THAT(run("-- true", "HIERBAR_PLACE=").errors, Not(HasSubstr("HIERBAR_PLACE")));
+  EXPECT_THAT(run("--verbose -- true", "HIERBAR_PLACE=").errors, Not(HasSubstr("HIERBAR_PLACE")));
 }
 
 TEST_F(RunCommand, PreloadsTheShimForTheLaunchersFamily) {

@@ -36,12 +36,12 @@ for name in libgomp.so.1 libgomp-a34b3233.so.1.0.0 libomp.so.5 libiomp5.so; do
   run "$work/$name/app"
   check "$name: without hierbar the program calls its own runtime" says 'the other runtime was called'
   # Quotas would make the default team smaller; the program asks for two threads.
-  run timeout 60 "$hierbar" run --quiet --require-active -- "$work/$name/app"
+  run timeout 60 "$hierbar" run --require-active -- "$work/$name/app"
   check "$name: it is active" is_active
   check "$name: one runtime, ours" is_alone
   check "$name: threads and subprocesses keep the process's cpus" keeps_cpus
   # An old glibc declines the audit module; preloading alone then has to do.
-  run timeout 60 "$hierbar" run --quiet --require-active -- env -u LD_AUDIT "$work/$name/app"
+  run timeout 60 "$hierbar" run --require-active -- env -u LD_AUDIT "$work/$name/app"
   check "$name: it is active without the audit module too" is_active
 done
 
@@ -53,7 +53,7 @@ cc -shared -fPIC "$work/second.c" "$work/libgomp-d22c30c5.so.1.0.0" -Wl,--disabl
 name=libgomp-a34b3233.so.1.0.0
 cc "$work/teams.o" "$work/$name/$name" -Wl,--no-as-needed "$work/libsecond.so" -Wl,--disable-new-dtags,-rpath,"$work/$name:$work" \
   -pthread -o "$work/two"
-run timeout 60 "$hierbar" run --quiet --require-active -- "$work/two"
+run timeout 60 "$hierbar" run --require-active -- "$work/two"
 check 'two vendored runtimes: it is active' is_active
 check 'two vendored runtimes: one runtime, ours' is_alone
 

@@ -44,7 +44,7 @@ cat >"$work/use.sh" <<'END'
 source "$1/init/bash"
 module use "$2"
 module load hierbar
-OMP_NUM_THREADS=3 hierbar run --quiet --require-active -- "$3"
+OMP_NUM_THREADS=3 hierbar run --require-active -- "$3"
 module unload hierbar
 ! command -v hierbar
 END

@@ -70,7 +70,7 @@ python=$work/venv/bin/python
 export OMP_NUM_THREADS=3
 run "$python" "$work/script.py" "$work/team.so"
 check 'Python alone is as before' says "team of 3 the system's"
-run "$python" -m hierbar run --quiet --require-active "$work/script.py" "$work/team.so"
+run "$python" -m hierbar run --require-active "$work/script.py" "$work/team.so"
 check 'python -m hierbar run starts a script' succeeded
 check 'on our runtime' says 'team of 3 ours'
 check 'and says what was served' says 'barriers served in 1 process'

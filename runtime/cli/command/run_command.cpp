@@ -6,10 +6,12 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/doctor/inactivity.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/option/option_values.hpp"
 #include "cli/program/counted_run.hpp"
 #include "cli/program/run_settings.hpp"
+#include "cli/program/started_program.hpp"
 
 namespace hierbar {
 namespace {
@@ -55,17 +57,22 @@ std::string describe(const ServedBarriers::Count& count, const char* kind, const
          std::to_string(count.num_others) + " left to the " + library;
 }
 
+// The line at the end: what was served, or why nothing was.
+std::string summary(const CountedRun& run, const Program& program) {
+  const auto& [openmp, mpi, other_runtime] = run.barriers;
+  if (openmp.num_served + mpi.num_served == 0) return "not active: " + explain_inactivity(run, program).words;
+  std::string text;
+  if (openmp.num_processes > 0) text = describe(openmp, "OpenMP", "runtime's own");
+  if (mpi.num_processes > 0) text += (text.empty() ? "" : "; ") + describe(mpi, "MPI", "library");
+  return text;
+}
+
 // Says what was served, and returns the exit code.
-int judge(const RunOptions& options, const CountedRun& run) {
-  const auto& [openmp, mpi] = run.barriers;
-  const bool is_active = openmp.num_served + mpi.num_served > 0;
-  if (openmp.num_processes > 0) std::cerr << "hierbar run: " << describe(openmp, "OpenMP", "runtime's own") << '\n';
-  if (mpi.num_processes > 0) std::cerr << "hierbar run: " << describe(mpi, "MPI", "library") << '\n';
-  if (!is_active) {
-    std::cerr << "hierbar run: not active: no barrier was served on this node, neither OpenMP's nor MPI's; 'hierbar doctor' with "
-                 "the same command looks for the reason\n";
-  }
-  return options.require_active && !is_active && run.exit_code == 0 ? kExitNotActive : run.exit_code;
+int judge(const RunOptions& options, const CountedRun& run, const Program& program) {
+  const bool is_active = run.barriers.openmp.num_served + run.barriers.mpi.num_served > 0;
+  const bool fails = options.require_active && !is_active && run.exit_code == 0;
+  if (!options.quiet || fails) std::cerr << "hierbar run: " << summary(run, program) << '\n';
+  return fails ? kExitNotActive : run.exit_code;
 }
 
 int run(const RunOptions& options, const Program& program) {
@@ -77,7 +84,7 @@ int run(const RunOptions& options, const Program& program) {
     report = accept(request_report(options.report_file), "--report", options.report_file, kReportEndings);
   const RunSettings settings = choose_run_settings(program, chosen_family(options, program), report, find_libraries(),
                                                    read_machine_facts(), own_environment());
-  if (!options.quiet) {
+  if (options.verbose || options.dry_run) {
     for (const std::string& note : settings.notes) std::cerr << "hierbar run: " << note << '\n';
   }
   if (options.dry_run) {
@@ -85,20 +92,21 @@ int run(const RunOptions& options, const Program& program) {
     return 0;
   }
   for (const RunSettings::Variable& variable : settings.variables) setenv(variable.name.c_str(), variable.value.c_str(), 1);
-  if (!options.verbose && !options.require_active) return become(settings.command);
   if (options.verbose) setenv("HIERBAR_VERBOSE", "1", 0);
+  const bool is_counted = !options.quiet || options.require_active;
+  if (!is_counted || find_in_path(settings.command.front()).empty()) return become(settings.command);
   const Result<CountedRun> counted = run_and_count(settings.command);
-  if (!counted) {
-    std::cerr << "hierbar run: " << counted.error() << '\n';
-    return kExitBadInput;
-  }
-  return judge(options, *counted);
+  if (counted) return judge(options, *counted, program);
+  if (!options.require_active) return become(settings.command);  // that nothing can be counted is no reason not to run
+  std::cerr << "hierbar run: " << counted.error() << '\n';
+  return kExitBadInput;
 }
 
 constexpr const char* kRunHelp =
     "hierbar run [OPTIONS] -- PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Sets, and says so on stderr:\n"
+    "Says in one line at the end, on stderr, how many barriers were served, or why none was. --verbose also says what is\n"
+    "set, --quiet nothing; the program then takes the place of this command. It sets:\n"
     "  LD_PRELOAD        the OpenMP runtime of this installation, and the shim for MPI_Barrier, in front of what is there\n"
     "  LD_AUDIT          a module of the loader: what asks for another OpenMP runtime gets this one (glibc 2.35 and later)\n"
     "  LD_LIBRARY_PATH   the directory of the same runtime, for its other names\n"
@@ -115,8 +123,8 @@ constexpr const char* kRunHelp =
     "With --report also OMP_TOOL_LIBRARIES, HIERBAR_REPORT and HIERBAR_OUTPUT.\n"
     "A variable that is set already is left alone, HIERBAR_PLACE too, whose threads=share makes teams as large as their\n"
     "rank's share of the node. Open MPI's mpiexec gets -x for each, because it takes them to other nodes only when told; in\n"
-    "commands with ':' that is for the first program. --verbose and --require-active count on this node, in processes that\n"
-    "end normally. The exit code is the program's, 127 or 126 when it cannot be started, 2 for bad options, and with\n"
+    "commands with ':' that is for the first program. Barriers are counted on this node, in processes that end normally.\n"
+    "The exit code is the program's, 127 or 126 when it cannot be started, 2 for bad options, and with\n"
     "--require-active 3 when the program returned 0 and no barrier was served.\n"
     "\n"
     "Examples:\n"
@@ -144,10 +152,9 @@ void add_run_command(CLI::App& app, const Program& program) {
                    ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml. In the name %h is the host,\n"
                    "%p the process, %r the rank")
       ->type_name("FILE");
-  command->add_flag("--quiet", options->quiet, "Do not say what is set");
-  command->add_flag("--verbose", options->verbose, "Set HIERBAR_VERBOSE=1, and say at the end how many barriers were served");
-  command->add_flag("--require-active", options->require_active,
-                    "Say at the end how many barriers were served, and fail with 3 when none was");
+  CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
+  command->add_flag("-v,--verbose", options->verbose, "Say what is set, and set HIERBAR_VERBOSE=1")->excludes(quiet);
+  command->add_flag("--require-active", options->require_active, "Fail with 3 when no barrier was served");
   command->add_flag("--dry-run", options->dry_run, "Print the command with its environment, for a shell, instead of running it");
   command->footer(kRunHelp);
   command->callback([options, &program] { throw CLI::RuntimeError(run(*options, program)); });

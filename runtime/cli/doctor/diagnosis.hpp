@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/doctor/inactivity.hpp"
 #include "cli/doctor/program_facts.hpp"
 #include "placement/decision/findings.hpp"
 #include "topology/machine.hpp"
@@ -29,6 +30,7 @@ struct DoctorInput {
   // What the command would run on, and the team that its environment asks for.
   RankView rank;
   std::optional<std::uint32_t> quota;
+  std::optional<Inactivity> inactivity;  // why hierbar has nothing to serve
   // How to call this command: "hierbar", or its path if that is not in PATH.
   std::string hierbar = "hierbar";
 };

@@ -14,6 +14,7 @@
 #include "cli/command/check_command.hpp"
 #include "cli/doctor/diagnosis.hpp"
 #include "cli/doctor/doctor_report.hpp"
+#include "cli/doctor/inactivity.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/option/option_values.hpp"
 #include "cli/placement/node_job.hpp"
@@ -76,11 +77,14 @@ int examine(const CLI::App& command, const DoctorOptions& options, const Program
   }
   const Machine machine = load_chosen_machine(command, options.description);
   const Environment environment = facts->environment;
+  const RankView own = own_rank(machine, environment);
+  std::optional<Inactivity> inactivity = foresee_inactivity(*facts, own.team.num_threads);
   const DoctorInput input{.command = program,
                           .facts = *std::move(facts),
                           .machine = machine,
-                          .rank = own_rank(machine, environment),
+                          .rank = own,
                           .quota = read_cpu_quota(),
+                          .inactivity = std::move(inactivity),
                           .hierbar = own_name()};
   std::vector<Diagnosis> found = diagnose_libraries(input);
   for (const auto& more : {diagnose_settings(input), diagnose_cpus(input)}) found.insert(found.end(), more.begin(), more.end());
@@ -114,6 +118,9 @@ constexpr const char* kDoctorHelp =
     "  lost-cpus-per-task srun without the job's --cpus-per-task\n"
     "  offline-cpus       a list of cpus names some that are not online; foreign-cpus: or that may not be used\n"
     "  stacked-threads, smt-sharing, quota   as 'hierbar check' finds them\n"
+    "\n"
+    "Where hierbar has nothing to serve (teams of one thread, no barrier called, a static program, threads of its own, no\n"
+    "OpenMP), a line 'not active' says why, in the words of 'hierbar run'. That is no finding.\n"
     "\n"
     "Exit codes: 0 nothing found, 1 findings, 2 bad options or no such program.\n"
     "\n"

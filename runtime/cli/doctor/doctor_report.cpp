@@ -51,6 +51,7 @@ void print_report(std::ostream& out, const DoctorInput& input, const std::vector
   }
   if (printed.empty())
     out << "  loads: no OpenMP runtime and no MPI" << (input.facts.notes.empty() ? "\n" : ", as far as can be seen\n");
+  if (input.inactivity) out << "  not active: " << input.inactivity->words << '\n';
   for (const std::string& note : input.facts.notes) out << "  note:  " << note << '\n';
 }
 
@@ -80,6 +81,8 @@ nlohmann::ordered_json report_as_json(const DoctorInput& input, const std::vecto
                         {"advice", one.advice},
                         {"command", one.command.empty() ? Json(nullptr) : Json(one.command)}});
   }
+  Json inactive = nullptr;
+  if (input.inactivity) inactive = {{"code", input.inactivity->code}, {"words", input.inactivity->words}};
   const Json cpus = {{"online", input.machine.present.to_string()},
                      {"allowed", input.rank.mask.to_string()},
                      {"quota", input.quota ? Json(*input.quota) : Json(nullptr)}};
@@ -88,7 +91,7 @@ nlohmann::ordered_json report_as_json(const DoctorInput& input, const std::vecto
           {"was_run", facts.was_run},      {"verdict", found.empty() ? "nothing found" : "findings"},
           {"processes", processes},        {"cpus", cpus},
           {"variables", variables},        {"notes", facts.notes},
-          {"findings", findings}};
+          {"not_active", inactive},        {"findings", findings}};
 }
 
 }  // namespace hierbar

@@ -66,6 +66,28 @@ std::string find_static_runtime(const std::string& file) {
   return found == states.end() ? "" : std::string(kFunctions[static_cast<std::size_t>(found - states.begin())]);
 }
 
+bool uses_any(const std::string& file, const std::vector<std::string_view>& functions) {
+  const std::vector<SymbolState> states = find_symbols(file, functions);
+  return std::any_of(states.begin(), states.end(), [](SymbolState state) { return state != SymbolState::kNone; });
+}
+
+// What the program itself calls, whichever runtime serves it in the end.
+void find_what_it_needs(const Loads& loads, ProgramFacts& facts) {
+  const std::string& file = facts.started.file;
+  facts.is_static = loads.files.front().elf.interpreter.empty();
+  facts.needs_openmp = std::any_of(loads.files.begin(), loads.files.end(), [](const LoadedFile& loaded) {
+    if (library_kind(loaded.elf.path) != LibraryKind::kOther) return false;
+    const std::vector<std::string>& needed = loaded.elf.needed;
+    return std::any_of(needed.begin(), needed.end(),
+                       [](const std::string& name) { return is_openmp_name(fs::path(name).filename()); });
+  });
+  // The last is std::thread's.
+  facts.starts_threads = uses_any(
+      file,
+      {"pthread_create", "thrd_create", "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"});
+  facts.calls_mpi_barrier = uses_any(file, {"MPI_Barrier", "mpi_barrier_", "mpi_barrier", "MPI_BARRIER"});
+}
+
 // `hierbar run` in the command: its variables are the program's.
 void apply_run(const Program& command, ProgramFacts& facts) {
   const auto& wrappers = facts.started.wrappers;
@@ -120,6 +142,7 @@ Result<ProgramFacts> gather_facts(const Program& command) {
   if (is_audited(facts.environment) && !facts.is_privileged) input.is_answered = is_answered;
   const Result<Loads> loads = predict_loads(facts.started.file, input);
   if (!loads) return Error{loads.error()};
+  find_what_it_needs(*loads, facts);
   facts.has_service = finds_service(input);
   facts.processes.push_back(select_libraries(*loads));
   for (const Loads::Missing& missing : loads->missing) {

@@ -34,14 +34,18 @@ struct ProcessLoads {
 // All that is known about a command: what it starts, with which variables, and what that loads.
 struct ProgramFacts {
   StartedProgram started;
-  Environment environment;     // of the program
-  Libraries ours;              // of this installation
-  FamilyGuess launcher;        // MPI's launcher, if the command has one
-  bool is_under_run = false;   // `hierbar run` is part of the command
-  bool is_privileged = false;  // by a setuid or setgid bit, or file capabilities
-  bool has_service = false;    // the loader finds libhierbar.so.0 by itself
-  std::string static_runtime;  // a function of OpenMP or MPI that is linked into the program itself
-  bool was_run = false;        // the libraries are those of a run
+  Environment environment;         // of the program
+  Libraries ours;                  // of this installation
+  FamilyGuess launcher;            // MPI's launcher, if the command has one
+  bool is_under_run = false;       // `hierbar run` is part of the command
+  bool is_privileged = false;      // by a setuid or setgid bit, or file capabilities
+  bool has_service = false;        // the loader finds libhierbar.so.0 by itself
+  std::string static_runtime;      // a function of OpenMP or MPI that is linked into the program itself
+  bool is_static = false;          // the loader has no part in the program
+  bool needs_openmp = false;       // it, or a library that it needs, was linked with an OpenMP runtime
+  bool starts_threads = false;     // it calls pthread_create() or the likes itself
+  bool calls_mpi_barrier = false;  // it calls MPI_Barrier() itself
+  bool was_run = false;            // the libraries are those of a run
   std::vector<ProcessLoads> processes;
   std::vector<std::string> missing;  // "libfoo.so.1, which ./app needs"
   std::vector<RankView> ranks;       // of a run: the threads at their greatest number

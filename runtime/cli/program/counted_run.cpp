@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "base/files/served_file.hpp"
@@ -42,9 +43,18 @@ class ServedFile {
   ServedBarriers read() const {
     ServedBarriers barriers;
     std::ifstream file(path_);
-    std::string kind;
-    for (std::uint64_t served, others; file >> kind >> served >> others;) {
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::string kind;
+      words >> kind;
+      if (kind == kOtherRuntimeLine) {
+        std::getline(words >> std::ws, barriers.other_runtime);
+        continue;
+      }
       ServedBarriers::Count& count = kind == "mpi" ? barriers.mpi : barriers.openmp;
+      std::uint64_t served = 0;
+      std::uint64_t others = 0;
+      if (!(words >> served >> others)) continue;
       ++count.num_processes;
       count.num_served += served;
       count.num_others += others;
@@ -118,7 +128,8 @@ Result<CountedRun> run_and_count(const Program& program) {
   const Result<int> status = signals.wait_for(child);
   if (!status) return Error{status.error()};
   const int exit_code = WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
-  return CountedRun{.exit_code = exit_code, .barriers = file.read()};
+  const int signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;
+  return CountedRun{.exit_code = exit_code, .signal = signal, .barriers = file.read()};
 }
 
 }  // namespace hierbar

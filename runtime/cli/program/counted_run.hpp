@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/result.hpp"
 #include "cli/program/program.hpp"
@@ -19,15 +20,17 @@ struct ServedBarriers {
   };
   Count openmp;
   Count mpi;
+  std::string other_runtime;  // an OpenMP runtime that a process has loaded beside hierbar's
 };
 
 struct CountedRun {
   int exit_code = 0;  // the program's, or 128 and the number of the signal that ended it
+  int signal = 0;     // that number; 0 if it ended by itself
   ServedBarriers barriers;
 };
 
 // Runs the program as a child of this process, waits for its end, and reads the counts from a
-// temporary file (see base/served_file.hpp). Signals that ask this process to end are passed on.
+// temporary file (see base/files/served_file.hpp). Signals that ask this process to end are passed on.
 Result<CountedRun> run_and_count(const Program& program);
 
 }  // namespace hierbar
