@@ -1,7 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -101,6 +103,55 @@ TEST(DoctorCommand, SpeaksForAllRanksOnce) {
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.output.find("hierbar doctor"), result.output.rfind("hierbar doctor")) << result.output;
   EXPECT_THAT(result.output, HasSubstr("nothing found"));
+}
+
+// A file for a bug report, read and removed.
+nlohmann::json bug_report(const std::string& arguments, const std::string& variables = "") {
+  const std::string path = testing::TempDir() + "hierbar_bug_" + std::to_string(getpid()) + ".json";
+  const CommandResult result = doctor("--report-bug " + path + arguments, variables);
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("wrote " + path));
+  std::ifstream file(path);
+  const nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
+  EXPECT_FALSE(report.is_discarded()) << path;
+  unlink(path.c_str());
+  return report;
+}
+
+TEST(DoctorCommand, WritesWhatABugReportNeedsIntoOneFile) {
+  const nlohmann::json report = bug_report(" -- true", "OMP_NUM_THREADS=3");
+  EXPECT_EQ(report["format"], "hierbar-bug-report-1");
+  EXPECT_EQ(report["variables"]["OMP_NUM_THREADS"], "3");
+  EXPECT_EQ(report["doctor"]["not_active"]["code"], "no-openmp");
+  EXPECT_GT(report["machine"]["num_cpus"], 0);
+  for (const char* what : {"hierbar", "kernel", "glibc", "distribution"}) {
+    EXPECT_FALSE(report["versions"][what].get<std::string>().empty()) << what;
+  }
+  const nlohmann::json without = bug_report("");
+  EXPECT_TRUE(without["doctor"].is_null()) << "no program is needed";
+  EXPECT_GT(without["machine"]["num_cpus"], 0);
+}
+
+TEST(DoctorCommand, KeepsTheLastMessagesOfARunForABugReport) {
+  const std::string program =
+      " --run 20 -- sh -c 'echo OMP: told >&2; echo nothing of interest >&2; echo hierbar says $HIERBAR_VERBOSE >&2'";
+  EXPECT_EQ(bug_report(program)["last_messages"], nlohmann::json::parse(R"(["OMP: told", "hierbar says 1"])"));
+}
+
+TEST(DoctorCommand, LeavesSecretsAndNamesOutOfABugReport) {
+  char name[256] = "";
+  ASSERT_EQ(gethostname(name, sizeof name - 1), 0);
+  const std::string text = bug_report(" -- env DB_PASSWORD=hidden1 true",
+                                      "HIERBAR_API_TOKEN=hidden2 UNRELATED=hidden3 HIERBAR_NOTE=/srv/" + std::string(name) + "/x")
+                               .dump();
+  for (const char* hidden : {"hidden1", "hidden2", "hidden3"}) EXPECT_THAT(text, testing::Not(HasSubstr(hidden)));
+  EXPECT_THAT(text, AllOf(HasSubstr("DB_PASSWORD=(left out)"), HasSubstr("/srv/HOST/x")));
+}
+
+TEST(DoctorCommand, SaysWhyABugReportCannotBeWritten) {
+  const CommandResult result = doctor("--report-bug /no/such/directory/bug.json");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, HasSubstr("--report-bug: cannot write '/no/such/directory/bug.json': "));
 }
 
 }  // namespace

@@ -10,8 +10,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/files/new_file.hpp"
 #include "base/launchers.hpp"
 #include "cli/command/check_command.hpp"
+#include "cli/doctor/bug_report.hpp"
 #include "cli/doctor/diagnosis.hpp"
 #include "cli/doctor/doctor_report.hpp"
 #include "cli/doctor/inactivity.hpp"
@@ -25,10 +27,12 @@ namespace {
 
 constexpr std::uint32_t kMaxRunSeconds = 86400;
 constexpr const char* kDefaultRunSeconds = "10";
+constexpr const char* kDefaultBugReport = "hierbar-bug.json";
 
 struct DoctorOptions {
   std::string run_seconds;
   std::string description;
+  std::string bug_report;  // the file; empty: none
   bool quiet = false;
   bool json = false;
 };
@@ -54,8 +58,43 @@ std::chrono::seconds run_time(const DoctorOptions& options) {
   return std::chrono::seconds(seconds);
 }
 
+// Writes the file for a bug report, and returns the exit code. `doctor_report` is null without a
+// program.
+int write_bug_report(const DoctorOptions& options, const Machine& machine, const nlohmann::ordered_json& doctor_report,
+                     const std::vector<std::string>& messages) {
+  const std::string& path = options.bug_report;
+  const std::string problem = write_new_file(path, bug_report(machine, doctor_report, messages).dump(2) + "\n");
+  if (!problem.empty()) {
+    std::cerr << "hierbar doctor: --report-bug: cannot write '" << path << "': " << problem << '\n';
+    return kExitBadInput;
+  }
+  std::cout << "hierbar doctor: wrote " << path
+            << ": versions, machine, variables, findings, messages. Please look through it, then attach it to your report.\n";
+  return kExitFine;
+}
+
+// Runs the program. With a bug report, keeps what hierbar and the runtimes say.
+Result<WatchedRun> watch(const DoctorOptions& options, const Program& program, std::chrono::seconds most,
+                         std::vector<std::string>& messages) {
+  if (options.bug_report.empty()) return watch_run(program, most);
+  setenv("HIERBAR_VERBOSE", "1", 0);
+  const KeptMessages kept;
+  Result<WatchedRun> run = watch_run(program, most);
+  messages = kept.last();
+  return run;
+}
+
+std::vector<Diagnosis> diagnose(const DoctorInput& input) {
+  std::vector<Diagnosis> found = diagnose_libraries(input);
+  for (const auto& more : {diagnose_settings(input), diagnose_cpus(input)}) found.insert(found.end(), more.begin(), more.end());
+  return found;
+}
+
 int examine(const CLI::App& command, const DoctorOptions& options, const Program& program) {
-  if (program.empty()) throw CLI::ValidationError("doctor", "no program; put it behind '--', as in 'hierbar doctor -- ./app'");
+  if (program.empty() && options.bug_report.empty()) {
+    throw CLI::ValidationError("doctor", "no program; put it behind '--', as in 'hierbar doctor -- ./app'");
+  }
+  if (program.empty()) return write_bug_report(options, load_chosen_machine(command, options.description), nullptr, {});
   const bool is_run = command.count("--run") > 0;
   const std::chrono::seconds most = is_run ? run_time(options) : std::chrono::seconds(0);
   // Started by a launcher, the first rank speaks for all, which have the same program.
@@ -67,8 +106,9 @@ int examine(const CLI::App& command, const DoctorOptions& options, const Program
     std::cerr << "hierbar doctor: " << facts.error() << '\n';
     return kExitBadInput;
   }
+  std::vector<std::string> messages;
   if (is_run) {
-    const Result<WatchedRun> run = watch_run(program, most);
+    const Result<WatchedRun> run = watch(options, program, most, messages);
     if (!run) {
       std::cerr << "hierbar doctor: " << run.error() << '\n';
       return kExitBadInput;
@@ -86,8 +126,8 @@ int examine(const CLI::App& command, const DoctorOptions& options, const Program
                           .quota = read_cpu_quota(),
                           .inactivity = std::move(inactivity),
                           .hierbar = own_name()};
-  std::vector<Diagnosis> found = diagnose_libraries(input);
-  for (const auto& more : {diagnose_settings(input), diagnose_cpus(input)}) found.insert(found.end(), more.begin(), more.end());
+  const std::vector<Diagnosis> found = diagnose(input);
+  if (!options.bug_report.empty()) return write_bug_report(options, machine, report_as_json(input, found), messages);
   if (options.json) {
     std::cout << report_as_json(input, found).dump(2) << '\n';
   } else if (!found.empty() || !options.quiet) {
@@ -128,7 +168,8 @@ constexpr const char* kDoctorHelp =
     "  hierbar doctor -- ./app\n"
     "  hierbar doctor --run 20 -- python3 train.py\n"
     "  hierbar doctor -- srun -n 4 ./app\n"
-    "  hierbar doctor --json -- hierbar run -- ./app\n";
+    "  hierbar doctor --json -- hierbar run -- ./app\n"
+    "  hierbar doctor --report-bug --run 20 -- hierbar run -- ./app\n";
 
 }  // namespace
 
@@ -144,6 +185,15 @@ void add_doctor_command(CLI::App& app, const Program& program) {
       ->type_name("[SECONDS]")
       ->expected(0, 1)
       ->default_str(kDefaultRunSeconds);
+  command
+      ->add_option("--report-bug", options->bug_report,
+                   std::string("Write versions, the machine, variables that matter, and what is known of the program to FILE,\n"
+                               "to be attached to a bug report; with --run also the last messages. Without secrets,\n"
+                               "names of users and hosts; needs no program. Default: ") +
+                       kDefaultBugReport)
+      ->type_name("[FILE]")
+      ->expected(0, 1)
+      ->default_str(kDefaultBugReport);
   command->add_flag("--quiet", options->quiet, "Say nothing when nothing is found");
   add_machine_option(*command, options->description);
   command->add_flag("--json", options->json, "Print JSON");
