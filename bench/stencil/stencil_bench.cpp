@@ -19,6 +19,7 @@
 #include "bench/common/child_process.hpp"
 #include "bench/common/driver.hpp"
 #include "bench/common/host.hpp"
+#include "bench/common/others/load.hpp"
 #include "bench/common/report/json_output.hpp"
 #include "bench/common/report/report_json.hpp"
 #include "bench/common/report/report_text.hpp"
@@ -104,14 +105,16 @@ std::string row_text(const Variant& variant) {
                      variant.last_answer["most_threads_on_one_cpu"].get<int>());
 }
 
-std::string table_text(const std::array<Variant, 2>& variants) {
+std::string table_text(const std::array<Variant, 2>& variants, const Disturbance& disturbance) {
   std::string text =
       fmt::format("  {:<18}{:>10}  {:^24}{:>6}{:>16}\n", "HIERBAR_PLACE", "us/sweep", "quartiles", "cpus", "bound to one");
   for (const Variant& variant : variants) text += row_text(variant);
   if (const auto ratio = ratio_of_medians(variants[0].us_per_sweep, variants[1].us_per_sweep)) {
-    text += fmt::format("  {:<18}{:>10}  {:^24}\n", "off / auto", ratio_text(ratio->value), spread_text(*ratio));
+    text += fmt::format("  {:<18}{:>10}  {:^24}\n", "off / auto", is_clear(*ratio) ? ratio_text(ratio->value) : "unclear",
+                        spread_text(*ratio));
   }
-  return text + "\ncpus: that any thread may use; bound to one: the most threads that are bound to the same cpu\n";
+  return text + "\ncpus: that any thread may use; bound to one: the most threads that are bound to the same cpu\n" +
+         disturbance_text(disturbance) + "\n";
 }
 
 json variant_json(const Variant& variant) {
@@ -123,15 +126,21 @@ json variant_json(const Variant& variant) {
           {"failure", or_null(variant.failure)}};
 }
 
-json report_json(const Options& options, const std::array<Variant, 2>& variants) {
+json report_json(const Options& options, const std::array<Variant, 2>& variants, const Disturbance& disturbance) {
   json report{{"host", to_json(describe_host())},   {"revision", kRevision},      {"ranks", options.num_ranks},
               {"threads", options.num_threads},     {"rows", options.rows},       {"columns", options.columns},
               {"sweeps", options.num_sweeps},       {"bind_to", options.bind_to}, {"places", options.places},
               {"barrier", or_null(options.barrier)}};
   for (const Variant& variant : variants) report["variants"].push_back(variant_json(variant));
+  report["cpu_share_taken"] = disturbance.share();
   const auto ratio = ratio_of_medians(variants[0].us_per_sweep, variants[1].us_per_sweep);
-  report["off_over_auto"] =
-      ratio ? json{{"value", ratio->value}, {"lowest", ratio->lowest}, {"highest", ratio->highest}} : json(nullptr);
+  report["off_over_auto"] = nullptr;
+  if (ratio) {
+    report["off_over_auto"] = {{"value", ratio->value},
+                               {"lowest", ratio->lowest},
+                               {"highest", ratio->highest},
+                               {"doubt", is_clear(*ratio) ? json() : json("unclear")}};
+  }
   return report;
 }
 
@@ -149,13 +158,15 @@ int run(const Options& options) {
   const bool table = options.json_path != "-";
   if (table) fmt::print("{}", header_text(options));
   std::fflush(stdout);
+  const LoadMeter meter;
   std::array<Variant, 2> variants{{{"off", {}, {}, ""}, {"auto", {}, {}, ""}}};
   for (int repetition = 0; repetition < options.num_repetitions; ++repetition) {
     // The two take turns at being the first.
     for (std::size_t turn = 0; turn < 2; ++turn) measure_launch(options, repetition, variants[(turn + repetition) % 2]);
   }
-  if (table) fmt::print("{}", table_text(variants));
-  output.write(report_json(options, variants));
+  const Disturbance disturbance = meter.since_start();
+  if (table) fmt::print("{}", table_text(variants, disturbance));
+  output.write(report_json(options, variants, disturbance));
   return std::all_of(variants.begin(), variants.end(), [](const Variant& variant) { return variant.failure.empty(); }) ? 0 : 1;
 }
 

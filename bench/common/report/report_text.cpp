@@ -11,7 +11,6 @@
 #include "bench/common/text.hpp"
 
 namespace hierbar::bench {
-namespace {
 
 std::string disturbance_text(const Disturbance& disturbance) {
   if (disturbance.others < 0) return "How much other programs ran meanwhile is not known.";
@@ -21,8 +20,6 @@ std::string disturbance_text(const Disturbance& disturbance) {
     text += " THE MACHINE WAS NOT QUIET: rows marked disturbed or unclear have no verdict.";
   return text;
 }
-
-}  // namespace
 
 std::string number(double ns) { return ns < 1000 ? fmt::format("{:.1f}", ns) : fmt::format("{:.0f}", ns); }
 

@@ -7,6 +7,7 @@
 
 #include "bench/common/groups.hpp"
 #include "bench/common/host.hpp"
+#include "bench/common/others/load.hpp"
 #include "bench/common/report/judge.hpp"
 
 // The common part of the benchmarks' text reports.
@@ -30,6 +31,9 @@ namespace hierbar::bench {
 
 // The lines about the machine.
 [[nodiscard]] std::string host_text(const Host& host);
+
+// How much others used the machine, as a sentence, and a warning if it was much.
+[[nodiscard]] std::string disturbance_text(const Disturbance& disturbance);
 
 // How the run went: regimes, repetitions, time, and how much others used the machine.
 [[nodiscard]] std::string run_text(const Measurements& measurements, int asked_repetitions, double time_limit_s);
