@@ -15,8 +15,6 @@
 //     __kmp_hierbar_finish              the library is cleaned up: report, forget
 //     __kmp_hierbar_free_region         when a thread is freed
 //     __kmp_hierbar_adopt               before a kept team begins a region
-//     __kmp_hierbar_exit                the library's destructor, at the end of the process
-//     __kmp_hierbar_is_exiting          when a thread of the program ends
 //     __kmp_hierbar_settings_changed    the library's mode or its pause has changed
 //   kmp_barrier.cpp
 //     __kmp_hierbar_unobserved_barrier  a plain barrier where no tool looks on
@@ -36,14 +34,10 @@
 //     __kmp_hierbar_bring_primary       the primary goes to its place
 //   z_Linux_util.cpp
 //     __kmp_hierbar_yield               a waiting thread gives its cpu to others
-//     __kmp_hierbar_worker_ended        the last thing that a worker does
-//     __kmp_hierbar_await_end           before a worker is joined
 //   ompt-general.cpp
 //     __kmp_hierbar_tool_lookup         a name that OMPT does not know
-//     __kmp_hierbar_silence_tool        after the tool has ended, at the end of the process
-//   and what process/kmp_hierbar_process.h lists: fork()
-//   and what process/kmp_hierbar_process.h lists: fork(), and threads that come and go
-//   and what process/kmp_hierbar_process.h lists: fork(), threads that come and go, other runtimes
+//   and what process/kmp_hierbar_process.h lists: fork(), threads that come and go, other runtimes,
+//   the end
 
 #include "kmp.h"
 #include "kmp_hierbar_compat.h"
@@ -184,20 +178,6 @@ void __kmp_hierbar_free_region(kmp_info_t *thread);
 // Something has changed that concerns all threads' regions. What concerns the calling thread's only
 // counts in its th_hierbar_changes; which functions do is in patches/<version>/0011-changes.patch.
 void __kmp_hierbar_settings_changed();
-
-// The end of the process (kmp_hierbar_exit.cpp). Returns false where LLVM's library is to take
-// itself apart.
-bool __kmp_hierbar_exit();
-// Whether that has begun.
-bool __kmp_hierbar_is_exiting();
-#if OMPT_SUPPORT
-// In place of unloading the tool, which other threads may be inside of.
-void __kmp_hierbar_silence_tool();
-#endif
-// A worker that is to end. Does not return at the end of the process.
-void __kmp_hierbar_worker_ended(kmp_info_t *thread);
-// Waits for that. False: not at the end of the process, so the worker is to be joined.
-bool __kmp_hierbar_await_end(kmp_info_t *thread);
 
 // Before a kept team begins a region. An inner one is kept by its primary, which may have been
 // another root's worker since. libomp leaves the other threads at that root (UPSTREAM.md, 16).

@@ -2,7 +2,7 @@
 include_directories(${LIBOMP_HIERBAR_DIR} ${LIBOMP_HIERBAR_DIR}/libomp ${LIBOMP_HIERBAR_DIR}/libomp/gomp)
 string(REGEX MATCH "^[0-9]+" LIBOMP_HIERBAR_LLVM_MAJOR ${LIBOMP_HIERBAR_LLVM_VERSION})
 add_compile_definitions(KMP_HIERBAR_LLVM_MAJOR=${LIBOMP_HIERBAR_LLVM_MAJOR}) # for kmp_hierbar_compat.h
-add_link_options(LINKER:-z,nodelete) # never unloaded, as GCC's library; for kmp_hierbar_exit.cpp
+add_link_options(LINKER:-z,nodelete) # never unloaded, as GCC's library; for process/kmp_hierbar_exit.cpp
 list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_allocate.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_cancel.cpp
@@ -24,7 +24,6 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_contention.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_environment.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_exchange.cpp
-  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_exit.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_loaded.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_phases.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_place.cpp
@@ -33,6 +32,7 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_report.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_settings.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_trace.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_exit.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_fork.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_other_runtimes.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_roots.cpp

@@ -4,17 +4,22 @@
 #define KMP_HIERBAR_PROCESS_H
 
 // What the patch calls for the process around the teams: it is forked, threads that begin regions
-// come and go, and there may be another OpenMP runtime.
+// come and go, there may be another OpenMP runtime, and it ends.
 //
 //   z_Linux_util.cpp
 //     __kmp_hierbar_forget_parent       first of all in a forked child
+//     __kmp_hierbar_worker_ended        the last thing that a worker does
+//     __kmp_hierbar_await_end           before a worker is joined
 //   kmp_runtime.cpp
 //     __kmp_hierbar_take_root           a thread begins to use OpenMP
 //     __kmp_hierbar_keep_root           such a thread has ended
 //     __kmp_hierbar_free_roots          the library is cleaned up
 //     __kmp_hierbar_register_library    it starts, or is first used in a forked child
 //     __kmp_hierbar_unregister_library  it ends
+//     __kmp_hierbar_exit                the library's destructor, at the end of the process
+//     __kmp_hierbar_is_exiting          when a thread of the program ends
 //   ompt-general.cpp
+//     __kmp_hierbar_silence_tool        after the tool has ended, at the end of the process
 //     __kmp_hierbar_meet_runtime        somebody asks for a tool
 
 #include "kmp.h"
@@ -43,5 +48,19 @@ bool __kmp_hierbar_unregister_library();
 
 // The same, if `caller` is in another runtime, which starts while this one is at work.
 void __kmp_hierbar_meet_runtime(void *caller);
+
+// The end of the process (kmp_hierbar_exit.cpp). Returns false where LLVM's library is to take
+// itself apart.
+bool __kmp_hierbar_exit();
+// Whether that has begun.
+bool __kmp_hierbar_is_exiting();
+#if OMPT_SUPPORT
+// In place of unloading the tool, which other threads may be inside of.
+void __kmp_hierbar_silence_tool();
+#endif
+// A worker that is to end. Does not return at the end of the process.
+void __kmp_hierbar_worker_ended(kmp_info_t *thread);
+// Waits for that. False: not at the end of the process, so the worker is to be joined.
+bool __kmp_hierbar_await_end(kmp_info_t *thread);
 
 #endif // KMP_HIERBAR_PROCESS_H
