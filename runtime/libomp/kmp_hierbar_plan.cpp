@@ -128,6 +128,7 @@ static void clear_instance(kmp_hierbar_instance_t *instance) {
 static void fill_instance(kmp_hierbar_instance_t *instance, int nproc, int *places) {
   static std::atomic<kmp_uint64> last_serial(0);
   const kmp_uint64 start = __kmp_now_nsec();
+  kmp_hierbar_uncancelled_t uncancelled;                                      // the machine is read from files
   instance->serial = last_serial.fetch_add(1, std::memory_order_relaxed) + 1; // relaxed: only to be unique
   if (places == NULL) {
     void *memory = allocate_zero_lines(sizeof(hierbar::FlatPlan), alignof(kmp_hierbar_team_t));

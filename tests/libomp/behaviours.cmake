@@ -194,6 +194,19 @@ foreach(program IN ITEMS roots roots_gcc)
   omp_cases(${program} CASES ${root_cases} SETTING stock_pattern ENV KMP_BARRIER)
 endforeach()
 
+# The first construct after a hard pause, and threads that are cancelled.
+foreach(suffix IN ITEMS "" _gcc)
+  if(suffix STREQUAL _gcc AND NOT gcc)
+    continue()
+  endif()
+  set(pause_cases regions synchronization worksharing tasks memory)
+  omp_cases(after_a_pause${suffix} CASES ${pause_cases})
+  omp_cases(after_a_pause${suffix} CASES ${pause_cases} SETTING stock_pattern ENV KMP_BARRIER)
+  set(cancelled_cases in_its_join in_its_region when_libomp_starts)
+  omp_cases(cancelled_threads${suffix} CASES ${cancelled_cases} ENV KMP_BLOCKTIME=0)
+  omp_cases(cancelled_threads${suffix} CASES ${cancelled_cases} SETTING stock_pattern ENV KMP_BARRIER KMP_BLOCKTIME=0)
+endforeach()
+
 # What `hierbar run` sets.
 set(free_primary HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset)
 omp_cases(free_primary CASES keeps_all_cpus alone_stays_where_it_is with_a_team_returns_to_its_place

@@ -10,7 +10,10 @@
 //     __kmp_hierbar_forget_parent       first of all in a forked child
 //     __kmp_hierbar_worker_ended        the last thing that a worker does
 //     __kmp_hierbar_await_end           before a worker is joined
+//     kmp_hierbar_uncancelled_t         a thread sleeps
 //   kmp_runtime.cpp
+//     kmp_hierbar_uncancelled_t         the library starts; kmp_hierbar_plan.cpp makes a plan
+//     __kmp_hierbar_forget_number       it has been paused
 //     __kmp_hierbar_take_root           a thread begins to use OpenMP
 //     __kmp_hierbar_keep_root           such a thread has ended
 //     __kmp_hierbar_free_roots          the library is cleaned up
@@ -18,6 +21,8 @@
 //     __kmp_hierbar_unregister_library  it ends
 //     __kmp_hierbar_exit                the library's destructor, at the end of the process
 //     __kmp_hierbar_is_exiting          when a thread of the program ends
+//   kmp.h
+//     __kmp_hierbar_has_restarted       a thread's number is out of range
 //   ompt-general.cpp
 //     __kmp_hierbar_silence_tool        after the tool has ended, at the end of the process
 //     __kmp_hierbar_meet_runtime        somebody asks for a tool
@@ -40,6 +45,23 @@ void __kmp_hierbar_keep_root(kmp_info_t *root);
 void __kmp_hierbar_free_roots();
 
 // These three: under __kmp_forkjoin_lock.
+
+// While it lives, pthread_cancel() does not end the thread, which would take locks and its team's
+// join with it. As with GCC's library, it ends at the next such point of the program's own.
+class kmp_hierbar_uncancelled_t {
+  int state;
+
+public:
+  kmp_hierbar_uncancelled_t() { __kmp_disable(&state); }
+  ~kmp_hierbar_uncancelled_t() { __kmp_enable(state); }
+};
+
+// The calling thread has paused the library, and is none of its threads any more.
+void __kmp_hierbar_forget_number();
+
+// True if the library was down, and has been started for the calling thread, whose number is
+// `gtid` now. (Declared in kmp.h.)
+bool __kmp_hierbar_has_restarted(kmp_int32 gtid);
 
 // Ends the process if another OpenMP runtime has been started in it, as libomp does. True: nothing
 // else is to be done. Under __kmp_initz_lock.
