@@ -96,13 +96,17 @@ Verdict decide_late(const Own& own, const std::vector<RankFacts>& present) {
   return is_needed ? Verdict::kEqualParts : Verdict::kNobody;
 }
 
-// Why the ranks could not decide together, when not all came in time.
+// Why the ranks could not decide together in time.
 std::string absence(const Own& own, const Surroundings& around, const Meeting& meeting) {
   const std::string size = std::to_string(own.launch.local_size);
-  const std::string within = " of this node came to share it out within " + seconds(around.patience_ns);
-  // The last ones may have come after the others had decided.
-  if (meeting.facts.size() >= own.launch.local_size) return "not all " + size + " ranks" + within + ", the last came later";
-  return "only " + std::to_string(meeting.facts.size()) + " of " + size + " ranks" + within;
+  if (meeting.facts.size() < own.launch.local_size) {
+    return "only " + std::to_string(meeting.facts.size()) + " of " + size + " ranks of this node came to share it out within " +
+           seconds(around.patience_ns);
+  }
+  // One rank reads the machine for all, and the meeting waits longer for that than for ranks.
+  if (!meeting.machine)
+    return "all " + size + " ranks of this node came, but the one that reads the machine for all took too long";
+  return "the last of the " + size + " ranks of this node came to share it out later than after " + seconds(around.patience_ns);
 }
 
 Decision nobody_moves_after(const Own& own, const Surroundings& around, const Meeting& meeting) {

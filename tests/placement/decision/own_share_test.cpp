@@ -159,6 +159,26 @@ TEST_F(OwnShare, WithoutTheOthersAPoolThatIsKnownIsCutInEqualParts) {
   EXPECT_THAT(unknown.verdict, AllOf(StartsWith("absent-ranks: "), HasSubstr("only 1 of 4 ranks")));
 }
 
+// All ranks are there, and the one that reads the machine for all takes longer than the others wait.
+TEST_F(OwnShare, AMachineThatIsReadTooLateIsNoAbsentRank) {
+  patience_ns_ = 20'000'000;
+  const Machine machine = test::make_machine("16 cores", {{Level::kPackage, 2}, {Level::kCore, 8}});
+  load_ = [this, machine] {
+    // The first reader is done when another rank has given up, and reads the machine itself.
+    while (report_->loads < 2) sched_yield();
+    return machine;
+  };
+  ask_all(2, [](std::uint32_t) { return CpuSet::range(0, 0); }, [](std::uint32_t) { return 4U; });
+  EXPECT_EQ(share(0).to_string() + " " + share(1).to_string(), "0-7 8-15");
+  for (const std::uint32_t rank : {0U, 1U}) {
+    EXPECT_THAT(
+        report_->ranks[rank].verdict,
+        AllOf(HasSubstr("its share of 16 cpus (0-15), those of hydra_pmi_proxy"),
+              HasSubstr("; all 2 ranks of this node came, but the one that reads the machine for all took too long, so each "
+                        "takes an equal part")));
+  }
+}
+
 // 64 processes share out 512 cpus. What they pay is cpu time: they share two cpus here.
 TEST_F(OwnShare, SixtyFourRanksLoadOnceAndPayLittle) {
   constexpr std::uint32_t kRanks = 64;
