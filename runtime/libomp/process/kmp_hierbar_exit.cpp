@@ -4,7 +4,7 @@
 // The end of the process. exit() runs the destructors of all libraries while other threads of the
 // program go on. LLVM's library takes itself apart there if no region is active at that moment: it
 // joins its workers and frees its memory. A thread that begins its next region then reads what has
-// been freed (UPSTREAM.md, 23), and the joined workers run the destructors of their thread_local
+// been freed (UPSTREAM.md, 25), and the joined workers run the destructors of their thread_local
 // objects after those of the static objects that they may use.
 //
 // Nothing has to be given back when a process ends. So nothing is freed here, nobody is joined, and
