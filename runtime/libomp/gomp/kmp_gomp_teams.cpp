@@ -16,8 +16,11 @@
 #include "kmp_gomp.h"
 
 void __kmp_gomp_limit_threads(unsigned thread_limit) {
-  if (thread_limit > 0)
-    __kmp_entry_thread()->th.th_current_task->td_icvs.task_thread_limit = (int)KMP_MIN(thread_limit, (unsigned)INT_MAX);
+  if (thread_limit == 0)
+    return;
+  kmp_info_t *thread = __kmp_entry_thread();
+  thread->th.th_current_task->td_icvs.task_thread_limit = (int)KMP_MIN(thread_limit, (unsigned)INT_MAX);
+  ++thread->th.th_hierbar_changes;
 }
 
 // A target region is outside of all leagues around it.
@@ -48,6 +51,7 @@ bool KMP_EXPAND_NAME(GOMP_teams4)(unsigned low, unsigned high, unsigned thread_l
   if (++league->team_num < league->num_teams)
     return true;
   *limit = league->outer_thread_limit;
+  ++thread->th.th_hierbar_changes;
   league->num_teams = 0;
   return false;
 }

@@ -28,6 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/trusted_variable.hpp"
 #include "kmp_environment.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_i18n.h"
@@ -111,7 +112,7 @@ static void look_for_registrations() {
     if (read_text(path, text, sizeof(text)) && !obey(path, text))
       unlink(path);
   }
-  if (const char *value = getenv(name))
+  if (const char *value = hierbar::trusted_variable(name))
     obey(name, value);
 }
 

@@ -38,6 +38,7 @@ using omp_allocator_handle_t = void *;
 using kmp_va_list = va_list *;
 #define kmp_va_deref(ap) (*(ap))
 
+enum kmp_cancel_kind_t { cancel_noreq };
 enum kmp_pause_status_t { kmp_not_paused, kmp_soft_paused };
 
 #ifndef TRUE
@@ -51,6 +52,7 @@ enum kmp_pause_status_t { kmp_not_paused, kmp_soft_paused };
 #define KMP_BARRIER_STATE_BUMP 4
 #define KMP_BARRIER_SLEEP_STATE 1
 #define KMP_MAX_BLOCKTIME INT32_MAX
+#define KMP_NSEC_PER_USEC 1000
 #define KMP_NOW() 0
 #define KMP_OVERSUBSCRIBED 1  // no spinning, which the checker would not follow
 #define KMP_TASKING_ENABLED(task_team) false
@@ -74,6 +76,11 @@ struct kmp_str_buf_t;
 struct kmp_hierbar_team;
 struct kmp_team_t;
 struct kmp_info_t;
+struct kmp_root_t {
+  struct {
+    kmp_team_t *r_root_team;
+  } r;
+};
 // Where the driver puts the adapter's code.
 namespace under_test {
 namespace {
@@ -128,7 +135,10 @@ struct kmp_info_t {
     int th_team_nproc;
     kmp_task_team_t *th_task_team;
     kmp_uint8 th_task_state;
+    kmp_root_t *th_root;
     under_test::kmp_hierbar_region *th_hierbar_region;
+    kmp_uint32 th_hierbar_changes;
+    bool th_hierbar_may_repeat;
     bool th_nt_strict;
     int *th_set_nested_nth;
     ident_t *th_ident;
@@ -145,6 +155,7 @@ struct kmp_team_t {
     kmp_hierbar_team *t_hierbar;
     int t_serialized;
     int t_nproc;
+    std::atomic<kmp_int32> t_cancel_request;
     ident_t *t_ident;
     kmp_info_t **t_threads;
     kmp_taskdata_t *t_implicit_task_taskdata;
@@ -164,6 +175,8 @@ extern int __kmp_env_blocktime;
 extern kmp_pause_status_t __kmp_pause_status;
 
 int __kmp_tid_from_gtid(int gtid);
+void __kmp_disable(int *old_state);
+void __kmp_enable(int old_state);
 void __kmp_push_num_threads(ident_t *, int gtid, int num_threads);
 void __kmp_push_proc_bind(ident_t *, int gtid, kmp_proc_bind_t);
 void __kmp_init_implicit_task(ident_t *, kmp_info_t *, kmp_team_t *, int tid, int set_curr_task);
