@@ -89,7 +89,7 @@ omp_cases(gomp_shared_memory CASES scan without_waiting SETTING trees ENV ${tree
 
 omp_cases(gomp_shared_memory CASES after_a_cancelled_region ENV OMP_CANCELLATION=true CHECK --counter phased>=400)
 omp_cases(gomp_shared_memory CASES after_a_cancelled_region SETTING stock_pattern ENV KMP_BARRIER OMP_CANCELLATION=true)
-omp_cases(gomp_shared_memory CASES fork_beside_constructs)
+omp_cases(gomp_shared_memory CASES fork_beside_constructs ENV KMP_WARNINGS=off)
 omp_cases(gomp_scope CASES task_reductions_after_a_cancelled_region ENV OMP_CANCELLATION=true CHECK --counter phased>=400)
 
 omp_cases(gomp_target CASES maps distributed_loops CHECK --counter phased>=50)
