@@ -5,11 +5,13 @@
 // unless HIERBAR_COUNT=FILE is set: then rank 0 writes the file in MPI_Finalize.
 //
 // Counted are the calls in C that name a receiver: sends of all modes, MPI_Sendrecv, and
-// MPI_Alltoall and MPI_Alltoallv as messages to each rank. Other collectives have no pairs that the
-// standard would name.
+// MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw as messages to each rank. Other collectives have no
+// pairs that the standard would name.
 //
-// Each wrapper adds to the counts and calls the MPI library's PMPI function.
+// Each wrapper adds to the counts and calls the next definition of the function, which may be a
+// tool's.
 
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <cerrno>
@@ -23,11 +25,20 @@
 
 #if defined(OMPI_MAJOR_VERSION)
 // Objects of the library. A process that has no MPI must be able to load this one as well.
+#pragma weak ompi_mpi_comm_self
 #pragma weak ompi_mpi_comm_world
 #pragma weak ompi_mpi_uint64_t
 #endif
 
 #define HIERBAR_EXPORT extern "C" __attribute__((visibility("default")))
+
+// Calls what the program would call without this library. The PMPI function is called and not asked
+// for its address: that would be resolved when a shell loads this library.
+#define HIERBAR_CALL_NEXT(NAME, ...)                                                                   \
+  [&] {                                                                                                \
+    static const auto next = reinterpret_cast<decltype(&PMPI_##NAME)>(dlsym(RTLD_NEXT, "MPI_" #NAME)); \
+    return next != nullptr ? next(__VA_ARGS__) : PMPI_##NAME(__VA_ARGS__);                             \
+  }()
 
 namespace {
 
@@ -37,6 +48,7 @@ constexpr const char* kVariable = "HIERBAR_COUNT";
 
 PairCounts* counts = nullptr;  // null: nothing is counted
 int table_key = MPI_KEYVAL_INVALID;
+int self_key = MPI_KEYVAL_INVALID;
 
 std::mutex tables;  // of communicators: two threads may use one for the first time
 
@@ -50,6 +62,15 @@ int free_table(MPI_Comm, int, void* table, void*) {
   return MPI_SUCCESS;
 }
 
+void end();
+
+// The callback of an attribute of MPI_COMM_SELF, which MPI_Finalize deletes before all else, however it
+// is called. So all ranks that count come here, and may call MPI together.
+int end_inside(MPI_Comm, int, void*, void*) {
+  end();
+  return MPI_SUCCESS;
+}
+
 void begin() {
   const char* path = hierbar::trusted_variable(kVariable);
   if (path == nullptr || *path == '\0' || counts != nullptr) return;
@@ -57,6 +78,8 @@ void begin() {
   PMPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
   // Copies of a communicator get no table: they make one of their own.
   PMPI_Comm_create_keyval(copy_no_table, free_table, &table_key, nullptr);
+  PMPI_Comm_create_keyval(copy_no_table, end_inside, &self_key, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, self_key, nullptr);
   counts = new PairCounts(num_ranks);
 }
 
@@ -99,16 +122,22 @@ void add(int count, MPI_Datatype type, int receiver, MPI_Comm comm) {
   counts->add(comm == MPI_COMM_WORLD ? receiver : world_ranks(comm)[receiver], bytes_of(count, type));
 }
 
-int num_receivers(MPI_Comm comm) {
-  int is_inter = 0, size = 0;
-  PMPI_Comm_test_inter(comm, &is_inter);
-  if (is_inter != 0) {
-    PMPI_Comm_remote_size(comm, &size);
-  } else {
-    PMPI_Comm_size(comm, &size);
+// To whom a rank sends in an all-to-all. Between two groups it is every rank of the other group, among
+// whom it is not itself, although one has its number.
+struct Receivers {
+  explicit Receivers(MPI_Comm comm) {
+    int is_inter = 0;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter != 0) {
+      PMPI_Comm_remote_size(comm, &number);
+    } else {
+      PMPI_Comm_size(comm, &number);
+      PMPI_Comm_rank(comm, &self);
+    }
   }
-  return size;
-}
+  int number = 0;
+  int self = -1;
+};
 
 void end() {
   if (counts == nullptr) return;
@@ -128,33 +157,49 @@ void end() {
   delete counts;
   counts = nullptr;
   PMPI_Comm_free_keyval(&table_key);
+  PMPI_Comm_free_keyval(&self_key);
 }
 
 }  // namespace
 
 HIERBAR_EXPORT int MPI_Init(int* argc, char*** argv) {
-  const int result = PMPI_Init(argc, argv);
+  const int result = HIERBAR_CALL_NEXT(Init, argc, argv);
   if (result == MPI_SUCCESS) begin();
   return result;
 }
 
 HIERBAR_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const int result = PMPI_Init_thread(argc, argv, required, provided);
+  const int result = HIERBAR_CALL_NEXT(Init_thread, argc, argv, required, provided);
   if (result == MPI_SUCCESS) begin();
   return result;
 }
 
-HIERBAR_EXPORT int MPI_Finalize() {
-  end();
-  return PMPI_Finalize();
-}
+// The routines in Fortran, of which those of Open MPI do not call the functions in C. Ranks in Fortran
+// then count nothing, but take part in the end. The status, which may be absent, has the length that the
+// library knows.
+#define HIERBAR_FORTRAN_INIT(NAME, ...)                                                             \
+  static const auto next = reinterpret_cast<void (*)(void*, void*, void*)>(dlsym(RTLD_NEXT, NAME)); \
+  if (next == nullptr) return;                                                                      \
+  next(__VA_ARGS__);                                                                                \
+  int is_initialized = 0;                                                                           \
+  PMPI_Initialized(&is_initialized);                                                                \
+  if (is_initialized != 0) begin();
+#define HIERBAR_FORTRAN_INITS(SUFFIX)                                                                                            \
+  HIERBAR_EXPORT void mpi_init##SUFFIX(void* status){HIERBAR_FORTRAN_INIT(                                                       \
+      "mpi_init" #SUFFIX, status, nullptr, nullptr)} HIERBAR_EXPORT void mpi_init_thread##SUFFIX(void* required, void* provided, \
+                                                                                                 void* status) {                 \
+    HIERBAR_FORTRAN_INIT("mpi_init_thread" #SUFFIX, required, provided, status)                                                  \
+  }
+HIERBAR_FORTRAN_INITS(_)
+HIERBAR_FORTRAN_INITS(__)
+HIERBAR_FORTRAN_INITS(_f08_)
 
 // --- Sends. Each has a blocking form and one with a request.
 
 #define HIERBAR_SEND(NAME)                                                                                              \
   HIERBAR_EXPORT int MPI_##NAME(const void* data, int count, MPI_Datatype type, int receiver, int tag, MPI_Comm comm) { \
     add(count, type, receiver, comm);                                                                                   \
-    return PMPI_##NAME(data, count, type, receiver, tag, comm);                                                         \
+    return HIERBAR_CALL_NEXT(NAME, data, count, type, receiver, tag, comm);                                             \
   }
 HIERBAR_SEND(Send)
 HIERBAR_SEND(Ssend)
@@ -165,7 +210,7 @@ HIERBAR_SEND(Bsend)
   HIERBAR_EXPORT int MPI_##NAME(const void* data, int count, MPI_Datatype type, int receiver, int tag, MPI_Comm comm, \
                                 MPI_Request* request) {                                                               \
     add(count, type, receiver, comm);                                                                                 \
-    return PMPI_##NAME(data, count, type, receiver, tag, comm, request);                                              \
+    return HIERBAR_CALL_NEXT(NAME, data, count, type, receiver, tag, comm, request);                                  \
   }
 HIERBAR_ISEND(Isend)
 HIERBAR_ISEND(Issend)
@@ -176,14 +221,14 @@ HIERBAR_EXPORT int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, 
                                 int receive_count, MPI_Datatype receive_type, int sender, int receive_tag, MPI_Comm comm,
                                 MPI_Status* status) {
   add(count, type, receiver, comm);
-  return PMPI_Sendrecv(data, count, type, receiver, send_tag, received, receive_count, receive_type, sender, receive_tag, comm,
-                       status);
+  return HIERBAR_CALL_NEXT(Sendrecv, data, count, type, receiver, send_tag, received, receive_count, receive_type, sender,
+                           receive_tag, comm, status);
 }
 
 HIERBAR_EXPORT int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int receiver, int send_tag, int sender,
                                         int receive_tag, MPI_Comm comm, MPI_Status* status) {
   add(count, type, receiver, comm);
-  return PMPI_Sendrecv_replace(data, count, type, receiver, send_tag, sender, receive_tag, comm, status);
+  return HIERBAR_CALL_NEXT(Sendrecv_replace, data, count, type, receiver, send_tag, sender, receive_tag, comm, status);
 }
 
 // --- All-to-alls. What a rank sends to itself is no message.
@@ -191,27 +236,40 @@ HIERBAR_EXPORT int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type
 HIERBAR_EXPORT int MPI_Alltoall(const void* data, int count, MPI_Datatype type, void* received, int receive_count,
                                 MPI_Datatype receive_type, MPI_Comm comm) {
   if (counts != nullptr) {
-    int self = 0;
-    PMPI_Comm_rank(comm, &self);
+    const Receivers receivers(comm);
     // In place, what is received has the size of what is sent.
     const bool in_place = data == MPI_IN_PLACE;
-    for (int i = 0, size = num_receivers(comm); i < size; ++i) {
-      if (i != self) add(in_place ? receive_count : count, in_place ? receive_type : type, i, comm);
+    for (int i = 0; i < receivers.number; ++i) {
+      if (i != receivers.self) add(in_place ? receive_count : count, in_place ? receive_type : type, i, comm);
     }
   }
-  return PMPI_Alltoall(data, count, type, received, receive_count, receive_type, comm);
+  return HIERBAR_CALL_NEXT(Alltoall, data, count, type, received, receive_count, receive_type, comm);
 }
 
 HIERBAR_EXPORT int MPI_Alltoallv(const void* data, const int* send_counts, const int* offsets, MPI_Datatype type, void* received,
                                  const int* receive_counts, const int* receive_offsets, MPI_Datatype receive_type,
                                  MPI_Comm comm) {
   if (counts != nullptr) {
-    int self = 0;
-    PMPI_Comm_rank(comm, &self);
+    const Receivers receivers(comm);
     const bool in_place = data == MPI_IN_PLACE;
-    for (int i = 0, size = num_receivers(comm); i < size; ++i) {
-      if (i != self) add(in_place ? receive_counts[i] : send_counts[i], in_place ? receive_type : type, i, comm);
+    for (int i = 0; i < receivers.number; ++i) {
+      if (i != receivers.self) add(in_place ? receive_counts[i] : send_counts[i], in_place ? receive_type : type, i, comm);
     }
   }
-  return PMPI_Alltoallv(data, send_counts, offsets, type, received, receive_counts, receive_offsets, receive_type, comm);
+  return HIERBAR_CALL_NEXT(Alltoallv, data, send_counts, offsets, type, received, receive_counts, receive_offsets, receive_type,
+                           comm);
+}
+
+HIERBAR_EXPORT int MPI_Alltoallw(const void* data, const int* send_counts, const int* offsets, const MPI_Datatype* types,
+                                 void* received, const int* receive_counts, const int* receive_offsets,
+                                 const MPI_Datatype* receive_types, MPI_Comm comm) {
+  if (counts != nullptr) {
+    const Receivers receivers(comm);
+    const bool in_place = data == MPI_IN_PLACE;
+    for (int i = 0; i < receivers.number; ++i) {
+      if (i != receivers.self) add((in_place ? receive_counts : send_counts)[i], (in_place ? receive_types : types)[i], i, comm);
+    }
+  }
+  return HIERBAR_CALL_NEXT(Alltoallw, data, send_counts, offsets, types, received, receive_counts, receive_offsets, receive_types,
+                           comm);
 }

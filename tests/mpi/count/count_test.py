@@ -26,6 +26,11 @@ def expected():
         for other in range(RANKS):
             if other != rank:
                 send(rank, other, 4)
+                send(rank, other, 8)
+    for other in range(1, RANKS):
+        for num_bytes in (4, 8):
+            send(0, other, num_bytes)
+            send(other, 0, num_bytes)
     send(RANKS - 1, RANKS - 2, 7)
     return sent_bytes, messages
 
@@ -44,24 +49,34 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("library", "program", "hierbar"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--mixed-with", help="a program in C, for one rank beside one of --other-program")
+    parser.add_argument("--other-program", help="a program in Fortran that makes the same collective calls")
     parser.add_argument("launcher", nargs="+")
     arguments = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as directory:
         path = pathlib.Path(directory, "bytes.csv")
 
-        def run(count, check=True):
+        def run(count, check=True, programs=((RANKS, arguments.program),)):
             environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
             settings = [f"LD_PRELOAD={arguments.library}"] + ([f"HIERBAR_COUNT={count}"] if count else [])
             # env is a program without MPI under the library as well, once the variables are set in its own environment.
             oversubscribe = ["--oversubscribe"] if "openmpi" in arguments.launcher[0] else []
-            command = [*arguments.launcher, *oversubscribe, "-n", str(RANKS), "env", *settings, "env", arguments.program]
-            return subprocess.run(command, env=environment, text=True, capture_output=True, timeout=90, check=check)
+            command = [*arguments.launcher, *oversubscribe]
+            for ranks, program in programs:
+                command += ["-n", str(ranks), "env", *settings, "env", program, ":"]
+            return subprocess.run(command[:-1], env=environment, text=True, capture_output=True, timeout=90, check=check)
 
         run(None)
         assert not path.exists() and not os.listdir(directory), "written without HIERBAR_COUNT"
         run(path)
         assert read(path) == expected(), path.read_text()
+        # Ranks of another language end by other ways, and may count nothing.
+        if arguments.other_program:
+            path.unlink()
+            run(path, programs=((1, arguments.mixed_with), (1, arguments.other_program)))
+            assert path.exists(), "nothing is written where a rank is in Fortran"
+            run(path, programs=((RANKS, arguments.program),))
         # It is understood, though nothing is known of this machine's network.
         result = subprocess.run([arguments.hierbar, "predict", "--matrix", path, "-n", "4"], text=True, capture_output=True,
                                 env=dict(os.environ, HIERBAR_NETWORK="off"), check=False)

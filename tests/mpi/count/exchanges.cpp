@@ -29,6 +29,23 @@ void time_messages(int rank) {
   if (rank == 0) std::printf("%.4f\n", best);
 }
 
+// Between rank 0 and the others: an int to each of the other group, then two ints to each.
+void exchange_between_groups(int rank) {
+  std::vector<int> data(100), received(100);
+  const std::vector<int> counts(100, 2), offsets(100, 0);
+  MPI_Comm group, between;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : 1, rank, &group);
+  MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 0, &between);
+  MPI_Alltoall(data.data(), 1, MPI_INT, received.data(), 1, MPI_INT, between);
+  MPI_Alltoallv(data.data(), counts.data(), offsets.data(), MPI_INT, received.data(), counts.data(), offsets.data(), MPI_INT,
+                between);
+  const std::vector<MPI_Datatype> types(100, MPI_INT);
+  MPI_Alltoallw(data.data(), counts.data(), offsets.data(), types.data(), received.data(), counts.data(), offsets.data(),
+                types.data(), MPI_COMM_WORLD);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&group);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,6 +77,7 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&copy);
   MPI_Comm_free(&backwards);
   MPI_Alltoall(data.data(), 1, MPI_INT, received.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  exchange_between_groups(rank);
   MPI_Finalize();
   return 0;
 }
