@@ -8,9 +8,14 @@
 
 namespace hierbar::mpi {
 
-int cross(CommState& state, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+int cross(CommState& state, const Pmpi& pmpi, MPI_Comm comm) {
   NoTrace trace;
   return cross_with(state, pmpi, comm, trace);
+}
+
+// A free of MPI_COMM_WORLD is an error that one rank may make alone.
+void settle_trace(const CommState& state, const Pmpi& pmpi, MPI_Comm comm) {
+  if (state.trace != nullptr && !state.trace->is_empty() && comm != pmpi.comm_world) state.trace->settle(pmpi, comm);
 }
 
 void States::add(CommState* state) {

@@ -46,12 +46,18 @@ struct CommState {
   std::atomic<std::uint64_t> num_barriers{0};
 };
 
-// One barrier on `comm`, whose state this is. Returns MPI's status.
-int cross(CommState& state, const Pmpi& pmpi, MPI_Comm comm) noexcept;
+// `comm`, whose state this is, is being freed: what is recorded of its barriers is put together.
+// Collective, as freeing is.
+void settle_trace(const CommState& state, const Pmpi& pmpi, MPI_Comm comm);
+
+// One barrier on `comm`, whose state this is. Returns MPI's status. The library or the program's error
+// handler may be called, so it may be left by a jump or an exception, and be called inside itself on
+// another communicator.
+int cross(CommState& state, const Pmpi& pmpi, MPI_Comm comm);
 // The same, recorded if the communicator's barriers are. `caller` is the place in the program from
 // which the barrier is called. It is a separate function, so that cross() has no instruction for
 // it.
-int cross_recorded(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const void* caller) noexcept;
+int cross_recorded(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const void* caller);
 
 // All states of the process. The report at the end adds up their counts. Thread-safe.
 class States {

@@ -5,7 +5,7 @@
 
 namespace hierbar::mpi {
 
-int cross_recorded(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const void* caller) noexcept {
+int cross_recorded(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const void* caller) {
   if (state.trace == nullptr || !state.trace->take_next()) return cross(state, pmpi, comm);
   RankTrace trace = state.trace->open(caller);
   const int status = cross_with(state, pmpi, comm, trace);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "mpi/communicator/comm_state.hpp"
+#include "mpi/communicator/inside_guard.hpp"
 #include "mpi/communicator/overdue_report.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/library/progress.hpp"
@@ -30,9 +31,10 @@ inline constexpr std::uint32_t kMeetingFailed = 1;
 // meeting, and returns its bits.
 template <class Trace, class CrossAround>
 [[gnu::always_inline]] inline int cross_nodes(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace,
-                                              CrossAround&& cross_around) noexcept {
+                                              CrossAround&& cross_around) {
   int status = MPI_SUCCESS;
   const auto meet = [&]() noexcept {
+    const InsideGuard guard;
     status = state.leaders->meeting.meet(pmpi, state.leaders->comm);
     return status == MPI_SUCCESS ? 0 : kMeetingFailed;
   };
@@ -54,7 +56,7 @@ inline WaitDuties duties_of(Overdue& overdue) noexcept {
 
 // A barrier of the MPI library, or of the baseline that HIERBAR_ALGORITHM names.
 template <class Trace>
-[[gnu::noinline]] int cross_without_engine(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace) noexcept {
+[[gnu::noinline]] int cross_without_engine(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace) {
   if (state.route != Route::kBaseline) return pmpi.Barrier(comm);
   Overdue overdue{&pmpi, comm, &state};
   const WaitDuties duties = duties_of(overdue);
@@ -69,7 +71,7 @@ template <class Trace>
 
 // Counts the barrier, and has the MPI library, the engine or a baseline serve it.
 template <class Trace>
-[[gnu::always_inline]] inline int cross_with(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace) noexcept {
+[[gnu::always_inline]] inline int cross_with(CommState& state, const Pmpi& pmpi, MPI_Comm comm, Trace& trace) {
   state.num_barriers.store(state.num_barriers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (state.route != Route::kEngine) return cross_without_engine(state, pmpi, comm, trace);
   Overdue overdue{&pmpi, comm, &state};

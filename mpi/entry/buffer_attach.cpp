@@ -5,31 +5,31 @@
 
 #include <mpi.h>
 
+#include "mpi/entry/fortran_routine.hpp"
 #include "mpi/entry/raw_handle.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/setup/process_state.hpp"
 
-namespace {
-
-int attach(const hierbar::mpi::Pmpi& pmpi, void* buffer, int size) {
-  hierbar::mpi::ProcessState::get().send_buffer_comes();
-  return pmpi.Buffer_attach(buffer, size);
-}
-
-}  // namespace
+using hierbar::mpi::FortranRoutine;
+using hierbar::mpi::ProcessState;
 
 HIERBAR_ENTRY(int, MPI_Buffer_attach, void* buffer, int size) {
   const hierbar::mpi::Pmpi* const pmpi = hierbar::mpi::find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Buffer_attach, PMPI_Buffer_attach, buffer, size);
-  return attach(*pmpi, buffer, size);
+  ProcessState::get().send_buffer_comes();
+  return pmpi->next.Buffer_attach(buffer, size);
 }
 
-// With mpi_f08 the status is optional.
-#define HIERBAR_FORTRAN_ATTACH(name, profiling_name)                                             \
-  HIERBAR_ENTRY(void, name, void* buffer, const MPI_Fint* size, MPI_Fint* status) {              \
-    const hierbar::mpi::Pmpi* const pmpi = hierbar::mpi::find_pmpi(__builtin_return_address(0)); \
-    if (pmpi == nullptr) HIERBAR_PASS_ON(name, profiling_name, buffer, size, status);            \
-    const int result = attach(*pmpi, buffer, *size);                                             \
-    if (status != nullptr) *status = result;                                                     \
+// Noted also where a tool or a function of the program's has the name: that costs time, and no more.
+#define HIERBAR_FORTRAN_ATTACH(name, profiling_name)                                                                     \
+  HIERBAR_ENTRY(long, name, HIERBAR_ANY_PARAMETERS(buffer, size, status)) {                                              \
+    static constinit FortranRoutine routine(#name);                                                                      \
+    const void* const caller = __builtin_return_address(0);                                                              \
+    const FortranRoutine::Calls calls = routine.find(caller, false);                                                     \
+    const hierbar::mpi::Pmpi* const pmpi = hierbar::mpi::find_pmpi(caller);                                              \
+    if (pmpi != nullptr) ProcessState::get().send_buffer_comes();                                                        \
+    if (calls.next != nullptr) return calls.next(HIERBAR_ANY_ARGUMENTS(buffer, size, status));                           \
+    FortranRoutine::store(status, pmpi->next.Buffer_attach(buffer, *static_cast<const MPI_Fint*>(size)), calls.is_wide); \
+    return 0;                                                                                                            \
   }
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ATTACH, mpi_buffer_attach, MPI_BUFFER_ATTACH)

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/entry/mpi_barrier.hpp"
 
+#include <utility>
+
 #include "mpi/library/progress.hpp"
+#include "mpi/settings/report_settings.hpp"
 #include "mpi/setup/process_state.hpp"
 #include "mpi/setup/set_up.hpp"
 #include "mpi/team/threadcomm.hpp"
@@ -12,25 +15,24 @@ namespace {
 
 // What a thread remembers between two barriers.
 struct Caller {
-  bool inside = false;  // of a barrier of ours
   // The communicator of the thread's last barrier and its state, so that the library need not be
   // asked again (docs/decisions/0031). Both are valid while num_removals is the current number. MPI
   // reuses a handle only after a free, and a free raises the number before it. The thread that uses
   // the handle again sees the new number: the program itself has ordered this use after the free.
-  MPI_Comm comm;
+  MPI_Comm comm{};
   CommState* state = nullptr;
   std::uint64_t num_removals = 0;
 };
 
-thread_local Caller this_thread;
+constinit thread_local Caller this_thread;
 
-int pass_on(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Route route) noexcept {
+int pass_on(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Route route) {
   process.states.count(route);
   return pmpi.Barrier(comm);
 }
 
 // On a communicator of threads. `address` is null where nothing is recorded.
-int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat, const void* address) noexcept {
+int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat, const void* address) {
   Team& team = *seat.team;
   const int status =
       address != nullptr && team.is_recorded() ? team.barrier_recorded(seat.number, address) : team.barrier(seat.number);
@@ -47,53 +49,82 @@ int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat
   for (int call = 0; call < kNumCalls; ++call) make_progress();
 }
 
-// `cross` is called with the communicator's state.
+// What comes before a barrier on a communicator that is not the thread's last one. It is all that
+// other barriers need not ask. `cross` is called with the communicator's state.
 template <class Cross>
-[[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, const void* address, Cross cross) noexcept {
+[[gnu::noinline]] int barrier_elsewhere(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const void* address,
+                                        Cross cross) {
+  if (InsideGuard::is_held()) return pass_on(process, pmpi, comm, Route::kNested);
+  if (!process.settings.enabled) return pass_on(process, pmpi, comm, Route::kOff);
+  const std::uint64_t num_removals = process.states.num_removals();
+  if (const ThreadcommSeat seat = find_seat(comm); seat.team != nullptr) return cross_threadcomm(pmpi, comm, seat, address);
+  int status = MPI_SUCCESS;
+  CommState* const state = find_state(process, pmpi, comm, status);
+  if (status != MPI_SUCCESS) {
+    process.states.count(Route::kOutside);
+    return status;
+  }
+  if (state == nullptr) return pass_on(process, pmpi, comm, Route::kOutside);
+  if (process.has_send_buffer()) {
+    status = cross(*state);
+    free_send_buffer();
+    return status;
+  }
+  // The number was read before the state was found. So a removal in between makes this entry
+  // invalid.
+  this_thread = {comm, state, num_removals};
+  return cross(*state);
+}
+
+template <class Cross>
+[[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, const void* address, Cross cross) {
   ProcessState& process = ProcessState::get();
   // Read once: in a library that may be loaded late, each access to a thread_local is a function
   // call.
-  Caller& caller = this_thread;
-  if (caller.inside) return pass_on(process, pmpi, comm, Route::kNested);
-  if (!process.settings.enabled) return pass_on(process, pmpi, comm, Route::kOff);
-  const InsideGuard guard(caller.inside);
-  const std::uint64_t num_removals = process.states.num_removals();
-  if (caller.state == nullptr || caller.comm != comm || caller.num_removals != num_removals) {
-    // Here, so that barriers of ordinary communicators need not ask.
-    if (const ThreadcommSeat seat = find_seat(comm); seat.team != nullptr) return cross_threadcomm(pmpi, comm, seat, address);
-    CommState* const state = find_state(process, pmpi, comm);
-    if (state == nullptr) return pass_on(process, pmpi, comm, Route::kOutside);
-    if (process.has_send_buffer()) {
-      const int status = cross(*state);
-      free_send_buffer();
-      return status;
-    }
-    caller.comm = comm;
-    caller.state = state;
-    // The number was read before the state was found. So a removal in between makes this entry
-    // invalid.
-    caller.num_removals = num_removals;
+  const Caller& caller = this_thread;
+  if (caller.state == nullptr || caller.comm != comm || caller.num_removals != process.states.num_removals()) {
+    return barrier_elsewhere(process, pmpi, comm, address, cross);
   }
   return cross(*caller.state);
 }
 
 }  // namespace
 
-InsideGuard::InsideGuard() noexcept : InsideGuard(this_thread.inside) {}
-
-CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int& status) {
+  status = MPI_SUCCESS;
   if (comm == pmpi.comm_null || (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi))) return nullptr;
   CommState* state = nullptr;
-  if (!process.find(pmpi, comm, state)) return nullptr;
-  return state != nullptr ? state : set_up(process, pmpi, comm);
+  const int found = process.find(pmpi, comm, state);
+  if (found != MPI_SUCCESS) {
+    if (is_error_of_comm(pmpi, found)) status = found;
+    return nullptr;
+  }
+  if (state != nullptr) return state;
+  // So that a barrier that the library calls in the set-up is found to be one.
+  this_thread.state = nullptr;
+  return set_up(process, pmpi, comm);
 }
 
-int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept {
-  return barrier_with(pmpi, comm, nullptr, [&](CommState& state) noexcept { return cross(state, pmpi, comm); });
+const void*& program_place() noexcept {
+  static thread_local const void* place = nullptr;
+  return place;
 }
 
-int recorded_barrier(const Pmpi& pmpi, MPI_Comm comm, const void* address) noexcept {
-  return barrier_with(pmpi, comm, address, [&](CommState& state) noexcept { return cross_recorded(state, pmpi, comm, address); });
+const void* take_program_place(const void* caller) noexcept {
+  const void* const place = std::exchange(program_place(), nullptr);
+  return place != nullptr ? place : caller;
+}
+
+int barrier(const Pmpi& pmpi, MPI_Comm comm) {
+  return barrier_with(pmpi, comm, nullptr, [&](CommState& state) { return cross(state, pmpi, comm); });
+}
+
+int recorded_barrier(const Pmpi& pmpi, MPI_Comm comm, const void* address) {
+  return barrier_with(pmpi, comm, address, [&](CommState& state) { return cross_recorded(state, pmpi, comm, address); });
+}
+
+int barrier_as_asked(const Pmpi& pmpi, MPI_Comm comm, const void* caller) {
+  return report_settings().asked ? recorded_barrier(pmpi, comm, caller) : barrier(pmpi, comm);
 }
 
 }  // namespace hierbar::mpi

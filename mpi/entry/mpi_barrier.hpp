@@ -3,34 +3,39 @@
 #pragma once
 
 #include "mpi/communicator/comm_state.hpp"
+#include "mpi/communicator/inside_guard.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/setup/process_state.hpp"
 
 namespace hierbar::mpi {
 
-// MPI_Barrier, for all entry points.
-int barrier(const Pmpi& pmpi, MPI_Comm comm) noexcept;
+// MPI_Barrier, for all entry points. Whoever is called meanwhile, as an error handler of the program's,
+// may leave it by a jump or an exception, and may call it again.
+int barrier(const Pmpi& pmpi, MPI_Comm comm);
 
 // The same, recorded as HIERBAR_REPORT says. `caller` is the place in the program from which the
 // barrier is called.
-int recorded_barrier(const Pmpi& pmpi, MPI_Comm comm, const void* caller) noexcept;
+int recorded_barrier(const Pmpi& pmpi, MPI_Comm comm, const void* caller);
+
+// The one of the two that HIERBAR_REPORT asks for.
+int barrier_as_asked(const Pmpi& pmpi, MPI_Comm comm, const void* caller);
+
+// For a call that goes through a tool behind the shim: the place in the program from which the
+// thread's next barrier is recorded to come.
+const void*& program_place() noexcept;
+// That place, once; `caller` where none is kept.
+const void* take_program_place(const void* caller) noexcept;
+
+// Calls what leads to the tool, and returns what that returns.
+template <class Call>
+auto through_tool(const void* caller, Call call) {
+  program_place() = caller;
+  return call();
+}
 
 // The state of a communicator. It is made if there is none. Null: the library must serve the
-// barrier itself, because MPI is not in use or the handle is no communicator.
-CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) noexcept;
-
-// While it exists, the calling thread is in a barrier of ours. The MPI library may call MPI_Barrier
-// from inside the functions that the shim calls then; it serves that itself.
-class InsideGuard {
- public:
-  InsideGuard() noexcept;
-  explicit InsideGuard(bool& inside) noexcept : inside_(inside) { inside_ = true; }
-  ~InsideGuard() { inside_ = false; }
-  InsideGuard(const InsideGuard&) = delete;
-  InsideGuard& operator=(const InsideGuard&) = delete;
-
- private:
-  bool& inside_;
-};
+// barrier itself, because MPI is not in use. If `status` is an error then, the handle is no
+// communicator, and the library has called an error handler already.
+CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int& status);
 
 }  // namespace hierbar::mpi

@@ -15,7 +15,6 @@
 using hierbar::mpi::CommState;
 using hierbar::mpi::find_pmpi;
 using hierbar::mpi::handle_in;
-using hierbar::mpi::InsideGuard;
 using hierbar::mpi::Pmpi;
 using hierbar::mpi::ProcessState;
 using hierbar::mpi::RawHandle;
@@ -42,14 +41,15 @@ int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team
   constexpr const char* kFunction = "hierbar_team_create";
   if (team != nullptr) *team = 0;
   ProcessState& process = ProcessState::get();
-  const InsideGuard guard;
   if (comm == pmpi.comm_null) return refuse(MPI_ERR_COMM, kFunction, "comm is MPI_COMM_NULL");
   if (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi)) {
     return refuse(MPI_ERR_OTHER, kFunction, "MPI is not in use");
   }
   const CommState* state = nullptr;
   if (process.settings.enabled) {
-    state = hierbar::mpi::find_state(process, pmpi, comm);
+    int status = MPI_SUCCESS;
+    state = hierbar::mpi::find_state(process, pmpi, comm, status);
+    if (status != MPI_SUCCESS) return status;
     if (state == nullptr) return refuse(MPI_ERR_COMM, kFunction, "comm is no communicator");
   }
   int is_between_groups = 0;
@@ -86,8 +86,6 @@ HIERBAR_ENTRY(int, hierbar_team_join, hierbar_team team, int thread) {
 
 HIERBAR_ENTRY(int, hierbar_team_barrier, hierbar_team team, int thread) {
   if (Team* const found = find(team)) {
-    if (found->is_plain()) return found->barrier(thread);
-    const InsideGuard guard;
     return found->is_recorded() ? found->barrier_recorded(thread, __builtin_return_address(0)) : found->barrier(thread);
   }
   if (find_pmpi(__builtin_return_address(0)) == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_barrier, team, thread);
@@ -97,7 +95,6 @@ HIERBAR_ENTRY(int, hierbar_team_barrier, hierbar_team team, int thread) {
 HIERBAR_ENTRY(int, hierbar_team_free, hierbar_team* team) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_free, team);
-  const InsideGuard guard;
   const int status = hierbar::mpi::free_team(ProcessState::get(), *pmpi, as_handle(team));
   if (status == MPI_ERR_ARG) return refuse(status, "hierbar_team_free", "team is no team");
   if (status != MPI_SUCCESS) return refuse(status, "hierbar_team_free", "threads of this process are in the team's barrier");

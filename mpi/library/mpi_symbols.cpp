@@ -5,13 +5,12 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 namespace hierbar::mpi {
 namespace {
-
-constexpr const char* kInEveryMpi = "PMPI_Barrier";
 
 // The names of all loaded files, without the program. They are not opened here: to open a file
 // while the loader walks its list may deadlock (docs/decisions/0042).
@@ -52,6 +51,47 @@ void* MpiSymbols::operator()(const char* symbol) const {
 const char* file_of(const void* address) {
   Dl_info info;
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+void* next_definition(const char* symbol) { return dlsym(RTLD_NEXT, symbol); }
+
+bool are_in_one_file(const void* one, const void* other) {
+  Dl_info of_one, of_other;
+  return dladdr(one, &of_one) != 0 && dladdr(other, &of_other) != 0 && of_one.dli_fbase == of_other.dli_fbase;
+}
+
+void* definition_inside(const void* inside, const char* symbol) {
+  Dl_info info;
+  link_map* map = nullptr;
+  if (dladdr1(inside, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return nullptr;
+  // The program itself has no name here, and cannot be opened by its path.
+  void* const handle = dlopen(*map->l_name != '\0' ? map->l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return nullptr;
+  void* const found = dlsym(handle, symbol);  // there or in what the file needs
+  dlclose(handle);
+  return found != nullptr && are_in_one_file(found, inside) ? found : nullptr;
+}
+
+Extent extent_of(const void* inside) {
+  struct Search {
+    std::uintptr_t address;
+    Extent found;
+  } search{reinterpret_cast<std::uintptr_t>(inside), {}};
+  const auto look = [](dl_phdr_info* file, std::size_t, void* context) {
+    auto& [address, found] = *static_cast<Search*>(context);
+    Extent extent{UINTPTR_MAX, 0};
+    for (int i = 0; i < file->dlpi_phnum; ++i) {
+      const auto& part = file->dlpi_phdr[i];
+      if (part.p_type != PT_LOAD) continue;
+      extent.begin = std::min(extent.begin, static_cast<std::uintptr_t>(file->dlpi_addr + part.p_vaddr));
+      extent.end = std::max(extent.end, static_cast<std::uintptr_t>(file->dlpi_addr + part.p_vaddr + part.p_memsz));
+    }
+    if (address < extent.begin || address >= extent.end) return 0;
+    found = extent;
+    return 1;
+  };
+  dl_iterate_phdr(look, &search);
+  return search.found;
 }
 
 }  // namespace hierbar::mpi

@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+
 namespace hierbar::mpi {
+
+// Shows an MPI library. Not PMPI_Barrier, which the shims define as well.
+inline constexpr const char* kInEveryMpi = "PMPI_Comm_size";
 
 // Finds what the program's MPI library exports. It asks, in this order:
 //
@@ -34,5 +39,23 @@ class MpiSymbols {
 
 // The path of the file from which `address` was loaded; empty if it is unknown.
 const char* file_of(const void* address);
+
+// What `symbol` would be for the program if this library were not loaded: its next definition
+// behind this library. Null: there is none, or only the caller of MPI sees it.
+void* next_definition(const char* symbol);
+
+// The definition of `symbol` in the very file around `inside`. Null: it has none.
+void* definition_inside(const void* inside, const char* symbol);
+
+// Whether the two are in one file.
+bool are_in_one_file(const void* one, const void* other);
+
+// The memory into which the file around an address is loaded.
+struct Extent {
+  std::uintptr_t begin = 0, end = 0;
+
+  bool has(const void* address) const noexcept { return reinterpret_cast<std::uintptr_t>(address) - begin < end - begin; }
+};
+Extent extent_of(const void* inside);
 
 }  // namespace hierbar::mpi

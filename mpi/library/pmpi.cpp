@@ -17,11 +17,6 @@
 namespace hierbar::mpi {
 namespace {
 
-[[noreturn]] void give_up(const char* missing) {
-  print_line(std::string("this program has no MPI library with ") + missing + "; do not load " + kShimFile + " into it");
-  std::abort();
-}
-
 template <class Function>
 void bind(void* symbol, Function& function) {
   function = reinterpret_cast<Function>(symbol);
@@ -34,50 +29,123 @@ bool is_first_process() {
   return rank == nullptr || std::strcmp(rank, "0") == 0;
 }
 
-// The PMPI_Barrier of a library of another family. It is written before (P2) and read after (P1).
-const void* foreign_barrier = nullptr;
+// An address in a library that this shim does not serve. It is written before (P2) and read after
+// (P1).
+const void* library_not_served = nullptr;
 
-// Returns null if the library is of another family.
+constexpr const char* kOnlyInShims = "hierbar_team_barrier";
+
+// Whether the file around `address` is a shim, this one or another.
+bool is_in_shim(const void* address) { return definition_inside(address, kOnlyInShims) != nullptr; }
+
+// The definition that counts for the whole program is another shim's. That one says what there is to
+// say, and if it is of this family, it serves.
+bool is_behind_other_shim() {
+  const void* const first = dlsym(RTLD_DEFAULT, kOnlyInShims);
+  return first != nullptr && !are_in_one_file(first, &library_not_served);
+}
+
+// Stands for a function that nobody has.
+int fail() { return MPI_ERR_OTHER; }
+
+// Whether that shim is of this family, too.
+bool is_served_by_first_shim() {
+  const std::string first = file_of(dlsym(RTLD_DEFAULT, kOnlyInShims));
+  return first.substr(first.rfind('/') + 1) == kShimFile;
+}
+
+const Pmpi* decline(const std::string& reason) {
+  if (is_first_process() && !is_behind_other_shim()) print_line(reason);
+  return nullptr;
+}
+
+bool is_of_tool(const void* definition, const void* library) {
+  return definition != nullptr && !are_in_one_file(definition, library) && !is_in_shim(definition);
+}
+
+void bind_next(const MpiSymbols& find, Pmpi& pmpi) {
+  const auto next = [&find](const char* symbol, const char* profiling_symbol) {
+    void* const found = next_definition(symbol);
+    return found != nullptr ? found : find(profiling_symbol);
+  };
+#define HIERBAR_BIND(name) bind(next("MPI_" #name, "PMPI_" #name), pmpi.next.name);
+  HIERBAR_NEXT_FUNCTIONS(HIERBAR_BIND)
+#if MPI_VERSION >= 4
+  HIERBAR_BIND(Session_init)
+  HIERBAR_BIND(Session_finalize)
+#endif
+#undef HIERBAR_BIND
+#define HIERBAR_BIND(name) bind(next("MPIX_" #name, "PMPIX_" #name), pmpi.next.name);
+  HIERBAR_BIND(Threadcomm_init)
+  HIERBAR_BIND(Threadcomm_start)
+  HIERBAR_BIND(Threadcomm_finish)
+  HIERBAR_BIND(Threadcomm_free)
+#undef HIERBAR_BIND
+}
+
+BarrierTool find_tool(const Pmpi& pmpi) {
+  const auto* const library = reinterpret_cast<const void*>(pmpi.Barrier);
+  BarrierTool tool;
+  tool.is_before = is_of_tool(dlsym(RTLD_DEFAULT, "MPI_Barrier"), library);
+  tool.is_behind = is_of_tool(next_definition("MPI_Barrier"), library);
+  for (const char* name : {"mpi_barrier_", "mpi_barrier__", "mpi_barrier_f08_"}) {
+    const void* const next = next_definition(name);
+    if (is_of_tool(next, library) && !is_of_fortran_library(next)) tool.is_in_fortran = true;
+  }
+  return tool;
+}
+
+// Returns null if this shim does not serve the program.
 const Pmpi* bind_all(const void* caller) {
   const MpiSymbols find(caller);
-  const void* const barrier = find.need("PMPI_Barrier");
-  if (barrier == nullptr) give_up(find.missing());
+  const void* const library = find(kInEveryMpi);
+  void* const barrier = library != nullptr ? definition_inside(library, "PMPI_Barrier") : nullptr;
+  if (barrier == nullptr) {
+    return decline("this program calls functions with names of MPI, but has no MPI library with PMPI_Barrier; " +
+                   std::string(kShimFile) + " does nothing here");
+  }
+  library_not_served = barrier;
   const std::string file = file_of(barrier);
   if (!is_of_family(find, file)) {
-    if (is_first_process()) {
-      print_line("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName + " only (" + kOtherShim +
-                 "); it does nothing here");
-    }
-    foreign_barrier = barrier;
-    return nullptr;
+    return decline("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName + " only (" + kOtherShim +
+                   "); it does nothing here");
   }
+  if (is_behind_other_shim() && is_served_by_first_shim()) return nullptr;
   auto* pmpi = new Pmpi{};
 #define HIERBAR_BIND(name) bind(find.need("PMPI_" #name), pmpi->name);
   HIERBAR_PMPI_FUNCTIONS(HIERBAR_BIND)
 #undef HIERBAR_BIND
   bind_handles(find, *pmpi);
-  if (find.missing() != nullptr) give_up(find.missing());
-#if MPI_VERSION >= 4
-  bind(find("PMPI_Session_init"), pmpi->Session_init);
-  bind(find("PMPI_Session_finalize"), pmpi->Session_finalize);
-#endif
+  if (find.missing() != nullptr) {
+    return decline("this program uses " + file + ", which has no " + find.missing() + "; " + kShimFile + " does nothing here");
+  }
+  bind(barrier, pmpi->Barrier);
+  bind_next(find, *pmpi);
   bind(find("PMPI_Comm_f2c"), pmpi->Comm_f2c);
-  bind(find("PMPIX_Threadcomm_init"), pmpi->Threadcomm_init);
-  bind(find("PMPIX_Threadcomm_start"), pmpi->Threadcomm_start);
-  bind(find("PMPIX_Threadcomm_finish"), pmpi->Threadcomm_finish);
-  bind(find("PMPIX_Threadcomm_free"), pmpi->Threadcomm_free);
   bind(find("PMPIX_Comm_test_threadcomm"), pmpi->Comm_test_threadcomm);
+#if MPI_VERSION >= 4
+  bind(find("PMPI_Session_get_info"), pmpi->Session_get_info);
+#else
+  pmpi->has_unseen_sessions = find("PMPI_Session_init") != nullptr;
+#endif
   pmpi->own_progress = find_progress(find);
   pmpi->file = file;
+  pmpi->extent = extent_of(barrier);
+  pmpi->tool = find_tool(*pmpi);
   return pmpi;
 }
 
 std::mutex lookup_mutex;
-const Pmpi foreign{};  // stands for a library of another family
+const Pmpi foreign{};  // stands for a library that this shim does not serve
 std::atomic<const Pmpi*> found{nullptr};
 std::atomic<const Pmpi*> found_unrecorded{nullptr};
 
 }  // namespace
+
+bool is_of_fortran_library(const void* definition) {
+  return definition_inside(definition, "pmpi_barrier_") != nullptr ||
+         definition_inside(definition, "pmpi_barrier_f08_") != nullptr;
+}
 
 std::string name_of(const Pmpi& pmpi, MPI_Comm comm) {
   char name[MPI_MAX_OBJECT_NAME] = "";
@@ -107,21 +175,24 @@ const Pmpi* find_pmpi_unrecorded(const void* caller) {
   const Pmpi* pmpi = found_unrecorded.load(std::memory_order_acquire);  // (P3) pairs with (P4)
   if (pmpi != nullptr) return pmpi;
   pmpi = find_pmpi(caller);
-  if (pmpi == nullptr || report_settings().asked) return nullptr;
+  if (pmpi == nullptr || report_settings().asked || pmpi->tool.exists()) return nullptr;
   // (P4) store-release of the same table; pairs with (P3).
   found_unrecorded.store(pmpi, std::memory_order_release);
   return pmpi;
 }
 
 void* find_next(const char* symbol, const char* profiling_symbol) {
-  // RTLD_NEXT is asked only where the program sees the MPI library. Elsewhere another shim behind
-  // this one would look for the library from our address, in vain. The library's own function is
-  // looked for from `foreign_barrier` and not from the present caller, who may not know MPI:
-  // MPI_Finalize may be an interpreter's exit handler.
-  void* next = dlsym(RTLD_DEFAULT, "PMPI_Barrier") != nullptr ? dlsym(RTLD_NEXT, symbol) : nullptr;
-  if (next == nullptr) next = MpiSymbols(foreign_barrier)(profiling_symbol);
-  if (next == nullptr) give_up(profiling_symbol);
-  return next;
+  // Not another shim where the program does not see its MPI library: it would look for that from our
+  // address, in vain. The library's own function is looked for from `library_not_served` and not from
+  // the present caller, who may not know MPI: MPI_Finalize may be an interpreter's exit handler.
+  void* next = next_definition(symbol);
+  const bool is_hidden = library_not_served != nullptr && dlsym(RTLD_DEFAULT, kInEveryMpi) == nullptr;
+  if (next != nullptr && !(is_hidden && is_in_shim(next))) return next;
+  next = library_not_served != nullptr ? MpiSymbols(library_not_served)(profiling_symbol) : nullptr;
+  if (next != nullptr && !are_in_one_file(next, &library_not_served)) return next;
+  print_line("this program calls " + std::string(symbol) + "(), which nothing in it defines but " + kShimFile +
+             "; the call fails with MPI_ERR_OTHER");
+  return reinterpret_cast<void*>(&fail);
 }
 
 void* find_in_other_shim(const char* symbol) {

@@ -5,18 +5,25 @@
 #include <mpi.h>
 
 #include <string>
+#include <type_traits>
+
+#include "mpi/library/mpi_symbols.hpp"
 
 namespace hierbar::mpi {
 
-// The functions of the program's MPI library that the shim calls.
+// The functions of the program's MPI library that the shim calls for itself.
 // clang-format off
 #define HIERBAR_PMPI_FUNCTIONS(X) \
-  X(Abort) X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Buffer_attach) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
-  X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_disconnect) X(Comm_dup) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) \
-  X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
-  X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Finalize) X(Finalized) X(Gatherv) X(Get_library_version) \
-  X(Group_free) X(Group_incl) X(Group_translate_ranks) X(Initialized) X(Irecv) X(Is_thread_main) X(Isend) X(Query_thread) \
-  X(Reduce) X(Request_free) X(Request_get_status) X(Testall) X(Wait)
+  X(Allgather) X(Allreduce) X(Alltoall) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) X(Comm_create_keyval) \
+  X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) \
+  X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free) \
+  X(Error_class) X(Finalized) X(Gatherv) X(Get_library_version) X(Group_free) X(Group_incl) X(Group_translate_ranks) \
+  X(Initialized) X(Info_free) X(Info_get) X(Irecv) X(Is_thread_main) X(Isend) X(Query_thread) X(Reduce) X(Request_free) X(Request_get_status) \
+  X(Testall) X(Wait)
+
+// The functions that the shim stands in front of, and in the end passes on.
+#define HIERBAR_NEXT_FUNCTIONS(X) \
+  X(Abort) X(Barrier) X(Buffer_attach) X(Comm_disconnect) X(Comm_dup) X(Comm_free) X(Finalize)
 
 // The predefined handles: type, name here, name in MPI. In one family of libraries they are
 // constants of mpi.h, in the other one addresses inside the library. So only this table uses MPI's
@@ -28,6 +35,37 @@ namespace hierbar::mpi {
   X(MPI_Request, request_null, MPI_REQUEST_NULL)
 // clang-format on
 
+// What the program's calls come to if this library were not loaded: the next definitions of MPI's
+// functions behind it, which may be a tool's, or the library's PMPI functions where there are none.
+// What the program has asked for goes there, so that tools see it. What the shim does for itself goes
+// to the PMPI functions, so that they do not.
+struct NextMpi {
+#define HIERBAR_MEMBER(name) decltype(&PMPI_##name) name;
+  HIERBAR_NEXT_FUNCTIONS(HIERBAR_MEMBER)
+#undef HIERBAR_MEMBER
+  // Null where the library does not have them.
+#if MPI_VERSION >= 4
+  decltype(&PMPI_Session_init) Session_init;
+  decltype(&PMPI_Session_finalize) Session_finalize;
+#endif
+  // Communicators of threads, which MPICH has from version 4.2 on.
+  int (*Threadcomm_init)(MPI_Comm comm, int num_threads, MPI_Comm* made);
+  int (*Threadcomm_start)(MPI_Comm comm);
+  int (*Threadcomm_finish)(MPI_Comm comm);
+  int (*Threadcomm_free)(MPI_Comm* comm);
+};
+
+// Where in the process there is a tool with an MPI_Barrier of its own, which ends by calling
+// PMPI_Barrier. Then the shim serves PMPI_Barrier, and the tool sees the barriers.
+struct BarrierTool {
+  bool is_before = false;  // the program's calls come to it first
+  bool is_behind = false;  // the shim calls it as NextMpi::Barrier
+  // It has the routine in Fortran. It may be no tool, but a part of the library that stands between:
+  // Intel MPI's routines with INTEGER of 8 bytes convert, and call its others.
+  bool is_in_fortran = false;
+  bool exists() const noexcept { return is_before || is_behind || is_in_fortran; }
+};
+
 // The functions and handles of the program's MPI library. They are found at run time, because the
 // shim must not be linked with an MPI library: MPI libraries of one family have different file
 // names, and a process must not have two of them.
@@ -38,21 +76,21 @@ struct Pmpi {
 #define HIERBAR_MEMBER(type, name, constant) type name;
   HIERBAR_MPI_HANDLES(HIERBAR_MEMBER)
 #undef HIERBAR_MEMBER
+  decltype(&PMPI_Barrier) Barrier;  // the library's own, although the shim has one, too
+  NextMpi next;
   // Null where the library does not have them.
-#if MPI_VERSION >= 4
-  decltype(&PMPI_Session_init) Session_init;
-  decltype(&PMPI_Session_finalize) Session_finalize;
-#endif
   MPI_Comm (*Comm_f2c)(MPI_Fint comm);  // a macro in MPICH
-  // Communicators of threads, which MPICH has from version 4.2 on.
-  int (*Threadcomm_init)(MPI_Comm comm, int num_threads, MPI_Comm* made);
-  int (*Threadcomm_start)(MPI_Comm comm);
-  int (*Threadcomm_finish)(MPI_Comm comm);
-  int (*Threadcomm_free)(MPI_Comm* comm);
+#if MPI_VERSION >= 4
+  decltype(&PMPI_Session_get_info) Session_get_info;
+#endif
   int (*Comm_test_threadcomm)(MPI_Comm comm, int* flag);
   void (*own_progress)();
 
   std::string file;  // the library's file
+  Extent extent;     // and its memory
+  BarrierTool tool;
+  // The library has sessions, but the header of this build knows none: no entry point sees them.
+  bool has_unseen_sessions;
 };
 
 // For a question that the library answers without memory or messages. It is asked again if it
@@ -66,22 +104,26 @@ bool ask(Question question) {
 // What MPI_Comm_get_name says, or that it has no name.
 std::string name_of(const Pmpi& pmpi, MPI_Comm comm);
 
+// Whether a definition of a routine in Fortran is in a Fortran part of an MPI library, and so no tool's
+// and no function of the program's: only those parts have the profiling names, too.
+bool is_of_fortran_library(const void* definition);
+
 // Finds the program's MPI library. `caller` is an address in the program or library that called
 // MPI. Thread-safe.
 //
-// Returns null if the library is of another family than this build of the shim, with a message the
-// first time. Then the shim must pass calls on and must not read a handle. If there is no MPI
-// library, it ends the process with a message; nobody can have called MPI_Init then.
+// Returns null where the shim must pass calls on and must not read a handle, with a message the
+// first time: the library is of another family than this build of the shim, it lacks a function, or
+// there is none, as in a program with a sequential substitute of MPI.
 const Pmpi* find_pmpi(const void* caller);
 
 // The same for MPI_Barrier, where one load must be enough. It returns null also when barriers are
-// to be recorded (docs/decisions/0062).
+// to be recorded (docs/decisions/0062), and where a tool wants to see them.
 const Pmpi* find_pmpi_unrecorded(const void* caller);
 
 // For use after find_pmpi() has returned null: returns the function that `symbol` would be if the
 // shim were not loaded. This is the next definition of the symbol, which may be a tool's or another
-// shim's. If the program does not see its MPI library, it is that library's `profiling_symbol`.
-// Ends the process with a message if there is neither.
+// shim's. If the program does not see its MPI library, it is that library's `profiling_symbol`. If
+// there is neither, it is a function that returns MPI_ERR_OTHER.
 void* find_next(const char* symbol, const char* profiling_symbol);
 
 // The same for a function that only shims have: the next definition, or that of the other family's

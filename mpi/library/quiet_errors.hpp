@@ -6,6 +6,23 @@
 
 namespace hierbar::mpi {
 
+// While it exists, errors on a communicator are returned. Around what the shim does there for itself:
+// all ranks must come to one verdict, and the program's error handler may end the call by a jump, or
+// call MPI_Barrier. If the library refuses, errors reach the handler.
+class QuietErrors {
+ public:
+  QuietErrors(const Pmpi& pmpi, MPI_Comm comm);
+  ~QuietErrors();
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+
+ private:
+  const Pmpi& pmpi_;
+  MPI_Comm comm_;
+  MPI_Errhandler handler_;
+  bool has_handler_;
+};
+
 // MPI_Comm_split by `colour`, in the order of the ranks in `comm`. Errors are returned: the library
 // may have no communicator left, which must not reach the program's error handler. Those of the new
 // communicator are returned as well, for the caller to raise on one that the program knows. Returns

@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "mpi/library/pmpi.hpp"
+#include "mpi/library/quiet_errors.hpp"
 #include "mpi/node/rank_host.hpp"
 #include "mpi/record/recorder.hpp"
 
@@ -52,6 +53,7 @@ bool CommTrace::is_disturbed(std::size_t episode) const noexcept { return episod
 // different barriers and wait for each other. Rank 0 sends the time in both calls, in case one of
 // them fails in some rank.
 void CommTrace::settle(const Pmpi& pmpi, MPI_Comm comm) {
+  const QuietErrors quiet(pmpi, comm);
   const std::size_t num_ranks = tree_.num_ranks();
   const std::size_t share = (records_.size() + num_ranks - 1) / num_ranks;
   auto took_ns = static_cast<std::uint64_t>(monotonic_ns() - batch_start_ns_);

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <climits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "mpi/communicator/route.hpp"
 #include "mpi/node/segment.hpp"
 #include "mpi/setup/process_state.hpp"
+#include "mpi/setup/set_up_watch.hpp"
 
 namespace hierbar::mpi {
 
@@ -40,7 +42,8 @@ class Agreement {
  public:
   // `consequence` is printed after the reason: "...; the MPI library's own barrier is used
   // instead".
-  Agreement(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const char* consequence);
+  // `what` is being set up, and is to be watched (SetUpWatch); null: it is part of something else.
+  Agreement(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const char* consequence, const char* what = nullptr);
 
   ProcessState& process() const { return process_; }
   const Pmpi& pmpi() const { return pmpi_; }
@@ -102,6 +105,8 @@ class Agreement {
   long long failure_ = kFine;
   long long known_ = kFine;
   std::string problem_;
+  // In two ranks: one of them waits where the other is missing.
+  std::optional<SetUpWatch> watch_;
 };
 
 }  // namespace hierbar::mpi

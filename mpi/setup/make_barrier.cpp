@@ -12,7 +12,7 @@
 
 #include "base/process/autogroups.hpp"
 #include "mpi/library/progress.hpp"
-#include "mpi/library/split_quietly.hpp"
+#include "mpi/library/quiet_errors.hpp"
 #include "mpi/node/plan_library.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/setup/offer.hpp"

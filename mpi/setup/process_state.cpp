@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/setup/process_state.hpp"
 
+#include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "barrier/pause.hpp"
 #include "base/files/served_file.hpp"
 #include "mpi/communicator/verbose_report.hpp"
 #include "mpi/library/progress.hpp"
+#include "mpi/library/quiet_errors.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -39,23 +42,30 @@ std::shared_ptr<LeaderComm> end(CommState* state) {
 
 // The delete callback of the communicators' attribute. When the process itself frees the
 // communicator, the state is set aside and nothing is done here. Otherwise the communicator is
-// being freed past the process's entry points. Then only local things may be done, as in every
-// callback.
-int forget_comm(MPI_Comm, int, void* attribute, void*) {
+// being freed past the process's entry points. Ranks that pass through these settle the trace just
+// before the library's own call, and this rank does it just inside: all ranks or none. Beside that,
+// only local things may be done, as in every callback.
+int forget_comm(MPI_Comm comm, int, void* attribute, void* pmpi) {
   auto* state = static_cast<CommState*>(attribute);
   if (state->is_aside) return MPI_SUCCESS;
+  if (!ProcessState::get().has_reported()) settle_trace(*state, *static_cast<const Pmpi*>(pmpi), comm);
   if (std::shared_ptr<LeaderComm> leaders = end(state)) ProcessState::get().leader_comms.keep(std::move(leaders));
   return MPI_SUCCESS;
 }
 
-// The delete callback of the attribute of MPI_COMM_SELF, which MPI_Finalize frees before all else.
-// So the report is written even if the program's MPI_Finalize does not pass through the process.
-int finalize_behind(MPI_Comm, int, void* pmpi, void*) {
-  ProcessState::get().report(*static_cast<const Pmpi*>(pmpi), /*may_communicate=*/false);
+// The delete callback of the attribute of MPI_COMM_SELF. MPI works as always while it runs.
+int finalize_inside(MPI_Comm, int, void* pmpi, void*) {
+  ProcessState::get().world_ends(*static_cast<const Pmpi*>(pmpi));
   return MPI_SUCCESS;
 }
 
 }  // namespace
+
+bool is_error_of_comm(const Pmpi& pmpi, int status) {
+  int error_class = status;
+  pmpi.Error_class(status, &error_class);
+  return error_class == MPI_ERR_COMM;
+}
 
 ProcessState& ProcessState::get() {
   static ProcessState* const process = new ProcessState;
@@ -78,23 +88,27 @@ bool ProcessState::make_keyval(const Pmpi& pmpi) {
   const bool in_world = is_in_world(pmpi);
   if (!in_world && num_sessions_.load(std::memory_order_relaxed) == 0) return false;
   int made = MPI_KEYVAL_INVALID;
-  if (pmpi.Comm_create_keyval(&copy_nothing, forget_comm, &made, nullptr) != MPI_SUCCESS) return true;
-  if (in_world && pmpi.Comm_create_keyval(&copy_nothing, finalize_behind, &self_keyval_, nullptr) == MPI_SUCCESS) {
-    pmpi.Comm_set_attr(pmpi.comm_self, self_keyval_, const_cast<Pmpi*>(&pmpi));
+  if (pmpi.Comm_create_keyval(&copy_nothing, forget_comm, &made, const_cast<Pmpi*>(&pmpi)) != MPI_SUCCESS) return true;
+  if (in_world && pmpi.Comm_create_keyval(&copy_nothing, finalize_inside, &self_keyval_, nullptr) == MPI_SUCCESS) {
+    has_self_attribute_ = pmpi.Comm_set_attr(pmpi.comm_self, self_keyval_, const_cast<Pmpi*>(&pmpi)) == MPI_SUCCESS;
   }
   keyval_.store(made, std::memory_order_release);  // (K2) pairs with (K1)
   return true;
 }
 
-bool ProcessState::find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) noexcept {
+int ProcessState::find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) {
   void* attribute = nullptr;
   int found = 0;
   if (const int key = keyval(); key != MPI_KEYVAL_INVALID) {
-    if (!ask([&] { return pmpi.Comm_get_attr(comm, key, static_cast<void*>(&attribute), &found); })) return false;
+    const auto get = [&] { return pmpi.Comm_get_attr(comm, key, static_cast<void*>(&attribute), &found); };
+    int status = get();
+    // As ask() does, but not where the answer is that there is no such communicator.
+    if (status != MPI_SUCCESS && !is_error_of_comm(pmpi, status)) status = get();
+    if (status != MPI_SUCCESS) return status;
   }
   state = found != 0 ? static_cast<CommState*>(attribute) : states.take_loose(comm);
   if (found == 0 && state != nullptr) attach(pmpi, comm, state);
-  return true;
+  return MPI_SUCCESS;
 }
 
 void ProcessState::attach(const Pmpi& pmpi, MPI_Comm comm, CommState* state) {
@@ -119,7 +133,22 @@ void ProcessState::put_back(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
 
 void ProcessState::forget(const Pmpi& pmpi, CommState* state) { leader_comms.release(pmpi, end(state)); }
 
-void ProcessState::session_begins() { num_sessions_.fetch_add(1, std::memory_order_relaxed); }
+int ProcessState::thread_level(const Pmpi& pmpi) const {
+  int in_world = 0, level = MPI_THREAD_MULTIPLE;
+  ask([&] { return pmpi.Initialized(&in_world); });
+  if (pmpi.has_unseen_sessions) return level;
+  const int of_sessions = session_level_.load(std::memory_order_relaxed);
+  if (in_world == 0) return of_sessions >= 0 ? of_sessions : level;
+  ask([&] { return pmpi.Query_thread(&level); });
+  return std::max(level, of_sessions);
+}
+
+void ProcessState::session_begins(int thread_level) {
+  int highest = session_level_.load(std::memory_order_relaxed);
+  while (thread_level > highest && !session_level_.compare_exchange_weak(highest, thread_level, std::memory_order_relaxed)) {
+  }
+  num_sessions_.fetch_add(1, std::memory_order_relaxed);
+}
 
 void ProcessState::session_ends(const Pmpi& pmpi) {
   if (num_sessions_.fetch_sub(1, std::memory_order_relaxed) > 1 || is_in_world(pmpi)) return;
@@ -129,6 +158,7 @@ void ProcessState::session_ends(const Pmpi& pmpi) {
 
 void ProcessState::world_ends(const Pmpi& pmpi) {
   if (!is_in_world(pmpi)) return;
+  has_self_attribute_ = false;
   report(pmpi, /*may_communicate=*/true);
   if (num_sessions_.load(std::memory_order_relaxed) == 0) close(pmpi);
 }
@@ -151,8 +181,13 @@ void ProcessState::close(const Pmpi& pmpi) {
 void ProcessState::report(const Pmpi& pmpi, bool may_communicate) {
   if (reported_) return;
   reported_ = true;
+  if (void (*end)(States&) = at_end_.load(std::memory_order_relaxed)) end(states);
   CommState* world = nullptr;
-  if (may_communicate) find(pmpi, pmpi.comm_world, world);
+  std::optional<QuietErrors> quiet;
+  if (may_communicate) {
+    find(pmpi, pmpi.comm_world, world);
+    quiet.emplace(pmpi, pmpi.comm_world);
+  }
   recorder.finish(pmpi, world != nullptr && world->reports_everywhere);
   const Counts counts = states.counts();
   const std::uint64_t num_served = counts[static_cast<std::size_t>(Route::kEngine)];

@@ -51,9 +51,10 @@ class ProcessState {
   // Returns whether MPI is in use: initialised, by MPI_Init or for sessions, and not finalised. If
   // so, it makes the key, unless the library refuses.
   bool make_keyval(const Pmpi& pmpi);
-  // Sets `state` to the state of a communicator, or to null when it has none yet. Returns false if
-  // `comm` is no communicator.
-  bool find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state) noexcept;
+  // Sets `state` to the state of a communicator, or to null when it has none yet. Returns MPI's
+  // status. If `comm` is no communicator, the library has called an error handler, once; the caller
+  // must return the status and not call it a second time. The handler may not come back.
+  int find(const Pmpi& pmpi, MPI_Comm comm, CommState*& state);
   // Makes the state an attribute of `comm`. If the library refuses, the state is kept by the
   // handle; find() finds it there and tries again. A rank must not forget it: it would be alone in
   // a set-up while the others are in a barrier.
@@ -69,12 +70,29 @@ class ProcessState {
   // communicator is freed if no other uses it.
   void forget(const Pmpi& pmpi, CommState* state);
 
-  // MPI_Session_init has succeeded; MPI_Session_finalize or MPI_Finalize is about to be called. The
-  // reports are written when the world ends, or with the last session if there is no world. When
-  // all of them have ended, the MPI library holds nothing of the shim's.
-  void session_begins();
+  // The highest of MPI's thread levels that the world or a session has been given. A communicator does
+  // not show which of them it comes from. MPI_THREAD_MULTIPLE where it is not known.
+  int thread_level(const Pmpi& pmpi) const;
+  // Whether there are sessions, or may be some that nobody sees.
+  bool may_have_sessions(const Pmpi& pmpi) const {
+    return pmpi.has_unseen_sessions || session_level_.load(std::memory_order_relaxed) >= 0;
+  }
+
+  // MPI_Session_init has succeeded, with this thread level; MPI_Session_finalize is about to be called. Without a world, the
+  // reports are written with the last session. When all of them have ended, the MPI library holds
+  // nothing of the shim's.
+  void session_begins(int thread_level);
   void session_ends(const Pmpi& pmpi);
+  // The world ends, and the reports are written, by calls that all of its ranks must make. So it is
+  // called where every rank comes by, whatever its MPI_Finalize is: in the callback of an attribute
+  // of MPI_COMM_SELF, which MPI_Finalize deletes before all else. finalize_comes() is for the
+  // entry point, and does it where there is no such attribute.
   void world_ends(const Pmpi& pmpi);
+  void finalize_comes(const Pmpi& pmpi) {
+    if (!has_self_attribute_) world_ends(pmpi);
+  }
+  // What is to be done at the end before the reports. Local.
+  void at_end(void (*end)(States&)) noexcept { at_end_.store(end, std::memory_order_relaxed); }
 
   // The program gives MPI a buffer for MPI_Bsend. From then on no thread remembers a communicator's
   // state between barriers, so that only barriers of such a process ask has_send_buffer().
@@ -94,22 +112,27 @@ class ProcessState {
   bool claim_first(Message message) {
     return !reported_once_[static_cast<std::size_t>(message)].exchange(true, std::memory_order_relaxed);
   }
-  // Writes and prints the reports, this process's own or those of all ranks. Later calls do
-  // nothing.
-  void report(const Pmpi& pmpi, bool may_communicate);
+  bool has_reported() const { return reported_; }
 
  private:
   ProcessState() = default;
+  // Writes and prints the reports, this process's own or those of all ranks. Later calls do
+  // nothing.
+  void report(const Pmpi& pmpi, bool may_communicate);
   void close(const Pmpi& pmpi);
 
   std::mutex mutex_;
   // (K2) release in make_keyval() and close(); pairs with (K1).
   std::atomic<int> keyval_{MPI_KEYVAL_INVALID};
-  // The key of an attribute of MPI_COMM_SELF, whose callback runs when MPI is finalised past the
-  // shim.
+  // The key of the attribute of MPI_COMM_SELF.
   int self_keyval_ = MPI_KEYVAL_INVALID;
+  bool has_self_attribute_ = false;
+  // Relaxed: who finalises MPI is ordered after all others.
+  std::atomic<void (*)(States&)> at_end_{nullptr};
   // Relaxed: the program starts a session before it uses the session's communicators.
   std::atomic<int> num_sessions_{0};
+  // The highest of all sessions that there have been; -1: there was none.
+  std::atomic<int> session_level_{-1};
   std::atomic<bool> has_send_buffer_{false};
   // All relaxed: they only choose one caller.
   std::array<std::atomic<bool>, kNumRoutes> routes_reported_{};
@@ -118,5 +141,8 @@ class ProcessState {
   bool has_self_ = false;
   Self self_{};
 };
+
+// Whether a status says that there is no such communicator.
+bool is_error_of_comm(const Pmpi& pmpi, int status);
 
 }  // namespace hierbar::mpi

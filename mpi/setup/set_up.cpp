@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/trusted_variable.hpp"
+#include "mpi/communicator/inside_guard.hpp"
 #include "mpi/library/family.hpp"
+#include "mpi/library/quiet_errors.hpp"
 #include "mpi/node/plan_library.hpp"
 #include "mpi/record/ompt_tool.hpp"
 #include "mpi/settings/message.hpp"
@@ -35,11 +37,11 @@ bool survives_dead_ranks() {
 RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined) {
   ProcessState& process = agreement.process();
   const Pmpi& pmpi = agreement.pmpi();
-  int fake_rank = agreement.rank(), in_world = 0, thread_level = MPI_THREAD_MULTIPLE, in_main = 0;
+  int fake_rank = agreement.rank(), in_world = 0, in_main = 0;
+  const int thread_level = process.thread_level(pmpi);
   ask([&] { return pmpi.Initialized(&in_world); });
   if (in_world != 0) {
     ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &fake_rank); });
-    ask([&] { return pmpi.Query_thread(&thread_level); });
     ask([&] { return pmpi.Is_thread_main(&in_main); });
   }
   if (fake_rank == 0 && process.claim_first(ProcessState::Message::kProblems)) {
@@ -61,7 +63,8 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
     record.report_every = static_cast<std::uint32_t>(report_settings().settings.every);
     process.recorder.prepare(in_world != 0 ? fake_rank : -1);
   }
-  if (thread_level != MPI_THREAD_MULTIPLE) record.flags |= RankInfo::kSharesLeaders;
+  // A communicator of leaders belongs to one session, and would outlive it.
+  if (thread_level != MPI_THREAD_MULTIPLE && !process.may_have_sessions(pmpi)) record.flags |= RankInfo::kSharesLeaders;
   if (kThreadsMayMakeComms || in_main != 0 || thread_level != MPI_THREAD_MULTIPLE) record.flags |= RankInfo::kMayMakeLeaders;
   for (std::size_t i = 0; i < joined.size(); ++i) record.joined[i] = {joined[i].segment->id(), joined[i].index, 0};
   return record;
@@ -248,13 +251,15 @@ bool is_of_threads(const Pmpi& pmpi, MPI_Comm comm) {
 CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
   int is_between_groups = 0;
   if (!ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); })) return nullptr;
+  const InsideGuard guard;
+  const QuietErrors quiet(pmpi, comm);
   auto state = std::make_unique<CommState>();
   if (is_between_groups != 0) {
     state->route = Route::kIntercommunicator;
   } else if (is_of_threads(pmpi, comm)) {
     state->route = Route::kThreadcomm;
   } else {
-    Agreement agreement(process, pmpi, comm, "the MPI library's own barrier is used instead");
+    Agreement agreement(process, pmpi, comm, "the MPI library's own barrier is used instead", "the set-up of the first barrier");
     if (agreement.num_ranks() == 0) return nullptr;
     state->route = agreement.num_ranks() == 1 ? Route::kOneRank : decide(agreement, *state);
     // Some ranks may not have learnt what the others want.

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "hierbar/mpi.h"
+#include "mpi/communicator/inside_guard.hpp"
 #include "mpi/library/progress.hpp"
+#include "mpi/library/quiet_errors.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/settings/report_settings.hpp"
 #include "mpi/setup/agreement.hpp"
@@ -72,13 +74,6 @@ bool has_world(const Pmpi& pmpi) {
   int in_world = 0;
   ask([&] { return pmpi.Initialized(&in_world); });
   return in_world != 0;
-}
-
-int thread_level(const Pmpi& pmpi) {
-  // Without a world, in a program of sessions, the level is not known.
-  int level = MPI_THREAD_MULTIPLE;
-  if (has_world(pmpi)) ask([&] { return pmpi.Query_thread(&level); });
-  return level;
 }
 
 std::uint32_t report_every(ProcessState& process, const Pmpi& pmpi) {
@@ -252,12 +247,15 @@ int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const Co
   Teams& teams = Teams::get();
   const TeamRecord own{own_process(),
                        request.num_threads,
-                       request.is_threaded ? MPI_THREAD_MULTIPLE : thread_level(pmpi),
+                       request.is_threaded ? MPI_THREAD_MULTIPLE : process.thread_level(pmpi),
                        handle != nullptr ? 1U : 0U,
                        teams.is_full() ? 0U : 1U,
                        report_every(process, pmpi)};
-  Agreement agreement(process, pmpi, comm, request.consequence);
+  const InsideGuard guard;
+  const QuietErrors quiet(pmpi, comm);
+  Agreement agreement(process, pmpi, comm, request.consequence, request.function);
   if (agreement.num_ranks() == 0) return MPI_ERR_COMM;
+  process.at_end([](States& states) { Teams::get().end_all(states); });
   std::unique_ptr<Team> team;
   const int status = TeamMaker(agreement, state, request, own).make(team);
   if (handle != nullptr) *handle = team != nullptr ? teams.add(std::move(team)) : 0;

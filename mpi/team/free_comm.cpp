@@ -12,15 +12,12 @@ namespace {
 // The library may refuse: because of the communicator, or because a user's delete callback fails,
 // and that in one rank only. So nothing of the state goes before the communicator is gone
 // (docs/decisions/0037).
-int free_with_state(const Pmpi& pmpi, MPI_Comm* comm, CommState* state, int (*Pmpi::*free)(MPI_Comm*)) {
+int free_with_state(const Pmpi& pmpi, MPI_Comm* comm, CommState* state, int (*free)(MPI_Comm*)) {
   ProcessState& process = ProcessState::get();
   const MPI_Comm freed = *comm;
-  // Settling is collective, as freeing is. But a free of MPI_COMM_WORLD is an error that one rank
-  // may make alone.
-  const bool settles = state->trace != nullptr && !state->trace->is_empty() && freed != pmpi.comm_world;
-  if (settles) state->trace->settle(pmpi, freed);
+  settle_trace(*state, pmpi, freed);
   process.set_aside(pmpi, freed, *state);
-  const int status = (pmpi.*free)(comm);
+  const int status = free(comm);
   if (status == MPI_SUCCESS || *comm == pmpi.comm_null) {
     process.forget(pmpi, state);
   } else {
@@ -31,13 +28,15 @@ int free_with_state(const Pmpi& pmpi, MPI_Comm* comm, CommState* state, int (*Pm
 
 }  // namespace
 
-int free_comm(const Pmpi& pmpi, MPI_Comm* comm, int (*Pmpi::*free)(MPI_Comm*)) {
-  if (comm == nullptr || *comm == pmpi.comm_null) return (pmpi.*free)(comm);
+int free_comm(const Pmpi& pmpi, MPI_Comm* comm, int (*free)(MPI_Comm*)) {
+  if (comm == nullptr || *comm == pmpi.comm_null) return free(comm);
   const MPI_Comm freed = *comm;
   Teams::get().lose_comm(freed);
   CommState* state = nullptr;
-  const bool has_state = ProcessState::get().find(pmpi, freed, state) && state != nullptr;
-  const int status = has_state ? free_with_state(pmpi, comm, state, free) : (pmpi.*free)(comm);
+  const int found = ProcessState::get().find(pmpi, freed, state);
+  // The library has called an error handler.
+  if (found != MPI_SUCCESS && is_error_of_comm(pmpi, found)) return found;
+  const int status = state != nullptr ? free_with_state(pmpi, comm, state, free) : free(comm);
   // This thread's only; the others free the same communicator of threads.
   if (status == MPI_SUCCESS) leave_seat(freed);
   return status;

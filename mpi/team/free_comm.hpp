@@ -8,6 +8,6 @@ namespace hierbar::mpi {
 
 // MPI_Comm_free or MPI_Comm_disconnect, as `free` says, and the end of what we know about the
 // communicator. Collective, as they are.
-int free_comm(const Pmpi& pmpi, MPI_Comm* comm, int (*Pmpi::*free)(MPI_Comm*));
+int free_comm(const Pmpi& pmpi, MPI_Comm* comm, int (*free)(MPI_Comm*));
 
 }  // namespace hierbar::mpi

@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "mpi/communicator/inside_guard.hpp"
 #include "mpi/library/progress.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/team/cross_team.hpp"
@@ -98,7 +99,9 @@ std::uint32_t Team::meet(std::uint32_t bits) noexcept {
   const Pmpi& pmpi = *parts_.pmpi;
   LeaderComm* const leaders = parts_.leaders.get();
   const auto meet = [&]() noexcept {
-    return leaders != nullptr ? leaders->meeting.meet(pmpi, leaders->comm) : pmpi.Barrier(parts_.comm);
+    if (leaders == nullptr) return pmpi.Barrier(parts_.comm);
+    const InsideGuard guard;
+    return leaders->meeting.meet(pmpi, leaders->comm);
   };
   return bits | (turns_.meet(team_mem(), meet, &yield) == MPI_SUCCESS ? 0 : kTeamMeetingFailed);
 }

@@ -6,7 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "mpi/library/split_quietly.hpp"
+#include "mpi/communicator/inside_guard.hpp"
+#include "mpi/library/quiet_errors.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/setup/agreement.hpp"
 #include "mpi/setup/set_up.hpp"
@@ -33,7 +34,8 @@ std::vector<Started>::iterator find_started(MPI_Comm comm) {
 // Collective. A communicator of ours with the ranks of `comm`; null, in all ranks, if one of them
 // gets none. Then nobody frees it, because to free it is collective.
 MPI_Comm copy_quietly(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
-  Agreement agreement(process, pmpi, comm, kConsequence);
+  const QuietErrors quiet(pmpi, comm);
+  Agreement agreement(process, pmpi, comm, kConsequence, "MPIX_Threadcomm_init");
   if (agreement.num_ranks() == 0) return pmpi.comm_null;
   const MPI_Comm made = split_quietly(pmpi, comm, 0);
   if (made == pmpi.comm_null) agreement.fail(Route::kSetUpFailed, "the MPI library has no communicator left for a threadcomm");
@@ -46,7 +48,7 @@ bool can_serve(Route route) { return route == Route::kEngine || route == Route::
 
 void end(ProcessState& process, const Pmpi& pmpi, Teams::Handle team, MPI_Comm comm) {
   free_team(process, pmpi, &team);
-  free_comm(pmpi, &comm, &Pmpi::Comm_free);
+  free_comm(pmpi, &comm, pmpi.Comm_free);
 }
 
 // Collective. Null, in all ranks: the library serves the barriers.
@@ -55,6 +57,7 @@ std::shared_ptr<Threadcomm> make_threadcomm(ProcessState& process, const Pmpi& p
   if (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi)) return nullptr;
   int is_between_groups = 0;
   if (!ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); }) || is_between_groups != 0) return nullptr;
+  const InsideGuard guard;
   MPI_Comm own = copy_quietly(process, pmpi, comm);
   if (own == pmpi.comm_null) return nullptr;
   const CommState* const state = set_up(process, pmpi, own);
@@ -132,7 +135,7 @@ int init_threadcomm(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int 
   // Before the library's own, which may fail in one rank only. In that case the team stays until
   // MPI_Finalize: to end it is collective.
   std::shared_ptr<Threadcomm> threadcomm = make_threadcomm(process, pmpi, comm, num_threads);
-  const int status = pmpi.Threadcomm_init(comm, num_threads, made);
+  const int status = pmpi.next.Threadcomm_init(comm, num_threads, made);
   if (status == MPI_SUCCESS && threadcomm != nullptr) Threadcomms::get().add(*made, std::move(threadcomm));
   return status;
 }
@@ -143,7 +146,7 @@ int init_threadcomm(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int 
 int start_threadcomm(const Pmpi& pmpi, MPI_Comm comm) {
   const std::shared_ptr<Threadcomm> threadcomm = Threadcomms::get().find(comm);
   std::optional<int> number = threadcomm != nullptr ? threadcomm->claim_former() : std::nullopt;
-  const int status = pmpi.Threadcomm_start(comm);
+  const int status = pmpi.next.Threadcomm_start(comm);
   if (threadcomm == nullptr) return status;
   if (status != MPI_SUCCESS) {
     if (number) threadcomm->release(*number);
@@ -161,7 +164,7 @@ int start_threadcomm(const Pmpi& pmpi, MPI_Comm comm) {
 }
 
 int duplicate_comm(const Pmpi& pmpi, MPI_Comm comm, MPI_Comm* made) {
-  const int status = pmpi.Comm_dup(comm, made);
+  const int status = pmpi.next.Comm_dup(comm, made);
   const auto found = find_started(comm);
   if (status == MPI_SUCCESS && found != started.end()) started.push_back({*made, found->team, found->number});
   return status;
@@ -173,7 +176,7 @@ int finish_threadcomm(const Pmpi& pmpi, MPI_Comm comm) {
     if (const std::shared_ptr<Threadcomm> threadcomm = Threadcomms::get().find(comm)) threadcomm->release(found->number);
     started.erase(found);
   }
-  return pmpi.Threadcomm_finish(comm);
+  return pmpi.next.Threadcomm_finish(comm);
 }
 
 void leave_seat(MPI_Comm comm) noexcept {
@@ -185,7 +188,7 @@ int free_threadcomm(ProcessState& process, const Pmpi& pmpi, MPI_Comm* comm) {
   // Before the library can give the handle to another communicator.
   const MPI_Comm freed = comm != nullptr ? *comm : pmpi.comm_null;
   std::shared_ptr<Threadcomm> threadcomm = Threadcomms::get().take_out(freed);
-  const int status = pmpi.Threadcomm_free(comm);
+  const int status = pmpi.next.Threadcomm_free(comm);
   if (threadcomm == nullptr) return status;
   if (status == MPI_SUCCESS) {
     end(process, pmpi, threadcomm->team, threadcomm->own_comm);

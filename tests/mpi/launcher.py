@@ -39,13 +39,24 @@ def launch_environment(arguments):
 def launch_command(arguments, ranks, settings, options, command):
     """`settings` (NAME=VALUE) are for every process of the program, also for those that it
     spawns later where that is possible; not for the launcher itself, which is no MPI program and
-    does not get the shim."""
+    does not get the shim. Several commands with ":" between them make one program; each gets
+    `ranks` ranks."""
     mpiexec = arguments.mpiexec or LAUNCHERS[arguments.mpi]
     if arguments.mpi == "ompi":
         words = ["--oversubscribe"] + [word for setting in settings for word in ("-x", setting)]
     else:
-        words = [word for setting in settings for word in ("-genv", *setting.split("=", 1))]
-    return [mpiexec, *words, *options, "-n", str(ranks), *command]
+        words = [word for setting in settings for word in ("-env", *setting.split("=", 1))]
+        if ":" not in command:
+            words = ["-genv" if word == "-env" else word for word in words]
+    parts, line = [[]], [mpiexec]
+    for word in command:
+        if word == ":":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    for part in parts:
+        line += [*words, *options, "-n", str(ranks), *part, ":"]
+    return line[:-1]
 
 
 def run_to_end(command, environment, timeout, directory=None):

@@ -1,0 +1,61 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/entry/fortran_routine.hpp"
+
+#include <mutex>
+#include <string>
+
+#include "mpi/settings/report_settings.hpp"
+
+namespace hierbar::mpi {
+namespace {
+
+std::mutex routines_mutex;
+
+// The definition that the program's calls reach without the shim: the next one, or that of the
+// caller's file, which may be a plug-in that nobody else sees.
+void* find_definition(const char* name, const void* caller) {
+  if (void* const next = next_definition(name)) return next;
+  return definition_inside(caller, name);
+}
+
+// How long the library's INTEGER is: it writes the status of a routine that may be called at any
+// time.
+bool has_wide_integer(const std::string& name) {
+  const bool is_upper = name[0] == 'M';
+  const std::string suffix = name.find("_f08_") != std::string::npos ? "_f08_" : name.substr(name.find_last_not_of('_') + 1);
+  const std::string ask = (is_upper ? "MPI_INITIALIZED" : "mpi_initialized") + suffix;
+  const auto initialized = reinterpret_cast<void (*)(void*, void*)>(next_definition(ask.c_str()));
+  if (initialized == nullptr) return false;
+  long long flag = 0, status = -1;
+  initialized(&flag, &status);
+  return status == MPI_SUCCESS;
+}
+
+}  // namespace
+
+FortranRoutine::Calls FortranRoutine::look_up(const void* caller, bool passes_tools) const {
+  void* const definition = find_definition(name_, caller);
+  const auto next = reinterpret_cast<AnyFunction>(definition);
+  if (definition != nullptr && !is_of_fortran_library(definition)) return {nullptr, next, false};
+  const Pmpi* const pmpi = find_pmpi(caller);
+  if (pmpi == nullptr)
+    return {nullptr, reinterpret_cast<AnyFunction>(find_next(name_, ("p" + std::string(name_)).c_str())), false};
+  if (passes_tools && pmpi->tool.exists() && next != nullptr) return {nullptr, next, false};
+  return {pmpi, next, has_wide_integer(name_)};
+}
+
+FortranRoutine::Calls FortranRoutine::find(const void* caller, bool passes_tools) {
+  if (!is_known_.load(std::memory_order_acquire)) {  // (F4)
+    const std::lock_guard lock(routines_mutex);
+    if (!is_known_.load(std::memory_order_relaxed)) {
+      calls_ = look_up(caller, passes_tools);
+      is_known_.store(true, std::memory_order_release);  // (F3)
+    }
+  }
+  // (F2) store-release of the library's table; pairs with (F1).
+  if (!calls_.is_wide && !report_settings().asked) served_.store(calls_.pmpi, std::memory_order_release);
+  return calls_;
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,80 @@
+/* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+
+/* Libraries that programs take for MPI, and that no shim can serve. With -DSEQUENTIAL it is a substitute
+   for programs on one process, as MUMPS has one: a few functions, in C and Fortran, and no PMPI
+   function. Otherwise it is a whole library, whose handles are neither MPICH's nor Open MPI's; whoever
+   gives it another handle is told. */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { kWorld = 0x7f0011 };
+
+static int check(uintptr_t comm) {
+  if (comm == kWorld) return 0;
+  fprintf(stderr, "other ABI: no communicator: %#lx\n", (unsigned long)comm);
+  abort();
+}
+
+#ifdef SEQUENTIAL
+
+int MPI_Barrier(uintptr_t comm) { return check(comm); }
+int MPI_Finalize(void) { return 0; }
+void mpi_barrier_(const int* comm, int* status) { *status = check((uintptr_t)*comm); }
+void mpi_finalize_(int* status) { *status = 0; }
+
+#else
+
+#define FUNCTION(name) \
+  int PMPI_##name(void) { fprintf(stderr, "other ABI: %s\n", #name), abort(); }
+FUNCTION(Allgather)
+FUNCTION(Allreduce)
+FUNCTION(Alltoall)
+FUNCTION(Cancel)
+FUNCTION(Comm_call_errhandler)
+FUNCTION(Comm_create_group)
+FUNCTION(Comm_create_keyval)
+FUNCTION(Comm_delete_attr)
+FUNCTION(Comm_disconnect)
+FUNCTION(Comm_free)
+FUNCTION(Comm_free_keyval)
+FUNCTION(Comm_get_attr)
+FUNCTION(Comm_get_errhandler)
+FUNCTION(Comm_get_name)
+FUNCTION(Comm_group)
+FUNCTION(Comm_rank)
+FUNCTION(Comm_set_attr)
+FUNCTION(Comm_set_errhandler)
+FUNCTION(Comm_size)
+FUNCTION(Comm_split)
+FUNCTION(Comm_test_inter)
+FUNCTION(Errhandler_free)
+FUNCTION(Error_class)
+FUNCTION(Finalized)
+FUNCTION(Gatherv)
+FUNCTION(Get_library_version)
+FUNCTION(Group_free)
+FUNCTION(Group_incl)
+FUNCTION(Group_translate_ranks)
+FUNCTION(Initialized)
+FUNCTION(Irecv)
+FUNCTION(Is_thread_main)
+FUNCTION(Isend)
+FUNCTION(Query_thread)
+FUNCTION(Reduce)
+FUNCTION(Request_free)
+FUNCTION(Request_get_status)
+FUNCTION(Testall)
+FUNCTION(Wait)
+int PMPI_Barrier(uintptr_t comm) { return check(comm); }
+int MPI_Barrier(uintptr_t comm) { return PMPI_Barrier(comm); }
+int PMPI_Buffer_attach(void* buffer, int size) { return buffer == NULL || size == 0; }
+int PMPI_Abort(uintptr_t comm, int status) { exit(check(comm) + status); }
+int PMPI_Finalize(void) { return 0; }
+int MPI_Finalize(void) { return PMPI_Finalize(); }
+void pmpi_barrier_(const int* comm, int* status) { *status = check((uintptr_t)*comm); }
+void mpi_barrier_(const int* comm, int* status) { pmpi_barrier_(comm, status); }
+
+#endif

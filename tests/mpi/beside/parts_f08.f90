@@ -1,0 +1,19 @@
+! Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+! As parts_fortran.f90, with mpi_f08, whose routines call PMPI functions in MPICH, too.
+program parts_f08
+  use mpi_f08
+  implicit none
+  integer :: round
+  type(MPI_Comm) :: comm
+  call MPI_INIT()
+  do round = 1, 10
+    call MPI_COMM_DUP(MPI_COMM_WORLD, comm)
+    call MPI_BARRIER(comm)
+    call MPI_COMM_FREE(comm)
+  end do
+  do round = 1, 90
+    call MPI_BARRIER(MPI_COMM_WORLD)
+  end do
+  call MPI_FINALIZE()
+end program
