@@ -49,8 +49,21 @@ int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat
   for (int call = 0; call < kNumCalls; ++call) make_progress();
 }
 
+// `cross` is called with the communicator's state. Progress comes behind the barrier, where it holds
+// up this rank alone.
+template <class Cross>
+[[gnu::always_inline]] inline int cross_and_progress(CommState& state, Cross cross) {
+  // Read before: an error handler may free the communicator, and with it the state.
+  const std::uint64_t num_before = state.num_barriers.load(std::memory_order_relaxed);
+  const int status = cross(state);
+  if (num_before % kBarriersPerProgress == kBarriersPerProgress - 1) [[unlikely]] {
+    make_progress();
+  }
+  return status;
+}
+
 // What comes before a barrier on a communicator that is not the thread's last one. It is all that
-// other barriers need not ask. `cross` is called with the communicator's state.
+// other barriers need not ask.
 template <class Cross>
 [[gnu::noinline]] int barrier_elsewhere(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const void* address,
                                         Cross cross) {
@@ -66,14 +79,14 @@ template <class Cross>
   }
   if (state == nullptr) return pass_on(process, pmpi, comm, Route::kOutside);
   if (process.has_send_buffer()) {
-    status = cross(*state);
+    status = cross_and_progress(*state, cross);
     free_send_buffer();
     return status;
   }
   // The number was read before the state was found. So a removal in between makes this entry
   // invalid.
   this_thread = {comm, state, num_removals};
-  return cross(*state);
+  return cross_and_progress(*state, cross);
 }
 
 template <class Cross>
@@ -85,7 +98,7 @@ template <class Cross>
   if (caller.state == nullptr || caller.comm != comm || caller.num_removals != process.states.num_removals()) {
     return barrier_elsewhere(process, pmpi, comm, address, cross);
   }
-  return cross(*caller.state);
+  return cross_and_progress(*caller.state, cross);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+
 #include "mpi/library/pmpi.hpp"
 
 namespace hierbar::mpi {
@@ -15,6 +17,11 @@ namespace hierbar::mpi {
 bool prepare_progress(const Pmpi& pmpi, MPI_Comm comm);
 // Frees what prepare_progress() has made. After that, prepare_progress() may be called again.
 void end_progress(const Pmpi& pmpi);
+// A rank that waits makes progress. The one that comes last waits for nobody. It may come last in
+// every barrier, while a message of its own to a third rank is pending. So each rank makes progress
+// in every so many barriers, as MPI promises of its blocking calls. With 16 a barrier costs on average
+// a sixteenth of a call.
+inline constexpr std::uint64_t kBarriersPerProgress = 16;
 // Does nothing unless prepare_progress() has returned true.
 void make_progress() noexcept;
 // For reports: "PMPI_Request_get_status" or the library's function; "none" before

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include "mpi/library/progress.hpp"
 #include "mpi/team/team.hpp"
 #include "mpi/team/team_episode.hpp"
 
@@ -37,9 +38,14 @@ template <class Trace>
     seat.is_new.store(false, std::memory_order_relaxed);
     bits = kThreadHasJoined;
   }
-  if (!parts_.meets) return seat.plan.barrier->cross(me, bits, waiting, duties, trace);
-  return seat.plan.barrier->cross_around(
-      me, bits, waiting, duties, [this](std::uint32_t all) noexcept { return meet(all); }, trace);
+  const std::uint32_t all =
+      parts_.meets ? seat.plan.barrier->cross_around(
+                         me, bits, waiting, duties, [this](std::uint32_t gathered) noexcept { return meet(gathered); }, trace)
+                   : seat.plan.barrier->cross(me, bits, waiting, duties, trace);
+  // As the ranks of a communicator; one thread does it for its process.
+  if (crossing.thread == 0 && seat.episode % kBarriersPerProgress == 0) [[unlikely]]
+    poke(&crossing);
+  return all;
 }
 
 }  // namespace hierbar::mpi

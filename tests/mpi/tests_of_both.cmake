@@ -71,6 +71,14 @@ if(fort)
   mpi_test(buffered.fortran_f08 buffered_mpi_f08 CHECK ${all_engine} --count engine==400)
 endif()
 
+# The rank that comes last makes progress. By default Open MPI reads a pending send's data out of the
+# other process, which needs no help from there.
+set(no_single_copy)
+if(family_name STREQUAL ompi)
+  set(no_single_copy --launch=--mca --launch=btl_vader_single_copy_mechanism --launch=none)
+endif()
+mpi_test(progress.last last RANKS 3 CHECK ${no_single_copy} --count "one rank==1" --count library==1)
+
 # Diagnosis.
 mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
          CHECK ${all_engine} --count engine==6
