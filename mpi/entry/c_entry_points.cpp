@@ -86,7 +86,7 @@ HIERBAR_ENTRY(int, MPI_Finalize) {
 
 // Programs such as mpi4py look for these functions to know whether there are sessions. Open MPI 4
 // has none, so a shim that was compiled against its header does not have them.
-#if MPI_VERSION >= 4
+#ifdef HIERBAR_HEADER_HAS_SESSIONS
 namespace {
 
 int level_of(const Pmpi& pmpi, MPI_Session session) {

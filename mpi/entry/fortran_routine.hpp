@@ -10,8 +10,9 @@
 
 namespace hierbar::mpi {
 
-// All that a function of any C or Fortran type is given in registers, and two words of its stack. So a
-// call can be passed on to a function of which nothing but its name is known.
+// All that a function of any C or Fortran type is given in registers, on x86-64 and on AArch64, and on
+// x86-64 two words of its stack. So a call can be passed on to a function of which nothing but the name
+// is known.
 #define HIERBAR_ANY_PARAMETERS(a, b, c)                                                                                          \
   void *a, void *b, void *c, long d, long e, long f, long g, long h, double p, double q, double r, double s, double t, double u, \
       double v, double w

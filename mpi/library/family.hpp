@@ -26,9 +26,9 @@ extern const char* const kProgressSymbol;  // the library's function that makes 
 // allows, without a hang inside the library (docs/decisions/0155).
 extern const bool kThreadsMayMakeComms;
 
-// Whether the library that was found in `file` is of this family, shown by what only libraries with
-// this ABI have.
-bool is_of_family(const MpiSymbols& find, const std::string& file);
+// Whether the library around an address, which is in `file`, is of this family: it defines what only
+// libraries with this ABI do.
+bool is_of_family(const void* library, const std::string& file);
 
 // Fills in the predefined handles of the table. If one is missing, find.missing() names it.
 void bind_handles(const MpiSymbols& find, Pmpi& pmpi);

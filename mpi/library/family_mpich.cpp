@@ -27,8 +27,8 @@ const bool kThreadsMayMakeComms = true;
 
 // In mpi.h MPI_COMM_DUP_FN is this function. So every library that programs of this ABI can be linked
 // with has it, and no library of another ABI. Of MPICH's own, libmpi_abi.so lacks it.
-bool is_of_family(const MpiSymbols& find, const std::string& file) {
-  return find("MPIR_Dup_fn") != nullptr && file.find("libmpi_abi") == std::string::npos;
+bool is_of_family(const void* library, const std::string& file) {
+  return definition_inside(library, "MPIR_Dup_fn") != nullptr && file.find("libmpi_abi") == std::string::npos;
 }
 
 void bind_handles(const MpiSymbols&, Pmpi& pmpi) {

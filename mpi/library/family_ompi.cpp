@@ -21,8 +21,8 @@ const char* const kFaultToleranceVariable = "OMPI_MCA_mpi_ft_enable";
 const char* const kProgressSymbol = "opal_progress";
 const bool kThreadsMayMakeComms = false;
 
-bool is_of_family(const MpiSymbols& find, const std::string& file) {
-  return find("ompi_mpi_comm_world") != nullptr && file.find("libmpi_abi") == std::string::npos;
+bool is_of_family(const void* library, const std::string& file) {
+  return definition_inside(library, "ompi_mpi_comm_world") != nullptr && file.find("libmpi_abi") == std::string::npos;
 }
 
 void bind_handles(const MpiSymbols& find, Pmpi& pmpi) {

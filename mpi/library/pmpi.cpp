@@ -70,7 +70,7 @@ void bind_next(const MpiSymbols& find, Pmpi& pmpi) {
   };
 #define HIERBAR_BIND(name) bind(next("MPI_" #name, "PMPI_" #name), pmpi.next.name);
   HIERBAR_NEXT_FUNCTIONS(HIERBAR_BIND)
-#if MPI_VERSION >= 4
+#ifdef HIERBAR_HEADER_HAS_SESSIONS
   HIERBAR_BIND(Session_init)
   HIERBAR_BIND(Session_finalize)
 #endif
@@ -106,7 +106,7 @@ const Pmpi* bind_all(const void* caller) {
   }
   library_not_served = barrier;
   const std::string file = file_of(barrier);
-  if (!is_of_family(find, file)) {
+  if (!is_of_family(barrier, file)) {
     return decline("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName + " only (" + kOtherShim +
                    "); it does nothing here");
   }
@@ -123,7 +123,7 @@ const Pmpi* bind_all(const void* caller) {
   bind_next(find, *pmpi);
   bind(find("PMPI_Comm_f2c"), pmpi->Comm_f2c);
   bind(find("PMPIX_Comm_test_threadcomm"), pmpi->Comm_test_threadcomm);
-#if MPI_VERSION >= 4
+#ifdef HIERBAR_HEADER_HAS_SESSIONS
   bind(find("PMPI_Session_get_info"), pmpi->Session_get_info);
 #else
   pmpi->has_unseen_sessions = find("PMPI_Session_init") != nullptr;

@@ -9,6 +9,11 @@
 
 #include "mpi/library/mpi_symbols.hpp"
 
+// Whether this family's header has sessions. Open MPI 5's has them, although its MPI_VERSION is 3.
+#ifdef MPI_SESSION_NULL
+#define HIERBAR_HEADER_HAS_SESSIONS
+#endif
+
 namespace hierbar::mpi {
 
 // The functions of the program's MPI library that the shim calls for itself.
@@ -44,7 +49,7 @@ struct NextMpi {
   HIERBAR_NEXT_FUNCTIONS(HIERBAR_MEMBER)
 #undef HIERBAR_MEMBER
   // Null where the library does not have them.
-#if MPI_VERSION >= 4
+#ifdef HIERBAR_HEADER_HAS_SESSIONS
   decltype(&PMPI_Session_init) Session_init;
   decltype(&PMPI_Session_finalize) Session_finalize;
 #endif
@@ -80,7 +85,7 @@ struct Pmpi {
   NextMpi next;
   // Null where the library does not have them.
   MPI_Comm (*Comm_f2c)(MPI_Fint comm);  // a macro in MPICH
-#if MPI_VERSION >= 4
+#ifdef HIERBAR_HEADER_HAS_SESSIONS
   decltype(&PMPI_Session_get_info) Session_get_info;
 #endif
   int (*Comm_test_threadcomm)(MPI_Comm comm, int* flag);

@@ -23,3 +23,10 @@ mpi=(--mpiexec "$environment/python/bin/mpiexec" --env "LD_LIBRARY_PATH=$environ
 "$@" "${mpi[@]}" --ranks 2 --count engine==800 -- "$barriers" duplicates 200
 "$@" "${mpi[@]}" --ranks 2 --count engine==42 -- "$progress" ssend 1 0
 "$@" "${mpi[@]}" --ranks 2 --count engine==400 -- "$buffered"
+
+# Two threads, each in barriers of its own on two nodes, while the world has MPI_THREAD_SINGLE. Compiled
+# here, since Open MPI 4 has no sessions.
+tests=$(cd "$(dirname "$0")" && pwd)
+LD_LIBRARY_PATH=$environment/python/lib "$environment/python/bin/mpicxx" -std=c++20 -O2 -pthread -DOMPI_SKIP_MPICXX -I"$tests/../.." \
+  "$tests/programs/session_threads.cpp" -o "$environment/session_threads"
+"$@" "${mpi[@]}" --ranks 4 --env HIERBAR_FAKE_NODES=2 --count engine==2408 -- "$environment/session_threads"

@@ -14,7 +14,7 @@ shift 3
 expected='MPIX_Threadcomm_finish MPIX_Threadcomm_free MPIX_Threadcomm_init MPIX_Threadcomm_start MPI_Abort MPI_BARRIER MPI_BUFFER_ATTACH MPI_Barrier MPI_Buffer_attach MPI_Comm_disconnect MPI_Comm_dup MPI_Comm_free MPI_Finalize MPI_Session_finalize MPI_Session_init PMPI_Barrier hierbar_team_barrier hierbar_team_create hierbar_team_create_fortran hierbar_team_free hierbar_team_join mpi_barrier mpi_barrier_ mpi_barrier__ mpi_barrier_f08_ mpi_buffer_attach mpi_buffer_attach_ mpi_buffer_attach__ mpi_buffer_attach_f08_ setsid'
 has_sessions=no
 for directory; do
-  if grep -qsE '^ *# *define +MPI_VERSION +[4-9]' "$directory/mpi.h"; then has_sessions=yes; fi # MPI 4 brought them
+  if grep -qsE '^ *# *define +MPI_SESSION_NULL ' "$directory/mpi.h"; then has_sessions=yes; fi
 done
 case $library in
   *_ompi.so) expected=${expected% setsid} ;; # MPICH's launcher calls it
