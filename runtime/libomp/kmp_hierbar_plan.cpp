@@ -137,6 +137,7 @@ static void fill_instance(kmp_hierbar_instance_t *instance, int nproc, int *plac
   } else {
     instance->plan = create_plan(nproc, places);
   }
+  instance->nproc = nproc;
   instance->places = places;
   instance->lines_bytes = hierbar::BarrierMemory<std::atomic<kmp_uint64>>::size_bytes(*instance->plan);
   instance->lines = places == NULL ? allocate_zero_lines(instance->lines_bytes, instance->plan->line_bytes)
@@ -146,7 +147,7 @@ static void fill_instance(kmp_hierbar_instance_t *instance, int nproc, int *plac
 }
 
 static bool fits(const kmp_hierbar_instance_t *instance, int nproc, const int *places) {
-  if (instance->plan == NULL || instance->plan->num_participants != (kmp_uint32)nproc)
+  if (instance->nproc != nproc) // 0: unused
     return false;
   return places == NULL || memcmp(instance->places, places, sizeof(int) * nproc) == 0;
 }
@@ -165,13 +166,24 @@ static bool exchange_is_enough() {
   return __kmp_tasking_mode == tskm_task_teams && !__kmp_omp_cancellation && !__kmp_env_consistency_check;
 }
 
-// Makes the instance for the team as it is now the current one: one of the two kept, or a new one
-// in place of the older.
+// The kept instance that fits the team as it is now; else the one to be given up for it, which is
+// unused or was last used longest ago.
+static int find_instance(const kmp_hierbar_team_t *hier, int nproc, const int *places) {
+  int oldest = 0;
+  for (int i = 0; i < KMP_HIERBAR_MAX_INSTANCES; ++i) {
+    if (fits(&hier->instances[i], nproc, places))
+      return i;
+    if (hier->instances[i].used < hier->instances[oldest].used)
+      oldest = i;
+  }
+  return oldest;
+}
+
+// Makes the instance for the team as it is now the current one.
 static void choose_instance(kmp_hierbar_team_t *hier, kmp_team_t *team) {
   const int nproc = team->t.t_nproc;
   int *places = nproc <= (int)hierbar::kMaxMachineIndependent ? NULL : read_places(team);
-  if (!fits(&hier->instances[hier->current], nproc, places))
-    hier->current = 1 - hier->current;
+  hier->current = find_instance(hier, nproc, places);
   kmp_hierbar_instance_t *instance = &hier->instances[hier->current];
   if (fits(instance, nproc, places)) {
     KMP_INTERNAL_FREE(places);
@@ -179,6 +191,7 @@ static void choose_instance(kmp_hierbar_team_t *hier, kmp_team_t *team) {
     clear_instance(instance);
     fill_instance(instance, nproc, places);
   }
+  instance->used = ++hier->num_choices;
   new (&hier->engine) kmp_hierbar_engine_t(*instance->plan, instance->lines);
   hier->nproc = nproc;
   hier->serial = instance->serial;
@@ -253,8 +266,8 @@ void __kmp_hierbar_free_team(kmp_team_t *team) {
   if (hier == NULL)
     return;
   __kmp_hierbar_unregister(hier);
-  clear_instance(&hier->instances[0]);
-  clear_instance(&hier->instances[1]);
+  for (kmp_hierbar_instance_t &instance : hier->instances)
+    clear_instance(&instance);
   KMP_INTERNAL_FREE(hier);
   team->t.t_hierbar = NULL;
 }

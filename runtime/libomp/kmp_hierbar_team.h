@@ -37,8 +37,12 @@ struct kmp_hierbar_instance_t {
   void *lines;
   size_t lines_bytes;
   kmp_uint64 serial; // of this plan among all of the process, from 1; for tools
+  kmp_uint64 used;   // when it was chosen last: a count of the team's choices
+  int nproc;         // participants of the plan
   int *places;       // place of each thread when the plan was made; NULL when the plan does not depend on places
 };
+
+#define KMP_HIERBAR_MAX_INSTANCES 16
 
 // What tells that the threads of a team may have moved, without a look at each of them.
 struct kmp_hierbar_signature_t {
@@ -59,9 +63,11 @@ struct kmp_hierbar_team {
   kmp_uint32 release_width;    // how many a thread releases of its queue in a fork (barrier/pass_on.hpp)
   kmp_uint32 task_expectation; // whether the next plain barrier is taken to have tasks; see tasks_are_expected
 
-  // The two sizes used last: programs that alternate between two team sizes rebuild nothing.
-  kmp_hierbar_instance_t instances[2];
-  int current; // index of the one in use
+  // Those used last: programs whose regions take turns in up to as many sizes rebuild nothing. One
+  // for 128 threads takes 80 KiB.
+  kmp_hierbar_instance_t instances[KMP_HIERBAR_MAX_INSTANCES];
+  int current;            // index of the one in use
+  kmp_uint64 num_choices; // how often another one was chosen
   kmp_hierbar_signature_t signature;
   struct kmp_hierbar_team *next; // all teams, for the report
   struct kmp_hierbar_team *previous;

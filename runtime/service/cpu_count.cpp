@@ -5,10 +5,27 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "placement/evidence/kernel_cpus.hpp"
 
 namespace hierbar {
+namespace {
+
+// glibc opens and reads a file for it. Asked once; cpus that come later make no plan better.
+long count_online_cpus() {
+  static constinit std::atomic<long> known{0};
+  // relaxed, both: it publishes nothing but itself, and whoever finds 0 asks for the same number.
+  long online = known.load(std::memory_order_relaxed);
+  if (online <= 0) {
+    online = sysconf(_SC_NPROCESSORS_ONLN);
+    known.store(online, std::memory_order_relaxed);
+  }
+  return online;
+}
+
+}  // namespace
+
 std::uint32_t count_cpus(const std::vector<CpuSet>& bindings) {
   CpuSet cpus;
   bool all_are_bound = !bindings.empty();
@@ -21,7 +38,7 @@ std::uint32_t count_cpus(const std::vector<CpuSet>& bindings) {
     if (const Result<CpuSet> own = own_cpus(getpid()); own.ok()) cpus |= *own;
   }
   // Bindings may name cpus that do not exist: a bitmap of ones is a usual way to say "anywhere".
-  return static_cast<std::uint32_t>(std::min<long>(cpus.count(), sysconf(_SC_NPROCESSORS_ONLN)));
+  return static_cast<std::uint32_t>(std::min<long>(cpus.count(), count_online_cpus()));
 }
 
 }  // namespace hierbar

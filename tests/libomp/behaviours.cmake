@@ -249,6 +249,7 @@ endforeach()
 
 omp_cases(nontemporal CASES stores_before_a_barrier_are_visible_after_it CHECK --counter fast>=20000)
 omp_cases(hot_path CASES no_allocation no_system_call CHECK --counter fast>=20000)
+omp_cases(hot_path CASES sizes_in_turns CHECK --counter phased>=100)
 omp_run_alone(hot_path.no_allocation hot_path.no_system_call) # a waiter that has no cpu yields
 
 # Random regions, always the same ones; .ci/long draws others, for ten minutes.

@@ -91,6 +91,24 @@ void no_allocation() {
   CHECK_EQUAL(num_allocations.load(), before + 1);  // they are counted at all
 }
 
+// Regions whose sizes take turns, each larger than those whose plans need no machine. After the
+// first round each size has its plan; a region may take some allocations of libomp's own.
+void sizes_in_turns() {
+  const auto round = [] {
+    for (int size = 9; size <= 20; ++size) {
+      int num_threads = 0;
+#pragma omp parallel num_threads(size) reduction(+ : num_threads)
+      ++num_threads;
+      CHECK_EQUAL(num_threads, size);
+    }
+  };
+  round();
+  num_allocations = 0;
+  for (int i = 0; i < 10; ++i) round();
+  std::printf("%.1f allocations in a region\n", num_allocations / 120.0);
+  CHECK(num_allocations.load() < 120 * 8);
+}
+
 // ---- system calls: a filter turns each into a signal, whose handler counts it and then makes the
 // call ----
 
@@ -243,6 +261,7 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return omp_test::run_case(argc, argv,
                             {{"no_allocation", no_allocation},
+                             {"sizes_in_turns", sizes_in_turns},
                              {"no_system_call", no_system_call},
                              {"no_system_call_of_the_primary", no_system_call_of_the_primary}});
 }
