@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -171,6 +173,50 @@ TEST_F(SegmentOfBarrier, NeverDoesHarmWhateverIsInIt) {
   EXPECT_GT(num_refused, 10'000U);
   EXPECT_EQ(status(), HIERBAR_OK);
 }
+
+// Words that peers of a barrier might write once it is attached to: a number where an index is
+// expected, and what makes the barrier look at it.
+std::uint64_t hostile_word(Random& random) {
+  constexpr std::uint64_t kWords[] = {0, 0, 1, 2, 5, 6, 0x7fffffff, 0xffffffff, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+  return random.one_in(8) ? std::uint64_t{random.below(~0U)} << random.below(32)
+                          : kWords[random.below(static_cast<std::uint32_t>(std::size(kWords)))];
+}
+
+// Waits of somebody whose peers never come end at the fourth call.
+int give_up(void* num_calls) { return ++*static_cast<int*>(num_calls) == 4 ? 1 : 0; }
+
+class HostilePeers : public testing::TestWithParam<NamedAlgorithm> {};
+
+// A crossing may end in any way, or not at all: it does not leave the segment.
+TEST_P(HostilePeers, LeadNobodyOutOfTheSegment) {
+  Random random(3);
+  const std::string name(GetParam().name);
+  for (int repetition = 0; repetition < 400; ++repetition) {
+    const Cpusets cpusets(2 + repetition % 6);  // topo wants to know where they are
+    hierbar_attributes attributes = attributes_of(2 + repetition % 6);
+    attributes.cpusets = cpusets.data();
+    attributes.algorithm = name.c_str();
+    const SharedBarrier shared(attributes);
+    ASSERT_EQ(shared.status(), HIERBAR_OK);
+    int num_calls = 0;
+    const hierbar_waiting waiting = {0, 1, 1000, give_up, &num_calls};
+    const BarrierHandle barrier = shared.attach_at(shared.memory().get(), &waiting);
+    ASSERT_NE(barrier, nullptr);
+    const SegmentHeader& header = shared.header();
+    for (std::size_t at = header.lines_offset; at < header.nodes_offset; at += sizeof(std::uint64_t)) {
+      const std::uint64_t word = hostile_word(random);
+      std::memcpy(shared.memory().bytes() + at, &word, sizeof(word));
+    }
+    const hierbar_status status = hierbar_barrier_wait(barrier.get(), random.below(attributes.num_participants));
+    EXPECT_TRUE(status == HIERBAR_OK || status == HIERBAR_ABORTED) << hierbar_status_text(status);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, HostilePeers, testing::ValuesIn(kAlgorithms), [](const auto& instance) {
+  std::string name(instance.param.name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 TEST(SharedMemoryOfApi, ThatIsNoBarrierIsRefused) {
   const SharedMemory memory(1 << 16);

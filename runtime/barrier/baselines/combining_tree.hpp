@@ -20,7 +20,8 @@ namespace hierbar {
 //      below at which it was second, from above.
 //
 // A counter counts to two. A participant adds not 1 but its number + 1, so the second one knows
-// whom it may have to wake.
+// whom it may have to wake. This is the only index in all baselines that is read from memory which
+// others may write, so it is checked.
 //
 // Messages: 3(n - 1), since a node needs two read-modify-writes and a release. Depth: 2 ceil(log2
 // n) line transfers up, and ceil(log2 n) down. Up there are two for each level, because the second
@@ -48,7 +49,7 @@ class CombiningTreeBarrier {
         break;
       }
       mem.store_relaxed(counter, 0);  // (C2)
-      passed.add(node, static_cast<std::uint32_t>(first - 1));
+      passed.add(node, participant_of(first));
     }
     // 2.
     blocks_.release_each(
@@ -72,6 +73,11 @@ class CombiningTreeBarrier {
     void add(std::uint32_t node, std::uint32_t waiter) noexcept { entries[count++] = Entry{node, waiter}; }
     const Entry& from_above(std::uint32_t i) const noexcept { return entries[count - 1 - i]; }
   };
+
+  // Who was first at a counter. Any participant where the counter says nonsense: it is woken in vain.
+  std::uint32_t participant_of(std::uint64_t counted) const noexcept {
+    return counted <= blocks_.num_participants() ? static_cast<std::uint32_t>(counted - 1) : 0;
+  }
 
   // The node above the 2^(level + 1) participants around `me`. It lies in the block of the first
   // participant of their upper half, and its number is that participant's. Every participant but 0
