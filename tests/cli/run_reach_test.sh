@@ -6,7 +6,8 @@
 #
 # `hierbar run` with programs that bring an OpenMP runtime of their own: under the usual name by
 # DT_RPATH, as conda and Spack make them, under a hash, as auditwheel names it in Python wheels, and
-# under the names of Clang's and Intel's. In each, hierbar's runtime is the only one.
+# under the names of Clang's and Intel's. In each, hierbar's runtime is the only one. And with programs
+# that AddressSanitizer looks into.
 
 source "$2/tests/cmake/check.sh"
 hierbar=$1 sources=$2/tests/cli
@@ -56,5 +57,26 @@ cc "$work/teams.o" "$work/$name/$name" -Wl,--no-as-needed "$work/libsecond.so" -
 run timeout 60 "$hierbar" run --require-active -- "$work/two"
 check 'two vendored runtimes: it is active' is_active
 check 'two vendored runtimes: one runtime, ours' is_alone
+
+# GCC's AddressSanitizer wants to be the first library.
+if c++ -O1 -fopenmp -fsanitize=address -x c++ - -o "$work/sanitized" <<'END' 2>"$work/output"; then
+#include <cstdio>
+int main() {
+  int sum = 0;
+  for (int i = 0; i < 10; ++i) {
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+    ++sum;
+  }
+  std::printf("sum %d\n", sum);
+}
+END
+  run timeout 60 "$hierbar" run --quiet --require-active -- "$work/sanitized"
+  check 'AddressSanitizer: it is active' is_active
+  check 'AddressSanitizer: the program runs' says 'sum 20'
+  run env ASAN_OPTIONS=detect_leaks=0 "$hierbar" run --dry-run -- "$work/sanitized"
+  check 'AddressSanitizer: its options stay' says 'ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0'
+else
+  echo 'this compiler has no AddressSanitizer, which is left out'
+fi
 
 finish

@@ -11,6 +11,8 @@
 
 #include "base/process/autogroups.hpp"
 #include "cli/program/launched_ranks.hpp"
+#include "cli/program/started_program.hpp"
+#include "elf/elf_file.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 #include "placement/evidence/node_ranks.hpp"
 #include "placement/evidence/place_setting.hpp"
@@ -91,6 +93,17 @@ void choose_binding(bool has_smt, Chooser& chooser) {
   all.push_back("KMP_AFFINITY");
   chooser.set_default("HIERBAR_BIND", "share", "only where the process has cpus of its own", all);
   chooser.set_default("HIERBAR_PRIMARY", "free", "the initial thread goes to its core, and keeps all cpus", all);
+}
+
+// AddressSanitizer as a shared library, GCC's default, ends a program in which another library comes
+// before it, since that might define malloc(). Ours define nothing that it replaces.
+bool has_shared_address_sanitizer(const Program& command) {
+  const StartedProgram started = find_started_program(command);
+  if (started.file.empty()) return false;
+  const Result<ElfFile> elf = read_elf(started.file);
+  return elf.ok() && std::any_of(elf->needed.begin(), elf->needed.end(), [](const std::string& name) {
+           return name.starts_with("libasan.so") || name.starts_with("libclang_rt.asan");
+         });
 }
 
 void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser, RunSettings& settings) {
@@ -216,6 +229,9 @@ RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, 
   const bool has_hydra_with_shim = mpi.family == MpiFamily::kMpich && mpi.by_launcher && !libraries.mpich_shim.empty();
   if (has_hydra_with_shim) choose_sessions(command, machine, environment, chooser);
   choose_report(report, libraries, chooser, settings);
+  if (has_shared_address_sanitizer(command)) {
+    chooser.put_in_front("ASAN_OPTIONS", "verify_asan_link_order=0", "AddressSanitizer lets libraries be preloaded before it");
+  }
 
   // Open MPI's launcher passes its environment only to the ranks of its own node.
   settings.command = {command.front()};
