@@ -70,7 +70,7 @@ int main() {
   std::printf("sum %d\n", sum);
 }
 END
-  run timeout 60 "$hierbar" run --quiet --require-active -- "$work/sanitized"
+  run timeout 60 "$hierbar" run --require-active -- "$work/sanitized"
   check 'AddressSanitizer: it is active' is_active
   check 'AddressSanitizer: the program runs' says 'sum 20'
   run env ASAN_OPTIONS=detect_leaks=0 "$hierbar" run --dry-run -- "$work/sanitized"

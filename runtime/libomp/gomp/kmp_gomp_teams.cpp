@@ -23,10 +23,31 @@ void __kmp_gomp_limit_threads(unsigned thread_limit) {
   ++thread->th.th_hierbar_changes;
 }
 
+// Of a thread that begins a league where its team has several, each of which may do so. GCC's
+// programs begin leagues in teams of one: of the program, or of a target region. Threads of teams
+// inside of this one do not see it.
+static __thread struct {
+  const kmp_team_t *team;
+  kmp_gomp_league_t league;
+} own_league [[gnu::tls_model("initial-exec")]];
+
+static kmp_gomp_league_t *find_own_league(kmp_team_t *team) {
+  if (team->t.t_nproc == 1)
+    return &team->t.t_gomp_league;
+  if (own_league.team != team) {
+    own_league.team = team;
+    own_league.league = {};
+  }
+  return &own_league.league;
+}
+
 // A target region is outside of all leagues around it.
 const kmp_gomp_league_t *__kmp_gomp_find_league() {
   static const kmp_gomp_league_t none = {1, 0, 0};
-  for (const kmp_team_t *team = __kmp_entry_thread()->th.th_team; team; team = team->t.t_parent) {
+  const kmp_team_t *team = __kmp_entry_thread()->th.th_team;
+  if (own_league.team == team && own_league.league.num_teams > 0)
+    return &own_league.league;
+  for (; team; team = team->t.t_parent) {
     if (team->t.t_gomp_league.num_teams > 0)
       return &team->t.t_gomp_league;
     if (team->t.t_gomp_base)
@@ -41,7 +62,7 @@ extern "C" {
 // team to run.
 bool KMP_EXPAND_NAME(GOMP_teams4)(unsigned low, unsigned high, unsigned thread_limit, bool first) {
   kmp_info_t *thread = __kmp_entry_thread();
-  kmp_gomp_league_t *league = &thread->th.th_team->t.t_gomp_league;
+  kmp_gomp_league_t *league = find_own_league(thread->th.th_team);
   int *limit = &thread->th.th_current_task->td_icvs.task_thread_limit;
   if (first) {
     *league = {low > 0 ? (int)low : KMP_MAX(__kmp_get_max_teams(), 1), 0, *limit};
