@@ -20,6 +20,8 @@ import run_omp_test
 SETTERS = re.compile(r"(omp|kmp)_(set|pause|control|init_allocator)[a-z_]*")
 # Locks, and what only the library itself calls.
 OTHERS = {"omp_set_lock", "omp_set_nest_lock", "kmp_set_thread_affinity_mask_initial"}
+# By default omp_set_dynamic() makes the size of a team depend on the load of the machine.
+COMMON = ["OMP_CANCELLATION=true", "KMP_WARNINGS=0", "KMP_DYNAMIC_MODE=thread_limit"]
 SETTINGS = {"lean": [], "HIERBAR_REGION=off": ["HIERBAR_REGION=off"], "LLVM's barrier": ["KMP_BARRIER", "HIERBAR_VERBOSE"]}
 LEAN_BEFORE = 5  # of the regions before the change
 
@@ -31,7 +33,7 @@ def exported_setters(library):
 
 
 def run(program, change, lib_dir, settings):
-    environment = run_omp_test.make_environment(lib_dir, ["OMP_CANCELLATION=true", "KMP_WARNINGS=0", *settings])
+    environment = run_omp_test.make_environment(lib_dir, [*COMMON, *settings])
     return subprocess.run([program, change], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
 
 

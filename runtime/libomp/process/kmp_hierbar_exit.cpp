@@ -9,8 +9,7 @@
 //
 // Nothing has to be given back when a process ends. So nothing is freed here, nobody is joined, and
 // regions that run go on until the process is gone, as under GCC's library. What is left to do is
-// what can be seen from outside: tasks of other devices end, the reports are written, the file of
-// the library's registration is removed.
+// what can be seen from outside: tasks of hidden helpers end, and the reports are written.
 //
 // A tool is to be told that the workers end. They can tell it only themselves, so where a tool
 // looks on and no other thread of the program has used OpenMP, LLVM's way is taken. A worker that
