@@ -114,8 +114,10 @@ Switches switches_in_barriers() {
 }
 
 // Four threads beside somebody who computes on each cpu. A yield before each sleep would cost a slice
-// each time, in every round. A single round shows nothing: while the kernel gives each yield back at
-// once, nobody can know that others want the cpus, and the waits of that time yield.
+// each time, in every round: 3.8 to 11.6 other switches for each sleep in 48 rounds with such yields,
+// 0.2 to 0.8 in 60 rounds without (EPYC, two cpus, quiet). A single round shows nothing: while the
+// kernel gives each yield back at once, nobody can know that others want the cpus, and the waits of
+// that time yield.
 void sleeps_without_a_yield() {
   cpu_set_t cpus[2];
 #pragma omp parallel num_threads(2)
@@ -127,7 +129,7 @@ void sleeps_without_a_yield() {
   for (int round = 0; round < kNumCrowdedRounds && !is_seen; ++round) {
     const Switches switches = switches_in_barriers();
     std::printf("%ld sleeps, %ld other switches\n", switches.sleeps, switches.others);
-    is_seen = switches.sleeps > kNumCrowdedWaits && switches.others < switches.sleeps / 2;
+    is_seen = switches.sleeps > kNumCrowdedWaits && switches.others < switches.sleeps * 3 / 2;
   }
   is_over = true;
   first.join();
