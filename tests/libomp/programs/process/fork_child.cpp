@@ -15,8 +15,12 @@
 #include <vector>
 
 #include "tests/libomp/programs/check.hpp"
+#include "tests/libomp/programs/process/forked_child.hpp"
 
 namespace {
+
+using omp_test::expect_good_end;
+using omp_test::fork_and;
 
 void region(int num_threads) {
   std::vector<long> slots(num_threads);
@@ -36,26 +40,6 @@ void region(int num_threads) {
 #pragma omp barrier
     CHECK_EQUAL(tasks.load(), num_threads);
   }
-}
-
-// Forks; the child runs the body and ends by exit(), so that libomp cleans up there as well.
-template <class Body>
-pid_t fork_and(Body&& body) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  CHECK(child >= 0);
-  if (child == 0) {
-    body();
-    std::exit(7);
-  }
-  return child;
-}
-
-void expect_good_end(pid_t child) {
-  int status = 0;
-  CHECK_EQUAL(waitpid(child, &status, 0), child);
-  CHECK(WIFEXITED(status));
-  CHECK_EQUAL(WEXITSTATUS(status), 7);
 }
 
 void child_uses_openmp() {

@@ -6,12 +6,11 @@
 // like any other.
 
 #include <omp.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 
 #include "tests/libomp/programs/check.hpp"
+#include "tests/libomp/programs/process/forked_child.hpp"
 
 namespace {
 
@@ -90,17 +89,7 @@ void regions_in_a_helper() {
 
 template <class Body>
 void in_a_child(Body&& body) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  CHECK(child >= 0);
-  if (child == 0) {
-    body();
-    std::exit(7);
-  }
-  int status = 0;
-  CHECK_EQUAL(waitpid(child, &status, 0), child);
-  CHECK(WIFEXITED(status));
-  CHECK_EQUAL(WEXITSTATUS(status), 7);
+  omp_test::expect_good_end(omp_test::fork_and(body));
 }
 
 // The child does not have the team, whether it needs one or only ends.
