@@ -30,10 +30,14 @@
 //     __kmp_hierbar_gomp_region         the same
 //   kmp_affinity.cpp
 //     __kmp_hierbar_place               the cpus that libomp takes for the machine
+//     __kmp_hierbar_place_number        the place of a new thread
 //   kmp.h
 //     __kmp_hierbar_bring_primary       the primary goes to its place
 //   z_Linux_util.cpp
 //     __kmp_hierbar_yield               a waiting thread gives its cpu to others
+//   kmp.h
+//     __kmp_hierbar_yield_in_wait       the same, in a wait that knows when it began
+//   and what waits/kmp_hierbar_waits.h lists: kmp_tasking.cpp, kmp_taskdeps.cpp, kmp_lock.cpp
 //   ompt-general.cpp
 //     __kmp_hierbar_tool_lookup         a name that OMPT does not know
 //   and what process/kmp_hierbar_process.h lists: fork(), threads that come and go, other runtimes,
@@ -62,6 +66,9 @@ void __kmp_hierbar_settings_done();
 // speaks against it. Under HIERBAR_BIND=share, without cpus of the process's own, `affinity` becomes
 // that of KMP_AFFINITY=none.
 void __kmp_hierbar_place(kmp_affinity_t &affinity);
+
+// Which place a new thread gets, in a list that begins anew at its end. `number` is LLVM's answer.
+int __kmp_hierbar_place_number(int gtid, int number, int num_places);
 
 // HIERBAR_PRIMARY=free, where it can be obeyed. Written while libomp is initialised.
 extern bool __kmp_hierbar_primary_is_free;
@@ -185,6 +192,11 @@ void __kmp_hierbar_adopt(kmp_info_t *primary, kmp_team_t *team);
 
 // sched_yield(), with an eye on others who want the cpu (kmp_hierbar_contention.h).
 void __kmp_hierbar_yield();
+
+// The same in a wait that is polled: after a while the thread naps in place of yielding
+// (waits/kmp_hierbar_waits.h). `since` is __kmp_pause_init when the wait begins, then when it began.
+// Without KMP_BARRIER=hier: __kmp_yield().
+void __kmp_hierbar_yield_in_wait(kmp_uint64 *since);
 
 // Counts an episode of libomp's own cancellable barrier.
 void __kmp_hierbar_count_stock(kmp_team_t *team, int tid);

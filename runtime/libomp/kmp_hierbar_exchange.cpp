@@ -32,7 +32,7 @@
 
 #include "kmp_hierbar.h"
 
-#include "kmp_hierbar_contention.h"
+#include "waits/kmp_hierbar_contention.h"
 #include "kmp_hierbar_expectation.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_hierbar_trace.h"

@@ -7,7 +7,7 @@
 // yields, blocktime, sleep, shutdown), on a flag that knows what the barrier waits for.
 
 #include "kmp.h"
-#include "kmp_hierbar_contention.h"
+#include "waits/kmp_hierbar_patience.h"
 #include "kmp_wait_release.h"
 
 #include "barrier/barrier.hpp"
@@ -140,7 +140,7 @@ public:
     if (__kmp_dflt_blocktime != KMP_MAX_BLOCKTIME)
       thread->th.th_team_bt_intervals = KMP_BLOCKTIME_INTERVAL(team, tid);
 #endif
-    __kmp_hierbar_adjust_blocktime(thread);
+    const kmp_hierbar_limited_wait_t limited(thread);
     kmp_hierbar_flag_t flag(pending);
     __kmp_wait_template<kmp_hierbar_flag_t, FALSE>(thread, &flag USE_ITT_BUILD_ARG(itt_sync_obj));
     if (KMP_MASTER_TID(tid) && KMP_OVERSUBSCRIBED)

@@ -18,7 +18,7 @@
 
 #include "kmp_hierbar.h"
 
-#include "kmp_hierbar_contention.h"
+#include "waits/kmp_hierbar_patience.h"
 #include "kmp_hierbar_expectation.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_hierbar_trace.h"
@@ -49,7 +49,7 @@ static inline void await_child(enum barrier_type bt, kmp_info_t *this_thr, int g
   volatile kmp_uint64 *word = &child->th.th_bar[bt].bb.b_arrived;
   if (!__kmp_hierbar_spin_for(word, arrived, this_thr)) {
     kmp_flag_64<> flag(word, arrived);
-    __kmp_hierbar_adjust_blocktime(this_thr);
+    const kmp_hierbar_limited_wait_t limited(this_thr);
     flag.wait(this_thr, FALSE USE_ITT_BUILD_ARG(itt_sync_obj));
   }
   // (kmp_hierbar_phases.A2) pairs with (A1), the fetch-and-add of the child. Read from here on, of
@@ -176,7 +176,7 @@ static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_IT
       __kmp_hierbar_restore_fp_control(this_thr);
     if (!__kmp_hierbar_spin_for(&thr_bar->b_go, released, this_thr)) {
       kmp_flag_64<> flag(&thr_bar->b_go, released);
-      __kmp_hierbar_adjust_blocktime(this_thr);
+      const kmp_hierbar_limited_wait_t limited(this_thr);
       flag.wait(this_thr, TRUE USE_ITT_BUILD_ARG(itt_sync_obj));
       if (bt == bs_forkjoin_barrier)
         __kmp_hierbar_restore_fp_control(this_thr); // it may have run tasks

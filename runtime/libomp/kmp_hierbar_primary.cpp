@@ -74,16 +74,21 @@ static bool is_within(const kmp_affin_mask_t *place, const kmp_affin_mask_t *mas
   return true;
 }
 
-// Binds the thread to its place, which moves it, and gives it back the cpus that it had. A thread
-// that the program has bound elsewhere stays there.
-[[gnu::noinline]] static void move(kmp_info_t *thread) {
+// Binds the thread to its place, which moves it, and gives it back the cpus that it had. Returns
+// false for a thread that the program has bound elsewhere, which stays there.
+[[gnu::noinline]] static bool move(kmp_info_t *thread) {
   kmp_affin_mask_t *before;
   KMP_CPU_ALLOC(before);
-  if (__kmp_get_system_affinity(before, FALSE) == 0 && is_within(thread->th.th_affin_mask, before) &&
-      __kmp_set_system_affinity(thread->th.th_affin_mask, FALSE) == 0)
+  const bool may_move = __kmp_get_system_affinity(before, FALSE) == 0 && is_within(thread->th.th_affin_mask, before);
+  if (may_move && __kmp_set_system_affinity(thread->th.th_affin_mask, FALSE) == 0)
     __kmp_set_system_affinity(before, FALSE);
   KMP_CPU_FREE(before);
+  return may_move;
 }
+
+// The cpu on which this thread was when it was found to be bound elsewhere; -1: it was not. While it
+// stays there the kernel is not asked again, which each region would otherwise do.
+static __thread int bound_on_cpu [[gnu::tls_model("initial-exec")]] = -1;
 
 void __kmp_hierbar_bring_primary(int gtid) {
   kmp_info_t *thread = __kmp_threads[gtid];
@@ -98,8 +103,18 @@ void __kmp_hierbar_bring_primary(int gtid) {
   if ((thread->th.th_set_nproc != 0 ? thread->th.th_set_nproc : icvs.nproc) == 1)
     return;                       // nobody waits for a team of one
   const int cpu = sched_getcpu(); // no system call
-  if (cpu >= 0 && !KMP_CPU_ISSET(cpu, thread->th.th_affin_mask))
-    move(thread);
+  if (cpu >= 0 && cpu != bound_on_cpu && !KMP_CPU_ISSET(cpu, thread->th.th_affin_mask))
+    bound_on_cpu = move(thread) ? -1 : cpu;
+}
+
+// LLVM counts all threads of the process. Where there are fewer places than that, a worker would
+// come to the place of its own primary although others are free.
+int __kmp_hierbar_place_number(int gtid, int number, int num_places) {
+  const kmp_info_t *thread = __kmp_threads[gtid];
+  if (!__kmp_hierbar_enabled || number < num_places || KMP_UBER_GTID(gtid) || thread->th.th_root == NULL)
+    return number;
+  const kmp_info_t *primary = thread->th.th_root->r.r_uber_thread;
+  return __kmp_adjust_gtid_for_hidden_helpers(primary->th.th_info.ds.ds_gtid) + thread->th.th_info.ds.ds_tid;
 }
 
 #else

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/files/served_file.hpp"
-#include "kmp_hierbar_contention.h"
+#include "waits/kmp_hierbar_contention.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_str.h"
 #include "region/kmp_hierbar_region.h"

@@ -21,6 +21,7 @@
 #include "kmp_settings.h"
 #include "kmp_str.h"
 #include "region/kmp_hierbar_region.h"
+#include "waits/kmp_hierbar_waits.h"
 
 bool __kmp_hierbar_enabled = false;
 bool __kmp_hierbar_verbose = false;
@@ -130,6 +131,7 @@ bool __kmp_hierbar_load_library() {
              !bind(library, "hierbar_plan_units", &found.plan_units) ||
              !bind(library, "hierbar_describe_machine", &found.describe_machine) ||
              !bind(library, "hierbar_describe_plan", &found.describe_plan) || !bind(library, "hierbar_place", &found.place) ||
+             !bind(library, "hierbar_cpu_quota", &found.cpu_quota) ||
              !bind(library, "hierbar_version", &found.version)) {
     problem = "libhierbar.so is of another version than this libomp.so";
   }
@@ -218,6 +220,7 @@ void __kmp_hierbar_settings_done() {
     __kmp_hierbar_pauses_per_look = hierbar::measure_pauses_per_look();
     __kmp_hierbar_enabled = true;
     __kmp_hierbar_lean_regions = are_regions_lean();
+    __kmp_hierbar_read_waits();
     __kmp_hierbar_read_primary();
     __kmp_hierbar_start_report(__kmp_now_nsec() - start);
   }

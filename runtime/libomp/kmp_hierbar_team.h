@@ -89,6 +89,7 @@ struct kmp_hierbar_library_t {
   decltype(&hierbar_describe_machine) describe_machine;
   decltype(&hierbar_describe_plan) describe_plan;
   decltype(&hierbar_place) place;
+  decltype(&hierbar_cpu_quota) cpu_quota;
   decltype(&hierbar_version) version;
 };
 extern kmp_hierbar_library_t __kmp_hierbar_library;

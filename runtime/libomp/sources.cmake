@@ -21,7 +21,6 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_teams.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_variables.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_workshare.cpp
-  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_contention.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_environment.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_exchange.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_loaded.cpp
@@ -38,7 +37,9 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_pause.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_roots.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region.cpp
-  ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region_record.cpp)
+  ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region_record.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/waits/kmp_hierbar_contention.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/waits/kmp_hierbar_waits.cpp)
 
 # For kmp_gomp_openacc.cpp: a line for each function of OpenACC.
 set(functions ${LIBOMP_HIERBAR_DIR}/libomp/gomp/gcc_functions.txt)

@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-#define HIERBAR_PLAN_ABI_VERSION 4u
+#define HIERBAR_PLAN_ABI_VERSION 5u
 
 /* How many cache lines one participant has in a barrier's memory. A power of two, so that a page
    holds whole slots. */

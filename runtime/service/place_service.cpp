@@ -60,3 +60,9 @@ HIERBAR_EXPORT int hierbar_place(const hierbar_place_request* request, hierbar_l
   if (warn != nullptr) warn(context, error.what());
   return HIERBAR_PLACE_STAYS;
 }
+
+HIERBAR_EXPORT uint32_t hierbar_cpu_quota(void) try {
+  return hierbar::read_cpu_quota().value_or(0);
+} catch (const std::exception&) {
+  return 0;
+}

@@ -46,6 +46,10 @@ enum {
 int hierbar_place(const hierbar_place_request *request, hierbar_line_fn note, hierbar_line_fn warn, void *context,
                   uint64_t *share, uint32_t num_words, uint32_t *team_size);
 
+/* How many cpus' worth of time the control groups leave this process, rounded up; 0: as much as its
+   cpus give. */
+uint32_t hierbar_cpu_quota(void);
+
 #ifdef __cplusplus
 }
 #endif

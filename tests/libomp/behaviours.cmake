@@ -151,6 +151,23 @@ omp_cases(late_partner CASES ${late_cases} SETTING blocktime_1 ENV KMP_BLOCKTIME
 omp_cases(late_partner CASES ${late_cases} SETTING trees ENV ${trees} KMP_BLOCKTIME=0)
 omp_cases(late_partner CASES barrier fork SETTING lines ENV ${lines} KMP_BLOCKTIME=0)
 
+# A thread that waits for long sleeps, whatever it waits for.
+set(idle_cases between_regions at_a_barrier at_a_critical_section at_a_lock at_a_nestable_lock in_an_ordered_loop
+    in_a_dynamic_ordered_loop in_a_doacross_loop for_a_long_task in_a_taskgroup for_a_dependence)
+set(lock_cases critical_sections named_and_nested_critical_sections locks nestable_locks of_several_roots)
+foreach(suffix IN ITEMS "" _gcc)
+  if(suffix STREQUAL _gcc AND NOT gcc)
+    continue()
+  endif()
+  omp_cases(idle_waits${suffix} CASES ${idle_cases})
+  omp_cases(idle_waits${suffix} CASES ${idle_cases} SETTING passive ENV OMP_WAIT_POLICY=passive)
+  omp_cases(locks${suffix} CASES ${lock_cases})
+  omp_cases(locks${suffix} CASES ${lock_cases} SETTING blocktime_0 ENV KMP_BLOCKTIME=0)
+endforeach()
+omp_cases(locks CASES locks_with_hints)
+omp_cases(locks CASES critical_sections locks nestable_locks SETTING queuing ENV KMP_LOCK_KIND=queuing)
+omp_cases(locks CASES critical_sections locks nestable_locks SETTING active ENV OMP_WAIT_POLICY=active)
+
 # Somebody else computes on a worker's cpu.
 omp_cases(beside_others CASES sleeps_early awaits_the_barely_late sleeps_without_a_yield ENV OMP_PLACES={0},{1}
           CHECK --expect "others held this process's cpus.*after [1-9]")
@@ -210,9 +227,9 @@ endforeach()
 # What `hierbar run` sets.
 set(free_primary HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset)
 omp_cases(free_primary CASES keeps_all_cpus alone_stays_where_it_is with_a_team_returns_to_its_place
-          stays_where_the_program_binds_it forked_child ENV ${free_primary})
+          stays_where_the_program_binds_it another_thread_asks_first forked_child ENV ${free_primary})
 omp_cases(free_primary CASES with_a_team_returns_to_its_place SETTING lean ENV ${free_primary} HIERBAR_REGION=on CHECK --counter lean>=100)
-omp_cases(hot_path CASES no_system_call_of_the_primary ENV ${free_primary} CHECK --counter phased>=1000)
+omp_cases(hot_path CASES no_system_call_of_the_primary no_system_call_of_a_bound_primary ENV ${free_primary} CHECK --counter phased>=1000)
 omp_cases(free_primary CASES nothing_is_bound ENV ${free_primary} HIERBAR_BIND=share CHECK --expect "place: no-launcher")
 omp_cases(free_primary CASES keeps_all_cpus SETTING always ENV ${free_primary} HIERBAR_BIND=always)
 omp_cases(free_primary CASES keeps_all_cpus SETTING bad_bind ENV ${free_primary} HIERBAR_BIND=x

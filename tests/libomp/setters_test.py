@@ -21,7 +21,8 @@ SETTERS = re.compile(r"(omp|kmp)_(set|pause|control|init_allocator)[a-z_]*")
 # Locks, and what only the library itself calls.
 OTHERS = {"omp_set_lock", "omp_set_nest_lock", "kmp_set_thread_affinity_mask_initial"}
 # By default omp_set_dynamic() makes the size of a team depend on the load of the machine.
-COMMON = ["OMP_CANCELLATION=true", "KMP_WARNINGS=0", "KMP_DYNAMIC_MODE=thread_limit"]
+COMMON = ["OMP_CANCELLATION=true", "KMP_WARNINGS=0", "KMP_DYNAMIC_MODE=thread_limit",
+          "KMP_BLOCKTIME=200ms"]  # the defaults differ
 SETTINGS = {"lean": [], "HIERBAR_REGION=off": ["HIERBAR_REGION=off"], "LLVM's barrier": ["KMP_BARRIER", "HIERBAR_VERBOSE"]}
 LEAN_BEFORE = 5  # of the regions before the change
 

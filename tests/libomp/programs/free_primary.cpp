@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -138,6 +140,28 @@ void stays_where_the_program_binds_it() {
   }
 }
 
+// Places are handed out by the numbers of threads in the process, so this one's number is between
+// those of the team.
+void another_thread_asks_first() {
+  if (CPU_COUNT(&all_cpus) < 2) std::exit(omp_test::kSkipped);
+  CHECK(omp_get_max_threads() > 0);
+  std::atomic<int> step{0};
+  std::thread other([&step] {
+    CHECK(omp_get_max_threads() > 0);
+    step = 1;
+    step.notify_one();
+    step.wait(1);
+  });
+  step.wait(0);
+  int places[2] = {-1, -1};
+#pragma omp parallel num_threads(2)
+  places[omp_get_thread_num()] = omp_get_place_num();
+  step = 2;
+  step.notify_one();
+  other.join();
+  CHECK(places[0] != places[1]);
+}
+
 void forked_child() {
   keeps_all_cpus();
   const pid_t child = fork();
@@ -166,6 +190,7 @@ int main(int argc, char** argv) {
   }
   return omp_test::run_case(argc, argv,
                             {{"keeps_all_cpus", keeps_all_cpus},
+                             {"another_thread_asks_first", another_thread_asks_first},
                              {"alone_stays_where_it_is", alone_stays_where_it_is},
                              {"nothing_is_bound", nothing_is_bound},
                              {"with_a_team_returns_to_its_place", with_a_team_returns_to_its_place},

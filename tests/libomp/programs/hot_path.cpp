@@ -245,6 +245,19 @@ void expect_fewer_calls(int limit, long (*count_calls)()) {
 void no_system_call() { expect_fewer_calls(kEpisodesPerAttempt / 1000, count_calls_of_team); }
 void no_system_call_of_the_primary() { expect_fewer_calls(kRegionsPerAttempt / 100, count_calls_of_primary); }
 
+// As vLLM and GROMACS do: the threads of a team bind themselves, here to each other's cpus.
+long count_calls_of_bound_primary() {
+#pragma omp parallel num_threads(2)
+  {
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    CPU_SET(1 - omp_get_thread_num(), &cpus);
+    if (sched_setaffinity(0, sizeof cpus, &cpus) != 0) std::_Exit(omp_test::kSkipped);
+  }
+  return count_calls_of_primary();
+}
+void no_system_call_of_a_bound_primary() { expect_fewer_calls(kRegionsPerAttempt / 100, count_calls_of_bound_primary); }
+
 #else
 
 void no_system_call() {
@@ -252,6 +265,7 @@ void no_system_call() {
   std::exit(omp_test::kSkipped);
 }
 void no_system_call_of_the_primary() { no_system_call(); }
+void no_system_call_of_a_bound_primary() { no_system_call(); }
 
 #endif
 
@@ -263,5 +277,6 @@ int main(int argc, char** argv) {
                             {{"no_allocation", no_allocation},
                              {"sizes_in_turns", sizes_in_turns},
                              {"no_system_call", no_system_call},
-                             {"no_system_call_of_the_primary", no_system_call_of_the_primary}});
+                             {"no_system_call_of_the_primary", no_system_call_of_the_primary},
+                             {"no_system_call_of_a_bound_primary", no_system_call_of_a_bound_primary}});
 }

@@ -19,21 +19,16 @@ extern hierbar::Contention __kmp_hierbar_contention;
 // they only wait: 100 µs, and 10 µs for each of them.
 bool __kmp_hierbar_yielded_for_long(int num_threads);
 
-// Whether a wait that begins now sleeps early. A blocktime that the user chose is left alone.
-static inline bool __kmp_hierbar_sleeps_early() { return __kmp_hierbar_contention.is_remembered() && !__kmp_env_blocktime; }
+// How many cpus' worth of time the process's control groups leave it; INT_MAX: no limit.
+extern int __kmp_hierbar_cpu_quota;
 
-// Before a wait in __kmp_wait_template, which sleeps after th_team_bt_intervals; libomp sets that
-// anew in each barrier. A blocktime from kmp_set_blocktime() is left alone: it is not the default's.
-static inline void __kmp_hierbar_adjust_blocktime(kmp_info_t *thread) {
-#if !KMP_USE_MONITOR
-#if KMP_OS_UNIX && (KMP_ARCH_X86 || KMP_ARCH_X86_64)
-  const kmp_uint64 intervals_per_usec = __kmp_ticks_per_usec;
-#else
-  const kmp_uint64 intervals_per_usec = KMP_NSEC_PER_USEC;
-#endif
-  if (__kmp_hierbar_sleeps_early() && thread->th.th_team_bt_intervals == (kmp_uint64)__kmp_dflt_blocktime * intervals_per_usec)
-    thread->th.th_team_bt_intervals = 0;
-#endif
+// Whether the threads of the process would use more time than its control groups leave it. Then
+// even a wait on an idle cpu takes time from the other threads.
+static inline bool __kmp_hierbar_exceeds_quota() { return UNLIKELY(TCR_4(__kmp_nth) > __kmp_hierbar_cpu_quota); }
+
+// Whether a wait that begins now sleeps early. A blocktime that the user chose is left alone.
+static inline bool __kmp_hierbar_sleeps_early() {
+  return (__kmp_hierbar_contention.is_remembered() || __kmp_hierbar_exceeds_quota()) && !__kmp_env_blocktime;
 }
 
 #endif // KMP_HIERBAR_CONTENTION_H
