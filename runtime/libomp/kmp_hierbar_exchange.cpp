@@ -32,10 +32,11 @@
 
 #include "kmp_hierbar.h"
 
-#include "waits/kmp_hierbar_contention.h"
+#include "kmp_hierbar_caller.h"
 #include "kmp_hierbar_expectation.h"
 #include "kmp_hierbar_team.h"
 #include "kmp_hierbar_trace.h"
+#include "waits/kmp_hierbar_contention.h"
 #if OMPT_SUPPORT
 #include "ompt-specific.h"
 #endif
@@ -140,6 +141,7 @@ bool __kmp_hierbar_reported_barrier(ident_t *loc, int gtid, void *address) {
   this_thr->th.th_ident = loc;
   if (void *outer = OMPT_LOAD_RETURN_ADDRESS(gtid)) // of a function of libomp that called this one
     address = outer;
+  address = __kmp_hierbar_caller(this_thr, address);
   hierbar_phases *phases = __kmp_hierbar_observer.begin(kind_of(loc), OMPT_CUR_TASK_DATA(this_thr), address);
   if (phases == NULL) {
     run_exchange(this_thr, gtid, hier, kmp_hierbar_untraced_t());

@@ -21,6 +21,7 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_teams.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_variables.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/gomp/kmp_gomp_workshare.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_caller.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_environment.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_exchange.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/kmp_hierbar_loaded.cpp
