@@ -3,7 +3,7 @@
 #
 # Finds what the project stands on. A part is built when the targets that it needs exist, so the
 # rest of the build asks `if(TARGET ...)` and nothing else:
-#   PkgConfig::HWLOC  PkgConfig::LIBELF  CLI11::CLI11  fmt::fmt  nlohmann_json::nlohmann_json
+#   PkgConfig::HWLOC  PkgConfig::LIBELF  PkgConfig::LIBDW  CLI11::CLI11  fmt::fmt  nlohmann_json::nlohmann_json
 #   benchmark::benchmark  GTest::gtest  GTest::gmock
 # Threads is the only dependency that nothing can do without.
 
@@ -19,9 +19,13 @@ find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(HWLOC QUIET IMPORTED_TARGET GLOBAL hwloc>=2.1)
   pkg_check_modules(LIBELF QUIET IMPORTED_TARGET GLOBAL libelf)
+  pkg_check_modules(LIBDW QUIET IMPORTED_TARGET GLOBAL libdw)
 endif()
 if(NOT TARGET PkgConfig::LIBELF)
   hierbar_report_missing(libelf "no hierbar command" "pkg-config libelf-dev")
+endif()
+if(NOT TARGET PkgConfig::LIBDW)
+  hierbar_report_missing(libdw "reports name barriers by addresses and not by lines" "pkg-config libdw-dev")
 endif()
 if(NOT TARGET PkgConfig::HWLOC)
   hierbar_report_missing("hwloc >= 2.1" "no libhierbar.so, hierbar command, barrier_bench or libomp" "pkg-config libhwloc-dev")

@@ -70,6 +70,7 @@ Report last_report() {
   Report report = start_report();
   report.idle_ns = tool->clock.to_ns(tool->idle_ticks.load(std::memory_order_relaxed));
   report.trace = {tool->raw.kept(), tool->raw.dropped()};
+  const KeptDebugFiles files;
   tool->teams.for_each([&](Team& team) {
     team.flush();
     add_team(report, team);
@@ -83,6 +84,7 @@ Report report_so_far(bool take) {
   Report report = start_report();
   std::atomic<std::uint64_t>& idle = tool->idle_ticks;
   report.idle_ns = tool->clock.to_ns(take ? idle.exchange(0, std::memory_order_relaxed) : idle.load(std::memory_order_relaxed));
+  const KeptDebugFiles files;
   tool->teams.for_each_idle([&](Team& team) {
     team.flush();
     add_team(report, team);

@@ -95,6 +95,7 @@ ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
   report.placement += (report.placement.empty() ? "" : "; ") +
                       std::string(outnumbered_ ? "ranks outnumber cpus: the figures show the scheduler and not the barrier"
                                                : "a cpu for every rank");
+  const KeptDebugFiles files;
   for (const auto& [me, tables] : tables_) ompt::add_tables(report, me, tables, cpus_);
   for (const auto& [me, of_thread] : team_tables_) ompt::add_tables(report, me, of_thread.tables, of_thread.cpus);
   if (ring_ != nullptr) {

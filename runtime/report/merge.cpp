@@ -3,6 +3,7 @@
 #include "report/merge.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -62,6 +63,19 @@ ProcessRow read_row(const nlohmann::json& value) {
           whole_number<std::uint64_t>(value.at("barriers")), whole_numbers<std::uint64_t>(value.at("last_arrivals"))};
 }
 
+CodePlace read_code(const nlohmann::json& value) {
+  CodePlace code;
+  for (const nlohmann::json& frame : value.at("frames")) {
+    code.frames.push_back({frame.at("function").get<std::string>(), frame.at("file").get<std::string>(),
+                           whole_number<std::uint32_t>(frame.at("line"))});
+  }
+  code.symbol = value.at("symbol").get<std::string>();
+  code.object.name = value.at("object").get<std::string>();
+  code.object.build_id = value.at("build_id").get<std::string>();
+  code.file_address = std::strtoull(value.at("address").get<std::string>().c_str(), nullptr, 16);
+  return code;
+}
+
 // A file may leave out threads, and the report still gets entries for them. This is the most for
 // one report, so that a small file cannot fill the memory.
 constexpr std::size_t kMostLeftOut = 1U << 16;
@@ -69,6 +83,7 @@ constexpr std::size_t kMostLeftOut = 1U << 16;
 SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
   SiteReport site;
   site.where = value.at("site").get<std::string>();
+  if (const auto code = value.find("code"); code != value.end()) site.code = read_code(*code);
   site.kind = value.at("kind").get<std::string>();
   site.team_size = whole_number<std::uint32_t>(value.at("team_size"));
   site.episodes = whole_number<std::uint64_t>(value.at("barriers"));

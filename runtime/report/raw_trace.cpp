@@ -83,12 +83,13 @@ class Sites {
   std::uint32_t of(const RawEvent& event) {
     const auto [position, is_new] =
         known_.emplace(std::pair(event.address, event.kind), static_cast<std::uint32_t>(timeline_.sites.size()));
-    if (is_new) timeline_.sites.emplace_back(symbolise(event.address), kind_name(event.kind));
+    if (is_new) timeline_.sites.emplace_back(to_string(place_of(event.address), event.address), kind_name(event.kind));
     return position->second;
   }
 
  private:
   Timeline& timeline_;
+  KeptDebugFiles files_;
   std::map<std::pair<const void*, std::uint32_t>, std::uint32_t> known_;
 };
 

@@ -2,29 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/report.hpp"
 
-#include <cxxabi.h>
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cassert>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
+#include <utility>
 
-#include "base/text.hpp"
 #include "trace/ompt_api.h"
 
 namespace hierbar::ompt {
 namespace {
 
 SiteReport& site_of(Report& report, const Site& site) {
-  const std::string where = symbolise(site.address);
+  CodePlace code = place_of(site.address);
+  const std::string where = to_string(code, site.address);
   const std::string kind = kind_name(site.kind);
   for (SiteReport& known : report.sites) {
     if (known.where == where && known.kind == kind && known.team_size == site.team_size) return known;
   }
   SiteReport& added = report.sites.emplace_back();
   added.where = where;
+  added.code = std::move(code);
   added.kind = kind;
   added.team_size = site.team_size;
   added.threads.resize(site.team_size);
@@ -48,6 +44,7 @@ void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times, co
 }  // namespace
 
 void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, const std::string& cpus) {
+  const KeptDebugFiles files;
   tables.threads.for_each(
       [&](const Site& site, const ThreadTimes& times) { add_thread(site_of(report, site), me, times, cpus); });
   tables.barriers.for_each([&](const Site& site, const BarrierTimes& times) {
@@ -65,6 +62,7 @@ void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, co
 }
 
 void add_team(Report& report, const Team& team) {
+  const KeptDebugFiles files;
   for (std::uint32_t i = 0; i < team.capacity(); ++i) {
     if (const Team::Tables* tables = team.tables(i)) add_tables(report, i, *tables, team.cpus(i));
   }
@@ -146,22 +144,6 @@ std::string list_hidden(const Report& report, const SiteReport& site) {
     if (is_below_resolution(report, *times)) names += (names.empty() ? "" : ", ") + name;
   }
   return names;
-}
-
-std::string symbolise(const void* address) {
-  if (address == nullptr) return "(address not told)";
-  Dl_info info{};
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return format_text("%p", address);
-  const char* slash = std::strrchr(info.dli_fname, '/');
-  const std::string file = slash == nullptr ? info.dli_fname : slash + 1;
-  const bool has_symbol = info.dli_sname != nullptr && info.dli_saddr != nullptr;
-  const auto base = reinterpret_cast<std::uintptr_t>(has_symbol ? info.dli_saddr : info.dli_fbase);
-  const std::string offset = format_text("+0x%zx", static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(address) - base));
-  if (!has_symbol) return file + offset;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> readable(abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status),
-                                                             &std::free);
-  return std::string(status == 0 ? readable.get() : info.dli_sname) + offset + " (" + file + ")";
 }
 
 }  // namespace hierbar::ompt

@@ -10,6 +10,7 @@
 #include "report/settings.hpp"
 #include "report/tables.hpp"
 #include "report/team.hpp"
+#include "symbol/code_place.hpp"
 #include "trace/clock_offset.hpp"
 #include "trace/trace_clock.hpp"
 
@@ -26,7 +27,8 @@ struct ProcessRow {
 };
 
 struct SiteReport {
-  std::string where;  // symbol and offset, or file and offset
+  std::string where;  // for people, and what makes sites of several reports one; see to_string(CodePlace)
+  CodePlace code;
   std::string kind;
   std::uint32_t team_size = 0;
   std::uint64_t episodes = 0;
@@ -97,10 +99,6 @@ bool is_below_resolution(const Report& report, const Histogram& times);
 
 // The levels that are not shown, "gather 1 (L3), release 1 (L3)".
 std::string list_hidden(const Report& report, const SiteReport& site);
-
-// "function+0x12 (file)" if the loader knows a symbol, else "file+0x1234", which addr2line
-// understands.
-std::string symbolise(const void* address);
 
 std::string to_text(const Report& report);
 std::string to_json(const Report& report);

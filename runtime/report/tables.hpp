@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/levels.hpp"
+#include "symbol/code_object.hpp"
 #include "trace/histogram.hpp"
 
 namespace hierbar::ompt {
@@ -81,7 +82,10 @@ class SiteTable {
     Entry& entry = cache_[SiteHash{}(site) >> 59];
     if (entry.is_of(site)) return entry;
     std::unique_ptr<Times>& times = all_[site];
-    if (times == nullptr) times = std::make_unique<Times>();
+    if (times == nullptr) {
+      times = std::make_unique<Times>();
+      remember_code(site.address);
+    }
     entry = {site, times.get()};
     return entry;
   }

@@ -172,9 +172,14 @@ TEST(Report, TellsHowFarClocksAreApart) {
 }
 
 TEST(Report, NamesWhereAnAddressIs) {
-  EXPECT_THAT(symbolise(reinterpret_cast<const void*>(&std::strtol)), HasSubstr("+0x0 (lib"));
-  EXPECT_EQ(symbolise(nullptr), "(address not told)");
-  EXPECT_EQ(symbolise(reinterpret_cast<const void*>(16)), "0x10");
+  const auto name = [](std::uintptr_t address) {
+    const auto* const at = reinterpret_cast<const void*>(address);
+    return to_string(place_of(at), at);
+  };
+  const auto function = reinterpret_cast<std::uintptr_t>(&std::strtol);
+  EXPECT_THAT(name(function + 1), HasSubstr("strtol")) << "the byte behind a call is its function's";
+  EXPECT_EQ(name(0), "(address not told)");
+  EXPECT_EQ(name(16), "0x10");
 }
 
 TEST(Report, ThatCannotBeWrittenIsOneMessage) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "report/process_rows.hpp"
 #include "report/report.hpp"
 
@@ -46,6 +47,18 @@ Json to_value(const ProcessRow& row) {
   return {{"name", row.name}, {"host", row.host}, {"barriers", row.episodes}, {"last_arrivals", row.last_arrivals}};
 }
 
+// The address is that of the object's file, with which its debug information can be read elsewhere.
+Json to_value(const CodePlace& code) {
+  Json frames = Json::array();
+  for (const CodeFrame& frame : code.frames)
+    frames.push_back({{"function", frame.function}, {"file", frame.file}, {"line", frame.line}});
+  return {{"frames", std::move(frames)},
+          {"symbol", code.symbol},
+          {"object", code.object.name},
+          {"build_id", code.object.build_id},
+          {"address", format_text("0x%zx", static_cast<std::size_t>(code.file_address))}};
+}
+
 Json to_value(const Report& report, const SiteReport& site) {
   Json threads = Json::array();
   for (std::size_t i = 0; i < site.threads.size(); ++i) {
@@ -64,6 +77,7 @@ Json to_value(const Report& report, const SiteReport& site) {
   Json levels = Json::array();
   for (const auto& [name, times] : list_levels(site.levels)) levels.push_back({{"level", name}, {"ns", to_value(*times)}});
   Json value = {{"site", site.where},
+                {"code", to_value(site.code)},
                 {"kind", site.kind},
                 {"team_size", site.team_size},
                 {"barriers", site.episodes},

@@ -109,7 +109,7 @@ class Reports(team_reports.TeamReports, unittest.TestCase):
         site = self.site(report)
         self.assertEqual(site["barriers"] + report["lost"]["left_out"], 40)
         self.assertEqual((site["team_size"], report["processes"]), (2, 2))
-        self.assertIn("reported+0x", site["site"])
+        self.assertRegex(site["site"], r"^(run_\w+ \(reported\.cpp:\d+\)|reported\+0x[0-9a-f]+)$")
         self.check_imbalance(site, 1, 20 * MS)
 
     def test_a_late_rank_of_another_node(self):

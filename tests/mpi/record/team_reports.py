@@ -21,7 +21,7 @@ class TeamReports:
         self.assertEqual((site["team_size"], site["threads_of_ranks"], report["processes"]), (3, [2, 1], 2))
         self.assertEqual([thread["member"] for thread in site["threads"]], ["0.0", "0.1", "1.0"])
         self.assertEqual([group["members"] for group in site["groups"] if group["level"] == 0], [["0.0", "0.1", "1.0"]])
-        self.assertIn("reported+0x", site["site"])
+        self.assertRegex(site["site"], r"^(run_\w+ \(reported\.cpp:\d+\)|reported\+0x[0-9a-f]+)$")
         self.check_imbalance(site, 1, 20 * MS)
 
     def test_a_late_thread_of_another_node(self):
