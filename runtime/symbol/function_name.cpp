@@ -27,6 +27,42 @@ std::string fortran_name(const std::string& name) {
   return name.substr(2, at - 2) + "::" + name.substr(at + 5);
 }
 
+// "(int) const" at the end.
+void cut_parameters(std::string& text) {
+  const std::size_t close = text.rfind(')');
+  if (close == std::string::npos || text.find_first_not_of(" &constvlaie", close + 1) != std::string::npos) return;
+  std::size_t open = close;
+  for (int depth = 1; depth > 0 && open > 0;) {
+    --open;
+    depth += text[open] == ')' ? 1 : text[open] == '(' ? -1 : 0;
+  }
+  if (open != 0) text.erase(open);
+}
+
+// "void " at the begin, which a name has if its function is a template's.
+void cut_result(std::string& text) {
+  int depth = 0;
+  for (std::size_t at = text.size(); at > 0; --at) {
+    const char c = text[at - 1];
+    depth += c == '>' || c == ')' || c == '}' ? 1 : c == '<' || c == '(' || c == '{' ? -1 : 0;
+    if (c != ' ' || depth != 0) continue;
+    text.erase(0, at);
+    return;
+  }
+}
+
+// Arguments of templates that are longer than what is shown, "<...>".
+void cut_arguments(std::string& text) {
+  constexpr std::size_t kLongest = 30;
+  std::size_t open = 0;
+  for (std::size_t at = 0, depth = 0; at < text.size(); ++at) {
+    if (text[at] == '<' && depth++ == 0) open = at;
+    if (text[at] != '>' || depth == 0 || --depth > 0 || at - open <= kLongest) continue;
+    text.replace(open + 1, at - open - 1, "...");
+    at = open + 4;
+  }
+}
+
 }  // namespace
 
 std::string demangle(const std::string& name) {
@@ -43,22 +79,10 @@ std::string short_name(const std::string& name) {
   std::string text = name;
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   for (std::size_t at = 0; (at = text.find(kUnnamed)) != std::string::npos;) text.erase(at, kUnnamed.size());
-  const std::size_t close = text.rfind(')');
-  if (close == std::string::npos || text.find("::", close) != std::string::npos) return text;
-  std::size_t open = close;
-  for (int depth = 1; depth > 0 && open > 0;) {
-    --open;
-    depth += text[open] == ')' ? 1 : text[open] == '(' ? -1 : 0;
-  }
-  if (open == 0) return text;
-  text.erase(open);
-  if (text.find("operator") != std::string::npos) return text;
-  int depth = 0;
-  for (std::size_t at = text.size(); at > 0; --at) {
-    const char c = text[at - 1];
-    depth += c == '>' || c == ')' || c == '}' ? 1 : c == '<' || c == '(' || c == '{' ? -1 : 0;
-    if (c == ' ' && depth == 0) return text.substr(at);  // what is before it is the result's type
-  }
+  cut_parameters(text);
+  if (text.find("operator") != std::string::npos) return text;  // "operator<" opens nothing
+  cut_result(text);
+  cut_arguments(text);
   return text;
 }
 

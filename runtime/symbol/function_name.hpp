@@ -15,8 +15,8 @@ std::string demangle(const std::string& name);
 // say it. Other names stay.
 std::string source_function(const std::string& name);
 
-// A C++ function's name without its parameters, its result and unnamed namespaces: "model::step<int>"
-// for "void (anonymous namespace)::model::step<int>(int) const".
+// A C++ function's name without its parameters, its result, unnamed namespaces, and long arguments of
+// templates: "model::step<int>" for "void (anonymous namespace)::model::step<int>(int) const".
 std::string short_name(const std::string& name);
 
 // What a symbol table calls a function, short, and with what a compiler has added to tell copies and

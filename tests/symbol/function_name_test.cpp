@@ -34,6 +34,9 @@ TEST(FunctionName, IsShortForPeople) {
   EXPECT_EQ(short_name("run()::{lambda(int)#1}::operator()(int) const"), "run()::{lambda(int)#1}::operator()");
   EXPECT_EQ(short_name("run(int)::inner"), "run(int)::inner");
   EXPECT_EQ(short_name("()"), "()");
+  EXPECT_EQ(short_name("call<main()::<lambda(int)> >"), "call<main()::<lambda(int)> >") << "as GCC names it in debug information";
+  EXPECT_EQ(short_name("Solver<std::vector<double, std::allocator<double> > >::step<int>(int)"), "Solver<...>::step<int>");
+  EXPECT_EQ(short_name("a::operator<(std::vector<double, std::allocator<double> > const&)"), "a::operator<");
 }
 
 TEST(FunctionName, OfASymbolKeepsWhatMakesItUnique) {

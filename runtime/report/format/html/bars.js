@@ -22,9 +22,17 @@ function barsLegend(y) {
 }
 
 // One row: name, bar and time.
+// Whole names and paths, which are left out where a site is named. Older reports have none.
+function hintOf(site) {
+  const frames = site.code === undefined ? [] : site.code.frames;
+  return [site.site, ...frames.map((frame) => `${frame.function}\n    ${frame.file}:${frame.line}`)].join("\n");
+}
+
 function barRow(site, index, y, left, scale) {
   const group = svg("g", {});
-  group.append(text(0, y + 13, `${index + 1}  ${shorten(site.site, 40)}`, "name"));
+  const name = text(0, y + 13, `${index + 1}  ${shorten(site.site, 40)}`, "name");
+  name.append(svg("title", {}, hintOf(site)));
+  group.append(name);
   group.append(text(16, y + 28, `${site.kind}, ${plural(site.team_size, site.participant)}, ${plural(site.barriers, "barrier")}`, "soft small"));
   let x = left;
   for (const [part] of PARTS) {
@@ -60,7 +68,7 @@ function drawBars(sites) {
 function barsTable(sites) {
   const rows = sites.map((site, i) => {
     const parts = partsOf(site);
-    return [`${i + 1}  ${site.site}`, site.kind, number(site.team_size), number(site.barriers),
+    return [html("span", {title: hintOf(site)}, `${i + 1}  ${site.site}`), site.kind, number(site.team_size), number(site.barriers),
       ...PARTS.map(([part]) => duration(parts[part])), duration(site.imbalance_ns.mean), duration(site.sync_ns.mean)];
   });
   return table("time of all threads for each site", ["site", "kind", "threads or ranks", "barriers", "imbalance", "sync", "tasks",

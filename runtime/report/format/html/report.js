@@ -36,7 +36,7 @@ function factsSection(report) {
 function siteSection(site, index, report) {
   const means = `mean imbalance ${duration(site.imbalance_ns.mean)}, mean sync ${duration(site.sync_ns.mean)}`;
   const section = html("details", {class: "panel site"}, html("summary", {},
-    html("h2", {}, `${index + 1}  `, html("code", {}, site.site)),
+    html("h2", {}, `${index + 1}  `, html("code", {title: hintOf(site)}, site.site)),
     html("span", {class: "soft"}, `${site.kind}, ${plural(site.team_size, site.participant)}, ${plural(site.barriers, "barrier")}, ${means}`)));
   let drawn = false;
   section.addEventListener("toggle", () => {

@@ -3,7 +3,7 @@
 //
 // The table under each picture.
 
-// Rows are lists of strings. The first cell of a row is its name.
+// Rows are lists of strings. The first cell of a row is its name, a string or an element.
 function table(caption, head, rows) {
   const cells = (tag, values) => values.map((value) => html(tag, tag === "th" ? {scope: "col"} : {}, value));
   const body = rows.map(([name, ...values]) => html("tr", {}, html("th", {scope: "row"}, name), ...cells("td", values)));
