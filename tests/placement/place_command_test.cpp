@@ -55,7 +55,7 @@ TEST(PlaceCommand, PrintsNothingButTheSettingsAskedFor) {
   EXPECT_EQ(place("-n 2 -t 2 --settings mpiexec --pattern packed" + kMachine).output, "-bind-to user:0+1,2+3\n");
   EXPECT_EQ(place("-n 2 -t 2 --settings srun --pattern packed" + kMachine).output, "--cpu-bind=mask_cpu:0x3,0xc\n");
   EXPECT_EQ(place("-n 2 -t 2 --settings rankfile --pattern alternating" + kMachine).output,
-            "rank 0=localhost slot=0:0,0:1\nrank 1=localhost slot=1:0,1:1\n");
+            "rank 0=localhost slot=0:0-1\nrank 1=localhost slot=1:0-1\n");
   EXPECT_EQ(place("-n 2 -t 2,1 --settings omp --pattern packed --proc-bind close" + kMachine).output,
             "OMP_NUM_THREADS=2 OMP_PLACES={0},{1} OMP_PROC_BIND=close\nOMP_NUM_THREADS=1 OMP_PLACES={2} OMP_PROC_BIND=close\n");
 }
@@ -71,8 +71,8 @@ TEST(PlaceCommand, PrintsSettingsForEveryLauncher) {
   EXPECT_EQ(settings("pals"), "--cpu-bind list:0,1,2,3:4,5,6,7\n");
   EXPECT_EQ(settings("taskset"), "taskset -c 0,1,2,3\ntaskset -c 4,5,6,7\n");
   EXPECT_EQ(settings("rankfile", " --nodes 2"),
-            "rank 0=+n0 slot=0:0,0:1,0:2,0:3\nrank 1=+n0 slot=0:4,0:5,0:6,0:7\n"
-            "rank 2=+n1 slot=0:0,0:1,0:2,0:3\nrank 3=+n1 slot=0:4,0:5,0:6,0:7\n");
+            "rank 0=+n0 slot=0:0-3\nrank 1=+n0 slot=0:4-7\n"
+            "rank 2=+n1 slot=0:0-3\nrank 3=+n1 slot=0:4-7\n");
 }
 
 TEST(PlaceCommand, PlacesEightNodesOfTwoRanksWithFourThreads) {
@@ -81,7 +81,7 @@ TEST(PlaceCommand, PlacesEightNodesOfTwoRanksWithFourThreads) {
   EXPECT_THAT(result.output,
               AllOf(HasSubstr("2 ranks on each of 8 nodes"), HasSubstr("mpiexec -n 16 -ppn 2 -bind-to user:0+1+2+3,"),
                     HasSubstr("srun -N 8 --ntasks-per-node=2 -n 16 --cpu-bind=mask_cpu:0xf,0xf0"),
-                    HasSubstr("rank 15=+n7 slot=1:0,1:1,1:2,1:3")));
+                    HasSubstr("rank 15=+n7 slot=1:0-3")));
 }
 
 TEST(PlaceCommand, PlacesThreadsInsideAShare) {

@@ -17,9 +17,10 @@ std::string list(const std::string& option, const std::vector<CpuSet>& shares, W
   return text;
 }
 
-// A core as a rankfile names it.
+// A core as a rankfile names it: "package:core".
 struct Slot {
-  std::string name;
+  int package = 0;
+  int core = 0;
   CpuSet cpus;
 };
 
@@ -33,9 +34,26 @@ std::vector<Slot> slots_of(const Machine& machine) {
       ++package;
       core = 0;
     }
-    if (unit.children.empty()) slots.push_back({std::to_string(std::max(package, 0)) + ":" + std::to_string(core++), unit.cpus});
+    if (unit.children.empty()) slots.push_back({package, core++, unit.cpus});
   }
   return slots;
+}
+
+// Open MPI 4 copies a rank's list into 64 bytes without looking how long it is.
+constexpr std::size_t kLongestList = 63;
+
+// "0:0-3,1:2": cores that follow each other as a range.
+std::string slot_list(const std::vector<const Slot*>& slots) {
+  std::string text;
+  for (std::size_t begin = 0; begin < slots.size();) {
+    std::size_t end = begin + 1;
+    while (end < slots.size() && slots[end]->package == slots[begin]->package && slots[end]->core == slots[end - 1]->core + 1)
+      ++end;
+    text += format_text("%s%d:%d", text.empty() ? "" : ",", slots[begin]->package, slots[begin]->core);
+    if (end - begin > 1) text += format_text("-%d", slots[end - 1]->core);
+    begin = end;
+  }
+  return text;
 }
 
 }  // namespace
@@ -65,17 +83,22 @@ Result<std::string> rankfile(const Machine& machine, const std::vector<CpuSet>& 
   std::vector<const CpuSet*> owners(slots.size(), nullptr);
   std::vector<std::string> lists;
   for (std::size_t rank = 0; rank < shares.size(); ++rank) {
-    std::string list;
+    std::vector<const Slot*> own;
     for (std::size_t i = 0; i < slots.size(); ++i) {
       if (!slots[i].cpus.intersects(shares[rank])) continue;
+      if (slots[i].package < 0) return Error{"a rankfile names cores by package, and this machine tells none"};
       if (owners[i] != nullptr && !owners[i]->intersects(shares[rank])) {
         return Error{"rank " + std::to_string(rank) +
                      " and another have parts of one core, and a rankfile knows only whole cores"};
       }
       owners[i] = &shares[rank];
-      list += (list.empty() ? "" : ",") + slots[i].name;
+      own.push_back(&slots[i]);
     }
-    lists.push_back(list);
+    lists.push_back(slot_list(own));
+    if (lists.back().size() > kLongestList) {
+      return Error{"the cores of rank " + std::to_string(rank) + " make a list of " + std::to_string(lists.back().size()) +
+                   " characters, and Open MPI reads at most " + std::to_string(kLongestList)};
+    }
   }
   std::string text;
   for (std::size_t rank = 0; rank < shares.size() * num_nodes; ++rank) {

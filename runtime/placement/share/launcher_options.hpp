@@ -20,10 +20,11 @@ std::string hydra_option(const std::vector<CpuSet>& shares);
 // For srun: "--cpu-bind=mask_cpu:0x3,0xc".
 std::string slurm_option(const std::vector<CpuSet>& shares);
 
-// A rankfile of Open MPI. "rank 1=localhost slot=1:0,1:1" means the first two cores of the second
-// package. Cores are numbered as Open MPI numbers them: in the order of the tree, and only those
-// that the job may use. A rankfile can only name whole cores. Errors: two different shares have
-// parts of one core.
+// A rankfile of Open MPI. "rank 1=localhost slot=1:0-1,2:0" means the first two cores of the second
+// package and the first one of the third. Cores and packages are numbered as Open MPI numbers them:
+// in the order of the tree, and only those that the job may use. A rankfile can only name whole
+// cores. Errors: two different shares have parts of one core; the machine tells no packages; a
+// share's list is longer than what Open MPI reads.
 //
 // With more than one node, each has the same shares, and nodes are named as "+n1", the second node
 // of the job.
