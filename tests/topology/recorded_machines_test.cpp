@@ -166,6 +166,14 @@ TEST(RecordedMachine, NumaNodesMayContainEachOther) {
   EXPECT_EQ(count(machine, Level::kPackage), units_of(2, 6));
 }
 
+// A core is near the memory of its half of the package and near the package's. The halves cover the
+// package, so they are what counts. Nodes without memory are at the same cpus.
+TEST(RecordedMachine, ACoreMayHaveSeveralMemories) {
+  LOAD_RECORDED("fakememinitiators-1np2c+1npp+gi");
+  EXPECT_THAT(sets(machine, Level::kNuma), ElementsAre("0-1", "4-5", "2-3", "6-7"));
+  EXPECT_EQ(count(machine, Level::kPackage), units_of(2, 4));
+}
+
 TEST(RecordedMachine, NumaNodesBehindMemorySideCachesAreFound) {
   LOAD_RECORDED("64intel64-fakeKNL-SNC4-hybrid");
   EXPECT_EQ(count(machine, Level::kNuma), units_of(4, 4));
