@@ -15,12 +15,12 @@ std::string demangle(const std::string& name);
 // say it. Other names stay.
 std::string source_function(const std::string& name);
 
-// A C++ function's name without its parameters, its result, unnamed namespaces, and long arguments of
-// templates: "model::step<int>" for "void (anonymous namespace)::model::step<int>(int) const".
+// A C++ function's name without its parameters, its result, unnamed namespaces, and long arguments
+// of templates: "model::step<int>" for "void (anonymous namespace)::model::step<int>(int) const".
 std::string short_name(const std::string& name);
 
-// What a symbol table calls a function, short, and with what a compiler has added to tell copies and
-// parts of functions apart: "step.omp_outlined".
+// What a symbol table calls a function, short, and with what a compiler has added to tell copies
+// and parts of functions apart: "step.omp_outlined".
 std::string symbol_name(const std::string& name);
 
 // Whether a compiler has made the function of a part of another one.

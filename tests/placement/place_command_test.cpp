@@ -78,10 +78,10 @@ TEST(PlaceCommand, PrintsSettingsForEveryLauncher) {
 TEST(PlaceCommand, PlacesEightNodesOfTwoRanksWithFourThreads) {
   const test::CommandResult result = place("-n 2 -t 4 --nodes 8 --topology 'pack:2 core:4 pu:1'");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_THAT(result.output,
-              AllOf(HasSubstr("2 ranks on each of 8 nodes"), HasSubstr("mpiexec -n 16 -ppn 2 -bind-to user:0+1+2+3,"),
-                    HasSubstr("srun -N 8 --ntasks-per-node=2 -n 16 --cpu-bind=mask_cpu:0xf,0xf0"),
-                    HasSubstr("rank 15=+n7 slot=1:0-3")));
+  EXPECT_THAT(
+      result.output,
+      AllOf(HasSubstr("2 ranks on each of 8 nodes"), HasSubstr("mpiexec -n 16 -ppn 2 -bind-to user:0+1+2+3,"),
+            HasSubstr("srun -N 8 --ntasks-per-node=2 -n 16 --cpu-bind=mask_cpu:0xf,0xf0"), HasSubstr("rank 15=+n7 slot=1:0-3")));
 }
 
 TEST(PlaceCommand, PlacesThreadsInsideAShare) {

@@ -1,10 +1,11 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Rules for shares of equal ranks, worked out from hwloc's objects and not from our own tree: no cpu
-// is in two shares, ranks that have cores of one package have equal shares but for one core, the
-// others at least three quarters of an equal one, and the counts that `hierbar place` prints are
-// those of hwloc. That no other cuts cross fewer packages and NUMA nodes is share_balance_test's.
+// Rules for shares of equal ranks, worked out from hwloc's objects and not from our own tree: no
+// cpu is in two shares, ranks that have cores of one package have equal shares but for one core,
+// the others at least three quarters of an equal one, and the counts that `hierbar place` prints
+// are those of hwloc. That no other cuts cross fewer packages and NUMA nodes is
+// share_balance_test's.
 
 #include <gtest/gtest.h>
 #include <hwloc.h>
@@ -55,8 +56,8 @@ Sets objects(hwloc_topology* topology, hwloc_obj_type_t type) {
 
 // Parts of the machine with memory of their own. Several memories of the same cpus are one, such as
 // the two of a quarter of a Knights Landing. Memory of no cpu is none. Of nodes that contain each
-// other the inner ones count where they cover the outer one, else the outer one. A node of a part of
-// a core counts as none: no machine is known that has one.
+// other the inner ones count where they cover the outer one, else the outer one. A node of a part
+// of a core counts as none: no machine is known that has one.
 Sets memory_parts(hwloc_topology* topology) {
   Sets nodes = objects(topology, HWLOC_OBJ_NUMANODE);
   const Sets cores = objects(topology, HWLOC_OBJ_CORE);

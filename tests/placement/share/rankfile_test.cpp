@@ -4,8 +4,8 @@
 // That Open MPI reads a rankfile as it is meant, on machines of all kinds. Its rules are done here
 // with hwloc, as Open MPI 4 and PRRTE (Open MPI 5) have them: in "slot=P:A-B,Q:C", P is the number
 // of a package in hwloc's order and A the number of a core among those of that package, or of a cpu
-// if the machine tells no cores. What a cgroup or the kernel keeps from the job is not counted. Open
-// MPI 4 copies the text into an array of 64 bytes, and does not look how long it is.
+// if the machine tells no cores. What a cgroup or the kernel keeps from the job is not counted.
+// Open MPI 4 copies the text into an array of 64 bytes, and does not look how long it is.
 
 #include <gtest/gtest.h>
 #include <hwloc.h>

@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// loader LIBRARY [OTHER]: calls work() of the library and unloads it; then renames OTHER to LIBRARY.
+// loader LIBRARY [OTHER]: calls work() of the library and unloads it; then renames OTHER to
+// LIBRARY.
 
 #include <dlfcn.h>
 #include <stdio.h>
