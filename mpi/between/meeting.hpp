@@ -35,6 +35,10 @@ struct MeetingPlan {
 // Requires that only one thread at a time is in a meeting on the communicator. Guarantees that no
 // leader returns MPI_SUCCESS before all have come.
 //
+// What is best may change with the job's neighbours. So after a trial there is a check every
+// kCheckEvery meetings: one round of the method in use, which costs three reductions. If its cost has
+// changed by more than kDrift, or kTryAgain meetings have passed, another trial follows.
+//
 // Communicators with the same leaders share one leaders' communicator, and with it the meeting and
 // its trial. So a duplicate goes on where the first communicator was. Where they do not share it
 // (MPI_THREAD_MULTIPLE), those made after the trial start with its verdict.
@@ -54,23 +58,38 @@ class Meeting {
   };
 
   static constexpr int kNumClosing = 3;
+  static constexpr std::size_t kCheckEvery = 1024;
+  static constexpr std::size_t kTryAgain = 16 * kCheckEvery;
+  static constexpr double kDrift = 1.5;
+
+  // Proposals beside those of a trial. The least counts, so a failure does before all else.
+  static constexpr Trial::Proposal kLibraryForGood = -1;
+  static constexpr Trial::Proposal kTrialAgain = 1LL << 32;
 
   // Method 0 is the library, method i the schedule i - 1.
   int meet_by(std::size_t method, const Pmpi& pmpi, MPI_Comm comm) noexcept;
-  int close_trial(const Pmpi& pmpi, MPI_Comm comm) noexcept;
+  int meet_settled(const Pmpi& pmpi, MPI_Comm comm) noexcept;
+  int close_round(const Pmpi& pmpi, MPI_Comm comm) noexcept;
   int exchange_times(const Pmpi& pmpi, MPI_Comm comm) noexcept;
-  void adopt_judgement() noexcept;
-  void print() const;
+  Trial::Proposal judge(const Trial::Times& least);
+  bool has_drifted(double median_us) const noexcept;
+  void adopt_proposal();
+  void adopt_verdict(std::size_t method);
+  void print(const Trial& trial) const;
 
   MeetingPlan plan_;
   std::vector<Schedule> schedules_;
   ScheduleRunner runner_;
-  std::optional<Trial> trial_;
-  bool has_failed_ = false;  // a meeting of the trial
-  int num_closing_ = 0;      // meetings that have followed the trial
-  Trial::Verdict verdict_;
-  long long judgement_ = 0;  // the method that this leader proposes, then the least that it has heard of
-  std::size_t method_ = 0;   // when there is no trial
+  std::size_t method_ = 0;      // the one in use, when there is no trial
+  std::optional<Trial> trial_;  // or check
+  bool is_check_ = false;
+  bool has_failed_ = false;       // a meeting of the trial, or a reduction of times
+  int num_closing_ = 0;           // meetings that have followed the round
+  Trial::Proposal proposal_ = 0;  // this leader's, then the least that it has heard of
+  bool tries_again_ = false;      // there was a trial, and there are to be more
+  bool has_verdict_ = false;
+  double settled_us_ = 0;        // what the method cost in the trial
+  std::size_t num_settled_ = 0;  // meetings since the trial
 };
 
 }  // namespace hierbar::mpi

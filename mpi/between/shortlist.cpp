@@ -12,6 +12,36 @@
 namespace hierbar::mpi {
 namespace {
 
+// Schedules of one family have the same course, so a wrong assumption on the network is wrong for
+// all of them.
+int family_of(network::Kind kind) {
+  enum : int { kOneMessageARound, kManyMessagesARound, kTrees, kOneLeader, kRing };
+  switch (kind.algorithm) {
+    case network::Algorithm::kRecursiveDoubling:
+      return kOneMessageARound;
+    case network::Algorithm::kDissemination:
+      return kind.k == 1 ? kOneMessageARound : kManyMessagesARound;
+    case network::Algorithm::kTree:
+    case network::Algorithm::kCombiningTree:
+      return kTrees;
+    case network::Algorithm::kLinear:
+      return kOneLeader;
+    case network::Algorithm::kDoubleRing:
+      return kRing;
+  }
+  return kRing;
+}
+
+// The best of each family, as long as there are places.
+void add_best(const std::vector<network::Ranked>& ranked, std::vector<network::Kind>& kinds) {
+  for (const network::Ranked& schedule : ranked) {
+    if (kinds.size() == kMostShortlisted) return;
+    const bool is_new =
+        std::none_of(kinds.begin(), kinds.end(), [&](network::Kind kind) { return family_of(kind) == family_of(schedule.kind); });
+    if (is_new) kinds.push_back(schedule.kind);
+  }
+}
+
 Shortlist make_shortlist(const MeetingSetting& setting, std::uint32_t num_nodes, const std::string& library) {
   Shortlist list;
   if (setting.mode == MeetingSetting::Mode::kFixed) list.kinds.push_back(setting.kind);
@@ -23,9 +53,7 @@ Shortlist make_shortlist(const MeetingSetting& setting, std::uint32_t num_nodes,
   // They only decide what is tried; the trial decides what is used.
   const network::Parameters costs = measured != nullptr ? measured->slowest() : network::kAssumedParameters;
   const std::uint32_t num_chosen = std::min(num_nodes, network::kMostChosenNodes);
-  for (const network::Ranked& ranked : network::choose(network::candidates(num_chosen), num_chosen, {costs, {}})) {
-    if (list.kinds.size() < kMostShortlisted) list.kinds.push_back(ranked.kind);
-  }
+  add_best(network::choose(network::candidates(num_chosen), num_chosen, {costs, {}}), list.kinds);
   return list;
 }
 

@@ -47,10 +47,10 @@ foreach(meeting IN ITEMS dissemination:1 tree:1 auto)
   mpi_kill_test(meeting.kill.${name} 3 20 ${environment} ${program_dir}/barriers)
 endforeach()
 
-# A choice brings in communicators that have one rank on each node. The trial is over after 32
-# meetings, and says how it ended.
-mpi_test(meeting.alone barriers RANKS 3 ARGS oracle 60 ENV HIERBAR_FAKE_NODES=3 HIERBAR_MPI_MEETING=auto ${no_network}
-         CHECK --count library==0 --count engine==180 --expect "meeting of 3 nodes: .*; trial: library .* us, ")
+# A choice brings in communicators that have one rank on each node. The trial is over after 4,227
+# meetings at most, and says how it ended.
+mpi_test(meeting.alone barriers RANKS 3 ARGS oracle 4500 ENV HIERBAR_FAKE_NODES=3 HIERBAR_MPI_MEETING=auto ${no_network}
+         CHECK --count library==0 --count engine==13500 --expect "meeting of 3 nodes: .*; trial: library .* us, ")
 mpi_test(meeting.alone.library barriers RANKS 3 ARGS oracle 60 ENV HIERBAR_FAKE_NODES=3 HIERBAR_MPI_MEETING=library
          CHECK --count engine==0 --count "no shared memory==180")
 

@@ -11,6 +11,7 @@
 
 #include "bench/common/random.hpp"
 #include "differing_rank.hpp"
+#include "mpi/between/trial.hpp"
 #include "plain_board.hpp"
 #include "stub_trial.hpp"
 
@@ -163,7 +164,7 @@ TEST(StubMeeting, ALeaderThatCannotWaitFailsTheMeetingForAll) {
 TEST(StubMeeting, ABadNetworkFileIsReported) {
   StubTrial trial(3, {{"HIERBAR_FAKE_NODES", "3"}, {"HIERBAR_MPI_MEETING", "auto"}, {"HIERBAR_NETWORK", "/no/such/file"}});
   trial.run([&](Rank& rank) {
-    for (int i = 0; i < 40; ++i) rank.shim.barrier(MPI_COMM_WORLD);
+    for (std::size_t i = 0; i < 2 * mpi::Trial::kMostMeetings; ++i) rank.shim.barrier(MPI_COMM_WORLD);
     rank.shim.finalize();
   });
   EXPECT_EQ(trial.times_said("network '/no/such/file' ignored: "), 1);
