@@ -17,8 +17,8 @@ namespace {
 // What rank 0 receives at a time at most.
 constexpr long long kMostBytes = 64LL << 20;
 
-void merge_one(ompt::Report& merged, int rank, const std::string& json) try {
-  ompt::merge_report(merged, ompt::parse_report(json));
+void merge_one(ompt::Merger& merged, int rank, const std::string& json) try {
+  merged.add(ompt::parse_report(json));
 } catch (const std::runtime_error& error) {
   print_line("the report of rank " + std::to_string(rank) + " is missing in that of all: " + error.what());
 }
@@ -35,20 +35,26 @@ bool is_well_everywhere(const Pmpi& pmpi, bool is_well_here) {
 // One round: ranks send their reports, from rank `begin` on, as many as fit. Returns the first rank
 // of the next round.
 int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& sizes, const std::string& own, int rank,
-                 ompt::Report& merged) {
+                 ompt::Merger& merged) {
   const int num_ranks = static_cast<int>(sizes.size());
-  std::vector<int> counts(sizes.size()), places(sizes.size());
+  // Only rank 0 needs them.
+  std::vector<int> counts(rank == 0 ? sizes.size() : 0), places(counts.size());
+  const auto count_of = [&](int of) {  // a report that does not fit is missing
+    const long long size = sizes[static_cast<std::size_t>(of)];
+    return size > kMostBytes ? 0 : static_cast<int>(size);
+  };
   long long total = 0;
   int end = begin;
   for (; end < num_ranks; ++end) {
-    const auto i = static_cast<std::size_t>(end);
-    if (end > begin && total + sizes[i] > kMostBytes) break;
-    counts[i] = sizes[i] > kMostBytes ? 0 : static_cast<int>(sizes[i]);
-    places[i] = static_cast<int>(total);
-    total += counts[i];
+    if (end > begin && total + count_of(end) > kMostBytes) break;
+    if (rank == 0) {
+      counts[static_cast<std::size_t>(end)] = count_of(end);
+      places[static_cast<std::size_t>(end)] = static_cast<int>(total);
+    }
+    total += count_of(end);
   }
   std::string received(rank == 0 ? static_cast<std::size_t>(total) : 0, '\0');
-  const int count = counts[static_cast<std::size_t>(rank)];
+  const int count = rank >= begin && rank < end ? count_of(rank) : 0;
   const int status =
       pmpi.Gatherv(own.data(), count, pmpi.byte, received.data(), counts.data(), places.data(), pmpi.byte, 0, pmpi.comm_world);
   if (rank == 0 && status != MPI_SUCCESS) {
@@ -71,12 +77,13 @@ Merged merge_ranks(const Pmpi& pmpi, ompt::Report& report) {
       !ask([&] { return pmpi.Comm_size(pmpi.comm_world, &num_ranks); })) {
     return Merged::kNowhere;
   }
-  const std::string json = rank == 0 ? "" : ompt::to_json(report);
+  const std::string json = rank == 0 ? "" : ompt::to_json_of_rank(report);
   const auto bytes = static_cast<long long>(json.size());
   std::vector<long long> sizes(static_cast<std::size_t>(num_ranks));
   const int status = pmpi.Allgather(&bytes, sizeof(bytes), pmpi.byte, sizes.data(), sizeof(bytes), pmpi.byte, pmpi.comm_world);
   if (!is_well_everywhere(pmpi, status == MPI_SUCCESS)) return Merged::kNowhere;
-  for (int begin = 0; begin < num_ranks;) begin = receive_some(pmpi, begin, sizes, json, rank, report);
+  ompt::Merger merger(report);
+  for (int begin = 0; begin < num_ranks;) begin = receive_some(pmpi, begin, sizes, json, rank, merger);
   if (rank != 0) return Merged::kInRank0;
   ompt::sort_sites(report);
   return Merged::kHere;

@@ -113,7 +113,7 @@ ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
 
 void Recorder::write_partial(const Pmpi& pmpi) {
   const std::string name = ompt::expand_output(report_settings().settings, process_, "partial.json");
-  if (write_new_file(name, ompt::to_json(report(pmpi, /*take=*/false))).empty()) partial_ = name;
+  if (write_new_file(name, ompt::to_json_of_rank(report(pmpi, /*take=*/false))).empty()) partial_ = name;
   last_written_ns_ = monotonic_ns();
 }
 

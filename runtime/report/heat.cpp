@@ -34,8 +34,9 @@ class Spots {
 CpuSet cpus_of(const SiteReport& site, const std::vector<std::uint32_t>& threads) {
   CpuSet all;
   for (const std::uint32_t thread : threads) {
-    if (thread >= site.cpus.size()) return {};
-    const Result<CpuSet> cpus = CpuSet::parse(site.cpus[thread]);
+    const auto found = site.threads.find(thread);
+    if (found == site.threads.end()) return {};
+    const Result<CpuSet> cpus = CpuSet::parse(found->second.cpus);
     if (!cpus || cpus->empty()) return {};
     all |= *cpus;
   }
@@ -66,7 +67,7 @@ std::vector<HeatSpot> find_heat(const Report& report) {
       continue;
     }
     // The cpus of some thread are not known.
-    if (site.team_size > site.cpus.size()) continue;
+    if (site.team_size > site.threads.size()) continue;
     std::vector<std::uint32_t> team(site.team_size);
     std::iota(team.begin(), team.end(), 0U);
     spots.add(cpus_of(site, team), "barrier", site.span);

@@ -76,9 +76,9 @@ CodePlace read_code(const nlohmann::json& value) {
   return code;
 }
 
-// A file may leave out threads, and the report still gets entries for them. This is the most for
-// one report, so that a small file cannot fill the memory.
-constexpr std::size_t kMostLeftOut = 1U << 16;
+// A file may leave out threads, and rows_of() still has numbers for them. This is the most for one
+// report, so that a small file cannot fill the memory.
+constexpr std::size_t kMostLeftOut = 1U << 22;
 
 SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
   SiteReport site;
@@ -103,14 +103,13 @@ SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
   for (const nlohmann::json& times : value.at("threads")) {
     const auto number = whole_number<std::uint32_t>(times.at("thread"));
     if (number >= site.team_size) throw std::runtime_error("a thread that its team does not have");
-    if (number > site.threads.size()) num_left_out += number - site.threads.size();
+    const std::uint32_t expected = site.threads.empty() ? 0 : site.threads.rbegin()->first + 1;
+    if (number > expected) num_left_out += number - expected;
     if (num_left_out > kMostLeftOut)
       throw std::runtime_error("thread " + std::to_string(number) + ", and more than " + std::to_string(kMostLeftOut) +
                                " threads of lower numbers are not there");
-    site.threads.resize(std::max<std::size_t>(site.threads.size(), number + 1));
-    ThreadTimes& thread = site.threads[number];
-    site.cpus.resize(site.threads.size());
-    site.cpus[number] = times.value("cpus", "");
+    Participant& thread = site.threads[number];
+    thread.cpus = times.value("cpus", "");
     thread.last_arrivals = whole_number<std::uint64_t>(times.at("last_arrivals"));
     thread.tasks_ns = whole_number<std::uint64_t>(times.at("tasks_ns"));
     thread.imbalance = read_histogram(times.at("imbalance_ns"));
@@ -122,19 +121,16 @@ SiteReport read_site(const nlohmann::json& value, std::size_t& num_left_out) {
 // In another process, the thread with this number runs on other cpus. So their cpus are dropped. In
 // another communicator, the rank with this number may run on other cpus, too. But each rank reports
 // only its own cpus, so equal ones are kept.
-void merge_cpus(SiteReport& into, const SiteReport& from) {
-  if (!spans_processes(into.kind)) {
-    if (into.cpus != from.cpus) into.cpus.clear();
-    return;
-  }
-  into.cpus.resize(std::max(into.cpus.size(), from.cpus.size()));
-  for (std::size_t i = 0; i < from.cpus.size(); ++i) {
-    std::string& cpus = into.cpus[i];
-    if (cpus.empty())
-      cpus = from.cpus[i];
-    else if (!from.cpus[i].empty() && cpus != from.cpus[i])
-      cpus = kVariousCpus;
-  }
+bool has_same_cpus(const SiteReport& into, const SiteReport& from) {
+  return std::equal(into.threads.begin(), into.threads.end(), from.threads.begin(), from.threads.end(),
+                    [](const auto& a, const auto& b) { return a.first == b.first && a.second.cpus == b.second.cpus; });
+}
+
+void merge_cpus(std::string& into, const std::string& from) {
+  if (into.empty())
+    into = from;
+  else if (!from.empty() && into != from)
+    into = kVariousCpus;
 }
 
 void merge_site(SiteReport& into, const SiteReport& from) {
@@ -144,15 +140,19 @@ void merge_site(SiteReport& into, const SiteReport& from) {
   into.sync.merge(from.sync);
   into.span.merge(from.span);
   into.levels.merge(from.levels);
-  into.threads.resize(std::max(into.threads.size(), from.threads.size()));
-  for (std::size_t i = 0; i < from.threads.size(); ++i) {
-    into.threads[i].imbalance.merge(from.threads[i].imbalance);
-    into.threads[i].sync.merge(from.threads[i].sync);
-    into.threads[i].tasks_ns += from.threads[i].tasks_ns;
-    into.threads[i].last_arrivals += from.threads[i].last_arrivals;
+  const bool drops_cpus = !spans_processes(into.kind) && !has_same_cpus(into, from);
+  for (const auto& [number, thread] : from.threads) {
+    Participant& known = into.threads[number];
+    known.imbalance.merge(thread.imbalance);
+    known.sync.merge(thread.sync);
+    known.tasks_ns += thread.tasks_ns;
+    known.last_arrivals += thread.last_arrivals;
+    merge_cpus(known.cpus, thread.cpus);
+  }
+  if (drops_cpus) {
+    for (auto& [number, thread] : into.threads) thread.cpus.clear();
   }
   if (into.threads_of_ranks.empty()) into.threads_of_ranks = from.threads_of_ranks;
-  merge_cpus(into, from);
 }
 
 }  // namespace
@@ -190,35 +190,48 @@ Report parse_report(const std::string& json) try {
   throw std::runtime_error("no such level");
 }
 
+// A barrier of all ranks has one row, which rows_of() makes of its participants.
+Merger::Merger(Report& into) : into_(into) {
+  for (SiteReport& site : into_.sites) {
+    if (!spans_processes(site.kind)) site.rows = rows_of(into_, site);
+    index_.emplace(Key(site.where, site.kind, site.team_size), index_.size());
+  }
+}
+
 // What the processes do not share, such as their clocks, is taken from the first one. For bounds
 // the worst counts.
+void Merger::add(const Report& from) {
+  into_.num_processes += from.num_processes;
+  if (into_.process.host != from.process.host) into_.process.host = "several hosts";
+  into_.resolution_ns = std::max(into_.resolution_ns, from.resolution_ns);
+  into_.stamp_ns = std::max(into_.stamp_ns, from.stamp_ns);
+  if (!from.offset.problem.empty() ||
+      from.offset.offset_ns + from.offset.error_ns > into_.offset.offset_ns + into_.offset.error_ns)
+    into_.offset = from.offset;
+  into_.idle_ns += from.idle_ns;
+  into_.losses.left_out += from.losses.left_out;
+  into_.losses.incomplete += from.losses.incomplete;
+  into_.losses.backwards += from.losses.backwards;
+  into_.trace.kept += from.trace.kept;
+  into_.trace.dropped += from.trace.dropped;
+  for (const SiteReport& site : from.sites) add_site(from, site);
+}
+
+void Merger::add_site(const Report& from, const SiteReport& site) {
+  const auto [found, is_new] = index_.emplace(Key(site.where, site.kind, site.team_size), into_.sites.size());
+  if (is_new)
+    into_.sites.push_back(site);
+  else
+    merge_site(into_.sites[found->second], site);
+  if (spans_processes(site.kind)) return;
+  const std::vector<ProcessRow> rows = rows_of(from, site);
+  std::vector<ProcessRow>& all = into_.sites[found->second].rows;
+  if (is_new) all.clear();
+  all.insert(all.end(), rows.begin(), rows.end());
+}
+
 void merge_report(Report& into, const Report& from) {
-  for (SiteReport& site : into.sites) site.rows = rows_of(into, site);
-  into.num_processes += from.num_processes;
-  if (into.process.host != from.process.host) into.process.host = "several hosts";
-  into.resolution_ns = std::max(into.resolution_ns, from.resolution_ns);
-  into.stamp_ns = std::max(into.stamp_ns, from.stamp_ns);
-  if (!from.offset.problem.empty() || from.offset.offset_ns + from.offset.error_ns > into.offset.offset_ns + into.offset.error_ns)
-    into.offset = from.offset;
-  into.idle_ns += from.idle_ns;
-  into.losses.left_out += from.losses.left_out;
-  into.losses.incomplete += from.losses.incomplete;
-  into.losses.backwards += from.losses.backwards;
-  into.trace.kept += from.trace.kept;
-  into.trace.dropped += from.trace.dropped;
-  for (const SiteReport& site : from.sites) {
-    const auto same = std::find_if(into.sites.begin(), into.sites.end(), [&](const SiteReport& known) {
-      return known.where == site.where && known.kind == site.kind && known.team_size == site.team_size;
-    });
-    const std::vector<ProcessRow> rows = rows_of(from, site);
-    if (same == into.sites.end()) {
-      into.sites.push_back(site);
-      into.sites.back().rows = rows;
-    } else {
-      merge_site(*same, site);
-      same->rows.insert(same->rows.end(), rows.begin(), rows.end());
-    }
-  }
+  Merger(into).add(from);
   sort_sites(into);
 }
 

@@ -13,7 +13,8 @@ std::string name_of(const Report& report) {
 std::vector<ProcessRow> rows_of(const Report& report, const SiteReport& site) {
   if (!site.rows.empty() && !spans_processes(site.kind)) return site.rows;
   ProcessRow row = {spans_processes(site.kind) ? "all ranks" : name_of(report), report.process.host, site.episodes, {}};
-  for (const ThreadTimes& thread : site.threads) row.last_arrivals.push_back(thread.last_arrivals);
+  if (!site.threads.empty()) row.last_arrivals.resize(std::size_t{site.threads.rbegin()->first} + 1);
+  for (const auto& [number, thread] : site.threads) row.last_arrivals[number] = thread.last_arrivals;
   return {row};
 }
 

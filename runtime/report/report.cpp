@@ -23,14 +23,12 @@ SiteReport& site_of(Report& report, const Site& site) {
   added.code = std::move(code);
   added.kind = kind;
   added.team_size = site.team_size;
-  added.threads.resize(site.team_size);
   return added;
 }
 
 void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times, const std::string& cpus) {
-  site.cpus.resize(site.threads.size());
-  if (site.cpus.at(me).empty()) site.cpus[me] = cpus;
-  ThreadTimes& thread = site.threads.at(me);
+  Participant& thread = site.threads[me];
+  if (thread.cpus.empty()) thread.cpus = cpus;
   thread.imbalance.merge(times.imbalance);
   thread.sync.merge(times.sync);
   thread.tasks_ns += times.tasks_ns;

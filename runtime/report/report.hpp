@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,11 @@ struct ProcessRow {
   std::vector<std::uint64_t> last_arrivals;  // by thread
 };
 
+// A thread of a team, or a rank.
+struct Participant : ThreadTimes {
+  std::string cpus;  // on which it may run, "0-3". Empty if unknown, or kVariousCpus.
+};
+
 struct SiteReport {
   std::string where;  // for people, and what makes sites of several reports one; see to_string(CodePlace)
   CodePlace code;
@@ -37,11 +43,11 @@ struct SiteReport {
   Histogram span;
   LevelTimes levels;
   std::uint64_t tasks_ns = 0;
-  std::vector<ThreadTimes> threads;  // by number in the team
-  // One for each process that was merged; see rows_of().
+  // By number in the team. Only those of which something is known: a rank's own report has one entry
+  // for a barrier of all ranks, and not one for each of them.
+  std::map<std::uint32_t, Participant> threads;
+  // One for each process that was merged; see rows_of(). None where spans_processes().
   std::vector<ProcessRow> rows;
-  // By thread: the cpus on which it may run, "0-3". Empty if unknown, or kVariousCpus.
-  std::vector<std::string> cpus;
   // Of a barrier of all threads of all ranks: how many threads each rank has. Else empty.
   std::vector<std::uint32_t> threads_of_ranks;
 };
@@ -102,6 +108,9 @@ std::string list_hidden(const Report& report, const SiteReport& site);
 
 std::string to_text(const Report& report);
 std::string to_json(const Report& report);
+// The same for parse_report() and merging. What all ranks know alike is only in the reports of the
+// first few, so the size for a rank does not grow with the number of ranks.
+std::string to_json_of_rank(const Report& report);
 std::string to_csv(const Report& report);
 
 }  // namespace hierbar::ompt

@@ -9,12 +9,17 @@
 namespace hierbar::ompt {
 namespace {
 
+void set_cpus(SiteReport& site, const std::vector<std::string>& cpus) {
+  site.threads.clear();
+  for (std::uint32_t i = 0; i < cpus.size(); ++i) site.threads[i].cpus = cpus[i];
+}
+
 // Four threads on two cpus each; 0 gathers from 1, 2 from 3.
 Report four_threads() {
   Report report;
   SiteReport& site = report.sites.emplace_back();
   site.team_size = 4;
-  site.cpus = {"0-1", "2-3", "8-9", "10-11"};
+  set_cpus(site, {"0-1", "2-3", "8-9", "10-11"});
   site.span.add(500);
   return report;
 }
@@ -54,7 +59,7 @@ TEST(Heat, IsOfEachGroupAtItsLevel) {
 TEST(Heat, IsNowhereWhenNobodyKnowsWhereThreadsAre) {
   for (const std::vector<std::string>& cpus : {std::vector<std::string>{}, {"0", "1", "", "3"}, {"0", "1", "no list", "3"}}) {
     Report report = four_threads();
-    report.sites[0].cpus = cpus;
+    set_cpus(report.sites[0], cpus);
     EXPECT_TRUE(find_heat(report).empty());
   }
 }

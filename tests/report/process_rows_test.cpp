@@ -18,8 +18,7 @@ Report report_of(long rank, const std::string& kind, const std::vector<std::uint
   site.where = "f+0x10";
   site.kind = kind;
   site.team_size = static_cast<std::uint32_t>(last_arrivals.size());
-  site.threads.resize(last_arrivals.size());
-  for (std::size_t i = 0; i < last_arrivals.size(); ++i) {
+  for (std::uint32_t i = 0; i < last_arrivals.size(); ++i) {
     site.threads[i].imbalance.add(1);
     site.threads[i].last_arrivals = last_arrivals[i];
     site.episodes += last_arrivals[i];

@@ -72,7 +72,11 @@ void show(const CLI::App& command, const ReportOptions& options) {
   if (!options.lstopo.empty()) return write_lstopo(command, options);
   if (!options.perfetto.empty()) return write_perfetto(options);
   ompt::Report report = read_report(options.files.front());
-  for (std::size_t i = 1; i < options.files.size(); ++i) ompt::merge_report(report, read_report(options.files[i]));
+  if (options.files.size() > 1) {
+    ompt::Merger merger(report);
+    for (std::size_t i = 1; i < options.files.size(); ++i) merger.add(read_report(options.files[i]));
+    ompt::sort_sites(report);
+  }
   if (!options.html.empty()) {
     if (!ompt::write_file(options.html, ompt::to_html(report))) throw CLI::RuntimeError(kExitBadInput);
     if (!options.json && !options.csv) return;

@@ -49,12 +49,11 @@ std::string to_csv(const Report& report) {
     for (const auto& [name, times] : list_levels(site.levels)) {
       if (!is_below_resolution(report, *times)) add("all", name.c_str(), *times, ",");
     }
-    for (std::size_t i = 0; i < site.threads.size(); ++i) {
-      const ThreadTimes& thread = site.threads[i];
+    for (const auto& [position, thread] : site.threads) {
       const double share = thread.imbalance.count() == 0
                                ? 0
                                : static_cast<double>(thread.last_arrivals) / static_cast<double>(thread.imbalance.count());
-      const std::string number = std::to_string(i);
+      const std::string number = std::to_string(position);
       add(number.c_str(), "imbalance", thread.imbalance, std::to_string(share) + "," + std::to_string(thread.tasks_ns));
       add(number.c_str(), "sync", thread.sync, ",");
     }

@@ -59,21 +59,34 @@ Json to_value(const CodePlace& code) {
           {"address", format_text("0x%zx", static_cast<std::size_t>(code.file_address))}};
 }
 
-Json to_value(const Report& report, const SiteReport& site) {
+enum class Whole : bool { kNo, kYes };
+
+// The participants of lower numbers tell what all know. More than one does, since one may have lost
+// its episodes.
+constexpr std::uint32_t kNumTelling = 4;
+
+bool tells_of_all(const SiteReport& site, Whole whole) {
+  return whole == Whole::kYes || !spans_processes(site.kind) ||
+         (!site.threads.empty() && site.threads.begin()->first < kNumTelling);
+}
+
+Json to_value(const Report& report, const SiteReport& site, Whole whole) {
   Json threads = Json::array();
-  for (std::size_t i = 0; i < site.threads.size(); ++i) {
-    const ThreadTimes& thread = site.threads[i];
+  for (const auto& [number, thread] : site.threads) {
     if (thread.imbalance.count() == 0) continue;
-    threads.push_back({{"thread", i},
-                       {"cpus", i < site.cpus.size() ? site.cpus[i] : ""},
+    threads.push_back({{"thread", number},
+                       {"cpus", thread.cpus},
                        {"last_arrivals", thread.last_arrivals},
                        {"tasks_ns", thread.tasks_ns},
                        {"imbalance_ns", to_value(thread.imbalance)},
                        {"sync_ns", to_value(thread.sync)}});
-    if (!site.threads_of_ranks.empty()) threads.back()["member"] = participant_name(site, static_cast<std::uint32_t>(i));
+    if (!site.threads_of_ranks.empty()) threads.back()["member"] = participant_name(site, number);
   }
   Json rows = Json::array();
-  for (const ProcessRow& row : rows_of(report, site)) rows.push_back(to_value(row));
+  // The reader makes the row of a barrier of all ranks from the participants.
+  if (whole == Whole::kYes || !spans_processes(site.kind)) {
+    for (const ProcessRow& row : rows_of(report, site)) rows.push_back(to_value(row));
+  }
   Json levels = Json::array();
   for (const auto& [name, times] : list_levels(site.levels)) levels.push_back({{"level", name}, {"ns", to_value(*times)}});
   Json value = {{"site", site.where},
@@ -87,18 +100,16 @@ Json to_value(const Report& report, const SiteReport& site) {
                 {"barrier_ns", to_value(site.span)},
                 {"levels", std::move(levels)},
                 {"hidden", list_hidden(report, site)},
-                {"groups", groups_of(site)},
+                {"groups", tells_of_all(site, whole) ? groups_of(site) : Json::array()},
                 {"threads", std::move(threads)},
                 {"processes", std::move(rows)}};
-  if (!site.threads_of_ranks.empty()) value["threads_of_ranks"] = site.threads_of_ranks;
+  if (!site.threads_of_ranks.empty() && tells_of_all(site, whole)) value["threads_of_ranks"] = site.threads_of_ranks;
   return value;
 }
 
-}  // namespace
-
-std::string to_json(const Report& report) {
+std::string to_json(const Report& report, Whole whole) {
   Json sites = Json::array();
-  for (const SiteReport& site : report.sites) sites.push_back(to_value(report, site));
+  for (const SiteReport& site : report.sites) sites.push_back(to_value(report, site, whole));
   const Json value = {
       {"hierbar", HIERBAR_VERSION},
       {"format", 1},
@@ -125,5 +136,10 @@ std::string to_json(const Report& report) {
   // Symbols may have any encoding.
   return value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
+
+}  // namespace
+
+std::string to_json(const Report& report) { return to_json(report, Whole::kYes); }
+std::string to_json_of_rank(const Report& report) { return to_json(report, Whole::kNo); }
 
 }  // namespace hierbar::ompt

@@ -110,16 +110,19 @@ void print_levels(std::string& text, const Report& report, const SiteReport& sit
 void print_threads(std::string& text, const SiteReport& site) {
   const char* const heading = is_of_ranks(site.kind) ? "rank" : site.threads_of_ranks.empty() ? "thread" : "rank.thread";
   text += format_text("    %-20s %12s %11s %10s %12s\n", heading, "imbalance", "sync", "tasks", "last arrival");
-  for (std::size_t i = 0; i < site.threads.size() && i < kMostThreads; ++i) {
-    const ThreadTimes& thread = site.threads[i];
+  std::size_t num_more = 0;
+  for (const auto& [number, thread] : site.threads) {
+    if (number >= kMostThreads) {
+      ++num_more;
+      continue;
+    }
     const auto episodes = static_cast<double>(thread.imbalance.count());
     if (thread.imbalance.count() == 0) continue;
-    text +=
-        format_text("    %-20s %12.0f %11.0f %10.0f %11.1f%%\n", participant_name(site, static_cast<std::uint32_t>(i)).c_str(),
-                    thread.imbalance.mean_ns(), thread.sync.mean_ns(), static_cast<double>(thread.tasks_ns) / episodes,
-                    100 * static_cast<double>(thread.last_arrivals) / episodes);
+    text += format_text("    %-20s %12.0f %11.0f %10.0f %11.1f%%\n", participant_name(site, number).c_str(),
+                        thread.imbalance.mean_ns(), thread.sync.mean_ns(), static_cast<double>(thread.tasks_ns) / episodes,
+                        100 * static_cast<double>(thread.last_arrivals) / episodes);
   }
-  if (site.threads.size() > kMostThreads) text += format_text("    ... %zu more threads\n", site.threads.size() - kMostThreads);
+  if (num_more > 0) text += format_text("    ... %zu more threads\n", num_more);
 }
 
 }  // namespace

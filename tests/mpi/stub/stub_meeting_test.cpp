@@ -169,7 +169,7 @@ TEST(StubMeeting, ABadNetworkFileIsReported) {
   });
   EXPECT_EQ(trial.times_said("network '/no/such/file' ignored: "), 1);
   EXPECT_EQ(trial.times_said("HIERBAR_NETWORK=off"), 1);
-  EXPECT_EQ(trial.times_said("trial: library "), 1);
+  EXPECT_GE(trial.times_said("trial: library "), 1);
 }
 
 }  // namespace

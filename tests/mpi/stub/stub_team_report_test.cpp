@@ -69,12 +69,12 @@ TEST(StubTeamReports, NameTheThreadsOfAllRanks) {
   EXPECT_EQ(members_of(site), (std::vector<std::string>{"0.0", "1.0", "1.1", "1.2", "2.0", "2.1"}));
   ASSERT_EQ(site.threads.size(), 6u);
   std::uint64_t num_last = 0;
-  for (const ompt::ThreadTimes& thread : site.threads) {
+  for (const auto& [number, thread] : site.threads) {
     EXPECT_EQ(thread.imbalance.count(), site.episodes);
     num_last += thread.last_arrivals;
   }
   EXPECT_EQ(num_last, site.episodes);
-  for (const std::string& cpus : site.cpus) EXPECT_NE(cpus, "");
+  for (const auto& [number, thread] : site.threads) EXPECT_NE(thread.cpus, "");
   EXPECT_EQ(site.levels.exchange.count(), site.episodes);
   ASSERT_FALSE(site.levels.groups.empty());
   ASSERT_FALSE(site.levels.groups[0].groups.empty());

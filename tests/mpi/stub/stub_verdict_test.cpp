@@ -29,27 +29,32 @@ const std::vector<StubTrial::Setting> kSettings{
     {"HIERBAR_FAKE_NODES", "5"}, {"HIERBAR_MPI_MEETING", "auto"}, {"HIERBAR_NETWORK", "off"}};
 constexpr int kRanks = 5;
 
-// A duplicate goes on where the world was, unless threads may be in barriers of both.
+// A duplicate goes on where the world was, unless threads may be in barriers of both. A trial begins
+// with four of the library's.
 TEST(StubVerdict, WaysTakeTurnsAndDuplicatesGoOn) {
-  constexpr int kRounds = 2 * kMost;
+  constexpr int kRounds = 2 * kMost, kFirst = 8;
   for (const int level : {MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE}) {
     const int num_trials = level == MPI_THREAD_MULTIPLE ? 2 : 1;
     StubTrial trial(kRanks, kSettings, level);
     PlainBoard board(kRanks);
-    std::atomic<int> wrong{0};
+    std::atomic<int> wrong{0}, in_first{0};
     trial.run([&](Rank& rank) {
       MPI_Comm twin = rank.duplicate(MPI_COMM_WORLD);
-      for (int round = 1; round <= kRounds; ++round)
+      for (int round = 1; round <= kRounds / 2; ++round) {
+        if (round == kFirst / 2 + 1) in_first += rank.process.num_barriers;
+        // Two barriers each.
         wrong += board.check(rank, round % 2 == 0 ? twin : MPI_COMM_WORLD, rank.number, round);
+      }
       rank.shim.comm_free(&twin);
       rank.shim.finalize();
     });
     EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(in_first, num_trials * kFirst / 2 * kRanks) << level;
     EXPECT_EQ(trial.num_open(), 0);
     EXPECT_EQ(trial.num_left_over(), 0U);
     EXPECT_EQ(trial.times_said("to be tried beside the library's; assumed costs"), 1);
-    EXPECT_EQ(trial.times_said("meeting of 5 nodes: "), 1 + num_trials) << level;
-    EXPECT_EQ(trial.times_said("trial: library "), num_trials) << level;
+    // A verdict that a later trial changes is printed too.
+    EXPECT_GE(trial.times_said("trial: library "), num_trials) << level;
     EXPECT_GE(trial.num_library_barriers(), num_trials * kLibraryMeetings * kRanks) << level;
   }
 }
@@ -76,7 +81,7 @@ TEST(StubVerdict, LaterCommunicatorsStartWithIt) {
       rank.shim.finalize();
     });
     EXPECT_EQ(wrong, 0);
-    EXPECT_EQ(trial.times_said("trial: library "), 1) << level;
+    EXPECT_GE(trial.times_said("trial: library "), 1) << level;
     EXPECT_GE(trial.num_library_barriers(), kLibraryMeetings * kRanks) << level;
     EXPECT_EQ(in_later, 0) << level;
     EXPECT_EQ(trial.num_left_over(), 0U) << level;
@@ -141,7 +146,7 @@ TEST_P(StubVerdictFailures, PartNobody) {
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(num_errors, failures.num_errors);
-  EXPECT_EQ(trial.times_said("meeting of 5 nodes: library"), failures.keeps_library ? 1 : 0);
+  EXPECT_GE(trial.times_said("meeting of 5 nodes: library"), failures.keeps_library ? 1 : 0);
   EXPECT_EQ(in_rounds, failures.keeps_library ? 2 * kRounds * kRanks : 0);
   EXPECT_EQ(trial.num_open(), 0);
   EXPECT_EQ(trial.num_left_over(), 0U);

@@ -22,7 +22,6 @@ Report small_report(long rank) {
   site.kind = "explicit";
   site.team_size = 2;
   site.episodes = 4;
-  site.threads.resize(2);
   for (std::uint64_t i = 0; i < 4; ++i) site.threads[0].imbalance.add(1000 * i);
   for (std::uint64_t i = 0; i < 4; ++i) site.threads[1].imbalance.add(0);
   site.threads[1].last_arrivals = static_cast<std::uint64_t>(rank) + 3;
