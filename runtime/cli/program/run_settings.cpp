@@ -95,15 +95,24 @@ void choose_binding(bool has_smt, Chooser& chooser) {
   chooser.set_default("HIERBAR_PRIMARY", "free", "the initial thread goes to its core, and keeps all cpus", all);
 }
 
-// AddressSanitizer as a shared library, GCC's default, ends a program in which another library comes
-// before it, since that might define malloc(). Ours define nothing that it replaces.
-bool has_shared_address_sanitizer(const Program& command) {
+// For sanitizers that are shared libraries, as GCC's are.
+void choose_for_sanitizers(const Program& command, Chooser& chooser) {
   const StartedProgram started = find_started_program(command);
-  if (started.file.empty()) return false;
+  if (started.file.empty()) return;
   const Result<ElfFile> elf = read_elf(started.file);
-  return elf.ok() && std::any_of(elf->needed.begin(), elf->needed.end(), [](const std::string& name) {
-           return name.starts_with("libasan.so") || name.starts_with("libclang_rt.asan");
-         });
+  const auto needs = [&](std::string_view gcc, std::string_view clang) {
+    return elf.ok() && std::any_of(elf->needed.begin(), elf->needed.end(),
+                                   [&](const std::string& name) { return name.starts_with(gcc) || name.starts_with(clang); });
+  };
+  // It ends a program in which another library comes before it, since that might define malloc().
+  // Ours define nothing that it replaces.
+  if (needs("libasan.so", "libclang_rt.asan"))
+    chooser.put_in_front("ASAN_OPTIONS", "verify_asan_link_order=0", "AddressSanitizer lets libraries be preloaded before it");
+  // It has 0.8 MB of static thread-local memory. With LD_AUDIT the loader sets the size of that memory
+  // before it has seen the program's libraries.
+  if (needs("libtsan.so", "libclang_rt.tsan"))
+    chooser.put_in_front("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=1048576",
+                         "room for ThreadSanitizer's thread-local memory");
 }
 
 void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser, RunSettings& settings) {
@@ -229,9 +238,7 @@ RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, 
   const bool has_hydra_with_shim = mpi.family == MpiFamily::kMpich && mpi.by_launcher && !libraries.mpich_shim.empty();
   if (has_hydra_with_shim) choose_sessions(command, machine, environment, chooser);
   choose_report(report, libraries, chooser, settings);
-  if (has_shared_address_sanitizer(command)) {
-    chooser.put_in_front("ASAN_OPTIONS", "verify_asan_link_order=0", "AddressSanitizer lets libraries be preloaded before it");
-  }
+  choose_for_sanitizers(command, chooser);
 
   // Open MPI's launcher passes its environment only to the ranks of its own node.
   settings.command = {command.front()};
