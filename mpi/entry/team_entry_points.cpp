@@ -4,6 +4,7 @@
 
 #include "hierbar/mpi.h"
 
+#include <atomic>
 #include <string>
 #include "mpi/entry/mpi_barrier.hpp"
 #include "mpi/entry/raw_handle.hpp"
@@ -35,6 +36,13 @@ int refuse(int code, const char* function, const char* reason) {
   hierbar::mpi::print_line(std::string(function) + ": " + reason);
   return code;
 }
+
+// For what each thread may do wrong in each step: a line the first time.
+int refuse_once(std::atomic<bool>& refused, int code, const char* function, const char* reason) {
+  // Relaxed: it orders nothing.
+  return refused.exchange(true, std::memory_order_relaxed) ? code : refuse(code, function, reason);
+}
+constexpr const char* kNoTeam = "team is no team; hierbar_team_create() may have failed";
 
 // `team` may be null, as create_team() wants to know.
 int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team) {
@@ -81,7 +89,8 @@ HIERBAR_ENTRY(int, hierbar_team_create_fortran, const MPI_Fint* comm, int num_th
 HIERBAR_ENTRY(int, hierbar_team_join, hierbar_team team, int thread) {
   if (Team* const found = find(team)) return found->join(thread);
   if (find_pmpi(__builtin_return_address(0)) == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_join, team, thread);
-  return refuse(MPI_ERR_ARG, "hierbar_team_join", "team is no team");
+  static constinit std::atomic<bool> refused{false};
+  return refuse_once(refused, MPI_ERR_ARG, "hierbar_team_join", kNoTeam);
 }
 
 HIERBAR_ENTRY(int, hierbar_team_barrier, hierbar_team team, int thread) {
@@ -89,14 +98,15 @@ HIERBAR_ENTRY(int, hierbar_team_barrier, hierbar_team team, int thread) {
     return found->is_recorded() ? found->barrier_recorded(thread, __builtin_return_address(0)) : found->barrier(thread);
   }
   if (find_pmpi(__builtin_return_address(0)) == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_barrier, team, thread);
-  return refuse(MPI_ERR_ARG, "hierbar_team_barrier", "team is no team");
+  static constinit std::atomic<bool> refused{false};
+  return refuse_once(refused, MPI_ERR_ARG, "hierbar_team_barrier", kNoTeam);
 }
 
 HIERBAR_ENTRY(int, hierbar_team_free, hierbar_team* team) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_free, team);
   const int status = hierbar::mpi::free_team(ProcessState::get(), *pmpi, as_handle(team));
-  if (status == MPI_ERR_ARG) return refuse(status, "hierbar_team_free", "team is no team");
+  if (status == MPI_ERR_ARG) return refuse(status, "hierbar_team_free", kNoTeam);
   if (status != MPI_SUCCESS) return refuse(status, "hierbar_team_free", "threads of this process are in the team's barrier");
   return status;
 }

@@ -117,6 +117,9 @@ TEST(StubTeamWrongUse, NoTeam) {
     rank.shim.finalize();
     EXPECT_EQ(rank.shim.team_barrier(team, 0), MPI_ERR_ARG);
   });
+  // Each of the two ranks says it once, and not in every step.
+  EXPECT_EQ(trial.times_said("hierbar_team_join: team is no team"), 2);
+  EXPECT_EQ(trial.times_said("hierbar_team_barrier: team is no team"), 2);
 }
 
 TEST(StubTeamWrongUse, ThreadLevelTooLow) {
