@@ -7,20 +7,76 @@
 
 namespace hierbar::mpi {
 
-std::shared_ptr<LeaderComm> LeaderComms::find(const std::vector<std::uint64_t>& processes) {
+LeaderComms::Known LeaderComms::find(const std::vector<std::uint64_t>& processes, Sharing sharing) {
   const std::lock_guard lock(mutex_);
-  for (const std::weak_ptr<LeaderComm>& known : known_) {
-    if (std::shared_ptr<LeaderComm> leaders = known.lock(); leaders && leaders->processes == processes) return leaders;
+  Known known;
+  known_.erase(std::remove_if(known_.begin(), known_.end(), [](const auto& comm) { return comm.expired(); }), known_.end());
+  known.has_room = known_.size() < kMost;
+  if (sharing == Sharing::kNone) return known;
+  for (const std::weak_ptr<LeaderComm>& one : known_) {
+    std::shared_ptr<LeaderComm> leaders = one.lock();
+    if (leaders == nullptr || leaders->is_forgotten || leaders->processes != processes) continue;
+    if (known.comms.size() == kMostOfSame) break;
+    known.has_collectives.push_back(sharing == Sharing::kByCollectives || leaders->num_of_collectives == 0);
+    known.comms.push_back(std::move(leaders));
   }
-  return nullptr;
+  return known;
 }
 
-std::shared_ptr<LeaderComm> LeaderComms::add(LeaderComm leaders) {
+// 1. One whose collectives nobody uses.
+// 2. A new one, while the same leaders have few.
+// 3. A tag of the one that has given away the fewest.
+LeaderChoice LeaderComms::choose(const Known& known, Sharing sharing) {
   const std::lock_guard lock(mutex_);
-  auto added = std::make_shared<LeaderComm>(std::move(leaders));
-  known_.push_back(added);
-  return added;
+  for (const std::shared_ptr<LeaderComm>& leaders : known.comms) {
+    if (sharing == Sharing::kByTags && leaders->num_of_collectives != 0) continue;
+    ++leaders->num_of_collectives;
+    return {leaders->id, 0};
+  }
+  if (known.comms.size() < kMostOfSame && known.has_room) return {};
+  const auto least = std::min_element(known.comms.begin(), known.comms.end(),
+                                      [](const auto& one, const auto& other) { return one->last_tag < other->last_tag; });
+  if (least == known.comms.end() || (*least)->last_tag == kMostTags) return {};
+  return {(*least)->id, ++(*least)->last_tag};
 }
+
+void LeaderComms::give_back(LeaderComm& leaders, const LeaderChoice& choice) {
+  const std::lock_guard lock(mutex_);
+  if (choice.tag == 0) --leaders.num_of_collectives;
+}
+
+void LeaderComms::forget(LeaderComm& leaders) {
+  const std::lock_guard lock(mutex_);
+  leaders.is_forgotten = true;
+}
+
+std::shared_ptr<LeaderComm> LeaderComms::add(std::shared_ptr<LeaderComm> leaders) {
+  const std::lock_guard lock(mutex_);
+  known_.push_back(leaders);
+  return leaders;
+}
+
+std::shared_ptr<LeaderShare> LeaderComms::share(std::shared_ptr<LeaderComm> leaders, std::optional<Meeting> by_messages,
+                                                bool is_taken) {
+  const std::lock_guard lock(mutex_);
+  if (!by_messages && !is_taken) ++leaders->num_of_collectives;
+  kept_.erase(std::remove(kept_.begin(), kept_.end(), leaders), kept_.end());
+  return std::make_shared<LeaderShare>(LeaderShare{std::move(leaders), std::move(by_messages)});
+}
+
+std::shared_ptr<LeaderComm> LeaderComms::end(std::shared_ptr<LeaderShare> share) {
+  if (share == nullptr) return nullptr;
+  std::shared_ptr<LeaderComm> leaders = share->leaders;
+  const bool has_collectives = !share->by_messages;
+  const std::weak_ptr<LeaderShare> watched = share;
+  share.reset();
+  if (!watched.expired()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  if (has_collectives) --leaders->num_of_collectives;
+  return leaders;
+}
+
+void LeaderComms::release(const Pmpi& pmpi, std::shared_ptr<LeaderShare> share) { release(pmpi, end(std::move(share))); }
 
 void LeaderComms::release(const Pmpi& pmpi, std::shared_ptr<LeaderComm> leaders) {
   if (leaders == nullptr) return;
@@ -30,14 +86,26 @@ void LeaderComms::release(const Pmpi& pmpi, std::shared_ptr<LeaderComm> leaders)
     const std::lock_guard lock(mutex_);
     leaders.reset();
     if (!watched.expired()) return;
-    known_.erase(std::remove_if(known_.begin(), known_.end(), [](const auto& known) { return known.expired(); }), known_.end());
   }
-  pmpi.Comm_free(&comm);
+  if (comm != pmpi.comm_null) pmpi.Comm_free(&comm);
 }
 
-void LeaderComms::keep(std::shared_ptr<LeaderComm> leaders) {
+void LeaderComms::keep(std::shared_ptr<LeaderShare> share) {
+  std::shared_ptr<LeaderComm> leaders = end(std::move(share));
   const std::lock_guard lock(mutex_);
-  unused_.push_back(std::move(leaders));
+  if (leaders != nullptr && std::find(kept_.begin(), kept_.end(), leaders) == kept_.end()) kept_.push_back(std::move(leaders));
+}
+
+void LeaderComms::free_kept(const Pmpi& pmpi, std::size_t num_left) {
+  std::vector<std::shared_ptr<LeaderComm>> freed;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto one = kept_.begin(); one != kept_.end() && kept_.size() > num_left;) {
+      freed.push_back(std::move(*one));
+      one = kept_.erase(one);
+    }
+  }
+  for (std::shared_ptr<LeaderComm>& leaders : freed) release(pmpi, std::move(leaders));
 }
 
 void LeaderComms::free_all(const Pmpi& pmpi) {
@@ -45,10 +113,11 @@ void LeaderComms::free_all(const Pmpi& pmpi) {
   {
     const std::lock_guard lock(mutex_);
     for (const std::weak_ptr<LeaderComm>& known : known_) {
-      if (const std::shared_ptr<LeaderComm> leaders = known.lock()) comms.push_back(leaders->comm);
+      // Who still has it must not free it once more.
+      if (const std::shared_ptr<LeaderComm> leaders = known.lock()) comms.push_back(std::exchange(leaders->comm, pmpi.comm_null));
     }
     known_.clear();
-    unused_.clear();
+    kept_.clear();
   }
   for (MPI_Comm& comm : comms) pmpi.Comm_free(&comm);
 }

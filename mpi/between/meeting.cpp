@@ -9,7 +9,7 @@
 #include "mpi/settings/message.hpp"
 
 namespace hierbar::mpi {
-Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), method_(plan.kinds.empty() || plan.is_trial ? 0 : 1) {
+Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), runner_(plan.tag), method_(plan.kinds.empty() || plan.is_trial ? 0 : 1) {
   for (const network::Kind kind : plan.kinds) {
     schedules_.push_back({kind, network::rounds(kind, plan.rank, plan.size)});
     runner_.prepare(schedules_.back().rounds);

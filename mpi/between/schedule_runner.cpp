@@ -9,10 +9,6 @@
 namespace hierbar::mpi {
 namespace {
 
-// The messages from one leader to another are taken in the order in which they were sent, and every
-// schedule uses up its messages, so one tag serves for all meetings.
-constexpr int kTag = 0;
-
 // Polls before the first yield. A poll makes progress and costs from 0.1 to 1 us. With more ranks
 // than cpus the awaited leader may need this cpu.
 constexpr int kPollsBeforeYield = 20;
@@ -61,13 +57,13 @@ int ScheduleRunner::run_round(const network::Round& round, bool has_failed, cons
     if (status != MPI_SUCCESS) break;
     unsigned char* const mark = &marks_[num_requests];
     *mark = 0;
-    start([&](MPI_Request* request) { return pmpi.Irecv(mark, 1, pmpi.byte, static_cast<int>(peer), kTag, comm, request); });
+    start([&](MPI_Request* request) { return pmpi.Irecv(mark, 1, pmpi.byte, static_cast<int>(peer), tag_, comm, request); });
   }
   const std::size_t num_receives = num_requests;
   for (const std::uint32_t peer : round.send_to) {
     const int num_bytes = has_failed || status != MPI_SUCCESS ? 1 : 0;
     start([&](MPI_Request* request) {
-      return pmpi.Isend(&kMark, num_bytes, pmpi.byte, static_cast<int>(peer), kTag, comm, request);
+      return pmpi.Isend(&kMark, num_bytes, pmpi.byte, static_cast<int>(peer), tag_, comm, request);
     });
   }
   int done = num_requests == 0;

@@ -38,7 +38,7 @@ struct CommState {
   // Null: this rank is alone on its node, or the engine is not used.
   std::unique_ptr<NodeBarrier> node;
   // Only in a leader, when there are several nodes.
-  std::shared_ptr<LeaderComm> leaders;
+  std::shared_ptr<LeaderShare> leaders;
   // Null: the communicator's barriers are not recorded.
   std::unique_ptr<CommTrace> trace;
   // Only one thread at a time is in a barrier of the communicator, so a load and a store count.

@@ -35,7 +35,7 @@ template <class Trace, class CrossAround>
   int status = MPI_SUCCESS;
   const auto meet = [&]() noexcept {
     const InsideGuard guard;
-    status = state.leaders->meeting.meet(pmpi, state.leaders->comm);
+    status = state.leaders->meet(pmpi);
     return status == MPI_SUCCESS ? 0 : kMeetingFailed;
   };
   if (state.node == nullptr) {

@@ -12,11 +12,10 @@
 
 #include "base/process/autogroups.hpp"
 #include "mpi/library/progress.hpp"
-#include "mpi/library/quiet_errors.hpp"
 #include "mpi/node/plan_library.hpp"
 #include "mpi/settings/message.hpp"
+#include "mpi/setup/make_leaders.hpp"
 #include "mpi/setup/offer.hpp"
-#include "mpi/setup/plan_meeting.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -127,31 +126,6 @@ class BlockMaker {
   std::unique_ptr<NodeBarrier> barrier_;
 };
 
-bool all_know_leaders(const NodeMap& map, const std::vector<Offer>& offers) {
-  return std::all_of(map.nodes().begin(), map.nodes().end(), [&](const NodeMap::Ranks& ranks) {
-    const Offer& offer = offers[static_cast<std::size_t>(ranks.front())];
-    return offer.leaders_id != 0 && offer.leaders_id == offers[0].leaders_id;  // rank 0 leads
-  });
-}
-
-// Collective. Makes a communicator for the leaders; null in ranks that do not lead. Returns what
-// agree() does. If that is not kEngine, one of the leaders may lack the communicator. Then nobody
-// frees it, because to free it is collective.
-Route make_leaders(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
-                   const Offer& first, std::shared_ptr<LeaderComm>& leaders) {
-  const Pmpi& pmpi = agreement.pmpi();
-  const MPI_Comm made = split_quietly(pmpi, agreement.comm(), part.leads() ? 0 : MPI_UNDEFINED);
-  if (part.leads() && made == pmpi.comm_null) {
-    agreement.fail(Route::kNoLeaders, "the MPI library has no communicator left for the leaders of the nodes");
-  }
-  const Route verdict = agreement.agree(part.segment.get());
-  if (verdict == Route::kEngine && part.leads()) {
-    leaders = agreement.process().leader_comms.add(
-        {made, first.new_leaders_id, leader_processes(records, map), Meeting(plan_meeting(agreement, records, map, first))});
-  }
-  return verdict;
-}
-
 // Whether yields of this process do not reach the other ranks of the node at once.
 bool is_scheduled_apart(const Segment& segment) {
   static const bool has_autogroups = read_has_autogroups();
@@ -182,17 +156,12 @@ Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, c
                    CommState& state) {
   ProcessState& process = agreement.process();
   const bool several_nodes = map.nodes().size() > 1;
-  std::shared_ptr<LeaderComm> leaders;
-  if (several_nodes && part.leads() && all_have(records, RankInfo::kSharesLeaders)) {
-    leaders = process.leader_comms.find(leader_processes(records, map));
-  }
+  LeadersMaker leaders(agreement, records, map, part);
 
   // 1. The node's block.
   BlockMaker maker(agreement, part);
   Offer own = part.leads() && !part.is_alone() ? maker.offer(static_cast<Algorithm>(records[0].algorithm)) : Offer{};
-  own.leaders_id = leaders != nullptr ? leaders->id : 0;
-  own.new_leaders_id = several_nodes ? random_id() : 0;
-  if (several_nodes && agreement.rank() == 0) offer_meeting(agreement, records, map, own);
+  if (several_nodes && part.leads()) leaders.offer(own);
   const std::vector<Offer> offers = agreement.exchange(own);
   if (!part.leads() && !agreement.has_failed()) maker.accept(part.from_leader(offers));
   if (!agreement.has_failed() && !prepare_progress(agreement.pmpi(), agreement.comm())) {
@@ -205,20 +174,16 @@ Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, c
   if (verdict == Route::kEngine) verdict = agreement.agree(part.segment.get());
 
   // 3. The leaders' communicator.
-  if (verdict == Route::kEngine && several_nodes && !all_know_leaders(map, offers)) {
-    leaders.reset();
-    verdict = make_leaders(agreement, records, map, part, offers[0], leaders);
-  }
+  if (verdict == Route::kEngine && several_nodes) verdict = leaders.make(offers);
 
   if (verdict != Route::kEngine) {
     maker.give_back(own);
-    process.leader_comms.release(agreement.pmpi(), std::move(leaders));
     return verdict;
   }
   maker.give_back_image(own);
   state.several_nodes = several_nodes;
   state.node = maker.take();
-  state.leaders = std::move(leaders);
+  state.leaders = leaders.take();
   if (state.node != nullptr) state.waiting = choose_waiting(*part.segment, process, process.self(0).pauses_per_look);
   return verdict;
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "mpi/between/leader_comm.hpp"
+
 namespace hierbar::mpi {
 
 // A place for the barrier of a node, which the node's leader offers to its members. It is sent as
@@ -17,12 +19,18 @@ struct Offer {
   std::uint64_t generation;
   // The Algorithm for which the block was made.
   std::uint32_t algorithm;
-  // The leaders' communicator that this leader would use again. 0: none.
-  std::uint64_t leaders_id;
-  // The id of a new leaders' communicator. Rank 0's offer counts.
+  // 1: this leader may have another leaders' communicator.
+  std::uint32_t has_room;
+  // The leaders' communicators that this leader has. 0: none.
+  std::uint64_t known_leaders[4];
+  // A bit for each of them: nobody here uses its collectives.
+  std::uint32_t with_collectives;
+  // code_of() the schedule of who meets by messages only. Rank 0's offer counts, here and below.
+  std::uint32_t by_messages;
+  LeaderChoice leaders;
+  // The id of a new leaders' communicator.
   std::uint64_t new_leaders_id;
-  // code_of() the schedules by which the leaders meet; 0 behind the last. Rank 0's offer counts,
-  // here and below.
+  // code_of() the schedules by which the leaders meet; 0 behind the last.
   std::uint32_t meetings[3];
   // 1: a trial chooses between them and the MPI library's barrier. 0: the first one is used.
   std::uint32_t is_trial;

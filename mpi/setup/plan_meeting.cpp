@@ -16,6 +16,10 @@ namespace {
 
 static_assert(std::size(Offer{}.meetings) == kMostShortlisted);
 
+// Of who cannot use the library's collectives, while nothing better is known. MPI libraries use it
+// themselves, between few nodes and with small messages.
+constexpr network::Kind kByMessages{network::Algorithm::kDissemination, 1};
+
 void report_shortlist(const Shortlist& list, std::size_t num_nodes, bool is_verbose) {
   for (const std::string& problem : list.problems) print_line(problem);
   if (!is_verbose) return;
@@ -37,11 +41,13 @@ std::vector<std::uint64_t> leader_processes(const std::vector<RankInfo>& records
 void offer_meeting(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, Offer& offer) {
   ProcessState& process = agreement.process();
   const MeetingSetting& setting = process.settings.meeting;
+  offer.by_messages = code_of(setting.mode == MeetingSetting::Mode::kFixed ? setting.kind : kByMessages);
   if (setting.mode == MeetingSetting::Mode::kLibrary) return;
   if (setting.mode == MeetingSetting::Mode::kAuto) {
     const std::optional<Verdicts::Verdict> known = process.verdicts.find(Verdicts::key_of(leader_processes(records, map)));
     if (known) {
       offer.meetings[0] = *known ? code_of(**known) : 0;
+      if (*known) offer.by_messages = offer.meetings[0];
       return;
     }
     offer.is_trial = 1;
@@ -55,10 +61,15 @@ void offer_meeting(Agreement& agreement, const std::vector<RankInfo>& records, c
 MeetingPlan plan_meeting(const Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map,
                          const Offer& first) {
   MeetingPlan plan;
-  for (const std::uint32_t code : first.meetings) {
-    if (code != 0) plan.kinds.push_back(kind_from(code));
+  plan.tag = static_cast<int>(first.leaders.tag);
+  if (plan.tag != 0) {
+    plan.kinds = {kind_from(first.by_messages)};
+  } else {
+    for (const std::uint32_t code : first.meetings) {
+      if (code != 0) plan.kinds.push_back(kind_from(code));
+    }
+    plan.is_trial = first.is_trial != 0;
   }
-  plan.is_trial = first.is_trial != 0;
   // The split keeps the order of the ranks, and nodes are in the order of their leaders.
   const auto own = std::find_if(map.nodes().begin(), map.nodes().end(),
                                 [&](const NodeMap::Ranks& ranks) { return ranks.front() == agreement.rank(); });

@@ -19,7 +19,8 @@ std::vector<std::uint64_t> leader_processes(const std::vector<RankInfo>& records
 // If a trial among these leaders has ended before, this is its verdict.
 void offer_meeting(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, Offer& offer);
 
-// How this leader meets the others, by rank 0's offer.
+// How this leader meets the others, by rank 0's offer: with the library's collectives, or by messages
+// only, if rank 0 has chosen a tag.
 MeetingPlan plan_meeting(const Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map,
                          const Offer& first);
 

@@ -31,11 +31,11 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
 }
 
 // Ends the state. This is local, because other ranks may still be leaving the last barrier. Returns
-// the leaders' communicator, which the caller must release or keep.
-std::shared_ptr<LeaderComm> end(CommState* state) {
+// its share of a leaders' communicator, which the caller must release or keep.
+std::shared_ptr<LeaderShare> end(CommState* state) {
   ProcessState::get().states.remove(state);
   if (state->node != nullptr) state->node->block().detach();
-  std::shared_ptr<LeaderComm> leaders = std::move(state->leaders);
+  std::shared_ptr<LeaderShare> leaders = std::move(state->leaders);
   delete state;
   return leaders;
 }
@@ -49,7 +49,7 @@ int forget_comm(MPI_Comm comm, int, void* attribute, void* pmpi) {
   auto* state = static_cast<CommState*>(attribute);
   if (state->is_aside) return MPI_SUCCESS;
   if (!ProcessState::get().has_reported()) settle_trace(*state, *static_cast<const Pmpi*>(pmpi), comm);
-  if (std::shared_ptr<LeaderComm> leaders = end(state)) ProcessState::get().leader_comms.keep(std::move(leaders));
+  ProcessState::get().leader_comms.keep(end(state));
   return MPI_SUCCESS;
 }
 
@@ -151,6 +151,9 @@ void ProcessState::session_begins(int thread_level) {
 }
 
 void ProcessState::session_ends(const Pmpi& pmpi) {
+  // All communicators of the session have been freed by now, and some may be kept here whose
+  // communicators were freed past the process's entry points. Nobody knows of which session they are.
+  leader_comms.free_kept(pmpi, 0);
   if (num_sessions_.fetch_sub(1, std::memory_order_relaxed) > 1 || is_in_world(pmpi)) return;
   report(pmpi, /*may_communicate=*/false);
   close(pmpi);

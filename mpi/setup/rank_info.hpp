@@ -17,10 +17,12 @@ struct RankInfo {
   static constexpr std::uint32_t kVerbose = 2;
   // Two threads of the process are never in barriers at the same time: there is no
   // MPI_THREAD_MULTIPLE.
-  static constexpr std::uint32_t kSharesLeaders = 4;
+  static constexpr std::uint32_t kHasOneBarrier = 4;
   // A communicator can be made for the leaders. Open MPI may hang where several threads make
   // communicators, so there only the main thread does (docs/decisions/0155).
   static constexpr std::uint32_t kMayMakeLeaders = 8;
+  // All communicators are of MPI_COMM_WORLD.
+  static constexpr std::uint32_t kHasNoSessions = 16;
 
   struct Joined {
     std::uint64_t segment_id;  // 0: none

@@ -63,8 +63,8 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
     record.report_every = static_cast<std::uint32_t>(report_settings().settings.every);
     process.recorder.prepare(in_world != 0 ? fake_rank : -1);
   }
-  // A communicator of leaders belongs to one session, and would outlive it.
-  if (thread_level != MPI_THREAD_MULTIPLE && !process.may_have_sessions(pmpi)) record.flags |= RankInfo::kSharesLeaders;
+  if (thread_level != MPI_THREAD_MULTIPLE) record.flags |= RankInfo::kHasOneBarrier;
+  if (!process.may_have_sessions(pmpi)) record.flags |= RankInfo::kHasNoSessions;
   if (kThreadsMayMakeComms || in_main != 0 || thread_level != MPI_THREAD_MULTIPLE) record.flags |= RankInfo::kMayMakeLeaders;
   for (std::size_t i = 0; i < joined.size(); ++i) record.joined[i] = {joined[i].segment->id(), joined[i].index, 0};
   return record;

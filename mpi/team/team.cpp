@@ -97,11 +97,11 @@ int Team::barrier(int thread) noexcept {
 
 std::uint32_t Team::meet(std::uint32_t bits) noexcept {
   const Pmpi& pmpi = *parts_.pmpi;
-  LeaderComm* const leaders = parts_.leaders.get();
+  LeaderShare* const leaders = parts_.leaders.get();
   const auto meet = [&]() noexcept {
     if (leaders == nullptr) return pmpi.Barrier(parts_.comm);
     const InsideGuard guard;
-    return leaders->meeting.meet(pmpi, leaders->comm);
+    return leaders->meet(pmpi);
   };
   return bits | (turns_.meet(team_mem(), meet, &yield) == MPI_SUCCESS ? 0 : kTeamMeetingFailed);
 }

@@ -39,7 +39,7 @@ struct TeamParts {
   Route route;             // kEngine, or why the ranks meet in the MPI library's barrier
   // The ranks of the team are not all in `ranks`: participant 0 meets with others.
   bool meets;
-  std::shared_ptr<LeaderComm> leaders;  // null: they meet on `comm`
+  std::shared_ptr<LeaderShare> leaders;  // null: they meet on `comm`
   Callers callers;
   bool funneled;
   Waiting waiting;
@@ -73,7 +73,7 @@ class Team {
   // Whether a thread of this process is in a barrier of the team.
   bool is_in_use() const noexcept;
   // Gives up what belongs to several ranks, for the end of the team.
-  std::shared_ptr<LeaderComm> take_leaders() { return std::move(parts_.leaders); }
+  std::shared_ptr<LeaderShare> take_leaders() { return std::move(parts_.leaders); }
 
   MPI_Comm comm() const { return parts_.comm; }
   // The communicator has been freed.

@@ -51,6 +51,14 @@ mpi_test(barriers.off barriers ARGS oracle 10 ENV HIERBAR_MPI=off CHECK --count 
 # Threads, tools, Fortran.
 mpi_test(handles handles ARGS 300 CHECK --count engine==600 --count "one rank==600")
 mpi_test(threads threads ARGS own 300 CHECK ${all_engine} --count engine==2400)
+# As many communicators alive as MPICH has without the shim, whose leaders have few of the library's. By
+# the leaders' collectives and by messages.
+mpi_test(threads.many threads ARGS many 2000 ENV ${two_nodes} HIERBAR_MPI_MEETING=dissemination:1
+         CHECK ${all_engine} --count engine==16000)
+mpi_test(threads.many.nodes threads RANKS 4 ARGS many 40 ENV ${two_nodes} CHECK ${all_engine} --count engine==640)
+# None of the leaders' is left behind by communicators that are freed past the shim.
+mpi_test(threads.past threads ARGS past 2500 ENV ${two_nodes} HIERBAR_MPI_MEETING=dissemination:1
+         CHECK ${all_engine} --count engine==10000)
 mpi_test(module interpreter ARGS ${program_dir}/module.so duplicates 20 CHECK ${all_engine} --count engine==80)
 mpi_test(tool_before barriers ARGS oracle 20
          CHECK --preload ${program_dir}/counting_tool.so ${all_engine} --count engine==40 --expect-some "tool: 20 barriers")

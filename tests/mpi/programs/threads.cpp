@@ -7,6 +7,9 @@
 //   threads set_up NUMBER   the same, but the main thread has the first barriers of all of them
 //   threads groups NUMBER   each thread makes a communicator of some ranks, and one of all, for
 //                           each round; the main thread has made one before
+//   threads many NUMBER     NUMBER communicators of all ranks, all alive at once; the main thread has
+//                           the first barriers, then each thread those of some of them
+//   threads past NUMBER     so many, one after the other, freed by PMPI_Comm_free
 
 #include <string>
 #include <thread>
@@ -71,13 +74,83 @@ void barriers_of_groups(int num_rounds) {
   MPI_Group_free(&all);
 }
 
+// What each thread of each rank has come to, in memory that all ranks share.
+class Rounds {
+ public:
+  explicit Rounds(MPI_Comm comm) : rank_(rank_in(comm)), size_(size_of(comm)) {
+    const MPI_Aint bytes = rank_ == 0 ? static_cast<MPI_Aint>(sizeof(Word)) * kThreads * size_ : 0;
+    void* memory;
+    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, comm, &memory, &window_);
+    MPI_Aint found;
+    int unit;
+    MPI_Win_shared_query(window_, 0, &found, &unit, &memory);
+    words_ = static_cast<Word*>(memory);
+    for (int thread = 0; thread < kThreads; ++thread) word(thread, rank_).store(0);
+    PMPI_Barrier(comm);
+  }
+  ~Rounds() { MPI_Win_free(&window_); }
+  Rounds(const Rounds&) = delete;
+  Rounds& operator=(const Rounds&) = delete;
+
+  // A barrier of a thread that has come to `round` of its own.
+  void check_barrier(MPI_Comm comm, int thread, int round) {
+    word(thread, rank_).store(round, std::memory_order_relaxed);
+    MPI_Barrier(comm);
+    for (int rank = 0; rank < size_; ++rank) {
+      const int seen = word(thread, rank).load(std::memory_order_relaxed);
+      CHECK(seen == round || seen == round + 1);
+    }
+  }
+
+ private:
+  using Word = std::atomic<int>;
+  Word& word(int thread, int rank) { return words_[thread * size_ + rank]; }
+
+  int rank_, size_;
+  MPI_Win window_;
+  Word* words_;
+};
+
+void barriers_of_many(int num_comms) {
+  Rounds rounds(MPI_COMM_WORLD);
+  std::vector<MPI_Comm> comms(num_comms);
+  for (MPI_Comm& comm : comms) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Barrier(comm);
+  }
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      int round = 0;
+      for (int pass = 0; pass < 3; ++pass) {
+        for (int i = thread; i < num_comms; i += kThreads) rounds.check_barrier(comms[i], thread, ++round);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+}
+
+void barriers_of_freed(int num_comms) {
+  for (int i = 0; i < num_comms; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int j = 0; j < 2; ++j) MPI_Barrier(comm);
+    PMPI_Comm_free(&comm);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   init_thread_multiple(argc, argv);
   const std::string what = argc > 1 ? argv[1] : "";
-  CHECK(what == "own" || what == "set_up" || what == "groups");
-  if (what == "groups") {
+  CHECK(what == "own" || what == "set_up" || what == "groups" || what == "many" || what == "past");
+  if (what == "many") {
+    barriers_of_many(rounds(argc, argv, 100));
+  } else if (what == "past") {
+    barriers_of_freed(rounds(argc, argv, 100));
+  } else if (what == "groups") {
     barriers_of_groups(rounds(argc, argv, 100));
   } else {
     barriers_of_own(what == "set_up", rounds(argc, argv, 300));

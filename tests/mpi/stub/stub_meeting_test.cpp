@@ -72,6 +72,43 @@ TEST_P(StubMeetings, OrderRandomSubcommunicators) {
   EXPECT_EQ(trial.num_left_over(), 0U);
 }
 
+// More communicators with the same leaders than have the library's collectives, and threads of each rank
+// in barriers of all of them at once. Those that are made later use what is left by those before.
+TEST_P(StubMeetings, KeepCommunicatorsWithTheSameLeadersApart) {
+  constexpr int kRanks = 4, kThreads = 3, kComms = 12, kPasses = 6;
+  StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "2"}, {"HIERBAR_MPI_MEETING", GetParam()}, {"HIERBAR_NETWORK", "off"}});
+  std::vector<PlainBoard> boards(kThreads, PlainBoard(kRanks));
+  std::atomic<int> wrong{0};
+  trial.run([&](Rank& rank) {
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      std::vector<MPI_Comm> comms;
+      for (int i = 0; i < kComms; ++i) {
+        comms.push_back(rank.duplicate(MPI_COMM_WORLD));
+        rank.shim.barrier(comms.back());
+      }
+      std::vector<std::thread> threads;
+      for (int thread = 0; thread < kThreads; ++thread) {
+        threads.emplace_back([&, thread] {
+          rank.process.make_current();
+          int round = repeat * kPasses * kComms;
+          for (int pass = 0; pass < kPasses; ++pass) {
+            for (int i = thread; i < kComms; i += kThreads)
+              wrong +=
+                  boards[static_cast<std::size_t>(thread)].check(rank, comms[static_cast<std::size_t>(i)], rank.number, ++round);
+          }
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+      for (MPI_Comm& comm : comms) rank.shim.comm_free(&comm);
+    }
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(trial.num_library_barriers(), 0);
+  EXPECT_EQ(trial.num_open(), 0);
+  EXPECT_EQ(trial.num_left_over(), 0U);
+}
+
 // One rank comes only after each of the others has looked for messages many times.
 TEST_P(StubMeetings, WaitForALateLeader) {
   constexpr int kRanks = 5;
@@ -158,6 +195,38 @@ TEST(StubMeeting, ALeaderThatCannotWaitFailsTheMeetingForAll) {
   });
   EXPECT_EQ(num_successes, 0);
   EXPECT_EQ(trial.num_open(), 0);
+}
+
+// Communicators that are freed past the shim leave at most a few of the leaders' behind, and none once
+// a session has ended.
+TEST(StubMeeting, LeavesFewCommunicatorsBehind) {
+  constexpr int kRanks = 4, kCycles = 100;
+  for (const bool has_session : {false, true}) {
+    StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", "2"}});
+    std::atomic<int> most{0}, last{0};
+    trial.run([&](Rank& rank) {
+      MPI_Session session;
+      if (has_session) rank.shim.session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+      rank.shim.barrier(MPI_COMM_WORLD);
+      const std::size_t before = rank.process.seats.size();
+      for (int i = 0; i < kCycles; ++i) {
+        MPI_Comm comm = rank.duplicate(MPI_COMM_WORLD);
+        rank.shim.barrier(comm);
+        PMPI_Comm_free(&comm);
+        const int left = static_cast<int>(rank.process.seats.size() - before);
+        for (int seen = most; left > seen && !most.compare_exchange_weak(seen, left);) {
+        }
+      }
+      if (has_session) rank.shim.session_finalize(&session);
+      last += static_cast<int>(rank.process.seats.size() - before);
+      rank.shim.finalize();
+    });
+    EXPECT_LE(most, 9) << has_session;
+    if (has_session) {
+      EXPECT_EQ(last, 0);
+    }
+    EXPECT_EQ(trial.times_said("library 0"), 1);
+  }
 }
 
 // A file with costs that cannot be read is named once, and the trial takes place.

@@ -9,21 +9,21 @@ extern "C" {
 
 // A receive on a communicator of this process alone is the shim's for progress: nothing is sent
 // there.
-int PMPI_Irecv(void* buffer, int, MPI_Datatype, int from, int, MPI_Comm comm, MPI_Request* request) {
+int PMPI_Irecv(void* buffer, int, MPI_Datatype, int from, int tag, MPI_Comm comm, MPI_Request* request) {
   return here().call("Irecv", [&] {
     const StubProcess::Seat* seat = here().find(comm);
     if (seat == nullptr || from < 0 || from >= seat->comm->size) return MPI_ERR_RANK;
-    return open(seat->comm->size == 1 ? kRequest : here().expect(seat->comm, from, seat->rank, buffer), request);
+    return open(seat->comm->size == 1 ? kRequest : here().expect(seat->comm, {from, seat->rank, tag}, buffer), request);
   });
 }
 
 // The message is there at once, but the request must still be completed.
-int PMPI_Isend(const void* data, int count, MPI_Datatype, int to, int, MPI_Comm comm, MPI_Request* request) {
+int PMPI_Isend(const void* data, int count, MPI_Datatype, int to, int tag, MPI_Comm comm, MPI_Request* request) {
   return here().call("Isend", [&] {
     const StubProcess::Seat* seat = here().find(comm);
     if (seat == nullptr || to < 0 || to >= seat->comm->size) return MPI_ERR_RANK;
     const auto* bytes = static_cast<const unsigned char*>(data);
-    seat->comm->send(seat->rank, to, {bytes, bytes + count});
+    seat->comm->send({seat->rank, to, tag}, {bytes, bytes + count});
     return open(kRequest, request);
   });
 }

@@ -40,14 +40,14 @@ std::shared_ptr<const StubComm::Parts> StubComm::collect(int rank, int root, Par
   return rank == root ? await(round) : nullptr;
 }
 
-void StubComm::send(int from, int to, Message message) {
+void StubComm::send(const Path& path, Message message) {
   const std::lock_guard lock(mutex_);
-  in_flight_[{from, to}].push_back(std::move(message));
+  in_flight_[path].push_back(std::move(message));
 }
 
-std::optional<StubComm::Message> StubComm::receive(int from, int to) {
+std::optional<StubComm::Message> StubComm::receive(const Path& path) {
   const std::lock_guard lock(mutex_);
-  std::deque<Message>& messages = in_flight_[{from, to}];
+  std::deque<Message>& messages = in_flight_[path];
   if (messages.empty()) return std::nullopt;
   Message first = std::move(messages.front());
   messages.pop_front();
@@ -57,7 +57,7 @@ std::optional<StubComm::Message> StubComm::receive(int from, int to) {
 std::size_t StubComm::num_left_over() {
   const std::lock_guard lock(mutex_);
   std::size_t sum = 0;
-  for (const auto& [pair, messages] : in_flight_) sum += messages.size();
+  for (const auto& [path, messages] : in_flight_) sum += messages.size();
   return sum;
 }
 
@@ -72,9 +72,9 @@ void StubProcess::make_current() {
   process_of_thread = this;
 }
 
-MPI_Request StubProcess::expect(std::shared_ptr<StubComm> comm, int from, int to, void* buffer) {
+MPI_Request StubProcess::expect(std::shared_ptr<StubComm> comm, const StubComm::Path& path, void* buffer) {
   const std::lock_guard lock(mutex);
-  receives_[next_request_] = {std::move(comm), from, to, buffer};
+  receives_[next_request_] = {std::move(comm), path, buffer};
   return next_request_++;
 }
 
@@ -83,7 +83,7 @@ bool StubProcess::complete(MPI_Request request) {
   const auto found = receives_.find(request);
   if (found == receives_.end()) return true;
   const Receive& receive = found->second;
-  const std::optional<StubComm::Message> message = receive.comm->receive(receive.from, receive.to);
+  const std::optional<StubComm::Message> message = receive.comm->receive(receive.path);
   if (!message) return false;
   std::copy(message->begin(), message->end(), static_cast<unsigned char*>(receive.buffer));
   receives_.erase(found);

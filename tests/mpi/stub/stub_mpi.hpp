@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <compare>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -43,8 +44,12 @@ class StubComm {
 
   // A message of no bytes or of one; and the receipt of one, empty if none is there.
   using Message = std::vector<unsigned char>;
-  void send(int from, int to, Message message);
-  std::optional<Message> receive(int from, int to);
+  struct Path {
+    int from, to, tag;
+    auto operator<=>(const Path&) const = default;
+  };
+  void send(const Path& path, Message message);
+  std::optional<Message> receive(const Path& path);
   // Messages that nobody has received.
   std::size_t num_left_over();
 
@@ -59,7 +64,7 @@ class StubComm {
   std::shared_ptr<Round> arrive(int rank, Part own);
   std::shared_ptr<const Parts> await(const std::shared_ptr<Round>& round);
 
-  std::map<std::pair<int, int>, std::deque<Message>> in_flight_;  // from, to
+  std::map<Path, std::deque<Message>> in_flight_;
   std::mutex mutex_;
   std::condition_variable complete_;
   std::vector<int> rounds_of_ = std::vector<int>(static_cast<std::size_t>(size));  // collective calls of each rank
@@ -104,7 +109,7 @@ class StubProcess {
   Seat* find(MPI_Comm comm);
   // The library has seen the message of such a request, or has none to see.
   bool complete(MPI_Request request);
-  MPI_Request expect(std::shared_ptr<StubComm> comm, int from, int to, void* buffer);
+  MPI_Request expect(std::shared_ptr<StubComm> comm, const StubComm::Path& path, void* buffer);
   void forget(MPI_Request request);
   // Runs the callbacks of the attributes.
   void drop(MPI_Comm comm);
@@ -144,7 +149,7 @@ class StubProcess {
  private:
   struct Receive {
     std::shared_ptr<StubComm> comm;
-    int from, to;
+    StubComm::Path path;
     void* buffer;
   };
   bool count_call(const char* function);
