@@ -73,16 +73,22 @@ run_apart() {
   UCX_TLS=sysv,self timeout 60 "$mpiexec" -n 2 "${program[@]}" duplicates 10 : -n 2 "$@" "${program[@]}" duplicates 10 >"$output" 2>&1
 }
 
-# Each of the two has a namespace of its own, and is alone on its node, although UCX and the host's
-# name say otherwise.
-for kind in '--mount' '--user --map-root-user' '--pid --fork'; do
-  read -ra options <<<"$kind"
+# check_node RANKS OPTION...: each of the two has namespaces of its own. So many of the four ranks are on
+# the first one's node, whatever UCX and the host's name say.
+check_node() {
+  local ranks=$1
+  shift
+  local kind="$*" options=("$@")
   unshare "${options[@]}" true 2>/dev/null || options=(--user --map-root-user "${options[@]}")
   run_apart unshare "${options[@]}"
   check "unshare $kind: the program is right" [ $? = 0 ]
-  check "unshare $kind: they are on other nodes" says 'first communicator: 4 ranks, 2 of them on this node' 1
+  check "unshare $kind: $ranks ranks on one node" says "first communicator: 4 ranks, $ranks of them on this node" 1
   check "unshare $kind: all barriers by the engine" says 'engine 20, library 0' 4
-done
+}
+# As containers for each rank, with and without privileges.
+check_node 4 --mount
+check_node 4 --mount --user --map-root-user
+check_node 2 --pid --fork
 
 # One node has a segment and the other cannot: all of them agree.
 if ((EUID != 0)); then

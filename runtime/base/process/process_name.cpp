@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cinttypes>
 #include <cstdio>
 #include <optional>
 
@@ -58,6 +59,20 @@ class Hash {
   std::uint64_t value_;
 };
 
+// The effective user, by its number in the user namespace around the own one. In a container without
+// privileges that is the user who has started it, whatever number the user has inside.
+std::uint64_t outer_user() {
+  const std::uint64_t own = geteuid();
+  std::FILE* file = std::fopen("/proc/self/uid_map", "re");
+  if (file == nullptr) return own;
+  std::uint64_t inside, outside, count, found = own;
+  while (std::fscanf(file, "%" SCNu64 " %" SCNu64 " %" SCNu64, &inside, &outside, &count) == 3) {
+    if (own >= inside && own - inside < count) found = outside + (own - inside);
+  }
+  std::fclose(file);
+  return found;
+}
+
 }  // namespace
 
 std::uint64_t start_time_of(std::int32_t pid) {
@@ -83,13 +98,16 @@ ProcessName own_process() {
 NodeKey read_node_key(std::uint64_t fake_node) {
   const std::string boot_id = read_boot_id();
   struct stat shared{};
+  const std::uint64_t user = outer_user();
   const bool has_shared = stat("/dev/shm", &shared) == 0;
   NodeKey key{};
   for (std::uint64_t i = 0; i < 2; ++i) {
     Hash hash(i * 0x9E3779B97F4A7C15U);
     for (const char c : boot_id) hash.add(static_cast<unsigned char>(c));
-    for (const char* space : {"/proc/self/ns/mnt", "/proc/self/ns/user", "/proc/self/ns/pid"}) hash.add(inode_of(space));
+    hash.add(inode_of("/proc/self/ns/pid"));
+    hash.add(user);
     hash.add(has_shared ? shared.st_dev : 0);
+    hash.add(has_shared ? shared.st_ino : 0);
     hash.add(fake_node);
     key.words[i] = hash.value();
   }

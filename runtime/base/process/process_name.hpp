@@ -29,10 +29,12 @@ std::string state_of(std::int32_t pid, std::uint64_t start_time);
 // cannot.
 bool is_alive(std::int32_t pid, std::uint64_t start_time);
 
-// Two processes have equal keys exactly if they can share memory under /dev/shm. The key contains
-// the kernel (boot id), the namespaces that decide what a path and a permission mean, and the file
-// system that is mounted there. It does not contain the host's name: containers choose their own,
-// and clones of one machine have the same.
+// Two processes have equal keys if they can share memory under /dev/shm and see each other's process
+// numbers. The key contains the kernel (boot id), the pid namespace, the user, and the directory
+// itself: its device and inode. Containers with mounts and user namespaces of their own, one for each
+// rank, are on one node where they have the host's /dev/shm. Who joins a segment checks that it is the
+// one that was made, so a wrong guess is found out there. The key does not contain the host's name:
+// containers choose their own, and clones of one machine have the same.
 struct NodeKey {
   std::uint64_t words[2];
 

@@ -26,7 +26,7 @@ constexpr int kMaxAttempts = 16;
 
 std::string name_prefix() { return "hierbar-place-" + std::to_string(geteuid()) + "-"; }
 
-// The namespaces are part of the name, because process numbers belong to one namespace.
+// The pid namespace is part of the name, because process numbers belong to one.
 std::string path_of(const MeetingRequest& request) {
   return request.directory + "/" + name_prefix() +
          format_text("%016" PRIx64, read_node_key(std::hash<std::string>{}(request.job_key)).words[0]);

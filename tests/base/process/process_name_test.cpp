@@ -3,10 +3,12 @@
 #include "base/process/process_name.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 
 namespace hierbar {
 namespace {
@@ -57,6 +59,28 @@ TEST(NodeKey, IsTheSameInEveryProcessOfANodeAndDifferentOnPretendedNodes) {
   NodeKey other{};
   EXPECT_EQ(read(pipe_ends[0], &other, sizeof(other)), static_cast<ssize_t>(sizeof(other)));
   waitpid(child, nullptr, 0);
+  EXPECT_EQ(other, own);
+}
+
+// As in a container of its own, without privileges, that has the host's /dev/shm.
+TEST(NodeKey, DoesNotDependOnMountsAndUserNamespaces) {
+  const NodeKey own = read_node_key(0);
+  const uid_t user = geteuid();
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    NodeKey key{};
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0) {
+      std::FILE* map = std::fopen("/proc/self/uid_map", "we");
+      if (map != nullptr && std::fprintf(map, "7 %u 1", user) > 0 && std::fclose(map) == 0) key = read_node_key(0);
+    }
+    _exit(write(pipe_ends[1], &key, sizeof(key)) == sizeof(key) ? 0 : 1);
+  }
+  NodeKey other{};
+  EXPECT_EQ(read(pipe_ends[0], &other, sizeof(other)), static_cast<ssize_t>(sizeof(other)));
+  waitpid(child, nullptr, 0);
+  if (other == NodeKey{}) GTEST_SKIP() << "no user namespaces here";
   EXPECT_EQ(other, own);
 }
 
