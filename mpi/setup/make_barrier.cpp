@@ -49,6 +49,8 @@ class BlockMaker {
     offer.algorithm = static_cast<std::uint32_t>(algorithm);
     if (!plan || !claim(plan->plan(), *image, offer)) {
       give_back(offer);
+      // Another segment may have room.
+      if (offer.is_full != 0 && !part_.is_new) return full();
       agreement_.fail(Route::kSegmentFull, "no shared memory is left for another communicator of " +
                                                std::to_string(part_.ranks.size()) +
                                                " ranks on one node (HIERBAR_SEGMENT_KIB, or the size of /dev/shm)");
@@ -88,6 +90,11 @@ class BlockMaker {
   std::unique_ptr<NodeBarrier> take() { return std::move(barrier_); }
 
  private:
+  static Offer full() {
+    Offer offer{};
+    offer.is_full = 1;
+    return offer;
+  }
   void no_memory() { agreement_.fail(Route::kSegmentFull, "no memory is left under /dev/shm for another communicator"); }
 
   std::vector<Binding> bindings() const {
@@ -102,10 +109,12 @@ class BlockMaker {
     const auto page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
     const std::uint32_t num_units = BarrierBlock::num_units(plan, static_cast<Algorithm>(offer.algorithm));
     const auto block = units.claim(num_units, BarrierBlock::alignment(plan, page_bytes));
+    offer.is_full = block ? 0 : 1;
     if (!block) return false;
     offer.first_unit = *block;
     offer.num_units = num_units;
     const auto copy = units.claim(units_for(image.size()), 1);
+    offer.is_full = copy ? 0 : 1;
     if (!copy) return false;
     offer.image_unit = *copy;
     offer.num_image_units = units_for(image.size());
@@ -125,6 +134,15 @@ class BlockMaker {
   const NodePart& part_;
   std::unique_ptr<NodeBarrier> barrier_;
 };
+
+// Adds the lowest ranks of the nodes whose segment is full. Returns whether there are any.
+bool find_full(const NodeMap& map, const std::vector<Offer>& offers, std::vector<int>& full) {
+  const std::size_t before = full.size();
+  for (const NodeMap::Ranks& ranks : map.nodes()) {
+    if (offers[static_cast<std::size_t>(ranks.front())].is_full != 0) full.push_back(ranks.front());
+  }
+  return full.size() > before;
+}
 
 // Whether yields of this process do not reach the other ranks of the node at once.
 bool is_scheduled_apart(const Segment& segment) {
@@ -153,7 +171,7 @@ Waiting choose_waiting(const Segment& segment, ProcessState& process, int pauses
 }  // namespace
 
 Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
-                   CommState& state) {
+                   CommState& state, std::vector<int>& full) {
   ProcessState& process = agreement.process();
   const bool several_nodes = map.nodes().size() > 1;
   LeadersMaker leaders(agreement, records, map, part);
@@ -172,6 +190,7 @@ Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, c
   //    offers.
   Route verdict = agreement.known_failure(part.segment.get());
   if (verdict == Route::kEngine) verdict = agreement.agree(part.segment.get());
+  if (verdict == Route::kEngine && find_full(map, offers, full)) verdict = Route::kSegmentFull;
 
   // 3. The leaders' communicator.
   if (verdict == Route::kEngine && several_nodes) verdict = leaders.make(offers);

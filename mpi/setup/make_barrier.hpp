@@ -14,7 +14,10 @@ namespace hierbar::mpi {
 // Makes the barrier of this rank's node, and the leaders' communicator if there are several nodes.
 // `part` must have its segment. Collective; returns what agree() does. If it fails, `state` is
 // unchanged.
+//
+// If segments of earlier communicators have no room, the lowest ranks of their nodes are added to
+// `full`, in all ranks alike, and it fails without a message.
 Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map, const NodePart& part,
-                   CommState& state);
+                   CommState& state, std::vector<int>& full);
 
 }  // namespace hierbar::mpi

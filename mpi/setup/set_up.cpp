@@ -190,8 +190,23 @@ void report_not_main_thread(const Agreement& agreement) {
              " may hang where several threads make communicators; the MPI library's own barrier is used for it instead");
 }
 
+// Steps 2 and 3 of decide(). Where the segment is full, they are done once more, with a new one.
+Route share_and_make(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map,
+                     const std::vector<Membership>& joined, CommState& state) {
+  std::vector<int> full;
+  for (;;) {
+    NodePart part(map, agreement.rank());
+    const Route shared = share_segment(agreement, records, map, joined, full, part);
+    if (shared != Route::kEngine) return shared;
+    const std::size_t num_full = full.size();
+    const Route made = make_barrier(agreement, records, map, part, state, full);
+    // A segment that is new is never among them, so this ends.
+    if (full.size() == num_full) return made;
+  }
+}
+
 // 1. records   Every rank sends to all where it is and which segments it has joined.
-// 2. segment   Where the ranks of a node have no segment in common, their leader makes one.
+// 2. segment   Where the ranks of a node have no segment in common, or it is full, their leader makes one.
 // 3. barrier   The leader of a node makes the plan and claims a block. Leaders of several nodes get
 //              a communicator of their own.
 // 4. trace     If all ranks are to report, they exchange the whole tree.
@@ -212,10 +227,7 @@ Route decide(Agreement& agreement, CommState& state) {
   if (route == Route::kNotMainThread) report_not_main_thread(agreement);
   if (route != Route::kEngine) return route;
 
-  NodePart part(map, agreement.rank());
-  const Route shared = share_segment(agreement, records, map, joined, part);
-  if (shared != Route::kEngine) return shared;
-  const Route made = make_barrier(agreement, records, map, part, state);
+  const Route made = share_and_make(agreement, records, map, joined, state);
   if (made == Route::kEngine && state.reports_everywhere) {
     start_trace(agreement.process(), agreement.pmpi(), agreement.comm(), records[0].report_every, state);
   }

@@ -64,12 +64,13 @@ NodePart::NodePart(const NodeMap& map, int rank) : ranks(map.node_of(rank)) {
 }
 
 Route share_segment(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map,
-                    const std::vector<Membership>& joined, NodePart& part) {
-  const std::uint64_t common = part.is_alone() ? 0 : common_segment(records, part.ranks);
+                    const std::vector<Membership>& joined, const std::vector<int>& full, NodePart& part) {
+  const bool is_full = std::find(full.begin(), full.end(), part.ranks.front()) != full.end();
+  const std::uint64_t common = part.is_alone() || is_full ? 0 : common_segment(records, part.ranks);
   if (common != 0) use_again(records, common, joined, part);
-  if (!lacks_segment(records, map)) return Route::kEngine;
+  if (full.empty() && !lacks_segment(records, map)) return Route::kEngine;
 
-  const bool is_new = !part.is_alone() && common == 0;
+  const bool is_new = part.is_new = !part.is_alone() && common == 0;
   const std::vector<Invitation> invitations = agreement.exchange(is_new && part.leads() ? invite(agreement, part) : Invitation{});
   if (is_new) join(agreement, part.from_leader(invitations), part);
   const Route verdict = agreement.agree(part.segment.get());

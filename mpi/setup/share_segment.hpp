@@ -21,6 +21,8 @@ struct NodePart {
   std::shared_ptr<Segment> segment;
   // Which member of the segment each rank is, by position.
   std::vector<std::uint32_t> members;
+  // The segment has been made for this communicator.
+  bool is_new = false;
 
   NodePart(const NodeMap& map, int rank);
   bool leads() const { return me == 0; }
@@ -35,7 +37,9 @@ struct NodePart {
 // Gives each node's part a segment that all of its ranks have joined. It is a segment of `joined`
 // if there is such a one, or else a new one. `joined` must be what this rank's record lists. The
 // name of a new segment is removed before this returns. Collective; returns what agree() does.
+//
+// `full` has the lowest ranks of nodes whose segment has no room. These get a new one.
 Route share_segment(Agreement& agreement, const std::vector<RankInfo>& records, const NodeMap& map,
-                    const std::vector<Membership>& joined, NodePart& part);
+                    const std::vector<Membership>& joined, const std::vector<int>& full, NodePart& part);
 
 }  // namespace hierbar::mpi

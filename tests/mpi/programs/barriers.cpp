@@ -76,6 +76,16 @@ void subsets(int num_rounds) {
   }
 }
 
+// How many segments this process has mapped.
+int num_segments() {
+  std::FILE* maps = std::fopen("/proc/self/maps", "r");
+  char line[512];
+  int num = 0;
+  while (std::fgets(line, sizeof(line), maps) != nullptr) num += std::strstr(line, "/dev/shm/hierbar-") != nullptr;
+  std::fclose(maps);
+  return num;
+}
+
 // A new communicator for every few barriers: its place in the segment is used again and again.
 void duplicates(int num_rounds) {
   for (int round = 0; round < num_rounds; ++round) {
@@ -85,6 +95,7 @@ void duplicates(int num_rounds) {
     MPI_Barrier(copy);
     MPI_Comm_free(&copy);
   }
+  CHECK(num_segments() <= 1);
 }
 
 // Many communicators alive at once, all in use; they are still there when MPI is finalised.
@@ -95,6 +106,12 @@ void many(int num_comms) {
     MPI_Barrier(comm);
   }
   for (MPI_Comm comm : comms) MPI_Barrier(comm);
+}
+
+// All of them in one segment.
+void many_together(int num_comms) {
+  many(num_comms);
+  CHECK(num_segments() == 1);
 }
 
 // With room for few communicators more, as in a program that has made most of those that the
@@ -247,7 +264,7 @@ constexpr Case kCases[] = {{"oracle", oracle, 2000}, {"subsets", subsets, 10}, {
                            {"many", many, 200},      {"growing", growing, 0},  {"passed_on", passed_on, 0},
                            {"errors", errors, 0},    {"late", late, 0},        {"full", full, 10},
                            {"spawn", spawn, 0},      {"forever", forever, 0},  {"apart", apart, 100},
-                           {"leaders", leaders, 40}, {"crowd", crowd, 0}};
+                           {"leaders", leaders, 40}, {"crowd", crowd, 0},      {"many_together", many_together, 200}};
 
 }  // namespace
 }  // namespace hierbar::test

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stub_trial.hpp"
@@ -81,24 +82,45 @@ TEST(StubFallback, TheLibraryIsOutOfCommunicators) {
   EXPECT_EQ(trial.num_open(), 0);
 }
 
-// The segment is full: one rank says so; when there is room again, the next communicator gets it.
-TEST(StubFallback, TheSegmentIsFullAndHasRoomAgain) {
-  constexpr int kComms = 40;
-  StubTrial trial(2, {{"HIERBAR_SEGMENT_KIB", "8"}});
+// Where segments are full, others are made, on one node or on both.
+TEST(StubFallback, AFullSegmentIsFollowedByAnother) {
+  constexpr int kComms = 40, kRounds = 3;
+  for (const auto& [num_ranks, num_nodes] : {std::pair{2, "1"}, std::pair{5, "2"}, std::pair{5, "3"}}) {
+    StubTrial trial(num_ranks, {{"HIERBAR_SEGMENT_KIB", "8"}, {"HIERBAR_FAKE_NODES", num_nodes}});
+    trial.run([&](Rank& rank) {
+      std::vector<MPI_Comm> comms;
+      for (int i = 0; i < kComms; ++i) comms.push_back(rank.duplicate(MPI_COMM_WORLD));
+      for (int round = 0; round < kRounds; ++round) {
+        for (const MPI_Comm comm : comms) rank.shim.barrier(comm);
+      }
+      rank.shim.barrier(MPI_COMM_WORLD);
+      rank.shim.finalize();
+    });
+    EXPECT_EQ(trial.times_said("no shared memory is left"), 0);
+    EXPECT_EQ(trial.times_said(in_words(num_ranks, num_ranks * (kComms * kRounds + 1))), 1);
+    EXPECT_EQ(trial.num_open(), 0);
+  }
+}
+
+// No segment has room for the ranks of all: one rank says so, and the next smaller communicator is served.
+TEST(StubFallback, ManyRanksAreTooManyForASegment) {
+  constexpr int kRanks = 9, kComms = 5;
+  StubTrial trial(kRanks, {{"HIERBAR_SEGMENT_KIB", "4"}});
   trial.run([&](Rank& rank) {
-    std::vector<MPI_Comm> comms;
-    for (int i = 0; i < kComms; ++i) comms.push_back(rank.duplicate(MPI_COMM_WORLD));
-    for (const MPI_Comm comm : comms) rank.shim.barrier(comm);
-    for (MPI_Comm& comm : comms) rank.shim.comm_free(&comm);
-    const int before = rank.process.num_barriers;
-    EXPECT_GT(before, 0);
-    // The other may not have let go of its blocks yet.
-    PMPI_Barrier(MPI_COMM_WORLD);
-    rank.shim.barrier(MPI_COMM_WORLD);
-    EXPECT_EQ(rank.process.num_barriers, before + 1);
+    for (int i = 0; i < kComms; ++i) {
+      MPI_Comm comm = rank.duplicate(MPI_COMM_WORLD);
+      rank.shim.barrier(comm);
+      rank.shim.comm_free(&comm);
+    }
+    EXPECT_EQ(rank.process.num_barriers, kComms);
+    MPI_Comm part;
+    PMPI_Comm_split(MPI_COMM_WORLD, rank.number % 3, 0, &part);
+    rank.shim.barrier(part);
+    EXPECT_EQ(rank.process.num_barriers, kComms);
+    rank.shim.comm_free(&part);
     rank.shim.finalize();
   });
-  EXPECT_EQ(trial.times_said("no shared memory is left for another communicator of 2 ranks on one node"), 1);
+  EXPECT_EQ(trial.times_said("no shared memory is left for another communicator of 9 ranks on one node"), 1);
   EXPECT_EQ(trial.num_open(), 0);
 }
 
