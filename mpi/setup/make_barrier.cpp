@@ -108,13 +108,15 @@ class BlockMaker {
     const SegmentAllocator units = part_.segment->units();
     const auto page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
     const std::uint32_t num_units = BarrierBlock::num_units(plan, static_cast<Algorithm>(offer.algorithm));
+    const std::size_t room = segment_bytes(agreement_.process().settings, part_.ranks.size()) / Segment::kUnitBytes;
+    const bool fits_another = num_units + units_for(image.size()) <= room;
     const auto block = units.claim(num_units, BarrierBlock::alignment(plan, page_bytes));
-    offer.is_full = block ? 0 : 1;
+    offer.is_full = block || !fits_another ? 0 : 1;
     if (!block) return false;
     offer.first_unit = *block;
     offer.num_units = num_units;
     const auto copy = units.claim(units_for(image.size()), 1);
-    offer.is_full = copy ? 0 : 1;
+    offer.is_full = copy || !fits_another ? 0 : 1;
     if (!copy) return false;
     offer.image_unit = *copy;
     offer.num_image_units = units_for(image.size());

@@ -15,12 +15,15 @@ struct Invitation {
   char name[120];
 };
 
-// Enough for about a thousand communicators of all ranks. A page is allocated only when it is used.
+}  // namespace
+
 std::size_t segment_bytes(const Settings& settings, std::size_t num_ranks) {
   constexpr std::size_t kComms = 1024, kSmallest = 256U << 10, kLargest = 64U << 20;
   if (settings.segment_kib != 0) return static_cast<std::size_t>(settings.segment_kib) << 10;
   return std::clamp(num_ranks * kComms * Segment::kUnitBytes, kSmallest, kLargest);
 }
+
+namespace {
 
 Invitation invite(Agreement& agreement, NodePart& part) {
   Invitation invitation{};

@@ -34,6 +34,10 @@ struct NodePart {
   }
 };
 
+// What a new segment for so many ranks has for its units: enough for about a thousand communicators of all
+// of them. A page is allocated only when it is used.
+std::size_t segment_bytes(const Settings& settings, std::size_t num_ranks);
+
 // Gives each node's part a segment that all of its ranks have joined. It is a segment of `joined`
 // if there is such a one, or else a new one. `joined` must be what this rank's record lists. The
 // name of a new segment is removed before this returns. Collective; returns what agree() does.
