@@ -21,7 +21,6 @@
 //     __kmp_hierbar_unregister_library  it ends
 //     __kmp_hierbar_exit                the library's destructor, at the end of the process
 //     __kmp_hierbar_is_exiting          when a thread of the program ends
-//     __kmp_hierbar_has_number          the same
 //   kmp.h
 //     __kmp_hierbar_has_restarted       a thread's number is out of range
 //   ompt-general.cpp
@@ -59,10 +58,6 @@ public:
 
 // The calling thread has paused the library, and is none of its threads any more.
 void __kmp_hierbar_forget_number();
-
-// Whether a thread that ends still has the number that it was given. It may be one from before a
-// pause, and the number another thread's by now.
-bool __kmp_hierbar_has_number(int gtid);
 
 // True if the library was down, and has been started for the calling thread, whose number is
 // `gtid` now. (Declared in kmp.h.)
