@@ -31,19 +31,35 @@ function(hierbar_libomp_names version suffix_variable dir_variable)
   set(${dir_variable} ${dir} PARENT_SCOPE)
 endfunction()
 
-# hierbar_fetch_openmp(<version> <patch dir>)
+# hierbar_patched_openmp(<version> <kind> <patch>...)
+#
+# A rule for openmp_<kind>_sources_<version>: <build>/libomp/<kind>-<version>/{openmp,cmake}, the
+# stock sources with the patches applied in the order given. They are data, not sources of a target.
+function(hierbar_patched_openmp version kind)
+  set(stock_dir ${PROJECT_BINARY_DIR}/libomp/stock-${version})
+  set(out_dir ${PROJECT_BINARY_DIR}/libomp/${kind}-${version})
+  set(patch_script ${PROJECT_SOURCE_DIR}/cmake/patch_openmp.sh)
+  add_custom_command(OUTPUT ${out_dir}.stamp
+    COMMAND ${patch_script} ${stock_dir} ${out_dir} ${ARGN}
+    COMMAND ${CMAKE_COMMAND} -E touch ${out_dir}.stamp
+    DEPENDS ${stock_dir}.stamp ${patch_script} ${ARGN}
+    COMMENT "Patching LLVM ${version}'s openmp (${kind})" VERBATIM)
+  add_custom_target(openmp_${kind}_sources_${version} DEPENDS ${out_dir}.stamp)
+endfunction()
+
+# hierbar_fetch_openmp(<version> <patch dir> <upstream dir>)
 #
 # Rules that fetch LLVM's openmp sources at build time, so that configuring stays quick;
 # cmake/fetch_openmp.sh says from where.
-#   openmp_stock_sources_<version>    <build>/libomp/stock-<version>/{openmp,cmake}
-#   openmp_patched_sources_<version>  <build>/libomp/patched-<version>/{openmp,cmake}, with <patch
-#                                     dir>/*.patch applied
-function(hierbar_fetch_openmp version patch_dir)
+#   openmp_stock_sources_<version>     <build>/libomp/stock-<version>/{openmp,cmake}
+#   openmp_upstream_sources_<version>  with the patches of <upstream dir> that <patch dir>/upstream.txt
+#                                      names, in its order: mends of LLVM's faults
+#   openmp_patched_sources_<version>   with these and then <patch dir>/*.patch, in the order of their
+#                                      names (file(GLOB) sorts)
+function(hierbar_fetch_openmp version patch_dir upstream_dir)
   set(work_dir ${PROJECT_BINARY_DIR}/libomp)
   set(stock_dir ${work_dir}/stock-${version})
-  set(patched_dir ${work_dir}/patched-${version})
   set(fetch_script ${PROJECT_SOURCE_DIR}/cmake/fetch_openmp.sh)
-  set(patch_script ${PROJECT_SOURCE_DIR}/cmake/patch_openmp.sh)
 
   # Once unpacked, the sources of a version stay: a new fetch script fetches nothing again.
   add_custom_command(OUTPUT ${stock_dir}.stamp
@@ -52,13 +68,10 @@ function(hierbar_fetch_openmp version patch_dir)
     COMMENT "Fetching the sources of LLVM ${version}'s openmp" USES_TERMINAL VERBATIM)
   add_custom_target(openmp_stock_sources_${version} DEPENDS ${stock_dir}.stamp)
 
-  # Patches are data, applied in the order of their names (file(GLOB) sorts), not sources of a
-  # target.
-  file(GLOB patches CONFIGURE_DEPENDS ${patch_dir}/*.patch)
-  add_custom_command(OUTPUT ${patched_dir}.stamp
-    COMMAND ${patch_script} ${stock_dir} ${patched_dir} ${patches}
-    COMMAND ${CMAKE_COMMAND} -E touch ${patched_dir}.stamp
-    DEPENDS ${stock_dir}.stamp ${patch_script} ${patches}
-    COMMENT "Patching LLVM ${version}'s openmp" VERBATIM)
-  add_custom_target(openmp_patched_sources_${version} DEPENDS ${patched_dir}.stamp)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patch_dir}/upstream.txt)
+  file(STRINGS ${patch_dir}/upstream.txt upstream REGEX "^[^#]")
+  list(TRANSFORM upstream PREPEND ${upstream_dir}/)
+  file(GLOB hooks CONFIGURE_DEPENDS ${patch_dir}/*.patch)
+  hierbar_patched_openmp(${version} upstream ${upstream})
+  hierbar_patched_openmp(${version} patched ${upstream} ${hooks})
 endfunction()

@@ -11,6 +11,9 @@ Each hunk must find its lines again in the function that its header names; of se
 header names none (make patches with diff -p), there must be one place only. With --write the patch is written anew, for these
 sources, with the hunks that fit.
 
+The hooks are for sources to which the patches for LLVM have been applied that the patch directory's upstream.txt names. Those that
+fit are applied first, and are no hooks. The others are reported, and --write leaves them out of the new upstream.txt.
+
 Exit status: 0 all hooks fit, 1 some do not, 2 nothing could be checked.
 """
 
@@ -65,7 +68,8 @@ def read_patch(path):
             hunk = Hunk(header)
             files[-1].hunks.append(hunk)
         elif line.startswith("+++ "):
-            files.append(FilePatch(line[4:].split("\t")[0].split("/", 1)[1], preamble + [line]))
+            name = line[4:].split("\t")[0].split("/", 1)[1]
+            files.append(FilePatch(name.removeprefix("openmp/"), preamble + [line]))  # LLVM's own patches begin above openmp/
             preamble = []
         else:
             preamble.append(line)
@@ -154,12 +158,43 @@ def find_sources(name, scratch):
     return scratch / "stock/openmp"
 
 
-def check(openmp, patch_dir, write_dir):
+def read_source(openmp, path):
+    source = openmp / path
+    return source.read_text().splitlines() if source.exists() else []
+
+
+def apply_upstream(openmp, patch_dir, upstream_dir, contents):
+    """Applies the patches of upstream.txt to contents. Returns its lines, with those that do not fit as comments."""
+    listed = patch_dir / "upstream.txt"
+    result = []
+    for name in listed.read_text().splitlines() if listed.exists() else []:
+        if name.startswith("#") or not name:
+            result.append(name)
+            continue
+        problems = []
+        files = read_patch(upstream_dir / name)
+        changed = {file.path: list(contents.get(file.path) or read_source(openmp, file.path)) for file in files}
+        for file in files:
+            place_hunks(file, changed[file.path], lambda fits, text, hunk: fits or problems.append(text))
+        if problems:
+            print(f"upstream/{name} does not fit, so hooks behind it may not either", *problems, sep="\n      ")
+            result.append(f"# {name}: does not fit")
+        else:
+            contents.update(changed)
+            result.append(name)
+    return result
+
+
+def check(openmp, patch_dir, upstream_dir, write_dir):
     """Returns how many hooks there are and how many fit."""
     patches = sorted(patch_dir.glob("*.patch"))
     if not patches:
         raise CannotCheck(f"{patch_dir} has no *.patch")
     contents, counts = {}, [0, 0]
+    upstream = apply_upstream(openmp, patch_dir, upstream_dir, contents)
+    if write_dir:
+        write_dir.mkdir(parents=True, exist_ok=True)
+        (write_dir / "upstream.txt").write_text("".join(line + "\n" for line in upstream))
 
     def report(fits, text, hunk):
         counts[0] += 1
@@ -173,12 +208,10 @@ def check(openmp, patch_dir, write_dir):
         print(patch.name)
         files = read_patch(patch)
         for file in files:
-            source = openmp / file.path
             if file.path not in contents:
-                contents[file.path] = source.read_text().splitlines() if source.exists() else []
+                contents[file.path] = read_source(openmp, file.path)
             place_hunks(file, contents[file.path], report)
         if write_dir:
-            write_dir.mkdir(parents=True, exist_ok=True)
             write_patch(write_dir / patch.name, [file for file in files if file.hunks])
     return counts
 
@@ -187,12 +220,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sources", metavar="VERSION|SOURCES", help="what the hooks are tried on")
     parser.add_argument("patch_dir", nargs="?", type=pathlib.Path, help="default: the newest of runtime/libomp/patches")
+    parser.add_argument("--upstream", type=pathlib.Path, default=ROOT / "runtime/libomp/upstream", metavar="DIR",
+                        help="where the patches of upstream.txt are; default: runtime/libomp/upstream")
     parser.add_argument("--write", type=pathlib.Path, metavar="DIR", help="where to write the patch for these sources")
     arguments = parser.parse_args()
     patch_dir = arguments.patch_dir or newest_patches()
     with tempfile.TemporaryDirectory() as scratch:
         openmp = find_sources(arguments.sources, pathlib.Path(scratch))
-        num_hooks, num_fitting = check(openmp, patch_dir, arguments.write)
+        num_hooks, num_fitting = check(openmp, patch_dir, arguments.upstream, arguments.write)
     print(f"{num_fitting} of {num_hooks} hooks of {patch_dir} fit {arguments.sources}")
     return 0 if num_fitting == num_hooks else 1
 

@@ -84,6 +84,23 @@ head -n 6 "$patches/1.patch" >"$work/empty/1.patch"
 run "$check_script" "$sources" "$work/empty"
 check 'half a patch is an error' could_not
 check 'it is named as well' says "$work/empty/1.patch is no whole patch"
+
+# 5. Patches for LLVM, which come before the hooks.
+mkdir "$work/upstream" "$work/behind"
+printf '%s\n' 'Subject: [PATCH] a mend' '---' '--- a/openmp/runtime/src/kmp_barrier.cpp' '+++ b/openmp/runtime/src/kmp_barrier.cpp' \
+  '@@ -5,2 +5,3 @@ void first(int tid) {' ' void second(int tid) {' '+  mend();' '   gather();' '-- ' '2.39.5' >"$work/upstream/mend.patch"
+sed 's/-6,2 +6,3/-7,2 +7,3/' "$patches/1.patch" >"$work/behind/1.patch"
+printf '# A comment.\nmend.patch\n' >"$work/behind/upstream.txt"
+behind() { run "$check_script" "$sources" "$work/behind" --upstream "$work/upstream" --write "$work/behind-new"; }
+behind
+check 'hooks are looked for behind them' says 'second: line 7 (+0)'
+check 'they are no hooks' says "1 of 1 hooks"
+check 'and stay listed' same_text "$(cat "$work/behind-new/upstream.txt")" "$(cat "$work/behind/upstream.txt")"
+sed --in-place 's/gather/collect/' "$work/upstream/mend.patch"
+behind
+check 'one that does not fit is named' says 'upstream/mend.patch does not fit'
+check 'and left out' grep --quiet '^# mend.patch: does not fit$' "$work/behind-new/upstream.txt"
+
 run "$check_script" --help
 check 'there is help' succeeded
 

@@ -48,10 +48,24 @@ def read_cmake_cache(build_dir, name):
     return found.group(1)
 
 
-class Suite:
-    """The tests of one libomp target of the build directory; a suite for compare.py."""
+def for_library(site_config, library_dir, out_dir):
+    """Writes another lit.site.cfg, by which the same tests run on the library in library_dir and
+    leave what they make in out_dir. Returns out_dir."""
+    text = site_config.read_text()
+    for name, value in (("library_dir", library_dir), ("libomp_obj_root", out_dir)):
+        text, count = re.subn(rf"^config\.{name} = .*$", f'config.{name} = "{value}"', text, flags=re.MULTILINE)
+        if count != 1:
+            raise CannotRun(f"{site_config} sets config.{name} {count} times, not once")
+    out_dir.mkdir(parents=True, exist_ok=True)
+    (out_dir / "lit.site.cfg").write_text(text)
+    return out_dir
 
-    def __init__(self, build_dir, target, options):
+
+class Suite:
+    """The tests of one libomp target of the build directory; a suite for compare.py. With
+    library_dir they run on the library there in place of the target's own."""
+
+    def __init__(self, build_dir, target, options, library_dir=None):
         tools_dir = pathlib.Path(read_cmake_cache(build_dir, "HIERBAR_LLVM_TOOLS_DIR"))
         self.name = target
         self.work_dir = build_dir / "check-libomp"
@@ -63,11 +77,14 @@ class Suite:
                 raise CannotRun(f"no {tool} in HIERBAR_LLVM_TOOLS_DIR={tools_dir}; Debian: clang-19 llvm-19-tools")
         if not (self._suite_dir / "lit.site.cfg").exists():
             raise CannotRun(f"{self._suite_dir} has no lit.site.cfg; build the target {target}")
+        if library_dir:
+            self.name += "-elsewhere"
+            self._suite_dir = for_library(self._suite_dir / "lit.site.cfg", library_dir, self.work_dir / self.name)
         version = subprocess.run([tools_dir / "clang", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
         self.version = "clang " + re.search(r"version (\S+)", version).group(1)
         self.compiler_major = re.search(r"version (\d+)", version).group(1)
         self._lit = find_lit(tools_dir, self.work_dir)
-        self._log = self.work_dir / f"{target}.log"
+        self._log = self.work_dir / f"{self.name}.log"
         self._log.write_text("")
 
     def run(self, settings, tests=None, quiet=False):
