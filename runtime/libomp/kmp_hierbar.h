@@ -14,7 +14,6 @@
 //     __kmp_hierbar_free_team           when a team structure is freed
 //     __kmp_hierbar_finish              the library is cleaned up: report, forget
 //     __kmp_hierbar_free_region         when a thread is freed
-//     __kmp_hierbar_adopt               before a kept team begins a region
 //     __kmp_hierbar_settings_changed    the library's mode or its pause has changed
 //   kmp_barrier.cpp
 //     __kmp_hierbar_unobserved_barrier  a plain barrier where no tool looks on
@@ -185,10 +184,6 @@ void __kmp_hierbar_free_region(kmp_info_t *thread);
 // Something has changed that concerns all threads' regions. What concerns the calling thread's only
 // counts in its th_hierbar_changes; which functions do is in patches/<version>/0011-changes.patch.
 void __kmp_hierbar_settings_changed();
-
-// Before a kept team begins a region. An inner one is kept by its primary, which may have been
-// another root's worker since. libomp leaves the other threads at that root (UPSTREAM.md, 16).
-void __kmp_hierbar_adopt(kmp_info_t *primary, kmp_team_t *team);
 
 // sched_yield(), with an eye on others who want the cpu (kmp_hierbar_contention.h).
 void __kmp_hierbar_yield();

@@ -253,14 +253,6 @@ void __kmp_hierbar_prepare(kmp_team_t *team) {
   __kmp_hierbar_record_region(team);
 }
 
-void __kmp_hierbar_adopt(kmp_info_t *primary, kmp_team_t *team) {
-  kmp_root_t *root = primary->th.th_root;
-  if (team == root->r.r_hot_team)
-    return;
-  for (int i = 1; i < team->t.t_nproc; ++i)
-    KMP_CHECK_UPDATE(team->t.t_threads[i]->th.th_root, root);
-}
-
 void __kmp_hierbar_free_team(kmp_team_t *team) {
   kmp_hierbar_team_t *hier = team->t.t_hierbar;
   if (hier == NULL)

@@ -22,8 +22,8 @@
 // runs the body of a detached task counts. When it is zero nevertheless, the barrier is over and
 // what is found is the remainder of a task that nobody waits for.
 //
-// Seven more faults of detached tasks are mended (UPSTREAM.md describes each of them), the first
-// three in the hooks alone:
+// Six more faults of detached tasks are mended (UPSTREAM.md describes each of them), the first two
+// in the hooks alone:
 //
 //   A fulfilled event says so by KMP_EVENT_FULFILLED and not by KMP_EVENT_UNINITIALIZED. The thread
 //   that finishes the task then knows that the event's lock is in use, and takes it before it frees
@@ -32,11 +32,6 @@
 //
 //   A thread that has detached a task does not read it any more, because it may be freed already.
 //   So it reads the handle of target tasks before.
-//
-//   A thread that creates a detachable task has a deque, even if the team has found tasks before.
-//   Otherwise a team that has tasks with priorities only has no deque to put the completion of the
-//   task into, and who fulfils the event looks for one forever. Others see that deque as soon as
-//   its pointer is set, so its size is set before.
 //
 //   In a team of one thread, a parent only counts its child if that is detachable, or if others are
 //   incomplete. This was asked when the task was made, when it ended and in part when it was freed,

@@ -36,7 +36,6 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_fork.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_other_runtimes.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_pause.cpp
-  ${LIBOMP_HIERBAR_DIR}/libomp/process/kmp_hierbar_roots.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region_record.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/waits/kmp_hierbar_contention.cpp

@@ -14,9 +14,6 @@
 //   kmp_runtime.cpp
 //     kmp_hierbar_uncancelled_t         the library starts; kmp_hierbar_plan.cpp makes a plan
 //     __kmp_hierbar_forget_number       it has been paused
-//     __kmp_hierbar_take_root           a thread begins to use OpenMP
-//     __kmp_hierbar_keep_root           such a thread has ended
-//     __kmp_hierbar_free_roots          the library is cleaned up
 //     __kmp_hierbar_register_library    it starts, or is first used in a forked child
 //     __kmp_hierbar_unregister_library  it ends
 //     __kmp_hierbar_exit                the library's destructor, at the end of the process
@@ -30,21 +27,8 @@
 #include "kmp.h"
 
 // In a forked child, which has one thread and a copy of all that the parent knew. libomp forgets
-// the teams itself; this forgets what libomp leaves. `has_key`: __kmp_gtid_threadprivate_key is one
-// of the parent's keys.
-void __kmp_hierbar_forget_parent(bool has_key);
-
-// The structure of a root, filled with zeros but for the memory that it allocates from. That is
-// there if a root had it that has ended: th_local.bget_data is not NULL then.
-kmp_info_t *__kmp_hierbar_take_root();
-
-// A root has ended. Its structure is kept for the next one.
-void __kmp_hierbar_keep_root(kmp_info_t *root);
-
-// Frees what is kept, unless threads are left that may give memory back to it.
-void __kmp_hierbar_free_roots();
-
-// These three: under __kmp_forkjoin_lock.
+// the teams itself; this forgets what libomp leaves.
+void __kmp_hierbar_forget_parent();
 
 // While it lives, pthread_cancel() does not end the thread, which would take locks and its team's
 // join with it. As with GCC's library, it ends at the next such point of the program's own.
