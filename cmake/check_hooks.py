@@ -14,7 +14,7 @@ sources, with the hunks that fit.
 The hooks are for sources to which the patches for LLVM have been applied that the patch directory's upstream.txt names. Those that
 fit are applied first, and are no hooks. The others are reported, and --write leaves them out of the new upstream.txt.
 
-Exit status: 0 all hooks fit, 1 some do not, 2 nothing could be checked.
+Exit status: 0 all hooks and patches fit, 1 some do not, 2 nothing could be checked.
 """
 
 import argparse
@@ -25,6 +25,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOES_NOT_FIT = ": does not fit"
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")
 
 
@@ -39,6 +40,7 @@ class Hunk:
         self.first, self.function = int(header.group(1)), header.group(4)
         self.num_old, self.num_new = (int(count or 1) for count in header.group(2, 3))
         self.lines = []
+        self.needs_function = bool(self.function)
 
     def is_complete(self):
         return len(self.old()) == self.num_old and len(self.new()) == self.num_new
@@ -92,17 +94,17 @@ def name_of(function):
     return call.group(1) if call else function[:60].strip()
 
 
-def find_place(hunk, lines, start, shift):
+def find_place(hunk, lines, start, shift, function_at):
     """Returns the index, not before start, at which the hunk's old lines are, or None, and why."""
     old = hunk.old()
     found = [i for i in range(start, len(lines) - len(old) + 1) if lines[i:i + len(old)] == old]
-    fitting = [i for i in found if name_of(enclosing_function(lines, i)) == name_of(hunk.function)]
+    fitting = [i for i in found if name_of(function_at(i)) == name_of(hunk.function)]
     if fitting:
         return min(fitting, key=lambda i: abs(i - (hunk.first - 1 + shift))), ""
-    if not hunk.function and len(found) == 1:  # made without diff's -p; nothing else that it could mean
+    if not hunk.needs_function and len(found) == 1:  # nothing else that it could mean
         return found[0], ""
     if found:
-        elsewhere = sorted({name_of(enclosing_function(lines, i)) for i in found})
+        elsewhere = sorted({name_of(function_at(i)) for i in found})
         return None, f"its lines are only in {', '.join(elsewhere)}"
     return None, "its lines are not there"
 
@@ -110,17 +112,24 @@ def find_place(hunk, lines, start, shift):
 def place_hunks(file, lines, report):
     """Applies the hunks to lines (those of the file) and makes their headers right; drops those that do not fit."""
     num_hunks, fitting, end, shift, growth = len(file.hunks), [], 0, 0, 0
+    before = list(lines)
+
+    # A hunk's header names the function in the file as it was before the patch, of which earlier hunks may have made two.
+    def function_at(index):
+        return enclosing_function(before, index - growth)
+
     for number, hunk in enumerate(file.hunks, 1):
-        index, problem = find_place(hunk, lines, end, shift)
+        index, problem = find_place(hunk, lines, end, shift, function_at)
         where = f"{file.path}, hunk {number} of {num_hunks}, {name_of(hunk.function) or 'in no function'}"
         if index is None:
             report(False, f"{where}: {problem}", hunk)
             continue
-        report(True, f"{where}: line {index - growth + 1} ({index - growth + 1 - hunk.first:+})", hunk)
+        moved = index - growth + (1 if hunk.num_old else 0) - hunk.first  # a new file begins at 0
+        report(True, f"{where}: line {index - growth + 1} ({moved:+})", hunk)
         # Where the next ones are expected: as far off as this one.
         shift = index - (hunk.first - 1)
-        hunk.first = index - growth + (1 if hunk.num_old else 0)  # a new file begins at 0
-        hunk.new_first, hunk.function = index + 1, enclosing_function(lines, index)[:80]
+        hunk.first += moved
+        hunk.new_first, hunk.function = index + 1, function_at(index)[:80]
         lines[index:index + hunk.num_old] = hunk.new()
         end = index + hunk.num_new
         growth += hunk.num_new - hunk.num_old
@@ -175,10 +184,12 @@ def apply_upstream(openmp, patch_dir, upstream_dir, contents):
         files = read_patch(upstream_dir / name)
         changed = {file.path: list(contents.get(file.path) or read_source(openmp, file.path)) for file in files}
         for file in files:
+            for hunk in file.hunks:
+                hunk.needs_function = False  # git gives three lines of context, and names a function above one that begins in them
             place_hunks(file, changed[file.path], lambda fits, text, hunk: fits or problems.append(text))
         if problems:
             print(f"upstream/{name} does not fit, so hooks behind it may not either", *problems, sep="\n      ")
-            result.append(f"# {name}: does not fit")
+            result.append(f"# {name}{DOES_NOT_FIT}")
         else:
             contents.update(changed)
             result.append(name)
@@ -186,12 +197,13 @@ def apply_upstream(openmp, patch_dir, upstream_dir, contents):
 
 
 def check(openmp, patch_dir, upstream_dir, write_dir):
-    """Returns how many hooks there are and how many fit."""
+    """Returns how many hooks there are, how many fit, and how many patches for LLVM do not."""
     patches = sorted(patch_dir.glob("*.patch"))
     if not patches:
         raise CannotCheck(f"{patch_dir} has no *.patch")
-    contents, counts = {}, [0, 0]
+    contents, counts = {}, [0, 0, 0]
     upstream = apply_upstream(openmp, patch_dir, upstream_dir, contents)
+    counts[2] = sum(line.endswith(DOES_NOT_FIT) for line in upstream)
     if write_dir:
         write_dir.mkdir(parents=True, exist_ok=True)
         (write_dir / "upstream.txt").write_text("".join(line + "\n" for line in upstream))
@@ -227,9 +239,9 @@ def main():
     patch_dir = arguments.patch_dir or newest_patches()
     with tempfile.TemporaryDirectory() as scratch:
         openmp = find_sources(arguments.sources, pathlib.Path(scratch))
-        num_hooks, num_fitting = check(openmp, patch_dir, arguments.upstream, arguments.write)
+        num_hooks, num_fitting, num_unfit = check(openmp, patch_dir, arguments.upstream, arguments.write)
     print(f"{num_fitting} of {num_hooks} hooks of {patch_dir} fit {arguments.sources}")
-    return 0 if num_fitting == num_hooks else 1
+    return 0 if num_fitting == num_hooks and num_unfit == 0 else 1
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ static inline void __kmp_hierbar_enter_nested(kmp_info_t *thread) {
   task.td_flags.task_serial = task.td_flags.team_serial = 1;
   task.td_flags.tasking_ser = outer->td_flags.tasking_ser;
   task.td_flags.started = task.td_flags.executing = 1;
-  task.td_flags.reserved31 = 1; // kmp_hierbar_tasks.h uses it in explicit tasks only
+  task.td_flags.reserved31 = 1; // reserved for the library, which has no use for it in any version that we know
 #if OMPT_SUPPORT
   task.ompt_task_info = outer->ompt_task_info;
 #endif

@@ -22,8 +22,7 @@
 // runs the body of a detached task counts. When it is zero nevertheless, the barrier is over and
 // what is found is the remainder of a task that nobody waits for.
 //
-// Six more faults of detached tasks are mended (UPSTREAM.md describes each of them), the first two
-// in the hooks alone:
+// Two more faults of detached tasks are mended in the hooks alone (UPSTREAM.md describes them):
 //
 //   A fulfilled event says so by KMP_EVENT_FULFILLED and not by KMP_EVENT_UNINITIALIZED. The thread
 //   that finishes the task then knows that the event's lock is in use, and takes it before it frees
@@ -33,36 +32,10 @@
 //   A thread that has detached a task does not read it any more, because it may be freed already.
 //   So it reads the handle of target tasks before.
 //
-//   In a team of one thread, a parent only counts its child if that is detachable, or if others are
-//   incomplete. This was asked when the task was made, when it ended and in part when it was freed,
-//   and the answers differed: counts fell below zero, which is a wait without end, and tasks were
-//   freed while they ran, or never. Now the first answer is kept in the task.
-//
-//   Nor was a task counted whose siblings had all ended. Where it depended on a detached one whose
-//   completion had not run yet, it had to wait for that, and neither a taskgroup nor a taskwait
-//   waited for it. A task that may have to wait is counted now.
-//
-//   After a region within a team of one thread, that thread has the task team again that an earlier
-//   team of one thread has left, and its count of unfinished threads is zero. So nothing waited for
-//   a detached task, or all did without running what it leads to.
-//
-//   The completion of a detached task was subject to the scheduling constraint of tied tasks,
-//   although it runs nothing of the program's. A thread in a taskwait or at the end of a taskgroup
-//   could not take it from its own deque. Now every thread may.
-//
-// Five more faults are of the search for a task and of what holds it back:
-//
-//   A thread looked only at the last task of its own deque. A completion, what depended on a
-//   detached task, or a tied child of an untied task that the thread ran while it waited, comes
-//   there in front of the children that the thread waits for, and hid them. Where the team has
-//   detachable or untied tasks it now looks further, and who steals does so too.
-//
-//   Of the tasks with priorities a thread looked only at the oldest one of the highest priority.
-//   When two threads waited for children that lay behind it, nobody ever ran them.
+// Three more faults are of what holds a task back:
 //
 //   A thread counted as finished although its deque, or the lists of priorities, had a task that
-//   another one's lock (mutexinoutset) held back at that moment. And who looked at a task with a
-//   priority took it out of their number meanwhile.
+//   another one's lock (mutexinoutset) held back at that moment.
 //
 //   That lock was freed when the parent of the tasks ended. What had its memory then could look
 //   like a lock that somebody holds: such a task never ran. And a detached task released it only
@@ -95,34 +68,6 @@ static inline bool __kmp_hierbar_may_take(kmp_task_team_t *task_team, int tid, i
   return true;
 }
 
-// Whether dependences of tasks are tracked in the thread's team even if that has one thread only,
-// as __kmpc_omp_task_with_deps asks.
-static inline bool __kmp_hierbar_tracks_dependences(const kmp_info_t *thread) {
-  const kmp_task_team_t *task_team = thread->th.th_task_team;
-  return task_team != NULL && (task_team->tt.tt_found_proxy_tasks || task_team->tt.tt_hidden_helper_task_encountered);
-}
-
-// Whether the parent counts the task. Copies of a task come here too, with what their original had.
-static inline bool __kmp_hierbar_count(kmp_taskdata_t *taskdata, bool counts) {
-  counts = counts || __kmp_hierbar_tracks_dependences(taskdata->td_alloc_thread);
-  taskdata->td_flags.reserved31 = counts; // reserved for the library, which has no use for it in any version that we know
-  return counts;
-}
-
-static inline bool __kmp_hierbar_is_counted(const kmp_taskdata_t *taskdata) { return taskdata->td_flags.reserved31 != 0; }
-
-// Whether a task team must be set up before the thread creates a detachable task.
-static inline bool __kmp_hierbar_lacks_task_team(const kmp_info_t *thread) {
-  const kmp_task_team_t *task_team = thread->th.th_task_team;
-  return task_team == NULL || (thread->th.th_team->t.t_serialized && !TCR_4(task_team->tt.tt_active));
-}
-
-// Whether what is in a deque is the completion of a task that was detached. The constraint is not
-// about it.
-static inline bool __kmp_hierbar_is_completion(const kmp_taskdata_t *taskdata) {
-  return taskdata->td_flags.proxy == TASK_PROXY && taskdata->td_flags.complete;
-}
-
 // Of kmp_tasking.cpp. If it returns true, it has taken the locks that the task needs
 // (mutexinoutset).
 static bool __kmp_task_is_allowed(int gtid, const kmp_int32 is_constrained, const kmp_taskdata_t *tasknew,
@@ -138,38 +83,6 @@ static inline bool __kmp_hierbar_runs_at_once(kmp_int32 gtid, const kmp_taskdata
   return __kmp_task_is_allowed(gtid, 0, taskdata, NULL) || !may_wait;
 }
 
-// Looks for a task that the thread may run among `count` ones of a deque, whose lock the caller
-// holds: from the one at `end` in the direction of `step`. What it finds changes its place step by
-// step to `end`, where libomp's code can remove it. NULL: none.
-static inline kmp_taskdata_t *__kmp_hierbar_find_allowed(kmp_thread_data_t *thread_data, kmp_uint32 end, kmp_uint32 step,
-                                                         kmp_int32 count, kmp_int32 gtid, kmp_int32 is_constrained) {
-  const kmp_uint32 mask = TASK_DEQUE_MASK(thread_data->td);
-  kmp_taskdata_t **deque = thread_data->td.td_deque;
-  const kmp_taskdata_t *current = __kmp_threads[gtid]->th.th_current_task;
-  for (kmp_uint32 index = end; count > 0; --count, index = (index + step) & mask) {
-    kmp_taskdata_t *taskdata = deque[index];
-    if (!__kmp_task_is_allowed(gtid, is_constrained, taskdata, current))
-      continue;
-    for (; index != end; index = (index - step) & mask)
-      deque[index] = deque[(index - step) & mask];
-    deque[end] = taskdata;
-    return taskdata;
-  }
-  return NULL;
-}
-
-// The newest task of the thread's own deque that it may run, now the last one. Where nothing can be
-// detached and no task is untied, the last one is enough, as libomp has it: it is a descendant of
-// the task that waits, if there is one. No other thread puts tasks there, and the waiting thread
-// runs descendants only.
-static inline kmp_taskdata_t *__kmp_hierbar_find_newest(const kmp_task_team_t *task_team, kmp_thread_data_t *thread_data,
-                                                        kmp_int32 gtid, kmp_int32 is_constrained) {
-  const kmp_uint32 last = (thread_data->td.td_deque_tail - 1) & TASK_DEQUE_MASK(thread_data->td);
-  const bool looks_further = TCR_4(task_team->tt.tt_found_proxy_tasks) || TCR_4(task_team->tt.tt_untied_task_encountered);
-  const kmp_int32 count = looks_further ? thread_data->td.td_deque_ntasks : 1;
-  return __kmp_hierbar_find_allowed(thread_data, last, -1, count, gtid, is_constrained);
-}
-
 // The deques of priorities are in a list, which only grows, and under a lock. Who looks for a task
 // walks it without: it is looked at in each search of a team that has tasks with priorities. libomp
 // enters a deque by a plain store. On cpus that let stores pass each other (AArch64, POWER) another
@@ -183,30 +96,6 @@ static inline void __kmp_hierbar_enter_deque(kmp_task_pri_t **place, kmp_task_pr
 // (P2) acquire load: the first deque, or the one behind another.
 static inline kmp_task_pri_t *__kmp_hierbar_deque_at(kmp_task_pri_t *const *place) {
   return __atomic_load_n(place, __ATOMIC_ACQUIRE);
-}
-
-// Takes the oldest task of the highest priority that the thread may run. Their number only falls
-// when one is taken: who sees zero may rely on it.
-static inline kmp_task_t *__kmp_hierbar_take_priority_task(kmp_task_team_t *task_team, kmp_int32 gtid, kmp_int32 is_constrained) {
-  for (kmp_task_pri_t *list = __kmp_hierbar_deque_at(&task_team->tt.tt_task_pri_list); list != NULL;
-       list = __kmp_hierbar_deque_at(&list->next)) {
-    kmp_base_thread_data_t &deque = list->td.td;
-    if (TCR_4(deque.td_deque_ntasks) == 0)
-      continue;
-    __kmp_acquire_bootstrap_lock(&deque.td_deque_lock);
-    kmp_taskdata_t *taskdata =
-        __kmp_hierbar_find_allowed(&list->td, deque.td_deque_head, 1, deque.td_deque_ntasks, gtid, is_constrained);
-    if (taskdata != NULL) {
-      deque.td_deque_head = (deque.td_deque_head + 1) & TASK_DEQUE_MASK(deque);
-      TCW_4(deque.td_deque_ntasks, deque.td_deque_ntasks - 1);
-    }
-    __kmp_release_bootstrap_lock(&deque.td_deque_lock);
-    if (taskdata != NULL) {
-      KMP_ATOMIC_DEC(&task_team->tt.tt_num_task_pri);
-      return KMP_TASKDATA_TO_TASK(taskdata);
-    }
-  }
-  return NULL;
 }
 
 // Of kmp_taskdeps.h.
@@ -243,10 +132,7 @@ static inline bool __kmp_hierbar_may_finish(const kmp_task_team_t *task_team, in
 }
 
 // Before the task is marked as detached: from then on it may be completed, and freed, at any time.
-// Its completion, like an untied task, may be run by threads that may not run what lies in front of
-// it, so who steals must look further.
 static inline void __kmp_hierbar_hold(const kmp_taskdata_t *taskdata) {
-  KMP_CHECK_UPDATE(taskdata->td_task_team->tt.tt_untied_task_encountered, 1);
   KMP_ATOMIC_INC(&taskdata->td_task_team->tt.tt_unfinished_threads);
 }
 

@@ -99,6 +99,7 @@ check 'and stay listed' same_text "$(cat "$work/behind-new/upstream.txt")" "$(ca
 sed --in-place 's/gather/collect/' "$work/upstream/mend.patch"
 behind
 check 'one that does not fit is named' says 'upstream/mend.patch does not fit'
+check 'which is a failure' failed
 check 'and left out' grep --quiet '^# mend.patch: does not fit$' "$work/behind-new/upstream.txt"
 
 run "$check_script" --help
