@@ -121,7 +121,7 @@ omp_cases(task_waits CASES ${wait_cases} SETTING stock_pattern ENV KMP_BARRIER O
 
 omp_cases(hidden_helpers CASES tasks_outside_any_region tasks_before_a_barrier dependent_tasks regions_in_a_helper
           ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4 CHECK --counter reports==1)
-omp_cases(hidden_helpers CASES forked_children after_hard_pauses ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4)
+omp_cases(hidden_helpers CASES forked_children after_hard_pauses other_roots_end ENV LIBOMP_NUM_HIDDEN_HELPER_THREADS=4)
 
 set(cancelled_loop_cases dynamic_loops long_loops_end_at_once sections taskloops loop_and_region_at_once
     region_just_after_a_barrier unfinished_loops loops_after_others_left inner_regions)

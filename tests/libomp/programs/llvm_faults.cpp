@@ -7,8 +7,6 @@
 
 #include <omp.h>
 
-#include <thread>
-
 #include "tests/libomp/programs/check.hpp"
 
 namespace {
@@ -30,26 +28,9 @@ void untied_undeferred_task_waits() {
   CHECK_EQUAL(done, 2);
 }
 
-void hidden_helper() {
-  int done = 0;
-#pragma omp target nowait map(tofrom : done)
-  done = 1;
-#pragma omp taskwait
-  CHECK_EQUAL(done, 1);
-}
-
-// A thread that has used OpenMP ends, and takes the team of hidden helpers with it.
-void helpers_after_a_root_has_ended() {
-  hidden_helper();
-  std::thread([] { CHECK(omp_get_max_threads() > 0); }).join();
-  hidden_helper();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"untied_undeferred_task_waits", untied_undeferred_task_waits},
-                             {"helpers_after_a_root_has_ended", helpers_after_a_root_has_ended}});
+  return omp_test::run_case(argc, argv, {{"untied_undeferred_task_waits", untied_undeferred_task_waits}});
 }

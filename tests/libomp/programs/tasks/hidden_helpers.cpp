@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include <atomic>
+#include <thread>
 
 #include "tests/libomp/programs/check.hpp"
 #include "tests/libomp/programs/process/forked_child.hpp"
@@ -113,6 +114,23 @@ void after_hard_pauses() {
   tasks_before_a_barrier();
 }
 
+// A thread that has used OpenMP ends. The team stays for the others. Such a thread's own tasks have
+// run when it is gone.
+void other_roots_end() {
+  tasks_outside_any_region();
+  std::thread([] { CHECK(omp_get_max_threads() > 0); }).join();
+  tasks_outside_any_region();
+  std::atomic<int> done{0};
+  std::thread([&] {
+    for (int i = 0; i < 50; ++i) {
+#pragma omp target nowait map(to : i)
+      ++done;
+    }
+  }).join();
+  CHECK_EQUAL(done.load(), 50);
+  tasks_outside_any_region();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -123,5 +141,6 @@ int main(int argc, char** argv) {
                              {"dependent_tasks", dependent_tasks},
                              {"regions_in_a_helper", regions_in_a_helper},
                              {"forked_children", forked_children},
-                             {"after_hard_pauses", after_hard_pauses}});
+                             {"after_hard_pauses", after_hard_pauses},
+                             {"other_roots_end", other_roots_end}});
 }
