@@ -4,6 +4,7 @@
 #include "waits/kmp_hierbar_contention.h"
 
 #include "kmp_hierbar.h"
+#include "waits/kmp_hierbar_patience.h"
 
 #include <sched.h>
 
@@ -60,6 +61,7 @@ bool __kmp_hierbar_yielded_for_long(int num_threads) {
 // about to follow gives the cpu away as well. One yield in 64 is enough to see whether that is still
 // so. A wait that may not sleep (for a lock or for tasks) yields after every 64 looks, some µs.
 void __kmp_hierbar_yield() {
+  ++__kmp_hierbar_patience.num_yields;
   const kmp_uint64 now = KMP_NOW();
   const bool is_early = KMP_OVERSUBSCRIBED && __kmp_hierbar_sleeps_early();
   if (is_early || now - yields.last >= long_time())

@@ -13,6 +13,7 @@
 #include "kmp_hierbar.h"
 #include "kmp_itt.h"
 #include "kmp_lock.h"
+#include "waits/kmp_hierbar_waits.h"
 
 #if KMP_USE_FUTEX && KMP_USE_DYNAMIC_LOCK
 
@@ -36,19 +37,31 @@ static inline bool __kmp_hierbar_take_lock(void *lock, int gtid) {
          KMP_COMPARE_AND_STORE_ACQ32(word, KMP_LOCK_FREE(futex), KMP_LOCK_BUSY((gtid + 1) << 1, futex)); // (L1)
 }
 
-// (L2) Release, in __kmp_release_futex_lock(), which also wakes a waiter that sleeps; pairs with
-// (L1). The tag of a lock never changes, so a plain read finds it.
-static inline bool __kmp_hierbar_free_lock(void *lock, int gtid) {
+// (L2) A full barrier; pairs with (L1). The tag of a lock never changes, so a plain read finds it.
+static inline bool __kmp_hierbar_free_lock(void *lock) {
   if (!__kmp_hierbar_enabled || KMP_EXTRACT_D_TAG(lock) != locktag_futex || !__kmp_hierbar_sees_no_lock())
     return false;
-  __kmp_release_futex_lock((kmp_futex_lock_t *)lock, gtid); // (L2)
+  volatile kmp_int32 *const word = (volatile kmp_int32 *)lock;
+  const kmp_int32 before = KMP_XCHG_FIXED32(word, KMP_LOCK_FREE(futex)); // (L2)
+  if (UNLIKELY((KMP_LOCK_STRIP(before) & 1) != 0))
+    __kmp_hierbar_wake_at_lock(word);
   return true;
+}
+
+// The same as __kmp_hierbar_take_lock() where the caller has not looked for the thread's number yet.
+static inline bool __kmp_hierbar_take_lock(void *lock) {
+#ifdef KMP_TDATA_GTID
+  return __kmp_gtid >= 0 && __kmp_hierbar_take_lock(lock, __kmp_gtid);
+#else
+  return false;
+#endif
 }
 
 #else
 
 static inline bool __kmp_hierbar_take_lock(void *, int) { return false; }
-static inline bool __kmp_hierbar_free_lock(void *, int) { return false; }
+static inline bool __kmp_hierbar_take_lock(void *) { return false; }
+static inline bool __kmp_hierbar_free_lock(void *) { return false; }
 
 #endif
 

@@ -7,10 +7,11 @@
 // th_team_bt_intervals, which libomp sets anew in each barrier.
 //
 // Beside others who hold the cpus it sleeps at once. Where the process's own threads outnumber the
-// cpus, yields are the quickest way to let a partner arrive that is about to. While one that
-// computes is waited for, each yield is a context switch for nothing. Which of the two it is a
-// thread learns from its own waits: after some long ones in a row it sleeps at once, but for one
-// wait in 64, which shows whether that is still so (docs/decisions/0176).
+// cpus, a yield lets a partner run that computes, and returns when that one has arrived. Many yields
+// in a wait show that nobody else needs the cpu, and that the partner computes on another one. Then
+// each of them is a context switch for nothing. Which of the two it is a thread learns from its own
+// waits: after some long ones with many yields in a row it sleeps at once, but for one wait in 64,
+// which shows whether that is still so (docs/decisions/0176).
 
 #include "kmp.h"
 #include "waits/kmp_hierbar_contention.h"
@@ -18,23 +19,29 @@
 
 // Of one thread.
 struct kmp_hierbar_patience_t {
-  int num_long; // long waits in a row, up to most_long
-  kmp_uint32 num_waits;
+  int num_vain;          // long waits in a row with many yields, up to many_vain
+  kmp_uint32 num_waits;  // while it does not yield
+  kmp_uint32 num_yields; // all that the thread has made
 };
-extern __thread kmp_hierbar_patience_t __kmp_hierbar_patience;
+extern __thread kmp_hierbar_patience_t __kmp_hierbar_patience [[gnu::tls_model("initial-exec")]];
 
 // Exists while its thread waits in __kmp_wait_template.
 class kmp_hierbar_limited_wait_t {
-  static constexpr int many_long = 4;
-  static constexpr int most_long = 8;
-  static constexpr kmp_uint32 wait_to_learn = 64; // one in so many, a power of two
+  static constexpr int many_vain = 4;
+  static constexpr kmp_uint32 many_yields = 16;
+  static constexpr kmp_uint32 wait_to_learn = 64; // one in so many
+  static constexpr kmp_uint64 long_us = 150;      // a sleep and its end cost a third of that
+  static constexpr kmp_uint64 longest_us = 1'000;
+  static constexpr kmp_uint64 longest_to_learn_us = 50;
 
-  kmp_uint64 begin = 0; // 0: nothing is learned from this wait
-  kmp_uint64 short_time = 0;
-  bool is_patient = true;
+  bool learns = false;
+  kmp_uint64 begin = 0;
+  kmp_uint32 yields_before = 0;
 
-  // A sleep and the wake-up take some 50 µs; each partner that yields takes some of its own.
-  static kmp_uint64 longest_short_time() { return __kmp_hierbar_ticks(50 + 2 * (kmp_uint64)__kmp_nth); }
+  static void limit(kmp_info_t *thread, kmp_uint64 us) {
+    const kmp_uint64 ticks = __kmp_hierbar_ticks(us);
+    thread->th.th_team_bt_intervals = KMP_MIN(ticks, thread->th.th_team_bt_intervals);
+  }
 
 public:
   // A blocktime from kmp_set_blocktime() is left alone: it is not the default's.
@@ -42,23 +49,24 @@ public:
     if (__kmp_env_blocktime || thread->th.th_team_bt_intervals != __kmp_hierbar_ticks(__kmp_dflt_blocktime))
       return;
     if (__kmp_hierbar_sleeps_early()) {
-      thread->th.th_team_bt_intervals = 0;
+      limit(thread, 0);
     } else if (KMP_OVERSUBSCRIBED) {
-      kmp_hierbar_patience_t &patience = __kmp_hierbar_patience;
-      is_patient = patience.num_long < many_long || patience.num_waits++ % wait_to_learn == 0;
-      short_time = longest_short_time();
+      kmp_hierbar_patience_t &own = __kmp_hierbar_patience;
+      const bool is_patient = own.num_vain < many_vain;
+      learns = is_patient || own.num_waits++ % wait_to_learn == 0; // one that sleeps at once shows nothing
+      limit(thread, is_patient ? longest_us : learns ? longest_to_learn_us : 0);
+      yields_before = own.num_yields;
       begin = KMP_NOW();
-      thread->th.th_team_bt_intervals = is_patient ? KMP_MIN(short_time, thread->th.th_team_bt_intervals) : 0;
     }
   }
   ~kmp_hierbar_limited_wait_t() {
-    if (begin == 0)
+    if (!learns)
       return;
-    int &num_long = __kmp_hierbar_patience.num_long;
-    if (KMP_NOW() - begin > short_time)
-      num_long = KMP_MIN(num_long + 1, most_long);
+    kmp_hierbar_patience_t &own = __kmp_hierbar_patience;
+    if (own.num_yields - yields_before > many_yields && KMP_NOW() - begin > __kmp_hierbar_ticks(long_us))
+      own.num_vain = KMP_MIN(own.num_vain + 1, many_vain);
     else
-      num_long = is_patient ? 0 : KMP_MAX(num_long - 1, 0);
+      own.num_vain = 0;
   }
   kmp_hierbar_limited_wait_t(const kmp_hierbar_limited_wait_t &) = delete;
   kmp_hierbar_limited_wait_t &operator=(const kmp_hierbar_limited_wait_t &) = delete;

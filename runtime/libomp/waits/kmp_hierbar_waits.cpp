@@ -21,7 +21,7 @@
 #include "waits/kmp_hierbar_patience.h"
 
 int __kmp_hierbar_cpu_quota = INT_MAX;
-__thread kmp_hierbar_patience_t __kmp_hierbar_patience [[gnu::tls_model("initial-exec")]];
+__thread kmp_hierbar_patience_t __kmp_hierbar_patience;
 
 namespace {
 
@@ -134,4 +134,10 @@ bool __kmp_hierbar_poll_lock(const volatile kmp_int32 *word, kmp_int32 free) {
       return false;
   }
   return true;
+}
+
+void __kmp_hierbar_wake_at_lock(const volatile kmp_int32 *word) {
+  const int own_errno = errno;
+  syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0); // not private: LLVM's waits are not
+  errno = own_errno;
 }

@@ -46,6 +46,9 @@ void __kmp_hierbar_look_for_tasks(kmp_uint64 *since);
 // Polls a lock until it is free, and returns true, or for as long as that can pay.
 bool __kmp_hierbar_poll_lock(const volatile kmp_int32 *word, kmp_int32 free);
 
+// Wakes one that sleeps at a futex lock, after it was freed.
+void __kmp_hierbar_wake_at_lock(const volatile kmp_int32 *word);
+
 // Whether a lock that was found taken has become free. Otherwise the caller sleeps.
 static inline bool __kmp_hierbar_awaits_lock(const volatile kmp_int32 *word, kmp_int32 free) {
   return __kmp_hierbar_enabled && __kmp_hierbar_poll_lock(word, free);
