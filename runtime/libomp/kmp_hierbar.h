@@ -185,7 +185,7 @@ void __kmp_hierbar_free_region(kmp_info_t *thread);
 // counts in its th_hierbar_changes; which functions do is in patches/<version>/0011-changes.patch.
 void __kmp_hierbar_settings_changed();
 
-// sched_yield(), with an eye on others who want the cpu (kmp_hierbar_contention.h).
+// sched_yield(), with an eye on others who want the cpu (waits/kmp_hierbar_contention.h).
 void __kmp_hierbar_yield();
 
 // The same in a wait that is polled: after a while the thread naps in place of yielding
