@@ -131,8 +131,7 @@ bool __kmp_hierbar_load_library() {
              !bind(library, "hierbar_plan_units", &found.plan_units) ||
              !bind(library, "hierbar_describe_machine", &found.describe_machine) ||
              !bind(library, "hierbar_describe_plan", &found.describe_plan) || !bind(library, "hierbar_place", &found.place) ||
-             !bind(library, "hierbar_cpu_quota", &found.cpu_quota) ||
-             !bind(library, "hierbar_version", &found.version)) {
+             !bind(library, "hierbar_cpu_quota", &found.cpu_quota) || !bind(library, "hierbar_version", &found.version)) {
     problem = "libhierbar.so is of another version than this libomp.so";
   }
   if (problem == NULL) {

@@ -139,7 +139,7 @@ TEST_P(RulesOf, CountsAreThoseOfHwloc) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, RulesOf, testing::ValuesIn(test::known_topologies()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& machine) { return machine.param.name; });
 
 }  // namespace
 }  // namespace hierbar

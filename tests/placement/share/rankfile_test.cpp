@@ -115,7 +115,7 @@ TEST_P(RankfileOf, NamesTheCoresOfEachShare) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, RankfileOf, testing::ValuesIn(test::known_topologies()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& machine) { return machine.param.name; });
 
 }  // namespace
 }  // namespace hierbar

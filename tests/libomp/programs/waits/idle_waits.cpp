@@ -173,7 +173,7 @@ void in_a_taskgroup() {
 
 void for_a_dependence() {
   expect_idle([] {
-    int value = 0;
+    [[maybe_unused]] int value = 0;  // in depend clauses only
 #pragma omp parallel num_threads(2)
 #pragma omp single
     for (int i = 0; i < kNumWaits; ++i) {
