@@ -36,7 +36,7 @@
 //     __kmp_hierbar_yield               a waiting thread gives its cpu to others
 //   kmp.h
 //     __kmp_hierbar_yield_in_wait       the same, in a wait that knows when it began
-//   and what waits/kmp_hierbar_waits.h lists: kmp_tasking.cpp, kmp_taskdeps.cpp, kmp_lock.cpp
+//   and what waits/kmp_hierbar_waits.h (tasks) and waits/kmp_hierbar_critical.h (locks) list
 //   ompt-general.cpp
 //     __kmp_hierbar_tool_lookup         a name that OMPT does not know
 //   and what process/kmp_hierbar_process.h lists: fork(), threads that come and go, other runtimes,

@@ -15,6 +15,11 @@
 #include "kmp_lock.h"
 #include "waits/kmp_hierbar_waits.h"
 
+// Whether a lock that was found taken has become free. Otherwise the caller sleeps.
+static inline bool __kmp_hierbar_awaits_lock(const volatile kmp_int32 *word, kmp_int32 free) {
+  return __kmp_hierbar_enabled && __kmp_hierbar_poll_lock(word, free);
+}
+
 #if KMP_USE_FUTEX && KMP_USE_DYNAMIC_LOCK
 
 static inline bool __kmp_hierbar_sees_no_lock() {

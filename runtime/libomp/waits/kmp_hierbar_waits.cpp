@@ -93,7 +93,10 @@ void __kmp_hierbar_read_waits() {
   __kmp_hierbar_cpu_quota = quota == 0 ? INT_MAX : (int)quota;
 }
 
-void __kmp_hierbar_ran_task() { has_run_task = true; }
+bool __kmp_hierbar_ran_task() {
+  has_run_task = true;
+  return !__kmp_hierbar_enabled;
+}
 
 void __kmp_hierbar_yield_in_wait(kmp_uint64 *since) {
   if (!__kmp_hierbar_enabled || polls_for_ever()) {

@@ -19,7 +19,6 @@
 // with an infinite one nothing sleeps, with 0 everything sleeps at once.
 
 #include "kmp.h"
-#include "kmp_hierbar.h"
 
 // In µs.
 constexpr int __kmp_hierbar_default_blocktime = 4'000;
@@ -36,8 +35,10 @@ static inline kmp_uint64 __kmp_hierbar_ticks(kmp_uint64 us) {
 #endif
 }
 
-// The calling thread has run a task: a wait that it is in begins anew.
-void __kmp_hierbar_ran_task();
+// The calling thread has run a task: a wait that it is in begins anew. Returns whether it yields
+// before the next one, as LLVM's do. Where each thread has a cpu of its own that is a system call for
+// nobody, and where it has not, the thread has work that others wait for.
+bool __kmp_hierbar_ran_task();
 
 // One look of a wait that runs tasks, after it has found none. `since` is as in
 // __kmp_hierbar_yield_in_wait().
@@ -48,10 +49,5 @@ bool __kmp_hierbar_poll_lock(const volatile kmp_int32 *word, kmp_int32 free);
 
 // Wakes one that sleeps at a futex lock, after it was freed.
 void __kmp_hierbar_wake_at_lock(const volatile kmp_int32 *word);
-
-// Whether a lock that was found taken has become free. Otherwise the caller sleeps.
-static inline bool __kmp_hierbar_awaits_lock(const volatile kmp_int32 *word, kmp_int32 free) {
-  return __kmp_hierbar_enabled && __kmp_hierbar_poll_lock(word, free);
-}
 
 #endif // KMP_HIERBAR_WAITS_H

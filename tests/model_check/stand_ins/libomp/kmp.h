@@ -171,7 +171,8 @@ struct kmp_global_t {
 extern kmp_global_t __kmp_global;
 extern kmp_info_t **__kmp_threads;
 extern int __kmp_dflt_blocktime;
-extern int __kmp_env_blocktime;
+constexpr int __kmp_env_blocktime = 1;  // the user's, so no wait learns how long to yield
+constexpr int __kmp_nth = 1;            // as many threads as cpus
 extern kmp_pause_status_t __kmp_pause_status;
 
 int __kmp_tid_from_gtid(int gtid);
