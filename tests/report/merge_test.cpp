@@ -25,6 +25,11 @@ void* operator new(std::size_t size) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+// std::stable_sort() takes its buffer from this one.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  num_bytes += size;
+  return std::malloc(size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 // NOLINTEND
