@@ -14,6 +14,9 @@
 // which shows whether that is still so (docs/decisions/0176).
 
 #include "kmp.h"
+
+#include <atomic>
+
 #include "waits/kmp_hierbar_contention.h"
 #include "waits/kmp_hierbar_waits.h"
 
@@ -59,7 +62,10 @@ public:
       begin = KMP_NOW();
     }
   }
+  // The first thing behind a wait is a fence that orders loads, here as in its callers (omp.acquire):
+  // what is read below is the thread's own, but compilers put other loads before it.
   ~kmp_hierbar_limited_wait_t() {
+    std::atomic_thread_fence(std::memory_order_acquire);
     if (!learns)
       return;
     kmp_hierbar_patience_t &own = __kmp_hierbar_patience;
