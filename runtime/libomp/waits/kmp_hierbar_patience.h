@@ -37,13 +37,18 @@ class kmp_hierbar_limited_wait_t {
   static constexpr kmp_uint64 longest_us = 1'000;
   static constexpr kmp_uint64 longest_to_learn_us = 50;
 
-  bool learns = false;
+  kmp_hierbar_patience_t *learner = NULL; // whom this wait tells something
   kmp_uint64 begin = 0;
   kmp_uint32 yields_before = 0;
 
   static void limit(kmp_info_t *thread, kmp_uint64 us) {
     const kmp_uint64 ticks = __kmp_hierbar_ticks(us);
     thread->th.th_team_bt_intervals = KMP_MIN(ticks, thread->th.th_team_bt_intervals);
+  }
+
+  [[gnu::noinline]] void learn() const {
+    const bool was_vain = learner->num_yields - yields_before > many_yields && KMP_NOW() - begin > __kmp_hierbar_ticks(long_us);
+    learner->num_vain = was_vain ? KMP_MIN(learner->num_vain + 1, many_vain) : 0;
   }
 
 public:
@@ -56,23 +61,19 @@ public:
     } else if (KMP_OVERSUBSCRIBED) {
       kmp_hierbar_patience_t &own = __kmp_hierbar_patience;
       const bool is_patient = own.num_vain < many_vain;
-      learns = is_patient || own.num_waits++ % wait_to_learn == 0; // one that sleeps at once shows nothing
-      limit(thread, is_patient ? longest_us : learns ? longest_to_learn_us : 0);
+      const bool yields = is_patient || own.num_waits++ % wait_to_learn == 0;
+      limit(thread, is_patient ? longest_us : yields ? longest_to_learn_us : 0);
+      learner = yields ? &own : NULL; // one that sleeps at once shows nothing
       yields_before = own.num_yields;
       begin = KMP_NOW();
     }
   }
-  // The first thing behind a wait is a fence that orders loads, here as in its callers (omp.acquire):
-  // what is read below is the thread's own, but compilers put other loads before it.
+  // The first thing behind a wait is a fence that orders loads, here as in its callers (omp.acquire).
+  // What is learned is out of line, so that compilers put no load before it.
   ~kmp_hierbar_limited_wait_t() {
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (!learns)
-      return;
-    kmp_hierbar_patience_t &own = __kmp_hierbar_patience;
-    if (own.num_yields - yields_before > many_yields && KMP_NOW() - begin > __kmp_hierbar_ticks(long_us))
-      own.num_vain = KMP_MIN(own.num_vain + 1, many_vain);
-    else
-      own.num_vain = 0;
+    if (learner != NULL)
+      learn();
   }
   kmp_hierbar_limited_wait_t(const kmp_hierbar_limited_wait_t &) = delete;
   kmp_hierbar_limited_wait_t &operator=(const kmp_hierbar_limited_wait_t &) = delete;
