@@ -140,9 +140,11 @@ public:
     if (__kmp_dflt_blocktime != KMP_MAX_BLOCKTIME)
       thread->th.th_team_bt_intervals = KMP_BLOCKTIME_INTERVAL(team, tid);
 #endif
-    const kmp_hierbar_limited_wait_t limited(thread);
+    kmp_hierbar_limited_wait_t limited;
+    limited.begin(thread);
     kmp_hierbar_flag_t flag(pending);
     __kmp_wait_template<kmp_hierbar_flag_t, FALSE>(thread, &flag USE_ITT_BUILD_ARG(itt_sync_obj));
+    limited.end();
     if (KMP_MASTER_TID(tid) && KMP_OVERSUBSCRIBED)
       __kmp_hierbar_note_wait(team->t.t_hierbar);
     // The loop ends early only when the library shuts down.

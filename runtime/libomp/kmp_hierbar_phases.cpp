@@ -47,9 +47,10 @@ static void combine_child(kmp_info_t *this_thr, int gtid, kmp_info_t *child, voi
 static inline void await_child(enum barrier_type bt, kmp_info_t *this_thr, int gtid, kmp_info_t *child, kmp_uint64 arrived,
                                void (*reduce)(void *, void *) USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
   volatile kmp_uint64 *word = &child->th.th_bar[bt].bb.b_arrived;
+  kmp_hierbar_limited_wait_t limited;
   if (!__kmp_hierbar_spin_for(word, arrived, this_thr)) {
     kmp_flag_64<> flag(word, arrived);
-    const kmp_hierbar_limited_wait_t limited(this_thr);
+    limited.begin(this_thr);
     flag.wait(this_thr, FALSE USE_ITT_BUILD_ARG(itt_sync_obj));
   }
   // (kmp_hierbar_phases.A2) pairs with (A1), the fetch-and-add of the child. Read from here on, of
@@ -57,6 +58,7 @@ static inline void await_child(enum barrier_type bt, kmp_info_t *this_thr, int g
   // from all: the marks of the task team. An old mark would let it release the barrier, or end the
   // region, before the tasks are done.
   acquire_after_wait();
+  limited.end();
   combine_child(this_thr, gtid, child, reduce);
 }
 
@@ -170,13 +172,20 @@ static void release_one(enum barrier_type bt, kmp_info_t *thread, kmp_internal_c
 static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
   kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bt].bb;
   kmp_uint64 released = KMP_INIT_BARRIER_STATE;
+#if KMP_ARCH_X86 || KMP_ARCH_X86_64
+  kmp_hierbar_limited_wait_t limited;
+#endif
   do {
     released += KMP_BARRIER_STATE_BUMP;
     if (bt == bs_forkjoin_barrier)
       __kmp_hierbar_restore_fp_control(this_thr);
     if (!__kmp_hierbar_spin_for(&thr_bar->b_go, released, this_thr)) {
       kmp_flag_64<> flag(&thr_bar->b_go, released);
-      const kmp_hierbar_limited_wait_t limited(this_thr);
+#if KMP_ARCH_X86 || KMP_ARCH_X86_64
+      limited.begin(this_thr);
+#else
+      __kmp_hierbar_sleep_early(this_thr); // and learns nothing: omp.acquire would find loads before the fence
+#endif
       flag.wait(this_thr, TRUE USE_ITT_BUILD_ARG(itt_sync_obj));
       if (bt == bs_forkjoin_barrier)
         __kmp_hierbar_restore_fp_control(this_thr); // it may have run tasks
@@ -189,6 +198,9 @@ static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_IT
     // the one that a child's word has had since the last episode, so that its parent would not wait
     // for it; the function and arguments of a lean region; the users' data.
     acquire_after_wait();
+#if KMP_ARCH_X86 || KMP_ARCH_X86_64
+    limited.end();
+#endif
   } while (bt == bs_forkjoin_barrier && __kmp_hierbar_run_released_region(this_thr, gtid));
 #if USE_ITT_BUILD && USE_ITT_NOTIFY
   if ((__itt_sync_create_ptr && itt_sync_obj == NULL) || KMP_ITT_DEBUG) {

@@ -39,6 +39,7 @@ list(APPEND LIBOMP_CXXFILES
   ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/region/kmp_hierbar_region_record.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/waits/kmp_hierbar_contention.cpp
+  ${LIBOMP_HIERBAR_DIR}/libomp/waits/kmp_hierbar_patience.cpp
   ${LIBOMP_HIERBAR_DIR}/libomp/waits/kmp_hierbar_waits.cpp)
 
 # For kmp_gomp_openacc.cpp: a line for each function of OpenACC.

@@ -18,10 +18,8 @@
 #include "kmp_hierbar_team.h"
 #include "kmp_lock.h"
 #include "waits/kmp_hierbar_contention.h"
-#include "waits/kmp_hierbar_patience.h"
 
 int __kmp_hierbar_cpu_quota = INT_MAX;
-__thread kmp_hierbar_patience_t __kmp_hierbar_patience;
 
 namespace {
 
