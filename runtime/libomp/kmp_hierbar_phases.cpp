@@ -172,20 +172,14 @@ static void release_one(enum barrier_type bt, kmp_info_t *thread, kmp_internal_c
 static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_ITT_BUILD_ARG(void *itt_sync_obj)) {
   kmp_bstate_t *thr_bar = &this_thr->th.th_bar[bt].bb;
   kmp_uint64 released = KMP_INIT_BARRIER_STATE;
-#if KMP_ARCH_X86 || KMP_ARCH_X86_64
-  kmp_hierbar_limited_wait_t limited;
-#endif
+  kmp_hierbar_fork_wait_t limited;
   do {
     released += KMP_BARRIER_STATE_BUMP;
     if (bt == bs_forkjoin_barrier)
       __kmp_hierbar_restore_fp_control(this_thr);
     if (!__kmp_hierbar_spin_for(&thr_bar->b_go, released, this_thr)) {
       kmp_flag_64<> flag(&thr_bar->b_go, released);
-#if KMP_ARCH_X86 || KMP_ARCH_X86_64
       limited.begin(this_thr);
-#else
-      __kmp_hierbar_sleep_early(this_thr); // and learns nothing: omp.acquire would find loads before the fence
-#endif
       flag.wait(this_thr, TRUE USE_ITT_BUILD_ARG(itt_sync_obj));
       if (bt == bs_forkjoin_barrier)
         __kmp_hierbar_restore_fp_control(this_thr); // it may have run tasks
@@ -198,9 +192,7 @@ static bool await_go(enum barrier_type bt, kmp_info_t *this_thr, int gtid USE_IT
     // the one that a child's word has had since the last episode, so that its parent would not wait
     // for it; the function and arguments of a lean region; the users' data.
     acquire_after_wait();
-#if KMP_ARCH_X86 || KMP_ARCH_X86_64
     limited.end();
-#endif
   } while (bt == bs_forkjoin_barrier && __kmp_hierbar_run_released_region(this_thr, gtid));
 #if USE_ITT_BUILD && USE_ITT_NOTIFY
   if ((__itt_sync_create_ptr && itt_sync_obj == NULL) || KMP_ITT_DEBUG) {

@@ -28,13 +28,6 @@ struct kmp_hierbar_patience_t {
 };
 extern __thread kmp_hierbar_patience_t __kmp_hierbar_patience [[gnu::tls_model("initial-exec")]];
 
-// Before a wait from which nothing is learned: whether it sleeps at once. A blocktime from
-// kmp_set_blocktime() is left alone: it is not the default's.
-static inline void __kmp_hierbar_sleep_early(kmp_info_t *thread) {
-  if (__kmp_hierbar_sleeps_early() && thread->th.th_team_bt_intervals == __kmp_hierbar_ticks(__kmp_dflt_blocktime))
-    thread->th.th_team_bt_intervals = 0;
-}
-
 // One wait in __kmp_wait_template. begin() comes before it; end() behind the fence that follows it, so
 // that no load comes between the two (omp.acquire). Both are out of line for the same reason, and do
 // nothing where each thread has a cpu.
@@ -52,5 +45,19 @@ public:
       learn();
   }
 };
+
+// The same for a worker that waits for a region. On AArch64 compilers then put loads before the fence
+// behind the wait (omp.acquire), so it only sleeps early there, and learns nothing.
+#if KMP_ARCH_X86 || KMP_ARCH_X86_64
+typedef kmp_hierbar_limited_wait_t kmp_hierbar_fork_wait_t;
+#else
+struct kmp_hierbar_fork_wait_t {
+  void begin(kmp_info_t *thread) {
+    if (__kmp_hierbar_sleeps_early() && thread->th.th_team_bt_intervals == __kmp_hierbar_ticks(__kmp_dflt_blocktime))
+      thread->th.th_team_bt_intervals = 0;
+  }
+  void end() {}
+};
+#endif
 
 #endif // KMP_HIERBAR_PATIENCE_H
