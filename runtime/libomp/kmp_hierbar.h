@@ -32,10 +32,9 @@
 //     __kmp_hierbar_place_number        the place of a new thread
 //   kmp.h
 //     __kmp_hierbar_bring_primary       the primary goes to its place
+//     __kmp_hierbar_yield_in_wait       a waiting thread yields, or naps when it has waited for long
 //   z_Linux_util.cpp
 //     __kmp_hierbar_yield               a waiting thread gives its cpu to others
-//   kmp.h
-//     __kmp_hierbar_yield_in_wait       the same, in a wait that knows when it began
 //   and what waits/kmp_hierbar_waits.h (tasks) and waits/kmp_hierbar_critical.h (locks) list
 //   ompt-general.cpp
 //     __kmp_hierbar_tool_lookup         a name that OMPT does not know

@@ -7,16 +7,13 @@
 // th_team_bt_intervals, which libomp sets anew in each barrier.
 //
 // Beside others who hold the cpus it sleeps at once. Where the process's own threads outnumber the
-// cpus, a yield lets a partner run that computes, and returns when that one has arrived. Many yields
-// in a wait show that nobody else needs the cpu, and that the partner computes on another one. Then
-// each of them is a context switch for nothing. Which of the two it is a thread learns from its own
-// waits: after some long ones with many yields in a row it sleeps at once, but for one wait in 64,
-// which shows whether that is still so (docs/decisions/0176).
+// cpus, a yield lets a partner run that computes, and returns when that one has arrived. Many
+// yields in a wait show that nobody else needs the cpu: the partner computes on another one. Then
+// each of them is a context switch for nothing. A thread learns from its own waits which of the two
+// it is. After some long waits in a row with many yields it sleeps at once. One wait in 64 still
+// yields, and shows whether that is as before (docs/decisions/0176).
 
 #include "kmp.h"
-
-#include <atomic>
-
 #include "waits/kmp_hierbar_contention.h"
 #include "waits/kmp_hierbar_waits.h"
 
@@ -28,9 +25,9 @@ struct kmp_hierbar_patience_t {
 };
 extern __thread kmp_hierbar_patience_t __kmp_hierbar_patience [[gnu::tls_model("initial-exec")]];
 
-// One wait in __kmp_wait_template. begin() comes before it; end() behind the fence that follows it, so
-// that no load comes between the two (omp.acquire). Both are out of line for the same reason, and do
-// nothing where each thread has a cpu.
+// One wait in __kmp_wait_template. begin() comes before it, and end() behind the fence that follows
+// it, so that no load comes between wait and fence (omp.acquire). What they do is out of line for
+// the same reason. Where each thread has a cpu nothing is learned.
 class kmp_hierbar_limited_wait_t {
   kmp_hierbar_patience_t *learner = NULL; // whom this wait tells something
   kmp_uint64 start = 0;
@@ -46,8 +43,8 @@ public:
   }
 };
 
-// The same for a worker that waits for a region. On AArch64 compilers then put loads before the fence
-// behind the wait (omp.acquire), so it only sleeps early there, and learns nothing.
+// The same for a worker that waits for a region. On AArch64 omp.acquire then finds loads between
+// the wait and its fence, so such a worker only sleeps early there, and learns nothing.
 #if KMP_ARCH_X86 || KMP_ARCH_X86_64
 typedef kmp_hierbar_limited_wait_t kmp_hierbar_fork_wait_t;
 #else

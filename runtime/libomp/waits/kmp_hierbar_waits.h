@@ -6,8 +6,8 @@
 // How long the waits of the runtime poll, and what they do then (docs/decisions/0175). One rule
 // holds for all of them under KMP_BARRIER=hier:
 //
-// 1. A wait polls for the blocktime. By default that is 4 ms: a sleep and a wake-up cost some 50 µs,
-//    so whoever comes later than that loses about 1 %, and an idle thread burns no more than that.
+// 1. A wait polls for the blocktime. By default that is 4 ms. A sleep and a wake-up cost some
+//    50 µs, about 1 % of a wait that is longer, and an idle thread polls no longer than that.
 // 2. Then it sleeps. Barriers, forks and locks are woken. Other waits (for tasks, for the turn in an
 //    ordered loop, for an iteration of a doacross loop) nap: for a 32nd of the time that they have
 //    waited, 1 ms at most. So they come too late by about 3 % of what they waited, and use about 1 %
@@ -36,8 +36,8 @@ static inline kmp_uint64 __kmp_hierbar_ticks(kmp_uint64 us) {
 }
 
 // The calling thread has run a task: a wait that it is in begins anew. Returns whether it yields
-// before the next one, as LLVM's do. Where each thread has a cpu of its own that is a system call for
-// nobody, and where it has not, the thread has work that others wait for.
+// before the next one, as LLVM's do. Where each thread has a cpu of its own, nobody would use that.
+// Where it has not, the thread has work that others wait for.
 bool __kmp_hierbar_ran_task();
 
 // One look of a wait that runs tasks, after it has found none. `since` is as in
