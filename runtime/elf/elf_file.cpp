@@ -47,20 +47,20 @@ class OpenElf {
   std::string problem_;
 };
 
-// The part of the file that is loaded from `address` on, to the end of its segment.
-std::string_view bytes_at(Elf* elf, std::uint64_t address) {
+// The bytes of the file that are loaded from `address` on: `num_bytes`, or fewer where the segment
+// ends. Only these are read: a library of 100 MB has its names at the front.
+std::string_view bytes_at(Elf* elf, std::uint64_t address, std::uint64_t num_bytes) {
   std::size_t num_headers = 0;
-  std::size_t size = 0;
-  const char* whole = elf_rawfile(elf, &size);
   elf_getphdrnum(elf, &num_headers);
-  for (std::size_t i = 0; whole != nullptr && i < num_headers; ++i) {
+  for (std::size_t i = 0; i < num_headers; ++i) {
     GElf_Phdr header;
     if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_LOAD) continue;
     if (address < header.p_vaddr || address - header.p_vaddr >= header.p_filesz) continue;
     const std::uint64_t within = address - header.p_vaddr;
-    if (header.p_offset > size || within > size - header.p_offset) return {};
-    const std::uint64_t begin = header.p_offset + within;
-    return {whole + begin, std::min<std::uint64_t>(size - begin, header.p_filesz - within)};
+    const Elf_Data* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(header.p_offset + within),
+                                                std::min(num_bytes, header.p_filesz - within), ELF_T_BYTE);
+    if (data == nullptr || data->d_buf == nullptr) return {};
+    return {static_cast<const char*>(data->d_buf), data->d_size};
   }
   return {};
 }
@@ -76,13 +76,16 @@ void read_dynamic(Elf* elf, const GElf_Phdr& header, ElfFile& file) {
   Elf_Data* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(header.p_offset), header.p_filesz, ELF_T_DYN);
   if (data == nullptr) return;
   std::vector<GElf_Dyn> entries;
-  std::string_view strings;
+  std::uint64_t strings_at = 0;
+  std::uint64_t strings_size = 0;
   for (int i = 0; entries.size() < header.p_filesz; ++i) {
     GElf_Dyn entry;
     if (gelf_getdyn(data, i, &entry) == nullptr || entry.d_tag == DT_NULL) break;
-    if (entry.d_tag == DT_STRTAB) strings = bytes_at(elf, entry.d_un.d_ptr);
+    if (entry.d_tag == DT_STRTAB) strings_at = entry.d_un.d_ptr;
+    if (entry.d_tag == DT_STRSZ) strings_size = entry.d_un.d_val;
     entries.push_back(entry);
   }
+  const std::string_view strings = bytes_at(elf, strings_at, strings_size);
   for (const GElf_Dyn& entry : entries) {
     const auto text = [&] { return text_at(strings, entry.d_un.d_val); };
     if (entry.d_tag == DT_NEEDED) file.needed.push_back(text());
@@ -125,7 +128,7 @@ Result<ElfFile> read_elf(const std::string& path) {
   for (std::size_t i = 0; i < num_headers; ++i) {
     GElf_Phdr segment;
     if (gelf_getphdr(open.get(), static_cast<int>(i), &segment) == nullptr) return Error{path + ": " + elf_errmsg(-1)};
-    if (segment.p_type == PT_INTERP) file.interpreter = text_at(bytes_at(open.get(), segment.p_vaddr), 0);
+    if (segment.p_type == PT_INTERP) file.interpreter = text_at(bytes_at(open.get(), segment.p_vaddr, segment.p_filesz), 0);
     if (segment.p_type != PT_DYNAMIC) continue;
     file.is_dynamic = true;
     read_dynamic(open.get(), segment, file);

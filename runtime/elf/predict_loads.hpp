@@ -65,8 +65,8 @@ struct LoaderInput {
 // Errors: the program cannot be read.
 Result<Loads> predict_loads(const std::string& program, const LoaderInput& input);
 
-// The libraries of this machine's ld.so.cache, for its own kind of programs, read by ldconfig.
-// Finds nothing where there is no ldconfig.
+// The libraries of this machine's ld.so.cache, for its own kind of programs. Where its file is
+// not there or has another format, ldconfig is asked; without that nothing is found.
 std::function<std::string(const std::string& name)> read_loader_cache();
 
 }  // namespace hierbar
