@@ -6,8 +6,9 @@
 // How long the waits of the runtime poll, and what they do then (docs/decisions/0175). One rule
 // holds for all of them under KMP_BARRIER=hier:
 //
-// 1. A wait polls for the blocktime. By default that is 4 ms. A sleep and a wake-up cost some
-//    50 µs, about 1 % of a wait that is longer, and an idle thread polls no longer than that.
+// 1. A wait polls for the blocktime. By default that is 6 ms. A sleep and a wake-up cost some
+//    50 µs, about 1 % of a wait that is longer. Other processes get slices of 3 to 4 ms, so a
+//    partner who lost its cpu to one is back before its waiter sleeps.
 // 2. Then it sleeps. Barriers, forks and locks are woken. Other waits (for tasks, for the turn in an
 //    ordered loop, for an iteration of a doacross loop) nap: for a 32nd of the time that they have
 //    waited, 1 ms at most. So they come too late by about 3 % of what they waited, and use about 1 %
@@ -21,7 +22,7 @@
 #include "kmp.h"
 
 // In µs.
-constexpr int __kmp_hierbar_default_blocktime = 4'000;
+constexpr int __kmp_hierbar_default_blocktime = 6'000;
 
 // When libomp knows its own settings: the default blocktime, the kind of locks, the quota.
 void __kmp_hierbar_read_waits();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kNumWaits = 4;
 constexpr double kWait = 0.1;  // seconds
-// Of the time that passes. The default blocktime of 4 ms is 4 % of each wait, naps another 3 %; the
+// Of the time that passes. The default blocktime of 6 ms is 6 % of each wait, naps another 3 %; the
 // rest is for machines on which others slow down the processor.
 constexpr double kMostUsed = 0.3;
 
