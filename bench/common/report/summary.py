@@ -8,6 +8,8 @@ The rows are always the same: those of README's table, in its order, then some m
 median of any other configuration, the ratio, the lowest and highest ratio of a repetition, and the floor of the
 machine. A word stands in the ratio's place where it would mean nothing: `disturbed` if others used the cpus in every
 repetition, `unclear` if the repetitions are too far apart.
+
+With --json the rows are written to a file too, which plot_summary.py draws.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import statistics
 import sys
 from typing import NamedTuple
 
+FORMAT = "hierbar-summary-1"
 OURS = {"hier", "hier-gcc", "openmpi-hier", "wheel-hier", "mpich-inside"}
 PEERS = {"stock", "libgomp", "mpich", "openmpi", "other"}
 
@@ -161,11 +164,19 @@ def machine_text(report):
     return f"{host['cpu']}, {host['topology']}" + (", virtual machine" if host["virtual"] else "")
 
 
+def document(reports, rows):
+    """The rows for programs. Times are in ns."""
+    return {"format": FORMAT, "machine": machine_text(reports[0]),
+            "cpu_share_of_others": max(report["run"]["cpu_share_of_others"] or 0 for report in reports), "rows": rows}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", metavar="FILE", nargs="+")
+    parser.add_argument("--json", metavar="FILE", help="write the rows to this file too")
+    options = parser.parse_args()
     reports = []
-    for name in parser.parse_args().files:
+    for name in options.files:
         try:
             with open(name, encoding="utf-8") as file:
                 reports.append(json.load(file))
@@ -176,6 +187,14 @@ def main():
     print(machine_text(reports[0]))
     print(table(rows))
     print(notes(reports, rows))
+    if options.json:
+        try:
+            with open(options.json, "w", encoding="utf-8") as file:
+                json.dump(document(reports, rows), file, indent=1)
+                file.write("\n")
+        except OSError as error:
+            print(f"summary.py: --json: {options.json}: {error.strerror}", file=sys.stderr)
+            return 2
     return 0
 
 
