@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The commands of a document, and what it says that they print.
 
-Each indented block of commands has a mark in the line before it:
+Each fenced block of commands (```console or ```sh) has a mark in the line before it:
 
     <!-- run: NAME -->               commands after "$ ", each with the output that is expected of it
     <!-- run elsewhere: FILE -->     FILE, of the repository, runs the block's first command
@@ -10,11 +10,12 @@ Each indented block of commands has a mark in the line before it:
 
 import re
 
+COMMANDS = ("console", "sh")  # the words behind a fence
 MARK = re.compile(r"<!-- run( elsewhere)?: (\S+) -->")
 
 
 class Block:
-    """Indented lines of a document; `line` is the number of the first."""
+    """The lines between two fences; `line` is the number of the first."""
 
     def __init__(self, line, mark):
         self.line = line
@@ -38,16 +39,18 @@ class Block:
 
 
 def blocks_of(text):
-    """All indented blocks. An empty line between two indented ones belongs to the block."""
-    blocks, mark, is_open = [], None, False
+    """All fenced blocks of commands."""
+    blocks, mark, fence = [], None, None
     for number, line in enumerate(text.splitlines(), start=1):
-        if line.startswith("    "):
-            if not is_open:
-                blocks.append(Block(number, mark))
-            blocks[-1].lines.append(line[4:])
-            is_open, mark = True, None
-        elif line.strip():
-            is_open, mark = False, MARK.fullmatch(line.strip())
+        if line.startswith("```"):
+            fence = line[3:] if fence is None else None
+            if fence in COMMANDS:
+                blocks.append(Block(number + 1, mark))
+            mark = None
+        elif fence in COMMANDS:
+            blocks[-1].lines.append(line)
+        elif fence is None and line.strip():
+            mark = MARK.fullmatch(line.strip())
     return blocks
 
 

@@ -8,25 +8,33 @@ import unittest
 from readme_commands import blocks_of, missing_lines, unmarked_blocks
 
 DOCUMENT = """\
+```mermaid
+flowchart LR
+```
+
 <!-- run: app -->
 
-    $ run ./app
-    7 served, 0 left
+```console
+$ run ./app
+7 served, 0 left
 
-    $ run ./other
+$ run ./other
+```
 
 Text.
 
 <!-- run elsewhere: .ci/run -->
 
-    ./bootstrap demo    # builds
+```sh
+./bootstrap demo    # builds
+```
 """
 
 
 class ReadmeCommandsTest(unittest.TestCase):
     def test_a_block_has_its_mark_and_its_commands_with_their_output(self):
         app, demo = blocks_of(DOCUMENT)
-        self.assertEqual((app.name, app.is_elsewhere, app.line), ("app", False, 3))
+        self.assertEqual((app.name, app.is_elsewhere, app.line), ("app", False, 8))
         self.assertEqual(app.commands(), [("run ./app", ["7 served, 0 left"]), ("run ./other", [])])
         self.assertEqual((demo.name, demo.is_elsewhere, demo.first_word()), (".ci/run", True, "./bootstrap"))
 
