@@ -6,8 +6,11 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "base/files/served_file.hpp"
 #include "base/trusted_variable.hpp"
+#include "base/variables.hpp"
 #include "mpi/settings/session_setting.hpp"
 #include "plan/settings.hpp"
 
@@ -68,6 +71,10 @@ Settings read_settings() {
       read_number("HIERBAR_SEGMENT_KIB", {4, 1'048'576, 0, "a size that follows the number of ranks"}, settings.problems);
   settings.meeting = read_meeting_setting(settings.problems);
   settings.algorithm = read_algorithm(settings.problems);
+  // `hierbar run` has said so already.
+  if (trusted_variable(kServedFileVariable) == nullptr) {
+    for (std::string& message : misspelt_variables()) settings.problems.push_back(std::move(message));
+  }
   return settings;
 }
 

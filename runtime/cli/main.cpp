@@ -15,6 +15,7 @@
 #include "cli/command/run_command.hpp"
 #include "cli/command/show_command.hpp"
 #include "cli/command/topo_command.hpp"
+#include "cli/command/variables_command.hpp"
 #include "cli/completion/completion_command.hpp"
 #include "cli/doctor/doctor_command.hpp"
 #include "cli/option/machine_option.hpp"
@@ -63,6 +64,7 @@ int main(int argc, char** argv) try {
   hierbar::add_advise_command(app, program);
   hierbar::add_tune_command(app, program);
   hierbar::add_report_command(app);
+  hierbar::add_variables_command(app);
   hierbar::add_completion_command(app);
   if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
     std::cerr << problem << '\n';

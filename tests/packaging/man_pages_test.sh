@@ -11,8 +11,8 @@ source "$(dirname "$0")/../cmake/check.sh"
 build_dir=$1 source_dir=$2
 pages=$build_dir/share/man
 
-# Internal: what `hierbar run` gives the processes that it counts, and what hides hwloc's variables.
-internal='HIERBAR_MASKED HIERBAR_SERVED_FILE'
+# Internal: what hides hwloc's variables. The others are for those who build.
+internal='HIERBAR_MASKED HIERBAR_CMAKE_OPTIONS HIERBAR_OFFLINE HIERBAR_SOURCES'
 read_variables=$(grep --recursive --no-filename --only-matching --extended-regexp '"HIERBAR_[A-Z_]+' --include=*.{c,h,cpp,hpp} \
   "$source_dir"/{runtime,mpi,ompt-tools} | tr -d '"' | sort --unique |
   grep --invert-match --word-regexp --fixed-strings "${internal// /$'\n'}")

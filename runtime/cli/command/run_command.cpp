@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/variables.hpp"
 #include "cli/doctor/inactivity.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/option/option_values.hpp"
@@ -52,9 +53,10 @@ void print(const RunSettings& settings) {
 }
 
 std::string describe(const ServedBarriers::Count& count, const char* kind, const char* library) {
-  return std::string(kind) + ": " + std::to_string(count.num_served) + " barriers served in " +
-         std::to_string(count.num_processes) + (count.num_processes == 1 ? " process, " : " processes, ") +
-         std::to_string(count.num_others) + " left to the " + library;
+  return std::string(kind) + ": " + std::to_string(count.num_served) +
+         (count.num_served == 1 ? " barrier served in " : " barriers served in ") + std::to_string(count.num_processes) +
+         (count.num_processes == 1 ? " process, " : " processes, ") + std::to_string(count.num_others) + " left to the " +
+         library;
 }
 
 // The line at the end: what was served, or why nothing was.
@@ -82,6 +84,9 @@ int run(const RunOptions& options, const Program& program) {
   ReportRequest report;
   if (!options.report_file.empty())
     report = accept(request_report(options.report_file), "--report", options.report_file, kReportEndings);
+  if (!options.quiet) {
+    for (const std::string& message : misspelt_variables()) std::cerr << "hierbar run: " << message << '\n';
+  }
   const RunSettings settings = choose_run_settings(program, chosen_family(options, program), report, find_libraries(),
                                                    read_machine_facts(), own_environment());
   if (options.verbose || options.dry_run) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/variables.hpp"
 #include "cli/doctor/diagnosis.hpp"
 
 namespace hierbar {
@@ -71,10 +72,16 @@ void find_lost_cpus_per_task(const DoctorInput& input, std::vector<Diagnosis>& f
                    "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK"});
 }
 
+void find_misspelt_variables(std::vector<Diagnosis>& found) {
+  for (const std::string& message : misspelt_variables())
+    found.push_back({"misspelt-variable", message, "the environment", "correct the name, or unset it", ""});
+}
+
 }  // namespace
 
 std::vector<Diagnosis> diagnose_settings(const DoctorInput& input) {
   std::vector<Diagnosis> found;
+  find_misspelt_variables(found);
   find_fork_setting(input, found);
   find_inherited_binding(input, found);
   find_lost_cpus_per_task(input, found);
