@@ -37,6 +37,14 @@ TEST_F(AdviseCommand, PutsTheFastestFirstWithItsReason) {
   }
 }
 
+TEST_F(AdviseCommand, MarksWhatComesFromATypicalNetwork) {
+  const std::string arguments = "-n 8 --pattern alltoall:1M --network ethernet-10g-tcp";
+  EXPECT_THAT(run(arguments).output,
+              AllOf(HasSubstr("costs from typical ethernet-10g-tcp, not measured here"), HasSubstr("typical, not measured: ")));
+  EXPECT_EQ(json::parse(run(arguments + " --json").output)["typical"], "ethernet-10g-tcp");
+  EXPECT_TRUE(json::parse(run("-n 8 --pattern alltoall:1M --json").output)["typical"].is_null());
+}
+
 TEST_F(AdviseCommand, GivesEachRankTheCoresOfItsNode) {
   const json found = candidates("-n 4 --nodes 2 --pattern halo:64K");
   EXPECT_EQ(found.front()["threads"], 4);

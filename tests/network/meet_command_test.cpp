@@ -49,6 +49,16 @@ TEST(MeetCommand, PrintsATableWithUnitsAndTheChoice) {
                                    HasSubstr("> dissemination:3"), HasSubstr("1498.98")));
 }
 
+TEST(MeetCommand, MarksTypicalNetworks) {
+  const auto text = test::run_hierbar("meet -n 16 --network infiniband-hdr");
+  ASSERT_EQ(text.exit_code, 0) << text.errors;
+  EXPECT_THAT(text.output,
+              AllOf(HasSubstr("from typical infiniband-hdr, not measured here"), HasSubstr("typical, not measured: ")));
+  EXPECT_EQ(json::parse(test::run_hierbar("meet -n 16 --network infiniband-hdr --json").output)["typical"], "infiniband-hdr");
+  EXPECT_TRUE(json::parse(test::run_hierbar("meet -n 16 --json " + kPaper).output)["typical"].is_null());
+  EXPECT_THAT(test::run_hierbar("plan -n 4 --nodes 4 --network ethernet-10g-tcp").output, HasSubstr("typical, not measured: "));
+}
+
 TEST(MeetCommand, RefusesWithTheReason) {
   const auto errors = [](const std::string& arguments) {
     const auto result = test::run_hierbar("meet " + arguments, "HIERBAR_NETWORK=off");

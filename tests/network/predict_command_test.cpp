@@ -110,7 +110,62 @@ TEST_F(PredictCommand, RefusesWithTheReason) {
   EXPECT_THAT(refused("--matrix " + write("b", "0,-1\n1,0\n") + " -n 2"), HasSubstr("'-1' is negative"));
   EXPECT_THAT(refused("--matrix " + write("c", "0,1\n1,0\n") + " -n 4"), HasSubstr("it is of 2 ranks"));
   EXPECT_THAT(refused("--matrix /nowhere -n 4"), HasSubstr("No such file"));
-  EXPECT_THAT(refused("alltoall:1K -n 4 --profile /nowhere"), HasSubstr("--profile: '/nowhere': No such file"));
+  EXPECT_THAT(refused("alltoall:1K -n 4 --profile /nowhere"), HasSubstr("--network: '/nowhere': No such file"));
+}
+
+TEST_F(PredictCommand, MarksWhatComesFromATypicalNetwork) {
+  const std::string arguments = "alltoall:1M -n 8 --network infiniband-hdr";
+  EXPECT_THAT(run(arguments).output, AllOf(HasSubstr("costs from typical infiniband-hdr, not measured here: InfiniBand"),
+                                           HasSubstr("\ntypical, not measured: "), HasSubstr("hierbar tune --network")));
+  const json root = json::parse(run(arguments + " --json").output);
+  EXPECT_EQ(root["typical"], "infiniband-hdr");
+  EXPECT_THAT(root["source"].get<std::string>(), HasSubstr("not measured here"));
+  EXPECT_EQ(root["splits"].size(), json::parse(run("alltoall:1M -n 8 --json").output)["splits"].size());
+  // What was measured has no such mark.
+  EXPECT_TRUE(json::parse(run("alltoall:1M -n 8 --json").output)["typical"].is_null());
+  EXPECT_THAT(run("alltoall:1M -n 8").output, testing::Not(HasSubstr("typical")));
+}
+
+TEST_F(PredictCommand, MarksThePageOfATypicalNetwork) {
+  const std::string path = directory_ / "page.html";
+  ASSERT_EQ(run("alltoall:1M -n 8 --network ethernet-10g-tcp --html " + path).exit_code, 0);
+  std::ifstream stream(path);
+  const std::string page(std::istreambuf_iterator<char>(stream), {});
+  EXPECT_THAT(page, AllOf(HasSubstr("typical ethernet-10g-tcp, not measured here"), HasSubstr("typical, not measured: ")));
+}
+
+TEST_F(PredictCommand, ListsTypicalNetworksWithoutAnythingElse) {
+  const test::CommandResult result = test::run_hierbar("predict --network list");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("infiniband-hdr\n"), HasSubstr("ethernet-10g-tcp\n"), HasSubstr("published  "),
+                                   HasSubstr("None of them is yours")));
+  EXPECT_EQ(test::run_hierbar("meet --network list").output, result.output);
+  EXPECT_EQ(test::run_hierbar("advise --network list").output, result.output);
+}
+
+TEST_F(PredictCommand, SuggestsTypicalNetworks) {
+  EXPECT_THAT(refused("alltoall:1M -n 8 --network infiniband-hrd"),
+              AllOf(HasSubstr("--network: 'infiniband-hrd': no typical network is called so, and there is no such file"),
+                    HasSubstr("did you mean 'infiniband-hdr'?"), HasSubstr("allowed: infiniband-hdr, ")));
+  const test::CommandResult result = test::run_hierbar("predict alltoall:1M -n 8", "HIERBAR_NETWORK=off");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("nothing is known of this network"), HasSubstr("hierbar tune --network"),
+                                   HasSubstr("or the name of a typical network: infiniband-hdr")));
+}
+
+// Without a slash a name is a typical network's, also beside a file that is called so.
+TEST_F(PredictCommand, TakesANameBeforeAFile) {
+  const std::string path = write("infiniband-hdr", *network::with_network("", network::test::measured_nodes(kIdentity)));
+  const auto from = [&](const std::string& text) {
+    const test::CommandResult result =
+        test::run_shell("-C '" + std::string(directory_ / ".") +
+                        "' '" HIERBAR_COMMAND "' predict alltoall:1M -n 8 --json --topology '" + kShape + "' --network " + text);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return json::parse(result.output, nullptr, false)["typical"];
+  };
+  EXPECT_EQ(from("infiniband-hdr"), "infiniband-hdr");
+  EXPECT_TRUE(from("./infiniband-hdr").is_null());
+  EXPECT_TRUE(from("network.json").is_null()) << "a file needs no slash";
 }
 
 TEST_F(PredictCommand, RefusesCostsOfAnotherMachine) {

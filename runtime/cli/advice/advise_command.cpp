@@ -17,6 +17,7 @@
 #include "cli/advice/timed_runs.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/option/option_values.hpp"
+#include "cli/option/typical_option.hpp"
 #include "cli/program/mpi_family.hpp"
 #include "cli/program/started_program.hpp"
 
@@ -158,6 +159,7 @@ void print_text(const Advice& advice) {
     }
   }
   if (advice.trial) print_trial(advice);
+  std::printf("%s", typical_note(advice.request.costs.typical).c_str());
 }
 
 ordered_json advice_as_json(const Advice& advice) {
@@ -183,6 +185,7 @@ ordered_json advice_as_json(const Advice& advice) {
           {"num_ranks", advice.request.num_ranks},
           {"machine", machine_identity(advice.request.machine)},
           {"source", advice.request.costs.source},
+          {"typical", typical_json(advice.request.costs.typical)},
           {"candidates", std::move(candidates)},
           {"left_out", advice.candidates.left_out}};
 }
@@ -191,7 +194,7 @@ void show(const CLI::App& command, const AdviseOptions& options, const Program& 
   const CandidateRequest request = read_request(options);
   const PredictionRequest prediction = read_prediction_request(command, options.prediction);
   const Candidates candidates =
-      accept(find_candidates(prediction, request), "--profile", prediction.costs.source, "costs of every channel that is used");
+      accept(find_candidates(prediction, request), "--network", prediction.costs.source, "costs of every channel that is used");
   if (candidates.usable.empty()) {
     throw CLI::ValidationError("-n", "'" + options.prediction.num_ranks + "': no candidate is left" +
                                          (candidates.left_out.empty() ? "; see --nodes" : "; see --nodes and --threads"));
@@ -240,6 +243,7 @@ void add_advise_command(CLI::App& app, const Program& program) {
       "\n"
       "Examples:\n"
       "  hierbar advise -n 64 --pattern alltoall:1M\n"
+      "  hierbar advise -n 64 --pattern alltoall:1M --network ethernet-10g-tcp\n"
       "  hierbar advise -n 64 --nodes 4,8 --threads auto --matrix bytes.csv --json\n"
       "  hierbar advise -n 4 --nodes 1 --pattern halo:64K --try 3 -- ./app input\n");
   command->callback([command, options, &program] { show(*command, *options, program); });

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/advice/quartiles_json.hpp"
+#include "cli/option/typical_option.hpp"
 #include "network/contention/contention_json.hpp"
 #include "report/format/html_assets.hpp"
 #include "report/format/html_page.hpp"
@@ -75,6 +76,7 @@ ordered_json as_json(const PredictionReport& report) {
                        {"machine", machine_identity(report.request.machine)},
                        {"model", report.model},
                        {"source", report.request.costs.source},
+                       {"typical", typical_json(report.request.costs.typical)},
                        {"splits", std::move(splits)}};
   if (const Agreement agreement = compare_with_measured(report.splits); agreement.num_splits > 0) {
     root["measured"] = {{"num_splits", agreement.num_splits},
@@ -103,7 +105,8 @@ std::string prediction_as_text(const PredictionReport& report) {
   const auto shared =
       std::count_if(report.splits.begin(), report.splits.end(), [](const PredictedSplit& one) { return one.rank == 1; });
   if (shared > 1) text += "\nno difference among the first " + std::to_string(shared) + ": each is inside the others' error\n";
-  return agreement.num_splits > 0 ? text + agreement_text(agreement) : text;
+  if (agreement.num_splits > 0) text += agreement_text(agreement);
+  return text + typical_note(report.request.costs.typical);
 }
 
 std::string prediction_as_json(const PredictionReport& report) { return as_json(report).dump(2) + "\n"; }

@@ -12,6 +12,7 @@
 #include "cli/option/machine_option.hpp"
 #include "cli/option/network_costs.hpp"
 #include "cli/option/option_values.hpp"
+#include "cli/option/typical_option.hpp"
 #include "network/choose.hpp"
 
 namespace hierbar {
@@ -68,7 +69,8 @@ void show(const CLI::App& command, const MeetOptions& options) {
   const std::vector<std::uint32_t> sizes = read_sizes(options);
   const std::optional<NetworkCosts> known = read_network_costs(command, options.network);
   if (!known) {
-    std::cerr << "hierbar meet: no network is known; give --network or --parameters\n";
+    std::cerr << "hierbar meet: no network is known; give --network (FILE, or the NAME of a typical network; 'list' shows them) "
+                 "or --parameters\n";
     throw CLI::RuntimeError(kExitBadInput);
   }
   const NetworkCosts& costs = *known;
@@ -88,12 +90,19 @@ void show(const CLI::App& command, const MeetOptions& options) {
       print_table(size, ranked);
     }
   }
-  if (!options.json) return;
+  if (!options.json) {
+    std::cout << typical_note(costs.typical);
+    return;
+  }
   const network::Parameters& used = costs.parameters;
-  const ordered_json json{
-      {"L_us", used.latency_us},   {"o_s_us", used.send_overhead_us},       {"o_r_us", used.receive_overhead_us},
-      {"g_us", used.gap_us},       {"G_us_per_byte", used.gap_per_byte_us}, {"source", costs.source},
-      {"sizes", std::move(tables)}};
+  const ordered_json json{{"L_us", used.latency_us},
+                          {"o_s_us", used.send_overhead_us},
+                          {"o_r_us", used.receive_overhead_us},
+                          {"g_us", used.gap_us},
+                          {"G_us_per_byte", used.gap_per_byte_us},
+                          {"source", costs.source},
+                          {"typical", typical_json(costs.typical)},
+                          {"sizes", std::move(tables)}};
   std::cout << json.dump(2) << '\n';
 }
 
@@ -124,6 +133,7 @@ void add_meet_command(CLI::App& app) {
       "Examples:\n"
       "  hierbar meet -n 64\n"
       "  hierbar meet -n 2,4,8,16,32,64,100 --parameters L=125.6,o_s=0.43,o_r=123.8,g=0.22\n"
+      "  hierbar meet -n 16 --network infiniband-hdr\n"
       "  hierbar meet -n 64 --network network.json --algorithms linear,bruck,dissemination:7 --json\n");
   command->callback([command, options] { show(*command, *options); });
 }

@@ -41,7 +41,7 @@ std::vector<PredictedSplit> predict_all(const PredictionRequest& request, const 
     const auto spots = spots_of(request.machine, Pattern::kPacked, split, 1);
     if (!spots) throw CLI::ValidationError("-n", spots.error());
     auto prediction = predict(request.traffic, *spots, {request.costs.contention, request.costs.parameters}, request.model);
-    if (!prediction) throw CLI::ValidationError("--profile", request.costs.source + ": " + prediction.error());
+    if (!prediction) throw CLI::ValidationError("--network", request.costs.source + ": " + prediction.error());
     times.push_back(prediction->time_us);
     results.push_back({split, *std::move(prediction), 0, {}});
   }
@@ -108,7 +108,8 @@ void add_predict_command(CLI::App& app) {
       "Examples:\n"
       "  hierbar predict alltoall:1M -n 8\n"
       "  hierbar predict alltoall:64K -n 64 --algorithm pairwise --model paper --json\n"
-      "  hierbar predict --matrix bytes.csv -n 32 --profile network.json --nodes 4\n"
+      "  hierbar predict --matrix bytes.csv -n 32 --network network.json --nodes 4\n"
+      "  hierbar predict alltoall:1M -n 64 --network infiniband-hdr\n"
       "  hierbar predict alltoall:1M -n 8 --measured runs.csv --html prediction.html\n");
   command->callback([command, options] { show(*command, *options); });
 }

@@ -27,7 +27,7 @@ std::vector<std::string> choices_of(const std::string& type_name) {
   return choices;
 }
 
-bool names_file(const std::string& type_name) { return type_name == "FILE" || type_name.rfind("XML", 0) == 0; }
+bool names_file(const std::string& type_name) { return type_name.rfind("FILE", 0) == 0 || type_name.rfind("XML", 0) == 0; }
 
 OptionWords describe(const CLI::Option& option) {
   OptionWords words;

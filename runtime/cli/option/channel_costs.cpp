@@ -9,6 +9,7 @@
 #include "base/files/small_file.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/option/option_values.hpp"
+#include "cli/option/typical_option.hpp"
 #include "network/contention/traffic_matrix.hpp"
 #include "network/network_profile.hpp"
 
@@ -17,7 +18,6 @@ namespace {
 
 constexpr const char* kMatrixOption = "--matrix";
 constexpr const char* kAlgorithmOption = "--algorithm";
-constexpr const char* kProfileOption = "--profile";
 constexpr const char* kModelOption = "--model";
 constexpr const char* kMeasure = "a file that 'hierbar tune --network --contention' has written on such nodes";
 
@@ -52,20 +52,26 @@ network::Model read_model(const std::string& name) {
 }
 
 network::NetworkProfile load_profile(const PredictionOptions& options) {
-  if (!options.profile.empty()) {
-    return accept(network::load_network_profile(options.profile), kProfileOption, options.profile, kMeasure);
+  if (!options.network.empty()) {
+    return accept(network::load_network_profile(options.network), kNetworkOption, options.network, kMeasure);
   }
   std::vector<std::string> problems;
   network::NetworkProfile profile = network::read_network_profile(own_environment(), problems);
   for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
   if (profile.path.empty()) {
-    throw CLI::ValidationError(kProfileOption, std::string("nothing is known of this network; give ") + kMeasure);
+    throw CLI::ValidationError(kNetworkOption, std::string("nothing is known of this network; give ") + kMeasure +
+                                                   ", or the name of a typical network: " + network::typical_names());
   }
   return profile;
 }
 
 // The network that was measured last, among those with shared channels of this machine.
 ChannelCosts find_costs(const PredictionOptions& options, const Machine& machine) {
+  if (!options.network.empty()) {
+    if (const network::TypicalNetwork* typical = find_typical(options.network)) {
+      return {typical->contention(), typical->parameters, typical_source(*typical), typical};
+    }
+  }
   const network::NetworkProfile profile = load_profile(options);
   const std::string identity = machine_identity(machine);
   std::string others;
@@ -73,13 +79,13 @@ ChannelCosts find_costs(const PredictionOptions& options, const Machine& machine
     if (!at->contention) continue;
     if (at->contention->machine == identity) {
       return {*at->contention, at->slowest(),
-              profile.path + ": " + at->mpi_library + (at->transport.empty() ? "" : " (" + at->transport + ")")};
+              profile.path + ": " + at->mpi_library + (at->transport.empty() ? "" : " (" + at->transport + ")"), nullptr};
     }
     others += (others.empty() ? "'" : ", '") + at->contention->machine + "'";
   }
   const std::string problem =
       others.empty() ? "it has no costs of shared channels" : "it is of " + others + ", and this machine is '" + identity + "'";
-  refuse(kProfileOption, profile.path, problem, std::string(kMeasure) + ", or --topology with their machine");
+  refuse(kNetworkOption, profile.path, problem, std::string(kMeasure) + ", or --topology with their machine");
 }
 
 const Unit* enclosing(const Machine& machine, const CpuSet& cpus, Level level) {
@@ -120,11 +126,9 @@ void add_prediction_options(CLI::App& command, PredictionOptions& options) {
   command.add_option(kModelOption, options.model, std::string("By which model: ") + network::kAllowedModels + ", see below")
       ->type_name("NAME")
       ->capture_default_str();
-  command
-      .add_option(kProfileOption, options.profile,
-                  "What shared channels cost; default: HIERBAR_NETWORK, else network.json in\n$XDG_CONFIG_HOME/hierbar or "
-                  "~/.config/hierbar")
-      ->type_name("FILE");
+  add_network_option(command, std::string(kNetworkOption) + ",--profile", options.network,
+                     "A file that says what messages and shared channels cost; default: HIERBAR_NETWORK,\nelse network.json in "
+                     "$XDG_CONFIG_HOME/hierbar or ~/.config/hierbar");
   add_machine_option(command, options.description);
 }
 

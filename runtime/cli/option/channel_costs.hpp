@@ -9,19 +9,20 @@
 
 #include "network/contention/predict.hpp"
 #include "network/contention/splits.hpp"
+#include "network/typical/typical_network.hpp"
 #include "placement/share/pattern.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {
 
-// --profile, --model, --topology and the traffic: what `predict` and `advise` have in common.
+// --network, --model, --topology and the traffic: what `predict` and `advise` have in common.
 struct PredictionOptions {
   std::string num_ranks;
   std::string traffic;
   std::string matrix;
   std::string algorithm;
   std::string model = "shared";
-  std::string profile;
+  std::string network;
   std::string description;
 };
 
@@ -33,6 +34,7 @@ struct ChannelCosts {
   network::Contention contention;
   network::Parameters parameters;
   std::string source;
+  const network::TypicalNetwork* typical = nullptr;  // if they are of one
 };
 
 // What a prediction is made from.

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "cli/option/option_values.hpp"
+#include "cli/option/typical_option.hpp"
 #include "plan/export/plan_text.hpp"
 
 namespace hierbar {
@@ -60,9 +61,9 @@ std::optional<NodesMeeting> choose_meeting(const CLI::App& command, const Meetin
     kinds = {accept(network::parse_kind(options.meeting), kMeetingOption, options.meeting,
                     std::string("auto, ") + network::kAllowedKinds)};
   }
-  const NetworkCosts costs =
-      read_network_costs(command, options.network)
-          .value_or(NetworkCosts{network::kAssumedParameters, "assumed, because nothing was measured: Ethernet with TCP"});
+  const NetworkCosts costs = read_network_costs(command, options.network)
+                                 .value_or(NetworkCosts{network::kAssumedParameters,
+                                                        "assumed, because nothing was measured: Ethernet with TCP", nullptr});
   return NodesMeeting{num_nodes, network::choose(kinds, num_nodes, {costs.parameters, {}}).front(), costs};
 }
 
@@ -86,6 +87,7 @@ void print_meeting(const NodesMeeting& meeting, const hierbar_plan& plan) {
   const std::uint32_t num_levels = num_gather_levels(plan) + (plan.num_leaders > 1 ? 1 : 0);
   std::printf("whole barrier: %u line transfers to the node's leader, %.2f us between nodes, %u line transfers back\n",
               num_levels, meeting.chosen.evaluated_us, num_levels);
+  std::printf("%s", typical_note(meeting.costs.typical).c_str());
 }
 
 nlohmann::ordered_json to_json(const NodesMeeting& meeting) {
@@ -103,6 +105,7 @@ nlohmann::ordered_json to_json(const NodesMeeting& meeting) {
           {"model_us", meeting.chosen.evaluated_us},
           {"costs", describe(meeting.costs.parameters)},
           {"source", meeting.costs.source},
+          {"typical", typical_json(meeting.costs.typical)},
           {"leaders", std::move(leaders)}};
 }
 

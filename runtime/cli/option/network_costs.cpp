@@ -7,16 +7,16 @@
 
 #include "base/environment.hpp"
 #include "cli/option/option_values.hpp"
+#include "cli/option/typical_option.hpp"
 #include "network/network_profile.hpp"
 
 namespace hierbar {
 namespace {
 
-constexpr const char* kNetworkOption = "--network";
 constexpr const char* kParametersOption = "--parameters";
 
 [[noreturn]] void refuse_network(const std::string& path, const std::string& problem) {
-  refuse(kNetworkOption, path, problem, "a file of measured networks, or --parameters instead");
+  refuse(kNetworkOption, path, problem, "a file of measured networks, a typical network's name, or --parameters instead");
 }
 
 // A file may hold several networks; the last one was measured last.
@@ -24,17 +24,18 @@ NetworkCosts profile_costs(const network::NetworkProfile& profile) {
   if (profile.networks.empty()) refuse_network(profile.path, "it has no network");
   const network::MeasuredNetwork& measured = profile.networks.back();
   const std::string transport = measured.transport.empty() ? "" : " (" + measured.transport + ")";
-  return {measured.slowest(), profile.path + ": " + measured.mpi_library + transport + ", measured on " +
-                                  std::to_string(measured.num_nodes) + " nodes"};
+  return {
+      measured.slowest(),
+      profile.path + ": " + measured.mpi_library + transport + ", measured on " + std::to_string(measured.num_nodes) + " nodes",
+      nullptr};
 }
 
 }  // namespace
 
 std::array<CLI::Option*, 2> add_network_options(CLI::App& command, NetworkOptions& options) {
-  CLI::Option* file = command.add_option(kNetworkOption, options.network,
+  CLI::Option* file = add_network_option(command, kNetworkOption, options.network,
                                          "A file of measured networks; default: HIERBAR_NETWORK,\nelse network.json in "
                                          "$XDG_CONFIG_HOME/hierbar or ~/.config/hierbar");
-  file->type_name("FILE");
   CLI::Option* costs = command.add_option(kParametersOption, options.parameters,
                                           std::string("The costs themselves: ") + network::kAllowedParameters);
   costs->type_name("LIST")->excludes(file);
@@ -45,9 +46,12 @@ std::optional<NetworkCosts> read_network_costs(const CLI::App& command, const Ne
   if (command.count(kParametersOption) > 0) {
     return NetworkCosts{
         accept(network::parse_parameters(options.parameters), kParametersOption, options.parameters, network::kAllowedParameters),
-        kParametersOption};
+        kParametersOption, nullptr};
   }
   if (command.count(kNetworkOption) > 0) {
+    if (const network::TypicalNetwork* typical = find_typical(options.network)) {
+      return NetworkCosts{typical->parameters, typical_source(*typical), typical};
+    }
     const Result<network::NetworkProfile> profile = network::load_network_profile(options.network);
     if (!profile) refuse_network(options.network, profile.error());
     return profile_costs(*profile);

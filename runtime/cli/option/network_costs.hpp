@@ -8,6 +8,7 @@
 #include <string>
 
 #include "network/parameters.hpp"
+#include "network/typical/typical_network.hpp"
 
 namespace hierbar {
 
@@ -24,6 +25,7 @@ std::array<CLI::Option*, 2> add_network_options(CLI::App& command, NetworkOption
 struct NetworkCosts {
   network::Parameters parameters;
   std::string source;
+  const network::TypicalNetwork* typical = nullptr;  // if they are of one
 };
 
 // Those of the options, otherwise of the file that programs read; empty if there is none. A bad
