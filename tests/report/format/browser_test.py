@@ -62,6 +62,9 @@ addEventListener("load", () => setTimeout(() => {
       threads: boxes(".thread").length, bars: boxes(".bar"), buckets: boxes(".histogram-bar").length, marks: boxes("line.p50").length,
       colours: boxes(".legend-colour"), title: picture.querySelector("title").textContent});
   }
+  found.width = innerWidth;
+  found.scrolled = all(".scroll").filter((room) => room.querySelector("svg") && room.scrollWidth > room.clientWidth + 1)
+    .map((room) => room.querySelector("title").textContent);
   found.errors = all(".error").map((error) => error.textContent);
   found.rows = all("details.table").map((table) => table.querySelectorAll("tbody tr").length);
   found.absent = all(".absent").map((note) => note.textContent);
@@ -204,13 +207,17 @@ class Browser(unittest.TestCase):
             self.assertEqual(len(self.one(found, "bars")["bars"]), 3 * 2 + 1, "three sites, one of them with tasks")
             self.assertEqual(self.one(found, "histograms")["marks"], 3 + 6 + 1)
 
-    def test_a_prediction(self):
+    def predicted(self):
+        """The page of a prediction, with measurements of two splits."""
         costs = self.directory / "costs.json"
         costs.write_text(json.dumps(synthetic_costs.costs(json.loads(ARGUMENTS.costs.read_text()))))
         runs = self.directory / "runs.csv"
         runs.write_text("# a line for each run\n1x8,25000\n1x8,26000\n2x4,1700000\n2x4,1900000\n")
-        page = self.written("prediction", ["predict", "alltoall:1M", "-n", "8", "--topology", synthetic_costs.MACHINE, "--profile", costs,
+        return self.written("prediction", ["predict", "alltoall:1M", "-n", "8", "--topology", synthetic_costs.MACHINE, "--profile", costs,
                                            "--measured", runs])
+
+    def test_a_prediction(self):
+        page = self.predicted()
         opened = self.changed(page, "prediction-opened", "</body>", OPEN_ALL)
         for theme in PALETTES:
             found, image = self.show(page, theme == "dark")
@@ -238,6 +245,19 @@ class Browser(unittest.TestCase):
         self.assertEqual(found["rows"], [3, 3, 9, 128, 3, 128, 3, 200])
         self.assertEqual(len(found["absent"]), 2, "sites without levels say so")
         self.assertIn("are not known", found["absent"][0])
+
+    def test_pictures_fit_a_phone(self):
+        """Nothing but tables and the text must be scrolled sideways, and no word stands on another one."""
+        pages = [self.changed(page, f"{page.stem}-phone", "</body>", OPEN_ALL) for page in (self.sample, self.large, self.predicted())]
+        for page in pages:
+            for theme in PALETTES:
+                found, image = self.show(page, theme == "dark", size=(400, 4000))
+                self.assertLess(found["width"], 640, "the window is narrow")
+                self.check_layout(found)
+                self.check_drawn(found, image)
+                self.assertEqual(found["scrolled"], [])
+        self.assertEqual([len(matrix["cells"]) for matrix in self.show(pages[1], dark=False, size=(400, 4000))[0]["pictures"]["matrix"]],
+                         [4 * 128, 4 * 128, 4 * 200], "bands have all cells")
 
     def test_a_failure_is_told(self):
         page = self.changed(self.sample, "broken", '"lost":{', '"found":{')

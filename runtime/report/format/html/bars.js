@@ -16,20 +16,22 @@ const totalOf = (site) => sum(Object.values(partsOf(site)));
 function barsLegend(y) {
   const group = svg("g", {class: "legend"});
   PARTS.forEach(([part, meaning], i) => {
-    group.append(rect(i * 250, y, 12, 12, `legend-colour ${part}`), text(i * 250 + 18, y + 10, `${part}: ${meaning}`, "small"));
+    const [x, top] = NARROW.matches ? [0, y + 18 * i] : [250 * i, y];
+    group.append(rect(x, top, 12, 12, `legend-colour ${part}`), text(x + 18, top + 10, `${part}: ${meaning}`, "small"));
   });
   return group;
 }
 
-// One row: name, bar and time.
 // Whole names and paths, which are left out where a site is named. Older reports have none.
 function hintOf(site) {
   const frames = site.code === undefined ? [] : site.code.frames;
   return [site.site, ...frames.map((frame) => `${frame.function}\n    ${frame.file}:${frame.line}`)].join("\n");
 }
 
+// One row: name, bar and time; one below the other in a narrow window.
 function barRow(site, index, y, left, scale) {
   const group = svg("g", {});
+  const [barTop, barHeight] = NARROW.matches ? [y + 34, 14] : [y + 4, 20];
   const name = text(0, y + 13, `${index + 1}  ${shorten(site.site, 40)}`, "name");
   name.append(svg("title", {}, hintOf(site)));
   group.append(name);
@@ -40,29 +42,30 @@ function barRow(site, index, y, left, scale) {
     if (ns === 0) continue;
     if (part === "tasks" && x > left) x += 3;  // set apart, because it is no wait
     const width = Math.max(ns * scale, 0.5);
-    group.append(rect(x, y + 4, width, 20, `bar ${part}`, `${site.site}: ${part} ${duration(ns)}`));
+    group.append(rect(x, barTop, width, barHeight, `bar ${part}`, `${site.site}: ${part} ${duration(ns)}`));
     x += width;
   }
   const {imbalance, sync} = partsOf(site);
   const share = imbalance + sync > 0 ? `, ${percent(imbalance / (imbalance + sync))} imbalance` : "";
-  group.append(text(x + 8, y + 18, duration(totalOf(site)) + share, "small"));
+  const [wordsLeft, baseline] = NARROW.matches ? [left, y + 61] : [x + 8, y + 18];
+  group.append(text(wordsLeft, baseline, duration(totalOf(site)) + share, "small"));
   return group;
 }
 
 function drawBars(sites) {
-  const left = 330, right = 170, top = 34, step = 36;
+  const [left, right, top, step] = NARROW.matches ? [6, 26, 66, 72] : [330, 170, 34, 36];
   const shown = sites.slice(0, MOST_BARS);
   const most = Math.max(...shown.map(totalOf), 1);
-  const scale = (PICTURE_WIDTH - left - right) / most;
+  const scale = (pictureWidth() - left - right) / most;
   const bottom = top + shown.length * step;
   const marks = ticks(most).flatMap((ns) => [
-    line(left + ns * scale, top, left + ns * scale, bottom, "grid"),
+    ...(ns === 0 ? [] : [line(left + ns * scale, top, left + ns * scale, bottom, "grid")]),
     text(left + ns * scale, bottom + 16, ns === 0 ? "0" : duration(ns), "soft small middle"),
   ]);
   const bars = shown.map((site, i) => barRow(site, i, top + i * step, left, scale));
   return picture("bars", bottom + 24, "Imbalance versus sync for each site",
     "A bar for each site, made of imbalance, sync and tasks, of all threads together.", barsLegend(4), ...marks, ...bars,
-    line(left, top, left, bottom, "axis"));
+    ...axisAtZero(left, top, bottom));
 }
 
 function barsTable(sites) {

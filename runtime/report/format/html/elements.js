@@ -14,14 +14,19 @@ function fill(element, attributes, children) {
 const html = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
 const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
-const PICTURE_WIDTH = 1160;
+// In a narrow window, such as a phone's, names stand above what they name, so that pictures fit
+// without being scrolled sideways. page.js draws anew where the window becomes narrow or wide.
+const NARROW = matchMedia("(max-width: 639px)");
+const pictureWidth = () => (NARROW.matches ? 350 : 1160);
+// The vertical line at 0, which would go through the names above the bars.
+const axisAtZero = (x, top, bottom) => (NARROW.matches ? [] : [line(x, top, x, bottom, "axis")]);
 let numPictures = 0;
 
 // A picture with a title and a description for screen readers.
 function picture(kind, height, title, description, ...children) {
   const id = `picture${++numPictures}`;
   return html("div", {class: "scroll"}, svg("svg", {
-    class: `picture ${kind}`, viewBox: `0 0 ${PICTURE_WIDTH} ${height}`, role: "img", "aria-labelledby": `${id}t ${id}d`,
+    class: `picture ${kind}`, viewBox: `0 0 ${pictureWidth()} ${height}`, role: "img", "aria-labelledby": `${id}t ${id}d`,
   }, svg("title", {id: `${id}t`}, title), svg("desc", {id: `${id}d`}, description), ...children));
 }
 

@@ -20,7 +20,7 @@ class TimeAxis {
     this.hasZero = ends.some(([first]) => first === 0);
     this.low = Math.floor(Math.log10(Math.min(...positive.map(([first]) => first), 1e3)) + 1e-9);
     this.high = Math.max(Math.ceil(Math.log10(Math.max(...positive.map(([, end]) => end), 1)) - 1e-9), this.low + 1);
-    this.left = left + (this.hasZero ? 46 : 0);
+    this.left = left + (this.hasZero ? 46 : NARROW.matches ? 20 : 0);  // room for half a label
     this.zeroLeft = left + 6;
     this.right = right;
   }
@@ -38,9 +38,11 @@ class TimeAxis {
   draw(top, bottom) {
     const drawn = [];
     if (this.hasZero) drawn.push(text(this.zeroLeft + 11, bottom + 16, "0", "soft small middle"));
+    const every = NARROW.matches && this.high - this.low > 4 ? 2 : 1;
     for (let power = this.low; power <= this.high; ++power) {
       const x = this.place(10 ** power);
-      drawn.push(line(x, top, x, bottom, "grid"), text(x, bottom + 16, duration(10 ** power), "soft small middle"));
+      drawn.push(line(x, top, x, bottom, "grid"));
+      if ((this.high - power) % every === 0) drawn.push(text(x, bottom + 16, duration(10 ** power), "soft small middle"));
     }
     return drawn;
   }
@@ -69,13 +71,15 @@ function marksLegend(x, y) {
 }
 
 function drawHistograms(histograms, resolution) {
-  const left = 180, right = PICTURE_WIDTH - 190, top = 26, height = 44, step = 58;
+  const narrow = NARROW.matches, top = 26, height = 44;
+  const [left, right, step] = narrow ? [0, pictureWidth() - 24, 92] : [180, pictureWidth() - 190, 58];
   const axis = new TimeAxis(histograms, left, right);
   const bottom = top + histograms.length * step;
   const drawn = [marksLegend(left, 8), ...axis.draw(top, bottom)];
   histograms.forEach((histogram, row) => {
     const {name, times} = histogram, y = top + row * step + step - height;
-    drawn.push(text(0, y + 26, shorten(name, 26), "name"), text(0, y + 41, `mean ${duration(times.mean)}`, "soft small"));
+    const words = narrow ? y - 24 : y + 26;  // the upper one of two lines
+    drawn.push(text(0, words, shorten(name, narrow ? 20 : 26), "name"), text(0, words + 15, `mean ${duration(times.mean)}`, "soft small"));
     drawn.push(line(left, y + height, right, y + height, "axis"));
     if (!levelIsTold(histogram, resolution)) {
       drawn.push(text(left + 60, y + 30, "shorter than the clock can tell", "soft"));
@@ -83,8 +87,9 @@ function drawHistograms(histograms, resolution) {
     }
     drawn.push(...histogramBars(histogram, axis, y, height));
     for (const mark of MARKS) drawn.push(line(axis.mark(times[mark]), y - 4, axis.mark(times[mark]), y + height, mark));
-    drawn.push(text(right + 14, y + 26, MARKS.map((mark) => duration(times[mark])).join(" / "), "small"));
-    drawn.push(text(right + 14, y + 41, `max ${duration(times.max)}`, "soft small"));
+    const [x, end] = narrow ? [pictureWidth(), " end"] : [right + 14, ""];
+    drawn.push(text(x, words, MARKS.map((mark) => duration(times[mark])).join(" / "), `small${end}`));
+    drawn.push(text(x, words + 15, `max ${duration(times.max)}`, `soft small${end}`));
   });
   return picture("histograms", bottom + 24, "Histograms of waiting times and levels",
     "One histogram for each of imbalance, sync, barrier and the levels, on one logarithmic axis, p50, p90 and p99 marked.", ...drawn);

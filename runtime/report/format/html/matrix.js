@@ -4,17 +4,17 @@
 // Who arrives last: a row for each process and a column for each thread. For barriers of ranks, a
 // column for each rank.
 
-const MOST_COLUMNS = 128;  // larger teams go on in a band below
+const mostColumns = () => (NARROW.matches ? 32 : 128);  // larger teams go on in a band below
 
 const shareOf = (row, thread) => (row.barriers > 0 ? (row.last_arrivals[thread] ?? 0) / row.barriers : 0);
 const rowName = (row, rows) => (rows.some((other) => other.host !== row.host) ? `${row.name} @${row.host}` : row.name);
 
 function matrixBand(site, from, to, top, left, cell, scale) {
   const drawn = [];
-  const height = 20, every = to - from <= 40 ? 1 : 8;
+  const height = 20, every = cell >= 16 ? 1 : 8;
   site.processes.forEach((row, i) => {
     const y = top + i * height;
-    drawn.push(text(left - 8, y + 14, shorten(rowName(row, site.processes), 20), "small end"));
+    drawn.push(text(left - 8, y + 14, shorten(rowName(row, site.processes), NARROW.matches ? 14 : 20), "small end"));
     for (let thread = from; thread < to; ++thread) {
       const share = shareOf(row, thread);
       const classes = share === 0 ? "cell none" : `cell box q${scale.index(share)}`;
@@ -30,14 +30,15 @@ function matrixBand(site, from, to, top, left, cell, scale) {
 }
 
 function drawMatrix(site) {
-  const left = 150, top = 54;
-  const columns = Math.min(site.team_size, MOST_COLUMNS);
-  const cell = Math.min((PICTURE_WIDTH - left - 2) / columns, 64);
+  const [left, top] = NARROW.matches ? [100, 72] : [150, 54];
+  const columns = Math.min(site.team_size, mostColumns());
+  const cell = Math.min((pictureWidth() - left - 2) / columns, 64);
   const bandHeight = site.processes.length * 20 + 30;
   const shares = site.processes.flatMap((row) => row.last_arrivals.map((_, thread) => shareOf(row, thread)));
   const scale = new ColourScale(Math.max(...shares, 0.01), 2);
   const drawn = [legend(scale, left, 16, "share of last arrivals", percent, "never")];
-  drawn.push(text(left + 540, 26, `an even share is ${percent(1 / site.team_size)}`, "soft small"));
+  const [wordsLeft, baseline] = NARROW.matches ? [0, 60] : [left + 540, 26];
+  drawn.push(text(wordsLeft, baseline, `an even share is ${percent(1 / site.team_size)}`, "soft small"));
   let bands = 0;
   for (let from = 0; from < site.team_size; from += columns, ++bands)
     drawn.push(...matrixBand(site, from, Math.min(from + columns, site.team_size), top + bands * bandHeight, left, cell, scale));

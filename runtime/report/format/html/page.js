@@ -35,6 +35,8 @@ function drawPage(draw) {
     pictures.append(html("p", {class: "warning error"}, `A picture could not be drawn (${event.message}). The text below has all figures.`));
   });
   document.querySelector("header").append(themeButtons());
-  pictures.append(...draw(JSON.parse(document.getElementById("data").textContent)));
+  const show = () => pictures.replaceChildren(...draw(JSON.parse(document.getElementById("data").textContent)));
+  NARROW.addEventListener("change", show);
+  show();
   document.getElementById("text").open = false;
 }

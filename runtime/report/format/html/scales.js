@@ -36,7 +36,8 @@ class ColourScale {
 
 // The colours with the values at their borders, and before them the colour of what has no value.
 function legend(scale, x, y, caption, format, none) {
-  const width = 58;
+  const width = NARROW.matches ? 34 : 58, every = NARROW.matches ? 2 : 1;
+  if (NARROW.matches) x = 18;  // half of the first words are left of their colour's middle
   const group = svg("g", {class: "legend"}, text(x, y - 6, caption, "soft small"));
   if (none !== undefined) {
     group.append(rect(x, y, width - 8, 12, "none"), text(x + (width - 8) / 2, y + 25, none, "soft small middle"));
@@ -44,7 +45,7 @@ function legend(scale, x, y, caption, format, none) {
   }
   for (let i = 0; i < NUM_COLOURS; ++i) {
     group.append(rect(x + i * width, y, width, 12, `legend-colour q${i}`));
-    group.append(text(x + (i + 1) * width, y + 25, format(rounded(scale.upper(i))), "soft small middle"));
+    if ((i + 1) % every === 0) group.append(text(x + (i + 1) * width, y + 25, format(rounded(scale.upper(i))), "soft small middle"));
   }
   return group;
 }

@@ -34,17 +34,25 @@ function slowdownCell(cell, x, y, width, height, scale) {
 }
 
 function drawSlowdowns(channel, scale) {
-  const left = 90, top = 54, height = 22;
+  const narrow = NARROW.matches, left = narrow ? 62 : 90, top = 54, height = 22;
   const sizes = distinct(channel.cells.map((cell) => cell.bytes)), counts = distinct(channel.cells.map((cell) => cell.cf));
-  const width = Math.min((PICTURE_WIDTH - left - 2) / sizes.length, 80);
-  const bottom = top + counts.length * height;
+  const columns = narrow ? Math.min(sizes.length, 5) : sizes.length;  // further sizes go on in a band below
+  const bandHeight = counts.length * height + 26, numBands = Math.ceil(sizes.length / columns);
+  const width = Math.min((pictureWidth() - left - 2) / columns, 80);
+  const xOf = (i) => left + (i % columns) * width, bandTop = (i) => top + Math.floor(i / columns) * bandHeight;
+  const bottom = top + numBands * bandHeight - 26;
+  const star = narrow ? "* one after the other would be faster" : "* more than cf times slower: one exchange after the other would be faster";
   return picture("slowdowns", bottom + 42, `Slowdown ${CHANNELS[channel.channel]}`,
     `${plural(counts.length, "row")} by ${plural(sizes.length, "column")}; each cell is t(m, cf) over t(m, 1).`,
     legend(scale, left, 16, "slowdown, up to", digits),
-    ...channel.cells.flatMap((cell) => slowdownCell(cell, left + sizes.indexOf(cell.bytes) * width, top + counts.indexOf(cell.cf) * height, width, height, scale)),
-    ...counts.map((cf, i) => text(left - 8, top + i * height + 15, plural(cf, "pair"), "small end")),
-    ...sizes.map((size, i) => text(left + (i + 0.5) * width, bottom + 16, bytes(size), "soft small middle")),
-    text(left, bottom + 34, "* more than cf times slower: one exchange after the other would be faster", "soft small"));
+    ...channel.cells.flatMap((cell) => {
+      const column = sizes.indexOf(cell.bytes);
+      return slowdownCell(cell, xOf(column), bandTop(column) + counts.indexOf(cell.cf) * height, width, height, scale);
+    }),
+    ...Array.from({length: numBands}, (_, band) => counts.map((cf, i) =>
+      text(left - 8, top + band * bandHeight + i * height + 15, plural(cf, "pair"), "small end"))).flat(),
+    ...sizes.map((size, i) => text(xOf(i) + width / 2, bandTop(i) + counts.length * height + 16, bytes(size), "soft small middle")),
+    text(left, bottom + 34, star, "soft small"));
 }
 
 function slowdownsTable(channel) {

@@ -7,6 +7,7 @@
 const MOST_SPLITS = 32;  // the table has all
 const microseconds = (us) => duration(1e3 * us);
 const signed = (share) => `${share < 0 ? "−" : "+"}${percent(Math.abs(share))}`;
+const hasMeasured = (splits) => splits.some((split) => split.measured_us !== undefined);
 const errorOf = (split) => split.time_us.median / split.measured_us.median - 1;
 
 // A bar up to the median, and a line from the lower to the upper quartile.
@@ -20,6 +21,7 @@ function timeBar(times, x, y, scale, part, hint) {
 }
 
 function splitRow(split, y, left, scale) {
+  const narrow = NARROW.matches, barTop = narrow ? y + 34 : y + 4;
   const measured = split.measured_us;
   const ends = [split.time_us.q3, split.time_us.median, measured?.q3 ?? 0, measured?.median ?? 0];
   const words = measured === undefined ? microseconds(split.time_us.median)
@@ -27,28 +29,29 @@ function splitRow(split, y, left, scale) {
   return svg("g", {},
     text(0, y + 14, shorten(split.split, 22), "name"),
     text(0, y + 28, `order ${split.order}${split.binds === null ? "" : `, ${split.binds} binds`}`, "soft small"),
-    ...timeBar(split.time_us, left, y + 4, scale, "sync", `${split.split}: predicted`),
-    ...(measured === undefined ? [] : timeBar(measured, left, y + 17, scale, "imbalance", `${split.split}: measured`)),
-    text(left + Math.max(...ends) * scale + 8, y + 20, words, "small"));
+    ...timeBar(split.time_us, left, barTop, scale, "sync", `${split.split}: predicted`),
+    ...(measured === undefined ? [] : timeBar(measured, left, barTop + 13, scale, "imbalance", `${split.split}: measured`)),
+    narrow ? text(pictureWidth(), y + 14, words, "small end") : text(left + Math.max(...ends) * scale + 8, y + 20, words, "small"));
 }
 
 function drawSplits(splits) {
-  const left = 190, right = 260, top = 34, step = 38;
+  const [left, right, top, step] = NARROW.matches ? [6, 26, 48, 68] : [190, 260, 34, 38];
   const shown = splits.slice(0, MOST_SPLITS);
   const most = Math.max(...shown.flatMap((split) => [split.time_us.q3, split.measured_us?.q3 ?? 0]), 1e-3);
-  const scale = (PICTURE_WIDTH - left - right) / most;
+  const scale = (pictureWidth() - left - right) / most;
   const bottom = top + shown.length * step;
-  const parts = [["sync", "predicted"], ["imbalance", "measured"]];
+  const parts = [["sync", "predicted"], ...(hasMeasured(splits) ? [["imbalance", "measured"]] : [])];
   const legendRow = parts.flatMap(([part, meaning], i) => [
     rect(i * 130, 4, 12, 12, `legend-colour ${part}`), text(i * 130 + 18, 14, meaning, "small")]);
   const marks = ticks(most).flatMap((us) => [
-    line(left + us * scale, top, left + us * scale, bottom, "grid"),
+    ...(us === 0 ? [] : [line(left + us * scale, top, left + us * scale, bottom, "grid")]),
     text(left + us * scale, bottom + 16, us === 0 ? "0" : microseconds(us), "soft small middle"),
   ]);
-  return picture("splits", bottom + 24, "Predicted and measured times of each split",
-    "A row for each split of the ranks over nodes, with a bar for the predicted time and one for the measured time.",
-    ...legendRow, text(270, 14, "bars are medians, lines go from quartile to quartile", "soft small"),
-    ...marks, ...shown.map((split, i) => splitRow(split, top + i * step, left, scale)), line(left, top, left, bottom, "axis"));
+  return picture("splits", bottom + 24, `${hasMeasured(splits) ? "Predicted and measured" : "Predicted"} times of each split`,
+    "A row for each split of the ranks over nodes, with a bar for the predicted time, and one for the measured time where there is one.",
+    ...legendRow, text(...(NARROW.matches ? [0, 34] : [270, 14]), "bars are medians, lines go from quartile to quartile", "soft small"),
+    ...marks, ...shown.map((split, i) => splitRow(split, top + i * step, left, scale)),
+    ...axisAtZero(left, top, bottom));
 }
 
 function splitsTable(splits) {
@@ -61,7 +64,7 @@ function splitsTable(splits) {
 
 function splitsSection(prediction) {
   const {splits} = prediction;
-  const section = html("section", {class: "panel"}, html("h2", {}, "Predicted and measured"),
+  const section = html("section", {class: "panel"}, html("h2", {}, hasMeasured(splits) ? "Predicted and measured" : "Predicted"),
     html("p", {class: "soft"}, "Every way in which a launcher spreads the ranks over nodes, the fastest prediction first. Splits inside each other's quartiles have one place in the order."),
     drawSplits(splits));
   if (splits.length > MOST_SPLITS) section.append(html("p", {class: "note"}, `${splits.length - MOST_SPLITS} more splits are in the table.`));

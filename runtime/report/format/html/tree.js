@@ -56,11 +56,11 @@ function levelBox(level, group, x, y, width, height, scale, site) {
 }
 
 function threadRow(order, x, y, width, site) {
-  const step = width / order.length, every = order.length <= 40 ? 1 : 8;
+  const step = width / order.length, every = order.length <= (NARROW.matches ? 10 : 40) ? 1 : NARROW.matches ? 16 : 8;
   const row = svg("g", {});
   order.forEach((thread, i) => {
     row.append(rect(x + i * step, y, step, 18, "thread none", `${site.participant} ${memberName(site, thread)}`));
-    if (i % every === 0) row.append(text(x + (i + 0.5) * step, y + 32, memberName(site, thread), "soft small middle"));
+    if (i % every === 0) row.append(text(Math.max(x + (i + 0.5) * step, 4), y + 32, memberName(site, thread), "soft small middle"));
   });
   return row;
 }
@@ -68,20 +68,22 @@ function threadRow(order, x, y, width, site) {
 // If groups are not known, each level is drawn as wide as all threads.
 function drawTree(site, resolution) {
   const levels = levelsOf(site, resolution);
-  const left = 200, width = PICTURE_WIDTH - left - 2, height = 34, top = 54;
+  const narrow = NARROW.matches, left = narrow ? 1 : 200, width = pictureWidth() - left - 2, height = 34, top = 54;
+  const above = narrow ? 18 : 0, rowHeight = above + height + 4;  // a narrow picture has names above the boxes
   const {order, boxes} = layTree(site.groups);
   const step = width / order.length;
   const scale = new ColourScale(Math.max(...levels.map((level) => level.median), 1), Math.SQRT2);
   const drawn = [legend(scale, left, 16, "median latency of a level, up and down together", duration, "not told")];
   levels.forEach((level, row) => {
-    const y = top + row * (height + 4);
-    drawn.push(text(0, y + 15, shorten(level.title, 28), "name"), text(0, y + 30, level.latency, "soft small"));
+    const y = top + row * rowHeight + above;
+    drawn.push(text(0, narrow ? y - 5 : y + 15, shorten(level.title, narrow ? 24 : 28), "name"),
+      narrow ? text(pictureWidth(), y - 5, level.latency, "soft small end") : text(0, y + 30, level.latency, "soft small"));
     if (row === 0 || order.length === 0) drawn.push(levelBox(level, null, left, y, width, height, scale, site));
     for (const group of boxes.filter((box) => box.level === row))
       drawn.push(levelBox(level, group, left + group.first * step, y, group.size * step, height, scale, site));
   });
-  const bottom = top + levels.length * (height + 4);
-  if (order.length > 0) drawn.push(text(0, bottom + 13, `${site.participant}s`, "name"), threadRow(order, left, bottom, width, site));
+  const bottom = top + levels.length * rowHeight + above;
+  if (order.length > 0) drawn.push(text(0, narrow ? bottom - 5 : bottom + 13, `${site.participant}s`, "name"), threadRow(order, left, bottom, width, site));
   return picture("tree", bottom + (order.length > 0 ? 38 : 4), "The barrier's tree, coloured by latency",
     levels.map((level) => `${level.title}: ${level.latency}`).join("; "), ...drawn);
 }
