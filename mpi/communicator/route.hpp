@@ -27,6 +27,9 @@ enum class Route : std::uint8_t {
   kNoLeaders,
   // A function of the MPI library failed.
   kSetUpFailed,
+  // The communicator has had too few barriers to be set up (setup/before_set_up.hpp). The one value
+  // of a communicator that changes.
+  kBeforeSetUp,
   // The MPI library calls MPI_Barrier from inside a barrier of ours.
   kNested,
   // Before MPI is initialised, after it is finalised, or on no communicator. These are errors that
@@ -38,10 +41,10 @@ enum class Route : std::uint8_t {
 inline constexpr std::size_t kNumRoutes = static_cast<std::size_t>(Route::kOff) + 1;
 
 constexpr const char* name_of(Route route) {
-  constexpr const char* kNames[kNumRoutes] = {"engine",        "baseline",         "one rank",        "intercommunicator",
-                                              "threadcomm",    "no shared memory", "not main thread", "fault tolerance",
-                                              "no segment",    "segment full",     "no plan",         "no leader communicator",
-                                              "set-up failed", "nested",           "outside",         "off"};
+  constexpr const char* kNames[kNumRoutes] = {
+      "engine",          "baseline",        "one rank",   "intercommunicator", "threadcomm", "no shared memory",
+      "not main thread", "fault tolerance", "no segment", "segment full",      "no plan",    "no leader communicator",
+      "set-up failed",   "before set-up",   "nested",     "outside",           "off"};
   return kNames[static_cast<std::size_t>(route)];
 }
 

@@ -6,6 +6,7 @@
 
 #include "mpi/library/progress.hpp"
 #include "mpi/settings/report_settings.hpp"
+#include "mpi/setup/before_set_up.hpp"
 #include "mpi/setup/process_state.hpp"
 #include "mpi/setup/set_up.hpp"
 #include "mpi/team/threadcomm.hpp"
@@ -72,12 +73,13 @@ template <class Cross>
   const std::uint64_t num_removals = process.states.num_removals();
   if (const ThreadcommSeat seat = find_seat(comm); seat.team != nullptr) return cross_threadcomm(pmpi, comm, seat, address);
   int status = MPI_SUCCESS;
-  CommState* const state = find_state(process, pmpi, comm, status);
+  CommState* const state = find_state(process, pmpi, comm, BeforeSetUp::kMayCount, status);
   if (status != MPI_SUCCESS) {
     process.states.count(Route::kOutside);
     return status;
   }
   if (state == nullptr) return pass_on(process, pmpi, comm, Route::kOutside);
+  if (state->route == Route::kBeforeSetUp) return cross_before_set_up(process, pmpi, comm, *state);
   if (process.has_send_buffer()) {
     status = cross_and_progress(*state, cross);
     free_send_buffer();
@@ -103,7 +105,7 @@ template <class Cross>
 
 }  // namespace
 
-CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int& status) {
+CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, BeforeSetUp before, int& status) {
   status = MPI_SUCCESS;
   if (comm == pmpi.comm_null || (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi))) return nullptr;
   CommState* state = nullptr;
@@ -112,10 +114,13 @@ CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, in
     if (is_error_of_comm(pmpi, found)) status = found;
     return nullptr;
   }
-  if (state != nullptr) return state;
+  if (state != nullptr && state->route != Route::kBeforeSetUp) return state;
+  if (before == BeforeSetUp::kMayCount) {
+    if (CommState* const counting = state_before_set_up(process, pmpi, comm, state)) return counting;
+  }
   // So that a barrier that the library calls in the set-up is found to be one.
   this_thread.state = nullptr;
-  return set_up(process, pmpi, comm);
+  return set_up(process, pmpi, comm, state);
 }
 
 const void*& program_place() noexcept {

@@ -33,9 +33,11 @@ auto through_tool(const void* caller, Call call) {
   return call();
 }
 
-// The state of a communicator. It is made if there is none. Null: the library must serve the
-// barrier itself, because MPI is not in use. If `status` is an error then, the handle is no
+// The state of a communicator, which is set up if it was not. With `before` kMayCount, which is for
+// barriers, it may be one that only counts them (setup/before_set_up.hpp). Null: the library must
+// serve the barrier itself, because MPI is not in use. If `status` is an error then, the handle is no
 // communicator, and the library has called an error handler already.
-CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int& status);
+enum class BeforeSetUp { kMayCount, kMustSetUp };
+CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, BeforeSetUp before, int& status);
 
 }  // namespace hierbar::mpi

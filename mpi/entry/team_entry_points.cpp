@@ -56,7 +56,7 @@ int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team
   const CommState* state = nullptr;
   if (process.settings.enabled) {
     int status = MPI_SUCCESS;
-    state = hierbar::mpi::find_state(process, pmpi, comm, status);
+    state = hierbar::mpi::find_state(process, pmpi, comm, hierbar::mpi::BeforeSetUp::kMustSetUp, status);
     if (status != MPI_SUCCESS) return status;
     if (state == nullptr) return refuse(MPI_ERR_COMM, kFunction, "comm is no communicator");
   }

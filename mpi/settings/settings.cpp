@@ -69,6 +69,8 @@ Settings read_settings() {
   settings.timeout_ns = 1'000'000'000 * read_number("HIERBAR_TIMEOUT_S", {0, 1'000'000, 0, "0 (never)"}, settings.problems);
   settings.segment_kib =
       read_number("HIERBAR_SEGMENT_KIB", {4, 1'048'576, 0, "a size that follows the number of ranks"}, settings.problems);
+  settings.set_up_at =
+      static_cast<std::uint64_t>(read_number("HIERBAR_MPI_SET_UP_AT", {1, 1'000'000, 8, "8"}, settings.problems));
   settings.meeting = read_meeting_setting(settings.problems);
   settings.algorithm = read_algorithm(settings.problems);
   // `hierbar run` has said so already.

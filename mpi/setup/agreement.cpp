@@ -11,11 +11,7 @@ Agreement::Agreement(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, con
   int num_ranks = 0;
   if (!ask([&] { return pmpi_.Comm_rank(comm_, &rank_); }) || !ask([&] { return pmpi_.Comm_size(comm_, &num_ranks); })) return;
   num_ranks_ = num_ranks;
-  if (num_ranks == 1 || (rank_ != 0 && rank_ != num_ranks - 1)) return;
-  const long timeout_ns = process.settings.timeout_ns;
-  if (what == nullptr || timeout_ns == 0) return;
-  watch_.emplace(timeout_ns, "rank " + std::to_string(rank_),
-                 std::string(what) + " on " + name_of(pmpi, comm) + " of " + std::to_string(num_ranks) + " ranks");
+  if (what != nullptr) watch_.emplace(pmpi, comm, rank_, num_ranks, what, process.settings.timeout_ns);
 }
 
 void Agreement::fail(Route route, std::string problem) {

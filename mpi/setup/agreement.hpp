@@ -105,7 +105,6 @@ class Agreement {
   long long failure_ = kFine;
   long long known_ = kFine;
   std::string problem_;
-  // In two ranks: one of them waits where the other is missing.
   std::optional<SetUpWatch> watch_;
 };
 

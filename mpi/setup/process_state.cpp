@@ -33,7 +33,7 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
 // Ends the state. This is local, because other ranks may still be leaving the last barrier. Returns
 // its share of a leaders' communicator, which the caller must release or keep.
 std::shared_ptr<LeaderShare> end(CommState* state) {
-  ProcessState::get().states.remove(state);
+  if (state->route != Route::kBeforeSetUp) ProcessState::get().states.remove(state);
   if (state->node != nullptr) state->node->block().detach();
   std::shared_ptr<LeaderShare> leaders = std::move(state->leaders);
   delete state;
@@ -119,7 +119,8 @@ void ProcessState::attach(const Pmpi& pmpi, MPI_Comm comm, CommState* state) {
 
 void ProcessState::set_aside(const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
   state.is_aside = true;
-  states.expire_all();  // before the library can give the handle to another communicator
+  // Before the library can give the handle to another communicator.
+  if (state.route != Route::kBeforeSetUp) states.expire_all();
   states.take_loose(comm);
   if (keyval() != MPI_KEYVAL_INVALID) pmpi.Comm_delete_attr(comm, keyval());
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "mpi/settings/message.hpp"
 #include "mpi/settings/report_settings.hpp"
 #include "mpi/setup/agreement.hpp"
+#include "mpi/setup/before_set_up.hpp"
 #include "mpi/setup/make_barrier.hpp"
 #include "mpi/setup/offer.hpp"
 #include "mpi/setup/rank_info.hpp"
@@ -185,9 +187,10 @@ Route way_by_records(const std::vector<RankInfo>& records, const NodeMap& map) {
 
 void report_not_main_thread(const Agreement& agreement) {
   if (agreement.rank() != 0 || !agreement.process().claim_first(Route::kNotMainThread)) return;
-  print_line("the first barrier of a communicator of several nodes is not in the thread that initialised MPI, and " +
-             std::string(kFamilyName) +
-             " may hang where several threads make communicators; the MPI library's own barrier is used for it instead");
+  print_line(
+      "the set-up of a communicator of several nodes, in one of its barriers, is not in the thread that initialised MPI, and " +
+      std::string(kFamilyName) +
+      " may hang where several threads make communicators; the MPI library's own barrier is used for it instead");
 }
 
 // Steps 2 and 3 of decide(). Where the segment is full, they are done once more, with a new one.
@@ -250,39 +253,40 @@ void describe(const Agreement& agreement, const CommState& state) {
              (has_engine && plan.is_tuned != 0 ? "; shape from the node's profile" : ""));
 }
 
-// Whether the ranks of `comm` are threads. Each of them has attributes of its own in it, and so a
-// state of its own.
-bool is_of_threads(const Pmpi& pmpi, MPI_Comm comm) {
-  int is_threadcomm = 0;
-  if (pmpi.Comm_test_threadcomm != nullptr) ask([&] { return pmpi.Comm_test_threadcomm(comm, &is_threadcomm); });
-  return is_threadcomm != 0;
+// Returns false if `comm` is no communicator. `state` is unchanged then.
+bool set_up_together(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
+  // The barriers until now are counted already, as the library's.
+  const std::uint64_t number = state.num_barriers.load(std::memory_order_relaxed) + 1;
+  const std::string what = "the set-up in barrier " + std::to_string(number);
+  Agreement agreement(process, pmpi, comm, "the MPI library's own barrier is used instead", what.c_str());
+  if (agreement.num_ranks() == 0) return false;
+  state.num_barriers.store(0, std::memory_order_relaxed);
+  state.route = decide(agreement, state);
+  // Some ranks may not have learnt what the others want.
+  if (state.route == Route::kSetUpFailed) state.verbose_everywhere = state.reports_everywhere = false;
+  if (state.route == Route::kEngine) describe(agreement, state);
+  // From here on it is this rank's own: a rank that is alone on its node has no baseline.
+  if (state.node != nullptr && state.node->algorithm() != Algorithm::kHier) state.route = Route::kBaseline;
+  return true;
 }
 
 }  // namespace
 
-CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
-  int is_between_groups = 0;
-  if (!ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); })) return nullptr;
+CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState* before) {
+  const std::optional<Route> alone = route_by_itself(pmpi, comm);
+  if (!alone) return nullptr;
   const InsideGuard guard;
   const QuietErrors quiet(pmpi, comm);
-  auto state = std::make_unique<CommState>();
-  if (is_between_groups != 0) {
-    state->route = Route::kIntercommunicator;
-  } else if (is_of_threads(pmpi, comm)) {
-    state->route = Route::kThreadcomm;
-  } else {
-    Agreement agreement(process, pmpi, comm, "the MPI library's own barrier is used instead", "the set-up of the first barrier");
-    if (agreement.num_ranks() == 0) return nullptr;
-    state->route = agreement.num_ranks() == 1 ? Route::kOneRank : decide(agreement, *state);
-    // Some ranks may not have learnt what the others want.
-    if (state->route == Route::kSetUpFailed) state->verbose_everywhere = state->reports_everywhere = false;
-    if (state->route == Route::kEngine) describe(agreement, *state);
-    // From here on it is this rank's own: a rank that is alone on its node has no baseline.
-    if (state->node != nullptr && state->node->algorithm() != Algorithm::kHier) state->route = Route::kBaseline;
+  auto made = before == nullptr ? std::make_unique<CommState>() : nullptr;
+  CommState& state = before != nullptr ? *before : *made;
+  if (*alone != Route::kEngine) {
+    state.route = *alone;
+  } else if (!set_up_together(process, pmpi, comm, state)) {
+    return nullptr;
   }
-  process.states.add(state.get());
-  process.attach(pmpi, comm, state.get());
-  return state.release();
+  process.states.add(&state);
+  if (before == nullptr) process.attach(pmpi, comm, made.release());
+  return &state;
 }
 
 }  // namespace hierbar::mpi

@@ -9,17 +9,18 @@
 
 namespace hierbar::mpi {
 
-// Sets up a communicator at its first barrier: decides what serves its barriers from now on, and
-// makes what that needs.
+// Sets up a communicator: decides what serves its barriers from now on, and makes what that needs.
+// It does so inside a barrier, or where a team is made of its threads.
 //
-// Requires: all ranks of `comm` call it, which they do, because a barrier is collective. It uses
-// only the MPI library's own collective calls, on `comm` itself.
+// Requires: all ranks of `comm` call it, which they do, because a barrier is collective and they
+// count barriers alike (before_set_up.hpp). It uses only the MPI library's own collective calls, on
+// `comm` itself. `before` is the state that this rank has counted with, or null.
 //
 // Guarantees: all ranks come to the same decision, which holds until the communicator is freed. If
 // the engine cannot be used because something failed, one rank reports it, once in a program. See
 // Agreement for what may fail.
 //
 // Returns the state, which find() returns from now on. Null: `comm` is no communicator.
-CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm);
+CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState* before = nullptr);
 
 }  // namespace hierbar::mpi

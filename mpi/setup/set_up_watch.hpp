@@ -2,20 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <mpi.h>
+
 #include <condition_variable>
 #include <mutex>
 #include <string>
 #include <thread>
 
+#include "mpi/library/pmpi.hpp"
+
 namespace hierbar::mpi {
 
-// While it exists, says after every `timeout_ns` on stderr that this process waits in a set-up, inside
-// the MPI library, where no barrier's watchdog can look. It does so in a thread of its own, which calls
-// no function of MPI and gets no signal. With 0 there is no thread.
+// While it exists, says after every `timeout_ns` on stderr that this process waits inside the MPI
+// library, in a set-up or in a barrier before it, where no barrier's watchdog can look. It does so in a
+// thread of its own, which calls no function of MPI and gets no signal. With 0 there is no thread.
+//
+// Only the lowest and the highest rank of `comm` watch: one of them waits where the other is missing.
 class SetUpWatch {
  public:
-  // For instance "rank 0" and "the set-up of the first barrier on MPI_COMM_WORLD of 2 ranks".
-  SetUpWatch(long timeout_ns, std::string who, std::string what);
+  // `what` is, for instance, "the set-up in barrier 8".
+  SetUpWatch(const Pmpi& pmpi, MPI_Comm comm, int rank, int num_ranks, const std::string& what, long timeout_ns);
   ~SetUpWatch();
   SetUpWatch(const SetUpWatch&) = delete;
   SetUpWatch& operator=(const SetUpWatch&) = delete;

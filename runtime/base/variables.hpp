@@ -41,6 +41,8 @@ inline constexpr Variable kVariables[] = {
      "guide/mpi.md"},
     {"HIERBAR_MPI_MEETING", "library, auto, or a schedule such as dissemination:3", "library",
      "how the leaders of several nodes meet", "MPI", "results/between-nodes.md"},
+    {"HIERBAR_MPI_SET_UP_AT", "1 to 1000000", "8",
+     "the barrier of a communicator in which it is set up; the same in all ranks", "MPI", "guide/mpi.md"},
     {"HIERBAR_NETWORK", "off, or a file name", "hierbar/network.json in $XDG_CONFIG_HOME or ~/.config",
      "what messages between nodes cost", "MPI", "results/between-nodes.md"},
     {"HIERBAR_OFFLINE", "1", "missing sources are downloaded", "the build downloads nothing", "build", "contribute/build.md"},

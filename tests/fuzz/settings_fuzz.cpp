@@ -22,9 +22,10 @@ namespace hierbar::test {
 namespace {
 
 // What is read from the process's own environment.
-constexpr std::array kOwn = {"HIERBAR_LEVELS",     "HIERBAR_RELEASE",   "HIERBAR_MPI",         "HIERBAR_VERBOSE",
-                             "HIERBAR_FAKE_NODES", "HIERBAR_TIMEOUT_S", "HIERBAR_SEGMENT_KIB", "HIERBAR_SESSIONS",
-                             "HIERBAR_REPORT",     "HIERBAR_OUTPUT",    "HIERBAR_SAMPLE",      "HIERBAR_TRACE_EVENTS"};
+constexpr std::array kOwn = {"HIERBAR_LEVELS",      "HIERBAR_RELEASE",   "HIERBAR_MPI",         "HIERBAR_VERBOSE",
+                             "HIERBAR_FAKE_NODES",  "HIERBAR_TIMEOUT_S", "HIERBAR_SEGMENT_KIB", "HIERBAR_MPI_SET_UP_AT",
+                             "HIERBAR_SESSIONS",    "HIERBAR_REPORT",    "HIERBAR_OUTPUT",      "HIERBAR_SAMPLE",
+                             "HIERBAR_TRACE_EVENTS"};
 
 Variables parse(const std::string& text) {
   Variables variables;

@@ -29,8 +29,10 @@ def add_arguments(parser):
 
 
 def launch_environment(arguments):
-    """The launcher's environment: the caller's without its HIERBAR_ variables."""
+    """The launcher's environment: the caller's without its HIERBAR_ variables. Communicators are set up in their first barrier, so that
+    programs with few barriers show what serves them; settings of the program may say otherwise."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HIERBAR_")}
+    environment["HIERBAR_MPI_SET_UP_AT"] = "1"
     if arguments.mpi == "ompi":
         environment.update(OMPI_ENVIRONMENT)
     return environment

@@ -5,8 +5,9 @@
 
     run_mpi_test.py --ranks 4 --shim build/release/lib/libhierbar_mpi.so --count 'engine>=4000' -- program argument...
 
-The program gets none of the caller's HIERBAR_ variables, but HIERBAR_VERBOSE=1 and what --env says. It is killed after --timeout
-seconds. A program that cannot run here says why and returns 77, and so does this script.
+The program gets none of the caller's HIERBAR_ variables, but HIERBAR_VERBOSE=1, HIERBAR_MPI_SET_UP_AT=1 (the engine also serves the first
+barriers of a communicator) and what --env says. It is killed after --timeout seconds. A program that cannot run here says why and
+returns 77, and so does this script.
 
 Counts are per rank, summed over all ranks: "engine", "baseline", "library", and the reasons that the report names, as "one rank". Whatever
 the program does, nothing of the shim's may be left under /dev/shm.
@@ -22,7 +23,7 @@ import launcher
 
 REPORT = re.compile(r"^hierbar: mpi: barriers of [^:]*: engine (\d+)(?:, baseline (\d+))?, library (\d+)(?: \((.*)\))?$", re.MULTILINE)
 REPORTED_RANKS = re.compile(r"^hierbar: mpi: barriers of (?:rank \d+|(\d+) ranks):", re.MULTILINE)
-COUNT = re.compile(r"^([a-z ]+)(>=|<=|==)(\d+)$")
+COUNT = re.compile(r"^([a-z -]+)(>=|<=|==)(\d+)$")
 COMPARISONS = {">=": operator.ge, "<=": operator.le, "==": operator.eq}
 SKIPPED = 77
 

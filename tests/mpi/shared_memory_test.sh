@@ -7,7 +7,7 @@
 # mpiexec, the shim, the program. Needs mount namespaces, as root or through a user namespace.
 set -u
 mpiexec=$1
-program=(env HIERBAR_VERBOSE=1 "LD_PRELOAD=$2" "$3")
+program=(env HIERBAR_VERBOSE=1 HIERBAR_MPI_SET_UP_AT=1 "LD_PRELOAD=$2" "$3")
 # The MPI libraries themselves must do without /dev/shm.
 export UCX_TLS=tcp,self UCX_NET_DEVICES=lo
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1

@@ -24,6 +24,39 @@ mpi_test(barriers.growing barriers RANKS 4 ARGS growing CHECK ${all_engine} --co
 mpi_test(barriers.duplicates barriers ARGS duplicates 10000 ENV HIERBAR_SEGMENT_KIB=8 CHECK ${all_engine} --count engine==40000)
 mpi_test(barriers.duplicates.two_nodes barriers RANKS 4 ARGS duplicates 30 ENV ${two_nodes} CHECK ${all_engine} --count engine==240)
 
+# Communicators are set up in their eighth barrier, where nothing else is asked for; the world in its first.
+set(default HIERBAR_MPI_SET_UP_AT=)
+mpi_test(short_lived.oracle short_lived RANKS 3 ARGS oracle 40 ENV ${default} CHECK --count engine==102 --count "before set-up==21" --count library==21)
+mpi_test(short_lived.oracle.two_nodes short_lived RANKS 4 ARGS oracle 40 ENV ${default} ${two_nodes}
+         CHECK --count engine==136 --count "before set-up==28" --count library==28)
+mpi_test(short_lived.seven short_lived ARGS oracle 7 ENV ${default} CHECK --count engine==2 --count "before set-up==14")
+mpi_test(short_lived.third short_lived ARGS oracle 7 ENV HIERBAR_MPI_SET_UP_AT=3 CHECK --count engine==12 --count "before set-up==4")
+mpi_test(short_lived.flat short_lived ARGS flat 10000 ENV ${default} CHECK --count engine==40002 --count "before set-up==160000")
+mpi_test(short_lived.recorded short_lived RANKS 3 ARGS oracle 40 ENV ${default} HIERBAR_REPORT=text HIERBAR_OUTPUT=${program_dir}/short_lived
+         CHECK --count engine==102 --count "before set-up==21")
+foreach(number IN ITEMS 1 7)
+  mpi_test(short_lived.late.${number} short_lived RANKS 3 ARGS late ${number} ENV ${default} HIERBAR_TIMEOUT_S=1
+           CHECK --expect-some "rank 0 has waited 1 s for barrier ${number} on .* of 3 ranks: not all of them have come; ")
+endforeach()
+mpi_test(short_lived.late.8 short_lived RANKS 3 ARGS late 8 ENV ${default} HIERBAR_TIMEOUT_S=1
+         CHECK --expect-some "rank 0 has waited 1 s for the set-up in barrier 8 on .* of 3 ranks: not all of them have come; ")
+mpi_test(short_lived.late.9 short_lived RANKS 3 ARGS late 9 ENV ${default} HIERBAR_TIMEOUT_S=1
+         CHECK --expect-some "a barrier on .* of 3 ranks on this node waits since 1 s for rank 2 ")
+mpi_test(short_lived.subsets barriers RANKS 4 ARGS subsets 5 ENV ${default}
+         CHECK --count engine>=1 --count "before set-up>=1" --count "one rank==104")
+mpi_test(short_lived.passed_on barriers RANKS 4 ARGS passed_on ENV ${default}
+         CHECK --count engine==4 --count "one rank==4" --count intercommunicator==4 --count library==8)
+mpi_test(short_lived.threads threads ARGS own 300 ENV ${default} CHECK --count engine>=1 --count "before set-up>=1")
+foreach(what IN ITEMS callback callback_in_one_rank)
+  mpi_test(short_lived.refused.${what} refused RANKS 4 ARGS ${what} ENV ${two_nodes} HIERBAR_MPI_SET_UP_AT=4
+           CHECK --count engine>=1 --count "before set-up>=1")
+endforeach()
+mpi_test(short_lived.handlers handlers RANKS 3 ARGS barrier ENV HIERBAR_MPI_SET_UP_AT=3 CHECK --count engine>=21 --count "before set-up==9")
+if(fort)
+  mpi_test(short_lived.languages parts RANKS 1 ARGS : ${program_dir}/parts_fortran ENV ${default}
+           CHECK --count engine==180 --count "before set-up==20" --expect "barriers of 2 ranks: ")
+endif()
+
 # A free that the library refuses leaves everything as it was: in all ranks or in one, also while
 # barriers are recorded.
 foreach(settings IN ITEMS "" ";HIERBAR_REPORT=text")

@@ -26,7 +26,7 @@ mpi_test(tool.in_one_rank /usr/bin/env ARGS LD_PRELOAD=$<TARGET_FILE:${shim}>:${
 
 # A rank without the shim: the others wait for it in a set-up, and say so.
 mpi_test(unserved_rank parts ARGS : /usr/bin/env LD_PRELOAD= ${program_dir}/parts RANKS 1 ENV HIERBAR_TIMEOUT_S=1 TIMEOUT 6
-         CHECK --hangs --expect-some "rank 0 has waited 1 s for the set-up of the first barrier on an unnamed communicator of 2 ranks: ")
+         CHECK --hangs --expect-some "rank 0 has waited 1 s for the set-up in barrier 1 on an unnamed communicator of 2 ranks: ")
 
 # Functions in C with names that Fortran compilers give to MPI's routines.
 mpi_program(own_names.so ${cc} beside/own_names.c -O2 -Wall -Wextra -fPIC -shared)

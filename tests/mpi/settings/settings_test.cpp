@@ -17,7 +17,7 @@ class SettingsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* name : {"HIERBAR_MPI", "HIERBAR_VERBOSE", "HIERBAR_FAKE_NODES", "HIERBAR_TIMEOUT_S", "HIERBAR_SEGMENT_KIB",
-                             "HIERBAR_ALGORITHM", "HIERBAR_SESSIONS"}) {
+                             "HIERBAR_MPI_SET_UP_AT", "HIERBAR_ALGORITHM", "HIERBAR_SESSIONS"}) {
       unsetenv(name);
     }
   }
@@ -33,6 +33,7 @@ TEST_F(SettingsTest, NothingSetAndEmptyValuesAreTheDefaults) {
   EXPECT_EQ(settings.num_fake_nodes, 1);
   EXPECT_EQ(settings.timeout_ns, 0);
   EXPECT_EQ(settings.segment_kib, 0);
+  EXPECT_EQ(settings.set_up_at, 8U);
   EXPECT_THAT(settings.problems, IsEmpty());
 }
 
@@ -42,6 +43,7 @@ TEST_F(SettingsTest, GoodValuesAreTaken) {
   setenv("HIERBAR_FAKE_NODES", "1024", 1);
   setenv("HIERBAR_TIMEOUT_S", "1000000", 1);
   setenv("HIERBAR_SEGMENT_KIB", "4", 1);
+  setenv("HIERBAR_MPI_SET_UP_AT", "1000000", 1);
   setenv("HIERBAR_SESSIONS", "shared", 1);
   const Settings settings = read_settings();
   EXPECT_FALSE(settings.enabled);
@@ -49,6 +51,7 @@ TEST_F(SettingsTest, GoodValuesAreTaken) {
   EXPECT_EQ(settings.num_fake_nodes, 1024);
   EXPECT_EQ(settings.timeout_ns, 1'000'000'000'000'000);
   EXPECT_EQ(settings.segment_kib, 4);
+  EXPECT_EQ(settings.set_up_at, 1'000'000U);
   EXPECT_THAT(settings.problems, IsEmpty());
 }
 
@@ -70,16 +73,19 @@ TEST_F(SettingsTest, EveryBadValueIsToldWithItsDefault) {
   setenv("HIERBAR_SESSIONS", "one", 1);
   setenv("HIERBAR_FAKE_NODES", "3 nodes", 1);
   setenv("HIERBAR_TIMEOUT_S", "99999999999999999999", 1);
+  setenv("HIERBAR_MPI_SET_UP_AT", "0", 1);
   const Settings settings = read_settings();
   EXPECT_TRUE(settings.enabled);
   EXPECT_EQ(settings.num_fake_nodes, 1);
   EXPECT_EQ(settings.timeout_ns, 0);
+  EXPECT_EQ(settings.set_up_at, 8U);
   EXPECT_THAT(
       settings.problems,
       ElementsAre("HIERBAR_MPI: 'ON': not understood; allowed: off, on; on used instead",
                   "HIERBAR_SESSIONS: 'one': not understood; allowed: own, shared; own used instead",
                   "HIERBAR_FAKE_NODES: '3 nodes': not a whole number; allowed: 1 to 1024; 1 used instead",
-                  "HIERBAR_TIMEOUT_S: '99999999999999999999': out of range; allowed: 0 to 1000000; 0 (never) used instead"));
+                  "HIERBAR_TIMEOUT_S: '99999999999999999999': out of range; allowed: 0 to 1000000; 0 (never) used instead",
+                  "HIERBAR_MPI_SET_UP_AT: '0': out of range; allowed: 1 to 1000000; 8 used instead"));
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ struct Shape {
   const char* report;
   int num_barriers;  // of the world, at first; 16 fill the first batch of a report, and 35 a trial
   const char* meeting = "library";
+  const char* set_up_at = "1";
 };
 
 struct Fault {
@@ -118,7 +119,8 @@ class StubFaults : public ::testing::TestWithParam<Shape> {
                {{"HIERBAR_FAKE_NODES", GetParam().num_nodes},
                 {"HIERBAR_REPORT", GetParam().report},
                 {"HIERBAR_MPI_MEETING", GetParam().meeting},
-                {"HIERBAR_NETWORK", "off"}},
+                {"HIERBAR_NETWORK", "off"},
+                {"HIERBAR_MPI_SET_UP_AT", GetParam().set_up_at}},
                MPI_THREAD_SINGLE),
         counts_(static_cast<Counts*>(mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
   ~StubFaults() override { munmap(counts_, sizeof(Counts)); }
@@ -242,6 +244,7 @@ TEST_P(StubFaults, AreSurvived) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, StubFaults,
                          ::testing::Values(Shape{"one_node", 4, "1", "", 3}, Shape{"two_nodes", 4, "2", "", 3},
+                                           Shape{"one_node_counted", 4, "1", "", 3, "library", "2"},
                                            Shape{"one_node_recorded", 4, "1", "text", 17},
                                            Shape{"two_nodes_recorded", 4, "2", "text", 17},
                                            Shape{"three_nodes_dissemination", 4, "3", "", 3, "dissemination:1"},

@@ -132,6 +132,36 @@ TEST_P(StubShapes, CommunicatorsComeAndGo) {
   EXPECT_EQ(trial.num_open(), 0);
 }
 
+// The library serves a communicator's first barriers, and then the set-up comes, in all ranks together.
+// Communicators that are freed before leave nothing behind.
+TEST_P(StubShapes, CommunicatorsAreSetUpAtTheirEighthBarrier) {
+  constexpr int kBefore = 7, kRounds = 20, kShort = 24, kOfShort = 3 * (1 + 2 + 3 + 4 + 5 + 6 + 7);
+  const int num_ranks = GetParam().num_ranks;
+  StubTrial trial(num_ranks, {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}, {"HIERBAR_MPI_SET_UP_AT", "8"}});
+  PlainBoard board(num_ranks);
+  std::atomic<int> wrong{0};
+  trial.run([&](Rank& rank) {
+    MPI_Comm copy = rank.duplicate(MPI_COMM_WORLD);
+    rank.shim.barrier(MPI_COMM_WORLD);
+    const int before = rank.process.num_barriers;
+    for (int i = 0; i < kShort; ++i) {
+      MPI_Comm brief = rank.duplicate(MPI_COMM_WORLD);
+      for (int use = 0; use < i % (kBefore + 1); ++use) rank.shim.barrier(brief);
+      rank.shim.comm_free(&brief);
+    }
+    EXPECT_EQ(rank.process.num_barriers - before, kOfShort) << "all of the brief ones' are the library's";
+    for (int round = 1; round <= kRounds; ++round) wrong += board.check(rank, copy, rank.number, round);
+    rank.shim.comm_free(&copy);
+    rank.shim.finalize();
+  });
+  EXPECT_EQ(wrong, 0);
+  const std::string library = std::to_string((kOfShort + kBefore) * num_ranks);
+  EXPECT_EQ(trial.times_said(in_words(num_ranks, (1 + 2 * kRounds - kBefore) * num_ranks,
+                                      "library " + library + " (before set-up " + library + ")")),
+            1);
+  EXPECT_EQ(trial.num_open(), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, StubShapes,
                          ::testing::Values(Shape{"two", 2, "1"}, Shape{"six", 6, "1"}, Shape{"two_nodes", 4, "2"},
                                            Shape{"three_uneven_nodes", 5, "3"}),

@@ -80,6 +80,7 @@ MPI_Comm StubTrial::Rank::duplicate(MPI_Comm comm) {
 
 StubTrial::StubTrial(int num_ranks, const std::vector<Setting>& settings, int thread_level) {
   setenv("HIERBAR_VERBOSE", "1", 1);
+  setenv("HIERBAR_MPI_SET_UP_AT", "1", 1);
   for (const auto& [name, value] : settings) {
     setenv(name, value, 1);
     variables_.push_back(name);

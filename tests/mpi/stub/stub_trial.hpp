@@ -36,8 +36,8 @@ struct ShimCalls {
 };
 
 // A program of ranks that are threads: each has a copy of the shim's library with its own
-// variables, as a process would, and a process of the stub. HIERBAR_VERBOSE=1, and what `settings`
-// says.
+// variables, as a process would, and a process of the stub. HIERBAR_VERBOSE=1,
+// HIERBAR_MPI_SET_UP_AT=1, and what `settings` says.
 //
 // What ThreadSanitizer sees: everything that the shim does, of all ranks, and the plain memory that
 // the barriers order. What it does not: whether the shim works with ranks that have nothing in
