@@ -51,7 +51,11 @@ template <class Trace, class CrossAround>
 }
 
 inline WaitDuties duties_of(Overdue& overdue) noexcept {
-  return {[](void*) noexcept { make_progress(); }, &report_overdue, &overdue};
+  const auto poke = [](void*) noexcept {
+    make_progress();
+    return has_windows();
+  };
+  return {poke, &report_overdue, &overdue};
 }
 
 // A barrier of the MPI library, or of the baseline that HIERBAR_ALGORITHM names.

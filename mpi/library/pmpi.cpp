@@ -189,7 +189,10 @@ void* find_next(const char* symbol, const char* profiling_symbol) {
   const bool is_hidden = library_not_served != nullptr && dlsym(RTLD_DEFAULT, kInEveryMpi) == nullptr;
   if (next != nullptr && !(is_hidden && is_in_shim(next))) return next;
   next = library_not_served != nullptr ? MpiSymbols(library_not_served)(profiling_symbol) : nullptr;
-  if (next != nullptr && !are_in_one_file(next, &library_not_served)) return next;
+  // It may be a name that this shim has as well.
+  if (next != nullptr && are_in_one_file(next, &library_not_served))
+    next = definition_inside(library_not_served, profiling_symbol);
+  if (next != nullptr) return next;
   print_line("this program calls " + std::string(symbol) + "(), which nothing in it defines but " + kShimFile +
              "; the call fails with MPI_ERR_OTHER");
   return reinterpret_cast<void*>(&fail);

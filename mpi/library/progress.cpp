@@ -15,6 +15,8 @@ std::mutex preparation_mutex;
 // in a barrier.
 std::atomic<const Pmpi*> library{nullptr};
 
+std::atomic<bool> is_accessible{false};
+
 // A receive to which nothing is ever sent, on a communicator of this process alone. To ask for its
 // status makes progress and completes nothing, so several threads may ask. A probe would not do: on
 // this communicator MPICH makes no progress, and on the program's own communicator a probe finds
@@ -81,6 +83,9 @@ void make_progress() noexcept {
     pmpi->Request_get_status(never, &done, MPI_STATUS_IGNORE);
   }
 }
+
+void window_comes() noexcept { is_accessible.store(true, std::memory_order_relaxed); }
+bool has_windows() noexcept { return is_accessible.load(std::memory_order_relaxed); }
 
 const char* progress_name() {
   // Relaxed: what is read below was in the table before (P2) of pmpi.cpp.

@@ -24,6 +24,14 @@ void end_progress(const Pmpi& pmpi);
 inline constexpr std::uint64_t kBarriersPerProgress = 16;
 // Does nothing unless prepare_progress() has returned true.
 void make_progress() noexcept;
+
+// The process has made a window of its memory, by which peers may access it at any time. Many an access
+// needs the progress of this process. It stays so when the window is freed: then the process waits as
+// the library does, which never sleeps.
+void window_comes() noexcept;
+// Relaxed: who waits before it sees the window sees it in a later round.
+bool has_windows() noexcept;
+
 // For reports: "PMPI_Request_get_status" or the library's function; "none" before
 // prepare_progress().
 const char* progress_name();

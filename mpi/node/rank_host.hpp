@@ -35,8 +35,10 @@ struct Waiting {
   // A sleep delays what peers want from this rank's MPI library. So it is short and has a limit.
   long first_sleep_ns = 50'000;
   long longest_sleep_ns = 500'000;
-  // The same where all ranks of the node await one release.
+  // Rounds that yield where all ranks of the node await one release.
   int yields_together = kYieldsBeforeSleepTogether;
+  // Nobody else needs this rank's cpu. It does not sleep where peers may access its memory.
+  bool has_own_cpu = true;
   // Time after which on_overdue is called, and then again after every such time. 0: never.
   long watch_ns = 0;
 
@@ -47,6 +49,7 @@ struct Waiting {
     waiting.polls_between_pokes = 0;
     waiting.yields = kYieldsWhenOutnumbered;
     waiting.rounds_per_poke = 8;
+    waiting.has_own_cpu = false;
     return waiting;
   }
   // The same communicator's way of waiting, once ranks outnumber the cpus.
@@ -62,8 +65,9 @@ struct Waiting {
 // What a waiting rank does meanwhile. Both functions are given `context`.
 struct WaitDuties {
   // Makes the MPI library progress. A peer may be inside a message or a remote access, and may come
-  // to the barrier only after this rank's part in it.
-  void (*poke)(void* context) noexcept;
+  // to the barrier only after this rank's part in it. Returns whether peers may access this rank's
+  // memory at any time, so that each access may need the progress of this rank.
+  bool (*poke)(void* context) noexcept;
   void (*on_overdue)(void* context, long waited_ns) noexcept;
   void* context;
 };
@@ -74,9 +78,11 @@ struct WaitDuties {
 // 1. The barrier spins for spin_looks() polls.
 // 2. Rounds: progress, polls, a yield.
 // 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep. If peers
-//    use this rank's library, rounds of step 2 follow (docs/decisions/0154).
+//    use this rank's library, rounds of step 2 follow (docs/decisions/0154). If they may access its
+//    memory, and it has a cpu of its own, step 2 goes on instead (docs/decisions/0178).
 //
-// Ranks that outnumber the cpus all await one release. They soon sleep, in one place.
+// Ranks that outnumber the cpus all await one release. They soon sleep, in one place. If peers may
+// access the memory of one, its sleeps stay short.
 class RankHost {
  public:
   RankHost(const BarrierBlock& block, std::uint32_t me, const Waiting& waiting, const WaitDuties& duties) noexcept
@@ -116,12 +122,15 @@ class RankHost {
     const long start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
     long next_watch_ns = start_ns + waiting.watch_ns;
     bool slept = false;
+    bool is_accessible = false;
     PeerActivity activity;
     for (long round = 0;; ++round) {
       const bool may_sleep = round >= yields;
-      if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) duties_.poke(duties_.context);
+      if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) {
+        is_accessible = duties_.poke(duties_.context);
+      }
       if (poll_for_a_while(waiting, pending)) return slept;
-      if (!may_sleep) {
+      if (!may_sleep || (is_accessible && waiting.has_own_cpu)) {
         sched_yield();
       } else if (yields > 0 && activity.found_by([&] { duties_.poke(duties_.context); })) {
         round = 0;  // whoever is to sleep at once has no rounds to go back to
@@ -129,7 +138,7 @@ class RankHost {
       } else {
         sleep(pending, sleep_ns);
         slept = true;
-        sleep_ns = std::min(2 * sleep_ns, waiting.longest_sleep_ns);
+        sleep_ns = is_accessible ? waiting.first_sleep_ns : std::min(2 * sleep_ns, waiting.longest_sleep_ns);
       }
       if (pending.ready()) return slept;
       if (waiting.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {

@@ -128,9 +128,11 @@ void Team::describe(const TeamNode::Current& current) const {
       (parts_.route == Route::kEngine ? "" : std::string("; ranks meet in the MPI library: ") + mpi::name_of(parts_.route)));
 }
 
-void Team::poke(void* context) noexcept {
+// Thread 0 may always call MPI, so that the others need not stay awake for peers.
+bool Team::poke(void* context) noexcept {
   const Crossing& crossing = *static_cast<const Crossing*>(context);
   crossing.team->turns_.try_call(team_mem(), crossing.thread, crossing.seat->episode, [] { make_progress(); });
+  return crossing.thread == 0 && has_windows();
 }
 
 bool Team::is_in_use() const noexcept {

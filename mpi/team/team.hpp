@@ -129,7 +129,7 @@ class Team {
   void describe(const TeamNode::Current& plan) const;
   TeamTrace::Places places() const;
   static bool is_same_tree(const hierbar_plan& one, const hierbar_plan& other);
-  static void poke(void* crossing) noexcept;
+  static bool poke(void* crossing) noexcept;
   static void report_overdue(void* crossing, long waited_ns) noexcept;
   std::string name_of(std::uint32_t participant) const;
   std::string list(const std::vector<std::uint32_t>& missing) const;

@@ -42,7 +42,7 @@ std::shared_ptr<mpi::Segment> segment() noexcept {
   return std::shared_ptr<mpi::Segment>(std::shared_ptr<void>(), reinterpret_cast<mpi::Segment*>(memory));
 }
 
-void poke(void*) noexcept {}
+bool poke(void*) noexcept { return false; }
 void on_overdue(void*, long) noexcept {}
 
 void cross_and_detach(std::uint32_t me) noexcept {

@@ -120,6 +120,18 @@ if(family_name STREQUAL ompi)
 endif()
 mpi_test(progress.last last RANKS 3 CHECK ${no_single_copy} --count "one rank==1" --count library==1)
 
+# A rank whose memory peers may access does not sleep.
+foreach(how IN ITEMS create allocate dynamic)
+  mpi_test(accessed.${how} accessed ARGS ${how} CHECK ${bound} ${all_engine} --count engine==22)
+endforeach()
+mpi_test(accessed.tool accessed ARGS create
+         CHECK ${bound} ${all_engine} --preload ${program_dir}/window_tool.so --count engine==22)
+if(fort)
+  foreach(module IN ITEMS mpi mpi_f08)
+    mpi_test(accessed.fortran.${module} window_${module} CHECK ${bound} ${all_engine} --count engine==22)
+  endforeach()
+endif()
+
 # Diagnosis.
 mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
          CHECK ${all_engine} --count engine==6

@@ -22,7 +22,10 @@ namespace {
 using test::TestPlan;
 
 std::atomic<long> pokes{0};
-void count_poke(void*) noexcept { pokes.fetch_add(1, std::memory_order_relaxed); }
+bool count_poke(void*) noexcept {
+  pokes.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
 void ignore_overdue(void*, long) noexcept {}
 
 constexpr long kOneHourNs = 3'600'000'000'000;  // a wake-up that is lost becomes a ctest timeout
@@ -112,14 +115,21 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& trial) { return std::get<0>(trial.param).name() + "_" + std::get<1>(trial.param).name; });
 
 // From the 20th on each has something to do.
-void poke_that_works(void*) noexcept {
-  if (pokes.fetch_add(1, std::memory_order_relaxed) < 20) return;
+bool poke_that_works(void*) noexcept {
+  if (pokes.fetch_add(1, std::memory_order_relaxed) < 20) return false;
   const std::int64_t end_ns = monotonic_ns() + 100'000;
   while (monotonic_ns() < end_ns) continue;
+  return false;
+}
+
+// Of a rank with a window.
+bool poke_beside_window(void*) noexcept {
+  pokes.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 // The late one comes only after the other has made progress for it, as in a rendezvous.
-void wait_for_pokes(const Waiting& waiting, bool gets_oversubscribed = false, void (*poke)(void*) noexcept = count_poke) {
+void wait_for_pokes(const Waiting& waiting, bool gets_oversubscribed = false, bool (*poke)(void*) noexcept = count_poke) {
   Node node(TestPlan("two", {0, 1}, HIERBAR_RELEASE_FLAGS));
   if (gets_oversubscribed) node.block(1).mark_oversubscribed();
   pokes = 0;
@@ -149,6 +159,23 @@ TEST(RankHost, ARankWhosePeersUseItsLibraryStaysAwake) {
   waiting.first_sleep_ns = 1000;
   waiting.longest_sleep_ns = kOneHourNs;
   wait_for_pokes(waiting, false, poke_that_works);
+}
+
+// The first sleep would last an hour.
+TEST(RankHost, ARankWhoseMemoryPeersMayAccessDoesNotSleep) {
+  Waiting waiting;
+  waiting.yields = 4;
+  waiting.first_sleep_ns = waiting.longest_sleep_ns = kOneHourNs;
+  wait_for_pokes(waiting, false, poke_beside_window);
+}
+
+// Each sleep would be twice as long as the one before: 100 in a row would take longer than the world
+// stands. It has no cpu of its own, and the others may need this one.
+TEST(RankHost, ARankWithoutACpuOfItsOwnSleepsShortlyBesideItsWindow) {
+  Waiting waiting = sleeps_at_once();
+  waiting.first_sleep_ns = 1000;
+  waiting.longest_sleep_ns = kOneHourNs;
+  wait_for_pokes(waiting, false, poke_beside_window);
 }
 
 // As it is, the communicator's first wait would be a long sleep.
