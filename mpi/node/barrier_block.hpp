@@ -101,11 +101,12 @@ class BarrierBlock {
   }
   bool is_of(std::uint64_t generation) const noexcept { return host_line(0).generation == generation; }
 
-  // This member will not touch the block again. The last member frees the block.
-  void detach() const noexcept {
-    if (host_line(0).attached.fetch_sub(1, std::memory_order_acq_rel) == 1) {  // (B1)
-      segment_->units().release(first_unit_, num_units(*plan_, algorithm_));
-    }
+  // This member will not touch the block again. The last member frees the block, and is told so: what
+  // belongs to it can be freed, too.
+  bool detach() const noexcept {
+    if (host_line(0).attached.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;  // (B1)
+    segment_->units().release(first_unit_, num_units(*plan_, algorithm_));
+    return true;
   }
 
   // Both relaxed: the value only changes how ranks wait.

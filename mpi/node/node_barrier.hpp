@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,25 +15,55 @@
 namespace hierbar::mpi {
 
 // The barrier of a communicator's ranks on one node, as one of them uses it.
+//
+// What all of them know alike lies in the segment once, for a communicator of P ranks takes P times
+// as much in every one of them otherwise: the image of the plan, and behind it the peers. Participant
+// 0 writes it before the others read it, and nobody changes it.
 class NodeBarrier {
  public:
   struct Peer {
     int comm_rank;
     std::uint32_t member_index;  // in the segment
+    bool operator==(const Peer&) const = default;
   };
 
-  NodeBarrier(PlanCopy plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit, std::uint32_t me,
-              std::vector<Peer> peers, Algorithm algorithm)
-      : barrier_(std::move(plan), std::move(segment), first_unit, algorithm), peers_(std::move(peers)), me_(me) {}
+  // Where the parts are in the segment, in units.
+  struct Place {
+    std::uint32_t block;
+    std::uint32_t image;
+    std::uint32_t num_image_units;
+  };
+
+  static std::size_t image_bytes(const hierbar_plan& plan) noexcept {
+    return plan_image_bytes(plan) + sizeof(Peer) * plan.num_participants;
+  }
+  static void write_image(const hierbar_plan& plan, std::span<const Peer> peers, void* image) {
+    write_plan_image(plan, image);
+    std::memcpy(static_cast<std::byte*>(image) + plan_image_bytes(plan), peers.data(), peers.size_bytes());
+  }
+
+  // `plan` is the one at `place`, which is in the segment.
+  NodeBarrier(ReadPlan plan, const std::shared_ptr<Segment>& segment, const Place& place, std::uint32_t me, Algorithm algorithm)
+      : barrier_(std::move(plan), segment, place.block, algorithm),
+        peers_(reinterpret_cast<const Peer*>(static_cast<const std::byte*>(segment->unit(place.image)) +
+                                             plan_image_bytes(barrier_.plan())),
+               barrier_.plan().num_participants),
+        place_(place),
+        me_(me) {}
   NodeBarrier(const NodeBarrier&) = delete;
   NodeBarrier& operator=(const NodeBarrier&) = delete;
+
+  // This rank will not use it again. The last one frees the block, the plan and the peers.
+  void detach() const noexcept {
+    if (block().detach()) block().segment().units().release(place_.image, place_.num_image_units);
+  }
 
   const hierbar_plan& plan() const noexcept { return barrier_.plan(); }
   const BarrierBlock& block() const noexcept { return barrier_.block(); }
   Algorithm algorithm() const noexcept { return block().algorithm(); }
   std::uint32_t me() const noexcept { return me_; }
   bool leads() const noexcept { return me_ == 0; }
-  const std::vector<Peer>& peers() const noexcept { return peers_; }
+  std::span<const Peer> peers() const noexcept { return peers_; }
 
   // The cpus on which each participant may run.
   std::vector<Binding> bindings() const {
@@ -66,7 +99,8 @@ class NodeBarrier {
 
  private:
   PlannedBarrier barrier_;
-  std::vector<Peer> peers_;
+  std::span<const Peer> peers_;
+  Place place_;
   std::uint32_t me_;
 };
 

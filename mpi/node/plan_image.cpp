@@ -3,6 +3,7 @@
 #include "mpi/node/plan_image.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "plan/soundness.hpp"
 
@@ -19,11 +20,6 @@ struct Extent {
         children(sizeof(std::uint32_t) * (plan.num_participants - plan.num_leaders)),
         leaders(sizeof(std::uint32_t) * plan.num_leaders) {}
 };
-
-const std::byte* copy(void* target, const std::byte* source, std::size_t bytes) {
-  if (bytes != 0) std::memcpy(target, source, bytes);
-  return source + bytes;
-}
 
 }  // namespace
 
@@ -45,26 +41,33 @@ void write_plan_image(const hierbar_plan& plan, void* image) {
   if (extent.children != 0) std::memcpy(at + extent.leaders, plan.children, extent.children);
 }
 
-std::optional<PlanCopy> PlanCopy::read(const void* image, std::uint32_t num_participants) {
-  PlanCopy copied;
-  hierbar_plan& plan = copied.plan_;
-  const std::byte* at = copy(&plan, static_cast<const std::byte*>(image), sizeof(plan));
+std::optional<ReadPlan> ReadPlan::in_place(const void* image, std::uint32_t num_participants) {
+  ReadPlan read;
+  hierbar_plan& plan = read.plan_;
+  const auto* at = static_cast<const std::byte*>(image);
+  std::memcpy(&plan, at, sizeof(plan));
   if (plan.abi_version != HIERBAR_PLAN_ABI_VERSION || plan.num_participants != num_participants ||
       plan.num_leaders > num_participants) {
     return std::nullopt;
   }
   const Extent extent(plan);
-  copied.nodes_.resize(num_participants);
-  copied.leaders_.resize(plan.num_leaders);
-  copied.children_.resize(num_participants - plan.num_leaders);
-  at = copy(copied.nodes_.data(), at, extent.nodes);
-  at = copy(copied.leaders_.data(), at, extent.leaders);
-  copy(copied.children_.data(), at, extent.children);
-  plan.nodes = copied.nodes_.data();
-  plan.leaders = copied.leaders_.data();
-  plan.children = copied.children_.data();
+  plan.nodes = reinterpret_cast<const hierbar_plan_node*>(at += sizeof(plan));
+  plan.leaders = reinterpret_cast<const std::uint32_t*>(at += extent.nodes);
+  plan.children = reinterpret_cast<const std::uint32_t*>(at + extent.leaders);
   if (!is_sound(plan)) return std::nullopt;
-  return copied;
+  return read;
+}
+
+// Checked as a copy: the memory may change meanwhile.
+std::optional<ReadPlan> ReadPlan::copy(const void* image, std::uint32_t num_participants) {
+  hierbar_plan head;
+  std::memcpy(&head, image, sizeof(head));
+  if (head.num_participants != num_participants || head.num_leaders > num_participants) return std::nullopt;
+  std::vector<std::byte> own(plan_image_bytes(head));
+  std::memcpy(own.data(), image, own.size());
+  std::optional<ReadPlan> read = in_place(own.data(), num_participants);
+  if (read) read->image_ = std::move(own);
+  return read;
 }
 
 }  // namespace hierbar::mpi

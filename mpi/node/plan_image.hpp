@@ -17,28 +17,31 @@ namespace hierbar::mpi {
 std::size_t plan_image_bytes(const hierbar_plan& plan);
 void write_plan_image(const hierbar_plan& plan, void* image);
 
-// A plan that owns its arrays. It cannot be copied, because the plan points into the arrays.
-class PlanCopy {
+// A plan that was read from an image: a copy with arrays of its own, or the image itself. It cannot be
+// copied, because the plan points into the arrays.
+class ReadPlan {
  public:
   // Reads the image of a plan for `num_participants`: as many bytes as any plan for that many has.
   // Returns nothing if the image is of another version or for another number of participants, or if
   // the plan is not sound. The memory may be damaged, and a barrier follows every index in its
   // plan.
-  static std::optional<PlanCopy> read(const void* image, std::uint32_t num_participants);
+  static std::optional<ReadPlan> copy(const void* image, std::uint32_t num_participants);
+  // The same, but the plan's arrays are those of the image, which must stay as it is for as long as the
+  // plan is used. All processes of a node can use one image, so that its memory does not grow with the
+  // square of their number.
+  static std::optional<ReadPlan> in_place(const void* image, std::uint32_t num_participants);
 
   // A vector keeps its array when it is moved.
-  PlanCopy(PlanCopy&&) = default;
-  PlanCopy& operator=(PlanCopy&&) = default;
+  ReadPlan(ReadPlan&&) = default;
+  ReadPlan& operator=(ReadPlan&&) = default;
 
   const hierbar_plan& plan() const noexcept { return plan_; }
 
  private:
-  PlanCopy() = default;
+  ReadPlan() = default;
 
   hierbar_plan plan_{};
-  std::vector<hierbar_plan_node> nodes_;
-  std::vector<std::uint32_t> children_;
-  std::vector<std::uint32_t> leaders_;
+  std::vector<std::byte> image_;  // of a copy
 };
 
 }  // namespace hierbar::mpi

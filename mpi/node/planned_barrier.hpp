@@ -17,7 +17,7 @@ namespace hierbar::mpi {
 // participants use the engine, or all use the baseline that the block has been made for.
 class PlannedBarrier {
  public:
-  PlannedBarrier(PlanCopy plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit,
+  PlannedBarrier(ReadPlan plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit,
                  Algorithm algorithm = Algorithm::kHier)
       : plan_(std::move(plan)),
         block_(std::move(segment), first_unit, plan_.plan(), algorithm),
@@ -78,7 +78,7 @@ class PlannedBarrier {
   }
 
  private:
-  PlanCopy plan_;
+  ReadPlan plan_;
   BarrierBlock block_;
   RankBarrier barrier_;
 };

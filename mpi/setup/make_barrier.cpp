@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,10 +43,10 @@ class BlockMaker {
       agreement_.fail(Route::kNoPlan, image.error());
       return {};
     }
-    std::optional<PlanCopy> plan = PlanCopy::read(image->data(), static_cast<std::uint32_t>(part_.ranks.size()));
+    const std::optional<ReadPlan> plan = ReadPlan::in_place(image->data(), static_cast<std::uint32_t>(part_.ranks.size()));
     Offer offer{};
     offer.algorithm = static_cast<std::uint32_t>(algorithm);
-    if (!plan || !claim(plan->plan(), *image, offer)) {
+    if (!plan || !claim(plan->plan(), offer)) {
       give_back(offer);
       // Another segment may have room.
       if (offer.is_full != 0 && !part_.is_new) return full();
@@ -57,7 +56,8 @@ class BlockMaker {
       return {};
     }
     offer.generation = part_.segment->next_generation();
-    barrier_ = barrier(*std::move(plan), offer);
+    NodeBarrier::write_image(plan->plan(), peers(), part_.segment->unit(offer.image_unit));
+    barrier_ = barrier(*read(offer), offer);
     if (!barrier_->block().clear_slot(0)) no_memory();
     barrier_->block().publish(offer.generation);
     return offer;
@@ -66,13 +66,14 @@ class BlockMaker {
   // A member's part: reads the plan and clears its own slot.
   void accept(const Offer& offer) {
     if (offer.num_units == 0) return;  // the leader has failed
-    std::optional<PlanCopy> plan =
-        PlanCopy::read(part_.segment->unit(offer.image_unit), static_cast<std::uint32_t>(part_.ranks.size()));
+    std::optional<ReadPlan> plan = read(offer);
     if (!plan || BarrierBlock::num_units(plan->plan(), static_cast<Algorithm>(offer.algorithm)) != offer.num_units) {
       return agreement_.fail(Route::kNoPlan, "the plan that another rank made cannot be read");
     }
     auto accepted = barrier(*std::move(plan), offer);
-    if (!accepted->block().is_of(offer.generation)) {
+    const std::vector<NodeBarrier::Peer> expected = peers();
+    const bool is_same = std::equal(expected.begin(), expected.end(), accepted->peers().begin());
+    if (!is_same || !accepted->block().is_of(offer.generation)) {
       return agreement_.fail(Route::kNoSegment, "two ranks do not see the same shared memory");
     }
     if (!accepted->block().clear_slot(part_.me)) return no_memory();
@@ -80,11 +81,8 @@ class BlockMaker {
   }
 
   void give_back(const Offer& offer) const {
-    give_back_image(offer);
-    if (offer.num_units != 0) part_.segment->units().release(offer.first_unit, offer.num_units);
-  }
-  void give_back_image(const Offer& offer) const {
     if (offer.num_image_units != 0) part_.segment->units().release(offer.image_unit, offer.num_image_units);
+    if (offer.num_units != 0) part_.segment->units().release(offer.first_unit, offer.num_units);
   }
 
   std::unique_ptr<NodeBarrier> take() { return std::move(barrier_); }
@@ -104,31 +102,39 @@ class BlockMaker {
   }
 
   // Writes what it has claimed into the offer, also when it fails half-way.
-  bool claim(const hierbar_plan& plan, const std::vector<std::byte>& image, Offer& offer) const {
+  bool claim(const hierbar_plan& plan, Offer& offer) const {
     const SegmentAllocator units = part_.segment->units();
     const auto page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
     const std::uint32_t num_units = BarrierBlock::num_units(plan, static_cast<Algorithm>(offer.algorithm));
     const std::size_t room = segment_bytes(agreement_.process().settings, part_.ranks.size()) / Segment::kUnitBytes;
-    const bool fits_another = num_units + units_for(image.size()) <= room;
+    const std::uint32_t num_image_units = units_for(NodeBarrier::image_bytes(plan));
+    const bool fits_another = num_units + num_image_units <= room;
     const auto block = units.claim(num_units, BarrierBlock::alignment(plan, page_bytes));
     offer.is_full = block || !fits_another ? 0 : 1;
     if (!block) return false;
     offer.first_unit = *block;
     offer.num_units = num_units;
-    const auto copy = units.claim(units_for(image.size()), 1);
+    const auto copy = units.claim(num_image_units, 1);
     offer.is_full = copy || !fits_another ? 0 : 1;
     if (!copy) return false;
     offer.image_unit = *copy;
-    offer.num_image_units = units_for(image.size());
-    if (!part_.segment->populate(offer.image_unit, offer.num_image_units)) return false;
-    std::memcpy(part_.segment->unit(offer.image_unit), image.data(), image.size());
-    return true;
+    offer.num_image_units = num_image_units;
+    return part_.segment->populate(offer.image_unit, offer.num_image_units);
   }
 
-  std::unique_ptr<NodeBarrier> barrier(PlanCopy plan, const Offer& offer) const {
+  std::vector<NodeBarrier::Peer> peers() const {
     std::vector<NodeBarrier::Peer> peers;
     for (std::size_t i = 0; i < part_.ranks.size(); ++i) peers.push_back({part_.ranks[i], part_.members[i]});
-    return std::make_unique<NodeBarrier>(std::move(plan), part_.segment, offer.first_unit, part_.me, std::move(peers),
+    return peers;
+  }
+
+  std::optional<ReadPlan> read(const Offer& offer) const {
+    return ReadPlan::in_place(part_.segment->unit(offer.image_unit), static_cast<std::uint32_t>(part_.ranks.size()));
+  }
+
+  std::unique_ptr<NodeBarrier> barrier(ReadPlan plan, const Offer& offer) const {
+    const NodeBarrier::Place place{offer.first_unit, offer.image_unit, offer.num_image_units};
+    return std::make_unique<NodeBarrier>(std::move(plan), part_.segment, place, part_.me,
                                          static_cast<Algorithm>(offer.algorithm));
   }
 
@@ -201,7 +207,6 @@ Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, c
     maker.give_back(own);
     return verdict;
   }
-  maker.give_back_image(own);
   state.several_nodes = several_nodes;
   state.node = maker.take();
   state.leaders = leaders.take();

@@ -15,7 +15,7 @@ struct Offer {
   std::uint32_t num_units;  // 0: there is none
   // 1: there is none because the segment of earlier communicators has no room; a new one is to be made.
   std::uint32_t is_full;
-  // The plan lies here. It is read before the verdict and not after it.
+  // The plan and the peers lie here, as long as the block is used.
   std::uint32_t image_unit;
   std::uint32_t num_image_units;
   std::uint64_t generation;

@@ -34,7 +34,7 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
 // its share of a leaders' communicator, which the caller must release or keep.
 std::shared_ptr<LeaderShare> end(CommState* state) {
   if (state->route != Route::kBeforeSetUp) ProcessState::get().states.remove(state);
-  if (state->node != nullptr) state->node->block().detach();
+  if (state->node != nullptr) state->node->detach();
   std::shared_ptr<LeaderShare> leaders = std::move(state->leaders);
   delete state;
   return leaders;

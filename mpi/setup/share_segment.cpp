@@ -20,7 +20,9 @@ struct Invitation {
 std::size_t segment_bytes(const Settings& settings, std::size_t num_ranks) {
   constexpr std::size_t kComms = 1024, kSmallest = 256U << 10, kLargest = 64U << 20;
   if (settings.segment_kib != 0) return static_cast<std::size_t>(settings.segment_kib) << 10;
-  return std::clamp(num_ranks * kComms * Segment::kUnitBytes, kSmallest, kLargest);
+  // A unit for the slot of each rank; the plan and the peers take less than a tenth of that, but a unit.
+  const std::size_t of_comm = num_ranks * (Segment::kUnitBytes + Segment::kUnitBytes / 10) + Segment::kUnitBytes;
+  return std::clamp(kComms * of_comm, kSmallest, kLargest);
 }
 
 namespace {

@@ -50,7 +50,7 @@ Result<std::unique_ptr<TeamNode>> TeamNode::create(const std::vector<Binding>& b
   auto image = make_plan_image(bindings);
   if (!image && is_shared) return Error{image.error()};
   if (!image) image = star_image(num_participants);
-  std::optional<PlanCopy> plan = PlanCopy::read(image->data(), num_participants);
+  std::optional<ReadPlan> plan = ReadPlan::copy(image->data(), num_participants);
   if (!plan) return Error{"the plan of the team is not sound"};
   const TeamLayout layout(num_participants, TeamLayout::units_of_area(plan->plan(), page_bytes()), units_per_page());
   auto made =
@@ -108,7 +108,7 @@ std::vector<Binding> TeamNode::bindings() const {
 }
 
 bool TeamNode::fits(const std::vector<std::byte>& image) const {
-  const std::optional<PlanCopy> plan = PlanCopy::read(image.data(), num_participants());
+  const std::optional<ReadPlan> plan = ReadPlan::copy(image.data(), num_participants());
   return plan && BarrierBlock::num_units(plan->plan()) <= layout_.area_units;
 }
 
@@ -129,7 +129,7 @@ const PlannedBarrier& TeamNode::view(std::uint64_t number) {
 }
 
 bool TeamNode::add_view(std::uint64_t number) {
-  std::optional<PlanCopy> plan = PlanCopy::read(image(), num_participants());
+  std::optional<ReadPlan> plan = ReadPlan::copy(image(), num_participants());
   if (!plan || BarrierBlock::num_units(plan->plan()) > layout_.area_units) return false;
   views_[number % 2] = std::make_unique<PlannedBarrier>(*std::move(plan), segment_, layout_.areas[number % 2]);
   num_views_ = number + 1;

@@ -22,14 +22,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::byte> image(mpi::plan_image_bytes(numbers));
   std::memcpy(image.data(), data + 1, std::min(size - 1, image.size()));
 
-  const std::optional<mpi::PlanCopy> copied = mpi::PlanCopy::read(image.data(), num_ranks);
+  const std::optional<mpi::ReadPlan> copied = mpi::ReadPlan::copy(image.data(), num_ranks);
   if (!copied) return 0;
   const hierbar_plan& plan = copied->plan();
   test::require(plan.num_participants == num_ranks, "a plan is for those who read it");
   test::require(is_sound(plan), "a plan that is accepted is sound");
   std::vector<std::byte> written(mpi::plan_image_bytes(plan));
   mpi::write_plan_image(plan, written.data());
-  const std::optional<mpi::PlanCopy> again = mpi::PlanCopy::read(written.data(), num_ranks);
+  const std::optional<mpi::ReadPlan> again = mpi::ReadPlan::copy(written.data(), num_ranks);
   test::require(again && std::equal(plan.nodes, plan.nodes + num_ranks, again->plan().nodes,
                                     [](const hierbar_plan_node& a, const hierbar_plan_node& b) {
                                       return std::memcmp(&a, &b, sizeof a) == 0;

@@ -36,27 +36,37 @@ void expect_same(const hierbar_plan& copied, const hierbar_plan& plan) {
 TEST(PlanImage, ACopyIsThePlanAgain) {
   for (const test::TestPlan& plan : {test::make_flat(1), test::make_flat(5), test::make_forest("two", {{2, 3}}),
                                      test::make_forest("deep", {{9, 4, 1}, 2, HIERBAR_RELEASE_LINES})}) {
-    const auto copied = PlanCopy::read(image_of(plan.view()).data(), plan.view().num_participants);
+    const auto copied = ReadPlan::copy(image_of(plan.view()).data(), plan.view().num_participants);
     ASSERT_TRUE(copied);
     expect_same(copied->plan(), plan.view());
   }
 }
 
+TEST(PlanImage, APlanCanBeReadInPlace) {
+  const test::TestPlan plan = test::make_forest("deep", {{9, 4, 1}, 2, HIERBAR_RELEASE_LINES});
+  const std::vector<std::byte> image = image_of(plan.view());
+  const auto read = ReadPlan::in_place(image.data(), plan.view().num_participants);
+  ASSERT_TRUE(read);
+  expect_same(read->plan(), plan.view());
+  EXPECT_EQ(static_cast<const void*>(read->plan().nodes), image.data() + sizeof(hierbar_plan));
+  EXPECT_FALSE(ReadPlan::in_place(image.data(), plan.view().num_participants + 1));
+}
+
 TEST(PlanImage, ACopyThatMovesKeepsItsArrays) {
   const FlatPlan flat(3);
-  PlanCopy first = *PlanCopy::read(image_of(flat.plan()).data(), 3);
-  const PlanCopy second = std::move(first);
+  ReadPlan first = *ReadPlan::copy(image_of(flat.plan()).data(), 3);
+  const ReadPlan second = std::move(first);
   expect_same(second.plan(), flat.plan());
 }
 
 TEST(PlanImage, AnImageForOthersIsRefused) {
   const std::vector<std::byte> image = image_of(FlatPlan(3).plan());
-  EXPECT_FALSE(PlanCopy::read(image.data(), 4));
+  EXPECT_FALSE(ReadPlan::copy(image.data(), 4));
   hierbar_plan other = FlatPlan(3).plan();
   std::vector<std::byte> other_version = image;
   other.abi_version = HIERBAR_PLAN_ABI_VERSION + 1;
   std::memcpy(other_version.data(), &other.abi_version, sizeof(other.abi_version));
-  EXPECT_FALSE(PlanCopy::read(other_version.data(), 3));
+  EXPECT_FALSE(ReadPlan::copy(other_version.data(), 3));
 }
 
 // Every index of a plan is followed by a barrier without another look.
@@ -67,7 +77,7 @@ TEST(PlanImage, ADamagedPlanIsRefused) {
     std::vector<hierbar_plan_node> nodes(plan.nodes, plan.nodes + plan.num_participants);
     plan.nodes = nodes.data();
     damage(plan, nodes);
-    return PlanCopy::read(image_of(plan).data(), good.view().num_participants).has_value();
+    return ReadPlan::copy(image_of(plan).data(), good.view().num_participants).has_value();
   };
   EXPECT_TRUE(is_accepted([](hierbar_plan&, auto&) {}));
   EXPECT_FALSE(is_accepted([](hierbar_plan&, auto& nodes) { nodes[1].parent = 4711; }));
@@ -86,7 +96,7 @@ TEST(PlanImage, ADamagedPlanIsRefused) {
 std::vector<std::uint32_t> crews_of(const std::vector<std::uint64_t>& masks) {
   std::vector<Binding> bindings;
   for (const std::uint64_t mask : masks) bindings.push_back({{mask}, 16, 0});
-  const auto plan = PlanCopy::read(make_plan_image(bindings)->data(), static_cast<std::uint32_t>(masks.size()));
+  const auto plan = ReadPlan::copy(make_plan_image(bindings)->data(), static_cast<std::uint32_t>(masks.size()));
   std::vector<std::uint32_t> crews;
   for (std::uint32_t i = 0; plan->plan().num_crews != 0 && i < masks.size(); ++i) crews.push_back(plan->plan().nodes[i].crew);
   return crews;
