@@ -52,8 +52,8 @@ void print_report(const Pmpi& pmpi, const Counts& counts, bool in_world, bool to
   const bool none = std::all_of(sum.begin(), sum.end(), [](std::uint64_t count) { return count == 0; });
   if (rank != 0 || !none) return;
   print_line(
-      "no MPI_Barrier came here: the program calls none, or it takes MPI's functions from dlsym(), or a tool looks for the "
-      "MPI library's own and does not call PMPI_Barrier");
+      "no MPI_Barrier came here: the program calls none, or its calls are bound to the MPI library's own (RTLD_DEEPBIND, "
+      "dlvsym()), or a tool looks for that behind this library (RTLD_NEXT) and does not call PMPI_Barrier");
 }
 
 }  // namespace hierbar::mpi

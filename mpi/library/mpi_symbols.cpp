@@ -35,8 +35,10 @@ void* open_if_it_knows_mpi(const char* file) {
 
 }  // namespace
 
-MpiSymbols::MpiSymbols(const void* somewhere) : file_(open_if_it_knows_mpi(file_of(somewhere))) {
+MpiSymbols::MpiSymbols(const void* somewhere, const void* opened) : file_(open_if_it_knows_mpi(file_of(somewhere))) {
   if (file_ != nullptr || dlsym(RTLD_DEFAULT, kInEveryMpi) != nullptr) return;
+  if (opened != nullptr) file_ = open_if_it_knows_mpi(file_of(opened));
+  if (file_ != nullptr) return;
   for (const std::string& file : loaded_files()) {
     file_ = open_if_it_knows_mpi(file.c_str());
     if (file_ != nullptr) return;

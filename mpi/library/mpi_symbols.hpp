@@ -14,11 +14,13 @@ inline constexpr const char* kInEveryMpi = "PMPI_Comm_size";
 // 1. what the program itself sees;
 // 2. the file around `somewhere`, an address in the program or library that called MPI, or in the
 //    MPI library. It is needed where an interpreter loads MPI with an extension module;
-// 3. the first loaded file that is or needs an MPI library. It is needed where the caller does not
+// 3. the file around `opened`, if not null: an address in a library that the program has opened, and
+//    whose functions it calls from code that is in no file;
+// 4. the first loaded file that is or needs an MPI library. It is needed where the caller does not
 //    know MPI: MPI_Finalize may be an exit handler of the interpreter (docs/decisions/0042).
 class MpiSymbols {
  public:
-  explicit MpiSymbols(const void* somewhere);
+  explicit MpiSymbols(const void* somewhere, const void* opened = nullptr);
 
   // Returns null if the symbol is found nowhere.
   void* operator()(const char* symbol) const;

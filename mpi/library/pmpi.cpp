@@ -35,9 +35,6 @@ const void* library_not_served = nullptr;
 
 constexpr const char* kOnlyInShims = "hierbar_team_barrier";
 
-// Whether the file around `address` is a shim, this one or another.
-bool is_in_shim(const void* address) { return definition_inside(address, kOnlyInShims) != nullptr; }
-
 // The definition that counts for the whole program is another shim's. That one says what there is to
 // say, and if it is of this family, it serves.
 bool is_behind_other_shim() {
@@ -58,6 +55,15 @@ const Pmpi* decline(const std::string& reason) {
   if (is_first_process() && !is_behind_other_shim()) print_line(reason);
   return nullptr;
 }
+
+const Pmpi* decline_library(const std::string& file) {
+  return decline("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName + " only (" + kOtherShim +
+                 "); it does nothing here");
+}
+
+// PMPI_Barrier of the library that the program has opened.
+// (P6) release in serves_opened(); pairs with (P5), the acquire of whoever binds.
+std::atomic<const void*> opened_barrier{nullptr};
 
 bool is_of_tool(const void* definition, const void* library) {
   return definition != nullptr && !are_in_one_file(definition, library) && !is_in_shim(definition);
@@ -97,7 +103,7 @@ BarrierTool find_tool(const Pmpi& pmpi) {
 
 // Returns null if this shim does not serve the program.
 const Pmpi* bind_all(const void* caller) {
-  const MpiSymbols find(caller);
+  const MpiSymbols find(caller, opened_barrier.load(std::memory_order_acquire));  // (P5)
   const void* const library = find(kInEveryMpi);
   void* const barrier = library != nullptr ? definition_inside(library, "PMPI_Barrier") : nullptr;
   if (barrier == nullptr) {
@@ -106,10 +112,7 @@ const Pmpi* bind_all(const void* caller) {
   }
   library_not_served = barrier;
   const std::string file = file_of(barrier);
-  if (!is_of_family(barrier, file)) {
-    return decline("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName + " only (" + kOtherShim +
-                   "); it does nothing here");
-  }
+  if (!is_of_family(barrier, file)) return decline_library(file);
   if (is_behind_other_shim() && is_served_by_first_shim()) return nullptr;
   auto* pmpi = new Pmpi{};
 #define HIERBAR_BIND(name) bind(find.need("PMPI_" #name), pmpi->name);
@@ -145,6 +148,26 @@ std::atomic<const Pmpi*> found_unrecorded{nullptr};
 bool is_of_fortran_library(const void* definition) {
   return definition_inside(definition, "pmpi_barrier_") != nullptr ||
          definition_inside(definition, "pmpi_barrier_f08_") != nullptr;
+}
+
+bool is_in_shim(const void* address) { return definition_inside(address, kOnlyInShims) != nullptr; }
+
+bool serves_opened(const void* barrier) {
+  const std::string file = file_of(barrier);
+  if (!is_of_family(barrier, file)) {
+    static std::atomic<bool> is_said{false};
+    // Relaxed: at worst the line is printed twice.
+    if (found.load(std::memory_order_relaxed) == nullptr && !is_said.exchange(true, std::memory_order_relaxed)) {
+      decline_library(file);
+    }
+    return false;
+  }
+  if (const Pmpi* const pmpi = found.load(std::memory_order_acquire)) {  // (P1)
+    return pmpi != &foreign && are_in_one_file(reinterpret_cast<const void*>(pmpi->Barrier), barrier);
+  }
+  const void* first = nullptr;
+  opened_barrier.compare_exchange_strong(first, barrier, std::memory_order_acq_rel);  // (P6)
+  return first == nullptr || are_in_one_file(first, barrier);
 }
 
 std::string name_of(const Pmpi& pmpi, MPI_Comm comm) {

@@ -4,6 +4,8 @@
 # With each library: how the shim stands beside tools, functions of the program's that have names of
 # MPI, libraries that no shim serves, and ranks of another language.
 
+include(CheckCSourceCompiles)
+
 # A tool sees every call, before the shim, behind it, linked, and where a shim of the other family
 # stands between. The engine serves its barriers all the same.
 mpi_program(reporting_tool.so ${cc} beside/reporting_tool.c -O2 -Wall -Wextra -fPIC -shared)
@@ -23,6 +25,41 @@ mpi_test(tool.behind.aborts parts ARGS abort
 # Ranks with a tool beside ranks without.
 mpi_test(tool.in_one_rank /usr/bin/env ARGS LD_PRELOAD=$<TARGET_FILE:${shim}>:${tool} ${program_dir}/parts : ${program_dir}/parts
          RANKS 1 CHECK ${all_seen})
+
+# Programs that open the library and take its functions by dlsym(): alone, and in one job with others.
+set(handles)
+set(handles_word)
+if(family_name STREQUAL ompi)
+  set(handles -DOPEN_MPI_HANDLES)
+  set(handles_word openmpi)
+endif()
+set(CMAKE_REQUIRED_FLAGS -fsanitize=address)
+check_c_source_compiles("int main(void) { return 0; }" HIERBAR_HAS_ASAN)
+unset(CMAKE_REQUIRED_FLAGS)
+mpi_program(opened ${CMAKE_C_COMPILER} beside/opened.c -O2 -Wall -Wextra ${handles})
+mpi_program(finding_tool.so ${cc} beside/finding_tool.c -O2 -Wall -Wextra -fPIC -shared)
+set(opens ${program_dir}/opened ${program_dir}/module.so)
+foreach(mode IN ITEMS local global deep)
+  mpi_test(opened.${mode} parts ARGS : ${opens} ${mode} RANKS 1 CHECK --count engine==200 ${all_engine})
+endforeach()
+mpi_test(opened.python parts ARGS : ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/beside/opened.py ${program_dir}/module.so ${handles_word}
+         RANKS 1 CHECK --count engine==200 ${all_engine})
+if(family_name STREQUAL mpich) # Open MPI crashes there
+  mpi_test(opened.namespace opened ARGS ${program_dir}/module.so namespace CHECK --count engine==0 --reject hierbar:)
+endif()
+# Sanitizers call dlsym() before anything else runs. UCX changes functions of theirs.
+if(HIERBAR_HAS_ASAN)
+  mpi_program(opened_asan ${CMAKE_C_COMPILER} beside/opened.c -O1 -fsanitize=address ${handles})
+  mpi_test(opened.sanitized parts ARGS : ${program_dir}/opened_asan ${program_dir}/module.so RANKS 1
+           ENV ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 UCX_MEM_EVENTS=n CHECK --count engine==200 ${all_engine})
+endif()
+mpi_test(opened.off opened ARGS ${program_dir}/module.so ENV HIERBAR_MPI=off CHECK --count off==200 --count engine==0)
+# A tool that the shim calls is not called a second time by what it finds itself.
+foreach(place IN ITEMS preload preload-after)
+  mpi_test(opened.tool.${place} parts ENV TESTED_LIBRARY=${program_dir}/module.so
+           CHECK --${place} ${program_dir}/finding_tool.so --count engine==200 ${all_engine}
+                 --expect "tool: finalised after 100 barriers, 10 frees")
+endforeach()
 
 # A rank without the shim: the others wait for it in a set-up, and say so.
 mpi_test(unserved_rank parts ARGS : /usr/bin/env LD_PRELOAD= ${program_dir}/parts RANKS 1 ENV HIERBAR_TIMEOUT_S=1 TIMEOUT 6

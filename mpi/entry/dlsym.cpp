@@ -1,0 +1,131 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// dlsym(), for programs that open their MPI library and take its functions by name
+// (docs/decisions/0179). All other calls, and those in which a name is not asked of a file, are jumps
+// to the next dlsym(): a tool's, or the C library's.
+//
+// 1. The next dlsym() must see the address from which the program calls, because RTLD_NEXT depends on
+//    it. So the entry point is in assembler, and ends with that jump.
+// 2. It is called before any constructor has run, by sanitizers and allocators that set themselves up.
+//    So what every call passes is no call of the C library, has no memory of a thread, and is compiled
+//    without sanitizers.
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+#include "mpi/library/opened_library.hpp"
+
+namespace {
+
+using Dlsym = void* (*)(void* handle, const char* symbol);
+
+// The first version of the C library's, which it has beside later ones.
+#if defined(__x86_64__)
+constexpr const char* kVersion = "GLIBC_2.2.5";
+#elif defined(__aarch64__)
+constexpr const char* kVersion = "GLIBC_2.17";
+#else
+#error "mpi/entry/dlsym.cpp: this processor's entry point is missing, and the first version of dlsym() in its C library"
+#endif
+
+// Relaxed: every thread finds the same function, which nobody writes.
+constinit std::atomic<Dlsym> next_dlsym{nullptr};
+
+// By dlvsym(), because dlsym() is this one. A tool's function without a version is found as well.
+Dlsym find_next_dlsym() noexcept {
+  Dlsym next = next_dlsym.load(std::memory_order_relaxed);
+  if (next != nullptr) return next;
+  next = reinterpret_cast<Dlsym>(dlvsym(RTLD_NEXT, "dlsym", kVersion));
+  next_dlsym.store(next, std::memory_order_relaxed);
+  return next;
+}
+
+// By hand: a sanitizer has its own strncmp(), which may not be called yet.
+bool begins_with_mpi(const char* symbol) noexcept {
+  if (*symbol == 'P') ++symbol;
+  return symbol[0] == 'M' && symbol[1] == 'P' && symbol[2] == 'I';
+}
+
+// What the entry point does: it returns `answer`, or jumps to `next` if that is not null.
+struct Decision {
+  void* answer;
+  Dlsym next;
+};
+
+}  // namespace
+
+extern "C" [[gnu::visibility("hidden"), gnu::used]] Decision hierbar_mpi_decide(void* handle, const char* symbol,
+                                                                                const void* caller) noexcept {
+  const Dlsym next = find_next_dlsym();
+  if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || next == nullptr || !begins_with_mpi(symbol)) return {nullptr, next};
+  void* const definition = next(handle, symbol);
+  if (definition == nullptr) return {nullptr, next};
+  void* const ours = hierbar::mpi::function_in_place_of(definition, handle, symbol, caller);
+  return ours != nullptr ? Decision{ours, nullptr} : Decision{nullptr, next};
+}
+
+#if defined(__x86_64__)
+__asm__(R"(
+  .text
+  .p2align 4
+  .globl dlsym
+  .type dlsym, @function
+dlsym:
+  .cfi_startproc
+  endbr64
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  movq 24(%rsp), %rdx
+  call hierbar_mpi_decide
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  testq %rdx, %rdx
+  jne 1f
+  ret
+1:
+  jmp *%rdx
+  .cfi_endproc
+  .size dlsym, . - dlsym
+)");
+#else
+__asm__(R"(
+  .text
+  .p2align 4
+  .globl dlsym
+  .type dlsym, %function
+dlsym:
+  .cfi_startproc
+  hint #34
+  stp x29, x30, [sp, #-32]!
+  .cfi_def_cfa_offset 32
+  .cfi_offset 29, -32
+  .cfi_offset 30, -24
+  stp x0, x1, [sp, #16]
+  mov x29, sp
+  mov x2, x30
+  bl hierbar_mpi_decide
+  mov x9, x0
+  mov x16, x1
+  ldp x0, x1, [sp, #16]
+  ldp x29, x30, [sp], #32
+  .cfi_def_cfa_offset 0
+  .cfi_restore 29
+  .cfi_restore 30
+  cbnz x16, 1f
+  mov x0, x9
+  ret
+1:
+  br x16
+  .cfi_endproc
+  .size dlsym, . - dlsym
+)");
+#endif
