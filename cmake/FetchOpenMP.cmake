@@ -54,8 +54,9 @@ endfunction()
 #   openmp_stock_sources_<version>     <build>/libomp/stock-<version>/{openmp,cmake}
 #   openmp_upstream_sources_<version>  with the patches of <upstream dir> that <patch dir>/upstream.txt
 #                                      names, in its order: mends of LLVM's faults
-#   openmp_patched_sources_<version>   with these and then <patch dir>/*.patch, in the order of their
-#                                      names (file(GLOB) sorts)
+#   openmp_rfc_sources_<version>       with these and then <upstream dir>/rfc/*.patch: proposals
+#   openmp_patched_sources_<version>   with the first and then <patch dir>/*.patch, in the order of
+#                                      their names (file(GLOB) sorts)
 function(hierbar_fetch_openmp version patch_dir upstream_dir)
   set(work_dir ${PROJECT_BINARY_DIR}/libomp)
   set(stock_dir ${work_dir}/stock-${version})
@@ -71,7 +72,9 @@ function(hierbar_fetch_openmp version patch_dir upstream_dir)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patch_dir}/upstream.txt)
   file(STRINGS ${patch_dir}/upstream.txt upstream REGEX "^[^#]")
   list(TRANSFORM upstream PREPEND ${upstream_dir}/)
+  file(GLOB proposals CONFIGURE_DEPENDS ${upstream_dir}/rfc/*.patch)
   file(GLOB hooks CONFIGURE_DEPENDS ${patch_dir}/*.patch)
   hierbar_patched_openmp(${version} upstream ${upstream})
+  hierbar_patched_openmp(${version} rfc ${upstream} ${proposals})
   hierbar_patched_openmp(${version} patched ${upstream} ${hooks})
 endfunction()

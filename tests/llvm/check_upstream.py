@@ -4,12 +4,17 @@
 """Tests the patches for LLVM in runtime/libomp/upstream without anything else of ours.
 
     check_upstream.py
+    check_upstream.py --series rfc
 
-1. Build LLVM's libomp as it is and with these patches (targets stock_libomp and upstream_libomp). A
-   build directory that is not there is configured.
-2. Run the tests that the patches add on the unmodified library. Each must fail.
-3. Run LLVM's suite, which has these tests now, on the patched one. They must pass, and so must what
-   passes on the unmodified library, as tests/suites/compare.py judges it.
+There are two series: the mends, on LLVM's sources as they are, and the proposals in `rfc`, on these
+with the mends. For each:
+
+1. Build LLVM's libomp without the series and with it (targets stock_libomp, upstream_libomp and
+   rfc_libomp). A build directory that is not there is configured.
+2. Run the tests that the patches add on the library without them. Each must fail.
+3. Run LLVM's suite, which has these tests now, on the library with them; for the proposals with the
+   variables that choose what they add. They must pass, and so must what passes without the series
+   and the variables, as tests/suites/compare.py judges it.
 
 Exit status: 0 all is as it must be, 1 it is not, 2 it could not be tried.
 """
@@ -29,6 +34,13 @@ import summary
 from compare import CannotRun, StockResults, compare, exit_status, failed, print_differences
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+UPSTREAM = ROOT / "runtime/libomp/upstream"
+# patches: in this directory. before, after: the libraries, as their targets are named. settings: for the suite.
+Series = collections.namedtuple("Series", "title patches before after settings")
+SERIES = {
+    "mends": Series("the mends for it", UPSTREAM, "stock", "upstream", []),
+    "rfc": Series("the proposals for it", UPSTREAM / "rfc", "upstream", "rfc", ["KMP_PLAIN_BARRIER_PATTERN=exchange"]),
+}
 ADDED = re.compile(r"^--- /dev/null\n\+\+\+ b/openmp/runtime/test/(.*\.(?:c|cpp))$", re.MULTILINE)
 
 
@@ -37,10 +49,12 @@ def parse_arguments():
     parser.add_argument("--build-dir", type=pathlib.Path, default=ROOT / "build/release", help="default: build/release")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time; default: one per cpu")
     parser.add_argument("--timeout", type=int, default=600, help="seconds per test; four tests sleep for 160 (default: 600)")
+    parser.add_argument("--series", choices=SERIES, action="append", help="test this one; repeatable; default: all")
     parser.add_argument("--added-only", action="store_true", help="leave out LLVM's own tests")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the result there")
     arguments = parser.parse_args()
     arguments.build_dir = arguments.build_dir.resolve()
+    arguments.series = arguments.series or list(SERIES)
     return arguments
 
 
@@ -52,63 +66,90 @@ def configure(build_dir):
         raise CannotRun(f"cmake --preset release -B {build_dir} failed")
 
 
-def added_tests(upstream_dir):
+def added_tests(patch_dir):
     """{test: name of the patch that adds it}"""
-    result = {test: patch.name for patch in sorted(upstream_dir.glob("*.patch")) for test in ADDED.findall(patch.read_text())}
+    result = {test: patch.name for patch in sorted(patch_dir.glob("*.patch")) for test in ADDED.findall(patch.read_text())}
     if not result:
-        raise CannotRun(f"no patch in {upstream_dir} adds a test")
+        raise CannotRun(f"no patch in {patch_dir} adds a test")
     return result
 
 
-def without_test(upstream_dir, added):
+def without_test(patch_dir, added):
     """Patches that no test shows the need of."""
-    return sorted(patch.name for patch in upstream_dir.glob("*.patch") if patch.name not in added.values())
+    return sorted(patch.name for patch in patch_dir.glob("*.patch") if patch.name not in added.values())
 
 
-def print_added(added, before, after):
-    print("\nwithout and with the patches:")
+def print_added(series, added, before, after):
+    print(f"\nwithout and with {series.title}:")
     for test, patch in added.items():
         print(f"  {before[test]:8} {after[test]:8} {test} ({patch[:4]})")
 
 
-def check(arguments):
-    start = time.monotonic()
-    upstream_dir = ROOT / "runtime/libomp/upstream"
-    added = added_tests(upstream_dir)
-    configure(arguments.build_dir)
-    version = lit_runner.read_cmake_cache(arguments.build_dir, "HIERBAR_LLVM_VERSION")
-    newest = check_libomp.known_llvm_versions()[0]
-    suffix = "" if version == newest else "_" + newest.split(".")[0]
-    targets = [f"stock_libomp{suffix}", f"upstream_libomp{suffix}"]
-    for target in targets:
-        check_libomp.build(arguments.build_dir, target)
-    library_dir = arguments.build_dir / ("stock/lib" if version == newest else f"llvm-{newest}/stock/lib")
-    quick = {"filter": None, "jobs": arguments.jobs, "timeout": min(arguments.timeout, 60)}
-    before = lit_runner.Suite(arguments.build_dir, targets[1], quick, library_dir).run([], tests=list(added))
+class Libraries:
+    """LLVM's newest libomp that we know of, built with and without the patches."""
 
-    options = dict(quick, timeout=arguments.timeout)
-    patched = lit_runner.Suite(arguments.build_dir, targets[1], options)
-    codes = patched.run([], tests=list(added) if arguments.added_only else None)
-    stock_suite = lit_runner.Suite(arguments.build_dir, targets[0], options)
-    stock = StockResults(stock_suite, [], check_libomp.read_known_failures(newest, patched.compiler_major))
+    def __init__(self, build_dir):
+        configure(build_dir)
+        self.newest = check_libomp.known_llvm_versions()[0]
+        is_default = lit_runner.read_cmake_cache(build_dir, "HIERBAR_LLVM_VERSION") == self.newest
+        self._build_dir = build_dir
+        self._suffix = "" if is_default else "_" + self.newest.split(".")[0]
+        self._dir = build_dir if is_default else build_dir / f"llvm-{self.newest}"
+
+    def suite(self, kind, options, library=None):
+        """The suite that comes with the library of this kind, on another one if that is named."""
+        self.build(kind)
+        return lit_runner.Suite(self._build_dir, self._target(kind), options, library and self.build(library))
+
+    def build(self, kind):
+        """Returns the directory of this library."""
+        check_libomp.build(self._build_dir, self._target(kind))
+        return self._dir / kind / "lib"
+
+    def _target(self, kind):
+        return f"{kind}_libomp{self._suffix}"
+
+
+def check_series(series, libraries, arguments):
+    """Returns what goes into the file of --json."""
+    start = time.monotonic()
+    added = added_tests(series.patches)
+    options = {"filter": None, "jobs": arguments.jobs, "timeout": arguments.timeout}
+    quick = dict(options, timeout=min(arguments.timeout, 60))
+    before = libraries.suite(series.after, quick, library=series.before).run([], tests=list(added))
+
+    patched = libraries.suite(series.after, options)
+    codes = patched.run(series.settings, tests=list(added) if arguments.added_only else None)
+    known_failures = check_libomp.read_known_failures(libraries.newest, patched.compiler_major)
+    unpatched = StockResults(libraries.suite(series.before, options), [], known_failures)
     own = {test: code for test, code in codes.items() if test not in added}
-    regressions, unsteady, shared = compare(patched, stock, [], own)
-    print_added(added, before, codes)
+    regressions, unsteady, shared = compare(patched, unpatched, series.settings, own)
+    print_added(series, added, before, codes)
     print_differences(regressions, unsteady, shared)
     wrong = [f"{test} does not fail without the patches" for test in added if not failed(before[test])]
     wrong += [f"{test} does not pass with them" for test in added if codes[test] != "PASS"]
-    wrong += [f"{patch} adds no test" for patch in without_test(upstream_dir, added)]
+    wrong += [f"{patch} adds no test" for patch in without_test(series.patches, added)]
     wrong += [f"{test} fails with the patches only" for test in regressions]
     for text in wrong:
         print(f"hierbar: {text}")
+    return {
+        "environment": series.settings, "counts": summary.count(codes, wrong, unsteady, shared), "wrong": wrong, "before": before,
+        "with_patches": collections.Counter(codes.values()), "unsteady": unsteady, "fail_on_stock_too": shared,
+        "seconds": round(time.monotonic() - start),
+    }
+
+
+def check(arguments):
+    libraries = Libraries(arguments.build_dir)
+    results = {name: check_series(SERIES[name], libraries, arguments) for name in arguments.series}
     if arguments.json:
-        counts = summary.count(codes, wrong, unsteady, shared)
         summary.write(arguments.json, {
-            "suite": f"LLVM {newest} with the patches for it", "environment": [], "counts": counts, "wrong": wrong,
-            "before": before, "with_patches": collections.Counter(codes.values()), "unsteady": unsteady,
-            "fail_on_stock_too": shared, "seconds": round(time.monotonic() - start),
+            "suite": f"LLVM {libraries.newest} with the patches for it",
+            "environment": [setting for result in results.values() for setting in result["environment"]],
+            "counts": {name: sum(result["counts"][name] for result in results.values()) for name in summary.COUNTS},
+            "series": results,
         })
-    return 1 if wrong else 0
+    return 1 if any(result["wrong"] for result in results.values()) else 0
 
 
 if __name__ == "__main__":
