@@ -98,6 +98,15 @@ function(hierbar_run_alone)
   set_tests_properties(${ARGN} PROPERTIES RUN_SERIAL ON)
 endfunction()
 
+# hierbar_judges_time(<test>...): tests that say how long something took, how much cpu time it used
+# or what the scheduler did, and hold on a busy machine. .ci/long repeats them with those that run
+# alone.
+function(hierbar_judges_time)
+  foreach(name IN LISTS ARGN)
+    set_property(TEST ${name} APPEND PROPERTY LABELS timed)
+  endforeach()
+endfunction()
+
 # hierbar_run_first(<test>...): those that take long are begun first, so that short ones run beside
 # them and no long one is left over at the end.
 function(hierbar_run_first)

@@ -161,6 +161,9 @@ foreach(suffix IN ITEMS "" _gcc)
   endif()
   omp_cases(idle_waits${suffix} CASES ${idle_cases})
   omp_cases(idle_waits${suffix} CASES ${idle_cases} SETTING passive ENV OMP_WAIT_POLICY=passive)
+  foreach(case IN LISTS idle_cases)
+    omp_judge_time(idle_waits${suffix}.${case} idle_waits${suffix}.${case}.passive) # the cpu time of a wait
+  endforeach()
   omp_cases(locks${suffix} CASES ${lock_cases})
   omp_cases(locks${suffix} CASES ${lock_cases} SETTING blocktime_0 ENV KMP_BLOCKTIME=0)
 endforeach()
@@ -230,6 +233,7 @@ omp_cases(free_primary CASES keeps_all_cpus alone_stays_where_it_is with_a_team_
           stays_where_the_program_binds_it another_thread_asks_first forked_child ENV ${free_primary})
 omp_cases(free_primary CASES with_a_team_returns_to_its_place SETTING lean ENV ${free_primary} HIERBAR_REGION=on CHECK --counter lean>=100)
 omp_cases(hot_path CASES no_system_call_of_the_primary no_system_call_of_a_bound_primary ENV ${free_primary} CHECK --counter phased>=1000)
+omp_judge_time(hot_path.no_system_call_of_the_primary hot_path.no_system_call_of_a_bound_primary)
 omp_cases(free_primary CASES nothing_is_bound ENV ${free_primary} HIERBAR_BIND=share CHECK --expect "place: no-launcher")
 omp_cases(free_primary CASES keeps_all_cpus SETTING always ENV ${free_primary} HIERBAR_BIND=always)
 omp_cases(free_primary CASES keeps_all_cpus SETTING bad_bind ENV ${free_primary} HIERBAR_BIND=x

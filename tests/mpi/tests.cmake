@@ -94,6 +94,7 @@ hierbar_run_alone(${prefix}watch.other_node)
 
 mpi_script(one_session 120 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/one_session_test.py --mpiexec ${exec}
            --shim $<TARGET_FILE:${shim}>)
+hierbar_judges_time(${prefix}one_session) # whom the kernel gives the cpu
 
 mpi_kill_test(kill 20 100 ${program_dir}/barriers)
 
