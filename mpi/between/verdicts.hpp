@@ -13,7 +13,7 @@
 
 namespace hierbar::mpi {
 
-// How the trials have ended of which this process knows, by the processes that lead. A later
+// Cache of trial results, keyed by the set of leader processes. A later
 // communicator with the same leaders starts with the verdict. Only a communicator's rank 0 looks
 // here and tells the others, so they need not know the same. Thread-safe.
 class Verdicts {

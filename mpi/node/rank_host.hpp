@@ -22,7 +22,8 @@ struct Waiting {
   int pauses_per_look = 1;
   // Polls before the first call into MPI, 2 µs long. 0 when ranks outnumber cpus.
   int spin_looks = 40;
-  // The same where nobody else needs this cpu (AwaitedWord::crew_waits()). The larger counts.
+  // Spin count when the rank has the cpu to itself (AwaitedWord::crew_waits()); the larger of the
+  // two is used.
   int spin_looks_alone = 0;
   // The time between two calls into MPI, in polls of a spin: about 1 µs. A call takes the library's
   // lock and evicts what is in the caches.

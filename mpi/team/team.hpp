@@ -62,8 +62,8 @@ class Team {
   explicit Team(TeamParts parts);
 
   int join(int thread) noexcept;
-  // The same for a caller that gives the numbers out itself: each to one thread at a time, and the
-  // next after it. Requires that `thread` is in range. Costs nothing later if the thread had the
+  // Like join(), for callers that assign thread numbers themselves: at most one thread per number at
+  // a time. Requires that `thread` is in range. Costs nothing later if the thread had the
   // number before and has not moved.
   void take(int thread) noexcept;
   int barrier(int thread) noexcept;

@@ -20,8 +20,9 @@
 
 namespace hierbar::mpi {
 
-// A team's participants on one node: the threads of all its ranks there. They share a segment, in
-// which each tells where it runs, participant 0 makes a plan of that, and the plan's barrier lies.
+// A team's participants on one node: the threads of all its ranks there. They share a
+// segment: each publishes its binding there, participant 0 builds the plan from that, and the
+// barrier's memory follows.
 // One object is one process's view; its threads share it.
 //
 // The first plan is made with the segment, of the ranks' bindings. Later ones are made in renew(),

@@ -8,8 +8,8 @@
 
 namespace hierbar {
 
-// Who releases whom where each release is a write to a line of the released, which costs the one
-// who writes a transfer (fork, and the second half of a split barrier). One thread that releases
+// Release fan-out (fork, and the second half of a split barrier). Each release writes to a cache
+// line of the one released and costs the writer one transfer. One thread that releases
 // fifteen others makes the last one wait for fifteen transfers. So they pass it on:
 //
 //   1. The leaders are one queue, headed by participant 0. The children of each parent are another

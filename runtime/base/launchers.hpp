@@ -12,8 +12,8 @@ namespace hierbar {
 // before MPI_Init, and the names of its own processes.
 struct Launcher {
   const char* name;
-  // A variable that this launcher sets. Launchers that set it too stand above this one in the
-  // table.
+  // A variable that this launcher sets. Order matters: a launcher that also sets it must come
+  // earlier in the table.
   const char* mark;
   // Variables for the rank in the whole job. The first one that is set counts.
   std::vector<const char*> rank;

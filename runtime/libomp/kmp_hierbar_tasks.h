@@ -136,8 +136,8 @@ static inline void __kmp_hierbar_hold(const kmp_taskdata_t *taskdata) {
   KMP_ATOMIC_INC(&taskdata->td_task_team->tt.tt_unfinished_threads);
 }
 
-// Around the completion of a task that was detached, which frees it. The tasks that depended on it
-// are in a deque by then.
+// Held around the completion of a detached task, which frees the task. By then the tasks that
+// depend on it are in a deque.
 class kmp_hierbar_held_t {
 public:
   explicit kmp_hierbar_held_t(const kmp_taskdata_t *taskdata)

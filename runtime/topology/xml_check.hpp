@@ -7,7 +7,7 @@
 
 namespace hierbar {
 
-// What in the text of an XML file would end the process inside hwloc; empty if nothing known. hwloc
+// Rejects XML that crashes hwloc: returns the reason, or an empty text if it is safe. hwloc
 // up to 2.9 follows null pointers where
 //
 //   1. the text is not well formed: tags that do not end, attributes that are not of the form

@@ -136,7 +136,7 @@ int check(const CLI::App& command, const CheckOptions& options, const Program& p
 }  // namespace
 
 void add_check_command(CLI::App& app, const Program& program) {
-  CLI::App* command = app.add_subcommand("check", "Tell whether ranks and threads get in each other's way; start the program");
+  CLI::App* command = app.add_subcommand("check", "Check how ranks and threads are bound, then start the program");
   auto options = std::make_shared<CheckOptions>();
   command->add_option("-t,--threads", options->threads, "Threads of each rank; default: OMP_NUM_THREADS, else one for each cpu")
       ->type_name("T");

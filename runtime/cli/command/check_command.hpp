@@ -13,7 +13,7 @@ inline constexpr int kExitFine = 0;
 inline constexpr int kExitFindings = 1;
 inline constexpr int kExitCouldNotCheck = 2;
 
-// `hierbar check`: finds threads and ranks that get in each other's way, before a program is
+// `hierbar check`: checks how ranks and threads are bound, before a program is
 // started. `program` is what follows "--". Both arguments must live as long as the command.
 void add_check_command(CLI::App& app, const Program& program);
 

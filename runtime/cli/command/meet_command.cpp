@@ -109,8 +109,7 @@ void show(const CLI::App& command, const MeetOptions& options) {
 }  // namespace
 
 void add_meet_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("meet", "Show what a meeting of the nodes' leaders costs, for every algorithm, and the choice");
+  CLI::App* command = app.add_subcommand("meet", "Compare the barrier algorithms between nodes, and show which one is chosen");
   auto options = std::make_shared<MeetOptions>();
   command
       ->add_option("-n,--nodes", options->num_nodes,

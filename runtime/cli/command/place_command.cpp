@@ -226,7 +226,7 @@ void add_place_command(CLI::App& app) {
       ->type_name("close|spread|primary");
   command->add_option("--settings", options->settings, "Print nothing but the settings for one launcher or for OpenMP, see below")
       ->type_name(all_settings("|"));
-  command->add_option("--nodes", options->num_nodes, "So many nodes like this one, each with the ranks of -n; default: 1")
+  command->add_option("--nodes", options->num_nodes, "Number of identical nodes; -n is the ranks of each node; default: 1")
       ->type_name("N");
   add_machine_option(*command, options->description);
   command->add_flag("--json", options->json, "Print JSON");

@@ -121,7 +121,7 @@ void add_prediction_options(CLI::App& command, PredictionOptions& options) {
       ->type_name("FILE");
   command
       .add_option(kAlgorithmOption, options.algorithm,
-                  std::string("Of an all-to-all: ") + network::kAllowedAlgorithms + "; default: blocked:32")
+                  std::string("All-to-all algorithm: ") + network::kAllowedAlgorithms + "; default: blocked:32")
       ->type_name("NAME");
   command.add_option(kModelOption, options.model, std::string("By which model: ") + network::kAllowedModels + ", see below")
       ->type_name("NAME")

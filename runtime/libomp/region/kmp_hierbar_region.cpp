@@ -84,7 +84,7 @@ static inline void join(kmp_info_t *this_thr, const kmp_team_t *team, int gtid, 
 
 // ---- the primary ----
 
-// What other threads of the team may look at before the primary looks at its own part.
+// Resets team state that workers may read before the primary has set up its own.
 static inline void renew_team(kmp_team_t *team, kmp_root_t *root) {
   if (team->t.t_construct.load(std::memory_order_relaxed) != 0)
     team->t.t_construct.store(0, std::memory_order_relaxed);

@@ -23,8 +23,7 @@
 static inline kmp_uint64 differ(const void *a, const void *b) { return (kmp_uint64)a ^ (kmp_uint64)b; }
 static inline kmp_uint64 differ(kmp_uint32 a, kmp_uint32 b) { return a ^ b; }
 
-// All of it is read and one branch taken: read one after the other, each answer would be waited
-// for.
+// Branch-free: all loads are issued before a single branch, so that their misses overlap.
 static inline bool is_unchanged(const kmp_info_t *thread, const kmp_hierbar_region_t *region, kmp_int32 argc) {
   const kmp_internal_control_t &icvs = region->outer_icvs;
   const int nproc = thread->th.th_set_nproc != 0 ? thread->th.th_set_nproc : icvs.nproc;

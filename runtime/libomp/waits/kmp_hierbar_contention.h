@@ -15,8 +15,8 @@
 
 extern hierbar::Contention __kmp_hierbar_contention;
 
-// Whether the thread's last yield began long ago. Long is more than the others take in turns while
-// they only wait: 100 µs, and 10 µs for each of them.
+// True if the thread's last yield took longer than 100 µs + 10 µs per thread, which is longer than
+// waiting threads alone can explain.
 bool __kmp_hierbar_yielded_for_long(int num_threads);
 
 // How many cpus' worth of time the process's control groups leave it; INT_MAX: no limit.

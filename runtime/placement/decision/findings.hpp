@@ -42,7 +42,7 @@ enum class FindingKind : std::uint8_t {
 
 const char* finding_name(FindingKind kind);  // "stacked-threads"
 
-// Something that makes threads wait for each other or for memory without need.
+// A placement problem: threads wait for each other, or for memory, without need.
 struct Finding {
   FindingKind kind;
   std::vector<std::uint32_t> ranks;

@@ -249,8 +249,8 @@ void cap_team(const ShareRequest& request, const Surroundings& around, const Pla
   if (!quota || *quota >= size) return;
   const bool acts = setting.mode == PlaceMode::kAuto;
   if (acts) answer.team_size = *quota;
-  answer.warnings.push_back("a cpu quota leaves the time of " + std::to_string(*quota) + (*quota == 1 ? " cpu" : " cpus") +
-                            ", so teams without a number " + (acts ? "have " : "would have ") + std::to_string(*quota) +
+  answer.warnings.push_back("the cpu quota allows " + std::to_string(*quota) + (*quota == 1 ? " cpu" : " cpus") + ", so teams " +
+                            (acts ? "default to " : "would default to ") + std::to_string(*quota) +
                             (*quota == 1 ? " thread" : " threads") + " instead of " + std::to_string(size) +
                             "; OMP_NUM_THREADS sets another number, HIERBAR_PLACE=quota=off keeps " + std::to_string(size));
 }

@@ -79,7 +79,7 @@ TEST_F(OwnShare, AQuotaLimitsTeamsWithoutANumber) {
   };
   const ShareAnswer capped = answer("", 0, 2);
   EXPECT_EQ(capped.team_size, 2U);
-  EXPECT_THAT(capped.warnings, ElementsAre(AllOf(HasSubstr("time of 2 cpus"), HasSubstr("2 threads instead of 4"),
+  EXPECT_THAT(capped.warnings, ElementsAre(AllOf(HasSubstr("quota allows 2 cpus"), HasSubstr("2 threads instead of 4"),
                                                  HasSubstr("HIERBAR_PLACE=quota=off"))));
   EXPECT_EQ(answer("", 0, 4).team_size, 0U) << "enough for all";
   EXPECT_EQ(answer("", 0, std::nullopt).team_size, 0U);
