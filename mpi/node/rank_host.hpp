@@ -102,6 +102,7 @@ class RankHost {
   }
 
   void wake(std::uint32_t participant) noexcept { unpark(block_.host_line(participant).parked); }
+  bool heavy_fence() noexcept { return false; }  // ranks fence where they write (Fencing::kByWriters)
   void wake_all() noexcept { unpark_all(block_.host_line(0).num_wakings); }
 
  private:

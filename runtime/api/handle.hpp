@@ -10,7 +10,9 @@
 
 // A barrier as one process sees it: what the hot path needs, copied from the segment and checked.
 struct hierbar_barrier {
-  hierbar_barrier(void* memory, hierbar::BarrierDesign made, const hierbar_waiting* waiting)
+  // `fencing`: kBySleepers only if all participants are threads of this process, which has
+  // registered (base/process/membarrier.hpp).
+  hierbar_barrier(void* memory, hierbar::BarrierDesign made, const hierbar_waiting* waiting, hierbar::Fencing fencing)
       : design(std::move(made)),
         plan(design.plan.view()),
         layout(hierbar::segment_layout(design.algorithm, plan)),
@@ -18,7 +20,7 @@ struct hierbar_barrier {
         aborted(hierbar::Segment(memory).header().aborted),
         spots(hierbar::Segment(memory).spots(layout)),
         lines(hierbar::Segment(memory).lines(layout)),
-        engine(plan, lines) {}
+        engine(plan, lines, fencing) {}
   hierbar_barrier(const hierbar_barrier&) = delete;
   hierbar_barrier& operator=(const hierbar_barrier&) = delete;
 

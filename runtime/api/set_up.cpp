@@ -12,6 +12,7 @@
 
 #include "api/design.hpp"
 #include "api/handle.hpp"
+#include "base/process/membarrier.hpp"
 #include "hierbar/hierbar.h"
 
 namespace hierbar {
@@ -52,12 +53,19 @@ class Pages {
   void* memory_;
 };
 
-hierbar_status attach(void* memory, std::size_t size, const hierbar_waiting* waiting, std::unique_ptr<hierbar_barrier>& barrier) {
+hierbar_status attach(void* memory, std::size_t size, const hierbar_waiting* waiting, Fencing fencing,
+                      std::unique_ptr<hierbar_barrier>& barrier) {
   if (waiting != nullptr && !limits_problem(limits_of(*waiting)).empty()) return HIERBAR_ERR_INVALID;
   BarrierDesign design;
   if (const hierbar_status status = Segment(memory).read(size, design); status != HIERBAR_OK) return status;
-  barrier = std::make_unique<hierbar_barrier>(memory, std::move(design), waiting);
+  barrier = std::make_unique<hierbar_barrier>(memory, std::move(design), waiting, fencing);
   return HIERBAR_OK;
+}
+
+// Threads that outnumber their cpus sleep often, and each fence of a sleeper interrupts all who run.
+Fencing fencing_of_threads(const BarrierDesign& design) noexcept {
+  const bool outnumbered = design.plan.view().num_participants > design.num_cpus;
+  return !outnumbered && can_fence_threads() ? Fencing::kBySleepers : Fencing::kByWriters;
 }
 
 hierbar_status create(const hierbar_attributes* attributes, std::unique_ptr<hierbar_barrier>& barrier) {
@@ -67,7 +75,9 @@ hierbar_status create(const hierbar_attributes* attributes, std::unique_ptr<hier
   Pages pages(size);
   if (!pages.ok()) return HIERBAR_ERR_NO_MEMORY;
   if (const hierbar_status status = Segment(pages.get()).write(size, design); status != HIERBAR_OK) return status;
-  if (const hierbar_status status = attach(pages.get(), size, &attributes->waiting, barrier); status != HIERBAR_OK) return status;
+  const Fencing fencing = fencing_of_threads(design);
+  if (const hierbar_status status = attach(pages.get(), size, &attributes->waiting, fencing, barrier); status != HIERBAR_OK)
+    return status;
   barrier->private_memory = pages.release();
   return HIERBAR_OK;
 }
@@ -126,7 +136,7 @@ hierbar_status hierbar_barrier_attach(void* memory, size_t size, const hierbar_w
   if (!hierbar::is_usable(memory)) return HIERBAR_ERR_INVALID;
   return hierbar::guarded([&] {
     std::unique_ptr<hierbar_barrier> made;
-    const hierbar_status status = hierbar::attach(memory, size, waiting, made);
+    const hierbar_status status = hierbar::attach(memory, size, waiting, hierbar::Fencing::kByWriters, made);
     *barrier = made.release();
     return status;
   });

@@ -13,6 +13,15 @@ namespace hierbar {
 // How a wait ended. There is no other result.
 enum class WaitResult : std::uint8_t { kReleased, kAborted };
 
+// Who sees to it that a write and the look for sleepers behind it stay in this order (arrival.hpp).
+// Alike for all participants of a barrier, as long as it exists.
+enum class Fencing : std::uint8_t {
+  kByWriters,  // each writer, by a full fence or a read-modify-write
+  // Each sleeper, by a fence in the threads of all participants (Mem::heavy_fence()). For barriers
+  // in which sleeps are rare: such a fence interrupts all who run.
+  kBySleepers,
+};
+
 // A host, or a Mem, whose sleepers have one place in common, if all of them await one word.
 template <class HostOrMem, class = void>
 inline constexpr bool kWakesTogether = false;
@@ -33,8 +42,8 @@ inline constexpr bool kWakesTogether<HostOrMem, std::void_t<decltype(std::declva
 // calls ready() in between, under whatever lock its wake() takes.
 //
 // Guarantees: after announce() has returned true, the writer calls wake() for this participant once
-// it has written the word. The orders are described at each function; the writer's accesses, (A1)
-// to (R3), are described in barrier.hpp.
+// it has written the word. The orders are described at each function; the writer's accesses are
+// described in arrival.hpp, (A1) to (A5), and in barrier.hpp, (R1) to (R4).
 template <class Mem>
 class AwaitedWord {
  public:
@@ -44,11 +53,18 @@ class AwaitedWord {
   static AwaitedWord arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for) noexcept {
     return AwaitedWord(mem, awaited, epoch, writer, waiting_for, nullptr);
   }
+  // The same where sleepers fence. They are counted in the writer's line, as in a wait for a release.
+  static AwaitedWord counted_arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
+                                     Word& sleepers) noexcept {
+    return release(mem, awaited, epoch, writer, waiting_for, sleepers, Fencing::kBySleepers);
+  }
   // A wait for a release. Sleepers are counted beside the word: a parent releases by plain stores,
   // because these overlap in time, and a store returns no sleep bit.
-  static AwaitedWord release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
-                             Word& sleepers) noexcept {
-    return AwaitedWord(mem, awaited, epoch, writer, waiting_for, &sleepers);
+  static AwaitedWord release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word& sleepers,
+                             Fencing fencing = Fencing::kByWriters) noexcept {
+    AwaitedWord pending(mem, awaited, epoch, writer, waiting_for, &sleepers);
+    pending.fencing_ = fencing;
+    return pending;
   }
   // A wait for a release that all others await as well. A host may let all of them sleep in one
   // place, and end all of these sleeps at once. crew_waits: the waiter's whole crew has arrived.
@@ -60,10 +76,10 @@ class AwaitedWord {
     return pending;
   }
 
-  // (W1) acquire; pairs with the exchange (A1) or the store (R1). Once it has returned true,
+  // (W1) acquire; pairs with the exchange (A1) or the stores (A2) and (R1). Once it has returned true,
   // everything that the writer wrote before is visible.
   bool ready() noexcept {
-    const WordValue seen = mem_.load_acquire(awaited_);  // (W1) pairs with (A1), (R1)
+    const WordValue seen = mem_.load_acquire(awaited_);  // (W1) pairs with (A1), (A2), (R1)
     if (!reached(seen, epoch_)) return false;
     seen_ = seen;
     return true;
@@ -77,23 +93,33 @@ class AwaitedWord {
   void take_seen_of(const AwaitedWord& copy) noexcept { seen_ = copy.seen_; }
 
   // Announces a sleep. True: the word is not ready, and the writer will wake this participant.
-  // False: the word is ready, so the participant must not sleep.
+  // False: it must not sleep, because the word is ready, or because the system refuses the fence.
   //
   // (S1)  Relaxed store; published by (S2a) or (S2b). The writer reads waiting_for only after it
-  //       has seen one of these, by (A1) or (R3).
+  //       has seen one of these, by (A1), (A5) or (R3).
   // (S2a) Read-modify-write of the awaited word; pairs with (A1). One of the two comes first in the
   //       modification order of the word. If (A1) does, (S2a) returns the writer's word. Otherwise
   //       (A1) returns the sleep bit to the writer.
   // (S2b) seq_cst increment, followed by (S3), a seq_cst load of the awaited word. The writer
-  //       stores the word (R1), fences (R2) and loads the count (R3). In the single total order
-  //       one of two things holds. Either (S2b) comes before (R2), and (R3) sees the count. Or (R2)
-  //       comes before (S3), and (S3) sees the word. (S2b) also pairs with (R3): it publishes (S1).
+  //       stores the word, (R1) or (A2), fences, and loads the count, (R3) or (A4). (S2b) also
+  //       pairs with (R3) and (A5): it publishes (S1).
+  //       kByWriters: the writer's fence is (R2). In the single total order one of two things
+  //       holds. Either (S2b) comes before (R2), and (R3) sees the count. Or (R2) comes before
+  //       (S3), and (S3) sees the word.
+  // (S5)  Heavy fence between (S2b) and (S3), if sleepers fence. Pairs with the light fences (A3)
+  //       and (R4), which only keep the compiler from changing the order. Each other participant
+  //       passes a full fence F between two of its instructions. F comes after (S2b), and before
+  //       (S3). If the writer's load comes after F, it sees the count. Otherwise its store, which
+  //       stands before the load, comes before F, and (S3) sees the word. This is the argument of
+  //       (R2), with F in its place, and it needs nothing of the processor's own orders: it holds
+  //       on AArch64, where a store and a later load change places as they do on x86.
   bool announce() noexcept {
     mem_.store_relaxed(waiting_for_, std::uint64_t{writer_} + 1);  // (S1)
     announced_ = true;
-    // (S2a) pairs with (A1); (S2b) pairs with (R3); (S3) pairs with (R1) and (R2).
+    // (S2a) pairs with (A1); (S2b) pairs with (R3), (A5); (S3) pairs with (R1), (R2) and (A2).
     if (sleepers_ == nullptr) return !reached(mem_.fetch_or(awaited_, kSleepBit), epoch_);  // (S2a)
     mem_.fetch_add(*sleepers_, 1);                                                          // (S2b)
+    if (fencing_ == Fencing::kBySleepers && !mem_.heavy_fence()) return false;              // (S5)
     return !reached(mem_.load_seq_cst(awaited_), epoch_);                                   // (S3)
   }
 
@@ -125,6 +151,7 @@ class AwaitedWord {
   Epoch epoch_;
   WordValue seen_ = 0;
   std::uint32_t writer_;
+  Fencing fencing_ = Fencing::kByWriters;
   bool announced_ = false;
   bool all_wait_ = false;
   bool crew_waits_ = false;

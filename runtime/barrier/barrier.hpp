@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "barrier/arrival.hpp"
 #include "barrier/awaited_word.hpp"
 #include "barrier/barrier_memory.hpp"
 #include "barrier/oversubscribed.hpp"
@@ -48,36 +49,31 @@ namespace hierbar {
 //   load_relaxed, load_acquire, load_seq_cst, store_relaxed, store_release
 //   exchange, fetch_or, fetch_add (seq_cst), fetch_or_relaxed, fetch_add_relaxed
 //   fence()                       orders earlier stores before later loads (seq_cst)
+//   light_fence(), heavy_fence()  as one fence() each, but only towards each other (awaited_word.hpp)
+//   fence_streams()               orders earlier non-temporal stores before later stores
 //   wait(AwaitedWord<Mem>&)           -> WaitResult; returns kReleased only if pending.ready()
 //   wake(participant)             ends that participant's sleep, if it sleeps
-//   can_sleep()                   false: nobody ever calls announce(), so the loads and fences that
-//                                 find sleepers are left out
+//   can_sleep()                   false: nobody ever calls announce(), so nobody need look for sleepers
 //
-// Ordering map. Every access below has its number; (W1) and (S1) to (S4) are in awaited_word.hpp,
-// (C1) to (C3) in oversubscribed.hpp, (E1) is in barrier_memory.hpp too. A model checker weakens
-// each of them and finds out what breaks (docs/model-checking.md). That page also says which orders
-// are stronger than needed, and why.
-//   (A1) exchange, seq_cst: the arrival. Pairs with (W1) and (W2), which acquire what it releases:
-//        all that this participant wrote before, and through its own (W1) what its subtree wrote.
-//        Pairs with (S2a), which it acquires: the writer that finds the sleep bit also sees
-//        waiting_for (S1). It is an exchange and not a store for two reasons. On x86 it drains
-//        non-temporal stores, which a plain store may overtake. And it returns the sleep bit.
-//   (W1) acquire load of an awaited word, in AwaitedWord::ready(). Pairs with (A1) and (R1).
-//   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1).
+// Ordering map. Every access has its number. (A1) to (A5) are in arrival.hpp, (W1) and (S1) to (S5)
+// in awaited_word.hpp, (C1) to (C3) in oversubscribed.hpp, (R2) and (R4) in plan_view.hpp, (E1) is in
+// barrier_memory.hpp too. A model checker weakens each of them and finds out what breaks
+// (docs/model-checking.md). That page also says which orders are stronger than needed, and why.
+//   (W1) acquire load of an awaited word, in AwaitedWord::ready(). Pairs with (A1), (A2), (R1).
+//   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1), (A2).
 //   (R0) seq_cst fence before participant 0 releases. It has published no arrival of its own: on
 //        x86 the plain store (R1) could overtake its non-temporal stores.
 //   (R1) release store of a release word. Pairs with (W1). It publishes what every participant
 //        wrote, which its writer has acquired by (W1), (W2) or (C2).
-//   (R2) seq_cst fence between (R1) and (R3). Pairs with (S3); see AwaitedWord::announce().
 //   (R3) acquire load of the number of sleepers. Pairs with (S2b), so that waiting_for (S1) is
 //        seen.
 //   (E1) relaxed accesses to the own epoch: no other participant uses it.
 template <class Mem>
 class Barrier : private PlanView<Mem> {
   using View = PlanView<Mem>;
-  using View::arrived, View::await_others, View::edge_release, View::group_release, View::own, View::parity;
-  using View::children_, View::leaders_, View::nodes_, View::num_leaders_, View::one_line_per_group_;
-  using View::wake_if_waiting_for;
+  using View::arrival_sleepers, View::arrived, View::await_others, View::edge_release, View::group_release, View::own;
+  using View::children_, View::fencing_, View::leaders_, View::nodes_, View::num_leaders_, View::one_line_per_group_;
+  using View::parity, View::wake_if_waiting_for;
 
  public:
   using Word = typename Mem::Word;
@@ -86,11 +82,13 @@ class Barrier : private PlanView<Mem> {
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept { return BarrierMemory<Word>::size_bytes(plan); }
 
   // `lines` holds size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes.
-  // What the hot path needs is copied, so that it lies together.
-  Barrier(const hierbar_plan& plan, void* lines) noexcept : View(plan, lines) {
+  // What the hot path needs is copied, so that it lies together. `fencing` is alike in all
+  // participants; with crews it is not used, because who outnumber their cpus often sleep.
+  Barrier(const hierbar_plan& plan, void* lines, Fencing fencing = Fencing::kByWriters) noexcept : View(plan, lines, fencing) {
     if (plan.num_participants != 2 || plan.num_leaders != 2 || plan.num_crews != 0) return;
     pair_lanes_ = this->lines_.edge(nodes_[0].slot).arrived;
     for (std::uint32_t i = 0; i < 2; ++i) pair_own_[i] = &own(i);
+    for (std::uint32_t i = 0; i < 2; ++i) pair_sleepers_[i] = &arrival_sleepers(i);
   }
 
   // The shape, for hosts that run their own phases along it.
@@ -117,17 +115,18 @@ class Barrier : private PlanView<Mem> {
   // their own subtree only. `combine(child)` runs in the parent, in ascending order of the
   // children, after the child's whole subtree has arrived; in participant 0 also for each other
   // leader. After its arrival a participant uses nothing of the barrier, so participant 0 may then
-  // free it.
+  // free it. That is why arrivals are exchanges here under either Fencing (A1).
   template <class Combine>
   Crossing gather(Mem& mem, std::uint32_t me, std::uint32_t bits, Combine&& combine) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));
-    if (gather_children(mem, me, epoch, bits, combine) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+    constexpr Fencing kGather = Fencing::kByWriters;
+    if (gather_children(mem, me, epoch, kGather, bits, combine) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     if (me != 0) {
-      arrive(mem, me, epoch, bits, /*others_wait=*/false);
+      arrive(mem, me, epoch, kGather, bits, /*others_wait=*/false);
       return {WaitResult::kReleased, bits};
     }
     for (std::uint32_t i = 1; i < num_leaders_; ++i) {
-      if (await_arrival(mem, me, leaders_[i], epoch, bits) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+      if (await_arrival(mem, me, leaders_[i], epoch, kGather, bits) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
       combine(leaders_[i]);
     }
     return {WaitResult::kReleased, bits};
@@ -152,15 +151,16 @@ class Barrier : private PlanView<Mem> {
   }
 
  private:
-  // Steps 2 and 3 of two leaders without children. (A1) pairs with the peer's (W1).
+  // Steps 2 and 3 of two leaders without children.
   template <class Trace>
   Crossing cross_pair(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
     const std::uint32_t peer = 1 - me;
     OwnLine<Word>& own_line = *pair_own_[me];
     const Epoch epoch = begin_episode(mem, own_line);
-    const WordValue before = mem.exchange(pair_lanes_[me][parity(epoch)], make_word(epoch, bits));  // (A1)
-    if ((before & kSleepBit) != 0) wake_if_waiting_for(mem, peer, me);
-    auto pending = AwaitedWord<Mem>::arrival(mem, pair_lanes_[peer][parity(epoch)], epoch, peer, own_line.waiting_for);
+    if (publish_arrival(mem, pair_lanes_[me][parity(epoch)], make_word(epoch, bits), *pair_sleepers_[me], fencing_))
+      wake_if_waiting_for(mem, peer, me);
+    auto pending = awaited_arrival<Mem>(mem, pair_lanes_[peer][parity(epoch)], epoch, peer, own_line.waiting_for,
+                                        *pair_sleepers_[peer], fencing_);
     if (await_others(mem, pending, trace) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     trace.released();
     return {WaitResult::kReleased, bits | pending.payload()};
@@ -171,9 +171,10 @@ class Barrier : private PlanView<Mem> {
   template <class Trace>
   [[gnu::noinline]] Crossing cross_tree(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));
-    if (gather_children(mem, me, epoch, bits, [](std::uint32_t) {}) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+    if (gather_children(mem, me, epoch, fencing_, bits, [](std::uint32_t) {}) == WaitResult::kAborted)
+      return {WaitResult::kAborted, 0};
     if (nodes_[me].num_children != 0) trace.gathered();
-    arrive(mem, me, epoch, bits, /*others_wait=*/true);
+    arrive(mem, me, epoch, fencing_, bits, /*others_wait=*/true);
     const bool leads = nodes_[me].parent == me;
     const WaitResult result = leads ? exchange(mem, me, epoch, bits, trace) : await_release(mem, me, epoch, bits, trace);
     if (result == WaitResult::kAborted) return {result, 0};
@@ -184,22 +185,23 @@ class Barrier : private PlanView<Mem> {
 
   // Step 1.
   template <class Combine>
-  WaitResult gather_children(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits, Combine&& combine) const noexcept {
+  WaitResult gather_children(Mem& mem, std::uint32_t me, Epoch epoch, Fencing fencing, std::uint32_t& bits,
+                             Combine&& combine) const noexcept {
     const hierbar_plan_node& node = nodes_[me];
     for (std::uint32_t i = 0; i < node.num_children; ++i) {
       const std::uint32_t child = children_[node.first_child + i];
-      if (await_arrival(mem, me, child, epoch, bits) == WaitResult::kAborted) return WaitResult::kAborted;
+      if (await_arrival(mem, me, child, epoch, fencing, bits) == WaitResult::kAborted) return WaitResult::kAborted;
       combine(child);
     }
     return WaitResult::kReleased;
   }
 
-  // Waits for (A1) of `peer`.
+  // Waits for (A1) or (A2) of `peer`.
   template <class Trace = NoTrace>
-  WaitResult await_arrival(Mem& mem, std::uint32_t me, std::uint32_t peer, Epoch epoch, std::uint32_t& bits,
+  WaitResult await_arrival(Mem& mem, std::uint32_t me, std::uint32_t peer, Epoch epoch, Fencing fencing, std::uint32_t& bits,
                            const Trace& trace = Trace()) const noexcept {
-    Word& word = arrived(peer, epoch);
-    auto pending = AwaitedWord<Mem>::arrival(mem, word, epoch, peer, own(me).waiting_for);
+    auto pending =
+        awaited_arrival<Mem>(mem, arrived(peer, epoch), epoch, peer, own(me).waiting_for, arrival_sleepers(peer), fencing);
     if (await_others(mem, pending, trace, nodes_[me].num_children) == WaitResult::kAborted) return WaitResult::kAborted;
     bits |= pending.payload();
     return WaitResult::kReleased;
@@ -207,11 +209,9 @@ class Barrier : private PlanView<Mem> {
 
   // Step 2. others_wait: all other leaders may sleep for a leader's arrival (exchange). Otherwise
   // only the parent may, or participant 0 for a leader's.
-  void arrive(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t bits, bool others_wait) const noexcept {
-    const std::uint32_t parent = nodes_[me].parent;
-    // (A1) pairs with (W1), (W2), (S2a).
-    const WordValue before = mem.exchange(arrived(me, epoch), make_word(epoch, bits));  // (A1)
-    if ((before & kSleepBit) != 0) wake_sleepers(mem, me, parent, others_wait);
+  void arrive(Mem& mem, std::uint32_t me, Epoch epoch, Fencing fencing, std::uint32_t bits, bool others_wait) const noexcept {
+    if (publish_arrival(mem, arrived(me, epoch), make_word(epoch, bits), arrival_sleepers(me), fencing))
+      wake_sleepers(mem, me, nodes_[me].parent, others_wait);
   }
 
   [[gnu::cold, gnu::noinline]] void wake_sleepers(Mem& mem, std::uint32_t me, std::uint32_t parent,
@@ -228,7 +228,7 @@ class Barrier : private PlanView<Mem> {
   // Step 3 of a leader.
   template <class Trace>
   WaitResult exchange(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits, const Trace& trace) const noexcept {
-    if (num_leaders_ == 2) return await_arrival(mem, me, leaders_[leaders_[0] == me ? 1 : 0], epoch, bits, trace);
+    if (num_leaders_ == 2) return await_arrival(mem, me, leaders_[leaders_[0] == me ? 1 : 0], epoch, fencing_, bits, trace);
     for (std::uint32_t next = 0; next < num_leaders_;) {
       // Read all that are left before waiting for one. The loads are independent, so their misses
       // overlap.
@@ -236,7 +236,7 @@ class Barrier : private PlanView<Mem> {
       std::uint32_t seen = 0;
       for (std::uint32_t i = num_leaders_; i-- > next;) {
         if (leaders_[i] == me) continue;
-        // (W2) pairs with (A1).
+        // (W2) pairs with (A1), (A2).
         const WordValue word = mem.load_acquire(arrived(leaders_[i], epoch));  // (W2)
         seen |= payload_of(word) & (reached(word, epoch) ? kPayloadMask : 0U);
         if (!reached(word, epoch)) missing = i;
@@ -244,7 +244,7 @@ class Barrier : private PlanView<Mem> {
       bits |= seen;
       if (missing == num_leaders_) return WaitResult::kReleased;
       if (next == 0 && nodes_[me].num_children == 0) trace.waiting();
-      if (await_arrival(mem, me, leaders_[missing], epoch, bits) == WaitResult::kAborted) return WaitResult::kAborted;
+      if (await_arrival(mem, me, leaders_[missing], epoch, fencing_, bits) == WaitResult::kAborted) return WaitResult::kAborted;
       next = missing + 1;
     }
     return WaitResult::kReleased;
@@ -256,7 +256,8 @@ class Barrier : private PlanView<Mem> {
     const std::uint32_t parent = nodes_[me].parent;
     const bool leads = parent == me;  // only in release(): participant 0 releases the other leaders
     Release<Word>& line = one_line_per_group_ && !leads ? group_release(parent) : edge_release(me);
-    auto pending = AwaitedWord<Mem>::release(mem, line.released, epoch, leads ? 0 : parent, own(me).waiting_for, line.asleep);
+    auto pending =
+        AwaitedWord<Mem>::release(mem, line.released, epoch, leads ? 0 : parent, own(me).waiting_for, line.asleep, fencing_);
     if (await_others(mem, pending, trace, nodes_[me].num_children) == WaitResult::kAborted) return WaitResult::kAborted;
     bits |= pending.payload();
     return WaitResult::kReleased;
@@ -274,26 +275,26 @@ class Barrier : private PlanView<Mem> {
     Release<Word>& line = group_release(me);
     mem.store_release(line.released, make_word(epoch, bits));  // (R1) pairs with (W1)
     if (!mem.can_sleep()) return;
-    // (R2) pairs with (S3), (R3) with (S2b).
-    mem.fence();                                     // (R2)
-    if (mem.load_acquire(line.asleep) == 0) return;  // (R3)
+    this->fence_before_look(mem);
+    if (mem.load_acquire(line.asleep) == 0) return;  // (R3) pairs with (S2b)
     for (std::uint32_t i = 0; i < node.num_children; ++i) wake_if_waiting_for(mem, children[i], me);
   }
 
   // Step 4 with a line for each of `readers`. All stores come first: they overlap in time, and one
-  // fence serves all loads (R3). (R1) pairs with (W1), (R2) with (S3), (R3) with (S2b).
+  // fence serves all loads (R3). (R1) pairs with (W1), (R3) with (S2b).
   void release_each(Mem& mem, std::uint32_t me, const std::uint32_t* readers, std::uint32_t count, Epoch epoch,
                     std::uint32_t bits) const noexcept {
     for (std::uint32_t i = 0; i < count; ++i)
       mem.store_release(edge_release(readers[i]).released, make_word(epoch, bits));  // (R1)
     if (!mem.can_sleep()) return;
-    mem.fence();  // (R2)
+    this->fence_before_look(mem);
     for (std::uint32_t i = 0; i < count; ++i)
       if (mem.load_acquire(edge_release(readers[i]).asleep) != 0) wake_if_waiting_for(mem, readers[i], me);  // (R3)
   }
 
   Word (*pair_lanes_)[2] = nullptr;  // not null: there are two participants; see EdgeLine
   OwnLine<Word>* pair_own_[2] = {};
+  Word* pair_sleepers_[2] = {};
 };
 
 }  // namespace hierbar

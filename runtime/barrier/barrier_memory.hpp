@@ -19,7 +19,7 @@ namespace hierbar {
 //    slot s:  +---------------------- line_bytes ----------------------+
 //             | arrived[0][0..1] | arrived[1][0..1] | released | asleep |  edge line
 //             +--------------------------------------------------------+
-//             | released | asleep | crew | everybody |                     group line
+//             | released | asleep | crew | everybody | arrival_sleepers |  group line
 //             |                                                        |
 //             +--------------------------------------------------------+
 //             | epoch | waiting_for |                                      own line
@@ -29,7 +29,7 @@ namespace hierbar {
 //
 //    edge line   used by this participant and its parent; with crews, that of participant 0 by all
 //    group line  used by this participant and all its children; with crews, by the crew, and that
-//                of participant 0 by all
+//                of participant 0 by all; written by others who sleep for this participant
 //    own line    used by this participant; others read it only to wake its owner
 //    host line   whatever the host keeps for each participant
 //
@@ -56,7 +56,7 @@ struct EdgeLine {
   // other leaders.
   //
   // Lane 1 belongs to the second of two leaders; it is used in the first one's edge line. The
-  // exchange that publishes the own arrival then also brings the other's (docs/decisions/0001).
+  // write that publishes the own arrival then also brings the other's (docs/decisions/0001).
   Word arrived[2][2];
   Release<Word> release;
 };
@@ -76,6 +76,9 @@ struct GroupLine {
   Tally<Word> crew;
   // Used in the line of participant 0; counts crews. Writers: the last member of each crew.
   Tally<Word> everybody;
+  // How many sleep for the owner's arrival, or are about to, where sleepers fence (arrival.hpp).
+  // Writers: these. Reader: the owner, after it has arrived.
+  Word arrival_sleepers;
 };
 
 template <class Word>

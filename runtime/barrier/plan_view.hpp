@@ -25,12 +25,13 @@ class PlanView {
  public:
   using Word = typename Mem::Word;
 
-  PlanView(const hierbar_plan& plan, void* lines) noexcept
+  PlanView(const hierbar_plan& plan, void* lines, Fencing fencing) noexcept
       : nodes_(plan.nodes),
         leaders_(plan.leaders),
         lines_(lines, plan.line_bytes),
         num_leaders_(plan.num_leaders),
         one_line_per_group_(plan.release == HIERBAR_RELEASE_LINES),
+        fencing_(plan.num_crews == 0 ? fencing : Fencing::kByWriters),
         num_crews_(plan.num_crews),
         num_participants_(plan.num_participants),
         children_(plan.children) {}
@@ -43,6 +44,11 @@ class PlanView {
     const hierbar_plan_node& node = nodes_[participant];
     if (num_leaders_ == 2 && participant == leaders_[1]) return lines_.edge(nodes_[leaders_[0]].slot).arrived[1][parity(epoch)];
     return lines_.edge(node.slot).arrived[0][parity(epoch)];
+  }
+
+  // Of those who sleep for the participant's arrival, where sleepers fence.
+  Word& arrival_sleepers(std::uint32_t participant) const noexcept {
+    return lines_.group(nodes_[participant].slot).arrival_sleepers;
   }
 
   // edge_release(): the release that its parent writes for this participant alone.
@@ -65,10 +71,21 @@ class PlanView {
     return mem.wait(pending);
   }
 
-  // Relaxed: (A1) or (R3), which comes before, has made waiting_for (S1) visible. An outdated value
+  // Relaxed: (A1), (A5) or (R3), which comes before, has made waiting_for (S1) visible. An outdated value
   // only wakes somebody who is awake.
   void wake_if_waiting_for(Mem& mem, std::uint32_t waiter, std::uint32_t writer) const noexcept {
     if (mem.load_relaxed(own(waiter).waiting_for) == std::uint64_t{writer} + 1) mem.wake(waiter);
+  }
+
+  // Between a release and the look for sleepers.
+  //   (R2) seq_cst fence between (R1) and (R3). Pairs with (S3); see AwaitedWord::announce().
+  //   (R4) light fence in its place, where sleepers fence. Pairs with (S5).
+  void fence_before_look(Mem& mem) const noexcept {
+    if (fencing_ == Fencing::kByWriters) {
+      mem.fence();  // (R2) pairs with (S3)
+    } else {
+      mem.light_fence();  // (R4) pairs with (S5)
+    }
   }
 
   const hierbar_plan_node* nodes_;
@@ -76,6 +93,7 @@ class PlanView {
   BarrierMemory<Word> lines_;
   std::uint32_t num_leaders_;
   bool one_line_per_group_;
+  Fencing fencing_;
   std::uint32_t num_crews_;
   std::uint32_t num_participants_;
   const std::uint32_t* children_;

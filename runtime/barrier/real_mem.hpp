@@ -28,6 +28,8 @@ namespace hierbar {
 //   WaitResult wait(AwaitedWord<RealMem<Host>>&)   the long wait; kReleased only if pending.ready()
 //   void wake(std::uint32_t participant)       ends that participant's sleep, if it sleeps
 //   bool can_sleep()                           false: nobody ever sleeps
+//   bool heavy_fence()                         a fence in the threads of all participants (membarrier.hpp);
+//                                              false: refused. Called if sleepers fence (Fencing)
 //   void wake_all()                            optional: ends the sleep of all that all_wait()
 // One RealMem belongs to one thread for one episode; it may lie on the stack.
 template <class Host>
@@ -61,6 +63,19 @@ class RealMem {
     static Word fence_word;  // ThreadSanitizer has no model of fences
     fence_word.fetch_add(0, std::memory_order_seq_cst);
 #else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  }
+
+  // The other side of heavy_fence(): only the compiler must keep the order. ThreadSanitizer needs no
+  // more. It takes happens-before from the words, and runs them on the machine's own memory.
+  void light_fence() const noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+  bool heavy_fence() const noexcept { return host_.heavy_fence(); }
+  // x86's non-temporal stores are the only ones that a later store may overtake.
+  void fence_streams() const noexcept {
+#if defined(__SSE__)
+    __builtin_ia32_sfence();
+#elif defined(__i386__)
     std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
   }

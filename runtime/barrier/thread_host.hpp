@@ -11,6 +11,7 @@
 #include "barrier/awaited_word.hpp"
 #include "barrier/parking.hpp"
 #include "barrier/real_mem.hpp"
+#include "base/process/membarrier.hpp"
 
 namespace hierbar {
 
@@ -88,6 +89,8 @@ class ThreadHost {
   }
 
   void wake(std::uint32_t participant) noexcept { unpark(spots_[participant].parked); }
+  // For barriers whose participants are threads of one process.
+  bool heavy_fence() noexcept { return fence_threads(); }
 
  private:
   void sleep(AwaitedWord<RealMem<ThreadHost>>& pending) noexcept {

@@ -12,6 +12,7 @@
 
 #include "barrier/barrier.hpp"
 #include "barrier/real_mem.hpp"
+#include "base/process/membarrier.hpp"
 
 class kmp_hierbar_host_t;
 typedef hierbar::RealMem<kmp_hierbar_host_t> kmp_hierbar_mem_t;
@@ -20,6 +21,10 @@ typedef hierbar::Barrier<kmp_hierbar_mem_t> kmp_hierbar_engine_t;
 
 // Measured when the settings are read.
 extern int __kmp_hierbar_pauses_per_look;
+
+// Whether the system lets a sleeper fence for the writers (barrier/arrival.hpp). Asked when the
+// settings are read; in a forked child anew.
+extern bool __kmp_hierbar_sleepers_fence;
 
 // A flag whose condition is the barrier's and whose sleep is announced to the one thread that will
 // end it. It is a kmp_flag_64, so that task stealing and __kmp_enable_tasking wake it through
@@ -150,6 +155,8 @@ public:
     // The loop ends early only when the library shuts down.
     return pending.ready() ? hierbar::WaitResult::kReleased : hierbar::WaitResult::kAborted;
   }
+
+  bool heavy_fence() { return hierbar::fence_threads(); }
 
   void wake(kmp_uint32 participant) { __kmp_resume_64<false, true>(team->t.t_threads[participant]->th.th_info.ds.ds_gtid, NULL); }
 };

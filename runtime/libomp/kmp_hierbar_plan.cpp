@@ -179,6 +179,12 @@ static int find_instance(const kmp_hierbar_team_t *hier, int nproc, const int *p
   return oldest;
 }
 
+// Threads that outnumber their cpus sleep often, and each fence of a sleeper interrupts all who run.
+static hierbar::Fencing fencing(int nproc) {
+  const int num_cpus = __kmp_avail_proc ? __kmp_avail_proc : __kmp_xproc;
+  return __kmp_hierbar_sleepers_fence && nproc <= num_cpus ? hierbar::Fencing::kBySleepers : hierbar::Fencing::kByWriters;
+}
+
 // Makes the instance for the team as it is now the current one.
 static void choose_instance(kmp_hierbar_team_t *hier, kmp_team_t *team) {
   const int nproc = team->t.t_nproc;
@@ -192,7 +198,7 @@ static void choose_instance(kmp_hierbar_team_t *hier, kmp_team_t *team) {
     fill_instance(instance, nproc, places);
   }
   instance->used = ++hier->num_choices;
-  new (&hier->engine) kmp_hierbar_engine_t(*instance->plan, instance->lines);
+  new (&hier->engine) kmp_hierbar_engine_t(*instance->plan, instance->lines, fencing(nproc));
   hier->nproc = nproc;
   hier->serial = instance->serial;
   hier->exchange_allowed = exchange_is_enough();

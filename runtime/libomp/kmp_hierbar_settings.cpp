@@ -26,6 +26,7 @@
 bool __kmp_hierbar_enabled = false;
 bool __kmp_hierbar_verbose = false;
 int __kmp_hierbar_pauses_per_look = 1;
+bool __kmp_hierbar_sleepers_fence = false;
 kmp_hierbar_library_t __kmp_hierbar_library;
 
 // What KMP_BARRIER asks for; bp_last_bar + 1 when it is not set.
@@ -217,6 +218,7 @@ void __kmp_hierbar_settings_done() {
     warn_about_algorithm();
     keep_fork_handlers();
     __kmp_hierbar_pauses_per_look = hierbar::measure_pauses_per_look();
+    __kmp_hierbar_sleepers_fence = hierbar::can_fence_threads();
     __kmp_hierbar_enabled = true;
     __kmp_hierbar_lean_regions = are_regions_lean();
     __kmp_hierbar_read_waits();

@@ -29,6 +29,7 @@ struct NotingHost {
   bool can_sleep() const { return false; }
   WaitResult wait(AwaitedWord<RealMem<NotingHost>>&) { return WaitResult::kAborted; }
   void wake(std::uint32_t) {}
+  bool heavy_fence() { return false; }
 };
 
 // What the participants are told who arrive in this order, up to the last of all.

@@ -43,6 +43,53 @@ struct WithoutFence : SimMem {
   void fence() const noexcept {}
 };
 
+struct WithoutLightFence : SimMem {
+  using SimMem::SimMem;
+  void light_fence() const noexcept {}
+};
+
+struct WithoutHeavyFence : SimMem {
+  using SimMem::SimMem;
+  bool heavy_fence() const noexcept { return true; }
+};
+
+// The sleeper itself fences, and nobody else.
+struct HeavyFenceOfOneThread : SimMem {
+  using SimMem::SimMem;
+  bool heavy_fence() const noexcept {
+    fence();
+    return true;
+  }
+};
+
+// The sleeper looks at the word before the fence, and believes what it saw.
+struct LooksBeforeTheHeavyFence : SimMem {
+  using SimMem::SimMem;
+  bool heavy_fence() const noexcept { return true; }
+  std::uint64_t load_seq_cst(const Word& word) const noexcept {
+    const std::uint64_t seen = SimMem::load_seq_cst(word);
+    SimMem::heavy_fence();
+    return seen;
+  }
+};
+
+// Only one of two who announce themselves at the same time has a fence of its own, and the other
+// does not ask whether it began early enough.
+struct HeavyFenceForTheFirstOnly : SimMem {
+  using SimMem::SimMem;
+  bool heavy_fence() const noexcept { return me_ % 2 != 0 || SimMem::heavy_fence(); }
+};
+
+// The fence is refused. Time passes: who polls in place of a sleep would otherwise poll for ever,
+// because the schedule may keep a store back until nobody can go on without it.
+struct NoHeavyFence : SimMem {
+  using SimMem::SimMem;
+  bool heavy_fence() const noexcept {
+    SimMem::heavy_fence();
+    return false;
+  }
+};
+
 // announce() of an arrival returns that the word is not ready, whatever its value.
 struct BlindToArrival : SimMem {
   using SimMem::SimMem;

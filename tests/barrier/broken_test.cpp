@@ -16,8 +16,9 @@ namespace {
 
 // A participant's words by their numbers; see EngineSubject.
 constexpr std::uint32_t kNumArrivalWords = 4;
-constexpr std::uint32_t kWaitingForWord = 13;
-constexpr std::uint32_t kWordsPerParticipant = 14;
+constexpr std::uint32_t kSleepersWord = 12;
+constexpr std::uint32_t kWaitingForWord = 14;
+constexpr std::uint32_t kWordsPerParticipant = 15;
 
 // Uses the same word for arrivals in even and in odd episodes, although a peer may be one episode
 // ahead (docs/decisions/0005).
@@ -36,6 +37,13 @@ struct OneArrivalWord : EngineSubject {
 template <class Mem, class Subject = EngineSubject>
 void expect_caught(const TestPlan& plan, Failure failure) {
   expect_only_broken_is_caught<Mem>(plan, failure, Subject{}, EngineSubject{});
+}
+
+// The same where sleepers fence.
+template <class Mem>
+void expect_caught_where_sleepers_fence(const TestPlan& plan, Failure failure) {
+  const EngineSubject subject{Fencing::kBySleepers};
+  expect_only_broken_is_caught<Mem>(plan, failure, subject, subject);
 }
 
 TestPlan flat() { return make_flat(4); }
@@ -101,7 +109,59 @@ TEST(BrokenBarrier, IsCaughtWhenASleeperDoesNotSayForWhom) {
   expect_caught<SleeperDoesNotSayForWhom>(forest(HIERBAR_RELEASE_FLAGS), Failure::kDeadlock);
 }
 
-// 3. One wait is left out: for one participant's arrival or release.
+// 3. Sleeping, where sleepers fence.
+
+TEST(BrokenBarrier, IsCaughtWhenASleeperDoesNotFence) {
+  for (const TestPlan& plan : {make_flat(2), flat(), forest(HIERBAR_RELEASE_FLAGS), forest(HIERBAR_RELEASE_LINES)}) {
+    expect_caught_where_sleepers_fence<WithoutHeavyFence>(plan, Failure::kDeadlock);
+    expect_caught_where_sleepers_fence<HeavyFenceOfOneThread>(plan, Failure::kDeadlock);
+    expect_caught_where_sleepers_fence<LooksBeforeTheHeavyFence>(plan, Failure::kDeadlock);
+    expect_caught_where_sleepers_fence<HeavyFenceForTheFirstOnly>(plan, Failure::kDeadlock);
+  }
+}
+
+TEST(BrokenBarrier, IsCaughtWhenTheCompilerMovesTheLookAtSleepers) {
+  for (const TestPlan& plan : {make_flat(2), flat(), forest(HIERBAR_RELEASE_FLAGS), forest(HIERBAR_RELEASE_LINES)})
+    expect_caught_where_sleepers_fence<WithoutLightFence>(plan, Failure::kDeadlock);
+}
+
+TEST(BrokenBarrier, IsCaughtWhenASleeperThatFencesDoesNotLookAgain) {
+  for (const TestPlan& plan : {make_flat(2), flat(), forest(HIERBAR_RELEASE_FLAGS), forest(HIERBAR_RELEASE_LINES)})
+    expect_caught_where_sleepers_fence<BlindToRelease>(plan, Failure::kDeadlock);
+}
+
+TEST(BrokenBarrier, IsCaughtWhenAStoredArrivalIsRelaxed) {
+  for (const TestPlan& plan : {make_flat(2), flat(), forest(HIERBAR_RELEASE_FLAGS)})
+    expect_caught_where_sleepers_fence<RelaxedRelease>(plan, Failure::kDataRace);
+}
+
+// A sleeper that does not count itself: nobody looks for it.
+struct SleeperIsNotCounted : SimMem {
+  using SimMem::SimMem;
+  std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
+    return word.index % kWordsPerParticipant == kSleepersWord ? 0 : SimMem::fetch_add(word, value);
+  }
+};
+
+TEST(BrokenBarrier, IsCaughtWhenASleeperForAnArrivalIsNotCounted) {
+  for (const TestPlan& plan : {make_flat(2), flat(), forest(HIERBAR_RELEASE_LINES)})
+    expect_caught_where_sleepers_fence<SleeperIsNotCounted>(plan, Failure::kDeadlock);
+}
+
+TEST(BrokenBarrier, IsCaughtWhenASleeperThatFencesDoesNotSayForWhom) {
+  for (const TestPlan& plan : {make_flat(2), flat(), forest(HIERBAR_RELEASE_FLAGS)})
+    expect_caught_where_sleepers_fence<SleeperDoesNotSayForWhom>(plan, Failure::kDeadlock);
+}
+
+// Not broken: nobody sleeps then.
+TEST(BarrierWhoseFenceIsRefused, KeepsTheOracle) {
+  for (const TestPlan& plan : {make_flat(2), flat(), forest(HIERBAR_RELEASE_FLAGS), forest(HIERBAR_RELEASE_LINES)}) {
+    const Findings findings = play_schedules<NoHeavyFence>(plan, EngineSubject{Fencing::kBySleepers});
+    EXPECT_EQ(findings.of(Failure::kNone), kNumBrokenSchedules) << findings.example;
+  }
+}
+
+// 4. One wait is left out: for one participant's arrival or release.
 
 template <std::uint32_t kParticipant, bool kArrivals>
 struct Impatient : SimMem {
@@ -126,7 +186,7 @@ TEST(BrokenBarrier, IsCaughtWhenAReleaseIsNotWaitedFor) {
   expect_caught<Impatient<4, false>>(forest(HIERBAR_RELEASE_LINES), Failure::kDataRace);
 }
 
-// 4. One episode ahead: a peer's next arrival must not replace bits that somebody has yet to read.
+// 5. One episode ahead: a peer's next arrival must not replace bits that somebody has yet to read.
 
 TEST(BrokenBarrier, IsCaughtWhenThereIsOnlyOneArrivalWord) {
   expect_caught<SimMem, OneArrivalWord>(flat(), Failure::kWrongValue);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "barrier/barrier.hpp"
 #include "bench/common/random.hpp"
@@ -36,6 +37,7 @@ void start_lines(const hierbar_plan& plan, void* memory, Epoch start, Set&& set)
       set(tally->arrived, 0);
       set(tally->bits, 0);
     }
+    set(group.arrival_sleepers, 0);
     OwnLine<Word>& own = lines.own(plan.nodes[p].slot);
     set(own.epoch, start);
     set(own.waiting_for, 0);
@@ -46,8 +48,8 @@ void start_lines(const hierbar_plan& plan, void* memory, Epoch start, Set&& set)
 template <class Mem, class World>
 class EngineCross {
  public:
-  EngineCross(const hierbar_plan& plan, void* lines, const Script& script, World& world)
-      : barrier_(plan, lines), script_(script), world_(world) {}
+  EngineCross(const hierbar_plan& plan, void* lines, Fencing fencing, const Script& script, World& world)
+      : barrier_(plan, lines, fencing), script_(script), world_(world) {}
 
   bool operator()(Mem& mem, std::uint32_t me, const Script::Crossing& crossing) const {
     if (crossing.split) return gather(mem, me, crossing) && release(mem, me, crossing);
@@ -88,14 +90,19 @@ class EngineCross {
   World& world_;
 };
 
+// For the names of tests.
+inline std::string suffix_of(Fencing fencing) { return fencing == Fencing::kByWriters ? "" : "_sleepers_fence"; }
+
 struct EngineSubject {
+  Fencing fencing = Fencing::kByWriters;
+
   template <class Mem>
   std::size_t size_bytes(const hierbar_plan& plan) const {
     return Barrier<Mem>::size_bytes(plan);
   }
   template <class Mem>
   std::uint32_t words_per_participant(const hierbar_plan&) const {
-    return 14;  // arrived[2][2], two releases and two tallies of two, epoch, waiting_for
+    return 15;  // arrived[2][2], two releases and two tallies of two, arrival_sleepers, epoch, waiting_for
   }
   template <class Mem, class Set>
   void start(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) const {
@@ -103,11 +110,11 @@ struct EngineSubject {
   }
   template <class Mem>
   WaitResult cross(const hierbar_plan& plan, void* memory, Mem& mem, std::uint32_t me) const {
-    return Barrier<Mem>(plan, memory).cross(mem, me, 0).result;
+    return Barrier<Mem>(plan, memory, fencing).cross(mem, me, 0).result;
   }
   template <class Mem, class World>
   EngineCross<Mem, World> make_cross(const hierbar_plan& plan, void* memory, const Script& script, World& world) const {
-    return {plan, memory, script, world};
+    return {plan, memory, fencing, script, world};
   }
 };
 

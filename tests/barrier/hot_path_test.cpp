@@ -96,7 +96,10 @@ TEST_F(HotPath, MakesNoSystemCallWhenNobodySleeps) {
   for (const TestPlan& plan :
        {make_flat(2), make_crews(2, 1), make_crews(2, 2), make_forest("flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
         make_forest("lines", {{2}, 2, HIERBAR_RELEASE_LINES})}) {
-    EXPECT_EXIT(use_without_system_calls(plan, kSpinning, EngineSubject{}), testing::ExitedWithCode(kDone), "") << plan.name();
+    for (const Fencing fencing : {Fencing::kByWriters, Fencing::kBySleepers}) {
+      EXPECT_EXIT(use_without_system_calls(plan, kSpinning, EngineSubject{fencing}), testing::ExitedWithCode(kDone), "")
+          << plan.name() << suffix_of(fencing);
+    }
   }
 }
 
@@ -127,7 +130,7 @@ void expect_no_allocation(const TestPlan& plan, const Subject& subject) {
 
 TEST(Barrier, NeverAllocates) {
   const TestPlan forest = make_forest("forest", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS});
-  expect_no_allocation(forest, EngineSubject{});
+  for (const Fencing fencing : {Fencing::kByWriters, Fencing::kBySleepers}) expect_no_allocation(forest, EngineSubject{fencing});
   for (const NamedAlgorithm& named : kAlgorithms) {
     if (named.algorithm != Algorithm::kHier) expect_no_allocation(forest, BaselineSubject{named.algorithm});
   }

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "baseline_subject.hpp"
@@ -82,10 +83,14 @@ int stale_words_after_cross(const TestPlan& plan, const Subject& subject, int nu
       [](const Buffer& buffer, int round) { return buffer.words_are(round); });
 }
 
-class NonTemporalStores : public testing::TestWithParam<TestPlan> {};
+class NonTemporalStores : public testing::TestWithParam<std::tuple<TestPlan, Fencing>> {
+ protected:
+  static const TestPlan& plan() { return std::get<0>(GetParam()); }
+  static EngineSubject subject() { return {std::get<1>(GetParam())}; }
+};
 
 TEST_P(NonTemporalStores, OfSingleWordsAreVisibleAfterACrossing) {
-  EXPECT_EQ(stale_words_after_cross(GetParam(), EngineSubject{}, 5000), 0);
+  EXPECT_EQ(stale_words_after_cross(plan(), subject(), 5000), 0);
 }
 
 TEST(NonTemporalStoresAndBaselines, OfSingleWordsAreVisibleAfterACrossing) {
@@ -97,7 +102,7 @@ TEST(NonTemporalStoresAndBaselines, OfSingleWordsAreVisibleAfterACrossing) {
 
 TEST_P(NonTemporalStores, OfWholeBuffersAreVisibleAfterACrossing) {
   EXPECT_EQ(stale_after_cross(
-                GetParam(), EngineSubject{}, 1000, [](Buffer& buffer, int round) { buffer.write_all(round); },
+                plan(), subject(), 1000, [](Buffer& buffer, int round) { buffer.write_all(round); },
                 [](const Buffer& buffer, int round) { return buffer.all_are(round); }),
             0);
 }
@@ -105,7 +110,7 @@ TEST_P(NonTemporalStores, OfWholeBuffersAreVisibleAfterACrossing) {
 // Members write before they gather, and their parents read it. Participant 0 writes before it
 // releases, and everybody reads it.
 TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
-  ThreadTrial trial(GetParam(), kSpinning);
+  ThreadTrial trial(plan(), kSpinning, subject());
   std::vector<Buffer> buffers(trial.plan().num_participants);
   std::atomic<int> num_stale_in_gather{0};
   std::atomic<int> num_stale_in_release{0};
@@ -125,10 +130,13 @@ TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, NonTemporalStores,
-                         testing::Values(make_flat(2), make_crews(2, 1), make_crews(2, 2),
-                                         make_forest("pair_flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
-                                         make_forest("pair_lines", {{2}, 2, HIERBAR_RELEASE_LINES})),
-                         [](const auto& instance) { return instance.param.name(); });
+                         testing::Combine(testing::Values(make_flat(2), make_crews(2, 1), make_crews(2, 2),
+                                                          make_forest("pair_flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
+                                                          make_forest("pair_lines", {{2}, 2, HIERBAR_RELEASE_LINES})),
+                                          testing::Values(Fencing::kByWriters, Fencing::kBySleepers)),
+                         [](const auto& instance) {
+                           return std::get<0>(instance.param).name() + suffix_of(std::get<1>(instance.param));
+                         });
 
 #else
 

@@ -60,7 +60,7 @@ class ThreadTrial {
 
   WaitResult cross(ThreadMem& mem, std::uint32_t me) { return subject_.cross(plan_, storage_.data(), mem, me); }
   // For the engine only, which has more functions.
-  Barrier<ThreadMem> barrier() { return Barrier<ThreadMem>(plan_, storage_.data()); }
+  Barrier<ThreadMem> barrier() { return Barrier<ThreadMem>(plan_, storage_.data(), subject_.fencing); }
   template <class World>
   auto make_cross(const Script& script, World& world) {
     return subject_.template make_cross<ThreadMem>(plan_, storage_.data(), script, world);

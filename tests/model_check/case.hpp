@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "barrier/awaited_word.hpp"
 #include "plan/plan.h"
 
 // What one run of the checker explores. The runner (run.py) defines the macros; cases.py lists the
@@ -14,6 +15,7 @@
 //   MODEL_LINES      1: a parent releases all its children by one line
 //   MODEL_EPISODES   the number of episodes
 //   MODEL_SPLIT      bit e: episode e + 1 is a gather and a release; the others are whole crossings
+//   MODEL_FENCING    1: sleepers fence; 0: writers do
 //   MODEL_SLEEPERS   bit p: participant p sleeps in its waits
 //   MODEL_NAPS       how often it goes to sleep in one wait
 //   MODEL_SPURIOUS   1: each sleep may end at once
@@ -26,6 +28,9 @@
 #endif
 #ifndef MODEL_SPLIT
 #define MODEL_SPLIT 0
+#endif
+#ifndef MODEL_FENCING
+#define MODEL_FENCING 0
 #endif
 #ifndef MODEL_SLEEPERS
 #define MODEL_SLEEPERS 0
@@ -46,6 +51,7 @@ inline constexpr std::uint32_t kParents[] = {MODEL_PARENTS};
 inline constexpr std::uint32_t kNumParticipants = sizeof(kParents) / sizeof(kParents[0]);
 inline constexpr std::uint32_t kNumEpisodes = MODEL_EPISODES;
 inline constexpr std::uint32_t kSplit = MODEL_SPLIT;
+inline constexpr Fencing kFencing = MODEL_FENCING != 0 ? Fencing::kBySleepers : Fencing::kByWriters;
 inline constexpr std::uint32_t kSleepers = MODEL_SLEEPERS;
 inline constexpr int kNaps = MODEL_NAPS;
 inline constexpr bool kSpurious = MODEL_SPURIOUS != 0;

@@ -87,6 +87,34 @@ ENGINE = [
 ]
 
 
+
+def _fenced(name, about, parents, **others):
+    """The engine where sleepers fence."""
+    return _engine("sleepers-fence." + name, about, parents, fencing=1, **others)
+
+
+SLEEPERS_FENCE = [
+    _fenced("pair", "two leaders, an arrival is a store", FLAT2, episodes=3),
+    _fenced("pair.asleep", "both sleep in every wait", FLAT2, episodes=2, sleepers=ALL[2]),
+    _fenced("pair.asleep3", "the same, three episodes", FLAT2, episodes=3, sleepers=ALL[2], **LONG),
+    _fenced("pair.spurious", "one sleeps, woken for no reason at any time",
+            FLAT2, episodes=2, sleepers=0b01, spurious=1, naps=2, **LONG),
+    _fenced("exchange3", "three leaders", FLAT3, episodes=1),
+    _fenced("exchange3.asleep", "one of them sleeps", FLAT3, episodes=1, sleepers=0b010),
+    _fenced("exchange3.two-asleep", "two of them sleep", FLAT3, episodes=1, sleepers=0b011, **LONG),
+    _fenced("exchange3.twice-asleep", "one of them sleeps, two episodes", FLAT3, episodes=2, sleepers=0b010, **LONG),
+    _fenced("tree3.asleep", "a child sleeps", (0, 0, 0), episodes=2, sleepers=0b010),
+    _fenced("tree3.parent-asleep", "the parent sleeps", (0, 0, 0), episodes=2, sleepers=0b001),
+    _fenced("tree3.lines.asleep", "a child sleeps, one line for both", (0, 0, 0), episodes=2, sleepers=0b010, lines=1),
+    _fenced("tree3.all-asleep", "all of them sleep", (0, 0, 0), episodes=1, sleepers=ALL[3], **LONG),
+    _fenced("chain3.asleep", "the one between sleeps", (0, 0, 1), episodes=2, sleepers=0b010),
+    _fenced("leaders2.asleep", "two leaders, a child of one; its parent sleeps", (0, 1, 0), episodes=1, sleepers=0b001),
+    _fenced("split2.mixed.asleep", "crossings, gathers and releases in turn, both sleep",
+            FLAT2, episodes=3, split=0b010, sleepers=ALL[2]),
+    _fenced("split3.asleep", "gather and release, a leader sleeps", FLAT3, episodes=2, split=0b11, sleepers=0b010),
+]
+
+
 def _parking(name, about, **others):
     return Case("parking." + name, "parking.cpp", about, shape((0, 1), sleepers=0b01, kernel_queue=1, **others))
 
@@ -96,6 +124,9 @@ PARKING = [
     _parking("arrival.spurious", "woken for no reason", release=0, spurious=1, naps=2),
     _parking("release", "the same of a release", release=1),
     _parking("release.spurious", "woken for no reason", release=1, spurious=1, naps=2),
+    _parking("stored-arrival", "a sleeper that fences, a writer, the kernel's queue", release=0, fencing=1),
+    _parking("stored-arrival.spurious", "woken for no reason", release=0, fencing=1, spurious=1, naps=2),
+    _parking("fenced-release", "the same of a release", release=1, fencing=1),
     Case("parking.together", "parking_together.cpp", "two sleep in one place", shape((0, 1, 2), sleepers=0b011)),
     Case("parking.together.spurious", "parking_together.cpp", "woken for no reason",
          shape((0, 1, 2), sleepers=0b011, spurious=1, naps=2), **LONG),
@@ -171,4 +202,4 @@ def _baselines():
         yield dataclasses.replace(case("4", "four participants", (0, 0, 0, 0), episodes=1), kills=False)
 
 
-CASES = [*ENGINE, *PARKING, *ABORT, *MPI, *LIBOMP, *REGION, *_baselines()]
+CASES = [*ENGINE, *SLEEPERS_FENCE, *PARKING, *ABORT, *MPI, *LIBOMP, *REGION, *_baselines()]

@@ -50,7 +50,7 @@ void cross_split(const Barrier<ModelMem>& barrier, std::uint32_t me, std::uint32
 struct Participant {
   template <std::uint32_t kMe>
   static void run() {
-    const Barrier<ModelMem> barrier(kPlan, memory);
+    const Barrier<ModelMem> barrier(kPlan, memory, kFencing);
     for (std::uint32_t episode = 1; episode <= kNumEpisodes; ++episode) {
       Oracle::write(kMe, episode);
       if ((kSplit >> (episode - 1) & 1) != 0) {

@@ -41,7 +41,7 @@ def site(code, tag="A1"):
 class Sites(unittest.TestCase):
     def test_every_tagged_line_of_the_project_is_understood(self):
         # It raises BadTag if a line is not understood.
-        self.assertIn("barrier.hpp:A1", [s.name for s in mutants.all_sites()])
+        self.assertIn("arrival.hpp:A1", [s.name for s in mutants.all_sites()])
 
     def test_an_access_of_mem_has_the_order_of_its_operation(self):
         found, = site("mem_.fetch_or(word, 1);")

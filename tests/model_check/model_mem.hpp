@@ -15,6 +15,16 @@ namespace hierbar::model {
 // The futex words of the participants.
 alignas(128) inline std::atomic<std::uint32_t> parked[kNumParticipants];
 
+// Where the heavy fences of one participant and the light fences of another meet, by these two.
+//
+// While a heavy fence lasts, each other thread passes a full fence between two of its instructions.
+// This point is before or behind each light fence of that thread. Before: what stands behind the
+// light fence happens after the beginning of the heavy one. Behind: what stands before the light
+// fence happens before the end of the heavy one. That is what two read-modify-writes (acq_rel) of
+// one word do to each other. Each pair has a word of its own, so the light fences of two threads
+// order nothing between them, and neither do two heavy fences.
+inline std::atomic<std::uint32_t> meeting[kNumParticipants][kNumParticipants];
+
 // The Mem on which barriers are checked: the orders of RealMem, and waits that the checker can
 // follow. A wait spins. The participants of kSleepers first sleep by the real park(), at most kNaps
 // times, and then spin. Whoever is woken, for whatever reason, polls again.
@@ -71,6 +81,23 @@ class ModelMem {
   void fence() const noexcept {
     if constexpr (kOrder != std::memory_order_relaxed) std::atomic_thread_fence(kOrder);
   }
+
+  template <std::memory_order kOrder = std::memory_order_acq_rel>
+  void light_fence() const noexcept {
+    if constexpr (kOrder == std::memory_order_relaxed) return;
+    for (std::uint32_t sleeper = 0; sleeper < kNumParticipants; ++sleeper) {
+      if (sleeper != me_ && (kSleepers >> sleeper & 1) != 0) meeting[sleeper][me_].fetch_add(1, kOrder);
+    }
+  }
+  template <std::memory_order kOrder = std::memory_order_acq_rel>
+  bool heavy_fence() const noexcept {
+    if constexpr (kOrder == std::memory_order_relaxed) return true;
+    for (std::uint32_t other = 0; other < kNumParticipants; ++other) {
+      if (other != me_) meeting[me_][other].fetch_add(1, kOrder);
+    }
+    return true;
+  }
+  void fence_streams() const noexcept {}  // no memory model knows non-temporal stores
 
   WaitResult wait(AwaitedWord<ModelMem>& pending) const noexcept {
     if ((kSleepers >> me_ & 1) != 0) {

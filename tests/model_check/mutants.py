@@ -18,7 +18,7 @@ from genmc import ROOT
 
 # The sources with ordering maps that the drivers compile.
 SOURCES = (
-    "runtime/barrier/barrier.hpp", "runtime/barrier/oversubscribed.hpp", "runtime/barrier/plan_view.hpp",
+    "runtime/barrier/barrier.hpp", "runtime/barrier/arrival.hpp", "runtime/barrier/oversubscribed.hpp", "runtime/barrier/plan_view.hpp",
     "runtime/barrier/awaited_word.hpp", "runtime/barrier/barrier_memory.hpp", "runtime/barrier/parking.hpp",
     "runtime/barrier/thread_host.hpp", "runtime/api/crossing.cpp", "runtime/barrier/baselines/blocks.hpp",
     "runtime/barrier/baselines/combining_tree.hpp", "runtime/barrier/baselines/flat_tree.hpp",
@@ -39,13 +39,15 @@ WEAKER = {
                "release": ("relaxed",), "acquire": ("relaxed",), "relaxed": ()},
     "fence": {"seq_cst": ("acq_rel", "relaxed"), "acq_rel": ("release", "acquire", "relaxed"), "acquire": ("relaxed",),
               "release": ("relaxed",)},
+    "half": {"asymmetric": ("relaxed",)},  # a light or a heavy fence: there is no weaker one but none
 }
 
 # The operations of Mem: kind and order.
 MEM_OPERATIONS = {"load_relaxed": ("load", "relaxed"), "load_acquire": ("load", "acquire"), "load_seq_cst": ("load", "seq_cst"),
                   "store_relaxed": ("store", "relaxed"), "store_release": ("store", "release"), "exchange": ("update", "seq_cst"),
                   "fetch_or": ("update", "seq_cst"), "fetch_add": ("update", "seq_cst"),
-                  "fetch_or_relaxed": ("update", "relaxed"), "fetch_add_relaxed": ("update", "relaxed"), "fence": ("fence", "seq_cst")}
+                  "fetch_or_relaxed": ("update", "relaxed"), "fetch_add_relaxed": ("update", "relaxed"), "fence": ("fence", "seq_cst"),
+                  "light_fence": ("half", "asymmetric"), "heavy_fence": ("half", "asymmetric")}
 MEM_ACCESS = re.compile(r"\b(?P<mem>mem_?)\.(?P<operation>" + "|".join(MEM_OPERATIONS) + r")\(")
 
 # The accesses of std::atomic, which name their order.

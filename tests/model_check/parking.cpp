@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A waiter sleeps by park(), and a writer ends its sleep by unpark(), over the kernel's futex; see
 // MODEL_KERNEL_QUEUE in stand_ins/barrier/futex.hpp. MODEL_RELEASE 0: the awaited word is an
-// arrival, 1: a release.
+// arrival, 1: a release. MODEL_FENCING as in case.hpp.
+
+#include "barrier/arrival.hpp"
 
 #include "model_mem.hpp"
 #include "threads.hpp"
@@ -20,22 +22,22 @@ constexpr std::uint32_t kWriter = 1;
 
 void await() noexcept {
   ModelMem mem(kWaiter);
-  auto pending = MODEL_RELEASE ? AwaitedWord<ModelMem>::release(mem, awaited, kEpochOne, kWriter, waiting_for, asleep)
-                               : AwaitedWord<ModelMem>::arrival(mem, awaited, kEpochOne, kWriter, waiting_for);
+  auto pending = MODEL_RELEASE ? AwaitedWord<ModelMem>::release(mem, awaited, kEpochOne, kWriter, waiting_for, asleep, kFencing)
+                               : awaited_arrival<ModelMem>(mem, awaited, kEpochOne, kWriter, waiting_for, asleep, kFencing);
   mem.wait(pending);
   MODEL_EXPECT(data == 1);
 }
 
-// Writes as Barrier writes an arrival, (A1), or a release, (R1), (R2) and (R3).
+// Writes as Barrier writes an arrival, or a release, (R1) to (R4).
 void write() noexcept {
   const ModelMem mem(kWriter);
   data = 1;
   if (MODEL_RELEASE) {
     mem.store_release(awaited, kEpochOne);
-    mem.fence();
+    kFencing == Fencing::kByWriters ? mem.fence() : mem.light_fence();
     if (mem.load_acquire(asleep) == 0) return;
   } else {
-    if ((mem.exchange(awaited, kEpochOne) & kSleepBit) == 0) return;
+    if (!publish_arrival(mem, awaited, kEpochOne, asleep, kFencing)) return;
   }
   if (mem.load_relaxed(waiting_for) == kWriter + 1) mem.wake(kWaiter);
 }

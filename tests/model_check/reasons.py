@@ -9,8 +9,7 @@ NON_TEMPORAL = ("enough. Outside of the models: on x86 the release store behind 
 BEFORE_SLEEP = "enough. The same code on x86; it stands before or after a sleep, which costs a thousand times as much"
 
 REASONS = {
-    ("barrier.hpp:A1", "acq_rel"): SAME_CODE,
-    ("barrier.hpp:A1.2", "acq_rel"): SAME_CODE,
+    ("arrival.hpp:A1", "acq_rel"): SAME_CODE,
     ("barrier.hpp:R0", "relaxed"): NON_TEMPORAL,
     ("oversubscribed.hpp:C2", "acq_rel"): SAME_CODE,
     ("awaited_word.hpp:S2a", "release"): BEFORE_SLEEP,

@@ -33,6 +33,9 @@ class SimulatedMem {
   std::uint64_t fetch_or_relaxed(Word& word, std::uint64_t bits) const noexcept { return fetch_or(word, bits); }
   std::uint64_t fetch_add_relaxed(Word& word, std::uint64_t value) const noexcept { return fetch_add(word, value); }
   void wake(std::uint32_t) const noexcept {}  // no participant ever sleeps
+  bool heavy_fence() const noexcept { return true; }
+  void light_fence() const noexcept {}
+  void fence_streams() const noexcept {}
 
  protected:
   AnySimulator& simulator_;

@@ -69,6 +69,12 @@ class SimMachine {
     memory_.fence(me);
     notice_changes();
   }
+  void heavy_fence(std::uint32_t me) {
+    step(me);
+    memory_.heavy_fence(me);
+    notice_changes();
+  }
+  void light_fence(std::uint32_t me) { memory_.light_fence(me); }
   void write_cell(std::uint32_t me, std::uint32_t cell, std::uint64_t value) {
     if (!memory_.write_cell(me, cell, value)) report_race(me, cell, "writes");
   }

@@ -45,6 +45,12 @@ class SimMem {
     return machine_.rmw(me_, word.index, Order::kRelaxed, [value](std::uint64_t before) { return before + value; });
   }
   void fence() const noexcept { machine_.fence(me_); }
+  void light_fence() const noexcept { machine_.light_fence(me_); }
+  bool heavy_fence() const noexcept {
+    machine_.heavy_fence(me_);
+    return true;
+  }
+  void fence_streams() const noexcept {}  // there are no non-temporal stores
 
   // Polls a few times, then watches the word or sleeps, as the schedule decides for this wait.
   // announce() reads the word itself. A watcher that has not polled in this wait could wait for a

@@ -30,6 +30,7 @@ SimMemory::SimMemory(std::uint32_t num_participants, std::uint32_t num_words, st
 
 void SimMemory::reset() {
   now_ = 0;
+  heavy_fence_at_ = 0;
   std::fill(newest_.begin(), newest_.end(), 0);
   for (std::uint32_t word = 0; word < num_words_; ++word) versions_[word * kKept] = Version{0, 0, false};
   changed_words_.clear();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,10 @@ namespace hierbar::test {
 //   rmw        It drains the own buffer and acts at once on the newest value, also if it is
 //              relaxed.
 //   fence      It drains the own buffer. Later loads do not return values from before it.
+//   heavy      It drains all participants' buffers, as the fences do that membarrier(2) lets every
+//   fence      thread pass. Whose next light fence comes later does not return values from before it.
+//   light      The compiler moves no load across it. Loads before it, and loads without one, may
+//   fence      return values from before a heavy fence: the compiler may have put them there.
 //
 // Besides, happens-before is checked by vector clocks. A release store attaches its participant's
 // clock to the value. An acquire load of that value joins it. A relaxed store attaches none. A
@@ -52,6 +57,12 @@ class SimMemory {
     drain_all(me);
     acquired_at_[me] = now_;
   }
+  void heavy_fence(std::uint32_t me) {
+    for (std::uint32_t p = 0; p < num_participants_; ++p) drain_all(p);
+    heavy_fence_at_ = now_;
+    acquired_at_[me] = now_;
+  }
+  void light_fence(std::uint32_t me) { acquired_at_[me] = std::max(acquired_at_[me], heavy_fence_at_); }
 
   // Makes one of `me`'s buffered stores visible, any that may be next. Does nothing if there is
   // none.
@@ -105,7 +116,8 @@ class SimMemory {
 
   std::uint32_t num_participants_;
   std::uint32_t num_words_;
-  std::uint64_t now_ = 0;  // counts visible changes of memory
+  std::uint64_t now_ = 0;             // counts visible changes of memory
+  std::uint64_t heavy_fence_at_ = 0;  // the last one
 
   // By word.
   std::vector<std::uint32_t> newest_;           // number of the newest version

@@ -78,6 +78,34 @@ TEST(SimulatedMemory, LetsALoadOvertakeAStore) { EXPECT_GT(stores_seen_late_by_b
 
 TEST(SimulatedMemory, KeepsALoadBehindAFence) { EXPECT_EQ(stores_seen_late_by_both(/*fenced=*/true), 0); }
 
+// Participant 0 writes and looks, participant 1 fences for both.
+int stores_seen_late_with(bool light, bool heavy) {
+  std::uint64_t seen[2];
+  const auto body = [&](SimMachine& machine, std::uint32_t me) {
+    machine.store(me, me, 1, Order::kOrdered);
+    if (me == 0 && light) machine.light_fence(me);
+    if (me == 1) heavy ? machine.heavy_fence(me) : machine.fence(me);
+    seen[me] = machine.load(me, 1 - me, Order::kRelaxed);
+  };
+  return count_schedules(body, [&] { return seen[0] == 0 && seen[1] == 0; });
+}
+
+TEST(SimulatedMemory, KeepsALoadBehindALightFenceOnlyWhereAHeavyFenceIs) {
+  EXPECT_EQ(stores_seen_late_with(/*light=*/true, /*heavy=*/true), 0);
+  EXPECT_GT(stores_seen_late_with(/*light=*/true, /*heavy=*/false), 0);
+  EXPECT_GT(stores_seen_late_with(/*light=*/false, /*heavy=*/true), 0) << "the compiler moves the load";
+}
+
+TEST(SimulatedMemory, LetsALoadOvertakeAStoreWhereBothFencesAreLight) {
+  std::uint64_t seen[2];
+  const auto body = [&](SimMachine& machine, std::uint32_t me) {
+    machine.store(me, me, 1, Order::kOrdered);
+    machine.light_fence(me);
+    seen[me] = machine.load(me, 1 - me, Order::kOrdered);
+  };
+  EXPECT_GT(count_schedules(body, [&] { return seen[0] == 0 && seen[1] == 0; }), 0);
+}
+
 TEST(SimulatedMemory, LetsRelaxedStoresOvertakeEachOther) {
   EXPECT_GT(flags_seen_before_data(Order::kRelaxed, Order::kOrdered), 0);
 }
