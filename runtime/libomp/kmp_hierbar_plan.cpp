@@ -179,10 +179,12 @@ static int find_instance(const kmp_hierbar_team_t *hier, int nproc, const int *p
   return oldest;
 }
 
-// Threads that outnumber their cpus sleep often, and each fence of a sleeper interrupts all who run.
+// Each fence of a sleeper takes it some µs and interrupts all who run. So not where sleeps are the
+// rule: where threads outnumber their cpus, and where the user asked not to spin.
 static hierbar::Fencing fencing(int nproc) {
   const int num_cpus = __kmp_avail_proc ? __kmp_avail_proc : __kmp_xproc;
-  return __kmp_hierbar_sleepers_fence && nproc <= num_cpus ? hierbar::Fencing::kBySleepers : hierbar::Fencing::kByWriters;
+  const bool sleeps_are_rare = nproc <= num_cpus && __kmp_dflt_blocktime != 0;
+  return __kmp_hierbar_sleepers_fence && sleeps_are_rare ? hierbar::Fencing::kBySleepers : hierbar::Fencing::kByWriters;
 }
 
 // Makes the instance for the team as it is now the current one.

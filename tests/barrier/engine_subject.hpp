@@ -48,7 +48,7 @@ void start_lines(const hierbar_plan& plan, void* memory, Epoch start, Set&& set)
 template <class Mem, class World>
 class EngineCross {
  public:
-  EngineCross(const hierbar_plan& plan, void* lines, Fencing fencing, const Script& script, World& world)
+  EngineCross(const hierbar_plan& plan, void* lines, const Script& script, World& world, Fencing fencing = Fencing::kByWriters)
       : barrier_(plan, lines, fencing), script_(script), world_(world) {}
 
   bool operator()(Mem& mem, std::uint32_t me, const Script::Crossing& crossing) const {
@@ -114,7 +114,7 @@ struct EngineSubject {
   }
   template <class Mem, class World>
   EngineCross<Mem, World> make_cross(const hierbar_plan& plan, void* memory, const Script& script, World& world) const {
-    return {plan, memory, fencing, script, world};
+    return {plan, memory, script, world, fencing};
   }
 };
 

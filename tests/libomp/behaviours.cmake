@@ -148,8 +148,17 @@ omp_cases(as_libomp CASES default_allocator SETTING stock_pattern ENV KMP_BARRIE
 set(late_cases barrier barely_late join reduction fork sleeper_runs_a_task_and_sleeps_again)
 omp_cases(late_partner CASES ${late_cases} SETTING blocktime_0 ENV KMP_BLOCKTIME=0)
 omp_cases(late_partner CASES ${late_cases} SETTING blocktime_1 ENV KMP_BLOCKTIME=1)
+omp_cases(late_partner CASES ${late_cases} SETTING blocktime_1us ENV KMP_BLOCKTIME=1us) # sleepers fence
 omp_cases(late_partner CASES ${late_cases} SETTING trees ENV ${trees} KMP_BLOCKTIME=0)
 omp_cases(late_partner CASES barrier fork SETTING lines ENV ${lines} KMP_BLOCKTIME=0)
+
+# Sleepers fence for the writers, or cannot.
+foreach(suffix IN ITEMS "" _gcc)
+  if(NOT CMAKE_CROSSCOMPILING AND (gcc OR NOT suffix))
+    omp_cases(sleepers${suffix} CASES woken refused_from_the_start refused_later in_a_forked_child ENV KMP_BLOCKTIME=1us
+              CHECK --counter fast>=1000)
+  endif()
+endforeach()
 
 # A thread that waits for long sleeps, whatever it waits for.
 set(idle_cases between_regions at_a_barrier at_a_critical_section at_a_lock at_a_nestable_lock in_an_ordered_loop

@@ -104,13 +104,14 @@ SLEEPERS_FENCE = [
     _fenced("exchange3.two-asleep", "two of them sleep", FLAT3, episodes=1, sleepers=0b011, **LONG),
     _fenced("exchange3.twice-asleep", "one of them sleeps, two episodes", FLAT3, episodes=2, sleepers=0b010, **LONG),
     _fenced("tree3.asleep", "a child sleeps", (0, 0, 0), episodes=2, sleepers=0b010),
-    _fenced("tree3.parent-asleep", "the parent sleeps", (0, 0, 0), episodes=2, sleepers=0b001),
+    _fenced("tree3.parent-asleep", "the parent sleeps", (0, 0, 0), episodes=1, sleepers=0b001),
     _fenced("tree3.lines.asleep", "a child sleeps, one line for both", (0, 0, 0), episodes=2, sleepers=0b010, lines=1),
     _fenced("tree3.all-asleep", "all of them sleep", (0, 0, 0), episodes=1, sleepers=ALL[3], **LONG),
-    _fenced("chain3.asleep", "the one between sleeps", (0, 0, 1), episodes=2, sleepers=0b010),
+    _fenced("chain3.asleep", "the one between sleeps", (0, 0, 1), episodes=1, sleepers=0b010),
     _fenced("leaders2.asleep", "two leaders, a child of one; its parent sleeps", (0, 1, 0), episodes=1, sleepers=0b001),
-    _fenced("split2.mixed.asleep", "crossings, gathers and releases in turn, both sleep",
-            FLAT2, episodes=3, split=0b010, sleepers=ALL[2]),
+    _fenced("split2.mixed.asleep", "a crossing, then gather and release, both sleep", FLAT2, episodes=2, split=0b10, sleepers=ALL[2]),
+    _fenced("split2.mixed.again", "gather and release, then a crossing, both sleep",
+            FLAT2, episodes=2, split=0b01, sleepers=ALL[2]),
     _fenced("split3.asleep", "gather and release, a leader sleeps", FLAT3, episodes=2, split=0b11, sleepers=0b010),
 ]
 
