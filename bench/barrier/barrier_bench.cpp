@@ -46,7 +46,7 @@ void measure_algorithm(benchmark::State& state, Algorithm algorithm, const Engin
 // one iteration.
 void report(benchmark::State& state, const FloorSamples& samples, const std::string& name) {
   double best_ns = 0;
-  for (const std::string& kind : {name, name + "-pause"}) {
+  for (const std::string& kind : {name, name + "-pause", name + "-2pauses"}) {
     const auto found = samples.find(kind);
     if (found == samples.end()) continue;
     const double ns = median(found->second).value_or(0);

@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <deque>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "barrier/algorithm.hpp"
 #include "barrier/thread_host.hpp"
+#include "base/process/membarrier.hpp"
 #include "plan/shape.hpp"
 
 // The measured barriers. All have a constructor (participants, cpus, ...) and cross(participant).
@@ -51,7 +53,7 @@ class AlgorithmBarrier {
       : plan_(std::move(plan)),
         view_(plan_.view()),
         memory_(B::size_bytes(view_)),
-        barrier_(view_, memory_.get()),
+        barrier_(make(view_, memory_.get(), num_participants <= num_cpus)),
         spots_(num_participants) {
     if (num_participants > num_cpus) policy_ = WaitPolicy::outnumbered();
     for (std::uint32_t p = 0; p < num_participants; ++p) hosts_.emplace_back(spots_.data(), p, policy_, aborted_);
@@ -63,6 +65,15 @@ class AlgorithmBarrier {
   }
 
  private:
+  // As the C API makes it: sleepers of the engine fence for the writers where they may.
+  static B make(const hierbar_plan& plan, void* memory, [[maybe_unused]] bool sleeps_are_rare) {
+    if constexpr (std::is_constructible_v<B, const hierbar_plan&, void*, Fencing>) {
+      return B(plan, memory, sleeps_are_rare && can_fence_threads() ? Fencing::kBySleepers : Fencing::kByWriters);
+    } else {
+      return B(plan, memory);
+    }
+  }
+
   const EnginePlan plan_;
   const hierbar_plan view_;
   const FreshPages memory_;

@@ -48,8 +48,6 @@ const char* family_name(Family family) {
       return "other";
     case Family::kFloor:
       return "floor";
-    case Family::kHint:
-      return "hint";
   }
   return "other";
 }

@@ -27,7 +27,6 @@ enum class Family : std::uint8_t {
   kOpenMpi,  // Open MPI
   kOther,    // another program, or a peer with settings for this benchmark: only shown
   kFloor,    // no runtime at all
-  kHint,     // no runtime, and no line for each participant: only shown
 };
 
 // The family's name in reports.

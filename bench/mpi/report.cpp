@@ -78,7 +78,7 @@ std::string part_text(const Part& part) {
   for (std::size_t i = 1; i < part.size(); ++i) text += fmt::format("{:>10}", part[i]->quantity);
   text += "\n";
   for (const Series& series : group.series) {
-    if (series.family != Family::kFloor && series.family != Family::kHint) text += row(part, series);
+    if (series.family != Family::kFloor) text += row(part, series);
   }
   if (const Series* floor = best_of(group, Family::kFloor)) text += row(part, *floor);
   return text + "\n";

@@ -93,7 +93,7 @@ std::vector<std::string> overview_rows(const std::vector<const Group*>& groups) 
   for (const Group* group : groups) {
     for (const Series& series : group->series) {
       const bool is_new = std::find(names.begin(), names.end(), series.name) == names.end();
-      if (is_new && series.family != Family::kFloor && series.family != Family::kHint) names.push_back(series.name);
+      if (is_new && series.family != Family::kFloor) names.push_back(series.name);
     }
   }
   return names;

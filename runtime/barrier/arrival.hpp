@@ -28,9 +28,8 @@ namespace hierbar {
 //   (A2) release store: the arrival, kBySleepers. Pairs with (W1) and (W2), as (A1) does. Non-temporal
 //        stores are ordered by fence_streams() before it.
 //   (A3) light fence between (A2) and (A4). Pairs with (S5); see AwaitedWord::announce().
-//   (A4) relaxed load of the number of sleepers. On AArch64 an acquire load would wait for (A2).
-//   (A5) acquire load of it, if (A4) has found any. Pairs with (S2b), so that waiting_for (S1) is
-//        seen. If it finds none any more, they have withdrawn and are awake.
+//   (A4) relaxed load of the number of sleepers. It need not acquire (S2b) for waiting_for (S1) to be
+//        seen: if the sleeper goes to sleep, both come before the fence that (A3) stands for.
 
 // Publishes `value` in `word`. Returns whether somebody may sleep for it; the caller then wakes those
 // whose waiting_for says so. `sleepers` is used with kBySleepers only.
@@ -41,10 +40,9 @@ template <class Mem>
     return (mem.exchange(word, value) & kSleepBit) != 0;  // (A1) pairs with (W1), (W2), (S2a)
   }
   mem.fence_streams();
-  mem.store_release(word, value);                     // (A2) pairs with (W1), (W2)
-  mem.light_fence();                                  // (A3) pairs with (S5)
-  if (mem.load_relaxed(sleepers) == 0) return false;  // (A4)
-  return mem.load_acquire(sleepers) != 0;             // (A5) pairs with (S2b)
+  mem.store_release(word, value);          // (A2) pairs with (W1), (W2)
+  mem.light_fence();                       // (A3) pairs with (S5)
+  return mem.load_relaxed(sleepers) != 0;  // (A4)
 }
 
 // The wait for such an arrival of `writer`. `sleepers` as there.

@@ -43,7 +43,7 @@ inline constexpr bool kWakesTogether<HostOrMem, std::void_t<decltype(std::declva
 //
 // Guarantees: after announce() has returned true, the writer calls wake() for this participant once
 // it has written the word. The orders are described at each function; the writer's accesses are
-// described in arrival.hpp, (A1) to (A5), and in barrier.hpp, (R1) to (R4).
+// described in arrival.hpp, (A1) to (A4), and in barrier.hpp, (R1) to (R4).
 template <class Mem>
 class AwaitedWord {
  public:
@@ -96,13 +96,13 @@ class AwaitedWord {
   // False: it must not sleep, because the word is ready, or because the system refuses the fence.
   //
   // (S1)  Relaxed store; published by (S2a) or (S2b). The writer reads waiting_for only after it
-  //       has seen one of these, by (A1), (A5) or (R3).
+  //       has seen one of these, by (A1) or (R3), or behind (A3).
   // (S2a) Read-modify-write of the awaited word; pairs with (A1). One of the two comes first in the
   //       modification order of the word. If (A1) does, (S2a) returns the writer's word. Otherwise
   //       (A1) returns the sleep bit to the writer.
   // (S2b) seq_cst increment, followed by (S3), a seq_cst load of the awaited word. The writer
   //       stores the word, (R1) or (A2), fences, and loads the count, (R3) or (A4). (S2b) also
-  //       pairs with (R3) and (A5): it publishes (S1).
+  //       pairs with (R3): it publishes (S1).
   //       kByWriters: the writer's fence is (R2). In the single total order one of two things
   //       holds. Either (S2b) comes before (R2), and (R3) sees the count. Or (R2) comes before
   //       (S3), and (S3) sees the word.
@@ -116,7 +116,7 @@ class AwaitedWord {
   bool announce() noexcept {
     mem_.store_relaxed(waiting_for_, std::uint64_t{writer_} + 1);  // (S1)
     announced_ = true;
-    // (S2a) pairs with (A1); (S2b) pairs with (R3), (A5); (S3) pairs with (R1), (R2) and (A2).
+    // (S2a) pairs with (A1); (S2b) pairs with (R3); (S3) pairs with (R1), (R2) and (A2).
     if (sleepers_ == nullptr) return !reached(mem_.fetch_or(awaited_, kSleepBit), epoch_);  // (S2a)
     mem_.fetch_add(*sleepers_, 1);                                                          // (S2b)
     if (fencing_ == Fencing::kBySleepers && !mem_.heavy_fence()) return false;              // (S5)

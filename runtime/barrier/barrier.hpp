@@ -55,7 +55,7 @@ namespace hierbar {
 //   wake(participant)             ends that participant's sleep, if it sleeps
 //   can_sleep()                   false: nobody ever calls announce(), so nobody need look for sleepers
 //
-// Ordering map. Every access has its number. (A1) to (A5) are in arrival.hpp, (W1) and (S1) to (S5)
+// Ordering map. Every access has its number. (A1) to (A4) are in arrival.hpp, (W1) and (S1) to (S5)
 // in awaited_word.hpp, (C1) to (C3) in oversubscribed.hpp, (R2) and (R4) in plan_view.hpp, (E1) is in
 // barrier_memory.hpp too. A model checker weakens each of them and finds out what breaks
 // (docs/model-checking.md). That page also says which orders are stronger than needed, and why.

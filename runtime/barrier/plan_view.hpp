@@ -71,7 +71,7 @@ class PlanView {
     return mem.wait(pending);
   }
 
-  // Relaxed: (A1), (A5) or (R3), which comes before, has made waiting_for (S1) visible. An outdated value
+  // Relaxed: (A1), (A3) or (R3), which comes before, has made waiting_for (S1) visible. An outdated value
   // only wakes somebody who is awake.
   void wake_if_waiting_for(Mem& mem, std::uint32_t waiter, std::uint32_t writer) const noexcept {
     if (mem.load_relaxed(own(waiter).waiting_for) == std::uint64_t{writer} + 1) mem.wake(waiter);

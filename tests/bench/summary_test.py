@@ -52,6 +52,13 @@ class SummaryTest(unittest.TestCase):
         self.assertEqual((row["title"], row["floor_ns"]), ("OpenMP barrier, 2 threads", 50.0))
         self.assertEqual((gcc["title"], gcc["peer"]), ("the same, GCC's libgomp", "libgomp"))
 
+    def test_the_floor_is_the_fastest_of_all_its_variants(self):
+        for kind in ("floor", "hint"):  # older files call those in one line hints
+            [row] = self.rows(report("omp", group("threads", 2, "barrier", series("hier", "hier", 100.0),
+                                                  series("hyper", "stock", 250.0), series("exchange-mov", "floor", 90.0),
+                                                  series("packed-mov", kind, 60.0))))
+            self.assertEqual(row["floor_ns"], 60.0)
+
     def test_tasks_of_one_thread_do_not_hide_the_rows_of_two(self):
         both = [series("hier", "hier", 1.0), series("hyper", "stock", 2.0)]
         rows = self.rows(report("omp", group("threads", 1, "tasks", *both), group("threads", 2, "barrier", *both),

@@ -48,7 +48,7 @@ Group pair_group(double one_way_ns, double hier_ns) {
   return barrier_group(2, one_way_ns,
                        {series("hier", Family::kHier, hier_ns), series("hyper", Family::kStock, 120),
                         series("linear", Family::kStock, 100), series("libgomp", Family::kGnu, 200),
-                        series("exchange-mov", Family::kFloor, 50), series("packed-mov", Family::kHint, 20)});
+                        series("exchange-xchg", Family::kFloor, 60), series("packed-mov", Family::kFloor, 50)});
 }
 
 TEST(Targets, ComparesWithTheFastestStockPattern) {
@@ -63,8 +63,9 @@ TEST(Targets, AreMoreLenientWithStockAndLessSoWithLibgompWhenTheCpusAreFarApart)
   EXPECT_EQ(outcome_of(judge_one(pair_group(kFarNs, 71)), "libgomp"), Outcome::kPass);
 }
 
+// The least of all that were measured, whatever it is called.
 TEST(Targets, AllowAFifthOr15NsAboveTheExchangeFloorWhicheverIsMore) {
-  EXPECT_EQ(outcome_of(judge_one(pair_group(kNearNs, 65)), "exchange floor (exchange-mov)"), Outcome::kPass);
+  EXPECT_EQ(outcome_of(judge_one(pair_group(kNearNs, 65)), "exchange floor (packed-mov)"), Outcome::kPass);
   EXPECT_EQ(outcome_of(judge_one(pair_group(kNearNs, 66)), "exchange floor"), Outcome::kFail);
   const auto with_floor = [](double hier_ns) {
     return barrier_group(2, kFarNs, {series("hier", Family::kHier, hier_ns), series("exchange-xchg", Family::kFloor, 200)});

@@ -37,7 +37,7 @@ void FloorRunner::measure_pool(Group& group, int repetition, double budget_ms) {
 
 void FloorRunner::add(Group& group, int repetition, std::vector<std::string> command) {
   for (auto& [name, samples] : run(std::move(command))) {
-    series_of(group, name, name.starts_with("packed") ? Family::kHint : Family::kFloor).samples[repetition] = samples;
+    series_of(group, name, Family::kFloor).samples[repetition] = samples;
   }
 }
 

@@ -54,6 +54,12 @@ struct PollFreely {
 struct PollWithPause {
   static void relax() { cpu_pause(); }
 };
+struct PollWithTwoPauses {
+  static void relax() {
+    cpu_pause();
+    cpu_pause();
+  }
+};
 struct PollWithYield {
   static void relax() { sched_yield(); }
 };
@@ -193,15 +199,17 @@ FloorSamples measure_one_way(int cpu, int other_cpu, std::chrono::nanoseconds bu
 FloorSamples measure_exchange(const std::vector<int>& cpus, std::chrono::nanoseconds budget) {
   const int count = static_cast<int>(cpus.size());
   const bool fits_one_line = count <= kWordsPerLine;
-  const std::chrono::nanoseconds share = budget / (fits_one_line ? 8 : 4);
+  const std::chrono::nanoseconds share = budget / (fits_one_line ? 10 : 5);
   FloorSamples samples;
   samples["exchange-mov"] = measure<Exchange<OwnLines, StoreArrival, PollFreely>>(count, cpus, share);
   samples["exchange-mov-pause"] = measure<Exchange<OwnLines, StoreArrival, PollWithPause>>(count, cpus, share);
+  samples["exchange-mov-2pauses"] = measure<Exchange<OwnLines, StoreArrival, PollWithTwoPauses>>(count, cpus, share);
   samples["exchange-xchg"] = measure<Exchange<OwnLines, ExchangeArrival, PollFreely>>(count, cpus, share);
   samples["exchange-xchg-pause"] = measure<Exchange<OwnLines, ExchangeArrival, PollWithPause>>(count, cpus, share);
   if (!fits_one_line) return samples;
   samples["packed-mov"] = measure<Exchange<PackedLine, StoreArrival, PollFreely>>(count, cpus, share);
   samples["packed-mov-pause"] = measure<Exchange<PackedLine, StoreArrival, PollWithPause>>(count, cpus, share);
+  samples["packed-mov-2pauses"] = measure<Exchange<PackedLine, StoreArrival, PollWithTwoPauses>>(count, cpus, share);
   samples["packed-xchg"] = measure<Exchange<PackedLine, ExchangeArrival, PollFreely>>(count, cpus, share);
   samples["packed-xchg-pause"] = measure<Exchange<PackedLine, ExchangeArrival, PollWithPause>>(count, cpus, share);
   return samples;

@@ -17,8 +17,7 @@
 //   exchange-xchg   the same, but a participant arrives with an atomic exchange, as it must in a
 //                   barrier whose participants may sleep
 //   packed-mov,     as exchange-mov and exchange-xchg, but the words of all participants (8 at
-//   packed-xchg     most) share one line, so that whoever fetches it for writing gets all words.
-//                   A hint and not a floor for barriers with a line for each participant
+//   packed-xchg     most) share one line, so that whoever fetches it for writing gets all words
 //   pool            participant 0 hands a function and its arguments to each of the others, in the
 //                   line of the flag by which it wakes them; all run it; the others report that
 //                   they have. What the least parallel region must do
@@ -26,7 +25,8 @@
 //                   at once; for more participants than cpus
 //
 // All but exchange-yield are measured with a pause instruction in the polling loop ("...-pause")
-// and without, because either may be faster. The floor is the better one.
+// and without, the stores also with two ("...-2pauses"), because each may be the fastest. The floor
+// of a run is the fastest of all, and goes by its name.
 namespace hierbar::bench {
 
 // Samples by the floor's name: ns for a passage or an episode, one sample for each timed batch.
