@@ -4,6 +4,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "cli/advice/advise_command.hpp"
 #include "cli/command/check_command.hpp"
@@ -26,15 +27,22 @@
 
 namespace {
 
+std::string names_of_commands(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  return names;
+}
+
+bool has_command(const CLI::App& app, const std::string& name) {
+  return !app.get_subcommands([&name](const CLI::App* command) { return command->get_name() == name; }).empty();
+}
+
 // The message for a first word that is not a command. Empty if it is a command or an option.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return "";
-  std::string names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == argv[1]) return "";
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  }
-  return "hierbar: there is no command '" + std::string(argv[1]) + "'; there are " + names + "; see hierbar --help";
+  if (argc < 2 || argv[1][0] == '-' || has_command(app, argv[1])) return "";
+  return "hierbar: there is no command '" + std::string(argv[1]) + "'; there are " + names_of_commands(app) +
+         "; see hierbar --help";
 }
 
 // The message for a program behind a command that starts none. Empty if all is well.
@@ -42,6 +50,26 @@ std::string misplaced_program(const hierbar::Program& program, int argc, char** 
   if (program.empty() || (argc >= 2 && hierbar::starts_programs(argv[1]))) return "";
   if (argc < 2) return "hierbar: there is no command in front of '--', for instance 'run'; see hierbar --help";
   return "hierbar: '" + std::string(argv[1]) + "' starts no program, so nothing may stand behind '--'; see hierbar --help";
+}
+
+// What is printed for bad options. CLI11's own words name no command, and have words that were not
+// expected the wrong way round.
+std::string failure(const CLI::App& app, const CLI::Error& error) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const CLI::App& command = commands.empty() ? app : *commands.front();
+  const std::string name = commands.empty() ? "hierbar" : "hierbar " + command.get_name();
+  std::string unexpected;
+  for (const std::string& word : command.remaining(true)) unexpected += " " + word;
+  std::string problem = error.what();
+  if (commands.empty()) {
+    problem = (unexpected.empty() ? "" : "not expected:" + unexpected + "; ") + "a command is missing; there are " +
+              names_of_commands(app);
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    problem = "not expected:" + unexpected;
+  }
+  const std::string own = command.get_name() + ": ";  // where a command has named itself
+  if (problem.compare(0, own.size(), own) == 0) problem.erase(0, own.size());
+  return name + ": " + problem + "\nSee '" + name + " --help'.\n";
 }
 
 }  // namespace
@@ -52,6 +80,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"Barriers that follow the machine's tree: what hierbar sees and decides on a machine", "hierbar"};
   app.set_version_flag("--version", "hierbar " HIERBAR_VERSION_STRING);
   app.require_subcommand(1);
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) { return failure(*failed, error); });
   hierbar::add_check_command(app, program);
   hierbar::add_doctor_command(app, program);
   hierbar::add_run_command(app, program);

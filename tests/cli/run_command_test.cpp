@@ -238,6 +238,20 @@ TEST_F(RunCommand, RefusesWhatItCannotRun) {
   EXPECT_THAT(mpi.errors, AllOf(HasSubstr("'lam': no such MPI; allowed: auto, mpich"), HasSubstr("openmpi, none")));
 }
 
+TEST(Commands, NameThemselvesAndTheWordsThatTheyDoNotKnow) {
+  const auto errors = [](const std::string& arguments) {
+    const CommandResult result = run_hierbar(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_THAT(result.output, IsEmpty()) << arguments;
+    return result.errors;
+  };
+  EXPECT_EQ(errors("check --pid 3"), "hierbar check: not expected: --pid 3\nSee 'hierbar check --help'.\n");
+  EXPECT_EQ(errors("predict"), "hierbar predict: --ranks is required\nSee 'hierbar predict --help'.\n");
+  EXPECT_THAT(errors("doctor"), StartsWith("hierbar doctor: no program; put it behind '--'"));
+  EXPECT_THAT(errors(""), StartsWith("hierbar: a command is missing; there are check, doctor, "));
+  EXPECT_THAT(errors("--bogus"), StartsWith("hierbar: not expected: --bogus; a command is missing; there are "));
+}
+
 TEST(Commands, AreNamedWhenOneIsUnknown) {
   const CommandResult unknown = run_hierbar("chekc");
   EXPECT_EQ(unknown.exit_code, 2);
