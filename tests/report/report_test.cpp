@@ -116,6 +116,13 @@ TEST(Report, NamesTheThreadsOfAllRanks) {
 
 TEST(Report, ThatIsSomethingElseIsRefused) {
   for (const char* text : {"", "{}", "[1]", "{\"format\": 2}"}) EXPECT_THROW(parse_report(text), std::runtime_error) << text;
+  // Of a page, for instance: in words, and not in those of the library that parses.
+  try {
+    parse_report("<!doctype html>");
+    FAIL() << "it is no report";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "it is no JSON, from byte 1 on");
+  }
 }
 
 TEST(Report, InCsvHasAsManyFieldsInEveryLine) {

@@ -154,9 +154,15 @@ std::vector<std::vector<std::size_t>> overlapping_groups(const std::vector<RankV
   return result;
 }
 
+// What to do about ranks that share cpus. Settings alone do not help where cpus are missing.
+const char* advice_for_shared(const NodeView& node) {
+  return sum_of_threads(node) > node.machine.allowed.count()
+             ? "start fewer ranks or threads, or take more cpus: there are not enough for one each. 'hierbar place' then "
+               "prints settings that give each rank its own"
+             : "give each rank cpus of its own: 'hierbar place' prints settings for mpiexec, srun and rankfiles";
+}
+
 void judge_group(const NodeView& node, const std::vector<std::size_t>& members, Report& report) {
-  constexpr const char* kAdvice =
-      "give each rank cpus of its own: 'hierbar place' prints settings for mpiexec, srun and rankfiles";
   std::vector<std::uint32_t> ranks;
   CpuSet masks;
   CpuSet used;
@@ -170,16 +176,17 @@ void judge_group(const NodeView& node, const std::vector<std::size_t>& members, 
     threads += rank.team.num_threads;
     all_bound = all_bound && rank.team.is_bound;
   }
+  const char* advice = advice_for_shared(node);
   if (all_bound && threads > used.count() && !(masks - used).empty()) {
     report.add({FindingKind::kStackedThreads, ranks,
                 count_of(threads, "thread") + " on " + count_of(used.count(), "cpu") +
                     ": the ranks are not bound, so each places its threads from the same cpu on",
-                name_cpus(used) + ", while no thread is on " + name_cpus(masks - used), kAdvice});
+                name_cpus(used) + ", while no thread is on " + name_cpus(masks - used), advice});
   }
   report.add({FindingKind::kOverlappingRanks, ranks,
               count_of(members.size(), "rank") + " may run on the same cpus, " + count_of(threads, "thread") + " on " +
                   count_of(masks.count(), "cpu"),
-              name_cpus(masks), kAdvice});
+              name_cpus(masks), advice});
 }
 
 // Finds ranks that put two threads on one core, or that share a core, although all threads could

@@ -210,6 +210,8 @@ Timeline parse_perfetto(const std::string& json) try {
     begin = end + 1;
   }
   return reader.take();
+} catch (const Json::parse_error& error) {
+  throw std::runtime_error("it is no JSON, from byte " + std::to_string(error.byte) + " on");
 } catch (const Json::exception& error) {
   throw std::runtime_error(error.what());
 }

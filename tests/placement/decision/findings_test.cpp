@@ -64,6 +64,18 @@ TEST(Findings, NameRanksThatAllStartAtTheSamePlace) {
               ElementsAre(HasSubstr("overlapping-ranks 0-1: 2 ranks may run on the same cpus, 6 threads on 4 cpus [cpus 0-3]")));
 }
 
+// Settings that give each thread a cpu of its own exist only where there are as many cpus.
+TEST(Findings, AdviseFewerRanksWhereCpusAreMissing) {
+  const Machine machine = sixteen_cores();
+  const auto advice = [&](std::uint32_t threads) {
+    const std::vector<Finding> found =
+        find_problems({machine, {rank(machine, 0, "0-15", threads), rank(machine, 1, "0-15", threads)}});
+    return found.empty() ? "" : found.back().advice;
+  };
+  EXPECT_THAT(advice(8), HasSubstr("give each rank cpus of its own: 'hierbar place'"));
+  EXPECT_THAT(advice(9), HasSubstr("start fewer ranks or threads, or take more cpus"));
+}
+
 TEST(Findings, NameMasksThatCrossUnitsWithoutNeed) {
   const Machine machine = sixteen_cores();
   const std::vector<RankView> crossing = {rank(machine, 0, "0-5", 4), rank(machine, 1, "6-9", 4)};
