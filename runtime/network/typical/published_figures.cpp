@@ -24,7 +24,7 @@ constexpr const char* kRest = "the 8-byte latency without both overheads; so it 
 
 TypicalNetwork infiniband_hdr() {
   return {.name = "infiniband-hdr",
-          .description = "InfiniBand of 200 Gb/s, Open MPI with UCX; Azure HB120-96rs_v3, 84 pairs of nodes",
+          .description = "InfiniBand of 200 Gb/s, Open MPI with UCX; Azure HB120-96rs_v3, 84 runs between two nodes",
           .parameters = {1.085, 0.2475, 0.2475, 0.2475, 1 / 24672.0},
           .messages = {{8, 1.58, 8 / 32.31},
                        {1024, 2.6, 1024 / 3338.4},
@@ -87,7 +87,8 @@ TypicalNetwork ethernet_10g() {
 
 TypicalNetwork ethernet_cloud() {
   return {.name = "ethernet-cloud-tcp",
-          .description = "a cloud's Ethernet with TCP, Open MPI; Google c2d-standard-112, not placed together, 29 pairs of nodes",
+          .description =
+              "a cloud's Ethernet with TCP, Open MPI; Google c2d-standard-112, not placed together, 29 runs between two nodes",
           .parameters = {24.81, 3.43, 3.43, 3.43, 1 / 2003.0},
           .messages = {{64, 34.8, 64 / 18.66},
                        {1024, 36.89, 1024 / 246.4},
