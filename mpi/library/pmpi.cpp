@@ -3,6 +3,7 @@
 #include "mpi/library/pmpi.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -42,7 +43,7 @@ bool is_behind_other_shim() {
   return first != nullptr && !are_in_one_file(first, &library_not_served);
 }
 
-// Stands for a function that nobody has.
+// Stands for a function that the library does not have.
 int fail() { return MPI_ERR_OTHER; }
 
 // Whether that shim is of this family, too.
@@ -216,8 +217,16 @@ void* find_next(const char* symbol, const char* profiling_symbol) {
   if (next != nullptr && are_in_one_file(next, &library_not_served))
     next = definition_inside(library_not_served, profiling_symbol);
   if (next != nullptr) return next;
-  print_line("this program calls " + std::string(symbol) + "(), which nothing in it defines but " + kShimFile +
-             "; the call fails with MPI_ERR_OTHER");
+  const std::string reason = "this program calls " + std::string(symbol) + "(), which nothing in it defines but " + kShimFile;
+  if (library_not_served == nullptr) {
+    // A static MPI library does not even have a function in the program that the linker has found here.
+    print_line(reason +
+               ", so the program is ended; if its MPI library is linked in (libmpich.a), link the shared library "
+               "(libmpich.so), or leave " +
+               kShimFile + " out");
+    _exit(EXIT_FAILURE);
+  }
+  print_line(reason + "; the call fails with MPI_ERR_OTHER");
   return reinterpret_cast<void*>(&fail);
 }
 

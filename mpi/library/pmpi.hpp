@@ -136,7 +136,8 @@ const Pmpi* find_pmpi_unrecorded(const void* caller);
 // For use after find_pmpi() has returned null: returns the function that `symbol` would be if the
 // shim were not loaded. This is the next definition of the symbol, which may be a tool's or another
 // shim's. If the program does not see its MPI library, it is that library's `profiling_symbol`. If
-// there is neither, it is a function that returns MPI_ERR_OTHER.
+// it has none, it is a function that returns MPI_ERR_OTHER. If there is no library, the process ends
+// with a message: a barrier that fails is one that does not synchronise, and few programs look.
 void* find_next(const char* symbol, const char* profiling_symbol);
 
 // The same for a function that only shims have: the next definition, or that of the other family's

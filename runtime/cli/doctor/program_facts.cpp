@@ -60,7 +60,9 @@ bool is_answered(const std::string& name) {
 }
 
 std::string find_static_runtime(const std::string& file) {
-  static const std::vector<std::string_view> kFunctions = {"GOMP_parallel", "__kmpc_fork_call", "MPI_Barrier"};
+  // Not MPI_Barrier alone: the linker leaves it out where our library comes before a static MPI.
+  static const std::vector<std::string_view> kFunctions = {"GOMP_parallel", "__kmpc_fork_call", "MPI_Barrier", "MPI_Init",
+                                                           "MPI_Init_thread"};
   const std::vector<SymbolState> states = find_symbols(file, kFunctions);
   const auto found = std::find(states.begin(), states.end(), SymbolState::kDefined);
   return found == states.end() ? "" : std::string(kFunctions[static_cast<std::size_t>(found - states.begin())]);

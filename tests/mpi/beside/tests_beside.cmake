@@ -78,6 +78,10 @@ if(TARGET hierbar_mpi AND TARGET hierbar_mpi_ompi)
 endif()
 mpi_script(other_abi 60 ${CMAKE_CURRENT_SOURCE_DIR}/beside/other_abi_test.sh ${CMAKE_C_COMPILER} $<TARGET_FILE:${shim}> ${other_shim})
 
+if(family_name STREQUAL mpich AND TARGET hierbar_cli) # Debian has no static library of Open MPI
+  mpi_script(static_library 120 ${CMAKE_CURRENT_SOURCE_DIR}/beside/static_test.sh ${cc} $<TARGET_FILE:${shim}> $<TARGET_FILE:hierbar_cli>)
+endif()
+
 if(fort)
   # Ranks in C and in Fortran in one program, which end their communicators and MPI by different ways.
   foreach(language IN ITEMS fortran f08)
