@@ -31,10 +31,9 @@ std::string describe(const Counts& counts) {
 
 }  // namespace
 
-void print_report(const Pmpi& pmpi, const Counts& counts, bool in_world, bool together) {
+void print_report(const Pmpi& pmpi, const Counts& counts, int rank, bool together) {
   Counts sum = counts;
-  int rank = 0, num_ranks = 1;
-  if (in_world) ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &rank); });
+  int num_ranks = 1;
   if (together) {
     ask([&] { return pmpi.Comm_size(pmpi.comm_world, &num_ranks); });
     const int status =
@@ -54,6 +53,10 @@ void print_report(const Pmpi& pmpi, const Counts& counts, bool in_world, bool to
   print_line(
       "no MPI_Barrier came here: the program calls none, or its calls are bound to the MPI library's own (RTLD_DEEPBIND, "
       "dlvsym()), or a tool looks for that behind this library (RTLD_NEXT) and does not call PMPI_Barrier");
+}
+
+void print_rest(const Counts& counts, int rank) {
+  print_line("barriers of rank " + std::to_string(rank) + " behind the report: " + describe(counts));
 }
 
 }  // namespace hierbar::mpi

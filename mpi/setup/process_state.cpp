@@ -3,6 +3,7 @@
 #include "mpi/setup/process_state.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -89,7 +90,8 @@ bool ProcessState::make_keyval(const Pmpi& pmpi) {
   if (!in_world && num_sessions_.load(std::memory_order_relaxed) == 0) return false;
   int made = MPI_KEYVAL_INVALID;
   if (pmpi.Comm_create_keyval(&copy_nothing, forget_comm, &made, const_cast<Pmpi*>(&pmpi)) != MPI_SUCCESS) return true;
-  if (in_world && pmpi.Comm_create_keyval(&copy_nothing, finalize_inside, &self_keyval_, nullptr) == MPI_SUCCESS) {
+  if (in_world && !world_has_ended_ &&
+      pmpi.Comm_create_keyval(&copy_nothing, finalize_inside, &self_keyval_, nullptr) == MPI_SUCCESS) {
     has_self_attribute_ = pmpi.Comm_set_attr(pmpi.comm_self, self_keyval_, const_cast<Pmpi*>(&pmpi)) == MPI_SUCCESS;
   }
   keyval_.store(made, std::memory_order_release);  // (K2) pairs with (K1)
@@ -163,6 +165,7 @@ void ProcessState::session_ends(const Pmpi& pmpi) {
 void ProcessState::world_ends(const Pmpi& pmpi) {
   if (!is_in_world(pmpi)) return;
   has_self_attribute_ = false;
+  world_has_ended_ = true;
   report(pmpi, /*may_communicate=*/true);
   if (num_sessions_.load(std::memory_order_relaxed) == 0) close(pmpi);
 }
@@ -193,11 +196,26 @@ void ProcessState::report(const Pmpi& pmpi, bool may_communicate) {
     quiet.emplace(pmpi, pmpi.comm_world);
   }
   recorder.finish(pmpi, world != nullptr && world->reports_everywhere);
-  const Counts counts = states.counts();
-  const std::uint64_t num_served = counts[static_cast<std::size_t>(Route::kEngine)];
-  add_to_served_file("mpi", num_served, std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) - num_served);
+  num_reported_ = states.counts();
+  add_to_served("mpi", num_reported_);
+  const bool in_world = is_in_world(pmpi);
+  if (in_world) ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &reported_rank_); });
+  std::atexit([] { ProcessState::get().report_rest(); });
   if (!settings.verbose) return;
-  print_report(pmpi, counts, is_in_world(pmpi), world != nullptr && world->verbose_everywhere);
+  print_report(pmpi, num_reported_, reported_rank_, in_world && world != nullptr && world->verbose_everywhere);
+}
+
+void ProcessState::add_to_served(const char* kind, const Counts& counts) {
+  const std::uint64_t num_served = counts[static_cast<std::size_t>(Route::kEngine)];
+  add_to_served_file(kind, num_served, std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) - num_served);
+}
+
+void ProcessState::report_rest() {
+  Counts rest = states.counts();
+  for (std::size_t route = 0; route < kNumRoutes; ++route) rest[route] -= num_reported_[route];
+  if (std::all_of(rest.begin(), rest.end(), [](std::uint64_t count) { return count == 0; })) return;
+  add_to_served(kMoreOfMpi, rest);
+  if (settings.verbose) print_rest(rest, reported_rank_);
 }
 
 }  // namespace hierbar::mpi

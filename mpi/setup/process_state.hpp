@@ -119,6 +119,12 @@ class ProcessState {
   // Writes and prints the reports, this process's own or those of all ranks. Later calls do
   // nothing.
   void report(const Pmpi& pmpi, bool may_communicate);
+  // The number of barriers by route, added to HIERBAR_SERVED_FILE under `kind`.
+  static void add_to_served(const char* kind, const Counts& counts);
+  // At the end of the process: the same for barriers behind the report. The program may call them in a
+  // callback of MPI_COMM_SELF that is older than ours, or in sessions that it opens later. MPI cannot
+  // be asked any more.
+  void report_rest();
   void close(const Pmpi& pmpi);
 
   std::mutex mutex_;
@@ -127,6 +133,9 @@ class ProcessState {
   // The key of the attribute of MPI_COMM_SELF.
   int self_keyval_ = MPI_KEYVAL_INVALID;
   bool has_self_attribute_ = false;
+  // It has ended, or callbacks of the program's are still running in MPI_Finalize, where a new
+  // attribute of MPI_COMM_SELF would come too late.
+  bool world_has_ended_ = false;
   // Relaxed: who finalises MPI is ordered after all others.
   std::atomic<void (*)(States&)> at_end_{nullptr};
   // Relaxed: the program starts a session before it uses the session's communicators.
@@ -138,6 +147,8 @@ class ProcessState {
   std::array<std::atomic<bool>, kNumRoutes> routes_reported_{};
   std::array<std::atomic<bool>, static_cast<std::size_t>(Message::kCount)> reported_once_{};
   bool reported_ = false;
+  Counts num_reported_{};
+  int reported_rank_ = 0;
   bool has_self_ = false;
   Self self_{};
 };

@@ -153,6 +153,8 @@ TEST_F(RunCommand, SaysWhetherBarriersWereServed) {
   EXPECT_THAT(served.errors, HasSubstr("OpenMP: 50 barriers served in 2 processes, 1 left to the runtime's own\n"));
   EXPECT_EQ(run("--verbose -- sh -c 'echo $HIERBAR_VERBOSE'").output, "1\n");
   EXPECT_EQ(run("--require-active -- sh -c 'echo mpi 7 0 >> $HIERBAR_SERVED_FILE'").exit_code, 0);
+  EXPECT_THAT(run("-- sh -c 'echo mpi 7 0 >> $HIERBAR_SERVED_FILE; echo mpi-more 3 1 >> $HIERBAR_SERVED_FILE'").errors,
+              HasSubstr("MPI: 10 barriers served in 1 process, 1 left to the library\n"));
 
   const CommandResult idle =
       run("--require-active -- sh -c 'echo openmp 0 4 >> $HIERBAR_SERVED_FILE; echo $HIERBAR_SERVED_FILE'");

@@ -132,6 +132,12 @@ if(fort)
   endforeach()
 endif()
 
+# Barriers in MPI_Finalize: before the report is written, and after it.
+set(of_rest --expect "barriers of rank 0 behind the report: engine 21, library 0$" --expect "barriers of rank 1 behind the report: ")
+mpi_test(at_end at_end CHECK --count engine==86 ${all_engine} ${of_rest})
+mpi_test(at_end.two_nodes at_end RANKS 4 ENV ${two_nodes} CHECK --count engine==172 ${all_engine} ${of_rest})
+mpi_test(at_end.recorded at_end ENV HIERBAR_REPORT=text HIERBAR_OUTPUT=${program_dir}/at_end CHECK --count engine==86 ${all_engine} ${of_rest})
+
 # Diagnosis.
 mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
          CHECK ${all_engine} --count engine==6

@@ -51,11 +51,12 @@ class ServedFile {
         std::getline(words >> std::ws, barriers.other_runtime);
         continue;
       }
-      ServedBarriers::Count& count = kind == "mpi" ? barriers.mpi : barriers.openmp;
+      const bool is_more = kind == kMoreOfMpi;
+      ServedBarriers::Count& count = is_more || kind == "mpi" ? barriers.mpi : barriers.openmp;
       std::uint64_t served = 0;
       std::uint64_t others = 0;
       if (!(words >> served >> others)) continue;
-      ++count.num_processes;
+      if (!is_more) ++count.num_processes;
       count.num_served += served;
       count.num_others += others;
     }
