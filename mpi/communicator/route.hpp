@@ -35,16 +35,31 @@ enum class Route : std::uint8_t {
   // Before MPI is initialised, after it is finalised, or on no communicator. These are errors that
   // the library must raise.
   kOutside,
+  kUserThreads,  // Pmpi::has_user_threads
   kOff,
 };
 
 inline constexpr std::size_t kNumRoutes = static_cast<std::size_t>(Route::kOff) + 1;
 
 constexpr const char* name_of(Route route) {
-  constexpr const char* kNames[kNumRoutes] = {
-      "engine",          "baseline",        "one rank",   "intercommunicator", "threadcomm", "no shared memory",
-      "not main thread", "fault tolerance", "no segment", "segment full",      "no plan",    "no leader communicator",
-      "set-up failed",   "before set-up",   "nested",     "outside",           "off"};
+  constexpr const char* kNames[kNumRoutes] = {"engine",
+                                              "baseline",
+                                              "one rank",
+                                              "intercommunicator",
+                                              "threadcomm",
+                                              "no shared memory",
+                                              "not main thread",
+                                              "fault tolerance",
+                                              "no segment",
+                                              "segment full",
+                                              "no plan",
+                                              "no leader communicator",
+                                              "set-up failed",
+                                              "before set-up",
+                                              "nested",
+                                              "outside",
+                                              "user-level threads",
+                                              "off"};
   return kNames[static_cast<std::size_t>(route)];
 }
 

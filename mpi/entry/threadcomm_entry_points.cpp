@@ -18,6 +18,7 @@ HIERBAR_ENTRY(int, MPIX_Threadcomm_init, RawHandle comm, int num_threads, MPI_Co
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPIX_Threadcomm_init, PMPIX_Threadcomm_init, comm, num_threads, made);
   if (pmpi->next.Threadcomm_init == nullptr) return MPI_ERR_OTHER;
+  if (pmpi->has_user_threads) return pmpi->next.Threadcomm_init(handle_in<MPI_Comm>(comm), num_threads, made);
   return hierbar::mpi::init_threadcomm(ProcessState::get(), *pmpi, handle_in<MPI_Comm>(comm), num_threads, made);
 }
 

@@ -62,15 +62,20 @@ bool are_in_one_file(const void* one, const void* other) {
   return dladdr(one, &of_one) != 0 && dladdr(other, &of_other) != 0 && of_one.dli_fbase == of_other.dli_fbase;
 }
 
-void* definition_inside(const void* inside, const char* symbol) {
+void* definition_behind(const void* inside, const char* symbol) {
   Dl_info info;
   link_map* map = nullptr;
   if (dladdr1(inside, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return nullptr;
   // The program itself has no name here, and cannot be opened by its path.
   void* const handle = dlopen(*map->l_name != '\0' ? map->l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
-  void* const found = dlsym(handle, symbol);  // there or in what the file needs
+  void* const found = dlsym(handle, symbol);
   dlclose(handle);
+  return found;
+}
+
+void* definition_inside(const void* inside, const char* symbol) {
+  void* const found = definition_behind(inside, symbol);
   return found != nullptr && are_in_one_file(found, inside) ? found : nullptr;
 }
 

@@ -46,6 +46,10 @@ const char* file_of(const void* address);
 // behind this library. Null: there is none, or only the caller of MPI sees it.
 void* next_definition(const char* symbol);
 
+// The definition of `symbol` in the file around `inside` or in one that this file needs. Null: there is
+// none.
+void* definition_behind(const void* inside, const char* symbol);
+
 // The definition of `symbol` in the very file around `inside`. Null: it has none.
 void* definition_inside(const void* inside, const char* symbol);
 

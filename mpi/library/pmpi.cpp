@@ -136,6 +136,11 @@ const Pmpi* bind_all(const void* caller) {
   pmpi->file = file;
   pmpi->extent = extent_of(barrier);
   pmpi->tool = find_tool(*pmpi);
+  pmpi->has_user_threads = definition_behind(barrier, "ABT_thread_yield") != nullptr;
+  if (pmpi->has_user_threads && is_first_process()) {
+    print_line(file + " is built on Argobots, whose threads cannot be switched in barriers of " + kShimFile +
+               "; the MPI library's own barrier is used");
+  }
   return pmpi;
 }
 

@@ -96,6 +96,9 @@ struct Pmpi {
   BarrierTool tool;
   // The library has sessions, but the header of this build knows none: no entry point sees them.
   bool has_unseen_sessions;
+  // The library runs on user-level threads, which it switches while one of them waits. Our waits would
+  // keep the others of their thread from running (docs/decisions/0180).
+  bool has_user_threads;
 };
 
 // For a question that the library answers without memory or messages. It is asked again if it
