@@ -245,6 +245,25 @@ with OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2
 doctor -- ./blas_app
 check 'and not when it has one' is_silent
 
+# 13. Sanitizers: what `hierbar run` sets for them.
+for sanitizer in address:AddressSanitizer:ASAN_OPTIONS=verify_asan_link_order=0 thread:ThreadSanitizer:GLIBC_TUNABLES; do
+  IFS=: read -r flag name setting <<<"$sanitizer"
+  cc "-fsanitize=$flag" "$sources/doctor_serial.c" -o "sanitized_$flag" 2>/dev/null || continue
+  doctor -- "./sanitized_$flag"
+  check "$name is named" is_silent
+  check 'with what is set' says "it was built with $name: 'hierbar run' sets $setting"
+done
+
+# 14. MPI_Barrier in a library that the program needs.
+if mpicc=$(command -v mpicc.mpich); then
+  printf '#include <mpi.h>\nint meet(void) { return MPI_Barrier(MPI_COMM_WORLD); }\n' >meet.c
+  printf '#include <mpi.h>\nint meet(void);\nint main(void) { MPI_Init(0, 0); meet(); return MPI_Finalize(); }\n' >meets.c
+  "$mpicc" -shared -fPIC meet.c -o libmeet.so
+  "$mpicc" meets.c ./libmeet.so -Wl,-rpath,"$work" -o meets
+  doctor -- ./meets
+  check 'a library may call MPI_Barrier' same_text "$(grep -c 'not active' "$work/output")" 0
+fi
+
 # --- what only a run shows
 
 cat >opens.c <<'END'
@@ -259,6 +278,8 @@ cc opens.c -o opens_app
 with OMP_NUM_THREADS=1
 doctor -- ./opens_app "$gcc_runtime" "$work/vendored/libgomp-a34b3233.so.1.0.0"
 check 'what a program opens later is not seen' is_silent
+check 'and that is said' says 'note:  it opens libraries while it runs'
+check 'so it is not judged' same_text "$(grep -c 'not active' "$work/output")" 0
 doctor --run 20 -- ./opens_app "$gcc_runtime" "$work/vendored/libgomp-a34b3233.so.1.0.0"
 check 'with --run it is' finds_only two-runtimes
 doctor --run 20 -- sh -c "./opens_app '$gcc_runtime' '$work/vendored/libgomp-a34b3233.so.1.0.0'; true"

@@ -52,6 +52,7 @@ void print_report(std::ostream& out, const DoctorInput& input, const std::vector
   if (printed.empty())
     out << "  loads: no OpenMP runtime and no MPI" << (input.facts.notes.empty() ? "\n" : ", as far as can be seen\n");
   if (input.inactivity) out << "  not active: " << input.inactivity->words << '\n';
+  for (const std::string& remark : input.facts.remarks) out << "  note:  " << remark << '\n';
   for (const std::string& note : input.facts.notes) out << "  note:  " << note << '\n';
 }
 
@@ -81,6 +82,8 @@ nlohmann::ordered_json report_as_json(const DoctorInput& input, const std::vecto
                         {"advice", one.advice},
                         {"command", one.command.empty() ? Json(nullptr) : Json(one.command)}});
   }
+  std::vector<std::string> notes = facts.remarks;
+  notes.insert(notes.end(), facts.notes.begin(), facts.notes.end());
   Json inactive = nullptr;
   if (input.inactivity) inactive = {{"code", input.inactivity->code}, {"words", input.inactivity->words}};
   const Json cpus = {{"online", input.machine.present.to_string()},
@@ -90,7 +93,7 @@ nlohmann::ordered_json report_as_json(const DoctorInput& input, const std::vecto
           {"program", facts.started.file}, {"script", facts.started.script.empty() ? Json(nullptr) : Json(facts.started.script)},
           {"was_run", facts.was_run},      {"verdict", found.empty() ? "nothing found" : "findings"},
           {"processes", processes},        {"cpus", cpus},
-          {"variables", variables},        {"notes", facts.notes},
+          {"variables", variables},        {"notes", notes},
           {"not_active", inactive},        {"findings", findings}};
 }
 

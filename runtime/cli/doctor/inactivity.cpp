@@ -15,13 +15,6 @@ Inactivity other_runtime(const std::string& path) {
   return {"other-runtime-later", "another OpenMP runtime loaded later: " + path};
 }
 
-bool uses_mpi(const ProgramFacts& facts) {
-  return std::any_of(facts.processes.begin(), facts.processes.end(), [](const ProcessLoads& process) {
-    return std::any_of(process.libraries.begin(), process.libraries.end(),
-                       [](const FoundLibrary& library) { return is_mpi(library.kind); });
-  });
-}
-
 // OpenMP that a run has shown, though no file names it.
 bool has_loaded_openmp(const ProgramFacts& facts) {
   return facts.was_run && std::any_of(facts.processes.begin(), facts.processes.end(), [](const ProcessLoads& process) {
@@ -38,9 +31,10 @@ std::string plural(std::uint64_t count, const char* noun) { return std::to_strin
 std::optional<Inactivity> foresee_inactivity(const ProgramFacts& facts, std::uint32_t team_size) {
   if (facts.is_static) return Inactivity{"static-program", "static program: no library can be put in front of its functions"};
   if (facts.needs_openmp) return team_size == 1 ? std::optional(one_thread()) : std::nullopt;
-  if (uses_mpi(facts)) return facts.calls_mpi_barrier ? std::nullopt : std::optional(no_barrier());
-  // What these start or open is not in their files; a run with --run has shown it.
-  if (interpreter_of(facts.started) != Interpreter::kNone || has_loaded_openmp(facts)) return std::nullopt;
+  // What these start, open or find by dlsym() is not in their files; a run with --run has shown a part of it.
+  const bool is_hidden = interpreter_of(facts.started) != Interpreter::kNone || facts.opens_libraries;
+  if (uses_mpi(facts)) return facts.calls_mpi_barrier || is_hidden ? std::nullopt : std::optional(no_barrier());
+  if (is_hidden || has_loaded_openmp(facts)) return std::nullopt;
   if (facts.starts_threads)
     return Inactivity{"own-threads", "threads of its own: it starts them itself, and neither OpenMP nor MPI"};
   return Inactivity{"no-openmp", "no OpenMP and no MPI in it"};

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "cli/program/sanitizers.hpp"
 #include "elf/predict_loads.hpp"
 
 namespace hierbar {
@@ -87,7 +88,26 @@ void find_what_it_needs(const Loads& loads, ProgramFacts& facts) {
   facts.starts_threads = uses_any(
       file,
       {"pthread_create", "thrd_create", "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"});
-  facts.calls_mpi_barrier = uses_any(file, {"MPI_Barrier", "mpi_barrier_", "mpi_barrier", "MPI_BARRIER"});
+  facts.opens_libraries = uses_any(file, {"dlopen", "dlmopen"});
+  // Other parts of MPI, as libmpichfort.so, use it for their own.
+  facts.calls_mpi_barrier = std::any_of(loads.files.begin(), loads.files.end(), [](const LoadedFile& loaded) {
+    return library_kind(loaded.elf.path) == LibraryKind::kOther &&
+           !fs::path(loaded.elf.path).filename().string().starts_with("libmpi") &&
+           uses_any(loaded.elf.path, {"MPI_Barrier", "mpi_barrier_", "mpi_barrier", "MPI_BARRIER", "mpi_barrier_f08_"});
+  });
+}
+
+void remark_on_sanitizers(ProgramFacts& facts) {
+  for (const Sanitizer& sanitizer : find_sanitizers(facts.started.file)) {
+    const std::string name = sanitizer.name;
+    facts.remarks.push_back("it was built with " + name +
+                            (sanitizer.is_linked_in ? ", which is linked in: 'hierbar run' has nothing to set for it"
+                                                    : ": 'hierbar run' sets " + std::string(sanitizer.variable) + "=" +
+                                                          sanitizer.value + ", which " + sanitizer.why));
+  }
+  if (facts.remarks.empty()) return;
+  facts.remarks.push_back(
+      "hierbar's libraries are not built with it: what they do is not checked, and orders nothing for ThreadSanitizer");
 }
 
 // `hierbar run` in the command: its variables are the program's.
@@ -120,10 +140,21 @@ void note_what_is_not_seen(ProgramFacts& facts) {
     facts.notes.push_back("Python loads its libraries while it runs; --run starts the command and looks");
   } else if (kind == Interpreter::kShell) {
     facts.notes.push_back("a shell starts other programs; name the program itself, or let --run start the command and look");
+  } else if (facts.opens_libraries && !facts.needs_openmp && !uses_mpi(facts)) {
+    facts.notes.push_back(
+        "it opens libraries while it runs (dlopen()); --run starts the command and looks. 'hierbar run' serves OpenMP that is "
+        "opened, and behind MPI's launcher or with --mpi also MPI");
   }
 }
 
 }  // namespace
+
+bool uses_mpi(const ProgramFacts& facts) {
+  return std::any_of(facts.processes.begin(), facts.processes.end(), [](const ProcessLoads& process) {
+    return std::any_of(process.libraries.begin(), process.libraries.end(),
+                       [](const FoundLibrary& library) { return is_mpi(library.kind); });
+  });
+}
 
 Result<ProgramFacts> gather_facts(const Program& command) {
   ProgramFacts facts;
@@ -150,6 +181,7 @@ Result<ProgramFacts> gather_facts(const Program& command) {
   for (const Loads::Missing& missing : loads->missing) {
     facts.missing.push_back(missing.name + ", which " + missing.asked_by + " needs");
   }
+  remark_on_sanitizers(facts);
   note_what_is_not_seen(facts);
   return facts;
 }

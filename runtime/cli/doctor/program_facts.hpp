@@ -44,13 +44,18 @@ struct ProgramFacts {
   bool is_static = false;          // the loader has no part in the program
   bool needs_openmp = false;       // it, or a library that it needs, was linked with an OpenMP runtime
   bool starts_threads = false;     // it calls pthread_create() or the likes itself
-  bool calls_mpi_barrier = false;  // it calls MPI_Barrier() itself
+  bool calls_mpi_barrier = false;  // it or a library that it needs calls MPI_Barrier()
+  bool opens_libraries = false;    // it calls dlopen() itself
   bool was_run = false;            // the libraries are those of a run
   std::vector<ProcessLoads> processes;
   std::vector<std::string> missing;  // "libfoo.so.1, which ./app needs"
   std::vector<RankView> ranks;       // of a run: the threads at their greatest number
   std::vector<std::string> notes;    // what could not be seen
+  std::vector<std::string> remarks;  // how it was built, and what that means under `hierbar run`
 };
+
+// Whether a process has an MPI library, as far as was seen.
+bool uses_mpi(const ProgramFacts& facts);
 
 // Finds out without running anything. Errors: there is no such command.
 Result<ProgramFacts> gather_facts(const Program& command);

@@ -11,8 +11,8 @@
 
 #include "base/process/autogroups.hpp"
 #include "cli/program/launched_ranks.hpp"
+#include "cli/program/sanitizers.hpp"
 #include "cli/program/started_program.hpp"
-#include "elf/elf_file.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 #include "placement/evidence/node_ranks.hpp"
 #include "placement/evidence/place_setting.hpp"
@@ -95,24 +95,13 @@ void choose_binding(bool has_smt, Chooser& chooser) {
   chooser.set_default("HIERBAR_PRIMARY", "free", "the initial thread goes to its core, and keeps all cpus", all);
 }
 
-// For sanitizers that are shared libraries, as GCC's are.
 void choose_for_sanitizers(const Program& command, Chooser& chooser) {
   const StartedProgram started = find_started_program(command);
   if (started.file.empty()) return;
-  const Result<ElfFile> elf = read_elf(started.file);
-  const auto needs = [&](std::string_view gcc, std::string_view clang) {
-    return elf.ok() && std::any_of(elf->needed.begin(), elf->needed.end(),
-                                   [&](const std::string& name) { return name.starts_with(gcc) || name.starts_with(clang); });
-  };
-  // It ends a program in which another library comes before it, since that might define malloc().
-  // Ours define nothing that it replaces.
-  if (needs("libasan.so", "libclang_rt.asan"))
-    chooser.put_in_front("ASAN_OPTIONS", "verify_asan_link_order=0", "AddressSanitizer lets libraries be preloaded before it");
-  // It has 0.8 MB of static thread-local memory. With LD_AUDIT the loader sets the size of that memory
-  // before it has seen the program's libraries.
-  if (needs("libtsan.so", "libclang_rt.tsan"))
-    chooser.put_in_front("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=1048576",
-                         "room for ThreadSanitizer's thread-local memory");
+  for (const Sanitizer& sanitizer : find_sanitizers(started.file)) {
+    if (sanitizer.is_linked_in) continue;
+    chooser.put_in_front(sanitizer.variable, sanitizer.value, sanitizer.name + std::string(": ") + sanitizer.why);
+  }
 }
 
 void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser, RunSettings& settings) {
