@@ -11,7 +11,9 @@ Agreement::Agreement(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, con
   int num_ranks = 0;
   if (!ask([&] { return pmpi_.Comm_rank(comm_, &rank_); }) || !ask([&] { return pmpi_.Comm_size(comm_, &num_ranks); })) return;
   num_ranks_ = num_ranks;
-  if (what != nullptr) watch_.emplace(pmpi, comm, rank_, num_ranks, what, process.settings.timeout_ns);
+  if (what == nullptr) return;
+  constexpr const char* kStranger = "without this library (LD_PRELOAD), or with another HIERBAR_MPI or HIERBAR_MPI_SET_UP_AT,";
+  watch_.emplace(pmpi, comm, rank_, num_ranks, SetUpWatch::Subject{what, kStranger}, process.settings.timeout_ns);
 }
 
 void Agreement::fail(Route route, std::string problem) {

@@ -35,7 +35,7 @@ int watched_barrier(const Pmpi& pmpi, MPI_Comm comm, const std::string& what, lo
   ask([&] { return pmpi.Comm_rank(comm, &rank); });
   ask([&] { return pmpi.Comm_size(comm, &num_ranks); });
   {
-    const SetUpWatch watch(pmpi, comm, rank, num_ranks, what, timeout_ns);
+    const SetUpWatch watch(pmpi, comm, rank, num_ranks, {what, "with another HIERBAR_MPI_SET_UP_AT"}, timeout_ns);
     const QuietErrors quiet(pmpi, comm);
     status = pmpi.Barrier(comm);
   }

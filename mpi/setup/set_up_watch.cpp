@@ -13,15 +13,16 @@
 
 namespace hierbar::mpi {
 
-SetUpWatch::SetUpWatch(const Pmpi& pmpi, MPI_Comm comm, int rank, int num_ranks, const std::string& what, long timeout_ns) {
+SetUpWatch::SetUpWatch(const Pmpi& pmpi, MPI_Comm comm, int rank, int num_ranks, const Subject& subject, long timeout_ns) {
   if (timeout_ns == 0 || num_ranks == 1 || (rank != 0 && rank != num_ranks - 1)) return;
   std::string who = "rank " + std::to_string(rank);
-  std::string on = what + " on " + name_of(pmpi, comm) + " of " + std::to_string(num_ranks) + " ranks";
+  std::string on_what = subject.what + " on " + name_of(pmpi, comm) + " of " + std::to_string(num_ranks) +
+                        " ranks: not all of them have come; a process " + subject.stranger + " never does";
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it
   try {
-    thread_ = std::thread([this, timeout_ns, by = std::move(who), where = std::move(on)] { watch(timeout_ns, by, where); });
+    thread_ = std::thread([this, timeout_ns, by = std::move(who), on = std::move(on_what)] { watch(timeout_ns, by, on); });
   } catch (const std::system_error&) {  // no more threads: nothing is watched
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -37,13 +38,11 @@ SetUpWatch::~SetUpWatch() {
   thread_.join();
 }
 
-void SetUpWatch::watch(long timeout_ns, const std::string& who, const std::string& what) {
+void SetUpWatch::watch(long timeout_ns, const std::string& who, const std::string& on_what) {
   std::unique_lock lock(mutex_);
   for (long waited_ns = timeout_ns;; waited_ns += timeout_ns) {
     if (ended_.wait_for(lock, std::chrono::nanoseconds(timeout_ns), [this] { return has_ended_; })) return;
-    print_line(who + " has waited " + std::to_string(waited_ns / 1'000'000'000) + " s for " + what +
-               ": not all of them have come; a process without this library (LD_PRELOAD), or with another HIERBAR_MPI or "
-               "HIERBAR_MPI_SET_UP_AT, never does");
+    print_line(who + " has waited " + std::to_string(waited_ns / 1'000'000'000) + " s for " + on_what);
   }
 }
 

@@ -20,14 +20,18 @@ namespace hierbar::mpi {
 // Only the lowest and the highest rank of `comm` watch: one of them waits where the other is missing.
 class SetUpWatch {
  public:
-  // `what` is, for instance, "the set-up in barrier 8".
-  SetUpWatch(const Pmpi& pmpi, MPI_Comm comm, int rank, int num_ranks, const std::string& what, long timeout_ns);
+  // What is waited for, and which process never comes to it.
+  struct Subject {
+    std::string what;  // for instance "the set-up in barrier 8"
+    const char* stranger;
+  };
+  SetUpWatch(const Pmpi& pmpi, MPI_Comm comm, int rank, int num_ranks, const Subject& subject, long timeout_ns);
   ~SetUpWatch();
   SetUpWatch(const SetUpWatch&) = delete;
   SetUpWatch& operator=(const SetUpWatch&) = delete;
 
  private:
-  void watch(long timeout_ns, const std::string& who, const std::string& what);
+  void watch(long timeout_ns, const std::string& who, const std::string& on_what);
 
   std::mutex mutex_;
   std::condition_variable ended_;
