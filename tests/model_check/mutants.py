@@ -38,8 +38,7 @@ WEAKER = {
     "update": {"seq_cst": ("acq_rel", "release", "acquire", "relaxed"), "acq_rel": ("release", "acquire", "relaxed"),
                "release": ("relaxed",), "acquire": ("relaxed",), "relaxed": ()},
     "fence": {"seq_cst": ("acq_rel", "relaxed"), "acq_rel": ("release", "acquire", "relaxed"), "acquire": ("relaxed",),
-              "release": ("relaxed",)},
-    "half": {"asymmetric": ("relaxed",)},  # a light or a heavy fence: there is no weaker one but none
+              "release": ("relaxed",), "asymmetric": ("relaxed",)},  # asymmetric: a light or a heavy one
 }
 
 # The operations of Mem: kind and order.
@@ -47,7 +46,7 @@ MEM_OPERATIONS = {"load_relaxed": ("load", "relaxed"), "load_acquire": ("load", 
                   "store_relaxed": ("store", "relaxed"), "store_release": ("store", "release"), "exchange": ("update", "seq_cst"),
                   "fetch_or": ("update", "seq_cst"), "fetch_add": ("update", "seq_cst"),
                   "fetch_or_relaxed": ("update", "relaxed"), "fetch_add_relaxed": ("update", "relaxed"), "fence": ("fence", "seq_cst"),
-                  "light_fence": ("half", "asymmetric"), "heavy_fence": ("half", "asymmetric")}
+                  "light_fence": ("fence", "asymmetric"), "heavy_fence": ("fence", "asymmetric")}
 MEM_ACCESS = re.compile(r"\b(?P<mem>mem_?)\.(?P<operation>" + "|".join(MEM_OPERATIONS) + r")\(")
 
 # The accesses of std::atomic, which name their order.
