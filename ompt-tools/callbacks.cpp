@@ -27,7 +27,7 @@
 #include "ompt-tools/tool.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 thread_local Thread self;
@@ -90,7 +90,7 @@ void record_size(std::uint32_t size) {
 }
 
 // Reads the tree of the calling primary's team.
-void read_shape(Team& team, std::uint32_t size) {
+void read_shape(RecordedTeam& team, std::uint32_t size) {
   std::vector<std::uint32_t>& parents = team.primarys_scratch();
   parents.resize(size);
   const std::uint64_t serial = tool->trace->shape(parents.data(), size);
@@ -126,7 +126,7 @@ void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, un
   if (frame == nullptr) return;
   *frame = Frame{};
   const Region* region = region_of(parallel);
-  Team* team = region == nullptr ? nullptr : region->team;
+  RecordedTeam* team = region == nullptr ? nullptr : region->team;
   if (team == nullptr || size < 2 || size > team->capacity()) return;
   frame->own = &team->enter(index, size);
   if (team->cpus(index).empty()) {
@@ -246,7 +246,7 @@ void begin_or_end_task(const ompt_data_t* prior, const ompt_data_t* next) {
     frame->task_start = tool->clock.now();
   } else if (next == frame->waiting_task && frame->task_start != 0) {
     const std::uint64_t now = tool->clock.now();
-    Team::add_task(*frame->own, frame->task_start, now);
+    RecordedTeam::add_task(*frame->own, frame->task_start, now);
     if (frame->thread->ring != nullptr) {
       RawEvent event;
       event.begin = frame->task_start;
@@ -284,4 +284,4 @@ void listen_to_phases(const hierbar_trace_interface& trace) {
   if (!has_chained()) trace.observe(begin_exchange, end_exchange);
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 ompt_start_tool_result_t* other = nullptr;
@@ -176,4 +176,4 @@ ompt_data_t* chained_data(ompt_data_t* parallel) {
   return &region_of(parallel)->chained;
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -7,7 +7,7 @@
 #include "ompt-tools/region.hpp"
 #include "trace/ompt_api.h"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // A second OMPT tool behind this one (HIERBAR_OMPT_CHAIN), because a runtime takes only one tool.
 // The second tool sees every event as if it were alone:
@@ -45,4 +45,4 @@ bool has_chained() noexcept;
 // here.
 ompt_data_t* chained_data(ompt_data_t* parallel);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

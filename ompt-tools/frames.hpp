@@ -6,7 +6,7 @@
 
 #include "ompt-tools/tool.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // The thread itself keeps which regions it is in; task_data and thread_data are not used. This does
 // not change while a barrier is under way, with one exception: a waiting thread may run tasks, and
@@ -17,8 +17,8 @@ struct Thread;
 // A region that a thread is in.
 struct Frame {
   Thread* thread = nullptr;
-  Team* team = nullptr;
-  Team::Participant* own = nullptr;
+  RecordedTeam* team = nullptr;
+  RecordedTeam::Participant* own = nullptr;
   Record* record = nullptr;       // of the barrier in which it waits
   Record* last_record = nullptr;  // of its last barrier, if that was recorded
   const void* waiting_task = nullptr;
@@ -40,4 +40,4 @@ struct Thread {
   Frame* top() { return depth > 0 && depth <= kMaxDepth ? &frames[depth - 1] : nullptr; }
 };
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

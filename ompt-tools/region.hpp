@@ -4,18 +4,18 @@
 
 #include "trace/ompt_api.h"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
-class Team;
+class RecordedTeam;
 
 // One parallel region. The runtime's parallel_data points to it.
 struct Region {
-  Team* team = nullptr;   // null if the region is not recorded
-  ompt_data_t chained{};  // the parallel_data of the chained tool
+  RecordedTeam* team = nullptr;  // null if the region is not recorded
+  ompt_data_t chained{};         // the parallel_data of the chained tool
 };
 
 inline Region* region_of(const ompt_data_t* parallel) {
   return parallel == nullptr ? nullptr : static_cast<Region*>(parallel->ptr);
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

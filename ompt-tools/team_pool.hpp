@@ -11,7 +11,7 @@
 #include "ompt-tools/region.hpp"
 #include "report/team.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // A pool of regions with their teams, by size. A region that begins borrows one. Most often this is
 // the one that the region before it gave back. Thread-safe; visitors are called under the lock.
@@ -53,7 +53,7 @@ class TeamPool {
  private:
   struct Owned {
     Owned(std::uint32_t size, std::uint64_t every, const TraceClock& clock) : team(size, every, clock) {}
-    Team team;
+    RecordedTeam team;
     Region region;
   };
 
@@ -64,4 +64,4 @@ class TeamPool {
   std::vector<std::unique_ptr<Owned>> all_;
 };
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

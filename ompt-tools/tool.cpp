@@ -18,7 +18,7 @@
 #include "report/report.hpp"
 #include "report/report_entry.h"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 Tool* tool = nullptr;
 
@@ -71,7 +71,7 @@ Report last_report() {
   report.idle_ns = tool->clock.to_ns(tool->idle_ticks.load(std::memory_order_relaxed));
   report.trace = {tool->raw.kept(), tool->raw.dropped()};
   const KeptDebugFiles files;
-  tool->teams.for_each([&](Team& team) {
+  tool->teams.for_each([&](RecordedTeam& team) {
     team.flush();
     add_team(report, team);
   });
@@ -85,7 +85,7 @@ Report report_so_far(bool take) {
   std::atomic<std::uint64_t>& idle = tool->idle_ticks;
   report.idle_ns = tool->clock.to_ns(take ? idle.exchange(0, std::memory_order_relaxed) : idle.load(std::memory_order_relaxed));
   const KeptDebugFiles files;
-  tool->teams.for_each_idle([&](Team& team) {
+  tool->teams.for_each_idle([&](RecordedTeam& team) {
     team.flush();
     add_team(report, team);
     if (take) team.forget();
@@ -143,7 +143,7 @@ void finalize(ompt_data_t*) {
 // the chained tool gets the runtime for itself.
 ompt_start_tool_result_t* start(unsigned omp_version, const char* runtime) try {
   std::vector<std::string> problems;
-  const Settings settings = read_settings(problems);
+  const ReportSettings settings = read_settings(problems);
   ompt_start_tool_result_t* other = nullptr;
   if (!settings.chain.empty()) {
     std::string problem;
@@ -180,11 +180,11 @@ bool checkpoint(std::uint64_t now) try {
   return true;  // the report at the end is written or reports the failure
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report
 
 extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned int omp_version,
                                                                                     const char* runtime_version) {
-  return hierbar::ompt::start(omp_version, runtime_version);
+  return hierbar::report::start(omp_version, runtime_version);
 }
 
-extern "C" [[gnu::visibility("default")]] char* hierbar_ompt_report(int take) { return hierbar::ompt::copy_report(take != 0); }
+extern "C" [[gnu::visibility("default")]] char* hierbar_ompt_report(int take) { return hierbar::report::copy_report(take != 0); }

@@ -15,14 +15,14 @@
 #include "trace/stamps.h"
 #include "trace/trace_clock.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // The state that the callbacks write and the report reads. All of its atomics are relaxed: they are
 // counters and flags, and publish nothing else.
 struct Tool {
-  explicit Tool(const Settings& chosen) : settings(chosen), clock(TraceClock::measure()), teams(chosen.every, clock) {}
+  explicit Tool(const ReportSettings& chosen) : settings(chosen), clock(TraceClock::measure()), teams(chosen.every, clock) {}
 
-  const Settings settings;
+  const ReportSettings settings;
   const Process process = this_process();
   const TraceClock clock;
   const ClockOffset offset = measure_clock_offset(clock, first_cpus_of_packages());
@@ -55,4 +55,4 @@ bool listen_to_events(ompt_set_callback_t set_callback);
 // Enables the stamps of our libomp.
 void listen_to_phases(const hierbar_trace_interface& trace);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -33,7 +33,7 @@ constexpr std::chrono::milliseconds kFloorBudget{40};
 
 template <class Barrier, class... Arguments>
 void measure_barrier(benchmark::State& state, const Arguments&... arguments) {
-  Team<Barrier> team(static_cast<std::uint32_t>(state.range(0)), arguments...);
+  MeasuredTeam<Barrier> team(static_cast<std::uint32_t>(state.range(0)), arguments...);
   for (auto _ : state) team.cross();
 }
 
@@ -108,7 +108,7 @@ void add_context(const TeamPlans& plans) {
 
 int main(int argc, char** argv) {
   using namespace hierbar::bench;
-  Options options;
+  BarrierBenchOptions options;
   if (const std::optional<int> status = parse_options(argc, argv, options)) return *status;
   hierbar::Result<TeamPlans> plans = TeamPlans::load();
   if (!plans) {

@@ -52,7 +52,7 @@ std::string add_algorithms(const std::string& name, std::vector<Algorithm>& algo
 
 }  // namespace
 
-std::optional<int> parse_options(int argc, char** argv, Options& options) {
+std::optional<int> parse_options(int argc, char** argv, BarrierBenchOptions& options) {
   CLI::App app(kDescription, "barrier_bench");
   app.footer(kFooter);
   app.allow_extras();

@@ -10,13 +10,13 @@
 
 namespace hierbar::bench {
 
-struct Options {
+struct BarrierBenchOptions {
   std::vector<Algorithm> algorithms;           // never empty, no duplicates
   std::vector<std::string> benchmark_options;  // the rest, for Google Benchmark
 };
 
 // Reads the command line. Returns the exit status if the program must end: 0 for help, 2 for an
 // unknown algorithm. The message has been printed then.
-[[nodiscard]] std::optional<int> parse_options(int argc, char** argv, Options& options);
+[[nodiscard]] std::optional<int> parse_options(int argc, char** argv, BarrierBenchOptions& options);
 
 }  // namespace hierbar::bench

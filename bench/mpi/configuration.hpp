@@ -79,7 +79,8 @@ struct Configuration {
 // meeting, called "meet-" and its name. They are not yet identified. In
 // the directory `wheel_link_dir` the wheel's library has the name that the measured program asks
 // for.
-[[nodiscard]] std::vector<Configuration> make_configurations(const Options& options, const std::filesystem::path& wheel_link_dir);
+[[nodiscard]] std::vector<Configuration> make_configurations(const MpiBenchOptions& options,
+                                                             const std::filesystem::path& wheel_link_dir);
 
 // Launches the configuration once, to see which libraries it loads.
 void identify(Configuration& configuration);

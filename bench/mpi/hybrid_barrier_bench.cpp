@@ -165,13 +165,13 @@ class Threadcomm {
   MPI_Comm comm_{};
 };
 
-struct Options {
+struct HybridBenchOptions {
   int num_threads = 2;
   double budget_ns = 500e6;
 };
 
-Options read_options(int argc, char** argv) {
-  Options options;
+HybridBenchOptions read_options(int argc, char** argv) {
+  HybridBenchOptions options;
   for (int i = 1; i < argc; i += 2) {
     if (std::strcmp(argv[i], "--threads") == 0) {
       options.num_threads = static_cast<int>(number_in(argv[i], argv[i + 1], 1024));
@@ -234,7 +234,7 @@ Method floor(FloorLine& line, int rank) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options = read_options(argc, argv);
+  const HybridBenchOptions options = read_options(argc, argv);
   const int num_threads = options.num_threads;
   int level, rank, num_ranks;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);

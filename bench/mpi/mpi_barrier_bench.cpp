@@ -26,7 +26,7 @@ using namespace hierbar::bench::mpi;
 
 constexpr const char* kName = "mpi_barrier_bench";
 
-int run(const Options& options) {
+int run(const MpiBenchOptions& options) {
   // 1. Find out what can be measured.
   const Host host = describe_host();
   const WheelLink wheel(options.wheel_dir);
@@ -51,4 +51,4 @@ int run(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return run_driver<Options>(kName, argc, argv, parse_options, run); }
+int main(int argc, char** argv) { return run_driver<MpiBenchOptions>(kName, argc, argv, parse_options, run); }

@@ -69,7 +69,7 @@ std::string problem_of_meeting(const std::string& text) {
                                          kind.error(), network::kAllowedKinds);
 }
 
-void add_meetings(CLI::App& app, Options& options) {
+void add_meetings(CLI::App& app, MpiBenchOptions& options) {
   app.add_option("--meetings", options.meetings,
                  "Also this project's barrier over pretended nodes, whose leaders meet by each of these schedules of messages\n"
                  "(HIERBAR_MPI_MEETING), under MPICH: all, or a list of library, auto and schedules such as dissemination:3.\n"
@@ -84,7 +84,7 @@ void add_meetings(CLI::App& app, Options& options) {
       ->option_text("N");
 }
 
-void add_what(CLI::App& app, Options& options) {
+void add_what(CLI::App& app, MpiBenchOptions& options) {
   app.add_option("--ranks", options.rank_counts, "Numbers of ranks, separated by commas. Default: 2,4,8,16; 2 with --first.")
       ->delimiter(',')
       ->check(CLI::Range(2, 1024))
@@ -108,13 +108,13 @@ constexpr RunHelp kRunHelp = {.repetitions = "Repetitions. Default: 10; 3 with -
                               .lib_dir = "Where libhierbar_mpi.so is. Default, seen from this program: ../lib.",
                               .list = "Show the configurations and which library each loads, and stop."};
 
-void add_how(CLI::App& app, Options& options) {
+void add_how(CLI::App& app, MpiBenchOptions& options) {
   add_repetition_options(app, options, kRunHelp);
   app.add_option("--seed", options.seed, "Of the random order. Default: another one each time; the report says which.")
       ->option_text("N");
 }
 
-void add_where(CLI::App& app, Options& options) {
+void add_where(CLI::App& app, MpiBenchOptions& options) {
   add_place_options(app, options, kRunHelp);
   app.add_option("--mpich-launcher", options.mpich_launcher, "MPICH's mpiexec. Default: mpiexec.mpich or mpiexec.hydra in PATH.")
       ->check(CLI::ExistingFile.description(""))
@@ -130,7 +130,7 @@ void add_where(CLI::App& app, Options& options) {
       ->option_text("DIR");
 }
 
-void fill_defaults(Options& options, const CLI::App& app) {
+void fill_defaults(MpiBenchOptions& options, const CLI::App& app) {
   fill_run_defaults(options, app, {.num_repetitions = 3, .budget_ms = 200});
   if (options.lib_dir.empty()) options.lib_dir = find_lib_dir(HIERBAR_BENCH_INSTALLED_LIB_DIR, "libhierbar_mpi.so");
   if (options.mpich_launcher.empty()) options.mpich_launcher = find_in_path({"mpiexec.mpich", "mpiexec.hydra"});
@@ -146,7 +146,7 @@ void fill_defaults(Options& options, const CLI::App& app) {
 
 }  // namespace
 
-std::optional<int> parse_options(int argc, char** argv, Options& options) {
+std::optional<int> parse_options(int argc, char** argv, MpiBenchOptions& options) {
   CLI::App app(kDescription, "mpi_barrier_bench");
   app.footer(std::string(kEnvironmentHelp) + kExitStatusHelp + kExamplesHelp);
   app.get_formatter()->column_width(26);

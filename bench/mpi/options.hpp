@@ -13,7 +13,7 @@
 namespace hierbar::bench::mpi {
 
 // The user's choices. `--help` explains each of them.
-struct Options : RunOptions {
+struct MpiBenchOptions : RunOptions {
   std::vector<int> rank_counts{2, 4, 8, 16};
   std::vector<std::string> configurations;  // empty: all
   std::vector<std::string> meetings;        // of nodes' leaders, as in HIERBAR_MPI_MEETING
@@ -24,7 +24,7 @@ struct Options : RunOptions {
   std::filesystem::path openmpi_launcher;   // empty: not found
   std::filesystem::path wheel_dir;          // empty: no wheel
 
-  Options() {
+  MpiBenchOptions() {
     budget_ms = 300;
     timeout_s = 60;
   }
@@ -32,6 +32,6 @@ struct Options : RunOptions {
 
 // Reads the command line. Returns the exit status if the program must end: 0 for help, 2 for wrong
 // arguments. The message has been printed then.
-[[nodiscard]] std::optional<int> parse_options(int argc, char** argv, Options& options);
+[[nodiscard]] std::optional<int> parse_options(int argc, char** argv, MpiBenchOptions& options);
 
 }  // namespace hierbar::bench::mpi

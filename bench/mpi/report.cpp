@@ -97,7 +97,7 @@ nlohmann::json to_json(const Configuration& configuration) {
 
 }  // namespace
 
-std::string header_text(const Options& options, const Host& host, const std::vector<Configuration>& configurations) {
+std::string header_text(const MpiBenchOptions& options, const Host& host, const std::vector<Configuration>& configurations) {
   std::string text = host_text(host);
   text += fmt::format("bench      revision {}, built by {}\n", kRevision, HIERBAR_BENCH_COMPILER);
   text += fmt::format("program    by each MPI's own compiler driver, {}; MPI_THREAD_SINGLE\n", HIERBAR_BENCH_WORKER_FLAGS);
@@ -120,7 +120,7 @@ std::string table_text(const Measurements& measurements) {
   return text;
 }
 
-nlohmann::json json_report(const Measurements& measurements, const Options& options, const Host& host,
+nlohmann::json json_report(const Measurements& measurements, const MpiBenchOptions& options, const Host& host,
                            const std::vector<Configuration>& configurations, const std::vector<Verdict>& verdicts) {
   nlohmann::json report;
   report["format"] = "hierbar-mpi-barrier-bench-1";

@@ -16,14 +16,15 @@
 namespace hierbar::bench::mpi {
 
 // Machine, build, settings and libraries; what is skipped, and why.
-[[nodiscard]] std::string header_text(const Options& options, const Host& host, const std::vector<Configuration>& configurations);
+[[nodiscard]] std::string header_text(const MpiBenchOptions& options, const Host& host,
+                                      const std::vector<Configuration>& configurations);
 
 // A part for each number of ranks: the period with its quartiles and its ratio to hier's, the
 // medians of the other figures, the floors.
 [[nodiscard]] std::string table_text(const Measurements& measurements);
 
 // All of the above, and the raw samples.
-[[nodiscard]] nlohmann::json json_report(const Measurements& measurements, const Options& options, const Host& host,
+[[nodiscard]] nlohmann::json json_report(const Measurements& measurements, const MpiBenchOptions& options, const Host& host,
                                          const std::vector<Configuration>& configurations, const std::vector<Verdict>& verdicts);
 
 }  // namespace hierbar::bench::mpi

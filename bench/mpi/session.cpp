@@ -35,7 +35,7 @@ struct RankCount {
 
 class Session {
  public:
-  Session(const Options& options, const Host& host, const std::vector<Configuration>& configurations)
+  Session(const MpiBenchOptions& options, const Host& host, const std::vector<Configuration>& configurations)
       : options_(options),
         host_(host),
         configurations_(configurations),
@@ -163,7 +163,7 @@ class Session {
     return std::chrono::milliseconds(static_cast<long long>(options_.timeout_s * 1000));
   }
 
-  const Options& options_;
+  const MpiBenchOptions& options_;
   const Host& host_;
   const std::vector<Configuration>& configurations_;
   Measurements results_;
@@ -175,7 +175,7 @@ class Session {
 
 }  // namespace
 
-Measurements measure(const Options& options, const Host& host, const std::vector<Configuration>& configurations) {
+Measurements measure(const MpiBenchOptions& options, const Host& host, const std::vector<Configuration>& configurations) {
   return Session(options, host, configurations).run();
 }
 

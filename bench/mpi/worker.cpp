@@ -228,7 +228,7 @@ std::vector<double> rank_cpus() {
   return over_ranks(cpus, MPI_MAX);
 }
 
-void run(const Settings& settings, double init_ns) {
+void run(const MpiWorkerSettings& settings, double init_ns) {
   std::vector<Barrier> barriers{{"program", MPI_Barrier, 0, 1, 0, {}}};
   if (settings.inside) barriers.push_back({"own", PMPI_Barrier, 0, 1, 0, {}});
   clock_ns = clock_cost_ns();
@@ -254,7 +254,7 @@ void run(const Settings& settings, double init_ns) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::optional<Settings> settings = parse_settings(argc, argv);
+  const std::optional<MpiWorkerSettings> settings = parse_settings(argc, argv);
   if (!settings) {
     std::fputs("mpi_barrier_worker: started by mpi_barrier_bench, not by hand\n", stderr);
     return 2;

@@ -9,7 +9,7 @@
 
 namespace hierbar::bench {
 
-struct Settings {
+struct MpiWorkerSettings {
   double budget_ns = 0;
   unsigned limit_s = 0;
   bool inside = false;
@@ -19,8 +19,8 @@ struct Settings {
 };
 
 // Nothing for wrong arguments.
-inline std::optional<Settings> parse_settings(int argc, char** argv) {
-  Settings settings;
+inline std::optional<MpiWorkerSettings> parse_settings(int argc, char** argv) {
+  MpiWorkerSettings settings;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     const char* const value = i + 1 < argc ? argv[i + 1] : "";

@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kIdentifyTimeout{10000};
 constexpr const char* kOmptTool = "libhierbar_ompt.so";
 constexpr std::array<std::string_view, 3> kBarrierKinds{"PLAIN", "FORKJOIN", "REDUCTION"};
 
-std::vector<std::string_view> selected_names(const Options& options) {
+std::vector<std::string_view> selected_names(const OmpBenchOptions& options) {
   const auto& asked = options.configurations;
   const auto has = [&asked](std::string_view name) { return std::find(asked.begin(), asked.end(), name) != asked.end(); };
   std::vector<std::string_view> names;
@@ -29,7 +29,7 @@ std::vector<std::string_view> selected_names(const Options& options) {
 }
 
 // The settings that all configurations get.
-Variables common_variables(const Options& options, Runtime runtime) {
+Variables common_variables(const OmpBenchOptions& options, Runtime runtime) {
   Variables variables;
   if (options.passive) variables["OMP_WAIT_POLICY"] = "passive";
   if (runtime != Runtime::kLibgomp) {
@@ -54,7 +54,7 @@ fs::path directory_of(const std::string& file) { return file.empty() ? fs::path(
 
 // Sets the tool, and expects that it is used. Its report goes to stderr, which is read and thrown
 // away.
-void choose_tool(Configuration& configuration, Tool tool, const Options& options) {
+void choose_tool(Configuration& configuration, Tool tool, const OmpBenchOptions& options) {
   if (tool == Tool::kNone) return;
   const fs::path beside_libomp = options.lib_dir / kOmptTool;  // when installed: one directory up
   const fs::path ours = fs::exists(beside_libomp) ? beside_libomp : options.lib_dir / ".." / kOmptTool;
@@ -69,7 +69,7 @@ void choose_tool(Configuration& configuration, Tool tool, const Options& options
 
 // Chooses the library and the program. They must fit: a program built by GCC asks for libgomp.so.1,
 // and one built by Clang for libomp's soname.
-void choose_files(Configuration& configuration, const ConfigurationName& known, const Options& options) {
+void choose_files(Configuration& configuration, const ConfigurationName& known, const OmpBenchOptions& options) {
   const bool have_clang_worker = fs::exists(options.libexec_dir / "omp_barrier_worker_clang");
   const bool wants_gcc = known.runtime == Runtime::kLibgomp || known.name == "hier-gcc" || !have_clang_worker;
   configuration.worker = options.libexec_dir / (wants_gcc ? "omp_barrier_worker_gcc" : "omp_barrier_worker_clang");
@@ -101,7 +101,7 @@ void choose_files(Configuration& configuration, const ConfigurationName& known, 
   }
 }
 
-Configuration make_configuration(const ConfigurationName& known, const Options& options) {
+Configuration make_configuration(const ConfigurationName& known, const OmpBenchOptions& options) {
   Configuration configuration;
   configuration.name = known.name;
   configuration.explains = known.explains;
@@ -202,7 +202,7 @@ void identify(Configuration& configuration) {
 
 }  // namespace
 
-std::vector<Configuration> make_configurations(const Options& options) {
+std::vector<Configuration> make_configurations(const OmpBenchOptions& options) {
   const std::vector<std::string_view> names = selected_names(options);
   std::vector<Configuration> configurations;
   for (const ConfigurationName& known : kConfigurations) {

@@ -75,7 +75,7 @@ struct Configuration {
 };
 
 // The configurations that `options` name, in the order of kConfigurations. Each is identified.
-[[nodiscard]] std::vector<Configuration> make_configurations(const Options& options);
+[[nodiscard]] std::vector<Configuration> make_configurations(const OmpBenchOptions& options);
 
 // The variables of a process of `configuration` with a team of num_threads.
 [[nodiscard]] Variables variables_for(const Configuration& configuration, int num_threads, bool bound);

@@ -27,7 +27,7 @@ json to_json(const Configuration& configuration) {
 
 }  // namespace
 
-json json_report(const Results& results, const Options& options, const Host& host, const std::vector<Verdict>& verdicts) {
+json json_report(const Results& results, const OmpBenchOptions& options, const Host& host, const std::vector<Verdict>& verdicts) {
   json report;
   report["format"] = "hierbar-omp-barrier-bench-1";
   report["host"] = to_json(host);

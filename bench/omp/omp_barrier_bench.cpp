@@ -24,7 +24,7 @@ using namespace hierbar::bench;
 
 constexpr const char* kName = "omp_barrier_bench";
 
-int run(const Options& options) {
+int run(const OmpBenchOptions& options) {
   // 1. Find out what can be measured.
   const Host host = describe_host();
   std::vector<Configuration> configurations = make_configurations(options);
@@ -48,4 +48,4 @@ int run(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return run_driver<Options>(kName, argc, argv, parse_options, run); }
+int main(int argc, char** argv) { return run_driver<OmpBenchOptions>(kName, argc, argv, parse_options, run); }

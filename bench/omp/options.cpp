@@ -78,7 +78,7 @@ bool is_blocktime(const std::string& text) {
   return text == "infinite" || (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos);
 }
 
-void add_what(CLI::App& app, Options& options) {
+void add_what(CLI::App& app, OmpBenchOptions& options) {
   app.add_option(
          "--threads", options.thread_counts,
          "Team sizes, separated by commas. Default: 1, 2, 4 and 8 times the cpus, from 2 to 16; and\n`tasks` also with 1.")
@@ -108,7 +108,7 @@ void add_what(CLI::App& app, Options& options) {
       ->option_text("NS");
 }
 
-void add_how(CLI::App& app, Options& options, Arguments& arguments) {
+void add_how(CLI::App& app, OmpBenchOptions& options, Arguments& arguments) {
   app.add_option("--bind", arguments.binding,
                  "OMP_PLACES=cores OMP_PROC_BIND=close for every runtime: `auto` as long as the threads do not\n"
                  "outnumber the cpus, `always` or `never`. Default: auto.")
@@ -124,7 +124,7 @@ void add_how(CLI::App& app, Options& options, Arguments& arguments) {
   add_repetition_options(app, options, kRunHelp);
 }
 
-void add_where(CLI::App& app, Options& options) {
+void add_where(CLI::App& app, OmpBenchOptions& options) {
   add_place_options(app, options, kRunHelp);
   app.add_option("--stock-dir", options.stock_dir,
                  "Where the unpatched build of the same libomp is, if there is one. Default: ../stock/lib.")
@@ -141,7 +141,7 @@ void add_where(CLI::App& app, Options& options) {
 // 10 ns.
 constexpr int kToolRepetitions = 100;
 
-void fill_defaults(Options& options, const CLI::App& app, const Arguments& arguments) {
+void fill_defaults(OmpBenchOptions& options, const CLI::App& app, const Arguments& arguments) {
   if (options.tools && app.count("--reps") == 0) options.num_repetitions = kToolRepetitions;
   fill_run_defaults(options, app, {.num_repetitions = 5, .budget_ms = 40});
   if (options.tools) {
@@ -161,7 +161,7 @@ void fill_defaults(Options& options, const CLI::App& app, const Arguments& argum
 
 }  // namespace
 
-std::optional<int> parse_options(int argc, char** argv, Options& options) {
+std::optional<int> parse_options(int argc, char** argv, OmpBenchOptions& options) {
   CLI::App app(kDescription, "omp_barrier_bench");
   app.footer(std::string(kEnvironmentHelp) + kExitStatusHelp + kExamplesHelp);
   app.get_formatter()->column_width(24);

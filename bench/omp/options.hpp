@@ -15,7 +15,7 @@ namespace hierbar::bench {
 enum class Binding : std::uint8_t { kAuto, kAlways, kNever };
 
 // The user's choices. `--help` explains each of them.
-struct Options : RunOptions {
+struct OmpBenchOptions : RunOptions {
   std::vector<int> thread_counts;           // empty: the default list
   std::vector<std::string> constructs;      // empty: all
   std::vector<std::string> configurations;  // empty: the default ones
@@ -30,7 +30,7 @@ struct Options : RunOptions {
   bool brief = false;
   bool tools = false;
 
-  Options() {
+  OmpBenchOptions() {
     budget_ms = 60;
     timeout_s = 20;
   }
@@ -38,6 +38,6 @@ struct Options : RunOptions {
 
 // Reads the command line. Returns the exit status if the program must end: 0 for help, 2 for wrong
 // arguments. The message has been printed then.
-[[nodiscard]] std::optional<int> parse_options(int argc, char** argv, Options& options);
+[[nodiscard]] std::optional<int> parse_options(int argc, char** argv, OmpBenchOptions& options);
 
 }  // namespace hierbar::bench

@@ -57,7 +57,7 @@ std::string overhead(const Group& group, const Series& series, const Series& ref
                      difference->lowest, difference->highest);
 }
 
-std::string group_table(const Group& group, const Options& options) {
+std::string group_table(const Group& group, const OmpBenchOptions& options) {
   const Series* reference = find_series(group, options.reference);
   std::string text = group_title(group) + "\n";
   text += fmt::format("  {:<{}}{:>11}  {:>24}  {:>{}}  {:>18}\n", "", kNameWidth, "median ns", "quartiles",
@@ -73,7 +73,7 @@ std::string group_table(const Group& group, const Options& options) {
   return text + "\n";
 }
 
-std::string overview_cell(const Group& group, const std::string& name, const Options& options) {
+std::string overview_cell(const Group& group, const std::string& name, const OmpBenchOptions& options) {
   const auto found = std::find_if(group.series.begin(), group.series.end(), [&name](const Series& s) { return s.name == name; });
   if (found == group.series.end()) return "-";
   const auto summary = summary_of(group, *found);
@@ -99,7 +99,7 @@ std::vector<std::string> overview_rows(const std::vector<const Group*>& groups) 
   return names;
 }
 
-std::string overview_table(const std::vector<const Group*>& groups, const Options& options) {
+std::string overview_table(const std::vector<const Group*>& groups, const OmpBenchOptions& options) {
   const std::string title = fmt::format("{}, {}", groups.front()->quantity, unit_of(groups.front()->quantity));
   std::string text = fmt::format("{:<{}}", title, kOverviewWidth);
   for (const Group* group : groups) text += fmt::format("{:>20}", participants_text(*group));
@@ -168,7 +168,7 @@ std::string programs_text(const std::vector<Configuration>& configurations) {
 
 }  // namespace
 
-std::string header_text(const Options& options, const Host& host, const std::vector<Configuration>& configurations) {
+std::string header_text(const OmpBenchOptions& options, const Host& host, const std::vector<Configuration>& configurations) {
   std::string text = host_text(host);
   text += fmt::format("bench      revision {}, built by {}\n", kRevision, HIERBAR_BENCH_COMPILER);
   text += programs_text(configurations);
@@ -181,13 +181,13 @@ std::string header_text(const Options& options, const Host& host, const std::vec
   return text + "configurations\n" + configurations_text(configurations) + "\n";
 }
 
-std::string groups_text(const Results& results, const Options& options) {
+std::string groups_text(const Results& results, const OmpBenchOptions& options) {
   std::string text;
   for (const Group& group : results.groups) text += group_table(group, options);
   return text;
 }
 
-std::string overview_text(const Results& results, const Options& options) {
+std::string overview_text(const Results& results, const OmpBenchOptions& options) {
   std::string text = fmt::format("Overview: median ns and ratio to {}\n\n", options.reference);
   for (const ConstructName& construct : kConstructs) {
     std::vector<const Group*> groups;

@@ -15,16 +15,17 @@
 namespace hierbar::bench {
 
 // Machine, build, settings, libraries.
-[[nodiscard]] std::string header_text(const Options& options, const Host& host, const std::vector<Configuration>& configurations);
+[[nodiscard]] std::string header_text(const OmpBenchOptions& options, const Host& host,
+                                      const std::vector<Configuration>& configurations);
 
 // A table for each group: median, quartiles, ratio to the reference, floors, regime.
-[[nodiscard]] std::string groups_text(const Results& results, const Options& options);
+[[nodiscard]] std::string groups_text(const Results& results, const OmpBenchOptions& options);
 
 // A table for each construct: a row for each configuration, a column for each team size.
-[[nodiscard]] std::string overview_text(const Results& results, const Options& options);
+[[nodiscard]] std::string overview_text(const Results& results, const OmpBenchOptions& options);
 
 // All of the above, and the raw samples.
-[[nodiscard]] nlohmann::json json_report(const Results& results, const Options& options, const Host& host,
+[[nodiscard]] nlohmann::json json_report(const Results& results, const OmpBenchOptions& options, const Host& host,
                                          const std::vector<Verdict>& verdicts);
 
 }  // namespace hierbar::bench

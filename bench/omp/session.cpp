@@ -28,7 +28,7 @@ std::vector<int> default_thread_counts(int num_cpus) {
 
 class Session {
  public:
-  Session(const Options& options, const Host& host, std::vector<Configuration> configurations)
+  Session(const OmpBenchOptions& options, const Host& host, std::vector<Configuration> configurations)
       : options_(options), host_(host), floors_("omp_barrier_bench", options.libexec_dir / "floor_worker", host, timeout()) {
     results_.configurations = std::move(configurations);
     make_groups();
@@ -155,7 +155,7 @@ class Session {
     return std::chrono::milliseconds(static_cast<long long>(options_.timeout_s * 1000));
   }
 
-  const Options& options_;
+  const OmpBenchOptions& options_;
   const Host& host_;
   Results results_;
   FloorRunner floors_;
@@ -164,7 +164,7 @@ class Session {
 
 }  // namespace
 
-Results measure(const Options& options, const Host& host, std::vector<Configuration> configurations) {
+Results measure(const OmpBenchOptions& options, const Host& host, std::vector<Configuration> configurations) {
   return Session(options, host, std::move(configurations)).run();
 }
 

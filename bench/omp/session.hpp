@@ -22,6 +22,6 @@ namespace hierbar::bench {
 //    dropped and repeated, as often as the options allow.
 //
 // A configuration that fails in a group is not tried again in that group. Its row says why.
-[[nodiscard]] Results measure(const Options& options, const Host& host, std::vector<Configuration> configurations);
+[[nodiscard]] Results measure(const OmpBenchOptions& options, const Host& host, std::vector<Configuration> configurations);
 
 }  // namespace hierbar::bench

@@ -67,7 +67,7 @@ void judge_oversubscribed(Judge& judge, const Group& group, int num_cpus) {
 
 }  // namespace
 
-std::vector<Verdict> judge(const Results& results, const Options& options, int num_cpus) {
+std::vector<Verdict> judge(const Results& results, const OmpBenchOptions& options, int num_cpus) {
   std::vector<Verdict> verdicts;
   Judge judge(verdicts);
   const bool default_waiting = !options.passive && options.blocktime.empty();

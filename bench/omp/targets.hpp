@@ -12,6 +12,6 @@
 namespace hierbar::bench {
 
 // A verdict for each target that applies to the team sizes, constructs and settings of the run.
-[[nodiscard]] std::vector<Verdict> judge(const Results& results, const Options& options, int num_cpus);
+[[nodiscard]] std::vector<Verdict> judge(const Results& results, const OmpBenchOptions& options, int num_cpus);
 
 }  // namespace hierbar::bench

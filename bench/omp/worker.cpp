@@ -235,7 +235,7 @@ int usage() {
   return 2;
 }
 
-int run(const Settings& settings) {
+int run(const OmpWorkerSettings& settings) {
   num_threads = settings.num_threads;
   delay_iterations = settings.delay_ns > 0 ? burn_iterations(settings.delay_ns) : 0;
   task_iterations = burn_iterations(kTaskNs);
@@ -261,6 +261,6 @@ int run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--identify") return identify();
-  const std::optional<Settings> settings = parse_settings(argc, argv);
+  const std::optional<OmpWorkerSettings> settings = parse_settings(argc, argv);
   return settings ? run(*settings) : usage();
 }

@@ -51,7 +51,7 @@ inline long calibrate(const Construct& construct, double batch_ns, double deadli
 
 // Measures three batches at least, even if one takes longer than the whole budget. But it ends when
 // four budgets are spent.
-inline std::vector<double> measure(const Construct& construct, const Settings& settings, long& count) {
+inline std::vector<double> measure(const Construct& construct, const OmpWorkerSettings& settings, long& count) {
   constexpr std::size_t kFewestBatches = 3;
   constexpr double kNumBatches = 40;
   const double start = now_ns();

@@ -9,7 +9,7 @@
 
 namespace hierbar::bench {
 
-struct Settings {
+struct OmpWorkerSettings {
   std::string construct;
   int num_threads = 1;
   double budget_ns = 0;
@@ -17,8 +17,8 @@ struct Settings {
 };
 
 // Nothing for wrong arguments.
-inline std::optional<Settings> parse_settings(int argc, char** argv) {
-  Settings settings;
+inline std::optional<OmpWorkerSettings> parse_settings(int argc, char** argv) {
+  OmpWorkerSettings settings;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view option = argv[i];
     const char* const value = argv[i + 1];

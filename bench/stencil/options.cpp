@@ -44,7 +44,7 @@ constexpr const char* kFooter =
 
 // The known result decreases with every sweep, and faster for a smaller square. Within these bounds
 // it does not underflow.
-void add_problem(CLI::App& app, Options& options) {
+void add_problem(CLI::App& app, StencilOptions& options) {
   app.add_option("--ranks", options.num_ranks, "MPI ranks. Default: 2.")->check(CLI::Range(1, 4096))->option_text("N");
   app.add_option("--threads", options.num_threads, "Threads of each rank. Default: 2.")
       ->check(CLI::Range(1, 4096))
@@ -61,7 +61,7 @@ void add_problem(CLI::App& app, Options& options) {
       ->option_text("HOW");
 }
 
-void add_run(CLI::App& app, Options& options) {
+void add_run(CLI::App& app, StencilOptions& options) {
   app.add_option("--samples", options.num_samples, "Samples of each launch, after one to warm up. Default: 3.")
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
@@ -79,7 +79,7 @@ void add_run(CLI::App& app, Options& options) {
       ->option_text("WORD");
 }
 
-void add_where(CLI::App& app, Options& options) {
+void add_where(CLI::App& app, StencilOptions& options) {
   app.add_option("--lib-dir", options.lib_dir, "Where libomp.so is. Default, seen from this program: ../lib.")
       ->option_text("DIR");
   app.add_option("--libexec-dir", options.libexec_dir, "Where the measured program is. Default: ../libexec/hierbar.")
@@ -92,7 +92,7 @@ void add_where(CLI::App& app, Options& options) {
       ->option_text("FILE");
 }
 
-void fill_defaults(Options& options) {
+void fill_defaults(StencilOptions& options) {
   if (options.lib_dir.empty()) options.lib_dir = find_lib_dir(HIERBAR_BENCH_INSTALLED_LIB_DIR, "libomp.so");
   if (options.libexec_dir.empty()) options.libexec_dir = prefix_of_program() / "libexec" / "hierbar";
   // Installed, libomp has a folder of its own below the shim's.
@@ -104,7 +104,7 @@ void fill_defaults(Options& options) {
 
 }  // namespace
 
-std::optional<int> parse_options(int argc, char** argv, Options& options) {
+std::optional<int> parse_options(int argc, char** argv, StencilOptions& options) {
   CLI::App app(kDescription, "stencil_bench");
   app.footer(kFooter);
   app.get_formatter()->column_width(26);

@@ -9,7 +9,7 @@
 
 namespace hierbar::bench::stencil {
 
-struct Options {
+struct StencilOptions {
   int num_ranks = 2;
   int num_threads = 2;  // for each rank
   long rows = 512;
@@ -31,6 +31,6 @@ struct Options {
 
 // Returns nothing if the program goes on with `options`. Otherwise returns the exit status; the
 // message has been printed.
-[[nodiscard]] std::optional<int> parse_options(int argc, char** argv, Options& options);
+[[nodiscard]] std::optional<int> parse_options(int argc, char** argv, StencilOptions& options);
 
 }  // namespace hierbar::bench::stencil

@@ -44,7 +44,7 @@ struct Variant {
   std::string failure;  // empty if all launches were correct
 };
 
-std::vector<std::string> launch_command(const Options& options, const char* place) {
+std::vector<std::string> launch_command(const StencilOptions& options, const char* place) {
   std::vector<std::string> command{options.launcher};
   const auto set = [&command](const char* name, const std::string& value) {
     command.insert(command.end(), {"-genv", name, value});
@@ -65,7 +65,7 @@ std::vector<std::string> launch_command(const Options& options, const char* plac
   return command;
 }
 
-void measure_launch(const Options& options, int repetition, Variant& variant) {
+void measure_launch(const StencilOptions& options, int repetition, Variant& variant) {
   const std::chrono::milliseconds timeout(static_cast<long>(1000 * options.timeout_s));
   const ChildResult result = run_child(launch_command(options, variant.place), {}, timeout);
   // Libraries may have written something before the answer.
@@ -85,7 +85,7 @@ void measure_launch(const Options& options, int repetition, Variant& variant) {
   variant.us_per_sweep[repetition] = answer["us_per_sweep"].get<std::vector<double>>();
 }
 
-std::string header_text(const Options& options) {
+std::string header_text(const StencilOptions& options) {
   return host_text(describe_host()) + fmt::format("bench      revision {}\n", kRevision) +
          fmt::format("stencil    {} x {} points, {} a sample, {} of each launch, {}\n", options.rows, options.columns,
                      counted(options.num_sweeps, "sweep"), counted(options.num_samples, "sample"),
@@ -126,7 +126,7 @@ json variant_json(const Variant& variant) {
           {"failure", or_null(variant.failure)}};
 }
 
-json report_json(const Options& options, const std::array<Variant, 2>& variants, const Disturbance& disturbance) {
+json report_json(const StencilOptions& options, const std::array<Variant, 2>& variants, const Disturbance& disturbance) {
   json report{{"host", to_json(describe_host())},   {"revision", kRevision},      {"ranks", options.num_ranks},
               {"threads", options.num_threads},     {"rows", options.rows},       {"columns", options.columns},
               {"sweeps", options.num_sweeps},       {"bind_to", options.bind_to}, {"places", options.places},
@@ -144,7 +144,7 @@ json report_json(const Options& options, const std::array<Variant, 2>& variants,
   return report;
 }
 
-int run(const Options& options) {
+int run(const StencilOptions& options) {
   if (options.launcher.empty()) {
     fmt::print(stderr, "stencil_bench: no mpiexec.mpich or mpiexec.hydra in PATH (Debian: mpich)\n");
     return kUsage;
@@ -172,4 +172,4 @@ int run(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return run_driver<Options>("stencil_bench", argc, argv, parse_options, run); }
+int main(int argc, char** argv) { return run_driver<StencilOptions>("stencil_bench", argc, argv, parse_options, run); }

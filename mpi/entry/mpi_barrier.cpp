@@ -34,7 +34,7 @@ int pass_on(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Route route)
 
 // On a communicator of threads. `address` is null where nothing is recorded.
 int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat, const void* address) {
-  Team& team = *seat.team;
+  HybridTeam& team = *seat.team;
   const int status =
       address != nullptr && team.is_recorded() ? team.barrier_recorded(seat.number, address) : team.barrier(seat.number);
   if (status != MPI_SUCCESS) pmpi.Comm_call_errhandler(comm, status);

@@ -16,11 +16,11 @@
 using hierbar::mpi::CommState;
 using hierbar::mpi::find_pmpi;
 using hierbar::mpi::handle_in;
+using hierbar::mpi::HybridTeam;
 using hierbar::mpi::Pmpi;
 using hierbar::mpi::ProcessState;
 using hierbar::mpi::RawHandle;
 using hierbar::mpi::Route;
-using hierbar::mpi::Team;
 using hierbar::mpi::Teams;
 
 // For an entry point of a program whose MPI library is of the other family.
@@ -70,7 +70,7 @@ int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team
 }
 
 Teams::Handle* as_handle(hierbar_team* team) { return reinterpret_cast<Teams::Handle*>(team); }
-Team* find(hierbar_team team) noexcept { return Teams::get().find(reinterpret_cast<Teams::Handle>(team)); }
+HybridTeam* find(hierbar_team team) noexcept { return Teams::get().find(reinterpret_cast<Teams::Handle>(team)); }
 
 }  // namespace
 
@@ -87,14 +87,14 @@ HIERBAR_ENTRY(int, hierbar_team_create_fortran, const MPI_Fint* comm, int num_th
 }
 
 HIERBAR_ENTRY(int, hierbar_team_join, hierbar_team team, int thread) {
-  if (Team* const found = find(team)) return found->join(thread);
+  if (HybridTeam* const found = find(team)) return found->join(thread);
   if (find_pmpi(__builtin_return_address(0)) == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_join, team, thread);
   static constinit std::atomic<bool> refused{false};
   return refuse_once(refused, MPI_ERR_ARG, "hierbar_team_join", kNoTeam);
 }
 
 HIERBAR_ENTRY(int, hierbar_team_barrier, hierbar_team team, int thread) {
-  if (Team* const found = find(team)) {
+  if (HybridTeam* const found = find(team)) {
     return found->is_recorded() ? found->barrier_recorded(thread, __builtin_return_address(0)) : found->barrier(thread);
   }
   if (find_pmpi(__builtin_return_address(0)) == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_barrier, team, thread);

@@ -57,17 +57,17 @@ class BarrierBlock {
   static std::uint32_t num_units(const hierbar_plan& plan, Algorithm algorithm = Algorithm::kHier) noexcept {
     const std::size_t bytes = algorithm == Algorithm::kHier ? BarrierMemory<Word>::size_bytes(plan)
                                                             : baseline_offset(plan) + baseline_bytes(algorithm, plan);
-    return static_cast<std::uint32_t>((bytes + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
+    return static_cast<std::uint32_t>((bytes + NodeSegment::kUnitBytes - 1) / NodeSegment::kUnitBytes);
   }
 
   // The multiple of units at which a block must start. If a plan's participants are on several NUMA
   // nodes, slots are aligned to pages, otherwise to lines.
   static std::uint32_t alignment(const hierbar_plan& plan, std::uint32_t page_bytes) noexcept {
     const std::uint32_t bytes = plan.num_slots > plan.num_participants ? page_bytes : plan.line_bytes;
-    return bytes <= Segment::kUnitBytes ? 1 : bytes / Segment::kUnitBytes;
+    return bytes <= NodeSegment::kUnitBytes ? 1 : bytes / NodeSegment::kUnitBytes;
   }
 
-  BarrierBlock(std::shared_ptr<Segment> segment, std::uint32_t first_unit, const hierbar_plan& plan,
+  BarrierBlock(std::shared_ptr<NodeSegment> segment, std::uint32_t first_unit, const hierbar_plan& plan,
                Algorithm algorithm = Algorithm::kHier) noexcept
       : segment_(std::move(segment)),
         plan_(&plan),
@@ -80,7 +80,7 @@ class BarrierBlock {
   void* memory() const noexcept { return segment_->unit(first_unit_); }
   // Requires that a baseline runs.
   void* baseline_memory() const noexcept { return static_cast<std::byte*>(memory()) + baseline_offset(*plan_); }
-  const Segment& segment() const noexcept { return *segment_; }
+  const NodeSegment& segment() const noexcept { return *segment_; }
 
   // Allocates and clears the slot of participant `me`. Returns false if no memory is left. Each
   // participant does this for its own slot before any of them crosses. Participant 0 does it before
@@ -135,13 +135,13 @@ class BarrierBlock {
   // Behind the engine's memory, and aligned as that is.
   static std::size_t baseline_offset(const hierbar_plan& plan) noexcept {
     const std::size_t unit =
-        std::size_t{alignment(plan, static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)))} * Segment::kUnitBytes;
+        std::size_t{alignment(plan, static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)))} * NodeSegment::kUnitBytes;
     return (BarrierMemory<Word>::size_bytes(plan) + unit - 1) / unit * unit;
   }
 
   bool clear(std::size_t begin, std::size_t bytes) const noexcept {
-    const auto first = static_cast<std::uint32_t>(begin / Segment::kUnitBytes);
-    const auto last = static_cast<std::uint32_t>((begin + bytes - 1) / Segment::kUnitBytes);
+    const auto first = static_cast<std::uint32_t>(begin / NodeSegment::kUnitBytes);
+    const auto last = static_cast<std::uint32_t>((begin + bytes - 1) / NodeSegment::kUnitBytes);
     if (!segment_->populate(first_unit_ + first, last - first + 1)) return false;
     std::memset(static_cast<std::byte*>(memory()) + begin, 0, bytes);
     return true;
@@ -151,7 +151,7 @@ class BarrierBlock {
     return lines_.own(plan_->nodes[participant].slot).epoch.load(std::memory_order_relaxed);
   }
 
-  std::shared_ptr<Segment> segment_;
+  std::shared_ptr<NodeSegment> segment_;
   const hierbar_plan* plan_;  // must outlive the block
   std::uint32_t first_unit_;
   BarrierMemory<Word> lines_;

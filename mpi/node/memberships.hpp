@@ -14,7 +14,7 @@ namespace hierbar::mpi {
 
 // A segment that this process has joined, and the number by which the segment knows the process.
 struct Membership {
-  std::shared_ptr<Segment> segment;
+  std::shared_ptr<NodeSegment> segment;
   std::uint32_t index = 0;
 };
 

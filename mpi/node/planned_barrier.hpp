@@ -17,7 +17,7 @@ namespace hierbar::mpi {
 // participants use the engine, or all use the baseline that the block has been made for.
 class PlannedBarrier {
  public:
-  PlannedBarrier(ReadPlan plan, std::shared_ptr<Segment> segment, std::uint32_t first_unit,
+  PlannedBarrier(ReadPlan plan, std::shared_ptr<NodeSegment> segment, std::uint32_t first_unit,
                  Algorithm algorithm = Algorithm::kHier)
       : plan_(std::move(plan)),
         block_(std::move(segment), first_unit, plan_.plan(), algorithm),

@@ -28,7 +28,7 @@ std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 // Whole pages.
 std::uint32_t units_for(std::size_t bytes) {
-  return static_cast<std::uint32_t>(round_up(bytes, page_bytes()) / Segment::kUnitBytes);
+  return static_cast<std::uint32_t>(round_up(bytes, page_bytes()) / NodeSegment::kUnitBytes);
 }
 
 std::string make_name(std::uint64_t id) {
@@ -70,7 +70,7 @@ bool can_populate(void* memory) { return madvise(memory, page_bytes(), MADV_POPU
 
 }  // namespace
 
-struct Segment::Header {
+struct NodeSegment::Header {
   std::uint64_t magic;
   // Drawn by the creator. A member that reads the same number sees the same memory.
   std::uint64_t id;
@@ -85,7 +85,7 @@ struct Segment::Header {
 };
 
 // Where the parts of a segment lie. This follows from the two numbers in the header.
-struct Segment::Layout {
+struct NodeSegment::Layout {
   static constexpr std::size_t kMembers = 128;
   static_assert(sizeof(Header) <= kMembers);
 
@@ -100,7 +100,7 @@ struct Segment::Layout {
         end(units + std::size_t{num_units} * kUnitBytes) {}
 };
 
-Result<std::unique_ptr<Segment>> Segment::create(std::uint32_t num_members, std::size_t bytes) {
+Result<std::unique_ptr<NodeSegment>> NodeSegment::create(std::uint32_t num_members, std::size_t bytes) {
   const Layout layout(num_members, units_for(bytes));
   const std::uint64_t id = random_id();
   const std::string name = make_name(id);
@@ -118,21 +118,21 @@ Result<std::unique_ptr<Segment>> Segment::create(std::uint32_t num_members, std:
     shm_unlink(name.c_str());
     return failure("cannot allocate", name, error);
   }
-  std::unique_ptr<Segment> segment(new Segment(static_cast<std::byte*>(memory), layout, name, true));
+  std::unique_ptr<NodeSegment> segment(new NodeSegment(static_cast<std::byte*>(memory), layout, name, true));
   segment->fill_header(id, populates_late);
   return segment;
 }
 
-Result<std::unique_ptr<Segment>> Segment::create_private(std::uint32_t num_members, std::size_t bytes) {
+Result<std::unique_ptr<NodeSegment>> NodeSegment::create_private(std::uint32_t num_members, std::size_t bytes) {
   const Layout layout(num_members, units_for(bytes));
   void* memory = mmap(nullptr, layout.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return Error{std::string("cannot allocate memory: ") + std::strerror(errno)};
-  std::unique_ptr<Segment> segment(new Segment(static_cast<std::byte*>(memory), layout, "", false));
+  std::unique_ptr<NodeSegment> segment(new NodeSegment(static_cast<std::byte*>(memory), layout, "", false));
   segment->fill_header(random_id(), /*populates_late=*/false);
   return segment;
 }
 
-void Segment::fill_header(std::uint64_t id, bool populates_late) {
+void NodeSegment::fill_header(std::uint64_t id, bool populates_late) {
   Header& head = header();
   head.num_members = num_members_;
   head.num_units = num_units_;
@@ -141,7 +141,7 @@ void Segment::fill_header(std::uint64_t id, bool populates_late) {
   head.magic = kMagic;
 }
 
-Result<std::unique_ptr<Segment>> Segment::join(const std::string& name, std::uint64_t id, std::uint32_t num_members) {
+Result<std::unique_ptr<NodeSegment>> NodeSegment::join(const std::string& name, std::uint64_t id, std::uint32_t num_members) {
   // O_NONBLOCK: if this rank does not see the other one's /dev/shm, anybody may have made something
   // of that name, and to open that might block. A lease on a regular file would block, too.
   const File file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
@@ -161,10 +161,10 @@ Result<std::unique_ptr<Segment>> Segment::join(const std::string& name, std::uin
     munmap(memory, bytes);
     return Error{std::string(kDirectory) + name + " is not the segment that the other rank made, or of another version"};
   }
-  return std::unique_ptr<Segment>(new Segment(static_cast<std::byte*>(memory), layout, name, false));
+  return std::unique_ptr<NodeSegment>(new NodeSegment(static_cast<std::byte*>(memory), layout, name, false));
 }
 
-Segment::Segment(std::byte* memory, const Layout& layout, std::string name, bool owns_name)
+NodeSegment::NodeSegment(std::byte* memory, const Layout& layout, std::string name, bool owns_name)
     : memory_(memory),
       num_members_(layout.num_members),
       num_units_(layout.num_units),
@@ -174,28 +174,30 @@ Segment::Segment(std::byte* memory, const Layout& layout, std::string name, bool
       name_(std::move(name)),
       owns_name_(owns_name) {}
 
-void Segment::unlink() {
+void NodeSegment::unlink() {
   if (owns_name_) shm_unlink(name_.c_str());
   owns_name_ = false;
 }
 
-Segment::~Segment() {
+NodeSegment::~NodeSegment() {
   unlink();
   munmap(memory_, bytes_);
 }
 
-Segment::Header& Segment::header() const { return *reinterpret_cast<Header*>(memory_); }
-std::uint64_t Segment::id() const { return header().id; }
+NodeSegment::Header& NodeSegment::header() const { return *reinterpret_cast<Header*>(memory_); }
+std::uint64_t NodeSegment::id() const { return header().id; }
 
-Segment::Member& Segment::member(std::uint32_t index) const {
+NodeSegment::Member& NodeSegment::member(std::uint32_t index) const {
   return reinterpret_cast<Member*>(memory_ + Layout::kMembers)[index];
 }
 
-SegmentAllocator Segment::units() const { return {reinterpret_cast<SegmentAllocator::Word*>(memory_ + map_offset_), num_units_}; }
+SegmentAllocator NodeSegment::units() const {
+  return {reinterpret_cast<SegmentAllocator::Word*>(memory_ + map_offset_), num_units_};
+}
 
-void* Segment::unit(std::uint32_t index) const { return memory_ + units_offset_ + std::size_t{index} * kUnitBytes; }
+void* NodeSegment::unit(std::uint32_t index) const { return memory_ + units_offset_ + std::size_t{index} * kUnitBytes; }
 
-bool Segment::populate(std::uint32_t first, std::uint32_t count) const {
+bool NodeSegment::populate(std::uint32_t first, std::uint32_t count) const {
   if (header().populates_late == 0) return true;
   const std::size_t page = page_bytes();
   const auto begin = reinterpret_cast<std::uintptr_t>(unit(first)) / page * page;
@@ -208,8 +210,8 @@ bool Segment::populate(std::uint32_t first, std::uint32_t count) const {
 }
 
 // Both relaxed: only the numbers matter.
-std::uint64_t Segment::next_generation() const { return header().generation.fetch_add(1, std::memory_order_relaxed) + 1; }
-bool Segment::claim_first_to_run_out() const { return header().ran_out.exchange(1, std::memory_order_relaxed) == 0; }
+std::uint64_t NodeSegment::next_generation() const { return header().generation.fetch_add(1, std::memory_order_relaxed) + 1; }
+bool NodeSegment::claim_first_to_run_out() const { return header().ran_out.exchange(1, std::memory_order_relaxed) == 0; }
 
 int sweep_segments() {
   DIR* directory = opendir(kDirectory);

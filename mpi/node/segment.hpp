@@ -33,7 +33,7 @@ namespace hierbar::mpi {
 // puts a page on the NUMA node of the rank that calls it (docs/decisions/0032).
 //
 // Processes may map a segment at different addresses, so it holds offsets and indices only.
-class Segment {
+class NodeSegment {
  public:
   static constexpr std::uint32_t kUnitBytes = 512;
 
@@ -44,18 +44,18 @@ class Segment {
 
   // Creates and maps a segment of about `bytes` for num_members ranks. The others join() it by its
   // name.
-  static Result<std::unique_ptr<Segment>> create(std::uint32_t num_members, std::size_t bytes);
+  static Result<std::unique_ptr<NodeSegment>> create(std::uint32_t num_members, std::size_t bytes);
   // The same for this process alone: it has no name, and needs no room under /dev/shm.
-  static Result<std::unique_ptr<Segment>> create_private(std::uint32_t num_members, std::size_t bytes);
+  static Result<std::unique_ptr<NodeSegment>> create_private(std::uint32_t num_members, std::size_t bytes);
   // Maps the segment that another rank has created. Fails if the name is missing, if others than
   // this user may use the file, or if its contents are not those of `id`: then the two processes do
   // not see the same /dev/shm.
-  static Result<std::unique_ptr<Segment>> join(const std::string& name, std::uint64_t id, std::uint32_t num_members);
+  static Result<std::unique_ptr<NodeSegment>> join(const std::string& name, std::uint64_t id, std::uint32_t num_members);
   // Removes the name, if this process has created it and has not removed it yet.
   void unlink();
-  ~Segment();
-  Segment(const Segment&) = delete;
-  Segment& operator=(const Segment&) = delete;
+  ~NodeSegment();
+  NodeSegment(const NodeSegment&) = delete;
+  NodeSegment& operator=(const NodeSegment&) = delete;
 
   const std::string& name() const { return name_; }
   std::uint64_t id() const;
@@ -77,7 +77,7 @@ class Segment {
  private:
   struct Header;
   struct Layout;
-  Segment(std::byte* memory, const Layout& layout, std::string name, bool owns_name);
+  NodeSegment(std::byte* memory, const Layout& layout, std::string name, bool owns_name);
   void fill_header(std::uint64_t id, bool populates_late);
   Header& header() const;
 

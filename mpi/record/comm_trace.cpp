@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kFirstBatch = 16, kSmallestBatch = 4, kLargestBatch = 1024;
 constexpr std::uint64_t kLongBatch_ns = 1'000'000'000;
 
-std::uint32_t kind_of(bool several_nodes) { return several_nodes ? ompt::kMpiBarrierOfNodes : ompt::kMpiBarrier; }
+std::uint32_t kind_of(bool several_nodes) { return several_nodes ? report::kMpiBarrierOfNodes : report::kMpiBarrier; }
 
 }  // namespace
 
@@ -96,7 +96,7 @@ void CommTrace::summarise(const std::vector<Stamps>& stamps, std::size_t share, 
       continue;
     }
     for (std::size_t rank = 0; rank < num_ranks; ++rank) of_all[rank] = stamps[rank * (share + 1) + 1 + i];
-    const ompt::Site site{records_[episode].caller, kind_of(tree_.has_several_nodes()), tree_.num_ranks()};
+    const report::Site site{records_[episode].caller, kind_of(tree_.has_several_nodes()), tree_.num_ranks()};
     if (!tree_.summarise(of_all, recorder_.clock(), sights, tables.barriers.at(site))) ++tables.losses.backwards;
     for (std::size_t rank = 0; rank < num_ranks; ++rank) to_others[rank * (share + 1) + 1 + i] = sights[rank];
   }
@@ -112,7 +112,7 @@ void CommTrace::account(const std::vector<RankTree::Sight>& sights, std::size_t 
     keep_for_time_line(entry);
     const RankTree::Sight& sight = sights[episode / share * (share + 1) + 1 + episode % share];
     if (sight.last == 0) continue;
-    ompt::ThreadTimes& times = tables.threads.at({entry.caller, kind_of(tree_.has_several_nodes()), tree_.num_ranks()});
+    report::ThreadTimes& times = tables.threads.at({entry.caller, kind_of(tree_.has_several_nodes()), tree_.num_ranks()});
     times.imbalance.add(between(entry.stamps.arrived, sight.last));
     times.sync.add(between(std::max(sight.last, entry.stamps.arrived), entry.stamps.left));
     times.last_arrivals += sight.is_last_itself;
@@ -120,7 +120,7 @@ void CommTrace::account(const std::vector<RankTree::Sight>& sights, std::size_t 
 }
 
 void CommTrace::keep_for_time_line(const Entry& entry) {
-  ompt::RawEvent event = entry.stamps.to_event();
+  report::RawEvent event = entry.stamps.to_event();
   event.team = this;
   event.episode = ++num_kept_;
   event.me = me_;

@@ -17,8 +17,8 @@ namespace {
 // What rank 0 receives at a time at most.
 constexpr long long kMostBytes = 64LL << 20;
 
-void merge_one(ompt::Merger& merged, int rank, const std::string& json) try {
-  merged.add(ompt::parse_report(json));
+void merge_one(report::Merger& merged, int rank, const std::string& json) try {
+  merged.add(report::parse_report(json));
 } catch (const std::runtime_error& error) {
   print_line("the report of rank " + std::to_string(rank) + " is missing in that of all: " + error.what());
 }
@@ -35,7 +35,7 @@ bool is_well_everywhere(const Pmpi& pmpi, bool is_well_here) {
 // One round: ranks send their reports, from rank `begin` on, as many as fit. Returns the first rank
 // of the next round.
 int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& sizes, const std::string& own, int rank,
-                 ompt::Merger& merged) {
+                 report::Merger& merged) {
   const int num_ranks = static_cast<int>(sizes.size());
   // Only rank 0 needs them.
   std::vector<int> counts(rank == 0 ? sizes.size() : 0), places(counts.size());
@@ -71,21 +71,21 @@ int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& size
 
 }  // namespace
 
-Merged merge_ranks(const Pmpi& pmpi, ompt::Report& report) {
+Merged merge_ranks(const Pmpi& pmpi, report::Report& report) {
   int rank = 0, num_ranks = 1;
   if (!ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &rank); }) ||
       !ask([&] { return pmpi.Comm_size(pmpi.comm_world, &num_ranks); })) {
     return Merged::kNowhere;
   }
-  const std::string json = rank == 0 ? "" : ompt::to_json_of_rank(report);
+  const std::string json = rank == 0 ? "" : report::to_json_of_rank(report);
   const auto bytes = static_cast<long long>(json.size());
   std::vector<long long> sizes(static_cast<std::size_t>(num_ranks));
   const int status = pmpi.Allgather(&bytes, sizeof(bytes), pmpi.byte, sizes.data(), sizeof(bytes), pmpi.byte, pmpi.comm_world);
   if (!is_well_everywhere(pmpi, status == MPI_SUCCESS)) return Merged::kNowhere;
-  ompt::Merger merger(report);
+  report::Merger merger(report);
   for (int begin = 0; begin < num_ranks;) begin = receive_some(pmpi, begin, sizes, json, rank, merger);
   if (rank != 0) return Merged::kInRank0;
-  ompt::sort_sites(report);
+  report::sort_sites(report);
   return Merged::kHere;
 }
 

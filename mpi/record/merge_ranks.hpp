@@ -13,6 +13,6 @@ enum class Merged { kInRank0, kHere, kNowhere };
 //
 // Returns kHere in rank 0 and kInRank0 in the others. Returns kNowhere in all ranks if they cannot
 // exchange their reports; then each rank still has its own.
-Merged merge_ranks(const Pmpi& pmpi, ompt::Report& report);
+Merged merge_ranks(const Pmpi& pmpi, report::Report& report);
 
 }  // namespace hierbar::mpi

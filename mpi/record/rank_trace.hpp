@@ -19,8 +19,8 @@ struct Stamps {
   std::uint64_t left;      // it had released its children
 
   // For a time line, without what the stamps do not know.
-  ompt::RawEvent to_event() const {
-    ompt::RawEvent event;
+  report::RawEvent to_event() const {
+    report::RawEvent event;
     event.begin = event.done = arrived;
     event.end = left;
     event.has_levels = true;

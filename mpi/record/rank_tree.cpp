@@ -36,9 +36,9 @@ RankTree::RankTree(const std::vector<std::uint32_t>& parents, bool several_nodes
       tree.push_back(place[parents[rank]]);
       if (!units.empty()) units_of_node.push_back(units[rank]);
     }
-    ompt::Shape shape(1, std::move(tree), units_of_node, units.empty() ? 0U : units.back());
-    for (ompt::LevelGroups& level : shape.levels) {
-      for (ompt::LevelGroups::Group& group : level.groups) {
+    report::Shape shape(1, std::move(tree), units_of_node, units.empty() ? 0U : units.back());
+    for (report::LevelGroups& level : shape.levels) {
+      for (report::LevelGroups::Group& group : level.groups) {
         for (std::uint32_t& member : group.threads) member = ranks[member];
       }
     }
@@ -64,7 +64,7 @@ RankTree::Arrival RankTree::last_arrival(const Node& node, const std::vector<Sta
 }
 
 bool RankTree::summarise(const std::vector<Stamps>& stamps, const TraceClock& clock, std::vector<Sight>& sights,
-                         ompt::BarrierTimes& times) const {
+                         report::BarrierTimes& times) const {
   // 1. Which node came last.
   std::size_t last_node = 0;
   std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
@@ -93,9 +93,9 @@ bool RankTree::summarise(const std::vector<Stamps>& stamps, const TraceClock& cl
 }
 
 bool RankTree::add_times(const Node& node, const std::vector<Stamps>& stamps, std::uint64_t last, const TraceClock& clock,
-                         ompt::BarrierTimes& times) const {
-  std::vector<ompt::Phases> phases(node.ranks.size());
-  std::vector<const ompt::Phases*> of_all;
+                         report::BarrierTimes& times) const {
+  std::vector<report::Phases> phases(node.ranks.size());
+  std::vector<const report::Phases*> of_all;
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const Stamps& own = stamps[node.ranks[i]];
@@ -107,7 +107,7 @@ bool RankTree::add_times(const Node& node, const std::vector<Stamps>& stamps, st
   }
   times.span.add(clock.to_ns(between(last, end)));
   if (times.levels == nullptr) {
-    times.levels = std::make_unique<ompt::LevelTimes>();
+    times.levels = std::make_unique<report::LevelTimes>();
     times.levels->groups = node.shape.levels;
   }
   return add_episode(*times.levels, node.shape, of_all, between(last, end), clock);

@@ -40,7 +40,7 @@ class RankTree {
   // of the node that came last, and its "exchange" is the roots' meeting. Returns false, and adds
   // no levels, if the stamps contradict each other.
   bool summarise(const std::vector<Stamps>& stamps, const TraceClock& clock, std::vector<Sight>& sights,
-                 ompt::BarrierTimes& times) const;
+                 report::BarrierTimes& times) const;
 
   std::uint32_t num_ranks() const { return num_ranks_; }
   bool has_several_nodes() const { return nodes_.size() > 1; }
@@ -50,8 +50,8 @@ class RankTree {
  private:
   struct Node {
     std::vector<std::uint32_t> ranks;
-    ompt::Shape shape;   // by position in `ranks`
-    std::uint32_t root;  // the rank that meets the roots of other nodes
+    report::Shape shape;  // by position in `ranks`
+    std::uint32_t root;   // the rank that meets the roots of other nodes
   };
   struct Arrival {  // of a node's last rank
     std::uint64_t time;
@@ -59,7 +59,7 @@ class RankTree {
   };
   static Arrival last_arrival(const Node& node, const std::vector<Stamps>& stamps);
   bool add_times(const Node& node, const std::vector<Stamps>& stamps, std::uint64_t last, const TraceClock& clock,
-                 ompt::BarrierTimes& times) const;
+                 report::BarrierTimes& times) const;
 
   std::vector<Node> nodes_;
   std::uint32_t num_ranks_;

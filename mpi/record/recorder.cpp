@@ -29,10 +29,10 @@ constexpr long kBetweenFiles_ns = 5'000'000'000;
 
 // The OMPT tool's report of this process, to which the barriers of the ranks are added. Without the
 // tool it is an empty report.
-ompt::Report start_report(const Pmpi& pmpi, bool take) {
+report::Report start_report(const Pmpi& pmpi, bool take) {
   const std::string of_tool = read_ompt_tool(take);
-  ompt::Report report;
-  if (!of_tool.empty()) report = ompt::parse_report(of_tool);
+  report::Report report;
+  if (!of_tool.empty()) report = report::parse_report(of_tool);
   report.runtime += (of_tool.empty() ? "" : ", ") + library_name(pmpi.Get_library_version);
   report.levels =
       (of_tool.empty() ? "" : "OpenMP: " + report.levels + "; ") + "MPI_Barrier: of those that hierbar's engine served";
@@ -44,7 +44,7 @@ ompt::Report start_report(const Pmpi& pmpi, bool take) {
 void Recorder::prepare(long rank) {
   std::call_once(prepared_, [&] {
     clock_ = TraceClock::measure();
-    process_ = ompt::this_process();
+    process_ = report::this_process();
     if (rank >= 0) process_.rank = rank;
     if (const Result<CpuSet> cpus = own_cpus(); cpus.ok()) cpus_ = cpus->to_string();
     if (!report_settings().settings.perfetto) return;
@@ -61,16 +61,16 @@ void Recorder::record_outnumbered() {
 
 Recorder::Tables& Recorder::team_tables(std::uint32_t me, const std::string& cpus) {
   OfThread& of_thread = team_tables_[me];
-  of_thread.cpus = of_thread.cpus.empty() || of_thread.cpus == cpus ? cpus : ompt::kVariousCpus;
+  of_thread.cpus = of_thread.cpus.empty() || of_thread.cpus == cpus ? cpus : report::kVariousCpus;
   return of_thread.tables;
 }
 
-std::vector<ompt::RawRing*> Recorder::take_rows(std::uint32_t num_threads) {
+std::vector<report::RawRing*> Recorder::take_rows(std::uint32_t num_threads) {
   if (!team_rows_) return {};
   return team_rows_->take(num_threads);
 }
 
-void Recorder::give_back_rows(const std::vector<ompt::RawRing*>& rows) {
+void Recorder::give_back_rows(const std::vector<report::RawRing*>& rows) {
   if (!rows.empty()) team_rows_->give_back(rows);
 }
 
@@ -85,8 +85,8 @@ void Recorder::remove(const CommTrace* trace) {
 }
 
 // The caller holds the mutex.
-ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
-  ompt::Report report = start_report(pmpi, take);
+report::Report Recorder::report(const Pmpi& pmpi, bool take) {
+  report::Report report = start_report(pmpi, take);
   report.process = process_;
   report.clock = clock_->name();
   report.resolution_ns = clock_->resolution_ns();
@@ -96,29 +96,29 @@ ompt::Report Recorder::report(const Pmpi& pmpi, bool take) {
                       std::string(outnumbered_ ? "ranks outnumber cpus: the figures show the scheduler and not the barrier"
                                                : "a cpu for every rank");
   const KeptDebugFiles files;
-  for (const auto& [me, tables] : tables_) ompt::add_tables(report, me, tables, cpus_);
-  for (const auto& [me, of_thread] : team_tables_) ompt::add_tables(report, me, of_thread.tables, of_thread.cpus);
+  for (const auto& [me, tables] : tables_) report::add_tables(report, me, tables, cpus_);
+  for (const auto& [me, of_thread] : team_tables_) report::add_tables(report, me, of_thread.tables, of_thread.cpus);
   if (ring_ != nullptr) {
     report.trace.kept += ring_->kept();
     report.trace.dropped += ring_->dropped();
   }
   if (ring_ != nullptr && take) {  // before the end teams' threads may be adding
-    const ompt::TraceCounts of_teams = team_rows_->counts();
+    const report::TraceCounts of_teams = team_rows_->counts();
     report.trace.kept += of_teams.kept;
     report.trace.dropped += of_teams.dropped;
   }
-  ompt::sort_sites(report);
+  report::sort_sites(report);
   return report;
 }
 
 void Recorder::write_partial(const Pmpi& pmpi) {
-  const std::string name = ompt::expand_output(report_settings().settings, process_, "partial.json");
-  if (write_new_file(name, ompt::to_json_of_rank(report(pmpi, /*take=*/false))).empty()) partial_ = name;
+  const std::string name = report::expand_output(report_settings().settings, process_, "partial.json");
+  if (write_new_file(name, report::to_json_of_rank(report(pmpi, /*take=*/false))).empty()) partial_ = name;
   last_written_ns_ = monotonic_ns();
 }
 
 void Recorder::checkpoint(const Pmpi& pmpi) {
-  if (!ompt::asks_for_files(report_settings().settings)) return;
+  if (!report::asks_for_files(report_settings().settings)) return;
   const std::lock_guard lock(mutex_);
   if (last_written_ns_ != 0 && monotonic_ns() - last_written_ns_ < kBetweenFiles_ns) return;
   write_partial(pmpi);
@@ -127,7 +127,7 @@ void Recorder::checkpoint(const Pmpi& pmpi) {
 // MPI_Abort is called in signal handlers, though it should not be. So this thread may be inside the
 // recorder already, and the lock is only tried.
 void Recorder::abort(const Pmpi& pmpi) {
-  if (!clock_ || !ompt::asks_for_files(report_settings().settings)) return;
+  if (!clock_ || !report::asks_for_files(report_settings().settings)) return;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (lock.owns_lock() && !finished_) write_partial(pmpi);
 }
@@ -146,13 +146,13 @@ void Recorder::finish(const Pmpi& pmpi, bool together) {
   if (!clock_ || finished_) return;
   finished_ = true;
   if (together) settle_all(pmpi);
-  ompt::Report own;
+  report::Report own;
   {
     const std::lock_guard lock(mutex_);
     own = report(pmpi, /*take=*/true);
   }
-  const ompt::Settings& settings = report_settings().settings;
-  const bool written = together ? write_merged(pmpi, std::move(own)) : ompt::write_reports(own, settings, process_);
+  const report::ReportSettings& settings = report_settings().settings;
+  const bool written = together ? write_merged(pmpi, std::move(own)) : report::write_reports(own, settings, process_);
   if (written && !partial_.empty()) std::remove(partial_.c_str());
   if (raw_) write_timeline();
 }
@@ -160,21 +160,22 @@ void Recorder::finish(const Pmpi& pmpi, bool together) {
 // Each rank writes the time line of its barriers, and of those of its teams' threads. The tool writes
 // that of the threads' other barriers.
 void Recorder::write_timeline() const {
-  ompt::Timeline timeline = raw_->timeline(process_);
+  report::Timeline timeline = raw_->timeline(process_);
   timeline.processes[0].part = "MPI_Barrier";
   team_rows_->add_to(timeline, process_);
-  ompt::write_file(ompt::expand_output(report_settings().settings, process_, "mpi.trace.json"), ompt::to_perfetto(timeline));
+  report::write_file(report::expand_output(report_settings().settings, process_, "mpi.trace.json"),
+                     report::to_perfetto(timeline));
 }
 
 // Returns whether this process's part is in a file.
-bool Recorder::write_merged(const Pmpi& pmpi, ompt::Report own) {
+bool Recorder::write_merged(const Pmpi& pmpi, report::Report own) {
   const Merged merged = merge_ranks(pmpi, own);
-  if (merged == Merged::kNowhere) return ompt::write_reports(own, report_settings().settings, process_);
+  if (merged == Merged::kNowhere) return report::write_reports(own, report_settings().settings, process_);
   long long written = 1, all_written = 0;
   if (merged == Merged::kHere) {
-    ompt::Process name = process_;
-    name.rank = ompt::Process::kAllRanks;
-    written = ompt::write_reports(own, report_settings().settings, name) ? 1 : 0;
+    report::Process name = process_;
+    name.rank = report::Process::kAllRanks;
+    written = report::write_reports(own, report_settings().settings, name) ? 1 : 0;
   }
   pmpi.Allreduce(&written, &all_written, 1, pmpi.long_long, pmpi.min, pmpi.comm_world);
   return all_written != 0;

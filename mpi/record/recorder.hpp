@@ -29,7 +29,7 @@ struct Pmpi;
 // killed. There is no signal handler to write it, because memory and locks must not be used there.
 class Recorder {
  public:
-  using Tables = ompt::Team::Tables;
+  using Tables = report::RecordedTeam::Tables;
 
   // Must be called before the first CommTrace is made. `rank` is this process's rank in
   // MPI_COMM_WORLD, or -1 without one. Thread-safe.
@@ -45,12 +45,12 @@ class Recorder {
   // holds the mutex.
   Tables& team_tables(std::uint32_t me, const std::string& cpus);
   // Keeps a barrier for the time line, if there is to be one. The caller holds the mutex.
-  void keep(const ompt::RawEvent& event) {
+  void keep(const report::RawEvent& event) {
     if (ring_ != nullptr) ring_->add(event);
   }
   // The rows of a team's threads in the time line. Empty if there is to be none.
-  std::vector<ompt::RawRing*> take_rows(std::uint32_t num_threads);
-  void give_back_rows(const std::vector<ompt::RawRing*>& rows);
+  std::vector<report::RawRing*> take_rows(std::uint32_t num_threads);
+  void give_back_rows(const std::vector<report::RawRing*>& rows);
 
   void add(CommTrace* trace);
   void remove(const CommTrace* trace);
@@ -66,19 +66,19 @@ class Recorder {
   void finish(const Pmpi& pmpi, bool together);
 
  private:
-  ompt::Report report(const Pmpi& pmpi, bool take);
+  report::Report report(const Pmpi& pmpi, bool take);
   void write_partial(const Pmpi& pmpi);
   void settle_all(const Pmpi& pmpi);
-  bool write_merged(const Pmpi& pmpi, ompt::Report own);
+  bool write_merged(const Pmpi& pmpi, report::Report own);
   void write_timeline() const;
 
   std::mutex mutex_;
   std::once_flag prepared_;
   std::optional<TraceClock> clock_;
-  ompt::Process process_;
+  report::Process process_;
   std::string cpus_;  // the cpus on which this process may run
-  std::optional<ompt::RawTrace> raw_;
-  ompt::RawRing* ring_ = nullptr;
+  std::optional<report::RawTrace> raw_;
+  report::RawRing* ring_ = nullptr;
   std::optional<TeamRows> team_rows_;
   std::map<std::uint32_t, Tables> tables_;
   struct OfThread {

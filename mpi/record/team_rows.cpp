@@ -7,7 +7,7 @@
 
 namespace hierbar::mpi {
 
-std::vector<ompt::RawRing*> TeamRows::take(std::uint32_t num_threads) {
+std::vector<report::RawRing*> TeamRows::take(std::uint32_t num_threads) {
   const std::lock_guard lock(mutex_);
   auto free = std::find_if(sets_.begin(), sets_.end(), [](const auto& set) { return !set->is_taken; });
   if (free == sets_.end()) free = sets_.insert(free, std::make_unique<Set>(ring_size_, clock_));
@@ -17,16 +17,16 @@ std::vector<ompt::RawRing*> TeamRows::take(std::uint32_t num_threads) {
   return {set.rows.begin(), set.rows.begin() + num_threads};
 }
 
-void TeamRows::give_back(const std::vector<ompt::RawRing*>& rows) {
+void TeamRows::give_back(const std::vector<report::RawRing*>& rows) {
   const std::lock_guard lock(mutex_);
   for (const auto& set : sets_) {
     if (set->rows.front() == rows.front()) set->is_taken = false;
   }
 }
 
-ompt::TraceCounts TeamRows::counts() const {
+report::TraceCounts TeamRows::counts() const {
   const std::lock_guard lock(mutex_);
-  ompt::TraceCounts counts;
+  report::TraceCounts counts;
   for (const auto& set : sets_) {
     counts.kept += set->raw.kept();
     counts.dropped += set->raw.dropped();
@@ -34,12 +34,12 @@ ompt::TraceCounts TeamRows::counts() const {
   return counts;
 }
 
-void TeamRows::add_to(ompt::Timeline& timeline, const ompt::Process& process) const {
+void TeamRows::add_to(report::Timeline& timeline, const report::Process& process) const {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < sets_.size(); ++i) {
-    ompt::Timeline of_set = sets_[i]->raw.timeline(process);
+    report::Timeline of_set = sets_[i]->raw.timeline(process);
     of_set.processes[0].part = "team barriers" + (i == 0 ? "" : " " + std::to_string(i + 1));
-    ompt::merge_timeline(timeline, of_set);
+    report::merge_timeline(timeline, of_set);
   }
 }
 

@@ -25,19 +25,19 @@ class TeamRows {
   TeamRows(std::size_t ring_size, const TraceClock& clock) : ring_size_(ring_size), clock_(clock) {}
 
   // By the thread's number in its team.
-  std::vector<ompt::RawRing*> take(std::uint32_t num_threads);
+  std::vector<report::RawRing*> take(std::uint32_t num_threads);
   // No thread uses them any more.
-  void give_back(const std::vector<ompt::RawRing*>& rows);
+  void give_back(const std::vector<report::RawRing*>& rows);
 
-  ompt::TraceCounts counts() const;
+  report::TraceCounts counts() const;
   // Adds a part of the process for each set of rows. Requires that no thread adds any more.
-  void add_to(ompt::Timeline& timeline, const ompt::Process& process) const;
+  void add_to(report::Timeline& timeline, const report::Process& process) const;
 
  private:
   struct Set {
     Set(std::size_t ring_size, const TraceClock& clock) : raw(ring_size, clock) {}
-    ompt::RawTrace raw;
-    std::vector<ompt::RawRing*> rows;
+    report::RawTrace raw;
+    std::vector<report::RawRing*> rows;
     bool is_taken = false;
   };
 

@@ -26,7 +26,7 @@ TeamTrace::TeamTrace(Recorder& recorder, std::vector<std::uint32_t> threads_of_r
       threads_of_ranks_(std::move(threads_of_ranks)),
       me_(me),
       several_nodes_(several_nodes),
-      kind_(several_nodes ? ompt::kTeamBarrierOfNodes : ompt::kTeamBarrier),
+      kind_(several_nodes ? report::kTeamBarrierOfNodes : report::kTeamBarrier),
       every_(every),
       first_of_(1, 0),
       most_threads_(*std::max_element(threads_of_ranks_.begin(), threads_of_ranks_.end())),
@@ -47,7 +47,7 @@ void TeamTrace::set_cpus(std::uint32_t thread) {
   if (!set.ok()) return;
   std::string& known = threads_[thread].cpus;
   const std::string cpus = set->to_string();
-  known = known.empty() || known == cpus ? cpus : ompt::kVariousCpus;
+  known = known.empty() || known == cpus ? cpus : report::kVariousCpus;
 }
 
 RankTrace TeamTrace::open(std::uint32_t thread, const void* caller) {
@@ -161,7 +161,7 @@ void TeamTrace::summarise(const RankTree& tree, const Episodes& episodes, const 
       for (std::uint32_t thread = 0; thread < threads_of_ranks_[rank]; ++thread)
         of_all[participant_of(rank, thread)] = stamps[row(rank, thread) + i];
     }
-    ompt::BarrierTimes& times = tables.barriers.at({caller, kind_, num_participants()});
+    report::BarrierTimes& times = tables.barriers.at({caller, kind_, num_participants()});
     times.threads_of_ranks = threads_of_ranks_;
     if (!tree.summarise(of_all, recorder_.clock(), sights, times)) ++tables.losses.backwards;
     for (std::uint32_t rank = 0; rank < num_ranks; ++rank) {
@@ -182,7 +182,7 @@ void TeamTrace::account(const Episodes& episodes, const std::vector<RankTree::Si
       const RankTree::Sight& sight = sights[(rank * most_threads_ + thread) * episodes.share + place];
       if (sight.last == 0) continue;
       const Entry& entry = threads_[thread].entries[i];
-      ompt::ThreadTimes& times = tables.threads.at({entry.caller, kind_, num_participants()});
+      report::ThreadTimes& times = tables.threads.at({entry.caller, kind_, num_participants()});
       times.imbalance.add(between(entry.stamps.arrived, sight.last));
       times.sync.add(between(std::max(sight.last, entry.stamps.arrived), entry.stamps.left));
       times.last_arrivals += sight.is_last_itself;
@@ -191,7 +191,7 @@ void TeamTrace::account(const Episodes& episodes, const std::vector<RankTree::Si
 }
 
 void TeamTrace::keep_for_time_line(std::uint32_t thread, const Entry& entry, std::uint64_t episode, bool leads) {
-  ompt::RawEvent event = entry.stamps.to_event();
+  report::RawEvent event = entry.stamps.to_event();
   event.team = this;
   event.episode = episode;
   event.me = participant_of(me_, thread);

@@ -109,7 +109,7 @@ class TeamTrace {
   std::uint32_t most_threads_;           // of a rank
   std::size_t most_entries_;             // of a thread
   std::vector<Thread> threads_;
-  std::vector<ompt::RawRing*> rows_;  // of the time line, by thread; empty: there is none
+  std::vector<report::RawRing*> rows_;  // of the time line, by thread; empty: there is none
 };
 
 }  // namespace hierbar::mpi

@@ -11,7 +11,7 @@ ReportSettings read() {
   ReportSettings read;
   const char* asked = trusted_variable("HIERBAR_REPORT");
   if (asked == nullptr || *asked == '\0') return read;
-  read.settings = ompt::read_settings(read.problems);
+  read.settings = report::read_settings(read.problems);
   read.asked = read.settings.text || read.settings.json || read.settings.csv || read.settings.html;
   return read;
 }

@@ -13,7 +13,7 @@ namespace hierbar::mpi {
 // Only without HIERBAR_REPORT do the two differ: the shim then records nothing.
 struct ReportSettings {
   bool asked = false;
-  ompt::Settings settings;
+  report::ReportSettings settings;
   std::vector<std::string> problems;
 };
 

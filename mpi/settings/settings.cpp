@@ -60,8 +60,8 @@ Algorithm read_algorithm(std::vector<std::string>& problems) {
 
 }  // namespace
 
-Settings read_settings() {
-  Settings settings;
+ShimSettings read_settings() {
+  ShimSettings settings;
   settings.enabled = read_switch("HIERBAR_MPI", "off", "on", true, settings.problems);
   read_switch(kSessionsVariable, "own", kSharedSession, false, settings.problems);
   settings.verbose = read_switch("HIERBAR_VERBOSE", "0", "1", false, settings.problems);

@@ -32,7 +32,7 @@ namespace hierbar::mpi {
 //
 // An empty value means the default. HIERBAR_MPI and HIERBAR_MPI_SET_UP_AT must be the same in all
 // ranks. The others may differ from rank to rank.
-struct Settings {
+struct ShimSettings {
   bool enabled = true;
   bool verbose = false;
   int num_fake_nodes = 1;
@@ -45,6 +45,6 @@ struct Settings {
   std::vector<std::string> problems;  // one line for each bad value
 };
 
-Settings read_settings();
+ShimSettings read_settings();
 
 }  // namespace hierbar::mpi

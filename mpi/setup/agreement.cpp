@@ -22,13 +22,13 @@ void Agreement::fail(Route route, std::string problem) {
   problem_ = std::move(problem);
 }
 
-Route Agreement::known_failure(const Segment* segment) { return conclude(known_, segment); }
+Route Agreement::known_failure(const NodeSegment* segment) { return conclude(known_, segment); }
 
 bool Agreement::reduce(long long own, long long& first) {
   return pmpi_.Allreduce(&own, &first, 1, pmpi_.long_long, pmpi_.min, comm_) == MPI_SUCCESS;
 }
 
-Route Agreement::agree(const Segment* segment) {
+Route Agreement::agree(const NodeSegment* segment) {
   long long known = kFine, first = kFine;
   if (!reduce(failure_, known)) {
     fail(Route::kSetUpFailed, kNoCommunication);
@@ -37,7 +37,7 @@ Route Agreement::agree(const Segment* segment) {
   return conclude(reduce(known, first) ? first : known, segment);
 }
 
-Route Agreement::conclude(long long first, const Segment* segment) {
+Route Agreement::conclude(long long first, const NodeSegment* segment) {
   if (first == kFine) return Route::kEngine;
   const auto route = static_cast<Route>(first >> 32);
   // Every rank remembers that this was reported, so that none of them reports it again for another

@@ -78,7 +78,7 @@ class Agreement {
   // What had failed in any rank before the last exchange(): kEngine if nothing had, or else the
   // smallest failure, the same in all ranks that were told. The rank that had it reports it, once
   // in a program. `segment` is this rank's segment, or null.
-  Route known_failure(const Segment* segment);
+  Route known_failure(const NodeSegment* segment);
 
   // Something failed here, so the communicator should take `route`. Only the first failure
   // counts.
@@ -86,14 +86,14 @@ class Agreement {
   bool has_failed() const { return failure_ != kFine; }
   // Collective. Returns what has failed in any rank until now, and reports it as
   // known_failure() does.
-  Route agree(const Segment* segment);
+  Route agree(const NodeSegment* segment);
 
  private:
   static constexpr long long kFine = LLONG_MAX;
   static constexpr const char* kNoCommunication = "the set-up's communication failed";
   // Returns false if the call failed.
   bool reduce(long long own, long long& first);
-  Route conclude(long long first, const Segment* segment);
+  Route conclude(long long first, const NodeSegment* segment);
 
   ProcessState& process_;
   const Pmpi& pmpi_;

@@ -20,7 +20,7 @@ namespace hierbar::mpi {
 namespace {
 
 std::uint32_t units_for(std::size_t bytes) {
-  return static_cast<std::uint32_t>((bytes + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
+  return static_cast<std::uint32_t>((bytes + NodeSegment::kUnitBytes - 1) / NodeSegment::kUnitBytes);
 }
 
 // Makes the block and the barrier of one node, which take() then hands to the communicator's state.
@@ -106,7 +106,7 @@ class BlockMaker {
     const SegmentAllocator units = part_.segment->units();
     const auto page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
     const std::uint32_t num_units = BarrierBlock::num_units(plan, static_cast<Algorithm>(offer.algorithm));
-    const std::size_t room = segment_bytes(agreement_.process().settings, part_.ranks.size()) / Segment::kUnitBytes;
+    const std::size_t room = segment_bytes(agreement_.process().settings, part_.ranks.size()) / NodeSegment::kUnitBytes;
     const std::uint32_t num_image_units = units_for(NodeBarrier::image_bytes(plan));
     const bool fits_another = num_units + num_image_units <= room;
     const auto block = units.claim(num_units, BarrierBlock::alignment(plan, page_bytes));
@@ -153,7 +153,7 @@ bool find_full(const NodeMap& map, const std::vector<Offer>& offers, std::vector
 }
 
 // Whether yields of this process do not reach the other ranks of the node at once.
-bool is_scheduled_apart(const Segment& segment) {
+bool is_scheduled_apart(const NodeSegment& segment) {
   static const bool has_autogroups = read_has_autogroups();
   if (!has_autogroups) return false;
   for (std::uint32_t i = 0; i < segment.num_members(); ++i) {
@@ -162,7 +162,7 @@ bool is_scheduled_apart(const Segment& segment) {
   return false;
 }
 
-Waiting choose_waiting(const Segment& segment, ProcessState& process, int pauses_per_look) {
+Waiting choose_waiting(const NodeSegment& segment, ProcessState& process, int pauses_per_look) {
   // Of all ranks on the node, as far as known: those of other communicators want their cpus, too.
   std::vector<Binding> all;
   for (std::uint32_t i = 0; i < segment.num_members(); ++i) all.push_back(segment.member(i).binding);

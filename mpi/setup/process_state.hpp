@@ -33,7 +33,7 @@ class ProcessState {
  public:
   static ProcessState& get();
 
-  const Settings settings = read_settings();
+  const ShimSettings settings = read_settings();
   Memberships memberships;
   LeaderComms leader_comms;
   Verdicts verdicts;

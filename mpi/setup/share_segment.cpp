@@ -17,11 +17,11 @@ struct Invitation {
 
 }  // namespace
 
-std::size_t segment_bytes(const Settings& settings, std::size_t num_ranks) {
+std::size_t segment_bytes(const ShimSettings& settings, std::size_t num_ranks) {
   constexpr std::size_t kComms = 1024, kSmallest = 256U << 10, kLargest = 64U << 20;
   if (settings.segment_kib != 0) return static_cast<std::size_t>(settings.segment_kib) << 10;
   // A unit for the slot of each rank; the plan and the peers take less than a tenth of that, but a unit.
-  const std::size_t of_comm = num_ranks * (Segment::kUnitBytes + Segment::kUnitBytes / 10) + Segment::kUnitBytes;
+  const std::size_t of_comm = num_ranks * (NodeSegment::kUnitBytes + NodeSegment::kUnitBytes / 10) + NodeSegment::kUnitBytes;
   return std::clamp(kComms * of_comm, kSmallest, kLargest);
 }
 
@@ -31,7 +31,7 @@ Invitation invite(Agreement& agreement, NodePart& part) {
   Invitation invitation{};
   sweep_segments();
   const auto num_ranks = static_cast<std::uint32_t>(part.ranks.size());
-  auto made = Segment::create(num_ranks, segment_bytes(agreement.process().settings, num_ranks));
+  auto made = NodeSegment::create(num_ranks, segment_bytes(agreement.process().settings, num_ranks));
   if (!made) {
     agreement.fail(Route::kNoSegment, made.error());
     return invitation;
@@ -46,7 +46,7 @@ void join(Agreement& agreement, const Invitation& invitation, NodePart& part) {
   if (invitation.segment_id == 0) return;  // the leader has failed
   const auto num_ranks = static_cast<std::uint32_t>(part.ranks.size());
   if (!part.leads()) {
-    auto joined = Segment::join(invitation.name, invitation.segment_id, num_ranks);
+    auto joined = NodeSegment::join(invitation.name, invitation.segment_id, num_ranks);
     if (!joined) return agreement.fail(Route::kNoSegment, joined.error());
     part.segment = *std::move(joined);
   }

@@ -18,7 +18,7 @@ struct NodePart {
   // The position of this rank in `ranks`. 0 is the leader.
   std::uint32_t me = 0;
   // Null for a rank that is alone on its node.
-  std::shared_ptr<Segment> segment;
+  std::shared_ptr<NodeSegment> segment;
   // Which member of the segment each rank is, by position.
   std::vector<std::uint32_t> members;
   // The segment has been made for this communicator.
@@ -36,7 +36,7 @@ struct NodePart {
 
 // What a new segment for so many ranks has for its units: enough for about a thousand communicators of all
 // of them. A page is allocated only when it is used.
-std::size_t segment_bytes(const Settings& settings, std::size_t num_ranks);
+std::size_t segment_bytes(const ShimSettings& settings, std::size_t num_ranks);
 
 // Gives each node's part a segment that all of its ranks have joined. It is a segment of `joined`
 // if there is such a one, or else a new one. `joined` must be what this rank's record lists. The

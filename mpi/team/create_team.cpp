@@ -95,7 +95,7 @@ class TeamMaker {
   TeamMaker(Agreement& agreement, const CommState* state, const TeamRequest& request, const TeamRecord& own)
       : agreement_(agreement), state_(state), request_(request), own_(own) {}
 
-  int make(std::unique_ptr<Team>& team) {
+  int make(std::unique_ptr<HybridTeam>& team) {
     const std::vector<TeamRecord> records = agreement_.exchange(own_);
     std::optional<Refusal> refused;
     if (!agreement_.has_failed()) refused = refusal(records);
@@ -119,7 +119,7 @@ class TeamMaker {
     if (verdict != Route::kEngine && !stay_apart(records[static_cast<std::size_t>(agreement_.rank())])) return MPI_ERR_NO_MEM;
     TeamParts made = parts(verdict);
     if (made.route == Route::kEngine) made.trace = make_trace(records, made.meets);
-    team = std::make_unique<Team>(std::move(made));
+    team = std::make_unique<HybridTeam>(std::move(made));
     return MPI_SUCCESS;
   }
 
@@ -256,7 +256,7 @@ int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const Co
   Agreement agreement(process, pmpi, comm, request.consequence, request.function);
   if (agreement.num_ranks() == 0) return MPI_ERR_COMM;
   process.at_end([](States& states) { Teams::get().end_all(states); });
-  std::unique_ptr<Team> team;
+  std::unique_ptr<HybridTeam> team;
   const int status = TeamMaker(agreement, state, request, own).make(team);
   if (handle != nullptr) *handle = team != nullptr ? teams.add(std::move(team)) : 0;
   return status;
@@ -264,7 +264,7 @@ int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const Co
 
 int free_team(ProcessState& process, const Pmpi& pmpi, Teams::Handle* handle) {
   Teams& teams = Teams::get();
-  Team* const team = handle != nullptr ? teams.find(*handle) : nullptr;
+  HybridTeam* const team = handle != nullptr ? teams.find(*handle) : nullptr;
   if (team == nullptr) return MPI_ERR_ARG;
   if (team->is_in_use()) return MPI_ERR_PENDING;
   if (team->is_recorded()) team->settle();

@@ -13,10 +13,10 @@ namespace hierbar::mpi {
 // What a thread does while it waits outside the engine.
 inline void yield(const TeamMem::Word&) noexcept { sched_yield(); }
 
-// The body of Team::barrier() and Team::barrier_recorded(), which are compiled in two files, as
+// The body of HybridTeam::barrier() and HybridTeam::barrier_recorded(), which are compiled in two files, as
 // cross_with.hpp says.
 template <class Trace>
-[[gnu::always_inline]] inline int Team::cross(std::uint32_t thread, Trace& trace) noexcept {
+[[gnu::always_inline]] inline int HybridTeam::cross(std::uint32_t thread, Trace& trace) noexcept {
   Seat& seat = seats_[thread];
   ++seat.episode;
   Crossing crossing{this, &seat, thread};
@@ -27,7 +27,7 @@ template <class Trace>
 }
 
 template <class Trace>
-[[gnu::always_inline]] inline std::uint32_t Team::cross_node(Crossing& crossing, Trace& trace) noexcept {
+[[gnu::always_inline]] inline std::uint32_t HybridTeam::cross_node(Crossing& crossing, Trace& trace) noexcept {
   Seat& seat = *crossing.seat;
   const WaitDuties duties{&poke, &report_overdue, &crossing};
   const Waiting& waiting = seat.plan.is_outnumbered ? outnumbered_ : parts_.waiting;

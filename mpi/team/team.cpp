@@ -28,7 +28,7 @@ std::uintptr_t this_thread_id() noexcept { return static_cast<std::uintptr_t>(pt
 
 }  // namespace
 
-Team::Team(TeamParts parts)
+HybridTeam::HybridTeam(TeamParts parts)
     : parts_(std::move(parts)),
       is_plain_(!parts_.meets && parts_.trace == nullptr),
       outnumbered_(parts_.waiting.when_outnumbered()),
@@ -39,7 +39,7 @@ Team::Team(TeamParts parts)
   for (std::uint32_t i = 0; i < num_threads_; ++i) seats_[i].plan = parts_.node->first();
 }
 
-int Team::join(int thread) noexcept {
+int HybridTeam::join(int thread) noexcept {
   constexpr const char* kFunction = "hierbar_team_join";
   if (!has(thread)) return complain(MPI_ERR_RANK, thread, kFunction, "is out of range");
   if (parts_.funneled && thread == 0) {
@@ -60,7 +60,7 @@ int Team::join(int thread) noexcept {
   return MPI_SUCCESS;
 }
 
-void Team::take(int thread) noexcept {
+void HybridTeam::take(int thread) noexcept {
   Seat& seat = seats_[thread];
   const auto number = static_cast<std::uint32_t>(thread);
   if (seat.owner.load(std::memory_order_relaxed) == this_thread_id() && parts_.node->is_binding_published(first_ + number))
@@ -69,13 +69,13 @@ void Team::take(int thread) noexcept {
   settle_in(seat, number);
 }
 
-void Team::settle_in(Seat& seat, std::uint32_t thread) noexcept {
+void HybridTeam::settle_in(Seat& seat, std::uint32_t thread) noexcept {
   seat.owner.store(this_thread_id(), std::memory_order_relaxed);
   parts_.node->publish_binding(first_ + thread);
   if (parts_.trace != nullptr) parts_.trace->set_cpus(thread);
 }
 
-int Team::check(int thread) noexcept {
+int HybridTeam::check(int thread) noexcept {
   constexpr const char* kFunction = "hierbar_team_barrier";
   if (!has(thread)) return complain(MPI_ERR_RANK, thread, kFunction, "is out of range");
   if (seats_[thread].owner.load(std::memory_order_relaxed) != this_thread_id()) {
@@ -87,7 +87,7 @@ int Team::check(int thread) noexcept {
   return MPI_SUCCESS;
 }
 
-int Team::barrier(int thread) noexcept {
+int HybridTeam::barrier(int thread) noexcept {
   const int status = check(thread);
   if (status != MPI_SUCCESS) return status;
   const Inside inside(seats_[thread]);
@@ -95,7 +95,7 @@ int Team::barrier(int thread) noexcept {
   return cross(static_cast<std::uint32_t>(thread), trace);
 }
 
-std::uint32_t Team::meet(std::uint32_t bits) noexcept {
+std::uint32_t HybridTeam::meet(std::uint32_t bits) noexcept {
   const Pmpi& pmpi = *parts_.pmpi;
   LeaderShare* const leaders = parts_.leaders.get();
   const auto meet = [&]() noexcept {
@@ -106,7 +106,7 @@ std::uint32_t Team::meet(std::uint32_t bits) noexcept {
   return bits | (turns_.meet(team_mem(), meet, &yield) == MPI_SUCCESS ? 0 : kTeamMeetingFailed);
 }
 
-void Team::renew(Crossing& crossing) noexcept {
+void HybridTeam::renew(Crossing& crossing) noexcept {
   TeamNode::Current& plan = crossing.seat->plan;
   const std::uint32_t me = first_ + crossing.thread;
   const PlannedBarrier& before = *plan.barrier;
@@ -119,7 +119,7 @@ void Team::renew(Crossing& crossing) noexcept {
   if (parts_.trace != nullptr && !is_same_tree(before.plan(), plan.barrier->plan())) parts_.trace->tree_changes(crossing.thread);
 }
 
-void Team::describe(const TeamNode::Current& current) const {
+void HybridTeam::describe(const TeamNode::Current& current) const {
   const hierbar_plan& plan = current.barrier->plan();
   print_line(
       "team of " + std::to_string(plan.num_participants) + " threads in " + std::to_string(parts_.ranks.size()) +
@@ -129,20 +129,20 @@ void Team::describe(const TeamNode::Current& current) const {
 }
 
 // Thread 0 may always call MPI, so that the others need not stay awake for peers.
-bool Team::poke(void* context) noexcept {
+bool HybridTeam::poke(void* context) noexcept {
   const Crossing& crossing = *static_cast<const Crossing*>(context);
   crossing.team->turns_.try_call(team_mem(), crossing.thread, crossing.seat->episode, [] { make_progress(); });
   return crossing.thread == 0 && has_windows();
 }
 
-bool Team::is_in_use() const noexcept {
+bool HybridTeam::is_in_use() const noexcept {
   for (std::uint32_t i = 0; i < num_threads_; ++i) {
     if (seats_[i].is_inside.load(std::memory_order_acquire)) return true;
   }
   return false;
 }
 
-int Team::complain(int code, int thread, const char* function, const char* problem) noexcept {
+int HybridTeam::complain(int code, int thread, const char* function, const char* problem) noexcept {
   static std::atomic<const char*> last{nullptr};
   if (last.exchange(problem, std::memory_order_relaxed) != problem) {
     print_line(std::string(function) + ": thread " + std::to_string(thread) + " of rank " +

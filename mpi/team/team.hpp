@@ -57,9 +57,9 @@ struct TeamParts {
 //               nobody joins.
 //
 // run_team_episode() has the order of these steps and of the turns in calling MPI.
-class Team {
+class HybridTeam {
  public:
-  explicit Team(TeamParts parts);
+  explicit HybridTeam(TeamParts parts);
 
   int join(int thread) noexcept;
   // Like join(), for callers that assign thread numbers themselves: at most one thread per number at
@@ -111,7 +111,7 @@ class Team {
     Seat& seat_;
   };
   struct Crossing {
-    Team* team;
+    HybridTeam* team;
     Seat* seat;
     std::uint32_t thread;
   };

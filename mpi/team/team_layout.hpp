@@ -23,7 +23,7 @@ struct TeamControl {
   // How many slots were cleared for all plans so far. Writers: all.
   alignas(128) TeamMem::Word cleared;
 };
-static_assert(sizeof(TeamControl) <= Segment::kUnitBytes);
+static_assert(sizeof(TeamControl) <= NodeSegment::kUnitBytes);
 
 // Where the parts of a team's segment lie, in units:
 //
@@ -39,7 +39,7 @@ struct TeamLayout {
   std::uint32_t end;
 
   static std::uint32_t units(std::size_t bytes) {
-    return static_cast<std::uint32_t>((bytes + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
+    return static_cast<std::uint32_t>((bytes + NodeSegment::kUnitBytes - 1) / NodeSegment::kUnitBytes);
   }
   // Enough for every plan of that many participants.
   static std::size_t image_bytes(std::uint32_t participants) {
@@ -66,7 +66,7 @@ struct TeamLayout {
     end = areas[1] + area_units;
   }
 
-  std::size_t bytes() const { return std::size_t{end} * Segment::kUnitBytes; }
+  std::size_t bytes() const { return std::size_t{end} * NodeSegment::kUnitBytes; }
 };
 
 }  // namespace hierbar::mpi

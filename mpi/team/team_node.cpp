@@ -16,7 +16,7 @@ namespace {
 
 std::uint32_t page_bytes() { return static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)); }
 constexpr const char* kNoMemory = "no memory is left under /dev/shm for a team of threads";
-std::uint32_t units_per_page() { return page_bytes() / Segment::kUnitBytes; }
+std::uint32_t units_per_page() { return page_bytes() / NodeSegment::kUnitBytes; }
 
 // Everybody's arrival goes to participant 0. For a process that cannot load libhierbar.so.
 std::vector<std::byte> star_image(std::uint32_t num_participants) {
@@ -53,8 +53,8 @@ Result<std::unique_ptr<TeamNode>> TeamNode::create(const std::vector<Binding>& b
   std::optional<ReadPlan> plan = ReadPlan::copy(image->data(), num_participants);
   if (!plan) return Error{"the plan of the team is not sound"};
   const TeamLayout layout(num_participants, TeamLayout::units_of_area(plan->plan(), page_bytes()), units_per_page());
-  auto made =
-      is_shared ? Segment::create(num_participants, layout.bytes()) : Segment::create_private(num_participants, layout.bytes());
+  auto made = is_shared ? NodeSegment::create(num_participants, layout.bytes())
+                        : NodeSegment::create_private(num_participants, layout.bytes());
   if (!made) return Error{made.error()};
   std::unique_ptr<TeamNode> node(new TeamNode(*std::move(made), layout));
   // The memory of a new segment is zero.
@@ -66,7 +66,7 @@ Result<std::unique_ptr<TeamNode>> TeamNode::create(const std::vector<Binding>& b
 }
 
 Result<std::unique_ptr<TeamNode>> TeamNode::join(const std::string& name, std::uint64_t id, const Sizes& sizes) {
-  auto joined = Segment::join(name, id, sizes.num_participants);
+  auto joined = NodeSegment::join(name, id, sizes.num_participants);
   if (!joined) return Error{joined.error()};
   const TeamLayout layout(sizes.num_participants, sizes.area_units, units_per_page());
   std::unique_ptr<TeamNode> node(new TeamNode(*std::move(joined), layout));

@@ -48,7 +48,7 @@ class TeamNode {
   std::optional<Error> populate(std::uint32_t begin, std::uint32_t end) const;
   std::optional<Error> populate_rest() const;
 
-  Segment& segment() const { return *segment_; }
+  NodeSegment& segment() const { return *segment_; }
   Sizes sizes() const { return {layout_.num_participants, layout_.area_units}; }
   std::uint32_t num_participants() const { return layout_.num_participants; }
 
@@ -86,7 +86,7 @@ class TeamNode {
   }
 
  private:
-  TeamNode(std::shared_ptr<Segment> segment, const TeamLayout& layout) : segment_(std::move(segment)), layout_(layout) {}
+  TeamNode(std::shared_ptr<NodeSegment> segment, const TeamLayout& layout) : segment_(std::move(segment)), layout_(layout) {}
 
   TeamControl& control() const { return *static_cast<TeamControl*>(segment_->unit(0)); }
   std::atomic<std::uint32_t>& joins(std::uint32_t participant) const {
@@ -100,7 +100,7 @@ class TeamNode {
   const PlannedBarrier& view(std::uint64_t number);
   bool add_view(std::uint64_t number);
 
-  std::shared_ptr<Segment> segment_;
+  std::shared_ptr<NodeSegment> segment_;
   TeamLayout layout_;
   std::mutex mutex_;  // of the two below
   std::array<std::unique_ptr<PlannedBarrier>, 2> views_;

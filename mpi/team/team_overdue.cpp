@@ -9,7 +9,7 @@
 namespace hierbar::mpi {
 namespace {}  // namespace
 
-std::string Team::name_of(std::uint32_t participant) const {
+std::string HybridTeam::name_of(std::uint32_t participant) const {
   std::uint32_t thread = participant;
   std::size_t rank = 0;
   while (thread >= parts_.ranks[rank].num_threads) thread -= parts_.ranks[rank++].num_threads;
@@ -19,7 +19,7 @@ std::string Team::name_of(std::uint32_t participant) const {
          std::to_string(owner.process.pid) + ", " + state_of(owner.process.pid, owner.process.start_time) + ")";
 }
 
-std::string Team::list(const std::vector<std::uint32_t>& missing) const {
+std::string HybridTeam::list(const std::vector<std::uint32_t>& missing) const {
   std::string text;
   for (std::size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) text += (i == 0 ? "" : ", ") + name_of(missing[i]);
   if (missing.size() > kMostNamed) text += " and " + std::to_string(missing.size() - kMostNamed) + " more";
@@ -27,9 +27,9 @@ std::string Team::list(const std::vector<std::uint32_t>& missing) const {
 }
 
 // Of the threads that wait, the one with the lowest number prints.
-void Team::report_overdue(void* context, long waited_ns) noexcept {
+void HybridTeam::report_overdue(void* context, long waited_ns) noexcept {
   const Crossing& crossing = *static_cast<const Crossing*>(context);
-  const Team& team = *crossing.team;
+  const HybridTeam& team = *crossing.team;
   const std::uint32_t me = team.first_ + crossing.thread;
   const BarrierBlock& block = crossing.seat->plan.barrier->block();
   std::vector<std::uint32_t> missing, waiting;

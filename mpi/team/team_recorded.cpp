@@ -6,7 +6,7 @@
 
 namespace hierbar::mpi {
 
-int Team::barrier_recorded(int thread, const void* caller) noexcept {
+int HybridTeam::barrier_recorded(int thread, const void* caller) noexcept {
   const int status = check(thread);
   if (status != MPI_SUCCESS) return status;
   const auto number = static_cast<std::uint32_t>(thread);
@@ -26,13 +26,13 @@ int Team::barrier_recorded(int thread, const void* caller) noexcept {
   return result;
 }
 
-void Team::settle() {
+void HybridTeam::settle() {
   // Without its communicator the ranks cannot exchange anything.
   if (has_comm_.load(std::memory_order_relaxed)) parts_.trace->settle(*parts_.pmpi, parts_.comm, places(), num_barriers());
 }
 
 // The process of participant 0 tells those of all threads of the node.
-TeamTrace::Places Team::places() const {
+TeamTrace::Places HybridTeam::places() const {
   TeamTrace::Places places{{}, HIERBAR_UNIT_UNKNOWN, seats_[0].plan.is_outnumbered};
   if (first_ != 0) return places;
   std::vector<std::uint32_t> in_team;
@@ -56,7 +56,7 @@ TeamTrace::Places Team::places() const {
 }
 
 // Whether barriers along the two plans have the same tree.
-bool Team::is_same_tree(const hierbar_plan& one, const hierbar_plan& other) {
+bool HybridTeam::is_same_tree(const hierbar_plan& one, const hierbar_plan& other) {
   for (std::uint32_t i = 0; i < one.num_participants; ++i) {
     if (one.nodes[i].parent != other.nodes[i].parent) return false;
   }

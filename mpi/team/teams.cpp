@@ -14,7 +14,7 @@ bool Teams::is_full() const {
   return std::all_of(places_.begin(), places_.end(), [](const Place& place) { return place.team != nullptr; });
 }
 
-Teams::Handle Teams::add(std::unique_ptr<Team> team) {
+Teams::Handle Teams::add(std::unique_ptr<HybridTeam> team) {
   const std::lock_guard lock(mutex_);
   const auto place = std::find_if(places_.begin(), places_.end(), [](const Place& one) { return one.team == nullptr; });
   const Handle handle = ++place->num_uses * kMost + static_cast<Handle>(place - places_.begin());
@@ -24,7 +24,7 @@ Teams::Handle Teams::add(std::unique_ptr<Team> team) {
   return handle;
 }
 
-std::unique_ptr<Team> Teams::remove(Handle handle) {
+std::unique_ptr<HybridTeam> Teams::remove(Handle handle) {
   const std::lock_guard lock(mutex_);
   Place& place = places_[handle % kMost];
   place.handle.store(0, std::memory_order_relaxed);

@@ -26,7 +26,7 @@ class Teams {
   static Teams& get() noexcept;
 
   // Null: no such team.
-  Team* find(Handle handle) const noexcept {
+  HybridTeam* find(Handle handle) const noexcept {
     const Place& place = places_[handle % kMost];
     // (H1) load-acquire; pairs with (H2), the release of a team that is ready.
     return handle != 0 && place.handle.load(std::memory_order_acquire) == handle ? place.team.get() : nullptr;  // (H1)
@@ -35,8 +35,8 @@ class Teams {
   bool is_full() const;
   // Requires that it is not full. Only create_team() adds teams, one at a time in a process that
   // orders its collective calls.
-  Handle add(std::unique_ptr<Team> team);
-  std::unique_ptr<Team> remove(Handle handle);
+  Handle add(std::unique_ptr<HybridTeam> team);
+  std::unique_ptr<HybridTeam> remove(Handle handle);
 
   // The communicator has been freed. Its teams are of no use any more.
   void lose_comm(MPI_Comm comm);
@@ -46,7 +46,7 @@ class Teams {
  private:
   struct Place {
     std::atomic<Handle> handle{0};  // 0: free
-    std::unique_ptr<Team> team;
+    std::unique_ptr<HybridTeam> team;
     Handle num_uses = 0;
   };
 

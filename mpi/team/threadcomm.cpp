@@ -65,7 +65,7 @@ std::shared_ptr<Threadcomm> make_threadcomm(ProcessState& process, const Pmpi& p
   const TeamRequest request{num_threads, true, "MPIX_Threadcomm_init", kConsequence, "a threadcomm of " + name_of(pmpi, comm)};
   Teams::Handle handle = 0;
   create_team(process, pmpi, own, state, request, &handle);
-  const Team* const team = Teams::get().find(handle);
+  const HybridTeam* const team = Teams::get().find(handle);
   if (team != nullptr && can_serve(team->route())) return std::make_shared<Threadcomm>(handle, own, num_threads);
   int rank = 0;
   ask([&] { return pmpi.Comm_rank(own, &rank); });
@@ -153,7 +153,7 @@ int start_threadcomm(const Pmpi& pmpi, MPI_Comm comm) {
     return status;
   }
   if (!number) number = threadcomm->claim_any();
-  Team* const team = Teams::get().find(threadcomm->team);
+  HybridTeam* const team = Teams::get().find(threadcomm->team);
   if (!number || team == nullptr) {
     print_line("MPIX_Threadcomm_start: more threads than MPIX_Threadcomm_init was told");
     return MPI_ERR_OTHER;

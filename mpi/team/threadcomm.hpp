@@ -72,7 +72,7 @@ class Threadcomms {
 
 // What MPI_Barrier has to know: the calling thread's team and number in it.
 struct ThreadcommSeat {
-  Team* team;  // null: no team serves the communicator
+  HybridTeam* team;  // null: no team serves the communicator
   int number;
 };
 ThreadcommSeat find_seat(MPI_Comm comm) noexcept;

@@ -51,7 +51,7 @@ constexpr std::uint32_t kFewestRepetitions = 3;
 constexpr std::uint32_t kMostRepetitions = 101;
 constexpr unsigned kGrace_s = 60;  // behind the limit: whoever hangs is ended
 
-struct Options {
+struct NetworkWorkerOptions {
   double time_limit_s = 60;
   NodesOptions nodes;
 };
@@ -128,7 +128,8 @@ network::PairMeasurement receive_measurement(int client, MPI_Comm comm) {
 // Rank 0.
 class Measuring {
  public:
-  Measuring(const Options& options, Nodes nodes, MPI_Comm comm) : options_(options), nodes_(std::move(nodes)), comm_(comm) {}
+  Measuring(const NetworkWorkerOptions& options, Nodes nodes, MPI_Comm comm)
+      : options_(options), nodes_(std::move(nodes)), comm_(comm) {}
 
   network::MeasuredNetwork measure_network() {
     const auto num_nodes = static_cast<std::uint32_t>(nodes_.ranks.size());
@@ -208,13 +209,13 @@ class Measuring {
     if (!is_known && network.notes.size() < kMostNotes) network.notes.push_back(note);
   }
 
-  const Options options_;
+  const NetworkWorkerOptions options_;
   const Nodes nodes_;
   const MPI_Comm comm_;
   const std::int64_t start_ns_ = monotonic_ns();
 };
 
-void command_all(const Options& options, const Nodes& nodes, int num_ranks, MPI_Comm comm) {
+void command_all(const NetworkWorkerOptions& options, const Nodes& nodes, int num_ranks, MPI_Comm comm) {
   if (!nodes.refusal.empty()) {
     std::printf("%s%s\n", network::kRefusalLine, nodes.refusal.c_str());
   } else {
@@ -228,8 +229,8 @@ void command_all(const Options& options, const Nodes& nodes, int num_ranks, MPI_
   for (int rank = 1; rank < num_ranks; ++rank) MPI_Send(&stop, sizeof stop, MPI_BYTE, rank, kCommand, comm);
 }
 
-std::optional<Options> parse(int argc, char** argv) {
-  Options options;
+std::optional<NetworkWorkerOptions> parse(int argc, char** argv) {
+  NetworkWorkerOptions options;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--ranks-as-nodes") {
@@ -248,7 +249,7 @@ std::optional<Options> parse(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::optional<Options> options = parse(argc, argv);
+  const std::optional<NetworkWorkerOptions> options = parse(argc, argv);
   if (!options) {
     std::fputs("network_worker: started by hierbar tune --network, not by hand\n", stderr);
     return 2;

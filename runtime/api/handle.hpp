@@ -17,9 +17,9 @@ struct hierbar_barrier {
         plan(design.plan.view()),
         layout(hierbar::segment_layout(design.algorithm, plan)),
         policy(hierbar::wait_policy(design.limits, waiting, plan.num_participants > design.num_cpus)),
-        aborted(hierbar::Segment(memory).header().aborted),
-        spots(hierbar::Segment(memory).spots(layout)),
-        lines(hierbar::Segment(memory).lines(layout)),
+        aborted(hierbar::BarrierSegment(memory).header().aborted),
+        spots(hierbar::BarrierSegment(memory).spots(layout)),
+        lines(hierbar::BarrierSegment(memory).lines(layout)),
         engine(plan, lines, fencing) {}
   hierbar_barrier(const hierbar_barrier&) = delete;
   hierbar_barrier& operator=(const hierbar_barrier&) = delete;

@@ -72,7 +72,7 @@ SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan) {
   return layout;
 }
 
-hierbar_status Segment::write(std::size_t size, const BarrierDesign& design) const {
+hierbar_status BarrierSegment::write(std::size_t size, const BarrierDesign& design) const {
   const hierbar_plan plan = design.plan.view();
   const SegmentLayout layout = segment_layout(design.algorithm, plan);
   if (size < layout.size_bytes || !can_be_written(memory_) ||
@@ -111,7 +111,7 @@ hierbar_status Segment::write(std::size_t size, const BarrierDesign& design) con
 }
 
 // Everything is copied before it is checked, because another process may write to the segment.
-hierbar_status Segment::read_header(std::size_t size, BarrierDesign& design, hierbar_plan& numbers) const {
+hierbar_status BarrierSegment::read_header(std::size_t size, BarrierDesign& design, hierbar_plan& numbers) const {
   if (size < sizeof(SegmentHeader) || !can_be_written(memory_)) return HIERBAR_ERR_TOO_SMALL;
   const SegmentHeader& header = this->header();
   // (M2) acquire; pairs with (M1).
@@ -140,7 +140,7 @@ hierbar_status Segment::read_header(std::size_t size, BarrierDesign& design, hie
   return HIERBAR_OK;
 }
 
-hierbar_status Segment::read(std::size_t size, BarrierDesign& design) const {
+hierbar_status BarrierSegment::read(std::size_t size, BarrierDesign& design) const {
   hierbar_plan numbers{};
   if (const hierbar_status status = read_header(size, design, numbers); status != HIERBAR_OK) return status;
   const SegmentLayout layout = segment_layout(design.algorithm, numbers);

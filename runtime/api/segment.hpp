@@ -80,9 +80,9 @@ struct SegmentLayout {
 SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan);
 
 // A mapped segment. It does not own the memory, which must be aligned to HIERBAR_MEMORY_ALIGNMENT.
-class Segment {
+class BarrierSegment {
  public:
-  explicit Segment(void* memory) : memory_(static_cast<std::byte*>(memory)) {}
+  explicit BarrierSegment(void* memory) : memory_(static_cast<std::byte*>(memory)) {}
 
   SegmentHeader& header() const { return *reinterpret_cast<SegmentHeader*>(memory_); }
   ParkingSpot* spots(const SegmentLayout& layout) const { return reinterpret_cast<ParkingSpot*>(memory_ + layout.spots_offset); }

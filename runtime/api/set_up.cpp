@@ -57,7 +57,7 @@ hierbar_status attach(void* memory, std::size_t size, const hierbar_waiting* wai
                       std::unique_ptr<hierbar_barrier>& barrier) {
   if (waiting != nullptr && !limits_problem(limits_of(*waiting)).empty()) return HIERBAR_ERR_INVALID;
   BarrierDesign design;
-  if (const hierbar_status status = Segment(memory).read(size, design); status != HIERBAR_OK) return status;
+  if (const hierbar_status status = BarrierSegment(memory).read(size, design); status != HIERBAR_OK) return status;
   barrier = std::make_unique<hierbar_barrier>(memory, std::move(design), waiting, fencing);
   return HIERBAR_OK;
 }
@@ -74,7 +74,7 @@ hierbar_status create(const hierbar_attributes* attributes, std::unique_ptr<hier
   const std::size_t size = segment_layout(design.algorithm, design.plan.view()).size_bytes;
   Pages pages(size);
   if (!pages.ok()) return HIERBAR_ERR_NO_MEMORY;
-  if (const hierbar_status status = Segment(pages.get()).write(size, design); status != HIERBAR_OK) return status;
+  if (const hierbar_status status = BarrierSegment(pages.get()).write(size, design); status != HIERBAR_OK) return status;
   const Fencing fencing = fencing_of_threads(design);
   if (const hierbar_status status = attach(pages.get(), size, &attributes->waiting, fencing, barrier); status != HIERBAR_OK)
     return status;
@@ -126,7 +126,7 @@ hierbar_status hierbar_barrier_init_shared(void* memory, size_t size, const hier
   return hierbar::guarded([&] {
     hierbar::BarrierDesign design;
     const hierbar_status status = hierbar::design_barrier(attributes, design);
-    return status == HIERBAR_OK ? hierbar::Segment(memory).write(size, design) : status;
+    return status == HIERBAR_OK ? hierbar::BarrierSegment(memory).write(size, design) : status;
   });
 }
 

@@ -8,14 +8,14 @@
 #include "report/format/html.hpp"
 #include "report/format/lstopo.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
-bool asks_for_files(const Settings& settings) {
+bool asks_for_files(const ReportSettings& settings) {
   return settings.json || settings.csv || settings.html || settings.perfetto || settings.lstopo ||
          (settings.text && !settings.output.empty());
 }
 
-bool write_reports(const Report& report, const Settings& settings, const Process& process, const std::string& part) {
+bool write_reports(const Report& report, const ReportSettings& settings, const Process& process, const std::string& part) {
   const auto name = [&](const char* ending) { return expand_output(settings, process, part + ending); };
   bool ok = true;
   if (settings.text && !settings.output.empty())
@@ -35,4 +35,4 @@ bool write_file(const std::string& name, const std::string& content) {
   return problem.empty();
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 class Spots {
@@ -75,4 +75,4 @@ std::vector<HeatSpot> find_heat(const Report& report) {
   return spots.list();
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

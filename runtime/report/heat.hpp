@@ -9,7 +9,7 @@
 #include "report/report.hpp"
 #include "topology/cpu_set.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // The time that barriers took between threads on these cpus, for all sites of a report together.
 struct HeatSpot {
@@ -25,4 +25,4 @@ struct HeatSpot {
 // out if the cpus of one of its threads are not known.
 std::vector<HeatSpot> find_heat(const Report& report);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -7,7 +7,7 @@
 #include <cassert>
 #include <iterator>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 constexpr std::uint32_t kMostLevels = 64;
@@ -162,4 +162,4 @@ bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const 
   return true;
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

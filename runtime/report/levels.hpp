@@ -12,7 +12,7 @@
 #include "trace/stamps.h"
 #include "trace/trace_clock.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // One level of the tree: which threads wait for each other, and what they share.
 struct LevelGroups {
@@ -92,4 +92,4 @@ struct LevelTimes {
 bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const Phases*>& phases, std::uint64_t span,
                  const TraceClock& clock);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -10,7 +10,7 @@
 #include "report/format/json_numbers.hpp"
 #include "report/process_rows.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 Histogram read_histogram(const nlohmann::json& value) {
@@ -237,4 +237,4 @@ void merge_report(Report& into, const Report& from) {
   sort_sites(into);
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -10,7 +10,7 @@
 
 #include "report/report.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // Reads what to_json() wrote, in this process or another. Throws std::runtime_error with the reason
 // if it is something else.
@@ -39,4 +39,4 @@ class Merger {
 // Adds one, and sorts the sites.
 void merge_report(Report& into, const Report& from);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/process_rows.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 std::string name_of(const Report& report) {
   if (report.num_processes > 1) return std::to_string(report.num_processes) + " processes";
@@ -18,4 +18,4 @@ std::vector<ProcessRow> rows_of(const Report& report, const SiteReport& site) {
   return {row};
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -7,7 +7,7 @@
 
 #include "report/report.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // "rank 3"; "process 4711" if the rank is not known; "4 processes" for a merged report.
 std::string name_of(const Report& report);
@@ -16,4 +16,4 @@ std::string name_of(const Report& report);
 // of one process. Barriers of ranks have a single row with all ranks.
 std::vector<ProcessRow> rows_of(const Report& report, const SiteReport& site);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

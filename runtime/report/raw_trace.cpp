@@ -8,7 +8,7 @@
 
 #include "report/report.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 // Converts ticks to the host's CLOCK_MONOTONIC, by two readings of both clocks. A tick rate that
@@ -147,4 +147,4 @@ Timeline RawTrace::timeline(const Process& process) const {
   }
   return timeline;
 }
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

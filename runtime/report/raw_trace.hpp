@@ -12,7 +12,7 @@
 #include "report/timeline.hpp"
 #include "trace/trace_clock.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // One barrier of a thread, or one task that it ran there. Times are in ticks.
 struct RawEvent {
@@ -88,4 +88,4 @@ class RawTrace {
   std::vector<std::unique_ptr<Owned>> threads_;
 };
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // A variable that one thread writes. Other threads read it after the recorded barriers have ordered
 // the read behind the write. The barriers belong to the runtime, so neither the compiler nor a
@@ -23,4 +23,4 @@ class Relaxed {
   std::atomic<T> value_;
 };
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -8,7 +8,7 @@
 
 #include "trace/ompt_api.h"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 SiteReport& site_of(Report& report, const Site& site) {
@@ -41,7 +41,7 @@ void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times, co
 
 }  // namespace
 
-void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, const std::string& cpus) {
+void add_tables(Report& report, std::uint32_t me, const RecordedTeam::Tables& tables, const std::string& cpus) {
   const KeptDebugFiles files;
   tables.threads.for_each(
       [&](const Site& site, const ThreadTimes& times) { add_thread(site_of(report, site), me, times, cpus); });
@@ -59,10 +59,10 @@ void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, co
   report.losses.backwards += tables.losses.backwards;
 }
 
-void add_team(Report& report, const Team& team) {
+void add_team(Report& report, const RecordedTeam& team) {
   const KeptDebugFiles files;
   for (std::uint32_t i = 0; i < team.capacity(); ++i) {
-    if (const Team::Tables* tables = team.tables(i)) add_tables(report, i, *tables, team.cpus(i));
+    if (const RecordedTeam::Tables* tables = team.tables(i)) add_tables(report, i, *tables, team.cpus(i));
   }
 }
 
@@ -144,4 +144,4 @@ std::string list_hidden(const Report& report, const SiteReport& site) {
   return names;
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -15,7 +15,7 @@
 #include "trace/clock_offset.hpp"
 #include "trace/trace_clock.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // The content of a report, as plain data.
 
@@ -78,10 +78,10 @@ struct Report {
 };
 
 // Adds the figures of a team. Requires that the team was flushed.
-void add_team(Report& report, const Team& team);
+void add_team(Report& report, const RecordedTeam& team);
 
 // Adds the figures that participant `me` of some team has recorded.
-void add_tables(Report& report, std::uint32_t me, const Team::Tables& tables, const std::string& cpus);
+void add_tables(Report& report, std::uint32_t me, const RecordedTeam::Tables& tables, const std::string& cpus);
 
 // Orders the sites by the time that all threads spent there.
 void sort_sites(Report& report);
@@ -113,4 +113,4 @@ std::string to_json(const Report& report);
 std::string to_json_of_rank(const Report& report);
 std::string to_csv(const Report& report);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -15,7 +15,7 @@
 #include "base/launchers.hpp"
 #include "base/trusted_variable.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 constexpr std::uint64_t kMaxEvery = 1'000'000;
@@ -40,15 +40,16 @@ std::string problem(const char* name, const std::string& value, const std::strin
 
 struct Format {
   const char* name;
-  bool Settings::* wanted;
+  bool ReportSettings::* wanted;
 };
-constexpr Format kFormats[] = {{"text", &Settings::text}, {"json", &Settings::json},         {"csv", &Settings::csv},
-                               {"html", &Settings::html}, {"perfetto", &Settings::perfetto}, {"lstopo", &Settings::lstopo}};
+constexpr Format kFormats[] = {{"text", &ReportSettings::text},         {"json", &ReportSettings::json},
+                               {"csv", &ReportSettings::csv},           {"html", &ReportSettings::html},
+                               {"perfetto", &ReportSettings::perfetto}, {"lstopo", &ReportSettings::lstopo}};
 
-void read_report(Settings& settings, std::vector<std::string>& problems) {
+void read_report(ReportSettings& settings, std::vector<std::string>& problems) {
   const std::string value = variable("HIERBAR_REPORT");
   if (value.empty()) return;
-  Settings asked;
+  ReportSettings asked;
   asked.text = false;
   bool known = true, none = false;
   for (std::size_t begin = 0; begin <= value.size();) {
@@ -80,7 +81,7 @@ std::string without_ending(const std::string& name) {
   return name;
 }
 
-void read_output(Settings& settings, std::vector<std::string>& problems) {
+void read_output(ReportSettings& settings, std::vector<std::string>& problems) {
   const std::string value = variable("HIERBAR_OUTPUT");
   for (std::size_t i = 0; i < value.size(); ++i) {
     if (value[i] != '%') continue;
@@ -120,8 +121,8 @@ Process this_process() {
   return process;
 }
 
-Settings read_settings(std::vector<std::string>& problems) {
-  Settings settings;
+ReportSettings read_settings(std::vector<std::string>& problems) {
+  ReportSettings settings;
   read_report(settings, problems);
   read_output(settings, problems);
   read_number("HIERBAR_SAMPLE", kMaxEvery, settings.every, problems);
@@ -130,7 +131,7 @@ Settings read_settings(std::vector<std::string>& problems) {
   return settings;
 }
 
-std::string expand_output(const Settings& settings, const Process& process, const std::string& ending) {
+std::string expand_output(const ReportSettings& settings, const Process& process, const std::string& ending) {
   const std::string pattern = settings.output.empty() ? "hierbar-%h-%p" : settings.output;
   const std::string rank = process.rank == Process::kAllRanks ? "all" : std::to_string(process.rank < 0 ? 0 : process.rank);
   std::string name;
@@ -152,4 +153,4 @@ std::string expand_output(const Settings& settings, const Process& process, cons
   return name + "." + ending;
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

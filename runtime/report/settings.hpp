@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // The settings of the tool, from these variables:
 //
@@ -21,7 +21,7 @@ namespace hierbar::ompt {
 //   HIERBAR_TRACE_EVENTS  for perfetto: how many barriers and tasks each thread keeps; these are
 //                         the last ones. Default: 4096.
 //   HIERBAR_OMPT_CHAIN    the library of another OMPT tool, which sees all events too (chain.hpp)
-struct Settings {
+struct ReportSettings {
   bool text = true;
   bool json = false;
   bool csv = false;
@@ -48,10 +48,10 @@ Process this_process();
 
 // Reads the variables. Each bad one adds a line to `problems`: the variable, its value, what is
 // allowed, and what is used instead.
-Settings read_settings(std::vector<std::string>& problems);
+ReportSettings read_settings(std::vector<std::string>& problems);
 
 // The name of a report's file. Two ranks never share a file: if the pattern has neither %p nor %r,
 // the rank is added at its end. In a report of all ranks, %r is "all" and nothing is added.
-std::string expand_output(const Settings& settings, const Process& process, const std::string& ending);
+std::string expand_output(const ReportSettings& settings, const Process& process, const std::string& ending);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

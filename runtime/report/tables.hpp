@@ -11,7 +11,7 @@
 #include "symbol/code_object.hpp"
 #include "trace/histogram.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // Kinds of barriers beside those of OMPT (ompt_sync_region_t): barriers of MPI ranks. Elsewhere in
 // these files, ranks are called threads.
@@ -95,4 +95,4 @@ class SiteTable {
   std::unordered_map<Site, std::unique_ptr<Times>, SiteHash> all_;
 };
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 // Prefetches, for lines that other threads have. Without them each line would be fetched only when
@@ -22,19 +22,19 @@ void fetch_to_write(const void* line) noexcept {
 
 }  // namespace
 
-Team::Team(std::uint32_t capacity, std::uint64_t every, const TraceClock& clock)
+RecordedTeam::RecordedTeam(std::uint32_t capacity, std::uint64_t every, const TraceClock& clock)
     : capacity_(capacity), every_(every), clock_(clock), participants_(std::make_unique<std::atomic<Participant*>[]>(capacity)) {
   size_ = capacity;
 }
 
-Team::~Team() {
+RecordedTeam::~RecordedTeam() {
   for (std::uint32_t i = 0; i < capacity_; ++i) delete participant(i);
 }
 
 // ---- 1. record ----
 
 // After a cancelled region the threads' counts may differ. All threads go on with the primary's.
-void Team::begin_region() noexcept {
+void RecordedTeam::begin_region() noexcept {
   const Participant* primary = participant(0);
   if (primary == nullptr) return;
   left_at_first_ = primary->until_record.left_;
@@ -44,11 +44,11 @@ void Team::begin_region() noexcept {
 // What is left waits for the next region, because that is most often the same one. But if the
 // runtime gave fewer threads than requested, the next region may have another number of threads, so
 // everything is done now.
-void Team::end_region() {
+void RecordedTeam::end_region() {
   if (size_ != capacity_) flush();
 }
 
-Team::Participant& Team::enter(std::uint32_t me, std::uint32_t size) {
+RecordedTeam::Participant& RecordedTeam::enter(std::uint32_t me, std::uint32_t size) {
   if (me == 0) size_ = size;
   if (participant(me) == nullptr) participants_[me].store(new Participant(me), std::memory_order_relaxed);
   Participant& own = *participant(me);
@@ -62,14 +62,14 @@ Team::Participant& Team::enter(std::uint32_t me, std::uint32_t size) {
 }
 
 // The first episode from `begin` on that this thread summarises.
-std::uint64_t Team::first_of_share(std::uint32_t me, std::uint32_t size, std::uint64_t begin) noexcept {
+std::uint64_t RecordedTeam::first_of_share(std::uint32_t me, std::uint32_t size, std::uint64_t begin) noexcept {
   return begin + (me + size - begin % size) % size;
 }
 
-void Team::set_cpus(std::uint32_t me, std::string cpus) { participant(me)->cpus = std::move(cpus); }
-const std::string& Team::cpus(std::uint32_t me) const noexcept { return participant(me)->cpus; }
+void RecordedTeam::set_cpus(std::uint32_t me, std::string cpus) { participant(me)->cpus = std::move(cpus); }
+const std::string& RecordedTeam::cpus(std::uint32_t me) const noexcept { return participant(me)->cpus; }
 
-void Team::add_task(Participant& own, std::uint64_t begin, std::uint64_t end) noexcept {
+void RecordedTeam::add_task(Participant& own, std::uint64_t begin, std::uint64_t end) noexcept {
   const std::uint64_t place = (own.episodes - 1) % kRing;
   Record& record = own.records[place];
   own.tasks[place] = (record.done == record.phases.arrived ? 0 : own.tasks[place]) + (end - begin);
@@ -77,13 +77,13 @@ void Team::add_task(Participant& own, std::uint64_t begin, std::uint64_t end) no
 }
 
 // (P1) release; pairs with (P2) in find_shape(). Publishes the whole tree.
-void Team::add_shape(std::unique_ptr<const Shape> shape) {
+void RecordedTeam::add_shape(std::unique_ptr<const Shape> shape) {
   const Shape* added = all_shapes_.emplace_back(std::move(shape)).get();
   shapes_[(all_shapes_.size() - 1) % shapes_.size()].store(added, std::memory_order_release);
 }
 
 // (P2) acquire; pairs with (P1) in add_shape().
-const Shape* Team::find_shape(std::uint64_t serial) const noexcept {
+const Shape* RecordedTeam::find_shape(std::uint64_t serial) const noexcept {
   for (const std::atomic<const Shape*>& slot : shapes_) {
     const Shape* shape = slot.load(std::memory_order_acquire);
     if (shape != nullptr && shape->serial == serial) return shape;
@@ -91,7 +91,7 @@ const Shape* Team::find_shape(std::uint64_t serial) const noexcept {
   return nullptr;
 }
 
-void Team::use_wait(Participant& own) noexcept {
+void RecordedTeam::use_wait(Participant& own) noexcept {
   // Other threads have read the next records when they summarised. Three are fetched, because not
   // every barrier has a wait.
   for (int i = 1; i < 4; ++i) fetch_to_write(&own.records[(own.episodes + i) % kRing]);
@@ -112,7 +112,7 @@ void Team::use_wait(Participant& own) noexcept {
 }
 
 // Works up to the last batch that is due.
-void Team::do_due_work(Participant& own) {
+void RecordedTeam::do_due_work(Participant& own) {
   const auto end_of_due = [&](std::uint64_t delay) {
     return own.episodes < delay ? 0 : (own.episodes - delay) / kBatch * kBatch;
   };
@@ -131,7 +131,7 @@ void Team::do_due_work(Participant& own) {
 }
 
 // Prefetches what summarise() will need.
-void Team::fetch(std::uint64_t episode) const noexcept {
+void RecordedTeam::fetch(std::uint64_t episode) const noexcept {
   fetch_to_write(&summaries_[episode % kRing]);
   for (std::uint32_t i = 0; i < size_; ++i) {
     const Participant* other = participant(i);
@@ -139,7 +139,7 @@ void Team::fetch(std::uint64_t episode) const noexcept {
   }
 }
 
-void Team::flush() {
+void RecordedTeam::flush() {
   Participant* primary = participant(0);
   if (primary == nullptr) return;
   const std::uint64_t end = primary->episodes;
@@ -153,7 +153,7 @@ void Team::flush() {
   }
 }
 
-void Team::forget() {
+void RecordedTeam::forget() {
   for (std::uint32_t i = 0; i < capacity_; ++i) {
     if (Participant* own = participant(i)) own->tables = {};
   }
@@ -161,14 +161,14 @@ void Team::forget() {
 
 // ---- 2. summarise ----
 
-bool Team::is_disturbed(std::uint64_t episode) const noexcept {
+bool RecordedTeam::is_disturbed(std::uint64_t episode) const noexcept {
   const std::uint64_t place = episode % kBatch;
   return every_ == 1 && episode >= kBatch && (place == kSummarisedBy || place == kAccountedBy);
 }
 
 // Here and in account() there are no branches on who came last. The processor cannot predict that
 // (docs/decisions/0053).
-inline Team::Episode Team::look_at(std::uint64_t episode) const noexcept {
+inline RecordedTeam::Episode RecordedTeam::look_at(std::uint64_t episode) const noexcept {
   const std::uint64_t place = episode % kRing;
   const Record& first = participant(0)->records[place];
   const std::uint32_t size = first.team_size;
@@ -189,7 +189,7 @@ inline Team::Episode Team::look_at(std::uint64_t episode) const noexcept {
   return seen;
 }
 
-void Team::summarise(std::uint64_t episode, Participant& own) {
+void RecordedTeam::summarise(std::uint64_t episode, Participant& own) {
   Summary& summary = summaries_[episode % kRing];
   if (summary.is_of(episode)) return;
   const Episode seen = look_at(episode);
@@ -216,7 +216,8 @@ void Team::summarise(std::uint64_t episode, Participant& own) {
   if (seen.shape != 0 && !is_backwards) add_levels(episode, seen.shape, span, own, times);
 }
 
-void Team::add_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own, BarrierTimes& times) {
+void RecordedTeam::add_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own,
+                              BarrierTimes& times) {
   if (own.shape == nullptr || own.shape->serial != serial) own.shape = find_shape(serial);
   const Shape* shape = own.shape;
   if (shape == nullptr) return;
@@ -234,7 +235,7 @@ void Team::add_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t
 
 // ---- 3. account ----
 
-void Team::account(std::uint64_t episode, Participant& own) {
+void RecordedTeam::account(std::uint64_t episode, Participant& own) {
   const Record& record = own.records[episode % kRing];
   const Summary& summary = summaries_[episode % kRing];
   if (record.episode != episode + 1) return;
@@ -255,9 +256,9 @@ void Team::account(std::uint64_t episode, Participant& own) {
   times.last_arrivals += summary.last_thread == own.me ? 1 : 0;
 }
 
-const Team::Tables* Team::tables(std::uint32_t me) const noexcept {
+const RecordedTeam::Tables* RecordedTeam::tables(std::uint32_t me) const noexcept {
   const Participant* own = me < capacity_ ? participant(me) : nullptr;
   return own == nullptr ? nullptr : &own->tables;
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

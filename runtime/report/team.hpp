@@ -15,7 +15,7 @@
 #include "report/tables.hpp"
 #include "trace/trace_clock.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // One thread in one episode of a barrier; times in ticks. It fills one cache line, because other
 // threads read it.
@@ -45,7 +45,7 @@ class Countdown {
   }
 
  private:
-  friend class Team;
+  friend class RecordedTeam;
   std::uint64_t left_ = 0;  // barriers until the next one that is recorded
   std::uint64_t every_ = 1;
 };
@@ -77,7 +77,7 @@ struct Losses {
 //
 // Memory ordering: records and pointers to participants are relaxed, because the recorded barriers
 // order them (relaxed.hpp). Summaries are published by (P3) and (P4), trees by (P1) and (P2).
-class Team {
+class RecordedTeam {
  public:
   static constexpr std::uint64_t kBatch = 64;
 
@@ -89,10 +89,10 @@ class Team {
     Losses losses;
   };
 
-  Team(std::uint32_t capacity, std::uint64_t every, const TraceClock& clock);
-  ~Team();
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
+  RecordedTeam(std::uint32_t capacity, std::uint64_t every, const TraceClock& clock);
+  ~RecordedTeam();
+  RecordedTeam(const RecordedTeam&) = delete;
+  RecordedTeam& operator=(const RecordedTeam&) = delete;
 
   std::uint32_t capacity() const noexcept { return capacity_; }
 
@@ -211,7 +211,7 @@ class Team {
 };
 
 // One thread of a team. Other threads read its records, and nothing else of it.
-struct alignas(128) Team::Participant {
+struct alignas(128) RecordedTeam::Participant {
   explicit Participant(std::uint32_t number) : me(number) {}
 
   const std::uint32_t me;
@@ -230,7 +230,7 @@ struct alignas(128) Team::Participant {
   std::vector<const Phases*> of_all;
 };
 
-inline Record& Team::open(Participant& own, const void* address, std::uint32_t kind) noexcept {
+inline Record& RecordedTeam::open(Participant& own, const void* address, std::uint32_t kind) noexcept {
   Record& record = own.records[own.episodes % kRing];
   record.episode = ++own.episodes;
   record.phases.gathered = 0;
@@ -242,8 +242,8 @@ inline Record& Team::open(Participant& own, const void* address, std::uint32_t k
   return record;
 }
 
-inline void Team::catch_up(Participant& own) {
+inline void RecordedTeam::catch_up(Participant& own) {
   if (own.episodes >= own.work_is_due) do_due_work(own);
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 std::uint32_t site_index(Timeline& timeline, const std::pair<std::string, std::string>& site) {
@@ -65,4 +65,4 @@ void merge_timeline(Timeline& into, const Timeline& from) {
   }
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // Time lines for pictures: plain data, of one process or of several, that says when which thread
 // was in which barrier.
@@ -60,4 +60,4 @@ void nest(std::vector<Slice>& slices);
 // by their times of day.
 void merge_timeline(Timeline& into, const Timeline& from);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

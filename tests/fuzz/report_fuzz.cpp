@@ -24,7 +24,7 @@ std::size_t count(const std::string& text, std::string_view part) {
 
 // Only the page's own elements, and data that a browser reads as it was.
 void check_html(const std::string& page) {
-  static const std::string empty = ompt::to_html(ompt::Report{});
+  static const std::string empty = report::to_html(report::Report{});
   for (const char* element : {"<script", "</script", "<pre", "</pre", "<style", "<img", "<svg", "<!--"}) {
     require(count(page, element) == count(empty, element), "no name becomes markup");
   }
@@ -61,23 +61,23 @@ void check_text(const std::string& text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hierbar;
-  ompt::Report report;
+  report::Report report;
   try {
-    report = ompt::parse_report(test::text_of(data, size));
+    report = report::parse_report(test::text_of(data, size));
   } catch (const std::runtime_error& error) {
     test::require(*error.what() != '\0', "a refusal has a reason");
     return 0;
   }
   // What is written leaves out what says nothing, so it is the same from the second time on.
-  const ompt::Report again = ompt::parse_report(ompt::to_json(report));
-  const std::string json = ompt::to_json(again);
-  test::require(ompt::to_json(ompt::parse_report(json)) == json, "a report that is accepted can be read again");
-  test::check_text(ompt::to_text(report));
-  test::check_html(ompt::to_html(report));
-  test::check_csv(ompt::to_csv(report));
-  (void)ompt::find_heat(report);
-  ompt::merge_report(report, again);
-  test::check_text(ompt::to_text(report));
-  (void)ompt::parse_report(ompt::to_json(report));
+  const report::Report again = report::parse_report(report::to_json(report));
+  const std::string json = report::to_json(again);
+  test::require(report::to_json(report::parse_report(json)) == json, "a report that is accepted can be read again");
+  test::check_text(report::to_text(report));
+  test::check_html(report::to_html(report));
+  test::check_csv(report::to_csv(report));
+  (void)report::find_heat(report);
+  report::merge_report(report, again);
+  test::check_text(report::to_text(report));
+  (void)report::parse_report(report::to_json(report));
   return 0;
 }

@@ -69,13 +69,13 @@ void read_own_settings(const Machine& machine) {
   check_complaints(problems);
   check_complaints(mpi::read_settings().problems);
   problems.clear();
-  const ompt::Settings report = ompt::read_settings(problems);
+  const report::ReportSettings report = report::read_settings(problems);
   check_complaints(problems);
   (void)expand_output(report, {.host = "node", .pid = 1, .rank = 2, .job = "3"}, "json");
 }
 
 void read_places(const Machine& machine, const Environment& environment) {
-  const Team team = predict_team(machine, machine.allowed, environment);
+  const TeamShape team = predict_team(machine, machine.allowed, environment);
   require(team.num_threads >= 1 && team.cpus.size() == team.num_threads, "each thread has its cpus");
   for (const CpuSet& cpus : team.cpus)
     require(!cpus.empty() && cpus.is_subset_of(machine.allowed), "threads run on cpus that are there");

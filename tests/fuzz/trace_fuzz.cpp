@@ -10,18 +10,18 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hierbar;
-  ompt::Timeline timeline;
+  report::Timeline timeline;
   try {
-    timeline = ompt::parse_perfetto(test::text_of(data, size));
+    timeline = report::parse_perfetto(test::text_of(data, size));
   } catch (const std::runtime_error& error) {
     test::require(*error.what() != '\0', "a refusal has a reason");
     return 0;
   }
-  const std::string written = ompt::to_perfetto(timeline);
-  test::require(ompt::to_perfetto(ompt::parse_perfetto(written)) == written, "a trace that is accepted can be read again");
-  ompt::Timeline merged;
+  const std::string written = report::to_perfetto(timeline);
+  test::require(report::to_perfetto(report::parse_perfetto(written)) == written, "a trace that is accepted can be read again");
+  report::Timeline merged;
   merge_timeline(merged, timeline);
   merge_timeline(merged, timeline);
-  (void)ompt::to_perfetto(merged);  // it may have times that cannot be: other hosts' clocks are believed
+  (void)report::to_perfetto(merged);  // it may have times that cannot be: other hosts' clocks are believed
   return 0;
 }

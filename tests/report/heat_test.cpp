@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 void set_cpus(SiteReport& site, const std::vector<std::string>& cpus) {
@@ -71,4 +71,4 @@ TEST(Heat, OfATeamThatAFileSaysIsHugeTakesNoMemory) {
 }
 
 }  // namespace
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -8,7 +8,7 @@
 
 #include "trace/stamps.h"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 // Two trees: 0 gathers from 1 and 2, 2 from 3; 4 gathers from 5. The leaders are 0 and 4.
@@ -105,4 +105,4 @@ TEST_F(Levels, AreNotLongerThanTheBarrier) {
 }
 
 }  // namespace
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

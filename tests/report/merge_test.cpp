@@ -34,7 +34,7 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 // NOLINTEND
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -45,7 +45,7 @@ Report report_of(std::uint32_t rank, std::uint32_t num_ranks) {
   Report report;
   report.process = {.host = "node" + std::to_string(rank / 64), .pid = 7, .rank = static_cast<long>(rank)};
   const Shape shape(1, std::vector<std::uint32_t>(num_ranks, 0));
-  Team::Tables tables;
+  RecordedTeam::Tables tables;
   const Site site{reinterpret_cast<const void*>(0x1000), kMpiBarrier, num_ranks};
   ThreadTimes& times = tables.threads.at(site);
   times.imbalance.add(100 + rank);
@@ -126,4 +126,4 @@ TEST(Merge, KeepsWhatEachRankKnows) {
 }
 
 }  // namespace
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

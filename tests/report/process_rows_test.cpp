@@ -6,7 +6,7 @@
 
 #include "report/merge.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 using testing::ElementsAre;
@@ -61,4 +61,4 @@ TEST(ProcessRows, OfRanksThatMeetAreOne) {
 }
 
 }  // namespace
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

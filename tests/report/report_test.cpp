@@ -14,7 +14,7 @@
 #include "report/merge.hpp"
 #include "trace/stamps.h"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 using testing::HasSubstr;
@@ -258,4 +258,4 @@ TEST(Report, InCsvHasNamesOfLevelsInQuotesWhereTheyNeedThem) {
 }
 
 }  // namespace
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 using testing::AllOf;
@@ -22,7 +22,7 @@ class ToolSettings : public testing::Test {
           "PMIX_RANK", "FLUX_TASK_LOCAL_ID", "FLUX_TASK_RANK", "SLURM_PROCID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
       unsetenv(name);
   }
-  Settings read() {
+  ReportSettings read() {
     problems.clear();
     return read_settings(problems);
   }
@@ -30,7 +30,7 @@ class ToolSettings : public testing::Test {
 };
 
 TEST_F(ToolSettings, AreATableOfAllBarriersByDefault) {
-  const Settings settings = read();
+  const ReportSettings settings = read();
   EXPECT_TRUE(settings.text);
   EXPECT_FALSE(settings.json || settings.csv);
   EXPECT_EQ(settings.every, 1U);
@@ -39,7 +39,7 @@ TEST_F(ToolSettings, AreATableOfAllBarriersByDefault) {
 
 TEST_F(ToolSettings, TakeAListOfReports) {
   setenv("HIERBAR_REPORT", "csv,json", 1);
-  Settings settings = read();
+  ReportSettings settings = read();
   EXPECT_TRUE(settings.json && settings.csv && !settings.text);
   setenv("HIERBAR_REPORT", "none", 1);
   settings = read();
@@ -51,7 +51,7 @@ TEST_F(ToolSettings, SayHowMuchOfATraceIsKept) {
   EXPECT_EQ(read().trace_events, 4096U);
   setenv("HIERBAR_REPORT", "perfetto", 1);
   setenv("HIERBAR_TRACE_EVENTS", "100", 1);
-  const Settings settings = read();
+  const ReportSettings settings = read();
   EXPECT_TRUE(settings.perfetto && settings.asks_for_any() && !settings.text);
   EXPECT_EQ(settings.trace_events, 100U);
   EXPECT_TRUE(problems.empty());
@@ -64,7 +64,7 @@ TEST_F(ToolSettings, ThatAreWrongAreNamedOnce) {
   setenv("HIERBAR_SAMPLE", "0", 1);
   for (const char* bad : {"pdf", "text,", "json,none", "JSON"}) {
     setenv("HIERBAR_REPORT", bad, 1);
-    const Settings settings = read();
+    const ReportSettings settings = read();
     EXPECT_TRUE(settings.text);
     EXPECT_EQ(settings.every, 1U);
     EXPECT_THAT(problems, ElementsAre(AllOf(HasSubstr("HIERBAR_REPORT"), HasSubstr(bad),
@@ -96,14 +96,14 @@ TEST_F(ToolSettings, TakeANameWithItsEnding) {
 TEST_F(ToolSettings, NameFilesThatRanksDoNotShare) {
   const Process process{.host = "node", .pid = 12, .rank = 3, .job = "77"};
   const auto expand = [&](const char* output) {
-    Settings settings;
+    ReportSettings settings;
     settings.output = output;
     return expand_output(settings, process, "json");
   };
   EXPECT_EQ(expand(""), "hierbar-node-12.json");
   EXPECT_EQ(expand("dir/%j-%h-%p-%r-100%%"), "dir/77-node-12-3-100%.json");
   EXPECT_EQ(expand("out"), "out-3.json");
-  Settings settings;
+  ReportSettings settings;
   settings.output = "out";
   Process alone;
   alone.host = "node";
@@ -141,4 +141,4 @@ TEST_F(ToolSettings, TakeNoRankThatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

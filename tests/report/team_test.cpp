@@ -12,7 +12,7 @@
 #include "tests/barrier/thread_trial.hpp"
 #include "trace/counter.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 const int kCode = 0;
@@ -54,7 +54,7 @@ class ToldTeam {
       const std::uint64_t arrived = now_ + told.arrived;
       records[i]->phases.arrived = arrived;
       records[i]->done = arrived;
-      if (told.tasks != 0) Team::add_task(*threads_[i], now_ + told.done - told.tasks, now_ + told.done);
+      if (told.tasks != 0) RecordedTeam::add_task(*threads_[i], now_ + told.done - told.tasks, now_ + told.done);
     }
     for (std::uint32_t i = 0; i < size_; ++i) {
       if (records[i] != nullptr && waits_in(i)) team_.use_wait(*threads_[i]);
@@ -78,7 +78,7 @@ class ToldTeam {
     Histogram sum;
     team_.flush();
     for (std::uint32_t i = 0; i < team_.capacity(); ++i) {
-      if (const Team::Tables* tables = team_.tables(i))
+      if (const RecordedTeam::Tables* tables = team_.tables(i))
         tables->barriers.for_each([&](const Site&, const BarrierTimes& times) { sum.merge(times.span); });
     }
     return sum;
@@ -87,7 +87,7 @@ class ToldTeam {
     Losses sum;
     team_.flush();
     for (std::uint32_t i = 0; i < team_.capacity(); ++i) {
-      const Team::Tables* tables = team_.tables(i);
+      const RecordedTeam::Tables* tables = team_.tables(i);
       if (tables == nullptr) continue;
       sum.left_out += tables->losses.left_out;
       sum.incomplete += tables->losses.incomplete;
@@ -105,8 +105,8 @@ class ToldTeam {
 
   const TraceClock clock_ = TraceClock::system();
   std::mt19937 random_{1};
-  Team team_;
-  std::vector<Team::Participant*> threads_;
+  RecordedTeam team_;
+  std::vector<RecordedTeam::Participant*> threads_;
   std::uint32_t size_;
   const Waits waits_;
   std::uint64_t now_ = 1'000'000;
@@ -115,7 +115,7 @@ class ToldTeam {
 // Threads arrive at 100, 200, 300 and leave 50, 60, 70 after the last.
 Stay one_after_the_other(std::uint32_t i) { return {.arrived = 100 * (i + 1), .released = 350 + 10 * i}; }
 
-TEST(Team, SeparatesImbalanceAndSync) {
+TEST(RecordedTeam, SeparatesImbalanceAndSync) {
   ToldTeam team(3);
   team.begin();
   team.cross(one_after_the_other);
@@ -130,7 +130,7 @@ TEST(Team, SeparatesImbalanceAndSync) {
   EXPECT_EQ(team.span().sum_ns(), 70U);
 }
 
-TEST(Team, KeepsTasksApartAndTakesTheLastOnesEndForAnArrival) {
+TEST(RecordedTeam, KeepsTasksApartAndTakesTheLastOnesEndForAnArrival) {
   ToldTeam team(2);
   team.begin();
   // Thread 0 waits 100, runs a task from 200 to 500, and waits for thread 1, which comes at 400 and
@@ -149,7 +149,7 @@ TEST(Team, KeepsTasksApartAndTakesTheLastOnesEndForAnArrival) {
   EXPECT_EQ(works.last_arrivals, 1U);
 }
 
-TEST(Team, CountsNoSyncForThreadsWhoseReleaseIsNotTold) {
+TEST(RecordedTeam, CountsNoSyncForThreadsWhoseReleaseIsNotTold) {
   ToldTeam team(3);
   team.begin();
   team.cross([](std::uint32_t i) { return Stay{.arrived = 100 * (i + 1), .released = i == 0 ? 350U : 0U}; });
@@ -171,7 +171,7 @@ TEST_P(TeamThatWaits, AccountsForEveryEpisodeWhateverTheirNumber) {
       const Losses losses = team.losses();
       EXPECT_EQ(losses.incomplete, 0U);
       EXPECT_EQ(team.span().count() + losses.left_out, episodes);
-      EXPECT_LE(losses.left_out, 2 * (episodes / Team::kBatch));
+      EXPECT_LE(losses.left_out, 2 * (episodes / RecordedTeam::kBatch));
       for (const std::uint32_t me : {0U, size - 1}) {
         EXPECT_EQ(team.thread(me, size).imbalance.count() + losses.left_out, episodes) << size << " threads, thread " << me;
       }
@@ -218,7 +218,7 @@ std::string name_of(const testing::TestParamInfo<Waits>& waits) {
   return waits.param == Waits::kAll ? "All" : "None";
 }
 INSTANTIATE_TEST_SUITE_P(Waits, TeamThatWaits, testing::Values(Waits::kNone, Waits::kAll, Waits::kSome), name_of);
-TEST(Team, RecordsOneBarrierInSoMany) {
+TEST(RecordedTeam, RecordsOneBarrierInSoMany) {
   ToldTeam team(2, /*every=*/64);
   team.begin();
   for (int i = 0; i < 64 * 300; ++i) team.cross(one_after_the_other);
@@ -226,7 +226,7 @@ TEST(Team, RecordsOneBarrierInSoMany) {
   EXPECT_EQ(team.losses().left_out, 0U);
 }
 
-TEST(Team, TellsThatClocksDiffer) {
+TEST(RecordedTeam, TellsThatClocksDiffer) {
   ToldTeam team(2);
   team.begin();
   team.cross([](std::uint32_t i) { return Stay{.arrived = i == 0 ? 100U : 500U, .released = 400U}; });
@@ -237,10 +237,10 @@ TEST(Team, TellsThatClocksDiffer) {
 // What the tool does when libomp stamps a barrier.
 struct StampAndWork : NoTrace {
   static constexpr bool kUsesWaits = true;
-  Team& team;
-  Team::Participant& own;
+  RecordedTeam& team;
+  RecordedTeam::Participant& own;
   Phases& phases;
-  StampAndWork(Team& of, Team::Participant& me, Phases& into) : team(of), own(me), phases(into) {}
+  StampAndWork(RecordedTeam& of, RecordedTeam::Participant& me, Phases& into) : team(of), own(me), phases(into) {}
   void gathered() const noexcept { phases.gathered = read_system_ns(); }
   void waiting() const noexcept { team.use_wait(own); }
   void released() const noexcept { phases.released = read_system_ns(); }
@@ -253,11 +253,11 @@ void expect_all_added_up(const test::TestPlan& plan, std::uint64_t episodes) {
   const std::uint32_t size = view.num_participants;
   std::vector<std::uint32_t> parents(size);
   for (std::uint32_t i = 0; i < size; ++i) parents[i] = view.nodes[i].parent;
-  Team team(size, 1, clock);
+  RecordedTeam team(size, 1, clock);
   team.begin_region();
   team.add_shape(std::make_unique<Shape>(1, parents));
   trial.run([&](test::ThreadMem& mem, std::uint32_t me) {
-    Team::Participant& own = team.enter(me, size);
+    RecordedTeam::Participant& own = team.enter(me, size);
     for (std::uint64_t i = 0; i < episodes; ++i) {
       Record& record = team.open(own, &kCode, kKind);
       record.phases.arrived = read_system_ns();
@@ -270,7 +270,7 @@ void expect_all_added_up(const test::TestPlan& plan, std::uint64_t episodes) {
   team.flush();
   std::uint64_t spans = 0, with_levels = 0, left_out = 0;
   for (std::uint32_t i = 0; i < size; ++i) {
-    const Team::Tables& tables = *team.tables(i);
+    const RecordedTeam::Tables& tables = *team.tables(i);
     EXPECT_EQ(tables.losses.incomplete, 0U);
     EXPECT_EQ(tables.losses.backwards, 0U);
     left_out += tables.losses.left_out;
@@ -290,10 +290,10 @@ void expect_all_added_up(const test::TestPlan& plan, std::uint64_t episodes) {
   }
 }
 
-TEST(Team, AddsUpWhatThreadsDidAtOnce) {
+TEST(RecordedTeam, AddsUpWhatThreadsDidAtOnce) {
   for (const std::uint32_t size : {2U, 3U, 8U, 9U}) expect_all_added_up(test::make_flat(size), 3000);
   expect_all_added_up(test::make_forest("tree", {{3, 2}, 2, HIERBAR_RELEASE_LINES}), 1000);
 }
 
 }  // namespace
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

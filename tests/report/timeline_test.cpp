@@ -10,7 +10,7 @@
 #include "report/format/perfetto.hpp"
 #include "report/raw_trace.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 using testing::HasSubstr;
@@ -186,4 +186,4 @@ TEST(Timeline, IsMergedWhateverTheTimesOfDay) {
 }
 
 }  // namespace
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

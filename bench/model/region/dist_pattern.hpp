@@ -36,7 +36,7 @@ class DistPattern : StockPattern<Mem> {
   static constexpr std::uint32_t kNumIterations = ThreadLines<typename Mem::Word>::kNumIterations;
 
  public:
-  DistPattern(const Team<Mem>& team, const DistGroups& groups) : Base(team), groups_(groups) {
+  DistPattern(const SimulatedTeam<Mem>& team, const DistGroups& groups) : Base(team), groups_(groups) {
     for (std::uint32_t i = 0; i < team.num_threads; ++i) {
       for (auto& flag : team.threads[i].still_needs) flag.word.value = 1;
     }

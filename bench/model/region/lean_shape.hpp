@@ -24,7 +24,7 @@ class LeanShape {
   using Word = typename Mem::Word;
 
   // `width`: how many a thread releases of a queue.
-  LeanShape(const Team<Mem>& team, const hierbar_plan& plan, std::uint32_t width)
+  LeanShape(const SimulatedTeam<Mem>& team, const hierbar_plan& plan, std::uint32_t width)
       : team_(team), plan_(plan), width_(width), released_(team.num_threads, 0) {}
 
   bool release(Mem& mem, std::uint32_t me, Payload& payload) {
@@ -72,7 +72,7 @@ class LeanShape {
     mem.fetch_add(line.go, kStateBump);
   }
 
-  Team<Mem> team_;
+  SimulatedTeam<Mem> team_;
   hierbar_plan plan_;
   std::uint32_t width_;
   std::vector<std::uint64_t> released_;  // by thread, which keeps it to itself

@@ -22,7 +22,7 @@ Payload payload_of(std::uint32_t region, const RegionOptions& options) {
   return {function, function};
 }
 
-Team<ModelMem> make_team(const Storage& storage, std::uint32_t num_threads) {
+SimulatedTeam<ModelMem> make_team(const Storage& storage, std::uint32_t num_threads) {
   auto* lines = new (storage.begin) TeamLines<Word>;
   auto* threads = reinterpret_cast<ThreadLines<Word>*>(storage.begin + sizeof(TeamLines<Word>));
   for (std::uint32_t i = 0; i < num_threads; ++i) new (threads + i) ThreadLines<Word>;

@@ -26,7 +26,7 @@ template <class Mem>
 class StockPattern {
  public:
   using Word = typename Mem::Word;
-  explicit StockPattern(const Team<Mem>& team) : team_(team) {}
+  explicit StockPattern(const SimulatedTeam<Mem>& team) : team_(team) {}
 
  protected:
   // As KMP_CHECK_UPDATE.
@@ -69,7 +69,7 @@ class StockPattern {
   // The first step of a join: the blocktime is in the own implicit task.
   void read_blocktime(Mem& mem, std::uint32_t me) const { mem.load_relaxed(team_.threads[me].task.word); }
 
-  Team<Mem> team_;
+  SimulatedTeam<Mem> team_;
 };
 
 // Thread 0 initialises the implicit tasks of all and releases all.

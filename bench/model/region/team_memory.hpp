@@ -73,7 +73,7 @@ bool await_value(Mem& mem, typename Mem::Word& word, std::uint64_t value) {
 
 // A team of threads as libomp sees it. A view: it refers to the lines.
 template <class Mem>
-struct Team {
+struct SimulatedTeam {
   using Word = typename Mem::Word;
 
   std::uint32_t num_threads;

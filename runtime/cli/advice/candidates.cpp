@@ -13,7 +13,7 @@ namespace hierbar {
 namespace {
 
 // With the variables that launch_lines() gives: ranks of one thread get no places.
-Team team_of(const Machine& machine, const CpuSet& share, std::uint32_t num_threads) {
+TeamShape team_of(const Machine& machine, const CpuSet& share, std::uint32_t num_threads) {
   const std::string threads = std::to_string(num_threads);
   return predict_team(machine, share, [&](const char* name) -> const char* {
     const std::string variable = name;

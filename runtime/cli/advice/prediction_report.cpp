@@ -114,11 +114,11 @@ std::string prediction_as_json(const PredictionReport& report) { return as_json(
 std::string prediction_as_html(const PredictionReport& report) {
   ordered_json data = as_json(report);
   data["contention"] = contention_json(report.request.costs.contention);
-  return ompt::html_page({.title = "Predicted: " + header(report.request),
-                          .text_name = "The prediction as text",
-                          .text = prediction_as_text(report),
-                          .data = data.dump(),
-                          .script = ompt::html_prediction()});
+  return report::html_page({.title = "Predicted: " + header(report.request),
+                            .text_name = "The prediction as text",
+                            .text = prediction_as_text(report),
+                            .data = data.dump(),
+                            .script = report::html_prediction()});
 }
 
 }  // namespace hierbar

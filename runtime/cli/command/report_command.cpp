@@ -45,19 +45,19 @@ auto read_file(const std::string& file, const char* format, Parse parse) try {
   throw CLI::RuntimeError(kExitBadInput);
 }
 
-ompt::Report read_report(const std::string& file) { return read_file(file, "json", ompt::parse_report); }
+report::Report read_report(const std::string& file) { return read_file(file, "json", report::parse_report); }
 
 void write_perfetto(const ReportOptions& options) {
-  ompt::Timeline timeline;
-  for (const std::string& file : options.files) merge_timeline(timeline, read_file(file, "perfetto", ompt::parse_perfetto));
-  if (!ompt::write_file(options.perfetto, to_perfetto(timeline))) throw CLI::RuntimeError(kExitBadInput);
+  report::Timeline timeline;
+  for (const std::string& file : options.files) merge_timeline(timeline, read_file(file, "perfetto", report::parse_perfetto));
+  if (!report::write_file(options.perfetto, to_perfetto(timeline))) throw CLI::RuntimeError(kExitBadInput);
 }
 
 // Takes each report by itself. Threads with the same number in two processes run on different cpus.
 void write_lstopo(const CLI::App& command, const ReportOptions& options) {
   std::vector<MeasuredCpus> measured;
   for (const std::string& file : options.files) {
-    for (const ompt::HeatSpot& spot : find_heat(read_report(file)))
+    for (const report::HeatSpot& spot : find_heat(read_report(file)))
       measured.push_back({spot.cpus, spot.what, spot.sum_ns, spot.count});
   }
   const char* variable = trusted_variable("HIERBAR_TOPOLOGY");
@@ -71,17 +71,17 @@ void write_lstopo(const CLI::App& command, const ReportOptions& options) {
 void show(const CLI::App& command, const ReportOptions& options) {
   if (!options.lstopo.empty()) return write_lstopo(command, options);
   if (!options.perfetto.empty()) return write_perfetto(options);
-  ompt::Report report = read_report(options.files.front());
+  report::Report report = read_report(options.files.front());
   if (options.files.size() > 1) {
-    ompt::Merger merger(report);
+    report::Merger merger(report);
     for (std::size_t i = 1; i < options.files.size(); ++i) merger.add(read_report(options.files[i]));
-    ompt::sort_sites(report);
+    report::sort_sites(report);
   }
   if (!options.html.empty()) {
-    if (!ompt::write_file(options.html, ompt::to_html(report))) throw CLI::RuntimeError(kExitBadInput);
+    if (!report::write_file(options.html, report::to_html(report))) throw CLI::RuntimeError(kExitBadInput);
     if (!options.json && !options.csv) return;
   }
-  std::cout << (options.json ? ompt::to_json(report) : options.csv ? ompt::to_csv(report) : ompt::to_text(report));
+  std::cout << (options.json ? report::to_json(report) : options.csv ? report::to_csv(report) : report::to_text(report));
 }
 
 constexpr const char* kFooter =

@@ -19,7 +19,7 @@ struct Job {
   ProcBind proc_bind;
 };
 
-struct Settings {
+struct LauncherDialect {
   const char* name;
   const char* meaning;
   std::function<Result<std::string>(const Job&)> write;
@@ -35,8 +35,8 @@ Result<std::string> lines(std::size_t count, Write write) {
   return text;
 }
 
-const std::vector<Settings>& table() {
-  static const std::vector<Settings> settings{
+const std::vector<LauncherDialect>& table() {
+  static const std::vector<LauncherDialect> settings{
       {"mpiexec", "MPICH and its kin, by cpu", [](const Job& job) { return line(hydra_option(job.node.shares)); }},
       {"srun", "Slurm, a mask for each rank of a node", [](const Job& job) { return line(slurm_option(job.node.shares)); }},
       {"map_cpu", "Slurm, one cpu for each rank of a node", [](const Job& job) { return line(slurm_map_cpu(job.node)); }},
@@ -66,18 +66,18 @@ const std::vector<Settings>& table() {
 
 std::string all_settings(const std::string& separator) {
   std::string names;
-  for (const Settings& one : table()) names += (names.empty() ? "" : separator) + std::string(one.name);
+  for (const LauncherDialect& one : table()) names += (names.empty() ? "" : separator) + std::string(one.name);
   return names;
 }
 
 std::string settings_help() {
   std::ostringstream text;
-  for (const Settings& one : table()) text << "  " << std::left << std::setw(13) << one.name << one.meaning << '\n';
+  for (const LauncherDialect& one : table()) text << "  " << std::left << std::setw(13) << one.name << one.meaning << '\n';
   return text.str();
 }
 
 bool is_settings(const std::string& name) {
-  return std::any_of(table().begin(), table().end(), [&](const Settings& one) { return name == one.name; });
+  return std::any_of(table().begin(), table().end(), [&](const LauncherDialect& one) { return name == one.name; });
 }
 
 std::string openmp_settings(const NodePlacement& node, std::size_t rank, ProcBind proc_bind) {
@@ -89,7 +89,7 @@ std::string openmp_settings(const NodePlacement& node, std::size_t rank, ProcBin
 
 Result<std::string> place_settings(const std::string& name, const NodePlacement& node, std::uint32_t num_nodes,
                                    ProcBind proc_bind) {
-  const auto found = std::find_if(table().begin(), table().end(), [&](const Settings& one) { return name == one.name; });
+  const auto found = std::find_if(table().begin(), table().end(), [&](const LauncherDialect& one) { return name == one.name; });
   return found->write({node, num_nodes, proc_bind});
 }
 

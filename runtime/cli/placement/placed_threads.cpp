@@ -90,7 +90,7 @@ std::vector<RankView> ranks_of_threads(const std::vector<PlacedThread>& threads)
     if (ranks.empty() || thread.pid != pid) {
       pid = thread.pid;
       program = thread.name;
-      ranks.push_back({thread.rank.value_or(static_cast<std::uint32_t>(pid)), CpuSet(), Team()});
+      ranks.push_back({thread.rank.value_or(static_cast<std::uint32_t>(pid)), CpuSet(), TeamShape()});
       ranks.back().team.num_threads = 0;
     }
     if (thread.name != program) continue;

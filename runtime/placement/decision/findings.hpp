@@ -16,7 +16,7 @@ namespace hierbar {
 struct RankView {
   std::uint32_t rank = 0;
   CpuSet mask;
-  Team team;
+  TeamShape team;
 };
 
 // What find_problems() judges: all ranks of a node and what limits them.

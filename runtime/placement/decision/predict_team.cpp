@@ -128,7 +128,8 @@ std::vector<CpuSet> units_in(const Machine& machine, Level level, const CpuSet& 
 }
 
 // The places; empty if they were not understood.
-std::vector<CpuSet> requested_places(const Machine& machine, const CpuSet& mask, const Environment& environment, Team& team) {
+std::vector<CpuSet> requested_places(const Machine& machine, const CpuSet& mask, const Environment& environment,
+                                     TeamShape& team) {
   const std::string text = value_of(environment, "OMP_PLACES");
   const std::vector<std::string> words = lower_words(text.substr(0, text.find('(')), ',');
   const std::string name = words.empty() ? "" : words.front();
@@ -154,8 +155,8 @@ std::vector<CpuSet> requested_places(const Machine& machine, const CpuSet& mask,
 
 Result<std::vector<CpuSet>> parse_places(std::string_view text) { return PlaceReader(text).read(); }
 
-Team predict_team(const Machine& machine, const CpuSet& mask, const Environment& environment) {
-  Team team;
+TeamShape predict_team(const Machine& machine, const CpuSet& mask, const Environment& environment) {
+  TeamShape team;
   const CpuSet usable = mask & machine.present;
   team.num_threads = requested_threads(environment, usable);
   std::vector<CpuSet> places;

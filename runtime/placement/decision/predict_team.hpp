@@ -16,7 +16,7 @@ namespace hierbar {
 
 // The OpenMP team that a process would get in its first parallel region, and the cpus of its
 // threads.
-struct Team {
+struct TeamShape {
   std::uint32_t num_threads = 1;
   // Threads have places. Otherwise each may use all cpus of the process.
   bool is_bound = false;
@@ -34,7 +34,7 @@ struct Team {
 // Without OMP_NUM_THREADS a team has a thread for each cpu, as in libomp and libgomp. OMP_PLACES
 // alone means spread, as in libomp. Places by name are those of the machine, reduced to the mask.
 // What a runtime does besides is not predicted.
-Team predict_team(const Machine& machine, const CpuSet& mask, const Environment& environment);
+TeamShape predict_team(const Machine& machine, const CpuSet& mask, const Environment& environment);
 
 // Reads an explicit list for OMP_PLACES: "{0,1},{2,3}", "{0:4}:2:8". Errors: anything else;
 // exclusion by '!', which is not supported; a cpu number from kMaxMachineCpus on; more than 8192

@@ -26,7 +26,7 @@ struct Worth {
 };
 
 // A piece of the row for ranks that follow each other.
-struct Segment {
+struct RowPiece {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::size_t first_rank = 0;
@@ -51,7 +51,7 @@ enum class Edges : std::uint8_t { kOfPackages, kInsidePackages };
 // that thousands of ranks take milliseconds.
 class Cutter {
  public:
-  Cutter(const CoreRow& row, const Segment& segment, Edges edges, std::vector<Part> parts)
+  Cutter(const CoreRow& row, const RowPiece& segment, Edges edges, std::vector<Part> parts)
       : row_(row), segment_(segment), edges_(edges), parts_(std::move(parts)) {
     set_limits();
   }
@@ -140,7 +140,7 @@ class Cutter {
   }
 
   const CoreRow& row_;
-  const Segment segment_;
+  const RowPiece segment_;
   const Edges edges_;
   const std::vector<Part> parts_;
   std::vector<Limits> limits_;
@@ -166,7 +166,7 @@ class Sharing {
   // The positions behind the last item of each rank.
   std::vector<std::size_t> ends() const {
     std::vector<std::size_t> result;
-    for (const Segment& segment : segments()) {
+    for (const RowPiece& segment : segments()) {
       const std::vector<std::size_t> balanced = balance(segment);
       result.insert(result.end(), balanced.begin(), balanced.end());
     }
@@ -174,13 +174,13 @@ class Sharing {
   }
 
  private:
-  std::span<const std::uint32_t> threads_in(const Segment& segment) const {
+  std::span<const std::uint32_t> threads_in(const RowPiece& segment) const {
     return std::span(threads_).subspan(segment.first_rank, segment.num_ranks);
   }
 
   // The limits of parts which are not balanced. A rank gets three quarters of its part, and a core
   // for each thread if there are enough.
-  std::vector<Part> flexible_parts(const Segment& segment) const {
+  std::vector<Part> flexible_parts(const RowPiece& segment) const {
     const std::span<const std::uint32_t> threads = threads_in(segment);
     const double total = std::accumulate(threads.begin(), threads.end(), 0.0);
     const bool enough = total_ <= static_cast<double>(row_.size());
@@ -196,10 +196,10 @@ class Sharing {
 
   // 1. Chooses the ranks after which a package ends: as many of these as can be, so that few shares
   //    lie in several packages.
-  std::vector<Segment> segments() const {
-    const Segment whole{0, row_.size(), 0, threads_.size()};
+  std::vector<RowPiece> segments() const {
+    const RowPiece whole{0, row_.size(), 0, threads_.size()};
     const std::vector<std::size_t> cuts = Cutter(row_, whole, Edges::kOfPackages, flexible_parts(whole)).cut();
-    std::vector<Segment> result(1);
+    std::vector<RowPiece> result(1);
     for (std::size_t rank = 0; rank < cuts.size(); ++rank) {
       ++result.back().num_ranks;
       result.back().end = cuts[rank];
@@ -212,7 +212,7 @@ class Sharing {
   // 2. Inside such a segment ranks with as many threads get the same, rounded down or up. Which of
   //    the two decides how many cuts fall on edges. For ranks with different numbers of threads
   //    edges matter more than parts of a core.
-  std::vector<std::size_t> balance(const Segment& segment) const {
+  std::vector<std::size_t> balance(const RowPiece& segment) const {
     std::vector<Part> parts = flexible_parts(segment);
     const std::span<const std::uint32_t> threads = threads_in(segment);
     if (std::all_of(threads.begin(), threads.end(), [&](std::uint32_t count) { return count == threads.front(); })) {

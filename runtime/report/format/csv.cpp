@@ -3,7 +3,7 @@
 #include "base/text.hpp"
 #include "report/report.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 // A field in quotes, with its quotes doubled.
@@ -61,4 +61,4 @@ std::string to_csv(const Report& report) {
   return text;
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -8,7 +8,7 @@
 #include "report/format/html_page.hpp"
 #include "report/process_rows.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -55,4 +55,4 @@ std::string to_html(const Report& report) {
                     .script = html_report()});
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

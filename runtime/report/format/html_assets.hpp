@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // The files of html/, unchanged. cmake/EmbedText.cmake generates these functions.
 const char* html_style();
@@ -10,4 +10,4 @@ const char* html_shared();      // what all pages have in common
 const char* html_report();      // the report's pictures
 const char* html_prediction();  // those of a prediction
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

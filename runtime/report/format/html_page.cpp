@@ -6,7 +6,7 @@
 
 #include "report/format/html_assets.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -62,4 +62,4 @@ std::string html_page(const HtmlPage& page) {
   return html;
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 struct HtmlPage {
   std::string title;
@@ -18,4 +18,4 @@ struct HtmlPage {
 // becomes markup, and broken UTF-8 in the title and text is replaced.
 std::string html_page(const HtmlPage& page);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -6,7 +6,7 @@
 #include "report/process_rows.hpp"
 #include "report/report.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -142,4 +142,4 @@ std::string to_json(const Report& report, Whole whole) {
 std::string to_json(const Report& report) { return to_json(report, Whole::kYes); }
 std::string to_json_of_rank(const Report& report) { return to_json(report, Whole::kNo); }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // Reads a whole number from a file that anybody may have written. The JSON library's own
 // conversions truncate numbers that do not fit, and for a fraction that is too large the result is
@@ -39,4 +39,4 @@ std::vector<Number> whole_numbers(const Json& values) {
   return numbers;
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -12,7 +12,7 @@
 #include "report/heat.hpp"
 #include "service/lstopo_service.h"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 void refuse(const std::string& name, const std::string& reason) {
@@ -53,4 +53,4 @@ bool write_lstopo(const std::string& name, const Report& report) {
   return write(name.c_str(), measured.data(), static_cast<std::uint32_t>(measured.size()), report_refusal, &context) == 0;
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

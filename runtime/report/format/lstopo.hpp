@@ -6,11 +6,11 @@
 
 #include "report/report.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // Writes the machine for `lstopo --input FILE`, coloured by the time that barriers took in each
 // part of it. On failure, writes a line to the standard error and returns false. libhierbar.so does
 // the work. It is beside this library, and is loaded only by this function.
 bool write_lstopo(const std::string& name, const Report& report);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

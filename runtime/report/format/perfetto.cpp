@@ -12,7 +12,7 @@
 
 #include "report/format/json_numbers.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -216,4 +216,4 @@ Timeline parse_perfetto(const std::string& json) try {
   throw std::runtime_error(error.what());
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

@@ -7,7 +7,7 @@
 
 #include "report/timeline.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 
 // Larger files are hard to handle for viewers.
 inline constexpr std::size_t kMostTraceBytes = 49'000'000;
@@ -22,4 +22,4 @@ std::string to_perfetto(const Timeline& timeline, std::size_t most = kMostTraceB
 // else.
 Timeline parse_perfetto(const std::string& json);
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

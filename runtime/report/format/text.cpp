@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "report/report.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 constexpr std::size_t kMostThreads = 16;  // lines per site; the JSON and CSV reports have all
@@ -154,4 +154,4 @@ std::string to_text(const Report& report) {
   return text;
 }
 
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report

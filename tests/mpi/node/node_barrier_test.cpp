@@ -38,16 +38,16 @@ namespace {
 // The barrier of one communicator, as all ranks of a node have it.
 class Comm {
  public:
-  Comm(const test::TestPlan& plan, std::shared_ptr<Segment> segment) : segment_(std::move(segment)) {
+  Comm(const test::TestPlan& plan, std::shared_ptr<NodeSegment> segment) : segment_(std::move(segment)) {
     const hierbar_plan made = plan.view();
     std::vector<NodeBarrier::Peer> peers;
     for (std::uint32_t i = 0; i < made.num_participants; ++i) peers.push_back({static_cast<int>(3 * i), i});
     const auto num_image_units =
-        static_cast<std::uint32_t>((NodeBarrier::image_bytes(made) + Segment::kUnitBytes - 1) / Segment::kUnitBytes);
+        static_cast<std::uint32_t>((NodeBarrier::image_bytes(made) + NodeSegment::kUnitBytes - 1) / NodeSegment::kUnitBytes);
     const SegmentAllocator units = segment_->units();
     const std::uint32_t block = *units.claim(BarrierBlock::num_units(made), BarrierBlock::alignment(made, 4096));
     const NodeBarrier::Place place{block, *units.claim(num_image_units, 1), num_image_units};
-    shared_bytes_ = num_image_units * Segment::kUnitBytes;
+    shared_bytes_ = num_image_units * NodeSegment::kUnitBytes;
     EXPECT_TRUE(segment_->populate(place.image, num_image_units));
     NodeBarrier::write_image(made, peers, segment_->unit(place.image));
     ranks_.reserve(made.num_participants);
@@ -66,7 +66,7 @@ class Comm {
   std::size_t bytes() const { return own_bytes_ + shared_bytes_; }
 
  private:
-  std::shared_ptr<Segment> segment_;
+  std::shared_ptr<NodeSegment> segment_;
   std::vector<std::unique_ptr<NodeBarrier>> ranks_;
   std::size_t own_bytes_ = 0;
   std::size_t shared_bytes_ = 0;
@@ -77,7 +77,7 @@ test::TestPlan trees_of_eight(std::uint32_t num_ranks) {
 }
 
 std::size_t bytes_per_rank(std::uint32_t num_ranks) {
-  const Comm comm(trees_of_eight(num_ranks), *Segment::create_private(num_ranks, 4U << 20));
+  const Comm comm(trees_of_eight(num_ranks), *NodeSegment::create_private(num_ranks, 4U << 20));
   return comm.bytes() / num_ranks;
 }
 
@@ -94,7 +94,7 @@ TEST(NodeBarrier, TheMemoryOfACommunicatorGrowsWithItsRanks) {
 
 TEST(NodeBarrier, AllRanksReadOnePlanAndItsPeers) {
   const test::TestPlan plan = trees_of_eight(16);
-  const Comm comm(plan, *Segment::create_private(16, 1U << 20));
+  const Comm comm(plan, *NodeSegment::create_private(16, 1U << 20));
   for (std::uint32_t me = 0; me < 16; ++me) {
     EXPECT_EQ(comm.rank(me).plan().nodes, comm.rank(0).plan().nodes);
     EXPECT_EQ(comm.rank(me).peers().data(), comm.rank(0).peers().data());
@@ -104,7 +104,7 @@ TEST(NodeBarrier, AllRanksReadOnePlanAndItsPeers) {
 }
 
 TEST(NodeBarrier, TheLastToDetachGivesThePlanBackToo) {
-  const std::shared_ptr<Segment> segment = *Segment::create_private(8, 1U << 20);
+  const std::shared_ptr<NodeSegment> segment = *NodeSegment::create_private(8, 1U << 20);
   const Comm comm(trees_of_eight(8), segment);
   const std::uint32_t taken = segment->units().num_taken();
   for (std::uint32_t me = 0; me < 7; ++me) comm.rank(me).detach();

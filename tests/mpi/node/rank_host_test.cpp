@@ -48,13 +48,13 @@ struct Policy {
 class Node {
  public:
   explicit Node(const TestPlan& plan) : owner_(plan), plan_(owner_.view()) {
-    segments_.push_back(*Segment::create(plan_.num_participants, 1 << 20));
+    segments_.push_back(*NodeSegment::create(plan_.num_participants, 1 << 20));
     first_unit_ = *segments_[0]->units().claim(BarrierBlock::num_units(plan_), BarrierBlock::alignment(plan_, 4096));
     for (std::uint32_t me = 1; me < plan_.num_participants; ++me) {
 #if defined(HIERBAR_THREAD_SANITIZER)
       segments_.push_back(segments_[0]);  // it does not know that two addresses can be the same memory
 #else
-      segments_.push_back(*Segment::join(segments_[0]->name(), segments_[0]->id(), plan_.num_participants));
+      segments_.push_back(*NodeSegment::join(segments_[0]->name(), segments_[0]->id(), plan_.num_participants));
 #endif
     }
     for (std::uint32_t me = 0; me < plan_.num_participants; ++me) {
@@ -79,13 +79,13 @@ class Node {
 
   const hierbar_plan& plan() const { return plan_; }
   const BarrierBlock& block(std::uint32_t me) const { return *blocks_[me]; }
-  Segment& segment() { return *segments_[0]; }
+  NodeSegment& segment() { return *segments_[0]; }
 
  private:
   const TestPlan owner_;
   const hierbar_plan plan_;
   std::uint32_t first_unit_ = 0;
-  std::vector<std::shared_ptr<Segment>> segments_;
+  std::vector<std::shared_ptr<NodeSegment>> segments_;
   std::vector<std::unique_ptr<BarrierBlock>> blocks_;
 };
 
@@ -228,7 +228,7 @@ TEST(BarrierBlock, TheLastToDetachGivesItBackAndItCanBeUsedAgain) {
 
 TEST(BarrierBlock, AtMost512BytesForARank) {
   for (std::uint32_t ranks = 2; ranks <= 4; ++ranks) {
-    EXPECT_LE(BarrierBlock::num_units(FlatPlan(ranks).plan()) * Segment::kUnitBytes, 512 * ranks);
+    EXPECT_LE(BarrierBlock::num_units(FlatPlan(ranks).plan()) * NodeSegment::kUnitBytes, 512 * ranks);
   }
 }
 

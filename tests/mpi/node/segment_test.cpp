@@ -24,22 +24,22 @@ constexpr std::size_t kBytes = 64 << 10;
 
 bool name_exists(const std::string& name) { return std::filesystem::exists("/dev/shm" + name); }
 
-std::unique_ptr<Segment> create() {
-  auto made = Segment::create(2, kBytes);
+std::unique_ptr<NodeSegment> create() {
+  auto made = NodeSegment::create(2, kBytes);
   EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error());
   return *std::move(made);
 }
 
-TEST(Segment, TwoMappingsAreTheSameMemory) {
+TEST(NodeSegment, TwoMappingsAreTheSameMemory) {
   const auto mine = create();
-  auto other = Segment::join(mine->name(), mine->id(), 2);
+  auto other = NodeSegment::join(mine->name(), mine->id(), 2);
   ASSERT_TRUE(other.ok()) << other.error();
-  const Segment& theirs = **other;
+  const NodeSegment& theirs = **other;
   const auto first = mine->units().claim(3, 1);
   ASSERT_TRUE(first);
   ASSERT_TRUE(mine->populate(*first, 3));
-  std::memset(mine->unit(*first), 0x5A, Segment::kUnitBytes);
-  EXPECT_EQ(std::memcmp(theirs.unit(*first), mine->unit(*first), Segment::kUnitBytes), 0);
+  std::memset(mine->unit(*first), 0x5A, NodeSegment::kUnitBytes);
+  EXPECT_EQ(std::memcmp(theirs.unit(*first), mine->unit(*first), NodeSegment::kUnitBytes), 0);
   EXPECT_EQ(theirs.units().num_taken(), 3u);
   EXPECT_EQ(mine->next_generation(), 1u);
   EXPECT_EQ(theirs.next_generation(), 2u);
@@ -47,7 +47,7 @@ TEST(Segment, TwoMappingsAreTheSameMemory) {
   EXPECT_FALSE(mine->claim_first_to_run_out());
 }
 
-TEST(Segment, IsPrivateToItsUser) {
+TEST(NodeSegment, IsPrivateToItsUser) {
   const auto segment = create();
   struct stat status{};
   ASSERT_EQ(stat(("/dev/shm" + segment->name()).c_str(), &status), 0);
@@ -55,54 +55,54 @@ TEST(Segment, IsPrivateToItsUser) {
   EXPECT_EQ(status.st_uid, geteuid());
 }
 
-TEST(Segment, HasNoNameAfterUnlinkAndCannotBeJoinedThen) {
+TEST(NodeSegment, HasNoNameAfterUnlinkAndCannotBeJoinedThen) {
   const auto segment = create();
   const std::string name = segment->name();
   EXPECT_TRUE(name_exists(name));
   segment->unlink();
   EXPECT_FALSE(name_exists(name));
-  EXPECT_FALSE(Segment::join(name, segment->id(), 2).ok());
-  std::memset(segment->unit(0), 1, Segment::kUnitBytes);
+  EXPECT_FALSE(NodeSegment::join(name, segment->id(), 2).ok());
+  std::memset(segment->unit(0), 1, NodeSegment::kUnitBytes);
 }
 
-TEST(Segment, LosesItsNameWithItsCreator) {
+TEST(NodeSegment, LosesItsNameWithItsCreator) {
   const std::string name = create()->name();
   EXPECT_FALSE(name_exists(name));
 }
 
-TEST(Segment, AnotherSegmentUnderTheSameNameIsRefused) {
+TEST(NodeSegment, AnotherSegmentUnderTheSameNameIsRefused) {
   const auto segment = create();
-  EXPECT_FALSE(Segment::join(segment->name(), segment->id() + 1, 2).ok());
-  EXPECT_FALSE(Segment::join(segment->name(), segment->id(), 3).ok());
-  EXPECT_FALSE(Segment::join("/hierbar-no-such-segment", segment->id(), 2).ok());
+  EXPECT_FALSE(NodeSegment::join(segment->name(), segment->id() + 1, 2).ok());
+  EXPECT_FALSE(NodeSegment::join(segment->name(), segment->id(), 3).ok());
+  EXPECT_FALSE(NodeSegment::join("/hierbar-no-such-segment", segment->id(), 2).ok());
   const int file = shm_open(segment->name().c_str(), O_RDWR, 0);
   ASSERT_EQ(ftruncate(file, 100), 0);
   close(file);
-  EXPECT_FALSE(Segment::join(segment->name(), segment->id(), 2).ok());
+  EXPECT_FALSE(NodeSegment::join(segment->name(), segment->id(), 2).ok());
 }
 
-TEST(Segment, OfAnotherUserIsRefused) {
+TEST(NodeSegment, OfAnotherUserIsRefused) {
   if (!test::can_become_others()) GTEST_SKIP() << test::kCannotBecomeOthers;
   const auto segment = create();
   const std::string path = "/dev/shm" + segment->name();
   ASSERT_EQ(chown(path.c_str(), test::kAttacker, test::kAttacker), 0);
-  const auto joined = Segment::join(segment->name(), segment->id(), 2);
+  const auto joined = NodeSegment::join(segment->name(), segment->id(), 2);
   ASSERT_FALSE(joined.ok());
   EXPECT_EQ(joined.error(), path + " is not this user's own, or others may use it");
 }
 
-TEST(Segment, ThatOthersMayUseIsRefused) {
+TEST(NodeSegment, ThatOthersMayUseIsRefused) {
   const auto segment = create();
   ASSERT_EQ(chmod(("/dev/shm" + segment->name()).c_str(), 0620), 0);
-  EXPECT_FALSE(Segment::join(segment->name(), segment->id(), 2).ok());
+  EXPECT_FALSE(NodeSegment::join(segment->name(), segment->id(), 2).ok());
 }
 
 // What somebody has put there under the name, which is all that a rank learns from its leader.
-TEST(Segment, WhatIsNoFileIsRefusedWithoutFollowingItOrWaiting) {
+TEST(NodeSegment, WhatIsNoFileIsRefusedWithoutFollowingItOrWaiting) {
   const std::string name = "/hierbar-test-planted-" + std::to_string(getpid()), path = "/dev/shm" + name;
   const auto segment = create();
   const auto check = [&](const char* what) {
-    EXPECT_FALSE(Segment::join(name, segment->id(), 2).ok()) << what;
+    EXPECT_FALSE(NodeSegment::join(name, segment->id(), 2).ok()) << what;
     std::filesystem::remove(path);
   };
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
@@ -117,18 +117,18 @@ TEST(Segment, WhatIsNoFileIsRefusedWithoutFollowingItOrWaiting) {
 
 // A lease holds up whoever opens the file, until its owner gives it back or
 // /proc/sys/fs/lease-break-time has passed: 45 s.
-TEST(Segment, AnotherUsersLeaseHoldsNobodyUp) {
+TEST(NodeSegment, AnotherUsersLeaseHoldsNobodyUp) {
   if (!test::can_become_others()) GTEST_SKIP() << test::kCannotBecomeOthers;
   const std::string name = "/hierbar-test-leased-" + std::to_string(getpid());
   const test::LeasedFile leased("/dev/shm" + name);
   if (!leased.is_leased()) GTEST_SKIP() << "no leases in /dev/shm here";
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_FALSE(Segment::join(name, 1, 2).ok());
+  EXPECT_FALSE(NodeSegment::join(name, 1, 2).ok());
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
-TEST(Segment, MoreThanThereIsIsAnErrorAndLeavesNothing) {
-  const auto made = Segment::create(2'000'000'000, kBytes);  // their entries alone need more memory than any machine has
+TEST(NodeSegment, MoreThanThereIsIsAnErrorAndLeavesNothing) {
+  const auto made = NodeSegment::create(2'000'000'000, kBytes);  // their entries alone need more memory than any machine has
   ASSERT_FALSE(made.ok());
   EXPECT_NE(made.error().find("cannot allocate /dev/shm/hierbar-"), std::string::npos) << made.error();
   const std::string name = made.error().substr(std::strlen("cannot allocate /dev/shm"));
@@ -158,7 +158,7 @@ TEST(SweepSegments, TakesWhatTheDeadLeftAndNothingElse) {
   ASSERT_EQ(pipe(pipe_ends), 0);
   const pid_t child = fork();
   if (child == 0) {
-    auto made = Segment::create(2, kBytes);
+    auto made = NodeSegment::create(2, kBytes);
     if (!made.ok()) _exit(1);
     const std::string name = (*made)->name();
     if (write(pipe_ends[1], name.data(), name.size()) < 0) _exit(1);
@@ -180,11 +180,11 @@ TEST(SweepSegments, TakesWhatTheDeadLeftAndNothingElse) {
 }
 
 // What a member keeps writing to must not lead another one out of its mapping.
-TEST(Segment, KeepsItsPlacesWhenTheHeaderIsOverwritten) {
+TEST(NodeSegment, KeepsItsPlacesWhenTheHeaderIsOverwritten) {
   const auto mine = create();
-  const auto joined = Segment::join(mine->name(), mine->id(), 2);
+  const auto joined = NodeSegment::join(mine->name(), mine->id(), 2);
   ASSERT_TRUE(joined.ok()) << joined.error();
-  const Segment& other = **joined;
+  const NodeSegment& other = **joined;
   void* const unit = other.unit(3);
   const auto claimed = other.units().claim(1, 1);
   ASSERT_TRUE(claimed);

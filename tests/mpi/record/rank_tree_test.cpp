@@ -17,7 +17,7 @@ using Sight = RankTree::Sight;
 // The system's clock, whose tick is 1 ns.
 struct Told {
   std::vector<Sight> sights;
-  ompt::BarrierTimes times;
+  report::BarrierTimes times;
   bool is_possible;
 };
 
@@ -29,7 +29,7 @@ Told summarise(const RankTree& tree, const std::vector<Stamps>& stamps) {
 }
 
 // The sum of all steps on the critical path.
-std::uint64_t path_ns(const ompt::LevelTimes& levels) {
+std::uint64_t path_ns(const report::LevelTimes& levels) {
   std::uint64_t sum = levels.exchange.sum_ns() + levels.outside.sum_ns();
   for (const Histogram& times : levels.gather) sum += times.sum_ns();
   for (const Histogram& times : levels.release) sum += times.sum_ns();
@@ -68,7 +68,7 @@ TEST(RankTree, NamesItsLevelsByWhatTheirRanksShare) {
   const std::vector<std::uint8_t> units{HIERBAR_UNIT_L3, 0, HIERBAR_UNIT_L2, 0, HIERBAR_UNIT_PACKAGE};
   const Told told = summarise(RankTree({0, 0, 2, 2}, /*several_nodes=*/false, units),
                               {{100, 420, 460, 470}, {400, 0, 450, 455}, {300, 310, 440, 445}, {200, 0, 450, 460}});
-  const std::vector<ompt::LevelGroups>& groups = told.times.levels->groups;
+  const std::vector<report::LevelGroups>& groups = told.times.levels->groups;
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].name, "package");
   EXPECT_EQ(groups[1].name, "L3/L2");

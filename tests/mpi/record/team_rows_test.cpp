@@ -10,10 +10,10 @@
 namespace hierbar::mpi {
 namespace {
 
-void add_barriers(const std::vector<ompt::RawRing*>& rows, int count) {
-  for (ompt::RawRing* row : rows) {
+void add_barriers(const std::vector<report::RawRing*>& rows, int count) {
+  for (report::RawRing* row : rows) {
     for (int i = 0; i < count; ++i) {
-      ompt::RawEvent event;
+      report::RawEvent event;
       event.team = &rows;
       event.begin = static_cast<std::uint64_t>(i) * 100;
       event.end = event.begin + 50;
@@ -33,8 +33,8 @@ TEST(TeamRows, TeamsAtTheSameTimeHaveRowsOfTheirOwn) {
   add_barriers(second, 10);
   EXPECT_EQ(rows.counts().kept, 2 * 3 + 8u);
   EXPECT_EQ(rows.counts().dropped, 2u);
-  ompt::Timeline timeline;
-  rows.add_to(timeline, ompt::this_process());
+  report::Timeline timeline;
+  rows.add_to(timeline, report::this_process());
   ASSERT_EQ(timeline.processes.size(), 2u);
   EXPECT_EQ(timeline.processes[0].part, "team barriers");
   EXPECT_EQ(timeline.processes[0].threads.size(), 2u);

@@ -15,8 +15,8 @@ objdump=$1 shim=$2
 body() { awk -v name="$1" '/^[0-9a-f]+ </ { inside = $0 ~ name } inside && /^ / { print }' "$work/all"; }
 count() { grep -cE "$1" || true; }
 is_true() { (($1)); }
-unrecorded='<hierbar::mpi::(barrier|cross|Team::barrier)\(|cross_nodes<hierbar::NoTrace|NoTrace&'
-recorded='<hierbar::mpi::(cross_recorded|Team::barrier_recorded)\(|<hierbar::mpi::CommTrace::open\(|cross_nodes<hierbar::mpi::RankTrace|RankTrace&'
+unrecorded='<hierbar::mpi::(barrier|cross|HybridTeam::barrier)\(|cross_nodes<hierbar::NoTrace|NoTrace&'
+recorded='<hierbar::mpi::(cross_recorded|HybridTeam::barrier_recorded)\(|<hierbar::mpi::CommTrace::open\(|cross_nodes<hierbar::mpi::RankTrace|RankTrace&'
 
 num_unrecorded=$(body "$unrecorded" | wc -l)
 num_recorded=$(body "$recorded" | wc -l)

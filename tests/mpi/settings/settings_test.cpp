@@ -27,7 +27,7 @@ class SettingsTest : public ::testing::Test {
 TEST_F(SettingsTest, NothingSetAndEmptyValuesAreTheDefaults) {
   setenv("HIERBAR_MPI", "", 1);
   setenv("HIERBAR_FAKE_NODES", "", 1);
-  const Settings settings = read_settings();
+  const ShimSettings settings = read_settings();
   EXPECT_TRUE(settings.enabled);
   EXPECT_FALSE(settings.verbose);
   EXPECT_EQ(settings.num_fake_nodes, 1);
@@ -45,7 +45,7 @@ TEST_F(SettingsTest, GoodValuesAreTaken) {
   setenv("HIERBAR_SEGMENT_KIB", "4", 1);
   setenv("HIERBAR_MPI_SET_UP_AT", "1000000", 1);
   setenv("HIERBAR_SESSIONS", "shared", 1);
-  const Settings settings = read_settings();
+  const ShimSettings settings = read_settings();
   EXPECT_FALSE(settings.enabled);
   EXPECT_TRUE(settings.verbose);
   EXPECT_EQ(settings.num_fake_nodes, 1024);
@@ -74,7 +74,7 @@ TEST_F(SettingsTest, EveryBadValueIsToldWithItsDefault) {
   setenv("HIERBAR_FAKE_NODES", "3 nodes", 1);
   setenv("HIERBAR_TIMEOUT_S", "99999999999999999999", 1);
   setenv("HIERBAR_MPI_SET_UP_AT", "0", 1);
-  const Settings settings = read_settings();
+  const ShimSettings settings = read_settings();
   EXPECT_TRUE(settings.enabled);
   EXPECT_EQ(settings.num_fake_nodes, 1);
   EXPECT_EQ(settings.timeout_ns, 0);

@@ -22,16 +22,16 @@ using Rank = StubTrial::Rank;
 
 std::string output_name() { return ::testing::TempDir() + "hierbar-stub-team-report-" + std::to_string(getpid()) + "-%r"; }
 
-ompt::Report take_report(const std::string& output, const std::string& rank) {
+report::Report take_report(const std::string& output, const std::string& rank) {
   const std::string file = output.substr(0, output.size() - 2) + rank + ".json";
   std::ifstream stream(file);
   const std::string json{std::istreambuf_iterator<char>(stream), {}};
   std::remove(file.c_str());
-  return ompt::parse_report(json);
+  return report::parse_report(json);
 }
 
 // A team of all ranks; its threads are in so many barriers. Returns the report.
-ompt::Report run_team(const std::vector<int>& threads, const char* num_nodes, const char* sample, int num_barriers) {
+report::Report run_team(const std::vector<int>& threads, const char* num_nodes, const char* sample, int num_barriers) {
   const std::string output = output_name();
   const int num_ranks = static_cast<int>(threads.size());
   StubTrial trial(num_ranks, {{"HIERBAR_FAKE_NODES", num_nodes},
@@ -53,16 +53,16 @@ ompt::Report run_team(const std::vector<int>& threads, const char* num_nodes, co
   return take_report(output, num_ranks == 1 ? "0" : "all");
 }
 
-std::vector<std::string> members_of(const ompt::SiteReport& site) {
+std::vector<std::string> members_of(const report::SiteReport& site) {
   std::vector<std::string> members;
-  for (std::uint32_t i = 0; i < site.team_size; ++i) members.push_back(ompt::participant_name(site, i));
+  for (std::uint32_t i = 0; i < site.team_size; ++i) members.push_back(report::participant_name(site, i));
   return members;
 }
 
 TEST(StubTeamReports, NameTheThreadsOfAllRanks) {
-  const ompt::Report report = run_team({1, 3, 2}, "1", "1", 60);
+  const report::Report report = run_team({1, 3, 2}, "1", "1", 60);
   ASSERT_EQ(report.sites.size(), 1u);
-  const ompt::SiteReport& site = report.sites[0];
+  const report::SiteReport& site = report.sites[0];
   EXPECT_EQ(site.kind, "team barrier");
   EXPECT_EQ(site.episodes + report.losses.left_out, 60u);
   EXPECT_EQ(site.span.count(), site.episodes);
@@ -82,14 +82,14 @@ TEST(StubTeamReports, NameTheThreadsOfAllRanks) {
 }
 
 TEST(StubTeamReports, KnowOneRankAlone) {
-  const ompt::Report report = run_team({2}, "1", "1", 60);
+  const report::Report report = run_team({2}, "1", "1", 60);
   ASSERT_EQ(report.sites.size(), 1u);
   EXPECT_EQ(report.sites[0].episodes + report.losses.left_out, 60u);
   EXPECT_EQ(members_of(report.sites[0]), (std::vector<std::string>{"0.0", "0.1"}));
 }
 
 TEST(StubTeamReports, KnowSeveralNodes) {
-  const ompt::Report report = run_team({2, 1, 1, 2}, "2", "3", 61);
+  const report::Report report = run_team({2, 1, 1, 2}, "2", "3", 61);
   ASSERT_EQ(report.sites.size(), 1u);
   EXPECT_EQ(report.sites[0].kind, "team barrier, several nodes");
   EXPECT_EQ(report.sites[0].episodes + report.losses.left_out, 21u);
@@ -98,7 +98,7 @@ TEST(StubTeamReports, KnowSeveralNodes) {
 
 // A thread keeps 1024 records at most; later they are thinned out.
 TEST(StubTeamReports, ThinOutWhatIsTooMuch) {
-  const ompt::Report report = run_team({1, 1}, "1", "1", 1501);
+  const report::Report report = run_team({1, 1}, "1", "1", 1501);
   ASSERT_EQ(report.sites.size(), 1u);
   EXPECT_EQ(report.sites[0].episodes + report.losses.left_out, 1501u);
   EXPECT_GE(report.sites[0].episodes, 500u);

@@ -100,10 +100,10 @@ TEST_P(StubShapes, ConcurrentBarriersAreRecorded) {
   EXPECT_EQ(trial.num_open(), 0);
   const std::string file = output.substr(0, output.size() - 2) + "all.json";
   std::ifstream stream(file);
-  const ompt::Report report = ompt::parse_report({std::istreambuf_iterator<char>(stream), {}});
+  const report::Report report = report::parse_report({std::istreambuf_iterator<char>(stream), {}});
   std::remove(file.c_str());
   std::uint64_t num_barriers = report.losses.left_out;
-  for (const ompt::SiteReport& site : report.sites) num_barriers += site.episodes;
+  for (const report::SiteReport& site : report.sites) num_barriers += site.episodes;
   EXPECT_EQ(num_barriers, kThreads * kRounds + 1u);
   EXPECT_EQ(report.num_processes, static_cast<std::uint32_t>(GetParam().num_ranks));
   EXPECT_EQ(report.losses.incomplete, 0u);

@@ -18,7 +18,7 @@ using Variables = std::map<std::string, std::string>;
 CpuSet cpus(const char* list) { return *CpuSet::parse(list); }
 
 // 8 cpus, of which 2i and 2i + 1 are core i's.
-Team team(const char* mask, const Variables& variables) {
+TeamShape team(const char* mask, const Variables& variables) {
   using enum Level;
   const Machine machine = test::make_machine("8 cpus", {{kPackage, 2}, {kCore, 2}}, 2);
   return predict_team(machine, cpus(mask), [&](const char* name) -> const char* {
@@ -27,7 +27,7 @@ Team team(const char* mask, const Variables& variables) {
   });
 }
 
-std::vector<std::string> threads(const Team& team) {
+std::vector<std::string> threads(const TeamShape& team) {
   std::vector<std::string> texts;
   for (const CpuSet& set : team.cpus) texts.push_back(set.to_string());
   return texts;
@@ -49,14 +49,14 @@ TEST(Forecast, BindsWhereTheVariablesSay) {
 }
 
 TEST(Forecast, LeavesOutPlacesThatTheProcessMayNotUse) {
-  const Team result = team("4-7", {{"OMP_NUM_THREADS", "2"}, {"OMP_PLACES", "{0,1},{4},{5,99}"}});
+  const TeamShape result = team("4-7", {{"OMP_NUM_THREADS", "2"}, {"OMP_PLACES", "{0,1},{4},{5,99}"}});
   EXPECT_THAT(threads(result), ElementsAre("4", "5"));
   EXPECT_EQ(result.foreign.to_string(), "0-1,99");
   EXPECT_FALSE(team("4-7", {{"OMP_PLACES", "{0}"}}).is_bound);
 }
 
 TEST(Forecast, SaysWhatItDoesNotUnderstand) {
-  const Team result = team("0-1", {{"OMP_PLACES", "{0},!{1}"}});
+  const TeamShape result = team("0-1", {{"OMP_PLACES", "{0},!{1}"}});
   EXPECT_FALSE(result.is_bound);
   EXPECT_THAT(result.problem, HasSubstr("OMP_PLACES: '{0},!{1}' is no list of places"));
 }

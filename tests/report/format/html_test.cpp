@@ -8,7 +8,7 @@
 
 #include "report/merge.hpp"
 
-namespace hierbar::ompt {
+namespace hierbar::report {
 namespace {
 
 using testing::HasSubstr;
@@ -113,4 +113,4 @@ TEST(HtmlReport, SaysWhereBucketsEnd) {
 }
 
 }  // namespace
-}  // namespace hierbar::ompt
+}  // namespace hierbar::report
