@@ -5,7 +5,7 @@
 # which runs on systems with an older C++ library. They bring their own C++ library, show none of
 # it, and need no glibc newer than 2.34 when Debian 12 builds them. GCC's unwinder stays the
 # system's: every glibc system has libgcc_s.so.1, and Debian 12's libgcc.a needs glibc 2.35
-# (docs/decisions/0125-one-old-glibc-serves-all.md).
+# (docs/design/packaging.md#d0125).
 function(hierbar_brings_own_cxx)
   foreach(target IN LISTS ARGN)
     if(NOT HIERBAR_SANITIZE) # sanitizers intercept the shared C++ library, and their own symbols come with the program

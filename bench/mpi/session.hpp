@@ -23,7 +23,7 @@ namespace hierbar::bench::mpi {
 //
 // If each rank has a cpu, launches of hier also measure the MPI library's own barrier, in turns
 // with ours. If ranks outnumber the cpus, they do not: the library's barrier would leave the
-// scheduler in a state that slows down ours for many milliseconds (docs/decisions/0072). A
+// scheduler in a state that slows down ours for many milliseconds (docs/design/testing.md#d0072). A
 // configuration that fails with some number of ranks is not tried again with it. Its row says why.
 [[nodiscard]] Measurements measure(const MpiBenchOptions& options, const Host& host,
                                    const std::vector<Configuration>& configurations);

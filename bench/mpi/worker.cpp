@@ -4,7 +4,7 @@
 // Measures MPI_Barrier among all ranks, on one machine, under one MPI library. Rank 0 prints raw
 // samples as one line of JSON. Each MPI's own compiler driver builds it, and nothing else is linked
 // to it; the launcher decides what is preloaded. The thread level is MPI_THREAD_SINGLE. See
-// docs/decisions/0072.
+// docs/design/testing.md#d0072.
 //
 //   mpi_barrier_worker --budget-ms MS --limit-s S [--inside] [--alone | --crowded | --first]
 //   --inside  measure PMPI_Barrier too, which is the library's own; batches of both take turns

@@ -29,7 +29,7 @@ constexpr double kSampledNs = 5;
 constexpr double kSampledShare = 0.05;
 
 // Compares with the tool that does nothing. What the runtime spends on having any tool is not this
-// project's cost, and it is larger than kSampledNs (docs/decisions/0055).
+// project's cost, and it is larger than kSampledNs (docs/design/reports.md#d0055).
 void judge_tools(Judge& judge, const Group& group, double stamp_ns) {
   if (group.quantity != "barrier" || group.num_participants != 2 || group.oversubscribed) return;
   judge.overhead(group, kFullTool, kNoopTool, kStampsPerBarrier * stamp_ns + kToolNs, 0);

@@ -79,7 +79,7 @@ class States {
   // Ranks of this node outnumber its cpus. This holds for all communicators that this process has
   // and will have, and it stays, even after the other ranks have ended. It is written into the
   // blocks of the communicators, where the processes that share one of them read it
-  // (docs/decisions/0029).
+  // (docs/design/mpi-calls.md#d0029).
   //
   // Returns true if it is new here and this process is rank 0 of one of these communicators: that
   // one may report it.

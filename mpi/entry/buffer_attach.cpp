@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MPI_Buffer_attach in C and Fortran, for Open MPI only. Barriers differ in a process that has a
-// buffer for MPI_Bsend (docs/decisions/0159).
+// buffer for MPI_Bsend (docs/design/mpi-calls.md#d0159).
 
 #include <mpi.h>
 

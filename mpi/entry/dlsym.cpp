@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // dlsym(), for programs that open their MPI library and take its functions by name
-// (docs/decisions/0179). All other calls, and those in which a name is not asked of a file, are jumps
+// (docs/design/mpi-calls.md#d0179). All other calls, and those in which a name is not asked of a file, are jumps
 // to the next dlsym(): a tool's, or the C library's.
 //
 // 1. The next dlsym() must see the address from which the program calls, because RTLD_NEXT depends on

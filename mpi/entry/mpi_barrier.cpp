@@ -17,7 +17,7 @@ namespace {
 // What a thread remembers between two barriers.
 struct Caller {
   // The communicator of the thread's last barrier and its state, so that the library need not be
-  // asked again (docs/decisions/0031). Both are valid while num_removals is the current number. MPI
+  // asked again (docs/design/mpi-calls.md#d0031). Both are valid while num_removals is the current number. MPI
   // reuses a handle only after a free, and a free raises the number before it. The thread that uses
   // the handle again sees the new number: the program itself has ordered this use after the free.
   MPI_Comm comm{};
@@ -44,7 +44,7 @@ int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat
 // After a barrier of a process that has a buffer for MPI_Bsend. Open MPI frees the space of a
 // message when it makes progress and finds that the message has arrived. MPI_Bsend itself does not
 // look, and fails where the buffer is full. The library's own barrier makes progress, so ours must
-// do that too (docs/decisions/0159).
+// do that too (docs/design/mpi-calls.md#d0159).
 [[gnu::noinline]] void free_send_buffer() noexcept {
   constexpr int kNumCalls = 4;  // each of them handles at most 31 pieces of messages
   for (int call = 0; call < kNumCalls; ++call) make_progress();

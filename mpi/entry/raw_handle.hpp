@@ -11,7 +11,7 @@ namespace hierbar::mpi {
 
 // A handle as the caller passes it: a pointer or an integer. Which one it is depends on the
 // program's MPI library, which may be of another family than this shim. As a word it can be passed
-// on unchanged (docs/decisions/0041).
+// on unchanged (docs/design/mpi-calls.md#d0041).
 using RawHandle = std::uintptr_t;
 
 template <class Handle>

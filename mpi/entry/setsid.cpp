@@ -4,7 +4,7 @@
 // schedules each session as a group, ranks that share a cpu are slow to yield to each other. With
 // HIERBAR_SESSIONS=shared, where this library is loaded into Hydra's proxy, a rank is a process
 // group in the proxy's session. The group is what Hydra sends its signals to, and has no terminal,
-// because the proxy's session has none (docs/decisions/0157).
+// because the proxy's session has none (docs/design/waiting.md#d0157).
 
 #include <errno.h>
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions that make windows of a process's memory. Whoever has made one does not sleep in
-// barriers (docs/decisions/0178). The Fortran libraries call these functions, some of them by their
+// barriers (docs/design/mpi-calls.md#d0178). The Fortran libraries call these functions, some of them by their
 // PMPI names, so both are entry points. MPI_Win_allocate_shared is none: such a window is accessed by
 // loads and stores, which need no progress of the process.
 

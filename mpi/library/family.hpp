@@ -23,7 +23,7 @@ extern const char* const kOtherShim;  // "libhierbar_mpi.so is for MPICH"
 extern const char* const kFaultToleranceVariable;
 extern const char* const kProgressSymbol;  // the library's function that makes progress
 // Whether threads of a process may make communicators of different groups at the same time, as MPI
-// allows, without a hang inside the library (docs/decisions/0155).
+// allows, without a hang inside the library (docs/design/mpi-setup.md#d0155).
 extern const bool kThreadsMayMakeComms;
 
 // Whether the library around an address, which is in `file`, is of this family: it defines what only

@@ -7,7 +7,7 @@
 #include "mpi/library/pmpi.hpp"
 
 // mpi.h uses this macro for MPI_COMM_WORLD and its like. There it takes the address of a variable,
-// which would be a reference to the library (docs/decisions/0040).
+// which would be a reference to the library (docs/design/mpi-calls.md#d0040).
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global) static_cast<type>(find.need(#global))
 

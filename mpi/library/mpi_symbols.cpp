@@ -13,7 +13,7 @@ namespace hierbar::mpi {
 namespace {
 
 // The names of all loaded files, without the program. They are not opened here: to open a file
-// while the loader walks its list may deadlock (docs/decisions/0042).
+// while the loader walks its list may deadlock (docs/design/mpi-calls.md#d0042).
 std::vector<std::string> loaded_files() {
   std::vector<std::string> files;
   const auto note = [](dl_phdr_info* info, std::size_t, void* result) {

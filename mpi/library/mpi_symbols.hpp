@@ -17,7 +17,7 @@ inline constexpr const char* kInEveryMpi = "PMPI_Comm_size";
 // 3. the file around `opened`, if not null: an address in a library that the program has opened, and
 //    whose functions it calls from code that is in no file;
 // 4. the first loaded file that is or needs an MPI library. It is needed where the caller does not
-//    know MPI: MPI_Finalize may be an exit handler of the interpreter (docs/decisions/0042).
+//    know MPI: MPI_Finalize may be an exit handler of the interpreter (docs/design/mpi-calls.md#d0042).
 class MpiSymbols {
  public:
   explicit MpiSymbols(const void* somewhere, const void* opened = nullptr);

@@ -97,13 +97,13 @@ struct Pmpi {
   // The library has sessions, but the header of this build knows none: no entry point sees them.
   bool has_unseen_sessions;
   // The library runs on user-level threads, which it switches while one of them waits. Our waits would
-  // keep the others of their thread from running (docs/decisions/0180).
+  // keep the others of their thread from running (docs/design/mpi-calls.md#d0180).
   bool has_user_threads;
 };
 
 // For a question that the library answers without memory or messages. It is asked again if it
 // fails, so that a passing error in one rank does not part that rank from the others
-// (docs/decisions/0038). `question` returns the library's status.
+// (docs/design/mpi-setup.md#d0038). `question` returns the library's status.
 template <class Question>
 bool ask(Question question) {
   return question() == MPI_SUCCESS || question() == MPI_SUCCESS;
@@ -133,7 +133,7 @@ bool serves_opened(const void* barrier);
 const Pmpi* find_pmpi(const void* caller);
 
 // The same for MPI_Barrier, where one load must be enough. It returns null also when barriers are
-// to be recorded (docs/decisions/0062), and where a tool wants to see them.
+// to be recorded (docs/design/mpi-calls.md#d0062), and where a tool wants to see them.
 const Pmpi* find_pmpi_unrecorded(const void* caller);
 
 // For use after find_pmpi() has returned null: returns the function that `symbol` would be if the

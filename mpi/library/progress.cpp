@@ -20,7 +20,7 @@ std::atomic<bool> is_accessible{false};
 // A receive to which nothing is ever sent, on a communicator of this process alone. To ask for its
 // status makes progress and completes nothing, so several threads may ask. A probe would not do: on
 // this communicator MPICH makes no progress, and on the program's own communicator a probe finds
-// the program's messages instead (docs/decisions/0028).
+// the program's messages instead (docs/design/mpi-calls.md#d0028).
 bool waits_for_nothing = false;
 MPI_Comm alone;
 MPI_Request never;

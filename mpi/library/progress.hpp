@@ -9,7 +9,7 @@
 namespace hierbar::mpi {
 
 // Makes the MPI library progress: by its own function if it exports one, otherwise by asking for
-// the status of a receive to which nothing is ever sent (docs/decisions/0028).
+// the status of a receive to which nothing is ever sent (docs/design/mpi-calls.md#d0028).
 
 // Chooses between the two. Local: a communicator is made from the calling process's place in `comm`
 // alone. Thread-safe. Must be called where this process is in no other collective call. Returns

@@ -29,7 +29,7 @@ struct HostLine {
   // Participant 0's only: which block this is. Written before the other members read it.
   std::uint64_t generation;
   // Participant 0's only. 1: other ranks have come since, and now the ranks outnumber the cpus. Any
-  // member may write it. A rank reads it after it has waited for a while (docs/decisions/0029).
+  // member may write it. A rank reads it after it has waited for a while (docs/design/mpi-calls.md#d0029).
   std::atomic<std::uint32_t> oversubscribed;
   // Participant 0's only, for all: where they sleep together (park_together()). Written by whoever
   // wakes them.

@@ -13,7 +13,7 @@ namespace hierbar::mpi {
 
 // A plan as a flat image without pointers. One rank of a node makes the plan, because ranks may see
 // different machines and have different settings. The others read it from shared memory
-// (docs/decisions/0033).
+// (docs/design/mpi-setup.md#d0033).
 std::size_t plan_image_bytes(const hierbar_plan& plan);
 void write_plan_image(const hierbar_plan& plan, void* image);
 

@@ -28,7 +28,7 @@ struct Waiting {
   // The time between two calls into MPI, in polls of a spin: about 1 µs. A call takes the library's
   // lock and evicts what is in the caches.
   int polls_between_pokes = 16;
-  // Rounds that yield, before rounds that sleep (docs/decisions/0007).
+  // Rounds that yield, before rounds that sleep (docs/design/waiting.md#d0007).
   int yields = kYieldsBeforeSleep;
   // Yielding rounds for each call into MPI. When ranks outnumber cpus, a peer wants the cpu, so
   // most rounds only yield.
@@ -79,8 +79,8 @@ struct WaitDuties {
 // 1. The barrier spins for spin_looks() polls.
 // 2. Rounds: progress, polls, a yield.
 // 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep. If peers
-//    use this rank's library, rounds of step 2 follow (docs/decisions/0154). If they may access its
-//    memory, and it has a cpu of its own, step 2 goes on instead (docs/decisions/0178).
+//    use this rank's library, rounds of step 2 follow (docs/design/mpi-calls.md#d0154). If they may access its
+//    memory, and it has a cpu of its own, step 2 goes on instead (docs/design/mpi-calls.md#d0178).
 //
 // Ranks that outnumber the cpus all await one release. They soon sleep, in one place. If peers may
 // access the memory of one, its sleeps stay short.
@@ -156,7 +156,7 @@ class RankHost {
   }
 
   // Unlike a spin it polls after each pause. Who is still awaited now will write once, and not need
-  // the line again soon after (docs/decisions/0158).
+  // the line again soon after (docs/design/waiting.md#d0158).
   static bool poll_for_a_while(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
     if (pending.ready()) return true;
     for (int pauses = waiting.polls_between_pokes * waiting.pauses_per_look; pauses > 0; --pauses) {

@@ -30,7 +30,7 @@ namespace hierbar::mpi {
 //
 // No page is used before it is allocated: create() allocates the pages of the head, populate()
 // those of a block. So a full /dev/shm is an error there, and never a SIGBUS later. populate() also
-// puts a page on the NUMA node of the rank that calls it (docs/decisions/0032).
+// puts a page on the NUMA node of the rank that calls it (docs/design/mpi-setup.md#d0032).
 //
 // Processes may map a segment at different addresses, so it holds offsets and indices only.
 class NodeSegment {

@@ -9,7 +9,7 @@ namespace hierbar::mpi {
 // Whether the yields of a rank's last waits were of any use. Where the scheduler picks the rank
 // again after each yield, its waits should sleep at once; each of them has many yields otherwise.
 // After some waits that slept although they had yielded, the next ones do not yield. Then one tries
-// again, and if it sleeps as well, the next ones do not yield either (docs/decisions/0150).
+// again, and if it sleeps as well, the next ones do not yield either (docs/design/waiting.md#d0150).
 //
 // All zero is a valid start. One rank uses an object.
 class YieldHistory {

@@ -15,7 +15,7 @@ namespace hierbar::mpi {
 struct Pmpi;
 class Recorder;
 
-// The recorded barriers of a communicator, in one of its ranks (docs/decisions/0060).
+// The recorded barriers of a communicator, in one of its ranks (docs/design/reports.md#d0060).
 //
 // 1. record   Each rank keeps its own stamps and nothing else.
 // 2. settle   After a batch of barriers the ranks exchange their stamps. The number of barriers in

@@ -18,7 +18,7 @@ namespace hierbar::mpi {
 // Clocks are compared on one node only. On several nodes, each node has one root, which meets the
 // other roots when its node has gathered. The meeting ends everywhere at about the same time. So
 // the root that was in the meeting for the shortest time belongs to the node that came last. The
-// other roots were in it for longer, and have waited for the difference (docs/decisions/0061).
+// other roots were in it for longer, and have waited for the difference (docs/design/reports.md#d0061).
 class RankTree {
  public:
   // parents[i] is the rank that gathers from rank i and releases it. For a leader of the exchange

@@ -18,7 +18,7 @@ namespace hierbar::mpi {
 struct Pmpi;
 class Recorder;
 
-// The recorded barriers of a team of threads, in one of its ranks (docs/decisions/0152).
+// The recorded barriers of a team of threads, in one of its ranks (docs/design/teams.md#d0152).
 //
 // 1. record   Each thread keeps its own stamps and nothing else. When its memory is full it drops
 //             every second record, and from then on it records half as many. So the records are

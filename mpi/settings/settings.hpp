@@ -38,7 +38,7 @@ struct ShimSettings {
   int num_fake_nodes = 1;
   long timeout_ns = 0;
   long segment_kib = 0;  // 0: by the number of ranks
-  // A set-up takes as long as 8 barriers of the library or more (docs/decisions/0177).
+  // A set-up takes as long as 8 barriers of the library or more (docs/design/mpi-setup.md#d0177).
   std::uint64_t set_up_at = 8;
   MeetingSetting meeting;
   Algorithm algorithm = Algorithm::kHier;

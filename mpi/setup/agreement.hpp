@@ -25,10 +25,10 @@ namespace hierbar::mpi {
 //
 // Guarantees: agree() returns the same Route in all ranks. It is kEngine, or the smallest failure
 // by (way, rank). The rank that had this failure reports it, once in a program. See
-// docs/decisions/0034.
+// docs/design/mpi-setup.md#d0034.
 //
 // One collective call may fail in one rank although it has taken place for the others, or in all
-// ranks (docs/decisions/0038):
+// ranks (docs/design/mpi-setup.md#d0038):
 //
 // 1. exchange() fails: the rank does not learn what the others have sent. It reports that in the
 //    next call. So the next call must be the same in all ranks, whatever they have learnt.

@@ -13,7 +13,7 @@ namespace hierbar::mpi {
 
 // A set-up takes as long as some of the library's own barriers. Communicators that are made for one
 // barrier, or a few, would lose time by it. So the library serves a communicator's first barriers, and
-// the one with the number `set_up_at` of the settings sets it up (docs/decisions/0177). MPI_COMM_WORLD
+// the one with the number `set_up_at` of the settings sets it up (docs/design/mpi-setup.md#d0177). MPI_COMM_WORLD
 // is set up in its first one: it lives as long as the program.
 //
 // Each rank counts its calls of MPI_Barrier on the communicator, whatever they return. The calls of

@@ -62,7 +62,7 @@ class ProcessState {
 
   // Before the library decides whether it frees `comm`: takes our attribute away, so that the
   // library decides as it would without us. MPI libraries differ in what they do with attributes
-  // when a delete callback refuses (docs/decisions/0037).
+  // when a delete callback refuses (docs/design/mpi-calls.md#d0037).
   void set_aside(const Pmpi& pmpi, MPI_Comm comm, CommState& state);
   // After the library has refused to free `comm`.
   void put_back(const Pmpi& pmpi, MPI_Comm comm, CommState& state);

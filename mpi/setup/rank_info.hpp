@@ -19,7 +19,7 @@ struct RankInfo {
   // MPI_THREAD_MULTIPLE.
   static constexpr std::uint32_t kHasOneBarrier = 4;
   // A communicator can be made for the leaders. Open MPI may hang where several threads make
-  // communicators, so there only the main thread does (docs/decisions/0155).
+  // communicators, so there only the main thread does (docs/design/mpi-setup.md#d0155).
   static constexpr std::uint32_t kMayMakeLeaders = 8;
   // All communicators are of MPI_COMM_WORLD.
   static constexpr std::uint32_t kHasNoSessions = 16;

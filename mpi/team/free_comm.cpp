@@ -11,7 +11,7 @@ namespace {
 
 // The library may refuse: because of the communicator, or because a user's delete callback fails,
 // and that in one rank only. So nothing of the state goes before the communicator is gone
-// (docs/decisions/0037).
+// (docs/design/mpi-calls.md#d0037).
 int free_with_state(const Pmpi& pmpi, MPI_Comm* comm, CommState* state, int (*free)(MPI_Comm*)) {
   ProcessState& process = ProcessState::get();
   const MPI_Comm freed = *comm;

@@ -30,7 +30,7 @@ static_assert(sizeof(TeamControl) <= NodeSegment::kUnitBytes);
 //     | control | joins, a word each | image of the newest plan | area 0 | area 1 |
 //
 // Plan number n uses area n % 2. When it is made, all participants have left the plan before, so
-// nobody uses the area of the one before that (docs/decisions/0130).
+// nobody uses the area of the one before that (docs/design/teams.md#d0130).
 struct TeamLayout {
   std::uint32_t num_participants;
   std::uint32_t area_units;

@@ -6,7 +6,7 @@
 #
 # Packs the benchmark of OpenMP's barriers into one archive that runs on any Linux of this machine's
 # architecture, whatever its C library is: it carries the loader and all libraries that it uses
-# (docs/decisions/0129-the-bench-bundle-carries-its-loader.md).
+# (docs/design/packaging.md#d0129).
 #
 #   run_here.sh, README.txt
 #   bin/               the commands, and ld.so: they look for their files from /proc/self/exe

@@ -31,7 +31,7 @@ using ApiMem = RealMem<ThreadHost>;
 //
 // The lines begin on a page, because slots are laid out by pages. The plan comes last, so the last
 // word of the segment is one that its maker wrote. To check that this word exists is no first use
-// of a page that belongs to another participant (docs/decisions/0014).
+// of a page that belongs to another participant (docs/design/engine.md#d0014).
 //
 // There are only offsets and types of fixed width. A process that attaches copies the plan and
 // checks the copy. Afterwards it reads nothing from here that could lead it out of the segment.

@@ -43,7 +43,7 @@ WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own,
   if (limits.spin_looks != HIERBAR_AUTO && !oversubscribed) policy.spin_looks = static_cast<int>(limits.spin_looks);
   if (limits.yields != HIERBAR_AUTO) policy.yields = static_cast<int>(limits.yields);
   // All must agree on whether anybody sleeps: a writer that believes that nobody sleeps wakes
-  // nobody (docs/decisions/0008).
+  // nobody (docs/design/waiting.md#d0008).
   policy.sleeps = of_barrier.sleep_limit_ns != 0;
   policy.sleep_limit_ns = policy.progress != nullptr ? kSleepLimitWithProgress_ns : kSleepLimit_ns;
   if (limits.sleep_limit_ns != HIERBAR_AUTO) policy.sleep_limit_ns = limits.sleep_limit_ns;

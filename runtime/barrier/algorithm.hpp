@@ -17,7 +17,7 @@
 
 // Every barrier algorithm of the project by name, with one interface: the engine, and the classic
 // algorithms with which it is compared. Those only cross: they have no split phases and no payload
-// bits (docs/decisions/0016).
+// bits (docs/design/engine.md#d0016).
 namespace hierbar {
 
 // Calls visitor(BarrierType<B>{}), where B is the algorithm's class for Mem, and returns its

@@ -87,7 +87,7 @@ class AwaitedWord {
 
   // The payload that came with the word. It is kept from the poll that found the word ready. A
   // second load could cost another line transfer, because the writer may already have taken the
-  // line back for the next episode (docs/decisions/0004).
+  // line back for the next episode (docs/design/engine.md#d0004).
   std::uint32_t payload() const noexcept { return payload_of(seen_); }
   // Takes over the word that a copy of this wait has found ready.
   void take_seen_of(const AwaitedWord& copy) noexcept { seen_ = copy.seen_; }

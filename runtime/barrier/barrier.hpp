@@ -29,7 +29,7 @@ namespace hierbar {
 //
 // cross() has three paths. The general one is cross_tree(). The others are:
 //   - cross_pair(), for two participants. It looks up nothing in the plan, because the instructions
-//     between two transfers cost as much as the transfers (docs/decisions/0002).
+//     between two transfers cost as much as the transfers (docs/design/engine.md#d0002).
 //   - cross_oversubscribed() (oversubscribed.hpp), for plans with crews: participants outnumber
 //     cpus, and all are leaders. Steps 2 to 4 are then different.
 //
@@ -58,7 +58,7 @@ namespace hierbar {
 // Ordering map. Every access has its number. (A1) to (A4) are in arrival.hpp, (W1) and (S1) to (S5)
 // in awaited_word.hpp, (C1) to (C3) in oversubscribed.hpp, (R2) and (R4) in plan_view.hpp, (E1) is in
 // barrier_memory.hpp too. A model checker weakens each of them and finds out what breaks
-// (docs/model-checking.md). That page also says which orders are stronger than needed, and why.
+// (docs/results/model-checking.md). That page also says which orders are stronger than needed, and why.
 //   (W1) acquire load of an awaited word, in AwaitedWord::ready(). Pairs with (A1), (A2), (R1).
 //   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1), (A2).
 //   (R0) seq_cst fence before participant 0 releases. It has published no arrival of its own: on

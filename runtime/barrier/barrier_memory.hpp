@@ -14,7 +14,7 @@ namespace hierbar {
 // an episode costs. A processor that reads a line which another one has just written usually takes
 // the line over. So two participants that write to each other in turn need one transfer for each
 // message if they share one line. With a line for each direction they need two
-// (docs/decisions/0001).
+// (docs/design/engine.md#d0001).
 //
 //    slot s:  +---------------------- line_bytes ----------------------+
 //             | arrived[0][0..1] | arrived[1][0..1] | released | asleep |  edge line
@@ -50,13 +50,13 @@ template <class Word>
 struct EdgeLine {
   // arrived[lane][e & 1] holds the arrival in episode e. A peer may be one episode ahead when its
   // word is read, but then it has written the other word. It writes this one again only in episode
-  // e + 2, for which it needs the reader's arrival in e + 1 (docs/decisions/0005).
+  // e + 2, for which it needs the reader's arrival in e + 1 (docs/design/engine.md#d0005).
   //
   // Writer: the owner of the lane; waiters set only the sleep bit. Readers: its parent, or all
   // other leaders.
   //
   // Lane 1 belongs to the second of two leaders; it is used in the first one's edge line. The
-  // write that publishes the own arrival then also brings the other's (docs/decisions/0001).
+  // write that publishes the own arrival then also brings the other's (docs/design/engine.md#d0001).
   Word arrived[2][2];
   Release<Word> release;
 };

@@ -12,7 +12,7 @@ namespace hierbar {
 
 // What a process knows about others that want its cpus: other teams, threads and processes that
 // compute, or that poll without ever yielding. Its waits report their long yields and ask whether
-// they should sleep early (docs/decisions/0021).
+// they should sleep early (docs/design/waiting.md#d0021).
 //
 // Where all waiting participants yield, a yield takes microseconds, and sleeping costs more. A
 // yield takes a slice of the scheduler, some milliseconds, where somebody on the same cpu does not

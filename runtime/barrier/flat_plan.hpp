@@ -10,7 +10,7 @@
 namespace hierbar {
 
 // Teams up to this size are one exchange on every machine. So their plan is made without reading
-// the machine (docs/decisions/0010).
+// the machine (docs/design/engine.md#d0010).
 inline constexpr std::uint32_t kMaxMachineIndependent = 4;
 
 // The plan of such a team, made without libhierbar.so. It holds its own arrays. It cannot be

@@ -15,8 +15,8 @@ namespace hierbar {
 // leaders. The participants of a core, a crew, count themselves. The last one of a crew counts the
 // crew. The last one of all releases everybody. The scheduler runs them one after the other, and
 // beside that the work of each costs next to nothing: no line moves inside a crew, and nobody reads
-// the arrivals of all others (docs/decisions/0009). The last of a crew polls for a moment before it
-// yields, because none of those who would get the cpu can go on (docs/decisions/0145).
+// the arrivals of all others (docs/design/engine.md#d0009). The last of a crew polls for a moment before it
+// yields, because none of those who would get the cpu can go on (docs/design/waiting.md#d0145).
 //
 // Requires and guarantees what Barrier does. Ordering map, beside the one in barrier.hpp:
 //   (C1) relaxed fetch_or, before (C2), which publishes it: whoever counts last also sees the bits

@@ -39,15 +39,15 @@ inline constexpr int kYieldsBeforeSleep = 4000;
 // The same where participants outnumber the cpus: some 20 ms, which is several slices of the
 // scheduler. A thread to which the scheduler owes time is picked again after every sched_yield(),
 // until it has had that time; sleeping does not pay the debt. After too few yields, ranks whose
-// set-up took unequal times therefore never got even (docs/decisions/0007).
+// set-up took unequal times therefore never got even (docs/design/waiting.md#d0007).
 inline constexpr int kYieldsWhenOutnumbered = 40'000;
 // The same where all await one word and can be woken together. Participants that yield to each
 // other need one or two yields. More do harm beside somebody who computes: Linux 6.18 takes the rest
-// of its slice from whoever yields (docs/decisions/0150, 0156).
+// of its slice from whoever yields (docs/design/waiting.md#d0150, 0156).
 inline constexpr int kYieldsBeforeSleepTogether = 32;
 // The same for processes that the scheduler runs in groups of their own (Linux's autogroups, for
 // processes of several sessions). Yields reach the others only when the group has had its time.
-// With 16 ranks on two cpus that takes up to 128 yields (docs/decisions/0156).
+// With 16 ranks on two cpus that takes up to 128 yields (docs/design/waiting.md#d0156).
 inline constexpr int kYieldsBeforeSleepApart = 256;
 // For FUTEX_WAKE: as many as there are.
 inline constexpr std::uint32_t kWakeAll = 0x7fffffff;

@@ -28,12 +28,12 @@ inline void cpu_pause() noexcept {
 // takes it away from the peer that is about to write it. Polls that come faster than a line can
 // travel therefore slow the peer down; polls that come too rarely see the arrival late. The best of
 // both is about one line transfer: 55 to 60 ns between cores of Intel's servers, half of that on
-// AMD's (docs/decisions/0158). Numbers of polls are reckoned with the shorter one.
+// AMD's (docs/design/waiting.md#d0158). Numbers of polls are reckoned with the shorter one.
 inline constexpr long kLookSpacing_ns = 45;
 inline constexpr long kIntelLookSpacing_ns = 60;
 // Polls in place of a yield that would not help, where participants outnumber the cpus: 2 µs, which
 // is what a switch to another thread and back costs. Who polls as long as the alternative takes
-// never loses more than that (docs/decisions/0145).
+// never loses more than that (docs/design/waiting.md#d0145).
 inline constexpr int kLooksBeforeYield = 2000 / kLookSpacing_ns;
 
 // The length of one cpu_pause(). Takes about 10 µs.

@@ -88,7 +88,7 @@ class RealMem {
       if (pending.ready()) return WaitResult::kReleased;
     }
     // The host gets a copy. Nobody else then has the address of `pending`, so the compiler keeps it
-    // in registers for the polls above (docs/decisions/0158).
+    // in registers for the polls above (docs/design/waiting.md#d0158).
     AwaitedWord<RealMem> for_host = pending;
     const WaitResult result = host_.wait(for_host);
     pending.take_seen_of(for_host);

@@ -8,7 +8,7 @@
 namespace hierbar {
 
 // Whether participant 0 of an oversubscribed team shall release the others itself, in place of
-// whoever comes last (docs/decisions/0117).
+// whoever comes last (docs/design/regions.md#d0117).
 //
 // The last one to arrive goes on at once, and so do others, while participant 0 stands in line for
 // a cpu. If they then compute, that is how it should be. If they poll for something that only

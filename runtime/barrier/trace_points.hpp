@@ -6,7 +6,7 @@ namespace hierbar {
 
 // The trace of Barrier::cross(): what it reports about one participant's path through one episode.
 // A barrier that is not traced is instantiated with this type. Its functions are empty, so not one
-// instruction is added (docs/decisions/0051). Other traces derive from it.
+// instruction is added (docs/design/reports.md#d0051). Other traces derive from it.
 struct NoTrace {
   // Whether the trace does something in waiting(). cross() then calls it before a wait only if the
   // awaited word is not ready yet.

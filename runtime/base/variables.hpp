@@ -45,7 +45,7 @@ inline constexpr Variable kVariables[] = {
      "the barrier of a communicator in which it is set up; the same in all ranks", "MPI", "guide/mpi.md"},
     {"HIERBAR_NETWORK", "off, or a file name", "hierbar/network.json in $XDG_CONFIG_HOME or ~/.config",
      "what messages between nodes cost", "MPI", "results/between-nodes.md"},
-    {"HIERBAR_OFFLINE", "1", "missing sources are downloaded", "the build downloads nothing", "build", "contribute/build.md"},
+    {"HIERBAR_OFFLINE", "1", "they are downloaded", "1: GCC's tests are taken from what is there", "build", "contribute/build.md"},
     {"HIERBAR_OMPT_CHAIN", "a library", "none", "another OMPT tool, which sees every event as if it were alone", "reports",
      "guide/barrier-costs.md"},
     {"HIERBAR_OUTPUT", "a file name without ending; %h host, %p process, %r rank, %j job", "text to stderr, files hierbar-%h-%p",

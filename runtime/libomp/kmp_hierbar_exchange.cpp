@@ -62,7 +62,7 @@ void __kmp_hierbar_note_wait(kmp_hierbar_team_t *hier) {
 }
 
 // Body of a barrier with and of one without stamps. Returns the value of __kmp_barrier: 0 primary,
-// 1 worker. Inlined always: a call costs 5 % of a barrier of two threads (docs/decisions/0158).
+// 1 worker. Inlined always: a call costs 5 % of a barrier of two threads (docs/design/waiting.md#d0158).
 template <class Trace>
 [[gnu::always_inline]] static inline int run_exchange(kmp_info_t *this_thr, int gtid, kmp_hierbar_team_t *hier,
                                                       const Trace &trace) {

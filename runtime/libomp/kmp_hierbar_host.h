@@ -58,7 +58,7 @@ void __kmp_hierbar_note_wait(struct kmp_hierbar_team *hier);
 // enough for partners that arrive together, and a task found meanwhile is not kept waiting for
 // long. 50 µs where the wait would then sleep early, beside others who hold cpus: a sleep costs as
 // much where nobody is in the way, and a slice where somebody is, so partners that do run, but not
-// in step, shall not sleep (docs/decisions/0124). Not so on AArch64, where compilers then put loads
+// in step, shall not sleep (docs/design/waiting.md#d0124). Not so on AArch64, where compilers then put loads
 // before the fence behind a wait (omp.acquire). None where a partner may need this cpu, where the
 // user asked not to spin, or where there are tasks to run.
 static inline bool __kmp_hierbar_has_tasks_to_run(const kmp_info_t *thread) {

@@ -4,7 +4,7 @@
 // How this process's threads are bound, where that is not LLVM's own business.
 //
 // HIERBAR_PRIMARY=free: the thread that begins parallel regions is moved to its place where it is
-// elsewhere, and never bound (docs/decisions/0098). So what it starts, threads and processes,
+// elsewhere, and never bound (docs/design/run.md#d0098). So what it starts, threads and processes,
 // inherits all cpus, which `reset` of KMP_AFFINITY reaches by two system calls in each region.
 //
 // HIERBAR_BIND=share: threads are bound where the process has cpus of its own, and nowhere else.

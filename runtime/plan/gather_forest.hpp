@@ -17,7 +17,7 @@ using Members = std::vector<std::uint32_t>;
 // A group that is one line transfer deep has at most this many members, with its leader. A larger
 // one is worth a second level, of groups of kMembersOfSmallGroup where the machine has no smaller
 // units. In the coherence model 16 in one group beat 4x4 by 9 to 16 % inside one L3, and 4x8 beats
-// 32 in one group by as much (docs/decisions/0064).
+// 32 in one group by as much (docs/design/model.md#d0064).
 inline constexpr std::size_t kMaxGroupMembers = 16;
 inline constexpr std::size_t kMembersOfSmallGroup = 8;
 

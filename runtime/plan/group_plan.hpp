@@ -8,7 +8,7 @@
 
 namespace hierbar {
 
-// The paper's groups as a plan, for the algorithm `topo` (docs/decisions/0013). The leaders are the
+// The paper's groups as a plan, for the algorithm `topo` (docs/design/engine.md#d0013). The leaders are the
 // members of TOP. The children of a participant are the members of the groups below TOP that it
 // leads, from the lowest level up, which is the order in which it polls them. Children ascend
 // within a level, but not over all levels of a participant, so the plan is not fit for ordered

@@ -17,11 +17,11 @@ namespace hierbar {
 inline constexpr std::uint32_t kMaxParticipants = 1U << 20;
 
 // Up to this many participants are one exchange on every machine. So their plan is made without
-// reading the machine (docs/decisions/0010).
+// reading the machine (docs/design/engine.md#d0010).
 inline constexpr std::uint32_t kMaxAlwaysFlat = 4;
 
 // These limits come from searches of shapes in a coherence model of 2 x Kunpeng 920 (128 cores) and
-// of machines like EPYC and Xeon (docs/decisions/0064).
+// of machines like EPYC and Xeon (docs/design/model.md#d0064).
 
 // Up to here a flat exchange wins inside one domain.
 inline constexpr std::size_t kMaxFlatDomain = 8;

@@ -12,7 +12,7 @@ namespace hierbar::report {
 namespace {
 
 // Converts ticks to the host's CLOCK_MONOTONIC, by two readings of both clocks. A tick rate that
-// was measured over 2 ms would be wrong by milliseconds after minutes (docs/decisions/0058).
+// was measured over 2 ms would be wrong by milliseconds after minutes (docs/design/reports.md#d0058).
 class MonotonicTime {
  public:
   MonotonicTime(TraceClock::Anchor start, TraceClock::Anchor end)

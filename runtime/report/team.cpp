@@ -167,7 +167,7 @@ bool RecordedTeam::is_disturbed(std::uint64_t episode) const noexcept {
 }
 
 // Here and in account() there are no branches on who came last. The processor cannot predict that
-// (docs/decisions/0053).
+// (docs/design/reports.md#d0053).
 inline RecordedTeam::Episode RecordedTeam::look_at(std::uint64_t episode) const noexcept {
   const std::uint64_t place = episode % kRing;
   const Record& first = participant(0)->records[place];

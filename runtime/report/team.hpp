@@ -70,7 +70,7 @@ struct Losses {
 // A small team does it in its waits, a few episodes at a time (use_wait()). There it costs nothing
 // as long as it takes no longer than the wait. What is left is done in batches by threads that
 // leave a barrier (catch_up()). The episode after such a batch measures the batch, so it is left
-// out of the statistics. See docs/decisions/0052 and 0053.
+// out of the statistics. See docs/design/reports.md#d0052 and 0053.
 //
 // Thread safety: a participant's functions are called by its own thread only. No thread reads what
 // another one may still write; kRing says why.

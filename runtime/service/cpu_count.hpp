@@ -10,7 +10,7 @@
 namespace hierbar {
 
 // On how many cpus the participants run, at most: those of their bindings. If one is unbound, or if
-// there are no bindings, those that this process may use count as well (docs/decisions/0015).
+// there are no bindings, those that this process may use count as well (docs/design/waiting.md#d0015).
 std::uint32_t count_cpus(const std::vector<CpuSet>& bindings);
 
 }  // namespace hierbar

@@ -23,7 +23,7 @@ struct OneWay {
   Quartiles cas;
 
   // By stores, with the kind of polling that disturbs the writer less. On an EPYC that was the one
-  // with pauses for near cpus; for far ones the two agreed (docs/decisions/0067).
+  // with pauses for near cpus; for far ones the two agreed (docs/design/model.md#d0067).
   double best_ns() const { return std::min(store.median, paused.median); }
 };
 

@@ -24,7 +24,7 @@ namespace hierbar {
 //    its ratios to the automatic plan in the same turn.
 // 3. The best of many rivals is also a lucky one. So it takes turns with the automatic plan once
 //    more, and only these turns decide. A second run of the automatic plan in each turn shows the
-//    noise. See docs/decisions/0066.
+//    noise. See docs/design/model.md#d0066.
 
 struct PairTime {
   CpuPair cpus;

@@ -21,7 +21,7 @@ constexpr std::uint32_t kWaitingForWord = 14;
 constexpr std::uint32_t kWordsPerParticipant = 15;
 
 // Uses the same word for arrivals in even and in odd episodes, although a peer may be one episode
-// ahead (docs/decisions/0005).
+// ahead (docs/design/engine.md#d0005).
 struct OneArrivalWord : EngineSubject {
   template <class Mem, class Set>
   void start(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) const {

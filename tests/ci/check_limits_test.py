@@ -61,10 +61,6 @@ class CheckLimitsTest(unittest.TestCase):
             self.assertEqual(self.faults_with(f"runtime/base/{i}.hpp", ""), [])
         self.assertEqual(self.faults_with("runtime/base/one_more.cpp", ""), ["runtime/base: 26 files, more than 25"])
 
-    def test_records_of_decisions_are_not_counted(self):
-        for i in range(30):
-            self.assertEqual(self.faults_with(f"docs/decisions/{i}.md", ""), [])
-
     def test_six_lines_do_not_stand_twice_in_products(self):
         run = "".join(f"  step_{i}(a, b);\n" for i in range(6))
         (self.root / "mpi").mkdir()

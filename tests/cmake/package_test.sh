@@ -32,7 +32,7 @@ check 'programs that use hierbar::runtime and hierbar::barrier build' succeeded
 run "$work/consumer/consumer"
 check 'the library, the header and the package are of one version' same_text "$(cat "$work/output")" "$version $version"
 run "$examples/examples_test.sh" "$work/consumer"
-check "the examples of docs/api.md use the installed library" succeeded
+check "the examples of docs/reference/api.md use the installed library" succeeded
 
 # 2. pkg-config.
 export PKG_CONFIG_PATH=$lib_dir/pkgconfig
@@ -47,7 +47,7 @@ check 'a C program needs no more' succeeded
 run "${CXX:-c++}" -std=c++17 "$examples/processes.cpp" -o "$work/example_processes" "${flags[@]}"
 check 'nor does one with processes' succeeded
 run "$examples/examples_test.sh" "$work"
-check "the examples of docs/api.md work with the installed library" succeeded
+check "the examples of docs/reference/api.md work with the installed library" succeeded
 
 # 3. The OpenMP runtime and what it looks for beside itself.
 if [[ $with_libomp == ON ]]; then

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""paths_test.py [ROOT]: whether the documents name files that exist, and whether the decisions keep
-their form.
+"""paths_test.py [ROOT]: whether the documents name files that exist, and whether the pages of the
+design keep their form.
 
   1. Every path in a document that begins with a folder of the repository exists; `*` and
      `<version>` stand for any name. So does every target of a link, every file name that stands
      alone between backquotes, and every document of docs/ that a source file names.
-  2. A decision has at most 40 lines of at most 100 columns, and its number is that of its name.
-  3. The index of the decisions has each of them once.
+  2. So does every choice of docs/design that a document or a source names by its number.
+  3. A choice of docs/design has a number of its own, an anchor, a heading, and a row in its page's
+     table.
 """
 
 import os
@@ -21,7 +22,6 @@ PATH = re.compile(r"(?<![\w./~$}-])"
                   r"(\.?[A-Za-z][\w.-]*(?:/[\w.*<>+-]+)+/?|\.?[a-z][\w-]*/(?![\w.*<]))")
 FILE_NAME = re.compile(rf"`([A-Za-z0-9][\w.-]*\.{ENDINGS})`")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-DECISION = re.compile(r"(\d{4})-[a-z0-9-]+\.md")
 SOURCES = {".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".cmake", ".txt", ".js"}
 
 # What documents name although it is not in the repository.
@@ -76,31 +76,37 @@ def missing_documents(root, source):
             yield f"{source}: there is no {path}"
 
 
-def faults_of_decision(path):
-    number = DECISION.fullmatch(path.name)
-    if number is None:
-        yield f"{path.name}: not called NNNN-title.md"
-        return
-    lines = path.read_text(encoding="utf-8").splitlines()
-    if len(lines) > 40:
-        yield f"{path.name}: {len(lines)} lines, more than 40"
-    if any(len(line) > 100 for line in lines):
-        yield f"{path.name}: a line of more than 100 columns"
-    if not lines or not lines[0].startswith(f"# {int(number.group(1))}. "):
-        yield f"{path.name}: its title does not begin with its number"
+def anchors_of(path):
+    return set(re.findall(r'<a id="([\w-]+)"></a>', path.read_text(encoding="utf-8")))
 
 
-def faults_of_decisions(folder):
-    decisions = sorted(path for path in folder.glob("*.md") if path.name != "README.md")
-    for path in decisions:
-        yield from faults_of_decision(path)
-    listed = LINK.findall((folder / "README.md").read_text(encoding="utf-8"))
-    numbers = [path.name[:4] for path in decisions]
-    for path in decisions:
-        if listed.count(path.name) != 1:
-            yield f"{path.name}: {listed.count(path.name)} times in the index"
-        if numbers.count(path.name[:4]) != 1:
-            yield f"{path.name}: another decision has its number"
+def missing_anchors(root, file):
+    """Choices of docs/design that a file names and that are not there."""
+    text = (root / file).read_text(encoding="utf-8", errors="replace")
+    named = [(root / path, anchor) for path, anchor in re.findall(r"\b(docs/[\w./-]+\.md)#(d\d{4})\b", text)]
+    if file.suffix == ".md":
+        named += [((root / file).parent / target if target else root / file, anchor)
+                  for target, anchor in re.findall(r"\]\(([^)#\s]*)#(d\d{4})\)", text)]
+    for path, anchor in named:
+        if path.exists() and anchor not in anchors_of(path):
+            yield f"{file}: {path.name} has no #{anchor}"
+
+
+def faults_of_design(folder):
+    """Each choice has a number of its own, an anchor, a heading, and a row in its page's table."""
+    seen = {}
+    for path in sorted(folder.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        anchors = re.findall(r'<a id="d(\d{4})"></a>', text)
+        headings = re.findall(r"^## (\d{4}) \S", text, re.MULTILINE)
+        rows = re.findall(r"^\| \[(\d{4})\]\(#d\1\) \| \S", text, re.MULTILINE)
+        for number in sorted(set(anchors + headings + rows)):
+            for what, found in (("anchors", anchors), ("headings", headings), ("rows", rows)):
+                if found.count(number) != 1:
+                    yield f"{path.name}: {number} has {found.count(number)} {what}"
+            if number in seen:
+                yield f"{path.name}: {number} is also in {seen[number]}"
+            seen[number] = path.name
 
 
 def all_faults(root):
@@ -112,7 +118,10 @@ def all_faults(root):
     for source in sorted(path for path in files if path.suffix in SOURCES):
         if source.parts[:2] != ("tests", "docs"):  # whose examples have faults
             yield from missing_documents(root, source)
-    yield from faults_of_decisions(root / "docs" / "decisions")
+            yield from missing_anchors(root, source)
+    for document in sorted(documents):
+        yield from missing_anchors(root, document)
+    yield from faults_of_design(root / "docs" / "design")
 
 
 def main():

@@ -9,14 +9,15 @@ import unittest
 
 import paths_test
 
-DECISION = "docs/decisions/0001-one-word.md"
+DESIGN = "docs/design/words.md"
+ONE = '| [0001](#d0001) | one word |\n\n<a id="d0001"></a>\n\n## 0001 One word\n'
 GOOD = {
     "README.md": "`runtime/a.hpp`, `runtime/*.hpp`, `a.hpp`, build/release/x.so, "
                  "[docs](docs/README.md#top).\n",
     "docs/README.md": "See runtime/a.hpp. And https://x.org/runtime/b.hpp\n",
-    "docs/decisions/README.md": "- [0001](0001-one-word.md) one word\n",
-    DECISION: "# 1. One word\n",
-    "runtime/a.hpp": "// docs/decisions/0001-one-word.md\n",
+    DESIGN: ONE,
+    "docs/design/other.md": "[one word](words.md#d0001)\n",
+    "runtime/a.hpp": "// docs/design/words.md#d0001\n",
 }
 
 
@@ -54,25 +55,20 @@ class PathsTest(unittest.TestCase):
     def test_a_document_that_a_source_names_must_exist(self):
         self.expect({"runtime/b.hpp": "// docs/b.md\n"}, "runtime/b.hpp", "docs/b.md")
 
-    def test_a_decision_has_at_most_forty_lines(self):
-        self.assertEqual(faults_with({DECISION: "# 1. One word\n" + 39 * "\n"}), [])
-        self.expect({DECISION: "# 1. One word\n" + 40 * "\n"}, "41 lines")
+    def test_a_choice_that_a_source_names_must_exist(self):
+        self.expect({"runtime/b.hpp": "// docs/design/words.md#d0002\n"}, "runtime/b.hpp", "#d0002")
 
-    def test_a_decision_has_at_most_a_hundred_columns(self):
-        self.expect({DECISION: "# 1. One word\n" + 101 * "x" + "\n"}, "100 columns")
+    def test_a_choice_that_a_document_names_must_exist(self):
+        self.expect({"docs/words.md": "[two](design/words.md#d0002)\n"}, "docs/words.md", "#d0002")
 
-    def test_a_decision_has_the_number_of_its_name(self):
-        self.expect({DECISION: "# 2. One word\n"}, "number")
+    def test_a_choice_has_a_row_in_its_table(self):
+        self.expect({DESIGN: ONE.split("\n", 1)[1]}, "0001 has 0 rows")
 
-    def test_a_decision_is_called_by_number_and_title(self):
-        index = GOOD["docs/decisions/README.md"] + "- [word](word.md) a word\n"
-        word = {"docs/decisions/word.md": "# 2. A word\n", "docs/decisions/README.md": index}
-        self.expect(word, "word.md")
+    def test_a_choice_has_a_heading(self):
+        self.expect({DESIGN: ONE.replace("## 0001 ", "## ")}, "0001 has 0 headings")
 
-    def test_the_index_has_every_decision_once(self):
-        self.expect({"docs/decisions/0002-two.md": "# 2. Two\n"}, "0 times in the index")
-        twice = 2 * GOOD["docs/decisions/README.md"]
-        self.expect({"docs/decisions/README.md": twice}, "2 times in the index")
+    def test_a_choice_is_in_one_page(self):
+        self.expect({"docs/design/x.md": ONE}, "x.md", "0001 is also in words.md")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 #
 #   examples_test.sh DIRECTORY_OF_PROGRAMS [EMULATOR...]
 #
-# The examples of docs/api.md do what they say.
+# The examples of docs/reference/api.md do what they say.
 
 source "$(dirname "$0")/../cmake/check.sh"
 directory=$1

@@ -1,6 +1,6 @@
 /* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* All threads of all ranks in one barrier: each sees what the others wrote. See docs/hybrid.md. */
+/* All threads of all ranks in one barrier: each sees what the others wrote. See docs/guide/hybrid.md. */
 #include <hierbar/mpi.h>
 #include <omp.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 ! Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! All threads of all ranks in one barrier: each sees what the others wrote. One node; see docs/hybrid.md.
+! All threads of all ranks in one barrier: each sees what the others wrote. One node; see docs/guide/hybrid.md.
 program team_example
   use mpi
   use omp_lib

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Tests by what OpenMP promises. The counters prove that the barrier under test was used.
-
 # ---- barriers, worksharing, reductions ----
 
 set(oracle_cases padded_slots packed_slots changing_sizes alternating_sizes)

@@ -1,6 +1,6 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the runner reports: progress, summary, JSON, and the tables of docs/model-checking.md."""
+"""What the runner reports: progress, summary, JSON, and the tables of docs/results/model-checking.md."""
 
 import dataclasses
 import json

@@ -10,7 +10,7 @@
    order is not needed by these models; reasons.py must say why it stays.
 
 GENMC is the built source tree of GenMC v0.9 (its src/genmc and include/), CLANGXX the clang++ of the LLVM that it was built with
-(default: clang++-14). Neither is part of the project, which runs without them. docs/model-checking.md says more.
+(default: clang++-14). Neither is part of the project, which runs without them. docs/results/model-checking.md says more.
 
 Exit status: 0 all is as it should be, 1 it is not, 2 wrong usage or broken tools, 77 GENMC or CLANGXX cannot be used.
 """

@@ -24,7 +24,7 @@ constexpr std::uint32_t kSizes[] = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 1
 constexpr std::uint32_t kNumBarriers = 3;
 
 // What the model does not know: latencies with a tail, overheads that vary. The limits below hold
-// for short tails only (docs/decisions/0092): with 0.05, which was tried first, the choice for 192
+// for short tails only (docs/design/between-nodes.md#d0092): with 0.05, which was tried first, the choice for 192
 // nodes of the WAN is 1.06 times the best.
 constexpr Disturbance kNoise{0.02, 0.1, 0, 1};
 

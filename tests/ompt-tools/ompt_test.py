@@ -127,7 +127,7 @@ class Reports(ompt_program.Program):
         self.assertEqual(list(levels), names)
         self.assertEqual(report["lost"]["backwards"], 0)
         # Where threads outnumber cpus, a primary that comes late releases the others itself in some
-        # barriers (docs/decisions/0117), which have no levels.
+        # barriers (docs/design/regions.md#d0117), which have no levels.
         self.check_levels(site, 0 if len(os.sched_getaffinity(0)) >= 6 else site["barriers"] - 1)
 
     def check_levels(self, site, most_missing):

@@ -29,7 +29,7 @@ struct PairCosts {
 };
 
 // A passage of a ping-pong by stores is two transactions: the reader fetches a copy, then takes the
-// writer's copy away. See docs/decisions/0067.
+// writer's copy away. See docs/design/model.md#d0067.
 inline PairCosts pair_costs(double one_way_ns, double look_spacing_ns) {
   PairCosts costs{};
   costs.transfer = one_way_ns / 2;

@@ -33,7 +33,7 @@ namespace hierbar {
 //
 // Flags hold epochs where the literature reverses a sense, or clears the flag for the next episode.
 // A flag that is never cleared needs no second phase, and no pair of flags that are used in turn.
-// Counters are cleared as published (docs/decisions/0012).
+// Counters are cleared as published (docs/design/engine.md#d0012).
 //
 // The two kinds of message, with the tags of the ordering map in barrier.hpp:
 //   signal    One writer, one known waiter. An exchange (A1), which returns the waiter's sleep bit.

@@ -17,7 +17,7 @@ namespace hierbar {
 //
 // There is no release. A peer may be one episode ahead when its flag is read. The original
 // therefore uses two sets of flags in turn and reverses their sense in every other episode. With
-// epochs one set is enough: a later epoch says no less (docs/decisions/0012).
+// epochs one set is enough: a later epoch says no less (docs/design/engine.md#d0012).
 //
 // Messages: n ceil(log2 n). Depth: ceil(log2 n) line transfers.
 template <class Mem>

@@ -17,7 +17,7 @@ namespace hierbar {
 //   2. A member that leads no further group increments its own counter.
 //   3. Participant 0 leads the last group, TOP. It writes one global sense; all others wait for it.
 //
-// The groups are those of the plan (docs/decisions/0013). A node's children are the members of the
+// The groups are those of the plan (docs/design/engine.md#d0013). A node's children are the members of the
 // groups that it leads, in the order in which it polls them. The leaders are the members of TOP.
 // build_group_plan() makes such a plan from the paper's groups. A leader's counters on the levels
 // that it leads are read by itself only, so its epoch stands for them. One counter for each

@@ -13,7 +13,7 @@
 
 namespace hierbar {
 
-// Something that keeps a program slow, or from this project's barriers. docs/doctor.md lists the
+// Something that keeps a program slow, or from this project's barriers. docs/guide/doctor.md lists the
 // codes.
 struct Diagnosis {
   std::string code;     // "two-runtimes"; these do not change

@@ -143,7 +143,7 @@ constexpr const char* kDoctorHelp =
     "reads the program's files as the loader would. What a program opens while it runs, as Python does when it imports, is\n"
     "seen with --run only, which sets LD_DEBUG=libs.\n"
     "\n"
-    "Findings, each with what to do (docs/doctor.md explains them):\n"
+    "Findings, each with what to do (docs/guide/doctor.md explains them):\n"
     "  other-runtime      hierbar is asked for, and another OpenMP runtime comes first\n"
     "  rpath-wins         a DT_RPATH hides the runtime that LD_LIBRARY_PATH names\n"
     "  two-runtimes       a process has several OpenMP runtimes; two-mpis: several MPI libraries\n"

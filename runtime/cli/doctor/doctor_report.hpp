@@ -13,7 +13,7 @@ namespace hierbar {
 // For people: what loads, what could not be seen, each finding with what to do.
 void print_report(std::ostream& out, const DoctorInput& input, const std::vector<Diagnosis>& found);
 
-// For programs; docs/doctor.md describes it.
+// For programs; docs/guide/doctor.md describes it.
 nlohmann::ordered_json report_as_json(const DoctorInput& input, const std::vector<Diagnosis>& found);
 
 }  // namespace hierbar

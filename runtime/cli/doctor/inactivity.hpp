@@ -14,7 +14,7 @@ namespace hierbar {
 // Why a program has no barriers that hierbar could serve. `hierbar run` says it after a run, and
 // `hierbar doctor` foresees it, in the same words.
 struct Inactivity {
-  const char* code;   // for programs; docs/doctor.md lists them
+  const char* code;   // for programs; docs/guide/doctor.md lists them
   std::string words;  // "teams of one thread"
 };
 

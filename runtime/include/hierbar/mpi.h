@@ -14,7 +14,7 @@
    libhierbar_mpi_ompi.so (Open MPI) both have it. Link with one of them, before the MPI library. Or
    define HIERBAR_MPI_WEAK before this header is included: the program then links with neither, has the
    functions where one of the libraries is preloaded, and finds them NULL elsewhere. See
-   docs/hybrid.md.
+   docs/guide/hybrid.md.
 
    A team is made by all ranks, and each rank says how many threads it brings; ranks may bring
    different numbers. A thread is a number from 0 on in its rank. It joins, from where it will run,

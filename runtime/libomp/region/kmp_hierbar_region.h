@@ -3,7 +3,7 @@
 #ifndef KMP_HIERBAR_REGION_H
 #define KMP_HIERBAR_REGION_H
 
-// A lean way through a parallel region that is like the one before (docs/decisions/0110).
+// A lean way through a parallel region that is like the one before (docs/design/regions.md#d0110).
 //
 // libomp's way through a region takes a lock, makes the team anew and reads what the primary wrote
 // one line after the other. Where the same team runs again under the same settings all of that
@@ -13,7 +13,7 @@
 //      (region/kmp_hierbar_unchanged.h). Any difference: libomp's own way, which makes a new record.
 //   2. It releases the workers with the function and its arguments in the line of b_go. Leaders
 //      pass that line on along the plan. Nobody resets b_go until the next ordinary release
-//      (docs/decisions/0115).
+//      (docs/design/regions.md#d0115).
 //   3. Everybody renews its own implicit task and takes the other task team, as after any fork.
 //   4. The join is the gather of every other region.
 //

@@ -11,7 +11,7 @@
 // yields in a wait show that nobody else needs the cpu: the partner computes on another one. Then
 // each of them is a context switch for nothing. A thread learns from its own waits which of the two
 // it is. After some long waits in a row with many yields it sleeps at once. One wait in 64 still
-// yields, and shows whether that is as before (docs/decisions/0176).
+// yields, and shows whether that is as before (docs/design/waiting.md#d0176).
 
 #include "kmp.h"
 #include "waits/kmp_hierbar_contention.h"

@@ -3,7 +3,7 @@
 #ifndef KMP_HIERBAR_WAITS_H
 #define KMP_HIERBAR_WAITS_H
 
-// How long the waits of the runtime poll, and what they do then (docs/decisions/0175). One rule
+// How long the waits of the runtime poll, and what they do then (docs/design/waiting.md#d0175). One rule
 // holds for all of them under KMP_BARRIER=hier:
 //
 // 1. A wait polls for the blocktime. By default that is 6 ms. A sleep and a wake-up cost some

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The published figures. A number that nobody has published says so. docs/typical-networks.md has
+// The published figures. A number that nobody has published says so. docs/reference/typical-networks.md has
 // the same figures for readers.
 #include "network/typical/typical_network.hpp"
 

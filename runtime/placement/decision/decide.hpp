@@ -29,7 +29,7 @@ struct Decision {
 };
 
 // Gives a number to ranks that leave their number of threads open: equal parts of what the others
-// leave of the pool's capacity, and one thread at least (docs/decisions/0049).
+// leave of the pool's capacity, and one thread at least (docs/design/placement.md#d0049).
 std::vector<RankNeed> settled_needs(const CpuPool& pool, std::vector<RankNeed> ranks);
 
 // Decides whether and how the ranks share out `pool`. It is a pure function, so ranks that know the

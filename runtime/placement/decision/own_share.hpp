@@ -66,7 +66,7 @@ struct ShareAnswer {
 // Finds the share of this process. With one rank on the node it asks nobody. With several, the
 // ranks meet (see meet()): they may have been given different thread counts, which no rank can know
 // from its own environment. Ranks with equal thread counts meet as well. They wait until the last
-// one has come; in return only one of them loads the machine (docs/decisions/0045).
+// one has come; in return only one of them loads the machine (docs/design/placement.md#d0045).
 //
 // If some ranks do not come in time, those that came take equal parts of the pool. They do so only
 // if they are alike and need it, and if the pool is known without the others. A rank that comes

@@ -17,7 +17,7 @@ namespace {
 using Grant = PoolEvidence::Grant;
 using Limit = PoolEvidence::Limit;
 
-// Slurm's daemon is never asked, even when it runs as this user (docs/decisions/0044).
+// Slurm's daemon is never asked, even when it runs as this user (docs/design/placement.md#d0044).
 constexpr const char* kNeverAsked = "slurmstepd";
 
 std::optional<Grant> grant_of(const std::vector<Process>& ancestors) {

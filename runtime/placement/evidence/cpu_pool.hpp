@@ -72,7 +72,7 @@ struct CpuPool {
 // The pool counts as exclusive if the setting chose it, if it is less than the machine, if the
 // batch system gave all of the machine's cpus, or if it is a grant of the whole machine. The last
 // two do not count if fewer cpus were scheduled or time has a quota: then other jobs use the same
-// cpus, and nothing shows which ones are free (docs/decisions/0044).
+// cpus, and nothing shows which ones are free (docs/design/placement.md#d0044).
 //
 // Errors: the chosen set is unknown or empty.
 Result<CpuPool> choose_pool(const PoolEvidence& evidence, PoolChoice choice);

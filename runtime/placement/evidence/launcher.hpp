@@ -40,7 +40,7 @@ ProcessFacts own_process_facts();
 // Finds out who launched this process. Launchers start each other (mpiexec starts its proxies by
 // srun, for instance), and their variables are inherited. The inner one counts: the launcher whose
 // process is the nearest ancestor. If no launcher's process is seen among the ancestors, it is the
-// first one in the order of known_launchers() (docs/decisions/0043).
+// first one in the order of known_launchers() (docs/design/placement.md#d0043).
 //
 // If the variables of that launcher contradict each other, no outer launcher takes its place,
 // because the outer one's ranks are other processes.

@@ -61,7 +61,7 @@ bool moves_cpus(const std::string& arguments) {
 }
 
 // What users set. I_MPI_PIN_INFO and I_MPI_PIN_MAPPING are not among these: Intel MPI's launcher
-// sets them in every rank, to tell how it has bound it (docs/decisions/0043).
+// sets them in every rank, to tell how it has bound it (docs/design/placement.md#d0043).
 constexpr const char* kIntelPins[] = {"I_MPI_PIN_DOMAIN", "I_MPI_PIN_PROCESSOR_LIST", "I_MPI_PIN_PROCESSOR_EXCLUDE_LIST"};
 
 // dplace and likwid-pin bind threads when these are made, by a library that they preload. omplace

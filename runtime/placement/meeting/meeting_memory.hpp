@@ -48,7 +48,7 @@ enum class Verdict : std::uint32_t {
 // the machine's image, which it loads for all. Whoever takes the last step seals kComplete, or
 // kDead if a rank has ended. Whoever sees the deadline pass before that seals what is known by
 // then. Both seal by a compare-and-swap from kOpen. So there is one verdict, and it never changes.
-// All ranks act on it, also those that come later (docs/decisions/0046).
+// All ranks act on it, also those that come later (docs/design/placement.md#d0046).
 //
 // Progress. Nobody waits for a particular process without a limit. So a rank may be killed at any
 // point:

@@ -15,7 +15,7 @@ namespace hierbar {
 // As many ranks as possible keep a cpu of their home, because the memory to which they have written
 // already is near it. The shares themselves do not change, so no share becomes worse. Ranks swap
 // only with ranks of as many threads. Where it makes no difference, ranks keep their order
-// (docs/decisions/0048).
+// (docs/design/placement.md#d0048).
 //
 // The three vectors have the same length. Returns the share of each rank.
 std::vector<CpuSet> assign_shares(const std::vector<CpuSet>& shares, const std::vector<std::uint32_t>& threads,

@@ -19,7 +19,7 @@ namespace hierbar {
 
 // What `hierbar tune` has measured on one machine. A profile speaks of the machine, the version of
 // hierbar and the teams with which it was measured, and of nothing else: all others have the
-// automatic shape (docs/decisions/0065).
+// automatic shape (docs/design/model.md#d0065).
 //
 //   HIERBAR_PROFILE   off, or the path of a profile. If it is not set: profile.json in
 //                     $XDG_CONFIG_HOME/hierbar or ~/.config/hierbar, if it exists and

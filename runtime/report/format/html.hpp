@@ -10,7 +10,7 @@ namespace hierbar::report {
 
 // A page that contains all it needs and loads nothing. It has the figures as JSON, the scripts of
 // html/ that draw pictures from them, and the report as text for browsers without scripts. See
-// docs/decisions/0059.
+// docs/design/reports.md#d0059.
 std::string to_html(const Report& report);
 
 }  // namespace hierbar::report

@@ -54,7 +54,7 @@ class SimMem {
 
   // Polls a few times, then watches the word or sleeps, as the schedule decides for this wait.
   // announce() reads the word itself. A watcher that has not polled in this wait could wait for a
-  // change that it saw in an earlier one (docs/decisions/0068).
+  // change that it saw in an earlier one (docs/design/testing.md#d0068).
   template <class AwaitedWord>
   WaitResult wait(AwaitedWord& pending) const noexcept {
     const bool sleeps = machine_.draw_sleep();

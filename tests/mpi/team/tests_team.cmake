@@ -19,7 +19,7 @@ mpi_test(teams.cycles teams RANKS 3 ARGS cycles multiple 1 25)
 mpi_test(teams.cycles.two_nodes teams RANKS 4 ARGS cycles multiple 1 8 ENV ${two_nodes})
 mpi_test(teams.joins_again teams RANKS 2 ARGS joins_again multiple 2,3 60 CHECK ${all_engine} --count engine==360)
 
-# What docs/hybrid.md shows.
+# What docs/guide/hybrid.md shows.
 mpi_test(teams.example example_team NO_SHIM CHECK --count engine==400 --expect "all steps were seen")
 if(fort)
   mpi_test(teams.example_fortran example_team_fortran NO_SHIM CHECK --count engine==400 --expect "all steps were seen")
