@@ -20,38 +20,38 @@ using testing::HasSubstr;
 
 // ---- options ----
 
-Options parse(std::vector<std::string> words) {
+MpiBenchOptions parse(std::vector<std::string> words) {
   words.insert(words.begin(), "mpi_barrier_bench");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
-  Options options;
+  MpiBenchOptions options;
   EXPECT_FALSE(parse_options(static_cast<int>(arguments.size()), arguments.data(), options));
   return options;
 }
 
-TEST(Options, SortRankCountsAndDropRepeatedOnes) {
+TEST(MpiBenchOptions, SortRankCountsAndDropRepeatedOnes) {
   EXPECT_THAT(parse({"--ranks", "8,2,8,4"}).rank_counts, ElementsAre(2, 4, 8));
   EXPECT_THAT(parse({}).rank_counts, ElementsAre(2, 4, 8, 16));
 }
 
-TEST(Options, QuickChangesDefaultsButNotWhatWasGiven) {
-  const Options quick = parse({"--quick", "--reps", "7"});
+TEST(MpiBenchOptions, QuickChangesDefaultsButNotWhatWasGiven) {
+  const MpiBenchOptions quick = parse({"--quick", "--reps", "7"});
   EXPECT_EQ(quick.num_repetitions, 7);
   EXPECT_EQ(quick.max_extra_repetitions, 7);
-  EXPECT_LT(quick.budget_ms, Options().budget_ms);
+  EXPECT_LT(quick.budget_ms, MpiBenchOptions().budget_ms);
   EXPECT_GT(quick.time_limit_s, 0);
   EXPECT_EQ(parse({}).time_limit_s, 0);
 }
 
-TEST(Options, FirstBarriersAreThoseOfTwoRanksUnlessToldOtherwise) {
+TEST(MpiBenchOptions, FirstBarriersAreThoseOfTwoRanksUnlessToldOtherwise) {
   EXPECT_THAT(parse({"--first"}).rank_counts, ElementsAre(2));
   EXPECT_THAT(parse({"--first", "--ranks", "4"}).rank_counts, ElementsAre(4));
 }
 
-TEST(Options, TakeTheSeedThatIsGiven) { EXPECT_EQ(parse({"--seed", "17"}).seed, 17u); }
+TEST(MpiBenchOptions, TakeTheSeedThatIsGiven) { EXPECT_EQ(parse({"--seed", "17"}).seed, 17u); }
 
-TEST(Options, AllMeetingsAreConfigurationsOnPretendedNodes) {
-  const Options options = parse({"--configs", "hier", "--meetings", "all"});
+TEST(MpiBenchOptions, AllMeetingsAreConfigurationsOnPretendedNodes) {
+  const MpiBenchOptions options = parse({"--configs", "hier", "--meetings", "all"});
   const std::vector<Configuration> configurations = make_configurations(options, "");
   ASSERT_EQ(configurations.size(), 1 + kAllMeetings.size());
   const auto named = [&](const std::string& name) {
@@ -66,7 +66,7 @@ TEST(Options, AllMeetingsAreConfigurationsOnPretendedNodes) {
   EXPECT_THAT(parse({"--meetings", "auto,tree:2", "--nodes", "2"}).meetings, ElementsAre("auto", "tree:2"));
 }
 
-TEST(Options, OpenMpisOwnAlgorithmsAreMeasuredWithoutOurs) {
+TEST(MpiBenchOptions, OpenMpisOwnAlgorithmsAreMeasuredWithoutOurs) {
   const std::vector<Configuration> configurations =
       make_configurations(parse({"--configs", "hier", "--meetings", "tuned:3"}), "");
   ASSERT_EQ(configurations.size(), 2U);
@@ -154,7 +154,7 @@ TEST(Mismatch, SaysWhenBoundRanksShareACpu) {
 }
 
 TEST(Configurations, SayWhatIsNotInstalled) {
-  Options options;
+  MpiBenchOptions options;
   options.lib_dir = "/nonexistent";
   options.configurations = {"mpich", "openmpi", "wheel"};
   const auto configurations = make_configurations(options, "");
@@ -166,7 +166,7 @@ TEST(Configurations, SayWhatIsNotInstalled) {
 
 TEST(Configurations, LeaveTheWheelOutUnlessItIsGiven) {
   EXPECT_EQ(make_configurations({}, "").size(), 5u);
-  Options options;
+  MpiBenchOptions options;
   options.wheel_dir = "/wheel";
   EXPECT_EQ(make_configurations(options, "/link").size(), 8u);
 }

@@ -31,7 +31,7 @@ Group barrier_group(int num_threads, double one_way_ns, std::vector<Series> entr
   return group;
 }
 
-std::vector<Verdict> judge_one(const Group& group, const Options& options = {}) {
+std::vector<Verdict> judge_one(const Group& group, const OmpBenchOptions& options = {}) {
   Results results;
   results.groups = {group};
   return judge(results, options, kNumCpus);
@@ -89,7 +89,7 @@ TEST(Targets, TightenTheLessATeamOversubscribesTheMachine) {
 
 TEST(Targets, OfToolsAreTheirStampsAnd10NsOrWhenSampled5PercentOr5Ns) {
   const auto judge_tools = [](double noop_ns, double full_ns, double sampled_ns) {
-    Options options;
+    OmpBenchOptions options;
     options.tools = true;
     Results results;
     results.stamp_ns = 8;
@@ -108,7 +108,7 @@ TEST(Targets, OfToolsAreTheirStampsAnd10NsOrWhenSampled5PercentOr5Ns) {
 }
 
 TEST(Targets, OfToolsThatWereNotMeasuredAreNotMet) {
-  Options options;
+  OmpBenchOptions options;
   options.tools = true;
   const auto verdicts = judge_one(barrier_group(2, kNearNs, {series("hier", Family::kHier, 50)}), options);
   ASSERT_EQ(verdicts.size(), 2u);
@@ -123,7 +123,7 @@ TEST(Targets, FailWhenABatchStalledForMilliseconds) {
 }
 
 TEST(Targets, AskOnlyForNoSlowerWhenWaitingIsPassive) {
-  Options passive;
+  OmpBenchOptions passive;
   passive.passive = true;
   const auto verdicts = judge_one(pair_group(kNearNs, 119), passive);
   ASSERT_EQ(verdicts.size(), 1u);

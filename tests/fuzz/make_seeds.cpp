@@ -67,7 +67,7 @@ void write_api_segments() {
 }
 
 void write_mpi_segment() {
-  auto segment = mpi::Segment::create(2, 8192);
+  auto segment = mpi::NodeSegment::create(2, 8192);
   if (!segment) return;
   for (std::uint32_t i = 0; i < 2; ++i) (*segment)->member(i) = {own_process(), {{3}, 16, 0}};
   (void)(*segment)->units().claim(5, 1);

@@ -51,12 +51,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::memcpy(&told, data, sizeof told);
   if (told.num_members > 4096) return 0;  // the number comes from MPI, not from the memory
   const SharedFile file(data, size);
-  const auto joined = mpi::Segment::join(file.name(), told.id, told.num_members);
+  const auto joined = mpi::NodeSegment::join(file.name(), told.id, told.num_members);
   if (!joined) {
     test::require(joined.error().find(file.name()) != std::string::npos, "a refusal names the memory");
     return 0;
   }
-  const mpi::Segment& segment = **joined;
+  const mpi::NodeSegment& segment = **joined;
   test::require(segment.num_members() == told.num_members, "a segment is for those who join it");
   std::vector<mpi::Binding> bindings;
   for (std::uint32_t i = 0; i < told.num_members; ++i) {
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const mpi::SegmentAllocator units = segment.units();
   (void)units.num_taken();
   if (const auto first = units.claim(3, 2)) {
-    std::memset(segment.unit(*first), 0xFF, std::size_t{3} * mpi::Segment::kUnitBytes);
+    std::memset(segment.unit(*first), 0xFF, std::size_t{3} * mpi::NodeSegment::kUnitBytes);
     units.release(*first, 3);
   }
   return 0;

@@ -17,8 +17,8 @@ constexpr std::uint32_t kNumRanks = 2;
 constexpr std::uint32_t kParentsOfRanks[] = {0, 1};
 constexpr hierbar_plan_node kNodes[kNumRanks] = {{0, 0, 0, 0, 0, 0}, {1, 0, 0, 1, 0, 0}};
 constexpr std::uint32_t kBlockBytes = kNumRanks * HIERBAR_LINES_PER_SLOT * kLineBytes;
-constexpr std::uint32_t kNumUnits = kBlockBytes / mpi::Segment::kUnitBytes;
-static_assert(kNumUnits * mpi::Segment::kUnitBytes == kBlockBytes);
+constexpr std::uint32_t kNumUnits = kBlockBytes / mpi::NodeSegment::kUnitBytes;
+static_assert(kNumUnits * mpi::NodeSegment::kUnitBytes == kBlockBytes);
 
 constexpr hierbar_plan kRanksPlan = {HIERBAR_PLAN_ABI_VERSION,
                                      kNumRanks,
@@ -38,8 +38,8 @@ mpi::SegmentAllocator::Word taken[2];
 std::uint32_t cells[kNumRanks];
 
 // Nobody owns the segment: it is the arrays above, which live as long as the program.
-std::shared_ptr<mpi::Segment> segment() noexcept {
-  return std::shared_ptr<mpi::Segment>(std::shared_ptr<void>(), reinterpret_cast<mpi::Segment*>(memory));
+std::shared_ptr<mpi::NodeSegment> segment() noexcept {
+  return std::shared_ptr<mpi::NodeSegment>(std::shared_ptr<void>(), reinterpret_cast<mpi::NodeSegment*>(memory));
 }
 
 bool poke(void*) noexcept { return false; }
@@ -98,9 +98,9 @@ struct Participant {
 
 // The part of the segment that blocks use.
 namespace hierbar::mpi {
-SegmentAllocator Segment::units() const { return SegmentAllocator(model::taken, model::kNumUnits); }
-void* Segment::unit(std::uint32_t index) const { return model::memory + index * kUnitBytes; }
-bool Segment::populate(std::uint32_t, std::uint32_t) const { return true; }
+SegmentAllocator NodeSegment::units() const { return SegmentAllocator(model::taken, model::kNumUnits); }
+void* NodeSegment::unit(std::uint32_t index) const { return model::memory + index * kUnitBytes; }
+bool NodeSegment::populate(std::uint32_t, std::uint32_t) const { return true; }
 }  // namespace hierbar::mpi
 
 int main() {
