@@ -6,7 +6,6 @@
 import copy
 import json
 import pathlib
-import re
 import sys
 import unittest
 
@@ -112,12 +111,17 @@ class SummaryTest(unittest.TestCase):
         header = (ROOT / "bench/common/statistics.hpp").read_text(encoding="utf-8")
         self.assertIn(f"kLargestSpread = {summary.LARGEST_SPREAD};", header)
 
-    def test_the_rows_of_the_readme_come_first_and_in_its_order(self):
-        text = (ROOT / "README.md").read_text(encoding="utf-8")
-        table = text[text.index("| hierbar | best other | ratio |"):].split("\n\n")[0].split("\n")[2:]
-        cells = [re.sub(r" \d+(\.\d+)*$", "", line.split("|")[1].strip().replace("`", "")) for line in table]
-        self.assertEqual(cells, [row.readme for row in summary.ROWS[:len(cells)]])
-        self.assertFalse(any(row.readme for row in summary.ROWS[len(cells):]))
+    def test_the_plot_of_the_readme_has_every_row(self):
+        plotted = json.loads((ROOT / "docs/results/two-cpus.json").read_text(encoding="utf-8"))
+        self.assertEqual(plotted["format"], summary.FORMAT)
+        self.assertEqual([row["title"] for row in plotted["rows"]],
+                         [row.title.format(count=16 if row.size == "largest" else 2, cpus="2 cpus") for row in summary.ROWS])
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        for theme in ("light", "dark"):
+            picture = (ROOT / f"docs/results/two-cpus-{theme}.svg").read_text(encoding="utf-8")
+            self.assertIn(f"docs/results/two-cpus-{theme}.svg", readme)
+            for row in plotted["rows"]:
+                self.assertEqual(f">{row['title']}<" in picture, "ratio" in row and not row["doubt"], row["title"])
 
     def test_times_and_ratios_keep_their_numbers_short(self):
         for ns, text in ((9999.0, "9999 ns"), (12000.0, "12 µs"), (112e6, "112 ms"), (11e9, "11 s")):

@@ -4,7 +4,7 @@
 """summary.py FILE...: compares this project with the best of the others, on one screen, from what omp_barrier_bench
 and mpi_barrier_bench write with --json.
 
-The rows are always the same: those of README's table, in its order, then some more. A row has our median, the lowest
+The rows are always the same, those of README's plot. A row has our median, the lowest
 median of any other configuration, the ratio, the lowest and highest ratio of a repetition, and the floor of the
 machine. A word stands in the ratio's place where it would mean nothing: `disturbed` if others used the cpus in every
 repetition, `unclear` if the repetitions are too far apart.
@@ -36,21 +36,16 @@ class Row(NamedTuple):
     size: str  # which number of participants: the smallest of two or more, or the largest
     ours: str
     kinds: set  # of configurations with which we are compared
-    readme: str = ""  # the first cell of README's row, without versions
 
 
 ROWS = (
-    Row("OpenMP barrier, {count} threads", "omp", "barrier", "smallest", "hier", PEERS, "OpenMP barrier"),
-    Row("the same, GCC's libgomp", "omp", "barrier", "smallest", "hier", {"libgomp"}, "the same, GCC's libgomp"),
-    Row("MPI_Barrier, {count} ranks, MPICH", "mpi", "period", "smallest", "hier", {"mpich"}, "MPI_Barrier under MPICH"),
-    Row("MPI_Barrier, {count} ranks, Open MPI", "mpi", "period", "smallest", "openmpi-hier", {"openmpi"},
-        "MPI_Barrier under Open MPI"),
-    Row("{count} ranks on {cpus}, in a loop", "mpi", "loop", "largest", "hier", {"mpich"},
-        "16 ranks on two cpus, MPICH, in a loop"),
-    Row("{count} ranks on {cpus}, from elsewhere", "mpi", "elsewhere", "largest", "hier", {"mpich"},
-        "the same, after a call of the library"),
-    Row("regions beside a busy process", "omp", "beside", "smallest", "hier", PEERS,
-        "regions of 20 µs, another process on one of two cpus"),
+    Row("OpenMP barrier, {count} threads", "omp", "barrier", "smallest", "hier", PEERS),
+    Row("the same, GCC's libgomp", "omp", "barrier", "smallest", "hier", {"libgomp"}),
+    Row("MPI_Barrier, {count} ranks, MPICH", "mpi", "period", "smallest", "hier", {"mpich"}),
+    Row("MPI_Barrier, {count} ranks, Open MPI", "mpi", "period", "smallest", "openmpi-hier", {"openmpi"}),
+    Row("{count} ranks on {cpus}, in a loop", "mpi", "loop", "largest", "hier", {"mpich"}),
+    Row("{count} ranks on {cpus}, from elsewhere", "mpi", "elsewhere", "largest", "hier", {"mpich"}),
+    Row("regions beside a busy process", "omp", "beside", "smallest", "hier", PEERS),
     Row("parallel region, {count} threads", "omp", "parallel", "smallest", "hier", PEERS),
     Row("region with reduction, {count} threads", "omp", "reduction", "smallest", "hier", PEERS),
     Row("OpenMP barrier, {count} threads", "omp", "barrier", "largest", "hier", PEERS),
