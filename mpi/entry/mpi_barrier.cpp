@@ -8,6 +8,7 @@
 #include "mpi/settings/report_settings.hpp"
 #include "mpi/setup/before_set_up.hpp"
 #include "mpi/setup/process_state.hpp"
+#include "mpi/setup/report_problems.hpp"
 #include "mpi/setup/set_up.hpp"
 #include "mpi/team/threadcomm.hpp"
 
@@ -116,6 +117,7 @@ CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Be
     return nullptr;
   }
   if (state != nullptr && state->route != Route::kBeforeSetUp) return state;
+  if (state == nullptr) report_problems(process, pmpi, comm);
   if (before == BeforeSetUp::kMayCount) {
     if (CommState* const counting = state_before_set_up(process, pmpi, comm, state)) return counting;
   }

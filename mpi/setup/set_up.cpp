@@ -15,7 +15,6 @@
 #include "mpi/library/family.hpp"
 #include "mpi/library/quiet_errors.hpp"
 #include "mpi/node/plan_library.hpp"
-#include "mpi/record/ompt_tool.hpp"
 #include "mpi/settings/message.hpp"
 #include "mpi/settings/report_settings.hpp"
 #include "mpi/setup/agreement.hpp"
@@ -45,13 +44,6 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
   if (in_world != 0) {
     ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &fake_rank); });
     ask([&] { return pmpi.Is_thread_main(&in_main); });
-  }
-  if (fake_rank == 0 && process.claim_first(ProcessState::Message::kProblems)) {
-    for (const std::string& problem : process.settings.problems) print_line(problem);
-    // The tool reads the same variables and reports what is wrong with them.
-    if (!is_ompt_tool_loaded()) {
-      for (const std::string& problem : report_settings().problems) print_line(problem);
-    }
   }
   const Self& self = process.self(fake_rank);
   RankInfo record{};

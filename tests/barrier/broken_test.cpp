@@ -10,6 +10,7 @@
 
 #include "broken_mem.hpp"
 #include "broken_trial.hpp"
+#include "tests/barrier/engine_subject.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 constexpr std::uint32_t kNumArrivalWords = 4;
 constexpr std::uint32_t kSleepersWord = 12;
 constexpr std::uint32_t kWaitingForWord = 14;
-constexpr std::uint32_t kWordsPerParticipant = 15;
+constexpr std::uint32_t kWordsPerParticipant = kEngineWords;
 
 // Uses the same word for arrivals in even and in odd episodes, although a peer may be one episode
 // ahead (docs/design/engine.md#d0005).

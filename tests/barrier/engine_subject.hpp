@@ -93,6 +93,9 @@ class EngineCross {
 // For the names of tests.
 inline std::string suffix_of(Fencing fencing) { return fencing == Fencing::kByWriters ? "" : "_sleepers_fence"; }
 
+// arrived[2][2], two releases and two tallies of two, arrival_sleepers, epoch, waiting_for
+inline constexpr std::uint32_t kEngineWords = 15;  // of a participant
+
 struct EngineSubject {
   Fencing fencing = Fencing::kByWriters;
 
@@ -102,7 +105,7 @@ struct EngineSubject {
   }
   template <class Mem>
   std::uint32_t words_per_participant(const hierbar_plan&) const {
-    return 15;  // arrived[2][2], two releases and two tallies of two, arrival_sleepers, epoch, waiting_for
+    return kEngineWords;
   }
   template <class Mem, class Set>
   void start(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) const {

@@ -50,6 +50,6 @@ module unload hierbar
 END
 run bash "$work/use.sh" "$lmod" "$EASYBUILD_PREFIX/modules/all" "$work/app"
 check 'the module works, and goes again' succeeded
-check 'the barrier is active' says 'barriers served in 1 process'
+check 'the barrier is active' says 'served in 1 process'
 
 finish

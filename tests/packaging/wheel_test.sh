@@ -73,7 +73,7 @@ check 'Python alone is as before' says "team of 3 the system's"
 run "$python" -m hierbar run --require-active "$work/script.py" "$work/team.so"
 check 'python -m hierbar run starts a script' succeeded
 check 'on our runtime' says 'team of 3 ours'
-check 'and says what was served' says 'barriers served in 1 process'
+check 'and says what was served' says 'served in 1 process'
 run "$python" -m hierbar run --quiet -c 'import sys; print(sys.argv)' a
 check 'behind run, -c is for Python' says "['-c', 'a']"
 run "$work/venv/bin/hierbar" run --quiet -- printf 'program %s' x

@@ -62,7 +62,7 @@ class SimTeam {
     std::array<std::uint32_t, 2> slot_cells;  // the first of one for each slot
   };
 
-  static constexpr std::uint32_t kWordsPerSlot = 14;  // EngineSubject's
+  static constexpr std::uint32_t kWordsPerSlot = kEngineWords;
   enum class Role : std::uint8_t { kLock, kNumCome, kClosed, kPublished, kCleared, kMet, kNever, kSlot };
 
   explicit SimTeam(const TeamShape& shape) : num_participants_(shape.num_threads()), num_cells_(num_participants_) {

@@ -32,7 +32,7 @@ PROGRAMS = (("barriers", "oracle", "60"), ("barriers", "subsets", "2"), ("thread
 
 def command_of(arguments, meeting, boards, program, *options):
     settings = {"LD_PRELOAD": arguments.shim, "HIERBAR_MPI_MEETING": meeting, "HIERBAR_VERBOSE": "1", "HIERBAR_NETWORK": "off",
-                "HIERBAR_TEST_BOARDS": boards}
+                "HIERBAR_MPI_SET_UP_AT": "1", "HIERBAR_TEST_BOARDS": boards}
     return [*cluster.launch_line(arguments, NUM_RANKS, settings), os.path.join(arguments.programs, program), *options]
 
 

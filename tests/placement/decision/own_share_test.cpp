@@ -87,7 +87,7 @@ TEST_F(OwnShare, AQuotaLimitsTeamsWithoutANumber) {
   EXPECT_EQ(answer("quota=off", 0, 2).team_size, 0U);
   EXPECT_THAT(answer("off", 0, 2).warnings, IsEmpty());
   EXPECT_EQ(answer("check", 0, 2).team_size, 0U);
-  EXPECT_THAT(answer("check", 0, 2).warnings, ElementsAre(HasSubstr("would have 2 threads")));
+  EXPECT_THAT(answer("check", 0, 2).warnings, ElementsAre(HasSubstr("would default to 2 threads")));
 }
 
 TEST_F(OwnShare, CheckTellsAndDoesNothing) {
