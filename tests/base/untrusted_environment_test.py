@@ -132,10 +132,10 @@ class Attack(unittest.TestCase):
     def test_no_setting_of_the_mpi_shim_counts(self):
         if not ARGUMENTS.mpi_program:
             self.skipTest("no MPI program")
-        program = [ARGUMENTS.mpi_program, "duplicates", "5"]
+        program = [ARGUMENTS.mpi_program, "oracle", "20"]
         self.check_is_told(program, "hierbar:", HIERBAR_VERBOSE="1")
         self.check_is_told(program, "HIERBAR_SEGMENT_KIB", HIERBAR_SEGMENT_KIB="planted")
-        self.check_makes_file(program, "report-0.json", HIERBAR_REPORT="json", HIERBAR_OUTPUT=str(self.loot / "report-%r"))
+        self.check_makes_file(program, "report-all.json", HIERBAR_REPORT="json", HIERBAR_OUTPUT=str(self.loot / "report-%r"))
 
 
 def why_not():
