@@ -7,8 +7,8 @@
 namespace hierbar::mpi {
 namespace {
 
-ReportSettings read() {
-  ReportSettings read;
+RankReportSettings read() {
+  RankReportSettings read;
   const char* asked = trusted_variable("HIERBAR_REPORT");
   if (asked == nullptr || *asked == '\0') return read;
   read.settings = report::read_settings(read.problems);
@@ -19,8 +19,8 @@ ReportSettings read() {
 }  // namespace
 
 // Never destroyed, because MPI may be used until the very end of the process.
-const ReportSettings& report_settings() {
-  static const auto* const settings = new ReportSettings(read());
+const RankReportSettings& report_settings() {
+  static const auto* const settings = new RankReportSettings(read());
   return *settings;
 }
 

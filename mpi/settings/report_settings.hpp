@@ -11,13 +11,13 @@ namespace hierbar::mpi {
 
 // HIERBAR_REPORT, HIERBAR_OUTPUT and HIERBAR_SAMPLE. They mean the same as for libhierbar_ompt.so.
 // Only without HIERBAR_REPORT do the two differ: the shim then records nothing.
-struct ReportSettings {
+struct RankReportSettings {
   bool asked = false;
   report::ReportSettings settings;
   std::vector<std::string> problems;
 };
 
 // The variables are read once.
-const ReportSettings& report_settings();
+const RankReportSettings& report_settings();
 
 }  // namespace hierbar::mpi

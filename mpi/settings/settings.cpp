@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/files/served_file.hpp"
 #include "base/trusted_variable.hpp"
 #include "base/variables.hpp"
 #include "mpi/settings/session_setting.hpp"
@@ -73,10 +72,7 @@ ShimSettings read_settings() {
       static_cast<std::uint64_t>(read_number("HIERBAR_MPI_SET_UP_AT", {1, 1'000'000, 8, "8"}, settings.problems));
   settings.meeting = read_meeting_setting(settings.problems);
   settings.algorithm = read_algorithm(settings.problems);
-  // `hierbar run` has said so already.
-  if (trusted_variable(kServedFileVariable) == nullptr) {
-    for (std::string& message : misspelt_variables()) settings.problems.push_back(std::move(message));
-  }
+  for (std::string& message : untold_misspelt_variables()) settings.problems.push_back(std::move(message));
   return settings;
 }
 

@@ -11,6 +11,8 @@
 namespace hierbar::mpi {
 
 void report_problems(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
+  // The first barrier of every communicator comes here, and nearly always nothing is wrong.
+  if (process.settings.problems.empty() && report_settings().problems.empty()) return;
   int in_world = 0, rank = -1;
   ask([&] { return pmpi.Initialized(&in_world); });
   ask([&] { return pmpi.Comm_rank(in_world != 0 ? pmpi.comm_world : comm, &rank); });

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdarg>
 #include <cstdio>
+#include <numeric>
 
 namespace hierbar {
 
@@ -37,6 +38,21 @@ std::vector<std::string> lower_words(std::string_view text, char separator) {
     begin = end + 1;
   }
   return words;
+}
+
+std::size_t letters_apart(std::string_view one, std::string_view other) {
+  std::vector<std::size_t> row(other.size() + 1);  // the distances from the first letters of `one`
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const std::size_t replaced = diagonal + (one[i - 1] == other[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min(replaced, std::min(row[j], row[j - 1]) + 1);
+    }
+  }
+  return row.back();
 }
 
 }  // namespace hierbar

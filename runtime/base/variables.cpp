@@ -4,9 +4,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <numeric>
-
+#include "base/files/served_file.hpp"
+#include "base/text.hpp"
 #include "base/trusted_variable.hpp"
 
 namespace hierbar {
@@ -14,22 +13,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "HIERBAR_";
 constexpr std::size_t kLongestName = 64;
-
-// How many letters must be changed, added or left out to make one text the other.
-std::size_t letters_apart(std::string_view one, std::string_view other) {
-  std::vector<std::size_t> row(other.size() + 1);  // the distances from the first letters of `one`
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= one.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= other.size(); ++j) {
-      const std::size_t replaced = diagonal + (one[i - 1] == other[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min(replaced, std::min(row[j], row[j - 1]) + 1);
-    }
-  }
-  return row.back();
-}
 
 }  // namespace
 
@@ -63,6 +46,10 @@ std::vector<std::string> misspelt_variables() {
     }
   }
   return messages;
+}
+
+std::vector<std::string> untold_misspelt_variables() {
+  return trusted_variable(kServedFileVariable) == nullptr ? misspelt_variables() : std::vector<std::string>();
 }
 
 }  // namespace hierbar

@@ -89,5 +89,7 @@ const Variable* misspelt_variable(std::string_view name);
 
 // One message for each misspelt name in this process's environment.
 std::vector<std::string> misspelt_variables();
+// The same for a library; none under `hierbar run`, which has told them.
+std::vector<std::string> untold_misspelt_variables();
 
 }  // namespace hierbar

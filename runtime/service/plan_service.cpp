@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/files/served_file.hpp"
-#include "base/trusted_variable.hpp"
 #include "base/unit.h"
 #include "base/variables.hpp"
 #include "plan/export/plan_text.hpp"
@@ -82,10 +80,7 @@ int create_plan(std::uint32_t num_participants, const hierbar_cpus* cpus, hierba
 HIERBAR_EXPORT uint32_t hierbar_plan_abi_version(void) { return HIERBAR_PLAN_ABI_VERSION; }
 
 HIERBAR_EXPORT int hierbar_check_settings(hierbar_line_fn report, void* context) try {
-  // `hierbar run` has said so already.
-  if (hierbar::trusted_variable(hierbar::kServedFileVariable) == nullptr) {
-    hierbar::report_lines(report, context, hierbar::misspelt_variables());
-  }
+  hierbar::report_lines(report, context, hierbar::untold_misspelt_variables());
   return hierbar::check_plan_settings(hierbar::listener(report, context));
 } catch (const std::exception& error) {
   hierbar::report_line(report, context, error.what());

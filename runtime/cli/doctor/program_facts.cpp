@@ -98,7 +98,7 @@ void find_what_it_needs(const Loads& loads, ProgramFacts& facts) {
 }
 
 void remark_on_sanitizers(ProgramFacts& facts) {
-  for (const Sanitizer& sanitizer : find_sanitizers(facts.started.file)) {
+  for (const Sanitizer& sanitizer : find_all_sanitizers(facts.started.file)) {
     const std::string name = sanitizer.name;
     facts.remarks.push_back("it was built with " + name +
                             (sanitizer.is_linked_in ? ", which is linked in: 'hierbar run' has nothing to set for it"

@@ -65,9 +65,8 @@ std::string typical_source(const network::TypicalNetwork& network) {
 std::string typical_note(const network::TypicalNetwork* network) {
   if (network == nullptr) return "";
   return std::string("\ntypical, not measured: these are others' published figures for ") + network->name +
-         ", and bounds drawn from them.\n'hierbar tune --network --contention' measures your network; 'hierbar meet --network "
-         "list' "
-         "has the sources.\n";
+         ", and bounds drawn from them.\n'hierbar tune --network --contention' measures your network; "
+         "'hierbar meet --network list' has the sources.\n";
 }
 
 nlohmann::ordered_json typical_json(const network::TypicalNetwork* network) {

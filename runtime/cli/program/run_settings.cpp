@@ -98,8 +98,7 @@ void choose_binding(bool has_smt, Chooser& chooser) {
 void choose_for_sanitizers(const Program& command, Chooser& chooser) {
   const StartedProgram started = find_started_program(command);
   if (started.file.empty()) return;
-  for (const Sanitizer& sanitizer : find_sanitizers(started.file)) {
-    if (sanitizer.is_linked_in) continue;
+  for (const Sanitizer& sanitizer : find_shared_sanitizers(started.file)) {
     chooser.put_in_front(sanitizer.variable, sanitizer.value, sanitizer.name + std::string(": ") + sanitizer.why);
   }
 }

@@ -3,6 +3,7 @@
 #include "cli/program/sanitizers.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 #include "elf/elf_file.hpp"
@@ -31,20 +32,34 @@ constexpr Known kKnown[] = {
       "makes room for its thread-local memory"}},
 };
 
+bool is_needed(const ElfFile& elf, const Known& known) {
+  return std::any_of(elf.needed.begin(), elf.needed.end(), [&](const std::string& name) {
+    return name.starts_with(known.gcc_library) || name.starts_with(known.clang_library);
+  });
+}
+
 }  // namespace
 
-std::vector<Sanitizer> find_sanitizers(const std::string& file) {
+std::vector<Sanitizer> find_shared_sanitizers(const std::string& file) {
   std::vector<Sanitizer> found;
   const Result<ElfFile> elf = read_elf(file);
-  if (!elf) return found;
   for (const Known& known : kKnown) {
-    const bool is_needed = std::any_of(elf->needed.begin(), elf->needed.end(), [&](const std::string& name) {
-      return name.starts_with(known.gcc_library) || name.starts_with(known.clang_library);
-    });
-    const bool is_defined = !is_needed && find_symbols(file, {known.start_function}).front() == SymbolState::kDefined;
-    if (!is_needed && !is_defined) continue;
-    found.push_back(known.sanitizer);
-    found.back().is_linked_in = is_defined;
+    if (elf && is_needed(*elf, known)) found.push_back(known.sanitizer);
+  }
+  return found;
+}
+
+std::vector<Sanitizer> find_all_sanitizers(const std::string& file) {
+  std::vector<Sanitizer> found = find_shared_sanitizers(file);
+  std::vector<std::string_view> functions;
+  for (const Known& known : kKnown) functions.push_back(known.start_function);
+  const std::vector<SymbolState> states = find_symbols(file, functions);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const bool is_shared =
+        std::any_of(found.begin(), found.end(), [&](const Sanitizer& one) { return one.name == kKnown[i].sanitizer.name; });
+    if (is_shared || states[i] != SymbolState::kDefined) continue;
+    found.push_back(kKnown[i].sanitizer);
+    found.back().is_linked_in = true;
   }
   return found;
 }

@@ -18,6 +18,8 @@ struct Sanitizer {
 };
 
 // Those that need a setting, of the program in `file`.
-std::vector<Sanitizer> find_sanitizers(const std::string& file);
+std::vector<Sanitizer> find_shared_sanitizers(const std::string& file);
+// These, and those that are linked in. Reads all symbols of the program.
+std::vector<Sanitizer> find_all_sanitizers(const std::string& file);
 
 }  // namespace hierbar

@@ -3,8 +3,8 @@
 #include "network/typical/typical_network.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
+
+#include "base/text.hpp"
 
 namespace hierbar::network {
 namespace {
@@ -24,23 +24,9 @@ ContentionTable table_of(const std::vector<PublishedMessage>& messages) {
   return table;
 }
 
-// How many letters must be added, left out or changed to make one text of the other.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
 // A beginning such as "infiniband" is like all names that begin so.
 std::size_t unlikeness(const std::string& wrong, const std::string& name) {
-  return std::min(distance(wrong, name), distance(wrong, name.substr(0, wrong.size())) + 1);
+  return std::min(letters_apart(wrong, name), letters_apart(wrong, name.substr(0, wrong.size())) + 1);
 }
 
 }  // namespace
