@@ -1,18 +1,20 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-set(HIERBAR_SOURCES "$ENV{HIERBAR_SOURCES}" CACHE PATH "Directory with source archives, looked at before anything is downloaded")
+set(HIERBAR_SOURCES "$ENV{HIERBAR_SOURCES}"
+    CACHE PATH "Directory with source archives, looked at before anything is downloaded")
 
 # The releases of cmake/llvm_versions.txt, the default first.
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/llvm_versions.txt HIERBAR_LLVM_VERSIONS REGEX "^[0-9]")
 list(TRANSFORM HIERBAR_LLVM_VERSIONS REPLACE " .*" "")
 list(GET HIERBAR_LLVM_VERSIONS 0 hierbar_default_llvm_version)
-set(HIERBAR_LLVM_VERSION ${hierbar_default_llvm_version} CACHE STRING "The LLVM release that libomp is built from")
+set(HIERBAR_LLVM_VERSION ${hierbar_default_llvm_version}
+    CACHE STRING "The LLVM release that libomp is built from")
 set_property(CACHE HIERBAR_LLVM_VERSION PROPERTY STRINGS ${HIERBAR_LLVM_VERSIONS})
 if(NOT HIERBAR_LLVM_VERSION IN_LIST HIERBAR_LLVM_VERSIONS)
   list(JOIN HIERBAR_LLVM_VERSIONS ", " known_versions)
-  message(FATAL_ERROR "hierbar: HIERBAR_LLVM_VERSION='${HIERBAR_LLVM_VERSION}' is not one of ${known_versions}. "
-                      "Without a value it is ${hierbar_default_llvm_version}.")
+  message(FATAL_ERROR "hierbar: HIERBAR_LLVM_VERSION='${HIERBAR_LLVM_VERSION}' is not one of "
+                      "${known_versions}. Without a value it is ${hierbar_default_llvm_version}.")
 endif()
 
 # hierbar_libomp_names(<version> <suffix variable> <directory variable>)
@@ -47,34 +49,43 @@ function(hierbar_patched_openmp version kind)
   add_custom_target(openmp_${kind}_sources_${version} DEPENDS ${out_dir}.stamp)
 endfunction()
 
-# hierbar_fetch_openmp(<version> <patch dir> <upstream dir>)
+# hierbar_fetch_openmp(<version> <patches>)
 #
 # Rules that fetch LLVM's openmp sources at build time, so that configuring stays quick;
-# cmake/fetch_openmp.sh says from where.
+# cmake/fetch_openmp.sh says from where. cmake/check_hooks.py describes the kinds of patches. Those
+# of a kind are applied in the order of their names (file(GLOB) sorts).
 #   openmp_stock_sources_<version>     <build>/libomp/stock-<version>/{openmp,cmake}
-#   openmp_upstream_sources_<version>  with the patches of <upstream dir> that <patch dir>/upstream.txt
-#                                      names, in its order: mends of LLVM's faults
-#   openmp_rfc_sources_<version>       with these and then <upstream dir>/rfc/*.patch: proposals
-#   openmp_patched_sources_<version>   with the first and then <patch dir>/*.patch, in the order of
-#                                      their names (file(GLOB) sorts)
-function(hierbar_fetch_openmp version patch_dir upstream_dir)
+#   openmp_upstream_sources_<version>  with llvm-fixes/*.patch, but for those that
+#                                      versions/<version>/left-out.txt names
+#   openmp_rfc_sources_<version>       with these and then llvm-fixes/rfc/*.patch: proposals
+#   openmp_patched_sources_<version>   with the first, then versions/<version>/*.patch and
+#                                      hooks/*.patch
+function(hierbar_fetch_openmp version patches)
   set(work_dir ${PROJECT_BINARY_DIR}/libomp)
   set(stock_dir ${work_dir}/stock-${version})
   set(fetch_script ${PROJECT_SOURCE_DIR}/cmake/fetch_openmp.sh)
 
   # Once unpacked, the sources of a version stay: a new fetch script fetches nothing again.
   add_custom_command(OUTPUT ${stock_dir}.stamp
-    COMMAND ${fetch_script} --version ${version} --out ${stock_dir} --state ${work_dir}/apt --sources "${HIERBAR_SOURCES}"
+    COMMAND ${fetch_script} --version ${version} --out ${stock_dir} --state ${work_dir}/apt
+            --sources "${HIERBAR_SOURCES}"
     COMMAND ${CMAKE_COMMAND} -E touch ${stock_dir}.stamp
     COMMENT "Fetching the sources of LLVM ${version}'s openmp" USES_TERMINAL VERBATIM)
   add_custom_target(openmp_stock_sources_${version} DEPENDS ${stock_dir}.stamp)
 
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patch_dir}/upstream.txt)
-  file(STRINGS ${patch_dir}/upstream.txt upstream REGEX "^[^#]")
-  list(TRANSFORM upstream PREPEND ${upstream_dir}/)
-  file(GLOB proposals CONFIGURE_DEPENDS ${upstream_dir}/rfc/*.patch)
-  file(GLOB hooks CONFIGURE_DEPENDS ${patch_dir}/*.patch)
-  hierbar_patched_openmp(${version} upstream ${upstream})
-  hierbar_patched_openmp(${version} rfc ${upstream} ${proposals})
-  hierbar_patched_openmp(${version} patched ${upstream} ${hooks})
+  file(GLOB fixes CONFIGURE_DEPENDS ${patches}/llvm-fixes/*.patch)
+  file(GLOB left_out CONFIGURE_DEPENDS ${patches}/versions/${version}/left-out.txt)
+  if(left_out)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${left_out})
+    file(STRINGS ${left_out} left_out REGEX "^[^#]")
+    list(TRANSFORM left_out REPLACE ":.*" "")
+    list(TRANSFORM left_out PREPEND ${patches}/llvm-fixes/)
+    list(REMOVE_ITEM fixes ${left_out})
+  endif()
+  file(GLOB proposals CONFIGURE_DEPENDS ${patches}/llvm-fixes/rfc/*.patch)
+  file(GLOB own CONFIGURE_DEPENDS ${patches}/versions/${version}/*.patch)
+  file(GLOB hooks CONFIGURE_DEPENDS ${patches}/hooks/*.patch)
+  hierbar_patched_openmp(${version} upstream ${fixes})
+  hierbar_patched_openmp(${version} rfc ${fixes} ${proposals})
+  hierbar_patched_openmp(${version} patched ${fixes} ${own} ${hooks})
 endfunction()

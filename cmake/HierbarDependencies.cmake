@@ -3,7 +3,8 @@
 #
 # Finds what the project stands on. A part is built when the targets that it needs exist, so the
 # rest of the build asks `if(TARGET ...)` and nothing else:
-#   PkgConfig::HWLOC  PkgConfig::LIBELF  PkgConfig::LIBDW  CLI11::CLI11  fmt::fmt  nlohmann_json::nlohmann_json
+#   PkgConfig::HWLOC  PkgConfig::LIBELF  PkgConfig::LIBDW  CLI11::CLI11  fmt::fmt
+#   nlohmann_json::nlohmann_json
 #   benchmark::benchmark  GTest::gtest  GTest::gmock
 # Threads is the only dependency that nothing can do without.
 
@@ -25,12 +26,15 @@ if(NOT TARGET PkgConfig::LIBELF)
   hierbar_report_missing(libelf "no hierbar command" "pkg-config libelf-dev")
 endif()
 if(NOT TARGET PkgConfig::LIBDW)
-  hierbar_report_missing(libdw "reports name barriers by addresses and not by lines" "pkg-config libdw-dev")
+  hierbar_report_missing(libdw "reports name barriers by addresses and not by lines"
+      "pkg-config libdw-dev")
 endif()
 if(NOT TARGET PkgConfig::HWLOC)
-  hierbar_report_missing("hwloc >= 2.1" "no libhierbar.so, hierbar command, barrier_bench or libomp" "pkg-config libhwloc-dev")
+  hierbar_report_missing("hwloc >= 2.1" "no libhierbar.so, hierbar command, barrier_bench or libomp"
+      "pkg-config libhwloc-dev")
   if(CMAKE_CROSSCOMPILING)
-    message(STATUS "hierbar: cmake/fetch_aarch64_hwloc.sh fetches what the preset aarch64 needs of it")
+    message(STATUS
+            "hierbar: cmake/fetch_aarch64_hwloc.sh fetches what the preset aarch64 needs of it")
   endif()
 endif()
 
@@ -58,10 +62,12 @@ if(HIERBAR_BUILD_TESTS)
   find_package(GTest CONFIG QUIET)
   if(NOT TARGET GTest::gmock)
     # A cross build finds no library for its target; Debian installs the sources beside the library.
-    set(HIERBAR_GTEST_SOURCE_DIR /usr/src/googletest CACHE PATH "GoogleTest's sources, used when no built library is found")
+    set(HIERBAR_GTEST_SOURCE_DIR /usr/src/googletest CACHE
+        PATH "GoogleTest's sources, used when no built library is found")
     if(EXISTS ${HIERBAR_GTEST_SOURCE_DIR}/CMakeLists.txt)
       set(INSTALL_GTEST OFF)
-      add_subdirectory(${HIERBAR_GTEST_SOURCE_DIR} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
+      add_subdirectory(${HIERBAR_GTEST_SOURCE_DIR} ${PROJECT_BINARY_DIR}/googletest
+                       EXCLUDE_FROM_ALL SYSTEM)
     else()
       hierbar_report_missing(GoogleTest "no tests" "libgtest-dev libgmock-dev")
       set(HIERBAR_BUILD_TESTS OFF)
@@ -99,7 +105,8 @@ function(hierbar_classify_mpicc driver variable)
     return()
   elseif(macros MATCHES "#define OMPI_MAJOR_VERSION ")
     set(${variable} ompi PARENT_SCOPE)
-  elseif(macros MATCHES "#define (MPICH_VERSION|I_MPI_VERSION|MVAPICH2?_VERSION|CRAY_MPICH_VERSION) ")
+  elseif(macros MATCHES
+         "#define (MPICH_VERSION|I_MPI_VERSION|MVAPICH2?_VERSION|CRAY_MPICH_VERSION) ")
     set(${variable} mpich PARENT_SCOPE)
   endif()
 endfunction()
@@ -124,13 +131,16 @@ endfunction()
 macro(hierbar_find_mpi family suffix shim packages)
   string(TOUPPER ${family} prefix)
   set(prefix HIERBAR_${prefix})
-  set(${prefix}_CC "" CACHE FILEPATH "Compiler driver of the MPI library of the family ${family}; empty: one in PATH")
+  set(${prefix}_CC "" CACHE FILEPATH
+      "Compiler driver of the MPI library of the family ${family}; empty: one in PATH")
   set(driver ${${prefix}_CC})
   if(driver)
     hierbar_classify_mpicc(${driver} found)
     if(NOT found STREQUAL "${family}")
-      message(FATAL_ERROR "${prefix}_CC='${driver}' is no compiler driver of the MPI family ${family}: its mpi.h "
-                          "makes it '${found}'; allowed: an mpicc of that family, or empty for one in PATH")
+      message(FATAL_ERROR
+              "${prefix}_CC='${driver}' is no compiler driver of the MPI family ${family}: its "
+              "mpi.h makes it '${found}'; allowed: an mpicc of that family, or empty for one in "
+              "PATH")
     endif()
   else()
     hierbar_find_mpicc(${family} driver mpicc.${suffix} mpicc mpiicx mpiicc mpigcc cc)
@@ -159,11 +169,15 @@ endif()
 
 # Says at the end of the configuration what will be built.
 function(hierbar_print_summary)
-  message(STATUS "hierbar ${PROJECT_VERSION}: ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, "
+  message(STATUS
+          "hierbar ${PROJECT_VERSION}: ${CMAKE_BUILD_TYPE}, "
+          "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, "
                  "${CMAKE_SYSTEM_PROCESSOR}")
-  set(names "libhierbar.so" "hierbar" "libomp.so" "libhierbar_mpi.so" "libhierbar_mpi_ompi.so" "libhierbar_ompt.so" "omp_barrier_bench"
+  set(names "libhierbar.so" "hierbar" "libomp.so" "libhierbar_mpi.so" "libhierbar_mpi_ompi.so"
+      "libhierbar_ompt.so" "omp_barrier_bench"
             "mpi_barrier_bench" "barrier_bench")
-  set(targets hierbar_runtime hierbar_cli libomp hierbar_mpi hierbar_mpi_ompi hierbar_ompt omp_barrier_bench mpi_barrier_bench barrier_bench)
+  set(targets hierbar_runtime hierbar_cli libomp hierbar_mpi hierbar_mpi_ompi hierbar_ompt
+      omp_barrier_bench mpi_barrier_bench barrier_bench)
   foreach(name target IN ZIP_LISTS names targets)
     if(TARGET ${target})
       set(answer yes)

@@ -41,11 +41,14 @@ if(TARGET hierbar_cli)
 endif()
 if(HIERBAR_BUILD_LIBOMP)
   foreach(name IN ITEMS libomp.so libomp.so.5 libiomp5.so libgomp.so.1)
-    install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name} DESTINATION ${hierbar_openmp_dir} PERMISSIONS
+    install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name} DESTINATION ${hierbar_openmp_dir}
+            PERMISSIONS
             OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   endforeach()
-  install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/hierbar/preload DESTINATION ${hierbar_openmp_dir} USE_SOURCE_PERMISSIONS)
-  install(FILES ${PROJECT_BINARY_DIR}/libomp/stock-${HIERBAR_LLVM_VERSION}/openmp/LICENSE.TXT DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/hierbar/preload
+          DESTINATION ${hierbar_openmp_dir} USE_SOURCE_PERMISSIONS)
+  install(FILES ${PROJECT_BINARY_DIR}/libomp/stock-${HIERBAR_LLVM_VERSION}/openmp/LICENSE.TXT
+          DESTINATION ${CMAKE_INSTALL_DOCDIR}
           RENAME LICENSE.LLVM)
   # libomp looks for libhierbar.so beside itself.
   install(CODE "
@@ -55,18 +58,24 @@ endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # 2. Headers, under the names by which they include each other.
-install(FILES runtime/include/hierbar/hierbar.h runtime/include/hierbar/hierbar_mpi.f90 runtime/include/hierbar/mpi.h DESTINATION ${hierbar_include_dir})
+install(FILES runtime/include/hierbar/hierbar.h runtime/include/hierbar/hierbar_mpi.f90
+        runtime/include/hierbar/mpi.h DESTINATION ${hierbar_include_dir})
 install(FILES runtime/plan/plan.h DESTINATION ${hierbar_include_dir}/plan)
-install(FILES runtime/base/clock.hpp runtime/base/futex.hpp DESTINATION ${hierbar_include_dir}/base)
-install(DIRECTORY runtime/barrier/ DESTINATION ${hierbar_include_dir}/barrier FILES_MATCHING PATTERN "*.hpp")
+install(FILES runtime/base/clock.hpp runtime/base/futex.hpp runtime/base/membarrier.hpp
+              runtime/base/shared_calls.hpp DESTINATION ${hierbar_include_dir}/base)
+install(DIRECTORY runtime/base/arch/ DESTINATION ${hierbar_include_dir}/base/arch)
+install(DIRECTORY runtime/barrier/ DESTINATION ${hierbar_include_dir}/barrier FILES_MATCHING
+        PATTERN "*.hpp")
 
 # 3. CMake package and pkg-config file.
 install(EXPORT hierbarTargets NAMESPACE hierbar:: DESTINATION ${hierbar_package_dir})
 configure_package_config_file(cmake/hierbarConfig.cmake.in ${PROJECT_BINARY_DIR}/hierbarConfig.cmake
                               INSTALL_DESTINATION ${hierbar_package_dir}
                               PATH_VARS CMAKE_INSTALL_INCLUDEDIR hierbar_openmp_dir)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/hierbarConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/hierbarConfig.cmake ${PROJECT_BINARY_DIR}/hierbarConfigVersion.cmake
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/hierbarConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/hierbarConfig.cmake
+        ${PROJECT_BINARY_DIR}/hierbarConfigVersion.cmake
         DESTINATION ${hierbar_package_dir})
 # Relative to itself, because --prefix can still change where everything goes.
 file(RELATIVE_PATH hierbar_prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -15,7 +15,8 @@ endif()
 #   LABELS     of unit stress omp mpi ompt guest llvm model gcc long; unit when none is given
 #   TIMEOUT    a deadlock ends here; 120 s when not given
 #   RUNS_LONG  optimise it a little. Those labelled stress, whose barriers real threads cross, are
-#              optimised as what users get; the others are not, which halves the time to compile them
+#              optimised as what users get; the others are not, which halves the time to compile
+#              them
 #   THREADS    it has several threads, as all have that are labelled stress: with
 #              HIERBAR_TEST_THREADS_ONLY the others are left out
 # Which tests run side by side, hierbar_set_test_properties() says. What a test skips it says with
@@ -23,7 +24,8 @@ endif()
 function(hierbar_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "RUNS_LONG;THREADS" "TIMEOUT" "SOURCES;LABELS;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
-    message(FATAL_ERROR "hierbar_add_test(${name}): needs SOURCES; does not know '${arg_UNPARSED_ARGUMENTS}'")
+    message(FATAL_ERROR
+            "hierbar_add_test(${name}): needs SOURCES; does not know '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
@@ -38,7 +40,8 @@ function(hierbar_add_test name)
   endif()
   add_executable(${name} ${left_out} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main Threads::Threads)
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main
+                        Threads::Threads)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   hierbar_warnings(${name})
   if("stress" IN_LIST arg_LABELS)
@@ -49,7 +52,8 @@ function(hierbar_add_test name)
     target_compile_options(${name} PRIVATE ${hierbar_brief_test_options})
     hierbar_share_test_headers(${name})
   endif()
-  target_compile_options(${name} PRIVATE -Wno-conversion) # random numbers and literals go into narrow types everywhere
+  # random numbers and literals go into narrow types everywhere
+  target_compile_options(${name} PRIVATE -Wno-conversion)
 
   if(left_out)
     return()
@@ -67,8 +71,9 @@ function(hierbar_share_test_headers name)
     target_compile_features(hierbar_test_headers PRIVATE cxx_std_20)
     hierbar_warnings(hierbar_test_headers) # of these, -Wpedantic defines macros
     target_compile_options(hierbar_test_headers PRIVATE ${hierbar_brief_test_options})
-    target_precompile_headers(hierbar_test_headers PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<gmock/gmock.h$<ANGLE-R>>
-                                                           $<$<COMPILE_LANGUAGE:CXX>:<gtest/gtest.h$<ANGLE-R>>)
+    target_precompile_headers(hierbar_test_headers PRIVATE
+        $<$<COMPILE_LANGUAGE:CXX>:<gmock/gmock.h$<ANGLE-R>>
+        $<$<COMPILE_LANGUAGE:CXX>:<gtest/gtest.h$<ANGLE-R>>)
   endif()
   get_target_property(sources ${name} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.c$")
@@ -84,7 +89,8 @@ endfunction()
 # label `long` is for what only .ci/long runs; each has a short form beside it that always runs.
 function(hierbar_set_test_properties name labels timeout)
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
-  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT HIERBAR_PROFILE=off) # not the developer's own profile
+  # not the developer's own profile
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT HIERBAR_PROFILE=off)
   set(side_by_side ${labels})
   list(FILTER side_by_side INCLUDE REGEX "^(unit|omp|mpi|llvm)$")
   if(NOT side_by_side)

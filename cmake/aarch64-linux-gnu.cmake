@@ -30,5 +30,6 @@ set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES ${packages}/usr/include/aarch64-linux
 # Where the loader finds hwloc, and what hwloc needs: only the older of the two tags holds for that
 # as well.
 foreach(kind IN ITEMS EXE SHARED MODULE)
-  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-Wl,--disable-new-dtags,-rpath,${packages}/usr/lib/aarch64-linux-gnu")
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT
+      "-Wl,--disable-new-dtags,-rpath,${packages}/usr/lib/aarch64-linux-gnu")
 endforeach()

@@ -17,8 +17,10 @@ END
 # of the archives (install) fail at once whatever it is, so all four are waited for here. Each is
 # taken before anything is changed, so that a second run does not repeat half of a first.
 
-# The line of apt's complaint that says which lock, on stdin; nothing if it failed for another cause.
-lock_line() { sed -n 's/^E: \(.*Could not get lock .*\|.*is another process using it?\)$/\1/p' | head -n 1; }
+# The line of apt's complaint that says which lock, on stdin; nothing if it failed for another
+# cause.
+lock_line() { sed -n 's/^E: \(.*Could not get lock .*\|.*is another process using it?\)$/\1/p' |
+  head -n 1; }
 
 if (($# < 2)) || [[ ! $1 =~ ^[0-9]+$ ]]; then
   usage >&2
@@ -46,7 +48,8 @@ while true; do
     exit 4
   fi
   if ((waited >= next_line)); then
-    printf 'waiting for another apt to end, %d of at most %d s: %s\n' "$waited" "$limit" "$taken" >&2
+    printf 'waiting for another apt to end, %d of at most %d s: %s\n' "$waited" "$limit" "$taken" \
+      >&2
     next_line=$((waited + 15))
   fi
   sleep 1

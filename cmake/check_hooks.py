@@ -1,20 +1,30 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tells which hooks of the patch to libomp fit the sources of another LLVM version.
+"""Tells which of the patches to libomp fit the sources of LLVM versions.
 
-    check_hooks.py 19.1.7                          # a version of cmake/llvm_versions.txt; its sources are fetched
-    check_hooks.py ~/llvm-project-23.1.0.src       # unpacked sources: a directory with openmp/
-    check_hooks.py SOURCES PATCH_DIR --write runtime/libomp/patches/23.1.0
+    check_hooks.py                               # all versions of cmake/llvm_versions.txt
+    check_hooks.py 19.1.7                        # one of them; its sources are fetched
+    check_hooks.py ~/llvm-project-23.1.0.src     # unpacked sources: a directory with openmp/
+    check_hooks.py ~/llvm-project-23.1.0.src --write
+    check_hooks.py 22.1.8 --renumber
 
-Each hunk must find its lines again in the function that its header names; of several such places it takes the nearest. When the
-header names none (make patches with diff -p), there must be one place only. With --write the patch is written anew, for these
-sources, with the hunks that fit.
+runtime/libomp/patches has three kinds, which are applied in this order:
 
-The hooks are for sources to which the patches for LLVM have been applied that the patch directory's upstream.txt names. Those that
-fit are applied first, and are no hooks. The others are reported, and --write leaves them out of the new upstream.txt.
+    llvm-fixes/*.patch            for LLVM's faults, but those of versions/<version>/left-out.txt
+    versions/<version>/*.patch    what differs between versions
+    hooks/*.patch                 the hooks, one set for all versions
 
-Exit status: 0 all hooks and patches fit, 1 some do not, 2 nothing could be checked.
+Each hunk of the last two must find its lines again in the function that its header names; of
+several such places it takes the nearest. When the header names none, there must be one place only.
+patch, which knows nothing of functions, must take the same place. Of the first kind only those that
+do not fit are reported.
+
+A version that has no directory yet is tried with the patches of the newest one. --write makes its
+directory, with what fits. --renumber writes the hooks' line numbers anew, which are those of the
+default version.
+
+Exit status: 0 all patches fit, 1 some do not, 2 nothing could be checked.
 """
 
 import argparse
@@ -26,6 +36,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOES_NOT_FIT = ": does not fit"
+KNOWN = ROOT / "cmake/llvm_versions.txt"
+VERSION = re.compile(r"LLVM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)")
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")
 
 
@@ -71,7 +83,8 @@ def read_patch(path):
             files[-1].hunks.append(hunk)
         elif line.startswith("+++ "):
             name = line[4:].split("\t")[0].split("/", 1)[1]
-            files.append(FilePatch(name.removeprefix("openmp/"), preamble + [line]))  # LLVM's own patches begin above openmp/
+            # LLVM's own patches begin above openmp/.
+            files.append(FilePatch(name.removeprefix("openmp/"), preamble + [line]))
             preamble = []
         else:
             preamble.append(line)
@@ -81,7 +94,10 @@ def read_patch(path):
 
 
 def enclosing_function(lines, index):
-    """What diff -p and git call the function of lines[index]: the last line before it that begins at the margin with a name."""
+    """What diff -p and git call the function of lines[index].
+
+    That is the last line before it that begins at the margin with a name.
+    """
     for line in reversed(lines[:index]):
         if re.match(r"[A-Za-z_$]", line):
             return line
@@ -89,48 +105,70 @@ def enclosing_function(lines, index):
 
 
 def name_of(function):
-    """The name in a function's first line, else the line: parameters change from version to version, and headers are cut off."""
+    """The name in a function's first line, else the line.
+
+    Parameters change from version to version, and headers are cut off.
+    """
     call = re.match(r"[^(]*?([\w:~]+)\s*\(", function)
     return call.group(1) if call else function[:60].strip()
 
 
-def find_place(hunk, lines, start, shift, function_at):
-    """Returns the index, not before start, at which the hunk's old lines are, or None, and why."""
+def find_places(hunk, lines, start):
+    """Returns the indices, not before start, at which the hunk's old lines are."""
     old = hunk.old()
-    found = [i for i in range(start, len(lines) - len(old) + 1) if lines[i:i + len(old)] == old]
-    fitting = [i for i in found if name_of(function_at(i)) == name_of(hunk.function)]
+    return [i for i in range(start, len(lines) - len(old) + 1) if lines[i : i + len(old)] == old]
+
+
+def choose_place(hunk, places, expected, function_at):
+    """Returns the index that the hunk's function means, or None, and why."""
+    fitting = [i for i in places if name_of(function_at(i)) == name_of(hunk.function)]
     if fitting:
-        return min(fitting, key=lambda i: abs(i - (hunk.first - 1 + shift))), ""
-    if not hunk.needs_function and len(found) == 1:  # nothing else that it could mean
-        return found[0], ""
-    if found:
-        elsewhere = sorted({name_of(function_at(i)) for i in found})
+        return min(fitting, key=lambda i: abs(i - expected)), ""
+    if not hunk.needs_function and len(places) == 1:  # nothing else that it could mean
+        return places[0], ""
+    if places:
+        elsewhere = sorted({name_of(function_at(i)) for i in places})
         return None, f"its lines are only in {', '.join(elsewhere)}"
     return None, "its lines are not there"
 
 
 def place_hunks(file, lines, report):
-    """Applies the hunks to lines (those of the file) and makes their headers right; drops those that do not fit."""
+    """Applies the hunks to lines (those of the file) and makes their headers right.
+
+    Drops those that do not fit.
+    """
     num_hunks, fitting, end, shift, growth = len(file.hunks), [], 0, 0, 0
     before = list(lines)
 
-    # A hunk's header names the function in the file as it was before the patch, of which earlier hunks may have made two.
+    # A hunk's header names the function in the file as it was before the patch, of which earlier
+    # hunks may have made two.
     def function_at(index):
         return enclosing_function(before, index - growth)
 
     for number, hunk in enumerate(file.hunks, 1):
-        index, problem = find_place(hunk, lines, end, shift, function_at)
-        where = f"{file.path}, hunk {number} of {num_hunks}, {name_of(hunk.function) or 'in no function'}"
+        places, expected = find_places(hunk, lines, end), hunk.first - 1 + shift
+        index, problem = choose_place(hunk, places, expected, function_at)
+        function = name_of(hunk.function) or "in no function"
+        where = f"{file.path}, hunk {number} of {num_hunks}, {function}"
         if index is None:
             report(False, f"{where}: {problem}", hunk)
             continue
+        # patch takes the nearest place, and of two equally far the later one.
+        taken = min(places, key=lambda i: (abs(i - expected), i < expected))
         moved = index - growth + (1 if hunk.num_old else 0) - hunk.first  # a new file begins at 0
-        report(True, f"{where}: line {index - growth + 1} ({moved:+})", hunk)
+        where = f"{where}: line {index - growth + 1} ({moved:+})"
+        if taken != index:
+            where += (
+                f", but patch takes line {taken - growth + 1}; more lines of context would help"
+            )
+        report(taken == index, where, hunk)
         # Where the next ones are expected: as far off as this one.
         shift = index - (hunk.first - 1)
         hunk.first += moved
-        hunk.new_first, hunk.function = index + 1, function_at(index)[:80]
-        lines[index:index + hunk.num_old] = hunk.new()
+        hunk.new_first = index + 1
+        if hunk.function:  # one that names none has no function of the same name in all versions
+            hunk.function = function_at(index)[:80]
+        lines[index : index + hunk.num_old] = hunk.new()
         end = index + hunk.num_new
         growth += hunk.num_new - hunk.num_old
         shift += hunk.num_new - hunk.num_old
@@ -143,105 +181,165 @@ def write_patch(path, files):
         for file in files:
             print(*file.preamble, sep="\n", file=out)
             for hunk in file.hunks:
-                print(f"@@ -{hunk.first},{hunk.num_old} +{hunk.new_first},{hunk.num_new} @@ {hunk.function}".rstrip(),
-                      *hunk.lines, sep="\n", file=out)
+                old, new = f"{hunk.first},{hunk.num_old}", f"{hunk.new_first},{hunk.num_new}"
+                print(f"@@ -{old} +{new} @@ {hunk.function}".rstrip(), file=out)
+                print(*hunk.lines, sep="\n", file=out)
 
 
-def newest_patches():
-    versions = [path for path in (ROOT / "runtime/libomp/patches").iterdir() if path.is_dir()]
-    return max(versions, key=lambda path: [int(part) for part in re.findall(r"\d+", path.name)])
+def known_versions():
+    return [line.split()[0] for line in KNOWN.read_text().splitlines() if line[:1].isdigit()]
+
+
+def version_of(openmp):
+    """The version of unpacked sources, or "" where they do not tell."""
+    told = openmp.parent / "cmake/Modules/LLVMVersion.cmake"
+    return ".".join(VERSION.findall(told.read_text())) if told.exists() else ""
 
 
 def find_sources(name, scratch):
-    """Returns the openmp directory of unpacked sources or of a version, fetched."""
+    """Returns the openmp directory of unpacked sources or of a fetched version, and the version."""
     given = pathlib.Path(name)
     for openmp in (given / "openmp", given):
         if (openmp / "runtime/src/kmp.h").exists():
-            return openmp
+            return openmp, version_of(openmp.resolve())
     if given.exists():
         raise CannotCheck(f"{name} has no openmp/runtime/src/kmp.h")
-    fetched = subprocess.run([ROOT / "cmake/fetch_openmp.sh", "--version", name, "--out", scratch / "stock",
-                              "--state", scratch / "apt"])
-    if fetched.returncode != 0:
-        raise CannotCheck(f"'{name}' is no directory with sources, and no version whose sources could be fetched")
-    return scratch / "stock/openmp"
+    stock = scratch / f"stock-{name}" if "/" not in name else scratch / "stock"
+    fetch = [ROOT / "cmake/fetch_openmp.sh", "--version", name, "--out", stock]
+    if subprocess.run([*fetch, "--state", scratch / "apt"]).returncode != 0:
+        raise CannotCheck(
+            f"'{name}' is no directory with sources, and no version whose sources could be fetched"
+        )
+    return stock / "openmp", name
 
 
-def read_source(openmp, path):
-    source = openmp / path
-    return source.read_text().splitlines() if source.exists() else []
+def find_version_dir(patches, version):
+    """Returns the directory of a version's own patches, else that of the newest version."""
+    own = patches / "versions" / version
+    if version and own.is_dir():
+        return own
+    versions = [path for path in (patches / "versions").iterdir() if path.is_dir()]
+    newest = max(versions, key=lambda path: [int(part) for part in re.findall(r"\d+", path.name)])
+    print(
+        f"LLVM {version or 'of an unknown version'} has no patches of its own; tried are those of"
+    )
+    print(f"{newest}")
+    return newest
 
 
-def apply_upstream(openmp, patch_dir, upstream_dir, contents):
-    """Applies the patches of upstream.txt to contents. Returns its lines, with those that do not fit as comments."""
-    listed = patch_dir / "upstream.txt"
-    result = []
-    for name in listed.read_text().splitlines() if listed.exists() else []:
-        if name.startswith("#") or not name:
-            result.append(name)
-            continue
-        problems = []
-        files = read_patch(upstream_dir / name)
-        changed = {file.path: list(contents.get(file.path) or read_source(openmp, file.path)) for file in files}
+class Sources:
+    """The sources of one version, as the patches change them, and what is counted meanwhile."""
+
+    def __init__(self, openmp):
+        self.openmp, self.contents = openmp, {}
+        self.num_hooks, self.num_fitting, self.unfit_fixes = 0, 0, []
+
+    def lines_of(self, path):
+        if path not in self.contents:
+            source = self.openmp / path
+            self.contents[path] = source.read_text().splitlines() if source.exists() else []
+        return self.contents[path]
+
+    def apply_fix(self, patch):
+        """Applies a patch for LLVM, whole or not at all."""
+        files, problems = read_patch(patch), []
+        changed = {file.path: list(self.lines_of(file.path)) for file in files}
         for file in files:
+            # git gives three lines of context, and names a function above one that begins in them.
             for hunk in file.hunks:
-                hunk.needs_function = False  # git gives three lines of context, and names a function above one that begins in them
-            place_hunks(file, changed[file.path], lambda fits, text, hunk: fits or problems.append(text))
-        if problems:
-            print(f"upstream/{name} does not fit, so hooks behind it may not either", *problems, sep="\n      ")
-            result.append(f"# {name}{DOES_NOT_FIT}")
-        else:
-            contents.update(changed)
-            result.append(name)
-    return result
+                hunk.needs_function = False
+            place_hunks(
+                file, changed[file.path], lambda fits, text, hunk: fits or problems.append(text)
+            )
+        if not problems:
+            self.contents.update(changed)
+            return
+        self.unfit_fixes.append(patch.name)
+        print(f"llvm-fixes/{patch.name} does not fit, so hooks behind it may not either")
+        print(*("      " + problem for problem in problems), sep="\n")
 
-
-def check(openmp, patch_dir, upstream_dir, write_dir):
-    """Returns how many hooks there are, how many fit, and how many patches for LLVM do not."""
-    patches = sorted(patch_dir.glob("*.patch"))
-    if not patches:
-        raise CannotCheck(f"{patch_dir} has no *.patch")
-    contents, counts = {}, [0, 0, 0]
-    upstream = apply_upstream(openmp, patch_dir, upstream_dir, contents)
-    counts[2] = sum(line.endswith(DOES_NOT_FIT) for line in upstream)
-    if write_dir:
-        write_dir.mkdir(parents=True, exist_ok=True)
-        (write_dir / "upstream.txt").write_text("".join(line + "\n" for line in upstream))
-
-    def report(fits, text, hunk):
-        counts[0] += 1
-        counts[1] += fits
+    def report(self, fits, text, hunk):
+        self.num_hooks += 1
+        self.num_fitting += fits
         print(("ok    " if fits else "FAILS ") + text)
         if not fits:
             print(*("        " + line for line in hunk.lines), sep="\n")
 
     # Patches build on each other, so what one leaves behind is what the next one finds.
-    for patch in patches:
-        print(patch.name)
+    def apply_hooks(self, patch):
+        """Applies what fits of a patch of ours, and returns it."""
+        print(f"{patch.parent.name}/{patch.name}")
         files = read_patch(patch)
         for file in files:
-            if file.path not in contents:
-                contents[file.path] = read_source(openmp, file.path)
-            place_hunks(file, contents[file.path], report)
-        if write_dir:
-            write_patch(write_dir / patch.name, [file for file in files if file.hunks])
-    return counts
+            place_hunks(file, self.lines_of(file.path), self.report)
+        return [file for file in files if file.hunks]
+
+
+def check(openmp, version, arguments):
+    """Returns whether all patches fit; writes what the options ask for."""
+    patches, sources = arguments.patches, Sources(openmp)
+    version_dir = find_version_dir(patches, version)
+    listed = version_dir / "left-out.txt"
+    left_out = listed.read_text() if listed.exists() else ""
+    for patch in sorted((patches / "llvm-fixes").glob("*.patch")):
+        if patch.name not in left_out:
+            sources.apply_fix(patch)
+    own = {p.name: sources.apply_hooks(p) for p in sorted(version_dir.glob("*.patch"))}
+    hooks = {p: sources.apply_hooks(p) for p in sorted((patches / "hooks").glob("*.patch"))}
+    if not hooks:
+        raise CannotCheck(f"{patches}/hooks has no *.patch")
+    fits = sources.num_fitting == sources.num_hooks and not sources.unfit_fixes
+    print(f"{sources.num_fitting} of {sources.num_hooks} hooks fit LLVM {version or openmp}")
+    if arguments.write:
+        if not version:
+            raise CannotCheck(
+                f"{openmp} does not tell its version, so there is no place to write to"
+            )
+        written = patches / "versions" / version
+        written.mkdir(exist_ok=True)
+        for name, files in own.items():
+            write_patch(written / name, files)
+        left_out += "".join(name + DOES_NOT_FIT + "\n" for name in sources.unfit_fixes)
+        if left_out:
+            (written / "left-out.txt").write_text(left_out)
+    if arguments.renumber:
+        if not fits:
+            raise CannotCheck("the line numbers stay as they are, since not all hooks fit")
+        for path, files in hooks.items():
+            write_patch(path, files)
+    return fits
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sources", metavar="VERSION|SOURCES", help="what the hooks are tried on")
-    parser.add_argument("patch_dir", nargs="?", type=pathlib.Path, help="default: the newest of runtime/libomp/patches")
-    parser.add_argument("--upstream", type=pathlib.Path, default=ROOT / "runtime/libomp/upstream", metavar="DIR",
-                        help="where the patches of upstream.txt are; default: runtime/libomp/upstream")
-    parser.add_argument("--write", type=pathlib.Path, metavar="DIR", help="where to write the patch for these sources")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "sources", nargs="*", metavar="VERSION|SOURCES", help="what the patches are tried on"
+    )
+    parser.add_argument(
+        "--patches",
+        type=pathlib.Path,
+        default=ROOT / "runtime/libomp/patches",
+        metavar="DIR",
+        help="default: runtime/libomp/patches",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="make versions/<version> of what fits these sources"
+    )
+    parser.add_argument(
+        "--renumber", action="store_true", help="write the hooks with these sources' line numbers"
+    )
     arguments = parser.parse_args()
-    patch_dir = arguments.patch_dir or newest_patches()
+    if (arguments.write or arguments.renumber) and len(arguments.sources) != 1:
+        parser.error("--write and --renumber need one version")
     with tempfile.TemporaryDirectory() as scratch:
-        openmp = find_sources(arguments.sources, pathlib.Path(scratch))
-        num_hooks, num_fitting, num_unfit = check(openmp, patch_dir, arguments.upstream, arguments.write)
-    print(f"{num_fitting} of {num_hooks} hooks of {patch_dir} fit {arguments.sources}")
-    return 0 if num_fitting == num_hooks and num_unfit == 0 else 1
+        found = [
+            find_sources(name, pathlib.Path(scratch))
+            for name in arguments.sources or known_versions()
+        ]
+        fits = [check(openmp, version, arguments) for openmp, version in found]
+    return 0 if all(fits) else 1
 
 
 if __name__ == "__main__":

@@ -27,7 +27,8 @@ packages=(libhwloc-dev libhwloc15 libudev1 libelf-dev libelf1 zlib1g-dev zlib1g)
 fetch_from() { # MIRROR SUITE
   local package
   write_apt_settings deb "$1" "$2" arm64
-  private_apt apt-get update -qq && (cd "$partial" && private_apt apt-get download -qq "${packages[@]}") || return
+  private_apt apt-get update -qq && (cd "$partial" && private_apt apt-get download \
+    -qq "${packages[@]}") || return
   for package in "$partial"/*.deb; do
     dpkg-deb --extract "$package" "$partial/root" || return
   done
@@ -53,7 +54,8 @@ main() {
       return
     fi
   done
-  fail "cannot get ${packages[*]} of $suite for arm64: $(tail -n 1 "$partial/log" 2>/dev/null || printf 'apt knows no archive')"
+  fail \
+    "cannot get ${packages[*]} of $suite for arm64: $(tail -n 1 "$partial/log" 2>/dev/null || printf 'apt knows no archive')"
 }
 
 case ${1:-} in

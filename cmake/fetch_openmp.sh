@@ -18,7 +18,8 @@ describe_version() {
   local known line=()
   known=$(grep -v '^#' "$(dirname "${BASH_SOURCE[0]}")/llvm_versions.txt")
   read -r -a line < <(awk -v version="$1" '$1 == version' <<<"$known") ||
-    fail "no LLVM version '$1' is known; known: $(awk '{print $1}' <<<"$known" | paste --serial --delimiters=' ')"
+    fail \
+      "no LLVM version '$1' is known; known: $(awk '{print $1}' <<<"$known" | paste --serial --delimiters=' ')"
   upstream_sha256=${line[1]}
   debian_package=${line[2]}
   debian_sha256=${line[3]}
@@ -39,9 +40,11 @@ describe_version() {
 }
 
 download_upstream() {
-  command -v curl >/dev/null || { say "LLVM's release archive is not tried: there is no curl"; return 1; }
+  command -v curl >/dev/null || { say "LLVM's release archive is not tried: there is no curl"; \
+    return 1; }
   say "downloading $upstream_url"
-  if ! with_progress curl --fail --location --connect-timeout 10 --speed-limit 1000 --speed-time 20 --no-progress-meter \
+  if ! with_progress curl --fail --location --connect-timeout 10 --speed-limit 1000 \
+    --speed-time 20 --no-progress-meter \
     --output "$partial/$upstream_archive" "$upstream_url"; then
     warn "that failed; trying the distribution's source package"
     return 1
@@ -55,7 +58,8 @@ unpack() {
   rm -rf "$fresh" "$out"
   mkdir -p "$fresh"
   xz --decompress --stdout --threads=0 "$archive" |
-    tar --extract --directory="$fresh" --strip-components=1 --anchored --wildcards --no-wildcards-match-slash '*/openmp' '*/cmake'
+    tar --extract --directory="$fresh" --strip-components=1 --anchored --wildcards \
+      --no-wildcards-match-slash '*/openmp' '*/cmake'
   mv "$fresh" "$out"
 }
 

@@ -4,10 +4,10 @@
 #
 #   patch_openmp.sh STOCK_DIR OUT_DIR [PATCH...]
 #
-# Makes OUT_DIR a copy of STOCK_DIR (openmp/ and cmake/) with the patches applied in the order given.
-# The paths in a patch begin at openmp/, as in our hooks, or above it, as in LLVM's repository. Against an earlier OUT_DIR, files that come out as they were keep their times and the
-# others get the present one, so that a changed or dropped patch recompiles what it touches and
-# nothing else.
+# Makes OUT_DIR a copy of STOCK_DIR (openmp/ and cmake/) with the patches applied in the order
+# given. The paths in a patch begin at openmp/, as in our hooks, or above it, as in LLVM's
+# repository. Against an earlier OUT_DIR, files that come out as they were keep their times and the others get
+# the present one, so that a changed or dropped patch recompiles what it touches and nothing else.
 
 set -euo pipefail
 export LC_ALL=C
@@ -23,8 +23,10 @@ for file in "$@"; do
   if grep --quiet '^+++ b/openmp/' "$file"; then
     directory=$fresh
   fi
-  # Fuzz would let a hook slip to another place in a version that it was not written for.
-  patch --directory="$directory" --strip=1 --fuzz=0 --forward --quiet --no-backup-if-mismatch <"$file" || {
+  # Fuzz would let a hook slip to another place in a version that it was not written for. That it
+  # does not go to another place where the same lines are is what check_hooks.py tests.
+  patch --directory="$directory" --strip=1 --fuzz=0 --forward --quiet --no-backup-if-mismatch \
+    <"$file" || {
     printf 'hierbar: error: %s does not apply to %s/openmp\n' "$file" "$stock" >&2
     exit 1
   }

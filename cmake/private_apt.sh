@@ -9,7 +9,8 @@
 # security archives, which have no source packages and no packages of other architectures that are
 # not in the main one.
 configured_mirrors() {
-  apt-get update --print-uris 2>/dev/null | sed -n "s|^'\(.*\)/dists/.*/InRelease'.*|\1|p" | grep -v security | sort -u
+  apt-get update --print-uris 2>/dev/null | sed -n "s|^'\(.*\)/dists/.*/InRelease'.*|\1|p" |
+    grep -v security | sort -u
 }
 
 # private_apt TOOL ARGUMENT...: apt-get or apt-cache with the settings below, which win over the
@@ -28,15 +29,17 @@ write_apt_settings() {
     printf 'Dir::Cache "%s";\n' "$state/cache"
     printf 'Dir::Etc::sourcelist "%s";\n' "$state/etc/sources.list"
     printf 'Dir::Etc::sourceparts "/dev/null";\n'
-    printf 'Acquire::Languages "none";\nAcquire::Retries "2";\nAcquire::http::Timeout "20";\nAcquire::https::Timeout "20";\n'
+    printf '%s;\n' 'Acquire::Languages "none"' 'Acquire::Retries "2"' \
+      'Acquire::http::Timeout "20"' 'Acquire::https::Timeout "20"'
     # The machine's hooks are for its own apt, and may need root.
-    printf '#clear APT::Update::Pre-Invoke;\n#clear APT::Update::Post-Invoke;\n#clear APT::Update::Post-Invoke-Success;\n'
+    printf '#clear APT::Update::%s;\n' Pre-Invoke Post-Invoke Post-Invoke-Success
     # apt gives downloads to a user who may not write here; that user exists to protect a root who
     # installs things.
     if ((EUID == 0)); then printf 'APT::Sandbox::User "root";\n'; fi
     # What this machine has installed is of another architecture.
     if [[ -n ${4:-} ]]; then
-      printf 'APT::Architecture "%s";\n#clear APT::Architectures;\nAPT::Architectures "%s";\nDir::State::status "/dev/null";\n' "$4" "$4"
+      printf 'APT::Architecture "%s";\n#clear APT::Architectures;\n' "$4"
+      printf 'APT::Architectures "%s";\nDir::State::status "/dev/null";\n' "$4"
     fi
   } >"$state/apt.conf"
 }

@@ -88,7 +88,8 @@ archive_names() {
 look_in_sources() {
   local wanted name expected actual none='neither '
   [[ -n $sources ]] || return 1
-  [[ -d $sources ]] || fail "HIERBAR_SOURCES='$sources' is not a directory; it must hold $(archive_names)"
+  [[ -d $sources ]] ||
+    fail "HIERBAR_SOURCES='$sources' is not a directory; it must hold $(archive_names)"
   for wanted in "${archives[@]}"; do
     read -r name expected <<<"$wanted"
     [[ -f $sources/$name ]] || continue
@@ -115,7 +116,8 @@ look_in_cache() {
       return
     fi
     rm -f "$cache/$name"
-    warn "$(mismatch "$cache/$name" "$expected" "$actual"). The file was deleted; downloading it again."
+    warn \
+      "$(mismatch "$cache/$name" "$expected" "$actual"). The file was deleted; downloading anew."
   done
   return 1
 }
@@ -126,7 +128,8 @@ look_in_cache() {
 with_progress() {
   local status=0 reporter
   # Without descriptor 9: its last sleep would keep the lock for a moment after this script ends.
-  (while sleep 5; do say "  $(du --summarize --block-size=MB "$partial" | cut -f1) so far"; done) 9>&- &
+  (while sleep 5; do say "  $(du --summarize --block-size=MB "$partial" | cut -f1) so far"; done) \
+    9>&- &
   reporter=$!
   "$@" || status=$?
   kill "$reporter"
@@ -154,7 +157,8 @@ download_from_suite() { # MIRROR SUITE
     warn "cannot read it"
     return 1
   fi
-  versions=$(private_apt apt-cache showsrc --only-source "$debian_package" 2>/dev/null | sed -n 's/^Version: //p')
+  versions=$(private_apt apt-cache showsrc --only-source "$debian_package" 2>/dev/null |
+    sed -n 's/^Version: //p')
   revision=$(grep -E "^([0-9]+:)?${debian_version//./\\.}-" <<<"$versions" | tail -n 1) || true
   if [[ -z $revision ]]; then
     say "$2 has no $debian_package $debian_version (it has: ${versions//$'\n'/, })"
@@ -170,7 +174,8 @@ download_from_suite() { # MIRROR SUITE
 
 download_debian() {
   local mirror suite
-  command -v apt-get >/dev/null || { say "the distribution's source package is not tried: there is no apt-get"; return 1; }
+  command -v apt-get >/dev/null ||
+    { say "the distribution's source package is not tried: there is no apt-get"; return 1; }
   for mirror in $(configured_mirrors); do
     for suite in "${debian_suites[@]}"; do
       download_from_suite "$mirror" "$suite" && return
@@ -200,7 +205,8 @@ find_archive() {
   for download in "${downloads[@]}"; do
     "$download" && return
   done
-  fail "cannot get $title. Put $(archive_names) into a directory and name it in HIERBAR_SOURCES, or $without"
+  fail \
+    "cannot get $title. Put $(archive_names) into a directory and name it in HIERBAR_SOURCES, or $without"
 }
 
 # fetch_once --out DIR --state DIR [--sources DIR]: finds the archive and has the script's function

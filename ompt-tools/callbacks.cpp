@@ -44,21 +44,23 @@ void find_innermost() {
 
 bool is_barrier(int kind) {
   return (kind >= ompt_sync_region_barrier && kind <= ompt_sync_region_barrier_implementation) ||
-         (kind >= ompt_sync_region_barrier_implicit_workshare && kind <= ompt_sync_region_barrier_teams);
+         (kind >= ompt_sync_region_barrier_implicit_workshare &&
+          kind <= ompt_sync_region_barrier_teams);
 }
 
 // Null if the region is not recorded.
 Region* begin_region(unsigned requested, int flags) {
   if (requested < 2 || (flags & ompt_parallel_league) != 0) return nullptr;
   if (self.depth == 0 && self.region_end != 0)
-    tool->idle_ticks.fetch_add((tool->clock.now() - self.region_end) * (self.region_size - 1), std::memory_order_relaxed);
+    tool->idle_ticks.fetch_add((tool->clock.now() - self.region_end) * (self.region_size - 1),
+                               std::memory_order_relaxed);
   Region* region = tool->teams.take(requested);
   region->team->begin_region();
   return region;
 }
 
-void on_parallel_begin(ompt_data_t* task, const ompt_frame_t* frame, ompt_data_t* parallel, unsigned requested, int flags,
-                       const void* address) {
+void on_parallel_begin(ompt_data_t* task, const ompt_frame_t* frame, ompt_data_t* parallel,
+                       unsigned requested, int flags, const void* address) {
   parallel->ptr = begin_region(requested, flags);
   if (has_chained()) chained_data(parallel);  // made here, before the workers ask for it
   if (chained().parallel_begin != nullptr)
@@ -66,7 +68,8 @@ void on_parallel_begin(ompt_data_t* task, const ompt_frame_t* frame, ompt_data_t
 }
 
 void on_parallel_end(ompt_data_t* parallel, ompt_data_t* task, int flags, const void* address) {
-  if (chained().parallel_end != nullptr) chained().parallel_end(chained_data(parallel), task, flags, address);
+  if (chained().parallel_end != nullptr)
+    chained().parallel_end(chained_data(parallel), task, flags, address);
   Region* region = region_of(parallel);
   if (region == nullptr) return;
   if (region->team == nullptr) {
@@ -85,7 +88,8 @@ void on_parallel_end(ompt_data_t* parallel, ompt_data_t* task, int flags, const 
 
 void record_size(std::uint32_t size) {
   std::uint32_t largest = tool->largest_team.load(std::memory_order_relaxed);
-  while (largest < size && !tool->largest_team.compare_exchange_weak(largest, size, std::memory_order_relaxed)) {
+  while (largest < size &&
+         !tool->largest_team.compare_exchange_weak(largest, size, std::memory_order_relaxed)) {
   }
 }
 
@@ -112,7 +116,8 @@ void name_region_end() {
   if (event != nullptr) event->kind = ompt_sync_region_barrier_implicit_parallel;
 }
 
-void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, unsigned index, int flags) {
+void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, unsigned index,
+                    int flags) {
   if ((flags & ompt_task_initial) != 0) return;
   if (endpoint == ompt_scope_end) {
     name_region_end();
@@ -135,15 +140,18 @@ void enter_or_leave(int endpoint, const ompt_data_t* parallel, unsigned size, un
   if (tool->settings.perfetto && self.ring == nullptr) self.ring = tool->raw.add_thread(index);
   if (index == 0) record_size(size);
   if (tool->trace != nullptr && index == 0) read_shape(*team, size);
-  if (tool->trace != nullptr && self.next_phases == &self.asks_nobody) self.next_phases = tool->trace->next_phases();
+  if (tool->trace != nullptr && self.next_phases == &self.asks_nobody)
+    self.next_phases = tool->trace->next_phases();
   frame->thread = &self;
   frame->team = team;
   innermost = frame;
 }
 
-void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t* task, unsigned size, unsigned index, int flags) {
+void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t* task, unsigned size,
+                      unsigned index, int flags) {
   enter_or_leave(endpoint, parallel, size, index, flags);
-  if (chained().implicit_task != nullptr) chained().implicit_task(endpoint, chained_data(parallel), task, size, index, flags);
+  if (chained().implicit_task != nullptr)
+    chained().implicit_task(endpoint, chained_data(parallel), task, size, index, flags);
 }
 
 inline Record& arrive(Frame& frame, std::uint32_t kind, const void* task, const void* address) {
@@ -157,7 +165,9 @@ inline Record& arrive(Frame& frame, std::uint32_t kind, const void* task, const 
   return record;
 }
 
-hierbar_phases* phases_of(Record& record) { return reinterpret_cast<hierbar_phases*>(&record.phases); }
+hierbar_phases* phases_of(Record& record) {
+  return reinterpret_cast<hierbar_phases*>(&record.phases);
+}
 
 [[gnu::noinline]] void keep_barrier(RawRing& ring, const Frame& frame, const Record& record) {
   const Phases& phases = record.phases;
@@ -170,7 +180,8 @@ hierbar_phases* phases_of(Record& record) { return reinterpret_cast<hierbar_phas
   event.me = frame.own->me;
   event.kind = record.kind;
   event.address = record.address;
-  const Shape* shape = phases.shape == 0 || phases.released == 0 ? nullptr : frame.team->find_shape(phases.shape);
+  const Shape* shape =
+      phases.shape == 0 || phases.released == 0 ? nullptr : frame.team->find_shape(phases.shape);
   if (shape != nullptr) {
     event.has_levels = true;
     event.gathered = phases.gathered;
@@ -210,29 +221,36 @@ void end_exchange() {
 
 // ---- any other barrier ----
 
-inline void arrive_or_leave(int kind, int endpoint, const ompt_data_t* parallel, const ompt_data_t* task, const void* address) {
+inline void arrive_or_leave(int kind, int endpoint, const ompt_data_t* parallel,
+                            const ompt_data_t* task, const void* address) {
   Frame* frame = innermost;
   if (frame == nullptr || !is_barrier(kind)) return;
   if (endpoint == ompt_scope_begin) {
     if (frame->own->until_record.is_over())
-      *frame->thread->next_phases = phases_of(arrive(*frame, static_cast<std::uint32_t>(kind), task, address));
+      *frame->thread->next_phases =
+          phases_of(arrive(*frame, static_cast<std::uint32_t>(kind), task, address));
     return;
   }
   frame->last_record = frame->record;
   if (frame->record == nullptr) return;
   *frame->thread->next_phases = nullptr;
-  leave(*frame, frame->own->me == 0 || (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
+  leave(*frame, frame->own->me == 0 ||
+                    (parallel != nullptr && kind != ompt_sync_region_barrier_implicit_parallel));
 }
 
 // The order of the calls makes the other tool's time part of the program, and not of the barrier.
-[[gnu::noinline]] void share_sync_region(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task, const void* address) {
-  const auto pass_on = [&] { chained().sync_region(kind, endpoint, chained_data(parallel), task, address); };
+[[gnu::noinline]] void share_sync_region(int kind, int endpoint, ompt_data_t* parallel,
+                                         ompt_data_t* task, const void* address) {
+  const auto pass_on = [&] {
+    chained().sync_region(kind, endpoint, chained_data(parallel), task, address);
+  };
   if (endpoint == ompt_scope_begin) pass_on();
   arrive_or_leave(kind, endpoint, parallel, task, address);
   if (endpoint != ompt_scope_begin) pass_on();
 }
 
-void on_sync_region(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task, const void* address) {
+void on_sync_region(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task,
+                    const void* address) {
   if (chained().sync_region != nullptr)
     share_sync_region(kind, endpoint, parallel, task, address);
   else

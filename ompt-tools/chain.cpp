@@ -26,13 +26,16 @@ ompt_callback_work_t other_work = nullptr;
 ompt_callback_masked_t other_masked = nullptr;
 ompt_callback_dispatch_t other_dispatch = nullptr;
 
-void pass_sync_region_wait(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task, const void* address) {
+void pass_sync_region_wait(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task,
+                           const void* address) {
   other_sync_region_wait(kind, endpoint, chained_data(parallel), task, address);
 }
-void pass_reduction(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task, const void* address) {
+void pass_reduction(int kind, int endpoint, ompt_data_t* parallel, ompt_data_t* task,
+                    const void* address) {
   other_reduction(kind, endpoint, chained_data(parallel), task, address);
 }
-void pass_work(int type, int endpoint, ompt_data_t* parallel, ompt_data_t* task, std::uint64_t count, const void* address) {
+void pass_work(int type, int endpoint, ompt_data_t* parallel, ompt_data_t* task,
+               std::uint64_t count, const void* address) {
   other_work(type, endpoint, chained_data(parallel), task, count, address);
 }
 void pass_masked(int endpoint, ompt_data_t* parallel, ompt_data_t* task, const void* address) {
@@ -55,7 +58,8 @@ int keep(Callback& place, ompt_callback_t callback) {
 template <class Callback>
 int pass(int event, Callback& place, ompt_callback_t callback, Callback passes) {
   place = reinterpret_cast<Callback>(callback);
-  return runtime_set_callback(event, callback == nullptr ? nullptr : reinterpret_cast<ompt_callback_t>(passes));
+  return runtime_set_callback(
+      event, callback == nullptr ? nullptr : reinterpret_cast<ompt_callback_t>(passes));
 }
 
 int set_callback(int event, ompt_callback_t callback) {
@@ -127,8 +131,10 @@ int get_parallel_info(int ancestor_level, ompt_data_t** parallel, int* team_size
 }
 
 ompt_interface_fn_t lookup_for_other(const char* name) {
-  if (std::strcmp(name, "ompt_set_callback") == 0) return reinterpret_cast<ompt_interface_fn_t>(&set_callback);
-  if (std::strcmp(name, "ompt_get_callback") == 0) return reinterpret_cast<ompt_interface_fn_t>(&get_callback);
+  if (std::strcmp(name, "ompt_set_callback") == 0)
+    return reinterpret_cast<ompt_interface_fn_t>(&set_callback);
+  if (std::strcmp(name, "ompt_get_callback") == 0)
+    return reinterpret_cast<ompt_interface_fn_t>(&get_callback);
   if (std::strcmp(name, "ompt_get_parallel_info") == 0 && runtime_parallel_info != nullptr)
     return reinterpret_cast<ompt_interface_fn_t>(&get_parallel_info);
   return runtime_lookup(name);
@@ -139,7 +145,8 @@ ompt_interface_fn_t lookup_for_other(const char* name) {
 ChainedCallbacks chained_callbacks;
 bool has_chained() noexcept { return active; }
 
-ompt_start_tool_result_t* load_chained(const std::string& path, unsigned omp_version, const char* runtime, std::string& problem) {
+ompt_start_tool_result_t* load_chained(const std::string& path, unsigned omp_version,
+                                       const char* runtime, std::string& problem) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     problem = dlerror();
@@ -159,7 +166,8 @@ bool initialize_chained(ompt_function_lookup_t lookup, int initial_device) {
   runtime_lookup = lookup;
   runtime_set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   runtime_get_callback = reinterpret_cast<ompt_get_callback_t>(lookup("ompt_get_callback"));
-  runtime_parallel_info = reinterpret_cast<ompt_get_parallel_info_t>(lookup("ompt_get_parallel_info"));
+  runtime_parallel_info =
+      reinterpret_cast<ompt_get_parallel_info_t>(lookup("ompt_get_parallel_info"));
   active = true;
   active = other->initialize(&lookup_for_other, initial_device, &other->tool_data) != 0;
   if (!active) chained_callbacks = {};

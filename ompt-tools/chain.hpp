@@ -33,7 +33,8 @@ inline const ChainedCallbacks& chained() noexcept { return chained_callbacks; }
 
 // Loads the tool, and returns what its ompt_start_tool returned. Null without a problem means that
 // the tool does not want to be active. If there is no tool, returns null and sets `problem`.
-ompt_start_tool_result_t* load_chained(const std::string& path, unsigned omp_version, const char* runtime, std::string& problem);
+ompt_start_tool_result_t* load_chained(const std::string& path, unsigned omp_version,
+                                       const char* runtime, std::string& problem);
 
 // Initialises the loaded tool. Must come after this tool's own initialisation. Returns whether the
 // tool stays active.

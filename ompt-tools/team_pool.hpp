@@ -52,7 +52,8 @@ class TeamPool {
 
  private:
   struct Owned {
-    Owned(std::uint32_t size, std::uint64_t every, const TraceClock& clock) : team(size, every, clock) {}
+    Owned(std::uint32_t size, std::uint64_t every, const TraceClock& clock)
+        : team(size, every, clock) {}
     RecordedTeam team;
     Region region;
   };

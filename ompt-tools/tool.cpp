@@ -10,7 +10,7 @@
 #include <cstring>
 #include <exception>
 
-#include "base/files/new_file.hpp"
+#include "base/files.hpp"
 #include "ompt-tools/chain.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 #include "report/files.hpp"
@@ -37,9 +37,12 @@ std::string describe_placement(std::uint32_t largest_team) {
   const Result<CpuSet> cpus = own_cpus();
   if (!cpus) return "not known";
   const std::uint32_t count = cpus->count();
-  std::string text = std::to_string(largest_team) + " threads at most, " + std::to_string(count) + " cpus for the initial thread";
+  std::string text = std::to_string(largest_team) + " threads at most, " + std::to_string(count) +
+                     " cpus for the initial thread";
   if (largest_team > count)
-    text += ": warning: threads > cpus; if all share these, the figures show the scheduler and not the barrier";
+    text +=
+        ": warning: threads > cpus; if all share these, the figures show the scheduler and not the "
+        "barrier";
   const char* decided = tool->trace != nullptr ? tool->trace->placement() : nullptr;
   return decided == nullptr ? text : text + "; " + decided;
 }
@@ -59,8 +62,9 @@ Report start_report() {
   report.stamp_ns = tool->clock.stamp_ns();
   report.offset = tool->offset;
   report.every = tool->settings.every;
-  report.levels = tool->trace != nullptr ? "of barriers in which nobody ran tasks, by hierbar's libomp"
-                                         : "not available: hierbar's libomp tells them, with KMP_BARRIER=hier";
+  report.levels = tool->trace != nullptr
+                      ? "of barriers without tasks, by hierbar's libomp"
+                      : "not available: hierbar's libomp reports them, with KMP_BARRIER=hier";
   report.placement = describe_placement(tool->largest_team.load(std::memory_order_relaxed));
   return report;
 }
@@ -83,7 +87,8 @@ Report last_report() {
 Report report_so_far(bool take) {
   Report report = start_report();
   std::atomic<std::uint64_t>& idle = tool->idle_ticks;
-  report.idle_ns = tool->clock.to_ns(take ? idle.exchange(0, std::memory_order_relaxed) : idle.load(std::memory_order_relaxed));
+  report.idle_ns = tool->clock.to_ns(take ? idle.exchange(0, std::memory_order_relaxed)
+                                          : idle.load(std::memory_order_relaxed));
   const KeptDebugFiles files;
   tool->teams.for_each_idle([&](RecordedTeam& team) {
     team.flush();
@@ -110,10 +115,14 @@ std::string partial_name() { return expand_output(tool->settings, tool->process,
 int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t*) try {
   const auto set_callback = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   if (set_callback == nullptr || !listen_to_events(set_callback)) {
-    std::fputs("hierbar: this OpenMP runtime does not tell tools about barriers; there will be no report\n", stderr);
+    std::fputs(
+        "hierbar: this OpenMP runtime does not tell tools about barriers; there will be no "
+        "report\n",
+        stderr);
     return 0;
   }
-  if (const auto entry = reinterpret_cast<hierbar_trace_entry>(lookup(HIERBAR_TRACE_ENTRY)); entry != nullptr)
+  if (const auto entry = reinterpret_cast<hierbar_trace_entry>(lookup(HIERBAR_TRACE_ENTRY));
+      entry != nullptr)
     tool->trace = entry(HIERBAR_TRACE_VERSION);
   initialize_chained(lookup, initial_device);
   if (tool->trace != nullptr) listen_to_phases(*tool->trace);
@@ -128,11 +137,13 @@ void finalize(ompt_data_t*) {
     tool->ended.store(true, std::memory_order_relaxed);
     const bool taken = tool->taken.load(std::memory_order_relaxed);
     const Report report = last_report();
-    const bool written =
-        (taken && report.sites.empty()) || write_reports(report, tool->settings, tool->process, taken ? "late." : "");
-    if (written && tool->has_partial.load(std::memory_order_relaxed)) std::remove(partial_name().c_str());
+    const bool written = (taken && report.sites.empty()) ||
+                         write_reports(report, tool->settings, tool->process, taken ? "late." : "");
+    if (written && tool->has_partial.load(std::memory_order_relaxed))
+      std::remove(partial_name().c_str());
     if (tool->settings.perfetto)
-      write_file(expand_output(tool->settings, tool->process, "trace.json"), to_perfetto(tool->raw.timeline(tool->process)));
+      write_file(expand_output(tool->settings, tool->process, "trace.json"),
+                 to_perfetto(tool->raw.timeline(tool->process)));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hierbar: no report: %s\n", error.what());
   }
@@ -149,8 +160,8 @@ ompt_start_tool_result_t* start(unsigned omp_version, const char* runtime) try {
     std::string problem;
     other = load_chained(settings.chain, omp_version, runtime, problem);
     if (!problem.empty())
-      problems.push_back("HIERBAR_OMPT_CHAIN=\"" + settings.chain + "\" is not an OMPT tool (" + problem +
-                         "); going on without it");
+      problems.push_back("HIERBAR_OMPT_CHAIN=\"" + settings.chain + "\" is not an OMPT tool (" +
+                         problem + "); going on without it");
   }
   for (const std::string& line : problems) std::fprintf(stderr, "hierbar: %s\n", line.c_str());
   if (!settings.asks_for_any()) return other;
@@ -171,7 +182,9 @@ ompt_start_tool_result_t* start(unsigned omp_version, const char* runtime) try {
 bool checkpoint(std::uint64_t now) try {
   std::uint64_t due = tool->next_partial.load(std::memory_order_relaxed);
   if (now < due) return false;
-  if (!tool->next_partial.compare_exchange_strong(due, now + in_ticks(kNextPartial_ns), std::memory_order_relaxed)) return false;
+  if (!tool->next_partial.compare_exchange_strong(due, now + in_ticks(kNextPartial_ns),
+                                                  std::memory_order_relaxed))
+    return false;
   if (tool->shim_asks.load(std::memory_order_relaxed)) return true;
   if (write_new_file(partial_name(), to_json(report_so_far(/*take=*/false))).empty())
     tool->has_partial.store(true, std::memory_order_relaxed);
@@ -182,9 +195,11 @@ bool checkpoint(std::uint64_t now) try {
 
 }  // namespace hierbar::report
 
-extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned int omp_version,
-                                                                                    const char* runtime_version) {
+extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(
+    unsigned int omp_version, const char* runtime_version) {
   return hierbar::report::start(omp_version, runtime_version);
 }
 
-extern "C" [[gnu::visibility("default")]] char* hierbar_ompt_report(int take) { return hierbar::report::copy_report(take != 0); }
+extern "C" [[gnu::visibility("default")]] char* hierbar_ompt_report(int take) {
+  return hierbar::report::copy_report(take != 0);
+}

@@ -8,9 +8,8 @@
 #include <string>
 
 #include "ompt-tools/team_pool.hpp"
-#include "report/raw_trace.hpp"
 #include "report/settings.hpp"
-#include "trace/clock_offset.hpp"
+#include "report/timeline.hpp"
 #include "trace/ompt_api.h"
 #include "trace/stamps.h"
 #include "trace/trace_clock.hpp"
@@ -20,7 +19,8 @@ namespace hierbar::report {
 // The state that the callbacks write and the report reads. All of its atomics are relaxed: they are
 // counters and flags, and publish nothing else.
 struct Tool {
-  explicit Tool(const ReportSettings& chosen) : settings(chosen), clock(TraceClock::measure()), teams(chosen.every, clock) {}
+  explicit Tool(const ReportSettings& chosen)
+      : settings(chosen), clock(TraceClock::measure()), teams(chosen.every, clock) {}
 
   const ReportSettings settings;
   const Process process = this_process();

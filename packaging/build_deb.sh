@@ -19,7 +19,8 @@ mkdir -p "$out"
 rm -rf "$tree" "$out"/hierbar_* "$out"/libhierbar*
 mkdir "$tree"
 git ls-files -z | tar --create --null --files-from=- | tar --extract --directory="$tree"
-tar --create --xz --directory="$out" --file="$out/hierbar_$version.orig.tar.xz" --exclude="hierbar-$version/packaging/debian" \
+tar --create --xz --directory="$out" --file="$out/hierbar_$version.orig.tar.xz" \
+  --exclude="hierbar-$version/packaging/debian" \
   "hierbar-$version"
 cp -R packaging/debian "$tree/debian"
 rm -rf "$tree/packaging/debian"

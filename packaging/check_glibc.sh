@@ -10,7 +10,10 @@
 
 set -euo pipefail
 export LC_ALL=C
-[[ $# == 2 && $1 =~ ^2\.[0-9]+$ && -d $2 ]] || { printf 'usage: check_glibc.sh 2.NN DIRECTORY\n' >&2 && exit 2; }
+if [[ $# != 2 || ! $1 =~ ^2\.[0-9]+$ || ! -d $2 ]]; then
+  printf 'usage: check_glibc.sh 2.NN DIRECTORY\n' >&2
+  exit 2
+fi
 allowed=${1#2.} num_files=0 num_newer=0
 
 while IFS= read -r -d '' file; do

@@ -9,7 +9,10 @@
 // prints the medians of several repetitions.
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <iostream>
@@ -17,16 +20,87 @@
 #include <string>
 #include <vector>
 
+#include "barrier/algorithm.hpp"
 #include "bench/barrier/barriers.hpp"
-#include "bench/barrier/options.hpp"
 #include "bench/barrier/team.hpp"
-#include "bench/barrier/team_plans.hpp"
 #include "bench/common/floors/floors.hpp"
-#include "bench/common/revision.hpp"
+#include "bench/common/host.hpp"
 #include "bench/common/statistics.hpp"
 
 namespace hierbar::bench {
 namespace {
+
+struct BarrierBenchOptions {
+  std::vector<Algorithm> algorithms;           // never empty, no duplicates
+  std::vector<std::string> benchmark_options;  // the rest, for Google Benchmark
+};
+
+constexpr const char* kDescription =
+    "Measures the period of back-to-back barrier crossings of 2 to 16 threads, beside "
+    "std::barrier, pthread_barrier_t and the\n"
+    "physical floors. Compare within one run only.\n";
+
+constexpr const char* kFooter =
+    "Environment:\n"
+    "  HIERBAR_LEVELS     levels of the groups of `topo`, for example numa or numa,package\n"
+    "  HIERBAR_TOPOLOGY   a machine to plan for in place of this one\n"
+    "\n"
+    "Exit status: 0 measured, 2 wrong arguments\n"
+    "\n"
+    "Examples:\n"
+    "  barrier_bench --algorithm all --benchmark_filter=/8/\n"
+    "  barrier_bench --algorithm hier,topo,mcs --benchmark_out=result.json\n"
+    "\n"
+    "The other options are Google Benchmark's:\n";
+
+constexpr const char* kAll = "all";
+
+std::string algorithm_help() {
+  std::string text = "Which algorithms, separated by commas, or `all`. Default: hier.";
+  for (const NamedAlgorithm& named : kAlgorithms) text += fmt::format("\n{}", named.name);
+  return text;
+}
+
+// Adds the algorithms of one element of the list. Returns the problem; empty if there is none.
+std::string add_algorithms(const std::string& name, std::vector<Algorithm>& algorithms) {
+  const std::optional<Algorithm> only = parse_algorithm(name);
+  if (!only && name != kAll) {
+    return fmt::format("'{}': no such algorithm; allowed: {}, or a comma list of {}", name, kAll,
+                       kAllowedAlgorithms);
+  }
+  for (const NamedAlgorithm& named : kAlgorithms) {
+    const bool is_new =
+        std::find(algorithms.begin(), algorithms.end(), named.algorithm) == algorithms.end();
+    if (is_new && (!only || *only == named.algorithm)) algorithms.push_back(named.algorithm);
+  }
+  return {};
+}
+
+// Reads the command line. Returns the exit status if the program must end: 0 for help, 2 for an
+// unknown algorithm. The message has been printed then.
+[[nodiscard]] std::optional<int> parse_options(int argc, char** argv,
+                                               BarrierBenchOptions& options) {
+  CLI::App app(kDescription, "barrier_bench");
+  app.footer(kFooter);
+  app.allow_extras();
+  std::vector<std::string> names{std::string(algorithm_name(Algorithm::kHier))};
+  app.add_option("--algorithm", names, algorithm_help())->delimiter(',')->option_text("NAME,...");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const bool is_help = app.exit(error) == 0;
+    if (is_help) benchmark::PrintDefaultHelp();
+    return is_help ? 0 : 2;
+  }
+  for (const std::string& name : names) {
+    const std::string problem = add_algorithms(name, options.algorithms);
+    if (problem.empty()) continue;
+    std::cerr << "barrier_bench: --algorithm: " << problem << '\n';
+    return 2;
+  }
+  options.benchmark_options = app.remaining();
+  return std::nullopt;
+}
 
 constexpr int kTeamSizes[] = {2, 4, 8, 16};
 constexpr std::chrono::milliseconds kFloorBudget{40};
@@ -38,8 +112,9 @@ void measure_barrier(benchmark::State& state, const Arguments&... arguments) {
 }
 
 void measure_algorithm(benchmark::State& state, Algorithm algorithm, const EnginePlan& plan) {
-  visit_algorithm<Mem>(algorithm,
-                       [&](auto type) { measure_barrier<AlgorithmBarrier<typename decltype(type)::type>>(state, plan); });
+  visit_algorithm<Mem>(algorithm, [&](auto type) {
+    measure_barrier<AlgorithmBarrier<typename decltype(type)::type>>(state, plan);
+  });
 }
 
 // Floors are measured by code that all benchmarks share. The better median goes into the table as
@@ -65,7 +140,8 @@ void measure_exchange_floor(benchmark::State& state, const char* name) {
 }
 
 void measure_yield_floor(benchmark::State& state) {
-  report(state, measure_yield_exchange(static_cast<int>(state.range(0)), host().cpus, kFloorBudget), "exchange-yield");
+  report(state, measure_yield_exchange(static_cast<int>(state.range(0)), host().cpus, kFloorBudget),
+         "exchange-yield");
 }
 
 // Registers the rows in the order of the table: the floor that applies, then the barriers.
@@ -75,7 +151,8 @@ void register_team_size(int size, const std::vector<Algorithm>& algorithms, Team
   };
   if (static_cast<std::size_t>(size) <= host().cpus.size()) {
     for (const char* name : {"exchange-mov", "exchange-xchg"}) {
-      add(std::string("floor/") + name, [name](benchmark::State& state) { measure_exchange_floor(state, name); })
+      add(std::string("floor/") + name,
+          [name](benchmark::State& state) { measure_exchange_floor(state, name); })
           ->Iterations(1)
           ->UseManualTime();
     }
@@ -88,8 +165,12 @@ void register_team_size(int size, const std::vector<Algorithm>& algorithms, Team
       measure_algorithm(state, algorithm, plan);
     })->UseRealTime();
   }
-  add("std::barrier", [](benchmark::State& state) { measure_barrier<StdBarrier>(state); })->UseRealTime();
-  add("pthread_barrier", [](benchmark::State& state) { measure_barrier<PthreadBarrier>(state); })->UseRealTime();
+  add("std::barrier", [](benchmark::State& state) {
+    measure_barrier<StdBarrier>(state);
+  })->UseRealTime();
+  add("pthread_barrier", [](benchmark::State& state) {
+    measure_barrier<PthreadBarrier>(state);
+  })->UseRealTime();
 }
 
 void add_context(const TeamPlans& plans) {
@@ -117,8 +198,9 @@ int main(int argc, char** argv) {
   }
 
   // 1. Defaults come first, so that the user's options override them.
-  std::vector<std::string> texts = {argv[0], "--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=5",
-                                    "--benchmark_min_time=0.05", "--benchmark_display_aggregates_only=true"};
+  std::vector<std::string> texts = {argv[0], "--benchmark_enable_random_interleaving=true",
+                                    "--benchmark_repetitions=5", "--benchmark_min_time=0.05",
+                                    "--benchmark_display_aggregates_only=true"};
   texts.insert(texts.end(), options.benchmark_options.begin(), options.benchmark_options.end());
   std::vector<char*> arguments;
   for (std::string& text : texts) arguments.push_back(text.data());
@@ -126,7 +208,9 @@ int main(int argc, char** argv) {
 
   // 2. Register the rows.
   if (host().cpus.size() > 1) {
-    benchmark::RegisterBenchmark("floor/one-way", measure_one_way_floor)->Iterations(1)->UseManualTime();
+    benchmark::RegisterBenchmark("floor/one-way", measure_one_way_floor)
+        ->Iterations(1)
+        ->UseManualTime();
   }
   for (const int size : kTeamSizes) register_team_size(size, options.algorithms, *plans);
   for (const std::string& note : plans->notes()) std::cerr << "barrier_bench: " << note << '\n';

@@ -17,7 +17,7 @@
 
 #include "barrier/algorithm.hpp"
 #include "barrier/thread_host.hpp"
-#include "base/process/membarrier.hpp"
+#include "base/membarrier.hpp"
 #include "plan/shape.hpp"
 
 // The measured barriers. All have a constructor (participants, cpus, ...) and cross(participant).
@@ -30,7 +30,9 @@ using Mem = RealMem<ThreadHost>;
 class FreshPages {
  public:
   explicit FreshPages(std::size_t size_bytes)
-      : size_bytes_(size_bytes), memory_(mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+      : size_bytes_(size_bytes),
+        memory_(
+            mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (memory_ == MAP_FAILED) throw std::bad_alloc();
   }
   ~FreshPages() { munmap(memory_, size_bytes_); }
@@ -55,8 +57,10 @@ class AlgorithmBarrier {
         memory_(B::size_bytes(view_)),
         barrier_(make(view_, memory_.get(), num_participants <= num_cpus)),
         spots_(num_participants) {
-    if (num_participants > num_cpus) policy_ = WaitPolicy::outnumbered();
-    for (std::uint32_t p = 0; p < num_participants; ++p) hosts_.emplace_back(spots_.data(), p, policy_, aborted_);
+    if (num_participants > num_cpus) policy_ = policy_.outnumbered();
+    policy_.pauses_per_poll = measure_pauses_per_poll();
+    for (std::uint32_t p = 0; p < num_participants; ++p)
+      hosts_.emplace_back(spots_.data(), p, policy_, aborted_);
   }
 
   void cross(std::uint32_t me) noexcept {
@@ -68,7 +72,8 @@ class AlgorithmBarrier {
   // As the C API makes it: sleepers of the engine fence for the writers where they may.
   static B make(const hierbar_plan& plan, void* memory, [[maybe_unused]] bool sleeps_are_rare) {
     if constexpr (std::is_constructible_v<B, const hierbar_plan&, void*, Fencing>) {
-      return B(plan, memory, sleeps_are_rare && can_fence_threads() ? Fencing::kBySleepers : Fencing::kByWriters);
+      return B(plan, memory,
+               sleeps_are_rare && can_fence_threads() ? Fencing::kBySleepers : Fencing::kByWriters);
     } else {
       return B(plan, memory);
     }
@@ -78,7 +83,7 @@ class AlgorithmBarrier {
   const hierbar_plan view_;
   const FreshPages memory_;
   const B barrier_;
-  WaitPolicy policy_;
+  WaitPolicy policy_ = WaitPolicy::of_threads();
   std::vector<ParkingSpot> spots_;
   AbortFlag aborted_{0};
   std::deque<ThreadHost> hosts_;
@@ -95,7 +100,9 @@ class StdBarrier {
 
 class PthreadBarrier {
  public:
-  PthreadBarrier(std::uint32_t num_participants, std::size_t) { pthread_barrier_init(&barrier_, nullptr, num_participants); }
+  PthreadBarrier(std::uint32_t num_participants, std::size_t) {
+    pthread_barrier_init(&barrier_, nullptr, num_participants);
+  }
   ~PthreadBarrier() { pthread_barrier_destroy(&barrier_); }
   PthreadBarrier(const PthreadBarrier&) = delete;
   PthreadBarrier& operator=(const PthreadBarrier&) = delete;

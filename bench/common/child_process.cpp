@@ -47,8 +47,10 @@ struct Pipe {
 };
 
 bool is_runtime_setting(std::string_view entry) {
-  constexpr std::array<std::string_view, 5> kPrefixes{"KMP_", "OMP_", "GOMP_", "LD_LIBRARY_PATH=", "LD_PRELOAD="};
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(), [entry](auto prefix) { return entry.starts_with(prefix); });
+  constexpr std::array<std::string_view, 5> kPrefixes{"KMP_", "OMP_", "GOMP_",
+                                                      "LD_LIBRARY_PATH=", "LD_PRELOAD="};
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [entry](auto prefix) { return entry.starts_with(prefix); });
 }
 
 // The stack's begin depends on the size of the environment, and the time of a parallel region
@@ -66,7 +68,8 @@ std::vector<std::string> child_environment(const Variables& variables) {
     const bool is_set_anew = variables.contains(std::string(text.substr(0, text.find('='))));
     if (!is_runtime_setting(text) && !is_set_anew) environment.emplace_back(text);
   }
-  for (const auto& [name, value] : variables) environment.push_back(fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : variables)
+    environment.push_back(fmt::format("{}={}", name, value));
   environment.push_back("HIERBAR_BENCH_PADDING=" + std::string(random_padding(), 'x'));
   return environment;
 }
@@ -90,12 +93,16 @@ bool drain(int file, std::string& text) {
 // Reads both pipes until the child closes them. Returns false if the deadline passes first.
 bool collect(Pipe& output, Pipe& errors, ChildResult& result, Clock::time_point deadline) {
   while (output.read_end >= 0 || errors.read_end >= 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return false;
-    std::array<pollfd, 2> files{pollfd{output.read_end, POLLIN, 0}, pollfd{errors.read_end, POLLIN, 0}};
+    std::array<pollfd, 2> files{pollfd{output.read_end, POLLIN, 0},
+                                pollfd{errors.read_end, POLLIN, 0}};
     if (poll(files.data(), files.size(), static_cast<int>(left)) <= 0) continue;
-    if (files[0].revents != 0 && !drain(output.read_end, result.output)) Pipe::shut(output.read_end);
-    if (files[1].revents != 0 && !drain(errors.read_end, result.errors)) Pipe::shut(errors.read_end);
+    if (files[0].revents != 0 && !drain(output.read_end, result.output))
+      Pipe::shut(output.read_end);
+    if (files[1].revents != 0 && !drain(errors.read_end, result.errors))
+      Pipe::shut(errors.read_end);
   }
   return true;
 }
@@ -107,16 +114,31 @@ std::string first_line(std::string_view text) {
 }
 
 std::string describe_end(int status, const std::string& errors) {
-  if (WIFSIGNALED(status)) return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
   const int code = WEXITSTATUS(status);
   if (code == 0) return "";
   const std::string line = first_line(errors);
-  return line.empty() ? fmt::format("exit status {}", code) : fmt::format("exit status {}: {}", code, line);
+  return line.empty() ? fmt::format("exit status {}", code)
+                      : fmt::format("exit status {}: {}", code, line);
+}
+
+// The rest of the child, which calls nothing that allocates.
+[[noreturn]] void become(const std::vector<char*>& arguments, const std::vector<char*>& environment,
+                         const Pipe& output, const Pipe& errors, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(kExecFailed);
+  dup2(output.write_end, STDOUT_FILENO);
+  dup2(errors.write_end, STDERR_FILENO);
+  execve(arguments[0], arguments.data(), environment.data());
+  dprintf(STDERR_FILENO, "cannot run %s: %s\n", arguments[0], std::strerror(errno));
+  _exit(kExecFailed);
 }
 
 }  // namespace
 
-ChildResult run_child(const std::vector<std::string>& argv, const Variables& variables, std::chrono::milliseconds timeout) {
+ChildResult run_child(const std::vector<std::string>& argv, const Variables& variables,
+                      std::chrono::milliseconds timeout) {
   // 1. Allocate everything before the fork.
   ChildResult result;
   std::vector<std::string> argument_strings = argv;
@@ -134,15 +156,7 @@ ChildResult run_child(const std::vector<std::string>& argv, const Variables& var
   const Clock::time_point deadline = Clock::now() + timeout;
   const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(kExecFailed);
-    dup2(output.write_end, STDOUT_FILENO);
-    dup2(errors.write_end, STDERR_FILENO);
-    execve(arguments[0], arguments.data(), environment.data());
-    dprintf(STDERR_FILENO, "cannot run %s: %s\n", arguments[0], std::strerror(errno));
-    _exit(kExecFailed);
-  }
+  if (child == 0) become(arguments, environment, output, errors, parent);
   if (child < 0) {
     result.failure = fmt::format("cannot fork: {}", std::strerror(errno));
     return result;
@@ -157,7 +171,8 @@ ChildResult run_child(const std::vector<std::string>& argv, const Variables& var
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   result.failure = in_time ? describe_end(status, result.errors)
-                           : fmt::format("no result within {:.1f} s, killed", static_cast<double>(timeout.count()) / 1000);
+                           : fmt::format("no result within {:.1f} s, killed",
+                                         static_cast<double>(timeout.count()) / 1000);
   return result;
 }
 

@@ -24,7 +24,7 @@ struct ChildResult {
 // (KMP_*, OMP_*, GOMP_*) and of the loader (LD_LIBRARY_PATH, LD_PRELOAD) are removed, because they
 // would affect all configurations. `variables` are added, and one of random length,
 // HIERBAR_BENCH_PADDING.
-[[nodiscard]] ChildResult run_child(const std::vector<std::string>& argv, const Variables& variables,
-                                    std::chrono::milliseconds timeout);
+[[nodiscard]] ChildResult run_child(const std::vector<std::string>& argv,
+                                    const Variables& variables, std::chrono::milliseconds timeout);
 
 }  // namespace hierbar::bench

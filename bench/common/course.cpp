@@ -6,8 +6,7 @@
 
 #include <cstddef>
 
-#include "bench/common/others/load.hpp"
-#include "bench/common/others/quiet_gate.hpp"
+#include "bench/common/others.hpp"
 #include "bench/common/progress.hpp"
 
 namespace hierbar::bench {
@@ -21,7 +20,8 @@ bool has_time_for_another(const RunOptions& options, int num_repetitions, double
 
 class Course {
  public:
-  Course(const RunOptions& options, std::size_t num_blocks) : options_(options), progress_(num_blocks), gate_(options.wait_s) {}
+  Course(const RunOptions& options, std::size_t num_blocks)
+      : options_(options), progress_(num_blocks), gate_(options.wait_s) {}
 
   void wait() {
     gate_.wait([this](const std::string& line) { progress_.note(line); });
@@ -34,10 +34,12 @@ class Course {
 
   void repeat_dropped(const CoursePart& part, Measurements& results) {
     int num_good = part.settle();
-    for (int extra = 0; num_good < results.num_repetitions && extra < options_.max_extra_repetitions; ++extra) {
+    for (int extra = 0;
+         num_good < results.num_repetitions && extra < options_.max_extra_repetitions; ++extra) {
       if (options_.time_limit_s > 0 && measuring_s() > options_.time_limit_s) break;
       ++results.num_repeated_blocks;
-      measure(part, options_.num_repetitions + extra, fmt::format("disturbed, repetition {} once more", num_good + 1));
+      measure(part, options_.num_repetitions + extra,
+              fmt::format("disturbed, repetition {} once more", num_good + 1));
       num_good = part.settle();
     }
   }
@@ -59,15 +61,16 @@ class Course {
 
 }  // namespace
 
-void run_course(const RunOptions& options, const std::function<void()>& prepare, const std::vector<CoursePart>& parts,
-                Measurements& results) {
+void run_course(const RunOptions& options, const std::function<void()>& prepare,
+                const std::vector<CoursePart>& parts, Measurements& results) {
   const LoadMeter meter;
   Course course(options, parts.size() * static_cast<std::size_t>(options.num_repetitions));
   course.wait();
   prepare();
   for (int repetition = 0; repetition < options.num_repetitions; ++repetition) {
     if (!has_time_for_another(options, results.num_repetitions, course.measuring_s())) break;
-    const std::string stage = fmt::format("repetition {} of {}", repetition + 1, options.num_repetitions);
+    const std::string stage =
+        fmt::format("repetition {} of {}", repetition + 1, options.num_repetitions);
     for (const CoursePart& part : parts) course.measure(part, repetition, stage);
     ++results.num_repetitions;
   }

@@ -25,7 +25,7 @@ struct CoursePart {
 //   2. Each repetition measures every part, as long as the time limit leaves room for another one.
 //   3. Parts of which blocks were dropped, because the regime changed or others used the machine,
 //      are measured again.
-void run_course(const RunOptions& options, const std::function<void()>& prepare, const std::vector<CoursePart>& parts,
-                Measurements& results);
+void run_course(const RunOptions& options, const std::function<void()>& prepare,
+                const std::vector<CoursePart>& parts, Measurements& results);
 
 }  // namespace hierbar::bench

@@ -21,13 +21,15 @@ std::optional<double> steady_one_way(const Block& block) {
 // Nothing if there are no blocks.
 std::optional<double> least_taken_by_others(const Group& group) {
   std::optional<double> least;
-  for (const Block& block : group.blocks) least = std::min(least.value_or(block.taken_by_others), block.taken_by_others);
+  for (const Block& block : group.blocks)
+    least = std::min(least.value_or(block.taken_by_others), block.taken_by_others);
   return least;
 }
 
 bool is_kept(const Group& group, int repetition) {
-  return std::any_of(group.blocks.begin(), group.blocks.end(),
-                     [repetition](const Block& block) { return block.kept && block.repetition == repetition; });
+  return std::any_of(group.blocks.begin(), group.blocks.end(), [repetition](const Block& block) {
+    return block.kept && block.repetition == repetition;
+  });
 }
 
 }  // namespace
@@ -52,17 +54,22 @@ const char* family_name(Family family) {
   return "other";
 }
 
-void record_one_way(Measurements& measurements, std::optional<double> last_ns, std::optional<double> now_ns) {
+void record_one_way(Measurements& measurements, std::optional<double> last_ns,
+                    std::optional<double> now_ns) {
   if (!now_ns) return;
   if (last_ns && !same_regime(*last_ns, *now_ns)) ++measurements.num_regime_changes;
   measurements.one_way_ns.push_back(*now_ns);
 }
 
-std::string participants_text(const Group& group) { return counted(group.num_participants, group.participant); }
+std::string participants_text(const Group& group) {
+  return counted(group.num_participants, group.participant);
+}
 
 std::string regime_text(const Group& group) {
-  if (!group.one_way_ns) return group.settled ? "regime unknown" : "REGIME NOT SETTLED, all repetitions shown";
-  return fmt::format("regime {}, one way {:.0f} ns", regime_name(classify_regime(*group.one_way_ns)), *group.one_way_ns);
+  if (!group.one_way_ns)
+    return group.settled ? "regime unknown" : "REGIME NOT SETTLED, all repetitions shown";
+  return fmt::format("regime {}, one way {:.0f} ns",
+                     regime_name(classify_regime(*group.one_way_ns)), *group.one_way_ns);
 }
 
 int settle(Group& group) {
@@ -82,7 +89,8 @@ int settle(Group& group) {
   int num_good = 0;
   for (Block& block : group.blocks) {
     const auto one_way = steady_one_way(block);
-    const bool same = !measurable || (one_way && group.one_way_ns && same_regime(*one_way, *group.one_way_ns));
+    const bool same =
+        !measurable || (one_way && group.one_way_ns && same_regime(*one_way, *group.one_way_ns));
     block.kept = counts(block) && (same || !group.settled);
     num_good += same && is_quiet(block) ? 1 : 0;
   }
@@ -106,16 +114,19 @@ std::optional<Summary> summary_of(const Group& group, const Series& series) {
   return summarize(pooled(kept_samples(group, series)));
 }
 
-std::optional<Ratio> ratio_of(const Group& group, const Series& numerator, const Series& denominator) {
+std::optional<Ratio> ratio_of(const Group& group, const Series& numerator,
+                              const Series& denominator) {
   return ratio_of_medians(kept_samples(group, numerator), kept_samples(group, denominator));
 }
 
-std::optional<Ratio> difference_of(const Group& group, const Series& from, const Series& subtracted) {
+std::optional<Ratio> difference_of(const Group& group, const Series& from,
+                                   const Series& subtracted) {
   return difference_of_medians(kept_samples(group, from), kept_samples(group, subtracted));
 }
 
 Series& series_of(Group& group, const std::string& name, Family family) {
-  const auto found = std::find_if(group.series.begin(), group.series.end(), [&](const Series& s) { return s.name == name; });
+  const auto found = std::find_if(group.series.begin(), group.series.end(),
+                                  [&](const Series& s) { return s.name == name; });
   if (found != group.series.end()) return *found;
   return group.series.emplace_back(Series{name, family, "", {}});
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/common/others/load.hpp"
+#include "bench/common/others.hpp"
 #include "bench/common/statistics.hpp"
 
 // The measurements, and the questions that tables and targets ask of them.
@@ -72,11 +72,13 @@ struct Measurements {
   double seconds = 0;
   double waited_s = 0;  // of them for a quieter machine
   Disturbance disturbance;
+  double stamp_ns = 0;  // a reading of the OMPT tool's clock, where tools are measured
 };
 
 // Records a measurement of the one-way time, and whether the regime has changed since the last one,
 // `last_ns`.
-void record_one_way(Measurements& measurements, std::optional<double> last_ns, std::optional<double> now_ns);
+void record_one_way(Measurements& measurements, std::optional<double> last_ns,
+                    std::optional<double> now_ns);
 
 // "2 threads"
 [[nodiscard]] std::string participants_text(const Group& group);
@@ -99,9 +101,11 @@ int settle(Group& group);
 [[nodiscard]] SamplesByRepetition kept_samples(const Group& group, const Series& series);
 
 [[nodiscard]] std::optional<Summary> summary_of(const Group& group, const Series& series);
-[[nodiscard]] std::optional<Ratio> ratio_of(const Group& group, const Series& numerator, const Series& denominator);
+[[nodiscard]] std::optional<Ratio> ratio_of(const Group& group, const Series& numerator,
+                                            const Series& denominator);
 // In ns.
-[[nodiscard]] std::optional<Ratio> difference_of(const Group& group, const Series& from, const Series& subtracted);
+[[nodiscard]] std::optional<Ratio> difference_of(const Group& group, const Series& from,
+                                                 const Series& subtracted);
 
 // The series of that name. Makes it if there is none.
 Series& series_of(Group& group, const std::string& name, Family family);

@@ -37,7 +37,8 @@ std::string cpuinfo_value(std::string_view key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(':');
-    if (line.starts_with(key) && colon != std::string::npos) return line.substr(std::min(colon + 2, line.size()));
+    if (line.starts_with(key) && colon != std::string::npos)
+      return line.substr(std::min(colon + 2, line.size()));
   }
   return "";
 }
@@ -65,7 +66,8 @@ std::vector<int> one_per_core_first(const std::vector<int>& allowed) {
   std::vector<std::pair<int, int>> ranked;  // (number of earlier cpus of the same core, cpu)
   ranked.reserve(allowed.size());
   for (const int cpu : allowed) ranked.emplace_back(seen[core_of(cpu)]++, cpu);
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<int> cpus;
   cpus.reserve(ranked.size());
   for (const auto& [rank, cpu] : ranked) cpus.push_back(cpu);
@@ -79,7 +81,8 @@ std::vector<int> numbered_entries(const fs::path& directory, std::string_view pr
   for (const auto& entry : fs::directory_iterator(directory, error)) {
     const std::string name = entry.path().filename();
     const std::string digits = name.starts_with(prefix) ? name.substr(prefix.size()) : "";
-    if (!digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos) numbers.push_back(std::stoi(digits));
+    if (!digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos)
+      numbers.push_back(std::stoi(digits));
   }
   return numbers;
 }
@@ -89,12 +92,15 @@ std::string describe_topology(std::size_t num_allowed) {
   std::set<std::string> cores;
   const std::vector<int> present = numbered_entries(kCpuDirectory, "cpu");
   for (const int cpu : present) {
-    packages.insert(first_line_of(kCpuDirectory / fmt::format("cpu{}", cpu) / "topology/physical_package_id"));
+    packages.insert(
+        first_line_of(kCpuDirectory / fmt::format("cpu{}", cpu) / "topology/physical_package_id"));
     cores.insert(core_of(cpu));
   }
-  const std::size_t num_nodes = std::max<std::size_t>(numbered_entries(kNodeDirectory, "node").size(), 1);
-  return fmt::format("{}, {}, {}, {} ({} allowed)", counted(packages.size(), "package"), counted(num_nodes, "NUMA node"),
-                     counted(cores.size(), "core"), counted(present.size(), "cpu"), num_allowed);
+  const std::size_t num_nodes =
+      std::max<std::size_t>(numbered_entries(kNodeDirectory, "node").size(), 1);
+  return fmt::format("{}, {}, {}, {} ({} allowed)", counted(packages.size(), "package"),
+                     counted(num_nodes, "NUMA node"), counted(cores.size(), "core"),
+                     counted(present.size(), "cpu"), num_allowed);
 }
 
 std::string kernel_name() {
@@ -110,7 +116,8 @@ Host describe_host() {
   Host host;
   host.cpu_model = or_unknown(cpuinfo_value("model name"));
   host.kernel = kernel_name();
-  host.governor = or_unknown(first_line_of(kCpuDirectory / fmt::format("cpu{}", allowed.front()) / "cpufreq/scaling_governor"));
+  host.governor = or_unknown(first_line_of(kCpuDirectory / fmt::format("cpu{}", allowed.front()) /
+                                           "cpufreq/scaling_governor"));
   host.topology = describe_topology(allowed.size());
   host.hypervisor = cpuinfo_value("flags").find(" hypervisor") != std::string::npos;
   host.cpus = one_per_core_first(allowed);

@@ -7,6 +7,7 @@
 
 // What a benchmark result must say about the machine. It is read from the kernel's files and
 // without hwloc, so that the measuring processes stay small. `hierbar topo` shows the tree.
+
 namespace hierbar::bench {
 
 struct Host {
@@ -23,5 +24,9 @@ struct Host {
 };
 
 [[nodiscard]] Host describe_host();
+
+// `git describe` of the tree that was built; "unknown" outside a repository. It is defined in a
+// file of its own, which every build writes, so that a commit recompiles nothing else.
+extern const char* const kRevision;
 
 }  // namespace hierbar::bench

@@ -22,9 +22,11 @@ class Progress {
   void block(const std::string& stage, const std::string& what) {
     const double elapsed = seconds();
     ++num_started_;
-    std::string text = fmt::format("[{}/{}] {}: {}", num_started_, std::max(num_blocks_, num_started_), stage, what);
+    std::string text = fmt::format("[{}/{}] {}: {}", num_started_,
+                                   std::max(num_blocks_, num_started_), stage, what);
     if (num_started_ > num_blocks_ / 10 && num_started_ > 1 && num_started_ <= num_blocks_) {
-      const double left = elapsed / static_cast<double>(num_started_ - 1) * static_cast<double>(num_blocks_ - num_started_ + 1);
+      const double left = elapsed / static_cast<double>(num_started_ - 1) *
+                          static_cast<double>(num_blocks_ - num_started_ + 1);
       text += fmt::format(", about {:.0f} s left", left);
     }
     note(text);

@@ -21,7 +21,9 @@ class Random {
 
   std::uint64_t next() noexcept { return mix(state_ += 0x9E3779B97F4A7C15U); }
   // 0 <= result < bound.
-  std::uint32_t below(std::uint32_t bound) noexcept { return static_cast<std::uint32_t>((next() >> 32) * bound >> 32); }
+  std::uint32_t below(std::uint32_t bound) noexcept {
+    return static_cast<std::uint32_t>((next() >> 32) * bound >> 32);
+  }
   bool one_in(std::uint32_t chances) noexcept { return below(chances) == 0; }
 
  private:

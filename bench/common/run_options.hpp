@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -54,8 +58,8 @@ void add_repetition_options(CLI::App& app, RunOptions& options, const RunHelp& h
 void add_place_options(CLI::App& app, RunOptions& options, const RunHelp& help);
 void add_output_options(CLI::App& app, RunOptions& options, const RunHelp& help);
 
-// Parses the command line. Returns the exit status if the program is to end: it has printed help, or
-// what is wrong.
+// Parses the command line. Returns the exit status if the program is to end: it has printed help,
+// or what is wrong.
 std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv);
 
 // The defaults with --quick. They do not replace options that were given.
@@ -65,13 +69,34 @@ struct QuickDefaults {
 };
 void fill_run_defaults(RunOptions& options, const CLI::App& app, const QuickDefaults& quick);
 
+// For numbers of participants.
+void sort_and_drop_repeated(std::vector<int>& counts);
+
 // The parent of this program's directory.
 std::filesystem::path prefix_of_program();
 
 // The directory of `library` below the prefix: `installed_dir` if it is there, else lib.
-std::filesystem::path find_lib_dir(const std::filesystem::path& installed_dir, const std::filesystem::path& library);
+std::filesystem::path find_lib_dir(const std::filesystem::path& installed_dir,
+                                   const std::filesystem::path& library);
 
 // The path of the first of these names that is in PATH. Empty if none is.
 std::filesystem::path find_in_path(const std::vector<std::string_view>& names);
+
+// Exit status: wrong arguments, or nothing can be measured.
+inline constexpr int kUsage = 2;
+
+// The main function of a driver. `parse(argc, argv, options)` returns the exit status where there
+// is nothing to run. A problem that `run(options)` throws becomes one line.
+template <class Options, class Parse, class Run>
+int run_driver(const char* name, int argc, char** argv, Parse parse, Run run) {
+  Options options;
+  if (const auto status = parse(argc, argv, options)) return *status;
+  try {
+    return run(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", name, error.what());
+    return kUsage;
+  }
+}
 
 }  // namespace hierbar::bench

@@ -108,19 +108,22 @@ struct Ratio {
 inline constexpr double kLargestSpread = 4;
 
 inline bool is_clear(const Ratio& ratio) {
-  return ratio.highest <= kLargestSpread * ratio.lowest || ratio.highest * kLargestSpread <= 1 || ratio.lowest >= kLargestSpread;
+  return ratio.highest <= kLargestSpread * ratio.lowest || ratio.highest * kLargestSpread <= 1 ||
+         ratio.lowest >= kLargestSpread;
 }
 
 inline std::vector<double> pooled(const SamplesByRepetition& by_repetition) {
   std::vector<double> all;
-  for (const auto& [repetition, samples] : by_repetition) all.insert(all.end(), samples.begin(), samples.end());
+  for (const auto& [repetition, samples] : by_repetition)
+    all.insert(all.end(), samples.begin(), samples.end());
   return all;
 }
 
 // Applies `compare` to the medians of `one` and `other` in each repetition that has both. Nothing
 // if there is no such repetition.
 template <class Compare>
-std::optional<Ratio> compare_medians(const SamplesByRepetition& one, const SamplesByRepetition& other, Compare compare) {
+std::optional<Ratio> compare_medians(const SamplesByRepetition& one,
+                                     const SamplesByRepetition& other, Compare compare) {
   std::vector<double> results;
   for (const auto& [repetition, samples] : one) {
     const auto partner = other.find(repetition);
@@ -134,11 +137,14 @@ std::optional<Ratio> compare_medians(const SamplesByRepetition& one, const Sampl
   return Ratio{summary->median, summary->minimum, summary->maximum};
 }
 
-inline std::optional<Ratio> ratio_of_medians(const SamplesByRepetition& numerator, const SamplesByRepetition& denominator) {
-  return compare_medians(numerator, denominator, [](double above, double below) { return above / below; });
+inline std::optional<Ratio> ratio_of_medians(const SamplesByRepetition& numerator,
+                                             const SamplesByRepetition& denominator) {
+  return compare_medians(numerator, denominator,
+                         [](double above, double below) { return above / below; });
 }
 
-inline std::optional<Ratio> difference_of_medians(const SamplesByRepetition& from, const SamplesByRepetition& subtracted) {
+inline std::optional<Ratio> difference_of_medians(const SamplesByRepetition& from,
+                                                  const SamplesByRepetition& subtracted) {
   return compare_medians(from, subtracted, [](double more, double less) { return more - less; });
 }
 

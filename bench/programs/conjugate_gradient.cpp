@@ -23,7 +23,8 @@ constexpr int kIterations = 25;  // enough for the residual to become 1e-10 of w
 void multiply(const Vector& x, Vector& result) {
   const int last = static_cast<int>(x.size()) - 1;
 #pragma omp parallel for schedule(static)
-  for (int i = 0; i <= last; ++i) result[i] = 4 * x[i] - (i > 0 ? x[i - 1] : 0) - (i < last ? x[i + 1] : 0);
+  for (int i = 0; i <= last; ++i)
+    result[i] = 4 * x[i] - (i > 0 ? x[i - 1] : 0) - (i < last ? x[i + 1] : 0);
 }
 
 double dot(const Vector& x, const Vector& y) {

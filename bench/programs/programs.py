@@ -14,7 +14,10 @@ import typing
 HERE = pathlib.Path(__file__).resolve().parent
 
 # By family: for C and for C++. The first that exists is used.
-COMPILERS = {"clang": (("clang-19", "clang"), ("clang++-19", "clang++")), "gcc": (("gcc",), ("g++",))}
+COMPILERS = {
+    "clang": (("clang-19", "clang"), ("clang++-19", "clang++")),
+    "gcc": (("gcc",), ("g++",)),
+}
 
 
 class Missing(Exception):
@@ -49,7 +52,9 @@ def find_compiler(family, language):
 
 
 def run_tool(command, **options):
-    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", **options)
+    result = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, errors="replace", **options
+    )
     if result.returncode != 0:
         raise Missing(f"'{' '.join(map(str, command))}' failed: {result.stderr.strip()[-400:]}")
 
@@ -62,7 +67,9 @@ EPCC_OPTIONS = {"syncbench": (), "schedbench": ("--delay-time", "1")}
 
 
 def read_epcc(quantity):
-    pattern = re.compile(rf"^(?!reference)(.+?) {quantity} *= *(-?[\d.]+) microseconds", re.MULTILINE)
+    pattern = re.compile(
+        rf"^(?!reference)(.+?) {quantity} *= *(-?[\d.]+) microseconds", re.MULTILINE
+    )
     return lambda text: {name.strip(): float(value) for name, value in pattern.findall(text)}
 
 
@@ -76,13 +83,32 @@ def epcc(source_dir, work_dir, compiler):
     for name, options in EPCC_OPTIONS.items():
         binary = work_dir / f"{name}-{compiler}"
         defines = ["-DOMPVER2", "-DOMPVER3"] + (["-DSCHEDBENCH"] if name == "schedbench" else [])
-        run_tool([find_compiler(compiler, "c"), "-O1", "-fopenmp", "-w", *defines, source_dir / f"{name}.c",
-                  source_dir / "common.c", "-lm", "-o", binary])
-        yield Program(name, compiler, (binary, "--outer-repetitions", "8", "--test-time", "500", *options), binary, "us",
-                      read_epcc("overhead" if name == "syncbench" else "time"))
+        run_tool(
+            [
+                find_compiler(compiler, "c"),
+                "-O1",
+                "-fopenmp",
+                "-w",
+                *defines,
+                source_dir / f"{name}.c",
+                source_dir / "common.c",
+                "-lm",
+                "-o",
+                binary,
+            ]
+        )
+        yield Program(
+            name,
+            compiler,
+            (binary, "--outer-repetitions", "8", "--test-time", "500", *options),
+            binary,
+            "us",
+            read_epcc("overhead" if name == "syncbench" else "time"),
+        )
 
 
 # ---- NAS parallel benchmarks, in C ----
+
 
 def read_npb(text):
     """The printed time has too few digits; the rate that is computed from it has more."""
@@ -105,21 +131,45 @@ def npb(source_dir, work_dir, compiler):
     command = find_compiler(compiler, "c")
     flags = "-O3 -fopenmp -mcmodel=medium -w -fcommon"
     for name in ("cg", "mg"):
-        run_tool(["make", "-C", tree / name.upper(), "CLASS=S", f"CC={command}", f"CLINK={command}", f"CFLAGS={flags}",
-                  f"CLINKFLAGS={flags}", "C_LIB=-lm"])
+        run_tool(
+            [
+                "make",
+                "-C",
+                tree / name.upper(),
+                "CLASS=S",
+                f"CC={command}",
+                f"CLINK={command}",
+                f"CFLAGS={flags}",
+                f"CLINKFLAGS={flags}",
+                "C_LIB=-lm",
+            ]
+        )
         binary = tree / "bin" / f"{name}.S"
         yield Program(f"npb {name}", compiler, (binary,), binary, "ns/op", read_npb, repeats=5)
 
 
 # ---- small inputs ----
 
+
 def read_small(text):
-    return {name: float(value) for name, value in re.findall(r"^(.+): ([\d.]+) us$", text, re.MULTILINE)}
+    return {
+        name: float(value) for name, value in re.findall(r"^(.+): ([\d.]+) us$", text, re.MULTILINE)
+    }
 
 
 def conjugate_gradient(_, work_dir, compiler):
     binary = work_dir / f"conjugate_gradient-{compiler}"
-    run_tool([find_compiler(compiler, "c++"), "-std=c++17", "-O2", "-fopenmp", HERE / "conjugate_gradient.cpp", "-o", binary])
+    run_tool(
+        [
+            find_compiler(compiler, "c++"),
+            "-std=c++17",
+            "-O2",
+            "-fopenmp",
+            HERE / "conjugate_gradient.cpp",
+            "-o",
+            binary,
+        ]
+    )
     yield Program("conjugate_gradient", compiler, (binary,), binary, "us", read_small)
 
 
@@ -135,7 +185,14 @@ def primecount(_, __, compiler):
         path = next((line.split()[-1] for line in maps if name in line), None)
     if path is None:
         raise Missing(f"{name} was not found among this process's files")
-    yield Program("primecount", compiler, (sys.executable, "-B", HERE / "count_primes.py", path), pathlib.Path(path), "us", read_small)
+    yield Program(
+        "primecount",
+        compiler,
+        (sys.executable, "-B", HERE / "count_primes.py", path),
+        pathlib.Path(path),
+        "us",
+        read_small,
+    )
 
 
 ALL = {"epcc": epcc, "npb": npb, "conjugate_gradient": conjugate_gradient, "primecount": primecount}

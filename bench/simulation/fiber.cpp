@@ -48,7 +48,8 @@ HIERBAR_LEFT_BY_A_JUMP void Fiber::switch_to(Fiber& next) {
 // left.
 void Fiber::arrived() {
 #if defined(HIERBAR_FIBER_ASAN)
-  __sanitizer_finish_switch_fiber(fake_stack_, &came_from_->stack_bottom_, &came_from_->stack_bytes_);
+  __sanitizer_finish_switch_fiber(fake_stack_, &came_from_->stack_bottom_,
+                                  &came_from_->stack_bytes_);
 #endif
 }
 
@@ -62,13 +63,15 @@ HIERBAR_LEFT_BY_A_JUMP void Fiber::start() {
   const auto self = reinterpret_cast<std::uintptr_t>(this);
   // makecontext() can pass only ints.
   const auto entry = reinterpret_cast<void (*)()>(reinterpret_cast<void*>(&Fiber::enter));
-  makecontext(&context, entry, 2, static_cast<unsigned>(std::uint64_t{self} >> 32), static_cast<unsigned>(self));
+  makecontext(&context, entry, 2, static_cast<unsigned>(std::uint64_t{self} >> 32),
+              static_cast<unsigned>(self));
   setcontext(&context);
   std::abort();
 }
 
 void Fiber::enter(unsigned high, unsigned low) {
-  auto* self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
+  auto* self =
+      reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
   self->arrived();
   self->body_();
   std::abort();

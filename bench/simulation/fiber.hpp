@@ -21,7 +21,10 @@ class Fiber {
   Fiber() = default;
   // `body` begins at the first switch to this fiber and must never return.
   explicit Fiber(std::function<void()> body)
-      : body_(std::move(body)), stack_(new std::byte[kStackBytes]), stack_bottom_(stack_.get()), stack_bytes_(kStackBytes) {}
+      : body_(std::move(body)),
+        stack_(new std::byte[kStackBytes]),
+        stack_bottom_(stack_.get()),
+        stack_bytes_(kStackBytes) {}
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 

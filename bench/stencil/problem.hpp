@@ -21,19 +21,26 @@ struct Problem {
   long columns = 0;
   int sweeps = 0;
 
-  [[nodiscard]] double lambda() const { return (std::cos(angle(rows)) + std::cos(angle(columns))) / 2; }
+  [[nodiscard]] double lambda() const {
+    return (std::cos(angle(rows)) + std::cos(angle(columns))) / 2;
+  }
   [[nodiscard]] double start(long row, long column) const {
-    return std::sin(angle(rows) * static_cast<double>(row)) * std::sin(angle(columns) * static_cast<double>(column));
+    return std::sin(angle(rows) * static_cast<double>(row)) *
+           std::sin(angle(columns) * static_cast<double>(column));
   }
   // Sums of squares of sines over whole half-periods are (n + 1) / 2.
-  [[nodiscard]] double start_squares() const { return static_cast<double>((rows + 1) * (columns + 1)) / 4; }
+  [[nodiscard]] double start_squares() const {
+    return static_cast<double>((rows + 1) * (columns + 1)) / 4;
+  }
 
  private:
   static double angle(long points) { return kWaves * kPi / static_cast<double>(points + 1); }
 };
 
 // NaN counts as wrong. std::max would ignore it.
-inline double worse(double deviation, double other) { return std::isnan(other) ? HUGE_VAL : std::max(deviation, other); }
+inline double worse(double deviation, double other) {
+  return std::isnan(other) ? HUGE_VAL : std::max(deviation, other);
+}
 
 // The `index`-th of `parts` nearly equal parts of [1, total].
 inline std::pair<long, long> part(long total, long index, long parts) {

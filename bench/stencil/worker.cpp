@@ -28,8 +28,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/stencil/message_band.hpp"
-#include "bench/stencil/shared_band.hpp"
+#include "bench/stencil/bands.hpp"
 
 namespace {
 
@@ -64,7 +63,8 @@ Cpus cpus_of_all_threads() {
   for (std::vector<int>* counts : {&allowed, &bound}) {
     MPI_Allreduce(MPI_IN_PLACE, counts->data(), CPU_SETSIZE, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
-  return {static_cast<int>(std::count_if(allowed.begin(), allowed.end(), [](int count) { return count > 0; })),
+  return {static_cast<int>(
+              std::count_if(allowed.begin(), allowed.end(), [](int count) { return count > 0; })),
           *std::max_element(bound.begin(), bound.end())};
 }
 
@@ -81,24 +81,29 @@ int run(const Problem& problem, int num_samples, SweepAll&& sweep_all) {
     const double sums_deviation = sweep_all(band);
     const double seconds = largest(MPI_Wtime() - begin);
     worst = std::max({worst, sums_deviation, band.deviation()});
-    if (sample > 0) samples += (samples.empty() ? "" : ", ") + std::to_string(1e6 * seconds / problem.sweeps);
+    if (sample > 0)
+      samples += (samples.empty() ? "" : ", ") + std::to_string(1e6 * seconds / problem.sweeps);
   }
   worst = largest(worst);
   const Cpus cpus = cpus_of_all_threads();
   if (rank == 0) {
     std::printf(
-        "{\"us_per_sweep\": [%s], \"deviation\": %g, \"correct\": %s, \"threads_per_rank\": %d, \"cpus\": %d, "
+        "{\"us_per_sweep\": [%s], \"deviation\": %g, \"correct\": %s, \"threads_per_rank\": %d, "
+        "\"cpus\": %d, "
         "\"most_threads_on_one_cpu\": %d}\n",
-        samples.c_str(), worst, worst < kTolerance ? "true" : "false", omp_get_max_threads(), cpus.num_used,
-        cpus.most_threads_on_one);
+        samples.c_str(), worst, worst < kTolerance ? "true" : "false", omp_get_max_threads(),
+        cpus.num_used, cpus.most_threads_on_one);
   }
   return worst < kTolerance ? 0 : 1;
 }
 
 int run_by(const std::string& way, const Problem& problem, int num_samples) {
-  if (way == "messages") return run<MessageBand>(problem, num_samples, [](MessageBand& band) { return band.sweep_all(); });
+  if (way == "messages")
+    return run<MessageBand>(problem, num_samples,
+                            [](MessageBand& band) { return band.sweep_all(); });
   AllThreadsBarrier barrier(way == "hybrid");
-  return run<SharedBand>(problem, num_samples, [&barrier](SharedBand& band) { return band.sweep_all(barrier); });
+  return run<SharedBand>(problem, num_samples,
+                         [&barrier](SharedBand& band) { return band.sweep_all(barrier); });
 }
 
 }  // namespace
@@ -113,7 +118,8 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-  const int status = run_by(argv[6], {std::atol(argv[1]), std::atol(argv[2]), std::atoi(argv[3])}, std::atoi(argv[4]));
+  const int status = run_by(argv[6], {std::atol(argv[1]), std::atol(argv[2]), std::atoi(argv[3])},
+                            std::atoi(argv[4]));
   MPI_Finalize();
   return status;
 }

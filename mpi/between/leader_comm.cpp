@@ -10,14 +10,17 @@ namespace hierbar::mpi {
 LeaderComms::Known LeaderComms::find(const std::vector<std::uint64_t>& processes, Sharing sharing) {
   const std::lock_guard lock(mutex_);
   Known known;
-  known_.erase(std::remove_if(known_.begin(), known_.end(), [](const auto& comm) { return comm.expired(); }), known_.end());
+  known_.erase(
+      std::remove_if(known_.begin(), known_.end(), [](const auto& comm) { return comm.expired(); }),
+      known_.end());
   known.has_room = known_.size() < kMost;
   if (sharing == Sharing::kNone) return known;
   for (const std::weak_ptr<LeaderComm>& one : known_) {
     std::shared_ptr<LeaderComm> leaders = one.lock();
     if (leaders == nullptr || leaders->is_forgotten || leaders->processes != processes) continue;
     if (known.comms.size() == kMostOfSame) break;
-    known.has_collectives.push_back(sharing == Sharing::kByCollectives || leaders->num_of_collectives == 0);
+    known.has_collectives.push_back(sharing == Sharing::kByCollectives ||
+                                    leaders->num_of_collectives == 0);
     known.comms.push_back(std::move(leaders));
   }
   return known;
@@ -34,8 +37,9 @@ LeaderChoice LeaderComms::choose(const Known& known, Sharing sharing) {
     return {leaders->id, 0};
   }
   if (known.comms.size() < kMostOfSame && known.has_room) return {};
-  const auto least = std::min_element(known.comms.begin(), known.comms.end(),
-                                      [](const auto& one, const auto& other) { return one->last_tag < other->last_tag; });
+  const auto least = std::min_element(
+      known.comms.begin(), known.comms.end(),
+      [](const auto& one, const auto& other) { return one->last_tag < other->last_tag; });
   if (least == known.comms.end() || (*least)->last_tag == kMostTags) return {};
   return {(*least)->id, ++(*least)->last_tag};
 }
@@ -56,8 +60,8 @@ std::shared_ptr<LeaderComm> LeaderComms::add(std::shared_ptr<LeaderComm> leaders
   return leaders;
 }
 
-std::shared_ptr<LeaderShare> LeaderComms::share(std::shared_ptr<LeaderComm> leaders, std::optional<Meeting> by_messages,
-                                                bool is_taken) {
+std::shared_ptr<LeaderShare> LeaderComms::share(std::shared_ptr<LeaderComm> leaders,
+                                                std::optional<Meeting> by_messages, bool is_taken) {
   const std::lock_guard lock(mutex_);
   if (!by_messages && !is_taken) ++leaders->num_of_collectives;
   kept_.erase(std::remove(kept_.begin(), kept_.end(), leaders), kept_.end());
@@ -76,7 +80,9 @@ std::shared_ptr<LeaderComm> LeaderComms::end(std::shared_ptr<LeaderShare> share)
   return leaders;
 }
 
-void LeaderComms::release(const Pmpi& pmpi, std::shared_ptr<LeaderShare> share) { release(pmpi, end(std::move(share))); }
+void LeaderComms::release(const Pmpi& pmpi, std::shared_ptr<LeaderShare> share) {
+  release(pmpi, end(std::move(share)));
+}
 
 void LeaderComms::release(const Pmpi& pmpi, std::shared_ptr<LeaderComm> leaders) {
   if (leaders == nullptr) return;
@@ -93,7 +99,8 @@ void LeaderComms::release(const Pmpi& pmpi, std::shared_ptr<LeaderComm> leaders)
 void LeaderComms::keep(std::shared_ptr<LeaderShare> share) {
   std::shared_ptr<LeaderComm> leaders = end(std::move(share));
   const std::lock_guard lock(mutex_);
-  if (leaders != nullptr && std::find(kept_.begin(), kept_.end(), leaders) == kept_.end()) kept_.push_back(std::move(leaders));
+  if (leaders != nullptr && std::find(kept_.begin(), kept_.end(), leaders) == kept_.end())
+    kept_.push_back(std::move(leaders));
 }
 
 void LeaderComms::free_kept(const Pmpi& pmpi, std::size_t num_left) {
@@ -114,7 +121,8 @@ void LeaderComms::free_all(const Pmpi& pmpi) {
     const std::lock_guard lock(mutex_);
     for (const std::weak_ptr<LeaderComm>& known : known_) {
       // Who still has it must not free it once more.
-      if (const std::shared_ptr<LeaderComm> leaders = known.lock()) comms.push_back(std::exchange(leaders->comm, pmpi.comm_null));
+      if (const std::shared_ptr<LeaderComm> leaders = known.lock())
+        comms.push_back(std::exchange(leaders->comm, pmpi.comm_null));
     }
     known_.clear();
     kept_.clear();

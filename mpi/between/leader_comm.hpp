@@ -36,19 +36,24 @@ struct LeaderShare {
   // By messages with a tag that no other communicator has; empty: by `leaders->meeting`.
   std::optional<Meeting> by_messages;
 
-  int meet(const Pmpi& pmpi) noexcept { return (by_messages ? *by_messages : leaders->meeting).meet(pmpi, leaders->comm); }
+  int meet(const Pmpi& pmpi) noexcept {
+    return (by_messages ? *by_messages : leaders->meeting).meet(pmpi, leaders->comm);
+  }
 };
 
-// Which communicators may share a LeaderComm. It depends on the leaders alone, so it is the same for
-// all communicators that they have in common.
+// Which communicators may share a LeaderComm. It depends on the leaders alone, so it is the same
+// for all communicators that they have in common.
 enum class Sharing : std::uint8_t {
   // All, by its collectives: each leader is in one barrier at a time.
   kByCollectives,
-  // Two threads of a leader may be in barriers of two communicators, and come to them in another order
-  // than those of the next leader. So one communicator at a time has the collectives, and each of the
+  // Two threads of a leader may be in barriers of two communicators, and come to them in another
+  // order
+  // than those of the next leader. So one communicator at a time has the collectives, and each of
+  // the
   // others meets by messages with a tag of its own.
   kByTags,
-  // None: they may be of different sessions. The MPI library refuses to end a session while one of its
+  // None: they may be of different sessions. The MPI library refuses to end a session while one of
+  // its
   // communicators exists.
   kNone,
 };
@@ -88,11 +93,12 @@ class LeaderComms {
 
   std::shared_ptr<LeaderComm> add(std::shared_ptr<LeaderComm> leaders);
   // A share of it. `is_taken`: choose() has taken the collectives here.
-  std::shared_ptr<LeaderShare> share(std::shared_ptr<LeaderComm> leaders, std::optional<Meeting> by_messages, bool is_taken);
+  std::shared_ptr<LeaderShare> share(std::shared_ptr<LeaderComm> leaders,
+                                     std::optional<Meeting> by_messages, bool is_taken);
 
-  // The user's communicator or team has been freed or is being freed. Frees the leaders' communicator
-  // if no other uses it. Collective over the leaders. So it may be called only where to free the
-  // user's communicator is collective, and never in a delete callback.
+  // The user's communicator or team has been freed or is being freed. Frees the leaders'
+  // communicator if no other uses it. Collective over the leaders. So it may be called only where
+  // to free the user's communicator is collective, and never in a delete callback.
   void release(const Pmpi& pmpi, std::shared_ptr<LeaderShare> share);
   // The same for one that has no share yet.
   void release(const Pmpi& pmpi, std::shared_ptr<LeaderComm> leaders);

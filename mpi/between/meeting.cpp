@@ -6,10 +6,11 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "mpi/settings/message.hpp"
+#include "mpi/settings/settings.hpp"
 
 namespace hierbar::mpi {
-Meeting::Meeting(const MeetingPlan& plan) : plan_(plan), runner_(plan.tag), method_(plan.kinds.empty() || plan.is_trial ? 0 : 1) {
+Meeting::Meeting(const MeetingPlan& plan)
+    : plan_(plan), runner_(plan.tag), method_(plan.kinds.empty() || plan.is_trial ? 0 : 1) {
   for (const network::Kind kind : plan.kinds) {
     schedules_.push_back({kind, network::rounds(kind, plan.rank, plan.size)});
     runner_.prepare(schedules_.back().rounds);
@@ -41,12 +42,12 @@ int Meeting::meet_settled(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   return status;
 }
 
-// The three meetings that follow a round decide what comes next. Each is one reduction in place of a
-// barrier, so the trial costs no call of its own: a reduction too ends in no leader before all have
-// come, and if it fails in one, the meeting has failed there.
+// The three meetings that follow a round decide what comes next. Each is one reduction in place of
+// a barrier, so the trial costs no call of its own: a reduction too ends in no leader before all
+// have come, and if it fails in one, the meeting has failed there.
 //
-// 1. The first reduces the measured times to the least, and each leader makes a proposal by these. A
-//    leader in which this reduction or a meeting of the trial has failed proposes the library's
+// 1. The first reduces the measured times to the least, and each leader makes a proposal by these.
+//    A leader in which this reduction or a meeting of the trial has failed proposes the library's
 //    barrier for good.
 // 2. The other two reduce the proposals: all leaders get the least one. The second of them repeats
 //    the first, so a leader in which one fails learns the result from the other.
@@ -65,7 +66,8 @@ int Meeting::close_round(const Pmpi& pmpi, MPI_Comm comm) noexcept {
 int Meeting::exchange_times(const Pmpi& pmpi, MPI_Comm comm) noexcept {
   Trial::Times least{};
   const int status =
-      pmpi.Allreduce(&trial_->times(), &least, static_cast<int>(trial_->num_values()), pmpi.long_long, pmpi.min, comm);
+      pmpi.Allreduce(&trial_->times(), &least, static_cast<int>(trial_->num_values()),
+                     pmpi.long_long, pmpi.min, comm);
   has_failed_ |= status != MPI_SUCCESS;
   proposal_ = has_failed_ ? kLibraryForGood : judge(least);
   return status;
@@ -105,7 +107,8 @@ void Meeting::adopt_verdict(std::size_t method) {
   method_ = method;
   settled_us_ = trial_->medians_us()[method];
   if (plan_.verdicts != nullptr) {
-    plan_.verdicts->remember(plan_.verdict_key, method_ == 0 ? Verdicts::Verdict{} : schedules_[method_ - 1].kind);
+    plan_.verdicts->remember(plan_.verdict_key,
+                             method_ == 0 ? Verdicts::Verdict{} : schedules_[method_ - 1].kind);
   }
   if (plan_.prints_verdict && is_new) print(*trial_);
   trial_.reset();
@@ -115,14 +118,19 @@ void Meeting::print(const Trial& trial) const {
   std::string text = "meeting of " + std::to_string(plan_.size) + " nodes: ";
   text += method_ == 0 ? "library" : network::name_of(schedules_[method_ - 1].kind);
   if (proposal_ == kLibraryForGood)
-    return print_line(text + "; a meeting or a reduction of the trial failed, so there is no other");
+    return print_line(text +
+                      "; a meeting or a reduction of the trial failed, so there is no other");
   const std::vector<double> medians_us = trial.medians_us();
   text += format_text("; trial: library %.1f us", medians_us[0]);
   for (std::size_t i = 0; i < schedules_.size(); ++i) {
-    text += ", " + network::name_of(schedules_[i].kind) + format_text(" %.1f us", medians_us[i + 1]);
+    text +=
+        ", " + network::name_of(schedules_[i].kind) + format_text(" %.1f us", medians_us[i + 1]);
   }
-  print_line(text + format_text(" in %zu meetings; another way must be 3 %% better than the library, and surely better",
-                                trial.num_meetings_in_all()));
+  print_line(
+      text +
+      format_text(
+          " in %zu meetings; another way must be 3 %% better than the library, and surely better",
+          trial.num_meetings_in_all()));
 }
 
 }  // namespace hierbar::mpi

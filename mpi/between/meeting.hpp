@@ -10,7 +10,6 @@
 
 #include "mpi/between/schedule_runner.hpp"
 #include "mpi/between/trial.hpp"
-#include "mpi/between/verdicts.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "network/schedule.hpp"
 
@@ -20,8 +19,8 @@ namespace hierbar::mpi {
 // same in all leaders.
 struct MeetingPlan {
   std::vector<network::Kind> kinds;  // none: the MPI library's barrier, for good
-  bool is_trial = false;             // the kinds and the library take turns until the trial has ended
-  std::uint32_t rank = 0;            // among the leaders
+  bool is_trial = false;   // the kinds and the library take turns until the trial has ended
+  std::uint32_t rank = 0;  // among the leaders
   std::uint32_t size = 0;
   int tag = 0;  // of the messages
   bool prints_verdict = false;
@@ -33,17 +32,17 @@ struct MeetingPlan {
 // How the leaders of several nodes meet on their communicator: in the MPI library's barrier, or by
 // a schedule of empty messages, as one leader runs it.
 //
-// Requires that only one thread at a time is in a meeting on the communicator with the same tag, and
-// one in a meeting that may use the library's collectives. Guarantees that no leader returns
+// Requires that only one thread at a time is in a meeting on the communicator with the same tag,
+// and one in a meeting that may use the library's collectives. Guarantees that no leader returns
 // MPI_SUCCESS before all have come.
 //
 // What is best may change with the job's neighbours. So after a trial there is a check every
-// kCheckEvery meetings: one round of the method in use, which costs three reductions. If its cost has
-// changed by more than kDrift, or kTryAgain meetings have passed, another trial follows.
+// kCheckEvery meetings: one round of the method in use, which costs three reductions. If its cost
+// has changed by more than kDrift, or kTryAgain meetings have passed, another trial follows.
 //
-// Communicators with the same leaders share a meeting and its trial. So a duplicate goes on where the
-// first communicator was. Where they do not share it (LeaderComm), those made after the trial start
-// with its verdict.
+// Communicators with the same leaders share a meeting and its trial. So a duplicate goes on where
+// the first communicator was. Where they do not share it (LeaderComm), those made after the trial
+// start with its verdict.
 class Meeting {
  public:
   // The library's barrier, for good.

@@ -20,12 +20,14 @@ constexpr unsigned char kMark = 1;
 void ScheduleRunner::prepare(const std::vector<network::Round>& rounds) {
   for (const network::Round& round : rounds) {
     const std::size_t num_receives = round.receive_from.size();
-    if (requests_.size() < num_receives + round.send_to.size()) requests_.resize(num_receives + round.send_to.size());
+    if (requests_.size() < num_receives + round.send_to.size())
+      requests_.resize(num_receives + round.send_to.size());
     if (marks_.size() < num_receives) marks_.resize(num_receives);
   }
 }
 
-int ScheduleRunner::run(const std::vector<network::Round>& rounds, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+int ScheduleRunner::run(const std::vector<network::Round>& rounds, const Pmpi& pmpi,
+                        MPI_Comm comm) noexcept {
   int status = broken_;
   for (const network::Round& round : rounds) {
     const int of_round = run_round(round, status != MPI_SUCCESS, pmpi, comm);
@@ -42,7 +44,8 @@ int ScheduleRunner::run(const std::vector<network::Round>& rounds, const Pmpi& p
 // A start that fails is taken to have started nothing, and is made again, so that a passing error
 // changes nothing. A poll that fails may have completed a receive with an error. It is not made
 // again, because the next one would not tell.
-int ScheduleRunner::run_round(const network::Round& round, bool has_failed, const Pmpi& pmpi, MPI_Comm comm) noexcept {
+int ScheduleRunner::run_round(const network::Round& round, bool has_failed, const Pmpi& pmpi,
+                              MPI_Comm comm) noexcept {
   int status = broken_;
   std::size_t num_requests = 0;
   const auto start = [&](auto function) {
@@ -57,7 +60,9 @@ int ScheduleRunner::run_round(const network::Round& round, bool has_failed, cons
     if (status != MPI_SUCCESS) break;
     unsigned char* const mark = &marks_[num_requests];
     *mark = 0;
-    start([&](MPI_Request* request) { return pmpi.Irecv(mark, 1, pmpi.byte, static_cast<int>(peer), tag_, comm, request); });
+    start([&](MPI_Request* request) {
+      return pmpi.Irecv(mark, 1, pmpi.byte, static_cast<int>(peer), tag_, comm, request);
+    });
   }
   const std::size_t num_receives = num_requests;
   for (const std::uint32_t peer : round.send_to) {
@@ -68,7 +73,8 @@ int ScheduleRunner::run_round(const network::Round& round, bool has_failed, cons
   }
   int done = num_requests == 0;
   for (int polls = 0; status == MPI_SUCCESS && done == 0; ++polls) {
-    status = pmpi.Testall(static_cast<int>(num_requests), requests_.data(), &done, MPI_STATUSES_IGNORE);
+    status =
+        pmpi.Testall(static_cast<int>(num_requests), requests_.data(), &done, MPI_STATUSES_IGNORE);
     if (done == 0 && polls >= kPollsBeforeYield) sched_yield();
   }
   if (status != MPI_SUCCESS) {
@@ -80,7 +86,8 @@ int ScheduleRunner::run_round(const network::Round& round, bool has_failed, cons
 }
 
 // Gives the round's requests back without waiting for them. Messages that were sent still arrive.
-void ScheduleRunner::abandon(std::size_t num_receives, std::size_t num_requests, const Pmpi& pmpi) noexcept {
+void ScheduleRunner::abandon(std::size_t num_receives, std::size_t num_requests,
+                             const Pmpi& pmpi) noexcept {
   for (std::size_t i = 0; i < num_requests; ++i) {
     if (requests_[i] == pmpi.request_null) continue;
     if (i < num_receives) pmpi.Cancel(&requests_[i]);

@@ -20,13 +20,15 @@ namespace hierbar::mpi {
 // from one that could not wait for the others, and none waits for messages that such a leader
 // leaves out.
 //
-// Requires that one thread at a time runs schedules on a communicator with one tag, and that all leaders run the
-// same ones in the same order. A leader that cannot send a message at all leaves its receiver
-// waiting, as a leader would that fails in the library's barrier before it has told anybody.
+// Requires that one thread at a time runs schedules on a communicator with one tag, and that all
+// leaders run the same ones in the same order. A leader that cannot send a message at all leaves
+// its receiver waiting, as a leader would that fails in the library's barrier before it has told
+// anybody.
 class ScheduleRunner {
  public:
   // All messages have this tag. The messages from one leader to another are taken in the order in
-  // which they were sent, and every schedule uses up its messages, so one tag serves for all meetings.
+  // which they were sent, and every schedule uses up its messages, so one tag serves for all
+  // meetings.
   explicit ScheduleRunner(int tag = 0) : tag_(tag) {}
 
   // Before a schedule is run for the first time: makes room for its rounds.
@@ -39,7 +41,8 @@ class ScheduleRunner {
   int run(const std::vector<network::Round>& rounds, const Pmpi& pmpi, MPI_Comm comm) noexcept;
 
  private:
-  int run_round(const network::Round& round, bool has_failed, const Pmpi& pmpi, MPI_Comm comm) noexcept;
+  int run_round(const network::Round& round, bool has_failed, const Pmpi& pmpi,
+                MPI_Comm comm) noexcept;
   void abandon(std::size_t num_receives, std::size_t num_requests, const Pmpi& pmpi) noexcept;
 
   // Of one round: the receives, then the sends.

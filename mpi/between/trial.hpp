@@ -5,9 +5,32 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "mpi/settings/settings.hpp"
+#include "network/schedule.hpp"
+
 namespace hierbar::mpi {
+
+inline constexpr std::size_t kMostShortlisted = 3;
+
+// The schedules that a trial among this many nodes compares with the MPI library's barrier, or the
+// one that the setting names; none for the library alone.
+struct Shortlist {
+  std::vector<network::Kind> kinds;
+  std::string source;  // where the costs of the network are from; empty if none were needed
+  std::vector<std::string> problems;
+};
+
+// Only rank 0 of a communicator asks, and tells the others. It is worked out once for each number
+// of nodes, since a program may set up thousands of communicators. Thread-safe.
+const Shortlist& shortlist_for(const MeetingSetting& setting, std::uint32_t num_nodes,
+                               const std::string& library);
 
 // The trial of several methods of meeting, as one leader runs it. Method 0 is the MPI library's
 // barrier.
@@ -52,8 +75,8 @@ class Trial {
     long long& minus_outside(std::size_t meeting) noexcept { return values[3 * meeting + 2]; }
   };
 
-  // What a leader proposes after a round: the number of a method, which ends the trial, or more than
-  // all of these, a further round.
+  // What a leader proposes after a round: the number of a method, which ends the trial, or more
+  // than all of these, a further round.
   using Proposal = long long;
 
   // Requires 1 to 4 methods.
@@ -85,7 +108,9 @@ class Trial {
   // And one bit for each method that takes turns.
   static constexpr Proposal kFurtherRound = 1 << 8;
 
-  std::size_t num_meetings() const noexcept { return num_further_ == 0 ? kNumMeetings : kNumFurther; }
+  std::size_t num_meetings() const noexcept {
+    return num_further_ == 0 ? kNumMeetings : kNumFurther;
+  }
   bool is_clearly_better(std::size_t method, std::size_t other) const;
   bool replaces_library(std::size_t method) const;
   bool is_precise(std::size_t method) const;
@@ -98,6 +123,38 @@ class Trial {
   std::size_t num_in_all_ = 0;
   long long last_left_ns_ = 0;
   Times times_{};
+};
+
+// Cache of trial results, keyed by the set of leader processes. A later
+// communicator with the same leaders starts with the verdict. Only a communicator's rank 0 looks
+// here and tells the others, so they need not know the same. Thread-safe.
+class Verdicts {
+ public:
+  // The leaders' processes, in order, as a number. Two lists of processes may have the same: then
+  // one gets a verdict that does not suit it, but all of its leaders get the same one.
+  static std::uint64_t key_of(const std::vector<std::uint64_t>& processes) {
+    const std::string_view bytes(reinterpret_cast<const char*>(processes.data()),
+                                 processes.size() * sizeof(std::uint64_t));
+    return std::hash<std::string_view>{}(bytes);
+  }
+
+  // No kind: the MPI library's barrier.
+  using Verdict = std::optional<network::Kind>;
+
+  void remember(std::uint64_t key, Verdict verdict) {
+    const std::lock_guard lock(mutex_);
+    known_[key] = verdict;
+  }
+  // Empty: there was no trial.
+  std::optional<Verdict> find(std::uint64_t key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(key);
+    return found == known_.end() ? std::nullopt : std::optional<Verdict>(found->second);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uint64_t, Verdict> known_;
 };
 
 }  // namespace hierbar::mpi

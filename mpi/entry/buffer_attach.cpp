@@ -5,10 +5,9 @@
 
 #include <mpi.h>
 
-#include "mpi/entry/fortran_routine.hpp"
-#include "mpi/entry/raw_handle.hpp"
+#include "mpi/barrier/process_state.hpp"
+#include "mpi/entry/entry_points.hpp"
 #include "mpi/library/pmpi.hpp"
-#include "mpi/setup/process_state.hpp"
 
 using hierbar::mpi::FortranRoutine;
 using hierbar::mpi::ProcessState;
@@ -20,16 +19,19 @@ HIERBAR_ENTRY(int, MPI_Buffer_attach, void* buffer, int size) {
   return pmpi->next.Buffer_attach(buffer, size);
 }
 
-// Noted also where a tool or a function of the program's has the name: that costs time, and no more.
-#define HIERBAR_FORTRAN_ATTACH(name, profiling_name)                                                                     \
-  HIERBAR_ENTRY(long, name, HIERBAR_ANY_PARAMETERS(buffer, size, status)) {                                              \
-    static constinit FortranRoutine routine(#name);                                                                      \
-    const void* const caller = __builtin_return_address(0);                                                              \
-    const FortranRoutine::Calls calls = routine.find(caller, false);                                                     \
-    const hierbar::mpi::Pmpi* const pmpi = hierbar::mpi::find_pmpi(caller);                                              \
-    if (pmpi != nullptr) ProcessState::get().send_buffer_comes();                                                        \
-    if (calls.next != nullptr) return calls.next(HIERBAR_ANY_ARGUMENTS(buffer, size, status));                           \
-    FortranRoutine::store(status, pmpi->next.Buffer_attach(buffer, *static_cast<const MPI_Fint*>(size)), calls.is_wide); \
-    return 0;                                                                                                            \
+// Noted also where a tool or a function of the program's has the name: that costs time, and no
+// more.
+#define HIERBAR_FORTRAN_ATTACH(name, profiling_name)                                             \
+  HIERBAR_ENTRY(long, name, HIERBAR_ANY_PARAMETERS(buffer, size, status)) {                      \
+    static constinit FortranRoutine routine(#name);                                              \
+    const void* const caller = __builtin_return_address(0);                                      \
+    const FortranRoutine::Calls calls = routine.find(caller, false);                             \
+    const hierbar::mpi::Pmpi* const pmpi = hierbar::mpi::find_pmpi(caller);                      \
+    if (pmpi != nullptr) ProcessState::get().send_buffer_comes();                                \
+    if (calls.next != nullptr) return calls.next(HIERBAR_ANY_ARGUMENTS(buffer, size, status));   \
+    FortranRoutine::store(status,                                                                \
+                          pmpi->next.Buffer_attach(buffer, *static_cast<const MPI_Fint*>(size)), \
+                          calls.is_wide);                                                        \
+    return 0;                                                                                    \
   }
 HIERBAR_FORTRAN_NAMES(HIERBAR_FORTRAN_ATTACH, mpi_buffer_attach, MPI_BUFFER_ATTACH)

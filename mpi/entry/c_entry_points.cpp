@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "mpi/barrier/process_state.hpp"
+#include "mpi/entry/entry_points.hpp"
 #include "mpi/entry/mpi_barrier.hpp"
-#include "mpi/entry/raw_handle.hpp"
-#include "mpi/setup/process_state.hpp"
-#include "mpi/team/free_comm.hpp"
+#include "mpi/team/teams.hpp"
 
 using hierbar::mpi::find_pmpi;
 using hierbar::mpi::find_pmpi_unrecorded;
@@ -40,21 +40,24 @@ int barrier_off_hot_path(RawHandle comm, const void* caller) {
   const Pmpi* const pmpi = find_pmpi(caller);
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Barrier, PMPI_Barrier, comm);
   if (pmpi->tool.is_behind) {
-    return hierbar::mpi::through_tool(caller, [&] { return pmpi->next.Barrier(handle_in<MPI_Comm>(comm)); });
+    return hierbar::mpi::through_tool(
+        caller, [&] { return pmpi->next.Barrier(handle_in<MPI_Comm>(comm)); });
   }
   return hierbar::mpi::barrier_as_asked(*pmpi, handle_in<MPI_Comm>(comm), caller);
 }
 
 }  // namespace
 
-// What a tool calls in the end, which stands before this library or behind it. Without such a tool it
-// is the library's own barrier, and so it is for the library's own calls.
+// What a tool calls in the end, which stands before this library or behind it. Without such a tool
+// it is the library's own barrier, and so it is for the library's own calls.
 HIERBAR_ENTRY(int, PMPI_Barrier, RawHandle comm) {
   const void* const caller = __builtin_return_address(0);
   const Pmpi* const pmpi = find_pmpi(caller);
   if (pmpi == nullptr) HIERBAR_PASS_ON(PMPI_Barrier, PMPI_Barrier, comm);
-  if (!pmpi->tool.exists() || pmpi->extent.has(caller)) return pmpi->Barrier(handle_in<MPI_Comm>(comm));
-  return hierbar::mpi::barrier_as_asked(*pmpi, handle_in<MPI_Comm>(comm), hierbar::mpi::take_program_place(caller));
+  if (!pmpi->tool.exists() || pmpi->extent.has(caller))
+    return pmpi->Barrier(handle_in<MPI_Comm>(comm));
+  return hierbar::mpi::barrier_as_asked(*pmpi, handle_in<MPI_Comm>(comm),
+                                        hierbar::mpi::take_program_place(caller));
 }
 
 // Writes what is recorded so far. In a program without barriers that is nothing.
@@ -91,14 +94,16 @@ namespace {
 
 int level_of(const Pmpi& pmpi, MPI_Session session) {
   MPI_Info info;
-  if (pmpi.Session_get_info == nullptr || pmpi.Session_get_info(session, &info) != MPI_SUCCESS) return MPI_THREAD_MULTIPLE;
+  if (pmpi.Session_get_info == nullptr || pmpi.Session_get_info(session, &info) != MPI_SUCCESS)
+    return MPI_THREAD_MULTIPLE;
   char value[MPI_MAX_INFO_VAL] = "";
   int found = 0;
   pmpi.Info_get(info, "thread_level", sizeof(value) - 1, value, &found);
   pmpi.Info_free(&info);
-  constexpr std::pair<std::string_view, int> kLevels[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
-                                                          {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
-                                                          {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED}};
+  constexpr std::pair<std::string_view, int> kLevels[] = {
+      {"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
+      {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
+      {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED}};
   for (const auto& [name, level] : kLevels) {
     if (found != 0 && name == value) return level;
   }
@@ -111,7 +116,8 @@ HIERBAR_ENTRY(int, MPI_Session_init, RawHandle info, RawHandle handler, MPI_Sess
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
   if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Session_init, PMPI_Session_init, info, handler, session);
   if (pmpi->next.Session_init == nullptr) return MPI_ERR_OTHER;
-  const int status = pmpi->next.Session_init(handle_in<MPI_Info>(info), handle_in<MPI_Errhandler>(handler), session);
+  const int status = pmpi->next.Session_init(handle_in<MPI_Info>(info),
+                                             handle_in<MPI_Errhandler>(handler), session);
   if (status == MPI_SUCCESS) ProcessState::get().session_begins(level_of(*pmpi, *session));
   return status;
 }

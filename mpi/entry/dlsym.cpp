@@ -1,33 +1,71 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // dlsym(), for programs that open their MPI library and take its functions by name
-// (docs/design/mpi-calls.md#d0179). All other calls, and those in which a name is not asked of a file, are jumps
-// to the next dlsym(): a tool's, or the C library's.
+// (docs/design/mpi-calls.md#d0179). All other calls, and those in which a name is not asked of a
+// file, are jumps to the next dlsym(): a tool's, or the C library's.
 //
-// 1. The next dlsym() must see the address from which the program calls, because RTLD_NEXT depends on
-//    it. So the entry point is in assembler, and ends with that jump.
-// 2. It is called before any constructor has run, by sanitizers and allocators that set themselves up.
-//    So what every call passes is no call of the C library, has no memory of a thread, and is compiled
-//    without sanitizers.
+// 1. The next dlsym() must see the address from which the program calls, because RTLD_NEXT depends
+//    on it. So the entry point is in assembler, and ends with that jump.
+// 2. It is called before any constructor has run, by sanitizers and allocators that set themselves
+//    up. So what every call passes is no call of the C library, has no memory of a thread, and is
+//    compiled without sanitizers.
 
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstring>
 
-#include "mpi/library/opened_library.hpp"
+#include "base/arch/loader.hpp"
+#include "mpi/library/mpi_symbols.hpp"
+#include "mpi/library/pmpi.hpp"
 
+namespace hierbar::mpi {
 namespace {
 
-using Dlsym = void* (*)(void* handle, const char* symbol);
+const char in_this_file = 0;
 
-// The first version of the C library's, which it has beside later ones.
-#if defined(__x86_64__)
-constexpr const char* kVersion = "GLIBC_2.2.5";
-#elif defined(__aarch64__)
-constexpr const char* kVersion = "GLIBC_2.17";
-#else
-#error "mpi/entry/dlsym.cpp: this processor's entry point is missing, and the first version of dlsym() in its C library"
-#endif
+// The namespace of the preloaded files, and of all that dlopen() opens.
+bool is_in_base_namespace(void* handle) {
+  Lmid_t space = -1;
+  return dlinfo(handle, RTLD_DI_LMID, &space) == 0 && space == LM_ID_BASE;
+}
+
+// What the program calls without dlsym() is served, too, and must be in the same library.
+bool is_programs_library(const void* definition) {
+  const void* const visible = dlsym(RTLD_DEFAULT, kInEveryMpi);
+  return visible == nullptr || are_in_one_file(visible, definition);
+}
+
+// A program may open its MPI library and take functions from it by dlsym(), as Julia's ccall,
+// Python's ctypes and Numba do. Such calls come to no preloaded function. So the shim answers
+// dlsym().
+//
+// Returns the shim's function that is to be the answer in place of `definition`, which is that of
+// `symbol` behind `handle`; `caller` is the place that asks. Null: `definition` stays the answer,
+// since
+//
+// - this shim has no such function, or does not serve the library, or already serves another one;
+// - the library is in a namespace of its own (dlmopen()), or another shim's function was found;
+// - the MPI library asks, or a shim;
+// - a tool behind the shim has the function, and might be the one that asks. The shim's function
+//   would call that of the tool again. Barriers have a function that calls no tool, PMPI_Barrier.
+void* function_in_place_of(void* definition, void* handle, const char* symbol, const void* caller) {
+  // First: all that follows calls dlsym() from here.
+  if (is_in_shim(caller) || is_in_shim(definition) || are_in_one_file(caller, definition))
+    return nullptr;
+  void* const ours = definition_inside(&in_this_file, symbol);
+  if (ours == nullptr) return nullptr;
+  if (!is_in_base_namespace(handle) || !is_programs_library(definition)) return nullptr;
+  const void* const barrier = definition_inside(definition, "PMPI_Barrier");
+  if (barrier == nullptr || !serves_opened(barrier)) return nullptr;
+  const void* const next = next_definition(symbol);
+  if (next == nullptr || are_in_one_file(next, definition) || is_in_shim(next)) return ours;
+  return std::strcmp(symbol, "MPI_Barrier") == 0 ? definition_inside(&in_this_file, "PMPI_Barrier")
+                                                 : nullptr;
+}
+
+using Dlsym = void* (*)(void* handle, const char* symbol);
 
 // Relaxed: every thread finds the same function, which nobody writes.
 constinit std::atomic<Dlsym> next_dlsym{nullptr};
@@ -36,7 +74,7 @@ constinit std::atomic<Dlsym> next_dlsym{nullptr};
 Dlsym find_next_dlsym() noexcept {
   Dlsym next = next_dlsym.load(std::memory_order_relaxed);
   if (next != nullptr) return next;
-  next = reinterpret_cast<Dlsym>(dlvsym(RTLD_NEXT, "dlsym", kVersion));
+  next = reinterpret_cast<Dlsym>(dlvsym(RTLD_NEXT, "dlsym", hierbar::kFirstGlibc));
   next_dlsym.store(next, std::memory_order_relaxed);
   return next;
 }
@@ -54,11 +92,17 @@ struct Decision {
 };
 
 }  // namespace
+}  // namespace hierbar::mpi
 
-extern "C" [[gnu::visibility("hidden"), gnu::used]] Decision hierbar_mpi_decide(void* handle, const char* symbol,
-                                                                                const void* caller) noexcept {
-  const Dlsym next = find_next_dlsym();
-  if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || next == nullptr || !begins_with_mpi(symbol)) return {nullptr, next};
+using hierbar::mpi::Decision;
+using hierbar::mpi::Dlsym;
+
+extern "C" [[gnu::visibility("hidden"), gnu::used]] Decision hierbar_mpi_decide(
+    void* handle, const char* symbol, const void* caller) noexcept {
+  const Dlsym next = hierbar::mpi::find_next_dlsym();
+  if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || next == nullptr ||
+      !hierbar::mpi::begins_with_mpi(symbol))
+    return {nullptr, next};
   void* const definition = next(handle, symbol);
   if (definition == nullptr) return {nullptr, next};
   void* const ours = hierbar::mpi::function_in_place_of(definition, handle, symbol, caller);

@@ -4,12 +4,12 @@
 
 #include <utility>
 
+#include "mpi/barrier/before_set_up.hpp"
+#include "mpi/barrier/messages.hpp"
+#include "mpi/barrier/process_state.hpp"
+#include "mpi/barrier/set_up.hpp"
 #include "mpi/library/progress.hpp"
 #include "mpi/settings/report_settings.hpp"
-#include "mpi/setup/before_set_up.hpp"
-#include "mpi/setup/process_state.hpp"
-#include "mpi/setup/report_problems.hpp"
-#include "mpi/setup/set_up.hpp"
 #include "mpi/team/threadcomm.hpp"
 
 namespace hierbar::mpi {
@@ -18,9 +18,10 @@ namespace {
 // What a thread remembers between two barriers.
 struct Caller {
   // The communicator of the thread's last barrier and its state, so that the library need not be
-  // asked again (docs/design/mpi-calls.md#d0031). Both are valid while num_removals is the current number. MPI
-  // reuses a handle only after a free, and a free raises the number before it. The thread that uses
-  // the handle again sees the new number: the program itself has ordered this use after the free.
+  // asked again (docs/design/mpi-calls.md#d0031). Both are valid while num_removals is the current
+  // number. MPI reuses a handle only after a free, and a free raises the number before it. The
+  // thread that uses the handle again sees the new number: the program itself has ordered this use
+  // after the free.
   MPI_Comm comm{};
   CommState* state = nullptr;
   std::uint64_t num_removals = 0;
@@ -34,10 +35,12 @@ int pass_on(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Route route)
 }
 
 // On a communicator of threads. `address` is null where nothing is recorded.
-int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat, const void* address) {
+int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat,
+                     const void* address) {
   HybridTeam& team = *seat.team;
-  const int status =
-      address != nullptr && team.is_recorded() ? team.barrier_recorded(seat.number, address) : team.barrier(seat.number);
+  const int status = address != nullptr && team.is_recorded()
+                         ? team.barrier_recorded(seat.number, address)
+                         : team.barrier(seat.number);
   if (status != MPI_SUCCESS) pmpi.Comm_call_errhandler(comm, status);
   return status;
 }
@@ -51,8 +54,8 @@ int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat
   for (int call = 0; call < kNumCalls; ++call) make_progress();
 }
 
-// `cross` is called with the communicator's state. Progress comes behind the barrier, where it holds
-// up this rank alone.
+// `cross` is called with the communicator's state. Progress comes behind the barrier, where it
+// holds up this rank alone.
 template <class Cross>
 [[gnu::always_inline]] inline int cross_and_progress(CommState& state, Cross cross) {
   // Read before: an error handler may free the communicator, and with it the state.
@@ -67,13 +70,14 @@ template <class Cross>
 // What comes before a barrier on a communicator that is not the thread's last one. It is all that
 // other barriers need not ask.
 template <class Cross>
-[[gnu::noinline]] int barrier_elsewhere(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const void* address,
-                                        Cross cross) {
+[[gnu::noinline]] int barrier_elsewhere(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
+                                        const void* address, Cross cross) {
   if (InsideGuard::is_held()) return pass_on(process, pmpi, comm, Route::kNested);
   if (!process.settings.enabled) return pass_on(process, pmpi, comm, Route::kOff);
   if (pmpi.has_user_threads) return pass_on(process, pmpi, comm, Route::kUserThreads);
   const std::uint64_t num_removals = process.states.num_removals();
-  if (const ThreadcommSeat seat = find_seat(comm); seat.team != nullptr) return cross_threadcomm(pmpi, comm, seat, address);
+  if (const ThreadcommSeat seat = find_seat(comm); seat.team != nullptr)
+    return cross_threadcomm(pmpi, comm, seat, address);
   int status = MPI_SUCCESS;
   CommState* const state = find_state(process, pmpi, comm, BeforeSetUp::kMayCount, status);
   if (status != MPI_SUCCESS) {
@@ -94,12 +98,14 @@ template <class Cross>
 }
 
 template <class Cross>
-[[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, const void* address, Cross cross) {
+[[gnu::always_inline]] inline int barrier_with(const Pmpi& pmpi, MPI_Comm comm, const void* address,
+                                               Cross cross) {
   ProcessState& process = ProcessState::get();
   // Read once: in a library that may be loaded late, each access to a thread_local is a function
   // call.
   const Caller& caller = this_thread;
-  if (caller.state == nullptr || caller.comm != comm || caller.num_removals != process.states.num_removals()) {
+  if (caller.state == nullptr || caller.comm != comm ||
+      caller.num_removals != process.states.num_removals()) {
     return barrier_elsewhere(process, pmpi, comm, address, cross);
   }
   return cross_and_progress(*caller.state, cross);
@@ -107,9 +113,12 @@ template <class Cross>
 
 }  // namespace
 
-CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, BeforeSetUp before, int& status) {
+CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, BeforeSetUp before,
+                      int& status) {
   status = MPI_SUCCESS;
-  if (comm == pmpi.comm_null || (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi))) return nullptr;
+  if (comm == pmpi.comm_null ||
+      (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi)))
+    return nullptr;
   CommState* state = nullptr;
   const int found = process.find(pmpi, comm, state);
   if (found != MPI_SUCCESS) {
@@ -119,7 +128,8 @@ CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Be
   if (state != nullptr && state->route != Route::kBeforeSetUp) return state;
   if (state == nullptr) report_problems(process, pmpi, comm);
   if (before == BeforeSetUp::kMayCount) {
-    if (CommState* const counting = state_before_set_up(process, pmpi, comm, state)) return counting;
+    if (CommState* const counting = state_before_set_up(process, pmpi, comm, state))
+      return counting;
   }
   // So that a barrier that the library calls in the set-up is found to be one.
   this_thread.state = nullptr;
@@ -137,11 +147,13 @@ const void* take_program_place(const void* caller) noexcept {
 }
 
 int barrier(const Pmpi& pmpi, MPI_Comm comm) {
-  return barrier_with(pmpi, comm, nullptr, [&](CommState& state) { return cross(state, pmpi, comm); });
+  return barrier_with(pmpi, comm, nullptr,
+                      [&](CommState& state) { return cross(state, pmpi, comm); });
 }
 
 int recorded_barrier(const Pmpi& pmpi, MPI_Comm comm, const void* address) {
-  return barrier_with(pmpi, comm, address, [&](CommState& state) { return cross_recorded(state, pmpi, comm, address); });
+  return barrier_with(pmpi, comm, address,
+                      [&](CommState& state) { return cross_recorded(state, pmpi, comm, address); });
 }
 
 int barrier_as_asked(const Pmpi& pmpi, MPI_Comm comm, const void* caller) {

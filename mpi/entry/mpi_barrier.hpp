@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "mpi/communicator/comm_state.hpp"
-#include "mpi/communicator/inside_guard.hpp"
+#include "mpi/barrier/comm_state.hpp"
+#include "mpi/barrier/process_state.hpp"
 #include "mpi/library/pmpi.hpp"
-#include "mpi/setup/process_state.hpp"
 
 namespace hierbar::mpi {
 
-// MPI_Barrier, for all entry points. Whoever is called meanwhile, as an error handler of the program's,
-// may leave it by a jump or an exception, and may call it again.
+// MPI_Barrier, for all entry points. Whoever is called meanwhile, as an error handler of the
+// program's, may leave it by a jump or an exception, and may call it again.
 int barrier(const Pmpi& pmpi, MPI_Comm comm);
 
 // The same, recorded as HIERBAR_REPORT says. `caller` is the place in the program from which the
@@ -34,10 +33,11 @@ auto through_tool(const void* caller, Call call) {
 }
 
 // The state of a communicator, which is set up if it was not. With `before` kMayCount, which is for
-// barriers, it may be one that only counts them (setup/before_set_up.hpp). Null: the library must
-// serve the barrier itself, because MPI is not in use. If `status` is an error then, the handle is no
-// communicator, and the library has called an error handler already.
+// barriers, it may be one that only counts them (barrier/before_set_up.hpp). Null: the library must
+// serve the barrier itself, because MPI is not in use. If `status` is an error then, the handle is
+// no communicator, and the library has called an error handler already.
 enum class BeforeSetUp { kMayCount, kMustSetUp };
-CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, BeforeSetUp before, int& status);
+CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, BeforeSetUp before,
+                      int& status);
 
 }  // namespace hierbar::mpi

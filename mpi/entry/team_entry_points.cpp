@@ -1,17 +1,21 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions of hierbar/mpi.h.
 
-#include "hierbar/mpi.h"
+// The functions of hierbar/mpi.h; MPICH's functions for communicators of threads, and
+// MPI_Comm_dup, which duplicates them.
+
+#include <mpi.h>
 
 #include <atomic>
 #include <string>
-#include "mpi/entry/mpi_barrier.hpp"
-#include "mpi/entry/raw_handle.hpp"
 
+#include "hierbar/mpi.h"
+#include "mpi/entry/entry_points.hpp"
+#include "mpi/entry/mpi_barrier.hpp"
 #include "mpi/library/family.hpp"
-#include "mpi/settings/message.hpp"
+#include "mpi/settings/settings.hpp"
 #include "mpi/team/create_team.hpp"
+#include "mpi/team/threadcomm.hpp"
 
 using hierbar::mpi::CommState;
 using hierbar::mpi::find_pmpi;
@@ -56,21 +60,26 @@ int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team
   const CommState* state = nullptr;
   if (process.settings.enabled && !pmpi.has_user_threads) {
     int status = MPI_SUCCESS;
-    state = hierbar::mpi::find_state(process, pmpi, comm, hierbar::mpi::BeforeSetUp::kMustSetUp, status);
+    state = hierbar::mpi::find_state(process, pmpi, comm, hierbar::mpi::BeforeSetUp::kMustSetUp,
+                                     status);
     if (status != MPI_SUCCESS) return status;
     if (state == nullptr) return refuse(MPI_ERR_COMM, kFunction, "comm is no communicator");
   }
   int is_between_groups = 0;
-  if (!hierbar::mpi::ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); })) return MPI_ERR_COMM;
+  if (!hierbar::mpi::ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); }))
+    return MPI_ERR_COMM;
   if (is_between_groups != 0) return refuse(MPI_ERR_COMM, kFunction, "comm is between two groups");
-  const hierbar::mpi::TeamRequest request{num_threads, false, kFunction,
-                                          "the threads of each process meet, and the ranks in the MPI library's barrier",
-                                          hierbar::mpi::name_of(pmpi, comm)};
+  const hierbar::mpi::TeamRequest request{
+      num_threads, false, kFunction,
+      "the threads of each process meet, and the ranks in the MPI library's barrier",
+      hierbar::mpi::name_of(pmpi, comm)};
   return hierbar::mpi::create_team(process, pmpi, comm, state, request, team);
 }
 
 Teams::Handle* as_handle(hierbar_team* team) { return reinterpret_cast<Teams::Handle*>(team); }
-HybridTeam* find(hierbar_team team) noexcept { return Teams::get().find(reinterpret_cast<Teams::Handle>(team)); }
+HybridTeam* find(hierbar_team team) noexcept {
+  return Teams::get().find(reinterpret_cast<Teams::Handle>(team));
+}
 
 }  // namespace
 
@@ -80,24 +89,29 @@ HIERBAR_ENTRY(int, hierbar_team_create, RawHandle comm, int num_threads, hierbar
   return create(*pmpi, handle_in<MPI_Comm>(comm), num_threads, as_handle(team));
 }
 
-HIERBAR_ENTRY(int, hierbar_team_create_fortran, const MPI_Fint* comm, int num_threads, hierbar_team* team) {
+HIERBAR_ENTRY(int, hierbar_team_create_fortran, const MPI_Fint* comm, int num_threads,
+              hierbar_team* team) {
   const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
-  if (pmpi == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_create_fortran, comm, num_threads, team);
+  if (pmpi == nullptr)
+    HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_create_fortran, comm, num_threads, team);
   return create(*pmpi, hierbar::mpi::from_fortran(*pmpi, *comm), num_threads, as_handle(team));
 }
 
 HIERBAR_ENTRY(int, hierbar_team_join, hierbar_team team, int thread) {
   if (HybridTeam* const found = find(team)) return found->join(thread);
-  if (find_pmpi(__builtin_return_address(0)) == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_join, team, thread);
+  if (find_pmpi(__builtin_return_address(0)) == nullptr)
+    HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_join, team, thread);
   static constinit std::atomic<bool> refused{false};
   return refuse_once(refused, MPI_ERR_ARG, "hierbar_team_join", kNoTeam);
 }
 
 HIERBAR_ENTRY(int, hierbar_team_barrier, hierbar_team team, int thread) {
   if (HybridTeam* const found = find(team)) {
-    return found->is_recorded() ? found->barrier_recorded(thread, __builtin_return_address(0)) : found->barrier(thread);
+    return found->is_recorded() ? found->barrier_recorded(thread, __builtin_return_address(0))
+                                : found->barrier(thread);
   }
-  if (find_pmpi(__builtin_return_address(0)) == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_barrier, team, thread);
+  if (find_pmpi(__builtin_return_address(0)) == nullptr)
+    HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_barrier, team, thread);
   static constinit std::atomic<bool> refused{false};
   return refuse_once(refused, MPI_ERR_ARG, "hierbar_team_barrier", kNoTeam);
 }
@@ -107,6 +121,51 @@ HIERBAR_ENTRY(int, hierbar_team_free, hierbar_team* team) {
   if (pmpi == nullptr) HIERBAR_PASS_TO_OTHER_SHIM(hierbar_team_free, team);
   const int status = hierbar::mpi::free_team(ProcessState::get(), *pmpi, as_handle(team));
   if (status == MPI_ERR_ARG) return refuse(status, "hierbar_team_free", kNoTeam);
-  if (status != MPI_SUCCESS) return refuse(status, "hierbar_team_free", "threads of this process are in the team's barrier");
+  if (status != MPI_SUCCESS)
+    return refuse(status, "hierbar_team_free", "threads of this process are in the team's barrier");
   return status;
+}
+
+using hierbar::mpi::find_pmpi;
+using hierbar::mpi::handle_in;
+using hierbar::mpi::Pmpi;
+using hierbar::mpi::ProcessState;
+using hierbar::mpi::RawHandle;
+
+HIERBAR_ENTRY(int, MPIX_Threadcomm_init, RawHandle comm, int num_threads, MPI_Comm* made) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr)
+    HIERBAR_PASS_ON(MPIX_Threadcomm_init, PMPIX_Threadcomm_init, comm, num_threads, made);
+  if (pmpi->next.Threadcomm_init == nullptr) return MPI_ERR_OTHER;
+  if (pmpi->has_user_threads)
+    return pmpi->next.Threadcomm_init(handle_in<MPI_Comm>(comm), num_threads, made);
+  return hierbar::mpi::init_threadcomm(ProcessState::get(), *pmpi, handle_in<MPI_Comm>(comm),
+                                       num_threads, made);
+}
+
+HIERBAR_ENTRY(int, MPIX_Threadcomm_start, RawHandle comm) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPIX_Threadcomm_start, PMPIX_Threadcomm_start, comm);
+  if (pmpi->next.Threadcomm_start == nullptr) return MPI_ERR_OTHER;
+  return hierbar::mpi::start_threadcomm(*pmpi, handle_in<MPI_Comm>(comm));
+}
+
+HIERBAR_ENTRY(int, MPIX_Threadcomm_finish, RawHandle comm) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPIX_Threadcomm_finish, PMPIX_Threadcomm_finish, comm);
+  if (pmpi->next.Threadcomm_finish == nullptr) return MPI_ERR_OTHER;
+  return hierbar::mpi::finish_threadcomm(*pmpi, handle_in<MPI_Comm>(comm));
+}
+
+HIERBAR_ENTRY(int, MPIX_Threadcomm_free, MPI_Comm* comm) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPIX_Threadcomm_free, PMPIX_Threadcomm_free, comm);
+  if (pmpi->next.Threadcomm_free == nullptr) return MPI_ERR_OTHER;
+  return hierbar::mpi::free_threadcomm(ProcessState::get(), *pmpi, comm);
+}
+
+HIERBAR_ENTRY(int, MPI_Comm_dup, RawHandle comm, MPI_Comm* made) {
+  const Pmpi* const pmpi = find_pmpi(__builtin_return_address(0));
+  if (pmpi == nullptr) HIERBAR_PASS_ON(MPI_Comm_dup, PMPI_Comm_dup, comm, made);
+  return hierbar::mpi::duplicate_comm(*pmpi, handle_in<MPI_Comm>(comm), made);
 }

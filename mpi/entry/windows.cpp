@@ -1,15 +1,15 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions that make windows of a process's memory. Whoever has made one does not sleep in
-// barriers (docs/design/mpi-calls.md#d0178). The Fortran libraries call these functions, some of them by their
-// PMPI names, so both are entry points. MPI_Win_allocate_shared is none: such a window is accessed by
-// loads and stores, which need no progress of the process.
+// barriers (docs/design/mpi-calls.md#d0178). The Fortran libraries call these functions, some of
+// them by their PMPI names, so both are entry points. MPI_Win_allocate_shared is none: such a
+// window is accessed by loads and stores, which need no progress of the process.
 
 #include <mpi.h>
 
 #include <string>
 
-#include "mpi/entry/raw_handle.hpp"
+#include "mpi/entry/entry_points.hpp"
 #include "mpi/library/mpi_symbols.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/library/progress.hpp"
@@ -25,12 +25,14 @@ using hierbar::mpi::RawHandle;
 // Six arguments at most, each in a register, which is passed on as it is.
 using MakeWindow = int (*)(RawHandle, RawHandle, RawHandle, RawHandle, RawHandle, RawHandle);
 
-// The library's own. Where it lacks a function with large counts, the one without does: both take the
-// window's size as MPI_Aint.
+// The library's own. Where it lacks a function with large counts, the one without does: both take
+// the window's size as MPI_Aint.
 MakeWindow own_of(const Pmpi& pmpi, std::string profiling_name) {
   const auto* const library = reinterpret_cast<const void*>(pmpi.Barrier);
   void* found = definition_inside(library, profiling_name.c_str());
-  if (found == nullptr) found = definition_inside(library, profiling_name.substr(0, profiling_name.rfind("_c")).c_str());
+  if (found == nullptr)
+    found =
+        definition_inside(library, profiling_name.substr(0, profiling_name.rfind("_c")).c_str());
   return reinterpret_cast<MakeWindow>(found);
 }
 

@@ -26,8 +26,8 @@ extern const char* const kProgressSymbol;  // the library's function that makes 
 // allows, without a hang inside the library (docs/design/mpi-setup.md#d0155).
 extern const bool kThreadsMayMakeComms;
 
-// Whether the library around an address, which is in `file`, is of this family: it defines what only
-// libraries with this ABI do.
+// Whether the library around an address, which is in `file`, is of this family: it defines what
+// only libraries with this ABI do.
 bool is_of_family(const void* library, const std::string& file);
 
 // Fills in the predefined handles of the table. If one is missing, find.missing() names it.

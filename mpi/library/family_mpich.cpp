@@ -25,10 +25,11 @@ const char* const kFaultToleranceVariable = "MPIR_CVAR_ENABLE_FT";
 const char* const kProgressSymbol = "MPIX_Stream_progress";
 const bool kThreadsMayMakeComms = true;
 
-// In mpi.h MPI_COMM_DUP_FN is this function. So every library that programs of this ABI can be linked
-// with has it, and no library of another ABI. Of MPICH's own, libmpi_abi.so lacks it.
+// In mpi.h MPI_COMM_DUP_FN is this function. So every library that programs of this ABI can be
+// linked with has it, and no library of another ABI. Of MPICH's own, libmpi_abi.so lacks it.
 bool is_of_family(const void* library, const std::string& file) {
-  return definition_inside(library, "MPIR_Dup_fn") != nullptr && file.find("libmpi_abi") == std::string::npos;
+  return definition_inside(library, "MPIR_Dup_fn") != nullptr &&
+         file.find("libmpi_abi") == std::string::npos;
 }
 
 void bind_handles(const MpiSymbols&, Pmpi& pmpi) {

@@ -22,7 +22,8 @@ const char* const kProgressSymbol = "opal_progress";
 const bool kThreadsMayMakeComms = false;
 
 bool is_of_family(const void* library, const std::string& file) {
-  return definition_inside(library, "ompi_mpi_comm_world") != nullptr && file.find("libmpi_abi") == std::string::npos;
+  return definition_inside(library, "ompi_mpi_comm_world") != nullptr &&
+         file.find("libmpi_abi") == std::string::npos;
 }
 
 void bind_handles(const MpiSymbols& find, Pmpi& pmpi) {
@@ -31,7 +32,9 @@ void bind_handles(const MpiSymbols& find, Pmpi& pmpi) {
 #undef HIERBAR_HANDLE
 }
 
-void (*find_progress(const MpiSymbols& find))() { return reinterpret_cast<void (*)()>(find(kProgressSymbol)); }
+void (*find_progress(const MpiSymbols& find))() {
+  return reinterpret_cast<void (*)()>(find(kProgressSymbol));
+}
 
 MPI_Comm from_fortran(const Pmpi& pmpi, MPI_Fint comm) { return pmpi.Comm_f2c(comm); }
 

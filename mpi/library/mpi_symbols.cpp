@@ -17,7 +17,8 @@ namespace {
 std::vector<std::string> loaded_files() {
   std::vector<std::string> files;
   const auto note = [](dl_phdr_info* info, std::size_t, void* result) {
-    if (*info->dlpi_name != '\0') static_cast<std::vector<std::string>*>(result)->emplace_back(info->dlpi_name);
+    if (*info->dlpi_name != '\0')
+      static_cast<std::vector<std::string>*>(result)->emplace_back(info->dlpi_name);
     return 0;
   };
   dl_iterate_phdr(note, &files);
@@ -35,7 +36,8 @@ void* open_if_it_knows_mpi(const char* file) {
 
 }  // namespace
 
-MpiSymbols::MpiSymbols(const void* somewhere, const void* opened) : file_(open_if_it_knows_mpi(file_of(somewhere))) {
+MpiSymbols::MpiSymbols(const void* somewhere, const void* opened)
+    : file_(open_if_it_knows_mpi(file_of(somewhere))) {
   if (file_ != nullptr || dlsym(RTLD_DEFAULT, kInEveryMpi) != nullptr) return;
   if (opened != nullptr) file_ = open_if_it_knows_mpi(file_of(opened));
   if (file_ != nullptr) return;
@@ -59,15 +61,19 @@ void* next_definition(const char* symbol) { return dlsym(RTLD_NEXT, symbol); }
 
 bool are_in_one_file(const void* one, const void* other) {
   Dl_info of_one, of_other;
-  return dladdr(one, &of_one) != 0 && dladdr(other, &of_other) != 0 && of_one.dli_fbase == of_other.dli_fbase;
+  return dladdr(one, &of_one) != 0 && dladdr(other, &of_other) != 0 &&
+         of_one.dli_fbase == of_other.dli_fbase;
 }
 
 void* definition_behind(const void* inside, const char* symbol) {
   Dl_info info;
   link_map* map = nullptr;
-  if (dladdr1(inside, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return nullptr;
+  if (dladdr1(inside, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 ||
+      map == nullptr)
+    return nullptr;
   // The program itself has no name here, and cannot be opened by its path.
-  void* const handle = dlopen(*map->l_name != '\0' ? map->l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
+  void* const handle =
+      dlopen(*map->l_name != '\0' ? map->l_name : nullptr, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
   void* const found = dlsym(handle, symbol);
   dlclose(handle);
@@ -90,8 +96,10 @@ Extent extent_of(const void* inside) {
     for (int i = 0; i < file->dlpi_phnum; ++i) {
       const auto& part = file->dlpi_phdr[i];
       if (part.p_type != PT_LOAD) continue;
-      extent.begin = std::min(extent.begin, static_cast<std::uintptr_t>(file->dlpi_addr + part.p_vaddr));
-      extent.end = std::max(extent.end, static_cast<std::uintptr_t>(file->dlpi_addr + part.p_vaddr + part.p_memsz));
+      extent.begin =
+          std::min(extent.begin, static_cast<std::uintptr_t>(file->dlpi_addr + part.p_vaddr));
+      extent.end = std::max(
+          extent.end, static_cast<std::uintptr_t>(file->dlpi_addr + part.p_vaddr + part.p_memsz));
     }
     if (address < extent.begin || address >= extent.end) return 0;
     found = extent;

@@ -14,10 +14,11 @@ inline constexpr const char* kInEveryMpi = "PMPI_Comm_size";
 // 1. what the program itself sees;
 // 2. the file around `somewhere`, an address in the program or library that called MPI, or in the
 //    MPI library. It is needed where an interpreter loads MPI with an extension module;
-// 3. the file around `opened`, if not null: an address in a library that the program has opened, and
-//    whose functions it calls from code that is in no file;
+// 3. the file around `opened`, if not null: an address in a library that the program has opened,
+//    and whose functions it calls from code that is in no file;
 // 4. the first loaded file that is or needs an MPI library. It is needed where the caller does not
-//    know MPI: MPI_Finalize may be an exit handler of the interpreter (docs/design/mpi-calls.md#d0042).
+//    know MPI: MPI_Finalize may be an exit handler of the interpreter
+//    (docs/design/mpi-calls.md#d0042).
 class MpiSymbols {
  public:
   explicit MpiSymbols(const void* somewhere, const void* opened = nullptr);
@@ -46,8 +47,8 @@ const char* file_of(const void* address);
 // behind this library. Null: there is none, or only the caller of MPI sees it.
 void* next_definition(const char* symbol);
 
-// The definition of `symbol` in the file around `inside` or in one that this file needs. Null: there is
-// none.
+// The definition of `symbol` in the file around `inside` or in one that this file needs. Null:
+// there is none.
 void* definition_behind(const void* inside, const char* symbol);
 
 // The definition of `symbol` in the very file around `inside`. Null: it has none.
@@ -60,7 +61,9 @@ bool are_in_one_file(const void* one, const void* other);
 struct Extent {
   std::uintptr_t begin = 0, end = 0;
 
-  bool has(const void* address) const noexcept { return reinterpret_cast<std::uintptr_t>(address) - begin < end - begin; }
+  bool has(const void* address) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(address) - begin < end - begin;
+  }
 };
 Extent extent_of(const void* inside);
 

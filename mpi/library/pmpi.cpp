@@ -12,8 +12,8 @@
 
 #include "base/launchers.hpp"
 #include "mpi/library/family.hpp"
-#include "mpi/settings/message.hpp"
 #include "mpi/settings/report_settings.hpp"
+#include "mpi/settings/settings.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -36,8 +36,8 @@ const void* library_not_served = nullptr;
 
 constexpr const char* kOnlyInShims = "hierbar_team_barrier";
 
-// The definition that counts for the whole program is another shim's. That one says what there is to
-// say, and if it is of this family, it serves.
+// The definition that counts for the whole program is another shim's. That one says what there is
+// to say, and if it is of this family, it serves.
 bool is_behind_other_shim() {
   const void* const first = dlsym(RTLD_DEFAULT, kOnlyInShims);
   return first != nullptr && !are_in_one_file(first, &library_not_served);
@@ -58,8 +58,8 @@ const Pmpi* decline(const std::string& reason) {
 }
 
 const Pmpi* decline_library(const std::string& file) {
-  return decline("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName + " only (" + kOtherShim +
-                 "); it does nothing here");
+  return decline("this program uses " + file + ", but " + kShimFile + " is for " + kFamilyName +
+                 " only (" + kOtherShim + "); it does nothing here");
 }
 
 // PMPI_Barrier of the library that the program has opened.
@@ -108,8 +108,10 @@ const Pmpi* bind_all(const void* caller) {
   const void* const library = find(kInEveryMpi);
   void* const barrier = library != nullptr ? definition_inside(library, "PMPI_Barrier") : nullptr;
   if (barrier == nullptr) {
-    return decline("this program calls functions with names of MPI, but has no MPI library with PMPI_Barrier; " +
-                   std::string(kShimFile) + " does nothing here");
+    return decline(
+        "this program calls functions with names of MPI, but has no MPI library with "
+        "PMPI_Barrier; " +
+        std::string(kShimFile) + " does nothing here");
   }
   library_not_served = barrier;
   const std::string file = file_of(barrier);
@@ -121,7 +123,8 @@ const Pmpi* bind_all(const void* caller) {
 #undef HIERBAR_BIND
   bind_handles(find, *pmpi);
   if (find.missing() != nullptr) {
-    return decline("this program uses " + file + ", which has no " + find.missing() + "; " + kShimFile + " does nothing here");
+    return decline("this program uses " + file + ", which has no " + find.missing() + "; " +
+                   kShimFile + " does nothing here");
   }
   bind(barrier, pmpi->Barrier);
   bind_next(find, *pmpi);
@@ -138,8 +141,8 @@ const Pmpi* bind_all(const void* caller) {
   pmpi->tool = find_tool(*pmpi);
   pmpi->has_user_threads = definition_behind(barrier, "ABT_thread_yield") != nullptr;
   if (pmpi->has_user_threads && is_first_process()) {
-    print_line(file + " is built on Argobots, whose threads cannot be switched in barriers of " + kShimFile +
-               "; the MPI library's own barrier is used");
+    print_line(file + " is built on Argobots, whose threads cannot be switched in barriers of " +
+               kShimFile + "; the MPI library's own barrier is used");
   }
   return pmpi;
 }
@@ -163,13 +166,15 @@ bool serves_opened(const void* barrier) {
   if (!is_of_family(barrier, file)) {
     static std::atomic<bool> is_said{false};
     // Relaxed: at worst the line is printed twice.
-    if (found.load(std::memory_order_relaxed) == nullptr && !is_said.exchange(true, std::memory_order_relaxed)) {
+    if (found.load(std::memory_order_relaxed) == nullptr &&
+        !is_said.exchange(true, std::memory_order_relaxed)) {
       decline_library(file);
     }
     return false;
   }
   if (const Pmpi* const pmpi = found.load(std::memory_order_acquire)) {  // (P1)
-    return pmpi != &foreign && are_in_one_file(reinterpret_cast<const void*>(pmpi->Barrier), barrier);
+    return pmpi != &foreign &&
+           are_in_one_file(reinterpret_cast<const void*>(pmpi->Barrier), barrier);
   }
   const void* first = nullptr;
   opened_barrier.compare_exchange_strong(first, barrier, std::memory_order_acq_rel);  // (P6)
@@ -211,22 +216,27 @@ const Pmpi* find_pmpi_unrecorded(const void* caller) {
 }
 
 void* find_next(const char* symbol, const char* profiling_symbol) {
-  // Not another shim where the program does not see its MPI library: it would look for that from our
-  // address, in vain. The library's own function is looked for from `library_not_served` and not from
-  // the present caller, who may not know MPI: MPI_Finalize may be an interpreter's exit handler.
+  // Not another shim where the program does not see its MPI library: it would look for that from
+  // our address, in vain. The library's own function is looked for from `library_not_served` and
+  // not from the present caller, who may not know MPI: MPI_Finalize may be an interpreter's exit
+  // handler.
   void* next = next_definition(symbol);
-  const bool is_hidden = library_not_served != nullptr && dlsym(RTLD_DEFAULT, kInEveryMpi) == nullptr;
+  const bool is_hidden =
+      library_not_served != nullptr && dlsym(RTLD_DEFAULT, kInEveryMpi) == nullptr;
   if (next != nullptr && !(is_hidden && is_in_shim(next))) return next;
   next = library_not_served != nullptr ? MpiSymbols(library_not_served)(profiling_symbol) : nullptr;
   // It may be a name that this shim has as well.
   if (next != nullptr && are_in_one_file(next, &library_not_served))
     next = definition_inside(library_not_served, profiling_symbol);
   if (next != nullptr) return next;
-  const std::string reason = "this program calls " + std::string(symbol) + "(), which nothing in it defines but " + kShimFile;
+  const std::string reason = "this program calls " + std::string(symbol) +
+                             "(), which nothing in it defines but " + kShimFile;
   if (library_not_served == nullptr) {
-    // A static MPI library does not even have a function in the program that the linker has found here.
+    // A static MPI library does not even have a function in the program that the linker has found
+    // here.
     print_line(reason +
-               ", so the program is ended; if its MPI library is linked in (libmpich.a), link the shared library "
+               ", so the program is ended; if its MPI library is linked in (libmpich.a), link the "
+               "shared library "
                "(libmpich.so), or leave " +
                kShimFile + " out");
     _exit(EXIT_FAILURE);
@@ -242,9 +252,34 @@ void* find_in_other_shim(const char* symbol) {
   void* const library = dlopen(other.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   void* const found = library != nullptr ? dlsym(library, symbol) : nullptr;
   if (found != nullptr) return found;
-  print_line(std::string("this program calls ") + symbol + "(), which for its MPI library is in " + kOtherShimFile +
-             "; preload or link that, or put it beside " + own);
+  print_line(std::string("this program calls ") + symbol + "(), which for its MPI library is in " +
+             kOtherShimFile + "; preload or link that, or put it beside " + own);
   std::abort();
+}
+
+QuietErrors::QuietErrors(const Pmpi& pmpi, MPI_Comm comm)
+    : pmpi_(pmpi),
+      comm_(comm),
+      has_handler_(ask([&] { return pmpi.Comm_get_errhandler(comm, &handler_); })) {
+  if (has_handler_) pmpi_.Comm_set_errhandler(comm_, pmpi_.errors_return);
+}
+
+QuietErrors::~QuietErrors() {
+  if (!has_handler_) return;
+  ask([&] { return pmpi_.Comm_set_errhandler(comm_, handler_); });
+  pmpi_.Errhandler_free(&handler_);
+}
+
+MPI_Comm split_quietly(const Pmpi& pmpi, MPI_Comm comm, int colour) {
+  MPI_Comm made = pmpi.comm_null;
+  int status = MPI_SUCCESS;
+  {
+    const QuietErrors quiet(pmpi, comm);
+    status = pmpi.Comm_split(comm, colour, 0, &made);
+  }
+  if (status != MPI_SUCCESS) return pmpi.comm_null;
+  if (made != pmpi.comm_null) pmpi.Comm_set_errhandler(made, pmpi.errors_return);
+  return made;
 }
 
 }  // namespace hierbar::mpi

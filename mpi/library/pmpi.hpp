@@ -19,12 +19,13 @@ namespace hierbar::mpi {
 // The functions of the program's MPI library that the shim calls for itself.
 // clang-format off
 #define HIERBAR_PMPI_FUNCTIONS(X) \
-  X(Allgather) X(Allreduce) X(Alltoall) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) X(Comm_create_keyval) \
-  X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) \
-  X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free) \
-  X(Error_class) X(Finalized) X(Gatherv) X(Get_library_version) X(Group_free) X(Group_incl) X(Group_translate_ranks) \
-  X(Initialized) X(Info_free) X(Info_get) X(Irecv) X(Is_thread_main) X(Isend) X(Query_thread) X(Reduce) X(Request_free) X(Request_get_status) \
-  X(Testall) X(Wait)
+  X(Allgather) X(Allreduce) X(Alltoall) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
+  X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) \
+  X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) \
+  X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free) \
+  X(Error_class) X(Finalized) X(Gatherv) X(Get_library_version) X(Group_free) X(Group_incl) \
+  X(Group_translate_ranks) X(Initialized) X(Info_free) X(Info_get) X(Irecv) X(Is_thread_main) \
+  X(Isend) X(Query_thread) X(Reduce) X(Request_free) X(Request_get_status) X(Testall) X(Wait)
 
 // The functions that the shim stands in front of, and in the end passes on.
 #define HIERBAR_NEXT_FUNCTIONS(X) \
@@ -34,16 +35,17 @@ namespace hierbar::mpi {
 // constants of mpi.h, in the other one addresses inside the library. So only this table uses MPI's
 // names.
 #define HIERBAR_MPI_HANDLES(X) \
-  X(MPI_Comm, comm_null, MPI_COMM_NULL) X(MPI_Comm, comm_self, MPI_COMM_SELF) X(MPI_Comm, comm_world, MPI_COMM_WORLD) \
-  X(MPI_Datatype, byte, MPI_BYTE) X(MPI_Datatype, long_long, MPI_LONG_LONG) X(MPI_Datatype, uint64, MPI_UINT64_T) \
-  X(MPI_Errhandler, errors_return, MPI_ERRORS_RETURN) X(MPI_Op, min, MPI_MIN) X(MPI_Op, sum, MPI_SUM) \
-  X(MPI_Request, request_null, MPI_REQUEST_NULL)
+  X(MPI_Comm, comm_null, MPI_COMM_NULL) X(MPI_Comm, comm_self, MPI_COMM_SELF) \
+  X(MPI_Comm, comm_world, MPI_COMM_WORLD) X(MPI_Datatype, byte, MPI_BYTE) \
+  X(MPI_Datatype, long_long, MPI_LONG_LONG) X(MPI_Datatype, uint64, MPI_UINT64_T) \
+  X(MPI_Errhandler, errors_return, MPI_ERRORS_RETURN) X(MPI_Op, min, MPI_MIN) \
+  X(MPI_Op, sum, MPI_SUM) X(MPI_Request, request_null, MPI_REQUEST_NULL)
 // clang-format on
 
 // What the program's calls come to if this library were not loaded: the next definitions of MPI's
 // functions behind it, which may be a tool's, or the library's PMPI functions where there are none.
-// What the program has asked for goes there, so that tools see it. What the shim does for itself goes
-// to the PMPI functions, so that they do not.
+// What the program has asked for goes there, so that tools see it. What the shim does for itself
+// goes to the PMPI functions, so that they do not.
 struct NextMpi {
 #define HIERBAR_MEMBER(name) decltype(&PMPI_##name) name;
   HIERBAR_NEXT_FUNCTIONS(HIERBAR_MEMBER)
@@ -65,8 +67,8 @@ struct NextMpi {
 struct BarrierTool {
   bool is_before = false;  // the program's calls come to it first
   bool is_behind = false;  // the shim calls it as NextMpi::Barrier
-  // It has the routine in Fortran. It may be no tool, but a part of the library that stands between:
-  // Intel MPI's routines with INTEGER of 8 bytes convert, and call its others.
+  // It has the routine in Fortran. It may be no tool, but a part of the library that stands
+  // between: Intel MPI's routines with INTEGER of 8 bytes convert, and call its others.
   bool is_in_fortran = false;
   bool exists() const noexcept { return is_before || is_behind || is_in_fortran; }
 };
@@ -96,8 +98,8 @@ struct Pmpi {
   BarrierTool tool;
   // The library has sessions, but the header of this build knows none: no entry point sees them.
   bool has_unseen_sessions;
-  // The library runs on user-level threads, which it switches while one of them waits. Our waits would
-  // keep the others of their thread from running (docs/design/mpi-calls.md#d0180).
+  // The library runs on user-level threads, which it switches while one of them waits. Our waits
+  // would keep the others of their thread from running (docs/design/mpi-calls.md#d0180).
   bool has_user_threads;
 };
 
@@ -112,16 +114,16 @@ bool ask(Question question) {
 // What MPI_Comm_get_name says, or that it has no name.
 std::string name_of(const Pmpi& pmpi, MPI_Comm comm);
 
-// Whether a definition of a routine in Fortran is in a Fortran part of an MPI library, and so no tool's
-// and no function of the program's: only those parts have the profiling names, too.
+// Whether a definition of a routine in Fortran is in a Fortran part of an MPI library, and so no
+// tool's and no function of the program's: only those parts have the profiling names, too.
 bool is_of_fortran_library(const void* definition);
 
 // Whether the file around `address` is a shim, this one or another.
 bool is_in_shim(const void* address);
 
 // For a library that the program has opened, with `barrier` as its PMPI_Barrier: whether this shim
-// serves it. If not because of its family, the first call says so. The first library that is served is
-// the one that find_pmpi() finds for callers that know none.
+// serves it. If not because of its family, the first call says so. The first library that is served
+// is the one that find_pmpi() finds for callers that know none.
 bool serves_opened(const void* barrier);
 
 // Finds the program's MPI library. `caller` is an address in the program or library that called
@@ -139,13 +141,37 @@ const Pmpi* find_pmpi_unrecorded(const void* caller);
 // For use after find_pmpi() has returned null: returns the function that `symbol` would be if the
 // shim were not loaded. This is the next definition of the symbol, which may be a tool's or another
 // shim's. If the program does not see its MPI library, it is that library's `profiling_symbol`. If
-// it has none, it is a function that returns MPI_ERR_OTHER. If there is no library, the process ends
-// with a message: a barrier that fails is one that does not synchronise, and few programs look.
+// it has none, it is a function that returns MPI_ERR_OTHER. If there is no library, the process
+// ends with a message: a barrier that fails is one that does not synchronise, and few programs
+// look.
 void* find_next(const char* symbol, const char* profiling_symbol);
 
 // The same for a function that only shims have: the next definition, or that of the other family's
 // shim beside this one, which is loaded if need be. Ends the process with a message if there is
 // neither.
 void* find_in_other_shim(const char* symbol);
+
+// While it exists, errors on a communicator are returned. Around what the shim does there for
+// itself: all ranks must come to one verdict, and the program's error handler may end the call by a
+// jump, or call MPI_Barrier. If the library refuses, errors reach the handler.
+class QuietErrors {
+ public:
+  QuietErrors(const Pmpi& pmpi, MPI_Comm comm);
+  ~QuietErrors();
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+
+ private:
+  const Pmpi& pmpi_;
+  MPI_Comm comm_;
+  MPI_Errhandler handler_;
+  bool has_handler_;
+};
+
+// MPI_Comm_split by `colour`, in the order of the ranks in `comm`. Errors are returned: the library
+// may have no communicator left, which must not reach the program's error handler. Those of the new
+// communicator are returned as well, for the caller to raise on one that the program knows. Returns
+// the null communicator if the library refuses, or where the colour is MPI_UNDEFINED.
+MPI_Comm split_quietly(const Pmpi& pmpi, MPI_Comm comm, int colour);
 
 }  // namespace hierbar::mpi

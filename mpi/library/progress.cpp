@@ -33,7 +33,9 @@ bool make_alone(const Pmpi& pmpi, MPI_Comm comm, MPI_Comm& made) {
   constexpr int kGroupTag = 0;  // a group of one exchanges no message
   MPI_Group all, self;
   int rank;
-  if (!ask([&] { return pmpi.Comm_rank(comm, &rank); }) || pmpi.Comm_group(comm, &all) != MPI_SUCCESS) return false;
+  if (!ask([&] { return pmpi.Comm_rank(comm, &rank); }) ||
+      pmpi.Comm_group(comm, &all) != MPI_SUCCESS)
+    return false;
   bool is_made = false;
   if (pmpi.Group_incl(all, 1, &rank, &self) == MPI_SUCCESS) {
     is_made = pmpi.Comm_create_group(comm, self, kGroupTag, &made) == MPI_SUCCESS;

@@ -19,15 +19,15 @@ bool prepare_progress(const Pmpi& pmpi, MPI_Comm comm);
 void end_progress(const Pmpi& pmpi);
 // A rank that waits makes progress. The one that comes last waits for nobody. It may come last in
 // every barrier, while a message of its own to a third rank is pending. So each rank makes progress
-// in every so many barriers, as MPI promises of its blocking calls. With 16 a barrier costs on average
-// a sixteenth of a call.
+// in every so many barriers, as MPI promises of its blocking calls. With 16 a barrier costs on
+// average a sixteenth of a call.
 inline constexpr std::uint64_t kBarriersPerProgress = 16;
 // Does nothing unless prepare_progress() has returned true.
 void make_progress() noexcept;
 
-// The process has made a window of its memory, by which peers may access it at any time. Many an access
-// needs the progress of this process. It stays so when the window is freed: then the process waits as
-// the library does, which never sleeps.
+// The process has made a window of its memory, by which peers may access it at any time. Many an
+// access needs the progress of this process. It stays so when the window is freed: then the process
+// waits as the library does, which never sleeps.
 void window_comes() noexcept;
 // Relaxed: who waits before it sees the window sees it in a later round.
 bool has_windows() noexcept;

@@ -13,11 +13,26 @@
 #include "barrier/algorithm_names.hpp"
 #include "barrier/barrier.hpp"
 #include "barrier/real_mem.hpp"
-#include "mpi/node/baseline.hpp"
 #include "mpi/node/segment.hpp"
-#include "mpi/node/yield_history.hpp"
+#include "mpi/node/wait_evidence.hpp"
+#include "plan/plan.h"
 
 namespace hierbar::mpi {
+
+class BarrierBlock;
+struct Waiting;
+struct WaitDuties;
+
+// The baselines among the ranks of a node, for comparison (HIERBAR_ALGORITHM). They wait as the
+// engine does (RankHost): every rank that waits makes progress, and sleeps after a while. They are
+// compiled apart from the engine.
+
+// The memory of a baseline: the same number of bytes for each slot of the plan.
+std::size_t baseline_bytes(Algorithm algorithm, const hierbar_plan& plan) noexcept;
+
+// One crossing of the block's baseline, as participant `me`.
+void cross_baseline(const BarrierBlock& block, std::uint32_t me, const Waiting& waiting,
+                    const WaitDuties& duties) noexcept;
 
 // What a rank keeps in the fourth line of its slot. The engine leaves that line to its host.
 struct HostLine {
@@ -29,7 +44,8 @@ struct HostLine {
   // Participant 0's only: which block this is. Written before the other members read it.
   std::uint64_t generation;
   // Participant 0's only. 1: other ranks have come since, and now the ranks outnumber the cpus. Any
-  // member may write it. A rank reads it after it has waited for a while (docs/design/mpi-calls.md#d0029).
+  // member may write it. A rank reads it after it has waited for a while
+  // (docs/design/mpi-calls.md#d0029).
   std::atomic<std::uint32_t> oversubscribed;
   // Participant 0's only, for all: where they sleep together (park_together()). Written by whoever
   // wakes them.
@@ -54,21 +70,25 @@ class BarrierBlock {
  public:
   using Word = std::atomic<std::uint64_t>;
 
-  static std::uint32_t num_units(const hierbar_plan& plan, Algorithm algorithm = Algorithm::kHier) noexcept {
-    const std::size_t bytes = algorithm == Algorithm::kHier ? BarrierMemory<Word>::size_bytes(plan)
-                                                            : baseline_offset(plan) + baseline_bytes(algorithm, plan);
-    return static_cast<std::uint32_t>((bytes + NodeSegment::kUnitBytes - 1) / NodeSegment::kUnitBytes);
+  static std::uint32_t num_units(const hierbar_plan& plan,
+                                 Algorithm algorithm = Algorithm::kHier) noexcept {
+    const std::size_t bytes = algorithm == Algorithm::kHier
+                                  ? BarrierMemory<Word>::size_bytes(plan)
+                                  : baseline_offset(plan) + baseline_bytes(algorithm, plan);
+    return static_cast<std::uint32_t>((bytes + NodeSegment::kUnitBytes - 1) /
+                                      NodeSegment::kUnitBytes);
   }
 
   // The multiple of units at which a block must start. If a plan's participants are on several NUMA
   // nodes, slots are aligned to pages, otherwise to lines.
   static std::uint32_t alignment(const hierbar_plan& plan, std::uint32_t page_bytes) noexcept {
-    const std::uint32_t bytes = plan.num_slots > plan.num_participants ? page_bytes : plan.line_bytes;
+    const std::uint32_t bytes =
+        plan.num_slots > plan.num_participants ? page_bytes : plan.line_bytes;
     return bytes <= NodeSegment::kUnitBytes ? 1 : bytes / NodeSegment::kUnitBytes;
   }
 
-  BarrierBlock(std::shared_ptr<NodeSegment> segment, std::uint32_t first_unit, const hierbar_plan& plan,
-               Algorithm algorithm = Algorithm::kHier) noexcept
+  BarrierBlock(std::shared_ptr<NodeSegment> segment, std::uint32_t first_unit,
+               const hierbar_plan& plan, Algorithm algorithm = Algorithm::kHier) noexcept
       : segment_(std::move(segment)),
         plan_(&plan),
         first_unit_(first_unit),
@@ -79,7 +99,9 @@ class BarrierBlock {
   const hierbar_plan& plan() const noexcept { return *plan_; }
   void* memory() const noexcept { return segment_->unit(first_unit_); }
   // Requires that a baseline runs.
-  void* baseline_memory() const noexcept { return static_cast<std::byte*>(memory()) + baseline_offset(*plan_); }
+  void* baseline_memory() const noexcept {
+    return static_cast<std::byte*>(memory()) + baseline_offset(*plan_);
+  }
   const NodeSegment& segment() const noexcept { return *segment_; }
 
   // Allocates and clears the slot of participant `me`. Returns false if no memory is left. Each
@@ -99,10 +121,12 @@ class BarrierBlock {
     // Relaxed: the others read it after the collective call that tells them where the block is.
     host_line(0).attached.store(plan_->num_participants, std::memory_order_relaxed);
   }
-  bool is_of(std::uint64_t generation) const noexcept { return host_line(0).generation == generation; }
+  bool is_of(std::uint64_t generation) const noexcept {
+    return host_line(0).generation == generation;
+  }
 
-  // This member will not touch the block again. The last member frees the block, and is told so: what
-  // belongs to it can be freed, too.
+  // This member will not touch the block again. The last member frees the block, and is told so:
+  // what belongs to it can be freed, too.
   bool detach() const noexcept {
     if (host_line(0).attached.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;  // (B1)
     segment_->units().release(first_unit_, num_units(*plan_, algorithm_));
@@ -110,8 +134,12 @@ class BarrierBlock {
   }
 
   // Both relaxed: the value only changes how ranks wait.
-  void mark_oversubscribed() const noexcept { host_line(0).oversubscribed.store(1, std::memory_order_relaxed); }
-  bool is_oversubscribed() const noexcept { return host_line(0).oversubscribed.load(std::memory_order_relaxed) != 0; }
+  void mark_oversubscribed() const noexcept {
+    host_line(0).oversubscribed.store(1, std::memory_order_relaxed);
+  }
+  bool is_oversubscribed() const noexcept {
+    return host_line(0).oversubscribed.load(std::memory_order_relaxed) != 0;
+  }
 
   HostLine& host_line(std::uint32_t participant) const noexcept {
     return *static_cast<HostLine*>(lines_.host(plan_->nodes[participant].slot));
@@ -135,7 +163,8 @@ class BarrierBlock {
   // Behind the engine's memory, and aligned as that is.
   static std::size_t baseline_offset(const hierbar_plan& plan) noexcept {
     const std::size_t unit =
-        std::size_t{alignment(plan, static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)))} * NodeSegment::kUnitBytes;
+        std::size_t{alignment(plan, static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)))} *
+        NodeSegment::kUnitBytes;
     return (BarrierMemory<Word>::size_bytes(plan) + unit - 1) / unit * unit;
   }
 

@@ -11,11 +11,14 @@ namespace hierbar::mpi {
 
 std::uint32_t Binding::num_cpus() const noexcept {
   std::uint32_t cpus = 0;
-  for (const std::uint64_t word : bits) cpus += static_cast<std::uint32_t>(__builtin_popcountll(word));
+  for (const std::uint64_t word : bits)
+    cpus += static_cast<std::uint32_t>(__builtin_popcountll(word));
   return cpus;
 }
 
-std::uint32_t Binding::num_valid_words() const noexcept { return std::min(num_words, static_cast<std::uint32_t>(bits.size())); }
+std::uint32_t Binding::num_valid_words() const noexcept {
+  return std::min(num_words, static_cast<std::uint32_t>(bits.size()));
+}
 
 bool Binding::is_inside(const Binding& other) const noexcept {
   for (std::size_t i = 0; i < bits.size(); ++i) {
@@ -38,8 +41,9 @@ Binding read_own_binding() {
 bool outnumber_cpus(const std::vector<Binding>& ranks) {
   return std::any_of(ranks.begin(), ranks.end(), [&](const Binding& set) {
     if (set.num_words == 0) return false;
-    const auto confined = std::count_if(ranks.begin(), ranks.end(),
-                                        [&](const Binding& rank) { return rank.num_words != 0 && rank.is_inside(set); });
+    const auto confined = std::count_if(ranks.begin(), ranks.end(), [&](const Binding& rank) {
+      return rank.num_words != 0 && rank.is_inside(set);
+    });
     return confined > set.num_cpus();
   });
 }

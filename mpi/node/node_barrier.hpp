@@ -17,8 +17,8 @@ namespace hierbar::mpi {
 // The barrier of a communicator's ranks on one node, as one of them uses it.
 //
 // What all of them know alike lies in the segment once, for a communicator of P ranks takes P times
-// as much in every one of them otherwise: the image of the plan, and behind it the peers. Participant
-// 0 writes it before the others read it, and nobody changes it.
+// as much in every one of them otherwise: the image of the plan, and behind it the peers.
+// Participant 0 writes it before the others read it, and nobody changes it.
 class NodeBarrier {
  public:
   struct Peer {
@@ -39,15 +39,17 @@ class NodeBarrier {
   }
   static void write_image(const hierbar_plan& plan, std::span<const Peer> peers, void* image) {
     write_plan_image(plan, image);
-    std::memcpy(static_cast<std::byte*>(image) + plan_image_bytes(plan), peers.data(), peers.size_bytes());
+    std::memcpy(static_cast<std::byte*>(image) + plan_image_bytes(plan), peers.data(),
+                peers.size_bytes());
   }
 
   // `plan` is the one at `place`, which is in the segment.
-  NodeBarrier(ReadPlan plan, const std::shared_ptr<NodeSegment>& segment, const Place& place, std::uint32_t me,
-              Algorithm algorithm)
+  NodeBarrier(ReadPlan plan, const std::shared_ptr<NodeSegment>& segment, const Place& place,
+              std::uint32_t me, Algorithm algorithm)
       : barrier_(std::move(plan), segment, place.block, algorithm),
-        peers_(reinterpret_cast<const Peer*>(static_cast<const std::byte*>(segment->unit(place.image)) +
-                                             plan_image_bytes(barrier_.plan())),
+        peers_(reinterpret_cast<const Peer*>(
+                   static_cast<const std::byte*>(segment->unit(place.image)) +
+                   plan_image_bytes(barrier_.plan())),
                barrier_.plan().num_participants),
         place_(place),
         me_(me) {}
@@ -69,7 +71,8 @@ class NodeBarrier {
   // The cpus on which each participant may run.
   std::vector<Binding> bindings() const {
     std::vector<Binding> bindings;
-    for (const Peer& peer : peers_) bindings.push_back(block().segment().member(peer.member_index).binding);
+    for (const Peer& peer : peers_)
+      bindings.push_back(block().segment().member(peer.member_index).binding);
     return bindings;
   }
 
@@ -83,18 +86,21 @@ class NodeBarrier {
   // node have arrived and before any of them leaves. Returns in all of them what `meet` returned,
   // which must be below 64.
   template <class Meet, class Trace>
-  std::uint32_t cross_around(const Waiting& waiting, const WaitDuties& duties, Meet&& meet, Trace& trace) const noexcept {
-    return barrier_.cross_around(me_, 0, waiting, duties, [&](std::uint32_t) noexcept { return meet(); }, trace);
+  std::uint32_t cross_around(const Waiting& waiting, const WaitDuties& duties, Meet&& meet,
+                             Trace& trace) const noexcept {
+    return barrier_.cross_around(
+        me_, 0, waiting, duties, [&](std::uint32_t) noexcept { return meet(); }, trace);
   }
 
   // The same two when the node has a baseline in place of the engine.
   template <class Trace>
-  void cross_by_baseline(const Waiting& waiting, const WaitDuties& duties, Trace& trace) const noexcept {
+  void cross_by_baseline(const Waiting& waiting, const WaitDuties& duties,
+                         Trace& trace) const noexcept {
     barrier_.cross_by_baseline(me_, waiting, duties, trace);
   }
   template <class Meet, class Trace>
-  std::uint32_t cross_around_by_baseline(const Waiting& waiting, const WaitDuties& duties, Meet&& meet,
-                                         Trace& trace) const noexcept {
+  std::uint32_t cross_around_by_baseline(const Waiting& waiting, const WaitDuties& duties,
+                                         Meet&& meet, Trace& trace) const noexcept {
     return barrier_.cross_around_by_baseline(me_, waiting, duties, meet, trace);
   }
 

@@ -62,7 +62,8 @@ std::optional<ReadPlan> ReadPlan::in_place(const void* image, std::uint32_t num_
 std::optional<ReadPlan> ReadPlan::copy(const void* image, std::uint32_t num_participants) {
   hierbar_plan head;
   std::memcpy(&head, image, sizeof(head));
-  if (head.num_participants != num_participants || head.num_leaders > num_participants) return std::nullopt;
+  if (head.num_participants != num_participants || head.num_leaders > num_participants)
+    return std::nullopt;
   std::vector<std::byte> own(plan_image_bytes(head));
   std::memcpy(own.data(), image, own.size());
   std::optional<ReadPlan> read = in_place(own.data(), num_participants);

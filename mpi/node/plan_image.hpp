@@ -17,8 +17,8 @@ namespace hierbar::mpi {
 std::size_t plan_image_bytes(const hierbar_plan& plan);
 void write_plan_image(const hierbar_plan& plan, void* image);
 
-// A plan that was read from an image: a copy with arrays of its own, or the image itself. It cannot be
-// copied, because the plan points into the arrays.
+// A plan that was read from an image: a copy with arrays of its own, or the image itself. It cannot
+// be copied, because the plan points into the arrays.
 class ReadPlan {
  public:
   // Reads the image of a plan for `num_participants`: as many bytes as any plan for that many has.
@@ -26,9 +26,9 @@ class ReadPlan {
   // the plan is not sound. The memory may be damaged, and a barrier follows every index in its
   // plan.
   static std::optional<ReadPlan> copy(const void* image, std::uint32_t num_participants);
-  // The same, but the plan's arrays are those of the image, which must stay as it is for as long as the
-  // plan is used. All processes of a node can use one image, so that its memory does not grow with the
-  // square of their number.
+  // The same, but the plan's arrays are those of the image, which must stay as it is for as long as
+  // the plan is used. All processes of a node can use one image, so that its memory does not grow
+  // with the square of their number.
   static std::optional<ReadPlan> in_place(const void* image, std::uint32_t num_participants);
 
   // A vector keeps its array when it is moved.

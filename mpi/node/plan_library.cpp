@@ -10,9 +10,9 @@
 #include <cstring>
 
 #include "barrier/flat_plan.hpp"
-#include "base/line_distance.hpp"
+#include "base/arch/memory.hpp"
 #include "mpi/node/plan_image.hpp"
-#include "mpi/settings/message.hpp"
+#include "mpi/settings/settings.hpp"
 #include "service/plan_service.h"
 
 namespace hierbar::mpi {
@@ -36,7 +36,8 @@ void* open_library() {
     const std::string path(self.dli_fname);
     const std::size_t slash = path.rfind('/');
     if (slash != std::string::npos) {
-      if (void* library = dlopen((path.substr(0, slash) + "/libhierbar.so").c_str(), kMode)) return library;
+      if (void* library = dlopen((path.substr(0, slash) + "/libhierbar.so").c_str(), kMode))
+        return library;
     }
   }
   return dlopen("libhierbar.so.0", kMode);
@@ -53,11 +54,14 @@ PlanLibrary load_library() {
   void* library = open_library();
   decltype(&hierbar_plan_abi_version) abi_version = nullptr;
   if (library == nullptr) {
-    loaded.problem = std::string("libhierbar.so cannot be loaded from beside the shim (") + dlerror() + ")";
-  } else if (!bind(library, "hierbar_plan_abi_version", abi_version) || abi_version() != HIERBAR_PLAN_ABI_VERSION ||
+    loaded.problem =
+        std::string("libhierbar.so cannot be loaded from beside the shim (") + dlerror() + ")";
+  } else if (!bind(library, "hierbar_plan_abi_version", abi_version) ||
+             abi_version() != HIERBAR_PLAN_ABI_VERSION ||
              !bind(library, "hierbar_plan_create", loaded.create) ||
              !bind(library, "hierbar_plan_create_groups", loaded.create_groups) ||
-             !bind(library, "hierbar_plan_destroy", loaded.destroy) || !bind(library, "hierbar_plan_units", loaded.units)) {
+             !bind(library, "hierbar_plan_destroy", loaded.destroy) ||
+             !bind(library, "hierbar_plan_units", loaded.units)) {
     loaded.problem = "libhierbar.so is of another version than the shim";
   }
   return loaded;
@@ -70,7 +74,8 @@ const PlanLibrary& plan_library() {
 
 std::vector<hierbar_cpus> cpus_of(const std::vector<Binding>& bindings) {
   std::vector<hierbar_cpus> cpus;
-  for (const Binding& binding : bindings) cpus.push_back({binding.bits.data(), binding.num_valid_words()});
+  for (const Binding& binding : bindings)
+    cpus.push_back({binding.bits.data(), binding.num_valid_words()});
   return cpus;
 }
 
@@ -84,18 +89,23 @@ std::vector<std::byte> image_of(const hierbar_plan& plan) {
 // Two of them need none: the last one to arrive is the last of all.
 std::vector<std::byte> small_image(const std::vector<Binding>& bindings) {
   const auto num_ranks = static_cast<std::uint32_t>(bindings.size());
-  if (num_ranks <= 2 || !outnumber_cpus(bindings)) return image_of(FlatPlan(num_ranks, own_line_distance()).plan());
+  if (num_ranks <= 2 || !outnumber_cpus(bindings))
+    return image_of(FlatPlan(num_ranks, own_line_distance()).plan());
   std::array<std::uint32_t, kMaxMachineIndependent> crews{};
   for (std::uint32_t i = 0; i < num_ranks; ++i)
-    crews[i] = static_cast<std::uint32_t>(std::find(bindings.begin(), bindings.end(), bindings[i]) - bindings.begin());
+    crews[i] = static_cast<std::uint32_t>(std::find(bindings.begin(), bindings.end(), bindings[i]) -
+                                          bindings.begin());
   return image_of(FlatPlan(num_ranks, own_line_distance(), crews.data()).plan());
 }
 
-void keep(void* context, const char* line) { static_cast<std::vector<std::string>*>(context)->emplace_back(line); }
+void keep(void* context, const char* line) {
+  static_cast<std::vector<std::string>*>(context)->emplace_back(line);
+}
 
 }  // namespace
 
-Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindings, Algorithm algorithm) {
+Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindings,
+                                               Algorithm algorithm) {
   const auto num_ranks = static_cast<std::uint32_t>(bindings.size());
   const bool has_groups = algorithm == Algorithm::kTopo;
   if (num_ranks <= kMaxMachineIndependent && !has_groups) return small_image(bindings);
@@ -120,7 +130,8 @@ Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindi
 PlanUnits find_plan_units(const hierbar_plan& plan, const std::vector<Binding>& bindings) {
   PlanUnits units{std::vector<std::uint8_t>(plan.num_participants), 0};
   const PlanLibrary& library = plan_library();
-  if (library.problem.empty()) library.units(&plan, cpus_of(bindings).data(), units.gather.data(), &units.exchange);
+  if (library.problem.empty())
+    library.units(&plan, cpus_of(bindings).data(), units.gather.data(), &units.exchange);
   return units;
 }
 

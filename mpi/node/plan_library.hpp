@@ -20,7 +20,8 @@ namespace hierbar::mpi {
 //
 // For `topo` it is a plan of the paper's groups, for which the machine must be known. The error may
 // be that it has none.
-Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindings, Algorithm algorithm = Algorithm::kHier);
+Result<std::vector<std::byte>> make_plan_image(const std::vector<Binding>& bindings,
+                                               Algorithm algorithm = Algorithm::kHier);
 
 // The part of the machine that the members of each group of a plan share, each as a hierbar_unit
 // (see hierbar_plan_units()).

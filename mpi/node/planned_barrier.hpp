@@ -30,8 +30,8 @@ class PlannedBarrier {
 
   // A barrier when all participants are on this node. Returns the OR of all bits.
   template <class Trace>
-  std::uint32_t cross(std::uint32_t me, std::uint32_t bits, const Waiting& waiting, const WaitDuties& duties,
-                      Trace& trace) const noexcept {
+  std::uint32_t cross(std::uint32_t me, std::uint32_t bits, const Waiting& waiting,
+                      const WaitDuties& duties, Trace& trace) const noexcept {
     RankHost host(block_, me, waiting, duties);
     RankMem mem(host);
     return barrier_.cross(mem, me, bits, trace).bits;
@@ -41,28 +41,31 @@ class PlannedBarrier {
   // bits, after all participants of the node have arrived and before any of them leaves. Returns in
   // all of them what it returned, which must be below 64.
   template <class Meet, class Trace>
-  std::uint32_t cross_around(std::uint32_t me, std::uint32_t bits, const Waiting& waiting, const WaitDuties& duties, Meet&& meet,
-                             Trace& trace) const noexcept {
+  std::uint32_t cross_around(std::uint32_t me, std::uint32_t bits, const Waiting& waiting,
+                             const WaitDuties& duties, Meet&& meet, Trace& trace) const noexcept {
     RankHost host(block_, me, waiting, duties);
     RankMem mem(host);
     trace.arrived();
     // Called once for each child or other leader that has arrived. The stamp of the last call
     // remains.
-    const std::uint32_t gathered = barrier_.gather(mem, me, bits, [&](std::uint32_t) { trace.gathered(); }).bits;
+    const std::uint32_t gathered =
+        barrier_.gather(mem, me, bits, [&](std::uint32_t) { trace.gathered(); }).bits;
     return barrier_.release(mem, me, me == 0 ? meet(gathered) : 0, trace).bits;
   }
 
   // The same two by the block's baseline. It has no payload and no steps in between, so around a
   // meeting it is crossed twice.
   template <class Trace>
-  void cross_by_baseline(std::uint32_t me, const Waiting& waiting, const WaitDuties& duties, Trace& trace) const noexcept {
+  void cross_by_baseline(std::uint32_t me, const Waiting& waiting, const WaitDuties& duties,
+                         Trace& trace) const noexcept {
     trace.arrived();
     block_.begin_baseline(me);
     cross_baseline(block_, me, waiting, duties);
     trace.released();
   }
   template <class Meet, class Trace>
-  std::uint32_t cross_around_by_baseline(std::uint32_t me, const Waiting& waiting, const WaitDuties& duties, Meet&& meet,
+  std::uint32_t cross_around_by_baseline(std::uint32_t me, const Waiting& waiting,
+                                         const WaitDuties& duties, Meet&& meet,
                                          Trace& trace) const noexcept {
     trace.arrived();
     block_.begin_baseline(me);

@@ -11,33 +11,17 @@
 #include "barrier/awaited_word.hpp"
 #include "barrier/parking.hpp"
 #include "barrier/real_mem.hpp"
+#include "barrier/waiting.hpp"
 #include "base/clock.hpp"
 #include "mpi/node/barrier_block.hpp"
-#include "mpi/node/peer_activity.hpp"
+#include "mpi/node/wait_evidence.hpp"
 
 namespace hierbar::mpi {
 
 // How the ranks of one communicator wait. A round is: progress, polls, then a yield or a sleep.
-struct Waiting {
-  int pauses_per_look = 1;
-  // Polls before the first call into MPI, 2 µs long. 0 when ranks outnumber cpus.
-  int spin_looks = 40;
-  // Spin count when the rank has the cpu to itself (AwaitedWord::crew_waits()); the larger of the
-  // two is used.
-  int spin_looks_alone = 0;
-  // The time between two calls into MPI, in polls of a spin: about 1 µs. A call takes the library's
-  // lock and evicts what is in the caches.
-  int polls_between_pokes = 16;
-  // Rounds that yield, before rounds that sleep (docs/design/waiting.md#d0007).
-  int yields = kYieldsBeforeSleep;
-  // Yielding rounds for each call into MPI. When ranks outnumber cpus, a peer wants the cpu, so
-  // most rounds only yield.
-  int rounds_per_poke = 1;
-  // A sleep delays what peers want from this rank's MPI library. So it is short and has a limit.
-  long first_sleep_ns = 50'000;
-  long longest_sleep_ns = 500'000;
-  // Rounds that yield where all ranks of the node await one release.
-  int yields_together = kYieldsBeforeSleepTogether;
+struct Waiting : WaitPolicy {
+  Waiting() noexcept : WaitPolicy(of_ranks()) {}
+
   // Nobody else needs this rank's cpu. It does not sleep where peers may access its memory.
   bool has_own_cpu = true;
   // Time after which on_overdue is called, and then again after every such time. 0: never.
@@ -45,18 +29,14 @@ struct Waiting {
 
   static Waiting outnumbered() noexcept {
     Waiting waiting;
-    waiting.spin_looks = 0;
-    waiting.spin_looks_alone = kLooksBeforeYield;
-    waiting.polls_between_pokes = 0;
-    waiting.yields = kYieldsWhenOutnumbered;
-    waiting.rounds_per_poke = 8;
+    static_cast<WaitPolicy&>(waiting) = of_ranks().outnumbered();
     waiting.has_own_cpu = false;
     return waiting;
   }
   // The same communicator's way of waiting, once ranks outnumber the cpus.
   Waiting when_outnumbered() const noexcept {
     Waiting waiting = outnumbered();
-    waiting.pauses_per_look = pauses_per_look;
+    waiting.pauses_per_poll = pauses_per_poll;
     waiting.yields_together = yields_together;
     waiting.watch_ns = watch_ns;
     return waiting;
@@ -76,23 +56,23 @@ struct WaitDuties {
 // How a rank waits in one barrier. It lives for that barrier only. Every rank that waits makes
 // progress, whether it leads or not. The steps of a wait:
 //
-// 1. The barrier spins for spin_looks() polls.
+// 1. The barrier spins for spin_polls() polls.
 // 2. Rounds: progress, polls, a yield.
 // 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep. If peers
-//    use this rank's library, rounds of step 2 follow (docs/design/mpi-calls.md#d0154). If they may access its
-//    memory, and it has a cpu of its own, step 2 goes on instead (docs/design/mpi-calls.md#d0178).
+//    use this rank's library, rounds of step 2 follow (docs/design/mpi-calls.md#d0154). If they may
+//    access its memory, and it has a cpu of its own, step 2 goes on instead
+//    (docs/design/mpi-calls.md#d0178).
 //
 // Ranks that outnumber the cpus all await one release. They soon sleep, in one place. If peers may
 // access the memory of one, its sleeps stay short.
 class RankHost {
  public:
-  RankHost(const BarrierBlock& block, std::uint32_t me, const Waiting& waiting, const WaitDuties& duties) noexcept
+  RankHost(const BarrierBlock& block, std::uint32_t me, const Waiting& waiting,
+           const WaitDuties& duties) noexcept
       : block_(block), me_(me), waiting_(waiting), duties_(duties) {}
 
-  int spin_looks(bool crew_waits) const noexcept {
-    return crew_waits ? std::max(waiting_.spin_looks, waiting_.spin_looks_alone) : waiting_.spin_looks;
-  }
-  int pauses_per_look() const noexcept { return waiting_.pauses_per_look; }
+  int spin_polls(bool crew_waits) const noexcept { return waiting_.polls(crew_waits); }
+  int pauses_per_poll() const noexcept { return waiting_.pauses_per_poll; }
   bool can_sleep() const noexcept { return true; }
 
   // Returns only when released. If a rank has died, MPI's own launcher ends the program.
@@ -102,7 +82,9 @@ class RankHost {
   }
 
   void wake(std::uint32_t participant) noexcept { unpark(block_.host_line(participant).parked); }
-  bool heavy_fence() noexcept { return false; }  // ranks fence where they write (Fencing::kByWriters)
+  bool heavy_fence() noexcept {
+    return false;
+  }  // ranks fence where they write (Fencing::kByWriters)
   void wake_all() noexcept { unpark_all(block_.host_line(0).num_wakings); }
 
  private:
@@ -119,7 +101,8 @@ class RankHost {
   }
 
   // Returns whether the rank slept.
-  bool wait_until_ready(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending, int yields) noexcept {
+  bool wait_until_ready(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending,
+                        int yields) noexcept {
     long sleep_ns = waiting.first_sleep_ns;
     const long start_ns = waiting.watch_ns > 0 ? monotonic_ns() : 0;
     long next_watch_ns = start_ns + waiting.watch_ns;
@@ -128,7 +111,7 @@ class RankHost {
     PeerActivity activity;
     for (long round = 0;; ++round) {
       const bool may_sleep = round >= yields;
-      if (may_sleep || round % waiting.rounds_per_poke == waiting.rounds_per_poke - 1) {
+      if (may_sleep || round % waiting.rounds_per_progress == waiting.rounds_per_progress - 1) {
         is_accessible = duties_.poke(duties_.context);
       }
       if (poll_for_a_while(waiting, pending)) return slept;
@@ -140,7 +123,8 @@ class RankHost {
       } else {
         sleep(pending, sleep_ns);
         slept = true;
-        sleep_ns = is_accessible ? waiting.first_sleep_ns : std::min(2 * sleep_ns, waiting.longest_sleep_ns);
+        sleep_ns = is_accessible ? waiting.first_sleep_ns
+                                 : std::min(2 * sleep_ns, waiting.longest_sleep_ns);
       }
       if (pending.ready()) return slept;
       if (waiting.watch_ns > 0 && monotonic_ns() >= next_watch_ns) {
@@ -151,15 +135,18 @@ class RankHost {
   }
 
   void sleep(AwaitedWord<RealMem<RankHost>>& pending, long limit_ns) noexcept {
-    if (pending.all_wait()) return park_together(block_.host_line(0).num_wakings, pending, limit_ns);
+    if (pending.all_wait())
+      return park_together(block_.host_line(0).num_wakings, pending, limit_ns);
     park(block_.host_line(me_).parked, pending, limit_ns, [] { return false; });
   }
 
   // Unlike a spin it polls after each pause. Who is still awaited now will write once, and not need
   // the line again soon after (docs/design/waiting.md#d0158).
-  static bool poll_for_a_while(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
+  static bool poll_for_a_while(const Waiting& waiting,
+                               AwaitedWord<RealMem<RankHost>>& pending) noexcept {
     if (pending.ready()) return true;
-    for (int pauses = waiting.polls_between_pokes * waiting.pauses_per_look; pauses > 0; --pauses) {
+    for (int pauses = waiting.polls_between_progress * waiting.pauses_per_poll; pauses > 0;
+         --pauses) {
       cpu_pause();
       if (pending.ready()) return true;
     }

@@ -25,7 +25,9 @@ constexpr std::uint64_t kMagic = 0x32'72'61'62'72'65'69'68;  // "hierbar2": vers
 constexpr const char* kDirectory = "/dev/shm";
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+std::size_t round_up(std::size_t value, std::size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 // Whole pages.
 std::uint32_t units_for(std::size_t bytes) {
   return static_cast<std::uint32_t>(round_up(bytes, page_bytes()) / NodeSegment::kUnitBytes);
@@ -33,8 +35,8 @@ std::uint32_t units_for(std::size_t bytes) {
 
 std::string make_name(std::uint64_t id) {
   const ProcessName self = own_process();
-  return format_text("/hierbar-%u-%" PRIu64 "-%d-%" PRIu64 "-%016" PRIx64, geteuid(), self.pid_namespace, self.pid,
-                     self.start_time, id);
+  return format_text("/hierbar-%u-%" PRIu64 "-%d-%" PRIu64 "-%016" PRIx64, geteuid(),
+                     self.pid_namespace, self.pid, self.start_time, id);
 }
 
 Error failure(const char* what, const std::string& name, int error) {
@@ -96,11 +98,14 @@ struct NodeSegment::Layout {
       : num_members(members),
         num_units(units_of_blocks),
         map(round_up(kMembers + sizeof(Member) * num_members, 128)),
-        units(round_up(map + sizeof(SegmentAllocator::Word) * SegmentAllocator::num_words(num_units), page_bytes())),
+        units(
+            round_up(map + sizeof(SegmentAllocator::Word) * SegmentAllocator::num_words(num_units),
+                     page_bytes())),
         end(units + std::size_t{num_units} * kUnitBytes) {}
 };
 
-Result<std::unique_ptr<NodeSegment>> NodeSegment::create(std::uint32_t num_members, std::size_t bytes) {
+Result<std::unique_ptr<NodeSegment>> NodeSegment::create(std::uint32_t num_members,
+                                                         std::size_t bytes) {
   const Layout layout(num_members, units_for(bytes));
   const std::uint64_t id = random_id();
   const std::string name = make_name(id);
@@ -109,7 +114,8 @@ Result<std::unique_ptr<NodeSegment>> NodeSegment::create(std::uint32_t num_membe
   int error = allocate(file.get(), layout.units);
   void* memory = MAP_FAILED;
   if (error == 0 && ftruncate(file.get(), static_cast<off_t>(layout.end)) != 0) error = errno;
-  if (error == 0) memory = mmap(nullptr, layout.end, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (error == 0)
+    memory = mmap(nullptr, layout.end, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (error == 0 && memory == MAP_FAILED) error = errno;
   const bool populates_late = error == 0 && can_populate(memory);
   if (error == 0 && !populates_late) error = allocate(file.get(), layout.end);
@@ -118,16 +124,21 @@ Result<std::unique_ptr<NodeSegment>> NodeSegment::create(std::uint32_t num_membe
     shm_unlink(name.c_str());
     return failure("cannot allocate", name, error);
   }
-  std::unique_ptr<NodeSegment> segment(new NodeSegment(static_cast<std::byte*>(memory), layout, name, true));
+  std::unique_ptr<NodeSegment> segment(
+      new NodeSegment(static_cast<std::byte*>(memory), layout, name, true));
   segment->fill_header(id, populates_late);
   return segment;
 }
 
-Result<std::unique_ptr<NodeSegment>> NodeSegment::create_private(std::uint32_t num_members, std::size_t bytes) {
+Result<std::unique_ptr<NodeSegment>> NodeSegment::create_private(std::uint32_t num_members,
+                                                                 std::size_t bytes) {
   const Layout layout(num_members, units_for(bytes));
-  void* memory = mmap(nullptr, layout.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return Error{std::string("cannot allocate memory: ") + std::strerror(errno)};
-  std::unique_ptr<NodeSegment> segment(new NodeSegment(static_cast<std::byte*>(memory), layout, "", false));
+  void* memory =
+      mmap(nullptr, layout.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return Error{std::string("cannot allocate memory: ") + std::strerror(errno)};
+  std::unique_ptr<NodeSegment> segment(
+      new NodeSegment(static_cast<std::byte*>(memory), layout, "", false));
   segment->fill_header(random_id(), /*populates_late=*/false);
   return segment;
 }
@@ -141,27 +152,33 @@ void NodeSegment::fill_header(std::uint64_t id, bool populates_late) {
   head.magic = kMagic;
 }
 
-Result<std::unique_ptr<NodeSegment>> NodeSegment::join(const std::string& name, std::uint64_t id, std::uint32_t num_members) {
+Result<std::unique_ptr<NodeSegment>> NodeSegment::join(const std::string& name, std::uint64_t id,
+                                                       std::uint32_t num_members) {
   // O_NONBLOCK: if this rank does not see the other one's /dev/shm, anybody may have made something
   // of that name, and to open that might block. A lease on a regular file would block, too.
   const File file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
   if (file.get() < 0) return failure("cannot open", name, errno);
   struct stat status{};
   if (fstat(file.get(), &status) != 0) return failure("cannot read the size of", name, errno);
-  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+      (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return Error{std::string(kDirectory) + name + " is not this user's own, or others may use it"};
   }
   const auto bytes = static_cast<std::size_t>(status.st_size);
-  if (bytes < Layout(num_members, 1).end) return Error{std::string(kDirectory) + name + " is too small"};
+  if (bytes < Layout(num_members, 1).end)
+    return Error{std::string(kDirectory) + name + " is too small"};
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) return failure("cannot map", name, errno);
   const auto& header = *static_cast<const Header*>(memory);
   const Layout layout(num_members, header.num_units);
-  if (header.magic != kMagic || header.id != id || header.num_members != num_members || layout.end != bytes) {
+  if (header.magic != kMagic || header.id != id || header.num_members != num_members ||
+      layout.end != bytes) {
     munmap(memory, bytes);
-    return Error{std::string(kDirectory) + name + " is not the segment that the other rank made, or of another version"};
+    return Error{std::string(kDirectory) + name +
+                 " is not the segment that the other rank made, or of another version"};
   }
-  return std::unique_ptr<NodeSegment>(new NodeSegment(static_cast<std::byte*>(memory), layout, name, false));
+  return std::unique_ptr<NodeSegment>(
+      new NodeSegment(static_cast<std::byte*>(memory), layout, name, false));
 }
 
 NodeSegment::NodeSegment(std::byte* memory, const Layout& layout, std::string name, bool owns_name)
@@ -195,7 +212,9 @@ SegmentAllocator NodeSegment::units() const {
   return {reinterpret_cast<SegmentAllocator::Word*>(memory_ + map_offset_), num_units_};
 }
 
-void* NodeSegment::unit(std::uint32_t index) const { return memory_ + units_offset_ + std::size_t{index} * kUnitBytes; }
+void* NodeSegment::unit(std::uint32_t index) const {
+  return memory_ + units_offset_ + std::size_t{index} * kUnitBytes;
+}
 
 bool NodeSegment::populate(std::uint32_t first, std::uint32_t count) const {
   if (header().populates_late == 0) return true;
@@ -210,8 +229,12 @@ bool NodeSegment::populate(std::uint32_t first, std::uint32_t count) const {
 }
 
 // Both relaxed: only the numbers matter.
-std::uint64_t NodeSegment::next_generation() const { return header().generation.fetch_add(1, std::memory_order_relaxed) + 1; }
-bool NodeSegment::claim_first_to_run_out() const { return header().ran_out.exchange(1, std::memory_order_relaxed) == 0; }
+std::uint64_t NodeSegment::next_generation() const {
+  return header().generation.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+bool NodeSegment::claim_first_to_run_out() const {
+  return header().ran_out.exchange(1, std::memory_order_relaxed) == 0;
+}
 
 int sweep_segments() {
   DIR* directory = opendir(kDirectory);
@@ -222,8 +245,8 @@ int sweep_segments() {
     unsigned user;
     std::uint64_t pid_namespace, start_time, id;
     std::int32_t pid;
-    if (std::sscanf(entry->d_name, "hierbar-%u-%" SCNu64 "-%" SCNd32 "-%" SCNu64 "-%" SCNx64, &user, &pid_namespace, &pid,
-                    &start_time, &id) != 5) {
+    if (std::sscanf(entry->d_name, "hierbar-%u-%" SCNu64 "-%" SCNd32 "-%" SCNu64 "-%" SCNx64, &user,
+                    &pid_namespace, &pid, &start_time, &id) != 5) {
       continue;
     }
     // Whether a process of another pid namespace is alive cannot be seen from here.

@@ -5,10 +5,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
-#include "base/process/process_name.hpp"
+#include "base/process.hpp"
 #include "base/result.hpp"
 #include "mpi/node/binding.hpp"
 #include "mpi/node/segment_allocator.hpp"
@@ -46,11 +49,13 @@ class NodeSegment {
   // name.
   static Result<std::unique_ptr<NodeSegment>> create(std::uint32_t num_members, std::size_t bytes);
   // The same for this process alone: it has no name, and needs no room under /dev/shm.
-  static Result<std::unique_ptr<NodeSegment>> create_private(std::uint32_t num_members, std::size_t bytes);
+  static Result<std::unique_ptr<NodeSegment>> create_private(std::uint32_t num_members,
+                                                             std::size_t bytes);
   // Maps the segment that another rank has created. Fails if the name is missing, if others than
   // this user may use the file, or if its contents are not those of `id`: then the two processes do
   // not see the same /dev/shm.
-  static Result<std::unique_ptr<NodeSegment>> join(const std::string& name, std::uint64_t id, std::uint32_t num_members);
+  static Result<std::unique_ptr<NodeSegment>> join(const std::string& name, std::uint64_t id,
+                                                   std::uint32_t num_members);
   // Removes the name, if this process has created it and has not removed it yet.
   void unlink();
   ~NodeSegment();
@@ -96,5 +101,38 @@ class NodeSegment {
 // Removes the names of segments whose creators are no longer alive: processes of this user and this
 // pid namespace that were killed while they set up. Returns how many it removed.
 int sweep_segments();
+
+// A segment that this process has joined, and the number by which the segment knows the process.
+struct Membership {
+  std::shared_ptr<NodeSegment> segment;
+  std::uint32_t index = 0;
+};
+
+// The segments that this process may use for new communicators: the last few that it has joined.
+// Older ones exist as long as a communicator uses them. Thread-safe.
+class Memberships {
+ public:
+  static constexpr std::size_t kKept = 4;
+
+  std::vector<Membership> newest_first() const {
+    const std::lock_guard lock(mutex_);
+    return {kept_.begin(), kept_.end()};
+  }
+
+  void add(Membership membership) {
+    const std::lock_guard lock(mutex_);
+    kept_.push_front(std::move(membership));
+    if (kept_.size() > kKept) kept_.pop_back();
+  }
+
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    kept_.clear();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<Membership> kept_;
+};
 
 }  // namespace hierbar::mpi

@@ -52,10 +52,13 @@ class BasicSegmentAllocator {
   using Word = Atomic<std::uint64_t>;
 
   // The number of words of a map for that many units.
-  static std::uint32_t num_words(std::uint32_t num_units) noexcept { return num_bit_words(num_units) + 1; }
+  static std::uint32_t num_words(std::uint32_t num_units) noexcept {
+    return num_bit_words(num_units) + 1;
+  }
 
   // `words` are num_words(num_units) words. In a fresh segment they are zero.
-  BasicSegmentAllocator(Word* words, std::uint32_t num_units) noexcept : words_(words), num_units_(num_units) {}
+  BasicSegmentAllocator(Word* words, std::uint32_t num_units) noexcept
+      : words_(words), num_units_(num_units) {}
 
   // Takes `count` adjacent units that start at a multiple of `alignment`. First fit: the lowest
   // such run is taken. Returns its first unit, or nothing when no such run is free. Linear in the
@@ -65,7 +68,8 @@ class BasicSegmentAllocator {
   // is the number of such searches in a row in which the ledger has not changed, or 0 if it changed
   // in the last one. wait(n) returns whether to search again.
   template <class Wait>
-  std::optional<std::uint32_t> claim(std::uint32_t count, std::uint32_t alignment, Wait&& wait) const noexcept {
+  std::optional<std::uint32_t> claim(std::uint32_t count, std::uint32_t alignment,
+                                     Wait&& wait) const noexcept {
     if (count == 0 || count > num_units_) return std::nullopt;
     for (int num_idle = 0; true;) {
       const std::uint64_t before = ledger().load(std::memory_order_acquire);  // (U6)
@@ -80,7 +84,8 @@ class BasicSegmentAllocator {
   // may have lost its cpu.
   std::optional<std::uint32_t> claim(std::uint32_t count, std::uint32_t alignment) const noexcept {
     constexpr int kPatience = 10'000;
-    return claim(count, alignment, [](int num_idle) { return num_idle < kPatience && sched_yield() == 0; });
+    return claim(count, alignment,
+                 [](int num_idle) { return num_idle < kPatience && sched_yield() == 0; });
   }
 
   void release(std::uint32_t first, std::uint32_t count) const noexcept {
@@ -94,7 +99,8 @@ class BasicSegmentAllocator {
     std::uint32_t taken = 0;
     for (std::uint32_t i = 0; i < num_bit_words(num_units_); ++i) {
       // Relaxed: the number is only printed.
-      taken += static_cast<std::uint32_t>(__builtin_popcountll(words_[i].load(std::memory_order_relaxed)));
+      taken += static_cast<std::uint32_t>(
+          __builtin_popcountll(words_[i].load(std::memory_order_relaxed)));
     }
     return taken;
   }
@@ -103,8 +109,12 @@ class BasicSegmentAllocator {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr std::uint64_t kOneChange = std::uint64_t{1} << 32;
 
-  static std::uint32_t num_bit_words(std::uint32_t num_units) noexcept { return (num_units + 63) / 64; }
-  static std::uint32_t num_being_taken(std::uint64_t ledger) noexcept { return static_cast<std::uint32_t>(ledger); }
+  static std::uint32_t num_bit_words(std::uint32_t num_units) noexcept {
+    return (num_units + 63) / 64;
+  }
+  static std::uint32_t num_being_taken(std::uint64_t ledger) noexcept {
+    return static_cast<std::uint32_t>(ledger);
+  }
   Word& ledger() const noexcept { return words_[num_bit_words(num_units_)]; }
 
   std::optional<std::uint32_t> search(std::uint32_t count, std::uint32_t alignment) const noexcept {
@@ -134,11 +144,12 @@ class BasicSegmentAllocator {
     ledger().fetch_add(kOneChange + 1, std::memory_order_relaxed);  // (U4)
     std::uint32_t done = 0;
     const bool complete = for_each_word(first, count, [&](std::uint32_t word, std::uint64_t mask) {
-      std::uint64_t seen = words_[word].load(std::memory_order_relaxed);  // (U3)
+      auto& bits = words_[word];
+      std::uint64_t seen = bits.load(std::memory_order_relaxed);  // (U3)
       do {
         if ((seen & mask) != 0) return false;
-      } while (!words_[word].compare_exchange_weak(seen, seen | mask, std::memory_order_acq_rel,  // (U2)
-                                                   std::memory_order_relaxed));
+      } while (!bits.compare_exchange_weak(seen, seen | mask, std::memory_order_acq_rel,  // (U2)
+                                           std::memory_order_relaxed));
       done += static_cast<std::uint32_t>(__builtin_popcountll(mask));
       return true;
     });
@@ -153,7 +164,8 @@ class BasicSegmentAllocator {
     for (std::uint32_t unit = first; unit < first + count;) {
       const std::uint32_t low = unit % 64;
       const std::uint32_t bits = first + count - unit < 64 - low ? first + count - unit : 64 - low;
-      const std::uint64_t mask = (bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1) << low;
+      const std::uint64_t mask = (bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1)
+                                 << low;
       if (!visit(unit / 64, mask)) return false;
       unit += bits;
     }

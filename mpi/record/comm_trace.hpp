@@ -35,7 +35,8 @@ class CommTrace {
   // `id` is the same in all ranks and different for each communicator. On `comm` the last batch is
   // settled when the world ends. It is MPI_COMM_NULL if the ranks are of several worlds, because
   // these do not end together.
-  CommTrace(Recorder& recorder, std::uint64_t id, std::uint32_t me, RankTree tree, std::uint64_t every, MPI_Comm comm);
+  CommTrace(Recorder& recorder, std::uint64_t id, std::uint32_t me, RankTree tree,
+            std::uint64_t every, MPI_Comm comm);
   ~CommTrace();
   CommTrace(const CommTrace&) = delete;
   CommTrace& operator=(const CommTrace&) = delete;
@@ -58,7 +59,8 @@ class CommTrace {
     Stamps stamps;
     const void* caller;
   };
-  void summarise(const std::vector<Stamps>& stamps, std::size_t share, std::vector<RankTree::Sight>& to_others);
+  void summarise(const std::vector<Stamps>& stamps, std::size_t share,
+                 std::vector<RankTree::Sight>& to_others);
   void account(const std::vector<RankTree::Sight>& sights, std::size_t share);
   void keep_for_time_line(const Entry& entry);
   bool is_disturbed(std::size_t episode) const noexcept;

@@ -31,7 +31,8 @@ bool is_ompt_tool_loaded() { return Library().handle != nullptr; }
 std::string read_ompt_tool(bool take) {
   const Library library;
   if (library.handle == nullptr) return "";
-  const auto entry = reinterpret_cast<hierbar_ompt_report_entry>(dlsym(library.handle, HIERBAR_OMPT_REPORT_ENTRY));
+  const auto entry =
+      reinterpret_cast<hierbar_ompt_report_entry>(dlsym(library.handle, HIERBAR_OMPT_REPORT_ENTRY));
   if (entry == nullptr) return "";
   const std::unique_ptr<char, decltype(&std::free)> report(entry(take ? 1 : 0), &std::free);
   return report == nullptr ? "" : report.get();

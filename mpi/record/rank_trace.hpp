@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "barrier/trace_points.hpp"
-#include "report/raw_trace.hpp"
-#include "trace/counter.hpp"
+#include "base/arch/counter.hpp"
+#include "report/timeline.hpp"
 
 namespace hierbar::mpi {
 

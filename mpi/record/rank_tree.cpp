@@ -14,19 +14,24 @@ namespace {
 std::uint64_t between(std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; }
 
 std::uint32_t root_of(const std::vector<std::uint32_t>& parents, std::uint32_t rank) {
-  for (std::size_t steps = 0; parents[rank] != rank && steps < parents.size(); ++steps) rank = parents[rank];
+  for (std::size_t steps = 0; parents[rank] != rank && steps < parents.size(); ++steps)
+    rank = parents[rank];
   return rank;
 }
 
 // When all ranks of the root's node had arrived.
-std::uint64_t complete(const Stamps& root) { return root.gathered != 0 ? root.gathered : root.arrived; }
+std::uint64_t complete(const Stamps& root) {
+  return root.gathered != 0 ? root.gathered : root.arrived;
+}
 
 }  // namespace
 
-RankTree::RankTree(const std::vector<std::uint32_t>& parents, bool several_nodes, const std::vector<std::uint8_t>& units)
+RankTree::RankTree(const std::vector<std::uint32_t>& parents, bool several_nodes,
+                   const std::vector<std::uint8_t>& units)
     : num_ranks_(static_cast<std::uint32_t>(parents.size())) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> members;  // by root; all under 0 on one node
-  for (std::uint32_t i = 0; i < num_ranks_; ++i) members[several_nodes ? root_of(parents, i) : 0].push_back(i);
+  for (std::uint32_t i = 0; i < num_ranks_; ++i)
+    members[several_nodes ? root_of(parents, i) : 0].push_back(i);
   std::vector<std::uint32_t> place(parents.size());
   for (const auto& [root, ranks] : members) {
     for (std::uint32_t i = 0; i < ranks.size(); ++i) place[ranks[i]] = i;
@@ -63,8 +68,8 @@ RankTree::Arrival RankTree::last_arrival(const Node& node, const std::vector<Sta
   return last;
 }
 
-bool RankTree::summarise(const std::vector<Stamps>& stamps, const TraceClock& clock, std::vector<Sight>& sights,
-                         report::BarrierTimes& times) const {
+bool RankTree::summarise(const std::vector<Stamps>& stamps, const TraceClock& clock,
+                         std::vector<Sight>& sights, report::BarrierTimes& times) const {
   // 1. Which node came last.
   std::size_t last_node = 0;
   std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
@@ -83,17 +88,19 @@ bool RankTree::summarise(const std::vector<Stamps>& stamps, const TraceClock& cl
     std::uint64_t time = last.time;
     if (i != last_node) {
       const Stamps& root = stamps[nodes_[i].root];
-      const std::uint64_t all_complete = complete(root) + (between(complete(root), root.released) - shortest);
+      const std::uint64_t all_complete =
+          complete(root) + (between(complete(root), root.released) - shortest);
       time = std::max(last_arrival(nodes_[i], stamps).time, all_complete - gathering);
     }
-    for (const std::uint32_t rank : nodes_[i].ranks) sights[rank] = {time, rank == last.rank ? 1U : 0U};
+    for (const std::uint32_t rank : nodes_[i].ranks)
+      sights[rank] = {time, rank == last.rank ? 1U : 0U};
   }
   // 3. How long the barrier took.
   return add_times(nodes_[last_node], stamps, last.time, clock, times);
 }
 
-bool RankTree::add_times(const Node& node, const std::vector<Stamps>& stamps, std::uint64_t last, const TraceClock& clock,
-                         report::BarrierTimes& times) const {
+bool RankTree::add_times(const Node& node, const std::vector<Stamps>& stamps, std::uint64_t last,
+                         const TraceClock& clock, report::BarrierTimes& times) const {
   std::vector<report::Phases> phases(node.ranks.size());
   std::vector<const report::Phases*> of_all;
   std::uint64_t end = 0;
@@ -111,6 +118,16 @@ bool RankTree::add_times(const Node& node, const std::vector<Stamps>& stamps, st
     times.levels->groups = node.shape.levels;
   }
   return add_episode(*times.levels, node.shape, of_all, between(last, end), clock);
+}
+
+void add_wait(report::ThreadTimes& times, const Stamps& stamps, const RankTree::Sight& sight,
+              const TraceClock& clock) {
+  const auto between = [&](std::uint64_t from, std::uint64_t to) {
+    return to > from ? clock.to_ns(to - from) : 0;
+  };
+  times.imbalance.add(between(stamps.arrived, sight.last));
+  times.sync.add(between(std::max(sight.last, stamps.arrived), stamps.left));
+  times.last_arrivals += sight.is_last_itself;
 }
 
 }  // namespace hierbar::mpi

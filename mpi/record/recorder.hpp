@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "mpi/record/team_rows.hpp"
-#include "report/raw_trace.hpp"
 #include "report/report.hpp"
 #include "report/settings.hpp"
 #include "report/team.hpp"
+#include "report/timeline.hpp"
 #include "trace/trace_clock.hpp"
 
 namespace hierbar::mpi {

@@ -9,11 +9,13 @@ namespace hierbar::mpi {
 
 std::vector<report::RawRing*> TeamRows::take(std::uint32_t num_threads) {
   const std::lock_guard lock(mutex_);
-  auto free = std::find_if(sets_.begin(), sets_.end(), [](const auto& set) { return !set->is_taken; });
+  auto free =
+      std::find_if(sets_.begin(), sets_.end(), [](const auto& set) { return !set->is_taken; });
   if (free == sets_.end()) free = sets_.insert(free, std::make_unique<Set>(ring_size_, clock_));
   Set& set = **free;
   set.is_taken = true;
-  while (set.rows.size() < num_threads) set.rows.push_back(set.raw.add_thread(static_cast<std::uint32_t>(set.rows.size())));
+  while (set.rows.size() < num_threads)
+    set.rows.push_back(set.raw.add_thread(static_cast<std::uint32_t>(set.rows.size())));
   return {set.rows.begin(), set.rows.begin() + num_threads};
 }
 

@@ -8,16 +8,15 @@
 #include <mutex>
 #include <vector>
 
-#include "report/raw_trace.hpp"
 #include "report/report.hpp"
 #include "report/timeline.hpp"
 #include "trace/trace_clock.hpp"
 
 namespace hierbar::mpi {
 
-// The time lines of the threads of this process's teams: a row for each thread of a team. Teams that
-// exist at the same time have rows of their own, because their threads may be in barriers at once. A
-// team that is made when another one has ended goes on in the rows of that one.
+// The time lines of the threads of this process's teams: a row for each thread of a team. Teams
+// that exist at the same time have rows of their own, because their threads may be in barriers at
+// once. A team that is made when another one has ended goes on in the rows of that one.
 //
 // Thread safety: a row belongs to its team's thread, everything else is for any thread.
 class TeamRows {

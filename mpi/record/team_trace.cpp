@@ -20,8 +20,8 @@ constexpr std::size_t kMostEntries = 1024, kFewestEntries = 16, kMostOfRank = st
 
 }  // namespace
 
-TeamTrace::TeamTrace(Recorder& recorder, std::vector<std::uint32_t> threads_of_ranks, std::uint32_t me, bool several_nodes,
-                     std::uint64_t every)
+TeamTrace::TeamTrace(Recorder& recorder, std::vector<std::uint32_t> threads_of_ranks,
+                     std::uint32_t me, bool several_nodes, std::uint64_t every)
     : recorder_(recorder),
       threads_of_ranks_(std::move(threads_of_ranks)),
       me_(me),
@@ -73,7 +73,8 @@ void TeamTrace::close(std::uint32_t thread, std::uint64_t episode, bool leads) {
 
 // All messages have the same length in all ranks: each rank has as many rows as the one with most
 // threads. So only MPI_Alltoall is needed.
-void TeamTrace::settle(const Pmpi& pmpi, MPI_Comm comm, const Places& places, std::uint64_t num_barriers) {
+void TeamTrace::settle(const Pmpi& pmpi, MPI_Comm comm, const Places& places,
+                       std::uint64_t num_barriers) {
   if (places.outnumbered) recorder_.record_outnumbered();
   const std::unique_ptr<RankTree> tree = gather_tree(pmpi, comm, places);
   Episodes episodes{};
@@ -81,38 +82,41 @@ void TeamTrace::settle(const Pmpi& pmpi, MPI_Comm comm, const Places& places, st
   const std::size_t num_ranks = threads_of_ranks_.size();
   if (me_ == 0) {
     const std::lock_guard lock(recorder_.mutex());
-    recorder_.tables(0).losses.left_out += (num_barriers + every_ - 1) / every_ - (episodes.end - episodes.begin);
+    recorder_.tables(0).losses.left_out +=
+        (num_barriers + every_ - 1) / every_ - (episodes.end - episodes.begin);
   }
   if (episodes.share == 0) return;
   const std::size_t block = most_threads_ * episodes.share;
   std::vector<Stamps> own(block * num_ranks), of_share(own.size());
   for (std::size_t i = episodes.begin; i < episodes.end; ++i) {
-    const std::size_t rank = (i - episodes.begin) / episodes.share, place = (i - episodes.begin) % episodes.share;
+    const std::size_t rank = (i - episodes.begin) / episodes.share,
+                      place = (i - episodes.begin) % episodes.share;
     for (std::size_t thread = 0; thread < threads_.size(); ++thread)
       own[rank * block + thread * episodes.share + place] = threads_[thread].entries[i].stamps;
   }
   const int stamp_bytes = static_cast<int>(block * sizeof(Stamps));
-  const bool stamped =
-      pmpi.Alltoall(own.data(), stamp_bytes, pmpi.byte, of_share.data(), stamp_bytes, pmpi.byte, comm) == MPI_SUCCESS;
+  const bool stamped = pmpi.Alltoall(own.data(), stamp_bytes, pmpi.byte, of_share.data(),
+                                     stamp_bytes, pmpi.byte, comm) == MPI_SUCCESS;
   std::vector<RankTree::Sight> to_others(block * num_ranks), sights(to_others.size());
   if (stamped) summarise(*tree, episodes, of_share, to_others);
   const int sight_bytes = static_cast<int>(block * sizeof(RankTree::Sight));
-  const bool seen =
-      pmpi.Alltoall(to_others.data(), sight_bytes, pmpi.byte, sights.data(), sight_bytes, pmpi.byte, comm) == MPI_SUCCESS;
+  const bool seen = pmpi.Alltoall(to_others.data(), sight_bytes, pmpi.byte, sights.data(),
+                                  sight_bytes, pmpi.byte, comm) == MPI_SUCCESS;
   if (seen) account(episodes, sights);
   recorder_.checkpoint(pmpi);
 }
 
-// Collective. Which entries all threads of all ranks have, under the newest tree of every node. False
-// in all ranks if a call has failed in one of them; a rank in which the second call fails here
-// assumes that the others are as it is itself.
+// Collective. Which entries all threads of all ranks have, under the newest tree of every node.
+// False in all ranks if a call has failed in one of them; a rank in which the second call fails
+// here assumes that the others are as it is itself.
 bool TeamTrace::agree(const Pmpi& pmpi, MPI_Comm comm, bool has_tree, Episodes& episodes) const {
   std::size_t begin = 1, end = std::numeric_limits<std::size_t>::max();
   for (const Thread& thread : threads_) {
     begin = std::max(begin, thread.first);
     end = std::min(end, thread.entries.size());
   }
-  const long long own[3] = {-static_cast<long long>(begin), static_cast<long long>(end), has_tree ? 1 : 0};
+  const long long own[3] = {-static_cast<long long>(begin), static_cast<long long>(end),
+                            has_tree ? 1 : 0};
   long long all[3] = {};
   const bool heard = pmpi.Allreduce(own, all, 3, pmpi.long_long, pmpi.min, comm) == MPI_SUCCESS;
   const long long is_well = heard && all[2] != 0 ? 1 : 0;
@@ -127,7 +131,8 @@ bool TeamTrace::agree(const Pmpi& pmpi, MPI_Comm comm, bool has_tree, Episodes& 
 }
 
 // Collective. Null if the call has failed in this rank.
-std::unique_ptr<RankTree> TeamTrace::gather_tree(const Pmpi& pmpi, MPI_Comm comm, const Places& places) const {
+std::unique_ptr<RankTree> TeamTrace::gather_tree(const Pmpi& pmpi, MPI_Comm comm,
+                                                 const Places& places) const {
   constexpr long long kNotMine = std::numeric_limits<long long>::max();
   constexpr int kUnitBits = 8;
   std::vector<long long> own(num_participants() + std::size_t{1}, kNotMine), all(own.size());
@@ -135,7 +140,8 @@ std::unique_ptr<RankTree> TeamTrace::gather_tree(const Pmpi& pmpi, MPI_Comm comm
     own[place.participant] = static_cast<long long>(place.parent) << kUnitBits | place.unit;
   if (!places.of_node.empty()) own.back() = places.exchange;
   const int count = static_cast<int>(own.size());
-  if (pmpi.Allreduce(own.data(), all.data(), count, pmpi.long_long, pmpi.min, comm) != MPI_SUCCESS) return nullptr;
+  if (pmpi.Allreduce(own.data(), all.data(), count, pmpi.long_long, pmpi.min, comm) != MPI_SUCCESS)
+    return nullptr;
   std::vector<std::uint32_t> parents;
   std::vector<std::uint8_t> units;
   for (const long long value : all) {
@@ -147,10 +153,13 @@ std::unique_ptr<RankTree> TeamTrace::gather_tree(const Pmpi& pmpi, MPI_Comm comm
 }
 
 // Computes what each thread is to learn about the episodes of this rank's share.
-void TeamTrace::summarise(const RankTree& tree, const Episodes& episodes, const std::vector<Stamps>& stamps,
+void TeamTrace::summarise(const RankTree& tree, const Episodes& episodes,
+                          const std::vector<Stamps>& stamps,
                           std::vector<RankTree::Sight>& to_others) {
   const std::size_t num_ranks = threads_of_ranks_.size();
-  const auto row = [&](std::size_t rank, std::size_t thread) { return (rank * most_threads_ + thread) * episodes.share; };
+  const auto row = [&](std::size_t rank, std::size_t thread) {
+    return (rank * most_threads_ + thread) * episodes.share;
+  };
   std::vector<Stamps> of_all(num_participants());
   std::vector<RankTree::Sight> sights(num_participants());
   const std::lock_guard lock(recorder_.mutex());
@@ -172,25 +181,25 @@ void TeamTrace::summarise(const RankTree& tree, const Episodes& episodes, const 
 }
 
 void TeamTrace::account(const Episodes& episodes, const std::vector<RankTree::Sight>& sights) {
-  const TraceClock& clock = recorder_.clock();
-  const auto between = [&](std::uint64_t from, std::uint64_t to) { return to > from ? clock.to_ns(to - from) : 0; };
   const std::lock_guard lock(recorder_.mutex());
   for (std::uint32_t thread = 0; thread < threads_.size(); ++thread) {
-    Recorder::Tables& tables = recorder_.team_tables(participant_of(me_, thread), threads_[thread].cpus);
+    Recorder::Tables& tables =
+        recorder_.team_tables(participant_of(me_, thread), threads_[thread].cpus);
     for (std::size_t i = episodes.begin; i < episodes.end; ++i) {
-      const std::size_t rank = (i - episodes.begin) / episodes.share, place = (i - episodes.begin) % episodes.share;
-      const RankTree::Sight& sight = sights[(rank * most_threads_ + thread) * episodes.share + place];
+      const std::size_t rank = (i - episodes.begin) / episodes.share,
+                        place = (i - episodes.begin) % episodes.share;
+      const RankTree::Sight& sight =
+          sights[(rank * most_threads_ + thread) * episodes.share + place];
       if (sight.last == 0) continue;
       const Entry& entry = threads_[thread].entries[i];
       report::ThreadTimes& times = tables.threads.at({entry.caller, kind_, num_participants()});
-      times.imbalance.add(between(entry.stamps.arrived, sight.last));
-      times.sync.add(between(std::max(sight.last, entry.stamps.arrived), entry.stamps.left));
-      times.last_arrivals += sight.is_last_itself;
+      add_wait(times, entry.stamps, sight, recorder_.clock());
     }
   }
 }
 
-void TeamTrace::keep_for_time_line(std::uint32_t thread, const Entry& entry, std::uint64_t episode, bool leads) {
+void TeamTrace::keep_for_time_line(std::uint32_t thread, const Entry& entry, std::uint64_t episode,
+                                   bool leads) {
   report::RawEvent event = entry.stamps.to_event();
   event.team = this;
   event.episode = episode;

@@ -11,7 +11,7 @@
 
 #include "mpi/record/rank_trace.hpp"
 #include "mpi/record/rank_tree.hpp"
-#include "report/raw_trace.hpp"
+#include "report/timeline.hpp"
 
 namespace hierbar::mpi {
 
@@ -27,19 +27,19 @@ class Recorder;
 //             each rank works out who arrived last in its share of the episodes.
 // 3. account  Each rank adds up the figures of its threads.
 //
-// A time line has a thread's last barriers one by one, as those of other barriers do. So with one to
-// be drawn, a thread stamps all of them, and keeps each in its row before it drops the record.
+// A time line has a thread's last barriers one by one, as those of other barriers do. So with one
+// to be drawn, a thread stamps all of them, and keeps each in its row before it drops the record.
 //
 // Left out are the first barrier, which comes after the set-up, and those before the last change of
 // the barrier's tree on some node.
 //
-// Thread safety: functions with a thread's number are called by that thread only, the others when no
-// thread is in the team's barrier.
+// Thread safety: functions with a thread's number are called by that thread only, the others when
+// no thread is in the team's barrier.
 class TeamTrace {
  public:
   // threads_of_ranks: by rank of the communicator. `me` is this process's rank there.
-  TeamTrace(Recorder& recorder, std::vector<std::uint32_t> threads_of_ranks, std::uint32_t me, bool several_nodes,
-            std::uint64_t every);
+  TeamTrace(Recorder& recorder, std::vector<std::uint32_t> threads_of_ranks, std::uint32_t me,
+            bool several_nodes, std::uint64_t every);
   ~TeamTrace();
   TeamTrace(const TeamTrace&) = delete;
   TeamTrace& operator=(const TeamTrace&) = delete;
@@ -55,7 +55,9 @@ class TeamTrace {
   // leads: nobody releases the thread.
   void close(std::uint32_t thread, std::uint64_t episode, bool leads);
   // The next barrier has another tree.
-  void tree_changes(std::uint32_t thread) noexcept { threads_[thread].first = threads_[thread].entries.size(); }
+  void tree_changes(std::uint32_t thread) noexcept {
+    threads_[thread].first = threads_[thread].entries.size();
+  }
 
   // Where a participant of this node is in the barrier's tree. `participant` and `parent` are
   // numbers in the whole team (participant_of()). For the root of a node, and for a leader of the
@@ -69,7 +71,9 @@ class TeamTrace {
     std::uint8_t exchange;       // the unit of the exchange
     bool outnumbered;            // the threads of the node outnumber its cpus
   };
-  std::uint32_t participant_of(std::uint32_t rank, std::uint32_t thread) const { return first_of_[rank] + thread; }
+  std::uint32_t participant_of(std::uint32_t rank, std::uint32_t thread) const {
+    return first_of_[rank] + thread;
+  }
 
   // Collective over the team's communicator. num_barriers: of each thread.
   void settle(const Pmpi& pmpi, MPI_Comm comm, const Places& places, std::uint64_t num_barriers);
@@ -93,11 +97,13 @@ class TeamTrace {
 
   std::uint32_t num_participants() const { return first_of_.back(); }
   bool agree(const Pmpi& pmpi, MPI_Comm comm, bool has_tree, Episodes& episodes) const;
-  std::unique_ptr<RankTree> gather_tree(const Pmpi& pmpi, MPI_Comm comm, const Places& places) const;
+  std::unique_ptr<RankTree> gather_tree(const Pmpi& pmpi, MPI_Comm comm,
+                                        const Places& places) const;
   void summarise(const RankTree& tree, const Episodes& episodes, const std::vector<Stamps>& stamps,
                  std::vector<RankTree::Sight>& to_others);
   void account(const Episodes& episodes, const std::vector<RankTree::Sight>& sights);
-  void keep_for_time_line(std::uint32_t thread, const Entry& entry, std::uint64_t episode, bool leads);
+  void keep_for_time_line(std::uint32_t thread, const Entry& entry, std::uint64_t episode,
+                          bool leads);
 
   Recorder& recorder_;
   const std::vector<std::uint32_t> threads_of_ranks_;

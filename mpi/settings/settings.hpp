@@ -4,12 +4,56 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "barrier/algorithm_names.hpp"
-#include "mpi/settings/meeting_setting.hpp"
+#include "base/trusted_variable.hpp"
+#include "network/schedule.hpp"
 
 namespace hierbar::mpi {
+
+inline constexpr const char* kSessionsVariable = "HIERBAR_SESSIONS";
+inline constexpr const char* kSharedSession = "shared";
+
+// Whether ranks are to share a session. Allocates nothing: it is asked in MPICH's launcher, between
+// fork() and exec().
+inline bool shares_session() noexcept {
+  const char* setting = trusted_variable(kSessionsVariable);
+  return setting != nullptr && std::string_view(setting) == kSharedSession;
+}
+
+// How the leaders of several nodes meet, as HIERBAR_MPI_MEETING says.
+struct MeetingSetting {
+  enum class Mode : std::uint8_t {
+    kLibrary,  // in the MPI library's barrier
+    kAuto,     // in what a trial finds to be best
+    kFixed,    // by the schedule `kind`
+  };
+  Mode mode = Mode::kLibrary;
+  network::Kind kind;
+
+  // As one number, in which ranks tell each other their settings. 0 for kLibrary.
+  std::uint64_t code() const;
+  static MeetingSetting from_code(std::uint64_t code);
+};
+
+inline constexpr const char* kMeetingVariable = "HIERBAR_MPI_MEETING";
+
+// Reads the variable. A value that is not understood is reported in `problems`; the library is used
+// then.
+MeetingSetting read_meeting_setting(std::vector<std::string>& problems);
+
+// A kind as a number that is not 0, and back.
+std::uint32_t code_of(network::Kind kind);
+network::Kind kind_from(std::uint32_t code);
+
+// "library", "auto", "dissemination:3"
+std::string name_of(const MeetingSetting& setting);
+
+// Writes one line to the standard error output. It is one write(), so that lines of several ranks
+// do not mix.
+void print_line(const std::string& text);
 
 // The settings of the shim, as users set them:
 //
@@ -19,7 +63,7 @@ namespace hierbar::mpi {
 //   HIERBAR_TIMEOUT_S    0 (never) to 1000000: when a barrier takes longer than that, print who is
 //                        missing
 //   HIERBAR_SESSIONS     own or shared. shared: ranks that MPICH's launcher starts share a session.
-//                        Here it is only checked (session_setting.hpp)
+//                        Here it is only checked (shares_session())
 //   HIERBAR_SEGMENT_KIB  4 to 1048576: shared memory for the communicators of one node. The default
 //                        depends on the number of ranks
 //   HIERBAR_VERBOSE      0 or 1: report at the end what served the barriers

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "hierbar/mpi.h"
-#include "mpi/communicator/inside_guard.hpp"
+#include "mpi/barrier/agreement.hpp"
+#include "mpi/barrier/comm_state.hpp"
+#include "mpi/library/pmpi.hpp"
 #include "mpi/library/progress.hpp"
-#include "mpi/library/quiet_errors.hpp"
-#include "mpi/settings/message.hpp"
 #include "mpi/settings/report_settings.hpp"
-#include "mpi/setup/agreement.hpp"
+#include "mpi/settings/settings.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -47,7 +47,8 @@ struct Refusal {
 std::optional<Refusal> refusal(const std::vector<TeamRecord>& records) {
   const auto first = [&](auto&& is_wrong) {
     const auto found = std::find_if(records.begin(), records.end(), is_wrong);
-    return found == records.end() ? std::string() : "rank " + std::to_string(found - records.begin());
+    return found == records.end() ? std::string()
+                                  : "rank " + std::to_string(found - records.begin());
   };
   std::string rank = first([](const TeamRecord& record) { return record.has_handle == 0; });
   if (!rank.empty()) return Refusal{MPI_ERR_ARG, "team is NULL in " + rank};
@@ -57,16 +58,20 @@ std::optional<Refusal> refusal(const std::vector<TeamRecord>& records) {
   rank = first(is_out_of_range);
   if (!rank.empty()) {
     const auto& wrong = *std::find_if(records.begin(), records.end(), is_out_of_range);
-    return Refusal{MPI_ERR_COUNT, "num_threads is " + std::to_string(wrong.num_threads) + " in " + rank + "; allowed: 1 to " +
+    return Refusal{MPI_ERR_COUNT, "num_threads is " + std::to_string(wrong.num_threads) + " in " +
+                                      rank + "; allowed: 1 to " +
                                       std::to_string(HIERBAR_TEAM_MAX_THREADS)};
   }
   rank = first([](const TeamRecord& record) { return record.thread_level == MPI_THREAD_SINGLE; });
   if (!rank.empty()) {
-    return Refusal{MPI_ERR_OTHER, "the thread level is MPI_THREAD_SINGLE in " + rank +
-                                      "; ask MPI_Init_thread() for MPI_THREAD_FUNNELED or a higher one"};
+    return Refusal{MPI_ERR_OTHER,
+                   "the thread level is MPI_THREAD_SINGLE in " + rank +
+                       "; ask MPI_Init_thread() for MPI_THREAD_FUNNELED or a higher one"};
   }
   rank = first([](const TeamRecord& record) { return record.has_place == 0; });
-  if (!rank.empty()) return Refusal{MPI_ERR_NO_MEM, rank + " has " + std::to_string(Teams::kMost) + " teams; free some"};
+  if (!rank.empty())
+    return Refusal{MPI_ERR_NO_MEM,
+                   rank + " has " + std::to_string(Teams::kMost) + " teams; free some"};
   return std::nullopt;
 }
 
@@ -92,7 +97,8 @@ Callers callers_for(int level, int num_threads) {
 // Makes the team's part of one node, collectively.
 class TeamMaker {
  public:
-  TeamMaker(Agreement& agreement, const CommState* state, const TeamRequest& request, const TeamRecord& own)
+  TeamMaker(Agreement& agreement, const CommState* state, const TeamRequest& request,
+            const TeamRecord& own)
       : agreement_(agreement), state_(state), request_(request), own_(own) {}
 
   int make(std::unique_ptr<HybridTeam>& team) {
@@ -101,14 +107,17 @@ class TeamMaker {
     if (!agreement_.has_failed()) refused = refusal(records);
     choose_ranks(records);
     if (!prepare_progress(agreement_.pmpi(), agreement_.comm())) {
-      agreement_.fail(Route::kSetUpFailed, "the MPI library has no request left for making progress");
+      agreement_.fail(Route::kSetUpFailed,
+                      "the MPI library has no request left for making progress");
     }
     // Whatever a rank has learnt, all of them make the same calls; see Agreement.
-    const std::vector<TeamInvitation> all = agreement_.exchange(!refused && is_leader() ? invite() : TeamInvitation{});
+    const std::vector<TeamInvitation> all =
+        agreement_.exchange(!refused && is_leader() ? invite() : TeamInvitation{});
     const Route before = agreement_.known_failure(nullptr);
     if (before == Route::kSetUpFailed || agreement_.num_ranks() == 0) return MPI_ERR_INTERN;
     if (refused) {
-      if (agreement_.rank() == 0) print_line(std::string(request_.function) + ": " + refused->reason);
+      if (agreement_.rank() == 0)
+        print_line(std::string(request_.function) + ": " + refused->reason);
       return refused->code;
     }
     if (shares()) accept(all[static_cast<std::size_t>(ranks_.front().comm_rank)]);
@@ -116,7 +125,9 @@ class TeamMaker {
     if (node_ != nullptr) node_->segment().unlink();
     if (verdict == Route::kEngine) verdict = finish();
     if (verdict == Route::kSetUpFailed) return MPI_ERR_INTERN;
-    if (verdict != Route::kEngine && !stay_apart(records[static_cast<std::size_t>(agreement_.rank())])) return MPI_ERR_NO_MEM;
+    if (verdict != Route::kEngine &&
+        !stay_apart(records[static_cast<std::size_t>(agreement_.rank())]))
+      return MPI_ERR_NO_MEM;
     TeamParts made = parts(verdict);
     if (made.route == Route::kEngine) made.trace = make_trace(records, made.meets);
     team = std::make_unique<HybridTeam>(std::move(made));
@@ -148,9 +159,11 @@ class TeamMaker {
 
   // As far as it is known before the threads have joined: each runs where its rank does.
   std::vector<Binding> bindings_of_ranks() const {
-    const std::vector<Binding> known = shares() ? state_->node->bindings() : std::vector<Binding>{read_own_binding()};
+    const std::vector<Binding> known =
+        shares() ? state_->node->bindings() : std::vector<Binding>{read_own_binding()};
     std::vector<Binding> bindings;
-    for (std::size_t i = 0; i < ranks_.size(); ++i) bindings.insert(bindings.end(), ranks_[i].num_threads, known[i]);
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      bindings.insert(bindings.end(), ranks_[i].num_threads, known[i]);
     return bindings;
   }
 
@@ -185,7 +198,8 @@ class TeamMaker {
   // Collective: what must come after all ranks have taken their part of the memory.
   Route finish() {
     if (is_leader() && !agreement_.has_failed()) {
-      if (const auto error = node_->populate_rest()) agreement_.fail(Route::kSegmentFull, error->text);
+      if (const auto error = node_->populate_rest())
+        agreement_.fail(Route::kSegmentFull, error->text);
     }
     return agreement_.agree(nullptr);
   }
@@ -213,7 +227,7 @@ class TeamMaker {
     if (parts.route == Route::kEngine) parts.leaders = state_->leaders;
     parts.callers = callers_for(own_.thread_level, own_.num_threads);
     parts.funneled = own_.thread_level == MPI_THREAD_FUNNELED;
-    parts.waiting.pauses_per_look = process.self(0).pauses_per_look;
+    parts.waiting.pauses_per_poll = process.self(0).pauses_per_poll;
     parts.waiting.watch_ns = process.settings.timeout_ns;
     parts.verbose = process.settings.verbose;
     return parts;
@@ -221,14 +235,16 @@ class TeamMaker {
 
   // Either all ranks record the barriers or none does: the records are put together by collective
   // calls.
-  std::unique_ptr<TeamTrace> make_trace(const std::vector<TeamRecord>& records, bool several_nodes) const {
+  std::unique_ptr<TeamTrace> make_trace(const std::vector<TeamRecord>& records,
+                                        bool several_nodes) const {
     std::vector<std::uint32_t> threads;
     for (const TeamRecord& record : records) {
       if (record.report_every == 0) return nullptr;
       threads.push_back(static_cast<std::uint32_t>(record.num_threads));
     }
     return std::make_unique<TeamTrace>(agreement_.process().recorder, std::move(threads),
-                                       static_cast<std::uint32_t>(agreement_.rank()), several_nodes, records[0].report_every);
+                                       static_cast<std::uint32_t>(agreement_.rank()), several_nodes,
+                                       records[0].report_every);
   }
 
   Agreement& agreement_;
@@ -242,8 +258,8 @@ class TeamMaker {
 
 }  // namespace
 
-int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const CommState* state, const TeamRequest& request,
-                Teams::Handle* handle) {
+int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const CommState* state,
+                const TeamRequest& request, Teams::Handle* handle) {
   Teams& teams = Teams::get();
   const TeamRecord own{own_process(),
                        request.num_threads,

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "mpi/communicator/comm_state.hpp"
-#include "mpi/setup/process_state.hpp"
+#include "mpi/barrier/comm_state.hpp"
+#include "mpi/barrier/process_state.hpp"
 #include "mpi/team/teams.hpp"
 
 namespace hierbar::mpi {
@@ -16,8 +16,8 @@ struct TeamRequest {
   int num_threads;
   // All threads may call MPI at the same time, whatever level it provides.
   bool is_threaded;
-  // For messages: what the program has called, what happens where the engine cannot be used, and the
-  // name of the communicator that it knows.
+  // For messages: what the program has called, what happens where the engine cannot be used, and
+  // the name of the communicator that it knows.
   const char* function;
   const char* consequence;
   std::string comm_name;
@@ -25,8 +25,8 @@ struct TeamRequest {
 
 // Collective over `comm`, an intracommunicator. `state` is what its set-up has found; null with
 // HIERBAR_MPI=off, which all ranks then have. `team` may be null, which is an error in all ranks.
-int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const CommState* state, const TeamRequest& request,
-                Teams::Handle* team);
+int create_team(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const CommState* state,
+                const TeamRequest& request, Teams::Handle* team);
 
 // hierbar_team_free(). Local, but where ranks of several nodes meet on a communicator of ours.
 int free_team(ProcessState& process, const Pmpi& pmpi, Teams::Handle* team);

@@ -5,16 +5,16 @@
 #include <sched.h>
 
 #include "mpi/library/progress.hpp"
+#include "mpi/team/protocols.hpp"
 #include "mpi/team/team.hpp"
-#include "mpi/team/team_episode.hpp"
 
 namespace hierbar::mpi {
 
 // What a thread does while it waits outside the engine.
 inline void yield(const TeamMem::Word&) noexcept { sched_yield(); }
 
-// The body of HybridTeam::barrier() and HybridTeam::barrier_recorded(), which are compiled in two files, as
-// cross_with.hpp says.
+// The body of HybridTeam::barrier() and HybridTeam::barrier_recorded(), which are compiled in two
+// files, as cross_with.hpp says.
 template <class Trace>
 [[gnu::always_inline]] inline int HybridTeam::cross(std::uint32_t thread, Trace& trace) noexcept {
   Seat& seat = seats_[thread];
@@ -27,7 +27,8 @@ template <class Trace>
 }
 
 template <class Trace>
-[[gnu::always_inline]] inline std::uint32_t HybridTeam::cross_node(Crossing& crossing, Trace& trace) noexcept {
+[[gnu::always_inline]] inline std::uint32_t HybridTeam::cross_node(Crossing& crossing,
+                                                                   Trace& trace) noexcept {
   Seat& seat = *crossing.seat;
   const WaitDuties duties{&poke, &report_overdue, &crossing};
   const Waiting& waiting = seat.plan.is_outnumbered ? outnumbered_ : parts_.waiting;
@@ -40,7 +41,8 @@ template <class Trace>
   }
   const std::uint32_t all =
       parts_.meets ? seat.plan.barrier->cross_around(
-                         me, bits, waiting, duties, [this](std::uint32_t gathered) noexcept { return meet(gathered); }, trace)
+                         me, bits, waiting, duties,
+                         [this](std::uint32_t gathered) noexcept { return meet(gathered); }, trace)
                    : seat.plan.barrier->cross(me, bits, waiting, duties, trace);
   // As the ranks of a communicator; one thread does it for its process.
   if (crossing.thread == 0 && seat.episode % kBarriersPerProgress == 0) [[unlikely]]

@@ -7,9 +7,9 @@
 
 #include <utility>
 
-#include "mpi/communicator/inside_guard.hpp"
+#include "mpi/barrier/comm_state.hpp"
 #include "mpi/library/progress.hpp"
-#include "mpi/settings/message.hpp"
+#include "mpi/settings/settings.hpp"
 #include "mpi/team/cross_team.hpp"
 
 namespace hierbar::mpi {
@@ -46,7 +46,8 @@ int HybridTeam::join(int thread) noexcept {
     int is_main = 0;
     ask([&] { return parts_.pmpi->Is_thread_main(&is_main); });
     if (is_main == 0) {
-      return complain(MPI_ERR_OTHER, thread, kFunction, "must be MPI's main thread, as MPI_THREAD_FUNNELED is what MPI provides");
+      return complain(MPI_ERR_OTHER, thread, kFunction,
+                      "must be MPI's main thread, as MPI_THREAD_FUNNELED is what MPI provides");
     }
   }
   Seat& seat = seats_[thread];
@@ -54,7 +55,8 @@ int HybridTeam::join(int thread) noexcept {
     return complain(MPI_ERR_OTHER, thread, kFunction, "is in a barrier of another thread");
   }
   if (seat.is_new.exchange(true, std::memory_order_acq_rel)) {  // (J1)
-    return complain(MPI_ERR_OTHER, thread, kFunction, "has joined already, and was in no barrier since");
+    return complain(MPI_ERR_OTHER, thread, kFunction,
+                    "has joined already, and was in no barrier since");
   }
   settle_in(seat, static_cast<std::uint32_t>(thread));
   return MPI_SUCCESS;
@@ -63,7 +65,8 @@ int HybridTeam::join(int thread) noexcept {
 void HybridTeam::take(int thread) noexcept {
   Seat& seat = seats_[thread];
   const auto number = static_cast<std::uint32_t>(thread);
-  if (seat.owner.load(std::memory_order_relaxed) == this_thread_id() && parts_.node->is_binding_published(first_ + number))
+  if (seat.owner.load(std::memory_order_relaxed) == this_thread_id() &&
+      parts_.node->is_binding_published(first_ + number))
     return;
   seat.is_new.store(true, std::memory_order_relaxed);
   settle_in(seat, number);
@@ -79,10 +82,12 @@ int HybridTeam::check(int thread) noexcept {
   constexpr const char* kFunction = "hierbar_team_barrier";
   if (!has(thread)) return complain(MPI_ERR_RANK, thread, kFunction, "is out of range");
   if (seats_[thread].owner.load(std::memory_order_relaxed) != this_thread_id()) {
-    return complain(MPI_ERR_OTHER, thread, kFunction, "has not been joined by the thread that calls");
+    return complain(MPI_ERR_OTHER, thread, kFunction,
+                    "has not been joined by the thread that calls");
   }
   if (!has_comm_.load(std::memory_order_relaxed)) {
-    return complain(MPI_ERR_COMM, thread, kFunction, "is of a team whose communicator has been freed");
+    return complain(MPI_ERR_COMM, thread, kFunction,
+                    "is of a team whose communicator has been freed");
   }
   return MPI_SUCCESS;
 }
@@ -116,22 +121,27 @@ void HybridTeam::renew(Crossing& crossing) noexcept {
   });
   if (me == 0 && plan.number == 1 && parts_.verbose) describe(plan);
   // The plan before is still there: the next one replaces it.
-  if (parts_.trace != nullptr && !is_same_tree(before.plan(), plan.barrier->plan())) parts_.trace->tree_changes(crossing.thread);
+  if (parts_.trace != nullptr && !is_same_tree(before.plan(), plan.barrier->plan()))
+    parts_.trace->tree_changes(crossing.thread);
 }
 
 void HybridTeam::describe(const TeamNode::Current& current) const {
   const hierbar_plan& plan = current.barrier->plan();
-  print_line(
-      "team of " + std::to_string(plan.num_participants) + " threads in " + std::to_string(parts_.ranks.size()) +
-      " ranks on this node: " + std::to_string(plan.num_leaders) + " in the exchange, " + std::to_string(plan.depth) +
-      " line transfers deep; " + (current.is_outnumbered ? "threads outnumber cpus" : "a cpu for every thread") +
-      (parts_.route == Route::kEngine ? "" : std::string("; ranks meet in the MPI library: ") + mpi::name_of(parts_.route)));
+  print_line("team of " + std::to_string(plan.num_participants) + " threads in " +
+             std::to_string(parts_.ranks.size()) +
+             " ranks on this node: " + std::to_string(plan.num_leaders) + " in the exchange, " +
+             std::to_string(plan.depth) + " line transfers deep; " +
+             (current.is_outnumbered ? "threads outnumber cpus" : "a cpu for every thread") +
+             (parts_.route == Route::kEngine
+                  ? ""
+                  : std::string("; ranks meet in the MPI library: ") + mpi::name_of(parts_.route)));
 }
 
 // Thread 0 may always call MPI, so that the others need not stay awake for peers.
 bool HybridTeam::poke(void* context) noexcept {
   const Crossing& crossing = *static_cast<const Crossing*>(context);
-  crossing.team->turns_.try_call(team_mem(), crossing.thread, crossing.seat->episode, [] { make_progress(); });
+  crossing.team->turns_.try_call(team_mem(), crossing.thread, crossing.seat->episode,
+                                 [] { make_progress(); });
   return crossing.thread == 0 && has_windows();
 }
 
@@ -146,8 +156,9 @@ int HybridTeam::complain(int code, int thread, const char* function, const char*
   static std::atomic<const char*> last{nullptr};
   if (last.exchange(problem, std::memory_order_relaxed) != problem) {
     print_line(std::string(function) + ": thread " + std::to_string(thread) + " of rank " +
-               std::to_string(parts_.ranks[parts_.own_rank].comm_rank) + " " + problem + "; allowed are the threads 0 to " +
-               std::to_string(num_threads_ - 1) + ", each once");
+               std::to_string(parts_.ranks[parts_.own_rank].comm_rank) + " " + problem +
+               "; allowed are the threads 0 to " + std::to_string(num_threads_ - 1) +
+               ", each once");
   }
   return code;
 }

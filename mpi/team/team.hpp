@@ -10,13 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "base/process/process_name.hpp"
+#include "base/process.hpp"
+#include "mpi/barrier/comm_state.hpp"
 #include "mpi/between/leader_comm.hpp"
-#include "mpi/communicator/route.hpp"
 #include "mpi/library/pmpi.hpp"
 #include "mpi/record/team_trace.hpp"
-#include "mpi/team/caller_turns.hpp"
-#include "mpi/team/team_mem.hpp"
+#include "mpi/team/protocols.hpp"
 #include "mpi/team/team_node.hpp"
 
 namespace hierbar::mpi {
@@ -62,9 +61,9 @@ class HybridTeam {
   explicit HybridTeam(TeamParts parts);
 
   int join(int thread) noexcept;
-  // Like join(), for callers that assign thread numbers themselves: at most one thread per number at
-  // a time. Requires that `thread` is in range. Costs nothing later if the thread had the
-  // number before and has not moved.
+  // Like join(), for callers that assign thread numbers themselves: at most one thread per number
+  // at a time. Requires that `thread` is in range. Costs nothing later if the thread had the number
+  // before and has not moved.
   void take(int thread) noexcept;
   int barrier(int thread) noexcept;
   // The same, recorded. `caller` is the place in the program from which it is called. It is a
@@ -98,11 +97,13 @@ class HybridTeam {
     std::atomic<bool> is_new{false};
     std::atomic<bool> is_inside{false};  // relaxed: only wrong use depends on it
   };
-  // From a call of barrier() to its end. The release pairs with is_in_use()'s acquire: a team that is
-  // not in use may be freed.
+  // From a call of barrier() to its end. The release pairs with is_in_use()'s acquire: a team that
+  // is not in use may be freed.
   class Inside {
    public:
-    explicit Inside(Seat& seat) noexcept : seat_(seat) { seat_.is_inside.store(true, std::memory_order_relaxed); }
+    explicit Inside(Seat& seat) noexcept : seat_(seat) {
+      seat_.is_inside.store(true, std::memory_order_relaxed);
+    }
     ~Inside() { seat_.is_inside.store(false, std::memory_order_release); }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
@@ -117,7 +118,9 @@ class HybridTeam {
   };
 
   void settle_in(Seat& seat, std::uint32_t thread) noexcept;
-  bool has(int thread) const { return thread >= 0 && static_cast<std::uint32_t>(thread) < num_threads_; }
+  bool has(int thread) const {
+    return thread >= 0 && static_cast<std::uint32_t>(thread) < num_threads_;
+  }
   // Whether the calling thread may be this one in a barrier. Returns MPI's status.
   int check(int thread) noexcept;
   template <class Trace>

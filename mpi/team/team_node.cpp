@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "mpi/node/plan_library.hpp"
-#include "mpi/settings/message.hpp"
+#include "mpi/settings/settings.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -45,14 +45,16 @@ std::vector<std::byte> star_image(std::uint32_t num_participants) {
 
 }  // namespace
 
-Result<std::unique_ptr<TeamNode>> TeamNode::create(const std::vector<Binding>& bindings, bool is_shared) {
+Result<std::unique_ptr<TeamNode>> TeamNode::create(const std::vector<Binding>& bindings,
+                                                   bool is_shared) {
   const auto num_participants = static_cast<std::uint32_t>(bindings.size());
   auto image = make_plan_image(bindings);
   if (!image && is_shared) return Error{image.error()};
   if (!image) image = star_image(num_participants);
   std::optional<ReadPlan> plan = ReadPlan::copy(image->data(), num_participants);
   if (!plan) return Error{"the plan of the team is not sound"};
-  const TeamLayout layout(num_participants, TeamLayout::units_of_area(plan->plan(), page_bytes()), units_per_page());
+  const TeamLayout layout(num_participants, TeamLayout::units_of_area(plan->plan(), page_bytes()),
+                          units_per_page());
   auto made = is_shared ? NodeSegment::create(num_participants, layout.bytes())
                         : NodeSegment::create_private(num_participants, layout.bytes());
   if (!made) return Error{made.error()};
@@ -65,7 +67,8 @@ Result<std::unique_ptr<TeamNode>> TeamNode::create(const std::vector<Binding>& b
   return node;
 }
 
-Result<std::unique_ptr<TeamNode>> TeamNode::join(const std::string& name, std::uint64_t id, const Sizes& sizes) {
+Result<std::unique_ptr<TeamNode>> TeamNode::join(const std::string& name, std::uint64_t id,
+                                                 const Sizes& sizes) {
   auto joined = NodeSegment::join(name, id, sizes.num_participants);
   if (!joined) return Error{joined.error()};
   const TeamLayout layout(sizes.num_participants, sizes.area_units, units_per_page());
@@ -79,7 +82,8 @@ std::optional<Error> TeamNode::populate(std::uint32_t begin, std::uint32_t end) 
   const std::uint32_t slot_units = BarrierBlock::num_units(plan) / plan.num_slots;
   for (const std::uint32_t area : layout_.areas) {
     for (std::uint32_t i = begin; i < end; ++i) {
-      if (!segment_->populate(area + plan.nodes[i].slot * slot_units, slot_units)) return Error{kNoMemory};
+      if (!segment_->populate(area + plan.nodes[i].slot * slot_units, slot_units))
+        return Error{kNoMemory};
     }
   }
   return std::nullopt;
@@ -99,11 +103,14 @@ bool TeamNode::is_binding_published(std::uint32_t participant) const {
   return num_joins(participant) != 0 && segment_->member(participant).binding == read_own_binding();
 }
 
-TeamNode::Current TeamNode::first() const { return {views_[0].get(), 0, control().outnumbered != 0}; }
+TeamNode::Current TeamNode::first() const {
+  return {views_[0].get(), 0, control().outnumbered != 0};
+}
 
 std::vector<Binding> TeamNode::bindings() const {
   std::vector<Binding> bindings;
-  for (std::uint32_t i = 0; i < num_participants(); ++i) bindings.push_back(segment_->member(i).binding);
+  for (std::uint32_t i = 0; i < num_participants(); ++i)
+    bindings.push_back(segment_->member(i).binding);
   return bindings;
 }
 
@@ -131,7 +138,8 @@ const PlannedBarrier& TeamNode::view(std::uint64_t number) {
 bool TeamNode::add_view(std::uint64_t number) {
   std::optional<ReadPlan> plan = ReadPlan::copy(image(), num_participants());
   if (!plan || BarrierBlock::num_units(plan->plan()) > layout_.area_units) return false;
-  views_[number % 2] = std::make_unique<PlannedBarrier>(*std::move(plan), segment_, layout_.areas[number % 2]);
+  views_[number % 2] =
+      std::make_unique<PlannedBarrier>(*std::move(plan), segment_, layout_.areas[number % 2]);
   num_views_ = number + 1;
   return true;
 }

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,13 +14,83 @@
 #include <utility>
 #include <vector>
 
+#include "barrier/real_mem.hpp"
 #include "base/result.hpp"
 #include "mpi/node/planned_barrier.hpp"
-#include "mpi/team/plan_change.hpp"
-#include "mpi/team/team_layout.hpp"
-#include "mpi/team/team_mem.hpp"
+#include "mpi/node/segment.hpp"
+#include "mpi/team/protocols.hpp"
+#include "plan/plan.h"
 
 namespace hierbar::mpi {
+
+struct NobodyWaits {};
+inline NobodyWaits nobody_waits;
+
+// The memory of a team's words outside the engine. Its waits are loops of their own, so the host
+// has nothing to do. CallerTurns and PlanChange are templates over it; the tests run them on
+// simulated memory.
+using TeamMem = RealMem<NobodyWaits>;
+inline TeamMem team_mem() noexcept { return TeamMem(nobody_waits); }
+
+// What the participants of a team on one node share beside their barriers. PlanChange says how the
+// words are used.
+struct TeamControl {
+  // The number of the newest plan. Writer: participant 0.
+  alignas(128) TeamMem::Word published;
+  // 1: in this plan participants outnumber the cpus. Written before `published`.
+  std::uint32_t outnumbered;
+  // How many slots were cleared for all plans so far. Writers: all.
+  alignas(128) TeamMem::Word cleared;
+};
+static_assert(sizeof(TeamControl) <= NodeSegment::kUnitBytes);
+
+// Where the parts of a team's segment lie, in units:
+//
+//     | control | joins, a word each | image of the newest plan | area 0 | area 1 |
+//
+// Plan number n uses area n % 2. When it is made, all participants have left the plan before, so
+// nobody uses the area of the one before that (docs/design/teams.md#d0130).
+struct TeamLayout {
+  std::uint32_t num_participants;
+  std::uint32_t area_units;
+  std::uint32_t joins_unit, image_unit, image_units;
+  std::uint32_t areas[2];
+  std::uint32_t end;
+
+  static std::uint32_t units(std::size_t bytes) {
+    return static_cast<std::uint32_t>((bytes + NodeSegment::kUnitBytes - 1) /
+                                      NodeSegment::kUnitBytes);
+  }
+  // Enough for every plan of that many participants.
+  static std::size_t image_bytes(std::uint32_t participants) {
+    return sizeof(hierbar_plan) +
+           participants * (sizeof(hierbar_plan_node) + 2 * sizeof(std::uint32_t));
+  }
+  // Units of one area: room for each participant's slot, and for the gaps of a plan in which slots
+  // of several NUMA nodes do not share a page.
+  static std::uint32_t units_of_area(const hierbar_plan& first, std::uint32_t page_bytes) {
+    constexpr std::uint32_t kNumaNodes = 16;
+    const std::uint32_t slot_bytes = HIERBAR_LINES_PER_SLOT * first.line_bytes;
+    const std::uint32_t gaps =
+        std::min(first.num_participants, kNumaNodes) * (page_bytes / slot_bytes);
+    return units(std::size_t{slot_bytes} *
+                 (std::max(first.num_slots, first.num_participants) + gaps));
+  }
+
+  // units_per_page: areas begin at pages.
+  TeamLayout(std::uint32_t participants, std::uint32_t units_in_area, std::uint32_t units_per_page)
+      : num_participants(participants),
+        area_units((units_in_area + units_per_page - 1) / units_per_page * units_per_page),
+        joins_unit(1),
+        image_unit(joins_unit + units(participants * sizeof(std::atomic<std::uint32_t>))),
+        image_units(units(image_bytes(participants))) {
+    areas[0] = (image_unit + image_units + units_per_page - 1) / units_per_page * units_per_page;
+    areas[1] = areas[0] + area_units;
+    end = areas[1] + area_units;
+  }
+
+  std::size_t bytes() const { return std::size_t{end} * NodeSegment::kUnitBytes; }
+};
 
 // A team's participants on one node: the threads of all its ranks there. They share a
 // segment: each publishes its binding there, participant 0 builds the plan from that, and the
@@ -38,9 +110,11 @@ class TeamNode {
 
   // Makes the first plan, for participants with these bindings, and a segment for them: a shared
   // one, or one for this process only. Where plans cannot be made, only the latter is possible.
-  static Result<std::unique_ptr<TeamNode>> create(const std::vector<Binding>& bindings, bool is_shared);
+  static Result<std::unique_ptr<TeamNode>> create(const std::vector<Binding>& bindings,
+                                                  bool is_shared);
   // Joins the segment that another process has made.
-  static Result<std::unique_ptr<TeamNode>> join(const std::string& name, std::uint64_t id, const Sizes& sizes);
+  static Result<std::unique_ptr<TeamNode>> join(const std::string& name, std::uint64_t id,
+                                                const Sizes& sizes);
 
   // Allocates the memory of the participants from `begin` to before `end` on the NUMA node of the
   // calling thread, as far as the first plan tells where it is; and then what is left, so that
@@ -59,7 +133,9 @@ class TeamNode {
   // What all have published last; for one that has not joined, its rank's.
   std::vector<Binding> bindings() const;
   // How often that has happened. Relaxed: for reports.
-  std::uint32_t num_joins(std::uint32_t participant) const { return joins(participant).load(std::memory_order_relaxed); }
+  std::uint32_t num_joins(std::uint32_t participant) const {
+    return joins(participant).load(std::memory_order_relaxed);
+  }
 
   struct Current {
     const PlannedBarrier* barrier;
@@ -81,16 +157,19 @@ class TeamNode {
       next->block().clear_slot(me);
     };
     const PlanChange<TeamMem> change(control().published, control().cleared, num_participants());
-    change.run(team_mem(), me, number, [&] { make_plan(); }, take, [&](const TeamMem::Word&) { wait(); });
+    change.run(
+        team_mem(), me, number, [&] { make_plan(); }, take, [&](const TeamMem::Word&) { wait(); });
     return {next, number, control().outnumbered != 0};
   }
 
  private:
-  TeamNode(std::shared_ptr<NodeSegment> segment, const TeamLayout& layout) : segment_(std::move(segment)), layout_(layout) {}
+  TeamNode(std::shared_ptr<NodeSegment> segment, const TeamLayout& layout)
+      : segment_(std::move(segment)), layout_(layout) {}
 
   TeamControl& control() const { return *static_cast<TeamControl*>(segment_->unit(0)); }
   std::atomic<std::uint32_t>& joins(std::uint32_t participant) const {
-    return static_cast<std::atomic<std::uint32_t>*>(segment_->unit(layout_.joins_unit))[participant];
+    return static_cast<std::atomic<std::uint32_t>*>(
+        segment_->unit(layout_.joins_unit))[participant];
   }
   void* image() const { return segment_->unit(layout_.image_unit); }
   bool fits(const std::vector<std::byte>& image) const;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 
-#include "mpi/communicator/overdue_report.hpp"
-#include "mpi/settings/message.hpp"
+#include "mpi/barrier/messages.hpp"
+#include "mpi/settings/settings.hpp"
 #include "mpi/team/team.hpp"
 
 namespace hierbar::mpi {
@@ -16,13 +16,16 @@ std::string HybridTeam::name_of(std::uint32_t participant) const {
   const TeamRank& owner = parts_.ranks[rank];
   return "thread " + std::to_string(thread) + " of rank " + std::to_string(owner.comm_rank) +
          (parts_.node->num_joins(participant) == 0 ? ", which has not joined" : "") + " (process " +
-         std::to_string(owner.process.pid) + ", " + state_of(owner.process.pid, owner.process.start_time) + ")";
+         std::to_string(owner.process.pid) + ", " +
+         state_of(owner.process.pid, owner.process.start_time) + ")";
 }
 
 std::string HybridTeam::list(const std::vector<std::uint32_t>& missing) const {
   std::string text;
-  for (std::size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) text += (i == 0 ? "" : ", ") + name_of(missing[i]);
-  if (missing.size() > kMostNamed) text += " and " + std::to_string(missing.size() - kMostNamed) + " more";
+  for (std::size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i)
+    text += (i == 0 ? "" : ", ") + name_of(missing[i]);
+  if (missing.size() > kMostNamed)
+    text += " and " + std::to_string(missing.size() - kMostNamed) + " more";
   return text;
 }
 
@@ -39,9 +42,12 @@ void HybridTeam::report_overdue(void* context, long waited_ns) noexcept {
   if (missing.empty() && !team.parts_.meets) return;
   // When all have arrived, participant 0 is with the other nodes and does not get here.
   if (me != waiting[missing.empty() ? 1 : 0]) return;
-  print_line("a barrier of a team on " + team.parts_.comm_name + " of " + std::to_string(team.parts_.node->num_participants()) +
-             " threads on this node waits since " + std::to_string(waited_ns / 1'000'000'000) + " s for " +
-             (missing.empty() ? "other ranks; all of this node's threads have arrived" : team.list(missing)));
+  print_line("a barrier of a team on " + team.parts_.comm_name + " of " +
+             std::to_string(team.parts_.node->num_participants()) +
+             " threads on this node waits since " + std::to_string(waited_ns / 1'000'000'000) +
+             " s for " +
+             (missing.empty() ? "other ranks; all of this node's threads have arrived"
+                              : team.list(missing)));
 }
 
 }  // namespace hierbar::mpi

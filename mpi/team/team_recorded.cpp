@@ -28,7 +28,8 @@ int HybridTeam::barrier_recorded(int thread, const void* caller) noexcept {
 
 void HybridTeam::settle() {
   // Without its communicator the ranks cannot exchange anything.
-  if (has_comm_.load(std::memory_order_relaxed)) parts_.trace->settle(*parts_.pmpi, parts_.comm, places(), num_barriers());
+  if (has_comm_.load(std::memory_order_relaxed))
+    parts_.trace->settle(*parts_.pmpi, parts_.comm, places(), num_barriers());
 }
 
 // The process of participant 0 tells those of all threads of the node.
@@ -38,7 +39,8 @@ TeamTrace::Places HybridTeam::places() const {
   std::vector<std::uint32_t> in_team;
   for (const TeamRank& rank : parts_.ranks) {
     for (std::uint32_t thread = 0; thread < rank.num_threads; ++thread)
-      in_team.push_back(parts_.trace->participant_of(static_cast<std::uint32_t>(rank.comm_rank), thread));
+      in_team.push_back(
+          parts_.trace->participant_of(static_cast<std::uint32_t>(rank.comm_rank), thread));
   }
   const hierbar_plan& plan = seats_[0].plan.barrier->plan();
   PlanUnits units = find_plan_units(plan, parts_.node->bindings());
@@ -50,7 +52,8 @@ TeamTrace::Places HybridTeam::places() const {
   }
   for (std::uint32_t i = 0; i < in_team.size(); ++i) {
     const std::uint32_t above = plan.nodes[i].parent;
-    places.of_node.push_back({in_team[i], in_team[above == i && parts_.meets ? 0 : above], units.gather[i]});
+    places.of_node.push_back(
+        {in_team[i], in_team[above == i && parts_.meets ? 0 : above], units.gather[i]});
   }
   return places;
 }

@@ -8,7 +8,8 @@
 #include <memory>
 #include <mutex>
 
-#include "mpi/communicator/comm_state.hpp"
+#include "mpi/barrier/comm_state.hpp"
+#include "mpi/library/pmpi.hpp"
 #include "mpi/team/team.hpp"
 
 namespace hierbar::mpi {
@@ -27,9 +28,11 @@ class Teams {
 
   // Null: no such team.
   HybridTeam* find(Handle handle) const noexcept {
+    if (handle == 0) return nullptr;
     const Place& place = places_[handle % kMost];
     // (H1) load-acquire; pairs with (H2), the release of a team that is ready.
-    return handle != 0 && place.handle.load(std::memory_order_acquire) == handle ? place.team.get() : nullptr;  // (H1)
+    const bool is_ready = place.handle.load(std::memory_order_acquire) == handle;  // (H1)
+    return is_ready ? place.team.get() : nullptr;
   }
 
   bool is_full() const;
@@ -66,5 +69,9 @@ union TeamsForever {
 [[gnu::visibility("hidden")]] extern TeamsForever all_teams;
 
 inline Teams& Teams::get() noexcept { return all_teams.teams; }
+
+// MPI_Comm_free or MPI_Comm_disconnect, as `free` says, and the end of what we know about the
+// communicator. Collective, as they are.
+int free_comm(const Pmpi& pmpi, MPI_Comm* comm, int (*free)(MPI_Comm*));
 
 }  // namespace hierbar::mpi

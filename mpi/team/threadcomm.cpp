@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "mpi/communicator/inside_guard.hpp"
-#include "mpi/library/quiet_errors.hpp"
-#include "mpi/settings/message.hpp"
-#include "mpi/setup/agreement.hpp"
-#include "mpi/setup/set_up.hpp"
+#include "mpi/barrier/agreement.hpp"
+#include "mpi/barrier/comm_state.hpp"
+#include "mpi/barrier/set_up.hpp"
+#include "mpi/library/pmpi.hpp"
+#include "mpi/settings/settings.hpp"
 #include "mpi/team/create_team.hpp"
-#include "mpi/team/free_comm.hpp"
+#include "mpi/team/teams.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -28,7 +28,8 @@ struct Started {
 thread_local std::vector<Started> started;
 
 std::vector<Started>::iterator find_started(MPI_Comm comm) {
-  return std::find_if(started.begin(), started.end(), [&](const Started& one) { return one.comm == comm; });
+  return std::find_if(started.begin(), started.end(),
+                      [&](const Started& one) { return one.comm == comm; });
 }
 
 // Collective. A communicator of ours with the ranks of `comm`; null, in all ranks, if one of them
@@ -38,7 +39,9 @@ MPI_Comm copy_quietly(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
   Agreement agreement(process, pmpi, comm, kConsequence, "MPIX_Threadcomm_init");
   if (agreement.num_ranks() == 0) return pmpi.comm_null;
   const MPI_Comm made = split_quietly(pmpi, comm, 0);
-  if (made == pmpi.comm_null) agreement.fail(Route::kSetUpFailed, "the MPI library has no communicator left for a threadcomm");
+  if (made == pmpi.comm_null)
+    agreement.fail(Route::kSetUpFailed,
+                   "the MPI library has no communicator left for a threadcomm");
   return agreement.agree(nullptr) == Route::kEngine ? made : pmpi.comm_null;
 }
 
@@ -52,25 +55,32 @@ void end(ProcessState& process, const Pmpi& pmpi, Teams::Handle team, MPI_Comm c
 }
 
 // Collective. Null, in all ranks: the library serves the barriers.
-std::shared_ptr<Threadcomm> make_threadcomm(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int num_threads) {
+std::shared_ptr<Threadcomm> make_threadcomm(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
+                                            int num_threads) {
   if (!process.settings.enabled || comm == pmpi.comm_null) return nullptr;
   if (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi)) return nullptr;
   int is_between_groups = 0;
-  if (!ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); }) || is_between_groups != 0) return nullptr;
+  if (!ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); }) ||
+      is_between_groups != 0)
+    return nullptr;
   const InsideGuard guard;
   MPI_Comm own = copy_quietly(process, pmpi, comm);
   if (own == pmpi.comm_null) return nullptr;
   const CommState* const state = set_up(process, pmpi, own);
   // Between start and finish the library lets all threads call it, whatever the thread level.
-  const TeamRequest request{num_threads, true, "MPIX_Threadcomm_init", kConsequence, "a threadcomm of " + name_of(pmpi, comm)};
+  const TeamRequest request{num_threads, true, "MPIX_Threadcomm_init", kConsequence,
+                            "a threadcomm of " + name_of(pmpi, comm)};
   Teams::Handle handle = 0;
   create_team(process, pmpi, own, state, request, &handle);
   const HybridTeam* const team = Teams::get().find(handle);
-  if (team != nullptr && can_serve(team->route())) return std::make_shared<Threadcomm>(handle, own, num_threads);
+  if (team != nullptr && can_serve(team->route()))
+    return std::make_shared<Threadcomm>(handle, own, num_threads);
   int rank = 0;
   ask([&] { return pmpi.Comm_rank(own, &rank); });
-  if (rank == 0 && process.settings.verbose && process.claim_first(ProcessState::Message::kThreadcomm)) {
-    print_line(request.comm_name + ": " + kConsequence + ": " + name_of(team != nullptr ? team->route() : Route::kSetUpFailed));
+  if (rank == 0 && process.settings.verbose &&
+      process.claim_first(ProcessState::Message::kThreadcomm)) {
+    print_line(request.comm_name + ": " + kConsequence + ": " +
+               name_of(team != nullptr ? team->route() : Route::kSetUpFailed));
   }
   end(process, pmpi, handle, own);
   return nullptr;
@@ -81,8 +91,8 @@ std::shared_ptr<Threadcomm> make_threadcomm(ProcessState& process, const Pmpi& p
 template <class Fits>
 std::optional<int> Threadcomm::claim(Fits fits) {
   const std::lock_guard lock(mutex_);
-  const auto found =
-      std::find_if(numbers_.begin(), numbers_.end(), [&](const Number& one) { return !one.is_taken && fits(one); });
+  const auto found = std::find_if(numbers_.begin(), numbers_.end(),
+                                  [&](const Number& one) { return !one.is_taken && fits(one); });
   if (found == numbers_.end()) return std::nullopt;
   *found = {std::this_thread::get_id(), true};
   return static_cast<int>(found - numbers_.begin());
@@ -131,18 +141,20 @@ ThreadcommSeat find_seat(MPI_Comm comm) noexcept {
   return {Teams::get().find(found->team), found->number};
 }
 
-int init_threadcomm(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int num_threads, MPI_Comm* made) {
+int init_threadcomm(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int num_threads,
+                    MPI_Comm* made) {
   // Before the library's own, which may fail in one rank only. In that case the team stays until
   // MPI_Finalize: to end it is collective.
   std::shared_ptr<Threadcomm> threadcomm = make_threadcomm(process, pmpi, comm, num_threads);
   const int status = pmpi.next.Threadcomm_init(comm, num_threads, made);
-  if (status == MPI_SUCCESS && threadcomm != nullptr) Threadcomms::get().add(*made, std::move(threadcomm));
+  if (status == MPI_SUCCESS && threadcomm != nullptr)
+    Threadcomms::get().add(*made, std::move(threadcomm));
   return status;
 }
 
 // A thread gets the number that it had before, so that the team needs no new plan in each region.
-// Those that had one claim it before the library's start, which waits for all threads, and the others
-// after it. If the library did not wait, some numbers would change hands, and nothing else.
+// Those that had one claim it before the library's start, which waits for all threads, and the
+// others after it. If the library did not wait, some numbers would change hands, and nothing else.
 int start_threadcomm(const Pmpi& pmpi, MPI_Comm comm) {
   const std::shared_ptr<Threadcomm> threadcomm = Threadcomms::get().find(comm);
   std::optional<int> number = threadcomm != nullptr ? threadcomm->claim_former() : std::nullopt;
@@ -166,14 +178,16 @@ int start_threadcomm(const Pmpi& pmpi, MPI_Comm comm) {
 int duplicate_comm(const Pmpi& pmpi, MPI_Comm comm, MPI_Comm* made) {
   const int status = pmpi.next.Comm_dup(comm, made);
   const auto found = find_started(comm);
-  if (status == MPI_SUCCESS && found != started.end()) started.push_back({*made, found->team, found->number});
+  if (status == MPI_SUCCESS && found != started.end())
+    started.push_back({*made, found->team, found->number});
   return status;
 }
 
 int finish_threadcomm(const Pmpi& pmpi, MPI_Comm comm) {
   const auto found = find_started(comm);
   if (found != started.end()) {
-    if (const std::shared_ptr<Threadcomm> threadcomm = Threadcomms::get().find(comm)) threadcomm->release(found->number);
+    if (const std::shared_ptr<Threadcomm> threadcomm = Threadcomms::get().find(comm))
+      threadcomm->release(found->number);
     started.erase(found);
   }
   return pmpi.next.Threadcomm_finish(comm);

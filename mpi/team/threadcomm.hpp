@@ -11,24 +11,25 @@
 #include <thread>
 #include <vector>
 
-#include "mpi/setup/process_state.hpp"
+#include "mpi/barrier/process_state.hpp"
 #include "mpi/team/teams.hpp"
 
 namespace hierbar::mpi {
 
 // MPICH's communicators of threads ("threadcomms"): all threads of all ranks of a communicator are
-// their ranks. A program makes one with MPIX_Threadcomm_init, outside of parallel regions; inside one,
-// each thread calls MPIX_Threadcomm_start, may duplicate it, and calls MPIX_Threadcomm_finish.
+// their ranks. A program makes one with MPIX_Threadcomm_init, outside of parallel regions; inside
+// one, each thread calls MPIX_Threadcomm_start, may duplicate it, and calls MPIX_Threadcomm_finish.
 //
-// 1. init    Makes a team besides, on a communicator of its own: the threads of two threadcomms may be
-//            in barriers at the same time, and the program may free the one that it gave.
+// 1. init    Makes a team besides, on a communicator of its own: the threads of two threadcomms may
+//            be in barriers at the same time, and the program may free the one that it gave.
 // 2. start   The thread takes a number of the team, and gets a seat.
-// 3. dup     The duplicate has the same threads, so it gets a seat in the same team: each thread is in
-//            one barrier at a time, and all are in the same one.
+// 3. dup     The duplicate has the same threads, so it gets a seat in the same team: each thread is
+//            in one barrier at a time, and all are in the same one.
 // 4. finish  The thread leaves its seat.
 // 5. free    Ends the team.
 //
-// Where the engine cannot be used there is no team, in any rank, and the library serves the barriers.
+// Where the engine cannot be used there is no team, in any rank, and the library serves the
+// barriers.
 class Threadcomm {
  public:
   Threadcomm(Teams::Handle its_team, MPI_Comm comm_of_team, int num_threads)
@@ -78,7 +79,8 @@ struct ThreadcommSeat {
 ThreadcommSeat find_seat(MPI_Comm comm) noexcept;
 
 // The MPI functions, for entry points. The library must have them.
-int init_threadcomm(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int num_threads, MPI_Comm* made);
+int init_threadcomm(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, int num_threads,
+                    MPI_Comm* made);
 int start_threadcomm(const Pmpi& pmpi, MPI_Comm comm);
 int duplicate_comm(const Pmpi& pmpi, MPI_Comm comm, MPI_Comm* made);
 int finish_threadcomm(const Pmpi& pmpi, MPI_Comm comm);

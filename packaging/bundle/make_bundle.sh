@@ -38,7 +38,8 @@ wrap() {
   {
     printf '#!/bin/sh\n# Made by make_bundle.sh.\nroot=${0%%/*}/%s\n' "${up//\//../}"
     printf 'export HWLOC_PLUGINS_PATH=/nonexistent\n'
-    printf 'exec "$root/bin/ld.so" --inhibit-cache --library-path "${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$root/system" '
+    printf 'exec "$root/bin/ld.so" --inhibit-cache '
+    printf -- '--library-path "${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$root/system" '
     printf '"$root/programs/%s" "$@"\n' "${1##*/}"
   } >"$root/$1"
   chmod +x "$root/$1"
@@ -47,10 +48,12 @@ wrap() {
 wrap bin/omp_barrier_bench "$build_dir/bin/omp_barrier_bench"
 wrap bin/hierbar "$build_dir/bin/hierbar"
 for worker in floor_worker omp_barrier_worker_gcc omp_barrier_worker_clang; do
-  [[ ! -x $build_dir/libexec/hierbar/$worker ]] || wrap "libexec/hierbar/$worker" "$build_dir/libexec/hierbar/$worker"
+  if [[ -x $build_dir/libexec/hierbar/$worker ]]; then
+    wrap "libexec/hierbar/$worker" "$build_dir/libexec/hierbar/$worker"
+  fi
 done
-cp --no-dereference "$build_dir"/lib/{libomp.so,libomp.so.5,libiomp5.so,libgomp.so.1,libhierbar.so*,libhierbar_ompt.so} \
-  "$root/lib"
+ours=("$build_dir"/lib/{libomp.so,libomp.so.5,libiomp5.so,libgomp.so.1,libhierbar.so*})
+cp --no-dereference "${ours[@]}" "$build_dir/lib/libhierbar_ompt.so" "$root/lib"
 cp --no-dereference "$build_dir"/stock/lib/{libomp.so,libomp.so.5,libgomp.so.1} "$root/stock/lib"
 cp "$build_dir/libexec/hierbar/libnoop_tool.so" "$root/libexec/hierbar"
 cp "$source_dir/packaging/bundle/run_here.sh" "$source_dir/packaging/bundle/README.txt" "$root"
@@ -65,7 +68,9 @@ take_peer() { # PROGRAM PREFIX FOLDER
   carried+=("$path")
 }
 take_peer omp_barrier_worker_gcc libgomp libgomp
-[[ ! -x $root/programs/omp_barrier_worker_clang ]] || take_peer omp_barrier_worker_clang libomp libomp
+if [[ -x $root/programs/omp_barrier_worker_clang ]]; then
+  take_peer omp_barrier_worker_clang libomp libomp
+fi
 
 # Everything that any of them needs and that is not there yet, and what the C library opens by
 # itself.
@@ -77,26 +82,40 @@ needed_by_all() {
 for path in $(needed_by_all); do
   carried+=("$path")
   case ${path##*/} in
-    ld-linux*) cp "$path" "$root/bin/ld.so" && cp "$path" "$root/system/${path##*/}" ;; # libraries name it as well
+    ld-linux*) # libraries name it as well
+      cp "$path" "$root/bin/ld.so"
+      cp "$path" "$root/system/${path##*/}"
+      ;;
     libomp.so* | libgomp.so*) ;;
     *) cp "$path" "$root/system/${path##*/}" ;;
   esac
 done
 [[ -x $root/bin/ld.so ]] || fail 'no loader was found'
-missing=$(find "$root" -type f -exec sh -c 'head -c4 "$1" | grep -q ELF && readelf -d "$1"' sh {} \; |
-  sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' | sort --unique | while read -r soname; do find "$root" -name "$soname" | grep --quiet . || printf '%s ' "$soname"; done)
+needed() {
+  find "$root" -type f -exec sh -c 'head -c4 "$1" | grep -q ELF && readelf -d "$1"' sh {} \; |
+    sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' | sort --unique
+}
+missing=$(needed | while read -r soname; do
+  find "$root" -name "$soname" | grep --quiet . || printf '%s ' "$soname"
+done)
 [[ -z $missing ]] || fail "these libraries are missing: $missing"
 
 cp "$source_dir/LICENSE" "$root/licences/hierbar"
-llvm_licences=("$build_dir"/libomp/stock-*/openmp/LICENSE.TXT) # several where a test has fetched an older LLVM
+# Several if a test has fetched an older LLVM.
+llvm_licences=("$build_dir"/libomp/stock-*/openmp/LICENSE.TXT)
 cp "${llvm_licences[-1]}" "$root/licences/LLVM"
 versions='${Package} ${Version}, source ${source:Package} ${source:Version}\n'
 for path in "${carried[@]}"; do
-  package=$(dpkg-query --search "$(realpath "$path")" "$path" 2>/dev/null | sed -n '1s/:.*//p') || true # none, or no such command
-  [[ -z $package || ! -f /usr/share/doc/$package/copyright ]] || cp "/usr/share/doc/$package/copyright" "$root/licences/$package"
+  # Empty if no package has the file, or there is no dpkg-query.
+  package=$(dpkg-query --search "$(realpath "$path")" "$path" 2>/dev/null | sed -n '1s/:.*//p') ||
+    true
+  if [[ -n $package && -f /usr/share/doc/$package/copyright ]]; then
+    cp "/usr/share/doc/$package/copyright" "$root/licences/$package"
+  fi
   [[ -z $package ]] || dpkg-query --show --showformat="$versions" "$package"
 done | sort --unique >"$root/licences/debian-packages.txt"
 
-tar --create --directory="$work" --sort=name --owner=0 --group=0 --numeric-owner "$name" | xz --threads=0 -6 >"$archive.new"
+tar --create --directory="$work" --sort=name --owner=0 --group=0 --numeric-owner "$name" |
+  xz --threads=0 -6 >"$archive.new"
 mv "$archive.new" "$archive"
 printf '%s: %s MB\n' "$archive" "$(($(stat --format=%s "$archive") / 1000000))"

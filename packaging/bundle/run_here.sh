@@ -25,7 +25,11 @@ while [ $# -gt 0 ]; do
     --output) output=${2:?--output needs a directory} && shift 2 ;;
     --) shift && break ;;
     -h | --help) usage && exit 0 ;;
-    *) echo "run_here.sh: unknown argument '$1'; allowed: --quick, --output DIRECTORY, -- OPTION..." >&2 && exit 2 ;;
+    *)
+      allowed='--quick, --output DIRECTORY, -- OPTION...'
+      echo "run_here.sh: unknown argument '$1'; allowed: $allowed" >&2
+      exit 2
+      ;;
   esac
 done
 mkdir -p "$output"
@@ -40,7 +44,8 @@ done
 "$root/bin/hierbar" topo | tee "$output/summary.txt"
 status=0
 # A failed target (status 1, with --check) is a result.
-"$root/bin/omp_barrier_bench" --stock-dir "$root/stock/lib" --json "$output/barriers.json" $quick "$@" \
+"$root/bin/omp_barrier_bench" --stock-dir "$root/stock/lib" \
+  --json "$output/barriers.json" $quick "$@" \
   >"$output/barriers.txt" || status=$?
 cat "$output/barriers.txt"
 [ "$status" -le 1 ] || exit "$status"
@@ -48,11 +53,13 @@ cat "$output/barriers.txt" >>"$output/summary.txt"
 
 processor=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1 | tr -d '"\\')
 {
-  printf '{"bundle": "%s", "processor": "%s", "kernel": "%s",\n"topology": ' "${root##*/}" "$processor" "$(uname -r)"
+  printf '{"bundle": "%s", "processor": "%s", "kernel": "%s",\n"topology": ' \
+    "${root##*/}" "$processor" "$(uname -r)"
   cat "$output/topology.json"
   printf ',\n"barriers": '
   cat "$output/barriers.json"
   printf '}\n'
 } >"$output/results.json"
 rm "$output/topology.json" "$output/barriers.json" "$output/barriers.txt"
-printf '\nThe results are in %s/results.json, what can be read in %s/summary.txt.\n' "$output" "$output"
+printf '\nThe results are in %s/results.json, a readable summary in %s/summary.txt.\n' \
+  "$output" "$output"

@@ -20,7 +20,9 @@ class Hierbar(CMakePackage):
     version("main", branch="main")
 
     variant("libomp", default=True, description="Build LLVM's OpenMP runtime with these barriers")
-    variant("mpi", default=True, description="Build MPI_Barrier for the MPI that the specification has")
+    variant(
+        "mpi", default=True, description="Build MPI_Barrier for the MPI that the specification has"
+    )
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -51,5 +53,7 @@ class Hierbar(CMakePackage):
             self.define("HIERBAR_BUILD_BENCH", False),
         ]
         if self.spec.satisfies("+libomp"):
-            args.append(self.define("HIERBAR_SOURCES", join_path(self.stage.source_path, "llvm-archive")))
+            args.append(
+                self.define("HIERBAR_SOURCES", join_path(self.stage.source_path, "llvm-archive"))
+            )
         return args

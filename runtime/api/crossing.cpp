@@ -26,7 +26,8 @@ void abort_all(hierbar_barrier& barrier) noexcept {
 
 // Runs phase(mem) -> Crossing for one participant.
 template <class Phase>
-hierbar_status run(hierbar_barrier& barrier, std::uint32_t participant, std::uint32_t* all_bits, Phase&& phase) noexcept {
+hierbar_status run(hierbar_barrier& barrier, std::uint32_t participant, std::uint32_t* all_bits,
+                   Phase&& phase) noexcept {
   // (X2) pairs with (X1).
   if (barrier.aborted.load(std::memory_order_acquire) != 0) return HIERBAR_ABORTED;  // (X2)
   hierbar::ThreadHost host(barrier.spots, participant, barrier.policy, barrier.aborted);
@@ -45,9 +46,11 @@ bool is_participant(const hierbar_barrier* barrier, std::uint32_t participant) n
 }
 
 // Why a call that only the engine can serve is refused, or HIERBAR_OK.
-hierbar_status engine_problem(const hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits) noexcept {
+hierbar_status engine_problem(const hierbar_barrier* barrier, std::uint32_t participant,
+                              std::uint32_t bits) noexcept {
   if (!is_participant(barrier, participant) || bits > HIERBAR_BITS_MASK) return HIERBAR_ERR_INVALID;
-  return barrier->design.algorithm == hierbar::Algorithm::kHier ? HIERBAR_OK : HIERBAR_ERR_UNSUPPORTED;
+  return barrier->design.algorithm == hierbar::Algorithm::kHier ? HIERBAR_OK
+                                                                : HIERBAR_ERR_UNSUPPORTED;
 }
 
 }  // namespace
@@ -55,28 +58,40 @@ hierbar_status engine_problem(const hierbar_barrier* barrier, std::uint32_t part
 hierbar_status hierbar_barrier_wait(hierbar_barrier* barrier, std::uint32_t participant) {
   if (!is_participant(barrier, participant)) return HIERBAR_ERR_INVALID;
   return run(*barrier, participant, nullptr, [&](ApiMem& mem) {
-    if (barrier->design.algorithm == hierbar::Algorithm::kHier) return barrier->engine.cross(mem, participant, 0);
-    return Crossing{hierbar::cross(barrier->design.algorithm, barrier->plan, barrier->lines, mem, participant), 0};
+    if (barrier->design.algorithm == hierbar::Algorithm::kHier)
+      return barrier->engine.cross(mem, participant, 0);
+    return Crossing{
+        hierbar::cross(barrier->design.algorithm, barrier->plan, barrier->lines, mem, participant),
+        0};
   });
 }
 
-hierbar_status hierbar_barrier_wait_bits(hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits,
-                                         std::uint32_t* all_bits) {
-  if (const hierbar_status problem = engine_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
-  return run(*barrier, participant, all_bits, [&](ApiMem& mem) { return barrier->engine.cross(mem, participant, bits); });
-}
-
-hierbar_status hierbar_barrier_gather(hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits,
-                                      std::uint32_t* all_bits) {
-  if (const hierbar_status problem = engine_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
+hierbar_status hierbar_barrier_wait_bits(hierbar_barrier* barrier, std::uint32_t participant,
+                                         std::uint32_t bits, std::uint32_t* all_bits) {
+  if (const hierbar_status problem = engine_problem(barrier, participant, bits);
+      problem != HIERBAR_OK)
+    return problem;
   return run(*barrier, participant, all_bits,
-             [&](ApiMem& mem) { return barrier->engine.gather(mem, participant, bits, [](std::uint32_t) {}); });
+             [&](ApiMem& mem) { return barrier->engine.cross(mem, participant, bits); });
 }
 
-hierbar_status hierbar_barrier_release(hierbar_barrier* barrier, std::uint32_t participant, std::uint32_t bits,
-                                       std::uint32_t* released_bits) {
-  if (const hierbar_status problem = engine_problem(barrier, participant, bits); problem != HIERBAR_OK) return problem;
-  return run(*barrier, participant, released_bits, [&](ApiMem& mem) { return barrier->engine.release(mem, participant, bits); });
+hierbar_status hierbar_barrier_gather(hierbar_barrier* barrier, std::uint32_t participant,
+                                      std::uint32_t bits, std::uint32_t* all_bits) {
+  if (const hierbar_status problem = engine_problem(barrier, participant, bits);
+      problem != HIERBAR_OK)
+    return problem;
+  return run(*barrier, participant, all_bits, [&](ApiMem& mem) {
+    return barrier->engine.gather(mem, participant, bits, [](std::uint32_t) {});
+  });
+}
+
+hierbar_status hierbar_barrier_release(hierbar_barrier* barrier, std::uint32_t participant,
+                                       std::uint32_t bits, std::uint32_t* released_bits) {
+  if (const hierbar_status problem = engine_problem(barrier, participant, bits);
+      problem != HIERBAR_OK)
+    return problem;
+  return run(*barrier, participant, released_bits,
+             [&](ApiMem& mem) { return barrier->engine.release(mem, participant, bits); });
 }
 
 hierbar_status hierbar_barrier_abort(hierbar_barrier* barrier) {

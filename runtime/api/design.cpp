@@ -8,29 +8,89 @@
 #include <string>
 #include <utility>
 
-#include "base/environment.hpp"
 #include "base/trusted_variable.hpp"
+#include "base/variables.hpp"
 #include "plan/settings.hpp"
-#include "service/cpu_count.hpp"
 #include "service/process_plans.hpp"
 
 namespace hierbar {
 namespace {
 
+bool in_range(std::int64_t value, std::int64_t max) {
+  return value == HIERBAR_AUTO || (value >= 0 && value <= max);
+}
+
+std::string out_of_range(const char* name, std::int64_t value, std::int64_t max) {
+  return std::string(name) + ": '" + std::to_string(value) + "': out of range; allowed: 0 to " +
+         std::to_string(max) + ", or HIERBAR_AUTO (" + std::to_string(HIERBAR_AUTO) + ")";
+}
+
+}  // namespace
+
+WaitLimits limits_of(const hierbar_waiting& waiting) {
+  return {waiting.spin_polls, waiting.yields, waiting.sleep_limit_ns};
+}
+
+std::string limits_problem(const WaitLimits& limits) {
+  if (!in_range(limits.spin_polls, HIERBAR_MAX_POLLS)) {
+    return out_of_range("waiting.spin_polls", limits.spin_polls, HIERBAR_MAX_POLLS);
+  }
+  if (!in_range(limits.yields, HIERBAR_MAX_POLLS))
+    return out_of_range("waiting.yields", limits.yields, HIERBAR_MAX_POLLS);
+  if (!in_range(limits.sleep_limit_ns, HIERBAR_MAX_SLEEP_NS)) {
+    return out_of_range("waiting.sleep_limit_ns", limits.sleep_limit_ns, HIERBAR_MAX_SLEEP_NS);
+  }
+  return {};
+}
+
+WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own,
+                       bool oversubscribed) {
+  WaitLimits limits = of_barrier;
+  WaitPolicy policy =
+      oversubscribed ? WaitPolicy::of_threads().outnumbered() : WaitPolicy::of_threads();
+  policy.pauses_per_poll = measure_pauses_per_poll();
+  if (own != nullptr) {
+    if (own->spin_polls != HIERBAR_AUTO) limits.spin_polls = own->spin_polls;
+    if (own->yields != HIERBAR_AUTO) limits.yields = own->yields;
+    if (own->sleep_limit_ns != HIERBAR_AUTO) limits.sleep_limit_ns = own->sleep_limit_ns;
+    policy.progress = own->progress;
+    policy.progress_context = own->progress_context;
+  }
+  if (limits.spin_polls != HIERBAR_AUTO && !oversubscribed)
+    policy.spin_polls = static_cast<int>(limits.spin_polls);
+  if (limits.yields != HIERBAR_AUTO) policy.yields = static_cast<int>(limits.yields);
+  // All must agree on whether anybody sleeps: a writer that believes that nobody sleeps wakes
+  // nobody (docs/design/waiting.md#d0008).
+  policy.sleeps = of_barrier.sleep_limit_ns != 0;
+  if (policy.progress != nullptr)
+    policy.longest_sleep_ns = WaitPolicy::kLongestSleepWithProgress_ns;
+  if (limits.sleep_limit_ns != HIERBAR_AUTO) policy.longest_sleep_ns = limits.sleep_limit_ns;
+  return policy;
+}
+
+namespace {
+
 Listener listener_of(const hierbar_attributes& attributes) {
-  if (attributes.report == nullptr) return [](const char* line) { std::fprintf(stderr, "hierbar: %s\n", line); };
-  return [report = attributes.report, context = attributes.report_context](const char* line) { report(context, line); };
+  if (attributes.report == nullptr)
+    return [](const char* line) { std::fprintf(stderr, "hierbar: %s\n", line); };
+  return [report = attributes.report, context = attributes.report_context](const char* line) {
+    report(context, line);
+  };
 }
 
 Result<CpuSet> read_cpuset(const hierbar_cpuset& from) {
   constexpr std::uint32_t kMaxWords = (CpuSet::kMaxParsedCpu + 1) / 64;
-  if (from.num_cpus > 0 && from.cpus == nullptr) return Error{"num_cpus is not 0, but cpus is NULL"};
-  if (from.num_words > 0 && from.bitmap == nullptr) return Error{"num_words is not 0, but bitmap is NULL"};
-  if (from.num_words > kMaxWords) return Error{"num_words: '" + std::to_string(from.num_words) + "'; allowed: 0 to 16384"};
+  if (from.num_cpus > 0 && from.cpus == nullptr)
+    return Error{"num_cpus is not 0, but cpus is NULL"};
+  if (from.num_words > 0 && from.bitmap == nullptr)
+    return Error{"num_words is not 0, but bitmap is NULL"};
+  if (from.num_words > kMaxWords)
+    return Error{"num_words: '" + std::to_string(from.num_words) + "'; allowed: 0 to 16384"};
   CpuSet cpus(from.bitmap, from.num_words);
   for (std::uint32_t i = 0; i < from.num_cpus; ++i) {
     if (from.cpus[i] > CpuSet::kMaxParsedCpu) {
-      return Error{"cpu '" + std::to_string(from.cpus[i]) + "'; allowed: 0 to " + std::to_string(CpuSet::kMaxParsedCpu)};
+      return Error{"cpu '" + std::to_string(from.cpus[i]) + "'; allowed: 0 to " +
+                   std::to_string(CpuSet::kMaxParsedCpu)};
     }
     cpus.set(from.cpus[i]);
   }
@@ -55,7 +115,9 @@ Result<PlanSettings> settings_with_levels(const char* levels) {
   PlanSettings settings = read_plan_settings(own_environment(), reported_elsewhere);
   settings.levels_text = levels;
   Result<std::vector<Level>> parsed = parse_levels(levels);
-  if (!parsed) return Error{"levels: '" + settings.levels_text + "': " + parsed.error() + "; allowed: " + kAllowedLevelLists};
+  if (!parsed)
+    return Error{"levels: '" + settings.levels_text + "': " + parsed.error() +
+                 "; allowed: " + allowed_level_lists()};
   settings.levels = *std::move(parsed);
   return settings;
 }
@@ -68,7 +130,9 @@ Algorithm algorithm_of_environment(const Listener& report) {
   if (const std::optional<Algorithm> algorithm = parse_algorithm(value)) return *algorithm;
   static std::atomic<bool> is_reported = false;
   if (!is_reported.exchange(true)) {
-    report(bad_setting(kAlgorithmVariable, value, "unknown algorithm", kAllowedAlgorithms, "'hier' is").c_str());
+    report(
+        bad_setting(kAlgorithmVariable, value, "unknown algorithm", kAllowedAlgorithms, "'hier' is")
+            .c_str());
   }
   return Algorithm::kHier;
 }
@@ -76,7 +140,8 @@ Algorithm algorithm_of_environment(const Listener& report) {
 Result<Algorithm> choose_algorithm(const char* name, const Listener& report) {
   if (name == nullptr) return algorithm_of_environment(report);
   if (const std::optional<Algorithm> algorithm = parse_algorithm(name)) return *algorithm;
-  return Error{std::string("algorithm: '") + name + "': unknown algorithm; allowed: " + kAllowedAlgorithms};
+  return Error{std::string("algorithm: '") + name +
+               "': unknown algorithm; allowed: " + kAllowedAlgorithms};
 }
 
 // Replaces the engine's plan by the paper's groups. If there are none, the engine runs instead.
@@ -91,10 +156,12 @@ void use_group_plan(const PlanRequest& request, const Listener& report, BarrierD
 }
 
 Result<BarrierDesign> make_design(const hierbar_attributes& attributes, const Listener& report) {
-  if (const std::string problem = team_size_problem(attributes.num_participants); !problem.empty()) return Error{problem};
+  if (const std::string problem = team_size_problem(attributes.num_participants); !problem.empty())
+    return Error{problem};
   BarrierDesign design;
   design.limits = limits_of(attributes.waiting);
-  if (const std::string problem = limits_problem(design.limits); !problem.empty()) return Error{problem};
+  if (const std::string problem = limits_problem(design.limits); !problem.empty())
+    return Error{problem};
   Result<std::vector<CpuSet>> bindings = read_cpusets(attributes);
   if (!bindings) return Error{bindings.error()};
   design.num_cpus = count_cpus(*bindings);

@@ -3,13 +3,31 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
-#include "api/waiting.hpp"
 #include "barrier/algorithm.hpp"
+#include "barrier/thread_host.hpp"
 #include "hierbar/hierbar.h"
 #include "plan/shape.hpp"
 
 namespace hierbar {
+
+// hierbar_waiting without the callback: what processes can share. A field may be HIERBAR_AUTO.
+struct WaitLimits {
+  std::int64_t spin_polls;
+  std::int64_t yields;
+  std::int64_t sleep_limit_ns;
+};
+
+WaitLimits limits_of(const hierbar_waiting& waiting);
+
+// Which limit is out of range, and what is allowed; empty if none is.
+std::string limits_problem(const WaitLimits& limits);
+
+// How the participants of one process wait. `of_barrier` is what the barrier was made with; `own`
+// may be null. Requires that no limit is out of range.
+WaitPolicy wait_policy(const WaitLimits& of_barrier, const hierbar_waiting* own,
+                       bool oversubscribed);
 
 // What a barrier is made from. It comes from attributes, or from a segment.
 struct BarrierDesign {

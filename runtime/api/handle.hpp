@@ -11,12 +11,14 @@
 // A barrier as one process sees it: what the hot path needs, copied from the segment and checked.
 struct hierbar_barrier {
   // `fencing`: kBySleepers only if all participants are threads of this process, which has
-  // registered (base/process/membarrier.hpp).
-  hierbar_barrier(void* memory, hierbar::BarrierDesign made, const hierbar_waiting* waiting, hierbar::Fencing fencing)
+  // registered (base/membarrier.hpp).
+  hierbar_barrier(void* memory, hierbar::BarrierDesign made, const hierbar_waiting* waiting,
+                  hierbar::Fencing fencing)
       : design(std::move(made)),
         plan(design.plan.view()),
         layout(hierbar::segment_layout(design.algorithm, plan)),
-        policy(hierbar::wait_policy(design.limits, waiting, plan.num_participants > design.num_cpus)),
+        policy(
+            hierbar::wait_policy(design.limits, waiting, plan.num_participants > design.num_cpus)),
         aborted(hierbar::BarrierSegment(memory).header().aborted),
         spots(hierbar::BarrierSegment(memory).spots(layout)),
         lines(hierbar::BarrierSegment(memory).lines(layout)),

@@ -19,7 +19,9 @@ namespace {
 // Not the process's page size, because all processes must find the same layout.
 constexpr std::uint64_t kLinesAlignment = 4096;
 
-std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
 
 // Whether the word can be written. A mapping may be longer than the file behind it, and the file
 // system may have no room for the page; a load or store would then end the process. So the kernel
@@ -27,7 +29,8 @@ std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) { return 
 // for no reason.
 bool can_be_written(std::byte* word) {
   constexpr std::uint32_t kAddNothing = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_LT, 0);
-  return syscall(SYS_futex, word, FUTEX_WAKE_OP, 0, nullptr, word, kAddNothing) >= 0 || (errno != EFAULT && errno != ENOMEM);
+  return syscall(SYS_futex, word, FUTEX_WAKE_OP, 0, nullptr, word, kAddNothing) >= 0 ||
+         (errno != EFAULT && errno != ENOMEM);
 }
 
 hierbar_plan plan_numbers(const SegmentHeader& header) {
@@ -63,12 +66,16 @@ SegmentLayout segment_layout(Algorithm algorithm, const hierbar_plan& plan) {
   SegmentLayout layout{};
   layout.spots_offset = rounded_up(sizeof(SegmentHeader), alignof(ParkingSpot));
   layout.lines_offset =
-      rounded_up(layout.spots_offset + std::uint64_t{plan.num_participants} * sizeof(ParkingSpot), kLinesAlignment);
+      rounded_up(layout.spots_offset + std::uint64_t{plan.num_participants} * sizeof(ParkingSpot),
+                 kLinesAlignment);
   layout.nodes_offset = layout.lines_offset + barrier_size_bytes<ApiMem>(algorithm, plan);
-  layout.children_offset = layout.nodes_offset + std::uint64_t{plan.num_participants} * sizeof(hierbar_plan_node);
+  layout.children_offset =
+      layout.nodes_offset + std::uint64_t{plan.num_participants} * sizeof(hierbar_plan_node);
   layout.leaders_offset =
-      layout.children_offset + std::uint64_t{plan.num_participants - plan.num_leaders} * sizeof(std::uint32_t);
-  layout.size_bytes = layout.leaders_offset + std::uint64_t{plan.num_leaders} * sizeof(std::uint32_t);
+      layout.children_offset +
+      std::uint64_t{plan.num_participants - plan.num_leaders} * sizeof(std::uint32_t);
+  layout.size_bytes =
+      layout.leaders_offset + std::uint64_t{plan.num_leaders} * sizeof(std::uint32_t);
   return layout;
 }
 
@@ -79,13 +86,16 @@ hierbar_status BarrierSegment::write(std::size_t size, const BarrierDesign& desi
       !can_be_written(memory_ + layout.size_bytes - sizeof(std::uint32_t))) {
     return HIERBAR_ERR_TOO_SMALL;
   }
-  if (std::any_of(memory_, memory_ + layout.spots_offset, [](std::byte byte) { return byte != std::byte{0}; })) {
+  if (std::any_of(memory_, memory_ + layout.spots_offset,
+                  [](std::byte byte) { return byte != std::byte{0}; })) {
     return HIERBAR_ERR_IN_USE;
   }
-  std::copy_n(plan.nodes, plan.num_participants, reinterpret_cast<hierbar_plan_node*>(memory_ + layout.nodes_offset));
+  std::copy_n(plan.nodes, plan.num_participants,
+              reinterpret_cast<hierbar_plan_node*>(memory_ + layout.nodes_offset));
   std::copy_n(plan.children, plan.num_participants - plan.num_leaders,
               reinterpret_cast<std::uint32_t*>(memory_ + layout.children_offset));
-  std::copy_n(plan.leaders, plan.num_leaders, reinterpret_cast<std::uint32_t*>(memory_ + layout.leaders_offset));
+  std::copy_n(plan.leaders, plan.num_leaders,
+              reinterpret_cast<std::uint32_t*>(memory_ + layout.leaders_offset));
   SegmentHeader& header = this->header();
   header.abi_version = kSegmentAbiVersion;
   header.header_bytes = sizeof(SegmentHeader);
@@ -111,30 +121,35 @@ hierbar_status BarrierSegment::write(std::size_t size, const BarrierDesign& desi
 }
 
 // Everything is copied before it is checked, because another process may write to the segment.
-hierbar_status BarrierSegment::read_header(std::size_t size, BarrierDesign& design, hierbar_plan& numbers) const {
+hierbar_status BarrierSegment::read_header(std::size_t size, BarrierDesign& design,
+                                           hierbar_plan& numbers) const {
   if (size < sizeof(SegmentHeader) || !can_be_written(memory_)) return HIERBAR_ERR_TOO_SMALL;
   const SegmentHeader& header = this->header();
   // (M2) acquire; pairs with (M1).
   const std::uint64_t magic = header.magic.load(std::memory_order_acquire);  // (M2)
   if (magic == 0) return HIERBAR_ERR_NOT_READY;
   if (magic != kSegmentMagic) return HIERBAR_ERR_FOREIGN;
-  if (header.abi_version != kSegmentAbiVersion || header.header_bytes != sizeof(SegmentHeader)) return HIERBAR_ERR_VERSION;
+  if (header.abi_version != kSegmentAbiVersion || header.header_bytes != sizeof(SegmentHeader))
+    return HIERBAR_ERR_VERSION;
 
   const std::uint32_t algorithm_number = header.algorithm;
   numbers = plan_numbers(header);
   design.limits = header.limits;
   design.num_cpus = header.num_cpus;
-  if (!has_possible_numbers(numbers) || !limits_problem(design.limits).empty() || algorithm_number >= std::size(kAlgorithms)) {
+  if (!has_possible_numbers(numbers) || !limits_problem(design.limits).empty() ||
+      algorithm_number >= std::size(kAlgorithms)) {
     return HIERBAR_ERR_CORRUPT;
   }
   design.algorithm = static_cast<Algorithm>(algorithm_number);
   const SegmentLayout layout = segment_layout(design.algorithm, numbers);
   if (header.spots_offset != layout.spots_offset || header.lines_offset != layout.lines_offset ||
-      header.nodes_offset != layout.nodes_offset || header.children_offset != layout.children_offset ||
+      header.nodes_offset != layout.nodes_offset ||
+      header.children_offset != layout.children_offset ||
       header.leaders_offset != layout.leaders_offset || header.size_bytes != layout.size_bytes) {
     return HIERBAR_ERR_CORRUPT;
   }
-  if (size < layout.size_bytes || !can_be_written(memory_ + layout.size_bytes - sizeof(std::uint32_t))) {
+  if (size < layout.size_bytes ||
+      !can_be_written(memory_ + layout.size_bytes - sizeof(std::uint32_t))) {
     return HIERBAR_ERR_TOO_SMALL;
   }
   return HIERBAR_OK;
@@ -142,7 +157,8 @@ hierbar_status BarrierSegment::read_header(std::size_t size, BarrierDesign& desi
 
 hierbar_status BarrierSegment::read(std::size_t size, BarrierDesign& design) const {
   hierbar_plan numbers{};
-  if (const hierbar_status status = read_header(size, design, numbers); status != HIERBAR_OK) return status;
+  if (const hierbar_status status = read_header(size, design, numbers); status != HIERBAR_OK)
+    return status;
   const SegmentLayout layout = segment_layout(design.algorithm, numbers);
   const auto* nodes = reinterpret_cast<const hierbar_plan_node*>(memory_ + layout.nodes_offset);
   const auto* children = reinterpret_cast<const std::uint32_t*>(memory_ + layout.children_offset);

@@ -85,7 +85,9 @@ class BarrierSegment {
   explicit BarrierSegment(void* memory) : memory_(static_cast<std::byte*>(memory)) {}
 
   SegmentHeader& header() const { return *reinterpret_cast<SegmentHeader*>(memory_); }
-  ParkingSpot* spots(const SegmentLayout& layout) const { return reinterpret_cast<ParkingSpot*>(memory_ + layout.spots_offset); }
+  ParkingSpot* spots(const SegmentLayout& layout) const {
+    return reinterpret_cast<ParkingSpot*>(memory_ + layout.spots_offset);
+  }
   void* lines(const SegmentLayout& layout) const { return memory_ + layout.lines_offset; }
 
   // Makes a segment in `size` zero bytes. Returns HIERBAR_OK, HIERBAR_ERR_TOO_SMALL or

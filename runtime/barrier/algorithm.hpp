@@ -7,13 +7,10 @@
 
 #include "barrier/algorithm_names.hpp"
 #include "barrier/barrier.hpp"
-#include "barrier/baselines/combining_tree.hpp"
 #include "barrier/baselines/dissemination.hpp"
-#include "barrier/baselines/flat_tree.hpp"
-#include "barrier/baselines/mcs.hpp"
-#include "barrier/baselines/sense_reversing.hpp"
+#include "barrier/baselines/flat.hpp"
 #include "barrier/baselines/topo.hpp"
-#include "barrier/baselines/tournament.hpp"
+#include "barrier/baselines/trees.hpp"
 
 // Every barrier algorithm of the project by name, with one interface: the engine, and the classic
 // algorithms with which it is compared. Those only cross: they have no split phases and no payload
@@ -30,26 +27,11 @@ struct BarrierType {
 template <class Mem, class Visitor>
 decltype(auto) visit_algorithm(Algorithm algorithm, Visitor&& visitor) {
   switch (algorithm) {
-    case Algorithm::kTopo:
-      return visitor(BarrierType<TopoBarrier<Mem>>{});
-    case Algorithm::kSenseReversing:
-      return visitor(BarrierType<SenseReversingBarrier<Mem>>{});
-    case Algorithm::kSenseReversingCounter:
-      return visitor(BarrierType<FlatTreeBarrier<Mem, FlatRelease::kSense>>{});
-    case Algorithm::kSenseReversingGr:
-      return visitor(BarrierType<FlatTreeBarrier<Mem, FlatRelease::kFlags>>{});
-    case Algorithm::kCombiningTree:
-      return visitor(BarrierType<CombiningTreeBarrier<Mem>>{});
-    case Algorithm::kMcs:
-      return visitor(BarrierType<McsBarrier<Mem>>{});
-    case Algorithm::kTournamentTree:
-      return visitor(BarrierType<TournamentBarrier<Mem, TournamentRelease::kTree>>{});
-    case Algorithm::kTournamentFlag:
-      return visitor(BarrierType<TournamentBarrier<Mem, TournamentRelease::kFlag>>{});
-    case Algorithm::kDissemination:
-      return visitor(BarrierType<DisseminationBarrier<Mem>>{});
-    case Algorithm::kHier:
-      break;
+#define HIERBAR_ALGORITHM(enumerator, name, ...) \
+  case Algorithm::enumerator:                    \
+    return visitor(BarrierType<__VA_ARGS__>{});
+    HIERBAR_ALGORITHMS(HIERBAR_ALGORITHM)
+#undef HIERBAR_ALGORITHM
   }
   return visitor(BarrierType<Barrier<Mem>>{});
 }
@@ -58,7 +40,8 @@ decltype(auto) visit_algorithm(Algorithm algorithm, Visitor&& visitor) {
 // first use and aligned to plan.line_bytes.
 template <class Mem>
 std::size_t barrier_size_bytes(Algorithm algorithm, const hierbar_plan& plan) noexcept {
-  return visit_algorithm<Mem>(algorithm, [&](auto type) { return decltype(type)::type::size_bytes(plan); });
+  return visit_algorithm<Mem>(algorithm,
+                              [&](auto type) { return decltype(type)::type::size_bytes(plan); });
 }
 
 // One whole episode of a barrier of any algorithm.
@@ -79,8 +62,11 @@ template <class B, class Mem>
 //   others  any plan; they take from it only the number of participants and the slots
 // Thread safety and progress: as Barrier.
 template <class Mem>
-[[nodiscard]] WaitResult cross(Algorithm algorithm, const hierbar_plan& plan, void* memory, Mem& mem, std::uint32_t me) noexcept {
-  return visit_algorithm<Mem>(algorithm, [&](auto type) { return cross(typename decltype(type)::type(plan, memory), mem, me); });
+[[nodiscard]] WaitResult cross(Algorithm algorithm, const hierbar_plan& plan, void* memory,
+                               Mem& mem, std::uint32_t me) noexcept {
+  return visit_algorithm<Mem>(algorithm, [&](auto type) {
+    return cross(typename decltype(type)::type(plan, memory), mem, me);
+  });
 }
 
 }  // namespace hierbar

@@ -6,15 +6,58 @@
 #include <type_traits>
 #include <utility>
 
-#include "barrier/word.hpp"
-
 namespace hierbar {
+
+// One flag word. The layout is the same for libomp, MPI and the C API:
+//
+//     63                                     8 7            2  1        0
+//    +----------------------------------------+--------------+----+-------+
+//    |                 epoch                  |   payload    | 0  | sleep |
+//    +----------------------------------------+--------------+----+-------+
+//
+// sleep    A waiter sets it when it is about to sleep on the word. The writer's next exchange
+//          clears it and returns it. It is bit 0 because libomp keeps its own sleep state there.
+// bit 1    Always 0; libomp reserves it.
+// payload  A few bits. Every participant of the episode gets the OR of all of them.
+// epoch    Counts episodes. It is never reset. Epochs are compared by their difference, so they may
+//          wrap around.
+using WordValue = std::uint64_t;
+
+inline constexpr WordValue kSleepBit = 1;
+inline constexpr int kPayloadShift = 2;
+inline constexpr int kPayloadBits = 6;
+inline constexpr int kEpochShift = kPayloadShift + kPayloadBits;
+inline constexpr WordValue kEpochOne = WordValue{1} << kEpochShift;
+inline constexpr WordValue kEpochMask = ~(kEpochOne - 1);
+inline constexpr std::uint32_t kPayloadMask = (1U << kPayloadBits) - 1;
+
+static_assert(kEpochShift == 8, "libomp, MPI and the C API share this layout");
+static_assert((kSleepBit & kEpochMask) == 0 &&
+              (WordValue{kPayloadMask} << kPayloadShift & kEpochMask) == 0);
+
+// An epoch as it is in a word: already shifted, and all other bits are zero.
+using Epoch = WordValue;
+
+constexpr Epoch epoch_of(WordValue word) noexcept { return word & kEpochMask; }
+constexpr std::uint32_t payload_of(WordValue word) noexcept {
+  return static_cast<std::uint32_t>(word >> kPayloadShift) & kPayloadMask;
+}
+constexpr WordValue make_word(Epoch epoch, std::uint32_t payload) noexcept {
+  return epoch | (WordValue{payload & kPayloadMask} << kPayloadShift);
+}
+constexpr Epoch next_epoch(Epoch epoch) noexcept { return epoch + kEpochOne; }
+
+// Whether `word` has reached `epoch`. Right across a wrap-around as long as the two are less than
+// 2^55 episodes apart.
+constexpr bool reached(WordValue word, Epoch epoch) noexcept {
+  return static_cast<std::int64_t>(epoch_of(word) - epoch) >= 0;
+}
 
 // How a wait ended. There is no other result.
 enum class WaitResult : std::uint8_t { kReleased, kAborted };
 
-// Who sees to it that a write and the look for sleepers behind it stay in this order (arrival.hpp).
-// Alike for all participants of a barrier, as long as it exists.
+// Who sees to it that a write and the look for sleepers behind it stay in this order (see
+// publish_arrival()). Alike for all participants of a barrier, as long as it exists.
 enum class Fencing : std::uint8_t {
   kByWriters,  // each writer, by a full fence or a read-modify-write
   // Each sleeper, by a fence in the threads of all participants (Mem::heavy_fence()). For barriers
@@ -26,7 +69,8 @@ enum class Fencing : std::uint8_t {
 template <class HostOrMem, class = void>
 inline constexpr bool kWakesTogether = false;
 template <class HostOrMem>
-inline constexpr bool kWakesTogether<HostOrMem, std::void_t<decltype(std::declval<HostOrMem&>().wake_all())>> = true;
+inline constexpr bool
+    kWakesTogether<HostOrMem, std::void_t<decltype(std::declval<HostOrMem&>().wake_all())>> = true;
 
 // One wait of a participant: for a word that one other participant will write. The host's wait
 // polls ready(). If it wants to sleep, it announces that first:
@@ -43,24 +87,27 @@ inline constexpr bool kWakesTogether<HostOrMem, std::void_t<decltype(std::declva
 //
 // Guarantees: after announce() has returned true, the writer calls wake() for this participant once
 // it has written the word. The orders are described at each function; the writer's accesses are
-// described in arrival.hpp, (A1) to (A4), and in barrier.hpp, (R1) to (R4).
+// described at publish_arrival(), (A1) to (A4), and in barrier.hpp, (R1) to (R4).
 template <class Mem>
 class AwaitedWord {
  public:
   using Word = typename Mem::Word;
 
   // A wait for an arrival. The sleep bit goes into the awaited word itself.
-  static AwaitedWord arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for) noexcept {
+  static AwaitedWord arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer,
+                             Word& waiting_for) noexcept {
     return AwaitedWord(mem, awaited, epoch, writer, waiting_for, nullptr);
   }
-  // The same where sleepers fence. They are counted in the writer's line, as in a wait for a release.
-  static AwaitedWord counted_arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
-                                     Word& sleepers) noexcept {
+  // The same where sleepers fence. They are counted in the writer's line, as in a wait for a
+  // release.
+  static AwaitedWord counted_arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer,
+                                     Word& waiting_for, Word& sleepers) noexcept {
     return release(mem, awaited, epoch, writer, waiting_for, sleepers, Fencing::kBySleepers);
   }
   // A wait for a release. Sleepers are counted beside the word: a parent releases by plain stores,
   // because these overlap in time, and a store returns no sleep bit.
-  static AwaitedWord release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word& sleepers,
+  static AwaitedWord release(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer,
+                             Word& waiting_for, Word& sleepers,
                              Fencing fencing = Fencing::kByWriters) noexcept {
     AwaitedWord pending(mem, awaited, epoch, writer, waiting_for, &sleepers);
     pending.fencing_ = fencing;
@@ -68,16 +115,16 @@ class AwaitedWord {
   }
   // A wait for a release that all others await as well. A host may let all of them sleep in one
   // place, and end all of these sleeps at once. crew_waits: the waiter's whole crew has arrived.
-  static AwaitedWord release_of_all(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word& sleepers,
-                                    bool crew_waits) noexcept {
+  static AwaitedWord release_of_all(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer,
+                                    Word& waiting_for, Word& sleepers, bool crew_waits) noexcept {
     AwaitedWord pending(mem, awaited, epoch, writer, waiting_for, &sleepers);
     pending.all_wait_ = true;
     pending.crew_waits_ = crew_waits;
     return pending;
   }
 
-  // (W1) acquire; pairs with the exchange (A1) or the stores (A2) and (R1). Once it has returned true,
-  // everything that the writer wrote before is visible.
+  // (W1) acquire; pairs with the exchange (A1) or the stores (A2) and (R1). Once it has returned
+  // true, everything that the writer wrote before is visible.
   bool ready() noexcept {
     const WordValue seen = mem_.load_acquire(awaited_);  // (W1) pairs with (A1), (A2), (R1)
     if (!reached(seen, epoch_)) return false;
@@ -141,8 +188,14 @@ class AwaitedWord {
   bool crew_waits() const noexcept { return crew_waits_; }
 
  private:
-  AwaitedWord(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for, Word* sleepers) noexcept
-      : mem_(mem), awaited_(awaited), waiting_for_(waiting_for), sleepers_(sleepers), epoch_(epoch), writer_(writer) {}
+  AwaitedWord(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer, Word& waiting_for,
+              Word* sleepers) noexcept
+      : mem_(mem),
+        awaited_(awaited),
+        waiting_for_(waiting_for),
+        sleepers_(sleepers),
+        epoch_(epoch),
+        writer_(writer) {}
 
   Mem& mem_;
   Word& awaited_;
@@ -156,5 +209,54 @@ class AwaitedWord {
   bool all_wait_ = false;
   bool crew_waits_ = false;
 };
+
+// How a participant publishes its arrival, and learns whether somebody sleeps for it. It writes the
+// word first, and looks for sleepers second. A sleeper does the reverse: it announces itself first,
+// and looks at the word second. So one of the two sees the other, if no processor lets the look
+// overtake the write before it. Fencing says who sees to that.
+//
+//   kByWriters   The write is an exchange. Sleepers set a bit in the word, which it returns.
+//   kBySleepers  The write is a plain store. Sleepers are counted in a word of their own, on a line
+//                that the writer alone reads and that nobody writes while nobody sleeps. The look
+//                at it costs nothing. On one line with the arrivals it would fetch that line once
+//                more.
+//
+// Ordering map.
+//   (A1) exchange, seq_cst: the arrival, kByWriters. Pairs with (W1) and (W2), which acquire what
+//        it releases: all that this participant wrote before, and through its own (W1) what its
+//        subtree wrote. Pairs with (S2a), which it acquires: the writer that finds the sleep bit
+//        also sees waiting_for (S1). It is an exchange and not a store for two reasons. On x86 it
+//        drains non-temporal stores, which a plain store may overtake. And it returns the sleep
+//        bit.
+//   (A2) release store: the arrival, kBySleepers. Pairs with (W1) and (W2), as (A1) does.
+//        Non-temporal stores are ordered by fence_streams() before it.
+//   (A3) light fence between (A2) and (A4). Pairs with (S5); see AwaitedWord::announce().
+//   (A4) relaxed load of the number of sleepers. It need not acquire (S2b) for waiting_for (S1) to
+//        be seen: if the sleeper goes to sleep, both come before the fence that (A3) stands for.
+
+// Publishes `value` in `word`. Returns whether somebody may sleep for it; the caller then wakes
+// those whose waiting_for says so. `sleepers` is used with kBySleepers only.
+template <class Mem>
+[[gnu::always_inline]] inline bool publish_arrival(Mem& mem, typename Mem::Word& word,
+                                                   WordValue value, typename Mem::Word& sleepers,
+                                                   Fencing fencing) noexcept {
+  if (fencing == Fencing::kByWriters) {
+    return (mem.exchange(word, value) & kSleepBit) != 0;  // (A1) pairs with (W1), (W2), (S2a)
+  }
+  mem.fence_streams();
+  mem.store_release(word, value);          // (A2) pairs with (W1), (W2)
+  mem.light_fence();                       // (A3) pairs with (S5)
+  return mem.load_relaxed(sleepers) != 0;  // (A4)
+}
+
+// The wait for such an arrival of `writer`. `sleepers` as there.
+template <class Mem>
+AwaitedWord<Mem> awaited_arrival(Mem& mem, typename Mem::Word& word, Epoch epoch,
+                                 std::uint32_t writer, typename Mem::Word& waiting_for,
+                                 typename Mem::Word& sleepers, Fencing fencing) noexcept {
+  if (fencing == Fencing::kByWriters)
+    return AwaitedWord<Mem>::arrival(mem, word, epoch, writer, waiting_for);
+  return AwaitedWord<Mem>::counted_arrival(mem, word, epoch, writer, waiting_for, sleepers);
+}
 
 }  // namespace hierbar

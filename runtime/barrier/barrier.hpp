@@ -5,13 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "barrier/arrival.hpp"
 #include "barrier/awaited_word.hpp"
 #include "barrier/barrier_memory.hpp"
 #include "barrier/oversubscribed.hpp"
 #include "barrier/plan_view.hpp"
 #include "barrier/trace_points.hpp"
-#include "barrier/word.hpp"
 #include "plan/plan.h"
 
 namespace hierbar {
@@ -49,16 +47,19 @@ namespace hierbar {
 //   load_relaxed, load_acquire, load_seq_cst, store_relaxed, store_release
 //   exchange, fetch_or, fetch_add (seq_cst), fetch_or_relaxed, fetch_add_relaxed
 //   fence()                       orders earlier stores before later loads (seq_cst)
-//   light_fence(), heavy_fence()  as one fence() each, but only towards each other (awaited_word.hpp)
+//   light_fence(), heavy_fence()  as one fence() each, but only towards each other
+//                                 (AwaitedWord::announce())
 //   fence_streams()               orders earlier non-temporal stores before later stores
-//   wait(AwaitedWord<Mem>&)           -> WaitResult; returns kReleased only if pending.ready()
+//   wait(AwaitedWord<Mem>&)       -> WaitResult; returns kReleased only if pending.ready()
 //   wake(participant)             ends that participant's sleep, if it sleeps
-//   can_sleep()                   false: nobody ever calls announce(), so nobody need look for sleepers
+//   can_sleep()                   false: nobody ever calls announce(), so nobody need look for
+//                                 sleepers
 //
-// Ordering map. Every access has its number. (A1) to (A4) are in arrival.hpp, (W1) and (S1) to (S5)
-// in awaited_word.hpp, (C1) to (C3) in oversubscribed.hpp, (R2) and (R4) in plan_view.hpp, (E1) is in
+// Ordering map. Every access has its number. (A1) to (A4), (W1) and (S1) to (S5) are in
+// awaited_word.hpp, (C1) to (C3) in oversubscribed.hpp, (R2) and (R4) in plan_view.hpp, (E1) is in
 // barrier_memory.hpp too. A model checker weakens each of them and finds out what breaks
-// (docs/results/model-checking.md). That page also says which orders are stronger than needed, and why.
+// (docs/results/model-checking.md). That page also says which orders are stronger than needed, and
+// why.
 //   (W1) acquire load of an awaited word, in AwaitedWord::ready(). Pairs with (A1), (A2), (R1).
 //   (W2) acquire load of a peer's arrival in the exchange. Pairs with (A1), (A2).
 //   (R0) seq_cst fence before participant 0 releases. It has published no arrival of its own: on
@@ -71,20 +72,25 @@ namespace hierbar {
 template <class Mem>
 class Barrier : private PlanView<Mem> {
   using View = PlanView<Mem>;
-  using View::arrival_sleepers, View::arrived, View::await_others, View::edge_release, View::group_release, View::own;
-  using View::children_, View::fencing_, View::leaders_, View::nodes_, View::num_leaders_, View::one_line_per_group_;
+  using View::arrival_sleepers, View::arrived, View::await_others, View::edge_release,
+      View::group_release, View::own;
+  using View::children_, View::fencing_, View::leaders_, View::nodes_, View::num_leaders_,
+      View::one_line_per_group_;
   using View::parity, View::wake_if_waiting_for;
 
  public:
   using Word = typename Mem::Word;
   using Crossing = hierbar::Crossing;
 
-  static std::size_t size_bytes(const hierbar_plan& plan) noexcept { return BarrierMemory<Word>::size_bytes(plan); }
+  static std::size_t size_bytes(const hierbar_plan& plan) noexcept {
+    return BarrierMemory<Word>::size_bytes(plan);
+  }
 
   // `lines` holds size_bytes(plan) bytes, zero before the first use and aligned to plan.line_bytes.
   // What the hot path needs is copied, so that it lies together. `fencing` is alike in all
   // participants; with crews it is not used, because who outnumber their cpus often sleep.
-  Barrier(const hierbar_plan& plan, void* lines, Fencing fencing = Fencing::kByWriters) noexcept : View(plan, lines, fencing) {
+  Barrier(const hierbar_plan& plan, void* lines, Fencing fencing = Fencing::kByWriters) noexcept
+      : View(plan, lines, fencing) {
     if (plan.num_participants != 2 || plan.num_leaders != 2 || plan.num_crews != 0) return;
     pair_lanes_ = this->lines_.edge(nodes_[0].slot).arrived;
     for (std::uint32_t i = 0; i < 2; ++i) pair_own_[i] = &own(i);
@@ -92,7 +98,9 @@ class Barrier : private PlanView<Mem> {
   }
 
   // The shape, for hosts that run their own phases along it.
-  const hierbar_plan_node& node(std::uint32_t participant) const noexcept { return nodes_[participant]; }
+  const hierbar_plan_node& node(std::uint32_t participant) const noexcept {
+    return nodes_[participant];
+  }
   std::uint32_t child(const hierbar_plan_node& parent, std::uint32_t i) const noexcept {
     return children_[parent.first_child + i];
   }
@@ -104,10 +112,12 @@ class Barrier : private PlanView<Mem> {
   // Messages: one line transfer for each tree edge and direction, and k(k-1) between k leaders.
   // Depth: plan.depth. `trace` learns which step happens when (trace_points.hpp).
   template <class Trace = NoTrace>
-  Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace = Trace()) const noexcept {
+  Crossing cross(Mem& mem, std::uint32_t me, std::uint32_t bits,
+                 const Trace& trace = Trace()) const noexcept {
     trace.arrived();
     if (pair_lanes_ != nullptr) return cross_pair(mem, me, bits, trace);
-    return is_oversubscribed() ? cross_oversubscribed<Mem>(*this, mem, me, bits, trace) : cross_tree(mem, me, bits, trace);
+    return is_oversubscribed() ? cross_oversubscribed<Mem>(*this, mem, me, bits, trace)
+                               : cross_tree(mem, me, bits, trace);
   }
 
   // The first half of an episode, for hosts that do something between the halves. Participant 0
@@ -117,16 +127,19 @@ class Barrier : private PlanView<Mem> {
   // leader. After its arrival a participant uses nothing of the barrier, so participant 0 may then
   // free it. That is why arrivals are exchanges here under either Fencing (A1).
   template <class Combine>
-  Crossing gather(Mem& mem, std::uint32_t me, std::uint32_t bits, Combine&& combine) const noexcept {
+  Crossing gather(Mem& mem, std::uint32_t me, std::uint32_t bits,
+                  Combine&& combine) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));
     constexpr Fencing kGather = Fencing::kByWriters;
-    if (gather_children(mem, me, epoch, kGather, bits, combine) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+    if (gather_children(mem, me, epoch, kGather, bits, combine) == WaitResult::kAborted)
+      return {WaitResult::kAborted, 0};
     if (me != 0) {
       arrive(mem, me, epoch, kGather, bits, /*others_wait=*/false);
       return {WaitResult::kReleased, bits};
     }
     for (std::uint32_t i = 1; i < num_leaders_; ++i) {
-      if (await_arrival(mem, me, leaders_[i], epoch, kGather, bits) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+      if (await_arrival(mem, me, leaders_[i], epoch, kGather, bits) == WaitResult::kAborted)
+        return {WaitResult::kAborted, 0};
       combine(leaders_[i]);
     }
     return {WaitResult::kReleased, bits};
@@ -135,7 +148,8 @@ class Barrier : private PlanView<Mem> {
   // The second half. Participant 0 starts the release with `bits`; the others wait for it and pass
   // it on. All return participant 0's bits. Of `trace` only released() is called.
   template <class Trace = NoTrace>
-  Crossing release(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace = Trace()) const noexcept {
+  Crossing release(Mem& mem, std::uint32_t me, std::uint32_t bits,
+                   const Trace& trace = Trace()) const noexcept {
     const Epoch epoch = mem.load_relaxed(own(me).epoch);  // (E1)
     if (me == 0) {
       trace.released();
@@ -143,7 +157,8 @@ class Barrier : private PlanView<Mem> {
       if (num_leaders_ > 1) release_each(mem, 0, leaders_ + 1, num_leaders_ - 1, epoch, bits);
     } else {
       bits = 0;
-      if (await_release(mem, me, epoch, bits, NoTrace{}) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
+      if (await_release(mem, me, epoch, bits, NoTrace{}) == WaitResult::kAborted)
+        return {WaitResult::kAborted, 0};
       trace.released();
     }
     release_children(mem, me, epoch, bits);
@@ -153,14 +168,16 @@ class Barrier : private PlanView<Mem> {
  private:
   // Steps 2 and 3 of two leaders without children.
   template <class Trace>
-  Crossing cross_pair(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
+  Crossing cross_pair(Mem& mem, std::uint32_t me, std::uint32_t bits,
+                      const Trace& trace) const noexcept {
     const std::uint32_t peer = 1 - me;
     OwnLine<Word>& own_line = *pair_own_[me];
     const Epoch epoch = begin_episode(mem, own_line);
-    if (publish_arrival(mem, pair_lanes_[me][parity(epoch)], make_word(epoch, bits), *pair_sleepers_[me], fencing_))
+    if (publish_arrival(mem, pair_lanes_[me][parity(epoch)], make_word(epoch, bits),
+                        *pair_sleepers_[me], fencing_))
       wake_if_waiting_for(mem, peer, me);
-    auto pending = awaited_arrival<Mem>(mem, pair_lanes_[peer][parity(epoch)], epoch, peer, own_line.waiting_for,
-                                        *pair_sleepers_[peer], fencing_);
+    auto pending = awaited_arrival<Mem>(mem, pair_lanes_[peer][parity(epoch)], epoch, peer,
+                                        own_line.waiting_for, *pair_sleepers_[peer], fencing_);
     if (await_others(mem, pending, trace) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     trace.released();
     return {WaitResult::kReleased, bits | pending.payload()};
@@ -169,14 +186,17 @@ class Barrier : private PlanView<Mem> {
   // Steps 1 to 4. Out of line, as cross_oversubscribed() is: inlined, the two cost cross_pair() 17
   // of 110 ns.
   template <class Trace>
-  [[gnu::noinline]] Crossing cross_tree(Mem& mem, std::uint32_t me, std::uint32_t bits, const Trace& trace) const noexcept {
+  [[gnu::noinline]] Crossing cross_tree(Mem& mem, std::uint32_t me, std::uint32_t bits,
+                                        const Trace& trace) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));
-    if (gather_children(mem, me, epoch, fencing_, bits, [](std::uint32_t) {}) == WaitResult::kAborted)
+    if (gather_children(mem, me, epoch, fencing_, bits, [](std::uint32_t) {}) ==
+        WaitResult::kAborted)
       return {WaitResult::kAborted, 0};
     if (nodes_[me].num_children != 0) trace.gathered();
     arrive(mem, me, epoch, fencing_, bits, /*others_wait=*/true);
     const bool leads = nodes_[me].parent == me;
-    const WaitResult result = leads ? exchange(mem, me, epoch, bits, trace) : await_release(mem, me, epoch, bits, trace);
+    const WaitResult result =
+        leads ? exchange(mem, me, epoch, bits, trace) : await_release(mem, me, epoch, bits, trace);
     if (result == WaitResult::kAborted) return {result, 0};
     trace.released();
     release_children(mem, me, epoch, bits);
@@ -185,12 +205,13 @@ class Barrier : private PlanView<Mem> {
 
   // Step 1.
   template <class Combine>
-  WaitResult gather_children(Mem& mem, std::uint32_t me, Epoch epoch, Fencing fencing, std::uint32_t& bits,
-                             Combine&& combine) const noexcept {
+  WaitResult gather_children(Mem& mem, std::uint32_t me, Epoch epoch, Fencing fencing,
+                             std::uint32_t& bits, Combine&& combine) const noexcept {
     const hierbar_plan_node& node = nodes_[me];
     for (std::uint32_t i = 0; i < node.num_children; ++i) {
       const std::uint32_t child = children_[node.first_child + i];
-      if (await_arrival(mem, me, child, epoch, fencing, bits) == WaitResult::kAborted) return WaitResult::kAborted;
+      if (await_arrival(mem, me, child, epoch, fencing, bits) == WaitResult::kAborted)
+        return WaitResult::kAborted;
       combine(child);
     }
     return WaitResult::kReleased;
@@ -198,19 +219,23 @@ class Barrier : private PlanView<Mem> {
 
   // Waits for (A1) or (A2) of `peer`.
   template <class Trace = NoTrace>
-  WaitResult await_arrival(Mem& mem, std::uint32_t me, std::uint32_t peer, Epoch epoch, Fencing fencing, std::uint32_t& bits,
+  WaitResult await_arrival(Mem& mem, std::uint32_t me, std::uint32_t peer, Epoch epoch,
+                           Fencing fencing, std::uint32_t& bits,
                            const Trace& trace = Trace()) const noexcept {
-    auto pending =
-        awaited_arrival<Mem>(mem, arrived(peer, epoch), epoch, peer, own(me).waiting_for, arrival_sleepers(peer), fencing);
-    if (await_others(mem, pending, trace, nodes_[me].num_children) == WaitResult::kAborted) return WaitResult::kAborted;
+    auto pending = awaited_arrival<Mem>(mem, arrived(peer, epoch), epoch, peer, own(me).waiting_for,
+                                        arrival_sleepers(peer), fencing);
+    if (await_others(mem, pending, trace, nodes_[me].num_children) == WaitResult::kAborted)
+      return WaitResult::kAborted;
     bits |= pending.payload();
     return WaitResult::kReleased;
   }
 
   // Step 2. others_wait: all other leaders may sleep for a leader's arrival (exchange). Otherwise
   // only the parent may, or participant 0 for a leader's.
-  void arrive(Mem& mem, std::uint32_t me, Epoch epoch, Fencing fencing, std::uint32_t bits, bool others_wait) const noexcept {
-    if (publish_arrival(mem, arrived(me, epoch), make_word(epoch, bits), arrival_sleepers(me), fencing))
+  void arrive(Mem& mem, std::uint32_t me, Epoch epoch, Fencing fencing, std::uint32_t bits,
+              bool others_wait) const noexcept {
+    if (publish_arrival(mem, arrived(me, epoch), make_word(epoch, bits), arrival_sleepers(me),
+                        fencing))
       wake_sleepers(mem, me, nodes_[me].parent, others_wait);
   }
 
@@ -227,8 +252,11 @@ class Barrier : private PlanView<Mem> {
 
   // Step 3 of a leader.
   template <class Trace>
-  WaitResult exchange(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits, const Trace& trace) const noexcept {
-    if (num_leaders_ == 2) return await_arrival(mem, me, leaders_[leaders_[0] == me ? 1 : 0], epoch, fencing_, bits, trace);
+  WaitResult exchange(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits,
+                      const Trace& trace) const noexcept {
+    if (num_leaders_ == 2)
+      return await_arrival(mem, me, leaders_[leaders_[0] == me ? 1 : 0], epoch, fencing_, bits,
+                           trace);
     for (std::uint32_t next = 0; next < num_leaders_;) {
       // Read all that are left before waiting for one. The loads are independent, so their misses
       // overlap.
@@ -244,7 +272,8 @@ class Barrier : private PlanView<Mem> {
       bits |= seen;
       if (missing == num_leaders_) return WaitResult::kReleased;
       if (next == 0 && nodes_[me].num_children == 0) trace.waiting();
-      if (await_arrival(mem, me, leaders_[missing], epoch, fencing_, bits) == WaitResult::kAborted) return WaitResult::kAborted;
+      if (await_arrival(mem, me, leaders_[missing], epoch, fencing_, bits) == WaitResult::kAborted)
+        return WaitResult::kAborted;
       next = missing + 1;
     }
     return WaitResult::kReleased;
@@ -252,19 +281,22 @@ class Barrier : private PlanView<Mem> {
 
   // Step 3 of everybody else. Waits for (R1).
   template <class Trace>
-  WaitResult await_release(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits, const Trace& trace) const noexcept {
+  WaitResult await_release(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t& bits,
+                           const Trace& trace) const noexcept {
     const std::uint32_t parent = nodes_[me].parent;
     const bool leads = parent == me;  // only in release(): participant 0 releases the other leaders
     Release<Word>& line = one_line_per_group_ && !leads ? group_release(parent) : edge_release(me);
-    auto pending =
-        AwaitedWord<Mem>::release(mem, line.released, epoch, leads ? 0 : parent, own(me).waiting_for, line.asleep, fencing_);
-    if (await_others(mem, pending, trace, nodes_[me].num_children) == WaitResult::kAborted) return WaitResult::kAborted;
+    auto pending = AwaitedWord<Mem>::release(mem, line.released, epoch, leads ? 0 : parent,
+                                             own(me).waiting_for, line.asleep, fencing_);
+    if (await_others(mem, pending, trace, nodes_[me].num_children) == WaitResult::kAborted)
+      return WaitResult::kAborted;
     bits |= pending.payload();
     return WaitResult::kReleased;
   }
 
   // Step 4.
-  void release_children(Mem& mem, std::uint32_t me, Epoch epoch, std::uint32_t bits) const noexcept {
+  void release_children(Mem& mem, std::uint32_t me, Epoch epoch,
+                        std::uint32_t bits) const noexcept {
     const hierbar_plan_node& node = nodes_[me];
     const std::uint32_t* children = children_ + node.first_child;
     if (node.num_children == 0) return;
@@ -282,14 +314,17 @@ class Barrier : private PlanView<Mem> {
 
   // Step 4 with a line for each of `readers`. All stores come first: they overlap in time, and one
   // fence serves all loads (R3). (R1) pairs with (W1), (R3) with (S2b).
-  void release_each(Mem& mem, std::uint32_t me, const std::uint32_t* readers, std::uint32_t count, Epoch epoch,
-                    std::uint32_t bits) const noexcept {
+  void release_each(Mem& mem, std::uint32_t me, const std::uint32_t* readers, std::uint32_t count,
+                    Epoch epoch, std::uint32_t bits) const noexcept {
     for (std::uint32_t i = 0; i < count; ++i)
       mem.store_release(edge_release(readers[i]).released, make_word(epoch, bits));  // (R1)
     if (!mem.can_sleep()) return;
     this->fence_before_look(mem);
-    for (std::uint32_t i = 0; i < count; ++i)
-      if (mem.load_acquire(edge_release(readers[i]).asleep) != 0) wake_if_waiting_for(mem, readers[i], me);  // (R3)
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (mem.load_acquire(edge_release(readers[i]).asleep) != 0) {  // (R3)
+        wake_if_waiting_for(mem, readers[i], me);
+      }
+    }
   }
 
   Word (*pair_lanes_)[2] = nullptr;  // not null: there are two participants; see EdgeLine

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "barrier/word.hpp"
+#include "barrier/awaited_word.hpp"
 #include "plan/plan.h"
 
 namespace hierbar {
@@ -56,7 +56,8 @@ struct EdgeLine {
   // other leaders.
   //
   // Lane 1 belongs to the second of two leaders; it is used in the first one's edge line. The
-  // write that publishes the own arrival then also brings the other's (docs/design/engine.md#d0001).
+  // write that publishes the own arrival then also brings the other's
+  // (docs/design/engine.md#d0001).
   Word arrived[2][2];
   Release<Word> release;
 };
@@ -76,7 +77,7 @@ struct GroupLine {
   Tally<Word> crew;
   // Used in the line of participant 0; counts crews. Writers: the last member of each crew.
   Tally<Word> everybody;
-  // How many sleep for the owner's arrival, or are about to, where sleepers fence (arrival.hpp).
+  // How many sleep for the owner's arrival, or are about to, where sleepers fence (Fencing).
   // Writers: these. Reader: the owner, after it has arrived.
   Word arrival_sleepers;
 };
@@ -105,8 +106,11 @@ class BarrierMemory {
  public:
   // `memory` has size_bytes() bytes and is aligned to `line_bytes`.
   BarrierMemory(void* memory, std::uint32_t line_bytes) noexcept
-      : memory_(static_cast<std::byte*>(memory)), line_bytes_(line_bytes), slot_bytes_(HIERBAR_LINES_PER_SLOT * line_bytes) {
-    static_assert(sizeof(EdgeLine<Word>) <= 64 && sizeof(GroupLine<Word>) <= 64, "one coherence line");
+      : memory_(static_cast<std::byte*>(memory)),
+        line_bytes_(line_bytes),
+        slot_bytes_(HIERBAR_LINES_PER_SLOT * line_bytes) {
+    static_assert(sizeof(EdgeLine<Word>) <= 64 && sizeof(GroupLine<Word>) <= 64,
+                  "one coherence line");
   }
 
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept {

@@ -51,7 +51,9 @@ class Contention {
     return __builtin_expect(until_ns != 0, 0) && monotonic_now() < until_ns;
   }
 
-  std::uint64_t num_long_yields() const noexcept { return num_long_yields_.load(std::memory_order_relaxed); }
+  std::uint64_t num_long_yields() const noexcept {
+    return num_long_yields_.load(std::memory_order_relaxed);
+  }
   // How many of them made waits sleep.
   std::uint64_t num_times() const noexcept { return num_times_.load(std::memory_order_relaxed); }
 
@@ -59,11 +61,14 @@ class Contention {
   bool add_long_yield(std::int64_t start_ns, std::int64_t end_ns) noexcept {
     num_long_yields_.fetch_add(1, std::memory_order_relaxed);
     // Time that several threads lost together counts once.
-    const std::int64_t lost_ns = end_ns - std::max(start_ns, last_end_ns_.load(std::memory_order_relaxed));
+    const std::int64_t lost_ns =
+        end_ns - std::max(start_ns, last_end_ns_.load(std::memory_order_relaxed));
     last_end_ns_.store(end_ns, std::memory_order_relaxed);
     const std::int64_t most_ns = end_ns + kTolerated_ns * kForgetting + kRemembered_ns;
-    const std::int64_t before_ns = std::max(forgotten_at_ns_.load(std::memory_order_relaxed), end_ns);
-    const std::int64_t forgotten_at_ns = std::min(before_ns + std::max<std::int64_t>(lost_ns, 0) * kForgetting, most_ns);
+    const std::int64_t before_ns =
+        std::max(forgotten_at_ns_.load(std::memory_order_relaxed), end_ns);
+    const std::int64_t forgotten_at_ns =
+        std::min(before_ns + std::max<std::int64_t>(lost_ns, 0) * kForgetting, most_ns);
     forgotten_at_ns_.store(forgotten_at_ns, std::memory_order_relaxed);
     if (forgotten_at_ns - end_ns <= kTolerated_ns * kForgetting) return false;
     until_ns_.store(end_ns + kRemembered_ns, std::memory_order_relaxed);

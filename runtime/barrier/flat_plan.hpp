@@ -30,7 +30,8 @@ class FlatPlan {
     for (std::uint32_t i = 0; crews != nullptr && i < num_participants; ++i) {
       if (crews[i] == i) ++num_crews;
       nodes_[i].crew = crews[i];
-      for (std::uint32_t k = 0; k < num_participants; ++k) nodes_[i].crew_size += crews[k] == crews[i] ? 1 : 0;
+      for (std::uint32_t k = 0; k < num_participants; ++k)
+        nodes_[i].crew_size += crews[k] == crews[i] ? 1 : 0;
     }
     plan_ = hierbar_plan{HIERBAR_PLAN_ABI_VERSION,
                          num_participants,

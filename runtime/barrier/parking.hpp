@@ -33,22 +33,6 @@ namespace hierbar {
 //        woken. If (P4) sees (P5), then (S2b), which follows (P4), comes after (R3), so (S3) sees
 //        the awaited word, and the sleeper stays awake.
 
-// How many rounds of a poll and a sched_yield() come before a sleep: some ms. Participants arrive
-// either close together or much later.
-inline constexpr int kYieldsBeforeSleep = 4000;
-// The same where participants outnumber the cpus: some 20 ms, which is several slices of the
-// scheduler. A thread to which the scheduler owes time is picked again after every sched_yield(),
-// until it has had that time; sleeping does not pay the debt. After too few yields, ranks whose
-// set-up took unequal times therefore never got even (docs/design/waiting.md#d0007).
-inline constexpr int kYieldsWhenOutnumbered = 40'000;
-// The same where all await one word and can be woken together. Participants that yield to each
-// other need one or two yields. More do harm beside somebody who computes: Linux 6.18 takes the rest
-// of its slice from whoever yields (docs/design/waiting.md#d0150, 0156).
-inline constexpr int kYieldsBeforeSleepTogether = 32;
-// The same for processes that the scheduler runs in groups of their own (Linux's autogroups, for
-// processes of several sessions). Yields reach the others only when the group has had its time.
-// With 16 ranks on two cpus that takes up to 128 yields (docs/design/waiting.md#d0156).
-inline constexpr int kYieldsBeforeSleepApart = 256;
 // For FUTEX_WAKE: as many as there are.
 inline constexpr std::uint32_t kWakeAll = 0x7fffffff;
 
@@ -61,7 +45,8 @@ inline constexpr std::uint32_t kWakeAll = 0x7fffffff;
 //      `parked`.
 //   3. Withdraw the announcement.
 template <class AwaitedWord, class StaysAwake>
-void park(std::atomic<std::uint32_t>& parked, AwaitedWord& pending, long limit_ns, StaysAwake&& stays_awake) noexcept {
+void park(std::atomic<std::uint32_t>& parked, AwaitedWord& pending, long limit_ns,
+          StaysAwake&& stays_awake) noexcept {
   parked.store(1, std::memory_order_seq_cst);  // (P1) pairs with (P3)
   if (pending.announce() && !stays_awake()) {
     const timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
@@ -73,13 +58,15 @@ void park(std::atomic<std::uint32_t>& parked, AwaitedWord& pending, long limit_n
 
 // Ends the sleep of the owner of `parked`, if it sleeps or is about to.
 inline void unpark(std::atomic<std::uint32_t>& parked) noexcept {
-  // (P3) pairs with (P1).
-  if (parked.exchange(0, std::memory_order_seq_cst) != 0) futex(parked, FUTEX_WAKE, 1, nullptr);  // (P3)
+  if (parked.exchange(0, std::memory_order_seq_cst) != 0) {  // (P3) pairs with (P1)
+    futex(parked, FUTEX_WAKE, 1, nullptr);
+  }
 }
 
 // As park(), in a place that the sleepers have in common. A sleep ends by unpark_all().
 template <class AwaitedWord>
-void park_together(std::atomic<std::uint32_t>& num_wakings, AwaitedWord& pending, long limit_ns) noexcept {
+void park_together(std::atomic<std::uint32_t>& num_wakings, AwaitedWord& pending,
+                   long limit_ns) noexcept {
   const std::uint32_t seen = num_wakings.load(std::memory_order_relaxed);  // (P4) pairs with (P5)
   if (pending.announce()) {
     const timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};

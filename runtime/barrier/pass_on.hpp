@@ -46,8 +46,8 @@ struct ReleaseWidths {
 
 // One queue. `at(i)` is the participant at position i + 1 of `count` behind the head.
 template <class At, class Release>
-void pass_on_in_queue(bool is_head, std::uint32_t me, std::uint32_t count, std::uint32_t width, const At& at,
-                      Release& release) noexcept {
+void pass_on_in_queue(bool is_head, std::uint32_t me, std::uint32_t count, std::uint32_t width,
+                      const At& at, Release& release) noexcept {
   std::uint32_t begin = 0;
   std::uint32_t end = count < width ? count : width;
   if (!is_head) {
@@ -65,7 +65,8 @@ void pass_on_in_queue(bool is_head, std::uint32_t me, std::uint32_t count, std::
 // farthest, with the largest subtrees behind them. `shape` has node(), child(), num_leaders() and
 // leader(), as Barrier has.
 template <class Shape, class Release>
-void pass_on(const Shape& shape, std::uint32_t me, const ReleaseWidths& widths, Release&& release) noexcept {
+void pass_on(const Shape& shape, std::uint32_t me, const ReleaseWidths& widths,
+             Release&& release) noexcept {
   const hierbar_plan_node& node = shape.node(me);
   if (node.parent == me) {
     const auto leader = [&](std::uint32_t i) { return shape.leader(i + 1); };

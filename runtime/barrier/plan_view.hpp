@@ -7,7 +7,6 @@
 
 #include "barrier/awaited_word.hpp"
 #include "barrier/barrier_memory.hpp"
-#include "barrier/word.hpp"
 #include "plan/plan.h"
 
 namespace hierbar {
@@ -38,11 +37,14 @@ class PlanView {
 
   static int parity(Epoch epoch) noexcept { return static_cast<int>(epoch >> kEpochShift & 1); }
 
-  OwnLine<Word>& own(std::uint32_t participant) const noexcept { return lines_.own(nodes_[participant].slot); }
+  OwnLine<Word>& own(std::uint32_t participant) const noexcept {
+    return lines_.own(nodes_[participant].slot);
+  }
 
   Word& arrived(std::uint32_t participant, Epoch epoch) const noexcept {
     const hierbar_plan_node& node = nodes_[participant];
-    if (num_leaders_ == 2 && participant == leaders_[1]) return lines_.edge(nodes_[leaders_[0]].slot).arrived[1][parity(epoch)];
+    if (num_leaders_ == 2 && participant == leaders_[1])
+      return lines_.edge(nodes_[leaders_[0]].slot).arrived[1][parity(epoch)];
     return lines_.edge(node.slot).arrived[0][parity(epoch)];
   }
 
@@ -53,7 +55,9 @@ class PlanView {
 
   // edge_release(): the release that its parent writes for this participant alone.
   // group_release(): the one that this participant writes for all of its children.
-  Release<Word>& edge_release(std::uint32_t participant) const noexcept { return lines_.edge(nodes_[participant].slot).release; }
+  Release<Word>& edge_release(std::uint32_t participant) const noexcept {
+    return lines_.edge(nodes_[participant].slot).release;
+  }
   Release<Word>& group_release(std::uint32_t participant) const noexcept {
     return lines_.group(nodes_[participant].slot).release;
   }
@@ -71,8 +75,8 @@ class PlanView {
     return mem.wait(pending);
   }
 
-  // Relaxed: (A1), (A3) or (R3), which comes before, has made waiting_for (S1) visible. An outdated value
-  // only wakes somebody who is awake.
+  // Relaxed: (A1), (A3) or (R3), which comes before, has made waiting_for (S1) visible. An outdated
+  // value only wakes somebody who is awake.
   void wake_if_waiting_for(Mem& mem, std::uint32_t waiter, std::uint32_t writer) const noexcept {
     if (mem.load_relaxed(own(waiter).waiting_for) == std::uint64_t{writer} + 1) mem.wake(waiter);
   }

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "barrier/awaited_word.hpp"
-#include "barrier/pause.hpp"
-#include "barrier/word.hpp"
+#include "base/arch/memory.hpp"
+#include "base/arch/pause.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 #define HIERBAR_THREAD_SANITIZER 1
@@ -22,14 +22,15 @@ namespace hierbar {
 
 // Mem over std::atomic, with a host that knows how to wait; see Barrier for what Mem must do. Host
 // offers
-//   int spin_looks(bool crew_waits)            how often to poll the word before wait() is called;
+//   int spin_polls(bool crew_waits)            how often to poll the word before wait() is called;
 //                                              crew_waits: AwaitedWord::crew_waits()
-//   int pauses_per_look()                      pauses between two polls: measure_pauses_per_look()
+//   int pauses_per_poll()                      pauses between two polls: measure_pauses_per_poll()
 //   WaitResult wait(AwaitedWord<RealMem<Host>>&)   the long wait; kReleased only if pending.ready()
 //   void wake(std::uint32_t participant)       ends that participant's sleep, if it sleeps
 //   bool can_sleep()                           false: nobody ever sleeps
-//   bool heavy_fence()                         a fence in the threads of all participants (membarrier.hpp);
-//                                              false: refused. Called if sleepers fence (Fencing)
+//   bool heavy_fence()                         a fence in the threads of all participants, see
+//                                              base/membarrier.hpp; false: refused. Called if
+//                                              sleepers fence (Fencing)
 //   void wake_all()                            optional: ends the sleep of all that all_wait()
 // One RealMem belongs to one thread for one episode; it may lie on the stack.
 template <class Host>
@@ -40,15 +41,27 @@ class RealMem {
 
   explicit RealMem(Host& host) noexcept : host_(host) {}
 
-  std::uint64_t load_relaxed(const Word& word) const noexcept { return word.load(std::memory_order_relaxed); }
-  std::uint64_t load_acquire(const Word& word) const noexcept { return word.load(std::memory_order_acquire); }
-  std::uint64_t load_seq_cst(const Word& word) const noexcept { return word.load(std::memory_order_seq_cst); }
-  void store_relaxed(Word& word, std::uint64_t value) const noexcept { word.store(value, std::memory_order_relaxed); }
-  void store_release(Word& word, std::uint64_t value) const noexcept { word.store(value, std::memory_order_release); }
+  std::uint64_t load_relaxed(const Word& word) const noexcept {
+    return word.load(std::memory_order_relaxed);
+  }
+  std::uint64_t load_acquire(const Word& word) const noexcept {
+    return word.load(std::memory_order_acquire);
+  }
+  std::uint64_t load_seq_cst(const Word& word) const noexcept {
+    return word.load(std::memory_order_seq_cst);
+  }
+  void store_relaxed(Word& word, std::uint64_t value) const noexcept {
+    word.store(value, std::memory_order_relaxed);
+  }
+  void store_release(Word& word, std::uint64_t value) const noexcept {
+    word.store(value, std::memory_order_release);
+  }
   std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
     return word.exchange(value, std::memory_order_seq_cst);
   }
-  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept { return word.fetch_or(bits, std::memory_order_seq_cst); }
+  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept {
+    return word.fetch_or(bits, std::memory_order_seq_cst);
+  }
   std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
     return word.fetch_add(value, std::memory_order_seq_cst);
   }
@@ -67,23 +80,16 @@ class RealMem {
 #endif
   }
 
-  // The other side of heavy_fence(): only the compiler must keep the order. ThreadSanitizer needs no
-  // more. It takes happens-before from the words, and runs them on the machine's own memory.
+  // The other side of heavy_fence(): only the compiler must keep the order. ThreadSanitizer needs
+  // no more. It takes happens-before from the words, and runs them on the machine's own memory.
   void light_fence() const noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
   bool heavy_fence() const noexcept { return host_.heavy_fence(); }
-  // x86's non-temporal stores are the only ones that a later store may overtake.
-  void fence_streams() const noexcept {
-#if defined(__SSE__)
-    __builtin_ia32_sfence();
-#elif defined(__i386__)
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
-  }
+  void fence_streams() const noexcept { fence_non_temporal_stores(); }
 
   WaitResult wait(AwaitedWord<RealMem>& pending) const noexcept {
     if (pending.ready()) return WaitResult::kReleased;
-    const int pauses = host_.pauses_per_look();
-    for (int looks = host_.spin_looks(pending.crew_waits()); looks > 0; --looks) {
+    const int pauses = host_.pauses_per_poll();
+    for (int polls = host_.spin_polls(pending.crew_waits()); polls > 0; --polls) {
       for (int i = 0; i < pauses; ++i) cpu_pause();
       if (pending.ready()) return WaitResult::kReleased;
     }

@@ -21,9 +21,9 @@ namespace hierbar {
 //    compared again.
 // 4. Otherwise the team keeps its exchanges, and the next attempt waits longer and longer.
 //
-// Times are of one clock, in any unit. `exchange` counts the team's exchanges. It stands still while
-// barriers are served in another way, so the same number can come again, and counts once. Used by
-// participant 0 only.
+// Times are of one clock, in any unit. `exchange` counts the team's exchanges. It stands still
+// while barriers are served in another way, so the same number can come again, and counts once.
+// Used by participant 0 only.
 class ReleaseChoice {
  public:
   // Step 1: so many late exchanges of so many. Fewer can be a disturbance.
@@ -82,7 +82,8 @@ class ReleaseChoice {
     }
   }
 
-  static std::uint64_t longer(std::uint64_t value, std::uint64_t first, std::uint64_t longest) noexcept {
+  static std::uint64_t longer(std::uint64_t value, std::uint64_t first,
+                              std::uint64_t longest) noexcept {
     return value == 0 ? first : std::min(2 * value, longest);
   }
 

@@ -4,41 +4,16 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
 #include "barrier/awaited_word.hpp"
 #include "barrier/parking.hpp"
 #include "barrier/real_mem.hpp"
-#include "base/process/membarrier.hpp"
+#include "barrier/waiting.hpp"
+#include "base/membarrier.hpp"
 
 namespace hierbar {
-
-// How a thread without a runtime waits: it polls, then yields, then sleeps.
-struct WaitPolicy {
-  int spin_looks = 4000;  // polls with pauses in between; see outnumbered()
-  int pauses_per_look = measure_pauses_per_look();
-  int yields = kYieldsBeforeSleep;  // then polls with a sched_yield() in between
-  bool sleeps = true;               // then sleeps on a futex; false: nobody sleeps, all yield
-  // A sleeper reads `aborted` at least this often. 0: this participant does not sleep and yields.
-  long sleep_limit_ns = 50'000'000;
-
-  // Called before each yield or sleep, unless it is null. Any result but 0 aborts the wait.
-  int (*progress)(void* context) = nullptr;
-  void* progress_context = nullptr;
-
-  // As spin_looks, where nobody else needs this cpu (AwaitedWord::crew_waits()). The larger counts.
-  int spin_looks_alone = 0;
-
-  static WaitPolicy outnumbered() noexcept {
-    WaitPolicy policy;
-    policy.spin_looks = 0;
-    policy.spin_looks_alone = kLooksBeforeYield;
-    policy.yields = kYieldsWhenOutnumbered;
-    return policy;
-  }
-};
 
 // Not 0: every wait ends with kAborted. Of fixed width, because it may be in shared memory.
 using AbortFlag = std::atomic<std::uint32_t>;
@@ -63,21 +38,21 @@ class ThreadHost {
  public:
   // `spots` has one element for each participant; `me` is the caller's index. Spots, policy and
   // flag must outlive the host.
-  ThreadHost(ParkingSpot* spots, std::uint32_t me, const WaitPolicy& policy, const AbortFlag& aborted) noexcept
+  ThreadHost(ParkingSpot* spots, std::uint32_t me, const WaitPolicy& policy,
+             const AbortFlag& aborted) noexcept
       : spots_(spots), me_(me), policy_(policy), aborted_(aborted) {}
 
-  int spin_looks(bool crew_waits) const noexcept {
-    return crew_waits ? std::max(policy_.spin_looks, policy_.spin_looks_alone) : policy_.spin_looks;
-  }
-  int pauses_per_look() const noexcept { return policy_.pauses_per_look; }
+  int spin_polls(bool crew_waits) const noexcept { return policy_.polls(crew_waits); }
+  int pauses_per_poll() const noexcept { return policy_.pauses_per_poll; }
   bool can_sleep() const noexcept { return policy_.sleeps; }
 
   WaitResult wait(AwaitedWord<RealMem<ThreadHost>>& pending) noexcept {
-    const bool sleeps = policy_.sleeps && policy_.sleep_limit_ns > 0;
+    const bool sleeps = policy_.sleeps && policy_.longest_sleep_ns > 0;
     for (int yields = 0; !pending.ready();) {
       // (X2) pairs with (X1).
       if (aborted_.load(std::memory_order_acquire) != 0) return WaitResult::kAborted;  // (X2)
-      if (policy_.progress != nullptr && policy_.progress(policy_.progress_context) != 0) return WaitResult::kAborted;
+      if (policy_.progress != nullptr && policy_.progress(policy_.progress_context) != 0)
+        return WaitResult::kAborted;
       if (sleeps && yields >= policy_.yields) {
         sleep(pending);
       } else {
@@ -96,7 +71,7 @@ class ThreadHost {
   void sleep(AwaitedWord<RealMem<ThreadHost>>& pending) noexcept {
     // (X3) pairs with (X1).
     const auto gives_up = [this] { return aborted_.load(std::memory_order_seq_cst) != 0; };  // (X3)
-    park(spots_[me_].parked, pending, policy_.sleep_limit_ns, gives_up);
+    park(spots_[me_].parked, pending, policy_.longest_sleep_ns, gives_up);
   }
 
   ParkingSpot* spots_;

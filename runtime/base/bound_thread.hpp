@@ -15,8 +15,8 @@ class KernelMask {
  public:
   static constexpr std::uint32_t kMostCpus = 1 << 16;
 
-  // What a thread may use, the calling one by default; empty, with errno, if the kernel does not say
-  // it.
+  // What a thread may use, the calling one by default; empty, with errno, if the kernel does not
+  // say it.
   static KernelMask of_thread(pid_t thread = 0) {
     KernelMask mask;
     sched_getaffinity(thread, mask.num_bytes(), mask.set());
@@ -33,7 +33,9 @@ class KernelMask {
     if (cpu < kMostCpus) CPU_SET_S(cpu, mask.num_bytes(), mask.set());
     return mask;
   }
-  bool has(std::uint32_t cpu) const { return cpu < kMostCpus && CPU_ISSET_S(cpu, num_bytes(), set()); }
+  bool has(std::uint32_t cpu) const {
+    return cpu < kMostCpus && CPU_ISSET_S(cpu, num_bytes(), set());
+  }
   // Cpu i is bit i % 64 of words()[i / 64].
   const std::vector<std::uint64_t>& words() const { return words_; }
   // Binds the calling thread. Returns false if the kernel refuses: the cpu is offline, or not
@@ -55,7 +57,9 @@ inline bool bind_this_thread(std::uint32_t cpu) { return KernelMask::of_cpu(cpu)
 // went offline, or the mask has changed), only precision is lost.
 class BoundThread {
  public:
-  explicit BoundThread(std::uint32_t cpu) : before_(KernelMask::of_thread()) { bind_this_thread(cpu); }
+  explicit BoundThread(std::uint32_t cpu) : before_(KernelMask::of_thread()) {
+    bind_this_thread(cpu);
+  }
   ~BoundThread() { before_.bind(); }
   BoundThread(const BoundThread&) = delete;
   BoundThread& operator=(const BoundThread&) = delete;

@@ -14,7 +14,8 @@ std::string format_text(const char* format, ...) {
   va_list arguments, again;
   va_start(arguments, format);
   va_copy(again, arguments);
-  std::string text(static_cast<std::size_t>(std::max(std::vsnprintf(nullptr, 0, format, arguments), 0)), '\0');
+  std::string text(
+      static_cast<std::size_t>(std::max(std::vsnprintf(nullptr, 0, format, arguments), 0)), '\0');
   // The terminating zero takes the place of the string's own.
   std::vsnprintf(text.data(), text.size() + 1, format, again);
   va_end(again);
@@ -26,7 +27,8 @@ std::string lower_word(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   std::string word(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return word;
 }
 

@@ -18,8 +18,8 @@ std::string lower_word(std::string_view text);
 // The same for each of the parts between separators. There is at least one, which may be empty.
 std::vector<std::string> lower_words(std::string_view text, char separator);
 
-// How many letters must be added, left out or changed to make one text of the other. The cost is the
-// product of both lengths.
+// How many letters must be added, left out or changed to make one text of the other. The cost is
+// the product of both lengths.
 std::size_t letters_apart(std::string_view one, std::string_view other);
 
 }  // namespace hierbar

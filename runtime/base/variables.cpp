@@ -4,11 +4,30 @@
 
 #include <unistd.h>
 
-#include "base/files/served_file.hpp"
+#include "base/served_file.hpp"
 #include "base/text.hpp"
 #include "base/trusted_variable.hpp"
 
 namespace hierbar {
+
+Environment own_environment() {
+  return [](const char* name) -> const char* { return trusted_variable(name); };
+}
+
+std::string value_of(const Environment& environment, const char* name) {
+  const char* value = environment(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string settings_in(const Environment& environment, std::initializer_list<const char*> names) {
+  std::string text;
+  for (const char* name : names) {
+    const std::string value = value_of(environment, name);
+    if (!value.empty()) text += (text.empty() ? "" : " ") + std::string(name) + "=" + value;
+  }
+  return text;
+}
+
 namespace {
 
 constexpr std::string_view kPrefix = "HIERBAR_";
@@ -41,15 +60,16 @@ std::vector<std::string> misspelt_variables() {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
     if (const Variable* meant = misspelt_variable(name)) {
-      messages.push_back("there is no variable " + std::string(name) + "; did you mean " + meant->name +
-                         "? 'hierbar variables' lists all");
+      messages.push_back("there is no variable " + std::string(name) + "; did you mean " +
+                         meant->name + "? 'hierbar variables' lists all");
     }
   }
   return messages;
 }
 
 std::vector<std::string> untold_misspelt_variables() {
-  return trusted_variable(kServedFileVariable) == nullptr ? misspelt_variables() : std::vector<std::string>();
+  return trusted_variable(kServedFileVariable) == nullptr ? misspelt_variables()
+                                                          : std::vector<std::string>();
 }
 
 }  // namespace hierbar

@@ -2,11 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace hierbar {
+
+// An environment: returns the value of a variable, or null when it is unset. Functions take it as a
+// parameter, so that tests can show them environments of other launchers.
+using Environment = std::function<const char*(const char* name)>;
+
+// The environment of this process, read by trusted_variable(). A value is valid until somebody
+// changes the environment.
+Environment own_environment();
+
+// The value of a variable; an empty string when it is unset.
+std::string value_of(const Environment& environment, const char* name);
+
+// "NAME=value NAME=value": those of these variables that are not empty.
+std::string settings_in(const Environment& environment, std::initializer_list<const char*> names);
 
 // An environment variable that users may set. `hierbar variables`, docs/reference/variables.md and
 // the messages about misspelt names come from this list, which names every variable that our
@@ -16,70 +32,89 @@ struct Variable {
   const char* values;
   const char* unset;   // what holds without it
   const char* effect;  // one clause, without a full stop
-  const char* reader;  // "OpenMP", "MPI", "OpenMP and MPI", "plans", "reports", "commands" or "build"
-  const char* page;    // below docs
+  const char*
+      reader;        // "OpenMP", "MPI", "OpenMP and MPI", "plans", "reports", "commands" or "build"
+  const char* page;  // below docs
 };
 
 // Sorted by name, but for KMP_BARRIER, which is LLVM's.
 inline constexpr Variable kVariables[] = {
-    {"KMP_BARRIER", "hier, or LLVM's linear, tree, hyper, hierarchical, dist", "LLVM's own barriers",
-     "which barrier OpenMP threads use", "OpenMP", "guide/openmp.md"},
+    {"KMP_BARRIER", "hier, or LLVM's linear, tree, hyper, hierarchical, dist",
+     "LLVM's own barriers", "which barrier OpenMP threads use", "OpenMP", "guide/openmp.md"},
     {"HIERBAR_ALGORITHM", "hier, or the name of a baseline", "hier",
-     "which barrier the C API and the ranks of a node run, for comparisons", "MPI", "reference/algorithms.md"},
+     "which barrier the C API and the ranks of a node run, for comparisons", "MPI",
+     "reference/algorithms.md"},
     {"HIERBAR_BIND", "always, share", "always",
-     "share: KMP_AFFINITY binds threads only where the process has cpus of its own; hierbar run sets it", "OpenMP",
-     "guide/openmp.md"},
-    {"HIERBAR_CMAKE_OPTIONS", "options of cmake", "none", "passed on to cmake by ./bootstrap and .ci/long", "build",
-     "contribute/build.md"},
+     "share: KMP_AFFINITY binds threads only where the process has cpus of its own; hierbar run "
+     "sets it",
+     "OpenMP", "guide/openmp.md"},
+    {"HIERBAR_CMAKE_OPTIONS", "options of cmake", "none",
+     "passed on to cmake by ./bootstrap and .ci/long", "build", "contribute/build.md"},
     {"HIERBAR_COUNT", "a file name", "nothing is counted",
-     "where libhierbar_count.so writes how much each rank sends to each other rank", "MPI", "guide/advice.md"},
-    {"HIERBAR_FAKE_NODES", "1 to 1024", "1", "pretends that a machine's ranks are on so many nodes, to try that case", "MPI",
+     "where libhierbar_count.so writes how much each rank sends to each other rank", "MPI",
+     "guide/advice.md"},
+    {"HIERBAR_FAKE_NODES", "1 to 1024", "1",
+     "pretends that a machine's ranks are on so many nodes, to try that case", "MPI",
      "guide/mpi.md"},
     {"HIERBAR_LEVELS", "auto, or a list of l2, cluster, l3, die, numa, package", "auto",
      "which levels of the machine make groups", "plans", "guide/openmp.md"},
-    {"HIERBAR_MPI", "on, off", "on", "off: every MPI_Barrier is the MPI library's own; the same in all ranks", "MPI",
+    {"HIERBAR_MPI", "on, off", "on",
+     "off: every MPI_Barrier is the MPI library's own; the same in all ranks", "MPI",
      "guide/mpi.md"},
     {"HIERBAR_MPI_MEETING", "library, auto, or a schedule such as dissemination:3", "library",
      "how the leaders of several nodes meet", "MPI", "results/between-nodes.md"},
-    {"HIERBAR_MPI_SET_UP_AT", "1 to 1000000", "8", "the barrier of a communicator in which it is set up; the same in all ranks",
-     "MPI", "guide/mpi.md"},
-    {"HIERBAR_NETWORK", "off, or a file name", "hierbar/network.json in $XDG_CONFIG_HOME or ~/.config",
-     "what messages between nodes cost", "MPI", "results/between-nodes.md"},
-    {"HIERBAR_OFFLINE", "1", "they are downloaded", "1: GCC's tests are taken from what is there", "build",
-     "contribute/build.md"},
-    {"HIERBAR_OMPT_CHAIN", "a library", "none", "another OMPT tool, which sees every event as if it were alone", "reports",
+    {"HIERBAR_MPI_SET_UP_AT", "1 to 1000000", "8",
+     "the barrier of a communicator in which it is set up; the same in all ranks", "MPI",
+     "guide/mpi.md"},
+    {"HIERBAR_NETWORK", "off, or a file name",
+     "hierbar/network.json in $XDG_CONFIG_HOME or ~/.config", "what messages between nodes cost",
+     "MPI", "results/between-nodes.md"},
+    {"HIERBAR_OFFLINE", "1", "they are downloaded", "1: GCC's tests are taken from what is there",
+     "build", "contribute/build.md"},
+    {"HIERBAR_OMPT_CHAIN", "a library", "none",
+     "another OMPT tool, which sees every event as if it were alone", "reports",
      "guide/barrier-costs.md"},
-    {"HIERBAR_OUTPUT", "a file name without ending; %h host, %p process, %r rank, %j job", "text to stderr, files hierbar-%h-%p",
-     "where reports go", "reports", "guide/barrier-costs.md"},
+    {"HIERBAR_OUTPUT", "a file name without ending; %h host, %p process, %r rank, %j job",
+     "text to stderr, files hierbar-%h-%p", "where reports go", "reports",
+     "guide/barrier-costs.md"},
     {"HIERBAR_PLACE", "auto, check, off; pool=..., threads=..., quota=...", "auto",
      "whether ranks share out the node's cpus for their threads", "OpenMP", "guide/placement.md"},
     {"HIERBAR_PRIMARY", "bound, free", "bound",
-     "free: the thread that begins a region is moved to its place, but not bound; hierbar run sets it", "OpenMP",
-     "guide/openmp.md"},
-    {"HIERBAR_PROFILE", "off, or a file name", "hierbar/profile.json in $XDG_CONFIG_HOME or ~/.config",
+     "free: the thread that begins a region is moved to its place, but not bound; hierbar run sets "
+     "it",
+     "OpenMP", "guide/openmp.md"},
+    {"HIERBAR_PROFILE", "off, or a file name",
+     "hierbar/profile.json in $XDG_CONFIG_HOME or ~/.config",
      "shapes of barriers that hierbar tune measured", "plans", "guide/openmp.md"},
-    {"HIERBAR_REGION", "on, off", "on", "whether parallel regions that repeat take the short way", "OpenMP",
-     "results/regions.md"},
+    {"HIERBAR_REGION", "on, off", "on", "whether parallel regions that repeat take the short way",
+     "OpenMP", "results/regions.md"},
     {"HIERBAR_RELEASE", "auto, flags, lines", "auto",
-     "how a leader releases its members: by a cache line each, or by one for all", "plans", "guide/openmp.md"},
-    {"HIERBAR_REPORT", "none, or a list of text, json, csv, html, perfetto, lstopo", "text with the tool loaded, else none",
-     "which reports of barriers' costs are written", "reports", "guide/barrier-costs.md"},
-    {"HIERBAR_SAMPLE", "1 to 1000000", "1", "one barrier in so many is recorded", "reports", "guide/barrier-costs.md"},
+     "how a leader releases its members: by a cache line each, or by one for all", "plans",
+     "guide/openmp.md"},
+    {"HIERBAR_REPORT", "none, or a list of text, json, csv, html, perfetto, lstopo",
+     "text with the tool loaded, else none", "which reports of barriers' costs are written",
+     "reports", "guide/barrier-costs.md"},
+    {"HIERBAR_SAMPLE", "1 to 1000000", "1", "one barrier in so many is recorded", "reports",
+     "guide/barrier-costs.md"},
     {"HIERBAR_SEGMENT_KIB", "4 to 1048576", "a size that follows the number of ranks",
      "how large one piece of shared memory for communicators is", "MPI", "guide/mpi.md"},
     {"HIERBAR_SERVED_FILE", "a file name", "nothing is written",
-     "where processes count the barriers that were served; hierbar run sets it", "OpenMP and MPI", "guide/doctor.md"},
+     "where processes count the barriers that were served; hierbar run sets it", "OpenMP and MPI",
+     "guide/doctor.md"},
     {"HIERBAR_SESSIONS", "own, shared", "own",
-     "shared: ranks that MPICH's launcher starts share a Unix session, for more ranks than cpus", "MPI", "guide/mpi.md"},
-    {"HIERBAR_SOURCES", "a folder", "a cache in ~/.cache/hierbar", "where the build finds source archives", "build",
-     "contribute/build.md"},
-    {"HIERBAR_TIMEOUT_S", "0 to 1000000", "0: never", "a barrier that takes longer names the missing ranks", "MPI",
-     "guide/mpi.md"},
-    {"HIERBAR_TOPOLOGY", "an hwloc XML file, or a synthetic description", "this machine", "which machine plans are made for",
-     "plans", "guide/openmp.md"},
-    {"HIERBAR_TRACE_EVENTS", "1 to 10000000", "4096", "how many barriers and tasks each thread keeps for perfetto", "reports",
+     "shared: ranks that MPICH's launcher starts share a Unix session, for more ranks than cpus",
+     "MPI", "guide/mpi.md"},
+    {"HIERBAR_SOURCES", "a folder", "a cache in ~/.cache/hierbar",
+     "where the build finds source archives", "build", "contribute/build.md"},
+    {"HIERBAR_TIMEOUT_S", "0 to 1000000", "0: never",
+     "a barrier that takes longer names the missing ranks", "MPI", "guide/mpi.md"},
+    {"HIERBAR_TOPOLOGY", "an hwloc XML file, or a synthetic description", "this machine",
+     "which machine plans are made for", "plans", "guide/openmp.md"},
+    {"HIERBAR_TRACE_EVENTS", "1 to 10000000", "4096",
+     "how many barriers and tasks each thread keeps for perfetto", "reports",
      "guide/barrier-costs.md"},
-    {"HIERBAR_VERBOSE", "0, 1", "0", "1: says what was loaded, the plan, and which way barriers went and why", "OpenMP and MPI",
+    {"HIERBAR_VERBOSE", "0, 1", "0",
+     "1: says what was loaded, the plan, and which way barriers went and why", "OpenMP and MPI",
      "guide/openmp.md"},
 };
 

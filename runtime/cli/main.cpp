@@ -3,27 +3,16 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "cli/advice/advise_command.hpp"
-#include "cli/command/check_command.hpp"
-#include "cli/command/meet_command.hpp"
-#include "cli/command/place_command.hpp"
-#include "cli/command/plan_command.hpp"
-#include "cli/command/predict_command.hpp"
-#include "cli/command/report_command.hpp"
-#include "cli/command/run_command.hpp"
-#include "cli/command/show_command.hpp"
-#include "cli/command/topo_command.hpp"
-#include "cli/command/variables_command.hpp"
-#include "cli/completion/completion_command.hpp"
-#include "cli/doctor/doctor_command.hpp"
+#include "cli/commands.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/program/program.hpp"
-#include "cli/tune/tune_command.hpp"
 #include "hierbar/hierbar.h"
-#include "topology/hwloc_complaints.hpp"
+#include "topology/hwloc_guards.hpp"
 
 namespace {
 
@@ -35,21 +24,25 @@ std::string names_of_commands(const CLI::App& app) {
 }
 
 bool has_command(const CLI::App& app, const std::string& name) {
-  return !app.get_subcommands([&name](const CLI::App* command) { return command->get_name() == name; }).empty();
+  return !app.get_subcommands(
+                 [&name](const CLI::App* command) { return command->get_name() == name; })
+              .empty();
 }
 
 // The message for a first word that is not a command. Empty if it is a command or an option.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-' || has_command(app, argv[1])) return "";
-  return "hierbar: there is no command '" + std::string(argv[1]) + "'; there are " + names_of_commands(app) +
-         "; see hierbar --help";
+  return "hierbar: there is no command '" + std::string(argv[1]) + "'; there are " +
+         names_of_commands(app) + "; see hierbar --help";
 }
 
 // The message for a program behind a command that starts none. Empty if all is well.
 std::string misplaced_program(const hierbar::Program& program, int argc, char** argv) {
   if (program.empty() || (argc >= 2 && hierbar::starts_programs(argv[1]))) return "";
-  if (argc < 2) return "hierbar: there is no command in front of '--', for instance 'run'; see hierbar --help";
-  return "hierbar: '" + std::string(argv[1]) + "' starts no program, so nothing may stand behind '--'; see hierbar --help";
+  if (argc < 2)
+    return "hierbar: there is no command in front of '--', for instance 'run'; see hierbar --help";
+  return "hierbar: '" + std::string(argv[1]) +
+         "' starts no program, so nothing may stand behind '--'; see hierbar --help";
 }
 
 // What is printed for bad options. CLI11's own words name no command, and have words that were not
@@ -62,8 +55,8 @@ std::string failure(const CLI::App& app, const CLI::Error& error) {
   for (const std::string& word : command.remaining(true)) unexpected += " " + word;
   std::string problem = error.what();
   if (commands.empty()) {
-    problem = (unexpected.empty() ? "" : "not expected:" + unexpected + "; ") + "a command is missing; there are " +
-              names_of_commands(app);
+    problem = (unexpected.empty() ? "" : "not expected:" + unexpected + "; ") +
+              "a command is missing; there are " + names_of_commands(app);
   } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     problem = "not expected:" + unexpected;
   }
@@ -72,15 +65,30 @@ std::string failure(const CLI::App& app, const CLI::Error& error) {
   return name + ": " + problem + "\nSee '" + name + " --help'.\n";
 }
 
+// Options that help does not show (refuse_name()) leave a second empty line behind the others.
+struct HelpFormatter : CLI::Formatter {
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;)
+      text.erase(at, 1);
+    return text;
+  }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   hierbar::catch_hwloc_complaints();
   const hierbar::Program program = hierbar::cut_off_program(argc, argv);
-  CLI::App app{"Barriers that follow the machine's tree: what hierbar sees and decides on a machine", "hierbar"};
+  CLI::App app{
+      "Barriers that follow the machine's tree: what hierbar sees and decides on a machine",
+      "hierbar"};
   app.set_version_flag("--version", "hierbar " HIERBAR_VERSION_STRING);
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App* failed, const CLI::Error& error) { return failure(*failed, error); });
+  app.formatter(std::make_shared<HelpFormatter>());  // of the commands, too
+  app.failure_message(
+      [](const CLI::App* failed, const CLI::Error& error) { return failure(*failed, error); });
   hierbar::add_check_command(app, program);
   hierbar::add_doctor_command(app, program);
   hierbar::add_run_command(app, program);

@@ -27,7 +27,8 @@ class OpenElf {
       problem_ = std::strerror(errno);
     } else if (fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {
       problem_ = "no regular file";
-    } else if (handle_ = elf_begin(file_, ELF_C_READ, nullptr); handle_ == nullptr || elf_kind(handle_) != ELF_K_ELF) {
+    } else if (handle_ = elf_begin(file_, ELF_C_READ, nullptr);
+               handle_ == nullptr || elf_kind(handle_) != ELF_K_ELF) {
       problem_ = "no ELF file";
     }
   }
@@ -54,11 +55,13 @@ std::string_view bytes_at(Elf* elf, std::uint64_t address, std::uint64_t num_byt
   elf_getphdrnum(elf, &num_headers);
   for (std::size_t i = 0; i < num_headers; ++i) {
     GElf_Phdr header;
-    if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_LOAD) continue;
+    if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_LOAD)
+      continue;
     if (address < header.p_vaddr || address - header.p_vaddr >= header.p_filesz) continue;
     const std::uint64_t within = address - header.p_vaddr;
-    const Elf_Data* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(header.p_offset + within),
-                                                std::min(num_bytes, header.p_filesz - within), ELF_T_BYTE);
+    const Elf_Data* data =
+        elf_getdata_rawchunk(elf, static_cast<std::int64_t>(header.p_offset + within),
+                             std::min(num_bytes, header.p_filesz - within), ELF_T_BYTE);
     if (data == nullptr || data->d_buf == nullptr) return {};
     return {static_cast<const char*>(data->d_buf), data->d_size};
   }
@@ -73,7 +76,8 @@ std::string text_at(std::string_view table, std::uint64_t offset) {
 }
 
 void read_dynamic(Elf* elf, const GElf_Phdr& header, ElfFile& file) {
-  Elf_Data* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(header.p_offset), header.p_filesz, ELF_T_DYN);
+  Elf_Data* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(header.p_offset),
+                                        header.p_filesz, ELF_T_DYN);
   if (data == nullptr) return;
   std::vector<GElf_Dyn> entries;
   std::uint64_t strings_at = 0;
@@ -92,25 +96,30 @@ void read_dynamic(Elf* elf, const GElf_Phdr& header, ElfFile& file) {
     if (entry.d_tag == DT_SONAME) file.soname = text();
     if (entry.d_tag == DT_RPATH) file.rpath = text();
     if (entry.d_tag == DT_RUNPATH) file.runpath = text();
-    if (entry.d_tag == DT_FLAGS_1) file.no_default_libraries = (entry.d_un.d_val & DF_1_NODEFLIB) != 0;
+    if (entry.d_tag == DT_FLAGS_1)
+      file.no_default_libraries = (entry.d_un.d_val & DF_1_NODEFLIB) != 0;
   }
   if (!file.runpath.empty()) file.rpath.clear();
 }
 
-void look_into_section(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, const std::vector<std::string_view>& names,
+void look_into_section(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
+                       const std::vector<std::string_view>& names,
                        std::vector<SymbolState>& states) {
   Elf_Data* data = elf_getdata(section, nullptr);
-  const std::uint64_t num_symbols = data == nullptr || header.sh_entsize == 0 ? 0 : data->d_size / header.sh_entsize;
+  const std::uint64_t num_symbols =
+      data == nullptr || header.sh_entsize == 0 ? 0 : data->d_size / header.sh_entsize;
   for (std::uint64_t i = 0; i < num_symbols; ++i) {
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) return;
     const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
     if (name == nullptr || *name == '\0') continue;
-    const std::string_view plain = std::string_view(name).substr(0, std::string_view(name).find('@'));
+    const std::string_view plain =
+        std::string_view(name).substr(0, std::string_view(name).find('@'));
     const auto found = std::find(names.begin(), names.end(), plain);
     if (found == names.end()) continue;
     SymbolState& state = states[static_cast<std::size_t>(found - names.begin())];
-    state = std::max(state, symbol.st_shndx == SHN_UNDEF ? SymbolState::kUsed : SymbolState::kDefined);
+    state =
+        std::max(state, symbol.st_shndx == SHN_UNDEF ? SymbolState::kUsed : SymbolState::kDefined);
   }
 }
 
@@ -121,14 +130,19 @@ Result<ElfFile> read_elf(const std::string& path) {
   if (!open.problem().empty()) return Error{path + ": " + open.problem()};
   GElf_Ehdr header;
   std::size_t num_headers = 0;
-  if (gelf_getehdr(open.get(), &header) == nullptr || elf_getphdrnum(open.get(), &num_headers) != 0) {
+  if (gelf_getehdr(open.get(), &header) == nullptr ||
+      elf_getphdrnum(open.get(), &num_headers) != 0) {
     return Error{path + ": " + elf_errmsg(-1)};
   }
-  ElfFile file{.path = path, .machine = header.e_machine, .is_64_bit = header.e_ident[EI_CLASS] == ELFCLASS64};
+  ElfFile file{.path = path,
+               .machine = header.e_machine,
+               .is_64_bit = header.e_ident[EI_CLASS] == ELFCLASS64};
   for (std::size_t i = 0; i < num_headers; ++i) {
     GElf_Phdr segment;
-    if (gelf_getphdr(open.get(), static_cast<int>(i), &segment) == nullptr) return Error{path + ": " + elf_errmsg(-1)};
-    if (segment.p_type == PT_INTERP) file.interpreter = text_at(bytes_at(open.get(), segment.p_vaddr, segment.p_filesz), 0);
+    if (gelf_getphdr(open.get(), static_cast<int>(i), &segment) == nullptr)
+      return Error{path + ": " + elf_errmsg(-1)};
+    if (segment.p_type == PT_INTERP)
+      file.interpreter = text_at(bytes_at(open.get(), segment.p_vaddr, segment.p_filesz), 0);
     if (segment.p_type != PT_DYNAMIC) continue;
     file.is_dynamic = true;
     read_dynamic(open.get(), segment, file);
@@ -136,7 +150,8 @@ Result<ElfFile> read_elf(const std::string& path) {
   return file;
 }
 
-std::vector<SymbolState> find_symbols(const std::string& path, const std::vector<std::string_view>& names) {
+std::vector<SymbolState> find_symbols(const std::string& path,
+                                      const std::vector<std::string_view>& names) {
   std::vector<SymbolState> states(names.size(), SymbolState::kNone);
   const OpenElf open(path);
   if (!open.problem().empty()) return states;
@@ -161,7 +176,9 @@ bool has_constant(const std::string& path, std::string_view text) {
     if (name == nullptr || !std::string_view(name).starts_with(".rodata")) continue;
     const Elf_Data* data = elf_getdata(section, nullptr);
     if (data == nullptr || data->d_buf == nullptr) continue;
-    if (std::string_view(static_cast<const char*>(data->d_buf), data->d_size).find(text) != std::string_view::npos) return true;
+    if (std::string_view(static_cast<const char*>(data->d_buf), data->d_size).find(text) !=
+        std::string_view::npos)
+      return true;
   }
   return false;
 }

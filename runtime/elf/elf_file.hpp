@@ -35,7 +35,8 @@ Result<ElfFile> read_elf(const std::string& path);
 enum class SymbolState { kNone, kUsed, kDefined };
 
 // The strongest state of each name. All are kNone if the file cannot be read.
-std::vector<SymbolState> find_symbols(const std::string& path, const std::vector<std::string_view>& names);
+std::vector<SymbolState> find_symbols(const std::string& path,
+                                      const std::vector<std::string_view>& names);
 
 // Whether the file's constants (.rodata) contain the text.
 bool has_constant(const std::string& path, std::string_view text);

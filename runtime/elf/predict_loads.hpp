@@ -3,14 +3,25 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/environment.hpp"
 #include "base/result.hpp"
+#include "base/variables.hpp"
 #include "elf/elf_file.hpp"
 
 namespace hierbar {
+
+// The files of an ld.so.cache by name, for this machine's own kind of programs. Files for cpus of a
+// kind (glibc-hwcaps) are left out.
+using LoaderCache = std::map<std::string, std::string>;
+
+// What the bytes of the file say, in the format that glibc writes since 2.32; nothing if they are
+// in another one, or damaged.
+std::optional<LoaderCache> parse_loader_cache(std::string_view bytes);
 
 // How the loader comes to a file.
 enum class FoundBy {

@@ -1,11 +1,12 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kmp_hierbar_caller.h"
+#include "libomp/kmp_hierbar_caller.h"
 
 // libomp marks a team without a function by NULL or by ~0.
 static bool is_of_program(const void *function) {
-  return function != NULL && function != (const void *)~(kmp_uintptr_t)0 && !__kmp_hierbar_is_own_code(function);
+  return function != NULL && function != (const void *)~(kmp_uintptr_t)0 &&
+         !__kmp_hierbar_is_own_code(function);
 }
 
 void *__kmp_hierbar_running_function(const kmp_info_t *thread) {

@@ -17,7 +17,8 @@ extern char etext[] __attribute__((visibility("hidden")));
 }
 
 static inline bool __kmp_hierbar_is_own_code(const void *address) {
-  return (kmp_uintptr_t)address - (kmp_uintptr_t)__ehdr_start < (kmp_uintptr_t)(etext - __ehdr_start);
+  return (kmp_uintptr_t)address - (kmp_uintptr_t)__ehdr_start <
+         (kmp_uintptr_t)(etext - __ehdr_start);
 }
 
 // The byte behind the first one of the function of the region or task that the thread runs; NULL if

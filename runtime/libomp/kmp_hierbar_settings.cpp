@@ -1,52 +1,34 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// KMP_BARRIER, HIERBAR_VERBOSE and libhierbar.so: read once, while libomp is initialised and holds
-// its lock.
+// KMP_BARRIER and HIERBAR_VERBOSE: read once, while libomp is initialised and holds its lock. Then
+// whoever has variables of its own reads them.
 
-#include "kmp_hierbar.h"
+#include "libomp/kmp_hierbar_settings.h"
 
-#include <dlfcn.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/trusted_variable.hpp"
 #include "kmp_environment.h"
-#include "kmp_gomp.h"
-#include "kmp_hierbar_team.h"
 #include "kmp_i18n.h"
-#include "kmp_io.h"
 #include "kmp_settings.h"
-#include "kmp_str.h"
-#include "region/kmp_hierbar_region.h"
-#include "waits/kmp_hierbar_waits.h"
+#include "libomp/barrier/kmp_hierbar_host.h"
+#include "libomp/barrier/kmp_hierbar_report.h"
+#include "libomp/barrier/kmp_hierbar_waits.h"
+#include "libomp/gomp/kmp_gomp_messages.h"
+#include "libomp/kmp_hierbar_compat.h"
+#include "libomp/kmp_hierbar_library.h"
+#include "libomp/kmp_hierbar_placement.h"
+#include "libomp/region/kmp_hierbar_region_record.h"
 
 bool __kmp_hierbar_enabled = false;
 bool __kmp_hierbar_verbose = false;
-int __kmp_hierbar_pauses_per_look = 1;
-bool __kmp_hierbar_sleepers_fence = false;
-kmp_hierbar_library_t __kmp_hierbar_library;
 
 // What KMP_BARRIER asks for; bp_last_bar + 1 when it is not set.
 static const int not_requested = bp_last_bar + 1;
 static int requested_pattern = not_requested;
-
-void __kmp_hierbar_note(void *context, const char *line) { __kmp_printf("OMP: hierbar: %s\n", line); }
-
-void __kmp_hierbar_warn(void *context, const char *line) {
-  if (__kmp_generate_warnings != kmp_warnings_off)
-    __kmp_printf("OMP: Warning: hierbar: %s\n", line);
-}
-
-void __kmp_hierbar_warn_bad_value(char const *name, char const *value, char const *allowed, char const *instead) {
-  kmp_str_buf_t text;
-  __kmp_str_buf_init(&text);
-  __kmp_str_buf_print(&text, "%s=\"%s\" is not one of %s; %s", name, value, allowed, instead);
-  __kmp_hierbar_warn(NULL, text.str);
-  __kmp_str_buf_free(&text);
-}
 
 // KMP_BARRIER is read by LLVM like all KMP_ variables, in programs with more rights than their user
 // too. It names no file, it only chooses among barriers, as KMP_PLAIN_BARRIER_PATTERN does.
@@ -66,7 +48,8 @@ void __kmp_stg_parse_hierbar(char const *name, char const *value, void *data) {
       return;
     }
   }
-  __kmp_hierbar_warn_bad_value(name, value, "hier, linear, tree, hyper, hierarchical, dist", "using the default barrier");
+  __kmp_hierbar_warn_bad_value(name, value, "hier, linear, tree, hyper, hierarchical, dist",
+                               "using the default barrier");
 }
 
 void __kmp_stg_print_hierbar(kmp_str_buf_t *buffer, char const *name, void *data) {
@@ -89,64 +72,6 @@ static void read_verbose() {
     __kmp_hierbar_warn_bad_value("HIERBAR_VERBOSE", value, "0, 1", "printing nothing");
 }
 
-// libhierbar.so lies beside this library, whatever name the program found this one by. Otherwise
-// the loader's own path decides. No variable has a say in either where the environment is
-// untrusted: the loader then ignores LD_LIBRARY_PATH, for this library as for that one.
-static void *open_library() {
-  Dl_info self;
-  char path[PATH_MAX];
-  // Local, so that the program's own libraries are not disturbed. Never unloaded: plans live in it.
-  const int mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-  if (dladdr((void *)&open_library, &self) != 0 && realpath(self.dli_fname, path) != NULL) {
-    char *slash = strrchr(path, '/');
-    static const char file[] = "libhierbar.so";
-    if (slash != NULL && (size_t)(slash + 1 - path) + sizeof(file) <= sizeof(path)) {
-      memcpy(slash + 1, file, sizeof(file));
-      if (void *library = dlopen(path, mode))
-        return library;
-      if (access(path, F_OK) == 0)
-        return NULL; // it is there and cannot be used: say that, do not hide it behind another one
-    }
-  }
-  return dlopen("libhierbar.so.0", mode);
-}
-
-template <class Function> static bool bind(void *library, char const *symbol, Function *function) {
-  *function = (Function)dlsym(library, symbol);
-  return *function != NULL;
-}
-
-bool __kmp_hierbar_load_library() {
-  if (__kmp_hierbar_library.plan_create != NULL)
-    return true;
-  kmp_hierbar_library_t found;
-  uint32_t (*abi_version)(void);
-  char const *problem = NULL;
-  void *library = open_library();
-  if (library == NULL) {
-    problem = dlerror();
-  } else if (!bind(library, "hierbar_plan_abi_version", &abi_version) || abi_version() != HIERBAR_PLAN_ABI_VERSION ||
-             !bind(library, "hierbar_check_settings", &found.check_settings) ||
-             !bind(library, "hierbar_plan_create", &found.plan_create) ||
-             !bind(library, "hierbar_plan_destroy", &found.plan_destroy) ||
-             !bind(library, "hierbar_plan_units", &found.plan_units) ||
-             !bind(library, "hierbar_describe_machine", &found.describe_machine) ||
-             !bind(library, "hierbar_describe_plan", &found.describe_plan) || !bind(library, "hierbar_place", &found.place) ||
-             !bind(library, "hierbar_cpu_quota", &found.cpu_quota) || !bind(library, "hierbar_version", &found.version)) {
-    problem = "libhierbar.so is of another version than this libomp.so";
-  }
-  if (problem == NULL) {
-    __kmp_hierbar_library = found;
-    return true;
-  }
-  kmp_str_buf_t text;
-  __kmp_str_buf_init(&text);
-  __kmp_str_buf_print(&text, "KMP_BARRIER=hier needs libhierbar.so beside libomp.so (%s); using the default barrier", problem);
-  __kmp_hierbar_warn(NULL, text.str);
-  __kmp_str_buf_free(&text);
-  return false;
-}
-
 // Lean regions (region/kmp_hierbar_region.h).
 static bool are_regions_lean() {
   char const *value = hierbar::trusted_variable("HIERBAR_REGION");
@@ -165,8 +90,9 @@ static void warn_about_pattern_variables() {
       continue;
     kmp_str_buf_t text;
     __kmp_str_buf_init(&text);
-    __kmp_str_buf_print(&text, "%s=\"%s\" is ignored because KMP_BARRIER=%s is set, which holds for all barriers",
-                        __kmp_barrier_pattern_env_name[i], value, __kmp_barrier_pattern_name[requested_pattern]);
+    __kmp_str_buf_print(
+        &text, "%s=\"%s\" is ignored because KMP_BARRIER=%s is set, which holds for all barriers",
+        __kmp_barrier_pattern_env_name[i], value, __kmp_barrier_pattern_name[requested_pattern]);
     __kmp_hierbar_warn(NULL, text.str);
     __kmp_str_buf_free(&text);
     return;
@@ -179,7 +105,8 @@ static void warn_about_algorithm() {
   char const *value = hierbar::trusted_variable("HIERBAR_ALGORITHM");
   if (value == NULL || *value == '\0' || strcasecmp(value, "hier") == 0)
     return;
-  __kmp_hierbar_warn_bad_value("HIERBAR_ALGORITHM", value, "hier, which is all that KMP_BARRIER=hier runs", "using hier");
+  __kmp_hierbar_warn_bad_value("HIERBAR_ALGORITHM", value,
+                               "hier, which is all that KMP_BARRIER=hier runs", "using hier");
 }
 
 // KMP_INIT_AT_FORK=FALSE leaves a child that is forked after a parallel region without a usable
@@ -190,9 +117,10 @@ static void keep_fork_handlers() {
   static bool is_first = true;
   if (is_first && !__kmp_need_register_atfork) {
     __kmp_need_register_atfork = TRUE;
-    __kmp_hierbar_warn(NULL,
-                       "KMP_INIT_AT_FORK=\"FALSE\" is not obeyed under KMP_BARRIER=hier, because a process that is forked "
-                       "after a parallel region would hang in its own first one; KMP_INIT_AT_FORK=TRUE prevents this message");
+    __kmp_hierbar_warn(NULL, "KMP_INIT_AT_FORK=\"FALSE\" is not obeyed under KMP_BARRIER=hier, "
+                             "because a process that is forked "
+                             "after a parallel region would hang in its own first one; "
+                             "KMP_INIT_AT_FORK=TRUE prevents this message");
   }
   is_first = false;
 }
@@ -217,8 +145,7 @@ void __kmp_hierbar_settings_done() {
     __kmp_hierbar_library.check_settings(__kmp_hierbar_warn, NULL);
     warn_about_algorithm();
     keep_fork_handlers();
-    __kmp_hierbar_pauses_per_look = hierbar::measure_pauses_per_look();
-    __kmp_hierbar_sleepers_fence = hierbar::can_fence_threads();
+    __kmp_hierbar_measure_host();
     __kmp_hierbar_enabled = true;
     __kmp_hierbar_lean_regions = are_regions_lean();
     __kmp_hierbar_read_waits();
@@ -230,3 +157,41 @@ void __kmp_hierbar_settings_done() {
     __kmp_barrier_release_pattern[i] = (kmp_bar_pat_e)requested_pattern;
   }
 }
+
+// Programs with more rights than their user. Some of libomp's variables name code to load or files
+// to open, and libomp reads them by plain getenv(). In such a program they are removed from the
+// environment when this library is loaded, as glibc's loader removes LD_PRELOAD and its kind.
+//
+// Removed, and not only overlooked by libomp, for two reasons. A program that gives up its caller's
+// identity and starts another one would hand them on, and nothing shows that other program where
+// they come from. And what the program itself sets later counts: it may choose a tool.
+//
+// The rest of libomp's variables still count. They choose numbers, places and algorithms, and
+// programs with file capabilities are tuned by them as others are.
+
+namespace {
+
+// From LLVM 19.1.7 and 22.1.8: what leads to dlopen() or fopen(). Some are compiled only with
+// options of libomp's build that ours does not use; these are marked.
+const char *const harmful_variables[] = {
+    "OMP_TOOL_LIBRARIES",        // loaded; ompt-general.cpp
+    "INTEL_LIBITTNOTIFY32",      // loaded; thirdparty/ittnotify
+    "INTEL_LIBITTNOTIFY64",      // loaded
+    "OMP_TOOL_VERBOSE_INIT",     // written to; ompt-general.cpp
+    "KMP_CPUINFO_FILE",          // read, and parts of it shown; kmp_affinity.cpp
+    "KMP_SPECULATIVE_STATSFILE", // written to; with KMP_DEBUG_ADAPTIVE_LOCKS
+    "KMP_STATS_FILE",            // written to; with LIBOMP_STATS
+    "KMP_STATS_EVENTS_FILE",     // the same
+    "KMP_STATS_PLOT_FILE",       // the same
+    "KMP_TDG_DOT",               // makes files where the program is; with LIBOMP_OMPX_TASKGRAPH
+    "LIBOMPTARGET_PROFILE",      // written to; with OMP_PROFILING_SUPPORT
+};
+
+__attribute__((constructor)) void remove_harmful_variables() {
+  if (!hierbar::is_environment_untrusted())
+    return;
+  for (const char *name : harmful_variables)
+    unsetenv(name);
+}
+
+} // namespace

@@ -4,12 +4,23 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "network/message_program.hpp"
+#include "network/network_profile.hpp"
 #include "network/parameters.hpp"
 
 namespace hierbar::network {
+
+// One thing that a process does.
+struct Step {
+  enum class Do : std::uint8_t { kSend, kReceive, kDelay, kStamp };
+  Do what = Do::kStamp;
+  std::vector<std::uint32_t> peers;  // kSend: one; kReceive: a message from each, as they come
+  std::uint32_t num_bytes = 0;       // kSend
+  double delay_us = 0;               // kDelay: the cpu is busy for so long
+};
+using Program = std::vector<Step>;
 
 // One measurement between two processes. Each derives its program from it, so a simulated and a
 // real process do the same. The client's program has two stamps; the time between them is the
@@ -62,5 +73,37 @@ struct PairMeasurement {
 // Limit: if no size lets the network set the pace, g is the larger overhead, with a note: as far as
 // barriers are concerned this is the same.
 PairMeasurement measure_pair(ExperimentRunner& runner, std::uint32_t num_repetitions);
+
+using NodePair = std::pair<std::uint32_t, std::uint32_t>;  // the first is the smaller one
+
+// The pairs of which round trips are measured: all, if there are at most `most` of them; otherwise
+// pairs at distances 1, 2, 4, ... in turn, so that every part of the machine is among them.
+std::vector<NodePair> sample_pairs(std::uint32_t num_nodes, std::uint32_t most);
+
+// Pairs that are equally far from each other.
+struct Grouping {
+  std::vector<std::string> names;      // of the classes, the nearest first
+  std::vector<std::uint32_t> classes;  // of each pair
+};
+
+// Where a node is, as Slurm says: SLURM_TOPOLOGY_ADDR "s0.s4.node17" and its pattern
+// "switch.switch.node". Both empty without Slurm.
+struct NodeAddress {
+  std::string address;
+  std::string pattern;
+};
+
+// The classes of pairs. If the addresses have switches, by the switch that the two have in common:
+// "same switch", "1 switch up", ..., "no common switch". Otherwise by round trips: where one is
+// kClearlyFarther times the next shorter one, a class begins; they are called after their median.
+// At most kMostPairClasses.
+inline constexpr double kClearlyFarther = 1.5;
+inline constexpr std::uint32_t kMostPairClasses = 6;
+Grouping group_pairs(const std::vector<NodePair>& pairs, const std::vector<double>& round_trips_us,
+                     const std::vector<NodeAddress>& addresses);
+
+// The quartiles of a class. Requires that there is a measurement.
+PairClass summarize(const std::string& name, std::uint32_t num_pairs,
+                    const std::vector<Parameters>& measurements);
 
 }  // namespace hierbar::network

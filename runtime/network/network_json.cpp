@@ -1,14 +1,114 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "network/network_json.hpp"
+
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "../include/hierbar/hierbar.h"
-#include "network/contention/contention_json.hpp"
+#include "network/contention/traffic.hpp"
 #include "network/network_profile.hpp"
+#include "network/parameters.hpp"
 
 namespace hierbar::network {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostCells = 4096;
+constexpr std::uint64_t kMostPairs = 65536;
+
+std::optional<ChannelKind> kind_of(const json& name) {
+  for (const ChannelKind kind : kChannelKinds) {
+    if (name.is_string() && name.get_ref<const std::string&>() == channel_name(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+bool is_count(const json& value, std::uint64_t most) {
+  return value.is_number_unsigned() && value.get<std::uint64_t>() >= 1 &&
+         value.get<std::uint64_t>() <= most;
+}
+
+bool is_time(const json& value) {
+  return value.is_number() && value.get<double>() > 0 && value.get<double>() <= kMostParameter_us;
+}
+
+bool put_cell(ContentionTable& table, const json& cell) {
+  if (!cell.is_array() || cell.size() != 5 || !is_count(cell[0], kMostTrafficBytes) ||
+      !is_count(cell[1], kMostPairs))
+    return false;
+  if (!std::all_of(cell.begin() + 2, cell.end(), is_time)) return false;
+  const Quartiles time{cell[2].get<double>(), cell[3].get<double>(), cell[4].get<double>()};
+  if (time.lower > time.median || time.median > time.upper) return false;
+  table.put(cell[0].get<std::uint64_t>(), cell[1].get<std::uint32_t>(), time);
+  return true;
+}
+
+Result<ContentionTable> read_table(const json& cells) {
+  if (!cells.is_array() || cells.empty() || cells.size() > kMostCells)
+    return Error{"cells: 1 to 4096"};
+  ContentionTable table;
+  for (const json& cell : cells) {
+    if (!put_cell(table, cell))
+      return Error{"cells: [bytes, pairs, q1, median, q3] with 0 < q1 <= median <= q3 <= 1e9"};
+  }
+  return table;
+}
+
+// A text of at most kMostText characters; empty if the member is not there.
+std::optional<std::string> short_text_in(const json& entry, const char* name) {
+  const auto member = entry.find(name);
+  if (member == entry.end()) return "";
+  if (!member->is_string() || member->get_ref<const std::string&>().size() > kMostText)
+    return std::nullopt;
+  return member->get<std::string>();
+}
+
+}  // namespace
+
+Result<Contention> read_contention(const json& entry) {
+  if (!entry.is_object()) return Error{"is no object"};
+  const std::optional<std::string> machine = short_text_in(entry, "machine");
+  const std::optional<std::string> single_copy = short_text_in(entry, "single_copy");
+  if (!machine || machine->empty() || !single_copy)
+    return Error{"needs machine, and single_copy: at most 1024 characters"};
+  Contention contention{*machine, *single_copy, {}};
+  const auto tables = entry.find("tables");
+  if (tables == entry.end() || !tables->is_array() || tables->empty()) return Error{"needs tables"};
+  for (const json& one : *tables) {
+    const std::optional<ChannelKind> kind =
+        one.is_object() ? kind_of(one.value("channel", json())) : std::nullopt;
+    if (!kind)
+      return Error{"needs in each table a channel: l3, numa, across-numa, package or network"};
+    Result<ContentionTable> table = read_table(one.value("cells", json()));
+    if (!table)
+      return Error{std::string("needs in the table of ") + channel_name(*kind) + " " +
+                   table.error()};
+    contention.tables[*kind] = *std::move(table);
+  }
+  return contention;
+}
+
+ordered_json contention_json(const Contention& contention) {
+  ordered_json tables = ordered_json::array();
+  for (const auto& [kind, table] : contention.tables) {
+    ordered_json cells = ordered_json::array();
+    for (const auto& [num_bytes, row] : table.cells()) {
+      for (const auto& [cf, time] : row)
+        cells.push_back(ordered_json::array({num_bytes, cf, time.lower, time.median, time.upper}));
+    }
+    tables.push_back({{"channel", channel_name(kind)}, {"cells", std::move(cells)}});
+  }
+  return {{"machine", contention.machine},
+          {"single_copy", contention.single_copy},
+          {"tables", std::move(tables)}};
+}
+
 namespace {
 
 using nlohmann::json;
@@ -55,8 +155,11 @@ Result<Quartiles> read_quartiles(const json& object, const char* name) {
   const auto member = object.find(name);
   const std::string needs = "needs " + std::string(name) + ": q1 <= median <= q3, each 0 to 1e9";
   if (member == object.end() || !member->is_object()) return Error{needs};
-  const Quartiles quartiles{number_in(*member, "q1"), number_in(*member, "median"), number_in(*member, "q3")};
-  if (!(quartiles.lower >= 0 && quartiles.lower <= quartiles.median && quartiles.median <= quartiles.upper)) return Error{needs};
+  const Quartiles quartiles{number_in(*member, "q1"), number_in(*member, "median"),
+                            number_in(*member, "q3")};
+  if (!(quartiles.lower >= 0 && quartiles.lower <= quartiles.median &&
+        quartiles.median <= quartiles.upper))
+    return Error{needs};
   return quartiles;
 }
 
@@ -65,7 +168,8 @@ Result<PairClass> read_class(const json& entry) {
   PairClass read;
   read.name = text_in(entry, "name");
   read.num_pairs = count_in(entry, "pairs", 1U << 31);
-  if (read.name.empty() || read.name.size() > kMostText) return Error{"needs name: 1 to 1024 characters"};
+  if (read.name.empty() || read.name.size() > kMostText)
+    return Error{"needs name: 1 to 1024 characters"};
   if (read.num_pairs == 0) return Error{"needs pairs: a number above 0"};
   for (const Member& member : kMembers) {
     const Result<Quartiles> quartiles = read_quartiles(entry, member.name);
@@ -83,7 +187,8 @@ Result<MeasuredNetwork> read_network(const json& entry) {
                           .classes = {},
                           .notes = {},
                           .contention = {}};
-  if (network.mpi_library.empty() || network.mpi_library.size() > kMostText || network.transport.size() > kMostText) {
+  if (network.mpi_library.empty() || network.mpi_library.size() > kMostText ||
+      network.transport.size() > kMostText) {
     return Error{" needs mpi: the library's name, and transport, of at most 1024 characters"};
   }
   if (network.num_nodes < 2) return Error{" needs nodes: 2 to " + std::to_string(kMaxNodes)};
@@ -97,7 +202,8 @@ Result<MeasuredNetwork> read_network(const json& entry) {
     network.classes.push_back(*std::move(one));
   }
   const json notes = entry.value("notes", json::array());
-  if (!notes.is_array() || notes.size() > kMostNotes) return Error{" has notes that are no short array"};
+  if (!notes.is_array() || notes.size() > kMostNotes)
+    return Error{" has notes that are no short array"};
   for (const json& note : notes) {
     if (!note.is_string() || note.get_ref<const std::string&>().size() > kMostText)
       return Error{" has a note that is no short text"};
@@ -117,19 +223,22 @@ ordered_json to_json(const MeasuredNetwork& network) {
     ordered_json entry{{"name", one.name}, {"pairs", one.num_pairs}};
     for (const Member& member : kMembers) {
       const Quartiles& quartiles = one.*member.value;
-      entry[member.name] = {{"q1", quartiles.lower}, {"median", quartiles.median}, {"q3", quartiles.upper}};
+      entry[member.name] = {
+          {"q1", quartiles.lower}, {"median", quartiles.median}, {"q3", quartiles.upper}};
     }
     classes.push_back(std::move(entry));
   }
-  ordered_json entry{{"hierbar", HIERBAR_VERSION_STRING}, {"mpi", network.mpi_library},    {"transport", network.transport},
-                     {"nodes", network.num_nodes},        {"classes", std::move(classes)}, {"notes", network.notes}};
+  ordered_json entry{{"hierbar", HIERBAR_VERSION_STRING}, {"mpi", network.mpi_library},
+                     {"transport", network.transport},    {"nodes", network.num_nodes},
+                     {"classes", std::move(classes)},     {"notes", network.notes}};
   if (network.contention) entry["contention"] = contention_json(*network.contention);
   return entry;
 }
 
 // Whether an entry is of this version of hierbar. One without a version is.
 bool is_of_this_version(const json& entry) {
-  return !entry.is_object() || !entry.contains("hierbar") || text_in(entry, "hierbar") == HIERBAR_VERSION_STRING;
+  return !entry.is_object() || !entry.contains("hierbar") ||
+         text_in(entry, "hierbar") == HIERBAR_VERSION_STRING;
 }
 
 // The root of a file, with its networks in an array.
@@ -173,7 +282,8 @@ Result<std::string> with_network(const std::string& old_text, const MeasuredNetw
   ordered_json entry = to_json(network);
   ordered_json kept = ordered_json::array();
   for (ordered_json& other : root["networks"]) {
-    const bool is_same = is_of_this_version(other) && other.is_object() && text_in(other, "mpi") == network.mpi_library &&
+    const bool is_same = is_of_this_version(other) && other.is_object() &&
+                         text_in(other, "mpi") == network.mpi_library &&
                          text_in(other, "transport") == network.transport &&
                          count_in(other, "nodes", kMaxNodes) == network.num_nodes;
     if (!is_same) {
@@ -191,7 +301,8 @@ Result<std::string> with_network(const std::string& old_text, const MeasuredNetw
   root["networks"] = std::move(kept);
   // Texts of an MPI library or of the environment may not be UTF-8.
   std::string text = root.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
-  if (text.size() > kMaxNetworkBytes) return Error{"it would have more than " + std::to_string(kMaxNetworkBytes >> 10) + " KiB"};
+  if (text.size() > kMaxNetworkBytes)
+    return Error{"it would have more than " + std::to_string(kMaxNetworkBytes >> 10) + " KiB"};
   return text;
 }
 

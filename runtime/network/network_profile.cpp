@@ -6,8 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/files/config_file.hpp"
-#include "base/files/small_file.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 
 namespace hierbar::network {
@@ -27,7 +26,8 @@ Result<NetworkProfile> parse_file(const SmallFile& file, const std::string& path
 }  // namespace
 
 Parameters PairClass::median() const {
-  return {latency_us.median, send_overhead_us.median, receive_overhead_us.median, gap_us.median, gap_per_byte_us.median};
+  return {latency_us.median, send_overhead_us.median, receive_overhead_us.median, gap_us.median,
+          gap_per_byte_us.median};
 }
 
 Parameters MeasuredNetwork::slowest() const {
@@ -38,7 +38,8 @@ Parameters MeasuredNetwork::slowest() const {
   return slowest;
 }
 
-const MeasuredNetwork* NetworkProfile::find(const std::string& library, const std::string& transport,
+const MeasuredNetwork* NetworkProfile::find(const std::string& library,
+                                            const std::string& transport,
                                             std::uint32_t num_nodes) const {
   const auto distance = [num_nodes](const MeasuredNetwork& network) {
     return std::abs(std::log2(static_cast<double>(network.num_nodes) / num_nodes));
@@ -52,16 +53,20 @@ const MeasuredNetwork* NetworkProfile::find(const std::string& library, const st
 }
 
 std::string transport_of(const Environment& environment) {
-  return settings_in(environment, {"OMPI_MCA_pml", "OMPI_MCA_btl", "UCX_TLS", "FI_PROVIDER", "MPIR_CVAR_CH4_NETMOD"});
+  return settings_in(environment, {"OMPI_MCA_pml", "OMPI_MCA_btl", "UCX_TLS", "FI_PROVIDER",
+                                   "MPIR_CVAR_CH4_NETMOD"});
 }
 
 Result<NetworkProfile> load_network_profile(const std::string& path) {
   return parse_file(read_small_file(path, kMaxNetworkBytes), path);
 }
 
-std::string default_network_path(const Environment& environment) { return config_file(environment, "network.json"); }
+std::string default_network_path(const Environment& environment) {
+  return config_file(environment, "network.json");
+}
 
-NetworkProfile read_network_profile(const Environment& environment, std::vector<std::string>& problems) {
+NetworkProfile read_network_profile(const Environment& environment,
+                                    std::vector<std::string>& problems) {
   std::string path = value_of(environment, kNetworkVariable);
   const bool is_named = !path.empty();
   if (lower_word(path) == "off") return {};
@@ -71,7 +76,8 @@ NetworkProfile read_network_profile(const Environment& environment, std::vector<
   if (file.is_missing && !is_named) return {};
   Result<NetworkProfile> profile = parse_file(file, path);
   if (profile) return *std::move(profile);
-  problems.push_back("network '" + path + "' ignored: " + profile.error() + "; correct it, or set " + kNetworkVariable + "=off");
+  problems.push_back("network '" + path + "' ignored: " + profile.error() +
+                     "; correct it, or set " + kNetworkVariable + "=off");
   return {};
 }
 

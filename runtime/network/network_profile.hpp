@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.hpp"
 #include "base/quartiles.hpp"
 #include "base/result.hpp"
+#include "base/variables.hpp"
 #include "network/contention/contention_table.hpp"
 #include "network/parameters.hpp"
 
@@ -63,7 +63,8 @@ struct NetworkProfile {
 
   // The one of this library and transport whose number of nodes is the nearest by ratio; null if
   // there is none.
-  const MeasuredNetwork* find(const std::string& library, const std::string& transport, std::uint32_t num_nodes) const;
+  const MeasuredNetwork* find(const std::string& library, const std::string& transport,
+                              std::uint32_t num_nodes) const;
 };
 
 // What the environment asks the MPI library to use between nodes: those of OMPI_MCA_pml,
@@ -87,6 +88,7 @@ std::string default_network_path(const Environment& environment);
 
 // The profile that the environment asks for; an empty one if there is none. If it cannot be used,
 // that is reported in `problems`.
-NetworkProfile read_network_profile(const Environment& environment, std::vector<std::string>& problems);
+NetworkProfile read_network_profile(const Environment& environment,
+                                    std::vector<std::string>& problems);
 
 }  // namespace hierbar::network

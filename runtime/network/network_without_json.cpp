@@ -4,7 +4,9 @@
 
 namespace hierbar::network {
 
-Result<NetworkProfile> parse_network_profile(const std::string&) { return Error{"this was built without nlohmann_json"}; }
+Result<NetworkProfile> parse_network_profile(const std::string&) {
+  return Error{"this was built without nlohmann_json"};
+}
 
 Result<std::string> with_network(const std::string&, const MeasuredNetwork&) {
   return Error{"this was built without nlohmann_json"};

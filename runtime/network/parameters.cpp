@@ -30,18 +30,21 @@ bool is_in_range(double value) { return value >= 0 && value <= kMostParameter_us
 double read_number(std::string_view text) {
   double number = 0;
   const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return problem == std::errc() && stop == text.data() + text.size() && is_in_range(number) ? number : -1;
+  return problem == std::errc() && stop == text.data() + text.size() && is_in_range(number) ? number
+                                                                                            : -1;
 }
 
 // Reads one "NAME=VALUE". Returns what is wrong with it, or an empty string.
-std::string read_pair(std::string_view pair, Parameters& parameters, std::array<bool, kNames.size()>& seen) {
+std::string read_pair(std::string_view pair, Parameters& parameters,
+                      std::array<bool, kNames.size()>& seen) {
   const std::size_t equals = pair.find('=');
   const std::string_view name = pair.substr(0, equals);
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (name != kNames[i].name) continue;
     if (seen[i]) return "'" + std::string(name) + "' is there twice";
     seen[i] = true;
-    const double value = equals == std::string_view::npos ? -1 : read_number(pair.substr(equals + 1));
+    const double value =
+        equals == std::string_view::npos ? -1 : read_number(pair.substr(equals + 1));
     if (value < 0) return "'" + std::string(pair) + "' has no number from 0 to 1e9";
     parameters.*kNames[i].value = value;
     return "";
@@ -58,11 +61,13 @@ Result<Parameters> parse_parameters(const std::string& text) {
   for (bool more = true; more;) {
     const std::size_t comma = rest.find(',');
     more = comma != std::string_view::npos;
-    if (std::string problem = read_pair(rest.substr(0, comma), parameters, seen); !problem.empty()) return Error{problem};
+    if (std::string problem = read_pair(rest.substr(0, comma), parameters, seen); !problem.empty())
+      return Error{problem};
     if (more) rest.remove_prefix(comma + 1);
   }
   for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i].is_needed && !seen[i]) return Error{"'" + std::string(kNames[i].name) + "' is missing"};
+    if (kNames[i].is_needed && !seen[i])
+      return Error{"'" + std::string(kNames[i].name) + "' is missing"};
   }
   return parameters;
 }
@@ -72,7 +77,8 @@ std::string describe(const Parameters& parameters) {
   for (const Name& name : kNames) {
     const bool per_byte = name.value == &Parameters::gap_per_byte_us;
     if (per_byte) text += " us";
-    text += (text.empty() ? "" : ", ") + std::string(name.name) + " " + format_text("%.6g", parameters.*name.value);
+    text += (text.empty() ? "" : ", ") + std::string(name.name) + " " +
+            format_text("%.6g", parameters.*name.value);
   }
   return text + " us/byte";
 }

@@ -18,8 +18,8 @@ struct Parameters {
   double latency_us = 0;           // L
   double send_overhead_us = 0;     // o_s: the sender's cpu is busy
   double receive_overhead_us = 0;  // o_r: the receiver's cpu is busy
-  double gap_us = 0;               // g: the least time between two sends, or two receives, of a process
-  double gap_per_byte_us = 0;      // G: messages of a barrier are empty, so it never counts here
+  double gap_us = 0;           // g: the least time between two sends, or two receives, of a process
+  double gap_per_byte_us = 0;  // G: messages of a barrier are empty, so it never counts here
 
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };
@@ -28,7 +28,8 @@ struct Parameters {
 inline constexpr Parameters kAssumedParameters{18, 3, 4, 1, 0};
 
 inline constexpr double kMostParameter_us = 1e9;
-inline constexpr const char* kAllowedParameters = "L=US,o_s=US,o_r=US,g=US[,G=US], each from 0 to 1e9 microseconds";
+inline constexpr const char* kAllowedParameters =
+    "L=US,o_s=US,o_r=US,g=US[,G=US], each from 0 to 1e9 microseconds";
 
 // Reads "L=125.6,o_s=0.43,o_r=123.8,g=0.22". The names are case-sensitive: g and G differ.
 // Errors: a name is unknown, missing or there twice; a value is no number in the range.

@@ -51,7 +51,8 @@ std::vector<Round> recursive_doubling(std::uint32_t rank, std::uint32_t size) {
   const bool has_extra = rank + core < size;
   std::vector<Round> all;
   if (has_extra) all.push_back({{}, {rank + core}});
-  for (std::uint32_t distance = 1; distance < core; distance *= 2) all.push_back({{rank ^ distance}, {rank ^ distance}});
+  for (std::uint32_t distance = 1; distance < core; distance *= 2)
+    all.push_back({{rank ^ distance}, {rank ^ distance}});
   if (has_extra) all.push_back({{rank + core}, {}});
   return all;
 }
@@ -109,7 +110,8 @@ std::vector<Round> binomial_tree(std::uint32_t rank, std::uint32_t size) {
 
 std::vector<Round> k_ary_tree(std::uint32_t k, std::uint32_t rank, std::uint32_t size) {
   std::vector<std::uint32_t> children;
-  for (std::uint64_t child = std::uint64_t{rank} * k + 1; child <= std::uint64_t{rank} * k + k && child < size; ++child) {
+  for (std::uint64_t child = std::uint64_t{rank} * k + 1;
+       child <= std::uint64_t{rank} * k + k && child < size; ++child) {
     children.push_back(static_cast<std::uint32_t>(child));
   }
   std::vector<Round> all;
@@ -150,9 +152,10 @@ Result<Kind> parse_kind(const std::string& text) {
     std::uint32_t k = 0;
     const char* end = word.data() + word.size();
     const auto [stop, problem] = std::from_chars(word.data() + colon + 1, end, k);
-    if (problem == std::errc() && stop == end && k >= lowest && k <= kMostK) return Kind{entry.algorithm, k};
-    return Error{"'" + word.substr(colon + 1) + "' is no number from " + std::to_string(lowest) + " to " +
-                 std::to_string(kMostK)};
+    if (problem == std::errc() && stop == end && k >= lowest && k <= kMostK)
+      return Kind{entry.algorithm, k};
+    return Error{"'" + word.substr(colon + 1) + "' is no number from " + std::to_string(lowest) +
+                 " to " + std::to_string(kMostK)};
   }
   return Error{"'" + word + "' is no known algorithm"};
 }
@@ -168,8 +171,9 @@ Result<std::vector<Kind>> parse_kinds(const std::string& text) {
 }
 
 std::string name_of(Kind kind) {
-  const auto* entry =
-      std::find_if(kEntries.begin(), kEntries.end(), [&](const Entry& known) { return known.algorithm == kind.algorithm; });
+  const auto* entry = std::find_if(kEntries.begin(), kEntries.end(), [&](const Entry& known) {
+    return known.algorithm == kind.algorithm;
+  });
   return entry->lowest_k == 0 ? entry->name : entry->name + (":" + std::to_string(kind.k));
 }
 

@@ -15,7 +15,8 @@ namespace hierbar::network {
 enum class Algorithm : std::uint8_t {
   kLinear,             // everybody reports to rank 0, which answers all: P2's central counter
   kDoubleRing,         // two laps of a token
-  kRecursiveDoubling,  // pairs exchange at distances 1, 2, 4, ...; ranks above a power of two stand beside
+  kRecursiveDoubling,  // pairs exchange at distances 1, 2, 4, ...; ranks above a power of two stand
+                       // beside
   kDissemination,      // k sends in a round; k = 1 is Bruck's algorithm and P2's dissemination
   kTree,               // gather and release along one tree: k = 1 binomial, k >= 2 with k children
   kCombiningTree,      // P2's: groups of k report to their lowest rank; a binomial tree releases
@@ -31,7 +32,8 @@ struct Kind {
 inline constexpr std::uint32_t kMostK = 255;
 inline constexpr std::uint32_t kMostRanks = 1U << 20;
 inline constexpr const char* kAllowedKinds =
-    "linear, double-ring, recursive-doubling, bruck, dissemination[:1-255], tree[:1-255], combining-tree[:2-255]";
+    "linear, double-ring, recursive-doubling, bruck, dissemination[:1-255], tree[:1-255], "
+    "combining-tree[:2-255]";
 
 // Reads "linear", "dissemination:3". Without a number, k is 1, and 2 in a combining tree. "bruck"
 // is dissemination:1, and "central" is linear. Errors: the name or the number is not allowed.
@@ -52,7 +54,7 @@ struct Round {
 // The schedule of `rank` among `size` ranks: a barrier. All messages from one rank to another are
 // taken in the order in which they were sent, so one tag serves all rounds and all barriers.
 //
-// Guarantees, which schedule_proof_test shows for all sizes up to 130 and k up to 8: every rank
+// Guarantees, which schedule_test shows for all sizes up to 130 and k up to 8: every rank
 // ends only after all have begun; each send has its receive, so that nothing is left over for the
 // next barrier; nobody sends to itself; no rank is outside 0 to size - 1.
 //

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {
@@ -36,4 +40,47 @@ inline bool is_shared_by_cores(const Unit& unit) { return !unit.children.empty()
 
 // The depth of the smallest unit that contains both units.
 int shared_depth(const Machine& machine, int unit_a, int unit_b);
+
+// The usual ways to place participants on a machine, each bound to one cpu. Only for descriptions
+// of plans: real participants bring their own bindings.
+//
+//   core     participant i on core i, in topology order
+//   numa     round robin over NUMA nodes, inside a node in topology order
+//   package  round robin over packages, likewise
+//   none     nobody is bound
+//
+// Only allowed cpus are used. If there are more participants than cores, the next round uses the
+// next SMT sibling of each core.
+enum class Mapping : std::uint8_t { kCore, kNuma, kPackage, kNone };
+inline constexpr const char* kAllowedMappings = "core, numa, package, none";
+
+// The error says what is wrong with the value.
+Result<Mapping> parse_mapping(std::string_view name);
+
+// The binding of each participant; empty sets mean unbound. Fails if the machine has no allowed
+// cpu.
+Result<std::vector<CpuSet>> map_participants(const Machine& machine, Mapping mapping,
+                                             std::uint32_t num_participants);
+
+// Participants by index. Functions that get them in topology order keep that order.
+using Members = std::vector<std::uint32_t>;
+
+// Participants between whose cores a line transfer is cheap, and the unit that they share.
+struct Domain {
+  int unit = 0;
+  Members members;  // in topology order; participants of one unit by index
+};
+
+// The level whose units are the domains. It is `wanted`, if given; else L3, if several cores share
+// one; else NUMA node; else package; else the machine. NUMA node and package only if the machine is
+// larger than one of them.
+Level domain_level(const Machine& machine, std::optional<Level> wanted);
+
+// Puts every participant into one domain: the smallest unit around its binding that has the domain
+// level and is shared by cores. If there is none (a wide binding, or a machine with several kinds
+// of cores), it is the smallest unit that cores share, and at last the machine, which also takes
+// the unbound ones. Domains are in topology order.
+std::vector<Domain> partition_into_domains(const Machine& machine,
+                                           const std::vector<LocalityPath>& paths, Level level);
+
 }  // namespace hierbar

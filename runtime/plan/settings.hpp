@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/environment.hpp"
 #include "base/result.hpp"
+#include "base/variables.hpp"
 #include "plan/plan.h"
 #include "topology/machine.hpp"
 
@@ -16,8 +16,8 @@ namespace hierbar {
 
 // What users can set about plans:
 //
-//   HIERBAR_LEVELS    auto, or a comma list of cluster, l2, l3, die, numa, package (socket): the
-//                     levels of the paper's groups. Each unit of the lowest one is also a domain of
+//   HIERBAR_LEVELS    auto, or a comma list of levels (is_nameable()): the levels of the paper's
+//                     groups. Each unit of the lowest one is also a domain of
 //                     the engine's plan, with its own leader. Order and repetitions do not matter.
 //   HIERBAR_RELEASE   auto, flags or lines: how a parent releases its children; auto is flags
 //
@@ -26,7 +26,6 @@ inline constexpr const char* kLevelsVariable = "HIERBAR_LEVELS";
 inline constexpr const char* kReleaseVariable = "HIERBAR_RELEASE";
 inline constexpr const char* kTopologyVariable = "HIERBAR_TOPOLOGY";
 
-inline constexpr const char* kAllowedLevelLists = "auto, or a comma list of cluster, l2, l3, die, numa, package";
 inline constexpr const char* kAllowedReleases = "auto, flags, lines";
 
 struct PlanSettings {
@@ -35,6 +34,9 @@ struct PlanSettings {
   hierbar_release_kind release = HIERBAR_RELEASE_FLAGS;
   bool release_is_chosen = false;  // false: automatic, so that a profile may choose
 };
+
+// The allowed values of HIERBAR_LEVELS: "auto, or a comma list of l2, ...".
+std::string allowed_level_lists();
 
 // Whether the value leaves the choice to hierbar.
 bool is_automatic(std::string_view text);
@@ -45,8 +47,8 @@ Result<std::vector<Level>> parse_levels(std::string_view text);
 Result<hierbar_release_kind> parse_release(std::string_view text);
 
 // The complaint about a setting: "NAME: 'value': problem; allowed: ...; ... used instead".
-std::string bad_setting(std::string_view name, std::string_view value, std::string_view problem, std::string_view allowed,
-                        std::string_view used_instead);
+std::string bad_setting(std::string_view name, std::string_view value, std::string_view problem,
+                        std::string_view allowed, std::string_view used_instead);
 
 // Reads the variables above. A bad value is reported in `problems`, and the default is used.
 PlanSettings read_plan_settings(const Environment& environment, std::vector<std::string>& problems);
@@ -54,7 +56,8 @@ PlanSettings read_plan_settings(const Environment& environment, std::vector<std:
 // The wanted levels as levels of this machine, lowest first. Of several levels with the same units
 // only the highest is kept. The error names a level of which no two cores of this machine share a
 // unit.
-Result<std::vector<Level>> levels_on_machine(const Machine& machine, const std::vector<Level>& wanted);
+Result<std::vector<Level>> levels_on_machine(const Machine& machine,
+                                             const std::vector<Level>& wanted);
 
 // The allowed values of HIERBAR_LEVELS on this machine, as "auto, or a comma list of l3, numa".
 std::string allowed_levels_on_machine(const Machine& machine);
@@ -67,6 +70,7 @@ struct PlanLevels {
 
 // The levels of the settings. If this machine does not have them, that is reported in `problems`,
 // and its active levels are returned.
-PlanLevels plan_levels(const Machine& machine, const PlanSettings& settings, std::vector<std::string>& problems);
+PlanLevels plan_levels(const Machine& machine, const PlanSettings& settings,
+                       std::vector<std::string>& problems);
 
 }  // namespace hierbar

@@ -42,6 +42,13 @@ inline constexpr std::size_t kMaxCpusOfCrews = 16;
 // more.
 inline constexpr std::size_t kMaxDomainMembers = 32;
 
+// A group that is one line transfer deep has at most this many members, with its leader. A larger
+// one is worth a second level, of groups of kMembersOfSmallGroup where the machine has no smaller
+// units. In the coherence model 16 in one group beat 4x4 by 9 to 16 % inside one L3, and 4x8 beats
+// 32 in one group by as much (docs/design/model.md#d0064).
+inline constexpr std::size_t kMaxGroupMembers = 16;
+inline constexpr std::size_t kMembersOfSmallGroup = 8;
+
 struct ShapeOptions {
   hierbar_release_kind release = HIERBAR_RELEASE_FLAGS;
   // The level that the user named; empty: the machine decides, see domain_level().
@@ -96,6 +103,7 @@ std::string team_size_problem(std::uint64_t num_participants);
 //
 // A pure function: equal arguments give equal plans. Fails if there are no participants, or more
 // than kMaxParticipants. O(n log n) for n participants.
-Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, const Machine& machine, const ShapeOptions& options);
+Result<EnginePlan> build_engine_plan(const std::vector<LocalityPath>& paths, const Machine& machine,
+                                     const ShapeOptions& options);
 
 }  // namespace hierbar

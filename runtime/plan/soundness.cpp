@@ -34,10 +34,11 @@ bool crews_are_sound(const hierbar_plan& plan) {
 }  // namespace
 
 bool has_possible_numbers(const hierbar_plan& plan) {
-  return plan.num_participants >= 1 && plan.num_participants <= kMaxParticipants && plan.num_leaders >= 1 &&
-         plan.num_leaders <= plan.num_participants && plan.num_slots >= plan.num_participants && plan.num_slots <= kMaxSlots &&
-         std::has_single_bit(plan.line_bytes) && plan.line_bytes >= 64 && plan.line_bytes <= kMaxLineBytes &&
-         plan.release <= HIERBAR_RELEASE_LINES;
+  return plan.num_participants >= 1 && plan.num_participants <= kMaxParticipants &&
+         plan.num_leaders >= 1 && plan.num_leaders <= plan.num_participants &&
+         plan.num_slots >= plan.num_participants && plan.num_slots <= kMaxSlots &&
+         std::has_single_bit(plan.line_bytes) && plan.line_bytes >= 64 &&
+         plan.line_bytes <= kMaxLineBytes && plan.release <= HIERBAR_RELEASE_LINES;
 }
 
 bool is_sound(const hierbar_plan& plan) {
@@ -52,11 +53,16 @@ bool is_sound(const hierbar_plan& plan) {
     if (node.slot >= plan.num_slots || slot_is_taken[node.slot]) return false;
     slot_is_taken[node.slot] = true;
     if (node.parent > p) return false;  // so there is no cycle
-    if (node.parent == p && (num_leaders == plan.num_leaders || plan.leaders[num_leaders++] != p)) return false;
-    if (node.num_children > num_members || node.first_child > num_members - node.num_children) return false;
+    if (node.parent == p && (num_leaders == plan.num_leaders || plan.leaders[num_leaders++] != p))
+      return false;
+    if (node.num_children > num_members || node.first_child > num_members - node.num_children)
+      return false;
     // Each child appears once, and there are as many as members, so none is missing.
-    for (const std::uint32_t child : std::span(plan.children + node.first_child, node.num_children)) {
-      if (child <= p || child >= plan.num_participants || plan.nodes[child].parent != p || is_child[child]) return false;
+    for (const std::uint32_t child :
+         std::span(plan.children + node.first_child, node.num_children)) {
+      if (child <= p || child >= plan.num_participants || plan.nodes[child].parent != p ||
+          is_child[child])
+        return false;
       is_child[child] = true;
       ++num_children;
     }

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "base/files/new_file.hpp"
+#include "base/files.hpp"
 #include "report/format/html.hpp"
 #include "report/format/lstopo.hpp"
 
@@ -15,8 +15,11 @@ bool asks_for_files(const ReportSettings& settings) {
          (settings.text && !settings.output.empty());
 }
 
-bool write_reports(const Report& report, const ReportSettings& settings, const Process& process, const std::string& part) {
-  const auto name = [&](const char* ending) { return expand_output(settings, process, part + ending); };
+bool write_reports(const Report& report, const ReportSettings& settings, const Process& process,
+                   const std::string& part) {
+  const auto name = [&](const char* ending) {
+    return expand_output(settings, process, part + ending);
+  };
   bool ok = true;
   if (settings.text && !settings.output.empty())
     ok = write_file(name("txt"), to_text(report)) && ok;
@@ -31,7 +34,9 @@ bool write_reports(const Report& report, const ReportSettings& settings, const P
 
 bool write_file(const std::string& name, const std::string& content) {
   const std::string problem = write_new_file(name, content);
-  if (!problem.empty()) std::fprintf(stderr, "hierbar: cannot write the report %s: %s\n", name.c_str(), problem.c_str());
+  if (!problem.empty())
+    std::fprintf(stderr, "hierbar: cannot write the report %s: %s\n", name.c_str(),
+                 problem.c_str());
   return problem.empty();
 }
 

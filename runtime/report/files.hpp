@@ -16,7 +16,8 @@ bool asks_for_files(const ReportSettings& settings);
 // `process`. A file that cannot be written is reported on the standard error. If the files are not
 // the whole report, `part` goes before their endings: "late." makes run.late.json. Returns whether
 // all files could be written.
-bool write_reports(const Report& report, const ReportSettings& settings, const Process& process, const std::string& part = "");
+bool write_reports(const Report& report, const ReportSettings& settings, const Process& process,
+                   const std::string& part = "");
 
 // Writes a new file (base/new_file.hpp). On failure, writes a line to the standard error and
 // returns false.

@@ -22,7 +22,8 @@ void add_names(std::string& names, const std::string& added) {
   for (std::size_t begin = 0, end = 0; begin < added.size(); begin = end + 1) {
     end = std::min(added.find('/', begin), added.size());
     const std::string name = added.substr(begin, end - begin);
-    if (("/" + names + "/").find("/" + name + "/") == std::string::npos) names += (names.empty() ? "" : "/") + name;
+    if (("/" + names + "/").find("/" + name + "/") == std::string::npos)
+      names += (names.empty() ? "" : "/") + name;
   }
 }
 
@@ -42,7 +43,8 @@ class Path {
   LevelTimes& times() { return times_; }
 
   void add_to_histograms(const TraceClock& clock) const {
-    for (std::uint32_t i = 0; i < num_steps_; ++i) steps_[i].level->add(clock.to_ns(steps_[i].ticks));
+    for (std::uint32_t i = 0; i < num_steps_; ++i)
+      steps_[i].level->add(clock.to_ns(steps_[i].ticks));
   }
 
  private:
@@ -58,8 +60,8 @@ class Path {
   bool possible_ = true;
 };
 
-void walk(Path& path, const Shape& shape, const std::vector<const Phases*>& phases, std::uint32_t last_in,
-          std::uint32_t last_out) {
+void walk(Path& path, const Shape& shape, const std::vector<const Phases*>& phases,
+          std::uint32_t last_in, std::uint32_t last_out) {
   LevelTimes& times = path.times();
   // 1. Up. A thread that gathers has its whole group some time after its own arrival.
   std::uint32_t at = last_in;
@@ -71,7 +73,8 @@ void walk(Path& path, const Shape& shape, const std::vector<const Phases*>& phas
   // 2. Across. 3. Down, which is the path up from the thread that leaves last, backwards.
   std::uint32_t down[kMostLevels];
   std::uint32_t count = 0;
-  for (at = last_out; shape.parents[at] != at && count < kMostLevels; at = shape.parents[at]) down[count++] = at;
+  for (at = last_out; shape.parents[at] != at && count < kMostLevels; at = shape.parents[at])
+    down[count++] = at;
   path.step(phases[at]->released, times.exchange);
   while (count > 0) {
     const std::uint32_t next = down[--count];
@@ -82,17 +85,19 @@ void walk(Path& path, const Shape& shape, const std::vector<const Phases*>& phas
 }  // namespace
 
 const char* unit_name(std::uint32_t unit) {
-  static constexpr const char* kNames[] = {"", "core", "L2", "cluster", "L3", "die", "NUMA", "package", "machine"};
-  static_assert(std::size(kNames) == HIERBAR_NUM_UNITS);
+#define HIERBAR_LEVEL(unit, level, name, other_name, name_in_reports, preference) name_in_reports,
+  static constexpr const char* kNames[] = {"", HIERBAR_LEVELS(HIERBAR_LEVEL)};
+#undef HIERBAR_LEVEL
   return unit < HIERBAR_NUM_UNITS ? kNames[unit] : "";
 }
 
-Shape::Shape(std::uint64_t number, std::vector<std::uint32_t> tree, const std::vector<std::uint8_t>& units,
-             std::uint32_t exchange)
+Shape::Shape(std::uint64_t number, std::vector<std::uint32_t> tree,
+             const std::vector<std::uint8_t>& units, std::uint32_t exchange)
     : serial(number), parents(std::move(tree)) {
   depths.resize(parents.size());
   for (std::uint32_t i = 0; i < parents.size(); ++i) {
-    for (std::uint32_t at = i; parents[at] != at && depths[i] < parents.size(); at = parents[at]) ++depths[i];
+    for (std::uint32_t at = i; parents[at] != at && depths[i] < parents.size(); at = parents[at])
+      ++depths[i];
     num_levels = std::max(num_levels, depths[i]);
   }
   levels.resize(num_levels + 1);
@@ -143,8 +148,8 @@ void LevelTimes::merge_groups(const std::vector<LevelGroups>& other) {
   }
 }
 
-bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const Phases*>& phases, std::uint64_t span,
-                 const TraceClock& clock) {
+bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const Phases*>& phases,
+                 std::uint64_t span, const TraceClock& clock) {
   std::uint32_t last_in = 0, last_out = 0;
   for (std::uint32_t i = 1; i < phases.size(); ++i) {
     if (phases[i]->arrived > phases[last_in]->arrived) last_in = i;

@@ -2,17 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "report/relaxed.hpp"
 #include "trace/histogram.hpp"
 #include "trace/stamps.h"
 #include "trace/trace_clock.hpp"
 
 namespace hierbar::report {
+
+// A variable that one thread writes. Other threads read it after the recorded barriers have ordered
+// the read behind the write. The barriers belong to the runtime, so neither the compiler nor a
+// sanitizer sees that order. A cancelled region may lack it: then the value is stale, and its
+// episode number shows that. Relaxed, because all that is needed is a value that is not torn.
+template <class T>
+class Relaxed {
+ public:
+  Relaxed() noexcept : value_(T{}) {}
+  Relaxed(const Relaxed&) = delete;
+  void operator=(const Relaxed& other) noexcept { *this = static_cast<T>(other); }
+  operator T() const noexcept { return value_.load(std::memory_order_relaxed); }
+  void operator=(T value) noexcept { value_.store(value, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<T> value_;
+};
 
 // One level of the tree: which threads wait for each other, and what they share.
 struct LevelGroups {
@@ -30,8 +47,8 @@ const char* unit_name(std::uint32_t unit);
 // The tree of a team's barrier. The roots are the leaders, which exchange. `units` and `exchange`
 // are as in hierbar_trace_interface; empty and 0 if the runtime does not report them.
 struct Shape {
-  Shape(std::uint64_t number, std::vector<std::uint32_t> tree, const std::vector<std::uint8_t>& units = {},
-        std::uint32_t exchange = 0);
+  Shape(std::uint64_t number, std::vector<std::uint32_t> tree,
+        const std::vector<std::uint8_t>& units = {}, std::uint32_t exchange = 0);
 
   std::uint64_t serial;
   std::vector<std::uint32_t> parents;  // by thread; for a leader, its own number
@@ -49,7 +66,8 @@ struct Phases {
   Relaxed<std::uint64_t> released;  // the thread left; 0 if reported too late or not at all
   Relaxed<std::uint64_t> shape;     // 0: the levels of the episode are not known
 };
-static_assert(sizeof(Phases) == sizeof(hierbar_phases) && offsetof(Phases, released) == offsetof(hierbar_phases, released));
+static_assert(sizeof(Phases) == sizeof(hierbar_phases) &&
+              offsetof(Phases, released) == offsetof(hierbar_phases, released));
 
 // The time that the barriers of one site spent at each level of their tree, along the critical
 // path. The path goes from the last arrival up to that thread's leader, through the exchange to the
@@ -89,7 +107,7 @@ struct LevelTimes {
 // Adds one episode. phases[i] are the phases of thread i, and `span` is the duration of the barrier
 // as OMPT reports it, in ticks. If the stamps contradict each other, because the clocks of two cpus
 // differ, it adds nothing and returns false.
-bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const Phases*>& phases, std::uint64_t span,
-                 const TraceClock& clock);
+bool add_episode(LevelTimes& times, const Shape& shape, const std::vector<const Phases*>& phases,
+                 std::uint64_t span, const TraceClock& clock);
 
 }  // namespace hierbar::report

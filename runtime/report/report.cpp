@@ -16,7 +16,8 @@ SiteReport& site_of(Report& report, const Site& site) {
   const std::string where = to_string(code, site.address);
   const std::string kind = kind_name(site.kind);
   for (SiteReport& known : report.sites) {
-    if (known.where == where && known.kind == kind && known.team_size == site.team_size) return known;
+    if (known.where == where && known.kind == kind && known.team_size == site.team_size)
+      return known;
   }
   SiteReport& added = report.sites.emplace_back();
   added.where = where;
@@ -26,28 +27,35 @@ SiteReport& site_of(Report& report, const Site& site) {
   return added;
 }
 
-void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times, const std::string& cpus) {
+void add_thread(SiteReport& site, std::uint32_t me, const ThreadTimes& times,
+                const std::string& cpus) {
   Participant& thread = site.threads[me];
   if (thread.cpus.empty()) thread.cpus = cpus;
-  thread.imbalance.merge(times.imbalance);
-  thread.sync.merge(times.sync);
-  thread.tasks_ns += times.tasks_ns;
-  thread.last_arrivals += times.last_arrivals;
-  site.imbalance.merge(times.imbalance);
-  site.sync.merge(times.sync);
-  site.tasks_ns += times.tasks_ns;
+  add_times(thread, times);
+  add_times(site, times);
   site.episodes += times.last_arrivals;  // each episode has one last arrival
 }
 
 }  // namespace
 
-void add_tables(Report& report, std::uint32_t me, const RecordedTeam::Tables& tables, const std::string& cpus) {
+void add_times(ThreadTimes& into, const ThreadTimes& from) {
+  for (const auto& column : kThreadTimes) (into.*column.times).merge(from.*column.times);
+  for (const auto& column : kThreadSums) into.*column.sum += from.*column.sum;
+}
+
+void add_times(SiteTimes& into, const SiteTimes& from) {
+  for (const auto& column : kSiteTimes) (into.*column.times).merge(from.*column.times);
+}
+
+void add_tables(Report& report, std::uint32_t me, const RecordedTeam::Tables& tables,
+                const std::string& cpus) {
   const KeptDebugFiles files;
-  tables.threads.for_each(
-      [&](const Site& site, const ThreadTimes& times) { add_thread(site_of(report, site), me, times, cpus); });
+  tables.threads.for_each([&](const Site& site, const ThreadTimes& times) {
+    add_thread(site_of(report, site), me, times, cpus);
+  });
   tables.barriers.for_each([&](const Site& site, const BarrierTimes& times) {
     SiteReport& found = site_of(report, site);
-    found.span.merge(times.span);
+    add_times(found, times);
     if (!times.threads_of_ranks.empty()) found.threads_of_ranks = times.threads_of_ranks;
     if (times.levels == nullptr) return;
     assert(times.levels->adds_up());
@@ -62,12 +70,15 @@ void add_tables(Report& report, std::uint32_t me, const RecordedTeam::Tables& ta
 void add_team(Report& report, const RecordedTeam& team) {
   const KeptDebugFiles files;
   for (std::uint32_t i = 0; i < team.capacity(); ++i) {
-    if (const RecordedTeam::Tables* tables = team.tables(i)) add_tables(report, i, *tables, team.cpus(i));
+    if (const RecordedTeam::Tables* tables = team.tables(i))
+      add_tables(report, i, *tables, team.cpus(i));
   }
 }
 
 void sort_sites(Report& report) {
-  const auto cost = [](const SiteReport& site) { return site.imbalance.sum_ns() + site.sync.sum_ns(); };
+  const auto cost = [](const SiteReport& site) {
+    return site.imbalance.sum_ns() + site.sync.sum_ns();
+  };
   std::stable_sort(report.sites.begin(), report.sites.end(),
                    [&](const SiteReport& a, const SiteReport& b) { return cost(a) > cost(b); });
 }
@@ -101,16 +112,20 @@ const char* kind_name(std::uint32_t kind) {
   }
 }
 
-bool is_of_ranks(const std::string& kind) { return kind == kind_name(kMpiBarrier) || kind == kind_name(kMpiBarrierOfNodes); }
+bool is_of_ranks(const std::string& kind) {
+  return kind == kind_name(kMpiBarrier) || kind == kind_name(kMpiBarrierOfNodes);
+}
 
 bool spans_processes(const std::string& kind) {
-  return is_of_ranks(kind) || kind == kind_name(kTeamBarrier) || kind == kind_name(kTeamBarrierOfNodes);
+  return is_of_ranks(kind) || kind == kind_name(kTeamBarrier) ||
+         kind == kind_name(kTeamBarrierOfNodes);
 }
 
 std::string participant_name(const SiteReport& site, std::uint32_t number) {
   std::uint32_t thread = number;
   for (std::size_t rank = 0; rank < site.threads_of_ranks.size(); ++rank) {
-    if (thread < site.threads_of_ranks[rank]) return std::to_string(rank) + "." + std::to_string(thread);
+    if (thread < site.threads_of_ranks[rank])
+      return std::to_string(rank) + "." + std::to_string(thread);
     thread -= site.threads_of_ranks[rank];
   }
   return std::to_string(number);
@@ -142,6 +157,25 @@ std::string list_hidden(const Report& report, const SiteReport& site) {
     if (is_below_resolution(report, *times)) names += (names.empty() ? "" : ", ") + name;
   }
   return names;
+}
+
+std::string name_of(const Report& report) {
+  if (report.num_processes > 1) return std::to_string(report.num_processes) + " processes";
+  if (report.process.rank >= 0) return "rank " + std::to_string(report.process.rank);
+  return "process " + std::to_string(report.process.pid);
+}
+
+std::vector<ProcessRow> rows_of(const Report& report, const SiteReport& site) {
+  if (!site.rows.empty() && !spans_processes(site.kind)) return site.rows;
+  ProcessRow row = {spans_processes(site.kind) ? "all ranks" : name_of(report),
+                    report.process.host,
+                    site.episodes,
+                    {}};
+  if (!site.threads.empty())
+    row.last_arrivals.resize(std::size_t{site.threads.rbegin()->first} + 1);
+  for (const auto& [number, thread] : site.threads)
+    row.last_arrivals[number] = thread.last_arrivals;
+  return {row};
 }
 
 }  // namespace hierbar::report

@@ -12,7 +12,6 @@
 #include "report/tables.hpp"
 #include "report/team.hpp"
 #include "symbol/code_place.hpp"
-#include "trace/clock_offset.hpp"
 #include "trace/trace_clock.hpp"
 
 namespace hierbar::report {
@@ -32,19 +31,17 @@ struct Participant : ThreadTimes {
   std::string cpus;  // on which it may run, "0-3". Empty if unknown, or kVariousCpus.
 };
 
-struct SiteReport {
-  std::string where;  // for people, and what makes sites of several reports one; see to_string(CodePlace)
+// A row of the report. Its times are those of all threads together.
+struct SiteReport : ThreadTimes, SiteTimes {
+  std::string
+      where;  // for people, and what makes sites of several reports one; see to_string(CodePlace)
   CodePlace code;
   std::string kind;
   std::uint32_t team_size = 0;
   std::uint64_t episodes = 0;
-  Histogram imbalance;  // over all threads
-  Histogram sync;
-  Histogram span;
   LevelTimes levels;
-  std::uint64_t tasks_ns = 0;
-  // By number in the team. Only those of which something is known: a rank's own report has one entry
-  // for a barrier of all ranks, and not one for each of them.
+  // By number in the team. Only those of which something is known: a rank's own report has one
+  // entry for a barrier of all ranks, and not one for each of them.
   std::map<std::uint32_t, Participant> threads;
   // One for each process that was merged; see rows_of(). None where spans_processes().
   std::vector<ProcessRow> rows;
@@ -81,7 +78,8 @@ struct Report {
 void add_team(Report& report, const RecordedTeam& team);
 
 // Adds the figures that participant `me` of some team has recorded.
-void add_tables(Report& report, std::uint32_t me, const RecordedTeam::Tables& tables, const std::string& cpus);
+void add_tables(Report& report, std::uint32_t me, const RecordedTeam::Tables& tables,
+                const std::string& cpus);
 
 // Orders the sites by the time that all threads spent there.
 void sort_sites(Report& report);
@@ -112,5 +110,12 @@ std::string to_json(const Report& report);
 // first few, so the size for a rank does not grow with the number of ranks.
 std::string to_json_of_rank(const Report& report);
 std::string to_csv(const Report& report);
+
+// "rank 3"; "process 4711" if the rank is not known; "4 processes" for a merged report.
+std::string name_of(const Report& report);
+
+// Who arrived last at a site of the report: the rows of a merged report, or the one row of a report
+// of one process. Barriers of ranks have a single row with all ranks.
+std::vector<ProcessRow> rows_of(const Report& report, const SiteReport& site);
 
 }  // namespace hierbar::report

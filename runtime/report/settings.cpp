@@ -11,8 +11,8 @@
 #include <iterator>
 #include <string_view>
 
-#include "base/host_name.hpp"
 #include "base/launchers.hpp"
+#include "base/process.hpp"
 #include "base/trusted_variable.hpp"
 
 namespace hierbar::report {
@@ -34,7 +34,8 @@ std::string first_of(std::initializer_list<const char*> names, std::string other
   return otherwise;
 }
 
-std::string problem(const char* name, const std::string& value, const std::string& allowed, const std::string& used) {
+std::string problem(const char* name, const std::string& value, const std::string& allowed,
+                    const std::string& used) {
   return std::string(name) + "=\"" + value + "\" is not " + allowed + "; using " + used;
 }
 
@@ -42,9 +43,10 @@ struct Format {
   const char* name;
   bool ReportSettings::* wanted;
 };
-constexpr Format kFormats[] = {{"text", &ReportSettings::text},         {"json", &ReportSettings::json},
-                               {"csv", &ReportSettings::csv},           {"html", &ReportSettings::html},
-                               {"perfetto", &ReportSettings::perfetto}, {"lstopo", &ReportSettings::lstopo}};
+constexpr Format kFormats[] = {
+    {"text", &ReportSettings::text},         {"json", &ReportSettings::json},
+    {"csv", &ReportSettings::csv},           {"html", &ReportSettings::html},
+    {"perfetto", &ReportSettings::perfetto}, {"lstopo", &ReportSettings::lstopo}};
 
 void read_report(ReportSettings& settings, std::vector<std::string>& problems) {
   const std::string value = variable("HIERBAR_REPORT");
@@ -55,7 +57,8 @@ void read_report(ReportSettings& settings, std::vector<std::string>& problems) {
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find(',', begin), value.size());
     const std::string_view word = std::string_view(value).substr(begin, end - begin);
-    const auto* format = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const Format& f) { return word == f.name; });
+    const auto* format = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                      [&](const Format& f) { return word == f.name; });
     if (format != std::end(kFormats))
       asked.*format->wanted = true;
     else if (word == "none")
@@ -67,7 +70,8 @@ void read_report(ReportSettings& settings, std::vector<std::string>& problems) {
   if (!known || (none && asked.asks_for_any())) {
     std::string names;
     for (const Format& format : kFormats) names += std::string(format.name) + ", ";
-    problems.push_back(problem("HIERBAR_REPORT", value, "a list of " + names + "or none alone", "text"));
+    problems.push_back(
+        problem("HIERBAR_REPORT", value, "a list of " + names + "or none alone", "text"));
     return;
   }
   for (const Format& format : kFormats) settings.*format.wanted = asked.*format.wanted;
@@ -76,7 +80,8 @@ void read_report(ReportSettings& settings, std::vector<std::string>& problems) {
 // Each report adds the ending of its format. Of a name that has one already, only the rest counts.
 std::string without_ending(const std::string& name) {
   for (const char* ending : {".txt", ".trace.json", ".json", ".csv", ".html", ".lstopo.xml"}) {
-    if (name.ends_with(ending) && name != ending) return name.substr(0, name.size() - std::string_view(ending).size());
+    if (name.ends_with(ending) && name != ending)
+      return name.substr(0, name.size() - std::string_view(ending).size());
   }
   return name;
 }
@@ -85,16 +90,20 @@ void read_output(ReportSettings& settings, std::vector<std::string>& problems) {
   const std::string value = variable("HIERBAR_OUTPUT");
   for (std::size_t i = 0; i < value.size(); ++i) {
     if (value[i] != '%') continue;
-    if (i + 1 < value.size() && std::string_view("hprj%").find(value[++i]) != std::string_view::npos) continue;
-    problems.push_back(
-        problem("HIERBAR_OUTPUT", value, "a file name in which %h, %p, %r, %j or %% follows each percent sign", "the default"));
+    if (i + 1 < value.size() &&
+        std::string_view("hprj%").find(value[++i]) != std::string_view::npos)
+      continue;
+    problems.push_back(problem(
+        "HIERBAR_OUTPUT", value,
+        "a file name in which %h, %p, %r, %j or %% follows each percent sign", "the default"));
     return;
   }
   settings.output = without_ending(value);
 }
 
 // Reads a whole number from 1 to `most`. A bad value leaves `number` as it is.
-void read_number(const char* name, std::uint64_t most, std::uint64_t& number, std::vector<std::string>& problems) {
+void read_number(const char* name, std::uint64_t most, std::uint64_t& number,
+                 std::vector<std::string>& problems) {
   const std::string value = variable(name);
   if (value.empty()) return;
   char* end = nullptr;
@@ -103,7 +112,8 @@ void read_number(const char* name, std::uint64_t most, std::uint64_t& number, st
   if (errno == 0 && *end == '\0' && parsed >= 1 && parsed <= static_cast<long>(most))
     number = static_cast<std::uint64_t>(parsed);
   else
-    problems.push_back(problem(name, value, "a whole number from 1 to " + std::to_string(most), std::to_string(number)));
+    problems.push_back(problem(name, value, "a whole number from 1 to " + std::to_string(most),
+                               std::to_string(number)));
 }
 
 }  // namespace
@@ -131,9 +141,12 @@ ReportSettings read_settings(std::vector<std::string>& problems) {
   return settings;
 }
 
-std::string expand_output(const ReportSettings& settings, const Process& process, const std::string& ending) {
+std::string expand_output(const ReportSettings& settings, const Process& process,
+                          const std::string& ending) {
   const std::string pattern = settings.output.empty() ? "hierbar-%h-%p" : settings.output;
-  const std::string rank = process.rank == Process::kAllRanks ? "all" : std::to_string(process.rank < 0 ? 0 : process.rank);
+  const std::string rank = process.rank == Process::kAllRanks
+                               ? "all"
+                               : std::to_string(process.rank < 0 ? 0 : process.rank);
   std::string name;
   bool own = false;
   for (std::size_t i = 0; i < pattern.size(); ++i) {

@@ -52,6 +52,7 @@ ReportSettings read_settings(std::vector<std::string>& problems);
 
 // The name of a report's file. Two ranks never share a file: if the pattern has neither %p nor %r,
 // the rank is added at its end. In a report of all ranks, %r is "all" and nothing is added.
-std::string expand_output(const ReportSettings& settings, const Process& process, const std::string& ending);
+std::string expand_output(const ReportSettings& settings, const Process& process,
+                          const std::string& ending);
 
 }  // namespace hierbar::report

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/arch/memory.hpp"
+
 namespace hierbar::report {
 namespace {
 
@@ -11,19 +13,15 @@ namespace {
 // it is needed, one after the other. Moreover, a store that waits for its line delays the next
 // arrival, which must come after all earlier stores.
 void fetch_to_read(const void* line) noexcept { __builtin_prefetch(line, 0); }
-void fetch_to_write(const void* line) noexcept {
-#if defined(__x86_64__)
-  // GCC's builtin emits prefetcht0, a prefetch for reading, on plain x86-64.
-  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
-#else
-  __builtin_prefetch(line, 1);
-#endif
-}
+void fetch_to_write(const void* line) noexcept { prefetch_for_write(line); }
 
 }  // namespace
 
 RecordedTeam::RecordedTeam(std::uint32_t capacity, std::uint64_t every, const TraceClock& clock)
-    : capacity_(capacity), every_(every), clock_(clock), participants_(std::make_unique<std::atomic<Participant*>[]>(capacity)) {
+    : capacity_(capacity),
+      every_(every),
+      clock_(clock),
+      participants_(std::make_unique<std::atomic<Participant*>[]>(capacity)) {
   size_ = capacity;
 }
 
@@ -50,24 +48,31 @@ void RecordedTeam::end_region() {
 
 RecordedTeam::Participant& RecordedTeam::enter(std::uint32_t me, std::uint32_t size) {
   if (me == 0) size_ = size;
-  if (participant(me) == nullptr) participants_[me].store(new Participant(me), std::memory_order_relaxed);
+  if (participant(me) == nullptr)
+    participants_[me].store(new Participant(me), std::memory_order_relaxed);
   Participant& own = *participant(me);
   catch_up(own);
   own.until_record.left_ = left_at_first_;
   own.until_record.every_ = every_;
   own.episodes = first_episode_;
-  own.next_share = first_of_share(me, size, std::max(own.next_share, own.episodes - std::min(own.episodes, kRing)));
+  own.next_share = first_of_share(
+      me, size, std::max(own.next_share, own.episodes - std::min(own.episodes, kRing)));
   own.work_is_due = 0;
   return own;
 }
 
 // The first episode from `begin` on that this thread summarises.
-std::uint64_t RecordedTeam::first_of_share(std::uint32_t me, std::uint32_t size, std::uint64_t begin) noexcept {
+std::uint64_t RecordedTeam::first_of_share(std::uint32_t me, std::uint32_t size,
+                                           std::uint64_t begin) noexcept {
   return begin + (me + size - begin % size) % size;
 }
 
-void RecordedTeam::set_cpus(std::uint32_t me, std::string cpus) { participant(me)->cpus = std::move(cpus); }
-const std::string& RecordedTeam::cpus(std::uint32_t me) const noexcept { return participant(me)->cpus; }
+void RecordedTeam::set_cpus(std::uint32_t me, std::string cpus) {
+  participant(me)->cpus = std::move(cpus);
+}
+const std::string& RecordedTeam::cpus(std::uint32_t me) const noexcept {
+  return participant(me)->cpus;
+}
 
 void RecordedTeam::add_task(Participant& own, std::uint64_t begin, std::uint64_t end) noexcept {
   const std::uint64_t place = (own.episodes - 1) % kRing;
@@ -99,12 +104,14 @@ void RecordedTeam::use_wait(Participant& own) noexcept {
   const std::uint64_t most_shares = size <= kSmallTeam ? 2 : 0;
   // One more for each kBehind episodes that the thread is behind, because the last thread in a
   // barrier does not wait.
-  for (std::uint64_t i = 0; i < most_shares && own.next_share + kSummaryLag + kBehind * i < own.episodes;
+  for (std::uint64_t i = 0;
+       i < most_shares && own.next_share + kSummaryLag + kBehind * i < own.episodes;
        ++i, own.next_share += size) {
     fetch(own.next_share + size);
     summarise(own.next_share, own);
   }
-  for (std::uint64_t i = 0; i < 3 && own.accounted + kAccountLag + kBehind * i < own.episodes; ++i, ++own.accounted) {
+  for (std::uint64_t i = 0; i < 3 && own.accounted + kAccountLag + kBehind * i < own.episodes;
+       ++i, ++own.accounted) {
     if (!summaries_[own.accounted % kRing].is_of(own.accounted)) return;
     fetch_to_read(&summaries_[(own.accounted + 2) % kRing]);
     account(own.accounted, own);
@@ -122,11 +129,14 @@ void RecordedTeam::do_due_work(Participant& own) {
   }
   if (const std::uint64_t end = end_of_due(kAccountedBy); own.accounted < end) {
     own.accounted = std::max(own.accounted, end - kBatch);
-    for (std::uint64_t episode = own.accounted; episode < end; ++episode) fetch_to_read(&summaries_[episode % kRing]);
+    for (std::uint64_t episode = own.accounted; episode < end; ++episode)
+      fetch_to_read(&summaries_[episode % kRing]);
     for (; own.accounted < end; ++own.accounted) account(own.accounted, own);
   }
   const std::uint64_t place = own.episodes % kBatch;
-  const std::uint64_t next = place < kSummarisedBy ? kSummarisedBy : place < kAccountedBy ? kAccountedBy : kBatch + kSummarisedBy;
+  const std::uint64_t next = place < kSummarisedBy  ? kSummarisedBy
+                             : place < kAccountedBy ? kAccountedBy
+                                                    : kBatch + kSummarisedBy;
   own.work_is_due = own.episodes - place + next;
 }
 
@@ -148,7 +158,8 @@ void RecordedTeam::flush() {
   for (std::uint32_t i = 0; i < capacity_; ++i) {
     Participant* own = participant(i);
     if (own == nullptr) continue;
-    for (std::uint64_t episode = std::max(own->accounted, begin); episode < end; ++episode) account(episode, *own);
+    for (std::uint64_t episode = std::max(own->accounted, begin); episode < end; ++episode)
+      account(episode, *own);
     own->next_share = own->accounted = end;
   }
 }
@@ -216,8 +227,8 @@ void RecordedTeam::summarise(std::uint64_t episode, Participant& own) {
   if (seen.shape != 0 && !is_backwards) add_levels(episode, seen.shape, span, own, times);
 }
 
-void RecordedTeam::add_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own,
-                              BarrierTimes& times) {
+void RecordedTeam::add_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span,
+                              Participant& own, BarrierTimes& times) {
   if (own.shape == nullptr || own.shape->serial != serial) own.shape = find_shape(serial);
   const Shape* shape = own.shape;
   if (shape == nullptr) return;
@@ -244,7 +255,8 @@ void RecordedTeam::account(std::uint64_t episode, Participant& own) {
   if (!is_summarised && own.me == 0) ++own.tables.losses.incomplete;
   if (!is_summarised || summary.last_thread == kNobody) return;
   ThreadTimes& times = own.tables.threads.at(summary.site());
-  const std::uint64_t last = summary.last, arrived = record.phases.arrived, released = record.phases.released;
+  const std::uint64_t last = summary.last, arrived = record.phases.arrived,
+                      released = record.phases.released;
   std::uint64_t wait = last > arrived ? last - arrived : 0;
   if (record.done != arrived) [[unlikely]] {
     const std::uint64_t tasks = own.tasks[episode % kRing];

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "report/levels.hpp"
-#include "report/relaxed.hpp"
 #include "report/tables.hpp"
 #include "trace/trace_clock.hpp"
 
@@ -76,7 +75,8 @@ struct Losses {
 // another one may still write; kRing says why.
 //
 // Memory ordering: records and pointers to participants are relaxed, because the recorded barriers
-// order them (relaxed.hpp). Summaries are published by (P3) and (P4), trees by (P1) and (P2).
+// order them (Relaxed in levels.hpp). Summaries are published by (P3) and (P4), trees by (P1) and
+// (P2).
 class RecordedTeam {
  public:
   static constexpr std::uint64_t kBatch = 64;
@@ -162,9 +162,13 @@ class RecordedTeam {
     Relaxed<const void*> address;
 
     // (P3) release; pairs with (P4). Publishes the other members.
-    void publish(std::uint64_t number) noexcept { episode.store(number + 1, std::memory_order_release); }
+    void publish(std::uint64_t number) noexcept {
+      episode.store(number + 1, std::memory_order_release);
+    }
     // (P4) acquire; pairs with (P3).
-    bool is_of(std::uint64_t number) const noexcept { return episode.load(std::memory_order_acquire) == number + 1; }
+    bool is_of(std::uint64_t number) const noexcept {
+      return episode.load(std::memory_order_acquire) == number + 1;
+    }
     void set_site(const Site& site) noexcept {
       address = site.address;
       kind = site.kind;
@@ -183,13 +187,17 @@ class RecordedTeam {
     bool complete = false;
   };
 
-  Participant* participant(std::uint32_t me) const noexcept { return participants_[me].load(std::memory_order_relaxed); }
-  static std::uint64_t first_of_share(std::uint32_t me, std::uint32_t size, std::uint64_t begin) noexcept;
+  Participant* participant(std::uint32_t me) const noexcept {
+    return participants_[me].load(std::memory_order_relaxed);
+  }
+  static std::uint64_t first_of_share(std::uint32_t me, std::uint32_t size,
+                                      std::uint64_t begin) noexcept;
   void do_due_work(Participant& own);
   void fetch(std::uint64_t episode) const noexcept;
   Episode look_at(std::uint64_t episode) const noexcept;
   void summarise(std::uint64_t episode, Participant& own);
-  void add_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own, BarrierTimes& times);
+  void add_levels(std::uint64_t episode, std::uint64_t serial, std::uint64_t span, Participant& own,
+                  BarrierTimes& times);
   void account(std::uint64_t episode, Participant& own);
   bool is_disturbed(std::uint64_t episode) const noexcept;
 
@@ -230,7 +238,8 @@ struct alignas(128) RecordedTeam::Participant {
   std::vector<const Phases*> of_all;
 };
 
-inline Record& RecordedTeam::open(Participant& own, const void* address, std::uint32_t kind) noexcept {
+inline Record& RecordedTeam::open(Participant& own, const void* address,
+                                  std::uint32_t kind) noexcept {
   Record& record = own.records[own.episodes % kRing];
   record.episode = ++own.episodes;
   record.phases.gathered = 0;

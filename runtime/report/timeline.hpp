@@ -3,9 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "report/settings.hpp"
+#include "trace/trace_clock.hpp"
 
 namespace hierbar::report {
 
@@ -59,5 +65,81 @@ void nest(std::vector<Slice>& slices);
 // Adds the processes of another time line. Processes of one host share its clock. Hosts are aligned
 // by their times of day.
 void merge_timeline(Timeline& into, const Timeline& from);
+
+// One barrier of a thread, or one task that it ran there. Times are in ticks.
+struct RawEvent {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;       // 0: the runtime did not report when the thread was released
+  std::uint64_t done = 0;      // as in Record
+  const void* team = nullptr;  // of the barrier; null for a task
+  std::uint64_t episode = 0;   // its number in the team
+  std::uint32_t me = 0;
+  std::uint32_t kind = 0;
+  const void* address = nullptr;
+  bool has_levels = false;
+  std::uint64_t gathered = 0;  // as in Phases
+  bool is_leader = false;      // the thread is in the exchange
+};
+
+// The last events of one thread, in memory of a fixed size. Only the thread adds events; others may
+// read when it has stopped.
+class RawRing {
+ public:
+  explicit RawRing(std::size_t size) : events_(size) {}
+
+  void add(const RawEvent& event) noexcept {
+    events_[next_] = event;
+    if (++next_ == events_.size()) next_ = 0;
+    ++count_;
+  }
+  // The newest event. Null if there is none.
+  RawEvent* last() noexcept {
+    return count_ == 0 ? nullptr : &events_[next_ == 0 ? events_.size() - 1 : next_ - 1];
+  }
+  std::uint64_t kept() const noexcept { return count_ < events_.size() ? count_ : events_.size(); }
+  std::uint64_t dropped() const noexcept { return count_ - kept(); }
+  // Visits the events, the oldest first.
+  template <class Visitor>
+  void for_each(Visitor&& visitor) const {
+    const std::size_t first = count_ < events_.size() ? 0 : next_;
+    for (std::size_t i = 0; i < kept(); ++i) visitor(events_[(first + i) % events_.size()]);
+  }
+
+ private:
+  std::vector<RawEvent> events_;
+  std::size_t next_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+// The rings of all threads. A ring is made in a thread's first region and never freed, so that
+// adding an event does not allocate.
+class RawTrace {
+ public:
+  RawTrace(std::size_t ring_size, const TraceClock& clock);
+
+  // Makes the calling thread's ring. `number` names the thread for people; if another thread has
+  // it, the next free number is used.
+  RawRing* add_thread(std::uint32_t number);
+
+  std::uint64_t kept() const;
+  std::uint64_t dropped() const;
+
+  // All events that are kept. Requires that no thread adds any more.
+  Timeline timeline(const Process& process) const;
+
+ private:
+  struct Owned {
+    Owned(std::uint32_t known_by, std::size_t size) : number(known_by), ring(size) {}
+    std::uint32_t number;
+    RawRing ring;
+  };
+
+  const std::size_t ring_size_;
+  const TraceClock& clock_;
+  const TraceClock::Anchor start_;
+  mutable std::mutex mutex_;
+  std::set<std::uint32_t> numbers_;
+  std::vector<std::unique_ptr<Owned>> threads_;
+};
 
 }  // namespace hierbar::report

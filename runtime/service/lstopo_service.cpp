@@ -7,18 +7,20 @@
 #include <vector>
 
 #include "base/trusted_variable.hpp"
-#include "topology/export/lstopo_heat.hpp"
+#include "topology/export/lstopo_xml.hpp"
 
-extern "C" __attribute__((visibility("default"))) int hierbar_write_heat(const char* path, const hierbar_measured* measured,
-                                                                         uint32_t count, hierbar_line_fn report,
-                                                                         void* context) try {
+extern "C" __attribute__((visibility("default"))) int hierbar_write_heat(
+    const char* path, const hierbar_measured* measured, uint32_t count, hierbar_line_fn report,
+    void* context) try {
   std::vector<hierbar::MeasuredCpus> all;
   for (uint32_t i = 0; i < count; ++i) {
     const hierbar_measured& one = measured[i];
-    all.push_back({hierbar::CpuSet(one.cpus.bits, one.cpus.num_words), one.what, one.sum_ns, one.count});
+    all.push_back(
+        {hierbar::CpuSet(one.cpus.bits, one.cpus.num_words), one.what, one.sum_ns, one.count});
   }
   const char* description = hierbar::trusted_variable("HIERBAR_TOPOLOGY");
-  const std::string problem = hierbar::write_heat_xml(path, description == nullptr ? "" : description, all);
+  const std::string problem =
+      hierbar::write_heat_xml(path, description == nullptr ? "" : description, all);
   if (problem.empty()) return 0;
   report(context, problem.c_str());
   return 1;

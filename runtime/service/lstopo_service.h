@@ -23,7 +23,8 @@ typedef struct hierbar_measured {
 /* Calls write_heat_xml() of lstopo_heat.hpp for the machine that HIERBAR_TOPOLOGY names, else for
    this one. Returns 0 on success. Otherwise it returns 1 and reports one line with what went wrong;
    report must not be NULL. */
-int hierbar_write_heat(const char *path, const hierbar_measured *measured, uint32_t count, hierbar_line_fn report, void *context);
+int hierbar_write_heat(const char *path, const hierbar_measured *measured, uint32_t count,
+                       hierbar_line_fn report, void *context);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "placement/decision/own_share.hpp"
-#include "placement/evidence/cpu_quota.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
 #include "service/process_plans.hpp"
 
 #define HIERBAR_EXPORT extern "C" __attribute__((visibility("default")))
@@ -28,7 +28,10 @@ ShareAnswer find_share(const hierbar_place_request& request) {
   const Surroundings around{
       .environment = own_environment(),
       .process_facts = own_process_facts,
-      .pool_evidence = [](const std::vector<Process>& ancestors) { return read_pool_evidence(own_environment(), ancestors); },
+      .pool_evidence =
+          [](const std::vector<Process>& ancestors) {
+            return read_pool_evidence(own_environment(), ancestors);
+          },
       .load_machine = [] { return &known_machine({}); },
       .adopt_machine = [](Machine machine) { return &adopt_machine(std::move(machine)); },
       .cpu_quota = [] { return read_cpu_quota(); },
@@ -42,8 +45,9 @@ ShareAnswer find_share(const hierbar_place_request& request) {
 }  // namespace
 }  // namespace hierbar
 
-HIERBAR_EXPORT int hierbar_place(const hierbar_place_request* request, hierbar_line_fn note, hierbar_line_fn warn, void* context,
-                                 uint64_t* share, uint32_t num_words, uint32_t* team_size) try {
+HIERBAR_EXPORT int hierbar_place(const hierbar_place_request* request, hierbar_line_fn note,
+                                 hierbar_line_fn warn, void* context, uint64_t* share,
+                                 uint32_t num_words, uint32_t* team_size) try {
   const hierbar::ShareAnswer answer = hierbar::find_share(*request);
   for (const std::string& warning : answer.warnings) {
     if (warn != nullptr) warn(context, warning.c_str());

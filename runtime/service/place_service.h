@@ -43,8 +43,8 @@ enum {
 
    It waits for the node's other ranks: two seconds at most, and while one of them loads the
    machine. To be called once, before the host reads the machine. */
-int hierbar_place(const hierbar_place_request *request, hierbar_line_fn note, hierbar_line_fn warn, void *context,
-                  uint64_t *share, uint32_t num_words, uint32_t *team_size);
+int hierbar_place(const hierbar_place_request *request, hierbar_line_fn note, hierbar_line_fn warn,
+                  void *context, uint64_t *share, uint32_t num_words, uint32_t *team_size);
 
 /* How many cpus' worth of time the control groups leave this process, rounded up; 0: as much as its
    cpus give. */

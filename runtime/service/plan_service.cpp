@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/unit.h"
+#include "base/levels.h"
 #include "base/variables.hpp"
 #include "plan/export/plan_text.hpp"
-#include "plan/group_units.hpp"
+#include "plan/groups.hpp"
 #include "service/process_plans.hpp"
 #include "topology/export/machine_text.hpp"
 
@@ -40,7 +40,8 @@ PlanRequest request_of(std::uint32_t num_participants, const hierbar_cpus* cpus)
   request.num_participants = num_participants;
   if (cpus == nullptr || num_participants > kMaxParticipants) return request;
   request.bindings.reserve(num_participants);
-  for (std::uint32_t i = 0; i < num_participants; ++i) request.bindings.emplace_back(cpus[i].bits, cpus[i].num_words);
+  for (std::uint32_t i = 0; i < num_participants; ++i)
+    request.bindings.emplace_back(cpus[i].bits, cpus[i].num_words);
   return request;
 }
 
@@ -59,8 +60,8 @@ void report_lines(hierbar_line_fn report, void* context, const std::vector<std::
 
 // Calls make(request, listener), which makes the plan. See hierbar_plan_create().
 template <class Make>
-int create_plan(std::uint32_t num_participants, const hierbar_cpus* cpus, hierbar_line_fn report, void* context,
-                const hierbar_plan** plan, Make&& make) try {
+int create_plan(std::uint32_t num_participants, const hierbar_cpus* cpus, hierbar_line_fn report,
+                void* context, const hierbar_plan** plan, Make&& make) try {
   *plan = nullptr;
   Result<EnginePlan> made = make(request_of(num_participants, cpus), listener(report, context));
   if (!made) {
@@ -87,26 +88,33 @@ HIERBAR_EXPORT int hierbar_check_settings(hierbar_line_fn report, void* context)
   return 0;
 }
 
-HIERBAR_EXPORT int hierbar_plan_create(uint32_t num_participants, const hierbar_cpus* cpus, hierbar_line_fn report, void* context,
+HIERBAR_EXPORT int hierbar_plan_create(uint32_t num_participants, const hierbar_cpus* cpus,
+                                       hierbar_line_fn report, void* context,
                                        const hierbar_plan** plan) {
   return hierbar::create_plan(num_participants, cpus, report, context, plan, hierbar::make_plan);
 }
 
-HIERBAR_EXPORT int hierbar_plan_create_groups(uint32_t num_participants, const hierbar_cpus* cpus, hierbar_line_fn report,
-                                              void* context, const hierbar_plan** plan) {
-  return hierbar::create_plan(num_participants, cpus, report, context, plan, hierbar::make_plan_of_groups);
+HIERBAR_EXPORT int hierbar_plan_create_groups(uint32_t num_participants, const hierbar_cpus* cpus,
+                                              hierbar_line_fn report, void* context,
+                                              const hierbar_plan** plan) {
+  return hierbar::create_plan(num_participants, cpus, report, context, plan,
+                              hierbar::make_plan_of_groups);
 }
 
-HIERBAR_EXPORT void hierbar_plan_destroy(const hierbar_plan* plan) { delete static_cast<const hierbar::OwnedPlan*>(plan); }
+HIERBAR_EXPORT void hierbar_plan_destroy(const hierbar_plan* plan) {
+  delete static_cast<const hierbar::OwnedPlan*>(plan);
+}
 
-HIERBAR_EXPORT void hierbar_plan_units(const hierbar_plan* plan, const hierbar_cpus* cpus, uint8_t* units,
-                                       uint8_t* exchange) try {
+HIERBAR_EXPORT void hierbar_plan_units(const hierbar_plan* plan, const hierbar_cpus* cpus,
+                                       uint8_t* units, uint8_t* exchange) try {
   std::fill_n(units, plan->num_participants, std::uint8_t{HIERBAR_UNIT_UNKNOWN});
   *exchange = HIERBAR_UNIT_UNKNOWN;
   if (cpus == nullptr) return;
   const hierbar::Machine& machine = hierbar::known_machine({});
-  const std::vector<hierbar::CpuSet> bindings = hierbar::request_of(plan->num_participants, cpus).bindings;
-  const hierbar::GroupUnits found = hierbar::find_group_units(*plan, machine, hierbar::locate_all(machine, bindings));
+  const std::vector<hierbar::CpuSet> bindings =
+      hierbar::request_of(plan->num_participants, cpus).bindings;
+  const hierbar::GroupUnits found =
+      hierbar::find_group_units(*plan, machine, hierbar::locate_all(machine, bindings));
   std::copy(found.gather.begin(), found.gather.end(), units);
   *exchange = found.exchange;
 } catch (const std::exception&) {
@@ -122,7 +130,8 @@ HIERBAR_EXPORT void hierbar_describe_machine(hierbar_line_fn print, void* contex
   hierbar::report_line(print, context, error.what());
 }
 
-HIERBAR_EXPORT void hierbar_describe_plan(const hierbar_plan* plan, hierbar_line_fn print, void* context) try {
+HIERBAR_EXPORT void hierbar_describe_plan(const hierbar_plan* plan, hierbar_line_fn print,
+                                          void* context) try {
   hierbar::report_lines(print, context, hierbar::describe_engine_plan(*plan));
 } catch (const std::exception& error) {
   hierbar::report_line(print, context, error.what());

@@ -39,19 +39,20 @@ int hierbar_check_settings(hierbar_line_fn report, void *context);
      ENOMEM  out of memory
    A machine that cannot be read is no error: that is reported, and the plan follows the order of
    the participants. */
-int hierbar_plan_create(uint32_t num_participants, const hierbar_cpus *cpus, hierbar_line_fn report, void *context,
-                        const hierbar_plan **plan);
+int hierbar_plan_create(uint32_t num_participants, const hierbar_cpus *cpus, hierbar_line_fn report,
+                        void *context, const hierbar_plan **plan);
 /* The same with the groups of paper P1, for the algorithm `topo`, whatever the number of
    participants. EINVAL also if the machine gives none: the last line reported is the reason. */
-int hierbar_plan_create_groups(uint32_t num_participants, const hierbar_cpus *cpus, hierbar_line_fn report, void *context,
-                               const hierbar_plan **plan);
+int hierbar_plan_create_groups(uint32_t num_participants, const hierbar_cpus *cpus,
+                               hierbar_line_fn report, void *context, const hierbar_plan **plan);
 void hierbar_plan_destroy(const hierbar_plan *plan);
 
-/* What the groups of the plan have in common, as hierbar_unit (base/unit.h). units gets an entry
+/* What the groups of the plan have in common, as hierbar_unit (base/levels.h). units gets an entry
    for each participant: the unit of that participant and those from which it gathers. *exchange
    gets the unit of all leaders. cpus as for hierbar_plan_create. All are unknown if cpus is NULL,
    if the machine cannot be read or if memory is short. */
-void hierbar_plan_units(const hierbar_plan *plan, const hierbar_cpus *cpus, uint8_t *units, uint8_t *exchange);
+void hierbar_plan_units(const hierbar_plan *plan, const hierbar_cpus *cpus, uint8_t *units,
+                        uint8_t *exchange);
 
 /* Descriptions for people: the machine's tree, its active levels and the time to load it; a plan's
    groups and depth. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -15,14 +16,45 @@
 #include <string>
 #include <utility>
 
-#include "base/environment.hpp"
 #include "base/trusted_variable.hpp"
-#include "plan/group_plan.hpp"
+#include "base/variables.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
+#include "plan/groups.hpp"
 #include "plan/locality.hpp"
-#include "service/cpu_count.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar {
+namespace {
+
+// glibc opens and reads a file for it. Asked once; cpus that come later make no plan better.
+long count_online_cpus() {
+  static constinit std::atomic<long> known{0};
+  // relaxed, both: it publishes nothing but itself, and whoever finds 0 asks for the same number.
+  long online = known.load(std::memory_order_relaxed);
+  if (online <= 0) {
+    online = sysconf(_SC_NPROCESSORS_ONLN);
+    known.store(online, std::memory_order_relaxed);
+  }
+  return online;
+}
+
+}  // namespace
+
+std::uint32_t count_cpus(const std::vector<CpuSet>& bindings) {
+  CpuSet cpus;
+  bool all_are_bound = !bindings.empty();
+  for (const CpuSet& binding : bindings) {
+    cpus |= binding;
+    all_are_bound = all_are_bound && !binding.empty();
+  }
+  // The process's main thread: the caller may have bound itself to one cpu already.
+  if (!all_are_bound) {
+    if (const Result<CpuSet> own = own_cpus(getpid()); own.ok()) cpus |= *own;
+  }
+  // Bindings may name cpus that do not exist: a bitmap of ones is a usual way to say "anywhere".
+  return static_cast<std::uint32_t>(std::min<long>(cpus.count(), count_online_cpus()));
+}
+
 namespace {
 
 // A machine of which only the line size is known. No file has to be read for it.
@@ -30,7 +62,8 @@ Machine unknown_machine() {
   Machine machine;
   machine.units.resize(1);
   machine.units[0].labels = label_bit(Level::kMachine);
-  machine.line_bytes = static_cast<std::uint32_t>(std::max(64L, sysconf(_SC_LEVEL1_DCACHE_LINESIZE)));
+  machine.line_bytes =
+      static_cast<std::uint32_t>(std::max(64L, sysconf(_SC_LEVEL1_DCACHE_LINESIZE)));
   machine.name = "unknown machine";
   return machine;
 }
@@ -39,10 +72,11 @@ Machine unknown_machine() {
 // the file's permissions are checked, so it costs next to nothing.
 std::string unreadable_topology(const Environment& environment) {
   const std::string value = value_of(environment, kTopologyVariable);
-  const bool is_file_name =
-      value.starts_with('/') || value.starts_with("./") || value.starts_with("../") || value.ends_with(".xml");
+  const bool is_file_name = value.starts_with('/') || value.starts_with("./") ||
+                            value.starts_with("../") || value.ends_with(".xml");
   if (!is_file_name || access(value.c_str(), R_OK) == 0) return {};
-  return bad_setting(kTopologyVariable, value, std::strerror(errno), kAllowedTopologies, "the live machine is");
+  return bad_setting(kTopologyVariable, value, std::strerror(errno), kAllowedTopologies,
+                     "the live machine is");
 }
 
 // Guards ProcessPlans. It is made at compile time, never destroyed, and locked across fork(). So a
@@ -51,7 +85,8 @@ std::string unreadable_topology(const Environment& environment) {
 constinit std::mutex process_plans_mutex;
 
 __attribute__((constructor)) void guard_process_plans_over_fork() {
-  pthread_atfork([] { process_plans_mutex.lock(); }, [] { process_plans_mutex.unlock(); }, [] { process_plans_mutex.unlock(); });
+  pthread_atfork([] { process_plans_mutex.lock(); }, [] { process_plans_mutex.unlock(); },
+                 [] { process_plans_mutex.unlock(); });
 }
 
 // What the process knows: its settings and its machine, each read once.
@@ -71,19 +106,22 @@ class ProcessPlans {
 
   // Both report what is new. References stay valid and unchanged for the life of the process.
   static const Settings& settings(const Listener& report) {
-    return get([](ProcessPlans& plans) -> const Settings& { return plans.read_settings(); }, report);
+    return get([](ProcessPlans& plans) -> const Settings& { return plans.read_settings(); },
+               report);
   }
   static const Place& place(const Listener& report) {
     return get([](ProcessPlans& plans) -> const Place& { return plans.read_place(); }, report);
   }
   static const Place& adopt(Machine machine) {
-    return get([&](ProcessPlans& plans) -> const Place& { return plans.keep(std::move(machine)); }, {});
+    return get([&](ProcessPlans& plans) -> const Place& { return plans.keep(std::move(machine)); },
+               {});
   }
 
  private:
   // Reads under the lock, then reports without it, because the listener may call back.
   template <typename Read>
-  static auto get(const Read& read, const Listener& report) -> decltype(read(std::declval<ProcessPlans&>())) {
+  static auto get(const Read& read, const Listener& report)
+      -> decltype(read(std::declval<ProcessPlans&>())) {
     std::unique_lock lock(process_plans_mutex);
     if (instance_ == nullptr) instance_ = new ProcessPlans;
     auto& result = read(*instance_);
@@ -103,7 +141,8 @@ class ProcessPlans {
     const std::string topology_problem = unreadable_topology(environment);
     settings.topology_is_unreadable = !topology_problem.empty();
     if (settings.topology_is_unreadable) problems.push_back(topology_problem);
-    settings.profile = read_profile(environment, !value_of(environment, kTopologyVariable).empty(), problems);
+    settings.profile =
+        read_profile(environment, !value_of(environment, kTopologyVariable).empty(), problems);
     settings.num_bad = static_cast<int>(problems.size());
     std::move(problems.begin(), problems.end(), std::back_inserter(unreported_));
     return settings_.emplace(std::move(settings));
@@ -112,8 +151,9 @@ class ProcessPlans {
   const Place& read_place() {
     if (place_) return *place_;
     const Settings& settings = read_settings();
-    Result<Machine> machine =
-        settings.topology_is_unreadable ? load_live_machine() : load_machine(trusted_variable(kTopologyVariable));
+    Result<Machine> machine = settings.topology_is_unreadable
+                                  ? load_live_machine()
+                                  : load_machine(trusted_variable(kTopologyVariable));
     if (machine) return keep(*std::move(machine));
     unreported_.push_back(machine.error() + "; plans follow the order of the participants instead");
     return place_.emplace(Place{unknown_machine(), {}, false});
@@ -156,7 +196,8 @@ Located locate_participants(const PlanRequest& request, const Listener& report) 
       if (report) report(problem.c_str());
     }
   }
-  for (std::size_t i = 0; i < request.bindings.size(); ++i) located.paths[i] = locate(place.machine, request.bindings[i]);
+  for (std::size_t i = 0; i < request.bindings.size(); ++i)
+    located.paths[i] = locate(place.machine, request.bindings[i]);
   return located;
 }
 
@@ -167,21 +208,26 @@ int check_plan_settings(const Listener& report) { return ProcessPlans::settings(
 const Machine& known_machine(const Listener& report) { return ProcessPlans::place(report).machine; }
 
 const Profile* known_profile(const Listener& report) {
-  return ProcessPlans::place(report).profile_fits ? &*ProcessPlans::settings(report).profile : nullptr;
+  return ProcessPlans::place(report).profile_fits ? &*ProcessPlans::settings(report).profile
+                                                  : nullptr;
 }
 
-const Machine& adopt_machine(Machine machine) { return ProcessPlans::adopt(std::move(machine)).machine; }
+const Machine& adopt_machine(Machine machine) {
+  return ProcessPlans::adopt(std::move(machine)).machine;
+}
 
 Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report) {
   const std::uint32_t num_participants = request.num_participants;
-  if (const std::string problem = team_size_problem(num_participants); !problem.empty()) return Error{problem};
+  if (const std::string problem = team_size_problem(num_participants); !problem.empty())
+    return Error{problem};
   const ProcessPlans::Settings& known = ProcessPlans::settings(report);
   const PlanSettings& settings = request.settings != nullptr ? *request.settings : known.plan;
   ShapeOptions options;
   options.release = settings.release;
   options.page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
   if (num_participants <= kMaxAlwaysFlat) {
-    return build_engine_plan(std::vector<LocalityPath>(num_participants), unknown_machine(), options);
+    return build_engine_plan(std::vector<LocalityPath>(num_participants), unknown_machine(),
+                             options);
   }
   const Located located = locate_participants(request, report);
   options.domain_level = located.levels.domain;
@@ -192,9 +238,11 @@ Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report)
   return build_engine_plan(located.paths, located.machine, options);
 }
 
-Result<EnginePlan> make_group_plan(const PlanRequest& request, const EnginePlan& engine, const Listener& report) {
+Result<EnginePlan> make_group_plan(const PlanRequest& request, const EnginePlan& engine,
+                                   const Listener& report) {
   const Located located = locate_participants(request, report);
-  return build_group_plan(build_group_tree(located.paths, located.machine, located.levels.groups), engine);
+  return build_group_plan(build_group_tree(located.paths, located.machine, located.levels.groups),
+                          engine);
 }
 
 }  // namespace hierbar

@@ -7,12 +7,18 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/profile/profile.hpp"
+#include "plan/profile.hpp"
 #include "plan/settings.hpp"
 #include "plan/shape.hpp"
+#include "topology/cpu_set.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {
+
+// On how many cpus the participants run, at most: those of their bindings. If one is unbound, or if
+// there are no bindings, those that this process may use count as well
+// (docs/design/waiting.md#d0015).
+std::uint32_t count_cpus(const std::vector<CpuSet>& bindings);
 
 // What the process knows, its settings and its machine, and the plans that follow from them. Each
 // is read once, when it is first needed. Any thread may call all functions, also in a child of
@@ -49,6 +55,7 @@ Result<EnginePlan> make_plan(const PlanRequest& request, const Listener& report)
 // The plan of the paper's groups for the same participants, for the algorithm `topo`. `engine` is
 // the plan that make_plan() made for the same request. Errors: why the paper's algorithm steps
 // aside.
-Result<EnginePlan> make_group_plan(const PlanRequest& request, const EnginePlan& engine, const Listener& report);
+Result<EnginePlan> make_group_plan(const PlanRequest& request, const EnginePlan& engine,
+                                   const Listener& report);
 
 }  // namespace hierbar

@@ -2,11 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "symbol/call_frames.hpp"
 
+#include <dlfcn.h>
+
 #include <optional>
 
-#include "symbol/function_name.hpp"
+#include "symbol/code_place.hpp"
 
 namespace hierbar {
+namespace {
+
+const Libdw* load() {
+  void* const library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return nullptr;
+  static Libdw functions;
+  bool is_complete = true;
+#define HIERBAR_LOAD(name)                                                            \
+  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name)); \
+  is_complete = is_complete && functions.name != nullptr;
+  HIERBAR_LIBDW_FUNCTIONS(HIERBAR_LOAD)
+#undef HIERBAR_LOAD
+  return is_complete ? &functions : nullptr;
+}
+
+}  // namespace
+
+const Libdw* load_libdw() {
+  static const Libdw* const loaded = load();
+  return loaded;
+}
+
 namespace {
 
 constexpr int kMostJumps = 8;  // a loop of jumps has no end
@@ -18,8 +42,9 @@ class CallFrames {
     // functions.
     Dwarf_Die split{};
     std::uint8_t type = 0;
-    if (dw.dwarf_cu_info(unit.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr) == 0 && type == DW_UT_skeleton &&
-        split.addr != nullptr)
+    if (dw.dwarf_cu_info(unit.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr) ==
+            0 &&
+        type == DW_UT_skeleton && split.addr != nullptr)
       code_ = split;
   }
 
@@ -50,15 +75,17 @@ class CallFrames {
     if (dw_.dwarf_child(&parent, &die) != 0) return;
     do {
       const int tag = dw_.dwarf_tag(&die);
-      if ((tag != DW_TAG_lexical_block && tag != DW_TAG_inlined_subroutine) || !covers(die, address)) continue;
+      if ((tag != DW_TAG_lexical_block && tag != DW_TAG_inlined_subroutine) ||
+          !covers(die, address))
+        continue;
       path.push_back(die);
       return add_inner(die, address, path);
     } while (dw_.dwarf_siblingof(&die, &die) == 0);
   }
 
   static bool may_contain_functions(int tag) {
-    return tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_lexical_block ||
-           tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
+    return tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module ||
+           tag == DW_TAG_lexical_block || tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
   }
 
   // The path to the function with the address. libdw's own search goes only into what contains the
@@ -96,7 +123,9 @@ class CallFrames {
     Dwarf_Attribute attribute;
     Dwarf_Die die;
     for (const unsigned name : {DW_AT_call_origin, DW_AT_abstract_origin}) {
-      if (dw_.dwarf_attr(&call, name, &attribute) == nullptr || dw_.dwarf_formref_die(&attribute, &die) == nullptr) continue;
+      if (dw_.dwarf_attr(&call, name, &attribute) == nullptr ||
+          dw_.dwarf_formref_die(&attribute, &die) == nullptr)
+        continue;
       if (is_definition(dw_, die)) return die;
     }
     return std::nullopt;
@@ -111,10 +140,13 @@ class CallFrames {
   Dwarf_Addr address_of(Dwarf_Die& call) {
     Dwarf_Attribute attribute;
     Dwarf_Addr address = 0;
-    if (dw_.dwarf_attr(&call, DW_AT_call_pc, &attribute) != nullptr && dw_.dwarf_formaddr(&attribute, &address) == 0)
+    if (dw_.dwarf_attr(&call, DW_AT_call_pc, &attribute) != nullptr &&
+        dw_.dwarf_formaddr(&attribute, &address) == 0)
       return address;
     for (const unsigned name : {DW_AT_call_return_pc, DW_AT_low_pc}) {
-      if (dw_.dwarf_attr(&call, name, &attribute) != nullptr && dw_.dwarf_formaddr(&attribute, &address) == 0) return address - 1;
+      if (dw_.dwarf_attr(&call, name, &attribute) != nullptr &&
+          dw_.dwarf_formaddr(&attribute, &address) == 0)
+        return address - 1;
     }
     return 0;
   }
@@ -127,7 +159,8 @@ class CallFrames {
     do {
       if (is_call(die)) visit(die);
       const int tag = dw_.dwarf_tag(&die);
-      if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) for_each_call(die, visit);
+      if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
+        for_each_call(die, visit);
     } while (dw_.dwarf_siblingof(&die, &die) == 0);
   }
 
@@ -153,7 +186,9 @@ class CallFrames {
     std::optional<Jump> jump;
     int count = 0;
     for_each_call(function, [&](Dwarf_Die& call) {
-      if (dw_.dwarf_hasattr(&call, DW_AT_call_tail_call) == 0 && dw_.dwarf_hasattr(&call, DW_AT_GNU_tail_call) == 0) return;
+      if (dw_.dwarf_hasattr(&call, DW_AT_call_tail_call) == 0 &&
+          dw_.dwarf_hasattr(&call, DW_AT_GNU_tail_call) == 0)
+        return;
       ++count;
       jump = Jump{address_of(call), callee(call)};
     });
@@ -174,7 +209,8 @@ class CallFrames {
     for (const unsigned linkage : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
       if (dw_.dwarf_attr_integrate(&function, linkage, &attribute) == nullptr) continue;
       const char* const mangled = dw_.dwarf_formstring(&attribute);
-      if (mangled != nullptr && mangled[0] == '_' && mangled[1] == 'Z') return source_function(mangled);
+      if (mangled != nullptr && mangled[0] == '_' && mangled[1] == 'Z')
+        return source_function(mangled);
     }
     return name;
   }
@@ -182,7 +218,8 @@ class CallFrames {
   std::uint32_t number(Dwarf_Die& die, unsigned name) {
     Dwarf_Attribute attribute;
     Dwarf_Word value = 0;
-    return dw_.dwarf_attr(&die, name, &attribute) != nullptr && dw_.dwarf_formudata(&attribute, &value) == 0
+    return dw_.dwarf_attr(&die, name, &attribute) != nullptr &&
+                   dw_.dwarf_formudata(&attribute, &value) == 0
                ? static_cast<std::uint32_t>(value)
                : 0;
   }
@@ -216,7 +253,9 @@ class CallFrames {
       add(frames, {name_of(scopes[i], scopes, i + 1), file, line});
       // A Fortran program is inlined into a main() that the compiler has written.
       Dwarf_Attribute is_program;
-      if (tag == DW_TAG_subprogram || dw_.dwarf_attr_integrate(&scopes[i], DW_AT_main_subprogram, &is_program) != nullptr) break;
+      if (tag == DW_TAG_subprogram ||
+          dw_.dwarf_attr_integrate(&scopes[i], DW_AT_main_subprogram, &is_program) != nullptr)
+        break;
       read_call(scopes[i], file, line);
     }
     if (frames.empty() && line != 0) frames.push_back({"", file, line});
@@ -226,7 +265,8 @@ class CallFrames {
   // Clang makes two functions of a parallel region, one inlined into the other. The outer one says
   // nothing more.
   static void add(std::vector<CodeFrame>& frames, const CodeFrame& frame) {
-    if (frames.empty() || frames.back().function != frame.function || frame.function.empty()) frames.push_back(frame);
+    if (frames.empty() || frames.back().function != frame.function || frame.function.empty())
+      frames.push_back(frame);
   }
 
   const Libdw& dw_;

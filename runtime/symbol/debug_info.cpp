@@ -15,8 +15,7 @@
 
 #include "base/text.hpp"
 #include "symbol/call_frames.hpp"
-#include "symbol/function_name.hpp"
-#include "symbol/libdw.hpp"
+#include "symbol/code_place.hpp"
 
 namespace hierbar {
 namespace {
@@ -25,12 +24,14 @@ namespace {
 
 constexpr const char* kDebugDirectory = "/usr/lib/debug";
 
-std::uint32_t checksum(const unsigned char* data, std::size_t size) {  // that of .gnu_debuglink, CRC-32
+std::uint32_t checksum(const unsigned char* data,
+                       std::size_t size) {  // that of .gnu_debuglink, CRC-32
   static const auto table = [] {
     std::array<std::uint32_t, 256> values{};
     for (std::uint32_t i = 0; i < values.size(); ++i) {
       std::uint32_t value = i;
-      for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0xEDB88320U : 0U);
+      for (int bit = 0; bit < 8; ++bit)
+        value = (value >> 1) ^ ((value & 1) != 0 ? 0xEDB88320U : 0U);
       values[i] = value;
     }
     return values;
@@ -60,9 +61,10 @@ int open_with_checksum(const std::string& path, std::uint32_t expected) {
 
 // Like dwfl_standard_find_debuginfo(), which asks servers too if the environment names some. A
 // program's end is no place to wait for one.
-int find_debug_file(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base, const char* object, const char* link,
-                    GElf_Word expected, char** found) {
-  const int by_id = load_libdw()->dwfl_build_id_find_debuginfo(module, data, name, base, object, link, expected, found);
+int find_debug_file(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base,
+                    const char* object, const char* link, GElf_Word expected, char** found) {
+  const int by_id = load_libdw()->dwfl_build_id_find_debuginfo(module, data, name, base, object,
+                                                               link, expected, found);
   if (by_id >= 0 || object == nullptr || link == nullptr) return by_id;
   char* const absolute = realpath(object, nullptr);
   if (absolute == nullptr) return -1;
@@ -109,8 +111,11 @@ std::string symbol_at(const Libdw& dw, Dwfl_Module* module, Dwarf_Addr address) 
   GElf_Off offset = 0;
   GElf_Sym symbol;
   // Of the byte before: a call that does not return may be the last of its function.
-  const char* const name = dw.dwfl_module_addrinfo(module, address - 1, &offset, &symbol, nullptr, nullptr, nullptr);
-  return name == nullptr ? "" : symbol_name(name) + format_text("+0x%zx", static_cast<std::size_t>(offset) + 1);
+  const char* const name =
+      dw.dwfl_module_addrinfo(module, address - 1, &offset, &symbol, nullptr, nullptr, nullptr);
+  return name == nullptr
+             ? ""
+             : symbol_name(name) + format_text("+0x%zx", static_cast<std::size_t>(offset) + 1);
 }
 
 // The units are searched one after another. An index of them is optional in files, and compilers
@@ -118,19 +123,23 @@ std::string symbol_at(const Libdw& dw, Dwfl_Module* module, Dwarf_Addr address) 
 std::vector<CodeFrame> find_frames(const Libdw& dw, Dwfl_Module* module, Dwarf_Addr address) {
   Dwarf_Addr bias = 0;
   for (Dwarf_Die* unit = nullptr; (unit = dw.dwfl_module_nextcu(module, unit, &bias)) != nullptr;)
-    if (dw.dwarf_haspc(unit, address - 1 - bias) == 1) return frames_of_call(dw, *unit, address - bias);
+    if (dw.dwarf_haspc(unit, address - 1 - bias) == 1)
+      return frames_of_call(dw, *unit, address - bias);
   return {};
 }
 
 DebugFile open_debug_file(const Libdw& dw, const CodeObject& object) {
   static char* no_path = nullptr;
-  static const Dwfl_Callbacks callbacks{nullptr, find_debug_file, dw.dwfl_offline_section_address, &no_path};
+  static const Dwfl_Callbacks callbacks{nullptr, find_debug_file, dw.dwfl_offline_section_address,
+                                        &no_path};
   DebugFile file{Session(dw.dwfl_begin(&callbacks), EndSession{&dw})};
   if (file.session == nullptr) return file;
   // Loaded at 0, its addresses are those of the file.
-  file.module = dw.dwfl_report_elf(file.session.get(), object.name.c_str(), object.path.c_str(), -1, 0, true);
+  file.module =
+      dw.dwfl_report_elf(file.session.get(), object.name.c_str(), object.path.c_str(), -1, 0, true);
   dw.dwfl_report_end(file.session.get(), nullptr, nullptr);
-  if (file.module != nullptr && !is_same_build(dw, file.module, object.build_id)) file.module = nullptr;
+  if (file.module != nullptr && !is_same_build(dw, file.module, object.build_id))
+    file.module = nullptr;
   return file;
 }
 
@@ -139,7 +148,8 @@ DebugFile open_debug_file(const Libdw& dw, const CodeObject& object) {
 void read_debug_info(CodePlace& place) {
   const Libdw* const dw = load_libdw();
   if (dw == nullptr || place.object.path.empty() || place.file_address == 0) return;
-  const auto [position, is_new] = debug_files().try_emplace({place.object.path, place.object.build_id});
+  const auto [position, is_new] =
+      debug_files().try_emplace({place.object.path, place.object.build_id});
   if (is_new) position->second = open_debug_file(*dw, place.object);
   Dwfl_Module* const module = position->second.module;
   if (module == nullptr) return;

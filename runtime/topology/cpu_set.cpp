@@ -23,7 +23,10 @@ bool take_cpu(std::string_view& text, std::uint32_t& cpu) {
 
 }  // namespace
 
-CpuSet::CpuSet(const std::uint64_t* bits, std::uint32_t num_words) : words_(bits, bits + num_words) { trim(); }
+CpuSet::CpuSet(const std::uint64_t* bits, std::uint32_t num_words)
+    : words_(bits, bits + num_words) {
+  trim();
+}
 
 CpuSet CpuSet::range(std::uint32_t first, std::uint32_t last) {
   CpuSet set;
@@ -38,7 +41,8 @@ CpuSet CpuSet::range(std::uint32_t first, std::uint32_t last) {
 
 Result<CpuSet> CpuSet::parse(std::string_view list) {
   const auto malformed = [list] {
-    return Error{std::string("'").append(list) + "' is no list of cpus such as '0-3,8' with numbers up to " +
+    return Error{std::string("'").append(list) +
+                 "' is no list of cpus such as '0-3,8' with numbers up to " +
                  std::to_string(kMaxParsedCpu)};
   };
   CpuSet set;

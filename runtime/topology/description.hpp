@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace hierbar {
 
@@ -14,5 +15,18 @@ bool is_file_name(const std::string& description);
 // Why the description must not be given to hwloc; empty if there is no reason. hwloc would build a
 // machine of any size, and it follows null pointers in some files.
 std::string description_problem(const std::string& description);
+
+// Rejects XML that crashes hwloc: returns the reason, or an empty text if it is safe. hwloc
+// up to 2.9 follows null pointers where
+//
+//   1. the text is not well formed: tags that do not end, attributes that are not of the form
+//      NAME="VALUE", elements that are not nested or too deep, or a byte of value 0, at which hwloc
+//      takes the text to end;
+//   2. an object has a set of cpus or nodes but not the complete set, which hwloc always writes
+//      with it;
+//   3. the machine has no cpu, or lacks one of its sets (versions before 2.0 write fewer).
+//
+// All other faults are left to hwloc. Linear in the text.
+std::string xml_problem(std::string_view xml);
 
 }  // namespace hierbar

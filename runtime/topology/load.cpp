@@ -14,10 +14,8 @@
 
 #include "base/trusted_variable.hpp"
 #include "topology/description.hpp"
-#include "topology/hwloc_complaints.hpp"
-#include "topology/hwloc_environment.hpp"
-#include "topology/masked_environment.hpp"
-#include "topology/unit_tree.hpp"
+#include "topology/hwloc_guards.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 namespace {
@@ -34,7 +32,8 @@ using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
 unsigned long load_flags() {
   unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
 #if HWLOC_API_VERSION >= 0x00020800
-  flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+  flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
+           HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
 #endif
   return flags;
 }
@@ -43,8 +42,8 @@ unsigned long load_flags() {
 // structure, and no others. hwloc cannot keep groups that add none.
 void set_type_filters(hwloc_topology* topology) {
   hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-  for (const hwloc_obj_type_t type :
-       {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_DIE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE, HWLOC_OBJ_CORE}) {
+  for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_DIE, HWLOC_OBJ_L3CACHE,
+                                      HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE, HWLOC_OBJ_CORE}) {
     hwloc_topology_set_type_filter(topology, type, HWLOC_TYPE_FILTER_KEEP_ALL);
   }
   hwloc_topology_set_type_filter(topology, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
@@ -94,7 +93,9 @@ std::uint32_t labels_of(const hwloc_obj& object) {
     case HWLOC_OBJ_DIE:
       return label_bit(Level::kDie);
     case HWLOC_OBJ_GROUP:
-      return object.subtype != nullptr && strcasecmp(object.subtype, "Cluster") == 0 ? label_bit(Level::kCluster) : 0;
+      return object.subtype != nullptr && strcasecmp(object.subtype, "Cluster") == 0
+                 ? label_bit(Level::kCluster)
+                 : 0;
     default:
       return 0;
   }
@@ -107,11 +108,13 @@ SharedSets shared_sets(hwloc_topology* topology) {
   for (int depth = 0; depth < hwloc_topology_get_depth(topology); ++depth) {
     const hwloc_obj_type_t type = hwloc_get_depth_type(topology, depth);
     if (type == HWLOC_OBJ_PU || type == HWLOC_OBJ_L1CACHE) continue;
-    for (hwloc_obj* object = nullptr; (object = hwloc_get_next_obj_by_depth(topology, depth, object)) != nullptr;) {
+    for (hwloc_obj* object = nullptr;
+         (object = hwloc_get_next_obj_by_depth(topology, depth, object)) != nullptr;) {
       sets.nested.push_back(SharedSet{to_cpu_set(object->cpuset), labels_of(*object)});
     }
   }
-  for (hwloc_obj* node = nullptr; (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+  for (hwloc_obj* node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
     sets.numa.push_back(to_cpu_set(node->cpuset));
   }
   return sets;
@@ -123,7 +126,8 @@ void measure_caches(hwloc_topology* topology, Machine& machine) {
   std::uint32_t largest_line = 0;
   std::uint32_t impossible_line = 0;
   for (const hwloc_obj_type_t type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE}) {
-    for (hwloc_obj* cache = nullptr; (cache = hwloc_get_next_obj_by_type(topology, type, cache)) != nullptr;) {
+    for (hwloc_obj* cache = nullptr;
+         (cache = hwloc_get_next_obj_by_type(topology, type, cache)) != nullptr;) {
       const std::uint32_t line = cache->attr->cache.linesize;
       if (line > kMaxLineBytes) {
         impossible_line = line;
@@ -132,13 +136,15 @@ void measure_caches(hwloc_topology* topology, Machine& machine) {
       }
       if (type != HWLOC_OBJ_L3CACHE) continue;
       machine.l3_bytes =
-          std::max(machine.l3_bytes, static_cast<std::uint32_t>(std::min<hwloc_uint64_t>(cache->attr->cache.size, UINT32_MAX)));
+          std::max(machine.l3_bytes, static_cast<std::uint32_t>(std::min<hwloc_uint64_t>(
+                                         cache->attr->cache.size, UINT32_MAX)));
     }
   }
   if (largest_line != 0) machine.line_bytes = largest_line;
   if (impossible_line != 0) {
     machine.warnings.push_back("coherence lines of " + std::to_string(impossible_line) +
-                               " bytes are ignored: allowed are up to " + std::to_string(kMaxLineBytes));
+                               " bytes are ignored: allowed are up to " +
+                               std::to_string(kMaxLineBytes));
   }
 }
 
@@ -153,7 +159,8 @@ std::string trimmed(const char* text) {
 std::string model_name(hwloc_topology* topology) {
   hwloc_obj* root = hwloc_get_root_obj(topology);
   hwloc_obj* package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
-  const std::pair<hwloc_obj*, const char*> places[] = {{package, "CPUModel"}, {root, "CPUModel"}, {root, "DMIProductName"}};
+  const std::pair<hwloc_obj*, const char*> places[] = {
+      {package, "CPUModel"}, {root, "CPUModel"}, {root, "DMIProductName"}};
   for (const auto& [object, key] : places) {
     const char* value = object != nullptr ? hwloc_obj_get_info_by_name(object, key) : nullptr;
     if (value == nullptr) continue;
@@ -174,7 +181,8 @@ Machine to_machine(hwloc_topology* topology, std::string name) {
 }
 
 std::uint64_t ns_since(Clock::time_point start) {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
 // --- 3. Descriptions
@@ -184,24 +192,27 @@ Result<Topology> load_file(const std::string& path) {
   if (topology == nullptr || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {
     return Error{"'" + path +
-                 "' is no XML file that the installed hwloc can read (it reads those of its own and of older versions)"};
+                 "' is no XML file that the installed hwloc can read (it reads those of its own "
+                 "and of older versions)"};
   }
   return topology;
 }
 
 Result<Topology> load_synthetic(const std::string& description) {
   Topology topology = prepare_topology();
-  if (topology == nullptr || hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
+  if (topology == nullptr ||
+      hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {
-    return Error{"'" + description + "' is neither a file nor a synthetic description that hwloc understands"};
+    return Error{"'" + description +
+                 "' is neither a file nor a synthetic description that hwloc understands"};
   }
   return topology;
 }
 
 // --- 4. The live machine
 
-constexpr std::array<const char*, 5> kSourceVariables = {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH",
-                                                         "HWLOC_COMPONENTS"};
+constexpr std::array<const char*, 5> kSourceVariables = {
+    "HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH", "HWLOC_COMPONENTS"};
 
 // The variables that choose hwloc's source, as "NAME='value' ..."; empty if none is set.
 std::string source_settings() {
@@ -220,7 +231,8 @@ Topology load_native() {
   if (trusted_variable("HWLOC_COMPONENTS") == nullptr) {
     hwloc_topology_set_components(topology.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   }
-  if (hwloc_topology_load(topology.get()) != 0 || !impossible_cpus(topology.get()).empty()) return nullptr;
+  if (hwloc_topology_load(topology.get()) != 0 || !impossible_cpus(topology.get()).empty())
+    return nullptr;
   return topology;
 }
 
@@ -235,9 +247,11 @@ Result<Machine> load_live_machine() {
   if (const std::string settings = source_settings(); topology == nullptr && !settings.empty()) {
     const MaskedEnvironment masked(kSourceVariables);
     topology = load_native();
-    warnings.push_back("hwloc cannot load what " + settings + " asks for; ignored, the live machine is read instead");
+    warnings.push_back("hwloc cannot load what " + settings +
+                       " asks for; ignored, the live machine is read instead");
   }
-  for (std::string& complaint : complaints.take("this machine")) warnings.push_back(std::move(complaint));
+  for (std::string& complaint : complaints.take("this machine"))
+    warnings.push_back(std::move(complaint));
   if (topology == nullptr) return Error{"hwloc cannot read this machine's topology"};
   Machine machine = to_machine(topology.get(), model_name(topology.get()));
   machine.warnings.insert(machine.warnings.begin(), warnings.begin(), warnings.end());
@@ -248,10 +262,14 @@ Result<Machine> load_live_machine() {
 Result<Machine> load_described_machine(const std::string& description) {
   const Clock::time_point start = Clock::now();
   const HwlocEnvironment environment;
-  const auto refusal = [](const std::string& reason) { return Error{reason + "; allowed: " + kAllowedTopologies}; };
-  if (const std::string problem = description_problem(description); !problem.empty()) return refusal(problem);
+  const auto refusal = [](const std::string& reason) {
+    return Error{reason + "; allowed: " + kAllowedTopologies};
+  };
+  if (const std::string problem = description_problem(description); !problem.empty())
+    return refusal(problem);
   HwlocComplaints complaints;
-  Result<Topology> topology = is_file_name(description) ? load_file(description) : load_synthetic(description);
+  Result<Topology> topology =
+      is_file_name(description) ? load_file(description) : load_synthetic(description);
   const std::vector<std::string> doubts = complaints.take("'" + description + "'");
   if (!topology.ok()) return refusal(topology.error());
   if (const std::string problem = impossible_cpus(topology->get()); !problem.empty()) {

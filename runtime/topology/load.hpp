@@ -11,7 +11,8 @@ namespace hierbar {
 
 // For messages about bad settings.
 inline constexpr const char* kAllowedTopologies =
-    "an hwloc XML file (made with 'lstopo file.xml') or a synthetic description such as 'pack:2 [numa] l3:4 core:8 pu:2'";
+    "an hwloc XML file (made with 'lstopo file.xml') or a synthetic description such as 'pack:2 "
+    "[numa] l3:4 core:8 pu:2'";
 
 // The largest machine that a description may ask for.
 inline constexpr unsigned long kMaxDescribedCpus = kMaxMachineCpus;

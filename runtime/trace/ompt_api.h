@@ -22,7 +22,8 @@ typedef struct ompt_frame_t ompt_frame_t;
 typedef void (*ompt_callback_t)(void);
 typedef void (*ompt_interface_fn_t)(void);
 typedef ompt_interface_fn_t (*ompt_function_lookup_t)(const char *name);
-typedef int (*ompt_initialize_t)(ompt_function_lookup_t lookup, int initial_device_num, ompt_data_t *tool_data);
+typedef int (*ompt_initialize_t)(ompt_function_lookup_t lookup, int initial_device_num,
+                                 ompt_data_t *tool_data);
 typedef void (*ompt_finalize_t)(ompt_data_t *tool_data);
 typedef struct ompt_start_tool_result_t {
   ompt_initialize_t initialize;
@@ -63,22 +64,33 @@ enum { ompt_parallel_league = 0x40000000 };
 
 typedef int (*ompt_set_callback_t)(int event, ompt_callback_t callback);
 typedef int (*ompt_get_callback_t)(int event, ompt_callback_t *callback);
-typedef int (*ompt_get_parallel_info_t)(int ancestor_level, ompt_data_t **parallel_data, int *team_size);
-typedef void (*ompt_callback_parallel_begin_t)(ompt_data_t *encountering_task_data, const ompt_frame_t *encountering_task_frame,
-                                               ompt_data_t *parallel_data, unsigned int requested_parallelism, int flags,
+typedef int (*ompt_get_parallel_info_t)(int ancestor_level, ompt_data_t **parallel_data,
+                                        int *team_size);
+typedef void (*ompt_callback_parallel_begin_t)(ompt_data_t *encountering_task_data,
+                                               const ompt_frame_t *encountering_task_frame,
+                                               ompt_data_t *parallel_data,
+                                               unsigned int requested_parallelism, int flags,
                                                const void *codeptr_ra);
-typedef void (*ompt_callback_parallel_end_t)(ompt_data_t *parallel_data, ompt_data_t *encountering_task_data, int flags,
+typedef void (*ompt_callback_parallel_end_t)(ompt_data_t *parallel_data,
+                                             ompt_data_t *encountering_task_data, int flags,
                                              const void *codeptr_ra);
-typedef void (*ompt_callback_task_schedule_t)(ompt_data_t *prior_task_data, int prior_task_status, ompt_data_t *next_task_data);
-typedef void (*ompt_callback_implicit_task_t)(int endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data,
-                                              unsigned int actual_parallelism, unsigned int index, int flags);
-typedef void (*ompt_callback_sync_region_t)(int kind, int endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data,
-                                            const void *codeptr_ra);
-typedef void (*ompt_callback_work_t)(int work_type, int endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data,
-                                     uint64_t count, const void *codeptr_ra);
-typedef void (*ompt_callback_masked_t)(int endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data, const void *codeptr_ra);
-typedef void (*ompt_callback_dispatch_t)(ompt_data_t *parallel_data, ompt_data_t *task_data, int kind, ompt_data_t instance);
-typedef ompt_start_tool_result_t *(*ompt_start_tool_t)(unsigned int omp_version, const char *runtime_version);
+typedef void (*ompt_callback_task_schedule_t)(ompt_data_t *prior_task_data, int prior_task_status,
+                                              ompt_data_t *next_task_data);
+typedef void (*ompt_callback_implicit_task_t)(int endpoint, ompt_data_t *parallel_data,
+                                              ompt_data_t *task_data,
+                                              unsigned int actual_parallelism, unsigned int index,
+                                              int flags);
+typedef void (*ompt_callback_sync_region_t)(int kind, int endpoint, ompt_data_t *parallel_data,
+                                            ompt_data_t *task_data, const void *codeptr_ra);
+typedef void (*ompt_callback_work_t)(int work_type, int endpoint, ompt_data_t *parallel_data,
+                                     ompt_data_t *task_data, uint64_t count,
+                                     const void *codeptr_ra);
+typedef void (*ompt_callback_masked_t)(int endpoint, ompt_data_t *parallel_data,
+                                       ompt_data_t *task_data, const void *codeptr_ra);
+typedef void (*ompt_callback_dispatch_t)(ompt_data_t *parallel_data, ompt_data_t *task_data,
+                                         int kind, ompt_data_t instance);
+typedef ompt_start_tool_result_t *(*ompt_start_tool_t)(unsigned int omp_version,
+                                                       const char *runtime_version);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "base/unit.h"
+#include "base/levels.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,7 +53,8 @@ typedef struct hierbar_trace_interface {
      needs no more of these barriers. begin() gets the kind, the task's data and the address, as
      sync_region does. It returns where to stamp, or NULL for nowhere; after NULL, end() is not
      called. */
-  void (*observe)(hierbar_phases *(*begin)(uint32_t kind, void *task_data, const void *address), void (*end)(void));
+  void (*observe)(hierbar_phases *(*begin)(uint32_t kind, void *task_data, const void *address),
+                  void (*end)(void));
 
   /* For all other barriers: returns the address of a pointer of the calling thread. The tool stores
      there where libomp shall stamp the thread's next barrier. It is NULL at first, for nowhere. The

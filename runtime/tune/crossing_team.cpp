@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "base/arch/pause.hpp"
 #include "base/bound_thread.hpp"
 
 namespace hierbar {
@@ -21,7 +22,8 @@ struct CrossingTeam::Course {
         size_bytes(barrier_size_bytes<Mem>(contestant.algorithm, plan)),
         // Zero pages that nobody has touched. The kernel allocates each one near the participant
         // that writes it first.
-        memory(mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+        memory(
+            mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (memory == MAP_FAILED) throw std::bad_alloc();
   }
   ~Course() { munmap(memory, size_bytes); }
@@ -50,13 +52,18 @@ struct CrossingTeam::Course {
 CrossingTeam::CrossingTeam(std::vector<std::uint32_t> cpus, std::vector<Contestant> contestants)
     : cpus_(std::move(cpus)), spots_(cpus_.size()) {
   const auto num_participants = static_cast<std::uint32_t>(cpus_.size());
-  if (std::set<std::uint32_t>(cpus_.begin(), cpus_.end()).size() < cpus_.size()) policy_.spin_looks = 0;
-  for (std::uint32_t me = 0; me < num_participants; ++me) hosts_.emplace_back(spots_.data(), me, policy_, aborted_);
+  if (std::set<std::uint32_t>(cpus_.begin(), cpus_.end()).size() < cpus_.size())
+    policy_.spin_polls = 0;
+  policy_.pauses_per_poll = measure_pauses_per_poll();
+  for (std::uint32_t me = 0; me < num_participants; ++me)
+    hosts_.emplace_back(spots_.data(), me, policy_, aborted_);
   const EnginePlan of_first = contestants.front().plan;
-  for (Contestant& contestant : contestants) courses_.push_back(std::make_unique<Course>(std::move(contestant)));
+  for (Contestant& contestant : contestants)
+    courses_.push_back(std::make_unique<Course>(std::move(contestant)));
   courses_.push_back(std::make_unique<Course>(Contestant{Algorithm::kHier, of_first}));
   try {
-    for (std::uint32_t me = 1; me < num_participants; ++me) threads_.emplace_back(&CrossingTeam::take_part, this, me);
+    for (std::uint32_t me = 1; me < num_participants; ++me)
+      threads_.emplace_back(&CrossingTeam::take_part, this, me);
   } catch (...) {
     // The threads that exist wait for those that could not be made. (X1) of thread_host.hpp; pairs
     // with (X2) and (X3) in their waits. A sleeper needs no wake-up: it reads the flag every 50 ms.
@@ -118,10 +125,43 @@ double CrossingTeam::period_ns(std::size_t contestant) {
     for (std::uint64_t trial = 1; trial <= 4096; trial *= 8) {
       // After a long trial on a busy machine there is no longer one.
       const double trial_ns = time(trial) * static_cast<double>(trial);
-      if (course.shortest_ns * static_cast<double>(trial) > kBatch_ns / 4 || trial_ns > 10 * kBatch_ns) break;
+      if (course.shortest_ns * static_cast<double>(trial) > kBatch_ns / 4 ||
+          trial_ns > 10 * kBatch_ns)
+        break;
     }
   }
-  return time(static_cast<std::uint64_t>(std::max(1.0, kBatch_ns / std::max(1.0, course.shortest_ns))));
+  return time(
+      static_cast<std::uint64_t>(std::max(1.0, kBatch_ns / std::max(1.0, course.shortest_ns))));
 }
+
+namespace {
+
+class ThreadTeamMeter : public TeamMeter {
+ public:
+  ThreadTeamMeter(const std::vector<std::uint32_t>& cpus, std::vector<Contestant> contestants)
+      : team_(cpus, std::move(contestants)) {}
+  double period_ns(std::size_t plan) override { return team_.period_ns(plan); }
+
+ private:
+  CrossingTeam team_;
+};
+
+class ThreadMeter : public Meter {
+ public:
+  double pause_ns() override { return measure_pause_ns(); }
+  OneWay one_way(std::uint32_t cpu, std::uint32_t other_cpu) override {
+    return measure_one_way(cpu, other_cpu);
+  }
+  std::unique_ptr<TeamMeter> team(const std::vector<std::uint32_t>& cpus,
+                                  const std::vector<EnginePlan>& plans) override {
+    std::vector<Contestant> contestants;
+    for (const EnginePlan& plan : plans) contestants.push_back({Algorithm::kHier, plan});
+    return std::make_unique<ThreadTeamMeter>(cpus, std::move(contestants));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Meter> make_thread_meter() { return std::make_unique<ThreadMeter>(); }
 
 }  // namespace hierbar

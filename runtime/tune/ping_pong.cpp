@@ -2,16 +2,88 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/ping_pong.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <random>
 #include <thread>
 #include <vector>
 
-#include "barrier/pause.hpp"
+#include "base/arch/pause.hpp"
 #include "base/bound_thread.hpp"
 
 namespace hierbar {
+namespace {
+
+// A unit without labels usually lies between cores and an L3. It sorts before "l3", which has the
+// same number.
+constexpr int kGroup = static_cast<int>(Level::kL3);
+
+// What two cpus share if this is the smallest unit that holds both. If the unit has several labels,
+// the nearest one counts.
+std::pair<int, const char*> kind_of(const Unit& unit) {
+  if (unit.children.empty()) return {0, level_name(Level::kCore)};
+  for (int i = 0; i < kNumLevels; ++i) {
+    const auto level = static_cast<Level>(i);
+    if (unit.has(level)) return {i, level_name(level)};
+  }
+  return {kGroup, "group"};
+}
+
+// The parts of a unit. Two cpus of different parts have the distance of this unit. The parts are
+// the unit's children or, in a core, its cpus.
+std::vector<CpuSet> parts_of(const Machine& machine, const Unit& unit) {
+  std::vector<CpuSet> parts;
+  for (const int child : unit.children)
+    parts.push_back(machine.units[child].cpus & machine.allowed);
+  if (unit.children.empty()) {
+    for (const std::uint32_t cpu : unit.cpus & machine.allowed)
+      parts.push_back(CpuSet::range(cpu, cpu));
+  }
+  std::erase_if(parts, [](const CpuSet& part) { return part.empty(); });
+  return parts;
+}
+
+std::uint32_t member(const CpuSet& cpus, std::size_t index) {
+  auto cpu = cpus.begin();
+  for (; index > 0; --index) ++cpu;
+  return *cpu;
+}
+
+}  // namespace
+
+std::vector<PairClass> sample_pairs(const Machine& machine, std::size_t most_pairs) {
+  using Parts = std::vector<CpuSet>;
+  std::map<std::pair<int, std::string>, std::vector<Parts>> units_of_kind;
+  for (const Unit& unit : machine.units) {
+    Parts parts = parts_of(machine, unit);
+    if (parts.size() >= 2) units_of_kind[kind_of(unit)].push_back(std::move(parts));
+  }
+  std::mt19937 random(1);
+  // Not a standard distribution: their results differ from one C++ library to another.
+  const auto below = [&random](std::size_t bound) { return random() % bound; };
+  std::vector<PairClass> classes;
+  for (const auto& [kind, units] : units_of_kind) {
+    PairClass found{kind.second, kind.first, {}};
+    // Twice as many tries as pairs, because a class may have fewer pairs.
+    for (std::size_t i = 0; i < 2 * most_pairs && found.pairs.size() < most_pairs; ++i) {
+      const Parts& parts = units[i < units.size() && units.size() > most_pairs
+                                     ? i * units.size() / most_pairs % units.size()
+                                     : i % units.size()];
+      const std::size_t a = below(parts.size());
+      const std::size_t b = (a + 1 + below(parts.size() - 1)) % parts.size();
+      const CpuPair pair = std::minmax(member(parts[a], below(parts[a].count())),
+                                       member(parts[b], below(parts[b].count())));
+      if (std::find(found.pairs.begin(), found.pairs.end(), pair) == found.pairs.end())
+        found.pairs.push_back(pair);
+    }
+    classes.push_back(std::move(found));
+  }
+  return classes;
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -43,7 +115,8 @@ struct ByStore {
 struct ByCas {
   static bool pass(std::atomic<Value>& word, Value seen, Value next, int pauses) {
     // (3) acq_rel; pairs with the peer's (3). A failed attempt orders nothing that is needed.
-    for (Value value = seen; !word.compare_exchange_weak(value, next, std::memory_order_acq_rel, std::memory_order_acquire);
+    for (Value value = seen; !word.compare_exchange_weak(value, next, std::memory_order_acq_rel,
+                                                         std::memory_order_acquire);
          value = seen, pause(pauses)) {
       if (value == kStop) return false;
     }
@@ -75,7 +148,8 @@ class Game {
   // ns for one passage. A round has two.
   double play(std::uint64_t num_rounds) {
     const Clock::time_point start = Clock::now();
-    for (std::uint64_t i = 0; i < num_rounds; ++i, value_ += 2) Handover::pass(line_.word, value_, value_ + 1, pauses_);
+    for (std::uint64_t i = 0; i < num_rounds; ++i, value_ += 2)
+      Handover::pass(line_.word, value_, value_ + 1, pauses_);
     // As (4): the round is complete.
     while (line_.word.load(std::memory_order_acquire) != value_) {
     }
@@ -100,14 +174,16 @@ Quartiles measure(std::uint32_t cpu, std::uint32_t other_cpu, int pauses) {
   game.play(kRounds);  // afterwards both threads have come, and their cpus are awake
   std::vector<double> samples;
   const Clock::time_point end = Clock::now() + kLongest;
-  for (int i = 0; i < kBatches && (i < 3 || Clock::now() < end); ++i) samples.push_back(game.play(kRounds));
+  for (int i = 0; i < kBatches && (i < 3 || Clock::now() < end); ++i)
+    samples.push_back(game.play(kRounds));
   return quartiles_of(std::move(samples));
 }
 
 }  // namespace
 
 OneWay measure_one_way(std::uint32_t cpu, std::uint32_t other_cpu) {
-  return OneWay{measure<ByStore>(cpu, other_cpu, 0), measure<ByStore>(cpu, other_cpu, measure_pauses_per_look()),
+  return OneWay{measure<ByStore>(cpu, other_cpu, 0),
+                measure<ByStore>(cpu, other_cpu, measure_pauses_per_poll()),
                 measure<ByCas>(cpu, other_cpu, 0)};
 }
 

@@ -7,8 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "plan/domains.hpp"
-#include "plan/mapping.hpp"
+#include "plan/locality.hpp"
 
 namespace hierbar {
 namespace {
@@ -33,9 +32,12 @@ std::vector<std::uint32_t> cpus_of(const std::vector<CpuSet>& bindings) {
 }
 
 bool same_plan(const EnginePlan& a, const EnginePlan& b) {
-  return a.leaders == b.leaders && a.children == b.children && (a.release == b.release || a.children.empty()) &&
+  return a.leaders == b.leaders && a.children == b.children &&
+         (a.release == b.release || a.children.empty()) &&
          std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(),
-                    [](const hierbar_plan_node& x, const hierbar_plan_node& y) { return x.parent == y.parent; });
+                    [](const hierbar_plan_node& x, const hierbar_plan_node& y) {
+                      return x.parent == y.parent;
+                    });
 }
 
 // The time of a tuning run, and whether it is to stop.
@@ -44,7 +46,9 @@ class Clock {
   Clock(const TuneHooks& hooks, double limit_s) : hooks_(hooks), limit_s_(limit_s) {}
   double now() const { return hooks_.seconds(); }
   bool is_stopped() const { return hooks_.is_stopped(); }
-  void report(const std::string& what) const { hooks_.progress(std::min(1.0, now() / limit_s_), what); }
+  void report(const std::string& what) const {
+    hooks_.progress(std::min(1.0, now() / limit_s_), what);
+  }
 
  private:
   const TuneHooks& hooks_;
@@ -53,7 +57,8 @@ class Clock {
 
 // Step 1 of tune.hpp.
 
-std::vector<LatencyClass> measure_latencies(const Machine& machine, Meter& meter, const Clock& clock, double end_s) {
+std::vector<LatencyClass> measure_latencies(const Machine& machine, Meter& meter,
+                                            const Clock& clock, double end_s) {
   const std::vector<PairClass> classes = sample_pairs(machine, kPairsPerClass);
   std::vector<LatencyClass> measured;
   for (const PairClass& pair_class : classes) measured.push_back({pair_class.name, {}});
@@ -62,8 +67,8 @@ std::vector<LatencyClass> measure_latencies(const Machine& machine, Meter& meter
       if (clock.is_stopped() || (turn > 0 && clock.now() > end_s)) return measured;
       if (turn >= classes[i].pairs.size()) continue;
       const CpuPair cpus = classes[i].pairs[turn];
-      clock.report("one way, " + classes[i].name + ": cpus " + std::to_string(cpus.first) + " and " +
-                   std::to_string(cpus.second));
+      clock.report("one way, " + classes[i].name + ": cpus " + std::to_string(cpus.first) +
+                   " and " + std::to_string(cpus.second));
       measured[i].pairs.push_back({cpus, meter.one_way(cpus.first, cpus.second)});
     }
   }
@@ -74,8 +79,8 @@ std::vector<LatencyClass> measure_latencies(const Machine& machine, Meter& meter
 
 using Periods = std::vector<std::vector<double>>;  // [index in the list][turn]
 
-Periods take_turns(TeamMeter& team, const std::vector<std::size_t>& plans, std::size_t most_turns, const Clock& clock,
-                   double end_s) {
+Periods take_turns(TeamMeter& team, const std::vector<std::size_t>& plans, std::size_t most_turns,
+                   const Clock& clock, double end_s) {
   Periods periods(plans.size());
   for (std::size_t turn = 0; turn < most_turns && !clock.is_stopped(); ++turn) {
     if (turn >= kFewestTurns && clock.now() > end_s) break;
@@ -89,7 +94,8 @@ Periods take_turns(TeamMeter& team, const std::vector<std::size_t>& plans, std::
 
 Quartiles ratios(const std::vector<double>& above, const std::vector<double>& below) {
   std::vector<double> result;
-  for (std::size_t turn = 0; turn < std::min(above.size(), below.size()); ++turn) result.push_back(above[turn] / below[turn]);
+  for (std::size_t turn = 0; turn < std::min(above.size(), below.size()); ++turn)
+    result.push_back(above[turn] / below[turn]);
   return quartiles_of(std::move(result));
 }
 
@@ -100,7 +106,8 @@ void search(TeamMeter& team, const Clock& clock, double end_s, TunedTeam& tuned)
   for (std::size_t i = 0; i < all.size(); ++i) {
     tuned.rivals[i].period_ns = quartiles_of(periods[i]);
     tuned.rivals[i].ratio = ratios(periods[i], periods[0]);
-    const bool leads = i == 1 || (i > 1 && tuned.rivals[i].ratio.median < tuned.rivals[tuned.best].ratio.median);
+    const bool leads =
+        i == 1 || (i > 1 && tuned.rivals[i].ratio.median < tuned.rivals[tuned.best].ratio.median);
     if (leads) tuned.best = i;
   }
 }
@@ -110,26 +117,29 @@ void decide(TeamMeter& team, const Clock& clock, double end_s, TunedTeam& tuned)
   tuned.num_turns = periods.back().size();
   tuned.best_ratio = ratios(periods[1], periods[0]);
   tuned.noise_ratio = ratios(periods[2], periods[0]);
-  const bool better = tuned.best_ratio.median < 1 - kLeastGain && tuned.best_ratio.upper < tuned.noise_ratio.lower;
+  const bool better =
+      tuned.best_ratio.median < 1 - kLeastGain && tuned.best_ratio.upper < tuned.noise_ratio.lower;
   tuned.verdict = better ? Verdict::kBetter : Verdict::kDefault;
 }
 
-TunedTeam tune_team(const Machine& machine, std::uint32_t num_participants, Meter& meter, const Clock& clock, double end_s) {
+TunedTeam tune_team(const Machine& machine, std::uint32_t num_participants, Meter& meter,
+                    const Clock& clock, double end_s) {
   const std::vector<CpuSet> bindings = *map_participants(machine, Mapping::kCore, num_participants);
   const std::vector<LocalityPath> paths = locate_all(machine, bindings);
   TunedTeam tuned;
   tuned.team = spread_of(machine, paths);
   std::vector<EnginePlan> plans;
   tuned.rivals = rival_shapes(paths, machine, plans);
-  clock.report("barrier of " + std::to_string(num_participants) + " threads: " + std::to_string(plans.size()) +
-               (plans.size() == 1 ? " shape" : " shapes"));
+  clock.report("barrier of " + std::to_string(num_participants) + " threads: " +
+               std::to_string(plans.size()) + (plans.size() == 1 ? " shape" : " shapes"));
   const double start_s = clock.now();
   tuned.verdict = plans.size() == 1 ? Verdict::kNoChoice : Verdict::kNoTime;
   if (start_s >= end_s) return tuned;
   const std::unique_ptr<TeamMeter> team = meter.team(cpus_of(bindings), plans);
   search(*team, clock, start_s + kSearchShare * (end_s - start_s), tuned);
   if (tuned.best == 0 || clock.is_stopped()) return tuned;
-  clock.report("barrier of " + std::to_string(num_participants) + " threads: the best shape against the automatic one");
+  clock.report("barrier of " + std::to_string(num_participants) +
+               " threads: the best shape against the automatic one");
   decide(*team, clock, end_s, tuned);
   return tuned;
 }
@@ -154,28 +164,35 @@ std::vector<RivalShape> rival_shapes(const std::vector<LocalityPath>& paths, con
   const auto num_participants = static_cast<std::uint32_t>(paths.size());
   std::vector<std::uint32_t> leaders{0};
   if (num_participants > kMaxAlwaysFlat) {
-    for (std::uint32_t count = 2; count <= std::min(num_participants, 32U); count *= 2) leaders.push_back(count);
+    for (std::uint32_t count = 2; count <= std::min(num_participants, 32U); count *= 2)
+      leaders.push_back(count);
     if (num_participants <= kWidestExchange) leaders.push_back(num_participants);
     leaders.push_back(spread_of(machine, paths).num_domains);
   }
   std::vector<RivalShape> rivals;
   for (const std::uint32_t count : leaders) {
     for (const hierbar_release_kind release : {HIERBAR_RELEASE_FLAGS, HIERBAR_RELEASE_LINES}) {
-      EnginePlan plan = *build_engine_plan(paths, machine, ShapeOptions{.release = release, .num_leaders = count});
-      if (std::any_of(plans.begin(), plans.end(), [&](const EnginePlan& other) { return same_plan(plan, other); })) continue;
-      rivals.push_back(RivalShape{count, release, static_cast<std::uint32_t>(plan.leaders.size()), plan.depth, {}, {}});
+      EnginePlan plan = *build_engine_plan(paths, machine,
+                                           ShapeOptions{.release = release, .num_leaders = count});
+      if (std::any_of(plans.begin(), plans.end(),
+                      [&](const EnginePlan& other) { return same_plan(plan, other); }))
+        continue;
+      rivals.push_back(RivalShape{
+          count, release, static_cast<std::uint32_t>(plan.leaders.size()), plan.depth, {}, {}});
       plans.push_back(std::move(plan));
     }
   }
   return rivals;
 }
 
-Result<TuneReport> tune(const Machine& machine, const TuneRequest& request, Meter& meter, const TuneHooks& hooks) {
+Result<TuneReport> tune(const Machine& machine, const TuneRequest& request, Meter& meter,
+                        const TuneHooks& hooks) {
   if (machine.allowed.empty()) return Error{"no cpu of the machine is allowed"};
   const Clock clock(hooks, request.time_limit_s);
   TuneReport report{identity_of(machine), meter.pause_ns(), {}, {}};
   report.latencies = measure_latencies(machine, meter, clock, kLatencyShare * request.time_limit_s);
-  const std::vector<std::uint32_t> sizes = request.team_sizes.empty() ? usual_team_sizes(machine) : request.team_sizes;
+  const std::vector<std::uint32_t> sizes =
+      request.team_sizes.empty() ? usual_team_sizes(machine) : request.team_sizes;
   for (std::size_t i = 0; i < sizes.size() && !clock.is_stopped(); ++i) {
     const double left_s = std::max(0.0, request.time_limit_s - clock.now());
     const double end_s = clock.now() + left_s / static_cast<double>(sizes.size() - i);

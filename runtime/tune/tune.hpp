@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/quartiles.hpp"
-#include "plan/profile/profile.hpp"
+#include "plan/profile.hpp"
 #include "topology/machine.hpp"
-#include "tune/cpu_pairs.hpp"
-#include "tune/meter.hpp"
+#include "tune/crossing_team.hpp"
+#include "tune/ping_pong.hpp"
 
 namespace hierbar {
 
@@ -92,6 +92,7 @@ struct TuneHooks {
 };
 
 // Errors: it was stopped; the machine has no allowed cpu. Throws what the meter throws.
-Result<TuneReport> tune(const Machine& machine, const TuneRequest& request, Meter& meter, const TuneHooks& hooks);
+Result<TuneReport> tune(const Machine& machine, const TuneRequest& request, Meter& meter,
+                        const TuneHooks& hooks);
 
 }  // namespace hierbar

@@ -15,7 +15,8 @@ static int use(hierbar_barrier *barrier) {
   uint32_t bits = 0;
   int num_lines = 0;
   if (hierbar_barrier_num_participants(barrier) != 1) return 1;
-  if (hierbar_barrier_describe(barrier, count_line, &num_lines) != HIERBAR_OK || num_lines == 0) return 2;
+  if (hierbar_barrier_describe(barrier, count_line, &num_lines) != HIERBAR_OK || num_lines == 0)
+    return 2;
   if (hierbar_barrier_wait(barrier, 0) != HIERBAR_OK) return 3;
   if (hierbar_barrier_wait_bits(barrier, 0, 5u, &bits) != HIERBAR_OK || bits != 5u) return 4;
   if (hierbar_barrier_gather(barrier, 0, 6u, &bits) != HIERBAR_OK || bits != 6u) return 5;

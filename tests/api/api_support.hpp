@@ -41,9 +41,12 @@ inline constexpr Waiting kWaitings[] = {
     {"mixed", {20, 2, HIERBAR_MAX_SLEEP_NS, nullptr, nullptr}},
 };
 
-inline void append_line(void* lines, const char* line) { static_cast<std::vector<std::string>*>(lines)->push_back(line); }
+inline void append_line(void* lines, const char* line) {
+  static_cast<std::vector<std::string>*>(lines)->push_back(line);
+}
 
-inline hierbar_attributes attributes_of(std::uint32_t num_participants, const hierbar_waiting& waiting = kWaitings[0].waiting) {
+inline hierbar_attributes attributes_of(std::uint32_t num_participants,
+                                        const hierbar_waiting& waiting = kWaitings[0].waiting) {
   hierbar_attributes attributes;
   hierbar_attributes_init(&attributes, num_participants);
   attributes.waiting = waiting;
@@ -53,7 +56,8 @@ inline hierbar_attributes attributes_of(std::uint32_t num_participants, const hi
 // Participant p on cpu p modulo 8; where HIERBAR_TOPOLOGY has so many cpus, plans are trees.
 class Cpusets {
  public:
-  explicit Cpusets(std::uint32_t num_participants) : cpus_(num_participants), sets_(num_participants) {
+  explicit Cpusets(std::uint32_t num_participants)
+      : cpus_(num_participants), sets_(num_participants) {
     for (std::uint32_t p = 0; p < num_participants; ++p) {
       cpus_[p] = p % 8;
       sets_[p] = hierbar_cpuset{&cpus_[p], nullptr, 1, 0};
@@ -75,7 +79,8 @@ inline BarrierHandle create(const hierbar_attributes& attributes) {
 // A mapping of a file that has no name, which any process that inherits the object can map again.
 class SharedMemory {
  public:
-  explicit SharedMemory(std::size_t size) : size_(size), file_(memfd_create("hierbar test", MFD_CLOEXEC)) {
+  explicit SharedMemory(std::size_t size)
+      : size_(size), file_(memfd_create("hierbar test", MFD_CLOEXEC)) {
     if (file_ < 0 || ftruncate(file_, static_cast<off_t>(size)) != 0) std::abort();
     memory_ = map();
   }
@@ -119,18 +124,19 @@ class SharedBarrier {
   // The plan as it stands in the segment.
   hierbar_plan plan() const {
     const SegmentHeader& head = header();
-    return hierbar_plan{HIERBAR_PLAN_ABI_VERSION,
-                        head.num_participants,
-                        head.num_leaders,
-                        head.num_slots,
-                        head.release,
-                        head.line_bytes,
-                        head.depth,
-                        0,
-                        head.num_crews,
-                        reinterpret_cast<const hierbar_plan_node*>(memory_.bytes() + head.nodes_offset),
-                        reinterpret_cast<const std::uint32_t*>(memory_.bytes() + head.children_offset),
-                        reinterpret_cast<const std::uint32_t*>(memory_.bytes() + head.leaders_offset)};
+    return hierbar_plan{
+        HIERBAR_PLAN_ABI_VERSION,
+        head.num_participants,
+        head.num_leaders,
+        head.num_slots,
+        head.release,
+        head.line_bytes,
+        head.depth,
+        0,
+        head.num_crews,
+        reinterpret_cast<const hierbar_plan_node*>(memory_.bytes() + head.nodes_offset),
+        reinterpret_cast<const std::uint32_t*>(memory_.bytes() + head.children_offset),
+        reinterpret_cast<const std::uint32_t*>(memory_.bytes() + head.leaders_offset)};
   }
 
   BarrierHandle attach_at(void* memory, const hierbar_waiting* waiting = nullptr) const {
@@ -142,7 +148,9 @@ class SharedBarrier {
 
   // Whether the participant sleeps or is about to.
   bool is_parked(std::uint32_t participant) const {
-    return reinterpret_cast<const ParkingSpot*>(memory_.bytes() + header().spots_offset)[participant].parked.load() != 0;
+    return reinterpret_cast<const ParkingSpot*>(memory_.bytes() +
+                                                header().spots_offset)[participant]
+               .parked.load() != 0;
   }
   void await_parked(std::uint32_t participant) const {
     while (!is_parked(participant)) sched_yield();
@@ -166,7 +174,8 @@ class Child {
   explicit Child(const Body& body) : pid_(fork()) {
     if (pid_ != 0) return;
     alarm(100);
-    std::_Exit(body() ? 0 : 1);  // not _exit(): ThreadSanitizer looks there for threads, and fork() does not bring the parent's
+    std::_Exit(body() ? 0 : 1);  // not _exit(): ThreadSanitizer looks there for threads, and fork()
+                                 // does not bring the parent's
   }
   pid_t pid() const { return pid_; }
 

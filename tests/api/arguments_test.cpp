@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "api_support.hpp"
+#include "tests/api/api_support.hpp"
 
 extern "C" int barrier_used_in_c(void);
 
@@ -57,9 +57,11 @@ TEST_F(Attributes, AreGoodByDefault) {
 }
 
 TEST_F(Attributes, OfNobodyOrTooManyAreRefused) {
-  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.num_participants = 0; }), HIERBAR_ERR_INVALID);
+  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.num_participants = 0; }),
+            HIERBAR_ERR_INVALID);
   EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("hierbar_attributes"), HasSubstr("not 0"))));
-  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.num_participants = (1U << 20) + 1; }), HIERBAR_ERR_INVALID);
+  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.num_participants = (1U << 20) + 1; }),
+            HIERBAR_ERR_INVALID);
 }
 
 TEST_F(Attributes, WithoutAListenerAreComplainedAboutOnStandardError) {
@@ -69,7 +71,8 @@ TEST_F(Attributes, WithoutAListenerAreComplainedAboutOnStandardError) {
               a.levels = "l9";
             }),
             HIERBAR_ERR_INVALID);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), AllOf(HasSubstr("hierbar: "), HasSubstr("'l9'")));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("hierbar: "), HasSubstr("'l9'")));
 }
 
 TEST_F(Attributes, OfAnotherVersionAreRefused) {
@@ -77,25 +80,37 @@ TEST_F(Attributes, OfAnotherVersionAreRefused) {
 }
 
 TEST_F(Attributes, WithLimitsOutOfRangeAreRefused) {
-  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.waiting.spin_looks = -2; }), HIERBAR_ERR_INVALID);
-  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("waiting.spin_looks"), HasSubstr("'-2'"), HasSubstr("0 to 1000000"))));
-  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.waiting.spin_looks = HIERBAR_MAX_LOOKS + 1; }), HIERBAR_ERR_INVALID);
+  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.waiting.spin_polls = -2; }),
+            HIERBAR_ERR_INVALID);
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("waiting.spin_polls"), HasSubstr("'-2'"),
+                                        HasSubstr("0 to 1000000"))));
+  EXPECT_EQ(
+      status_with([](hierbar_attributes& a) { a.waiting.spin_polls = HIERBAR_MAX_POLLS + 1; }),
+      HIERBAR_ERR_INVALID);
   EXPECT_EQ(status_with([](hierbar_attributes& a) { a.waiting.yields = -5; }), HIERBAR_ERR_INVALID);
-  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.waiting.sleep_limit_ns = HIERBAR_MAX_SLEEP_NS + 1; }), HIERBAR_ERR_INVALID);
+  EXPECT_EQ(status_with(
+                [](hierbar_attributes& a) { a.waiting.sleep_limit_ns = HIERBAR_MAX_SLEEP_NS + 1; }),
+            HIERBAR_ERR_INVALID);
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("waiting.sleep_limit_ns")));
-  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.waiting.sleep_limit_ns = HIERBAR_MAX_SLEEP_NS; }), HIERBAR_OK);
+  EXPECT_EQ(
+      status_with([](hierbar_attributes& a) { a.waiting.sleep_limit_ns = HIERBAR_MAX_SLEEP_NS; }),
+      HIERBAR_OK);
 }
 
 TEST_F(Attributes, WithLevelsThatAreNoneAreRefused) {
   EXPECT_EQ(status_with([](hierbar_attributes& a) { a.levels = "l9"; }), HIERBAR_ERR_INVALID);
-  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("levels"), HasSubstr("'l9'"), HasSubstr("allowed: auto"))));
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("levels"), HasSubstr("'l9'"),
+                                        HasSubstr("allowed: auto"))));
   EXPECT_EQ(status_with([](hierbar_attributes& a) { a.levels = "numa,package"; }), HIERBAR_OK);
 }
 
 TEST_F(Attributes, WithAnUnknownAlgorithmAreRefused) {
-  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.algorithm = "bakery"; }), HIERBAR_ERR_INVALID);
-  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("algorithm"), HasSubstr("'bakery'"), HasSubstr("allowed: hier, topo"))));
-  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.algorithm = "MCS"; }), HIERBAR_OK) << "case does not matter";
+  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.algorithm = "bakery"; }),
+            HIERBAR_ERR_INVALID);
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("algorithm"), HasSubstr("'bakery'"),
+                                        HasSubstr("allowed: hier, topo"))));
+  EXPECT_EQ(status_with([](hierbar_attributes& a) { a.algorithm = "MCS"; }), HIERBAR_OK)
+      << "case does not matter";
 }
 
 TEST_F(Attributes, MakeTopoStepAsideWhenNobodysLocationIsKnown) {
@@ -131,13 +146,15 @@ TEST(AlgorithmVariable, WithABadValueIsReportedOnceAndHierUsed) {
   Lines reported;
   EXPECT_EQ(algorithm_under("bakery", reported), "hier");
   EXPECT_EQ(algorithm_under("bakery", reported), "hier");
-  EXPECT_THAT(reported, ElementsAre(AllOf(HasSubstr("HIERBAR_ALGORITHM"), HasSubstr("'bakery'"), HasSubstr("allowed: hier, topo"),
+  EXPECT_THAT(reported, ElementsAre(AllOf(HasSubstr("HIERBAR_ALGORITHM"), HasSubstr("'bakery'"),
+                                          HasSubstr("allowed: hier, topo"),
                                           HasSubstr("'hier' is used instead"))));
 }
 
 // Run on the machine as it is, and on one with two L3 caches that HIERBAR_TOPOLOGY describes.
 TEST(AlgorithmTopo, IsUsedWhereTheMachineHasGroups) {
-  if (std::getenv("HIERBAR_TOPOLOGY") == nullptr) GTEST_SKIP() << "this machine may have no groups; see api_arguments_test.trees";
+  if (std::getenv("HIERBAR_TOPOLOGY") == nullptr)
+    GTEST_SKIP() << "this machine may have no groups; see api_arguments_test.trees";
   const Cpusets cpusets(8);
   hierbar_attributes attributes = attributes_of(8);
   attributes.cpusets = cpusets.data();
@@ -206,8 +223,10 @@ TEST(ApiArguments, OutOfRangeAreRefusedAndLeaveTheBarrierAsItWas) {
   EXPECT_EQ(hierbar_barrier_wait(barrier.get(), 1), HIERBAR_ERR_INVALID);
   EXPECT_EQ(hierbar_barrier_wait(barrier.get(), ~0U), HIERBAR_ERR_INVALID);
   EXPECT_EQ(hierbar_barrier_wait_bits(barrier.get(), 1, 0, nullptr), HIERBAR_ERR_INVALID);
-  EXPECT_EQ(hierbar_barrier_wait_bits(barrier.get(), 0, HIERBAR_BITS_MASK + 1, nullptr), HIERBAR_ERR_INVALID);
-  EXPECT_EQ(hierbar_barrier_gather(barrier.get(), 0, HIERBAR_BITS_MASK + 1, nullptr), HIERBAR_ERR_INVALID);
+  EXPECT_EQ(hierbar_barrier_wait_bits(barrier.get(), 0, HIERBAR_BITS_MASK + 1, nullptr),
+            HIERBAR_ERR_INVALID);
+  EXPECT_EQ(hierbar_barrier_gather(barrier.get(), 0, HIERBAR_BITS_MASK + 1, nullptr),
+            HIERBAR_ERR_INVALID);
   EXPECT_EQ(hierbar_barrier_release(barrier.get(), 1, 0, nullptr), HIERBAR_ERR_INVALID);
   EXPECT_EQ(hierbar_barrier_describe(barrier.get(), nullptr, nullptr), HIERBAR_ERR_INVALID);
   std::uint32_t bits = 0;
@@ -237,7 +256,9 @@ TEST(ApiArguments, OfAttachAreChecked) {
   EXPECT_NE(shared.attach_at(shared.memory().get(), &waiting), nullptr);
   waiting.yields = -2;
   hierbar_barrier* barrier = nullptr;
-  EXPECT_EQ(hierbar_barrier_attach(shared.memory().get(), shared.memory().size(), &waiting, &barrier), HIERBAR_ERR_INVALID);
+  EXPECT_EQ(
+      hierbar_barrier_attach(shared.memory().get(), shared.memory().size(), &waiting, &barrier),
+      HIERBAR_ERR_INVALID);
 }
 
 TEST(ApiDescription, TellsWhatTheBarrierIs) {
@@ -269,7 +290,7 @@ TEST(ApiDescription, SpinsWhenEveryParticipantHasACpu) {
   const BarrierHandle barrier = create(attributes);
   Lines lines;
   hierbar_barrier_describe(barrier.get(), append_line, &lines);
-  EXPECT_THAT(lines, Contains(HasSubstr("4000 looks")));
+  EXPECT_THAT(lines, Contains(HasSubstr("4000 polls")));
 }
 
 TEST(ApiDescription, CountsOnlyCpusThatAreThere) {
@@ -280,7 +301,8 @@ TEST(ApiDescription, CountsOnlyCpusThatAreThere) {
   const BarrierHandle barrier = create(attributes);
   Lines lines;
   hierbar_barrier_describe(barrier.get(), append_line, &lines);
-  EXPECT_THAT(lines, Contains(HasSubstr("cpus: " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + ";")));
+  EXPECT_THAT(lines,
+              Contains(HasSubstr("cpus: " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + ";")));
 }
 
 TEST(ApiStatus, HasATextOfItsOwn) {
@@ -290,7 +312,8 @@ TEST(ApiStatus, HasATextOfItsOwn) {
   }
   EXPECT_EQ(texts.size(), HIERBAR_ERR_UNSUPPORTED + 1U);
   EXPECT_FALSE(texts.contains("unknown status"));
-  EXPECT_STREQ(hierbar_status_text(static_cast<hierbar_status>(HIERBAR_ERR_UNSUPPORTED + 1)), "unknown status");
+  EXPECT_STREQ(hierbar_status_text(static_cast<hierbar_status>(HIERBAR_ERR_UNSUPPORTED + 1)),
+               "unknown status");
 }
 
 TEST(ApiInC, Works) { EXPECT_EQ(barrier_used_in_c(), 0); }

@@ -19,7 +19,7 @@
 #include <string>
 
 #include "hierbar/hierbar.h"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/surroundings.hpp"
 
 namespace hierbar {
 namespace {
@@ -40,7 +40,8 @@ int run_in_child(const std::function<int()>& body) {
 bool mount_small(const std::string& directory) {
   const bool is_apart = unshare(CLONE_NEWNS) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
   return is_apart && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-         mount("tmpfs", directory.c_str(), "tmpfs", 0, ("size=" + std::to_string(kRoom)).c_str()) == 0;
+         mount("tmpfs", directory.c_str(), "tmpfs", 0, ("size=" + std::to_string(kRoom)).c_str()) ==
+             0;
 }
 
 // A new file that is all hole; null if there is none.
@@ -56,7 +57,8 @@ void* map_hole(const std::string& path, std::size_t size) {
 // status; kNoMounts where there can be no such file system.
 int run_where_room_is_small(const std::function<int(const std::string& file)>& body) {
   const test::TemporaryDirectory directory;
-  return run_in_child([&] { return mount_small(directory.path()) ? body(directory / "memory") : kNoMounts; });
+  return run_in_child(
+      [&] { return mount_small(directory.path()) ? body(directory / "memory") : kNoMounts; });
 }
 
 TEST(Populate, MakesAFullFileSystemAnErrorInPlaceOfASignal) {
@@ -86,7 +88,8 @@ TEST(Populate, KeepsThePagesWhenTheFileSystemGetsFullLater) {
     void* memory = map_hole(file, size);
     if (memory == nullptr || hierbar_barrier_populate(memory, size) != HIERBAR_OK) return 2;
     void* rest = map_hole(file + ".rest", 2 * kRoom);
-    if (rest == nullptr || hierbar_barrier_populate(rest, 2 * kRoom) != HIERBAR_ERR_NO_MEMORY) return 3;
+    if (rest == nullptr || hierbar_barrier_populate(rest, 2 * kRoom) != HIERBAR_ERR_NO_MEMORY)
+      return 3;
     // The memory is still zero, so a barrier can be made in it, and every byte of it can be
     // touched.
     if (hierbar_barrier_init_shared(memory, size, &attributes) != HIERBAR_OK) return 4;
@@ -105,10 +108,12 @@ TEST(Populate, ChangesNothingAndTakesPartsOfPages) {
   ASSERT_NE(memory, MAP_FAILED);
   auto* bytes = static_cast<unsigned char*>(memory);
   std::memset(bytes + page, 7, page);
-  EXPECT_EQ(hierbar_barrier_populate(bytes + page - HIERBAR_MEMORY_ALIGNMENT, 2 * page), HIERBAR_OK);
+  EXPECT_EQ(hierbar_barrier_populate(bytes + page - HIERBAR_MEMORY_ALIGNMENT, 2 * page),
+            HIERBAR_OK);
   unsigned char present[4] = {};
   ASSERT_EQ(mincore(memory, size, present), 0);
-  for (const int expected_present : {0, 1, 2}) EXPECT_EQ(present[expected_present] & 1, 1) << expected_present;
+  for (const int expected_present : {0, 1, 2})
+    EXPECT_EQ(present[expected_present] & 1, 1) << expected_present;
   EXPECT_EQ(present[3] & 1, 0);
   EXPECT_EQ(std::count(bytes, bytes + size, 7), static_cast<std::ptrdiff_t>(page));
   munmap(memory, size);

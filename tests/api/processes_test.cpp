@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "api_support.hpp"
+#include "tests/api/api_support.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -33,7 +33,8 @@ class BarrierOfProcesses : public testing::Test {
 
   // A child that maps the barrier once more and takes part in it as `me`.
   template <class Body>
-  Child& start(const SharedBarrier& shared, std::uint32_t me, const Body& body, const hierbar_waiting* waiting = nullptr) {
+  Child& start(const SharedBarrier& shared, std::uint32_t me, const Body& body,
+               const hierbar_waiting* waiting = nullptr) {
     return children_.emplace_back([&shared, this, me, &body, waiting] {
       void* memory = shared.memory().map();
       common().addresses[me] = reinterpret_cast<std::uintptr_t>(memory);
@@ -46,7 +47,8 @@ class BarrierOfProcesses : public testing::Test {
   }
 
   // Children that return true when each of many episodes showed them everybody's values.
-  void run_oracle(std::uint32_t count, const hierbar_waiting& waiting, const char* algorithm = "hier") {
+  void run_oracle(std::uint32_t count, const hierbar_waiting& waiting,
+                  const char* algorithm = "hier") {
     hierbar_attributes attributes = attributes_of(count, waiting);
     attributes.algorithm = algorithm;
     const SharedBarrier shared(attributes);
@@ -88,7 +90,8 @@ constexpr auto kNeverArrive = [](hierbar_barrier*, std::uint32_t) {
   return false;
 };
 
-class BarrierOfWaitingProcesses : public BarrierOfProcesses, public testing::WithParamInterface<Waiting> {};
+class BarrierOfWaitingProcesses : public BarrierOfProcesses,
+                                  public testing::WithParamInterface<Waiting> {};
 
 TEST_P(BarrierOfWaitingProcesses, TwoSeeWhatTheOtherWrote) { run_oracle(2, GetParam().waiting); }
 TEST_P(BarrierOfWaitingProcesses, FourSeeWhatAllWrote) { run_oracle(4, GetParam().waiting); }
@@ -164,7 +167,8 @@ TEST_F(BarrierOfProcesses, AnAbortReachesOtherProcesses) {
     for (const std::uint32_t me : {0U, 1U, 2U}) start(shared, me, kWaitUntilAborted);
     EXPECT_EQ(hierbar_barrier_abort(shared.attach().get()), HIERBAR_OK);
     for (const Child& child : children_) EXPECT_TRUE(child.join()) << waiting.name;
-    EXPECT_EQ(hierbar_barrier_wait(shared.attach().get(), 3), HIERBAR_ABORTED) << "one that comes later";
+    EXPECT_EQ(hierbar_barrier_wait(shared.attach().get(), 3), HIERBAR_ABORTED)
+        << "one that comes later";
   }
 }
 
@@ -226,7 +230,8 @@ TEST_F(BarrierOfProcesses, OneKilledInItsSleepDoesNoHarm) {
 // Wherever in an episode the kill meets it.
 TEST_F(BarrierOfProcesses, OneKilledAnywhereLeavesTheOthersToAnAbort) {
   for (std::uint32_t repetition = 0; repetition < 40; ++repetition) {
-    const SharedBarrier shared(attributes_of(3, kWaitings[repetition % std::size(kWaitings)].waiting));
+    const SharedBarrier shared(
+        attributes_of(3, kWaitings[repetition % std::size(kWaitings)].waiting));
     children_.clear();
     common().num_calls = 0;
     const auto count_calls = [&](hierbar_barrier* barrier, std::uint32_t me) {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "api_support.hpp"
 #include "bench/common/random.hpp"
+#include "tests/api/api_support.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -31,14 +31,18 @@ hierbar_status attach_status(void* memory, std::size_t size) {
 // too small for that.
 class SegmentOfBarrier : public testing::Test {
  protected:
-  SegmentOfBarrier() : cpusets_(20), shared_(with_cpusets()) { EXPECT_EQ(shared_.status(), HIERBAR_OK); }
+  SegmentOfBarrier() : cpusets_(20), shared_(with_cpusets()) {
+    EXPECT_EQ(shared_.status(), HIERBAR_OK);
+  }
 
   hierbar_attributes with_cpusets() const {
     hierbar_attributes attributes = attributes_of(20);
     attributes.cpusets = cpusets_.data();
     return attributes;
   }
-  hierbar_status status() const { return attach_status(shared_.memory().get(), shared_.memory().size()); }
+  hierbar_status status() const {
+    return attach_status(shared_.memory().get(), shared_.memory().size());
+  }
 
   // The status while a field has another value.
   template <class Field, class Value>
@@ -58,8 +62,8 @@ TEST_F(SegmentOfBarrier, IsAcceptedAsItIs) { EXPECT_EQ(status(), HIERBAR_OK); }
 
 TEST_F(SegmentOfBarrier, IsRefusedWhenAnythingIsMissing) {
   const std::size_t size = shared_.memory().size();
-  for (const std::size_t less :
-       {std::size_t{0}, std::size_t{1}, sizeof(SegmentHeader) - 1, sizeof(SegmentHeader), size / 2, size - 1}) {
+  for (const std::size_t less : {std::size_t{0}, std::size_t{1}, sizeof(SegmentHeader) - 1,
+                                 sizeof(SegmentHeader), size / 2, size - 1}) {
     EXPECT_EQ(attach_status(shared_.memory().get(), less), HIERBAR_ERR_TOO_SMALL) << less;
   }
 }
@@ -78,7 +82,8 @@ TEST_F(SegmentOfBarrier, IsRefusedWhenItCannotBeWritten) {
 
 TEST_F(SegmentOfBarrier, OfAnotherVersionIsRefused) {
   EXPECT_EQ(status_with(shared_.header().abi_version, kSegmentAbiVersion + 1), HIERBAR_ERR_VERSION);
-  EXPECT_EQ(status_with(shared_.header().header_bytes, sizeof(SegmentHeader) + 8), HIERBAR_ERR_VERSION);
+  EXPECT_EQ(status_with(shared_.header().header_bytes, sizeof(SegmentHeader) + 8),
+            HIERBAR_ERR_VERSION);
 }
 
 TEST_F(SegmentOfBarrier, IsRefusedWhenItsHeaderContradictsItself) {
@@ -88,19 +93,23 @@ TEST_F(SegmentOfBarrier, IsRefusedWhenItsHeaderContradictsItself) {
       EXPECT_EQ(status_with(*field, wrong), HIERBAR_ERR_CORRUPT) << wrong;
     }
   }
-  for (const std::uint32_t wrong : {0U, 1U, 32U, header.line_bytes + 1, 2 * header.line_bytes, ~0U}) {
+  for (const std::uint32_t wrong :
+       {0U, 1U, 32U, header.line_bytes + 1, 2 * header.line_bytes, ~0U}) {
     EXPECT_EQ(status_with(header.line_bytes, wrong), HIERBAR_ERR_CORRUPT) << wrong;
   }
-  for (std::uint64_t* field : {&header.spots_offset, &header.lines_offset, &header.nodes_offset, &header.children_offset,
-                               &header.leaders_offset, &header.size_bytes}) {
-    for (const std::uint64_t wrong : {std::uint64_t{0}, *field + 64, *field - 64, ~std::uint64_t{0}}) {
+  for (std::uint64_t* field :
+       {&header.spots_offset, &header.lines_offset, &header.nodes_offset, &header.children_offset,
+        &header.leaders_offset, &header.size_bytes}) {
+    for (const std::uint64_t wrong :
+         {std::uint64_t{0}, *field + 64, *field - 64, ~std::uint64_t{0}}) {
       EXPECT_EQ(status_with(*field, wrong), HIERBAR_ERR_CORRUPT) << wrong;
     }
   }
   EXPECT_EQ(status_with(header.release, 2), HIERBAR_ERR_CORRUPT);
   EXPECT_EQ(status_with(header.algorithm, std::size(kAlgorithms)), HIERBAR_ERR_CORRUPT);
-  EXPECT_EQ(status_with(header.algorithm, Algorithm::kDissemination), HIERBAR_ERR_CORRUPT) << "needs more lines";
-  EXPECT_EQ(status_with(header.limits.spin_looks, -2), HIERBAR_ERR_CORRUPT);
+  EXPECT_EQ(status_with(header.algorithm, Algorithm::kDissemination), HIERBAR_ERR_CORRUPT)
+      << "needs more lines";
+  EXPECT_EQ(status_with(header.limits.spin_polls, -2), HIERBAR_ERR_CORRUPT);
   EXPECT_EQ(status_with(header.limits.sleep_limit_ns, std::int64_t{1} << 60), HIERBAR_ERR_CORRUPT);
 }
 
@@ -111,11 +120,13 @@ TEST_F(SegmentOfBarrier, IsRefusedWhenItsPlanIsNone) {
     for (const std::uint32_t wrong : {nodes[p].parent + 1, plan.num_participants, ~0U}) {
       EXPECT_EQ(status_with(nodes[p].parent, wrong), HIERBAR_ERR_CORRUPT) << "parent of " << p;
     }
-    for (const std::uint32_t wrong : {plan.num_slots, nodes[(p + 1) % plan.num_participants].slot, ~0U}) {
+    for (const std::uint32_t wrong :
+         {plan.num_slots, nodes[(p + 1) % plan.num_participants].slot, ~0U}) {
       EXPECT_EQ(status_with(nodes[p].slot, wrong), HIERBAR_ERR_CORRUPT) << "slot of " << p;
     }
     for (const std::uint32_t wrong : {nodes[p].num_children + 1, plan.num_participants, ~0U}) {
-      EXPECT_EQ(status_with(nodes[p].num_children, wrong), HIERBAR_ERR_CORRUPT) << "children of " << p;
+      EXPECT_EQ(status_with(nodes[p].num_children, wrong), HIERBAR_ERR_CORRUPT)
+          << "children of " << p;
     }
     EXPECT_EQ(status_with(nodes[p].first_child, ~0U), HIERBAR_ERR_CORRUPT) << "children of " << p;
   }
@@ -157,14 +168,16 @@ TEST(SegmentOfCrews, IsRefusedWhenItsCrewsAreNone) {
 
 // Whatever is in the header and in the plan: no crash, no endless loop.
 TEST_F(SegmentOfBarrier, NeverDoesHarmWhateverIsInIt) {
-  const std::vector<std::byte> good(shared_.memory().bytes(), shared_.memory().bytes() + shared_.memory().size());
+  const std::vector<std::byte> good(shared_.memory().bytes(),
+                                    shared_.memory().bytes() + shared_.memory().size());
   const std::size_t nodes = shared_.header().nodes_offset;
   Random random(1);
   std::uint32_t num_refused = 0;
   for (int repetition = 0; repetition < 20'000; ++repetition) {
     for (std::uint32_t changes = 1 + random.below(3); changes > 0; --changes) {
-      const std::size_t at = random.one_in(2) ? random.below(sizeof(SegmentHeader) - 8) + 8
-                                              : nodes + random.below(static_cast<std::uint32_t>(good.size() - nodes));
+      const std::size_t at =
+          random.one_in(2) ? random.below(sizeof(SegmentHeader) - 8) + 8
+                           : nodes + random.below(static_cast<std::uint32_t>(good.size() - nodes));
       shared_.memory().bytes()[at] = static_cast<std::byte>(random.below(256));
     }
     if (status() != HIERBAR_OK) ++num_refused;
@@ -177,7 +190,8 @@ TEST_F(SegmentOfBarrier, NeverDoesHarmWhateverIsInIt) {
 // Words that peers of a barrier might write once it is attached to: a number where an index is
 // expected, and what makes the barrier look at it.
 std::uint64_t hostile_word(Random& random) {
-  constexpr std::uint64_t kWords[] = {0, 0, 1, 2, 5, 6, 0x7fffffff, 0xffffffff, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+  constexpr std::uint64_t kWords[] = {
+      0, 0, 1, 2, 5, 6, 0x7fffffff, 0xffffffff, std::uint64_t{1} << 63, ~std::uint64_t{0}};
   return random.one_in(8) ? std::uint64_t{random.below(~0U)} << random.below(32)
                           : kWords[random.below(static_cast<std::uint32_t>(std::size(kWords)))];
 }
@@ -203,30 +217,35 @@ TEST_P(HostilePeers, LeadNobodyOutOfTheSegment) {
     const BarrierHandle barrier = shared.attach_at(shared.memory().get(), &waiting);
     ASSERT_NE(barrier, nullptr);
     const SegmentHeader& header = shared.header();
-    for (std::size_t at = header.lines_offset; at < header.nodes_offset; at += sizeof(std::uint64_t)) {
+    for (std::size_t at = header.lines_offset; at < header.nodes_offset;
+         at += sizeof(std::uint64_t)) {
       const std::uint64_t word = hostile_word(random);
       std::memcpy(shared.memory().bytes() + at, &word, sizeof(word));
     }
-    const hierbar_status status = hierbar_barrier_wait(barrier.get(), random.below(attributes.num_participants));
+    const hierbar_status status =
+        hierbar_barrier_wait(barrier.get(), random.below(attributes.num_participants));
     EXPECT_TRUE(status == HIERBAR_OK || status == HIERBAR_ABORTED) << hierbar_status_text(status);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Algorithms, HostilePeers, testing::ValuesIn(kAlgorithms), [](const auto& instance) {
-  std::string name(instance.param.name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Algorithms, HostilePeers, testing::ValuesIn(kAlgorithms),
+                         [](const auto& instance) {
+                           std::string name(instance.param.name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(SharedMemoryOfApi, ThatIsNoBarrierIsRefused) {
   const SharedMemory memory(1 << 16);
   EXPECT_EQ(attach_status(memory.get(), memory.size()), HIERBAR_ERR_NOT_READY);
   Random random(2);
   for (int repetition = 0; repetition < 100; ++repetition) {
-    for (std::size_t i = 0; i < memory.size(); ++i) memory.bytes()[i] = static_cast<std::byte>(random.below(256));
+    for (std::size_t i = 0; i < memory.size(); ++i)
+      memory.bytes()[i] = static_cast<std::byte>(random.below(256));
     EXPECT_EQ(attach_status(memory.get(), memory.size()), HIERBAR_ERR_FOREIGN);
   }
-  EXPECT_EQ(attach_status(memory.bytes() + 64, memory.size() - 64), HIERBAR_ERR_INVALID) << "misaligned";
+  EXPECT_EQ(attach_status(memory.bytes() + 64, memory.size() - 64), HIERBAR_ERR_INVALID)
+      << "misaligned";
 }
 
 TEST(SharedMemoryOfApi, IsRefusedWhenTooSmallOrInUse) {
@@ -234,9 +253,11 @@ TEST(SharedMemoryOfApi, IsRefusedWhenTooSmallOrInUse) {
   std::size_t size = 0;
   ASSERT_EQ(hierbar_barrier_size(&attributes, &size), HIERBAR_OK);
   const SharedMemory memory(size);
-  EXPECT_EQ(hierbar_barrier_init_shared(memory.get(), size - 1, &attributes), HIERBAR_ERR_TOO_SMALL);
+  EXPECT_EQ(hierbar_barrier_init_shared(memory.get(), size - 1, &attributes),
+            HIERBAR_ERR_TOO_SMALL);
   EXPECT_EQ(hierbar_barrier_init_shared(memory.get(), 0, &attributes), HIERBAR_ERR_TOO_SMALL);
-  EXPECT_EQ(hierbar_barrier_init_shared(memory.bytes() + 64, size, &attributes), HIERBAR_ERR_INVALID);
+  EXPECT_EQ(hierbar_barrier_init_shared(memory.bytes() + 64, size, &attributes),
+            HIERBAR_ERR_INVALID);
   EXPECT_EQ(hierbar_barrier_init_shared(nullptr, size, &attributes), HIERBAR_ERR_INVALID);
   EXPECT_EQ(hierbar_barrier_init_shared(memory.get(), size, nullptr), HIERBAR_ERR_INVALID);
   EXPECT_EQ(attach_status(memory.get(), size), HIERBAR_ERR_NOT_READY) << "nothing was made so far";
@@ -244,7 +265,8 @@ TEST(SharedMemoryOfApi, IsRefusedWhenTooSmallOrInUse) {
   EXPECT_EQ(hierbar_barrier_init_shared(memory.get(), size, &attributes), HIERBAR_ERR_IN_USE);
   EXPECT_EQ(attach_status(memory.get(), size), HIERBAR_OK);
   memory.truncate(0);
-  EXPECT_EQ(hierbar_barrier_init_shared(memory.get(), size, &attributes), HIERBAR_ERR_TOO_SMALL) << "no file behind it";
+  EXPECT_EQ(hierbar_barrier_init_shared(memory.get(), size, &attributes), HIERBAR_ERR_TOO_SMALL)
+      << "no file behind it";
 }
 
 TEST(SharedMemoryOfApi, OutlivesTheViewsOfIt) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Waiters that sleep, with the longest sleeps that there are, so that a lost wake-up is a ctest
-// timeout: where the system lets them fence for the writers (membarrier), where it refuses that from
-// the start or later, and in a forked child.
+// timeout: where the system lets them fence for the writers (membarrier), where it refuses that
+// from the start or later, and in a forked child.
 
 #include <gtest/gtest.h>
 #include <linux/filter.h>
@@ -21,9 +21,9 @@
 #include <thread>
 #include <vector>
 
-#include "api_support.hpp"
-#include "base/process/membarrier.hpp"
+#include "base/membarrier.hpp"
 #include "bench/common/random.hpp"
+#include "tests/api/api_support.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -31,8 +31,8 @@ namespace {
 constexpr int kRight = 0;
 constexpr int kNoFilters = 77;
 
-// From now on membarrier() fails in this process as it does in some sandboxes. False: the kernel has
-// no such filters.
+// From now on membarrier() fails in this process as it does in some sandboxes. False: the kernel
+// has no such filters.
 bool refuse_membarrier(int error) {
   sock_filter instructions[] = {
       {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -41,12 +41,15 @@ bool refuse_membarrier(int error) {
       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
   };
   const sock_fprog program{4, instructions};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
 // Computes for a while, so that the others' waits end asleep, awake, and in between.
 void be_late(std::uint64_t drawn) {
-  for (volatile std::uint64_t left = drawn % 4 == 0 ? drawn >> 8 & 0xffff : drawn >> 8 & 0xff; left > 0;) left = left - 1;
+  for (volatile std::uint64_t left = drawn % 4 == 0 ? drawn >> 8 & 0xffff : drawn >> 8 & 0xff;
+       left > 0;)
+    left = left - 1;
 }
 
 // Each participant counts its episodes, and reads the others' counts behind each barrier. Returns
@@ -83,16 +86,20 @@ class SleepersOfApi : public testing::TestWithParam<std::uint32_t> {
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-TEST_P(SleepersOfApi, AreWokenByEveryWriter) { EXPECT_EQ(cross_late(create_sleeping(GetParam()).get(), 3000), 0U); }
+TEST_P(SleepersOfApi, AreWokenByEveryWriter) {
+  EXPECT_EQ(cross_late(create_sleeping(GetParam()).get(), 3000), 0U);
+}
 
 [[noreturn]] void cross_refused_from_the_start(std::uint32_t count, int error) {
   if (!refuse_membarrier(error)) std::_Exit(kNoFilters);
-  std::_Exit(!can_fence_threads() && cross_late(create_sleeping(count).get(), 1000) == 0 ? kRight : 1);
+  std::_Exit(!can_fence_threads() && cross_late(create_sleeping(count).get(), 1000) == 0 ? kRight
+                                                                                         : 1);
 }
 
 TEST_P(SleepersOfApi, AreWokenWhereTheFenceIsRefusedFromTheStart) {
   for (const int error : {EPERM, ENOSYS})
-    EXPECT_EXIT(cross_refused_from_the_start(GetParam(), error), testing::ExitedWithCode(kRight), "");
+    EXPECT_EXIT(cross_refused_from_the_start(GetParam(), error), testing::ExitedWithCode(kRight),
+                "");
 }
 
 // What the barrier is was decided before. Waiters poll in place of sleeping then.
@@ -119,7 +126,8 @@ TEST_P(SleepersOfApi, AreWokenInAForkedChild) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == kRight) << status;
 }
 
-INSTANTIATE_TEST_SUITE_P(Participants, SleepersOfApi, testing::Values(2U, 3U, 7U), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Participants, SleepersOfApi, testing::Values(2U, 3U, 7U),
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace hierbar::test

@@ -15,8 +15,8 @@
 #include <tuple>
 #include <vector>
 
-#include "api_support.hpp"
 #include "bench/common/random.hpp"
+#include "tests/api/api_support.hpp"
 #include "tests/barrier/engine_subject.hpp"
 
 namespace hierbar::test {
@@ -43,7 +43,8 @@ Part part_of(std::uint64_t episode, std::uint32_t me) {
 // Everybody writes its value, crosses by `cross(me, part, all_bits)`, reads all values, and crosses
 // again. Counts what is wrong.
 template <class Cross>
-std::uint32_t count_errors(hierbar_barrier* barrier, const Cross& cross, bool bits_are_or_ed = true) {
+std::uint32_t count_errors(hierbar_barrier* barrier, const Cross& cross,
+                           bool bits_are_or_ed = true) {
   const std::uint32_t count = hierbar_barrier_num_participants(barrier);
   std::vector<std::uint64_t> values(count);
   std::atomic<std::uint32_t> errors = 0;
@@ -67,7 +68,9 @@ std::uint32_t count_errors(hierbar_barrier* barrier, const Cross& cross, bool bi
 
 class BarrierOfApi : public testing::TestWithParam<std::tuple<std::uint32_t, std::size_t>> {
  protected:
-  BarrierOfApi() : cpusets_(count()), attributes_(attributes_of(count(), kWaitings[std::get<1>(GetParam())].waiting)) {
+  BarrierOfApi()
+      : cpusets_(count()),
+        attributes_(attributes_of(count(), kWaitings[std::get<1>(GetParam())].waiting)) {
     attributes_.cpusets = cpusets_.data();
   }
   static std::uint32_t count() { return std::get<0>(GetParam()); }
@@ -94,9 +97,12 @@ TEST_P(BarrierOfApi, ShowsParticipant0EverythingBetweenTheHalves) {
   EXPECT_EQ(count_errors(barrier.get(),
                          [&](std::uint32_t me, const Part& part, std::uint32_t& bits) {
                            std::uint32_t gathered = 0;
-                           if (const auto status = hierbar_barrier_gather(barrier.get(), me, part.bits, &gathered)) return status;
+                           if (const auto status =
+                                   hierbar_barrier_gather(barrier.get(), me, part.bits, &gathered))
+                             return status;
                            if (me == 0) ++act;
-                           const auto status = hierbar_barrier_release(barrier.get(), me, me == 0 ? gathered : 0, &bits);
+                           const auto status = hierbar_barrier_release(
+                               barrier.get(), me, me == 0 ? gathered : 0, &bits);
                            if (act == acts_seen[me] + 1) ++acts_seen[me];
                            return status;
                          }),
@@ -124,16 +130,19 @@ INSTANTIATE_TEST_SUITE_P(Teams, BarrierOfApi,
                          testing::Combine(testing::Values(1U, 2U, 3U, 4U, 5U, 8U, 17U),
                                           testing::Range<std::size_t>(0, std::size(kWaitings))),
                          [](const auto& instance) {
-                           return std::to_string(std::get<0>(instance.param)) + "_" + kWaitings[std::get<1>(instance.param)].name;
+                           return std::to_string(std::get<0>(instance.param)) + "_" +
+                                  kWaitings[std::get<1>(instance.param)].name;
                          });
 
-class AlgorithmOfApi : public testing::TestWithParam<std::tuple<std::size_t, std::uint32_t, std::size_t>> {
+class AlgorithmOfApi
+    : public testing::TestWithParam<std::tuple<std::size_t, std::uint32_t, std::size_t>> {
  protected:
   static NamedAlgorithm algorithm() { return kAlgorithms[std::get<0>(GetParam())]; }
   static std::uint32_t count() { return std::get<1>(GetParam()); }
 
   BarrierHandle make() const {
-    hierbar_attributes attributes = attributes_of(count(), kWaitings[std::get<2>(GetParam())].waiting);
+    hierbar_attributes attributes =
+        attributes_of(count(), kWaitings[std::get<2>(GetParam())].waiting);
     const std::string name(algorithm().name);
     attributes.algorithm = name.c_str();
     attributes.cpusets = cpusets_.data();
@@ -149,11 +158,13 @@ class AlgorithmOfApi : public testing::TestWithParam<std::tuple<std::size_t, std
 TEST_P(AlgorithmOfApi, ShowsEverybodyWhatAllWrote) {
   const BarrierHandle barrier = make();
   ASSERT_NE(barrier, nullptr);
-  EXPECT_EQ(
-      count_errors(
-          barrier.get(), [&](std::uint32_t me, const Part&, std::uint32_t&) { return hierbar_barrier_wait(barrier.get(), me); },
-          /*bits_are_or_ed=*/false),
-      0U);
+  EXPECT_EQ(count_errors(
+                barrier.get(),
+                [&](std::uint32_t me, const Part&, std::uint32_t&) {
+                  return hierbar_barrier_wait(barrier.get(), me);
+                },
+                /*bits_are_or_ed=*/false),
+            0U);
 }
 
 TEST_P(AlgorithmOfApi, EndsEveryWaitWhenAborted) {
@@ -168,7 +179,8 @@ TEST_P(AlgorithmOfApi, EndsEveryWaitWhenAborted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Teams, AlgorithmOfApi,
-                         testing::Combine(testing::Range<std::size_t>(0, std::size(kAlgorithms)), testing::Values(1U, 2U, 9U),
+                         testing::Combine(testing::Range<std::size_t>(0, std::size(kAlgorithms)),
+                                          testing::Values(1U, 2U, 9U),
                                           testing::Range<std::size_t>(0, std::size(kWaitings))),
                          [](const auto& instance) {
                            std::string name(kAlgorithms[std::get<0>(instance.param)].name);
@@ -177,11 +189,11 @@ INSTANTIATE_TEST_SUITE_P(Teams, AlgorithmOfApi,
                                   kWaitings[std::get<2>(instance.param)].name;
                          });
 
-// Counts the looks of the one thread that waits, and lets its partner come after many; how often it
+// Counts the polls of the one thread that waits, and lets its partner come after many; how often it
 // has slept by then.
 struct LongWait {
-  static constexpr int kLooks = 20'000;
-  int num_looks = 0;
+  static constexpr int kPolls = 20'000;
+  int num_polls = 0;
   long num_sleeps = 0;
   std::atomic<bool> is_over = false;
 
@@ -193,8 +205,8 @@ struct LongWait {
   static int look(void* context) {
     auto& wait = *static_cast<LongWait*>(context);
     if (wait.is_over.load(std::memory_order_acquire)) return 0;
-    if (wait.num_looks++ == 0) wait.num_sleeps = -sleeps_so_far();
-    if (wait.num_looks < kLooks) return 0;
+    if (wait.num_polls++ == 0) wait.num_sleeps = -sleeps_so_far();
+    if (wait.num_polls < kPolls) return 0;
     wait.num_sleeps += sleeps_so_far();
     wait.is_over.store(true, std::memory_order_release);
     return 0;
@@ -205,7 +217,8 @@ TEST(BarrierOfApiThreads, OutnumberedOnesYieldForLongBeforeTheySleep) {
   LongWait wait;
   const std::uint32_t cpu = 0;
   const std::vector<hierbar_cpuset> on_one_cpu(2, hierbar_cpuset{&cpu, nullptr, 1, 0});
-  hierbar_attributes attributes = attributes_of(2, {HIERBAR_AUTO, HIERBAR_AUTO, HIERBAR_AUTO, LongWait::look, &wait});
+  hierbar_attributes attributes =
+      attributes_of(2, {HIERBAR_AUTO, HIERBAR_AUTO, HIERBAR_AUTO, LongWait::look, &wait});
   attributes.cpusets = on_one_cpu.data();
   const BarrierHandle barrier = create(attributes);
   ASSERT_NE(barrier, nullptr);
@@ -213,14 +226,16 @@ TEST(BarrierOfApiThreads, OutnumberedOnesYieldForLongBeforeTheySleep) {
     while (me == 1 && !wait.is_over.load(std::memory_order_acquire)) std::this_thread::yield();
     EXPECT_EQ(hierbar_barrier_wait(barrier.get(), me), HIERBAR_OK);
   });
-  EXPECT_LT(wait.num_sleeps, LongWait::kLooks / 100);
+  EXPECT_LT(wait.num_sleeps, LongWait::kPolls / 100);
 }
 
 TEST(BarrierOfApiThreads, CanBeMadeAndDestroyedOverAndOver) {
   for (int repetition = 0; repetition < 200; ++repetition) {
     const BarrierHandle barrier = create(attributes_of(3));
     ASSERT_NE(barrier, nullptr);
-    run_threads(3, [&](std::uint32_t me) { EXPECT_EQ(hierbar_barrier_wait(barrier.get(), me), HIERBAR_OK); });
+    run_threads(3, [&](std::uint32_t me) {
+      EXPECT_EQ(hierbar_barrier_wait(barrier.get(), me), HIERBAR_OK);
+    });
   }
 }
 
@@ -233,7 +248,8 @@ TEST(BarrierOfApiThreads, GoesOnWhenTheCountersWrapAround) {
     attributes.cpusets = cpusets.data();
     const SharedBarrier shared(attributes);
     ASSERT_EQ(shared.status(), HIERBAR_OK);
-    start_lines<ApiMem::Word>(shared.plan(), shared.memory().bytes() + shared.header().lines_offset, Epoch{0} - 5 * kEpochOne,
+    start_lines<ApiMem::Word>(shared.plan(), shared.memory().bytes() + shared.header().lines_offset,
+                              Epoch{0} - 5 * kEpochOne,
                               [](ApiMem::Word& word, std::uint64_t value) { word = value; });
     const BarrierHandle barrier = shared.attach();
     std::vector<std::uint32_t> counted(count);
@@ -271,7 +287,9 @@ TEST(BarrierOfApiThreads, AProgressThatGivesUpAbortsForAll) {
   Progress progress;
   progress.give_up_at = 7;
   const BarrierHandle barrier = create(attributes_of(3, {0, 0, 100'000, make_progress, &progress}));
-  run_threads(2, [&](std::uint32_t me) { EXPECT_EQ(hierbar_barrier_wait(barrier.get(), me), HIERBAR_ABORTED); });
+  run_threads(2, [&](std::uint32_t me) {
+    EXPECT_EQ(hierbar_barrier_wait(barrier.get(), me), HIERBAR_ABORTED);
+  });
   EXPECT_EQ(hierbar_barrier_wait(barrier.get(), 2), HIERBAR_ABORTED);
 }
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/barrier/thread_trial.hpp"
 #include "tests/support/test_plans.hpp"
-#include "thread_trial.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -24,12 +24,14 @@ TEST(Algorithm, HasANameThatParses) {
     EXPECT_EQ(parse_algorithm(named.name), named.algorithm);
   }
   EXPECT_EQ(parse_algorithm("Sense-Reversing-GR"), Algorithm::kSenseReversingGr);
-  for (const char* bad : {"", "tournament", "mcs ", "sense", "sense-reversing-"}) EXPECT_FALSE(parse_algorithm(bad)) << bad;
+  for (const char* bad : {"", "tournament", "mcs ", "sense", "sense-reversing-"})
+    EXPECT_FALSE(parse_algorithm(bad)) << bad;
 }
 
 TEST(Algorithm, IsOneOfThoseThatMessagesAllow) {
   std::string all;
-  for (const NamedAlgorithm& named : kAlgorithms) all += (all.empty() ? "" : ", ") + std::string(named.name);
+  for (const NamedAlgorithm& named : kAlgorithms)
+    all += (all.empty() ? "" : ", ") + std::string(named.name);
   EXPECT_EQ(all, kAllowedAlgorithms);
 }
 
@@ -39,7 +41,8 @@ class TwoMappings {
   explicit TwoMappings(std::size_t size_bytes) : size_bytes_(size_bytes) {
     const int file = memfd_create("hierbar_algorithm_test", 0);
     if (ftruncate(file, static_cast<off_t>(size_bytes)) != 0) return;
-    for (void*& address : addresses_) address = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    for (void*& address : addresses_)
+      address = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
   }
   ~TwoMappings() {
@@ -67,14 +70,15 @@ TEST(Algorithm, DoesNotDependOnWhereItsMemoryIs) {
     // Atomic, because ThreadSanitizer does not know that the two mappings are the same memory. So
     // it does not know either that the barrier orders anything.
     std::vector<std::atomic<std::uint64_t>> rounds(kCount);
-    ThreadTrial trial(make_plan(), {.spin_looks = 0, .yields = 2});
+    ThreadTrial trial(make_plan(), {.spin_polls = 0, .yields = 2});
     trial.run([&](ThreadMem& mem, std::uint32_t me) {
       const TestPlan owner = make_plan();
       const hierbar_plan plan = owner.view();
       for (std::uint64_t round = 1; round <= kNumRounds; ++round) {
         rounds[me].store(round, std::memory_order_relaxed);
         EXPECT_EQ(cross(named.algorithm, plan, memory.get(me % 2), mem, me), WaitResult::kReleased);
-        for (const auto& other : rounds) EXPECT_EQ(other.load(std::memory_order_relaxed), round) << named.name;
+        for (const auto& other : rounds)
+          EXPECT_EQ(other.load(std::memory_order_relaxed), round) << named.name;
         EXPECT_EQ(cross(named.algorithm, plan, memory.get(me % 2), mem, me), WaitResult::kReleased);
       }
     });
@@ -92,7 +96,8 @@ TEST(Blocks, LieApartByLinesAndStayInTheirMemory) {
     const Flags blocks(plan, memory.data(), num_flags);
     std::vector<bool> used(memory.size() / plan.line_bytes);
     const auto take = [&](const void* line) {
-      const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(line) - memory.data());
+      const auto offset =
+          static_cast<std::size_t>(static_cast<const std::byte*>(line) - memory.data());
       EXPECT_EQ(offset % plan.line_bytes, 0U);
       ASSERT_LT(offset, memory.size());
       EXPECT_FALSE(used[offset / plan.line_bytes]) << "no line is shared";
@@ -119,7 +124,8 @@ TEST(Blocks, CoverWholeSlotsSoThatTheyKeepToTheirPages) {
 TEST(NumDoublings, RoundsUp) {
   const std::uint32_t counts[] = {1, 2, 3, 4, 5, 8, 9, 1U << 20, 0xFFFFFFFF};
   const std::uint32_t rounds[] = {0, 1, 2, 2, 3, 3, 4, 20, 32};
-  for (std::size_t i = 0; i < std::size(counts); ++i) EXPECT_EQ(num_doublings(counts[i]), rounds[i]) << counts[i];
+  for (std::size_t i = 0; i < std::size(counts); ++i)
+    EXPECT_EQ(num_doublings(counts[i]), rounds[i]) << counts[i];
 }
 
 }  // namespace

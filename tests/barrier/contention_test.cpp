@@ -12,7 +12,8 @@ constexpr std::int64_t kStart = 1'000'000 * kMs;  // the clock began long ago
 
 // Long yields of `length_ms`, one every `period_ms`, for `total_ms`. Returns how many of them made
 // waits sleep.
-int num_times(std::int64_t length_ms, std::int64_t period_ms, std::int64_t total_ms, Contention& contention) {
+int num_times(std::int64_t length_ms, std::int64_t period_ms, std::int64_t total_ms,
+              Contention& contention) {
   int count = 0;
   for (std::int64_t at = 0; at < total_ms; at += period_ms) {
     const std::int64_t start = kStart + at * kMs;
@@ -51,7 +52,8 @@ TEST(Contention, ForgetsWhoHasGone) {
 
 TEST(Contention, CountsTimeOnceThatSeveralThreadsLose) {
   Contention contention;
-  for (int thread = 0; thread < 8; ++thread) EXPECT_FALSE(contention.add_long_yield(kStart, kStart + 3 * kMs + thread));
+  for (int thread = 0; thread < 8; ++thread)
+    EXPECT_FALSE(contention.add_long_yield(kStart, kStart + 3 * kMs + thread));
   EXPECT_EQ(contention.num_long_yields(), 8U);
 }
 

@@ -8,7 +8,7 @@
 
 #include "barrier/barrier.hpp"
 #include "bench/common/random.hpp"
-#include "oracle.hpp"
+#include "tests/barrier/oracle.hpp"
 
 namespace hierbar::test {
 
@@ -48,7 +48,8 @@ void start_lines(const hierbar_plan& plan, void* memory, Epoch start, Set&& set)
 template <class Mem, class World>
 class EngineCross {
  public:
-  EngineCross(const hierbar_plan& plan, void* lines, const Script& script, World& world, Fencing fencing = Fencing::kByWriters)
+  EngineCross(const hierbar_plan& plan, void* lines, const Script& script, World& world,
+              Fencing fencing = Fencing::kByWriters)
       : barrier_(plan, lines, fencing), script_(script), world_(world) {}
 
   bool operator()(Mem& mem, std::uint32_t me, const Script::Crossing& crossing) const {
@@ -78,10 +79,12 @@ class EngineCross {
 
   bool release(Mem& mem, std::uint32_t me, const Script::Crossing& crossing) const {
     const std::uint32_t ignored = kPayloadMask;  // only participant 0's bits count
-    const auto [result, bits] = barrier_.release(mem, me, me == 0 ? crossing.release_bits : ignored);
+    const auto [result, bits] =
+        barrier_.release(mem, me, me == 0 ? crossing.release_bits : ignored);
     if (result == WaitResult::kAborted) return false;
     expect_equal(world_, me, "the OR in the release", bits, crossing.release_bits);
-    expect_equal(world_, me, "what participant 0 did", world_.read(me, script_.act_cell()), crossing.combined + 1);
+    expect_equal(world_, me, "what participant 0 did", world_.read(me, script_.act_cell()),
+                 crossing.combined + 1);
     return true;
   }
 
@@ -91,7 +94,9 @@ class EngineCross {
 };
 
 // For the names of tests.
-inline std::string suffix_of(Fencing fencing) { return fencing == Fencing::kByWriters ? "" : "_sleepers_fence"; }
+inline std::string suffix_of(Fencing fencing) {
+  return fencing == Fencing::kByWriters ? "" : "_sleepers_fence";
+}
 
 // arrived[2][2], two releases and two tallies of two, arrival_sleepers, epoch, waiting_for
 inline constexpr std::uint32_t kEngineWords = 15;  // of a participant
@@ -116,7 +121,8 @@ struct EngineSubject {
     return Barrier<Mem>(plan, memory, fencing).cross(mem, me, 0).result;
   }
   template <class Mem, class World>
-  EngineCross<Mem, World> make_cross(const hierbar_plan& plan, void* memory, const Script& script, World& world) const {
+  EngineCross<Mem, World> make_cross(const hierbar_plan& plan, void* memory, const Script& script,
+                                     World& world) const {
     return {plan, memory, script, world, fencing};
   }
 };

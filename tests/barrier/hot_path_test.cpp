@@ -18,8 +18,8 @@
 #include <ctime>
 #include <thread>
 
-#include "baseline_subject.hpp"
-#include "thread_trial.hpp"
+#include "tests/barrier/baseline_subject.hpp"
+#include "tests/barrier/thread_trial.hpp"
 
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
@@ -33,8 +33,8 @@ namespace {
 thread_local std::uint64_t num_allocations = 0;
 
 constexpr std::uint32_t kNumCrossings = 1'000;
-const WaitPolicy kSpinning = {.spin_looks = 1'000'000'000, .yields = 0, .sleeps = true};
-const WaitPolicy kYielding = {.spin_looks = 0, .yields = 1'000'000'000, .sleeps = true};
+const WaitPolicy kSpinning = {.spin_polls = 1'000'000'000, .yields = 0, .sleeps = true};
+const WaitPolicy kYielding = {.spin_polls = 0, .yields = 1'000'000'000, .sleeps = true};
 
 // From now on a system call by this thread ends the process with SIGSYS. Returns false if the
 // kernel has no such filters.
@@ -67,7 +67,8 @@ void use(ThreadTrial<BaselineSubject>& trial, ThreadMem& mem, std::uint32_t me) 
 // Uses the barrier without system calls. Ends the process with one of the codes above, because its
 // filtered threads cannot even exit.
 template <class Subject>
-[[noreturn]] void use_without_system_calls(const TestPlan& plan, const WaitPolicy& policy, const Subject& subject) {
+[[noreturn]] void use_without_system_calls(const TestPlan& plan, const WaitPolicy& policy,
+                                           const Subject& subject) {
   ThreadTrial<Subject> trial(plan, policy, subject);
   std::atomic<std::uint32_t> num_done{0};
   std::atomic<bool> has_filters{true};
@@ -88,16 +89,18 @@ class HotPath : public testing::Test {
  protected:
   void SetUp() override {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs 2 cpus: with one, spinning takes its time slices";
+    if (std::thread::hardware_concurrency() < 2)
+      GTEST_SKIP() << "needs 2 cpus: with one, spinning takes its time slices";
   }
 };
 
 TEST_F(HotPath, MakesNoSystemCallWhenNobodySleeps) {
-  for (const TestPlan& plan :
-       {make_flat(2), make_crews(2, 1), make_crews(2, 2), make_forest("flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
-        make_forest("lines", {{2}, 2, HIERBAR_RELEASE_LINES})}) {
+  for (const TestPlan& plan : {make_flat(2), make_crews(2, 1), make_crews(2, 2),
+                               make_forest("flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
+                               make_forest("lines", {{2}, 2, HIERBAR_RELEASE_LINES})}) {
     for (const Fencing fencing : {Fencing::kByWriters, Fencing::kBySleepers}) {
-      EXPECT_EXIT(use_without_system_calls(plan, kSpinning, EngineSubject{fencing}), testing::ExitedWithCode(kDone), "")
+      EXPECT_EXIT(use_without_system_calls(plan, kSpinning, EngineSubject{fencing}),
+                  testing::ExitedWithCode(kDone), "")
           << plan.name() << suffix_of(fencing);
     }
   }
@@ -113,12 +116,14 @@ TEST_F(HotPath, OfABaselineMakesNoSystemCallWhenNobodySleeps) {
 }
 
 TEST_F(HotPath, IsMeasuredByATestThatSeesSystemCalls) {
-  EXPECT_EXIT(use_without_system_calls(make_flat(2), kYielding, EngineSubject{}), testing::KilledBySignal(SIGSYS), "");
+  EXPECT_EXIT(use_without_system_calls(make_flat(2), kYielding, EngineSubject{}),
+              testing::KilledBySignal(SIGSYS), "");
 }
 
 template <class Subject>
 void expect_no_allocation(const TestPlan& plan, const Subject& subject) {
-  for (const WaitPolicy& policy : {kYielding, WaitPolicy{.spin_looks = 0, .yields = 0, .sleeps = true}}) {
+  for (const WaitPolicy& policy :
+       {kYielding, WaitPolicy{.spin_polls = 0, .yields = 0, .sleeps = true}}) {
     ThreadTrial<Subject> trial(plan, policy, subject);
     trial.run([&](ThreadMem& mem, std::uint32_t me) {
       const std::uint64_t before = num_allocations;
@@ -130,9 +135,11 @@ void expect_no_allocation(const TestPlan& plan, const Subject& subject) {
 
 TEST(Barrier, NeverAllocates) {
   const TestPlan forest = make_forest("forest", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS});
-  for (const Fencing fencing : {Fencing::kByWriters, Fencing::kBySleepers}) expect_no_allocation(forest, EngineSubject{fencing});
+  for (const Fencing fencing : {Fencing::kByWriters, Fencing::kBySleepers})
+    expect_no_allocation(forest, EngineSubject{fencing});
   for (const NamedAlgorithm& named : kAlgorithms) {
-    if (named.algorithm != Algorithm::kHier) expect_no_allocation(forest, BaselineSubject{named.algorithm});
+    if (named.algorithm != Algorithm::kHier)
+      expect_no_allocation(forest, BaselineSubject{named.algorithm});
   }
   const std::uint64_t before = num_allocations;
   const auto probe = std::make_unique<int>(1);

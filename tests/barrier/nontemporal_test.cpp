@@ -15,8 +15,8 @@
 #include <tuple>
 #include <vector>
 
-#include "baseline_subject.hpp"
-#include "thread_trial.hpp"
+#include "tests/barrier/baseline_subject.hpp"
+#include "tests/barrier/thread_trial.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -28,7 +28,8 @@ namespace {
 #if defined(__SSE2__)
 
 // It polls so long that it sees a word while the stores before it may still be in flight.
-constexpr WaitPolicy kSpinning = {.spin_looks = 2000, .pauses_per_look = 1, .yields = 0, .sleeps = false};
+constexpr WaitPolicy kSpinning = {
+    .spin_polls = 2000, .pauses_per_poll = 1, .yields = 0, .sleeps = false};
 
 // One participant's data, written whole or in single words. All words of a round have one value.
 class Buffer {
@@ -61,7 +62,8 @@ class Buffer {
 
 // Every participant writes, all cross, every participant reads everybody's data, all cross.
 template <class Subject, class Write, class Look>
-int stale_after_cross(const TestPlan& plan, const Subject& subject, int num_rounds, Write&& write, Look&& look) {
+int stale_after_cross(const TestPlan& plan, const Subject& subject, int num_rounds, Write&& write,
+                      Look&& look) {
   ThreadTrial<Subject> trial(plan, kSpinning, subject);
   std::vector<Buffer> buffers(trial.plan().num_participants);
   std::atomic<int> num_stale{0};
@@ -96,7 +98,8 @@ TEST_P(NonTemporalStores, OfSingleWordsAreVisibleAfterACrossing) {
 TEST(NonTemporalStoresAndBaselines, OfSingleWordsAreVisibleAfterACrossing) {
   for (const NamedAlgorithm& named : kAlgorithms) {
     if (named.algorithm == Algorithm::kHier) continue;
-    EXPECT_EQ(stale_words_after_cross(make_flat(2), BaselineSubject{named.algorithm}, 2000), 0) << named.name;
+    EXPECT_EQ(stale_words_after_cross(make_flat(2), BaselineSubject{named.algorithm}, 2000), 0)
+        << named.name;
   }
 }
 
@@ -117,8 +120,9 @@ TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
   trial.run([&](ThreadMem& mem, std::uint32_t me) {
     for (int round = 1; round <= 20'000; ++round) {
       if (me != 0) buffers[me].write_words(round);
-      trial.barrier().gather(mem, me, 0,
-                             [&](std::uint32_t child) { num_stale_in_gather += buffers[child].words_are(round) ? 0 : 1; });
+      trial.barrier().gather(mem, me, 0, [&](std::uint32_t child) {
+        num_stale_in_gather += buffers[child].words_are(round) ? 0 : 1;
+      });
       if (me == 0) buffers[0].write_words(round);
       trial.barrier().release(mem, me, 0);
       // Not in participant 0: if it read its own data, the stores would be drained earlier.
@@ -129,18 +133,21 @@ TEST_P(NonTemporalStores, AreVisibleInBothSplitPhases) {
   EXPECT_EQ(num_stale_in_release, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, NonTemporalStores,
-                         testing::Combine(testing::Values(make_flat(2), make_crews(2, 1), make_crews(2, 2),
-                                                          make_forest("pair_flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
-                                                          make_forest("pair_lines", {{2}, 2, HIERBAR_RELEASE_LINES})),
-                                          testing::Values(Fencing::kByWriters, Fencing::kBySleepers)),
-                         [](const auto& instance) {
-                           return std::get<0>(instance.param).name() + suffix_of(std::get<1>(instance.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, NonTemporalStores,
+    testing::Combine(testing::Values(make_flat(2), make_crews(2, 1), make_crews(2, 2),
+                                     make_forest("pair_flags", {{2}, 2, HIERBAR_RELEASE_FLAGS}),
+                                     make_forest("pair_lines", {{2}, 2, HIERBAR_RELEASE_LINES})),
+                     testing::Values(Fencing::kByWriters, Fencing::kBySleepers)),
+    [](const auto& instance) {
+      return std::get<0>(instance.param).name() + suffix_of(std::get<1>(instance.param));
+    });
 
 #else
 
-TEST(NonTemporalStores, AreVisibleAfterTheBarrier) { GTEST_SKIP() << "no SSE2: this machine's compilers have no such stores"; }
+TEST(NonTemporalStores, AreVisibleAfterTheBarrier) {
+  GTEST_SKIP() << "no SSE2: this machine's compilers have no such stores";
+}
 
 #endif
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "barrier/word.hpp"
+#include "barrier/awaited_word.hpp"
 #include "bench/common/random.hpp"
 #include "plan/plan.h"
 
@@ -21,7 +21,8 @@ class Script {
       : num_participants_(plan.num_participants), num_rounds_(num_rounds) {
     Random random(seed);
     start_ = draw_start(random);
-    for (std::uint32_t i = 0; i < num_crossings(); ++i) crossings_.push_back(draw_crossing(plan, random));
+    for (std::uint32_t i = 0; i < num_crossings(); ++i)
+      crossings_.push_back(draw_crossing(plan, random));
   }
 
   struct Crossing {
@@ -42,13 +43,19 @@ class Script {
   Epoch start() const { return start_; }
 
   // Neither commutative nor associative: another order gives another result.
-  static std::uint64_t combine(std::uint64_t left, std::uint64_t right) { return mix(3 * left + right); }
+  static std::uint64_t combine(std::uint64_t left, std::uint64_t right) {
+    return mix(3 * left + right);
+  }
 
   // Plain cells: a value and a partial result for each participant, and one cell for what
   // participant 0 does between gather and release.
-  static std::uint32_t num_cells(std::uint32_t num_participants) { return 2 * num_participants + 1; }
+  static std::uint32_t num_cells(std::uint32_t num_participants) {
+    return 2 * num_participants + 1;
+  }
   static std::uint32_t value_cell(std::uint32_t participant) { return participant; }
-  std::uint32_t partial_cell(std::uint32_t participant) const { return num_participants_ + participant; }
+  std::uint32_t partial_cell(std::uint32_t participant) const {
+    return num_participants_ + participant;
+  }
   std::uint32_t act_cell() const { return 2 * num_participants_; }
 
  private:
@@ -73,7 +80,8 @@ class Script {
     for (std::uint32_t p = 0; p < num_participants_; ++p) {
       crossing.values.push_back(random.next());
       // Few of them raise bits, so that another's bit does not hide one that is lost.
-      crossing.bits.push_back(random.one_in(num_participants_) ? random.below(kPayloadMask + 1) : 0);
+      crossing.bits.push_back(random.one_in(num_participants_) ? random.below(kPayloadMask + 1)
+                                                               : 0);
       crossing.all_bits |= crossing.bits.back();
     }
     if (crossing.split) expect_gathered(plan, crossing);
@@ -93,7 +101,8 @@ class Script {
         partial[p] = combine(partial[p], partial[child]);
       }
     }
-    for (std::uint32_t i = 1; i < plan.num_leaders; ++i) partial[0] = combine(partial[0], partial[plan.leaders[i]]);
+    for (std::uint32_t i = 1; i < plan.num_leaders; ++i)
+      partial[0] = combine(partial[0], partial[plan.leaders[i]]);
     crossing.subtree_bits[0] = crossing.all_bits;
     crossing.combined = partial[0];
   }
@@ -105,9 +114,11 @@ class Script {
 };
 
 template <class World>
-void expect_equal(World& world, std::uint32_t me, const char* what, std::uint64_t seen, std::uint64_t right) {
+void expect_equal(World& world, std::uint32_t me, const char* what, std::uint64_t seen,
+                  std::uint64_t right) {
   if (seen == right) return;
-  world.fail(me, std::string(what) + " is " + std::to_string(seen) + ", should be " + std::to_string(right));
+  world.fail(me, std::string(what) + " is " + std::to_string(seen) + ", should be " +
+                     std::to_string(right));
 }
 
 // The oracle: one participant's part of a script. The same body runs over simulated and over real
@@ -128,7 +139,8 @@ void expect_equal(World& world, std::uint32_t me, const char* what, std::uint64_
 template <class Mem, class World, class Cross>
 class Oracle {
  public:
-  Oracle(const Script& script, World& world, const Cross& cross) : script_(script), world_(world), cross_(cross) {}
+  Oracle(const Script& script, World& world, const Cross& cross)
+      : script_(script), world_(world), cross_(cross) {}
 
   void run(Mem& mem, std::uint32_t me) const {
     for (std::uint32_t round = 0; round < script_.num_rounds(); ++round) {
@@ -136,7 +148,8 @@ class Oracle {
       world_.write(me, Script::value_cell(me), first.values[me]);
       if (!cross_(mem, me, first)) return;
       for (std::uint32_t p = 0; p < script_.num_participants(); ++p) {
-        expect_equal(world_, me, "the value of a participant", world_.read(me, Script::value_cell(p)), first.values[p]);
+        expect_equal(world_, me, "the value of a participant",
+                     world_.read(me, Script::value_cell(p)), first.values[p]);
       }
       if (!cross_(mem, me, script_.crossing(2 * round + 1))) return;
     }

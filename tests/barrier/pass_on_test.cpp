@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pass_on_plans.hpp"
+#include "tests/support/test_plans.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -49,7 +49,8 @@ TEST(PassOn, ReleasesEverybodyButTheFirstOnce) {
         const Spread all = spread(plan.view(), {of_leaders, width});
         EXPECT_EQ(all.num_releases[0], 0U) << plan.name();
         for (std::size_t p = 1; p < all.num_releases.size(); ++p) {
-          EXPECT_EQ(all.num_releases[p], 1U) << plan.name() << ", width " << width << ", participant " << p;
+          EXPECT_EQ(all.num_releases[p], 1U)
+              << plan.name() << ", width " << width << ", participant " << p;
         }
       }
     }
@@ -58,7 +59,8 @@ TEST(PassOn, ReleasesEverybodyButTheFirstOnce) {
 
 TEST(PassOn, NobodyReleasesMoreThanTheWidthOfEachQueue) {
   for (const TestPlan& plan : pass_on_plans()) {
-    EXPECT_LE(spread(plan.view(), {kReleaseWidth, kReleaseWidth}).most_by_one, 2 * kReleaseWidth) << plan.name();
+    EXPECT_LE(spread(plan.view(), {kReleaseWidth, kReleaseWidth}).most_by_one, 2 * kReleaseWidth)
+        << plan.name();
   }
 }
 
@@ -97,7 +99,8 @@ TEST(PassOn, ChangesNothingForUpToFiveInOneQueue) {
 TEST(PassOn, LeadersComeBeforeMembers) {
   const TestPlan plan = make_forest("two_domains", {{4, 4}, 3, HIERBAR_RELEASE_FLAGS});
   std::vector<std::uint32_t> released;
-  pass_on(PlanShape{plan.view()}, 0, {kReleaseWidth, kReleaseWidth}, [&](std::uint32_t other) { released.push_back(other); });
+  pass_on(PlanShape{plan.view()}, 0, {kReleaseWidth, kReleaseWidth},
+          [&](std::uint32_t other) { released.push_back(other); });
   EXPECT_EQ(released, (std::vector<std::uint32_t>{4, 1, 2, 3}));
 }
 

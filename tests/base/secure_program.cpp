@@ -36,7 +36,8 @@ bool use_openmp(const char* file, const char* tool) {
   }
   if (tool != nullptr) setenv("OMP_TOOL_LIBRARIES", tool, 1);
   static const auto barrier = reinterpret_cast<void (*)()>(dlsym(library, "GOMP_barrier"));
-  const auto parallel = reinterpret_cast<void (*)(void (*)(void*), void*, unsigned, unsigned)>(dlsym(library, "GOMP_parallel"));
+  const auto parallel = reinterpret_cast<void (*)(void (*)(void*), void*, unsigned, unsigned)>(
+      dlsym(library, "GOMP_parallel"));
   if (barrier == nullptr || parallel == nullptr) return false;
   parallel([](void*) { barrier(); }, nullptr, kThreads, 0);
   return true;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A setuid program is started by another user, who has set variables of this project, of hwloc, and those of libomp that load code
-or name files: none of them counts.
+"""A setuid program is started by another user, who has set variables of this project, of hwloc, and
+those of libomp that load code or name files: none of them counts.
 
-Each attack is tried twice. Started by its owner the program has no more rights than its user, and the variables must count, which
-shows that the attack works. Started by somebody else they must not."""
+Each attack is tried twice. Started by its owner the program has no more rights than its user, and
+the variables must count, which shows that the attack works. Started by somebody else they must not.
+"""
 
 import argparse
 import os
@@ -41,27 +42,49 @@ class Attack(unittest.TestCase):
         program = self.directory / "program"
         shutil.copy(command[0], program)
         program.chmod(0o4755)
-        environment = dict(PATH="/usr/bin:/bin", PLANTED_MARKER=str(self.loot / "marker"), **variables)
+        environment = dict(
+            PATH="/usr/bin:/bin", PLANTED_MARKER=str(self.loot / "marker"), **variables
+        )
         launcher = [ARGUMENTS.mpiexec, "-n", "2"] if command[0] == ARGUMENTS.mpi_program else []
-        ending = subprocess.run([*launcher, program, *command[1:]], env=environment, cwd=self.loot, user=user, group=user, extra_groups=[],
-                                text=True, capture_output=True, timeout=60)
+        ending = subprocess.run(
+            [*launcher, program, *command[1:]],
+            env=environment,
+            cwd=self.loot,
+            user=user,
+            group=user,
+            extra_groups=[],
+            text=True,
+            capture_output=True,
+            timeout=60,
+        )
         self.assertEqual(ending.returncode, 0, ending.stderr)
         return ending.stderr, sorted(file.name for file in self.loot.iterdir())
 
     def check_is_told(self, command, trace, **variables):
         """Variables that show in what the program says."""
-        self.assertIn(trace, self.run_program(command, 0, **variables)[0], "the attack does not even work against oneself")
+        self.assertIn(
+            trace,
+            self.run_program(command, 0, **variables)[0],
+            "the attack does not even work against oneself",
+        )
         told, files = self.run_program(command, ATTACKER, **variables)
         self.assertNotIn(trace, told)
         self.assertEqual(files, [])
 
     def check_makes_file(self, command, name, **variables):
         """Variables that make it write a file or load a library that does."""
-        self.assertIn(name, self.run_program(command, 0, **variables)[1], "the attack does not even work against oneself")
+        self.assertIn(
+            name,
+            self.run_program(command, 0, **variables)[1],
+            "the attack does not even work against oneself",
+        )
         self.assertEqual(self.run_program(command, ATTACKER, **variables)[1], [])
 
     def write_profiles(self):
-        for profile in self.directory / "xdg/hierbar/profile.json", self.directory / "home/.config/hierbar/profile.json":
+        for profile in (
+            self.directory / "xdg/hierbar/profile.json",
+            self.directory / "home/.config/hierbar/profile.json",
+        ):
             profile.parent.mkdir(parents=True)
             profile.write_text("planted")
 
@@ -94,7 +117,9 @@ class Attack(unittest.TestCase):
             self.skipTest("libomp is not built")
         self.check_is_told(OPENMP, "hierbar:", KMP_BARRIER="hier", HIERBAR_VERBOSE="1")
         self.check_is_told(OPENMP, "HIERBAR_PLACE", KMP_BARRIER="hier", HIERBAR_PLACE="planted")
-        self.check_is_told(OPENMP, "HIERBAR_ALGORITHM", KMP_BARRIER="hier", HIERBAR_ALGORITHM="planted")
+        self.check_is_told(
+            OPENMP, "HIERBAR_ALGORITHM", KMP_BARRIER="hier", HIERBAR_ALGORITHM="planted"
+        )
 
     def test_libomp_loads_no_plugin_of_hwloc(self):
         if not ARGUMENTS.libomp:
@@ -111,20 +136,30 @@ class Attack(unittest.TestCase):
         if not ARGUMENTS.libomp:
             self.skipTest("libomp is not built")
         self.check_makes_file(OPENMP, "log", OMP_TOOL_VERBOSE_INIT=str(self.loot / "log"))
-        self.check_is_told(OPENMP, "/proc/cpuinfo", KMP_SETTINGS="1", KMP_CPUINFO_FILE="/proc/cpuinfo")
+        self.check_is_told(
+            OPENMP, "/proc/cpuinfo", KMP_SETTINGS="1", KMP_CPUINFO_FILE="/proc/cpuinfo"
+        )
 
     def test_other_settings_of_libomp_count(self):
         if not ARGUMENTS.libomp:
             self.skipTest("libomp is not built")
         for user in 0, ATTACKER:
-            self.assertIn("OMP_DYNAMIC=true", self.run_program(OPENMP, user, KMP_SETTINGS="1", OMP_DYNAMIC="true")[0])
+            self.assertIn(
+                "OMP_DYNAMIC=true",
+                self.run_program(OPENMP, user, KMP_SETTINGS="1", OMP_DYNAMIC="true")[0],
+            )
 
     # The tool that the program itself has chosen.
     def test_the_tool_writes_no_file_and_loads_no_other(self):
         if not ARGUMENTS.libomp or not ARGUMENTS.tool:
             self.skipTest("libomp or the tool is not built")
         with_tool = [*OPENMP, ARGUMENTS.tool]
-        self.check_makes_file(with_tool, "report.json", HIERBAR_REPORT="json", HIERBAR_OUTPUT=str(self.loot / "report"))
+        self.check_makes_file(
+            with_tool,
+            "report.json",
+            HIERBAR_REPORT="json",
+            HIERBAR_OUTPUT=str(self.loot / "report"),
+        )
         self.check_makes_file(with_tool, "marker", HIERBAR_OMPT_CHAIN=ARGUMENTS.planted)
 
     # ---- the MPI shim ----
@@ -135,7 +170,12 @@ class Attack(unittest.TestCase):
         program = [ARGUMENTS.mpi_program, "oracle", "20"]
         self.check_is_told(program, "hierbar:", HIERBAR_VERBOSE="1")
         self.check_is_told(program, "HIERBAR_SEGMENT_KIB", HIERBAR_SEGMENT_KIB="planted")
-        self.check_makes_file(program, "report-all.json", HIERBAR_REPORT="json", HIERBAR_OUTPUT=str(self.loot / "report-%r"))
+        self.check_makes_file(
+            program,
+            "report-all.json",
+            HIERBAR_REPORT="json",
+            HIERBAR_OUTPUT=str(self.loot / "report-%r"),
+        )
 
 
 def why_not():
@@ -146,7 +186,14 @@ def why_not():
     program = ARGUMENTS.directory / "program"
     shutil.copy(ARGUMENTS.program, program)
     program.chmod(0o4755)
-    ending = subprocess.run([program, "api"], user=ATTACKER, group=ATTACKER, extra_groups=[], text=True, capture_output=True)
+    ending = subprocess.run(
+        [program, "api"],
+        user=ATTACKER,
+        group=ATTACKER,
+        extra_groups=[],
+        text=True,
+        capture_output=True,
+    )
     program.unlink()
     if "AT_SECURE 1" in ending.stdout:
         return None

@@ -17,7 +17,9 @@ std::string meant(const std::string& name) {
 }
 
 TEST(Variables, AreSortedByName) {
-  const auto by_name = [](const Variable& a, const Variable& b) { return std::string(a.name) < b.name; };
+  const auto by_name = [](const Variable& a, const Variable& b) {
+    return std::string(a.name) < b.name;
+  };
   EXPECT_TRUE(std::is_sorted(std::begin(kVariables) + 1, std::end(kVariables), by_name));
 }
 
@@ -35,15 +37,17 @@ TEST(Variables, NamesThatAreNearlyRightAreFound) {
 
 TEST(Variables, OfTheEnvironmentAreReported) {
   setenv("HIERBAR_LEVEL", "numa", 1);
-  EXPECT_THAT(misspelt_variables(), testing::ElementsAre("there is no variable HIERBAR_LEVEL; did you mean HIERBAR_LEVELS? "
-                                                         "'hierbar variables' lists all"));
+  EXPECT_THAT(
+      misspelt_variables(),
+      testing::ElementsAre("there is no variable HIERBAR_LEVEL; did you mean HIERBAR_LEVELS? "
+                           "'hierbar variables' lists all"));
   unsetenv("HIERBAR_LEVEL");
   EXPECT_THAT(misspelt_variables(), testing::IsEmpty());
 }
 
 TEST(Variables, NamesOfOthersAreLeftAlone) {
-  for (const char* name :
-       {"HIERBAR_ROOT", "HIERBAR_HOME", "HIERBAR_DIR", "HIERBAR_LIB", "HIERBAR_", "HIERBAR", "OMP_PLACES", "HIERBAR_TEST_SEED"})
+  for (const char* name : {"HIERBAR_ROOT", "HIERBAR_HOME", "HIERBAR_DIR", "HIERBAR_LIB", "HIERBAR_",
+                           "HIERBAR", "OMP_PLACES", "HIERBAR_TEST_SEED"})
     EXPECT_EQ(meant(name), "") << name;
   EXPECT_EQ(meant("HIERBAR_" + std::string(5000, 'A')), "");
 }

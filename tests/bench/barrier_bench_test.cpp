@@ -28,9 +28,10 @@ ChildResult run_bench(std::vector<std::string> arguments, const Variables& varia
 }
 
 std::vector<std::string> tiny(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"--benchmark_repetitions=1", "--benchmark_display_aggregates_only=false",
-                                     "--benchmark_min_time=0.0001", "--benchmark_format=json",
-                                     "--benchmark_filter=^[^/]+/2/real_time"};  // two threads, no floors
+  std::vector<std::string> arguments{
+      "--benchmark_repetitions=1", "--benchmark_display_aggregates_only=false",
+      "--benchmark_min_time=0.0001", "--benchmark_format=json",
+      "--benchmark_filter=^[^/]+/2/real_time"};  // two threads, no floors
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -65,7 +66,10 @@ TEST(BarrierBench, MeasuresEveryAlgorithmOnce) {
 TEST(BarrierBench, RefusesAnAlgorithmThatDoesNotExist) {
   const ChildResult result = run_bench({"--algorithm", "mcs,tree"});
   EXPECT_THAT(result.failure, StartsWith("exit status 2"));
-  EXPECT_THAT(result.errors, HasSubstr("--algorithm: 'tree': no such algorithm; allowed: all, or a comma list of hier, topo"));
+  EXPECT_THAT(
+      result.errors,
+      HasSubstr(
+          "--algorithm: 'tree': no such algorithm; allowed: all, or a comma list of hier, topo"));
 }
 
 TEST(BarrierBench, RefusesOptionsThatNobodyKnows) {
@@ -77,16 +81,20 @@ TEST(BarrierBench, RefusesOptionsThatNobodyKnows) {
 TEST(BarrierBench, ListsTheAlgorithmsInItsHelp) {
   const ChildResult result = run_bench({"--help"});
   ASSERT_EQ(result.failure, "");
-  for (const NamedAlgorithm& named : kAlgorithms) EXPECT_THAT(result.output, HasSubstr(std::string(named.name) + "\n"));
+  for (const NamedAlgorithm& named : kAlgorithms)
+    EXPECT_THAT(result.output, HasSubstr(std::string(named.name) + "\n"));
   EXPECT_THAT(result.output, HasSubstr("--benchmark_filter"));
 }
 
 TEST(BarrierBench, SaysWhenThePapersAlgorithmStepsAside) {
   // No cpu of this process is on that machine: nothing is known about what the threads share.
   const ChildResult result =
-      run_bench(tiny({"--algorithm", "topo"}), {{"HIERBAR_TOPOLOGY", "numa:1(indexes=9) core:1 pu:1(indexes=4000)"}});
+      run_bench(tiny({"--algorithm", "topo"}),
+                {{"HIERBAR_TOPOLOGY", "numa:1(indexes=9) core:1 pu:1(indexes=4000)"}});
   ASSERT_EQ(result.failure, "") << result.errors;
-  EXPECT_THAT(result.errors, HasSubstr("topo with 2 threads follows the engine's plan: participant 0 is not bound"));
+  EXPECT_THAT(
+      result.errors,
+      HasSubstr("topo with 2 threads follows the engine's plan: participant 0 is not bound"));
 }
 
 TEST(BarrierBench, ReportsBadSettingsOfPlans) {

@@ -13,7 +13,8 @@ namespace {
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-ChildResult shell(const std::string& script, const Variables& variables = {}, milliseconds timeout = milliseconds(20000)) {
+ChildResult shell(const std::string& script, const Variables& variables = {},
+                  milliseconds timeout = milliseconds(20000)) {
   return run_child({"/bin/sh", "-c", script}, variables, timeout);
 }
 
@@ -25,15 +26,17 @@ TEST(ChildProcess, ReturnsWhatItWroteToEachStream) {
 }
 
 TEST(ChildProcess, CanWriteMoreThanAPipeHolds) {
-  const ChildResult result =
-      shell("i=0; while [ $i -lt 4000 ]; do echo 0123456789012345678901234567890123456789; i=$((i+1)); done");
+  const ChildResult result = shell(
+      "i=0; while [ $i -lt 4000 ]; do echo 0123456789012345678901234567890123456789; i=$((i+1)); "
+      "done");
   EXPECT_EQ(result.output.size(), 4000u * 41u);
 }
 
 TEST(ChildProcess, SeesNoRuntimeSettingOfItsParentButTheGivenOnes) {
   setenv("KMP_BLOCKTIME", "7", 1);
   setenv("OMP_NUM_THREADS", "7", 1);
-  const ChildResult result = shell("echo \"$KMP_BLOCKTIME,$OMP_NUM_THREADS,$KMP_LIBRARY\"", {{"KMP_LIBRARY", "turnaround"}});
+  const ChildResult result = shell("echo \"$KMP_BLOCKTIME,$OMP_NUM_THREADS,$KMP_LIBRARY\"",
+                                   {{"KMP_LIBRARY", "turnaround"}});
   unsetenv("KMP_BLOCKTIME");
   unsetenv("OMP_NUM_THREADS");
   EXPECT_EQ(result.output, ",,turnaround\n");
@@ -49,7 +52,9 @@ TEST(ChildProcess, ThatFailsSaysWithWhichStatusAndWhy) {
   EXPECT_EQ(shell("echo no such team >&2; exit 3").failure, "exit status 3: no such team");
 }
 
-TEST(ChildProcess, ThatIsKilledSaysBySignal) { EXPECT_THAT(shell("kill -SEGV $$").failure, HasSubstr("signal 11")); }
+TEST(ChildProcess, ThatIsKilledSaysBySignal) {
+  EXPECT_THAT(shell("kill -SEGV $$").failure, HasSubstr("signal 11"));
+}
 
 TEST(ChildProcess, ThatHangsIsKilledAtTheTimeout) {
   // `exec`, so that no grandchild is left behind.

@@ -10,7 +10,8 @@ namespace hierbar::bench {
 namespace {
 
 // A benchmark of one group, in whose repetitions others take these shares of the cpus.
-Measurements run(const std::vector<double>& taken, int num_repetitions, int max_extra, Group& group) {
+Measurements run(const std::vector<double>& taken, int num_repetitions, int max_extra,
+                 Group& group) {
   RunOptions options;
   options.num_repetitions = num_repetitions;
   options.max_extra_repetitions = max_extra;

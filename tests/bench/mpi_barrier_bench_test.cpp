@@ -26,7 +26,8 @@ ChildResult run_bench(std::vector<std::string> arguments) {
 }
 
 std::vector<std::string> tiny(std::vector<std::string> more, const std::string& ranks = "2") {
-  std::vector<std::string> arguments{"--ranks", ranks, "--reps", "1", "--extra-reps", "0", "--budget-ms", "5", "--wait", "0"};
+  std::vector<std::string> arguments{"--ranks", ranks,         "--reps", "1",      "--extra-reps",
+                                     "0",       "--budget-ms", "5",      "--wait", "0"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -42,7 +43,8 @@ constexpr const char* kAnswer =
 // In place of a launcher.
 class Script {
  public:
-  explicit Script(const std::string& body) : path_(fs::path(testing::TempDir()) / "hierbar_broken_launcher") {
+  explicit Script(const std::string& body)
+      : path_(fs::path(testing::TempDir()) / "hierbar_broken_launcher") {
     std::ofstream(path_) << "#!/bin/sh\n" << body;
     fs::permissions(path_, fs::perms::owner_all);
   }
@@ -58,7 +60,8 @@ class Script {
 
 TEST(MpiBarrierBench, WritesEverySampleOfEveryConfigurationAsJson) {
   const ChildResult result = run_bench(tiny({"--json", "-"}));
-  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no MPI to measure";
+  if (result.errors.find("none of the configurations") != std::string::npos)
+    GTEST_SKIP() << "no MPI to measure";
   ASSERT_EQ(result.failure, "") << result.errors;
   const json report = json::parse(result.output);
   EXPECT_EQ(report.at("format"), "hierbar-mpi-barrier-bench-1");
@@ -71,7 +74,8 @@ TEST(MpiBarrierBench, WritesEverySampleOfEveryConfigurationAsJson) {
     for (const json& series : period.at("series")) {
       if (series.at("name") != configuration.at("name")) continue;
       found = true;
-      EXPECT_TRUE(series.at("failure").is_null()) << series.at("name") << ": " << series.at("failure");
+      EXPECT_TRUE(series.at("failure").is_null())
+          << series.at("name") << ": " << series.at("failure");
       ASSERT_EQ(series.at("samples").size(), 1u) << series.at("name");
       EXPECT_GE(series.at("samples")[0].at("ns").size(), 3u) << series.at("name");
     }
@@ -81,9 +85,12 @@ TEST(MpiBarrierBench, WritesEverySampleOfEveryConfigurationAsJson) {
 
 // Short batches after a call of the library gave neither of these figures.
 TEST(MpiBarrierBench, MeasuresALoopAndBarriersFromElsewhereOfRanksThatOutnumberTheCpus) {
-  const std::string ranks = std::to_string(std::max(4u, 2 * static_cast<unsigned>(describe_host().cpus.size())));
-  const ChildResult result = run_bench(tiny({"--configs", "hier,mpich,openmpi-hier", "--json", "-"}, ranks));
-  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no MPI to measure";
+  const std::string ranks =
+      std::to_string(std::max(4u, 2 * static_cast<unsigned>(describe_host().cpus.size())));
+  const ChildResult result =
+      run_bench(tiny({"--configs", "hier,mpich,openmpi-hier", "--json", "-"}, ranks));
+  if (result.errors.find("none of the configurations") != std::string::npos)
+    GTEST_SKIP() << "no MPI to measure";
   ASSERT_EQ(result.failure, "") << result.errors;
   const json report = json::parse(result.output);
   std::vector<std::string> quantities;
@@ -93,7 +100,8 @@ TEST(MpiBarrierBench, MeasuresALoopAndBarriersFromElsewhereOfRanksThatOutnumberT
     for (const json& series : group.at("series")) {
       EXPECT_TRUE(series.at("failure").is_null()) << series.at("failure");
       if (series.at("kind") == "floor") continue;
-      EXPECT_GE(series.at("samples")[0].at("ns").size(), 3u) << quantities.back() << ", " << series.at("name");
+      EXPECT_GE(series.at("samples")[0].at("ns").size(), 3u)
+          << quantities.back() << ", " << series.at("name");
     }
   }
   EXPECT_THAT(quantities, testing::ElementsAre("loop", "elsewhere"));
@@ -101,7 +109,8 @@ TEST(MpiBarrierBench, MeasuresALoopAndBarriersFromElsewhereOfRanksThatOutnumberT
 
 TEST(MpiBarrierBench, MeasuresFirstBarriersAndInitBesideEachOther) {
   const ChildResult result = run_bench(tiny({"--first", "--configs", "hier,mpich", "--json", "-"}));
-  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no MPI to measure";
+  if (result.errors.find("none of the configurations") != std::string::npos)
+    GTEST_SKIP() << "no MPI to measure";
   ASSERT_EQ(result.failure, "") << result.errors;
   const json report = json::parse(result.output);
   EXPECT_EQ(report.at("settings").at("first"), true);
@@ -111,8 +120,10 @@ TEST(MpiBarrierBench, MeasuresFirstBarriersAndInitBesideEachOther) {
     for (const json& series : group.at("series")) {
       EXPECT_TRUE(series.at("failure").is_null()) << series.at("failure");
       const bool is_inside = series.at("name") == "mpich-inside";
-      const bool is_measured = !is_inside || quantities.back() == "first" || quantities.back() == "cold";
-      EXPECT_EQ(series.at("samples").size(), is_measured ? 1u : 0u) << quantities.back() << ", " << series.at("name");
+      const bool is_measured =
+          !is_inside || quantities.back() == "first" || quantities.back() == "cold";
+      EXPECT_EQ(series.at("samples").size(), is_measured ? 1u : 0u)
+          << quantities.back() << ", " << series.at("name");
     }
   }
   EXPECT_THAT(quantities, testing::ElementsAre("first", "cold", "allreduce", "init"));
@@ -124,13 +135,16 @@ TEST(MpiBarrierBench, MeasuresOursWhenItHasBeenBuilt) {
     if (!fs::exists(file)) GTEST_SKIP() << file << " has not been built";
   }
   const ChildResult result = run_bench({"--list", "--configs", "hier"});
-  if (result.output.find("MPICH is not installed") != std::string::npos) GTEST_SKIP() << "no mpiexec.mpich";
+  if (result.output.find("MPICH is not installed") != std::string::npos)
+    GTEST_SKIP() << "no mpiexec.mpich";
   EXPECT_THAT(result.output, HasSubstr("LD_PRELOAD=" + library.string()));
 }
 
 TEST(MpiBarrierBench, MeasuresMeetingsOfLeadersBesideHier) {
-  const ChildResult result = run_bench(tiny({"--configs", "hier", "--meetings", "library,tree:1,auto", "--json", "-"}));
-  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no MPI to measure";
+  const ChildResult result =
+      run_bench(tiny({"--configs", "hier", "--meetings", "library,tree:1,auto", "--json", "-"}));
+  if (result.errors.find("none of the configurations") != std::string::npos)
+    GTEST_SKIP() << "no MPI to measure";
   ASSERT_EQ(result.failure, "") << result.errors;
   const json report = json::parse(result.output);
   std::vector<std::string> measured;
@@ -138,14 +152,16 @@ TEST(MpiBarrierBench, MeasuresMeetingsOfLeadersBesideHier) {
     EXPECT_TRUE(series.at("failure").is_null()) << series.at("failure");
     if (!series.at("samples").empty()) measured.push_back(series.at("name"));
   }
-  EXPECT_THAT(measured, testing::IsSupersetOf({"hier", "meet-library", "meet-tree:1", "meet-auto"}));
+  EXPECT_THAT(measured,
+              testing::IsSupersetOf({"hier", "meet-library", "meet-tree:1", "meet-auto"}));
 }
 
 TEST(MpiBarrierBench, SaysWhatFailedAfterItWasIdentified) {
   if (!fs::exists(worker())) GTEST_SKIP() << worker() << " has not been built";
   const Script launcher("case \"$*\" in *'--budget-ms 1 '*) echo '" + std::string(kAnswer) +
                         "';; *) echo no such host >&2; exit 4;; esac\n");
-  const ChildResult result = run_bench(tiny({"--configs", "mpich", "--mpich-launcher", launcher.path(), "--check"}));
+  const ChildResult result =
+      run_bench(tiny({"--configs", "mpich", "--mpich-launcher", launcher.path(), "--check"}));
   EXPECT_THAT(result.failure, HasSubstr("exit status 1"));
   EXPECT_THAT(result.output, HasSubstr("failed: exit status 4: no such host"));
   EXPECT_THAT(result.output, HasSubstr("NOT MEASURED"));
@@ -153,7 +169,8 @@ TEST(MpiBarrierBench, SaysWhatFailedAfterItWasIdentified) {
 
 TEST(MpiBarrierBench, SkipsALibraryThatCannotBeLaunched) {
   const Script launcher("echo no such program >&2; exit 5\n");
-  const ChildResult result = run_bench(tiny({"--configs", "mpich", "--mpich-launcher", launcher.path()}));
+  const ChildResult result =
+      run_bench(tiny({"--configs", "mpich", "--mpich-launcher", launcher.path()}));
   EXPECT_THAT(result.failure, HasSubstr("exit status 2"));
   EXPECT_THAT(result.output, HasSubstr("skipped: "));
   EXPECT_THAT(result.errors, HasSubstr("none of the configurations can be measured"));
@@ -166,16 +183,17 @@ TEST(MpiBarrierBench, RejectsWhatItDoesNotKnowAndNamesIt) {
   EXPECT_THAT(run_bench({"--ranks", "1"}).failure, HasSubstr("exit status 2"));
   const ChildResult meeting = run_bench({"--meetings", "bruck,tree:0"});
   EXPECT_THAT(meeting.failure, HasSubstr("exit status 2"));
-  EXPECT_THAT(meeting.errors + meeting.output,
-              HasSubstr("--meetings: 'tree:0': '0' is no number from 1 to 255; allowed: all, library"));
+  EXPECT_THAT(
+      meeting.errors + meeting.output,
+      HasSubstr("--meetings: 'tree:0': '0' is no number from 1 to 255; allowed: all, library"));
   EXPECT_THAT(run_bench({"--mpich-wheel", "/nonexistent"}).failure, HasSubstr("exit status 2"));
 }
 
 TEST(MpiBarrierBench, RefusesAFileThatItCannotWriteBeforeItMeasures) {
   if (!fs::exists(worker())) GTEST_SKIP() << worker() << " has not been built";
   const Script launcher("echo '" + std::string(kAnswer) + "'\n");
-  const ChildResult result =
-      run_bench(tiny({"--configs", "mpich", "--mpich-launcher", launcher.path(), "--json", "/nonexistent/file"}));
+  const ChildResult result = run_bench(tiny(
+      {"--configs", "mpich", "--mpich-launcher", launcher.path(), "--json", "/nonexistent/file"}));
   EXPECT_THAT(result.failure, HasSubstr("exit status 2"));
   EXPECT_THAT(result.errors, HasSubstr("--json /nonexistent/file: No such file or directory"));
 }

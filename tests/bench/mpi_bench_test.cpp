@@ -8,9 +8,8 @@
 
 #include <algorithm>
 
-#include "bench/mpi/answer.hpp"
-#include "bench/mpi/configuration.hpp"
-#include "bench/mpi/options.hpp"
+#include "bench/runtimes/mpi/configuration.hpp"
+#include "bench/runtimes/mpi/options.hpp"
 
 namespace hierbar::bench::mpi {
 namespace {
@@ -52,10 +51,11 @@ TEST(MpiBenchOptions, TakeTheSeedThatIsGiven) { EXPECT_EQ(parse({"--seed", "17"}
 
 TEST(MpiBenchOptions, AllMeetingsAreConfigurationsOnPretendedNodes) {
   const MpiBenchOptions options = parse({"--configs", "hier", "--meetings", "all"});
-  const std::vector<Configuration> configurations = make_configurations(options, "");
+  const std::vector<MpiConfiguration> configurations = make_configurations(options);
   ASSERT_EQ(configurations.size(), 1 + kAllMeetings.size());
   const auto named = [&](const std::string& name) {
-    return std::find_if(configurations.begin(), configurations.end(), [&](const auto& one) { return one.name == name; });
+    return std::find_if(configurations.begin(), configurations.end(),
+                        [&](const auto& one) { return one.name == name; });
   };
   const auto found = named("meet-dissemination:3");
   ASSERT_NE(found, configurations.end());
@@ -63,17 +63,19 @@ TEST(MpiBenchOptions, AllMeetingsAreConfigurationsOnPretendedNodes) {
   EXPECT_EQ(found->variables.at("HIERBAR_FAKE_NODES"), "1024");
   EXPECT_TRUE(found->variables.contains("LD_PRELOAD"));
   EXPECT_FALSE(named("hier")->variables.contains("HIERBAR_MPI_MEETING"));
-  EXPECT_THAT(parse({"--meetings", "auto,tree:2", "--nodes", "2"}).meetings, ElementsAre("auto", "tree:2"));
+  EXPECT_THAT(parse({"--meetings", "auto,tree:2", "--nodes", "2"}).meetings,
+              ElementsAre("auto", "tree:2"));
 }
 
 TEST(MpiBenchOptions, OpenMpisOwnAlgorithmsAreMeasuredWithoutOurs) {
-  const std::vector<Configuration> configurations =
-      make_configurations(parse({"--configs", "hier", "--meetings", "tuned:3"}), "");
+  const std::vector<MpiConfiguration> configurations =
+      make_configurations(parse({"--configs", "hier", "--meetings", "tuned:3"}));
   ASSERT_EQ(configurations.size(), 2U);
-  const Configuration& tuned = configurations.back();
+  const MpiConfiguration& tuned = configurations.back();
   EXPECT_EQ(tuned.implementation, Implementation::kOpenMpi);
   EXPECT_FALSE(tuned.variables.contains("LD_PRELOAD"));
-  EXPECT_THAT(tuned.arguments, testing::IsSupersetOf({"coll_tuned_barrier_algorithm", "3", "coll_tuned_use_dynamic_rules", "1"}));
+  EXPECT_THAT(tuned.arguments, testing::IsSupersetOf({"coll_tuned_barrier_algorithm", "3",
+                                                      "coll_tuned_use_dynamic_rules", "1"}));
   EXPECT_THAT(tuned.explains, testing::HasSubstr("recursive doubling"));
 }
 
@@ -102,8 +104,8 @@ TEST(Answer, ThatIsCutOffOrMissesSomethingIsNone) {
 
 // ---- launching ----
 
-Configuration configuration(Implementation implementation) {
-  Configuration result;
+MpiConfiguration configuration(Implementation implementation) {
+  MpiConfiguration result;
   result.name = "some";
   result.implementation = implementation;
   result.launcher = "/bin/launcher";
@@ -112,19 +114,22 @@ Configuration configuration(Implementation implementation) {
 }
 
 TEST(LaunchCommand, OfMpichBindsAndSetsVariablesForTheRanksOnly) {
-  Configuration mpich = configuration(Implementation::kMpich);
+  MpiConfiguration mpich = configuration(Implementation::kMpich);
   mpich.variables = {{"LD_PRELOAD", "/lib/shim.so"}};
-  EXPECT_THAT(launch_command(mpich, 2, true, {"--alone"}), ElementsAre("/bin/launcher", "-bind-to", "core", "-genv", "LD_PRELOAD",
-                                                                       "/lib/shim.so", "-n", "2", "/libexec/worker", "--alone"));
+  EXPECT_THAT(launch_command(mpich, 2, true, {"--alone"}),
+              ElementsAre("/bin/launcher", "-bind-to", "core", "-genv", "LD_PRELOAD",
+                          "/lib/shim.so", "-n", "2", "/libexec/worker", "--alone"));
   EXPECT_THAT(launch_command(mpich, 8, false, {}),
-              ElementsAre("/bin/launcher", "-genv", "LD_PRELOAD", "/lib/shim.so", "-n", "8", "/libexec/worker"));
+              ElementsAre("/bin/launcher", "-genv", "LD_PRELOAD", "/lib/shim.so", "-n", "8",
+                          "/libexec/worker"));
 }
 
 TEST(LaunchCommand, OfOpenMpiAllowsOversubscriptionAndRoot) {
-  Configuration openmpi = configuration(Implementation::kOpenMpi);
+  MpiConfiguration openmpi = configuration(Implementation::kOpenMpi);
   openmpi.arguments = {"--mca", "coll_sm_priority", "100"};
-  std::vector<std::string> expected{"/bin/launcher",  "--oversubscribe", "--mca", "coll_sm_priority", "100", "-n", "8",
-                                    "/libexec/worker"};
+  std::vector<std::string> expected{
+      "/bin/launcher",  "--oversubscribe", "--mca", "coll_sm_priority", "100", "-n", "8",
+      "/libexec/worker"};
   if (geteuid() == 0) expected.insert(expected.begin() + 1, "--allow-run-as-root");
   EXPECT_EQ(launch_command(openmpi, 8, false, {}), expected);
   const auto bound = launch_command(openmpi, 2, true, {});
@@ -136,12 +141,13 @@ TEST(Mismatch, SaysWhichLibraryServedInstead) {
   const auto answer = parse_answer(kAnswer);
   ASSERT_TRUE(answer);
   EXPECT_EQ(mismatch(configuration(Implementation::kMpich), *answer, true), "");
-  EXPECT_THAT(mismatch(configuration(Implementation::kOpenMpi), *answer, true), HasSubstr("MPICH Version: 4.0.2 served it"));
-  Configuration preloaded = configuration(Implementation::kMpich);
+  EXPECT_THAT(mismatch(configuration(Implementation::kOpenMpi), *answer, true),
+              HasSubstr("MPICH Version: 4.0.2 served it"));
+  MpiConfiguration preloaded = configuration(Implementation::kMpich);
   preloaded.variables["LD_PRELOAD"] = "/lib/libhierbar_mpi.so";
   EXPECT_THAT(mismatch(preloaded, *answer, true), HasSubstr("not from /lib/libhierbar_mpi.so"));
-  Configuration changed = configuration(Implementation::kMpich);
-  changed.file = "/other/libmpich.so.12";
+  MpiConfiguration changed = configuration(Implementation::kMpich);
+  changed.library = "/other/libmpich.so.12";
   EXPECT_THAT(mismatch(changed, *answer, true), HasSubstr("after /other/libmpich.so.12 had"));
 }
 
@@ -149,7 +155,8 @@ TEST(Mismatch, SaysWhenBoundRanksShareACpu) {
   auto answer = parse_answer(kAnswer);
   ASSERT_TRUE(answer);
   answer->cpus = {1, 1};
-  EXPECT_THAT(mismatch(configuration(Implementation::kMpich), *answer, true), HasSubstr("two ranks to one cpu"));
+  EXPECT_THAT(mismatch(configuration(Implementation::kMpich), *answer, true),
+              HasSubstr("two ranks to one cpu"));
   EXPECT_EQ(mismatch(configuration(Implementation::kMpich), *answer, false), "");
 }
 
@@ -157,7 +164,7 @@ TEST(Configurations, SayWhatIsNotInstalled) {
   MpiBenchOptions options;
   options.lib_dir = "/nonexistent";
   options.configurations = {"mpich", "openmpi", "wheel"};
-  const auto configurations = make_configurations(options, "");
+  const auto configurations = make_configurations(options);
   ASSERT_EQ(configurations.size(), 3u);
   EXPECT_THAT(configurations[0].unavailable, HasSubstr("MPICH is not installed"));
   EXPECT_THAT(configurations[1].unavailable, HasSubstr("Open MPI is not installed"));
@@ -165,10 +172,10 @@ TEST(Configurations, SayWhatIsNotInstalled) {
 }
 
 TEST(Configurations, LeaveTheWheelOutUnlessItIsGiven) {
-  EXPECT_EQ(make_configurations({}, "").size(), 5u);
+  EXPECT_EQ(make_configurations({}).size(), 5u);
   MpiBenchOptions options;
   options.wheel_dir = "/wheel";
-  EXPECT_EQ(make_configurations(options, "/link").size(), 8u);
+  EXPECT_EQ(make_configurations(options).size(), 8u);
 }
 
 }  // namespace

@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench/mpi/configuration.hpp"
-#include "bench/mpi/report.hpp"
-#include "bench/mpi/targets.hpp"
+#include "bench/runtimes/mpi/bench.hpp"
 
 namespace hierbar::bench::mpi {
 namespace {
@@ -22,7 +20,9 @@ constexpr double kFarNs = 190;
 
 // ---- targets ----
 
-Series series(const std::string& name, Family family, double ns) { return {name, family, "", {{0, {ns, ns, ns}}}}; }
+Series series(const std::string& name, Family family, double ns) {
+  return {name, family, "", {{0, {ns, ns, ns}}}};
+}
 
 Group group(int num_ranks, const std::string& quantity, double one_way_ns, double hier_ns) {
   Group result;
@@ -32,9 +32,10 @@ Group group(int num_ranks, const std::string& quantity, double one_way_ns, doubl
   result.oversubscribed = num_ranks > 2;
   result.bound = num_ranks == 2;
   result.blocks = {{0, one_way_ns, one_way_ns, true}};
-  result.series = {series("hier", Family::kHier, hier_ns),   series("mpich", Family::kMpich, 1000),
-                   series("openmpi", Family::kOpenMpi, 300), series("openmpi-shm", Family::kOpenMpi, 200),
-                   series("wheel-shm", Family::kOther, 1),   series("exchange-mov", Family::kFloor, 80)};
+  result.series = {
+      series("hier", Family::kHier, hier_ns),   series("mpich", Family::kMpich, 1000),
+      series("openmpi", Family::kOpenMpi, 300), series("openmpi-shm", Family::kOpenMpi, 200),
+      series("wheel-shm", Family::kOther, 1),   series("exchange-mov", Family::kFloor, 80)};
   settle(result);
   return result;
 }
@@ -42,9 +43,10 @@ Group group(int num_ranks, const std::string& quantity, double one_way_ns, doubl
 Outcome outcome(const Group& measured, const std::string& part) {
   Measurements measurements;
   measurements.groups = {measured};
-  const auto verdicts = judge(measurements);
-  const auto found = std::find_if(verdicts.begin(), verdicts.end(),
-                                  [&part](const Verdict& verdict) { return verdict.what.find(part) != std::string::npos; });
+  const auto verdicts = judge(measurements, {}, 2);
+  const auto found = std::find_if(
+      verdicts.begin(), verdicts.end(),
+      [&part](const Verdict& verdict) { return verdict.what.find(part) != std::string::npos; });
   EXPECT_NE(found, verdicts.end()) << "no target speaks of " << part;
   return found == verdicts.end() ? Outcome::kNotMeasured : found->outcome;
 }
@@ -55,7 +57,8 @@ TEST(MpiTargets, OfAPairAllowAFifthOfMpich) {
 }
 
 TEST(MpiTargets, OfAPairDependOnTheRegimeAgainstTheBestOpenMpi) {
-  EXPECT_EQ(outcome(group(2, "period", kFarNs, 120), "best Open MPI (openmpi-shm)"), Outcome::kPass);
+  EXPECT_EQ(outcome(group(2, "period", kFarNs, 120), "best Open MPI (openmpi-shm)"),
+            Outcome::kPass);
   EXPECT_EQ(outcome(group(2, "period", kFarNs, 121), "best Open MPI"), Outcome::kFail);
   EXPECT_EQ(outcome(group(2, "period", kNearNs, 90), "best Open MPI"), Outcome::kPass);
   EXPECT_EQ(outcome(group(2, "period", kNearNs, 91), "best Open MPI"), Outcome::kFail);
@@ -68,9 +71,12 @@ TEST(MpiTargets, OfAPairAllowAFifthOr15NsAboveTheFloor) {
 
 TEST(MpiTargets, AskThatLatencyAndSkewOfAPairAreNoWorse) {
   for (const char* const quantity : {"isolated", "skew"}) {
-    EXPECT_EQ(outcome(group(2, quantity, kNearNs, 210), "best Open MPI"), Outcome::kPass) << quantity;
-    EXPECT_EQ(outcome(group(2, quantity, kNearNs, 211), "best Open MPI"), Outcome::kFail) << quantity;
-    EXPECT_EQ(outcome(group(2, quantity, kNearNs, 1051), "MPICH's own"), Outcome::kFail) << quantity;
+    EXPECT_EQ(outcome(group(2, quantity, kNearNs, 210), "best Open MPI"), Outcome::kPass)
+        << quantity;
+    EXPECT_EQ(outcome(group(2, quantity, kNearNs, 211), "best Open MPI"), Outcome::kFail)
+        << quantity;
+    EXPECT_EQ(outcome(group(2, quantity, kNearNs, 1051), "MPICH's own"), Outcome::kFail)
+        << quantity;
   }
 }
 
@@ -91,16 +97,18 @@ TEST(MpiTargets, OfRanksThatComeFromACallOfTheLibraryAskForNoMoreThanItsOwnBarri
   EXPECT_EQ(outcome(group(8, "elsewhere", kNearNs, 1051), "MPICH's own"), Outcome::kFail);
   Measurements measurements;
   measurements.groups = {group(8, "elsewhere", kNearNs, 1000)};
-  EXPECT_EQ(judge(measurements).size(), 1u) << "Open MPI's ranks come from another call";
+  EXPECT_EQ(judge(measurements, {}, 2).size(), 1u) << "Open MPI's ranks come from another call";
 }
 
 TEST(MpiTargets, OfTheFirstBarrierAllowAMillisecondOverTheAllreduceOfTheSameProcesses) {
   const auto outcome_of = [](double first_ns, double allreduce_ns) {
     Measurements measurements;
     measurements.groups = {group(2, "first", kFarNs, first_ns), group(2, "cold", kFarNs, 1e9),
-                           group(2, "allreduce", kFarNs, allreduce_ns), group(4, "first", kFarNs, 1e9)};
-    const auto verdicts = judge(measurements);
-    EXPECT_EQ(verdicts.size(), 1u) << "neither the program's first barrier nor one of more ranks than cpus is judged";
+                           group(2, "allreduce", kFarNs, allreduce_ns),
+                           group(4, "first", kFarNs, 1e9)};
+    const auto verdicts = judge(measurements, {}, 2);
+    EXPECT_EQ(verdicts.size(), 1u)
+        << "neither the program's first barrier nor one of more ranks than cpus is judged";
     return verdicts.front().outcome;
   };
   EXPECT_EQ(outcome_of(1'005'000, 5'000), Outcome::kPass);
@@ -121,8 +129,8 @@ TEST(MpiTargets, SayWhatWasNotMeasuredInsteadOfPassing) {
 
 // ---- reports ----
 
-Configuration some(Implementation implementation) {
-  Configuration result;
+MpiConfiguration some(Implementation implementation) {
+  MpiConfiguration result;
   result.name = "some";
   result.implementation = implementation;
   return result;
@@ -130,13 +138,15 @@ Configuration some(Implementation implementation) {
 
 TEST(MpiReport, ShowsEveryConfigurationWithItsRatioAndTheOtherQuantitiesBesideThePeriod) {
   Measurements measurements;
-  measurements.groups = {group(2, "period", kNearNs, 100), group(2, "skew", kNearNs, 33), group(8, "loop", kNearNs, 100),
-                         group(8, "elsewhere", kNearNs, 2000)};
+  measurements.groups = {group(2, "period", kNearNs, 100), group(2, "skew", kNearNs, 33),
+                         group(8, "loop", kNearNs, 100), group(8, "elsewhere", kNearNs, 2000)};
   measurements.groups[0].series[2].failure = "killed by signal 11";
-  const std::string text = table_text(measurements);
-  EXPECT_THAT(text, HasSubstr("2 ranks; each bound to a core; regime near, one way 42 ns; 1 repetition\n"));
+  const std::string text = tables_text(measurements, {});
+  EXPECT_THAT(
+      text, HasSubstr("2 ranks; each bound to a core; regime near, one way 42 ns; 1 repetition\n"));
   EXPECT_THAT(text, HasSubstr("8 ranks; more than cpus, not bound"));
-  EXPECT_THAT(text, testing::ContainsRegex("mpich +1000 +1000 .. 1000 +10.00 +10.00 .. 10.00 +1000\n"));
+  EXPECT_THAT(text,
+              testing::ContainsRegex("mpich +1000 +1000 .. 1000 +10.00 +10.00 .. 10.00 +1000\n"));
   EXPECT_THAT(text, testing::ContainsRegex("hier +100.0 .*33.0\n"));
   EXPECT_THAT(text, testing::ContainsRegex("ns +loop .*elsewhere\n"));
   EXPECT_THAT(text, testing::ContainsRegex("hier +100.0 .*2000\n"));
@@ -145,7 +155,7 @@ TEST(MpiReport, ShowsEveryConfigurationWithItsRatioAndTheOtherQuantitiesBesideTh
 }
 
 TEST(MpiReport, SaysWhatWasSkippedAndWhy) {
-  Configuration absent = some(Implementation::kOpenMpi);
+  MpiConfiguration absent = some(Implementation::kOpenMpi);
   absent.unavailable = "Open MPI is not installed";
   const std::string text = header_text({}, {}, {absent});
   EXPECT_THAT(text, testing::ContainsRegex("some +skipped: Open MPI is not installed\n"));
@@ -155,7 +165,8 @@ TEST(MpiReport, SaysWhatWasSkippedAndWhy) {
 TEST(MpiReport, InJsonHasEverySampleAndVerdict) {
   Measurements measurements;
   measurements.groups = {group(2, "period", kNearNs, 100)};
-  const nlohmann::json report = json_report(measurements, {}, {}, {some(Implementation::kMpich)}, judge(measurements));
+  const nlohmann::json report =
+      json_report(measurements, {}, {}, {some(Implementation::kMpich)}, judge(measurements, {}, 2));
   EXPECT_EQ(report.at("format"), "hierbar-mpi-barrier-bench-1");
   EXPECT_EQ(report.at("groups")[0].at("ranks"), 2);
   EXPECT_EQ(report.at("groups")[0].at("quantity"), "period");

@@ -24,7 +24,8 @@ ChildResult run_bench(std::vector<std::string> arguments) {
 }
 
 std::vector<std::string> tiny(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"--reps", "2", "--extra-reps", "0", "--budget-ms", "2", "--wait", "0"};
+  std::vector<std::string> arguments{"--reps",      "2", "--extra-reps", "0",
+                                     "--budget-ms", "2", "--wait",       "0"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -38,7 +39,8 @@ const json& find_named(const json& list, const std::string& name) {
 }
 
 TEST(OmpBarrierBench, WritesEverySampleOfEveryConfigurationAsJson) {
-  const ChildResult result = run_bench(tiny({"--threads", "2,3", "--constructs", "barrier,tasks", "--json", "-"}));
+  const ChildResult result =
+      run_bench(tiny({"--threads", "2,3", "--constructs", "barrier,tasks", "--json", "-"}));
   ASSERT_EQ(result.failure, "") << result.errors;
   const json report = json::parse(result.output);
   EXPECT_EQ(report.at("format"), "hierbar-omp-barrier-bench-1");
@@ -48,7 +50,8 @@ TEST(OmpBarrierBench, WritesEverySampleOfEveryConfigurationAsJson) {
       if (!configuration.at("unavailable").is_null()) continue;
       const json& series = find_named(group.at("series"), configuration.at("name"));
       ASSERT_FALSE(series.is_null()) << configuration.at("name");
-      EXPECT_TRUE(series.at("failure").is_null()) << series.at("name") << ": " << series.at("failure");
+      EXPECT_TRUE(series.at("failure").is_null())
+          << series.at("name") << ": " << series.at("failure");
       ASSERT_EQ(series.at("samples").size(), 2u) << series.at("name");
       for (const json& repetition : series.at("samples")) EXPECT_FALSE(repetition.at("ns").empty());
     }
@@ -56,10 +59,12 @@ TEST(OmpBarrierBench, WritesEverySampleOfEveryConfigurationAsJson) {
 }
 
 TEST(OmpBarrierBench, MeasuresHierWhenItsLibraryHasBeenBuilt) {
-  const auto library = std::filesystem::path(HIERBAR_OMP_BARRIER_BENCH).parent_path().parent_path() / "lib" / "libomp.so";
+  const auto library =
+      std::filesystem::path(HIERBAR_OMP_BARRIER_BENCH).parent_path().parent_path() / "lib" /
+      "libomp.so";
   if (!std::filesystem::exists(library)) GTEST_SKIP() << library << " has not been built";
-  const ChildResult result =
-      run_bench(tiny({"--threads", "2", "--constructs", "barrier", "--configs", "hier,hyper", "--json", "-"}));
+  const ChildResult result = run_bench(tiny(
+      {"--threads", "2", "--constructs", "barrier", "--configs", "hier,hyper", "--json", "-"}));
   ASSERT_EQ(result.failure, "") << result.errors;
   const json report = json::parse(result.output);
   for (const char* const name : {"hier", "hyper"}) {
@@ -71,27 +76,32 @@ TEST(OmpBarrierBench, MeasuresHierWhenItsLibraryHasBeenBuilt) {
 TEST(OmpBarrierBench, MeasuresToolsBesideNone) {
   const auto prefix = std::filesystem::path(HIERBAR_OMP_BARRIER_BENCH).parent_path().parent_path();
   for (const char* const name : {"libomp.so", "libhierbar_ompt.so"})
-    if (!std::filesystem::exists(prefix / "lib" / name)) GTEST_SKIP() << name << " has not been built";
+    if (!std::filesystem::exists(prefix / "lib" / name))
+      GTEST_SKIP() << name << " has not been built";
   const ChildResult result = run_bench(tiny({"--tools", "--json", "-"}));
   ASSERT_EQ(result.failure, "") << result.errors;
   const json report = json::parse(result.output);
   EXPECT_GT(report.at("run").at("stamp_ns"), 0);
   ASSERT_EQ(report.at("configurations").size(), 4u);
-  for (const json& configuration : report.at("configurations")) EXPECT_TRUE(configuration.at("unavailable").is_null());
+  for (const json& configuration : report.at("configurations"))
+    EXPECT_TRUE(configuration.at("unavailable").is_null());
 }
 
 TEST(OmpBarrierBench, ShowsTheFloorsBesideTheBarrier) {
-  const ChildResult result = run_bench(tiny({"--threads", "2,5", "--constructs", "barrier", "--configs", "libgomp"}));
-  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no libgomp to measure";
+  const ChildResult result =
+      run_bench(tiny({"--threads", "2,5", "--constructs", "barrier", "--configs", "libgomp"}));
+  if (result.errors.find("none of the configurations") != std::string::npos)
+    GTEST_SKIP() << "no libgomp to measure";
   ASSERT_EQ(result.failure, "") << result.errors;
   EXPECT_THAT(result.output, HasSubstr("exchange-"));
   EXPECT_THAT(result.output, HasSubstr("physical floor"));
 }
 
 TEST(OmpBarrierBench, MeasuresTwoThreadsBesideAProcessThatHoldsACpu) {
-  const ChildResult result =
-      run_bench(tiny({"--threads", "2,3", "--constructs", "beside", "--configs", "libgomp", "--json", "-"}));
-  if (result.errors.find("none of the configurations") != std::string::npos) GTEST_SKIP() << "no libgomp to measure";
+  const ChildResult result = run_bench(
+      tiny({"--threads", "2,3", "--constructs", "beside", "--configs", "libgomp", "--json", "-"}));
+  if (result.errors.find("none of the configurations") != std::string::npos)
+    GTEST_SKIP() << "no libgomp to measure";
   ASSERT_EQ(result.failure, "") << result.errors;
   const json report = json::parse(result.output);
   if (report.at("host").at("allowed_cpus").size() < 2) GTEST_SKIP() << "one cpu";
@@ -115,16 +125,17 @@ TEST(OmpBarrierBench, GoesOnWhenAMeasuredProgramCrashesOrHangs) {
   const fs::path directory = fs::path(testing::TempDir()) / "hierbar_broken_programs";
   fs::create_directories(directory);
   const fs::path program = directory / "omp_barrier_worker_gcc";
-  std::ofstream(program)
-      << "#!/bin/sh\n"
-         "case \"$*\" in\n"
-         "  --identify) echo '{\"library\": \"/lib/libgomp.so.1\", \"openmp\": 201511, \"compiler\": \"none\"}';;\n"
-         "  *--threads\\ 2*) kill -SEGV $$;;\n"
-         "  *) exec sleep 100;;\n"
-         "esac\n";
+  std::ofstream(program) << "#!/bin/sh\n"
+                            "case \"$*\" in\n"
+                            "  --identify) echo '{\"library\": \"/lib/libgomp.so.1\", \"openmp\": "
+                            "201511, \"compiler\": \"none\"}';;\n"
+                            "  *--threads\\ 2*) kill -SEGV $$;;\n"
+                            "  *) exec sleep 100;;\n"
+                            "esac\n";
   fs::permissions(program, fs::perms::owner_all);
-  const ChildResult result = run_bench(tiny(
-      {"--threads", "2,3", "--constructs", "barrier", "--configs", "libgomp", "--timeout", "1", "--libexec-dir", directory}));
+  const ChildResult result =
+      run_bench(tiny({"--threads", "2,3", "--constructs", "barrier", "--configs", "libgomp",
+                      "--timeout", "1", "--libexec-dir", directory}));
   fs::remove_all(directory);
   EXPECT_EQ(result.failure, "");
   EXPECT_THAT(result.output, HasSubstr("failed: killed by signal 11"));
@@ -141,7 +152,8 @@ TEST(OmpBarrierBench, RejectsWhatItDoesNotKnowAndNamesIt) {
 }
 
 TEST(OmpBarrierBench, SaysWhyItCannotMeasureALibraryThatIsNotThere) {
-  const ChildResult result = run_bench({"--list", "--configs", "hier", "--lib-dir", "/nonexistent"});
+  const ChildResult result =
+      run_bench({"--list", "--configs", "hier", "--lib-dir", "/nonexistent"});
   EXPECT_EQ(result.failure, "");
   EXPECT_THAT(result.output, HasSubstr("/nonexistent/libomp.so does not exist"));
 }

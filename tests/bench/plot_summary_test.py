@@ -21,7 +21,12 @@ class PlotSummaryTest(unittest.TestCase):
         self.directory = pathlib.Path(directory.name)
 
     def run_script(self, name, *arguments):
-        return subprocess.run([sys.executable, "-B", REPORT / name, *arguments], capture_output=True, text=True, timeout=120)
+        return subprocess.run(
+            [sys.executable, "-B", REPORT / name, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
 
     def summary(self):
         path = self.directory / "summary.json"
@@ -30,15 +35,24 @@ class PlotSummaryTest(unittest.TestCase):
         return path
 
     def pictures(self, output):
-        drawn = self.run_script("plot_summary.py", self.summary(), "--output", self.directory / output)
+        drawn = self.run_script(
+            "plot_summary.py", self.summary(), "--output", self.directory / output
+        )
         self.assertEqual(drawn.returncode, 0, drawn.stderr)
-        return {theme: (self.directory / f"{output}-{theme}.svg").read_text(encoding="utf-8") for theme in ("light", "dark")}
+        return {
+            theme: (self.directory / f"{output}-{theme}.svg").read_text(encoding="utf-8")
+            for theme in ("light", "dark")
+        }
 
     def test_rows_with_a_verdict_are_drawn_for_both_kinds_of_pages(self):
         rows = json.loads(self.summary().read_text(encoding="utf-8"))["rows"]
         for picture in self.pictures("plot").values():
             for row in rows:
-                self.assertEqual(f">{row['title']}<" in picture, "ratio" in row and not row["doubt"], row["title"])
+                self.assertEqual(
+                    f">{row['title']}<" in picture,
+                    "ratio" in row and not row["doubt"],
+                    row["title"],
+                )
 
     def test_the_same_figures_become_the_same_picture(self):
         self.assertEqual(self.pictures("one"), self.pictures("two"))

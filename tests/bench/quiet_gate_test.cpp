@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "bench/common/others/quiet_gate.hpp"
+#include "bench/common/others.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "bench/common/host.hpp"
-#include "bench/common/others/busy_neighbour.hpp"
-#include "bench/common/others/load.hpp"
 
 namespace hierbar::bench {
 namespace {
@@ -38,8 +36,10 @@ TEST(QuietGate, WaitsNoLongerInAllThanItsLimitWhileOthersCompute) {
   gate.wait(say);
   EXPECT_NEAR(gate.waited_s(), 0.9, 1e-6);
   ASSERT_EQ(said.size(), 3u);
-  EXPECT_THAT(said.front(),
-              testing::MatchesRegex("waiting for a quieter machine, 0 of at most 1 s: others take [0-9]+ % of the cpus"));
+  EXPECT_THAT(
+      said.front(),
+      testing::MatchesRegex(
+          "waiting for a quieter machine, 0 of at most 1 s: others take [0-9]+ % of the cpus"));
   gate.wait(say);
   EXPECT_EQ(said.size(), 3u) << "the limit is that of all waits";
 }

@@ -56,7 +56,9 @@ TEST(Regime, OfNearAndFarDiffersInBothDirections) {
 
 TEST(PrevailingOneWay, OfNothingIsNothing) { EXPECT_FALSE(prevailing_one_way({})); }
 
-TEST(PrevailingOneWay, IsTheMiddleOfTheMajority) { EXPECT_EQ(prevailing_one_way({190, 42, 44, 204, 43}), 43); }
+TEST(PrevailingOneWay, IsTheMiddleOfTheMajority) {
+  EXPECT_EQ(prevailing_one_way({190, 42, 44, 204, 43}), 43);
+}
 
 TEST(PrevailingOneWay, IsNotAnAverageOfTwoRegimes) {
   const auto prevailing = prevailing_one_way({40, 200, 41, 201});
@@ -66,7 +68,8 @@ TEST(PrevailingOneWay, IsNotAnAverageOfTwoRegimes) {
 
 TEST(RatioOfMedians, IsTakenInsideEachRepetition) {
   // The machine was ten times slower in the second repetition, for both alike.
-  const auto ratio = ratio_of_medians({{0, {50, 50, 51}}, {1, {500, 505, 499}}}, {{0, {100, 100, 99}}, {1, {1000, 1001, 999}}});
+  const auto ratio = ratio_of_medians({{0, {50, 50, 51}}, {1, {500, 505, 499}}},
+                                      {{0, {100, 100, 99}}, {1, {1000, 1001, 999}}});
   ASSERT_TRUE(ratio);
   EXPECT_DOUBLE_EQ(ratio->value, 0.5);
   EXPECT_DOUBLE_EQ(ratio->lowest, 0.5);
@@ -74,7 +77,8 @@ TEST(RatioOfMedians, IsTakenInsideEachRepetition) {
 }
 
 TEST(RatioOfMedians, SpreadsFromTheLowestToTheHighestRepetition) {
-  const auto ratio = ratio_of_medians({{0, {40}}, {1, {50}}, {2, {70}}}, {{0, {100}}, {1, {100}}, {2, {100}}});
+  const auto ratio =
+      ratio_of_medians({{0, {40}}, {1, {50}}, {2, {70}}}, {{0, {100}}, {1, {100}}, {2, {100}}});
   ASSERT_TRUE(ratio);
   EXPECT_DOUBLE_EQ(ratio->value, 0.5);
   EXPECT_DOUBLE_EQ(ratio->lowest, 0.4);

@@ -1,24 +1,27 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "bench/omp/targets.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "bench/common/report/report_text.hpp"
-#include "bench/omp/results.hpp"
+#include "bench/runtimes/omp/bench.hpp"
 
-namespace hierbar::bench {
+namespace hierbar::bench::omp {
 namespace {
 
 constexpr int kNumCpus = 2;
 constexpr double kNearNs = 42;
 constexpr double kFarNs = 190;
 
-Block steady(int repetition, double one_way_ns) { return {repetition, one_way_ns, one_way_ns, true}; }
+Block steady(int repetition, double one_way_ns) {
+  return {repetition, one_way_ns, one_way_ns, true};
+}
 
-Series series(const std::string& name, Family family, double ns) { return {name, family, "", {{0, {ns, ns, ns}}}}; }
+Series series(const std::string& name, Family family, double ns) {
+  return {name, family, "", {{0, {ns, ns, ns}}}};
+}
 
 Group barrier_group(int num_threads, double one_way_ns, std::vector<Series> entries) {
   Group group;
@@ -32,28 +35,32 @@ Group barrier_group(int num_threads, double one_way_ns, std::vector<Series> entr
 }
 
 std::vector<Verdict> judge_one(const Group& group, const OmpBenchOptions& options = {}) {
-  Results results;
+  Measurements results;
   results.groups = {group};
   return judge(results, options, kNumCpus);
 }
 
 Outcome outcome_of(const std::vector<Verdict>& verdicts, const std::string& part) {
-  const auto found = std::find_if(verdicts.begin(), verdicts.end(),
-                                  [&part](const Verdict& verdict) { return verdict.what.find(part) != std::string::npos; });
+  const auto found = std::find_if(
+      verdicts.begin(), verdicts.end(),
+      [&part](const Verdict& verdict) { return verdict.what.find(part) != std::string::npos; });
   EXPECT_NE(found, verdicts.end()) << "no target speaks of " << part;
   return found == verdicts.end() ? Outcome::kNotMeasured : found->outcome;
 }
 
 Group pair_group(double one_way_ns, double hier_ns) {
-  return barrier_group(2, one_way_ns,
-                       {series("hier", Family::kHier, hier_ns), series("hyper", Family::kStock, 120),
-                        series("linear", Family::kStock, 100), series("libgomp", Family::kGnu, 200),
-                        series("exchange-xchg", Family::kFloor, 60), series("packed-mov", Family::kFloor, 50)});
+  return barrier_group(
+      2, one_way_ns,
+      {series("hier", Family::kHier, hier_ns), series("hyper", Family::kStock, 120),
+       series("linear", Family::kStock, 100), series("libgomp", Family::kGnu, 200),
+       series("exchange-xchg", Family::kFloor, 60), series("packed-mov", Family::kFloor, 50)});
 }
 
 TEST(Targets, ComparesWithTheFastestStockPattern) {
-  EXPECT_EQ(outcome_of(judge_one(pair_group(kNearNs, 55)), "best stock libomp (linear)"), Outcome::kPass);
-  EXPECT_EQ(outcome_of(judge_one(pair_group(kNearNs, 56)), "best stock libomp (linear)"), Outcome::kFail);
+  EXPECT_EQ(outcome_of(judge_one(pair_group(kNearNs, 55)), "best stock libomp (linear)"),
+            Outcome::kPass);
+  EXPECT_EQ(outcome_of(judge_one(pair_group(kNearNs, 56)), "best stock libomp (linear)"),
+            Outcome::kFail);
 }
 
 TEST(Targets, AreMoreLenientWithStockAndLessSoWithLibgompWhenTheCpusAreFarApart) {
@@ -65,10 +72,13 @@ TEST(Targets, AreMoreLenientWithStockAndLessSoWithLibgompWhenTheCpusAreFarApart)
 
 // The least of all that were measured, whatever it is called.
 TEST(Targets, AllowAFifthOr15NsAboveTheExchangeFloorWhicheverIsMore) {
-  EXPECT_EQ(outcome_of(judge_one(pair_group(kNearNs, 65)), "exchange floor (packed-mov)"), Outcome::kPass);
+  EXPECT_EQ(outcome_of(judge_one(pair_group(kNearNs, 65)), "exchange floor (packed-mov)"),
+            Outcome::kPass);
   EXPECT_EQ(outcome_of(judge_one(pair_group(kNearNs, 66)), "exchange floor"), Outcome::kFail);
   const auto with_floor = [](double hier_ns) {
-    return barrier_group(2, kFarNs, {series("hier", Family::kHier, hier_ns), series("exchange-xchg", Family::kFloor, 200)});
+    return barrier_group(
+        2, kFarNs,
+        {series("hier", Family::kHier, hier_ns), series("exchange-xchg", Family::kFloor, 200)});
   };
   EXPECT_EQ(outcome_of(judge_one(with_floor(239)), "exchange floor"), Outcome::kPass);
   EXPECT_EQ(outcome_of(judge_one(with_floor(241)), "exchange floor"), Outcome::kFail);
@@ -76,9 +86,10 @@ TEST(Targets, AllowAFifthOr15NsAboveTheExchangeFloorWhicheverIsMore) {
 
 TEST(Targets, TightenTheLessATeamOversubscribesTheMachine) {
   const auto oversubscribed = [](int num_threads) {
-    return judge_one(barrier_group(num_threads, kNearNs,
-                                   {series("hier", Family::kHier, 960), series("hyper", Family::kStock, 1000),
-                                    series("libgomp", Family::kGnu, 5000), series("exchange-yield", Family::kFloor, 800)}));
+    return judge_one(barrier_group(
+        num_threads, kNearNs,
+        {series("hier", Family::kHier, 960), series("hyper", Family::kStock, 1000),
+         series("libgomp", Family::kGnu, 5000), series("exchange-yield", Family::kFloor, 800)}));
   };
   EXPECT_EQ(outcome_of(oversubscribed(4), "best stock"), Outcome::kFail);
   EXPECT_EQ(outcome_of(oversubscribed(8), "best stock"), Outcome::kFail);
@@ -91,12 +102,13 @@ TEST(Targets, OfToolsAreTheirStampsAnd10NsOrWhenSampled5PercentOr5Ns) {
   const auto judge_tools = [](double noop_ns, double full_ns, double sampled_ns) {
     OmpBenchOptions options;
     options.tools = true;
-    Results results;
+    Measurements results;
     results.stamp_ns = 8;
-    results.groups = {
-        barrier_group(2, kNearNs,
-                      {series("hier", Family::kHier, 40), series("hier-noop-tool", Family::kOther, noop_ns),
-                       series("hier-tool", Family::kOther, full_ns), series("hier-tool-sampled", Family::kOther, sampled_ns)})};
+    results.groups = {barrier_group(
+        2, kNearNs,
+        {series("hier", Family::kHier, 40), series("hier-noop-tool", Family::kOther, noop_ns),
+         series("hier-tool", Family::kOther, full_ns),
+         series("hier-tool-sampled", Family::kOther, sampled_ns)})};
     return judge(results, options, kNumCpus);
   };
   EXPECT_EQ(judge_tools(50, 76, 55).size(), 2u);
@@ -110,9 +122,11 @@ TEST(Targets, OfToolsAreTheirStampsAnd10NsOrWhenSampled5PercentOr5Ns) {
 TEST(Targets, OfToolsThatWereNotMeasuredAreNotMet) {
   OmpBenchOptions options;
   options.tools = true;
-  const auto verdicts = judge_one(barrier_group(2, kNearNs, {series("hier", Family::kHier, 50)}), options);
+  const auto verdicts =
+      judge_one(barrier_group(2, kNearNs, {series("hier", Family::kHier, 50)}), options);
   ASSERT_EQ(verdicts.size(), 2u);
-  for (const Verdict& verdict : verdicts) EXPECT_EQ(verdict.outcome, Outcome::kNotMeasured) << verdict.what;
+  for (const Verdict& verdict : verdicts)
+    EXPECT_EQ(verdict.outcome, Outcome::kNotMeasured) << verdict.what;
 }
 
 TEST(Targets, FailWhenABatchStalledForMilliseconds) {
@@ -135,19 +149,22 @@ TEST(Targets, SayWhatWasNotMeasuredInsteadOfPassing) {
   EXPECT_EQ(outcome_of(verdicts, "libgomp"), Outcome::kNotMeasured);
   Group failed = pair_group(kNearNs, 50);
   failed.series[0].failure = "killed";
-  for (const Verdict& verdict : judge_one(failed)) EXPECT_EQ(verdict.outcome, Outcome::kNotMeasured) << verdict.what;
+  for (const Verdict& verdict : judge_one(failed))
+    EXPECT_EQ(verdict.outcome, Outcome::kNotMeasured) << verdict.what;
 }
 
 TEST(Targets, AreNotJudgedWhenTheRegimeNeverSettled) {
   Group group = pair_group(kNearNs, 50);
   group.blocks = {{0, kNearNs, kFarNs, true}};
   settle(group);
-  for (const Verdict& verdict : judge_one(group)) EXPECT_EQ(verdict.outcome, Outcome::kNotMeasured) << verdict.what;
+  for (const Verdict& verdict : judge_one(group))
+    EXPECT_EQ(verdict.outcome, Outcome::kNotMeasured) << verdict.what;
 }
 
 TEST(Settle, DropsRepetitionsInWhichTheRegimeChangedAndThoseInTheOtherRegime) {
   Group group;
-  group.blocks = {steady(0, kNearNs), {1, kNearNs, kFarNs, true}, steady(2, kFarNs), steady(3, kNearNs + 2)};
+  group.blocks = {
+      steady(0, kNearNs), {1, kNearNs, kFarNs, true}, steady(2, kFarNs), steady(3, kNearNs + 2)};
   EXPECT_EQ(settle(group), 2);
   EXPECT_TRUE(group.settled);
   EXPECT_TRUE(group.blocks[0].kept);
@@ -171,7 +188,8 @@ Block taken(int repetition, double share, double one_way_ns = kNearNs) {
 
 TEST(Settle, DropsRepetitionsInWhichOthersUsedTheCpus) {
   Group group;
-  group.blocks = {taken(0, 0.02), taken(1, 0.4), taken(2, 0.4, kFarNs), taken(3, 0.4, kFarNs), taken(4, 0)};
+  group.blocks = {taken(0, 0.02), taken(1, 0.4), taken(2, 0.4, kFarNs), taken(3, 0.4, kFarNs),
+                  taken(4, 0)};
   EXPECT_EQ(settle(group), 2);
   EXPECT_FALSE(group.disturbed);
   EXPECT_EQ(group.one_way_ns, kNearNs) << "the regime is that of the quiet repetitions";
@@ -209,8 +227,10 @@ TEST(Targets, GiveNoVerdictWhereRepetitionsContradictEachOther) {
     return group;
   };
   EXPECT_EQ(outcome_of(judge_one(group_with(900)), "best stock libomp"), Outcome::kNotMeasured);
-  EXPECT_EQ(outcome_of(judge_one(group_with(24)), "best stock libomp"), Outcome::kPass) << "far apart, but all far below 1";
-  EXPECT_EQ(outcome_of(judge_one(group_with(39)), "best stock libomp"), Outcome::kPass) << "less than a factor of 4";
+  EXPECT_EQ(outcome_of(judge_one(group_with(24)), "best stock libomp"), Outcome::kPass)
+      << "far apart, but all far below 1";
+  EXPECT_EQ(outcome_of(judge_one(group_with(39)), "best stock libomp"), Outcome::kPass)
+      << "less than a factor of 4";
   const Group unclear = group_with(900);
   const auto ratio = ratio_of(unclear, unclear.series[0], unclear.series[2]);
   EXPECT_STREQ(doubt_of(unclear, *ratio), "unclear");
@@ -220,7 +240,8 @@ TEST(Targets, GiveNoVerdictWhereRepetitionsContradictEachOther) {
 
 TEST(Results, LeaveDroppedRepetitionsOutOfEveryFigure) {
   Group group;
-  group.series = {{"hier", Family::kHier, "", {{0, {10}}, {1, {1000}}}}, {"hyper", Family::kStock, "", {{0, {20}}, {1, {500}}}}};
+  group.series = {{"hier", Family::kHier, "", {{0, {10}}, {1, {1000}}}},
+                  {"hyper", Family::kStock, "", {{0, {20}}, {1, {500}}}}};
   group.blocks = {steady(0, kNearNs), {1, kNearNs, kFarNs, true}};
   settle(group);
   EXPECT_EQ(summary_of(group, group.series[0])->maximum, 10);
@@ -236,4 +257,4 @@ TEST(Results, BestIsTheFastestThatDidNotFail) {
 }
 
 }  // namespace
-}  // namespace hierbar::bench
+}  // namespace hierbar::bench::omp

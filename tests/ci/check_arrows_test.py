@@ -11,11 +11,19 @@ import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / ".ci" / "check_arrows"
 LOADER = importlib.machinery.SourceFileLoader("check_arrows", str(SCRIPT))
-check_arrows = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_arrows", LOADER))
+check_arrows = importlib.util.module_from_spec(
+    importlib.util.spec_from_loader("check_arrows", LOADER)
+)
 LOADER.exec_module(check_arrows)
 
 HEADERS = {f"{room}/some.hpp": "" for room in check_arrows.USES}
-HEADERS.update({"runtime/plan/plan.h": "", "runtime/service/plan_service.h": "", "runtime/service/lstopo_service.h": ""})
+HEADERS.update(
+    {
+        "runtime/plan/plan.h": "",
+        "runtime/service/plan_service.h": "",
+        "runtime/service/lstopo_service.h": "",
+    }
+)
 # The rules of docs/architecture.md, written once more: the folders that each of these may use beside
 # itself and the public header. Every other one is forbidden.
 RULES = {
@@ -32,22 +40,51 @@ RULES = {
     "runtime/placement/decision": "runtime/base runtime/topology runtime/plan runtime/placement",
     "runtime/report": "runtime/base runtime/symbol runtime/trace runtime/topology",
 }
-LAYERS_OF_MPI = ("settings", "node", "library", "between", "record", "communicator", "setup", "entry")
+LAYERS_OF_MPI = (
+    "settings",
+    "node",
+    "library",
+    "between",
+    "record",
+    "barrier",
+    "team",
+    "entry",
+)
 # What no room below a folder may use.
-NEVER = {"runtime": "mpi ompt-tools bench tests", "mpi": "ompt-tools bench tests", "ompt-tools": "mpi bench tests", "bench": "tests"}
+NEVER = {
+    "runtime": "mpi ompt-tools bench tests",
+    "mpi": "ompt-tools bench tests",
+    "ompt-tools": "mpi bench tests",
+    "bench": "tests",
+}
 
 
 def forbidden_arrows():
     rooms = check_arrows.USES
     for room, allowed in RULES.items():
-        yield from ((room, other) for other in rooms if not check_arrows.is_in(other, f"{room} runtime/include {allowed}"))
+        yield from (
+            (room, other)
+            for other in rooms
+            if not check_arrows.is_in(other, f"{room} runtime/include {allowed}")
+        )
     for room in rooms:
-        yield from ((room, other) for top, others in NEVER.items() if check_arrows.is_in(room, top)
-                    for other in rooms if check_arrows.is_in(other, others))
+        yield from (
+            (room, other)
+            for top, others in NEVER.items()
+            if check_arrows.is_in(room, top)
+            for other in rooms
+            if check_arrows.is_in(other, others)
+        )
     for i, layer in enumerate(LAYERS_OF_MPI):
-        yield from ((f"mpi/{layer}", f"mpi/{above}") for above in LAYERS_OF_MPI[i + 1:])
-    yield from [("mpi/library", "mpi/node"), ("mpi/between", "mpi/node"), ("runtime/cli", "runtime/api"),
-                ("runtime/cli", "runtime/service"), ("runtime/libomp", "runtime/report"), ("runtime/service", "runtime/api")]
+        yield from ((f"mpi/{layer}", f"mpi/{above}") for above in LAYERS_OF_MPI[i + 1 :])
+    yield from [
+        ("mpi/library", "mpi/node"),
+        ("mpi/between", "mpi/node"),
+        ("runtime/cli", "runtime/api"),
+        ("runtime/cli", "runtime/service"),
+        ("runtime/libomp", "runtime/report"),
+        ("runtime/service", "runtime/api"),
+    ]
 
 
 def quoted(target):
@@ -83,7 +120,11 @@ class CheckArrowsTest(unittest.TestCase):
 
     def test_every_permitted_arrow_is_no_fault(self):
         for room, uses in check_arrows.USES.items():
-            for other in (other for other in check_arrows.USES if check_arrows.is_in(other, f"{room} {uses} runtime/include")):
+            for other in (
+                other
+                for other in check_arrows.USES
+                if check_arrows.is_in(other, f"{room} {uses} runtime/include")
+            ):
                 with self.subTest(room=room, other=other):
                     self.assertEqual(self.faults_with(room, quoted(f"{other}/some.hpp")), [])
 
@@ -96,7 +137,9 @@ class CheckArrowsTest(unittest.TestCase):
 
     def test_a_room_may_be_open_for_one_header_only(self):
         self.assertEqual(self.faults_with("runtime/barrier", quoted("runtime/plan/plan.h")), [])
-        self.assertEqual(self.faults_with("runtime/report", quoted("runtime/service/lstopo_service.h")), [])
+        self.assertEqual(
+            self.faults_with("runtime/report", quoted("runtime/service/lstopo_service.h")), []
+        )
         self.expect("runtime/report", quoted("runtime/service/plan_service.h"), "plan_service.h")
 
     def test_some_system_headers_belong_to_one_room(self):
@@ -107,7 +150,13 @@ class CheckArrowsTest(unittest.TestCase):
         self.assertEqual(self.faults_with("mpi/entry", "#include <mpi.h>\n"), [])
 
     def test_plan_asks_for_nothing_of_the_process(self):
-        for call in ("getenv", "trusted_variable", "pthread_atfork", "own_environment", "sched_getaffinity"):
+        for call in (
+            "getenv",
+            "trusted_variable",
+            "pthread_atfork",
+            "own_environment",
+            "sched_getaffinity",
+        ):
             self.expect("runtime/plan", f"int value = {call}();  // yes\n", call, ":1:")
         self.assertEqual(self.faults_with("runtime/plan", "// unlike getenv()\n"), [])
 
@@ -118,7 +167,10 @@ class CheckArrowsTest(unittest.TestCase):
 
     def test_a_new_folder_needs_a_room(self):
         self.plant("runtime/cellar/some.hpp", "")
-        self.assertEqual(check_arrows.all_faults(self.root), ["runtime/cellar/some.hpp: in no room of .ci/check_arrows"])
+        self.assertEqual(
+            check_arrows.all_faults(self.root),
+            ["runtime/cellar/some.hpp: in no room of .ci/check_arrows"],
+        )
 
 
 if __name__ == "__main__":

@@ -27,11 +27,13 @@ class Steady(unittest.TestCase):
         """A test that runs a line of shell, in which $runs is a file of its own."""
         line = f"runs='{self.build}/{name}.runs'; echo run >>\"$runs\"; {command}"
         self.text += f'add_test([=[{name}]=] "/bin/sh" "-c" [=[{line}]=])\n'
-        self.text += f'set_tests_properties([=[{name}]=] PROPERTIES {properties})\n'
+        self.text += f"set_tests_properties([=[{name}]=] PROPERTIES {properties})\n"
         (self.build / "CTestTestfile.cmake").write_text(self.text)
 
     def steady(self, *options):
-        done = subprocess.run([sys.executable, "-B", SCRIPT, self.build, *options], text=True, capture_output=True)
+        done = subprocess.run(
+            [sys.executable, "-B", SCRIPT, self.build, *options], text=True, capture_output=True
+        )
         return done.returncode, done.stdout + done.stderr
 
     def runs(self, name):

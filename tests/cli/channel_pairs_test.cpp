@@ -17,12 +17,14 @@ using enum Level;
 
 std::map<std::string, Pairs> pairs_of(const Machine& machine) {
   std::map<std::string, Pairs> pairs;
-  for (const network::WorkerChannel& channel : channels_of(machine)) pairs[channel.name] = channel.cpu_pairs;
+  for (const network::WorkerChannel& channel : channels_of(machine))
+    pairs[channel.name] = channel.cpu_pairs;
   return pairs;
 }
 
 TEST(ChannelPairs, HaveTheChannelBetweenThem) {
-  const auto pairs = pairs_of(test::make_machine("m", {{kPackage, 2}, {kNuma, 2}, {kL3, 2}, {kCore, 2}}, 1));
+  const auto pairs =
+      pairs_of(test::make_machine("m", {{kPackage, 2}, {kNuma, 2}, {kL3, 2}, {kCore, 2}}, 1));
   EXPECT_THAT(pairs.at("l3"), ElementsAre(std::pair(0U, 1U)));
   EXPECT_THAT(pairs.at("numa"), ElementsAre(std::pair(0U, 2U), std::pair(1U, 3U)));
   EXPECT_EQ(pairs.at("across-numa").size(), 4U);
@@ -37,7 +39,8 @@ TEST(ChannelPairs, LeaveOutWhatTheMachineLacks) {
   EXPECT_EQ(pairs.size(), 2U);
   EXPECT_THAT(pairs.at("l3"), ElementsAre(std::pair(0U, 2U))) << "cores, not hardware threads";
   EXPECT_EQ(pairs_of(test::make_machine("m", {{kCore, 1}}, 1)).size(), 1U);
-  EXPECT_THAT(pairs_of(test::make_machine("m", {{kCore, 4}}, 1)).at("numa"), ElementsAre(std::pair(0U, 1U), std::pair(2U, 3U)));
+  EXPECT_THAT(pairs_of(test::make_machine("m", {{kCore, 4}}, 1)).at("numa"),
+              ElementsAre(std::pair(0U, 1U), std::pair(2U, 3U)));
 }
 
 TEST(ChannelPairs, StayOnTheCpusThatMayBeUsed) {

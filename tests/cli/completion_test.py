@@ -25,7 +25,9 @@ READY = "ready"
 
 
 def output_of(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=WAIT_S).stdout
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=WAIT_S
+    ).stdout
 
 
 def commands():
@@ -40,8 +42,10 @@ def long_options(command):
 
 def offered_by_bash(*words):
     """What bash offers behind `hierbar` and these words, without a terminal."""
-    ask = ('eval "$("$1" completion bash)"; COMP_WORDS=(hierbar "${@:2}" ""); COMP_CWORD=$#; _hierbar; '
-           'printf "%s\\n" "${COMPREPLY[@]}"')
+    ask = (
+        'eval "$("$1" completion bash)"; COMP_WORDS=(hierbar "${@:2}" ""); COMP_CWORD=$#; _hierbar; '
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
     return output_of("bash", "-c", ask, "bash", HIERBAR, *words).split()
 
 
@@ -49,8 +53,13 @@ class Terminal:
     """An interactive shell in a directory with the files of the test, which has loaded the script."""
 
     def __init__(self, command, setup, directory):
-        environment = {"PATH": os.path.dirname(HIERBAR) + ":" + os.environ["PATH"], "HOME": directory,
-                       "TERM": "dumb", "PS1": "", "LC_ALL": "C"}
+        environment = {
+            "PATH": os.path.dirname(HIERBAR) + ":" + os.environ["PATH"],
+            "HOME": directory,
+            "TERM": "dumb",
+            "PS1": "",
+            "LC_ALL": "C",
+        }
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.chdir(directory)
@@ -109,7 +118,9 @@ class ShellTest(unittest.TestCase):
         terminal.expect("hierbar run -- printen", "v")
 
     def test_bash(self):
-        terminal = self.terminal(["bash", "--norc", "--noprofile", "-i"], 'eval "$(hierbar completion bash)"')
+        terminal = self.terminal(
+            ["bash", "--norc", "--noprofile", "-i"], 'eval "$(hierbar completion bash)"'
+        )
         self.expect_the_usual(terminal)
         terminal.expect("hierbar run --mpi=ope", "nmpi")
 
@@ -117,13 +128,22 @@ class ShellTest(unittest.TestCase):
         script = "/usr/share/bash-completion/bash_completion"
         if not os.path.exists(script):
             self.skipTest("there is no bash-completion")
-        terminal = self.terminal(["bash", "--norc", "--noprofile", "-i"], f". {script}", 'eval "$(hierbar completion bash)"')
+        terminal = self.terminal(
+            ["bash", "--norc", "--noprofile", "-i"],
+            f". {script}",
+            'eval "$(hierbar completion bash)"',
+        )
         self.expect_the_usual(terminal)
         terminal.expect("hierbar run -- env --unse", "t=")  # the program's own completion
 
     def test_zsh(self):
-        self.expect_the_usual(self.terminal(["zsh", "-f", "-i"], "autoload -U compinit; compinit -u",
-                                            "source <(hierbar completion zsh)"))
+        self.expect_the_usual(
+            self.terminal(
+                ["zsh", "-f", "-i"],
+                "autoload -U compinit; compinit -u",
+                "source <(hierbar completion zsh)",
+            )
+        )
 
     def test_bash_offers_all_commands_and_options(self):
         self.assertEqual(set(commands()) | {"--help", "--version"}, set(offered_by_bash()))
@@ -139,14 +159,23 @@ class ShellTest(unittest.TestCase):
         def offered(line):
             program = f"{HIERBAR} completion fish | source; complete -C '{line}'"
             environment = {**os.environ, "HOME": self.directory}
-            result = subprocess.run(["fish", "--no-config", "-c", program], capture_output=True, text=True, check=True,
-                                    timeout=WAIT_S, cwd=self.directory, env=environment)
+            result = subprocess.run(
+                ["fish", "--no-config", "-c", program],
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=WAIT_S,
+                cwd=self.directory,
+                env=environment,
+            )
             self.assertEqual(result.stderr, "")
             return [one.split("\t")[0] for one in result.stdout.splitlines()]
 
         self.assertTrue(set(commands()) <= set(offered("hierbar ")))
         for command in commands():
-            self.assertTrue(set(long_options(command)) <= set(offered(f"hierbar {command} --")), command)
+            self.assertTrue(
+                set(long_options(command)) <= set(offered(f"hierbar {command} --")), command
+            )
         self.assertEqual(offered("hierbar run --mpi ope"), ["openmpi"])
         self.assertEqual(offered("hierbar report run"), ["run-0.json"])
         self.assertIn("printenv", offered("hierbar run -- printen"))
@@ -154,15 +183,27 @@ class ShellTest(unittest.TestCase):
 
 class CommandTest(unittest.TestCase):
     def test_choices_are_accepted(self):
-        packed = ["place", "-n", "2", "-t", "1", "--pattern", "packed"]  # every launcher knows it
-        for line in ([*packed, "--proc-bind"], [*packed, "--settings"], ["plan", "-n", "4", "--map"], ["plan", "-n", "4", "--release"]):
+        # Every launcher knows this pattern.
+        packed = ["place", "--per-node", "2", "-t", "1", "--pattern", "packed"]
+        for line in (
+            [*packed, "--proc-bind"],
+            [*packed, "--settings"],
+            ["plan", "--participants", "4", "--map"],
+            ["plan", "--participants", "4", "--release"],
+        ):
             choices = offered_by_bash(*line)
             self.assertGreater(len(choices), 2, line)
             for choice in choices:
                 output_of(HIERBAR, *line, choice)
 
     def test_another_shell_is_refused(self):
-        result = subprocess.run([HIERBAR, "completion", "tcsh"], capture_output=True, text=True, check=False, timeout=WAIT_S)
+        result = subprocess.run(
+            [HIERBAR, "completion", "tcsh"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=WAIT_S,
+        )
         self.assertEqual(result.returncode, 2)
         self.assertIn("'tcsh'", result.stderr)
         self.assertIn("bash, zsh, fish", result.stderr)

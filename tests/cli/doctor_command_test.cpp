@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/cli/launchers.hpp"
 #include "tests/cli/run_hierbar.hpp"
 
 // How the command behaves. What it finds in real programs: tests/cli/doctor_test.sh.
@@ -21,7 +20,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr const char* kClean =
-    "-u LD_PRELOAD -u LD_LIBRARY_PATH -u LD_AUDIT -u OMP_PLACES -u OMP_PROC_BIND -u KMP_AFFINITY -u GOMP_CPU_AFFINITY "
+    "-u LD_PRELOAD -u LD_LIBRARY_PATH -u LD_AUDIT -u OMP_PLACES -u OMP_PROC_BIND -u KMP_AFFINITY "
+    "-u GOMP_CPU_AFFINITY "
     "-u KMP_BARRIER -u KMP_INIT_AT_FORK -u PMI_RANK ";
 
 CommandResult doctor(const std::string& arguments, const std::string& variables = "") {
@@ -37,7 +37,8 @@ nlohmann::json json_of(const CommandResult& result) {
 TEST(DoctorCommand, HasNothingToSayOfAHealthyProgram) {
   const CommandResult result = doctor("-- true");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_THAT(result.output, AllOf(HasSubstr("true: nothing found\n"), HasSubstr("loads: no OpenMP runtime and no MPI\n")));
+  EXPECT_THAT(result.output, AllOf(HasSubstr("true: nothing found\n"),
+                                   HasSubstr("loads: no OpenMP runtime and no MPI\n")));
   EXPECT_THAT(doctor("--quiet -- true").output, IsEmpty());
 }
 
@@ -88,7 +89,8 @@ TEST(DoctorCommand, PrintsJson) {
 }
 
 TEST(DoctorCommand, FollowsWrappersAndTheirVariables) {
-  const CommandResult result = doctor("--json -- env -u LD_PRELOAD GOMP_CPU_AFFINITY=4095 timeout 5 nice -n 1 true");
+  const CommandResult result =
+      doctor("--json -- env -u LD_PRELOAD GOMP_CPU_AFFINITY=4095 timeout 5 nice -n 1 true");
   const nlohmann::json json = json_of(result);
   EXPECT_THAT(json["program"].get<std::string>(), testing::EndsWith("/true"));
   ASSERT_EQ(json["findings"].size(), 1U) << result.output;
@@ -101,7 +103,8 @@ TEST(DoctorCommand, SpeaksForAllRanksOnce) {
   if (!test::is_installed(mpich.name)) GTEST_SKIP() << mpich.name << " is not installed";
   const CommandResult result = doctor("-- true", mpich.anywhere);
   EXPECT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_EQ(result.output.find("hierbar doctor"), result.output.rfind("hierbar doctor")) << result.output;
+  EXPECT_EQ(result.output.find("hierbar doctor"), result.output.rfind("hierbar doctor"))
+      << result.output;
   EXPECT_THAT(result.output, HasSubstr("nothing found"));
 }
 
@@ -134,24 +137,30 @@ TEST(DoctorCommand, WritesWhatABugReportNeedsIntoOneFile) {
 
 TEST(DoctorCommand, KeepsTheLastMessagesOfARunForABugReport) {
   const std::string program =
-      " --run 20 -- sh -c 'echo OMP: told >&2; echo nothing of interest >&2; echo hierbar says $HIERBAR_VERBOSE >&2'";
-  EXPECT_EQ(bug_report(program)["last_messages"], nlohmann::json::parse(R"(["OMP: told", "hierbar says 1"])"));
+      " --run 20 -- sh -c 'echo OMP: told >&2; echo nothing of interest >&2; echo hierbar says "
+      "$HIERBAR_VERBOSE >&2'";
+  EXPECT_EQ(bug_report(program)["last_messages"],
+            nlohmann::json::parse(R"(["OMP: told", "hierbar says 1"])"));
 }
 
 TEST(DoctorCommand, LeavesSecretsAndNamesOutOfABugReport) {
   char name[256] = "";
   ASSERT_EQ(gethostname(name, sizeof name - 1), 0);
-  const std::string text = bug_report(" -- env DB_PASSWORD=hidden1 true",
-                                      "HIERBAR_API_TOKEN=hidden2 UNRELATED=hidden3 HIERBAR_NOTE=/srv/" + std::string(name) + "/x")
-                               .dump();
-  for (const char* hidden : {"hidden1", "hidden2", "hidden3"}) EXPECT_THAT(text, testing::Not(HasSubstr(hidden)));
+  const std::string text =
+      bug_report(" -- env DB_PASSWORD=hidden1 true",
+                 "HIERBAR_API_TOKEN=hidden2 UNRELATED=hidden3 HIERBAR_NOTE=/srv/" +
+                     std::string(name) + "/x")
+          .dump();
+  for (const char* hidden : {"hidden1", "hidden2", "hidden3"})
+    EXPECT_THAT(text, testing::Not(HasSubstr(hidden)));
   EXPECT_THAT(text, AllOf(HasSubstr("DB_PASSWORD=(left out)"), HasSubstr("/srv/HOST/x")));
 }
 
 TEST(DoctorCommand, SaysWhyABugReportCannotBeWritten) {
   const CommandResult result = doctor("--report-bug /no/such/directory/bug.json");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.errors, HasSubstr("--report-bug: cannot write '/no/such/directory/bug.json': "));
+  EXPECT_THAT(result.errors,
+              HasSubstr("--report-bug: cannot write '/no/such/directory/bug.json': "));
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 source "$2/tests/cmake/check.sh"
 hierbar=$1 sources=$2/tests/cli
 lib=$(cd "$(dirname "$hierbar")/.." && pwd)/lib
-unset LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH OMP_PLACES OMP_PROC_BIND KMP_AFFINITY GOMP_CPU_AFFINITY KMP_BARRIER KMP_INIT_AT_FORK
+unset LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH OMP_PLACES OMP_PROC_BIND KMP_AFFINITY GOMP_CPU_AFFINITY \
+  KMP_BARRIER KMP_INIT_AT_FORK
 unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS HIERBAR_TOPOLOGY SLURM_CPUS_PER_TASK SRUN_CPUS_PER_TASK
 cd "$work"
 
@@ -25,13 +26,28 @@ remedy() { sed -n 's/^ *\$ //p' "$work/output" | head -n 1; }
 # A command without a word of doctor's about it.
 cures() { # COMMAND: as it was printed, in the environment that had the fault
   run timeout 200 env "${variables[@]}" bash -c "$1"
-  succeeded && [[ $(grep --count '^runtime ' "$work/output") == 1 ]] && says '/hierbar/preload/libgomp.so.1'
+  succeeded && [[ $(grep --count '^runtime ' "$work/output") == 1 ]] &&
+    says '/hierbar/preload/libgomp.so.1'
 }
 skip() { printf 'skipped: %s\n' "$*"; }
 
 with OMP_NUM_THREADS=2
 cc -O2 -fopenmp "$sources/teams.c" -pthread -o gcc_app
-cc -O2 "$sources/doctor_serial.c" -o serial_app
+printf 'int main(void) { return 0; }\n' >serial.c # uses no OpenMP and no MPI
+cc -O2 serial.c -o serial_app
+cat >mpi.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+#pragma omp parallel
+  {
+#pragma omp barrier
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+END
 
 # --- healthy programs
 
@@ -43,7 +59,8 @@ check 'a program of GCC is healthy' is_silent
 check 'its runtime is named, with where it is from' says "GCC's OpenMP runtime: "
 doctor -- "$hierbar" run -- ./gcc_app
 check 'so is it under hierbar run' is_silent
-check 'which preloads the one runtime' says "hierbar's OpenMP runtime: $lib/hierbar/preload/libgomp.so.1 (LD_PRELOAD)"
+check 'which preloads the one runtime' \
+  says "hierbar's OpenMP runtime: $lib/hierbar/preload/libgomp.so.1 (LD_PRELOAD)"
 doctor --run 20 -- "$hierbar" run --quiet -- ./gcc_app
 check 'and when it is run' is_silent
 check 'where the same is seen' says "$lib/hierbar/preload/libgomp.so.1"
@@ -56,7 +73,8 @@ doctor -- ./gcc_app
 check 'and with the variables set by hand' is_silent
 with OMP_NUM_THREADS=2
 clang=$(command -v clang-19 || command -v clang || true)
-if [[ -n $clang ]] && "$clang" -O2 -fopenmp "$sources/teams.c" -pthread -o clang_app 2>/dev/null; then
+if [[ -n $clang ]] && "$clang" -O2 -fopenmp "$sources/teams.c" -pthread -o clang_app 2>/dev/null
+then
   doctor -- ./clang_app
   check 'a program of Clang is healthy' is_silent
   check 'its runtime is named' says "LLVM's OpenMP runtime: "
@@ -66,8 +84,9 @@ else
   skip 'no Clang with an OpenMP runtime'
 fi
 for family in mpich openmpi; do
-  command -v "mpicc.$family" >/dev/null && command -v "mpiexec.$family" >/dev/null || { skip "no mpicc.$family" && continue; }
-  "mpicc.$family" -fopenmp "$sources/doctor_mpi.c" -o "${family}_app"
+  command -v "mpicc.$family" >/dev/null && command -v "mpiexec.$family" >/dev/null ||
+    { skip "no mpicc.$family" && continue; }
+  "mpicc.$family" -fopenmp mpi.c -o "${family}_app"
   doctor -- "mpiexec.$family" -n 2 "./${family}_app"
   check "a program of $family is healthy behind its launcher" is_silent
   doctor -- "$hierbar" run -- "mpiexec.$family" -n 2 "./${family}_app"
@@ -89,9 +108,12 @@ check 'which puts that right' cures "$(remedy)"
 mkdir vendored
 cc -shared -fPIC "$sources/other_runtime.c" -Wl,--version-script="$sources/other_runtime.map" \
   -Wl,-soname,libgomp-a34b3233.so.1.0.0 -o vendored/libgomp-a34b3233.so.1.0.0
-printf 'int omp_get_num_threads(void); int second(void) { return omp_get_num_threads(); }\n' >second.c
-cc -shared -fPIC second.c vendored/libgomp-a34b3233.so.1.0.0 -Wl,--disable-new-dtags,-rpath,"$work/vendored" -o libsecond.so
-cc -O2 -fopenmp "$sources/teams.c" -Wl,--no-as-needed ./libsecond.so -pthread -Wl,-rpath,"$work" -o two_app
+printf 'int omp_get_num_threads(void); int second(void) { return omp_get_num_threads(); }\n' \
+  >second.c
+cc -shared -fPIC second.c vendored/libgomp-a34b3233.so.1.0.0 \
+  -Wl,--disable-new-dtags,-rpath,"$work/vendored" -o libsecond.so
+cc -O2 -fopenmp "$sources/teams.c" -Wl,--no-as-needed ./libsecond.so -pthread -Wl,-rpath,"$work" \
+  -o two_app
 with OMP_NUM_THREADS=2
 doctor -- ./two_app
 check 'two runtimes are found' finds_only two-runtimes
@@ -103,7 +125,8 @@ check 'as doctor sees too' is_silent
 # 3. All threads on one cpu.
 run timeout 200 taskset -c 0 env OMP_NUM_THREADS=2 "$hierbar" doctor -- ./gcc_app
 check 'a binding that stacks threads is found' finds_only stacked-threads
-run timeout 200 env OMP_NUM_THREADS=2 OMP_PLACES='{0}' OMP_PROC_BIND=true "$hierbar" doctor -- ./gcc_app
+run timeout 200 env OMP_NUM_THREADS=2 OMP_PLACES='{0}' OMP_PROC_BIND=true "$hierbar" doctor \
+  -- ./gcc_app
 check 'so are places that do' finds_only stacked-threads
 
 run timeout 200 taskset -c 0 env OMP_NUM_THREADS=2 "$hierbar" doctor --run 3 -- ./gcc_app
@@ -114,10 +137,12 @@ if group=$(mktemp -d /sys/fs/cgroup/cpu/hierbar-doctor-XXXXXX 2>/dev/null); then
   echo 100000 >"$group/cpu.cfs_quota_us"
   with OMP_NUM_THREADS=2
   # Two lines of a subshell, so that this script stays where it is.
-  run timeout 200 bash -c 'echo $$ >"$0/cgroup.procs"; exec env OMP_NUM_THREADS=2 "$@"' "$group" "$hierbar" doctor -- ./gcc_app
+  run timeout 200 bash -c 'echo $$ >"$0/cgroup.procs"; exec env OMP_NUM_THREADS=2 "$@"' "$group" \
+    "$hierbar" doctor -- ./gcc_app
   check 'a quota below the number of threads is found' finds_only quota
   check 'with a command' same_text "$(remedy)" 'OMP_NUM_THREADS=1 ./gcc_app'
-  run timeout 200 bash -c 'echo $$ >"$0/cgroup.procs"; exec env "$@"' "$group" "$hierbar" doctor -- "$hierbar" run -- ./gcc_app
+  run timeout 200 bash -c 'echo $$ >"$0/cgroup.procs"; exec env "$@"' "$group" "$hierbar" doctor \
+    -- "$hierbar" run -- ./gcc_app
   check "hierbar's default team obeys the quota" is_silent
   cat >team.c <<'END'
 #include <omp.h>
@@ -130,7 +155,8 @@ int main(void) {
 }
 END
   cc -fopenmp team.c -o team_app
-  run timeout 200 bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$group" "$hierbar" run --quiet -- ./team_app
+  run timeout 200 bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$group" "$hierbar" run --quiet \
+    -- ./team_app
   check 'which has one thread' says 'a team of 1'
 else
   skip 'no control group for cpu time can be made here'
@@ -171,11 +197,13 @@ check 'the printed command takes a complete one' cures "$(remedy)"
 # 8. LD_LIBRARY_PATH under a DT_RPATH.
 mkdir packaged
 cp -L "$gcc_runtime" packaged/libgomp.so.1
-cc -O2 -fopenmp "$sources/teams.c" -pthread -Wl,--disable-new-dtags,-rpath,"$work/packaged" -o rpath_app
+cc -O2 -fopenmp "$sources/teams.c" -pthread -Wl,--disable-new-dtags,-rpath,"$work/packaged" \
+  -o rpath_app
 with KMP_BARRIER=hier LD_LIBRARY_PATH="$lib" OMP_NUM_THREADS=2
 doctor -- ./rpath_app
 check 'a DT_RPATH that hides LD_LIBRARY_PATH is found' finds_only rpath-wins
-check 'with both files' says "$work/packaged/libgomp.so.1 (DT_RPATH of ./rpath_app) is loaded and not $lib/libgomp.so.1"
+check 'with both files' \
+  says "$work/packaged/libgomp.so.1 (DT_RPATH of ./rpath_app) is loaded and not $lib/libgomp.so.1"
 check 'the printed command helps' cures "$(remedy)"
 
 with LD_LIBRARY_PATH="$(dirname "$gcc_runtime")" OMP_NUM_THREADS=2
@@ -183,7 +211,8 @@ doctor -- ./rpath_app
 check 'one that hides a runtime of the same sort is not' is_silent
 
 # 9. A cpu that is offline.
-for list in OMP_PLACES='{0},{4095}' GOMP_CPU_AFFINITY='0 4095' KMP_AFFINITY='proclist=[0,4095],explicit'; do
+for list in OMP_PLACES='{0},{4095}' GOMP_CPU_AFFINITY='0 4095' \
+  KMP_AFFINITY='proclist=[0,4095],explicit'; do
   with "$list" OMP_NUM_THREADS=1
   doctor -- ./gcc_app
   check "an offline cpu in $list is found" finds offline-cpus
@@ -235,9 +264,11 @@ check 'a missing library is found' finds_only missing-library
 mv libgone.so libsecond.so
 
 # 12. OpenBLAS with threads of its own: a library that starts threads without OpenMP stands for it.
-printf '#include <pthread.h>\nint blas(pthread_t *t, void *(*f)(void *)) { return pthread_create(t, 0, f, 0); }\n' >blas.c
+printf '%s\n' '#include <pthread.h>' \
+  'int blas(pthread_t *t, void *(*f)(void *)) { return pthread_create(t, 0, f, 0); }' >blas.c
 cc -shared -fPIC blas.c -Wl,-soname,libopenblas.so.0 -o libopenblas.so.0
-cc -O2 -fopenmp "$sources/teams.c" -pthread -Wl,--no-as-needed ./libopenblas.so.0 -Wl,-rpath,"$work" -o blas_app
+cc -O2 -fopenmp "$sources/teams.c" -pthread -Wl,--no-as-needed ./libopenblas.so.0 \
+  -Wl,-rpath,"$work" -o blas_app
 doctor -- ./blas_app
 check "OpenBLAS's own threads are found" finds_only openblas-threads
 check 'with a command' same_text "$(remedy)" 'OPENBLAS_NUM_THREADS=1 ./blas_app'
@@ -246,9 +277,10 @@ doctor -- ./blas_app
 check 'and not when it has one' is_silent
 
 # 13. Sanitizers: what `hierbar run` sets for them.
-for sanitizer in address:AddressSanitizer:ASAN_OPTIONS=verify_asan_link_order=0 thread:ThreadSanitizer:GLIBC_TUNABLES; do
+for sanitizer in address:AddressSanitizer:ASAN_OPTIONS=verify_asan_link_order=0 \
+  thread:ThreadSanitizer:GLIBC_TUNABLES; do
   IFS=: read -r flag name setting <<<"$sanitizer"
-  cc "-fsanitize=$flag" "$sources/doctor_serial.c" -o "sanitized_$flag" 2>/dev/null || continue
+  cc "-fsanitize=$flag" serial.c -o "sanitized_$flag" 2>/dev/null || continue
   doctor -- "./sanitized_$flag"
   check "$name is named" is_silent
   check 'with what is set' says "it was built with $name: 'hierbar run' sets $setting"
@@ -257,7 +289,8 @@ done
 # 14. MPI_Barrier in a library that the program needs.
 if mpicc=$(command -v mpicc.mpich); then
   printf '#include <mpi.h>\nint meet(void) { return MPI_Barrier(MPI_COMM_WORLD); }\n' >meet.c
-  printf '#include <mpi.h>\nint meet(void);\nint main(void) { MPI_Init(0, 0); meet(); return MPI_Finalize(); }\n' >meets.c
+  printf '%s\n' '#include <mpi.h>' 'int meet(void);' \
+    'int main(void) { MPI_Init(0, 0); meet(); return MPI_Finalize(); }' >meets.c
   "$mpicc" -shared -fPIC meet.c -o libmeet.so
   "$mpicc" meets.c ./libmeet.so -Wl,-rpath,"$work" -o meets
   doctor -- ./meets
@@ -282,7 +315,8 @@ check 'and that is said' says 'note:  it opens libraries while it runs'
 check 'so it is not judged' same_text "$(grep -c 'not active' "$work/output")" 0
 doctor --run 20 -- ./opens_app "$gcc_runtime" "$work/vendored/libgomp-a34b3233.so.1.0.0"
 check 'with --run it is' finds_only two-runtimes
-doctor --run 20 -- sh -c "./opens_app '$gcc_runtime' '$work/vendored/libgomp-a34b3233.so.1.0.0'; true"
+doctor --run 20 -- sh -c \
+  "./opens_app '$gcc_runtime' '$work/vendored/libgomp-a34b3233.so.1.0.0'; true"
 check 'in processes that a shell starts as well' finds_only two-runtimes
 doctor --run 1 -- sleep 100
 check 'what does not end is ended' is_silent

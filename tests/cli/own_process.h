@@ -27,7 +27,8 @@ static void print_runtimes(void) {
     if (!path || !strcmp(path, last)) continue;
     strcpy(last, path);
     const char *file = strrchr(path, '/') + 1;
-    if (!strncmp(file, "libgomp", 7) || !strncmp(file, "libomp", 6) || !strncmp(file, "libiomp", 7)) printf("runtime %s", path);
+    if (!strncmp(file, "libgomp", 7) || !strncmp(file, "libomp", 6) || !strncmp(file, "libiomp", 7))
+      printf("runtime %s", path);
   }
   if (maps) fclose(maps);
 }

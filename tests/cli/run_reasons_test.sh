@@ -9,7 +9,8 @@
 
 source "$2/tests/cmake/check.sh"
 hierbar=$1 sources=$2/tests/cli
-unset LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH OMP_PLACES OMP_PROC_BIND KMP_AFFINITY GOMP_CPU_AFFINITY KMP_BARRIER OMP_NUM_THREADS
+unset LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH OMP_PLACES OMP_PROC_BIND KMP_AFFINITY GOMP_CPU_AFFINITY \
+  KMP_BARRIER OMP_NUM_THREADS
 
 cat >"$work/threads.c" <<'END'
 #include <pthread.h>
@@ -30,13 +31,16 @@ END
 cat >"$work/open.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
-int main(int argc, char **argv) { return argc < 2 || dlopen(argv[1], RTLD_NOW | RTLD_DEEPBIND) == 0; }
+int main(int argc, char **argv) {
+  return argc < 2 || dlopen(argv[1], RTLD_NOW | RTLD_DEEPBIND) == 0;
+}
 END
 printf 'int main(void) { return 0; }\n' >"$work/nothing.c"
 for name in threads nothing; do cc "$work/$name.c" -pthread -o "$work/$name"; done
 cc -fopenmp "$work/region.c" -o "$work/region"
 cc "$work/open.c" -ldl -o "$work/open"
-cc -shared -fPIC "$sources/other_runtime.c" -Wl,--version-script="$sources/other_runtime.map" -o "$work/libgomp-a34b3233.so.1.0.0"
+cc -shared -fPIC "$sources/other_runtime.c" -Wl,--version-script="$sources/other_runtime.map" \
+  -o "$work/libgomp-a34b3233.so.1.0.0"
 
 # names REASON COMMAND...: `hierbar run` says one line.
 names() {
@@ -60,18 +64,21 @@ fi
 both 'teams of one thread, which need no barrier' env OMP_NUM_THREADS=1 "$work/region"
 names "KMP_BARRIER='hyper' asks for another barrier" env KMP_BARRIER=hyper "$work/region"
 # An old glibc declines the audit module, which would keep the other runtime out.
-names "another OpenMP runtime loaded later: $work/libgomp-a34b3233.so.1.0.0" env -u LD_AUDIT "$work/open" \
+names "another OpenMP runtime loaded later: $work/libgomp-a34b3233.so.1.0.0" env -u LD_AUDIT \
+  "$work/open" \
   "$work/libgomp-a34b3233.so.1.0.0"
 if mpicc=$(command -v mpicc.mpich) && mpiexec=$(command -v mpiexec.mpich); then
   # MPICH's launcher can die of SIGPIPE where ranks end at once.
   printf '%s\n' '#include <mpi.h>' '#include <unistd.h>' \
-    'int main(int c, char **v) { MPI_Init(&c, &v); usleep(200000); return MPI_Finalize(); }' >"$work/ranks.c"
+    'int main(int c, char **v) { MPI_Init(&c, &v); usleep(200000); return MPI_Finalize(); }' \
+      >"$work/ranks.c"
   "$mpicc" "$work/ranks.c" -o "$work/ranks"
   both 'no barrier called: the ranks never call MPI_Barrier' "$mpiexec" -n 2 "$work/ranks"
 fi
 
 run "$hierbar" doctor -- env OMP_NUM_THREADS=2 "$work/region"
-check 'doctor is silent about a program with barriers' same_text "$(grep -c 'not active' "$work/output")" 0
+check 'doctor is silent about a program with barriers' same_text \
+  "$(grep -c 'not active' "$work/output")" 0
 run "$hierbar" doctor -- sh -c true
 check 'and about what it cannot see' same_text "$(grep -c 'not active' "$work/output")" 0
 finish

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "tests/cli/launchers.hpp"
 #include "tests/cli/run_hierbar.hpp"
 
 namespace hierbar {
@@ -31,8 +30,10 @@ nlohmann::json json_of(const CommandResult& result) {
 TEST(ShowCommand, ForeseesTheThreadsOfAProgram) {
   const CommandResult text = run_hierbar("show", fresh("OMP_NUM_THREADS=2 taskset -c 0"));
   EXPECT_EQ(text.exit_code, 0) << text.errors;
-  EXPECT_THAT(text.output, AllOf(HasSubstr(": 2 threads on "), HasSubstr("shares cpus with\n"), HasSubstr("  0.1\n")));
-  const nlohmann::json json = json_of(run_hierbar("show --json", fresh("OMP_NUM_THREADS=2 taskset -c 0")));
+  EXPECT_THAT(text.output, AllOf(HasSubstr(": 2 threads on "), HasSubstr("shares cpus with\n"),
+                                 HasSubstr("  0.1\n")));
+  const nlohmann::json json =
+      json_of(run_hierbar("show --json", fresh("OMP_NUM_THREADS=2 taskset -c 0")));
   EXPECT_EQ(json["live"], false);
   ASSERT_EQ(json["threads"].size(), 2U);
   EXPECT_EQ(json["threads"][1]["thread"], 1);
@@ -43,18 +44,21 @@ TEST(ShowCommand, ForeseesTheThreadsOfAProgram) {
 
 TEST(ShowCommand, NumbersTheUnitsOfTheMachine) {
   const nlohmann::json json =
-      json_of(run_hierbar("show --json --topology 'pack:2 [numa] l3:1 core:2 pu:2'", fresh("OMP_NUM_THREADS=1 taskset -c 0")));
+      json_of(run_hierbar("show --json --topology 'pack:2 [numa] l3:1 core:2 pu:2'",
+                          fresh("OMP_NUM_THREADS=1 taskset -c 0")));
   EXPECT_EQ(json["threads"][0]["packages"], "0");
   EXPECT_EQ(json["threads"][0]["l3"], "0");
 }
 
 TEST(ShowCommand, ForeseesTeamsOfTheSizeOfTheShare) {
   const test::Launcher& mpich = test::kLaunchers[0];
-  if (const std::string reason = test::reason_to_skip(mpich); !reason.empty()) GTEST_SKIP() << reason;
+  if (const std::string reason = test::reason_to_skip(mpich); !reason.empty())
+    GTEST_SKIP() << reason;
   const auto threads = [](const std::string& setting) {
-    const CommandResult result =
-        run_hierbar("show --json", fresh("KMP_BARRIER=hier " + setting + " mpiexec.mpich -bind-to core -n 1"));
-    const bool is_told = result.errors.find("a thread for each cpu of its share") != std::string::npos;
+    const CommandResult result = run_hierbar(
+        "show --json", fresh("KMP_BARRIER=hier " + setting + " mpiexec.mpich -bind-to core -n 1"));
+    const bool is_told =
+        result.errors.find("a thread for each cpu of its share") != std::string::npos;
     EXPECT_EQ(is_told, setting != "HIERBAR_PLACE=auto") << result.errors;
     return json_of(result)["threads"].size();
   };
@@ -63,7 +67,8 @@ TEST(ShowCommand, ForeseesTeamsOfTheSizeOfTheShare) {
 }
 
 TEST(ShowCommand, StartsTheProgramAfterwards) {
-  const CommandResult result = run_hierbar("show -- sh -c 'echo app; exit 3'", fresh("OMP_NUM_THREADS=1"));
+  const CommandResult result =
+      run_hierbar("show -- sh -c 'echo app; exit 3'", fresh("OMP_NUM_THREADS=1"));
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.output, "app\n");
   EXPECT_THAT(result.errors, HasSubstr("1 thread on "));
@@ -90,7 +95,8 @@ TEST(ShowCommand, ShowsEveryThreadOfARunningProcess) {
   thread.join();
   EXPECT_EQ(json["live"], true);
   const auto& threads = json["threads"];
-  const auto found = std::find_if(threads.begin(), threads.end(), [](const auto& one) { return one["name"] == "bound one"; });
+  const auto found = std::find_if(threads.begin(), threads.end(),
+                                  [](const auto& one) { return one["name"] == "bound one"; });
   ASSERT_NE(found, threads.end()) << json.dump(2);
   EXPECT_EQ((*found)["cpus"], std::to_string(cpu));
   EXPECT_EQ((*found)["pid"], getpid());
@@ -99,16 +105,19 @@ TEST(ShowCommand, ShowsEveryThreadOfARunningProcess) {
 TEST(ShowCommand, ShowsAllProcessesBelowOneThatIsNoLauncher) {
   const nlohmann::json json = json_of(run_hierbar("show --json --job " + std::to_string(getpid())));
   const auto& threads = json["threads"];
-  EXPECT_TRUE(std::any_of(threads.begin(), threads.end(), [](const auto& one) { return one["name"] == "hierbar"; }));
+  EXPECT_TRUE(std::any_of(threads.begin(), threads.end(),
+                          [](const auto& one) { return one["name"] == "hierbar"; }));
 }
 
 TEST(ShowCommand, WritesAPictureForLstopo) {
   const std::string file = "show_command_" + std::to_string(getpid()) + ".xml";
-  const CommandResult result = run_hierbar("show --lstopo-xml " + file, fresh("OMP_NUM_THREADS=2 taskset -c 0"));
+  const CommandResult result =
+      run_hierbar("show --lstopo " + file, fresh("OMP_NUM_THREADS=2 taskset -c 0"));
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   std::ifstream stream(file);
   const std::string xml(std::istreambuf_iterator<char>(stream), {});
-  EXPECT_THAT(xml, AllOf(HasSubstr("rank 0 thread 1"), HasSubstr("lstopoStyle"), HasSubstr("Background=#")));
+  EXPECT_THAT(xml, AllOf(HasSubstr("rank 0 thread 1"), HasSubstr("lstopoStyle"),
+                         HasSubstr("Background=#")));
   if (test::is_installed("lstopo")) {
     EXPECT_EQ(std::system(("lstopo --input " + file + " --of console - >/dev/null").c_str()), 0);
   }
@@ -116,7 +125,7 @@ TEST(ShowCommand, WritesAPictureForLstopo) {
 
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  EXPECT_EQ(run_hierbar("show --lstopo-xml %h_" + file, fresh("OMP_NUM_THREADS=1")).exit_code, 0);
+  EXPECT_EQ(run_hierbar("show --lstopo %h_" + file, fresh("OMP_NUM_THREADS=1")).exit_code, 0);
   EXPECT_EQ(unlink((std::string(host) + "_" + file).c_str()), 0) << "%h is the node's name";
 }
 
@@ -130,10 +139,11 @@ TEST(ShowCommand, RefusesWhatItCannotShow) {
       {"--job x", "--job: 'x'"},
       {"--pid 1 --job 1", " excludes "},
       {"--pid 1 -- true", "no program can be started"},
-      {"--lstopo-xml /no/such/directory/file", "cannot write '/no/such/directory/file'"},
+      {"--lstopo /no/such/directory/file", "cannot write '/no/such/directory/file'"},
   };
   for (const auto& one : cases) {
-    const CommandResult result = run_hierbar(std::string("show ") + one.arguments, fresh("OMP_NUM_THREADS=1"));
+    const CommandResult result =
+        run_hierbar(std::string("show ") + one.arguments, fresh("OMP_NUM_THREADS=1"));
     EXPECT_EQ(result.exit_code, 2) << one.arguments;
     EXPECT_THAT(result.errors, HasSubstr(one.message)) << one.arguments;
   }
@@ -142,8 +152,10 @@ TEST(ShowCommand, RefusesWhatItCannotShow) {
 class ShowUnderLauncher : public testing::TestWithParam<test::Launcher> {};
 
 TEST_P(ShowUnderLauncher, PrintsAllRanksOnce) {
-  if (const std::string reason = test::reason_to_skip(GetParam()); !reason.empty()) GTEST_SKIP() << reason;
-  const nlohmann::json json = json_of(run_hierbar("show --json", fresh("OMP_NUM_THREADS=2 ") + GetParam().on_cores));
+  if (const std::string reason = test::reason_to_skip(GetParam()); !reason.empty())
+    GTEST_SKIP() << reason;
+  const nlohmann::json json =
+      json_of(run_hierbar("show --json", fresh("OMP_NUM_THREADS=2 ") + GetParam().on_cores));
   ASSERT_EQ(json["threads"].size(), 4U);
   EXPECT_EQ(json["threads"][2]["rank"], 1);
   EXPECT_NE(json["threads"][0]["cpus"], json["threads"][2]["cpus"]);
@@ -151,17 +163,20 @@ TEST_P(ShowUnderLauncher, PrintsAllRanksOnce) {
 }
 
 TEST_P(ShowUnderLauncher, FindsTheRanksOfARunningJob) {
-  if (const std::string reason = test::reason_to_skip(GetParam()); !reason.empty()) GTEST_SKIP() << reason;
+  if (const std::string reason = test::reason_to_skip(GetParam()); !reason.empty())
+    GTEST_SKIP() << reason;
   // The rank's shell looks below its parent, and finds the command that it runs.
   const std::string launcher = GetParam().on_cores;
   const std::string one_rank = launcher.substr(0, launcher.rfind(' ')) + " 1";
-  const CommandResult result = run_hierbar("", one_rank + " sh -c '\"" HIERBAR_COMMAND "\" show --json --job $PPID; true'");
+  const CommandResult result =
+      run_hierbar("", one_rank + " sh -c '\"" HIERBAR_COMMAND "\" show --json --job $PPID; true'");
   const nlohmann::json json = json_of(result);
   EXPECT_EQ(json["threads"][0]["rank"], 0);
   EXPECT_EQ(json["threads"][0]["name"], "hierbar");
 }
 
-INSTANTIATE_TEST_SUITE_P(Launchers, ShowUnderLauncher, testing::ValuesIn(test::kLaunchers), test::launcher_name);
+INSTANTIATE_TEST_SUITE_P(Launchers, ShowUnderLauncher, testing::ValuesIn(test::kLaunchers),
+                         test::launcher_name);
 
 }  // namespace
 }  // namespace hierbar

@@ -13,13 +13,15 @@ done
 
 mkdir -p "$work"/{repository,lists/partial,dpkg,archives/partial,package/DEBIAN}
 touch "$work/dpkg/status"
-printf '%s\n' 'Package: hierbar-nothing' 'Version: 1' 'Architecture: all' 'Maintainer: none <none@example.org>' \
+printf '%s\n' 'Package: hierbar-nothing' 'Version: 1' 'Architecture: all' \
+  'Maintainer: none <none@example.org>' \
   'Description: nothing' >"$work/package/DEBIAN/control"
 deb=$work/repository/nothing.deb
 dpkg-deb --build "$work/package" "$deb" >/dev/null
 {
   dpkg-deb --field "$deb"
-  printf 'Filename: ./nothing.deb\nSize: %d\nSHA256: %s\n' "$(stat -c %s "$deb")" "$(sha256sum "$deb" | cut -d' ' -f1)"
+  printf 'Filename: ./nothing.deb\nSize: %d\nSHA256: %s\n' "$(stat -c %s "$deb")" \
+    "$(sha256sum "$deb" | cut -d' ' -f1)"
 } >"$work/repository/Packages"
 printf 'deb [trusted=yes] file:%s ./\n' "$work/repository" >"$work/sources.list"
 cat >"$work/apt.conf" <<END
@@ -71,7 +73,8 @@ try() { # LOCK COMMAND...
   apt_when_free 60 "${@:2}" 2>"$work/said" &
   local waiter=$! line
   { read -r line && release && cat >/dev/null; } <"$work/said"
-  check 'it says what it waits for' same_text "$(sed 's/, [0-9]* of at most 60 s: .*//' <<<"$line")" \
+  check 'it says what it waits for' same_text \
+    "$(sed 's/, [0-9]* of at most 60 s: .*//' <<<"$line")" \
     'waiting for another apt to end'
   check "it goes on when the lock is free: $1" wait "$waiter"
 }
@@ -87,6 +90,7 @@ check 'and what apt says is passed on' says 'Unable to locate package no-such-pa
 run apt_when_free soon apt-get -qq update
 check 'a limit that is no number is refused' same_text "$status" 2
 check 'with the usage' says 'usage: apt_when_free.sh SECONDS'
-check 'bootstrap runs apt by it' grep -q 'apt=(cmake/apt_when_free.sh [0-9]' "$project_cmake/../bootstrap"
+check 'bootstrap runs apt by it' grep -q 'apt=(cmake/apt_when_free.sh [0-9]' \
+  "$project_cmake/../bootstrap"
 check 'and in no other way' same_text "$(grep -c 'apt-get ' "$project_cmake/../bootstrap")" 1
 finish

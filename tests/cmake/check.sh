@@ -26,7 +26,8 @@ is_missing() { [[ ! -e $1 ]]; }
 same_text() { [[ $1 == "$2" ]]; }
 
 # says TEXT: the last run's output contains it.
-says() { grep --quiet --fixed-strings -- "$1" "$work/output" || { sed 's/^/  | /' "$work/output" && false; }; }
+says() { grep --quiet --fixed-strings -- "$1" "$work/output" || { sed 's/^/  | /' "$work/output" &&
+  false; }; }
 
 # run COMMAND...: keeps its output and its exit status.
 run() {

@@ -6,7 +6,8 @@
 
 source "$(dirname "$0")/check.sh"
 fetch_script=$1/fetch_aarch64_hwloc.sh
-command -v dpkg-deb >/dev/null || { echo 'skipped: there is no dpkg-deb, to make a package with' && exit 77; }
+command -v dpkg-deb >/dev/null || { echo 'skipped: there is no dpkg-deb, to make a package with' &&
+  exit 77; }
 directory=$work/home/.cache/hierbar/aarch64
 
 # An apt that has two archives, of which only the second has the packages. It keeps the settings
@@ -14,7 +15,8 @@ directory=$work/home/.cache/hierbar/aarch64
 start_case() {
   rm -rf "$work"/{home,tools}
   mkdir -p "$work"/{home,tools,package/usr/lib,package/DEBIAN}
-  printf 'Package: some\nVersion: 1\nArchitecture: arm64\nMaintainer: test <test@test>\nDescription: test\n' \
+  printf \
+    'Package: some\nVersion: 1\nArchitecture: arm64\nMaintainer: test <test@test>\nDescription: test\n' \
     >"$work/package/DEBIAN/control"
   touch "$work/package/usr/lib/libhwloc.so"
   dpkg-deb --build "$work/package" "$work/some.deb" >/dev/null
@@ -33,14 +35,16 @@ END
   chmod +x "$work/tools/apt-get"
 }
 
-fetch() { run env -u XDG_CACHE_HOME HOME="$work/home" PATH="$work/tools:$PATH" "$fetch_script" "$@"; }
+fetch() { run env -u XDG_CACHE_HOME HOME="$work/home" PATH="$work/tools:$PATH" "$fetch_script" \
+  "$@"; }
 
 start_case
 fetch
 check 'the packages are unpacked' exists "$directory/usr/lib/libhwloc.so"
 check 'and that is all' same_text "$(ls "$directory" | tr '\n' ' ')" 'complete usr '
 check 'they are those of arm64' grep --quiet 'APT::Architecture "arm64"' "$work/home/apt.conf"
-check 'of the suite of this machine' grep --quiet "second.test/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" \
+check 'of the suite of this machine' grep --quiet \
+  "second.test/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" \
   "$work/home/sources.list"
 
 printf '#!/bin/sh\nexit 1\n' >"$work/tools/apt-get"
@@ -54,7 +58,8 @@ start_case
 sed -i '/second.test/d' "$work/tools/apt-get"
 fetch
 check 'packages that cannot be had are an error' same_text "$status" 1
-check 'which names them' says 'cannot get libhwloc-dev libhwloc15 libudev1 libelf-dev libelf1 zlib1g-dev zlib1g of'
+check 'which names them' says \
+  'cannot get libhwloc-dev libhwloc15 libudev1 libelf-dev libelf1 zlib1g-dev zlib1g of'
 check 'and tells what apt said' says 'E: no such package'
 check 'nothing is left' same_text "$(ls "$directory")" ''
 

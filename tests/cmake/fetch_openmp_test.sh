@@ -29,19 +29,23 @@ wrong=$(printf '%064d' 0)
 start_case() {
   rm -rf "$work"/{out,state,sources,home,tools}
   mkdir -p "$work"/{sources,home,tools}
-  printf '#!/bin/sh\nexit 1\n' | tee "$work/tools/curl" "$work/tools/apt-get" >"$work/tools/apt-cache"
+  printf '#!/bin/sh\nexit 1\n' | tee "$work/tools/curl" "$work/tools/apt-get" \
+    >"$work/tools/apt-cache"
   chmod +x "$work"/tools/*
 }
 
 cache=$work/home/.cache/hierbar/sources
 
 fetch() { # DEBIAN_SHA256 UPSTREAM_SHA256 [ARGUMENT...]
-  run env -u XDG_CACHE_HOME -u HIERBAR_SOURCES HOME="$work/home" PATH="$work/tools:$PATH" HIERBAR_TEST_DEBIAN_SHA256="$1" \
-    HIERBAR_TEST_UPSTREAM_SHA256="$2" "$fetch_script" --version 22.1.8 --out "$work/out" --state "$work/state" "${@:3}"
+  run env -u XDG_CACHE_HOME -u HIERBAR_SOURCES HOME="$work/home" PATH="$work/tools:$PATH" \
+    HIERBAR_TEST_DEBIAN_SHA256="$1" \
+    HIERBAR_TEST_UPSTREAM_SHA256="$2" "$fetch_script" --version 22.1.8 --out "$work/out" \
+    --state "$work/state" "${@:3}"
 }
 
 only_the_two_directories_are_unpacked() {
-  same_text "$(cd "$work/out" && find . -type f | sort | tr '\n' ' ')" './cmake/a.cmake ./openmp/runtime/kmp.h '
+  same_text "$(cd "$work/out" && find . -type f | sort | tr '\n' ' ')" \
+    './cmake/a.cmake ./openmp/runtime/kmp.h '
 }
 
 # 1. An archive in the user's directory.
@@ -68,7 +72,8 @@ check 'an upstream archive with its checksum is taken' only_the_two_directories_
 
 start_case
 fetch "$good_debian" "$good_upstream" --sources "$work/no-such-directory"
-check 'a directory that does not exist is an error' says "HIERBAR_SOURCES='$work/no-such-directory' is not a directory"
+check 'a directory that does not exist is an error' says \
+  "HIERBAR_SOURCES='$work/no-such-directory' is not a directory"
 
 # 2. The cache.
 start_case
@@ -78,7 +83,8 @@ fetch "$good_debian" "$good_upstream"
 check 'a good archive in the cache is taken' only_the_two_directories_are_unpacked
 fetch "$wrong" "$good_upstream"
 check 'a wrong archive in the cache is deleted' is_missing "$cache/$debian_name"
-check 'and reported' says "wrong SHA-256 of $cache/$debian_name: expected $wrong, actual $good_debian"
+check 'and reported' says \
+  "wrong SHA-256 of $cache/$debian_name: expected $wrong, actual $good_debian"
 check 'when nothing can be had, the ways out are named' says HIERBAR_BUILD_LIBOMP=OFF
 check 'and that is an error' same_text "$status" 1
 
@@ -97,7 +103,8 @@ check 'and kept' exists "$cache/$upstream_name"
 start_case
 fake_curl
 fetch "$good_debian" "$wrong"
-check 'a wrong download is an error' says "expected $wrong, actual $good_upstream. The file was deleted."
+check 'a wrong download is an error' says \
+  "expected $wrong, actual $good_upstream. The file was deleted."
 check 'nothing of it is left' same_text "$(find "$cache" -name "$upstream_name")" ''
 
 # 4. The distribution's source package, when there is no release to be had: the first suite has
@@ -124,14 +131,17 @@ check 'the source package is taken' only_the_two_directories_are_unpacked
 check 'a suite with another version is passed over, with its version' \
   says 'sid has no llvm-toolchain-22 22.1.8 (it has: 1:23.0.1-1)'
 check 'the suites of the main archive are read in order, security is not' \
-  same_text "$(tr '\n' ' ' <"$work/home/suites")" 'mirror.test/debian sid mirror.test/debian trixie '
+  same_text "$(tr '\n' ' ' <"$work/home/suites")" \
+  'mirror.test/debian sid mirror.test/debian trixie '
 check 'the archive is kept' exists "$cache/$debian_name"
 rm "$cache/$debian_name"
 fetch "$wrong" "$good_upstream"
-check 'a wrong download is an error' says "expected $wrong, actual $good_debian. The file was deleted."
+check 'a wrong download is an error' says \
+  "expected $wrong, actual $good_debian. The file was deleted."
 cd "$work"
 fetch "$good_debian" "$good_upstream" --state state
-check 'a relative directory for apt is one of the caller' grep --quiet "^Dir::State::lists \"$work/state/lists\"" state/apt.conf
+check 'a relative directory for apt is one of the caller' grep \
+  --quiet "^Dir::State::lists \"$work/state/lists\"" state/apt.conf
 cd "$OLDPWD"
 
 # 5. Arguments.
@@ -139,7 +149,8 @@ run "$fetch_script" --version 7.0.0 --out "$work/out" --state "$work/state"
 check 'an unknown version is an error' says "no LLVM version '7.0.0' is known; known: 22.1.8 19.1.7"
 start_case
 fetch "$good_debian" "$good_upstream" --sources "$work/archives" --version 19.1.7
-check 'another version has another archive' says 'has neither llvm-toolchain-19_19.1.7.orig.tar.xz nor llvm-project-19.1.7.src'
+check 'another version has another archive' says \
+  'has neither llvm-toolchain-19_19.1.7.orig.tar.xz nor llvm-project-19.1.7.src'
 
 
 finish

@@ -11,7 +11,8 @@ project=$(cd "$1/.." && pwd)
 make_driver() { # DIRECTORY NAME MACRO
   mkdir -p "$work/$1/include"
   printf '#define %s 1\n' "$3" >"$work/$1/include/mpi.h"
-  printf '#!/bin/sh\n[ "$1" = -show ] && echo "cc -I%s" && exit\nexec cc -I"%s" "$@"\n' "$work/$1/include" "$work/$1/include" \
+  printf '#!/bin/sh\n[ "$1" = -show ] && echo "cc -I%s" && exit\nexec cc -I"%s" "$@"\n' \
+    "$work/$1/include" "$work/$1/include" \
     >"$work/$1/$2"
   chmod +x "$work/$1/$2"
 }
@@ -19,8 +20,10 @@ make_driver() { # DIRECTORY NAME MACRO
 # compilers is not in it.
 configure() { # FIRST_DIRECTORY OPTION...
   rm -rf "$work/build"
-  run env --unset=CMAKE_C_COMPILER_LAUNCHER --unset=CMAKE_CXX_COMPILER_LAUNCHER PATH="$work/$1:$work/tools" \
-    cmake -G Ninja -S "$project" -B "$work/build" -DHIERBAR_BUILD_LIBOMP=OFF -DHIERBAR_BUILD_TESTS=OFF \
+  run env --unset=CMAKE_C_COMPILER_LAUNCHER --unset=CMAKE_CXX_COMPILER_LAUNCHER \
+    PATH="$work/$1:$work/tools" \
+    cmake -G Ninja -S "$project" -B "$work/build" -DHIERBAR_BUILD_LIBOMP=OFF \
+    -DHIERBAR_BUILD_TESTS=OFF \
     -DHIERBAR_BUILD_BENCH=OFF "${@:2}"
 }
 mkdir "$work/tools"

@@ -2,17 +2,22 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tests that the versions of llvm_versions.txt are complete, that each says which patches for LLVM it
-# takes, and how HIERBAR_LLVM_VERSION is checked.
+# Tests that the versions of llvm_versions.txt are complete, that what they leave out of the patches
+# for LLVM is there and has a reason, and how HIERBAR_LLVM_VERSION is checked.
 
 source "$(dirname "$0")/check.sh"
 cmake_dir=$1
 patches=$cmake_dir/../runtime/libomp/patches
-upstream=$cmake_dir/../runtime/libomp/upstream
 
 is_sha256() { [[ $1 =~ ^[0-9a-f]{64}$ ]]; }
-names_in() { sed --regexp-extended --quiet 's/^(# )?([^ :]+\.patch)(: .+)?$/\2/p' "$1"; }
-has_patches() { compgen -G "$patches/$1/*.patch" >/dev/null; }
+has_patches() { compgen -G "$patches/versions/$1/*.patch" >/dev/null; }
+# Each line of a left-out.txt names a patch and gives a reason.
+is_sound() {
+  local line
+  while read -r line; do
+    [[ $line =~ ^([^ :]+\.patch):\ .+ && -e $patches/llvm-fixes/${BASH_REMATCH[1]} ]] || return 1
+  done < <(grep -v '^#' "$1")
+}
 
 known=()
 while read -r version upstream_sha256 package debian_sha256 suites; do
@@ -22,14 +27,18 @@ while read -r version upstream_sha256 package debian_sha256 suites; do
   check "Debian's package of $version" same_text "$package" "llvm-toolchain-${version%%.*}"
   check "the suites of $version" test -n "$suites"
   check "the patches of $version" has_patches "$version"
-  check "each patch for LLVM is taken for $version, or left out with a reason" \
-    same_text "$(names_in "$patches/$version/upstream.txt")" "$(cd "$upstream" && printf '%s\n' *.patch)"
+  left_out=$patches/versions/$version/left-out.txt
+  if [[ -e $left_out ]]; then
+    check "what $version leaves out of the patches for LLVM is there, with a reason" is_sound \
+      "$left_out"
+  fi
 done < <(grep -v '^#' "$cmake_dir/llvm_versions.txt")
-check "the default takes all" same_text "$(grep --count '^[^#]' "$patches/${known[0]}/upstream.txt")" "$(ls "$upstream" | grep --count '\.patch$')"
+check 'the default leaves out none' test ! -e "$patches/versions/${known[0]}/left-out.txt"
 check 'each directory of patches is of a known version' \
-  same_text "$(ls "$patches" | sort)" "$(printf '%s\n' "${known[@]}" | sort)"
+  same_text "$(ls "$patches/versions" | sort)" "$(printf '%s\n' "${known[@]}" | sort)"
 
-printf 'cmake_minimum_required(VERSION 3.25)\ninclude(%s)\n' "$cmake_dir/FetchOpenMP.cmake" >"$work/choose.cmake"
+printf 'cmake_minimum_required(VERSION 3.25)\ninclude(%s)\n' "$cmake_dir/FetchOpenMP.cmake" \
+  >"$work/choose.cmake"
 choose() { run cmake "$@" -P "$work/choose.cmake"; }
 choose
 check 'there is a default' succeeded
@@ -40,7 +49,8 @@ done
 choose -DHIERBAR_LLVM_VERSION=7.0.0
 check 'another version is an error' same_text "$status" 1
 # cmake breaks its messages into lines.
-tr --squeeze-repeats '\n ' ' ' <"$work/output" >"$work/one-line" && mv "$work/one-line" "$work/output"
+tr --squeeze-repeats '\n ' ' ' <"$work/output" >"$work/one-line" &&
+  mv "$work/one-line" "$work/output"
 check 'that names the variable, its value and what is allowed' \
   says "HIERBAR_LLVM_VERSION='7.0.0' is not one of $(printf '%s, ' "${known[@]}" | sed 's/, $//')"
 check 'and the default' says "Without a value it is ${known[0]}."

@@ -17,7 +17,8 @@ prefix=$work/prefix
 
 run cmake --install "$build_dir" --prefix "$work/installed"
 check 'the build can be installed' succeeded
-run grep --recursive --files-with-matches --fixed-strings "$work/installed" "$work/installed/lib" "$work/installed/include"
+run grep --recursive --files-with-matches --fixed-strings "$work/installed" "$work/installed/lib" \
+  "$work/installed/include"
 check 'no installed file names the prefix' same_text "$(cat "$work/output")" ''
 mv "$work/installed" "$prefix"
 run find "$prefix" -xtype l
@@ -25,12 +26,14 @@ check 'no installed link leads nowhere' same_text "$(cat "$work/output")" ''
 lib_dir=$(dirname "$(find "$prefix" -type f -name 'libhierbar.so*' -print -quit)")
 
 # 1. find_package(hierbar).
-run cmake -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -Dversion="$version" -Dexamples_dir="$examples"
+run cmake -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -Dversion="$version" \
+  -Dexamples_dir="$examples"
 check 'find_package finds it' succeeded
 run cmake --build "$work/consumer"
 check 'programs that use hierbar::runtime and hierbar::barrier build' succeeded
 run "$work/consumer/consumer"
-check 'the library, the header and the package are of one version' same_text "$(cat "$work/output")" "$version $version"
+check 'the library, the header and the package are of one version' same_text \
+  "$(cat "$work/output")" "$version $version"
 run "$examples/examples_test.sh" "$work/consumer"
 check "the examples of docs/reference/api.md use the installed library" succeeded
 
@@ -38,7 +41,8 @@ check "the examples of docs/reference/api.md use the installed library" succeede
 export PKG_CONFIG_PATH=$lib_dir/pkgconfig
 check 'pkg-config knows the version' same_text "$(pkg-config --modversion hierbar)" "$version"
 read -r -a flags <<<"$(pkg-config --cflags --libs hierbar) -Wl,-rpath,$lib_dir"
-run "${CXX:-c++}" -std=c++20 "$consumer/consumer.cpp" -o "$work/by_pkg_config" "${flags[@]}" -pthread
+run "${CXX:-c++}" -std=c++20 "$consumer/consumer.cpp" -o "$work/by_pkg_config" "${flags[@]}" \
+  -pthread
 check 'its flags are enough' succeeded
 run "$work/by_pkg_config"
 check 'and the program runs' same_text "$(cat "$work/output")" "$version $version"
@@ -74,7 +78,9 @@ fi
 
 # 4. The MPI shims, which also look for libhierbar.so beside themselves. More than four ranks need
 #    it.
-printf '%s\n' '#include <mpi.h>' 'int main(void) { return MPI_Init(0, 0) || MPI_Barrier(MPI_COMM_WORLD) || MPI_Finalize(); }' >"$work/barrier.c"
+printf '%s\n' '#include <mpi.h>' \
+  'int main(void) { return MPI_Init(0, 0) || MPI_Barrier(MPI_COMM_WORLD) || MPI_Finalize(); }' \
+  >"$work/barrier.c"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 for shim in "$@"; do
@@ -84,7 +90,8 @@ for shim in "$@"; do
   run mpicc.$mpi "$work/barrier.c" -o "$work/barrier" -L"$lib_dir" "-l$shim" -Wl,-rpath,"$lib_dir"
   check "an MPI program links with lib$shim.so" succeeded
   run mpiexec.$mpi -n 5 env HIERBAR_VERBOSE=1 "$work/barrier"
-  check "its barriers go through the engine of lib$shim.so" says 'barriers of 5 ranks: engine 5, library 0'
+  check "its barriers go through the engine of lib$shim.so" says \
+    'barriers of 5 ranks: engine 5, library 0'
 done
 if [[ $with_mpi_bench == 1 ]]; then
   run "$prefix/bin/mpi_barrier_bench" --list --configs hier

@@ -42,8 +42,10 @@ check 'the still patched one keeps its own' is_old b.c
 # LLVM's own patches, among ours.
 make_patch b.c changed | sed 's#\([ab]\)/b.c#\1/openmp/b.c#' >"$work/upstream.patch"
 run "$patch_script" "$stock" "$out" "$work/upstream.patch" "$work/1.patch"
-check 'a patch whose paths begin above openmp/ is applied' same_text "$(sed -n 2p "$out/openmp/b.c")" changed
-check 'and so is one behind it whose paths begin there' same_text "$(sed -n 2p "$out/openmp/a.c")" changed
+check 'a patch whose paths begin above openmp/ is applied' same_text \
+  "$(sed -n 2p "$out/openmp/b.c")" changed
+check 'and so is one behind it whose paths begin there' same_text "$(sed -n 2p "$out/openmp/a.c")" \
+  changed
 run "$patch_script" "$stock" "$out" "$work/2.patch"
 
 make_patch a.c changed | sed 's/ one/ ONE/' >"$work/bad.patch"

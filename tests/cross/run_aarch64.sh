@@ -11,7 +11,8 @@ set -eu
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 build_dir=${1:-$source_dir/build/aarch64}
 
-for tool in "aarch64-linux-gnu-g++ g++-aarch64-linux-gnu" "qemu-aarch64 qemu-user" "ninja ninja-build"; do
+for tool in "aarch64-linux-gnu-g++ g++-aarch64-linux-gnu" "qemu-aarch64 qemu-user" \
+  "ninja ninja-build"; do
   command -v "${tool%% *}" >/dev/null || {
     echo "run_aarch64.sh: ${tool%% *} not found (Debian: ${tool##* })" >&2
     exit 1

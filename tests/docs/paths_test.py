@@ -7,7 +7,8 @@ design keep their form.
   1. Every path in a document that begins with a folder of the repository exists; `*` and
      `<version>` stand for any name. So does every target of a link, every file name that stands
      alone between backquotes, and every document of docs/ that a source file names.
-  2. So does every choice of docs/design that a document or a source names by its number.
+  2. So does every choice of docs/design that a document or a source names by its number, and every
+     heading that a link leads to.
   3. A choice of docs/design has a number of its own, an anchor, a heading, and a row in its page's
      table.
 """
@@ -18,16 +19,25 @@ import sys
 from pathlib import Path
 
 ENDINGS = r"(?:cpp|hpp|h|c|py|sh|md|cmake|patch|js|in|txt)"
-PATH = re.compile(r"(?<![\w./~$}-])"
-                  r"(\.?[A-Za-z][\w.-]*(?:/[\w.*<>+-]+)+/?|\.?[a-z][\w-]*/(?![\w.*<]))")
+PATH = re.compile(
+    r"(?<![\w./~$}-])" r"(\.?[A-Za-z][\w.-]*(?:/[\w.*<>+-]+)+/?|\.?[a-z][\w-]*/(?![\w.*<]))"
+)
 FILE_NAME = re.compile(rf"`([A-Za-z0-9][\w.-]*\.{ENDINGS})`")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 SOURCES = {".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".cmake", ".txt", ".js"}
 
 # What documents name although it is not in the repository.
-EXAMPLES = {"runtime/libomp/patches/23.1.0"}
-OTHERS_FILES = {"mpi.h", "kmp.h", "kmp_barrier.cpp", "kmp_runtime.cpp", "kmp_tasking.cpp",
-                "kmp_wait_release.h", "mpif.h"}
+EXAMPLES = {"runtime/libomp/patches/versions/23.1.0"}
+OTHERS_FILES = {
+    "mpi.h",
+    "kmp.h",
+    "kmp_barrier.cpp",
+    "kmp_gsupport.cpp",
+    "kmp_runtime.cpp",
+    "kmp_tasking.cpp",
+    "kmp_wait_release.h",
+    "mpif.h",
+}
 
 
 def is_ours(folder):
@@ -83,13 +93,34 @@ def anchors_of(path):
 def missing_anchors(root, file):
     """Choices of docs/design that a file names and that are not there."""
     text = (root / file).read_text(encoding="utf-8", errors="replace")
-    named = [(root / path, anchor) for path, anchor in re.findall(r"\b(docs/[\w./-]+\.md)#(d\d{4})\b", text)]
+    named = [
+        (root / path, anchor)
+        for path, anchor in re.findall(r"\b(docs/[\w./-]+\.md)#(d\d{4})\b", text)
+    ]
     if file.suffix == ".md":
-        named += [((root / file).parent / target if target else root / file, anchor)
-                  for target, anchor in re.findall(r"\]\(([^)#\s]*)#(d\d{4})\)", text)]
+        named += [
+            ((root / file).parent / target if target else root / file, anchor)
+            for target, anchor in re.findall(r"\]\(([^)#\s]*)#(d\d{4})\)", text)
+        ]
     for path, anchor in named:
         if path.exists() and anchor not in anchors_of(path):
             yield f"{file}: {path.name} has no #{anchor}"
+
+
+def headings_of(path):
+    """The anchors that GitHub makes of a document's headings."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
+
+
+def missing_headings(root, document):
+    """Headings that a link names and that are not there."""
+    text = (root / document).read_text(encoding="utf-8")
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", text):
+        path = (root / document).parent / target if target else root / document
+        is_ours = "://" not in target and path.exists() and not re.fullmatch(r"d\d{4}", anchor)
+        if is_ours and anchor not in headings_of(path) | anchors_of(path):
+            yield f"{document}: {path.name} has no heading #{anchor}"
 
 
 def faults_of_design(folder):
@@ -111,8 +142,11 @@ def faults_of_design(folder):
 
 def all_faults(root):
     files = set(files_of(root))
-    documents = [path for path in files if path.suffix == ".md"
-                 and (path.parts[0] == "docs" or path.name in ("README.md", "CONTRIBUTING.md"))]
+    documents = [
+        path
+        for path in files
+        if path.suffix == ".md" and path.name != "CHANGELOG.md"  # which names what was there once
+    ]
     for document in sorted(documents):
         yield from missing_in_document(root, document, files)
     for source in sorted(path for path in files if path.suffix in SOURCES):
@@ -121,6 +155,7 @@ def all_faults(root):
             yield from missing_anchors(root, source)
     for document in sorted(documents):
         yield from missing_anchors(root, document)
+        yield from missing_headings(root, document)
     yield from faults_of_design(root / "docs" / "design")
 
 

@@ -13,8 +13,8 @@ DESIGN = "docs/design/words.md"
 ONE = '| [0001](#d0001) | one word |\n\n<a id="d0001"></a>\n\n## 0001 One word\n'
 GOOD = {
     "README.md": "`runtime/a.hpp`, `runtime/*.hpp`, `a.hpp`, build/release/x.so, "
-                 "[docs](docs/README.md#top).\n",
-    "docs/README.md": "See runtime/a.hpp. And https://x.org/runtime/b.hpp\n",
+    "[docs](docs/README.md#top).\n",
+    "docs/README.md": "# Top\n\nSee runtime/a.hpp. And https://x.org/runtime/b.hpp\n",
     DESIGN: ONE,
     "docs/design/other.md": "[one word](words.md#d0001)\n",
     "runtime/a.hpp": "// docs/design/words.md#d0001\n",
@@ -60,6 +60,12 @@ class PathsTest(unittest.TestCase):
 
     def test_a_choice_that_a_document_names_must_exist(self):
         self.expect({"docs/words.md": "[two](design/words.md#d0002)\n"}, "docs/words.md", "#d0002")
+
+    def test_the_heading_of_a_link_must_exist(self):
+        words = "# Words\n\n## What `a.hpp` is, and why\n"
+        link = "[what](words.md#what-ahpp-is-and-why)\n"
+        self.assertEqual(faults_with({"docs/words.md": words, "docs/b.md": link}), [])
+        self.expect({"docs/words.md": "# Words\n", "docs/b.md": link}, "docs/b.md", "#what-ahpp")
 
     def test_a_choice_has_a_row_in_its_table(self):
         self.expect({DESIGN: ONE.split("\n", 1)[1]}, "0001 has 0 rows")

@@ -12,13 +12,15 @@
 
 source "$2/tests/cmake/check.sh"
 hierbar=$1 sources=$2/tests
-unset LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH OMP_PLACES OMP_PROC_BIND KMP_AFFINITY GOMP_CPU_AFFINITY KMP_BARRIER OMP_NUM_THREADS
+unset LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH OMP_PLACES OMP_PROC_BIND KMP_AFFINITY GOMP_CPU_AFFINITY \
+  KMP_BARRIER OMP_NUM_THREADS
 num_cpus=$(nproc)
 export OMP_NUM_THREADS=$((num_cpus < 2 ? 2 : num_cpus))
 repeats=2
 
 result() { grep '^result ' "$1" || true; }
-is_alone() { [[ $(grep --count '^runtime ' "$work/output") == 1 ]] && says '/hierbar/preload/libgomp.so.1'; }
+is_alone() { [[ $(grep --count '^runtime ' "$work/output") == 1 ]] &&
+  says '/hierbar/preload/libgomp.so.1'; }
 keeps_cpus() { says "cpus start $num_cpus thread $num_cpus after $num_cpus subprocess $num_cpus"; }
 is_active() { grep --quiet --extended-regexp 'OpenMP: [1-9][0-9]* barriers served' "$work/output"; }
 
@@ -37,13 +39,17 @@ gcc_runtime=$(cc -print-file-name=libgomp.so.1)
 for directory in conda/lib spack/gcc-runtime/lib; do
   cp -L "$gcc_runtime" "$directory/libgomp.so.1"
 done
-c++ -std=c++17 -O2 -fopenmp "$sources/downstream/steps.cpp" -pthread -Wl,--disable-new-dtags,-rpath,"$work/conda/lib" -o conda/app
+c++ -std=c++17 -O2 -fopenmp "$sources/downstream/steps.cpp" \
+  -pthread -Wl,--disable-new-dtags,-rpath,"$work/conda/lib" -o conda/app
 # Spack's solver is a library with a DT_RPATH of its own; the program does not need the runtime
 # itself.
-c++ -std=c++17 -O2 -fopenmp -fPIC -shared -Dmain=solver_main "$sources/downstream/steps.cpp" -pthread \
+c++ -std=c++17 -O2 -fopenmp -fPIC -shared -Dmain=solver_main "$sources/downstream/steps.cpp" \
+  -pthread \
   -Wl,--disable-new-dtags,-rpath,"$work/spack/gcc-runtime/lib" -o spack/solver/lib/libsolver.so
-printf 'int solver_main(int, char **);\nint main(int argc, char **argv) { return solver_main(argc, argv); }\n' >main.cpp
-c++ main.cpp spack/solver/lib/libsolver.so -Wl,--disable-new-dtags,-rpath,"$work/spack/solver/lib" -o spack/app
+printf '%s\n' 'int solver_main(int, char **);' \
+  'int main(int argc, char **argv) { return solver_main(argc, argv); }' >main.cpp
+c++ main.cpp spack/solver/lib/libsolver.so -Wl,--disable-new-dtags,-rpath,"$work/spack/solver/lib" \
+  -o spack/app
 
 for app in conda spack; do
   for how in 'loop 4000' 'regions 4000' 'threads 1000'; do
@@ -62,7 +68,8 @@ for app in conda spack; do
     run timeout 60 "$hierbar" doctor -- "$hierbar" run -- "${own[@]}"
     check "$app, $how: doctor finds nothing wrong with that" succeeded
     printf '%-5s %-14s own runtime %s s, hierbar run %s s\n' "$app" "$how" \
-      "$(best seconds -n timeout 120 "${own[@]}")" "$(best seconds -n timeout 120 "$hierbar" run --quiet -- "${own[@]}")"
+      "$(best seconds -n timeout 120 "${own[@]}")" \
+      "$(best seconds -n timeout 120 "$hierbar" run --quiet -- "${own[@]}")"
   done
 done
 

@@ -1,9 +1,10 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyPI's LightGBM and scikit-learn in one process, then, with the argument `pool`, forked processes that use OpenMP.
+"""PyPI's LightGBM and scikit-learn in one process, then, with the argument `pool`, forked processes
+that use OpenMP.
 
-Prints results, how long they took, the cpus of the process, of a later thread and of a subprocess, and which files of OpenMP
-runtimes are loaded.
+Prints results, how long they took, the cpus of the process, of a later thread and of a subprocess,
+and which files of OpenMP runtimes are loaded.
 """
 
 import multiprocessing
@@ -36,7 +37,9 @@ def print_cpus():
     thread.start()
     thread.join()
     of_subprocess = int(subprocess.run(["nproc"], stdout=subprocess.PIPE, check=True).stdout)
-    print(f"cpus process {len(os.sched_getaffinity(0))} thread {of_thread[0]} subprocess {of_subprocess}")
+    print(
+        f"cpus process {len(os.sched_getaffinity(0))} thread {of_thread[0]} subprocess {of_subprocess}"
+    )
 
 
 def main():

@@ -32,7 +32,8 @@ bool work(const Barrier& barrier, std::uint32_t me) {
   while (somebody_has_more != 0) {
     ++round;
     const std::uint32_t have_more = round < 10 * (me + 1) ? 1 : 0;
-    if (hierbar_barrier_wait_bits(barrier.get(), me, have_more, &somebody_has_more) != HIERBAR_OK) return false;
+    if (hierbar_barrier_wait_bits(barrier.get(), me, have_more, &somebody_has_more) != HIERBAR_OK)
+      return false;
   }
   if (me == 0) std::printf("all done after %u rounds\n", round);
   return true;
@@ -48,7 +49,8 @@ int main() {
   if (hierbar_barrier_size(&attributes, &size) != HIERBAR_OK) return 1;
   // Unrelated processes would map a file of shm_open(), wherever it comes to lie in each.
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED || hierbar_barrier_init_shared(memory, size, &attributes) != HIERBAR_OK) return 1;
+  if (memory == MAP_FAILED || hierbar_barrier_init_shared(memory, size, &attributes) != HIERBAR_OK)
+    return 1;
 
   for (std::uint32_t me = 0; me < kNumProcesses; ++me) {
     if (fork() != 0) continue;

@@ -1,6 +1,7 @@
 /* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* All threads of all ranks in one barrier: each sees what the others wrote. See docs/guide/hybrid.md. */
+/* All threads of all ranks in one barrier: each sees what the others wrote. See
+ * docs/guide/hybrid.md. */
 #include <hierbar/mpi.h>
 #include <omp.h>
 #include <stdio.h>
@@ -13,15 +14,16 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
   hierbar_team team;
-  if (hierbar_team_create(MPI_COMM_WORLD, kThreads, &team) != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (hierbar_team_create(MPI_COMM_WORLD, kThreads, &team) != MPI_SUCCESS)
+    MPI_Abort(MPI_COMM_WORLD, 1);
 
   /* Memory of all ranks of this node. */
   int *steps;
   MPI_Win window;
   MPI_Aint bytes;
   int unit;
-  MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)sizeof(int) * kThreads * num_ranks : 0, sizeof(int), MPI_INFO_NULL,
-                          MPI_COMM_WORLD, &steps, &window);
+  MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)sizeof(int) * kThreads * num_ranks : 0, sizeof(int),
+                          MPI_INFO_NULL, MPI_COMM_WORLD, &steps, &window);
   MPI_Win_shared_query(window, 0, &bytes, &unit, &steps);
 
 #pragma omp parallel num_threads(kThreads) reduction(+ : num_wrong)

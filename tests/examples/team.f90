@@ -1,7 +1,8 @@
 ! Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! All threads of all ranks in one barrier: each sees what the others wrote. One node; see docs/guide/hybrid.md.
+! All threads of all ranks in one barrier: each sees what the others wrote. One node; see
+! docs/guide/hybrid.md.
 program team_example
   use mpi
   use omp_lib
@@ -14,7 +15,9 @@ program team_example
 
   call MPI_Init_thread(MPI_THREAD_FUNNELED, level, ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
-  if (hierbar_team_create(MPI_COMM_WORLD, num_threads, team) /= MPI_SUCCESS) call MPI_Abort(MPI_COMM_WORLD, 1, ierror)
+  if (hierbar_team_create(MPI_COMM_WORLD, num_threads, team) /= MPI_SUCCESS) then
+    call MPI_Abort(MPI_COMM_WORLD, 1, ierror)
+  end if
   steps_done = 0
   num_wrong = 0
   !$omp parallel num_threads(num_threads) private(me, step) reduction(+: num_wrong)

@@ -19,10 +19,13 @@ namespace hierbar::test {
 // input.
 inline void require(bool holds, std::string_view what) {
   if (holds) return;
-  std::fprintf(stderr, "fuzz target: it does not hold that %.*s\n", static_cast<int>(what.size()), what.data());
+  std::fprintf(stderr, "fuzz target: it does not hold that %.*s\n", static_cast<int>(what.size()),
+               what.data());
   std::abort();
 }
 
-inline std::string text_of(const std::uint8_t* data, std::size_t size) { return {reinterpret_cast<const char*>(data), size}; }
+inline std::string text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
 
 }  // namespace hierbar::test

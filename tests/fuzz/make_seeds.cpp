@@ -34,16 +34,19 @@ void write(const char* target, const std::string& name, const void* data, std::s
 }
 
 void write_machines() {
-  const Machine small = make_machine("2 packages", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCore, 3}}, 2);
-  for (const auto& [name, machine] : {std::pair("small", small), std::pair("hybrid", make_hybrid())}) {
+  const Machine small =
+      make_machine("2 packages", {{Level::kPackage, 2}, {Level::kL3, 1}, {Level::kCore, 3}}, 2);
+  for (const auto& [name, machine] :
+       {std::pair("small", small), std::pair("hybrid", make_hybrid())}) {
     const std::vector<std::uint32_t> image = machine_image(machine);
     write("machine_image", name, image.data(), image.size() * sizeof image[0]);
   }
 }
 
 void write_plans() {
-  for (const TestPlan& plan : {make_flat(3), make_crews(6, 2), make_forest("forest_3_2", {{3, 2}}),
-                               make_forest("deep", {{5, 3}, 2, HIERBAR_RELEASE_LINES, Numbering::kRound, 2})}) {
+  for (const TestPlan& plan :
+       {make_flat(3), make_crews(6, 2), make_forest("forest_3_2", {{3, 2}}),
+        make_forest("deep", {{5, 3}, 2, HIERBAR_RELEASE_LINES, Numbering::kRound, 2})}) {
     std::vector<std::byte> image(1 + mpi::plan_image_bytes(plan.view()));
     image[0] = static_cast<std::byte>(plan.view().num_participants - 1);
     mpi::write_plan_image(plan.view(), image.data() + 1);
@@ -58,8 +61,10 @@ void write_api_segments() {
     attributes.algorithm = algorithm;
     std::size_t size = 0;
     if (hierbar_barrier_size(&attributes, &size) != HIERBAR_OK) continue;
-    const std::size_t rounded = (size + HIERBAR_MEMORY_ALIGNMENT - 1) / HIERBAR_MEMORY_ALIGNMENT * HIERBAR_MEMORY_ALIGNMENT;
-    const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(HIERBAR_MEMORY_ALIGNMENT, rounded), &std::free);
+    const std::size_t rounded =
+        (size + HIERBAR_MEMORY_ALIGNMENT - 1) / HIERBAR_MEMORY_ALIGNMENT * HIERBAR_MEMORY_ALIGNMENT;
+    const std::unique_ptr<void, decltype(&std::free)> memory(
+        std::aligned_alloc(HIERBAR_MEMORY_ALIGNMENT, rounded), &std::free);
     std::memset(memory.get(), 0, rounded);
     if (hierbar_barrier_init_shared(memory.get(), size, &attributes) != HIERBAR_OK) continue;
     write("api_segment", algorithm, memory.get(), size);
@@ -89,7 +94,8 @@ void write_meetings() {
       board.post(rank, {{CpuSet::range(rank, rank), 1}, CpuSet::range(0, 7)});
     }
     if (num_posted == 3) board.publish_machine(64);
-    write("meeting", "posted_" + std::to_string(num_posted), words.data(), MeetingMemory::size_bytes(3));
+    write("meeting", "posted_" + std::to_string(num_posted), words.data(),
+          MeetingMemory::size_bytes(3));
   }
 }
 

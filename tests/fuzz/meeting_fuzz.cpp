@@ -21,7 +21,9 @@ constexpr std::size_t kMostBytes = 1U << 18;
 // A directory of its own, gone at the end.
 class MeetingPlace {
  public:
-  MeetingPlace() : directory_(std::filesystem::temp_directory_path() / ("hierbar-fuzz-" + std::to_string(getpid()))) {
+  MeetingPlace()
+      : directory_(std::filesystem::temp_directory_path() /
+                   ("hierbar-fuzz-" + std::to_string(getpid()))) {
     std::filesystem::create_directories(directory_);
     // The name is the meeting's own affair: the maker sees it.
     MeetingRequest request = this->request();
@@ -30,7 +32,9 @@ class MeetingPlace {
       path_ = std::filesystem::directory_iterator(directory_)->path();
       return nullptr;
     };
-    require(meet(request, look, [](const auto&) { return Verdict::kNobody; }).ok() && !path_.empty(), "a rank meets itself");
+    require(
+        meet(request, look, [](const auto&) { return Verdict::kNobody; }).ok() && !path_.empty(),
+        "a rank meets itself");
   }
   ~MeetingPlace() { std::filesystem::remove_all(directory_); }
   MeetingPlace(const MeetingPlace&) = delete;
@@ -79,8 +83,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const test::MeetingPlace place;
   if (size > test::kMostBytes) return 0;
   place.put(data, size);
-  const Result<Meeting> meeting =
-      meet(place.request(), []() -> const Machine* { return nullptr; }, [](const auto&) { return Verdict::kNobody; });
+  const Result<Meeting> meeting = meet(
+      place.request(), []() -> const Machine* { return nullptr; },
+      [](const auto&) { return Verdict::kNobody; });
   if (meeting) {
     test::check(*meeting);
   } else {

@@ -28,9 +28,12 @@ struct Told {
 // A name under /dev/shm with the input behind it.
 class SharedFile {
  public:
-  SharedFile(const std::uint8_t* data, std::size_t size) : name_("/hierbar-fuzz-" + std::to_string(getpid())) {
-    const int file = shm_open(name_.c_str(), O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    hierbar::test::require(file >= 0 && write(file, data, size) == static_cast<ssize_t>(size), "shared memory can be written");
+  SharedFile(const std::uint8_t* data, std::size_t size)
+      : name_("/hierbar-fuzz-" + std::to_string(getpid())) {
+    const int file =
+        shm_open(name_.c_str(), O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    hierbar::test::require(file >= 0 && write(file, data, size) == static_cast<ssize_t>(size),
+                           "shared memory can be written");
     close(file);
   }
   ~SharedFile() { shm_unlink(name_.c_str()); }
@@ -53,7 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const SharedFile file(data, size);
   const auto joined = mpi::NodeSegment::join(file.name(), told.id, told.num_members);
   if (!joined) {
-    test::require(joined.error().find(file.name()) != std::string::npos, "a refusal names the memory");
+    test::require(joined.error().find(file.name()) != std::string::npos,
+                  "a refusal names the memory");
     return 0;
   }
   const mpi::NodeSegment& segment = **joined;
@@ -61,7 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<mpi::Binding> bindings;
   for (std::uint32_t i = 0; i < told.num_members; ++i) {
     bindings.push_back(segment.member(i).binding);
-    test::require(bindings.back().num_valid_words() <= bindings.back().bits.size(), "a binding ends with its words");
+    test::require(bindings.back().num_valid_words() <= bindings.back().bits.size(),
+                  "a binding ends with its words");
   }
   (void)mpi::outnumber_cpus(bindings);
   const mpi::SegmentAllocator units = segment.units();

@@ -14,12 +14,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const Result<network::NetworkProfile> profile = network::parse_network_profile(text)) {
     for (const network::MeasuredNetwork& measured : profile->networks) {
       test::require(is_valid(measured.slowest()), "costs are in their range");
-      test::require(profile->find(measured.mpi_library, measured.transport, 8) != nullptr, "a network is found by its own names");
+      test::require(profile->find(measured.mpi_library, measured.transport, 8) != nullptr,
+                    "a network is found by its own names");
       (void)network::choose(network::candidates(5), 5, {measured.slowest(), {}});
     }
     std::string written;
     for (const network::MeasuredNetwork& measured : profile->networks) {
-      if (Result<std::string> added = network::with_network(written, measured)) written = *std::move(added);
+      if (Result<std::string> added = network::with_network(written, measured))
+        written = *std::move(added);
     }
     const Result<network::NetworkProfile> again = network::parse_network_profile(written);
     test::require(written.empty() || again.ok(), "what is written can be read");

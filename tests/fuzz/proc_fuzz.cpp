@@ -9,12 +9,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/process/process_stat.hpp"
+#include "base/process.hpp"
 #include "fuzz_target.hpp"
-#include "placement/evidence/cpu_quota.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 #include "placement/evidence/process.hpp"
-#include "trace/clock_offset.hpp"
+#include "trace/trace_clock.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -22,7 +21,9 @@ namespace {
 // A directory that stands for the root, gone at the end.
 class Root {
  public:
-  Root() : path_(std::filesystem::temp_directory_path() / ("hierbar-proc-" + std::to_string(getpid()))) {}
+  Root()
+      : path_(std::filesystem::temp_directory_path() /
+              ("hierbar-proc-" + std::to_string(getpid()))) {}
   ~Root() { std::filesystem::remove_all(path_); }
   Root(const Root&) = delete;
   Root& operator=(const Root&) = delete;
@@ -51,8 +52,8 @@ class Root {
  private:
   // Below this directory, and short.
   static bool is_plain(const std::string& path) {
-    return !path.empty() && path.size() < 64 && !path.starts_with('/') && path.find("..") == std::string::npos &&
-           path.find('\0') == std::string::npos;
+    return !path.empty() && path.size() < 64 && !path.starts_with('/') &&
+           path.find("..") == std::string::npos && path.find('\0') == std::string::npos;
   }
 
   std::filesystem::path path_;
@@ -65,8 +66,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace hierbar;
   static const test::Root root;
   root.fill(test::text_of(data, size));
-  if (const auto quota = read_cpu_quota(root.string())) test::require(*quota >= 1, "a quota leaves a cpu");
-  if (const auto process = read_process(1, root / "proc")) test::require(process->pid == 1, "a process has its number");
+  if (const auto quota = read_cpu_quota(root.string()))
+    test::require(*quota >= 1, "a quota leaves a cpu");
+  if (const auto process = read_process(1, root / "proc"))
+    test::require(process->pid == 1, "a process has its number");
   (void)read_boot_id(root / "proc");
   (void)online_cpus(root / "sys");
   (void)first_cpus_of_packages(root / "sys/devices/system/cpu");

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz_target.hpp"
-#include "plan/mapping.hpp"
-#include "plan/profile/profile.hpp"
+#include "plan/locality.hpp"
+#include "plan/profile.hpp"
 #include "plan/soundness.hpp"
 #include "tests/support/machines.hpp"
 #include "tune/tune_report.hpp"
@@ -40,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text = test::text_of(data, size);
   if (const Result<Profile> profile = parse_profile(text)) {
     for (const TunedPlan& tuned : profile->plans) {
-      test::require(tuned.num_leaders <= tuned.team.num_participants, "a team has its leaders among itself");
+      test::require(tuned.num_leaders <= tuned.team.num_participants,
+                    "a team has its leaders among itself");
     }
     (void)describe_profile(*profile);
     (void)foreign_profile(*profile, test::make_kunpeng());

@@ -10,7 +10,7 @@
 
 #include "fuzz_target.hpp"
 #include "report/format/html.hpp"
-#include "report/heat.hpp"
+#include "report/format/lstopo.hpp"
 #include "report/merge.hpp"
 
 namespace hierbar::test {
@@ -18,19 +18,23 @@ namespace {
 
 std::size_t count(const std::string& text, std::string_view part) {
   std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
   return found;
 }
 
 // Only the page's own elements, and data that a browser reads as it was.
 void check_html(const std::string& page) {
   static const std::string empty = report::to_html(report::Report{});
-  for (const char* element : {"<script", "</script", "<pre", "</pre", "<style", "<img", "<svg", "<!--"}) {
+  for (const char* element :
+       {"<script", "</script", "<pre", "</pre", "<style", "<img", "<svg", "<!--"}) {
     require(count(page, element) == count(empty, element), "no name becomes markup");
   }
   const std::string tag = "<script type=\"application/json\" id=\"data\">";
   const std::size_t begin = page.find(tag) + tag.size();
-  require(!nlohmann::json::parse(page.substr(begin, page.find("</script", begin) - begin), nullptr, false).is_discarded(),
+  require(!nlohmann::json::parse(page.substr(begin, page.find("</script", begin) - begin), nullptr,
+                                 false)
+               .is_discarded(),
           "the page's data is JSON");
 }
 
@@ -51,7 +55,8 @@ void check_csv(const std::string& csv) {
 
 // What goes to a terminal: complete lines, and nothing that would control it.
 void check_text(const std::string& text) {
-  require(std::none_of(text.begin(), text.end(), [](unsigned char c) { return (c < ' ' && c != '\n') || c == 0x7F; }),
+  require(std::none_of(text.begin(), text.end(),
+                       [](unsigned char c) { return (c < ' ' && c != '\n') || c == 0x7F; }),
           "a report for people has no control characters");
   require(text.ends_with('\n'), "a report for people ends with a line's end");
 }
@@ -71,7 +76,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // What is written leaves out what says nothing, so it is the same from the second time on.
   const report::Report again = report::parse_report(report::to_json(report));
   const std::string json = report::to_json(again);
-  test::require(report::to_json(report::parse_report(json)) == json, "a report that is accepted can be read again");
+  test::require(report::to_json(report::parse_report(json)) == json,
+                "a report that is accepted can be read again");
   test::check_text(report::to_text(report));
   test::check_html(report::to_html(report));
   test::check_csv(report::to_csv(report));

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs libFuzzer's programs of the preset `fuzz`, one after the other, and tells what each of them found.
+"""Runs libFuzzer's programs of the preset `fuzz`, one after the other, and tells what each of them
+found.
 
-The time is shared out evenly. A program starts from the inputs of corpus/<target> and of former runs, and begins again behind
-each finding until its time is over. Exit status: 0 nothing found, 1 a finding, 2 it could not be run.
+The time is shared out evenly. A program starts from the inputs of corpus/ and of former runs, and
+begins again behind each finding until its time is over. Exit status: 0 nothing found, 1 a finding,
+2 it could not be run.
 """
 
 import argparse
@@ -15,6 +17,8 @@ import shutil
 import subprocess
 import sys
 import time
+
+import inputs
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -38,16 +42,30 @@ def build():
     if not (BUILD / "CMakeCache.txt").exists():
         commands.insert(0, ["cmake", "--preset", "fuzz"])
     for command in commands:
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         if done.returncode != 0:
             fail(f"{' '.join(command)} failed:\n{done.stdout}")
 
 
 def environment():
     """Without the developer's own settings."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(("HIERBAR_", "OMP_", "KMP_"))}
-    variables.update(HIERBAR_PROFILE="off", UBSAN_OPTIONS="print_stacktrace=1",
-                     LSAN_OPTIONS="print_suppressions=0")
+    variables = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HIERBAR_", "OMP_", "KMP_"))
+    }
+    variables.update(
+        HIERBAR_PROFILE="off",
+        UBSAN_OPTIONS="print_stacktrace=1",
+        LSAN_OPTIONS="print_suppressions=0",
+    )
     if symbolizer := shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer"):
         variables["ASAN_SYMBOLIZER_PATH"] = symbolizer
     return variables
@@ -59,17 +77,35 @@ class Target:
     def __init__(self, name, work):
         self.name = name
         self.program = BUILD / "fuzz" / f"{name}_fuzz"
-        self.kept = HERE / "corpus" / name  # in the repository
+        self.packed = HERE / "corpus" / f"{name}.txt"  # in the repository: text,
+        self.images = HERE / "corpus" / name  # and other inputs
+        self.kept = work / name / "kept"  # all of these, a file for each
         self.found = work / name / "corpus"  # by this run and former ones
         self.findings_dir = work / name / "findings"
+        self.dictionary = work / name / "dictionary"
         self.executions = self.coverage = self.features = 0
         self.findings = []
         self.found.mkdir(parents=True, exist_ok=True)
         self.findings_dir.mkdir(parents=True, exist_ok=True)
+        self.unpack()
+
+    def unpack(self):
+        """Writes what the repository has for this target, as libFuzzer reads it."""
+        words = (HERE / "dictionaries.txt").read_text().split("\n== ")[1:]
+        for lines in words:
+            name, _, text = lines.partition("\n")
+            if name == self.name:
+                self.dictionary.write_text(text + "\n")
+        shutil.rmtree(self.kept, ignore_errors=True)
+        self.kept.mkdir(parents=True)
+        if self.packed.exists():
+            for name, content in inputs.unpack(self.packed.read_bytes()).items():
+                (self.kept / name).write_bytes(content)
+        if self.images.exists():
+            shutil.copytree(self.images, self.kept, dirs_exist_ok=True)
 
     def command(self, *options):
-        dictionary = HERE / "dictionaries" / f"{self.name}.txt"
-        words = [f"-dict={dictionary}"] if dictionary.exists() else []
+        words = [f"-dict={self.dictionary}"] if self.dictionary.exists() else []
         return [str(self.program), *LIMITS, *words, *options]
 
     def run(self, seconds, seed):
@@ -78,10 +114,23 @@ class Target:
         log = self.findings_dir.parent / "log"
         with log.open("w") as output:
             while (left := int(end - time.monotonic())) > 0 and len(self.findings) < MOST_FINDINGS:
-                options = [f"-max_total_time={left}", f"-max_len={LARGEST_INPUT}", "-print_final_stats=1", "-use_value_profile=1",
-                           f"-artifact_prefix={self.findings_dir}/", f"-seed={seed + len(self.findings)}"]
-                done = subprocess.run(self.command(*options, str(self.found), str(self.kept)), env=environment(),
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+                options = [
+                    f"-max_total_time={left}",
+                    f"-max_len={LARGEST_INPUT}",
+                    "-print_final_stats=1",
+                    "-use_value_profile=1",
+                    f"-artifact_prefix={self.findings_dir}/",
+                    f"-seed={seed + len(self.findings)}",
+                ]
+                done = subprocess.run(
+                    self.command(*options, str(self.found), str(self.kept)),
+                    env=environment(),
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                    errors="replace",
+                    check=False,
+                )
                 output.write(done.stdout)
                 self.count(done.stdout)
                 if done.returncode == 0:
@@ -103,27 +152,57 @@ class Target:
 
     def merge(self):
         """Puts what adds coverage into the repository's corpus."""
-        subprocess.run(self.command("-merge=1", f"-max_len={LARGEST_INPUT}", str(self.kept), str(self.found)), env=environment(),
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        subprocess.run(
+            self.command("-merge=1", f"-max_len={LARGEST_INPUT}", str(self.kept), str(self.found)),
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        )
+        images = {path.name for path in self.images.iterdir()} if self.images.exists() else set()
+        added = [path for path in self.kept.iterdir() if path.name not in images]
+        if not self.packed.exists():
+            for path in added:
+                shutil.copy(path, self.images)
+            return
+        self.packed.write_bytes(inputs.pack({path.name: path.read_bytes() for path in added}))
 
 
 def summary(text):
     """The line of a sanitizer or of a target that says what happened."""
-    for pattern in (r"fuzz target: .*", r".*runtime error: .*", r"SUMMARY: .*", r"ERROR: libFuzzer: .*"):
+    for pattern in (
+        r"fuzz target: .*",
+        r".*runtime error: .*",
+        r"SUMMARY: .*",
+        r"ERROR: libFuzzer: .*",
+    ):
         if found := re.search(pattern, text):
             return found.group(0).strip()
     return "unknown"
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="which ones; default: all")
-    parser.add_argument("--seconds", type=int, default=600, help="for all of them together; default: 600")
-    parser.add_argument("--seed", type=int, default=int(time.time()), help="of the first program's random numbers")
-    parser.add_argument("--work", type=pathlib.Path, default=BUILD / "work",
-                        help="where inputs, findings and logs of the runs are kept; default: build/fuzz/work")
-    parser.add_argument("--merge", action="store_true",
-                        help="afterwards add the inputs that reach new code to tests/fuzz/corpus")
+    parser.add_argument(
+        "--seconds", type=int, default=600, help="for all of them together; default: 600"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=int(time.time()), help="of the first program's random numbers"
+    )
+    parser.add_argument(
+        "--work",
+        type=pathlib.Path,
+        default=BUILD / "work",
+        help="where inputs, findings and logs of the runs are kept; default: build/fuzz/work",
+    )
+    parser.add_argument(
+        "--merge",
+        action="store_true",
+        help="afterwards add the inputs that reach new code to tests/fuzz/corpus",
+    )
     parser.add_argument("--no-build", action="store_true", help="take the programs as they are")
     arguments = parser.parse_args()
     if arguments.seconds < 1:
@@ -132,7 +211,7 @@ def parse_arguments():
 
 
 def choose_targets(arguments):
-    known = sorted(path.name for path in (HERE / "corpus").iterdir())
+    known = sorted({path.stem for path in (HERE / "corpus").iterdir()})
     unknown = [name for name in arguments.targets if name not in known]
     if unknown:
         fail(f"there is no target '{unknown[0]}'; there are {', '.join(known)}")
@@ -158,7 +237,8 @@ def main():
             target.merge()
     print(f"\n{'target':<16}{'executions':>12}{'coverage':>10}{'features':>10}{'findings':>10}")
     for target in targets:
-        print(f"{target.name:<16}{target.executions:>12}{target.coverage:>10}{target.features:>10}{len(target.findings):>10}")
+        counts = f"{target.executions:>12}{target.coverage:>10}{target.features:>10}"
+        print(f"{target.name:<16}{counts}{len(target.findings):>10}")
     if not could_run:
         sys.exit(2)
     sys.exit(1 if any(target.findings for target in targets) else 0)

@@ -15,16 +15,17 @@
 #include "placement/decision/predict_team.hpp"
 #include "plan/settings.hpp"
 #include "report/settings.hpp"
-#include "tests/support/environments.hpp"
 #include "tests/support/machines.hpp"
+#include "tests/support/surroundings.hpp"
 
 namespace hierbar::test {
 namespace {
 
 // What is read from the process's own environment.
-constexpr std::array kOwn = {"HIERBAR_LEVELS",      "HIERBAR_RELEASE",   "HIERBAR_MPI",         "HIERBAR_VERBOSE",
-                             "HIERBAR_FAKE_NODES",  "HIERBAR_TIMEOUT_S", "HIERBAR_SEGMENT_KIB", "HIERBAR_MPI_SET_UP_AT",
-                             "HIERBAR_SESSIONS",    "HIERBAR_REPORT",    "HIERBAR_OUTPUT",      "HIERBAR_SAMPLE",
+constexpr std::array kOwn = {"HIERBAR_LEVELS",      "HIERBAR_RELEASE",       "HIERBAR_MPI",
+                             "HIERBAR_VERBOSE",     "HIERBAR_FAKE_NODES",    "HIERBAR_TIMEOUT_S",
+                             "HIERBAR_SEGMENT_KIB", "HIERBAR_MPI_SET_UP_AT", "HIERBAR_SESSIONS",
+                             "HIERBAR_REPORT",      "HIERBAR_OUTPUT",        "HIERBAR_SAMPLE",
                              "HIERBAR_TRACE_EVENTS"};
 
 Variables parse(const std::string& text) {
@@ -33,7 +34,8 @@ Variables parse(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     const std::size_t equals = line.find('=');
     // As in an environment, where a zero ends a value.
-    if (equals != std::string::npos) variables[line.substr(0, equals)] = line.substr(equals + 1).c_str();
+    if (equals != std::string::npos)
+      variables[line.substr(0, equals)] = line.substr(equals + 1).c_str();
   }
   return variables;
 }
@@ -55,8 +57,8 @@ void check_complaints(const std::vector<std::string>& problems) {
     bool names_both = false;
     for (const char* name : kOwn) {
       const char* value = std::getenv(name);
-      names_both =
-          names_both || (value != nullptr && problem.find(name) != std::string::npos && problem.find(value) != std::string::npos);
+      names_both = names_both || (value != nullptr && problem.find(name) != std::string::npos &&
+                                  problem.find(value) != std::string::npos);
     }
     require(names_both, "a complaint names the variable and its value: " + problem);
   }
@@ -76,9 +78,11 @@ void read_own_settings(const Machine& machine) {
 
 void read_places(const Machine& machine, const Environment& environment) {
   const TeamShape team = predict_team(machine, machine.allowed, environment);
-  require(team.num_threads >= 1 && team.cpus.size() == team.num_threads, "each thread has its cpus");
+  require(team.num_threads >= 1 && team.cpus.size() == team.num_threads,
+          "each thread has its cpus");
   for (const CpuSet& cpus : team.cpus)
-    require(!cpus.empty() && cpus.is_subset_of(machine.allowed), "threads run on cpus that are there");
+    require(!cpus.empty() && cpus.is_subset_of(machine.allowed),
+            "threads run on cpus that are there");
   if (team.num_threads > 256) return;  // findings look at pairs
   (void)find_problems({machine, {{0, machine.allowed, team}}, {}, {}});
 }
@@ -89,9 +93,13 @@ void find_share(const Machine& machine, const Environment& environment) {
       .environment = environment,
       .process_facts =
           [] {
-            return ProcessFacts{
-                .ancestors = {{.pid = 9, .parent = 1, .start_ticks = 5, .user = 0, .name = "hydra_pmi_proxy", .cpus = {}}},
-                .boot_id = "boot"};
+            return ProcessFacts{.ancestors = {{.pid = 9,
+                                               .parent = 1,
+                                               .start_ticks = 5,
+                                               .user = 0,
+                                               .name = "hydra_pmi_proxy",
+                                               .cpus = {}}},
+                                .boot_id = "boot"};
           },
       .pool_evidence = [&](const std::vector<Process>&) -> Result<PoolEvidence> {
         return PoolEvidence{.online = machine.present, .kernel = CpuSet::range(0, 31)};
@@ -100,9 +108,12 @@ void find_share(const Machine& machine, const Environment& environment) {
       .adopt_machine = [](Machine) -> const Machine* { return nullptr; },
       .patience_ns = 1,
       .meeting_directory = "/proc/self/nowhere"};
-  const ShareAnswer answer = find_own_share({.mask = CpuSet::range(0, 0), .num_threads = 4}, around);
+  const ShareAnswer answer =
+      find_own_share({.mask = CpuSet::range(0, 0), .num_threads = 4}, around);
   require(!answer.verdict.empty(), "there is always a verdict");
-  if (answer.share) require(!answer.share->empty() && answer.share->is_subset_of(machine.allowed), "a share has cpus");
+  if (answer.share)
+    require(!answer.share->empty() && answer.share->is_subset_of(machine.allowed),
+            "a share has cpus");
 }
 
 }  // namespace
@@ -119,7 +130,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   test::find_share(machine, environment);
   // Lists of cpus as commands and files have them, and the reverse.
   const Result<CpuSet> cpus = CpuSet::parse(value_of(environment, "CPUS"));
-  if (cpus) test::require(*CpuSet::parse(cpus->to_string()) == *cpus, "a list of cpus can be read again");
-  if (!cpus) test::require(cpus.error().find(value_of(environment, "CPUS")) != std::string::npos, "a complaint names the list");
+  if (cpus)
+    test::require(*CpuSet::parse(cpus->to_string()) == *cpus, "a list of cpus can be read again");
+  if (!cpus)
+    test::require(cpus.error().find(value_of(environment, "CPUS")) != std::string::npos,
+                  "a complaint names the list");
   return 0;
 }

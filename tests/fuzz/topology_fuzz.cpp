@@ -15,16 +15,20 @@
 
 // hwloc 2.9 leaks what it has read of many a file that breaks off. LeakSanitizer asks for this; in
 // other builds nobody does.
-extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() { return "leak:libhwloc.so\n"; }
+extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() {
+  return "leak:libhwloc.so\n";
+}
 
 namespace {
 
 // A file without a name on a disk; where it can be found is `path`.
 class MemoryFile {
  public:
-  explicit MemoryFile(const std::string& text) : descriptor_(memfd_create("topology", MFD_CLOEXEC)) {
-    hierbar::test::require(write(descriptor_, text.data(), text.size()) == static_cast<ssize_t>(text.size()),
-                           "a file in memory can be written");
+  explicit MemoryFile(const std::string& text)
+      : descriptor_(memfd_create("topology", MFD_CLOEXEC)) {
+    hierbar::test::require(
+        write(descriptor_, text.data(), text.size()) == static_cast<ssize_t>(text.size()),
+        "a file in memory can be written");
   }
   ~MemoryFile() { close(descriptor_); }
   MemoryFile(const MemoryFile&) = delete;
@@ -47,7 +51,8 @@ class MemoryFile {
 // s.
 bool takes_hwloc_long(const std::string& description) {
   for (std::size_t i = 0; i < description.size(); ++i) {
-    if (i > 0 && std::isdigit(static_cast<unsigned char>(description[i - 1]))) continue;  // inside a number
+    if (i > 0 && std::isdigit(static_cast<unsigned char>(description[i - 1])))
+      continue;  // inside a number
     const unsigned long number = std::strtoul(description.c_str() + i, nullptr, 0);
     if (number >= 1000 && number <= hierbar::kMaxDescribedCpus) return true;
   }
@@ -57,7 +62,8 @@ bool takes_hwloc_long(const std::string& description) {
 void load(const std::string& description) {
   const hierbar::Result<hierbar::Machine> machine = hierbar::load_described_machine(description);
   if (machine) return hierbar::test::check_machine(*machine);
-  hierbar::test::require(machine.error().find("allowed: ") != std::string::npos, "a refusal says what is allowed");
+  hierbar::test::require(machine.error().find("allowed: ") != std::string::npos,
+                         "a refusal says what is allowed");
 }
 
 }  // namespace

@@ -18,10 +18,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::string written = report::to_perfetto(timeline);
-  test::require(report::to_perfetto(report::parse_perfetto(written)) == written, "a trace that is accepted can be read again");
+  test::require(report::to_perfetto(report::parse_perfetto(written)) == written,
+                "a trace that is accepted can be read again");
   report::Timeline merged;
   merge_timeline(merged, timeline);
   merge_timeline(merged, timeline);
-  (void)report::to_perfetto(merged);  // it may have times that cannot be: other hosts' clocks are believed
+  (void)report::to_perfetto(
+      merged);  // it may have times that cannot be: other hosts' clocks are believed
   return 0;
 }

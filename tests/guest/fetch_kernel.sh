@@ -22,7 +22,8 @@ directory=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/hierbar/guest}
 
 [[ -e $directory/complete ]] && exit 0
 for tool in apt-get apt-cache dpkg-deb; do
-  command -v "$tool" >/dev/null || { printf 'fetch_kernel.sh: no %s here: no kernel for the guest\n' "$tool" >&2 && exit 1; }
+  command -v "$tool" >/dev/null ||
+    { printf 'fetch_kernel.sh: no %s here: no kernel for the guest\n' "$tool" >&2 && exit 1; }
 done
 
 mkdir -p "$directory"
@@ -31,16 +32,20 @@ trap 'rm -rf "$partial"' EXIT
 
 # The package of the architecture's kernel only names the package of the newest one.
 kernel=$(apt-cache depends --important linux-image-amd64 | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | head -n 1)
-[[ $kernel ]] || { printf 'fetch_kernel.sh: apt knows no linux-image-amd64 (apt-get update?)\n' >&2 && exit 1; }
+[[ $kernel ]] || { printf 'fetch_kernel.sh: apt knows no linux-image-amd64 (apt-get update?)\n' \
+  >&2 && exit 1; }
 
 # By default apt downloads as a user who may not write here. That user protects root, who is not
 # needed here.
 (cd "$partial" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download "$kernel" busybox-static)
 for package in "$partial"/*.deb; do
   # All modules of the kernel would be 400 MB.
-  dpkg-deb --fsys-tarfile "$package" | tar --extract --directory "$partial" --wildcards --no-wildcards-match-slash \
-    './boot/vmlinuz-*' './bin/busybox' './lib/modules/*/kernel/drivers/virtio' './lib/modules/*/kernel/net/9p' \
-    './lib/modules/*/kernel/fs/9p' './lib/modules/*/kernel/fs/netfs' './lib/modules/*/kernel/fs/fscache' \
+  dpkg-deb --fsys-tarfile "$package" | tar --extract --directory "$partial" --wildcards \
+    --no-wildcards-match-slash \
+    './boot/vmlinuz-*' './bin/busybox' './lib/modules/*/kernel/drivers/virtio' \
+    './lib/modules/*/kernel/net/9p' \
+    './lib/modules/*/kernel/fs/9p' './lib/modules/*/kernel/fs/netfs' \
+    './lib/modules/*/kernel/fs/fscache' \
     './lib/modules/*/kernel/fs/overlayfs' 2>/dev/null || true # each package has some of them
 done
 rm -rf "$directory/boot" "$directory/lib" "$directory/bin"

@@ -46,7 +46,8 @@ void print_threads() {
     cpus[omp_get_thread_num()] = allowed_cpus();
   }
   const std::string prefix = "rank " + std::to_string(rank);
-  std::string text = prefix + " team " + std::to_string(cpus.size()) + " procs " + std::to_string(omp_get_num_procs()) + "\n";
+  std::string text = prefix + " team " + std::to_string(cpus.size()) + " procs " +
+                     std::to_string(omp_get_num_procs()) + "\n";
   for (std::size_t thread = 0; thread < cpus.size(); ++thread) {
     text += prefix + " thread " + std::to_string(thread) + " cpus " + cpus[thread] + "\n";
   }

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What must hold on a machine of 2 packages with 2 NUMA nodes of 4 cores each. Runs on such a machine:
+"""What must hold on a machine of 2 packages with 2 NUMA nodes of 4 cores each. Runs on such a
+machine:
 
     run_in_guest.py --shape 2x2x1x4 -- machine_test.py --hierbar bin/hierbar --lib-dir lib --shim lib/libhierbar_mpi.so \\
         --tool lib/libhierbar_ompt.so --clang hybrid_clang --gcc hybrid_gcc -v
 
-Everything is in one script because a boot takes longer than the tests. Further arguments are unittest's: names of tests, -v, -k.
-Cpus 0-3 are NUMA node 0, 4-7 are node 1, both in package 0, and so on.
+Everything is in one script because a boot takes longer than the tests. Further arguments are
+unittest's: names of tests, -v, -k. Cpus 0-3 are NUMA node 0, 4-7 are node 1, both in package 0, and
+so on.
 """
 
 import argparse
@@ -37,7 +39,14 @@ def package_of(cpu):
 def run(command, variables):
     """Returns the program's stdout and stderr together. Fails with that if the program fails."""
     environment = {**os.environ, **variables}
-    result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PER_COMMAND_S)
+    result = subprocess.run(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=PER_COMMAND_S,
+    )
     if result.returncode != 0:
         raise AssertionError(f"{command}: exit status {result.returncode}\n{result.stdout}")
     return result.stdout
@@ -47,14 +56,34 @@ def launch(program, ranks, *, launch_options=(), arguments=(), **variables):
     """Runs an MPI program with our libraries. `variables` win over the settings here."""
     # Many emulated cpus share few real ones: a thread that spins takes time from those it waits
     # for.
-    settings = {"UCX_TLS": "sm,self", "LD_LIBRARY_PATH": str(options.lib_dir), "KMP_BARRIER": "hier", "KMP_BLOCKTIME": "0", **variables}
-    return run(["mpiexec.mpich", "-launcher", "fork", *launch_options, "-n", str(ranks), str(program), *arguments], settings)
+    settings = {
+        "UCX_TLS": "sm,self",
+        "LD_LIBRARY_PATH": str(options.lib_dir),
+        "KMP_BARRIER": "hier",
+        "KMP_BLOCKTIME": "0",
+        **variables,
+    }
+    return run(
+        [
+            "mpiexec.mpich",
+            "-launcher",
+            "fork",
+            *launch_options,
+            "-n",
+            str(ranks),
+            str(program),
+            *arguments,
+        ],
+        settings,
+    )
 
 
 def cpus_of_threads(output):
     """{(rank, thread): set of cpus} from the output of hybrid.cpp."""
     lines = re.findall(r"^rank (\d+) thread (\d+) cpus ([\d,]+)$", output, re.MULTILINE)
-    return {(int(rank), int(thread)): set(map(int, cpus.split(","))) for rank, thread, cpus in lines}
+    return {
+        (int(rank), int(thread)): set(map(int, cpus.split(","))) for rank, thread, cpus in lines
+    }
 
 
 def cpus_of_rank(threads, rank):
@@ -66,17 +95,29 @@ class Machine(unittest.TestCase):
         machine = json.loads(run([str(options.hierbar), "topo", "--json"], {}))
         self.assertEqual(machine["num_cpus"], NUM_CPUS)
         self.assertEqual(machine["active_levels"], ["numa", "package"])
-        cpus = {label: sorted(unit["cpus"] for unit in machine["units"] if label in unit["labels"]) for label in ("numa", "package")}
-        self.assertEqual(cpus, {"numa": ["0-3", "12-15", "4-7", "8-11"], "package": ["0-7", "8-15"]})
+        cpus = {
+            label: sorted(unit["cpus"] for unit in machine["units"] if label in unit["labels"])
+            for label in ("numa", "package")
+        }
+        self.assertEqual(
+            cpus, {"numa": ["0-3", "12-15", "4-7", "8-11"], "package": ["0-7", "8-15"]}
+        )
 
     def test_has_a_plan_with_a_leader_in_each_numa_node(self):
-        plan = run([str(options.hierbar), "plan", "-n", str(NUM_CPUS)], {})
+        plan = run([str(options.hierbar), "plan", "--participants", str(NUM_CPUS)], {})
         self.assertRegex(plan, r"leaders +\{0,4,8,12\}")
 
 
 class Barriers(unittest.TestCase):
     def check_team(self, program):
-        output = launch(program, 1, arguments=["20"], OMP_NUM_THREADS=str(NUM_CPUS), OMP_PLACES="cores", HIERBAR_VERBOSE="1")
+        output = launch(
+            program,
+            1,
+            arguments=["20"],
+            OMP_NUM_THREADS=str(NUM_CPUS),
+            OMP_PLACES="cores",
+            HIERBAR_VERBOSE="1",
+        )
         self.assertIn("barriers correct", output)
         self.assertEqual(cpus_of_threads(output), {(0, cpu): {cpu} for cpu in range(NUM_CPUS)})
         self.assertRegex(output, r"leaders +\{0,4,8,12\}")
@@ -89,8 +130,15 @@ class Barriers(unittest.TestCase):
         self.check_team(options.gcc)
 
     def test_of_16_ranks(self):
-        output = launch(options.clang, NUM_CPUS, launch_options=["-bind-to", "core"], arguments=["5"], OMP_NUM_THREADS="1",
-                        LD_PRELOAD=str(options.shim), HIERBAR_VERBOSE="1")
+        output = launch(
+            options.clang,
+            NUM_CPUS,
+            launch_options=["-bind-to", "core"],
+            arguments=["5"],
+            OMP_NUM_THREADS="1",
+            LD_PRELOAD=str(options.shim),
+            HIERBAR_VERBOSE="1",
+        )
         self.assertIn("barriers correct", output)
         self.assertRegex(output, r"16 of them on this node: 4 in the exchange")
         self.assertRegex(output, r"barriers of 16 ranks: engine [1-9]\d*, library 0")
@@ -102,11 +150,25 @@ class StockPlaces(unittest.TestCase):
     Without the fault the tests of the cure would show nothing."""
 
     def check(self, program, **settings):
-        bound = cpus_of_threads(launch(program, 4, launch_options=["-bind-to", "core"], OMP_NUM_THREADS="4", OMP_PLACES="cores",
-                                       **settings))
-        self.assertEqual(bound, {(rank, thread): {rank} for rank in range(4) for thread in range(4)})
-        unbound = cpus_of_threads(launch(program, 2, OMP_NUM_THREADS="4", OMP_PLACES="cores", **settings))
-        self.assertEqual(unbound, {(rank, thread): {4 * thread} for rank in range(2) for thread in range(4)})
+        bound = cpus_of_threads(
+            launch(
+                program,
+                4,
+                launch_options=["-bind-to", "core"],
+                OMP_NUM_THREADS="4",
+                OMP_PLACES="cores",
+                **settings,
+            )
+        )
+        self.assertEqual(
+            bound, {(rank, thread): {rank} for rank in range(4) for thread in range(4)}
+        )
+        unbound = cpus_of_threads(
+            launch(program, 2, OMP_NUM_THREADS="4", OMP_PLACES="cores", **settings)
+        )
+        self.assertEqual(
+            unbound, {(rank, thread): {4 * thread} for rank in range(2) for thread in range(4)}
+        )
 
     def test_of_an_ordinary_barrier(self):
         self.check(options.clang, KMP_BARRIER="hyper")
@@ -122,8 +184,16 @@ class Cure(unittest.TestCase):
         """Checks what holds for all placements with both compilers: each thread has its own cpu."""
         answers = []
         for program in (options.clang, options.gcc):
-            threads = cpus_of_threads(launch(program, ranks, launch_options=launch_options, OMP_NUM_THREADS=str(num_threads),
-                                             OMP_PLACES=places, **settings))
+            threads = cpus_of_threads(
+                launch(
+                    program,
+                    ranks,
+                    launch_options=launch_options,
+                    OMP_NUM_THREADS=str(num_threads),
+                    OMP_PLACES=places,
+                    **settings,
+                )
+            )
             self.assertEqual(len(threads), ranks * num_threads)
             self.assertEqual({len(cpus) for cpus in threads.values()}, {1}, threads)
             self.assertEqual(len(set().union(*threads.values())), ranks * num_threads, threads)
@@ -144,37 +214,77 @@ class Cure(unittest.TestCase):
 
     def test_of_an_odd_number_lets_at_most_one_rank_cross_packages(self):
         threads = self.place(3, 5)
-        crossing = [rank for rank in range(3) if len({package_of(cpu) for cpu in cpus_of_rank(threads, rank)}) > 1]
+        crossing = [
+            rank
+            for rank in range(3)
+            if len({package_of(cpu) for cpu in cpus_of_rank(threads, rank)}) > 1
+        ]
         self.assertLessEqual(len(crossing), 1, threads)
 
     def test_of_ranks_with_different_thread_counts_is_in_proportion(self):
         # Without OMP_PLACES each thread may use the whole share.
         first = ["-n", "1", "env", "OMP_NUM_THREADS=2", str(options.clang), ":"]
-        output = launch(options.clang, 1, launch_options=first, OMP_NUM_THREADS="6", HIERBAR_VERBOSE="1")
+        output = launch(
+            options.clang, 1, launch_options=first, OMP_NUM_THREADS="6", HIERBAR_VERBOSE="1"
+        )
         threads = cpus_of_threads(output)
         shares = [cpus_of_rank(threads, rank) for rank in range(2)]
-        self.assertEqual(sorted(threads), [(0, thread) for thread in range(2)] + [(1, thread) for thread in range(6)])
-        self.assertEqual([len(share) for share in shares], [NUM_CPUS // 4, NUM_CPUS // 4 * 3], output)
+        self.assertEqual(
+            sorted(threads),
+            [(0, thread) for thread in range(2)] + [(1, thread) for thread in range(6)],
+        )
+        self.assertEqual(
+            [len(share) for share in shares], [NUM_CPUS // 4, NUM_CPUS // 4 * 3], output
+        )
         self.assertFalse(shares[0] & shares[1], output)
         self.assertEqual(len(re.findall(r"place: placed: rank [01] of 2 ", output)), 2, output)
 
     def test_makes_teams_as_large_as_the_share_when_asked_to(self):
-        threads = cpus_of_threads(launch(options.clang, 4, launch_options=["-bind-to", "core"], OMP_PLACES="cores",
-                                         HIERBAR_PLACE="threads=share"))
-        self.assertEqual(sorted(threads), [(rank, thread) for rank in range(4) for thread in range(4)])
+        threads = cpus_of_threads(
+            launch(
+                options.clang,
+                4,
+                launch_options=["-bind-to", "core"],
+                OMP_PLACES="cores",
+                HIERBAR_PLACE="threads=share",
+            )
+        )
+        self.assertEqual(
+            sorted(threads), [(rank, thread) for rank in range(4) for thread in range(4)]
+        )
         self.assertEqual(sorted(map(min, threads.values())), list(range(NUM_CPUS)))
 
     def test_leaves_an_explicit_list_alone(self):
         places = "{0},{4},{8},{12}"
-        ours, stock = (cpus_of_threads(launch(options.clang, 2, OMP_NUM_THREADS="4", OMP_PLACES=places, KMP_BARRIER=barrier))
-                       for barrier in ("hier", "hyper"))
+        ours, stock = (
+            cpus_of_threads(
+                launch(
+                    options.clang, 2, OMP_NUM_THREADS="4", OMP_PLACES=places, KMP_BARRIER=barrier
+                )
+            )
+            for barrier in ("hier", "hyper")
+        )
         self.assertEqual(ours, stock)
-        self.assertEqual(ours, {(rank, thread): {4 * thread} for rank in range(2) for thread in range(4)})
+        self.assertEqual(
+            ours, {(rank, thread): {4 * thread} for rank in range(2) for thread in range(4)}
+        )
 
     def test_leaves_the_size_of_teams_alone(self):
-        ours, stock = (sorted(re.findall(r"rank \d+ team \d+", launch(options.clang, 4, launch_options=["-bind-to", "numa"],
-                                                                      OMP_PLACES="cores", KMP_BARRIER=barrier)))
-                       for barrier in ("hier", "hyper"))
+        ours, stock = (
+            sorted(
+                re.findall(
+                    r"rank \d+ team \d+",
+                    launch(
+                        options.clang,
+                        4,
+                        launch_options=["-bind-to", "numa"],
+                        OMP_PLACES="cores",
+                        KMP_BARRIER=barrier,
+                    ),
+                )
+            )
+            for barrier in ("hier", "hyper")
+        )
         self.assertEqual(ours, stock)
         self.assertEqual(len(ours), 4)
 
@@ -184,30 +294,53 @@ class Reports(unittest.TestCase):
 
     def report(self, ranks, name, *, launch_options=(), **variables):
         with tempfile.TemporaryDirectory() as directory:
-            launch(options.clang, ranks, launch_options=launch_options, arguments=["40"], OMP_PLACES="cores", OMP_PROC_BIND="close",
-                   OMP_TOOL_LIBRARIES=str(options.tool), HIERBAR_REPORT="json", HIERBAR_OUTPUT=f"{directory}/{name}", **variables)
+            launch(
+                options.clang,
+                ranks,
+                launch_options=launch_options,
+                arguments=["40"],
+                OMP_PLACES="cores",
+                OMP_PROC_BIND="close",
+                OMP_TOOL_LIBRARIES=str(options.tool),
+                HIERBAR_REPORT="json",
+                HIERBAR_OUTPUT=f"{directory}/{name}",
+                **variables,
+            )
             self.assertEqual(len(os.listdir(directory)), 1, os.listdir(directory))
             return json.loads((pathlib.Path(directory) / os.listdir(directory)[0]).read_text())
 
     def site(self, report, kind):
-        return max((site for site in report["sites"] if site["kind"] == kind), key=lambda site: site["barriers"])
+        return max(
+            (site for site in report["sites"] if site["kind"] == kind),
+            key=lambda site: site["barriers"],
+        )
 
     def groups(self, site):
         return [(group["level"], group["unit"], group["threads"]) for group in site["groups"]]
 
     def test_name_the_parts_that_threads_of_both_packages_share(self):
         site = self.site(self.report(1, "run", OMP_NUM_THREADS="16"), "explicit")
-        nodes = [(1, "L3", list(range(first, first + CORES_PER_NODE))) for first in range(0, NUM_CPUS, CORES_PER_NODE)]
+        nodes = [
+            (1, "L3", list(range(first, first + CORES_PER_NODE)))
+            for first in range(0, NUM_CPUS, CORES_PER_NODE)
+        ]
         self.assertEqual(self.groups(site), [(0, "machine", [0, 4, 8, 12]), *nodes])
         names = [level["level"] for level in site["levels"]]
-        self.assertEqual(names, ["gather 1 (L3)", "exchange (machine)", "release 1 (L3)", "outside"])
+        self.assertEqual(
+            names, ["gather 1 (L3)", "exchange (machine)", "release 1 (L3)", "outside"]
+        )
 
     def test_name_the_package_of_threads_that_stay_in_one(self):
         site = self.site(self.report(1, "run", OMP_NUM_THREADS="8"), "explicit")
         self.assertEqual(self.groups(site), [(0, "package", list(range(8)))])
 
     def test_are_one_for_all_ranks_and_their_threads(self):
-        report = self.report(2, "run-%r", launch_options=["-genv", "LD_PRELOAD", str(options.shim)], OMP_NUM_THREADS="4")
+        report = self.report(
+            2,
+            "run-%r",
+            launch_options=["-genv", "LD_PRELOAD", str(options.shim)],
+            OMP_NUM_THREADS="4",
+        )
         self.assertEqual(report["processes"], 2)
         ranks = self.site(report, "MPI_Barrier")
         self.assertEqual((ranks["team_size"], len(ranks["threads"])), (2, 2))
@@ -219,13 +352,19 @@ class Reports(unittest.TestCase):
 
 def main():
     global options
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--hierbar", type=pathlib.Path, required=True, help="the command")
     parser.add_argument("--lib-dir", type=pathlib.Path, required=True, help="where libomp.so is")
     parser.add_argument("--shim", type=pathlib.Path, required=True, help="libhierbar_mpi.so")
     parser.add_argument("--tool", type=pathlib.Path, required=True, help="libhierbar_ompt.so")
-    parser.add_argument("--clang", type=pathlib.Path, required=True, help="hybrid.cpp, compiled by Clang")
-    parser.add_argument("--gcc", type=pathlib.Path, required=True, help="hybrid.cpp, compiled by GCC")
+    parser.add_argument(
+        "--clang", type=pathlib.Path, required=True, help="hybrid.cpp, compiled by Clang"
+    )
+    parser.add_argument(
+        "--gcc", type=pathlib.Path, required=True, help="hybrid.cpp, compiled by GCC"
+    )
     options, rest = parser.parse_known_args()
     unittest.main(argv=[sys.argv[0], *rest])
 

@@ -25,8 +25,13 @@ class RunInGuest(unittest.TestCase):
         self.environment = {**os.environ, "TMPDIR": self.temporary.name}
 
     def start(self, *arguments):
-        return subprocess.Popen([sys.executable, "-B", str(SCRIPT), *arguments], env=self.environment, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            [sys.executable, "-B", str(SCRIPT), *arguments],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def run_script(self, *arguments):
         with self.start(*arguments) as process:
@@ -37,11 +42,13 @@ class RunInGuest(unittest.TestCase):
 
 class WithoutBoot(RunInGuest):
     def test_refuses_bad_arguments(self):
-        for arguments, message in ((["--shape", "2x2"], "'2x2': must be PACKAGESxNUMAxL3xCORES"),
-                                   (["--shape", "2x0x1x4"], "'2x0x1x4': must be"),
-                                   (["--shape", "8x8x2x4"], "has 512 cpus; at most 64 are allowed"),
-                                   (["--env", "A"], "'A': must be NAME=VALUE"),
-                                   (["--memory", "100"], "100: must be at least")):
+        for arguments, message in (
+            (["--shape", "2x2"], "'2x2': must be PACKAGESxNUMAxL3xCORES"),
+            (["--shape", "2x0x1x4"], "'2x0x1x4': must be"),
+            (["--shape", "8x8x2x4"], "has 512 cpus; at most 64 are allowed"),
+            (["--env", "A"], "'A': must be NAME=VALUE"),
+            (["--memory", "100"], "100: must be at least"),
+        ):
             status, _, errors = self.run_script(*arguments, "--", "true")
             self.assertEqual(status, 2)
             self.assertIn(message, errors)
@@ -63,20 +70,33 @@ class WithBoot(RunInGuest):
     def test_passes_on_output_and_status_and_changes_nothing(self):
         file = SCRIPT.with_name("written-by-guest")
         command = f"echo out $A; echo err >&2; nproc; echo x > '{file}' && cat '{file}'; exit 7"
-        status, output, errors = self.run_script(*self.ONE_CPU, "--env", "A=a  b", "--", "sh", "-c", command)
+        status, output, errors = self.run_script(
+            *self.ONE_CPU, "--env", "A=a  b", "--", "sh", "-c", command
+        )
         self.assertEqual((status, output, errors), (7, "out a b\n1\nx\n", "err\n"))
         self.assertFalse(file.exists())
 
     def test_has_the_shape_that_was_asked_for(self):
         cpu, node = "/sys/devices/system/cpu/cpu0", "/sys/devices/system/node/node"
-        files = [f"{cpu}/topology/thread_siblings_list", f"{cpu}/cache/index3/shared_cpu_list", f"{cpu}/topology/package_cpus_list",
-                 f"{node}0/cpulist", f"{node}1/cpulist", f"{node}0/distance", "/sys/devices/system/cpu/online"]
+        files = [
+            f"{cpu}/topology/thread_siblings_list",
+            f"{cpu}/cache/index3/shared_cpu_list",
+            f"{cpu}/topology/package_cpus_list",
+            f"{node}0/cpulist",
+            f"{node}1/cpulist",
+            f"{node}0/distance",
+            "/sys/devices/system/cpu/online",
+        ]
         status, output, errors = self.run_script("--shape", "2x2x2x1x2", "--", "cat", *files)
         self.assertEqual((status, errors), (0, ""))
-        self.assertEqual(output.splitlines(), ["0-1", "0-1", "0-7", "0-3", "4-7", "10 12 32 32", "0-15"])
+        self.assertEqual(
+            output.splitlines(), ["0-1", "0-1", "0-7", "0-3", "4-7", "10 12 32 32", "0-15"]
+        )
 
     def test_ends_a_command_that_takes_too_long(self):
-        status, output, errors = self.run_script(*self.ONE_CPU, "--timeout", "1", "--", "sleep", "1000")
+        status, output, errors = self.run_script(
+            *self.ONE_CPU, "--timeout", "1", "--", "sleep", "1000"
+        )
         self.assertEqual((status, output), (124, ""))
         self.assertIn("did not end in 1 s", errors)
 

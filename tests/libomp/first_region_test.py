@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the first parallel region of a process with and without KMP_BARRIER=hier, on one library.
+"""Compares the first parallel region of a process with and without KMP_BARRIER=hier, on one
+library.
 
     first_region_test.py --lib-dir build/release/lib first_region
 
-Both take turns, 11 times each, so that a busy machine is busy for both. Fails when the medians differ by more than 5 ms. Where hwloc
-alone needs long to look at the machine, as with its plugins installed (libhwloc-plugins), they may differ by that and 2 ms.
+Both take turns, 11 times each, so that a busy machine is busy for both. Fails when the medians
+differ by more than 5 ms. Where hwloc alone needs long to look at the machine, as with its plugins
+installed (libhwloc-plugins), they may differ by that and 2 ms.
 """
 
 import argparse
@@ -25,8 +27,15 @@ LARGEST_WITHOUT_TREE = 4  # threads of a team that is planned without hwloc
 
 
 def first_region_ms(program, num_threads, environment):
-    done = subprocess.run([program, str(num_threads)], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [program, str(num_threads)],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     return float(done.stdout)
 
 
@@ -34,14 +43,25 @@ def hwloc_ms(program, num_threads, environment):
     """How long hwloc took, as HIERBAR_VERBOSE=1 tells it."""
     times = []
     for _ in range(REPETITIONS):
-        done = subprocess.run([program, str(num_threads)], env=dict(environment, HIERBAR_VERBOSE="1"), stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=60, check=True)
-        times += [float(one) for one in re.findall(r"; loaded in ([\d.]+) ms$", done.stderr, re.MULTILINE)]
+        done = subprocess.run(
+            [program, str(num_threads)],
+            env=dict(environment, HIERBAR_VERBOSE="1"),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        times += [
+            float(one) for one in re.findall(r"; loaded in ([\d.]+) ms$", done.stderr, re.MULTILINE)
+        ]
     return statistics.median(times)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lib-dir", type=pathlib.Path, required=True, help="where libomp.so is")
     parser.add_argument("program", help="first_region")
     arguments = parser.parse_args()
@@ -59,8 +79,10 @@ def main():
         limit = LIMIT_MS
         if num_threads > LARGEST_WITHOUT_TREE:
             limit = max(limit, hwloc_ms(arguments.program, num_threads, hier) + BESIDE_HWLOC_MS)
-        print(f"{num_threads} threads: hier {medians['hier']:.3f} ms, stock {medians['stock']:.3f} ms, difference "
-              f"{difference:.3f} ms (limit {limit:g})")
+        print(
+            f"{num_threads} threads: hier {medians['hier']:.3f} ms, stock {medians['stock']:.3f} ms, difference "
+            f"{difference:.3f} ms (limit {limit:g})"
+        )
         failed |= difference > limit
     return 1 if failed else 0
 

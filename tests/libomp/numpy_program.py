@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Multiplies matrices of small integers with Debian's numpy, whose OpenBLAS (libopenblas0-openmp) was compiled by GCC. The
-products are exact, so that they can be compared with those of integer arithmetic. Then it prints what
-other computations give, to the last bit, for a comparison with another run."""
+"""Multiplies matrices of small integers with Debian's numpy, whose OpenBLAS (libopenblas0-openmp)
+was compiled by GCC. The products are exact, so that they can be compared with those of integer
+arithmetic. Then it prints what other computations give, to the last bit, for a comparison with
+another run."""
 
 import ctypes
 import glob
@@ -29,8 +30,12 @@ except ImportError:
 def print_results(random):
     for size in (150, 301):
         a, b = (random.standard_normal((size, size)) for _ in range(2))
-        for name, result in (("product", a @ b), ("solution", numpy.linalg.solve(a, b)), ("norm", numpy.linalg.norm(a @ a.T, 2)),
-                             ("qr", numpy.linalg.qr(a)[1])):
+        for name, result in (
+            ("product", a @ b),
+            ("solution", numpy.linalg.solve(a, b)),
+            ("norm", numpy.linalg.norm(a @ a.T, 2)),
+            ("qr", numpy.linalg.qr(a)[1]),
+        ):
             print(name, size, hashlib.sha256(numpy.ascontiguousarray(result).tobytes()).hexdigest())
 
 

@@ -75,7 +75,13 @@ def main():
     failed = []
     try:
         for case in CASES:
-            run = subprocess.run([*enter, arguments.program, case], env=environment, text=True, capture_output=True, timeout=120)
+            run = subprocess.run(
+                [*enter, arguments.program, case],
+                env=environment,
+                text=True,
+                capture_output=True,
+                timeout=120,
+            )
             print(f"{case}: {run.stdout.strip()}")
             if run.returncode != 0:
                 print(run.stderr)

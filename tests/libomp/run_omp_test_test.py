@@ -56,7 +56,9 @@ class RunOmpTest(unittest.TestCase):
     def test_expected_line_is_there_exactly_once(self):
         self.assert_passes("echo one two >&2", "--expect", "^one")
         self.assert_fails("0 lines of stderr match", "echo two >&2", "--expect", "^one")
-        self.assert_fails("2 lines of stderr match", "echo one >&2; echo one >&2", "--expect", "^one")
+        self.assert_fails(
+            "2 lines of stderr match", "echo one >&2; echo one >&2", "--expect", "^one"
+        )
         self.assert_passes("echo one; echo one >&2", "--expect-some", "^one")
         self.assert_fails("no line matches", "echo two", "--expect-some", "^one")
 
@@ -65,8 +67,17 @@ class RunOmpTest(unittest.TestCase):
         self.assert_fails("a line matches", "echo some one", "--reject", "one")
 
     def test_counters_are_summed_over_reports(self):
-        self.assert_passes(REPORT * 2, "--counter", "fast==14", "--counter", "phased>=6", "--counter", "reports==2",
-                           "--counter", "stock<=0")
+        self.assert_passes(
+            REPORT * 2,
+            "--counter",
+            "fast==14",
+            "--counter",
+            "phased>=6",
+            "--counter",
+            "reports==2",
+            "--counter",
+            "stock<=0",
+        )
         self.assert_fails("slow is 2, not >= 3", REPORT, "--counter", "slow>=3")
         self.assert_fails("reports is 0, not == 1", "true", "--counter", "reports==1")
 
@@ -76,7 +87,9 @@ class RunOmpTest(unittest.TestCase):
 
     def test_hanging_program_and_its_children_are_killed(self):
         with tempfile.NamedTemporaryFile() as pid_file:
-            self.assert_fails("hangs", f"sleep 1000 & echo $! > {pid_file.name}; wait", "--timeout", "1")
+            self.assert_fails(
+                "hangs", f"sleep 1000 & echo $! > {pid_file.name}; wait", "--timeout", "1"
+            )
             child = int(pathlib.Path(pid_file.name).read_text())
         # SIGKILL takes effect when the child is scheduled again, which a loaded machine may delay.
         deadline = time.monotonic() + 20
@@ -85,12 +98,20 @@ class RunOmpTest(unittest.TestCase):
             time.sleep(0.01)
 
     def test_environment_is_the_given_one(self):
-        with mock.patch.dict(os.environ, {"OMP_PLACES": "cores", "KMP_BARRIER": "tree", "OTHER": "kept"}):
-            self.assert_passes('test "$OMP_PLACES$KMP_BARRIER$OTHER$KMP_BLOCKTIME" = hierkept0', "--env", "KMP_BLOCKTIME=0")
+        with mock.patch.dict(
+            os.environ, {"OMP_PLACES": "cores", "KMP_BARRIER": "tree", "OTHER": "kept"}
+        ):
+            self.assert_passes(
+                'test "$OMP_PLACES$KMP_BARRIER$OTHER$KMP_BLOCKTIME" = hierkept0',
+                "--env",
+                "KMP_BLOCKTIME=0",
+            )
             self.assert_passes('test -z "$KMP_BARRIER"', "--env", "KMP_BARRIER")
 
     def test_emulator_runs_the_program(self):
-        self.assert_passes('test "$EMULATED" = "a machine"', "--emulator", "env 'EMULATED=a machine'")
+        self.assert_passes(
+            'test "$EMULATED" = "a machine"', "--emulator", "env 'EMULATED=a machine'"
+        )
 
 
 if __name__ == "__main__":

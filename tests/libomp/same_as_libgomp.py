@@ -5,8 +5,9 @@
 
     same_as_libgomp.py --libgomp /usr/lib/gcc/.../libgomp.so.1 -- program argument...
 
-Ours is the one that LD_LIBRARY_PATH leads to. The program runs there three times, and the last line that differs is shown. A
-program that cannot run here returns 77, and so does this script. Exit status: 0 equal, 1 not.
+Ours is the one that LD_LIBRARY_PATH leads to. The program runs there three times, and the last line
+that differs is shown. A program that cannot run here returns 77, and so does this script. Exit
+status: 0 equal, 1 not.
 """
 
 import argparse
@@ -34,14 +35,18 @@ def run(command, environment, what):
 
 
 def run_on_libgomp(command, libgomp):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(OPENMP_VARIABLES)}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(OPENMP_VARIABLES)
+    }
     with tempfile.TemporaryDirectory() as directory:
         os.symlink(libgomp.resolve(), pathlib.Path(directory, "libgomp.so.1"))
         return run(command, environment | {"LD_LIBRARY_PATH": directory}, "GCC's library")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--libgomp", type=pathlib.Path, required=True, help="GCC's library")
     parser.add_argument("command", nargs="+", help="the program and its arguments")
     arguments = parser.parse_args()
@@ -52,7 +57,9 @@ def main():
     for number in range(1, NUM_RUNS + 1):
         actual = run(arguments.command, os.environ, f"run {number} on ours")
         if actual != expected:
-            print(f"run {number} on ours differs from GCC's library:\n--- GCC's\n{expected}--- ours\n{actual}")
+            print(
+                f"run {number} on ours differs from GCC's library:\n--- GCC's\n{expected}--- ours\n{actual}"
+            )
             return 1
     return 0
 

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs LLVM's tests of libomp on our build and fails when a test fails there that passes on the unpatched build.
+"""Runs LLVM's tests of libomp on our build and fails when a test fails there that passes on the
+unpatched build.
 
     check_libomp.py --env KMP_BARRIER=hier --env OMP_PLACES=cores
 
-1. Build both libraries in the build directory (targets libomp and stock_libomp; with --debug-build their debug twins, with --llvm
-   those of another version).
+1. Build both libraries in the build directory (targets libomp and stock_libomp; with --debug-build
+   their debug twins, with --llvm those of another version).
 2. Run the suite on ours with the given variables set for every test program.
-3. Compare with stock under the same variables without KMP_BARRIER, as tests/suites/compare.py does. The known failures are those
-   that the compiler is too old for (stock-<version>-clang<major>.txt). With --full-stock the whole suite runs on stock.
+3. Compare with stock under the same variables without KMP_BARRIER, as tests/suites/compare.py does.
+   The known failures are those that the compiler is too old for (stock-<version>-clang<major>.txt).
+   With --full-stock the whole suite runs on stock.
 
 Exit status: 0 no regression, 1 regression, 2 the comparison could not be made.
 """
@@ -27,7 +29,14 @@ import lit_runner
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "tests/suites"))
 import summary
-from compare import CannotRun, StockResults, compare, exit_status, print_differences, without_our_barrier
+from compare import (
+    CannotRun,
+    StockResults,
+    compare,
+    exit_status,
+    print_differences,
+    without_our_barrier,
+)
 
 
 def known_llvm_versions():
@@ -36,24 +45,56 @@ def known_llvm_versions():
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build-dir", type=pathlib.Path, default=pathlib.Path("build/release"), help="default: build/release")
-    parser.add_argument("--llvm", metavar="VERSION", choices=known_llvm_versions(),
-                        help="whose libomp and suite; default: HIERBAR_LLVM_VERSION of the build directory")
-    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for every test program; repeatable")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--build-dir",
+        type=pathlib.Path,
+        default=pathlib.Path("build/release"),
+        help="default: build/release",
+    )
+    parser.add_argument(
+        "--llvm",
+        metavar="VERSION",
+        choices=known_llvm_versions(),
+        help="whose libomp and suite; default: HIERBAR_LLVM_VERSION of the build directory",
+    )
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="for every test program; repeatable",
+    )
     parser.add_argument("--filter", metavar="REGEX", help="only tests whose names match")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time; default: one per cpu")
-    parser.add_argument("--timeout", type=int, default=600, help="seconds per test; four tests sleep for 160 (default: 600)")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="tests at a time; default: one per cpu"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=int,
+        default=600,
+        help="seconds per test; four tests sleep for 160 (default: 600)",
+    )
     parser.add_argument("--debug-build", action="store_true", help="builds with LLVM's assertions")
-    parser.add_argument("--full-stock", action="store_true", help="run the whole suite on stock as well and keep its results")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the result there")
+    parser.add_argument(
+        "--full-stock",
+        action="store_true",
+        help="run the whole suite on stock as well and keep its results",
+    )
+    parser.add_argument(
+        "--json", type=pathlib.Path, metavar="FILE", help="also write the result there"
+    )
     arguments = parser.parse_args()
     arguments.build_dir = arguments.build_dir.resolve()
     for setting in arguments.env:
         name, _, value = setting.partition("=")
         # The suite's lit.cfg splits CHECK_OPENMP_ENV at blanks, and each part at every '='.
         if not name or not value or "=" in value or any(c.isspace() for c in setting):
-            parser.error(f"--env '{setting}': must be NAME=VALUE, and VALUE must be without blanks and '='")
+            parser.error(
+                f"--env '{setting}': must be NAME=VALUE, and VALUE must be without blanks and '='"
+            )
     return arguments
 
 
@@ -67,10 +108,16 @@ def target_names(llvm_version, default_version, debug_build):
 
 def build(build_dir, target):
     print(f"hierbar: building {target}", flush=True)
-    done = subprocess.run(["cmake", "--build", str(build_dir), "--target", target], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        ["cmake", "--build", str(build_dir), "--target", target],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     if done.returncode != 0:
-        raise CannotRun(f"cmake --build {build_dir} --target {target} failed:\n{done.stdout[-4000:]}")
+        raise CannotRun(
+            f"cmake --build {build_dir} --target {target} failed:\n{done.stdout[-4000:]}"
+        )
 
 
 def read_known_failures(llvm_version, compiler_major):
@@ -84,11 +131,18 @@ def read_known_failures(llvm_version, compiler_major):
 
 
 def print_result(result):
-    print(f"\nlibomp {result['llvm']}, {result['compiler']}, {result['build']} build, "
-          f"{' '.join(result['environment']) or 'no variables set'}, {result['seconds']} s")
-    print("  ours: " + ", ".join(f"{count} {code}" for code, count in sorted(result["ours"].items())))
+    print(
+        f"\nlibomp {result['llvm']}, {result['compiler']}, {result['build']} build, "
+        f"{' '.join(result['environment']) or 'no variables set'}, {result['seconds']} s"
+    )
+    print(
+        "  ours: " + ", ".join(f"{count} {code}" for code, count in sorted(result["ours"].items()))
+    )
     if result["stock"]:
-        print("  stock: " + ", ".join(f"{count} {code}" for code, count in sorted(result["stock"].items())))
+        print(
+            "  stock: "
+            + ", ".join(f"{count} {code}" for code, count in sorted(result["stock"].items()))
+        )
     print_differences(result["regressions"], result["unsteady"], result["fail_on_stock_too"])
 
 
@@ -102,18 +156,29 @@ def check(arguments):
     options = {"filter": arguments.filter, "jobs": arguments.jobs, "timeout": arguments.timeout}
     ours = lit_runner.Suite(arguments.build_dir, ours_target, options)
     stock_suite = lit_runner.Suite(arguments.build_dir, stock_target, options)
-    stock = StockResults(stock_suite, without_our_barrier(arguments.env), read_known_failures(llvm_version, ours.compiler_major))
+    stock = StockResults(
+        stock_suite,
+        without_our_barrier(arguments.env),
+        read_known_failures(llvm_version, ours.compiler_major),
+    )
 
     codes = ours.run(arguments.env)
     stock_codes = stock.run() if arguments.full_stock else {}
     regressions, unsteady, shared = compare(ours, stock, arguments.env, codes)
     result = {
-        "suite": f"LLVM {llvm_version}'s libomp" + (", debug build" if arguments.debug_build else ""),
-        "counts": summary.count(codes, regressions, unsteady, shared), "llvm": llvm_version, "compiler": ours.version,
+        "suite": f"LLVM {llvm_version}'s libomp"
+        + (", debug build" if arguments.debug_build else ""),
+        "counts": summary.count(codes, regressions, unsteady, shared),
+        "llvm": llvm_version,
+        "compiler": ours.version,
         "build": "debug" if arguments.debug_build else "release",
-        "environment": arguments.env, "seconds": round(time.monotonic() - start),
-        "ours": collections.Counter(codes.values()), "stock": collections.Counter(stock_codes.values()),
-        "fail_on_stock_too": shared, "unsteady": unsteady, "regressions": regressions,
+        "environment": arguments.env,
+        "seconds": round(time.monotonic() - start),
+        "ours": collections.Counter(codes.values()),
+        "stock": collections.Counter(stock_codes.values()),
+        "fail_on_stock_too": shared,
+        "unsteady": unsteady,
+        "regressions": regressions,
     }
     print_result(result)
     if arguments.json:

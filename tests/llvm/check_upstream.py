@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests the patches for LLVM in runtime/libomp/upstream without anything else of ours.
+"""Tests the patches for LLVM in runtime/libomp/patches/llvm-fixes without anything else of ours.
 
     check_upstream.py
     check_upstream.py --series rfc
@@ -34,24 +34,48 @@ import summary
 from compare import CannotRun, StockResults, compare, exit_status, failed, print_differences
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-UPSTREAM = ROOT / "runtime/libomp/upstream"
+UPSTREAM = ROOT / "runtime/libomp/patches/llvm-fixes"
 # patches: in this directory. before, after: the libraries, as their targets are named. settings: for the suite.
 Series = collections.namedtuple("Series", "title patches before after settings")
 SERIES = {
     "mends": Series("the mends for it", UPSTREAM, "stock", "upstream", []),
-    "rfc": Series("the proposals for it", UPSTREAM / "rfc", "upstream", "rfc", ["KMP_PLAIN_BARRIER_PATTERN=exchange"]),
+    "rfc": Series(
+        "the proposals for it",
+        UPSTREAM / "rfc",
+        "upstream",
+        "rfc",
+        ["KMP_PLAIN_BARRIER_PATTERN=exchange"],
+    ),
 }
 ADDED = re.compile(r"^--- /dev/null\n\+\+\+ b/openmp/runtime/test/(.*\.(?:c|cpp))$", re.MULTILINE)
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build-dir", type=pathlib.Path, default=ROOT / "build/release", help="default: build/release")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time; default: one per cpu")
-    parser.add_argument("--timeout", type=int, default=600, help="seconds per test; four tests sleep for 160 (default: 600)")
-    parser.add_argument("--series", choices=SERIES, action="append", help="test this one; repeatable; default: all")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--build-dir",
+        type=pathlib.Path,
+        default=ROOT / "build/release",
+        help="default: build/release",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="tests at a time; default: one per cpu"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=int,
+        default=600,
+        help="seconds per test; four tests sleep for 160 (default: 600)",
+    )
+    parser.add_argument(
+        "--series", choices=SERIES, action="append", help="test this one; repeatable; default: all"
+    )
     parser.add_argument("--added-only", action="store_true", help="leave out LLVM's own tests")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the result there")
+    parser.add_argument(
+        "--json", type=pathlib.Path, metavar="FILE", help="also write the result there"
+    )
     arguments = parser.parse_args()
     arguments.build_dir = arguments.build_dir.resolve()
     arguments.series = arguments.series or list(SERIES)
@@ -61,14 +85,20 @@ def parse_arguments():
 def configure(build_dir):
     if (build_dir / "CMakeCache.txt").exists():
         return
-    done = subprocess.run(["cmake", "--preset", "release", "-B", build_dir, "-DHIERBAR_TEST_ALL_LLVM=OFF"], cwd=ROOT)
+    done = subprocess.run(
+        ["cmake", "--preset", "release", "-B", build_dir, "-DHIERBAR_TEST_ALL_LLVM=OFF"], cwd=ROOT
+    )
     if done.returncode != 0:
         raise CannotRun(f"cmake --preset release -B {build_dir} failed")
 
 
 def added_tests(patch_dir):
     """{test: name of the patch that adds it}"""
-    result = {test: patch.name for patch in sorted(patch_dir.glob("*.patch")) for test in ADDED.findall(patch.read_text())}
+    result = {
+        test: patch.name
+        for patch in sorted(patch_dir.glob("*.patch"))
+        for test in ADDED.findall(patch.read_text())
+    }
     if not result:
         raise CannotRun(f"no patch in {patch_dir} adds a test")
     return result
@@ -76,7 +106,9 @@ def added_tests(patch_dir):
 
 def without_test(patch_dir, added):
     """Patches that no test shows the need of."""
-    return sorted(patch.name for patch in patch_dir.glob("*.patch") if patch.name not in added.values())
+    return sorted(
+        patch.name for patch in patch_dir.glob("*.patch") if patch.name not in added.values()
+    )
 
 
 def print_added(series, added, before, after):
@@ -99,7 +131,9 @@ class Libraries:
     def suite(self, kind, options, library=None):
         """The suite that comes with the library of this kind, on another one if that is named."""
         self.build(kind)
-        return lit_runner.Suite(self._build_dir, self._target(kind), options, library and self.build(library))
+        return lit_runner.Suite(
+            self._build_dir, self._target(kind), options, library and self.build(library)
+        )
 
     def build(self, kind):
         """Returns the directory of this library."""
@@ -126,15 +160,22 @@ def check_series(series, libraries, arguments):
     regressions, unsteady, shared = compare(patched, unpatched, series.settings, own)
     print_added(series, added, before, codes)
     print_differences(regressions, unsteady, shared)
-    wrong = [f"{test} does not fail without the patches" for test in added if not failed(before[test])]
+    wrong = [
+        f"{test} does not fail without the patches" for test in added if not failed(before[test])
+    ]
     wrong += [f"{test} does not pass with them" for test in added if codes[test] != "PASS"]
     wrong += [f"{patch} adds no test" for patch in without_test(series.patches, added)]
     wrong += [f"{test} fails with the patches only" for test in regressions]
     for text in wrong:
         print(f"hierbar: {text}")
     return {
-        "environment": series.settings, "counts": summary.count(codes, wrong, unsteady, shared), "wrong": wrong, "before": before,
-        "with_patches": collections.Counter(codes.values()), "unsteady": unsteady, "fail_on_stock_too": shared,
+        "environment": series.settings,
+        "counts": summary.count(codes, wrong, unsteady, shared),
+        "wrong": wrong,
+        "before": before,
+        "with_patches": collections.Counter(codes.values()),
+        "unsteady": unsteady,
+        "fail_on_stock_too": shared,
         "seconds": round(time.monotonic() - start),
     }
 
@@ -143,12 +184,20 @@ def check(arguments):
     libraries = Libraries(arguments.build_dir)
     results = {name: check_series(SERIES[name], libraries, arguments) for name in arguments.series}
     if arguments.json:
-        summary.write(arguments.json, {
-            "suite": f"LLVM {libraries.newest} with the patches for it",
-            "environment": [setting for result in results.values() for setting in result["environment"]],
-            "counts": {name: sum(result["counts"][name] for result in results.values()) for name in summary.COUNTS},
-            "series": results,
-        })
+        summary.write(
+            arguments.json,
+            {
+                "suite": f"LLVM {libraries.newest} with the patches for it",
+                "environment": [
+                    setting for result in results.values() for setting in result["environment"]
+                ],
+                "counts": {
+                    name: sum(result["counts"][name] for result in results.values())
+                    for name in summary.COUNTS
+                },
+                "series": results,
+            },
+        )
     return 1 if any(result["wrong"] for result in results.values()) else 0
 
 

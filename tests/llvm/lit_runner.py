@@ -36,7 +36,9 @@ def find_lit(tools_dir, work_dir):
         venv.create(environment, with_pip=True)
         pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet"]
         if subprocess.run(pip + LIT_REQUIREMENTS).returncode != 0:
-            raise CannotRun("cannot install lit; Debian's packages llvm-19-tools and python3-psutil have what is needed")
+            raise CannotRun(
+                "cannot install lit; Debian's packages llvm-19-tools and python3-psutil have what is needed"
+            )
     return [str(lit)]
 
 
@@ -53,7 +55,9 @@ def for_library(site_config, library_dir, out_dir):
     leave what they make in out_dir. Returns out_dir."""
     text = site_config.read_text()
     for name, value in (("library_dir", library_dir), ("libomp_obj_root", out_dir)):
-        text, count = re.subn(rf"^config\.{name} = .*$", f'config.{name} = "{value}"', text, flags=re.MULTILINE)
+        text, count = re.subn(
+            rf"^config\.{name} = .*$", f'config.{name} = "{value}"', text, flags=re.MULTILINE
+        )
         if count != 1:
             raise CannotRun(f"{site_config} sets config.{name} {count} times, not once")
     out_dir.mkdir(parents=True, exist_ok=True)
@@ -74,13 +78,19 @@ class Suite:
         self._options = options
         for tool in ("clang", "FileCheck", "not"):
             if not (tools_dir / tool).exists():
-                raise CannotRun(f"no {tool} in HIERBAR_LLVM_TOOLS_DIR={tools_dir}; Debian: clang-19 llvm-19-tools")
+                raise CannotRun(
+                    f"no {tool} in HIERBAR_LLVM_TOOLS_DIR={tools_dir}; Debian: clang-19 llvm-19-tools"
+                )
         if not (self._suite_dir / "lit.site.cfg").exists():
             raise CannotRun(f"{self._suite_dir} has no lit.site.cfg; build the target {target}")
         if library_dir:
             self.name += "-elsewhere"
-            self._suite_dir = for_library(self._suite_dir / "lit.site.cfg", library_dir, self.work_dir / self.name)
-        version = subprocess.run([tools_dir / "clang", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+            self._suite_dir = for_library(
+                self._suite_dir / "lit.site.cfg", library_dir, self.work_dir / self.name
+            )
+        version = subprocess.run(
+            [tools_dir / "clang", "--version"], capture_output=True, text=True
+        ).stdout.splitlines()[0]
         self.version = "clang " + re.search(r"version (\S+)", version).group(1)
         self.compiler_major = re.search(r"version (\d+)", version).group(1)
         self._lit = find_lit(tools_dir, self.work_dir)
@@ -90,41 +100,86 @@ class Suite:
     def run(self, settings, tests=None, quiet=False):
         """Runs the given tests, or else all that match the filter. Returns {test: result code}."""
         if not quiet:
-            print(f"hierbar: {self.name}: running {' '.join(settings) or 'without variables'}", flush=True)
+            print(
+                f"hierbar: {self.name}: running {' '.join(settings) or 'without variables'}",
+                flush=True,
+            )
         jobs = self._options["jobs"]
         if tests:
-            results = self._run_lit("", jobs, [str(self._suite_dir / test) for test in tests], settings, quiet)
+            results = self._run_lit(
+                "", jobs, [str(self._suite_dir / test) for test in tests], settings, quiet
+            )
         elif self._options["filter"]:
-            results = self._run_lit("", jobs, ["--filter", self._options["filter"], str(self._suite_dir)], settings, quiet)
+            results = self._run_lit(
+                "",
+                jobs,
+                ["--filter", self._options["filter"], str(self._suite_dir)],
+                settings,
+                quiet,
+            )
         else:
             with concurrent.futures.ThreadPoolExecutor(1) as beside:
-                sleepers = beside.submit(self._run_lit, "-sleepers", 4, ["--filter", SLEEPERS, str(self._suite_dir)], settings,
-                                         quiet=True)
-                results = self._run_lit("", jobs, ["--filter-out", SLEEPERS, str(self._suite_dir)], settings, quiet)
+                sleepers = beside.submit(
+                    self._run_lit,
+                    "-sleepers",
+                    4,
+                    ["--filter", SLEEPERS, str(self._suite_dir)],
+                    settings,
+                    quiet=True,
+                )
+                results = self._run_lit(
+                    "", jobs, ["--filter-out", SLEEPERS, str(self._suite_dir)], settings, quiet
+                )
                 results.update(sleepers.result())
         if not results or (tests and set(results) != set(tests)):
-            raise CannotRun(f"lit ran {sorted(results)} instead of {tests or 'the suite'}; see {self._log}")
+            raise CannotRun(
+                f"lit ran {sorted(results)} instead of {tests or 'the suite'}; see {self._log}"
+            )
         return results
 
     def _run_lit(self, part, jobs, selection, settings, quiet):
         """Runs lit with its output in the log, and reports progress. Returns the result codes."""
         output = self.work_dir / f"{self.name}{part}.json"
         output.unlink(missing_ok=True)
-        command = self._lit + ["-v", "-j", str(jobs), "--timeout", str(self._options["timeout"]), "--output", str(output)]
+        command = self._lit + [
+            "-v",
+            "-j",
+            str(jobs),
+            "--timeout",
+            str(self._options["timeout"]),
+            "--output",
+            str(output),
+        ]
         command += selection
         environment = dict(os.environ, CHECK_OPENMP_ENV=" ".join(settings))
         num_failed = 0
-        with open(self._log, "a") as sink, subprocess.Popen(command, env=environment, stdout=subprocess.PIPE,
-                                                      stderr=subprocess.STDOUT, text=True, errors="replace") as lit:
+        with open(self._log, "a") as sink, subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as lit:
             for line in lit.stdout:
                 sink.write(line)
                 progress = re.match(r"([A-Z]+): .* \((\d+) of (\d+)\)", line)
                 if not progress or quiet:
                     continue
-                code, number, total = progress.group(1), int(progress.group(2)), int(progress.group(3))
+                code, number, total = (
+                    progress.group(1),
+                    int(progress.group(2)),
+                    int(progress.group(3)),
+                )
                 num_failed += failed(code)
                 if number % 40 == 0 or number == total:
-                    print(f"hierbar: {self.name}: {number} of {total} tests, {num_failed} failed", flush=True)
+                    print(
+                        f"hierbar: {self.name}: {number} of {total} tests, {num_failed} failed",
+                        flush=True,
+                    )
         if not output.exists():
             raise CannotRun(f"lit left no results; see {self._log}")
-        return {t["name"].split(" :: ", 1)[1]: t["code"] for t in json.loads(output.read_text())["tests"]}
+        return {
+            t["name"].split(" :: ", 1)[1]: t["code"]
+            for t in json.loads(output.read_text())["tests"]
+        }

@@ -6,7 +6,7 @@
 
 #include "api/handle.hpp"
 #include "case.hpp"
-#include "threads.hpp"
+#include "participants.hpp"
 
 // In its own namespace, so that the compiler drops the functions that nobody calls. The checker
 // does not understand all of them.
@@ -25,14 +25,21 @@ std::uint32_t reason;  // written by the participant that aborts
 alignas(kLineBytes) unsigned char memory[kNumParticipants * HIERBAR_LINES_PER_SLOT * kLineBytes];
 
 // Sleeps at once, until it is woken.
-constexpr WaitPolicy kSleepsAtOnce = {/*spin_looks=*/0,     /*pauses_per_look=*/1, /*yields=*/0,
-                                      /*sleeps=*/true,
-                                      /*sleep_limit_ns=*/1, /*progress=*/nullptr,  /*progress_context=*/nullptr};
+constexpr WaitPolicy kSleepsAtOnce = {
+    /*spin_polls=*/0,       /*pauses_per_poll=*/1, /*yields=*/0,
+    /*sleeps=*/true,
+    /*longest_sleep_ns=*/1, /*progress=*/nullptr,  /*progress_context=*/nullptr};
 
 struct Participant {
   template <std::uint32_t kMe>
   static void run() {
-    hierbar_barrier barrier{{Algorithm::kHier}, kPlan, kSleepsAtOnce, aborted, spots, memory, Barrier<ApiMem>(kPlan, memory)};
+    hierbar_barrier barrier{{Algorithm::kHier},
+                            kPlan,
+                            kSleepsAtOnce,
+                            aborted,
+                            spots,
+                            memory,
+                            Barrier<ApiMem>(kPlan, memory)};
     if (kMe == kNumParticipants - 1) {
       reason = 1;
       under_test::hierbar_barrier_abort(&barrier);

@@ -6,8 +6,7 @@
 #include MODEL_HEADER
 
 #include "model_mem.hpp"
-#include "oracle.hpp"
-#include "threads.hpp"
+#include "participants.hpp"
 
 namespace hierbar::model {
 namespace {

@@ -82,7 +82,8 @@ constexpr PlanArrays make_arrays() {
   }
 #ifdef MODEL_CREWS
   constexpr std::uint32_t kCrews[] = {MODEL_CREWS};
-  static_assert(sizeof(kCrews) == sizeof(kParents), "MODEL_CREWS and MODEL_PARENTS name the same participants");
+  static_assert(sizeof(kCrews) == sizeof(kParents),
+                "MODEL_CREWS and MODEL_PARENTS name the same participants");
   for (std::uint32_t p = 0; p < kNumParticipants; ++p) {
     arrays.nodes[p].crew = kCrews[p];
     for (const std::uint32_t crew : kCrews) arrays.nodes[p].crew_size += crew == kCrews[p] ? 1 : 0;
@@ -94,17 +95,18 @@ constexpr PlanArrays make_arrays() {
 
 inline constexpr PlanArrays kArrays = make_arrays();
 inline constexpr std::uint32_t kLineBytes = 64;
-inline constexpr hierbar_plan kPlan = {HIERBAR_PLAN_ABI_VERSION,
-                                       kNumParticipants,
-                                       kArrays.num_leaders,
-                                       /*num_slots=*/kNumParticipants,
-                                       MODEL_LINES != 0 ? HIERBAR_RELEASE_LINES : HIERBAR_RELEASE_FLAGS,
-                                       kLineBytes,
-                                       /*depth=*/1,
-                                       /*is_tuned=*/0,
-                                       kArrays.num_crews,
-                                       kArrays.nodes,
-                                       kArrays.children,
-                                       kArrays.leaders};
+inline constexpr hierbar_plan kPlan = {
+    HIERBAR_PLAN_ABI_VERSION,
+    kNumParticipants,
+    kArrays.num_leaders,
+    /*num_slots=*/kNumParticipants,
+    MODEL_LINES != 0 ? HIERBAR_RELEASE_LINES : HIERBAR_RELEASE_FLAGS,
+    kLineBytes,
+    /*depth=*/1,
+    /*is_tuned=*/0,
+    kArrays.num_crews,
+    kArrays.nodes,
+    kArrays.children,
+    kArrays.leaders};
 
 }  // namespace hierbar::model

@@ -23,6 +23,7 @@ class CaseResult:
 @dataclasses.dataclass(frozen=True)
 class MutantResult:
     """The result for one access with one weaker order."""
+
     site: object
     order: str
     killer: str = ""  # the case and the model that found an error; empty: it survived
@@ -52,7 +53,9 @@ class Workshop:
         with self._locks[case.name]:
             if case.name not in self._programs:
                 output = self.directory / f"{case.name}.ll"
-                self._files[case.name] = self.genmc.compile(HERE / case.driver, case.defines, output)
+                self._files[case.name] = self.genmc.compile(
+                    HERE / case.driver, case.defines, output
+                )
                 self._programs[case.name] = output
         return self._programs[case.name]
 
@@ -92,13 +95,18 @@ class Workshop:
 
 def _code_of(program):
     """The program without the lines that only say where it came from."""
-    return [line for line in program.read_text().splitlines() if not line.startswith(("source_filename", "; ModuleID"))]
+    return [
+        line
+        for line in program.read_text().splitlines()
+        if not line.startswith(("source_filename", "; ModuleID"))
+    ]
 
 
 def check_cases(workshop, cases, jobs, report):
     """Explores every case under every model and returns all results, in their order.
 
     report(CaseResult) is called as each ends."""
+
     def check(pair):
         case, model = pair
         try:
@@ -172,8 +180,16 @@ def says_nothing_new(order, results):
 
 
 def _is_weaker(order, than):
-    return order in {"seq_cst": ("acq_rel", "release", "acquire", "relaxed"), "acq_rel": ("release", "acquire", "relaxed"),
-                     "release": ("relaxed",), "acquire": ("relaxed",), "relaxed": ()}[than]
+    return (
+        order
+        in {
+            "seq_cst": ("acq_rel", "release", "acquire", "relaxed"),
+            "acq_rel": ("release", "acquire", "relaxed"),
+            "release": ("relaxed",),
+            "acquire": ("relaxed",),
+            "relaxed": (),
+        }[than]
+    )
 
 
 def check_mutants(workshop, cases, sites, every_order, jobs, report):

@@ -5,8 +5,7 @@
 #include "barrier/barrier.hpp"
 
 #include "model_mem.hpp"
-#include "oracle.hpp"
-#include "threads.hpp"
+#include "participants.hpp"
 
 namespace hierbar::model {
 namespace {
@@ -28,12 +27,14 @@ constexpr std::uint32_t all_bits(std::uint32_t episode) noexcept {
   return bits;
 }
 
-void cross_whole(const Barrier<ModelMem>& barrier, std::uint32_t me, std::uint32_t episode) noexcept {
+void cross_whole(const Barrier<ModelMem>& barrier, std::uint32_t me,
+                 std::uint32_t episode) noexcept {
   ModelMem mem(me);
   MODEL_EXPECT(barrier.cross(mem, me, own_bits(me, episode)).bits == all_bits(episode));
 }
 
-void cross_split(const Barrier<ModelMem>& barrier, std::uint32_t me, std::uint32_t episode) noexcept {
+void cross_split(const Barrier<ModelMem>& barrier, std::uint32_t me,
+                 std::uint32_t episode) noexcept {
   ModelMem mem(me);
   const auto combine = [&](std::uint32_t child) { Oracle::check_one(child, episode); };
   const std::uint32_t gathered = barrier.gather(mem, me, own_bits(me, episode), combine).bits;

@@ -86,7 +86,8 @@ class ModelMem {
   void light_fence() const noexcept {
     if constexpr (kOrder == std::memory_order_relaxed) return;
     for (std::uint32_t sleeper = 0; sleeper < kNumParticipants; ++sleeper) {
-      if (sleeper != me_ && (kSleepers >> sleeper & 1) != 0) meeting[sleeper][me_].fetch_add(1, kOrder);
+      if (sleeper != me_ && (kSleepers >> sleeper & 1) != 0)
+        meeting[sleeper][me_].fetch_add(1, kOrder);
     }
   }
   template <std::memory_order kOrder = std::memory_order_acq_rel>

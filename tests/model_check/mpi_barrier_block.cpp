@@ -8,7 +8,7 @@
 
 #include "mpi/node/barrier_block.hpp"
 #include "mpi/node/rank_host.hpp"
-#include "threads.hpp"
+#include "participants.hpp"
 
 namespace hierbar::model {
 namespace {
@@ -39,7 +39,8 @@ std::uint32_t cells[kNumRanks];
 
 // Nobody owns the segment: it is the arrays above, which live as long as the program.
 std::shared_ptr<mpi::NodeSegment> segment() noexcept {
-  return std::shared_ptr<mpi::NodeSegment>(std::shared_ptr<void>(), reinterpret_cast<mpi::NodeSegment*>(memory));
+  return std::shared_ptr<mpi::NodeSegment>(std::shared_ptr<void>(),
+                                           reinterpret_cast<mpi::NodeSegment*>(memory));
 }
 
 bool poke(void*) noexcept { return false; }
@@ -49,8 +50,8 @@ void cross_and_detach(std::uint32_t me) noexcept {
   const mpi::BarrierBlock block(segment(), 0, kRanksPlan);
   const Barrier<mpi::RankMem> barrier(kRanksPlan, block.memory());
   mpi::Waiting waiting;
-  waiting.spin_looks = 0;
-  waiting.polls_between_pokes = 0;
+  waiting.spin_polls = 0;
+  waiting.polls_between_progress = 0;
   waiting.yields = 0;  // sleeps at once
   const mpi::WaitDuties duties = {poke, on_overdue, nullptr};
   mpi::RankHost host(block, me, waiting, duties);
@@ -98,7 +99,9 @@ struct Participant {
 
 // The part of the segment that blocks use.
 namespace hierbar::mpi {
-SegmentAllocator NodeSegment::units() const { return SegmentAllocator(model::taken, model::kNumUnits); }
+SegmentAllocator NodeSegment::units() const {
+  return SegmentAllocator(model::taken, model::kNumUnits);
+}
 void* NodeSegment::unit(std::uint32_t index) const { return model::memory + index * kUnitBytes; }
 bool NodeSegment::populate(std::uint32_t, std::uint32_t) const { return true; }
 }  // namespace hierbar::mpi

@@ -4,10 +4,10 @@
 // MODEL_KERNEL_QUEUE in stand_ins/barrier/futex.hpp. MODEL_RELEASE 0: the awaited word is an
 // arrival, 1: a release. MODEL_FENCING as in case.hpp.
 
-#include "barrier/arrival.hpp"
+#include "barrier/awaited_word.hpp"
 
 #include "model_mem.hpp"
-#include "threads.hpp"
+#include "participants.hpp"
 
 namespace hierbar::model {
 namespace {
@@ -22,8 +22,10 @@ constexpr std::uint32_t kWriter = 1;
 
 void await() noexcept {
   ModelMem mem(kWaiter);
-  auto pending = MODEL_RELEASE ? AwaitedWord<ModelMem>::release(mem, awaited, kEpochOne, kWriter, waiting_for, asleep, kFencing)
-                               : awaited_arrival<ModelMem>(mem, awaited, kEpochOne, kWriter, waiting_for, asleep, kFencing);
+  auto pending = MODEL_RELEASE ? AwaitedWord<ModelMem>::release(mem, awaited, kEpochOne, kWriter,
+                                                                waiting_for, asleep, kFencing)
+                               : awaited_arrival<ModelMem>(mem, awaited, kEpochOne, kWriter,
+                                                           waiting_for, asleep, kFencing);
   mem.wait(pending);
   MODEL_EXPECT(data == 1);
 }

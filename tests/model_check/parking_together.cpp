@@ -4,7 +4,7 @@
 // unpark_all().
 
 #include "model_mem.hpp"
-#include "threads.hpp"
+#include "participants.hpp"
 
 namespace hierbar::model {
 namespace {
@@ -21,9 +21,11 @@ std::uint32_t data;
 template <std::uint32_t kMe>
 void await() noexcept {
   ModelMem mem(kMe);
-  auto pending = AwaitedWord<ModelMem>::release_of_all(mem, released, kEpochOne, kWriter, waiting_for[kMe], asleep,
+  auto pending = AwaitedWord<ModelMem>::release_of_all(mem, released, kEpochOne, kWriter,
+                                                       waiting_for[kMe], asleep,
                                                        /*crew_waits=*/false);
-  for (int nap = 0; nap < kNaps && !pending.ready(); ++nap) park_together(num_wakings, pending, /*limit_ns=*/0);
+  for (int nap = 0; nap < kNaps && !pending.ready(); ++nap)
+    park_together(num_wakings, pending, /*limit_ns=*/0);
   wait_until([&] { return pending.ready(); });
   MODEL_EXPECT(data == 1);
 }

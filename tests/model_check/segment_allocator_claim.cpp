@@ -13,7 +13,7 @@
 // gives up, and its result says nothing.
 
 #include "mpi/node/segment_allocator.hpp"
-#include "threads.hpp"
+#include "participants.hpp"
 
 namespace hierbar::model {
 
@@ -59,7 +59,8 @@ struct Participant {
 }  // namespace hierbar::model
 
 int main() {
-  hierbar::model::words[0].store((std::uint64_t{1} << hierbar::model::kFirstFree) - 1, std::memory_order_relaxed);
+  hierbar::model::words[0].store((std::uint64_t{1} << hierbar::model::kFirstFree) - 1,
+                                 std::memory_order_relaxed);
   hierbar::model::run_participants<hierbar::model::Participant>();
   using namespace hierbar::model;
   MODEL_EXPECT(of_both == Claim::kGot || (of_one[0] != Claim::kFull && of_one[1] != Claim::kFull));

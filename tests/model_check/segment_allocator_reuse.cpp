@@ -3,7 +3,7 @@
 // What the former users of units did to them happens before a claim of these units returns.
 
 #include "mpi/node/segment_allocator.hpp"
-#include "threads.hpp"
+#include "participants.hpp"
 
 namespace hierbar::model {
 namespace {

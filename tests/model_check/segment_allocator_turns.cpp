@@ -4,7 +4,7 @@
 // that has it for a while, and then get it. What the other did must then have happened before.
 
 #include "mpi/node/segment_allocator.hpp"
-#include "threads.hpp"
+#include "participants.hpp"
 
 namespace hierbar::model {
 

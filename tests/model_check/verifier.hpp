@@ -8,7 +8,8 @@
 namespace hierbar::model {
 
 // What must hold. If it does not, the checker reports file and line.
-#define MODEL_EXPECT(condition) ((condition) ? (void)0 : __VERIFIER_assert_fail(#condition, __FILE__, __LINE__))
+#define MODEL_EXPECT(condition) \
+  ((condition) ? (void)0 : __VERIFIER_assert_fail(#condition, __FILE__, __LINE__))
 
 // Waits until `condition` holds. The checker explores every value that the condition may read. If
 // it does not hold for one, the thread is blocked in that execution. If only blocked threads are
@@ -26,7 +27,9 @@ void wait_until(Condition&& condition) noexcept {
 
 class Thread {
  public:
-  void start(void* (*routine)(void*)) noexcept { id_ = __VERIFIER_thread_create(nullptr, routine, nullptr); }
+  void start(void* (*routine)(void*)) noexcept {
+    id_ = __VERIFIER_thread_create(nullptr, routine, nullptr);
+  }
   void join() const noexcept { __VERIFIER_thread_join(id_, nullptr); }
 
  private:

@@ -26,7 +26,8 @@ done
 ln -sf "$(command -v cmake)" "$(command -v ctest)" "$(command -v ninja)" "$work/tools/"
 
 try() { # SUFFIX TARGET OTHER_TARGET TESTS
-  command -v "mpicc.$1" >/dev/null && command -v "mpiexec.$1" >/dev/null || { printf 'skipped: no mpicc.%s\n' "$1" && return; }
+  command -v "mpicc.$1" >/dev/null && command -v "mpiexec.$1" >/dev/null ||
+    { printf 'skipped: no mpicc.%s\n' "$1" && return; }
   num_tried=$((num_tried + 1))
   mkdir "$work/$1"
   ln -s "$(command -v "mpicc.$1")" "$work/$1/mpicc"
@@ -37,7 +38,8 @@ try() { # SUFFIX TARGET OTHER_TARGET TESTS
     [[ ! -e /usr/bin/$helper ]] || ln -s "/usr/bin/$helper" "$work/$1/"
   done
   export PATH=$work/$1:$work/tools
-  run cmake -G Ninja -S "$source" -B "$work/build-$1" -DCMAKE_BUILD_TYPE=Release -DHIERBAR_BUILD_LIBOMP=OFF -DHIERBAR_BUILD_BENCH=OFF
+  run cmake -G Ninja -S "$source" -B "$work/build-$1" \
+    -DCMAKE_BUILD_TYPE=Release -DHIERBAR_BUILD_LIBOMP=OFF -DHIERBAR_BUILD_BENCH=OFF
   check "$1: it is found as mpicc" says "$2.so for $work/$1/mpicc"
   check "$1: the other family is not there" says "no $3.so"
   run cmake --build "$work/build-$1" --target "${2#lib}" mpi_test_programs

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stops random ranks for a while, again and again, and looks whether the program still ends as it should.
+"""Stops random ranks for a while, again and again, and looks whether the program still ends as it
+should.
 
     asleep_test.py --shim build/release/lib/libhierbar_mpi.so --times 10 PROGRAM
 
@@ -33,13 +34,17 @@ def stop_for_a_while(rank):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     kill_test.add_arguments(parser)
     arguments = parser.parse_args()
     generator = random.Random(arguments.seed)
     process = kill_test.start(arguments, ["oracle", str(NUM_ROUNDS)])
     program = os.path.basename(arguments.program)
-    if not kill_test.wait_until(lambda: len(kill_test.ranks_of(process, program)) == kill_test.RANKS):
+    if not kill_test.wait_until(
+        lambda: len(kill_test.ranks_of(process, program)) == kill_test.RANKS
+    ):
         print("FAILED: the ranks do not appear")
         process.terminate()
         return 1

@@ -19,8 +19,10 @@ mkdir -p "$environment/names"
 ln -sf ../python/lib/libmpi.so.12 "$environment/names/libmpich.so.12"
 
 # Shared memory only: what goes between machines needs another wheel.
-mpi=(--mpiexec "$environment/python/bin/mpiexec" --env "LD_LIBRARY_PATH=$environment/names:$environment/python/lib"
-     --env I_MPI_FABRICS=shm --expect 'library: Intel.R. MPI Library 2021\.19\.0' --count library==0)
+mpi=(--mpiexec "$environment/python/bin/mpiexec"
+     --env "LD_LIBRARY_PATH=$environment/names:$environment/python/lib"
+     --env I_MPI_FABRICS=shm --expect 'library: Intel.R. MPI Library 2021\.19\.0'
+     --count library==0)
 "$@" "${mpi[@]}" --ranks 2 --count engine==2000 -- "$barriers" oracle 1000
 "$@" "${mpi[@]}" --ranks 4 --env HIERBAR_FAKE_NODES=2 --count engine==200 -- "$barriers" oracle 50
 "$@" "${mpi[@]}" --ranks 2 --count engine==800 -- "$barriers" duplicates 200

@@ -6,10 +6,11 @@
     kill_test.py --shim build/release/lib/libhierbar_mpi.so --times 100 PROGRAM
     kill_test.py --shim ... --times 100 --kind inside PROGRAM
 
-PROGRAM forever runs barriers and prints a line after the first. In turn, a rank is killed after that line, when nothing may be left
-under /dev/shm; some time after the ranks have appeared; and as soon as the shim's name is seen under /dev/shm, which is the middle of
-the set-up: then at most a name may be left, which the next program sweeps. No process may be left in any case. With --kind inside all
-kills are of the first kind: the program does nothing but cross barriers then.
+PROGRAM forever runs barriers and prints a line after the first. In turn, a rank is killed after
+that line, when nothing may be left under /dev/shm; some time after the ranks have appeared; and as
+soon as the shim's name is seen under /dev/shm, which is the middle of the set-up: then at most a
+name may be left, which the next program sweeps. No process may be left in any case. With --kind
+inside all kills are of the first kind: the program does nothing but cross barriers then.
 """
 
 import argparse
@@ -28,9 +29,21 @@ PATIENCE_S = 30
 
 
 def start(arguments, case):
-    command = launcher.launch_command(arguments, RANKS, [f"LD_PRELOAD={arguments.shim}", *arguments.env], [], [arguments.program, *case])
-    return subprocess.Popen(command, env=launcher.launch_environment(arguments), stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+    command = launcher.launch_command(
+        arguments,
+        RANKS,
+        [f"LD_PRELOAD={arguments.shim}", *arguments.env],
+        [],
+        [arguments.program, *case],
+    )
+    return subprocess.Popen(
+        command,
+        env=launcher.launch_environment(arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def status_of(pid):
@@ -45,7 +58,9 @@ def status_of(pid):
 
 def ranks_of(mpiexec, program):
     """The processes below mpiexec that run the program."""
-    processes = {int(path.name): status_of(path.name) for path in pathlib.Path("/proc").glob("[0-9]*")}
+    processes = {
+        int(path.name): status_of(path.name) for path in pathlib.Path("/proc").glob("[0-9]*")
+    }
 
     def is_below(pid):
         while processes.get(pid):
@@ -53,7 +68,12 @@ def ranks_of(mpiexec, program):
             if pid == mpiexec.pid:
                 return True
         return False
-    return [pid for pid, status in processes.items() if status and status[0] == program and is_below(pid)]
+
+    return [
+        pid
+        for pid, status in processes.items()
+        if status and status[0] == program and is_below(pid)
+    ]
 
 
 def is_alive(pid):
@@ -107,7 +127,9 @@ def kill_once(arguments, kind, generator):
         if problem:
             return problem, False
         os.kill(generator.choice(ranks), signal.SIGKILL)
-        if not wait_until(lambda: process.poll() is not None and not any(is_alive(pid) for pid in ranks)):
+        if not wait_until(
+            lambda: process.poll() is not None and not any(is_alive(pid) for pid in ranks)
+        ):
             if arguments.mpi != "ompi" or any(is_alive(pid) for pid in ranks):
                 return "processes are left", False
             # Seen with gdb: Open MPI 4.1.4's mpiexec waits for a lock of its own in
@@ -131,14 +153,24 @@ def add_arguments(parser):
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kind", choices=KINDS, help="the moment of all kills; without: all kinds in turn")
-    parser.add_argument("--case", action="append", help="the program's arguments to be killed with; without: forever")
-    parser.add_argument("--next", action="append", help="those of the next program; without: oracle 10")
+    parser.add_argument(
+        "--kind", choices=KINDS, help="the moment of all kills; without: all kinds in turn"
+    )
+    parser.add_argument(
+        "--case",
+        action="append",
+        help="the program's arguments to be killed with; without: forever",
+    )
+    parser.add_argument(
+        "--next", action="append", help="those of the next program; without: oracle 10"
+    )
     parser.add_argument("program")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     add_arguments(parser)
     arguments = parser.parse_args()
     generator = random.Random(arguments.seed)

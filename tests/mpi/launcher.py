@@ -24,14 +24,19 @@ OMPI_ENVIRONMENT = {
 
 
 def add_arguments(parser):
-    parser.add_argument("--mpi", choices=LAUNCHERS, default="mpich", help="the family of the MPI library")
+    parser.add_argument(
+        "--mpi", choices=LAUNCHERS, default="mpich", help="the family of the MPI library"
+    )
     parser.add_argument("--mpiexec", help="its launcher")
 
 
 def launch_environment(arguments):
-    """The launcher's environment: the caller's without its HIERBAR_ variables. Communicators are set up in their first barrier, so that
-    programs with few barriers show what serves them; settings of the program may say otherwise."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HIERBAR_")}
+    """The launcher's environment: the caller's without its HIERBAR_ variables. Communicators are
+    set up in their first barrier, so that programs with few barriers show what serves them;
+    settings of the program may say otherwise."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("HIERBAR_")
+    }
     environment["HIERBAR_MPI_SET_UP_AT"] = "1"
     if arguments.mpi == "ompi":
         environment.update(OMPI_ENVIRONMENT)
@@ -65,8 +70,16 @@ def run_to_end(command, environment, timeout, directory=None):
     """Runs a launcher, and ends it and its ranks after `timeout` seconds. Returns the exit status,
     None after a timeout, the output, and the error output. Together in one pipe, a line of the one
     could begin within a line of the other."""
-    process = subprocess.Popen(command, env=environment, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               errors="replace", start_new_session=True)
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
     try:
         output, errors = process.communicate(timeout=timeout)
         return process.returncode, output, errors
@@ -92,7 +105,9 @@ def segment_names():
 def is_of_running_process(name):
     """Whether the process that a segment's name names lives: hierbar-USER-NAMESPACE-PROCESS-..."""
     _, _, namespace, process = name.split("-")[:4]
-    return int(namespace) == os.stat("/proc/self/ns/pid").st_ino and os.path.exists(f"/proc/{process}")
+    return int(namespace) == os.stat("/proc/self/ns/pid").st_ino and os.path.exists(
+        f"/proc/{process}"
+    )
 
 
 def left_segment_names(before):

@@ -1,7 +1,7 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Barriers on what mpi4py's own tests try them on: the predefined communicators, duplicates, parts, and pairs of groups; from
-several threads as well. Of three ranks."""
+"""Barriers on what mpi4py's own tests try them on: the predefined communicators, duplicates, parts,
+and pairs of groups; from several threads as well. Of three ranks."""
 
 import threading
 
@@ -19,7 +19,9 @@ def use(comm, times=2):
 
 
 def watch(comm, rounds):
-    """Nobody leaves before all have arrived, and nobody is more than one ahead: the rounds stand in memory that all ranks see."""
+    """Nobody leaves before all have arrived, and nobody is more than one ahead: the rounds stand in
+    memory that all ranks see.
+    """
     window = MPI.Win.Allocate_shared(8 * comm.size if comm.rank == 0 else 0, 8, comm=comm)
     words = memoryview(window.Shared_query(0)[0]).cast("q")
     for number in range(1, rounds + 1):

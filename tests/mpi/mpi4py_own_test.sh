@@ -10,17 +10,19 @@
 # the rest is for tests/suites/check_mpi4py.py.
 set -eu
 directory=$(cd "$(dirname "$0")" && pwd)
-. "$directory/mpi4py_environment.sh"
+. "$directory/python_environment.sh"
 environment=$2
 enter_mpi4py "$1" "$2" "$3" "$4"
 check=("$1" -B "$directory/../suites/check_mpi4py.py")
 shift 4
 
 readonly source=$environment/mpi4py-4.1.2
-readonly requirement="$mpi4py --hash=sha256:56860286dc45f20e8821e93cb06669e30462348bf866f685553fa4b712d58d02"
+readonly hash=sha256:56860286dc45f20e8821e93cb06669e30462348bf866f685553fa4b712d58d02
 if [[ ! -e $source/test ]]; then
-  pip_from_pypi "$python" download --retries 1 --timeout 15 --no-deps --no-binary mpi4py --dest "$environment" -r /dev/stdin \
-    <<<"$requirement" || skip "PyPI has no sources of $mpi4py with that checksum, or cannot be reached"
+  pip_from_pypi "$python" download --retries 1 --timeout 15 --no-deps --no-binary mpi4py \
+    --dest "$environment" -r /dev/stdin \
+    <<<"$mpi4py --hash=$hash" ||
+    skip "PyPI has no sources of $mpi4py with that checksum, or cannot be reached"
   tar -xzf "$source.tar.gz" -C "$environment"
 fi
 "${check[@]}" --python "$python" --source "$source" "${mpi[@]}" "$@"

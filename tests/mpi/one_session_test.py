@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The sessions of the ranks that MPICH's launcher starts, with HIERBAR_SESSIONS and the shim in the launcher.
+"""The sessions of the ranks that MPICH's launcher starts, with HIERBAR_SESSIONS and the shim in the
+launcher.
 
-    one_session_test.py --mpiexec mpiexec.mpich --shim build/release/lib/libhierbar_mpi.so
+one_session_test.py --mpiexec mpiexec.mpich --shim build/release/lib/libhierbar_mpi.so
 """
 
 import argparse
@@ -34,9 +35,18 @@ def sessions_of_ranks(**variables):
     # When all ranks end at once, the launcher now and then writes to a proxy that has ended, and
     # dies of it.
     show = "read -r line </proc/$$/stat; echo $$ ${line##*)}; sleep 0.2"
-    lines = subprocess.run(launch(show), env=environment(**variables), check=True, stdout=subprocess.PIPE, text=True,
-                           timeout=60).stdout.splitlines()
-    return [(int(words[0]), int(words[3]), int(words[4]), int(words[5])) for words in map(str.split, lines)]
+    lines = subprocess.run(
+        launch(show),
+        env=environment(**variables),
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=60,
+    ).stdout.splitlines()
+    return [
+        (int(words[0]), int(words[3]), int(words[4]), int(words[5]))
+        for words in map(str.split, lines)
+    ]
 
 
 class OneSession(unittest.TestCase):
@@ -64,14 +74,23 @@ class OneSession(unittest.TestCase):
         """Also if their name is that of the proxy, but their parent leads no session."""
         show = "import os\nif os.fork() == 0:\n  os.setsid()\n  os._exit(os.getsid(0) != os.getpid())\nos._exit(os.wait()[1] != 0)"
         for name in ("python3", "hydra_pmi_proxy"):
-            status = subprocess.run([name, "-c", show], executable=sys.executable, env=environment(HIERBAR_SESSIONS="shared"),
-                                    check=False, timeout=60).returncode
+            status = subprocess.run(
+                [name, "-c", show],
+                executable=sys.executable,
+                env=environment(HIERBAR_SESSIONS="shared"),
+                check=False,
+                timeout=60,
+            ).returncode
             self.assertEqual(status, 0, name)
 
     def test_the_launcher_ends_all_that_ranks_started(self):
         """Each rank starts a process that would go on when only the rank is ended."""
-        process = subprocess.Popen(launch("sleep 300 & echo $$ $!; wait"), env=environment(HIERBAR_SESSIONS="shared"),
-                                   stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            launch("sleep 300 & echo $$ $!; wait"),
+            env=environment(HIERBAR_SESSIONS="shared"),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(process.stdout.close)
         pids = [int(word) for _ in range(RANKS) for word in process.stdout.readline().split()]
         self.assertEqual(len(pids), 2 * RANKS)
@@ -85,7 +104,9 @@ class OneSession(unittest.TestCase):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     launcher.add_arguments(parser)
     parser.add_argument("--shim", required=True)
     parser.parse_args(namespace=ARGUMENTS)

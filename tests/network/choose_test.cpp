@@ -12,20 +12,20 @@
 #include <map>
 #include <random>
 
-#include "networks.hpp"
-#include "simulator.hpp"
+#include "tests/network/simulator.hpp"
 
 namespace hierbar::network {
 namespace {
 
 using ::testing::Contains;
 
-constexpr std::uint32_t kSizes[] = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
+constexpr std::uint32_t kSizes[] = {2,  3,  4,   6,   8,   12,  16,  24,  32,  48,
+                                    64, 96, 128, 192, 256, 384, 512, 768, 1024};
 constexpr std::uint32_t kNumBarriers = 3;
 
 // What the model does not know: latencies with a tail, overheads that vary. The limits below hold
-// for short tails only (docs/design/between-nodes.md#d0092): with 0.05, which was tried first, the choice for 192
-// nodes of the WAN is 1.06 times the best.
+// for short tails only (docs/design/between-nodes.md#d0092): with 0.05, which was tried first, the
+// choice for 192 nodes of the WAN is 1.06 times the best.
 constexpr Disturbance kNoise{0.02, 0.1, 0, 1};
 
 std::vector<Kind> fixed_kinds() {
@@ -51,7 +51,8 @@ struct Point {
 
   double time_us(Kind kind) const { return times_us.at(name_of(kind)); }
   double best_us() const {
-    return std::min_element(times_us.begin(), times_us.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+    return std::min_element(times_us.begin(), times_us.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
         ->second;
   }
 };
@@ -66,8 +67,8 @@ const std::vector<Point>& points() {
         for (const Kind kind : candidates(size)) kinds.push_back(kind);
         for (const Kind kind : kinds) {
           if (point.times_us.contains(name_of(kind))) continue;
-          point.times_us[name_of(kind)] =
-              simulate_barrier_us(kind, size, test::uniform(network.parameters), kNoise, kNumBarriers);
+          point.times_us[name_of(kind)] = simulate_barrier_us(
+              kind, size, test::uniform(network.parameters), kNoise, kNumBarriers);
         }
         made.push_back(std::move(point));
       }
@@ -102,7 +103,8 @@ TEST(Choose, NoFixedScheduleComesWithinTenPercent) {
     if (mean < least) which = name_of(fixed);
     least = std::min(least, mean);
   }
-  std::printf("best fixed schedule: %s, %.3f times the choice in geometric mean\n", which.c_str(), least);
+  std::printf("best fixed schedule: %s, %.3f times the choice in geometric mean\n", which.c_str(),
+              least);
 }
 
 TEST(Choose, WrongParametersCostLittle) {
@@ -115,8 +117,8 @@ TEST(Choose, WrongParametersCostLittle) {
     const Parameters& right = point.network->parameters;
     const double chosen_us = point.time_us(point.choice);
     for (int i = 0; i < 4; ++i) {
-      const Parameters wrong{off(right.latency_us), off(right.send_overhead_us), off(right.receive_overhead_us),
-                             off(right.gap_us), 0};
+      const Parameters wrong{off(right.latency_us), off(right.send_overhead_us),
+                             off(right.receive_overhead_us), off(right.gap_us), 0};
       sum += point.time_us(chosen(wrong, point.size)) / chosen_us - 1;
       ++count;
     }
@@ -127,10 +129,12 @@ TEST(Choose, WrongParametersCostLittle) {
 
 TEST(Choose, AmongEqualsTheFewerMessagesWin) {
   const std::vector<Ranked> ranked =
-      choose({{Algorithm::kTree, 1}, {Algorithm::kLinear, 1}, {Algorithm::kDissemination, 1}}, 2, test::uniform({1, 0, 0, 0, 0}));
+      choose({{Algorithm::kTree, 1}, {Algorithm::kLinear, 1}, {Algorithm::kDissemination, 1}}, 2,
+             test::uniform({1, 0, 0, 0, 0}));
   EXPECT_EQ(ranked[0].kind, (Kind{Algorithm::kDissemination, 1}));
   const std::vector<Ranked> equal =
-      choose({{Algorithm::kDissemination, 3}, {Algorithm::kRecursiveDoubling, 1}}, 4, test::uniform({0, 0, 0, 0, 0}));
+      choose({{Algorithm::kDissemination, 3}, {Algorithm::kRecursiveDoubling, 1}}, 4,
+             test::uniform({0, 0, 0, 0, 0}));
   EXPECT_EQ(equal[0].kind, (Kind{Algorithm::kRecursiveDoubling, 1}));
 }
 

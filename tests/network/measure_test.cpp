@@ -3,12 +3,13 @@
 
 // Whether the measurement finds what the simulated network has.
 
-#include "network/measure.hpp"
-
 #include <gmock/gmock.h>
 
-#include "networks.hpp"
-#include "simulator.hpp"
+#include <set>
+
+#include "network/measure.hpp"
+#include "network/workers.hpp"
+#include "tests/network/simulator.hpp"
 
 namespace hierbar::network {
 namespace {
@@ -23,8 +24,9 @@ class SimulatedPair : public ExperimentRunner {
       : network_(test::uniform(parameters)), disturbance_(disturbance) {}
   double run_us(const Experiment& experiment) override {
     ++disturbance_.seed;
-    const auto stamps =
-        simulate({program_of(experiment, Side::kClient, 1), program_of(experiment, Side::kServer, 0)}, network_, disturbance_);
+    const auto stamps = simulate(
+        {program_of(experiment, Side::kClient, 1), program_of(experiment, Side::kServer, 0)},
+        network_, disturbance_);
     return stamps[0].at(1) - stamps[0].at(0);
   }
 
@@ -68,7 +70,8 @@ TEST(Measure, ANoisyNetworkHasTheSameMedians) {
     const PairMeasurement found = measured(right, {0.02, 0.02, 0, 1});
     SCOPED_TRACE(describe(right) + "; found " + describe(found.parameters));
     EXPECT_NEAR(found.parameters.latency_us, right.latency_us, 0.05 * right.latency_us);
-    EXPECT_NEAR(found.parameters.receive_overhead_us, right.receive_overhead_us, 0.05 * right.receive_overhead_us);
+    EXPECT_NEAR(found.parameters.receive_overhead_us, right.receive_overhead_us,
+                0.05 * right.receive_overhead_us);
   }
 }
 
@@ -88,7 +91,9 @@ TEST(Measure, TheLatencyIsWithoutTheOverheads) {
 class FixedTimes : public ExperimentRunner {
  public:
   // A late receive that takes longer than a round trip cannot be.
-  double run_us(const Experiment& experiment) override { return experiment.what == Experiment::What::kLateReceive ? 50 : 10; }
+  double run_us(const Experiment& experiment) override {
+    return experiment.what == Experiment::What::kLateReceive ? 50 : 10;
+  }
 };
 
 TEST(Measure, WhatCannotBeIsClampedAndTold) {
@@ -96,6 +101,111 @@ TEST(Measure, WhatCannotBeIsClampedAndTold) {
   const PairMeasurement found = measure_pair(runner, 3);
   EXPECT_EQ(found.parameters.latency_us, 0);
   EXPECT_THAT(found.notes, Contains(HasSubstr("L came out as")));
+}
+
+}  // namespace
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+TEST(PairClasses, OfFewNodesAllPairsAreTaken) {
+  EXPECT_THAT(sample_pairs(2, 64), ElementsAre(NodePair{0, 1}));
+  EXPECT_THAT(sample_pairs(8, 64), SizeIs(28));
+}
+
+TEST(PairClasses, OfManyNodesAFewPairsOfEveryDistanceAreTaken) {
+  for (const std::uint32_t num_nodes : {12U, 100U, 1024U, 5000U}) {
+    const std::vector<NodePair> pairs = sample_pairs(num_nodes, 64);
+    EXPECT_LE(pairs.size(), 64U);
+    EXPECT_GE(pairs.size(), 32U);
+    EXPECT_EQ(std::set(pairs.begin(), pairs.end()).size(), pairs.size()) << "a pair twice";
+    std::set<std::uint32_t> distances;
+    for (const auto& [from, to] : pairs) {
+      ASSERT_LT(from, to);
+      ASSERT_LT(to, num_nodes);
+      distances.insert(to - from);
+    }
+    EXPECT_GE(distances.size(), 4U);
+  }
+}
+
+TEST(PairClasses, EqualRoundTripsAreOneClass) {
+  const Grouping grouping = group_pairs(sample_pairs(4, 64), {20, 21, 22, 24, 19, 23}, {});
+  EXPECT_THAT(grouping.names, ElementsAre("round trips of some 22 us"));
+  EXPECT_THAT(grouping.classes, ElementsAre(0, 0, 0, 0, 0, 0));
+}
+
+TEST(PairClasses, AClearlyLongerRoundTripBeginsAClass) {
+  const Grouping grouping = group_pairs(sample_pairs(4, 64), {20, 60, 21, 62, 200, 61}, {});
+  EXPECT_THAT(grouping.names, SizeIs(3));
+  EXPECT_THAT(grouping.classes, ElementsAre(0, 1, 0, 1, 2, 1));
+}
+
+TEST(PairClasses, ThereAreNotMoreClassesThanAllowed) {
+  std::vector<double> round_trips;
+  for (double us = 1; us < 1e6; us *= 2) round_trips.push_back(us);
+  EXPECT_THAT(group_pairs(sample_pairs(7, 64), round_trips, {}).names, SizeIs(kMostPairClasses));
+}
+
+TEST(PairClasses, SlurmsSwitchesDecideWhereTheyAreKnown) {
+  const char* const pattern = "switch.switch.node";
+  const std::vector<NodeAddress> addresses{{"top.s1.n1", pattern},
+                                           {"top.s1.n2", pattern},
+                                           {"top.s2.n3", pattern},
+                                           {"other.s9.n4", pattern}};
+  const Grouping grouping = group_pairs({{0, 1}, {0, 2}, {1, 2}, {0, 3}}, {5, 5, 5, 5}, addresses);
+  EXPECT_THAT(grouping.names, ElementsAre("same switch", "1 switch up", "no common switch"));
+  EXPECT_THAT(grouping.classes, ElementsAre(0, 1, 1, 2));
+}
+
+// Slurm without a topology plugin has the node's name only.
+TEST(PairClasses, AddressesWithoutSwitchesAreNotUsed) {
+  const Grouping grouping = group_pairs({{0, 1}}, {5}, {{"n1", "node"}, {"n2", "node"}});
+  EXPECT_THAT(grouping.names, ElementsAre("round trips of some 5 us"));
+}
+
+TEST(PairClasses, AClassHasTheQuartilesOfItsMeasurements) {
+  const PairClass all = summarize("all", 1, {{1, 10, 0, 0, 0}, {2, 20, 0, 0, 0}, {3, 60, 0, 0, 0}});
+  EXPECT_EQ(all.latency_us, (Quartiles{1.5, 2, 2.5}));
+  EXPECT_EQ(all.send_overhead_us, (Quartiles{15, 20, 40}));
+}
+
+}  // namespace
+
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(WorkerPlan, IsReadAsItWasWritten) {
+  const WorkerPlan plan{.time_limit_s = 12.5,
+                        .most_pairs = 3,
+                        .oversubscribed = true,
+                        .sizes = {1024, 4096},
+                        .channels = {{"l3", {{0, 1}, {2, 3}}}, {"network", {}}}};
+  const Result<WorkerPlan> read = read_worker_plan(worker_arguments(plan));
+  ASSERT_TRUE(read.ok()) << read.error();
+  EXPECT_EQ(*read, plan);
+  EXPECT_EQ(*read_worker_plan(worker_arguments({})), WorkerPlan{});
+}
+
+TEST(WorkerPlan, SaysWhatItDoesNotUnderstand) {
+  EXPECT_THAT(read_worker_plan({"--pairs"}).error(), HasSubstr("'--pairs' has no value"));
+  EXPECT_THAT(read_worker_plan({"--speed", "1"}).error(), HasSubstr("'--speed' is no option"));
+  EXPECT_THAT(read_worker_plan({"--channel", "l3"}).error(), HasSubstr("no channel"));
+  EXPECT_THAT(read_worker_plan({"--channel", "l3=0-1,2"}).error(), HasSubstr("'2' is no pair"));
+  EXPECT_THAT(read_worker_plan({"--channel", "l3=0-1x"}).error(), HasSubstr("no pair"));
+}
+
+TEST(WorkerPlan, LinesBecomeCells) {
+  Contention contention;
+  ASSERT_TRUE(put_cell_line("network 1048576 2 1.5 2 2.5", contention).ok());
+  EXPECT_EQ(contention.tables[ChannelKind::kNetwork].time_us(1048576, 2), (Quartiles{1.5, 2, 2.5}));
+  for (const char* line : {"", "wire 1 1 1 1 1", "l3 0 1 1 1 1", "l3 1 0 1 1 1", "l3 1 1 1 1",
+                           "l3 1 1 0 1 1", "l3 1 1 nan 1 1"}) {
+    EXPECT_FALSE(put_cell_line(line, contention).ok()) << line;
+  }
 }
 
 }  // namespace

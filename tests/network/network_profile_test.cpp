@@ -1,6 +1,5 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "network/network_profile.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -9,6 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "network/network_json.hpp"
+#include "network/network_profile.hpp"
 
 namespace hierbar::network {
 namespace {
@@ -19,11 +21,16 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 PairClass pair_class(const char* name, double latency_us) {
-  return {name, 6, {latency_us, latency_us, latency_us + 1}, {1, 2, 3}, {2, 3, 4}, {0, 0.5, 1}, {0, 0, 0}};
+  return {name,        6,        {latency_us, latency_us, latency_us + 1}, {1, 2, 3}, {2, 3, 4},
+          {0, 0.5, 1}, {0, 0, 0}};
 }
 
 MeasuredNetwork measured(const char* library, std::uint32_t num_nodes) {
-  return {library, "UCX_TLS=tcp", num_nodes, {pair_class("same switch", 10), pair_class("farther", 20)}, {"L was clamped"}};
+  return {library,
+          "UCX_TLS=tcp",
+          num_nodes,
+          {pair_class("same switch", 10), pair_class("farther", 20)},
+          {"L was clamped"}};
 }
 
 std::string file_of(const std::vector<MeasuredNetwork>& networks) {
@@ -45,8 +52,11 @@ TEST(NetworkProfile, IsReadAsItWasWritten) {
 
 TEST(NetworkProfile, TheNearestNumberOfNodesCounts) {
   NetworkProfile profile;
-  for (const std::uint32_t nodes : {2U, 8U, 64U}) profile.networks.push_back(measured("Open MPI v4", nodes));
-  const auto nodes = [&](std::uint32_t wanted) { return profile.find("Open MPI v4", "UCX_TLS=tcp", wanted)->num_nodes; };
+  for (const std::uint32_t nodes : {2U, 8U, 64U})
+    profile.networks.push_back(measured("Open MPI v4", nodes));
+  const auto nodes = [&](std::uint32_t wanted) {
+    return profile.find("Open MPI v4", "UCX_TLS=tcp", wanted)->num_nodes;
+  };
   EXPECT_EQ(nodes(3), 2U);
   EXPECT_EQ(nodes(10), 8U);
   EXPECT_EQ(nodes(1000), 64U);
@@ -57,7 +67,8 @@ TEST(NetworkProfile, TheNearestNumberOfNodesCounts) {
 TEST(NetworkProfile, ANewMeasurementReplacesTheOldOneAndNoOther) {
   MeasuredNetwork again = measured("Open MPI v4", 8);
   again.notes.clear();
-  const auto read = parse_network_profile(file_of({measured("Open MPI v4", 8), measured("Open MPI v4", 4), again}));
+  const auto read = parse_network_profile(
+      file_of({measured("Open MPI v4", 8), measured("Open MPI v4", 4), again}));
   ASSERT_TRUE(read.ok()) << read.error();
   ASSERT_EQ(read->networks.size(), 2U);
   EXPECT_EQ(read->networks[0].num_nodes, 4U);
@@ -85,13 +96,16 @@ TEST(NetworkProfile, NetworksOfAnotherVersionAreKeptAndNotRead) {
   EXPECT_EQ(parse_network_profile(*added)->networks.size(), 1U);
 }
 
-TEST(NetworkProfile, NothingIsAddedToAnotherFile) { EXPECT_FALSE(with_network("{\"a\": 1}", measured("Open MPI v4", 8)).ok()); }
+TEST(NetworkProfile, NothingIsAddedToAnotherFile) {
+  EXPECT_FALSE(with_network("{\"a\": 1}", measured("Open MPI v4", 8)).ok());
+}
 
 // The text with one part replaced.
 std::string with(const std::string& part, const std::string& other) {
   std::string text = file_of({measured("Open MPI v4", 8)});
   const std::size_t at = text.find(part);
-  return at == std::string::npos ? "the test is wrong: no " + part : text.replace(at, part.size(), other);
+  return at == std::string::npos ? "the test is wrong: no " + part
+                                 : text.replace(at, part.size(), other);
 }
 
 struct Broken {
@@ -109,23 +123,25 @@ TEST_P(BrokenNetworkProfiles, AreRefusedWithTheReason) {
 
 INSTANTIATE_TEST_SUITE_P(
     NetworkProfile, BrokenNetworkProfiles,
-    ::testing::Values(Broken{"Empty", "", "it is not JSON"}, Broken{"CutOff", with("]", ""), "it is not JSON"},
-                      Broken{"Format", with("network-1", "network-0"), "its format is 'hierbar-network-0'"},
-                      Broken{"NoNetworks", with("\"networks\"", "\"x\""), "its 'networks' are no array"},
-                      Broken{"NoLibrary", with("\"mpi\"", "\"x\""), "'networks'[0] needs mpi"},
-                      Broken{"OneNode", with("\"nodes\": 8", "\"nodes\": 1"), "needs nodes: 2 to"},
-                      Broken{"NoClasses", with("\"classes\"", "\"x\""), "needs classes"},
-                      Broken{"NoPairs", with("\"pairs\": 6", "\"pairs\": 0"), "classes[0] needs pairs"},
-                      Broken{"Negative", with("\"q1\": 10.0", "\"q1\": -1"), "needs L_us: q1 <= median <= q3"},
-                      Broken{"Unordered", with("\"q1\": 10.0", "\"q1\": 99"), "needs L_us: q1 <= median <= q3"},
-                      Broken{"Huge", with("\"q3\": 11.0", "\"q3\": 1e300"), "needs L_us"},
-                      Broken{"NotANumber", with("\"q3\": 11.0", "\"q3\": \"11\""), "needs L_us"}),
+    ::testing::Values(
+        Broken{"Empty", "", "it is not JSON"}, Broken{"CutOff", with("]", ""), "it is not JSON"},
+        Broken{"Format", with("network-1", "network-0"), "its format is 'hierbar-network-0'"},
+        Broken{"NoNetworks", with("\"networks\"", "\"x\""), "its 'networks' are no array"},
+        Broken{"NoLibrary", with("\"mpi\"", "\"x\""), "'networks'[0] needs mpi"},
+        Broken{"OneNode", with("\"nodes\": 8", "\"nodes\": 1"), "needs nodes: 2 to"},
+        Broken{"NoClasses", with("\"classes\"", "\"x\""), "needs classes"},
+        Broken{"NoPairs", with("\"pairs\": 6", "\"pairs\": 0"), "classes[0] needs pairs"},
+        Broken{"Negative", with("\"q1\": 10.0", "\"q1\": -1"), "needs L_us: q1 <= median <= q3"},
+        Broken{"Unordered", with("\"q1\": 10.0", "\"q1\": 99"), "needs L_us: q1 <= median <= q3"},
+        Broken{"Huge", with("\"q3\": 11.0", "\"q3\": 1e300"), "needs L_us"},
+        Broken{"NotANumber", with("\"q3\": 11.0", "\"q3\": \"11\""), "needs L_us"}),
     [](const auto& one) { return one.param.name; });
 
 class NetworkProfileFile : public ::testing::Test {
  protected:
   void SetUp() override {
-    directory_ = std::filesystem::temp_directory_path() / ("network_profile_" + std::to_string(getpid()));
+    directory_ =
+        std::filesystem::temp_directory_path() / ("network_profile_" + std::to_string(getpid()));
     std::filesystem::create_directories(directory_ / "hierbar");
     setenv("XDG_CONFIG_HOME", directory_.c_str(), 1);
     unsetenv(kNetworkVariable);
@@ -171,10 +187,65 @@ TEST_F(NetworkProfileFile, ABrokenOneIsReportedAndIgnored) {
 TEST_F(NetworkProfileFile, WhatIsNoSmallFileIsRefused) {
   write(std::string(kMaxNetworkBytes + 1, ' '));
   EXPECT_FALSE(load_network_profile(default_network_path(own_environment())).ok());
-  EXPECT_THAT(load_network_profile(default_network_path(own_environment())).error(), HasSubstr("larger than 2048 KiB"));
+  EXPECT_THAT(load_network_profile(default_network_path(own_environment())).error(),
+              HasSubstr("larger than 2048 KiB"));
   const std::string pipe = directory_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(load_network_profile(pipe).error(), HasSubstr("no regular file"));
+}
+
+}  // namespace
+
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+Contention measured() {
+  Contention contention{"a machine, 2 cores", "cma", {}};
+  contention.tables[ChannelKind::kL3].put(1024, 1, {1, 2, 3});
+  contention.tables[ChannelKind::kNetwork].put(1024, 1, {10, 20, 30});
+  contention.tables[ChannelKind::kNetwork].put(1024, 2, {10, 25, 30});
+  return contention;
+}
+
+TEST(ContentionJson, IsReadAsItWasWritten) {
+  const auto read = read_contention(json::parse(contention_json(measured()).dump()));
+  ASSERT_TRUE(read.ok()) << read.error();
+  EXPECT_EQ(*read, measured());
+}
+
+TEST(ContentionJson, IsPartOfTheNetworksFile) {
+  const MeasuredNetwork network{
+      .mpi_library = "MPICH",
+      .transport = "",
+      .num_nodes = 2,
+      .classes = {{"all", 1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}}},
+      .notes = {},
+      .contention = measured()};
+  const std::string text = *with_network("", network);
+  const auto read = parse_network_profile(text);
+  ASSERT_TRUE(read.ok()) << read.error();
+  EXPECT_EQ(read->networks.at(0).contention, measured());
+  std::string broken = text;
+  broken.replace(broken.find("\"l3\""), 4, "\"l9\"");
+  EXPECT_THAT(parse_network_profile(broken).error(),
+              HasSubstr("'networks'[0].contention needs in each table a channel"));
+}
+
+TEST(ContentionJson, SaysWhatIsWrong) {
+  const char* good = R"({"machine":"m","tables":[{"channel":"l3","cells":[[1,1,1,1,1]]}]})";
+  ASSERT_TRUE(read_contention(json::parse(good)).ok());
+  for (const char* text :
+       {"[]", "{}", R"({"machine":"m"})", R"({"machine":"m","tables":[]})",
+        R"({"machine":"m","tables":[1]})", R"({"machine":"m","tables":[{"channel":"l3"}]})",
+        R"({"machine":"m","tables":[{"channel":"l3","cells":[]}]})",
+        R"({"machine":"m","tables":[{"channel":"l3","cells":[[1,1,2,1,1]]}]})",
+        R"({"machine":"m","tables":[{"channel":"l3","cells":[[1,0,1,1,1]]}]})",
+        R"({"machine":"m","tables":[{"channel":"l3","cells":[[1,1,0,1,1]]}]})",
+        R"({"machine":"m","tables":[{"channel":"l3","cells":[[1,1,1,1]]}]})"}) {
+    EXPECT_FALSE(read_contention(json::parse(text)).ok()) << text;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "simulator.hpp"
+#include "tests/network/simulator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,9 @@ struct Arrival {
   std::uint32_t num_bytes;
 };
 struct Later {
-  bool operator()(const Arrival& a, const Arrival& b) const { return a.time != b.time ? a.time > b.time : a.number > b.number; }
+  bool operator()(const Arrival& a, const Arrival& b) const {
+    return a.time != b.time ? a.time > b.time : a.number > b.number;
+  }
 };
 
 struct Process {
@@ -39,7 +41,8 @@ struct Process {
 
 class Simulation {
  public:
-  Simulation(const std::vector<Program>& programs, const Network& network, const Disturbance& disturbance)
+  Simulation(const std::vector<Program>& programs, const Network& network,
+             const Disturbance& disturbance)
       : programs_(programs),
         network_(network),
         disturbance_(disturbance),
@@ -111,7 +114,8 @@ class Simulation {
       if (found == process.awaited.end()) return false;
       process.awaited.erase(found);
       const Nanoseconds start = std::max({process.now, arrival.time, process.next_receive});
-      process.next_receive = start + to_ns(network_.parameters.gap_us + network_.parameters.gap_per_byte_us * arrival.num_bytes);
+      process.next_receive = start + to_ns(network_.parameters.gap_us +
+                                           network_.parameters.gap_per_byte_us * arrival.num_bytes);
       process.now = start + overhead(network_.parameters.receive_overhead_us);
       return true;
     });
@@ -128,7 +132,8 @@ class Simulation {
   }
   Nanoseconds overhead(double mean_us) {
     if (disturbance_.overhead_spread <= 0) return to_ns(mean_us);
-    std::uniform_real_distribution<double> share(1 - disturbance_.overhead_spread, 1 + disturbance_.overhead_spread);
+    std::uniform_real_distribution<double> share(1 - disturbance_.overhead_spread,
+                                                 1 + disturbance_.overhead_spread);
     return to_ns(mean_us * share(random_));
   }
 
@@ -147,21 +152,23 @@ Program barrier_program(Kind kind, std::uint32_t rank, std::uint32_t size) {
   Program program{Step{}};
   for (const Round& round : rounds(kind, rank, size)) {
     for (const std::uint32_t to : round.send_to) program.push_back({Step::Do::kSend, {to}, 0, 0});
-    if (!round.receive_from.empty()) program.push_back({Step::Do::kReceive, round.receive_from, 0, 0});
+    if (!round.receive_from.empty())
+      program.push_back({Step::Do::kReceive, round.receive_from, 0, 0});
   }
   program.push_back(Step{});
   return program;
 }
 
-std::vector<std::vector<double>> simulate(const std::vector<Program>& programs, const Network& network,
-                                          const Disturbance& disturbance) {
+std::vector<std::vector<double>> simulate(const std::vector<Program>& programs,
+                                          const Network& network, const Disturbance& disturbance) {
   return Simulation(programs, network, disturbance).run();
 }
 
-double simulate_barrier_us(Kind kind, std::uint32_t size, const Network& network, Disturbance disturbance,
-                           std::uint32_t num_barriers) {
+double simulate_barrier_us(Kind kind, std::uint32_t size, const Network& network,
+                           Disturbance disturbance, std::uint32_t num_barriers) {
   std::vector<Program> programs;
-  for (std::uint32_t rank = 0; rank < size; ++rank) programs.push_back(barrier_program(kind, rank, size));
+  for (std::uint32_t rank = 0; rank < size; ++rank)
+    programs.push_back(barrier_program(kind, rank, size));
   double sum_us = 0;
   for (std::uint32_t i = 0; i < num_barriers; ++i) {
     double entry_us = 0, exit_us = 0;

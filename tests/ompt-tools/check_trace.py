@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks a trace in Chrome's JSON format as a viewer needs it: names, times, and slices that are nested strictly.
+"""Checks a trace in Chrome's JSON format as a viewer needs it: names, times, and slices that are
+nested strictly.
 
     check_trace.py FILE...
 
@@ -21,10 +22,16 @@ def check_nesting(slices):
     problems = []
     around = []
     for begin, end, name in sorted(slices, key=lambda s: (s[0], -s[1], s[2] != "barrier")):
-        while around and around[-1][1] <= begin and not (begin == end == around[-1][1] and name != "barrier"):
+        while (
+            around
+            and around[-1][1] <= begin
+            and not (begin == end == around[-1][1] and name != "barrier")
+        ):
             around.pop()
         if around and end > around[-1][1]:
-            problems.append(f"{name} {begin}-{end} sticks out of {around[-1][2]} {around[-1][0]}-{around[-1][1]}")
+            problems.append(
+                f"{name} {begin}-{end} sticks out of {around[-1][2]} {around[-1][0]}-{around[-1][1]}"
+            )
         if name != "barrier" and not any(other == "barrier" for _, _, other in around):
             problems.append(f"{name} {begin}-{end} is in no barrier")
         around.append((begin, end, name))
@@ -42,7 +49,9 @@ def check(text):
         if event["pid"] <= 0:
             problems.append(f"a process {event['pid']}, which viewers leave out")
         if event["ph"] == "M":
-            {"process_name": processes, "thread_name": threads}.get(event["name"], {})[event["pid"], event["tid"]] = event["args"]
+            {"process_name": processes, "thread_name": threads}.get(event["name"], {})[
+                event["pid"], event["tid"]
+            ] = event["args"]
             continue
         if event["ph"] != "X" or event["name"] not in STEPS:
             problems.append(f"an unknown event {event}")
@@ -50,7 +59,9 @@ def check(text):
             problems.append(f"impossible numbers: {event}")
         if event["name"] == "barrier" and not (event["cat"] and event["args"]["site"]):
             problems.append("a barrier without a site")
-        slices[event["pid"], event["tid"]].append((event["ts"], event["ts"] + event["dur"], event["name"]))
+        slices[event["pid"], event["tid"]].append(
+            (event["ts"], event["ts"] + event["dur"], event["name"])
+        )
     for pid, tid in slices:
         if (pid, 0) not in processes or (pid, tid) not in threads:
             problems.append(f"no name for process {pid}, thread {tid}")

@@ -63,7 +63,8 @@ void add_scaled(const Vector& x, double factor, Vector& y) {
 double solve(const Square& square, int iterations) {
   Vector x(square.size()), residual(square.size()), direction, applied(square.size());
   for (std::size_t row = 1; row <= square.side; ++row)
-    for (std::size_t column = 1; column <= square.side; ++column) residual[square.at(row, column)] = 1;
+    for (std::size_t column = 1; column <= square.side; ++column)
+      residual[square.at(row, column)] = 1;
   direction = residual;
   double first = 0, last = 0;
 #pragma omp parallel

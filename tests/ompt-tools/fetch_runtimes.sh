@@ -30,14 +30,18 @@ trap 'rm -rf "$partial"' EXIT
 # apt gives downloads to a user who may not write here; that user exists to protect a root who
 # installs things.
 fetch_llvm() { # MAJOR
-  cd "$partial" && mkdir "llvm-$1" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download "libomp5-$1" &&
-    dpkg-deb --extract libomp5-"$1"_*.deb unpacked && cp -L unpacked/usr/lib/llvm-"$1"/lib/libomp.so.5 "llvm-$1"
+  cd "$partial" && mkdir "llvm-$1" && apt-get -qq -o APT::Sandbox::User="$(id -un)" \
+    download "libomp5-$1" &&
+    dpkg-deb --extract libomp5-"$1"_*.deb unpacked && cp -L \
+      unpacked/usr/lib/llvm-"$1"/lib/libomp.so.5 "llvm-$1"
 }
 
 # Programs that Clang built on Debian ask for libomp.so.5.
 fetch_intel() {
-  cd "$partial" && mkdir intel && pip --quiet download --no-deps "intel-openmp==$intel_version" && unzip -q intel_openmp-*.whl '*/libiomp5.so' &&
-    find . -path '*/lib/libiomp5.so' -exec cp {} intel/ ';' && ln -s libiomp5.so intel/libomp.so.5 && [[ -s intel/libomp.so.5 ]]
+  cd "$partial" && mkdir intel && pip --quiet download --no-deps "intel-openmp==$intel_version" && \
+    unzip -q intel_openmp-*.whl '*/libiomp5.so' &&
+    find . -path '*/lib/libiomp5.so' -exec cp {} intel/ ';' && ln -s libiomp5.so intel/libomp.so.5 \
+      && [[ -s intel/libomp.so.5 ]]
 }
 
 status=0

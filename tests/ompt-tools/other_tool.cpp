@@ -22,7 +22,8 @@ void check(const ompt_data_t* parallel) {
   if (parallel->value != kMark) ++errors;
 }
 
-void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned, int, const void*) {
+void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned, int,
+                       const void*) {
   if (parallel->value != 0) ++errors;
   parallel->value = kMark;
   ++regions;
@@ -31,7 +32,8 @@ void on_parallel_end(ompt_data_t* parallel, ompt_data_t*, int, const void*) {
   check(parallel);
   ++ends;
 }
-void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t* task, unsigned, unsigned, int flags) {
+void on_implicit_task(int endpoint, ompt_data_t* parallel, ompt_data_t* task, unsigned, unsigned,
+                      int flags) {
   if ((flags & ompt_task_initial) != 0) return;
   if (endpoint == ompt_scope_begin) check(parallel);
   if (endpoint == ompt_scope_begin && task->value != 0) ++errors;  // nobody else's
@@ -76,13 +78,17 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
 }
 
 void finalize(ompt_data_t*) {
-  std::fprintf(stderr, "other tool: %ld regions, %ld ends, %ld barriers, %ld waits, %ld works, %ld lookups, %ld errors\n",
-               regions.load(), ends.load(), barriers.load(), waits.load(), works.load(), lookups.load(), errors.load());
+  std::fprintf(stderr,
+               "other tool: %ld regions, %ld ends, %ld barriers, %ld waits, %ld works, %ld "
+               "lookups, %ld errors\n",
+               regions.load(), ends.load(), barriers.load(), waits.load(), works.load(),
+               lookups.load(), errors.load());
 }
 
 }  // namespace
 
-extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*) {
+extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_tool(unsigned,
+                                                                                    const char*) {
   static ompt_start_tool_result_t result = {initialize, finalize, {}};
   const char* wish = std::getenv("OTHER_TOOL");
   return wish != nullptr && std::strcmp(wish, "inactive") == 0 ? nullptr : &result;

@@ -48,8 +48,10 @@ watch() {
   shift
   printf '==> %s\n' "$name"
   rm -f "$out/$name".*
-  if LD_LIBRARY_PATH=$build/lib KMP_BARRIER=hier OMP_PLACES=${OMP_PLACES:-cores} OMP_TOOL_LIBRARIES=$build/lib/libhierbar_ompt.so \
-    HIERBAR_REPORT=text,json HIERBAR_OUTPUT=$out/$name "$@" && [[ -s $out/$name.txt && -s $out/$name.json ]]; then
+  if LD_LIBRARY_PATH=$build/lib KMP_BARRIER=hier OMP_PLACES=${OMP_PLACES:-cores} \
+    OMP_TOOL_LIBRARIES=$build/lib/libhierbar_ompt.so \
+    HIERBAR_REPORT=text,json HIERBAR_OUTPUT=$out/$name "$@" && [[ -s $out/$name.txt && -s \
+      $out/$name.json ]]; then
     count=$((count + 1))
   else
     printf 'real_programs.sh: %s failed, or was not reported\n' "$name" >&2
@@ -64,9 +66,12 @@ watch() {
 cat >"$scratch/matrices.py" <<'EOF'
 import sys
 import numpy
-served = {line.split()[-1] for line in open("/proc/self/maps") if "openblas" in line or "libomp" in line or "libgomp" in line}
+names = "openblas", "libomp", "libgomp"
+maps = open("/proc/self/maps")
+served = {line.split()[-1] for line in maps if any(name in line for name in names)}
 if not any("openblas-openmp" in file for file in served):
-    sys.exit("numpy does not use libopenblas0-openmp (update-alternatives --config libblas.so.3-x86_64-linux-gnu chooses it)")
+    sys.exit("numpy does not use libopenblas0-openmp "
+             "(update-alternatives --config libblas.so.3-x86_64-linux-gnu chooses it)")
 random = numpy.random.default_rng(1)
 for side in (64, 256, 512):
     a = random.random((side, side))
@@ -78,7 +83,8 @@ for side in (64, 256, 512):
     assert error < 1e-9
 EOF
 python=/usr/bin/python3 # another one has another numpy, with libraries of its own
-if "$python" -c 'import numpy' 2>/dev/null && [[ -e $("$python" -c 'import glob; print(*glob.glob("/usr/lib/*/openblas-openmp/libblas.so.3")[:1])') ]]; then
+if "$python" -c 'import numpy' 2>/dev/null && [[ -e $("$python" -c \
+  'import glob; print(*glob.glob("/usr/lib/*/openblas-openmp/libblas.so.3")[:1])') ]]; then
   watch numpy "$python" "$scratch/matrices.py"
 else
   printf 'Left out: numpy (apt install python3-numpy libopenblas0-openmp)\n'
@@ -90,7 +96,8 @@ clang=$(command -v clang++-19 clang++ | head -n 1 || true)
 find_fasttree() {
   local archives=("${HIERBAR_SOURCES:-$scratch}"/fasttree_*.orig.tar.xz)
   if [[ ! -e ${archives[0]} ]]; then
-    (cd "$scratch" && apt-get source -qq --download-only --tar-only fasttree) >/dev/null 2>&1 || return 1
+    (cd "$scratch" && apt-get source -qq --download-only --tar-only fasttree) >/dev/null 2>&1 || \
+      return 1
     archives=("$scratch"/fasttree_*.orig.tar.xz)
   fi
   [[ -e ${archives[0]} ]] && printf '%s\n' "${archives[0]}"
@@ -100,7 +107,8 @@ build_fasttree() {
   local archive
   archive=$(find_fasttree) && mkdir "$scratch/fasttree" &&
     tar --extract --file="$archive" --directory="$scratch/fasttree" --strip-components=1 &&
-    "$clang" -x c -DOPENMP -O3 -fopenmp "$scratch/fasttree/fasttree.c" -o "$scratch/fasttree/fasttree" -lm
+    "$clang" -x c -DOPENMP -O3 -fopenmp "$scratch/fasttree/fasttree.c" \
+      -o "$scratch/fasttree/fasttree" -lm
 }
 
 cat >"$scratch/alignment.py" <<'EOF'
@@ -108,18 +116,23 @@ import random
 random.seed(1)
 genes = ["".join(random.choices("ACGT", k=600))]
 while len(genes) < 400:
-    genes.append("".join(random.choice("ACGT") if random.random() < 0.03 else base for base in random.choice(genes)))
+    gene = random.choice(genes)
+    genes.append("".join(random.choice("ACGT") if random.random() < 0.03 else base
+                         for base in gene))
 for number, gene in enumerate(genes):
     print(f">species{number}\n{gene}")
 EOF
 if [[ $clang ]] && build_fasttree; then
   "$python" "$scratch/alignment.py" >"$scratch/alignment.fasta"
-  watch fasttree "$scratch/fasttree/fasttree" -quiet -nt -gtr -out "$scratch/tree.newick" "$scratch/alignment.fasta"
+  watch fasttree "$scratch/fasttree/fasttree" -quiet -nt -gtr -out "$scratch/tree.newick" \
+    "$scratch/alignment.fasta"
 else
-  printf "Left out: fasttree (apt install clang-19 libomp-19-dev, and a deb-src line for apt or the archive in HIERBAR_SOURCES)\n"
+  printf "Left out: fasttree (apt install clang-19 libomp-19-dev, and a deb-src line for apt %s)\n" \
+    "or the archive in HIERBAR_SOURCES"
 fi
 
-if [[ $clang ]] && "$clang" -std=c++20 -O2 -fopenmp "$here/conjugate_gradient.cpp" -o "$scratch/conjugate_gradient"; then
+if [[ $clang ]] && "$clang" -std=c++20 -O2 -fopenmp "$here/conjugate_gradient.cpp" \
+  -o "$scratch/conjugate_gradient"; then
   watch conjugate_gradient "$scratch/conjugate_gradient"
 else
   printf 'Left out: conjugate_gradient (apt install clang-19 libomp-19-dev)\n'

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs programs with libhierbar_ompt.so and looks at the pictures that it draws of them. Options are those of ompt_program.py."""
+"""Runs programs with libhierbar_ompt.so and looks at the pictures that it draws of them. Options
+are those of ompt_program.py."""
 
 import collections
 import json
@@ -25,9 +26,16 @@ class Checker(unittest.TestCase):
         return check_trace.check_nesting([(begin, end, name) for begin, end, name in slices])
 
     def test_sees_what_is_not_nested(self):
-        self.assertEqual(self.problems((0, 10, "barrier"), (0, 4, "gather"), (4, 10, "release"), (10, 12, "barrier")), [])
+        self.assertEqual(
+            self.problems(
+                (0, 10, "barrier"), (0, 4, "gather"), (4, 10, "release"), (10, 12, "barrier")
+            ),
+            [],
+        )
         self.assertEqual(len(self.problems((0, 10, "barrier"), (5, 11, "release"))), 1)
-        self.assertEqual(len(self.problems((0, 10, "barrier"), (0, 5, "gather"), (4, 9, "release"))), 1)
+        self.assertEqual(
+            len(self.problems((0, 10, "barrier"), (0, 5, "gather"), (4, 9, "release"))), 1
+        )
         self.assertEqual(len(self.problems((0, 10, "barrier"), (12, 13, "task"))), 1)
 
 
@@ -55,20 +63,32 @@ class Traces(ompt_program.Program):
             self.assertEqual(len(steps["barrier"]), 101)
             self.assertEqual(sum(event["cat"] == "explicit" for event in steps["barrier"]), 100)
             if is_ours():
-                count = 101 if tid == 1 else 100  # at the end of a region the primary alone is told that all have come
+                count = (
+                    101 if tid == 1 else 100
+                )  # at the end of a region the primary alone is told that all have come
                 self.assertEqual(len(steps["exchange"]), count)
                 self.assertEqual(len(steps["sync"]), 101 - count)
             else:
                 self.assertEqual([len(steps[name]) for name in ("imbalance", "sync")], [101] * 2)
             # The steps fill the barrier: to the ns, since they meet at the same stamps.
-            total = sum(event["dur"] for name, events in steps.items() if name not in ("barrier", "task") for event in events)
-            self.assertAlmostEqual(total, sum(event["dur"] for event in steps["barrier"]), delta=0.5)
+            total = sum(
+                event["dur"]
+                for name, events in steps.items()
+                if name not in ("barrier", "task")
+                for event in events
+            )
+            self.assertAlmostEqual(
+                total, sum(event["dur"] for event in steps["barrier"]), delta=0.5
+            )
 
     def test_trees_have_gather_and_release(self):
         if not has_trees():
             self.skipTest("not on a machine with trees")
         self.trace("team", 50, 6)
-        names = {tid: {name: len(events) for name, events in steps.items()} for (_, tid), steps in self.slices.items()}
+        names = {
+            tid: {name: len(events) for name, events in steps.items()}
+            for (_, tid), steps in self.slices.items()
+        }
         for tid in range(1, 7):
             leads = tid in (1, 4)
             led = 51 if tid == 1 else 50  # the end of the region, too
@@ -92,7 +112,10 @@ class Traces(ompt_program.Program):
         self.assertEqual([len(steps["barrier"]) for steps in self.slices.values()], [30, 30])
         self.assertEqual(trace["otherData"]["processes"][0]["dropped"], 2 * 71)
         self.assertEqual(self.slices[1, 1]["barrier"][-1]["cat"], "parallel end")
-        self.assertEqual(json.loads((self.directory / "t.json").read_text())["trace"], {"kept": 60, "dropped": 142})
+        self.assertEqual(
+            json.loads((self.directory / "t.json").read_text())["trace"],
+            {"kept": 60, "dropped": 142},
+        )
         self.assertEqual(full["displayTimeUnit"], "ns")
 
     def test_sampling(self):
@@ -100,17 +123,30 @@ class Traces(ompt_program.Program):
         self.assertEqual([len(steps["barrier"]) for steps in self.slices.values()], [11, 11])
 
     def merge(self, *names):
-        return subprocess.run([options().hierbar.resolve(), "report", *names, "--perfetto", "all.json"], text=True,
-                              capture_output=True, cwd=self.directory)
+        return subprocess.run(
+            [options().hierbar.resolve(), "report", *names, "--perfetto", "all.json"],
+            text=True,
+            capture_output=True,
+            cwd=self.directory,
+        )
 
     def test_ranks_are_merged_on_one_time_line(self):
         last = 0
         for rank in "01":
-            self.run_program(["imbalanced", 50, 0], HIERBAR_REPORT="perfetto", HIERBAR_OUTPUT="r%r", PMI_RANK=rank)
+            self.run_program(
+                ["imbalanced", 50, 0],
+                HIERBAR_REPORT="perfetto",
+                HIERBAR_OUTPUT="r%r",
+                PMI_RANK=rank,
+            )
         merged = self.merge("r0.trace.json", "r1.trace.json")
         self.assertEqual((merged.returncode, merged.stderr), (0, ""))
         trace = self.read("all.json")
-        names = [event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "process_name"]
+        names = [
+            event["args"]["name"]
+            for event in trace["traceEvents"]
+            if event["name"] == "process_name"
+        ]
         self.assertEqual([name.split(" @")[0] for name in names], ["rank 0", "rank 1"])
         self.assertEqual(sorted(self.slices), [(1, 1), (1, 2), (2, 1), (2, 2)])
         # They ran one after the other.
@@ -134,19 +170,34 @@ class Pictures(ompt_program.Program):
 
     def colours(self, name):
         """The colours that lstopo gives boxes, by how often, and what it lists of the objects."""
-        drawn = subprocess.run(["lstopo-no-graphics", "--if", "xml", "--input", name, "--of", "svg", "-"], text=True,
-                               capture_output=True, cwd=self.directory, check=True, timeout=60)
+        drawn = subprocess.run(
+            ["lstopo-no-graphics", "--if", "xml", "--input", name, "--of", "svg", "-"],
+            text=True,
+            capture_output=True,
+            cwd=self.directory,
+            check=True,
+            timeout=60,
+        )
         boxes = collections.Counter(re.findall(r"fill=['\"]rgb\((\d+,\d+,\d+)\)", drawn.stdout))
-        listed = subprocess.run(["lstopo-no-graphics", "--if", "xml", "--input", name, "--of", "console", "-v"], text=True,
-                                capture_output=True, cwd=self.directory, check=True, timeout=60).stdout
+        listed = subprocess.run(
+            ["lstopo-no-graphics", "--if", "xml", "--input", name, "--of", "console", "-v"],
+            text=True,
+            capture_output=True,
+            cwd=self.directory,
+            check=True,
+            timeout=60,
+        ).stdout
         return boxes, listed
 
     def styles(self, name):
         """What the file itself says: type of object to its infos."""
         objects = collections.defaultdict(list)
         for element in xml.etree.ElementTree.parse(self.directory / name).iter("object"):
-            infos = {info.get("name"): info.get("value") for info in element.findall("info")
-                     if info.get("name") == "lstopoStyle" or info.get("name").startswith("hierbar ")}
+            infos = {
+                info.get("name"): info.get("value")
+                for info in element.findall("info")
+                if info.get("name") == "lstopoStyle" or info.get("name").startswith("hierbar ")
+            }
             if "lstopoStyle" in infos:
                 objects[element.get("type")].append(infos)
         return objects
@@ -159,7 +210,9 @@ class Pictures(ompt_program.Program):
             self.assertIn(rgb, boxes, "lstopo does not draw this colour")
             self.assertRegex(listed, f'hierbar ns"? ?= ?"?{infos["hierbar ns"]}\\b')
 
-    @unittest.skipUnless(shutil.which("lstopo-no-graphics"), "lstopo-no-graphics is not installed (hwloc-nox)")
+    @unittest.skipUnless(
+        shutil.which("lstopo-no-graphics"), "lstopo-no-graphics is not installed (hwloc-nox)"
+    )
     def test_parts_of_the_machine_have_their_latency_and_colour(self):
         self.run_program(["team", 200, 6], HIERBAR_REPORT="lstopo,json", HIERBAR_OUTPUT="m")
         self.assertEqual(sorted(os.listdir(self.directory)), ["m.json", "m.lstopo.xml"])
@@ -167,22 +220,49 @@ class Pictures(ompt_program.Program):
         infos = [infos for of_type in objects.values() for infos in of_type]
         self.check_drawn("m.lstopo.xml", infos)
         if has_trees():
-            self.assertEqual(sum("hierbar gather ns" in each and "hierbar release ns" in each for each in infos), 2)
-            self.assertEqual([kind for kind in objects if any("hierbar exchange ns" in each for each in objects[kind])], ["Machine"])
+            self.assertEqual(
+                sum("hierbar gather ns" in each and "hierbar release ns" in each for each in infos),
+                2,
+            )
+            self.assertEqual(
+                [
+                    kind
+                    for kind in objects
+                    if any("hierbar exchange ns" in each for each in objects[kind])
+                ],
+                ["Machine"],
+            )
         else:
             self.assertEqual(len(infos), 1, "threads that are not bound share one part")
         # The command draws the same of the JSON.
-        again = subprocess.run([options().hierbar.resolve(), "report", "m.json", "--lstopo", "again.xml", *self.machine()],
-                               text=True, capture_output=True, cwd=self.directory)
+        again = subprocess.run(
+            [
+                options().hierbar.resolve(),
+                "report",
+                "m.json",
+                "--lstopo",
+                "again.xml",
+                *self.machine(),
+            ],
+            text=True,
+            capture_output=True,
+            cwd=self.directory,
+        )
         self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "", ""))
         self.assertEqual(self.styles("again.xml"), objects)
 
     def machine(self):
-        return [part for setting in options().env if setting.startswith("HIERBAR_TOPOLOGY=")
-                for part in ("--topology", setting.split("=", 1)[1])]
+        return [
+            part
+            for setting in options().env
+            if setting.startswith("HIERBAR_TOPOLOGY=")
+            for part in ("--topology", setting.split("=", 1)[1])
+        ]
 
     def test_a_file_that_cannot_be_written_is_one_message(self):
-        ending = self.run_program(["imbalanced", 10, 0], HIERBAR_REPORT="lstopo", HIERBAR_OUTPUT="/no/such/place")
+        ending = self.run_program(
+            ["imbalanced", 10, 0], HIERBAR_REPORT="lstopo", HIERBAR_OUTPUT="/no/such/place"
+        )
         told = [line for line in ending.stderr.splitlines() if "/no/such/place.lstopo.xml" in line]
         self.assertEqual(len(told), 1, ending.stderr)
 

@@ -24,18 +24,21 @@ root=$work/root
 mkdir -p "$root"/{bin,bundle,proc,sys,dev,tmp}
 tar --extract --file="$archive" --directory="$root/bundle" --strip-components=1
 cp "$busybox" "$root/bin/busybox"
-for applet in cat dirname head mkdir rm sed sh tee tr uname; do ln -s busybox "$root/bin/$applet"; done
+for applet in cat dirname head mkdir rm sed sh tee tr uname; do
+  ln -s busybox "$root/bin/$applet"
+done
 # in_root COMMAND...: with the mounts of a machine, which go with the command.
 in_root() {
-  unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
-    root=$1 && shift && exec chroot "$root" "$@"' sh "$root" "$@"
+  unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" &&
+    mount --rbind /dev "$1/dev" && root=$1 && shift && exec chroot "$root" "$@"' sh "$root" "$@"
 }
 
 run in_root /bin/sh -c '/bundle/bin/hierbar topo --json'
 check 'the machine can be read there' says '"active_levels"'
 run in_root /bundle/run_here.sh --fast
 check 'an unknown argument is refused' says "unknown argument '--fast'"
-run in_root /bundle/run_here.sh --quick --output /tmp/results -- --threads 2 --constructs barrier --reps 2
+run in_root /bundle/run_here.sh --quick --output /tmp/results -- --threads 2 \
+  --constructs barrier --reps 2
 check 'it measures there' succeeded
 check 'it shows the figures' says 'Overview: median ns and ratio to hier'
 check 'it leaves them to be read' exists "$root/tmp/results/summary.txt"
@@ -43,8 +46,13 @@ run python3 - "$root/tmp/results/results.json" <<'END'
 import json, sys
 results = json.load(open(sys.argv[1], encoding="utf-8"))
 assert results["topology"]["num_cpus"] >= 1
-libraries = {one["name"]: one["library"] for one in results["barriers"]["configurations"] if not one["unavailable"]}
-paths = {"hier": "lib/libomp.so", "stock-build": "stock/lib/libomp.so", "libgomp": "peers/libgomp/libgomp.so.1"}
+measured = [one for one in results["barriers"]["configurations"] if not one["unavailable"]]
+libraries = {one["name"]: one["library"] for one in measured}
+paths = {
+    "hier": "lib/libomp.so",
+    "stock-build": "stock/lib/libomp.so",
+    "libgomp": "peers/libgomp/libgomp.so.1",
+}
 for name, path in paths.items():
     assert libraries[name] == "/bundle/" + path, (name, libraries)
 samples = results["barriers"]["groups"][0]["series"]

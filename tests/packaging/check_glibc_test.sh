@@ -15,7 +15,8 @@ fails_with() { [[ $status == "$1" ]]; }
 library() {
   printf 'GLIBC_%s { global: symbol; };\n' "$2" >"$work/map"
   printf 'void symbol(void) {}\n' >"$work/libc.c"
-  "${CC:-cc}" -shared -fPIC -nostdlib "$work/libc.c" -Wl,--version-script="$work/map" -Wl,-soname,libc.so.6 -o "$work/libc.so.6"
+  "${CC:-cc}" -shared -fPIC -nostdlib "$work/libc.c" -Wl,--version-script="$work/map" \
+    -Wl,-soname,libc.so.6 -o "$work/libc.so.6"
   printf 'void symbol(void);\nvoid call(void) { symbol(); }\n' >"$work/call.c"
   "${CC:-cc}" -shared -fPIC -nostdlib "$work/call.c" "$work/libc.so.6" -o "$1"
 }

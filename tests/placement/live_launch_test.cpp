@@ -29,11 +29,14 @@ struct Installed {
 // The lines of the ranks, in the order of the ranks. No launcher may be seen around this test.
 std::vector<std::string> lines_of(const std::string& command) {
   std::vector<std::string> lines;
-  FILE* pipe = popen(("env -u SLURM_JOB_ID -u PBS_JOBID " + command + " '" HIERBAR_LAUNCH_PROBE "' 2>&1").c_str(), "r");
+  FILE* pipe = popen(
+      ("env -u SLURM_JOB_ID -u PBS_JOBID " + command + " '" HIERBAR_LAUNCH_PROBE "' 2>&1").c_str(),
+      "r");
   if (pipe == nullptr) return lines;
   std::string output;
   std::array<char, 4096> buffer;
-  for (std::size_t size; (size = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) output.append(buffer.data(), size);
+  for (std::size_t size; (size = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    output.append(buffer.data(), size);
   pclose(pipe);
   std::istringstream stream(output);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -56,7 +59,9 @@ class LiveLaunch : public testing::TestWithParam<Installed> {
 
   std::vector<std::string> launch(const std::string& before, const std::string& options) {
     // Open MPI refuses root, as which tests run in containers, and more ranks than cores.
-    const std::string permit = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 ";
+    const std::string permit =
+        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+        "OMPI_MCA_rmaps_base_oversubscribe=1 ";
     return lines_of(permit + before + "'" + GetParam().command + "' " + options);
   }
 };
@@ -85,10 +90,11 @@ TEST_P(LiveLaunch, StaysInsideWhatTasksetLeavesTheLauncher) {
   EXPECT_EQ(part_of(lines[0], "pool"), "grant " + last);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LiveLaunch,
-                         testing::Values(Installed{"Mpich", "hydra", HIERBAR_MPIEXEC_MPICH, "-bind-to core"},
-                                         Installed{"OpenMpi", "Open MPI", HIERBAR_MPIEXEC_OPENMPI, "--bind-to core"}),
-                         [](const auto& param_info) { return param_info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, LiveLaunch,
+    testing::Values(Installed{"Mpich", "hydra", HIERBAR_MPIEXEC_MPICH, "-bind-to core"},
+                    Installed{"OpenMpi", "Open MPI", HIERBAR_MPIEXEC_OPENMPI, "--bind-to core"}),
+    [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace
 }  // namespace hierbar

@@ -5,9 +5,10 @@
 
     slurm_test.py --program launch_probe --launcher Slurm --ranks 2 -- srun -n 2
 
-The command runs beside with_slurm.py's Slurm and gets the program as its last word. Every rank must name the launcher, which is not
-Slurm where another one runs inside it; their positions must be 0 to N-1, and they must have one job key. A second launch must have
-another key. What is missing is said, and 77 returned.
+The command runs beside with_slurm.py's Slurm and gets the program as its last word. Every rank must
+name the launcher, which is not Slurm where another one runs inside it; their positions must be 0 to
+N-1, and they must have one job key. A second launch must have another key. What is missing is said,
+and 77 returned.
 """
 
 import argparse
@@ -24,10 +25,14 @@ LINE = re.compile(r"^(.+); rank (\d+) of (\d+); key ([^;]+); ", re.MULTILINE)
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--program", required=True, help="launch_probe")
     parser.add_argument("--launcher", required=True, help="the name that it must find")
-    parser.add_argument("--ranks", type=int, required=True, help="how many the command starts on this node")
+    parser.add_argument(
+        "--ranks", type=int, required=True, help="how many the command starts on this node"
+    )
     parser.add_argument("--needs", help="another program that must be there")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
@@ -35,17 +40,36 @@ def parse_arguments():
 
 def launch(arguments):
     """Returns the job key; None where Slurm cannot run."""
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    result = subprocess.run([str(WITH_SLURM), "--", *arguments.command, arguments.program], env=environment, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=150)
+    environment = {
+        **os.environ,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }
+    result = subprocess.run(
+        [str(WITH_SLURM), "--", *arguments.command, arguments.program],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=150,
+    )
     if result.returncode == SKIPPED:
         print(result.stdout, end="")
         return None
     answers = LINE.findall(result.stdout)
-    wanted = [(arguments.launcher, str(rank), str(arguments.ranks)) for rank in range(arguments.ranks)]
+    wanted = [
+        (arguments.launcher, str(rank), str(arguments.ranks)) for rank in range(arguments.ranks)
+    ]
     keys = {key for *_, key in answers}
-    if result.returncode != 0 or sorted(tuple(answer[:3]) for answer in answers) != wanted or len(keys) != 1:
-        sys.exit(f"FAILED: {arguments.command}: expected {wanted} with one key; exit status {result.returncode}\n{result.stdout}")
+    if (
+        result.returncode != 0
+        or sorted(tuple(answer[:3]) for answer in answers) != wanted
+        or len(keys) != 1
+    ):
+        sys.exit(
+            f"FAILED: {arguments.command}: expected {wanted} with one key; exit status {result.returncode}\n{result.stdout}"
+        )
     return keys.pop()
 
 

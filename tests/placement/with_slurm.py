@@ -5,14 +5,15 @@
 
     with_slurm.py -- srun -n 2 env
 
-munged, slurmctld and slurmd are started for this command only, with keys, ports, state and logs in a directory that is removed
-afterwards; an installation's own Slurm is neither used nor disturbed. The command finds them through SLURM_CONF. All of them are
-children of this script, and ended by it.
+munged, slurmctld and slurmd are started for this command only, with keys, ports, state and logs in
+a directory that is removed afterwards; an installation's own Slurm is neither used nor disturbed.
+The command finds them through SLURM_CONF. All of them are children of this script, and ended by it.
 
-Needs root, because slurmd does, and Debian's slurm-wlm and munge or the likes of them. Where something is missing, it says what
-and returns 77.
+Needs root, because slurmd does, and Debian's slurm-wlm and munge or the likes of them. Where
+something is missing, it says what and returns 77.
 
-Exit status: the command's; 124 when it did not end in time; 125 when Slurm did not start; 77 when it cannot run here.
+Exit status: the command's; 124 when it did not end in time; 125 when Slurm did not start; 77 when
+it cannot run here.
 """
 
 import argparse
@@ -63,8 +64,16 @@ PartitionName=test Nodes={host} Default=YES MaxTime=5 State=UP OverSubscribe=YES
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--timeout", type=float, default=60, metavar="SECONDS", help="for starting Slurm and for the command (60)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=60,
+        metavar="SECONDS",
+        help="for starting Slurm and for the command (60)",
+    )
     parser.add_argument("command", nargs="+", help="the command and its arguments")
     return parser.parse_args()
 
@@ -96,17 +105,25 @@ def write_configuration(directory):
     key.touch(mode=0o600)
     key.write_bytes(os.urandom(128))
     (directory / "cgroup.conf").write_text("CgroupAutomount=no\n")
-    (directory / "slurm.conf").write_text(CONFIGURATION.format(
-        host=socket.gethostname().split(".")[0], directory=directory, controller_port=controller_port, node_port=node_port,
-        num_cpus=os.cpu_count(),
-        first_job_id=random.randrange(1, 1 << 20)))  # on a real node job ids do not come back soon
+    (directory / "slurm.conf").write_text(
+        CONFIGURATION.format(
+            host=socket.gethostname().split(".")[0],
+            directory=directory,
+            controller_port=controller_port,
+            node_port=node_port,
+            num_cpus=os.cpu_count(),
+            first_job_id=random.randrange(1, 1 << 20),
+        )
+    )  # on a real node job ids do not come back soon
 
 
 @contextlib.contextmanager
 def running(directory, name, *options):
     """A daemon that stays a child of ours."""
     with open(directory / f"{name}.out", "wb") as output:
-        process = subprocess.Popen([name, *options], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        process = subprocess.Popen(
+            [name, *options], stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        )
     try:
         yield process
     finally:
@@ -129,7 +146,9 @@ def wait_until(what, condition, daemons, deadline):
 
 
 def node_is_idle():
-    answer = subprocess.run(["sinfo", "--noheader", "--format=%T"], capture_output=True, text=True, timeout=30)
+    answer = subprocess.run(
+        ["sinfo", "--noheader", "--format=%T"], capture_output=True, text=True, timeout=30
+    )
     return answer.stdout.strip() == "idle"
 
 
@@ -154,9 +173,20 @@ def run_beside_slurm(directory, arguments):
     deadline = time.monotonic() + arguments.timeout
     munge_socket = directory / "munge.socket"
     with contextlib.ExitStack() as stack:
-        daemons = [stack.enter_context(running(
-            directory, "munged", "--foreground", f"--socket={munge_socket}", f"--key-file={directory}/munge.key",
-            f"--pid-file={directory}/munged.pid", f"--log-file={directory}/munged.log", f"--seed-file={directory}/munged.seed"))]
+        daemons = [
+            stack.enter_context(
+                running(
+                    directory,
+                    "munged",
+                    "--foreground",
+                    f"--socket={munge_socket}",
+                    f"--key-file={directory}/munge.key",
+                    f"--pid-file={directory}/munged.pid",
+                    f"--log-file={directory}/munged.log",
+                    f"--seed-file={directory}/munged.seed",
+                )
+            )
+        ]
         wait_until("munged", munge_socket.is_socket, daemons, deadline)
         daemons.append(stack.enter_context(running(directory, "slurmctld", "-D")))
         daemons.append(stack.enter_context(running(directory, "slurmd", "-D")))
@@ -180,7 +210,9 @@ def main():
         except RuntimeError as error:
             print(f"with_slurm.py: {error}", file=sys.stderr)
             for log in sorted(directory.glob("*.log")) + sorted(directory.glob("*.out")):
-                print(f"---- {log.name}\n{log.read_text(errors='replace')[-2000:]}", file=sys.stderr)
+                print(
+                    f"---- {log.name}\n{log.read_text(errors='replace')[-2000:]}", file=sys.stderr
+                )
             return BROKEN
 
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
-#include "plan/group_tree.hpp"
+#include "plan/groups.hpp"
 #include "tests/support/plan_checks.hpp"
 #include "tests/topology/known_topologies.hpp"
-#include "topology/levels.hpp"
 #include "topology/load.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 namespace {
@@ -34,7 +34,8 @@ TEST_P(KnownMachine, EveryParticipantIsOnceInEveryLevelOfGroupsThatItReaches) {
     for (const std::uint32_t num_participants : test::kTeamSizes) {
       SCOPED_TRACE(std::to_string(num_participants) + " participants");
       const std::vector<CpuSet> bindings = *map_participants(machine_, mapping, num_participants);
-      const GroupTree tree = build_group_tree(locate_all(machine_, bindings), machine_, active_levels(machine_));
+      const GroupTree tree =
+          build_group_tree(locate_all(machine_, bindings), machine_, active_levels(machine_));
       ASSERT_EQ(tree.stepped_aside, "");
       std::vector<std::uint32_t> expected(num_participants);
       for (std::uint32_t i = 0; i < num_participants; ++i) expected[i] = i;
@@ -63,7 +64,8 @@ TEST(RecordedKunpeng, HasTheGroupsOfThePaper) {
   HIERBAR_NEED_RECORDED(path);
   const Machine machine = *load_described_machine(path);
   const std::vector<CpuSet> bindings = *map_participants(machine, Mapping::kNuma, 14);
-  const GroupTree tree = build_group_tree(locate_all(machine, bindings), machine, active_levels(machine));
+  const GroupTree tree =
+      build_group_tree(locate_all(machine, bindings), machine, active_levels(machine));
   ASSERT_EQ(tree.levels.size(), 3U);
   EXPECT_EQ(tree.levels[0].groups.size(), 4U);
   EXPECT_THAT(tree.levels[0].groups[0].members, ::testing::ElementsAre(0U, 4U, 8U, 12U));

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "plan/profile/profile.hpp"
+#include "plan/profile.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -11,9 +11,9 @@
 #include <fstream>
 
 #include "../../runtime/include/hierbar/hierbar.h"
-#include "plan/mapping.hpp"
-#include "tests/support/environments.hpp"
+#include "plan/locality.hpp"
 #include "tests/support/machines.hpp"
+#include "tests/support/surroundings.hpp"
 
 namespace hierbar {
 namespace {
@@ -29,13 +29,17 @@ const std::string kKunpengShape = "package 2, numa 4, l3 4, cluster 32, l2 128, 
 std::string profile_text(const std::string& plans = R"([
     {"participants": 128, "cores": 128, "domains": 4, "shape": {"leaders": 8, "release": "lines"}},
     {"participants": 64, "cores": 64, "domains": 2, "shape": "default"}])",
-                         const std::string& version = HIERBAR_VERSION_STRING, const std::string& format = kProfileFormat) {
-  return R"({"format": ")" + format + R"(", "hierbar": ")" + version + R"(", "machine": {"cpu": "2 x Kunpeng 920", "shape": ")" +
-         kKunpengShape + R"("}, "plans": )" + plans + "}";
+                         const std::string& version = HIERBAR_VERSION_STRING,
+                         const std::string& format = kProfileFormat) {
+  return R"({"format": ")" + format + R"(", "hierbar": ")" + version +
+         R"(", "machine": {"cpu": "2 x Kunpeng 920", "shape": ")" + kKunpengShape +
+         R"("}, "plans": )" + plans + "}";
 }
 
-std::vector<LocalityPath> paths_on_kunpeng(std::uint32_t num_participants, Mapping mapping = Mapping::kCore) {
-  return locate_all(test::make_kunpeng(), *map_participants(test::make_kunpeng(), mapping, num_participants));
+std::vector<LocalityPath> paths_on_kunpeng(std::uint32_t num_participants,
+                                           Mapping mapping = Mapping::kCore) {
+  return locate_all(test::make_kunpeng(),
+                    *map_participants(test::make_kunpeng(), mapping, num_participants));
 }
 
 TEST(Profile, KnowsItsMachineAndItsPlans) {
@@ -67,23 +71,30 @@ const std::string kTeam = R"({"participants": 8, "cores": 8, "domains": 1)";
 
 INSTANTIATE_TEST_SUITE_P(
     All, BrokenProfiles,
-    ::testing::Values(Broken{"Empty", "", "not JSON"}, Broken{"CutOff", profile_text().substr(0, 200), "not JSON"},
-                      Broken{"NoObject", "[1]", "not JSON"}, Broken{"NoProfile", "{}", "its format is ''"},
-                      Broken{"OtherFormat", profile_text("[]", HIERBAR_VERSION_STRING, "hierbar-profile-9"), "hierbar-profile-9"},
-                      Broken{"OtherVersion", profile_text("[]", "0.0.7"), "hierbar '0.0.7'"},
-                      Broken{"NoPlans", profile_text("7"), "'plans'"}, Broken{"PlanIsANumber", with_plan("7"), "'plans'[0]"},
-                      Broken{"NoTeam", with_plan("{}"), "participants, cores and domains"},
-                      Broken{"NegativeTeam", with_plan(R"({"participants": -8, "cores": 8, "domains": 1, "shape": "default"})"),
-                             "participants, cores and domains"},
-                      Broken{"HugeTeam", with_plan(R"({"participants": 4294967304, "cores": 8, "domains": 1})"),
-                             "participants, cores and domains"},
-                      Broken{"NoShape", with_plan(kTeam + "}"), "needs shape"},
-                      Broken{"UnknownShape", with_plan(kTeam + R"(, "shape": "round"})"), "needs shape"},
-                      Broken{"TooManyLeaders", with_plan(kTeam + R"(, "shape": {"leaders": 9, "release": "flags"}})"), "leaders"},
-                      Broken{"NoLeaders", with_plan(kTeam + R"(, "shape": {"leaders": 0, "release": "flags"}})"), "leaders"},
-                      Broken{"NoRelease", with_plan(kTeam + R"(, "shape": {"leaders": 2}})"), "release"},
-                      Broken{"UnknownRelease", with_plan(kTeam + R"(, "shape": {"leaders": 2, "release": "bells"}})"),
-                             "release"}),
+    ::testing::Values(
+        Broken{"Empty", "", "not JSON"},
+        Broken{"CutOff", profile_text().substr(0, 200), "not JSON"},
+        Broken{"NoObject", "[1]", "not JSON"}, Broken{"NoProfile", "{}", "its format is ''"},
+        Broken{"OtherFormat", profile_text("[]", HIERBAR_VERSION_STRING, "hierbar-profile-9"),
+               "hierbar-profile-9"},
+        Broken{"OtherVersion", profile_text("[]", "0.0.7"), "hierbar '0.0.7'"},
+        Broken{"NoPlans", profile_text("7"), "'plans'"},
+        Broken{"PlanIsANumber", with_plan("7"), "'plans'[0]"},
+        Broken{"NoTeam", with_plan("{}"), "participants, cores and domains"},
+        Broken{"NegativeTeam",
+               with_plan(R"({"participants": -8, "cores": 8, "domains": 1, "shape": "default"})"),
+               "participants, cores and domains"},
+        Broken{"HugeTeam", with_plan(R"({"participants": 4294967304, "cores": 8, "domains": 1})"),
+               "participants, cores and domains"},
+        Broken{"NoShape", with_plan(kTeam + "}"), "needs shape"},
+        Broken{"UnknownShape", with_plan(kTeam + R"(, "shape": "round"})"), "needs shape"},
+        Broken{"TooManyLeaders",
+               with_plan(kTeam + R"(, "shape": {"leaders": 9, "release": "flags"}})"), "leaders"},
+        Broken{"NoLeaders", with_plan(kTeam + R"(, "shape": {"leaders": 0, "release": "flags"}})"),
+               "leaders"},
+        Broken{"NoRelease", with_plan(kTeam + R"(, "shape": {"leaders": 2}})"), "release"},
+        Broken{"UnknownRelease",
+               with_plan(kTeam + R"(, "shape": {"leaders": 2, "release": "bells"}})"), "release"}),
     [](const auto& param_info) { return param_info.param.name; });
 
 // A directory for one test's files, and variables that name it.
@@ -146,7 +157,8 @@ TEST_F(ProfileFile, OffWinsOverAFile) {
 TEST_F(ProfileFile, ARelativeConfigurationDirectoryIsIgnored) {
   variables_["XDG_CONFIG_HOME"] = "here";
   variables_["HOME"] = "/home/a";
-  EXPECT_EQ(default_profile_path(test::environment_of(variables_)), "/home/a/.config/hierbar/profile.json");
+  EXPECT_EQ(default_profile_path(test::environment_of(variables_)),
+            "/home/a/.config/hierbar/profile.json");
 }
 
 TEST_F(ProfileFile, WhatCannotBeReadIsToldInOneLineWithFileAndReason) {
@@ -163,15 +175,17 @@ TEST_F(ProfileFile, WhatCannotBeReadIsToldInOneLineWithFileAndReason) {
     variables_[kProfileVariable] = path;
     problems_.clear();
     EXPECT_FALSE(read(false));
-    EXPECT_THAT(problems_, ElementsAre(AllOf(HasSubstr("'" + path + "'"), HasSubstr(reason), HasSubstr("hierbar tune"),
-                                             HasSubstr("HIERBAR_PROFILE=off"))));
+    EXPECT_THAT(problems_,
+                ElementsAre(AllOf(HasSubstr("'" + path + "'"), HasSubstr(reason),
+                                  HasSubstr("hierbar tune"), HasSubstr("HIERBAR_PROFILE=off"))));
   }
 }
 
 TEST_F(ProfileFile, ABrokenOneAtTheUsualPlaceIsToldToo) {
   write("hierbar/profile.json", profile_text("[]", "0.0.7"));
   EXPECT_FALSE(read(false));
-  EXPECT_THAT(problems_, ElementsAre(AllOf(HasSubstr("/hierbar/profile.json' ignored"), HasSubstr("0.0.7"))));
+  EXPECT_THAT(problems_,
+              ElementsAre(AllOf(HasSubstr("/hierbar/profile.json' ignored"), HasSubstr("0.0.7"))));
 }
 
 TEST(ForeignProfile, IsOneOfAnotherModelOrAnotherShape) {
@@ -179,22 +193,27 @@ TEST(ForeignProfile, IsOneOfAnotherModelOrAnotherShape) {
   profile.path = "/p.json";
   EXPECT_THAT(foreign_profile(profile, test::make_kunpeng()), IsEmpty());
   EXPECT_THAT(foreign_profile(profile, test::make_hybrid()),
-              AllOf(HasSubstr("'/p.json' ignored"), HasSubstr("Kunpeng"), HasSubstr("hybrid 6+8"), HasSubstr("cpu 20")));
-  Machine half = test::make_machine("2 x Kunpeng 920", {{Level::kPackage, 1}, {Level::kNuma, 2}, {Level::kCore, 32}});
+              AllOf(HasSubstr("'/p.json' ignored"), HasSubstr("Kunpeng"), HasSubstr("hybrid 6+8"),
+                    HasSubstr("cpu 20")));
+  Machine half = test::make_machine("2 x Kunpeng 920",
+                                    {{Level::kPackage, 1}, {Level::kNuma, 2}, {Level::kCore, 32}});
   EXPECT_THAT(foreign_profile(profile, half), HasSubstr("another machine"));
 }
 
 TEST(TeamSpread, CountsCoresAndDomains) {
   EXPECT_EQ(spread_of(test::make_kunpeng(), paths_on_kunpeng(8)), (TeamSpread{8, 8, 1}));
-  EXPECT_EQ(spread_of(test::make_kunpeng(), paths_on_kunpeng(8, Mapping::kNuma)), (TeamSpread{8, 8, 4}));
+  EXPECT_EQ(spread_of(test::make_kunpeng(), paths_on_kunpeng(8, Mapping::kNuma)),
+            (TeamSpread{8, 8, 4}));
   EXPECT_EQ(spread_of(test::make_kunpeng(), paths_on_kunpeng(256)), (TeamSpread{256, 128, 4}));
-  EXPECT_EQ(spread_of(test::make_kunpeng(), paths_on_kunpeng(8, Mapping::kNone)), (TeamSpread{8, 0, 0}));
+  EXPECT_EQ(spread_of(test::make_kunpeng(), paths_on_kunpeng(8, Mapping::kNone)),
+            (TeamSpread{8, 0, 0}));
 }
 
-ShapeOptions applied(std::uint32_t num_participants, Mapping mapping, const PlanSettings& settings = {}) {
+ShapeOptions applied(std::uint32_t num_participants, Mapping mapping,
+                     const PlanSettings& settings = {}) {
   ShapeOptions options{.release = settings.release};
-  apply_profile(*parse_profile(profile_text()), test::make_kunpeng(), paths_on_kunpeng(num_participants, mapping), settings,
-                options);
+  apply_profile(*parse_profile(profile_text()), test::make_kunpeng(),
+                paths_on_kunpeng(num_participants, mapping), settings, options);
   return options;
 }
 
@@ -228,8 +247,9 @@ TEST(Profile, ComplainsBrieflyAboutLongTexts) {
   const std::string text(100'000, 'x');
   for (const std::string& profile :
        {profile_text("[]", text), profile_text("[]", HIERBAR_VERSION_STRING, text),
-        R"({"format": ")" + std::string(kProfileFormat) + R"(", "hierbar": ")" + HIERBAR_VERSION_STRING +
-            R"(", "machine": {"cpu": ")" + text + R"(", "shape": "cpu 1"}, "plans": []})"}) {
+        R"({"format": ")" + std::string(kProfileFormat) + R"(", "hierbar": ")" +
+            HIERBAR_VERSION_STRING + R"(", "machine": {"cpu": ")" + text +
+            R"(", "shape": "cpu 1"}, "plans": []})"}) {
     const Result<Profile> parsed = parse_profile(profile);
     ASSERT_FALSE(parsed.ok());
     EXPECT_LT(parsed.error().size(), 500U);

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/heat.hpp"
+#include "report/format/lstopo.hpp"
 
 #include <gmock/gmock.h>
 
@@ -47,7 +47,8 @@ TEST(Heat, IsOfEachGroupAtItsLevel) {
   const std::vector<HeatSpot> spots = find_heat(report);
   ASSERT_EQ(spots.size(), 3U) << "nothing was on the way down";
   const auto at = [&](const char* cpus) {
-    return *std::find_if(spots.begin(), spots.end(), [&](const HeatSpot& spot) { return spot.cpus.to_string() == cpus; });
+    return *std::find_if(spots.begin(), spots.end(),
+                         [&](const HeatSpot& spot) { return spot.cpus.to_string() == cpus; });
   };
   EXPECT_EQ(at("0-3").what, "gather");
   EXPECT_EQ(at("0-3").sum_ns, 60U) << "both sites";
@@ -57,7 +58,8 @@ TEST(Heat, IsOfEachGroupAtItsLevel) {
 }
 
 TEST(Heat, IsNowhereWhenNobodyKnowsWhereThreadsAre) {
-  for (const std::vector<std::string>& cpus : {std::vector<std::string>{}, {"0", "1", "", "3"}, {"0", "1", "no list", "3"}}) {
+  for (const std::vector<std::string>& cpus :
+       {std::vector<std::string>{}, {"0", "1", "", "3"}, {"0", "1", "no list", "3"}}) {
     Report report = four_threads();
     set_cpus(report.sites[0], cpus);
     EXPECT_TRUE(find_heat(report).empty());

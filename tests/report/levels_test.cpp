@@ -49,7 +49,9 @@ TEST_F(Levels, KnowTheTreesDepth) {
 }
 
 TEST_F(Levels, KnowWhatTheirGroupsShare) {
-  const Shape shape(7, {0, 0, 0, 2, 4, 4}, {HIERBAR_UNIT_L3, 0, HIERBAR_UNIT_L2, 0, HIERBAR_UNIT_NUMA, 0}, HIERBAR_UNIT_MACHINE);
+  const Shape shape(7, {0, 0, 0, 2, 4, 4},
+                    {HIERBAR_UNIT_L3, 0, HIERBAR_UNIT_L2, 0, HIERBAR_UNIT_NUMA, 0},
+                    HIERBAR_UNIT_MACHINE);
   ASSERT_EQ(shape.levels.size(), 3U);
   EXPECT_EQ(shape.levels[0].name, "machine");
   EXPECT_EQ(shape.levels[0].groups.at(0).threads, (std::vector<std::uint32_t>{0, 4}));
@@ -63,7 +65,13 @@ TEST_F(Levels, KnowWhatTheirGroupsShare) {
 
 // The last to arrive is 3, at the bottom of one tree, the last to leave 5 in the other.
 TEST_F(Levels, FollowTheCriticalPath) {
-  ASSERT_TRUE(add({{{100, 1050, 1075}, {120, 0, 1090}, {90, 1020, 1095}, {1000, 0, 1099}, {80, 110, 1080}, {70, 0, 1110}}}, 125));
+  ASSERT_TRUE(add({{{100, 1050, 1075},
+                    {120, 0, 1090},
+                    {90, 1020, 1095},
+                    {1000, 0, 1099},
+                    {80, 110, 1080},
+                    {70, 0, 1110}}},
+                  125));
   EXPECT_EQ(times_.gather[1].sum_ns(), 20U) << "3 to 2";
   EXPECT_EQ(times_.gather[0].sum_ns(), 30U) << "2 to 0";
   EXPECT_EQ(times_.exchange.sum_ns(), 30U) << "0 to 4";
@@ -75,7 +83,13 @@ TEST_F(Levels, FollowTheCriticalPath) {
 
 // The last to arrive is a leader, whose group has been complete but for itself.
 TEST_F(Levels, CountALeadersOwnGroup) {
-  ASSERT_TRUE(add({{{100, 125, 1075}, {120, 0, 1090}, {90, 115, 1095}, {100, 0, 1120}, {1000, 1004, 1080}, {70, 0, 1110}}}, 120));
+  ASSERT_TRUE(add({{{100, 125, 1075},
+                    {120, 0, 1090},
+                    {90, 115, 1095},
+                    {100, 0, 1120},
+                    {1000, 1004, 1080},
+                    {70, 0, 1110}}},
+                  120));
   EXPECT_EQ(times_.gather[0].sum_ns(), 4U);
   EXPECT_EQ(times_.exchange.sum_ns(), 71U);
   EXPECT_EQ(times_.release[0].sum_ns(), 20U) << "0 to 2";
@@ -85,13 +99,24 @@ TEST_F(Levels, CountALeadersOwnGroup) {
 }
 
 TEST_F(Levels, RefuseStampsThatContradictEachOther) {
-  EXPECT_FALSE(
-      add({{{100, 1050, 1040}, {120, 0, 1090}, {90, 1020, 1095}, {1000, 0, 1120}, {80, 110, 1080}, {70, 0, 1110}}}, 125));
+  EXPECT_FALSE(add({{{100, 1050, 1040},
+                     {120, 0, 1090},
+                     {90, 1020, 1095},
+                     {1000, 0, 1120},
+                     {80, 110, 1080},
+                     {70, 0, 1110}}},
+                   125));
   EXPECT_EQ(sum(), 0U);
 }
 
 TEST_F(Levels, ThatDoNotAddUpAreFound) {
-  ASSERT_TRUE(add({{{100, 1050, 1075}, {120, 0, 1090}, {90, 1020, 1095}, {1000, 0, 1099}, {80, 110, 1080}, {70, 0, 1110}}}, 125));
+  ASSERT_TRUE(add({{{100, 1050, 1075},
+                    {120, 0, 1090},
+                    {90, 1020, 1095},
+                    {1000, 0, 1099},
+                    {80, 110, 1080},
+                    {70, 0, 1110}}},
+                  125));
   LevelTimes more = times_, less = times_;
   more.exchange.add(6);
   EXPECT_FALSE(more.adds_up());
@@ -100,8 +125,13 @@ TEST_F(Levels, ThatDoNotAddUpAreFound) {
 }
 
 TEST_F(Levels, AreNotLongerThanTheBarrier) {
-  EXPECT_FALSE(
-      add({{{100, 1050, 1075}, {120, 0, 1090}, {90, 1020, 1095}, {1000, 0, 1099}, {80, 110, 1080}, {70, 0, 1110}}}, 100));
+  EXPECT_FALSE(add({{{100, 1050, 1075},
+                     {120, 0, 1090},
+                     {90, 1020, 1095},
+                     {1000, 0, 1099},
+                     {80, 110, 1080},
+                     {70, 0, 1110}}},
+                   100));
 }
 
 }  // namespace

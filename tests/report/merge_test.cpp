@@ -43,7 +43,8 @@ using ::testing::ElementsAre;
 // have seen the whole team's shape.
 Report report_of(std::uint32_t rank, std::uint32_t num_ranks) {
   Report report;
-  report.process = {.host = "node" + std::to_string(rank / 64), .pid = 7, .rank = static_cast<long>(rank)};
+  report.process = {
+      .host = "node" + std::to_string(rank / 64), .pid = 7, .rank = static_cast<long>(rank)};
   const Shape shape(1, std::vector<std::uint32_t>(num_ranks, 0));
   RecordedTeam::Tables tables;
   const Site site{reinterpret_cast<const void*>(0x1000), kMpiBarrier, num_ranks};
@@ -67,7 +68,8 @@ Report report_of(std::uint32_t rank, std::uint32_t num_ranks) {
 Report merged(std::uint32_t num_ranks) {
   Report all = report_of(0, num_ranks);
   Merger merger(all);
-  for (std::uint32_t rank = 1; rank < num_ranks; ++rank) merger.add(parse_report(to_json_of_rank(report_of(rank, num_ranks))));
+  for (std::uint32_t rank = 1; rank < num_ranks; ++rank)
+    merger.add(parse_report(to_json_of_rank(report_of(rank, num_ranks))));
   return all;
 }
 

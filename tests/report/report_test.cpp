@@ -1,7 +1,5 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/files.hpp"
-
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -11,7 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "report/files.hpp"
 #include "report/merge.hpp"
+#include "report/report.hpp"
 #include "trace/stamps.h"
 
 namespace hierbar::report {
@@ -48,7 +48,8 @@ TEST(Report, InJsonHoldsTheHistograms) {
   EXPECT_EQ(site.at("imbalance_ns").at("sum"), 6000);
   EXPECT_EQ(site.at("threads").at(1).at("last_arrivals"), 4);
   std::uint64_t count = 0;
-  for (const auto& bucket : site.at("imbalance_ns").at("buckets")) count += bucket.at(1).get<std::uint64_t>();
+  for (const auto& bucket : site.at("imbalance_ns").at("buckets"))
+    count += bucket.at(1).get<std::uint64_t>();
   EXPECT_EQ(count, site.at("imbalance_ns").at("count"));
 }
 
@@ -59,7 +60,8 @@ TEST(Report, IsTheSameWhenReadAgain) {
   report.sites[0].levels.release.resize(2);
   report.sites[0].levels.exchange.add(30);
   report.sites[0].levels.outside.add(7);
-  report.sites[0].levels.groups = Shape(1, {0, 0, 1}, {HIERBAR_UNIT_L3, HIERBAR_UNIT_L2, 0}, HIERBAR_UNIT_NUMA).levels;
+  report.sites[0].levels.groups =
+      Shape(1, {0, 0, 1}, {HIERBAR_UNIT_L3, HIERBAR_UNIT_L2, 0}, HIERBAR_UNIT_NUMA).levels;
   EXPECT_THAT(to_json(report), HasSubstr("gather 2 (L2)"));
   EXPECT_EQ(to_json(parse_report(to_json(report))), to_json(report));
 }
@@ -115,7 +117,8 @@ TEST(Report, NamesTheThreadsOfAllRanks) {
 }
 
 TEST(Report, ThatIsSomethingElseIsRefused) {
-  for (const char* text : {"", "{}", "[1]", "{\"format\": 2}"}) EXPECT_THROW(parse_report(text), std::runtime_error) << text;
+  for (const char* text : {"", "{}", "[1]", "{\"format\": 2}"})
+    EXPECT_THROW(parse_report(text), std::runtime_error) << text;
   // Of a page, for instance: in words, and not in those of the library that parses.
   try {
     parse_report("<!doctype html>");
@@ -137,12 +140,14 @@ TEST(Report, InCsvHasAsManyFieldsInEveryLine) {
     begin = end + 1;
     ++num_lines;
   }
-  EXPECT_EQ(num_lines, 1U + 2U + 2U) << "the header, all threads' imbalance and the barrier, each thread's imbalance";
+  EXPECT_EQ(num_lines, 1U + 2U + 2U)
+      << "the header, all threads' imbalance and the barrier, each thread's imbalance";
 }
 
 TEST(Report, InTextSaysWhatItMeasuredWith) {
   const std::string text = to_text(small_report());
-  for (const char* part : {"some OpenMP", "a clock", "not available", "solve(\"x\")", "100.0%", "imbalance"})
+  for (const char* part :
+       {"some OpenMP", "a clock", "not available", "solve(\"x\")", "100.0%", "imbalance"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(to_text(Report{}), HasSubstr("no barrier of more than one thread"));
 }
@@ -171,7 +176,8 @@ TEST(Report, TellsHowFarClocksAreApart) {
   Report other = small_report();
   other.offset = {.num_packages = 2, .offset_ns = 30, .error_ns = 70, .problem = ""};
   merge_report(report, parse_report(to_json(other)));
-  EXPECT_THAT(to_text(report), HasSubstr("30 ns at most between the clocks of 2 packages, known to 70 ns"));
+  EXPECT_THAT(to_text(report),
+              HasSubstr("30 ns at most between the clocks of 2 packages, known to 70 ns"));
   other.offset.problem = "busy";
   merge_report(report, other);
   EXPECT_THAT(to_text(report), HasSubstr("not measured: busy"));
@@ -183,7 +189,8 @@ TEST(Report, NamesWhereAnAddressIs) {
     return to_string(place_of(at), at);
   };
   const auto function = reinterpret_cast<std::uintptr_t>(&std::strtol);
-  EXPECT_THAT(name(function + 1), HasSubstr("strtol")) << "the byte behind a call is its function's";
+  EXPECT_THAT(name(function + 1), HasSubstr("strtol"))
+      << "the byte behind a call is its function's";
   EXPECT_EQ(name(0), "(address not told)");
   EXPECT_EQ(name(16), "0x10");
 }
@@ -206,8 +213,8 @@ std::string with_member(const char* name, const nlohmann::json& value) {
 }
 
 TEST(Report, WithNumbersThatCannotBeIsRefusedWithTheNumber) {
-  for (const nlohmann::json& bad :
-       {nlohmann::json(-1), nlohmann::json(1e300), nlohmann::json(0.5), nlohmann::json("2"), nlohmann::json(1ULL << 32)}) {
+  for (const nlohmann::json& bad : {nlohmann::json(-1), nlohmann::json(1e300), nlohmann::json(0.5),
+                                    nlohmann::json("2"), nlohmann::json(1ULL << 32)}) {
     try {
       (void)parse_report(with_member("team_size", bad));
       ADD_FAILURE() << bad;
@@ -232,13 +239,15 @@ TEST(Report, OfAThreadWithoutMostOfItsTeamIsRefused) {
 TEST(Report, InTextHasLongNamesAndTheirLinesEnds) {
   Report report = small_report();
   report.sites[0].where = std::string(2000, 'x');
-  EXPECT_THAT(to_text(report), HasSubstr(report.sites[0].where + ", explicit, 2 threads, 4 barriers\n"));
+  EXPECT_THAT(to_text(report),
+              HasSubstr(report.sites[0].where + ", explicit, 2 threads, 4 barriers\n"));
 }
 
 TEST(Report, InTextControlsNoTerminal) {
   Report report = small_report();
-  for (std::string* name : {&report.process.host, &report.runtime, &report.clock, &report.levels, &report.placement,
-                            &report.offset.problem, &report.sites[0].where, &report.sites[0].kind}) {
+  for (std::string* name :
+       {&report.process.host, &report.runtime, &report.clock, &report.levels, &report.placement,
+        &report.offset.problem, &report.sites[0].where, &report.sites[0].kind}) {
     *name = "a\x1B[2J\nb\xC2\x9B";
   }
   const std::string text = to_text(report);
@@ -254,7 +263,60 @@ TEST(Report, InCsvHasNamesOfLevelsInQuotesWhereTheyNeedThem) {
   levels.gather[0].add(1000);
   levels.outside.add(1000);
   levels.groups = {{"", {}}, {"L3, \"big\"" + std::string(300, 'x'), {}}};
-  EXPECT_THAT(to_csv(report), HasSubstr(",all,\"gather 1 (L3, \"\"big\"\"" + std::string(300, 'x') + ")\",1,1000.0,"));
+  EXPECT_THAT(to_csv(report), HasSubstr(",all,\"gather 1 (L3, \"\"big\"\"" + std::string(300, 'x') +
+                                        ")\",1,1000.0,"));
+}
+
+using testing::ElementsAre;
+
+Report report_of(long rank, const std::string& kind,
+                 const std::vector<std::uint64_t>& last_arrivals) {
+  Report report;
+  report.process = {.host = "node" + std::to_string(rank), .pid = 70 + rank, .rank = rank};
+  SiteReport& site = report.sites.emplace_back();
+  site.where = "f+0x10";
+  site.kind = kind;
+  site.team_size = static_cast<std::uint32_t>(last_arrivals.size());
+  for (std::uint32_t i = 0; i < last_arrivals.size(); ++i) {
+    site.threads[i].imbalance.add(1);
+    site.threads[i].last_arrivals = last_arrivals[i];
+    site.episodes += last_arrivals[i];
+  }
+  return report;
+}
+
+TEST(ProcessRows, OfASingleProcessIsItself) {
+  Report report = report_of(3, "explicit", {1, 4});
+  const std::vector<ProcessRow> rows = rows_of(report, report.sites[0]);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].name, "rank 3");
+  EXPECT_EQ(rows[0].host, "node3");
+  EXPECT_EQ(rows[0].episodes, 5U);
+  EXPECT_THAT(rows[0].last_arrivals, ElementsAre(1, 4));
+  report.process.rank = -1;
+  EXPECT_EQ(rows_of(report, report.sites[0])[0].name, "process 73");
+}
+
+TEST(ProcessRows, AreKeptThroughMergesAndFiles) {
+  Report report = report_of(0, "explicit", {1, 4});
+  merge_report(report, parse_report(to_json(report_of(1, "explicit", {5, 0}))));
+  Report all = parse_report(to_json(report));
+  merge_report(all, report_of(2, "explicit", {2, 2}));
+  EXPECT_THAT(all.sites[0].rows, ElementsAre(testing::Field(&ProcessRow::name, "rank 0"),
+                                             testing::Field(&ProcessRow::name, "rank 1"),
+                                             testing::Field(&ProcessRow::name, "rank 2")));
+  EXPECT_THAT(all.sites[0].rows[1].last_arrivals, ElementsAre(5, 0));
+  EXPECT_EQ(all.sites[0].rows[1].host, "node1") << "and not 'several hosts'";
+}
+
+// Each of them knows its own arrivals only.
+TEST(ProcessRows, OfRanksThatMeetAreOne) {
+  Report report = report_of(0, "MPI_Barrier", {1, 0});
+  merge_report(report, parse_report(to_json(report_of(1, "MPI_Barrier", {0, 4}))));
+  const std::vector<ProcessRow> rows = rows_of(report, report.sites[0]);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].episodes, 5U);
+  EXPECT_THAT(rows[0].last_arrivals, ElementsAre(1, 4));
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ class ToolSettings : public testing::Test {
  protected:
   void SetUp() override {
     for (const char* name :
-         {"HIERBAR_REPORT", "HIERBAR_OUTPUT", "HIERBAR_SAMPLE", "HIERBAR_TRACE_EVENTS", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-          "PMIX_RANK", "FLUX_TASK_LOCAL_ID", "FLUX_TASK_RANK", "SLURM_PROCID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
+         {"HIERBAR_REPORT", "HIERBAR_OUTPUT", "HIERBAR_SAMPLE", "HIERBAR_TRACE_EVENTS",
+          "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "FLUX_TASK_LOCAL_ID", "FLUX_TASK_RANK",
+          "SLURM_PROCID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
       unsetenv(name);
   }
   ReportSettings read() {
@@ -57,7 +58,8 @@ TEST_F(ToolSettings, SayHowMuchOfATraceIsKept) {
   EXPECT_TRUE(problems.empty());
   setenv("HIERBAR_TRACE_EVENTS", "many", 1);
   EXPECT_EQ(read().trace_events, 4096U);
-  EXPECT_THAT(problems, ElementsAre(AllOf(HasSubstr("HIERBAR_TRACE_EVENTS"), HasSubstr("many"), HasSubstr("using 4096"))));
+  EXPECT_THAT(problems, ElementsAre(AllOf(HasSubstr("HIERBAR_TRACE_EVENTS"), HasSubstr("many"),
+                                          HasSubstr("using 4096"))));
 }
 
 TEST_F(ToolSettings, ThatAreWrongAreNamedOnce) {
@@ -69,7 +71,8 @@ TEST_F(ToolSettings, ThatAreWrongAreNamedOnce) {
     EXPECT_EQ(settings.every, 1U);
     EXPECT_THAT(problems, ElementsAre(AllOf(HasSubstr("HIERBAR_REPORT"), HasSubstr(bad),
                                             HasSubstr("text, json, csv, html, perfetto, lstopo, ")),
-                                      AllOf(HasSubstr("HIERBAR_SAMPLE"), HasSubstr("\"0\""), HasSubstr("1 to 1000000"))));
+                                      AllOf(HasSubstr("HIERBAR_SAMPLE"), HasSubstr("\"0\""),
+                                            HasSubstr("1 to 1000000"))));
   }
   setenv("HIERBAR_REPORT", "text", 1);
   setenv("HIERBAR_SAMPLE", "64", 1);

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/arch/counter.hpp"
 #include "tests/barrier/thread_trial.hpp"
-#include "trace/counter.hpp"
 
 namespace hierbar::report {
 namespace {
@@ -48,19 +48,22 @@ class ToldTeam {
   void cross(const std::function<Stay(std::uint32_t)>& stay, std::uint32_t absent = ~0U) {
     std::vector<Record*> records(size_);
     for (std::uint32_t i = 0; i < size_; ++i) {
-      if (i != absent && threads_[i]->until_record.is_over()) records[i] = &team_.open(*threads_[i], &kCode, kKind);
+      if (i != absent && threads_[i]->until_record.is_over())
+        records[i] = &team_.open(*threads_[i], &kCode, kKind);
       if (records[i] == nullptr) continue;
       const Stay told = stay(i);
       const std::uint64_t arrived = now_ + told.arrived;
       records[i]->phases.arrived = arrived;
       records[i]->done = arrived;
-      if (told.tasks != 0) RecordedTeam::add_task(*threads_[i], now_ + told.done - told.tasks, now_ + told.done);
+      if (told.tasks != 0)
+        RecordedTeam::add_task(*threads_[i], now_ + told.done - told.tasks, now_ + told.done);
     }
     for (std::uint32_t i = 0; i < size_; ++i) {
       if (records[i] != nullptr && waits_in(i)) team_.use_wait(*threads_[i]);
     }
     for (std::uint32_t i = 0; i < size_; ++i) {
-      if (records[i] != nullptr && stay(i).released != 0) records[i]->phases.released = now_ + stay(i).released;
+      if (records[i] != nullptr && stay(i).released != 0)
+        records[i]->phases.released = now_ + stay(i).released;
       if (records[i] != nullptr) team_.catch_up(*threads_[i]);
     }
     now_ += 1'000'000;
@@ -79,7 +82,8 @@ class ToldTeam {
     team_.flush();
     for (std::uint32_t i = 0; i < team_.capacity(); ++i) {
       if (const RecordedTeam::Tables* tables = team_.tables(i))
-        tables->barriers.for_each([&](const Site&, const BarrierTimes& times) { sum.merge(times.span); });
+        tables->barriers.for_each(
+            [&](const Site&, const BarrierTimes& times) { sum.merge(times.span); });
     }
     return sum;
   }
@@ -113,7 +117,9 @@ class ToldTeam {
 };
 
 // Threads arrive at 100, 200, 300 and leave 50, 60, 70 after the last.
-Stay one_after_the_other(std::uint32_t i) { return {.arrived = 100 * (i + 1), .released = 350 + 10 * i}; }
+Stay one_after_the_other(std::uint32_t i) {
+  return {.arrived = 100 * (i + 1), .released = 350 + 10 * i};
+}
 
 TEST(RecordedTeam, SeparatesImbalanceAndSync) {
   ToldTeam team(3);
@@ -152,7 +158,9 @@ TEST(RecordedTeam, KeepsTasksApartAndTakesTheLastOnesEndForAnArrival) {
 TEST(RecordedTeam, CountsNoSyncForThreadsWhoseReleaseIsNotTold) {
   ToldTeam team(3);
   team.begin();
-  team.cross([](std::uint32_t i) { return Stay{.arrived = 100 * (i + 1), .released = i == 0 ? 350U : 0U}; });
+  team.cross([](std::uint32_t i) {
+    return Stay{.arrived = 100 * (i + 1), .released = i == 0 ? 350U : 0U};
+  });
   EXPECT_EQ(team.thread(0, 3).sync.sum_ns(), 50U);
   EXPECT_EQ(team.thread(1, 3).sync.count(), 0U);
   EXPECT_EQ(team.thread(1, 3).imbalance.sum_ns(), 100U);
@@ -162,8 +170,8 @@ TEST(RecordedTeam, CountsNoSyncForThreadsWhoseReleaseIsNotTold) {
 class TeamThatWaits : public testing::TestWithParam<Waits> {};
 
 TEST_P(TeamThatWaits, AccountsForEveryEpisodeWhateverTheirNumber) {
-  for (const std::uint64_t episodes :
-       {1U, 31U, 33U, 63U, 64U, 65U, 95U, 96U, 97U, 125U, 126U, 127U, 128U, 129U, 160U, 190U, 1000U}) {
+  for (const std::uint64_t episodes : {1U, 31U, 33U, 63U, 64U, 65U, 95U, 96U, 97U, 125U, 126U, 127U,
+                                       128U, 129U, 160U, 190U, 1000U}) {
     for (const std::uint32_t size : {2U, 3U, 100U}) {
       ToldTeam team(size, 1, GetParam());
       team.begin();
@@ -173,7 +181,8 @@ TEST_P(TeamThatWaits, AccountsForEveryEpisodeWhateverTheirNumber) {
       EXPECT_EQ(team.span().count() + losses.left_out, episodes);
       EXPECT_LE(losses.left_out, 2 * (episodes / RecordedTeam::kBatch));
       for (const std::uint32_t me : {0U, size - 1}) {
-        EXPECT_EQ(team.thread(me, size).imbalance.count() + losses.left_out, episodes) << size << " threads, thread " << me;
+        EXPECT_EQ(team.thread(me, size).imbalance.count() + losses.left_out, episodes)
+            << size << " threads, thread " << me;
       }
     }
   }
@@ -217,7 +226,8 @@ std::string name_of(const testing::TestParamInfo<Waits>& waits) {
   if (waits.param == Waits::kSome) return "Some";
   return waits.param == Waits::kAll ? "All" : "None";
 }
-INSTANTIATE_TEST_SUITE_P(Waits, TeamThatWaits, testing::Values(Waits::kNone, Waits::kAll, Waits::kSome), name_of);
+INSTANTIATE_TEST_SUITE_P(Waits, TeamThatWaits,
+                         testing::Values(Waits::kNone, Waits::kAll, Waits::kSome), name_of);
 TEST(RecordedTeam, RecordsOneBarrierInSoMany) {
   ToldTeam team(2, /*every=*/64);
   team.begin();
@@ -229,7 +239,8 @@ TEST(RecordedTeam, RecordsOneBarrierInSoMany) {
 TEST(RecordedTeam, TellsThatClocksDiffer) {
   ToldTeam team(2);
   team.begin();
-  team.cross([](std::uint32_t i) { return Stay{.arrived = i == 0 ? 100U : 500U, .released = 400U}; });
+  team.cross(
+      [](std::uint32_t i) { return Stay{.arrived = i == 0 ? 100U : 500U, .released = 400U}; });
   EXPECT_EQ(team.losses().backwards, 1U);
   EXPECT_EQ(team.span().sum_ns(), 0U);
 }
@@ -240,7 +251,8 @@ struct StampAndWork : NoTrace {
   RecordedTeam& team;
   RecordedTeam::Participant& own;
   Phases& phases;
-  StampAndWork(RecordedTeam& of, RecordedTeam::Participant& me, Phases& into) : team(of), own(me), phases(into) {}
+  StampAndWork(RecordedTeam& of, RecordedTeam::Participant& me, Phases& into)
+      : team(of), own(me), phases(into) {}
   void gathered() const noexcept { phases.gathered = read_system_ns(); }
   void waiting() const noexcept { team.use_wait(own); }
   void released() const noexcept { phases.released = read_system_ns(); }
@@ -248,7 +260,7 @@ struct StampAndWork : NoTrace {
 
 void expect_all_added_up(const test::TestPlan& plan, std::uint64_t episodes) {
   const TraceClock clock = TraceClock::system();
-  test::ThreadTrial<test::EngineSubject> trial(plan, WaitPolicy{.spin_looks = 20});
+  test::ThreadTrial<test::EngineSubject> trial(plan, WaitPolicy{.spin_polls = 20});
   const hierbar_plan& view = trial.plan();
   const std::uint32_t size = view.num_participants;
   std::vector<std::uint32_t> parents(size);
@@ -291,7 +303,8 @@ void expect_all_added_up(const test::TestPlan& plan, std::uint64_t episodes) {
 }
 
 TEST(RecordedTeam, AddsUpWhatThreadsDidAtOnce) {
-  for (const std::uint32_t size : {2U, 3U, 8U, 9U}) expect_all_added_up(test::make_flat(size), 3000);
+  for (const std::uint32_t size : {2U, 3U, 8U, 9U})
+    expect_all_added_up(test::make_flat(size), 3000);
   expect_all_added_up(test::make_forest("tree", {{3, 2}, 2, HIERBAR_RELEASE_LINES}), 1000);
 }
 

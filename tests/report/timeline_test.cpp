@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "report/format/perfetto.hpp"
-#include "report/raw_trace.hpp"
 
 namespace hierbar::report {
 namespace {
@@ -16,7 +15,8 @@ namespace {
 using testing::HasSubstr;
 
 // `count` barriers of 100 ns, a microsecond apart, with two steps each.
-Timeline one_process(long rank, const std::string& host, std::uint32_t num_threads, std::uint64_t count) {
+Timeline one_process(long rank, const std::string& host, std::uint32_t num_threads,
+                     std::uint64_t count) {
   Timeline timeline;
   timeline.sites = {{"solve(\"x\")+0x10", "explicit"}};
   ProcessTimeline& process = timeline.processes.emplace_back();
@@ -61,8 +61,8 @@ TEST(Timeline, IsTheSameWhenReadAgain) {
 }
 
 TEST(Timeline, OfSomethingElseIsRefused) {
-  for (const char* text :
-       {"", "{}", "[1]", "{\"traceEvents\":[\n]}\n", "{\"otherData\":{\"hierbar_trace\":2},\"traceEvents\":[\n]}\n"})
+  for (const char* text : {"", "{}", "[1]", "{\"traceEvents\":[\n]}\n",
+                           "{\"otherData\":{\"hierbar_trace\":2},\"traceEvents\":[\n]}\n"})
     EXPECT_THROW(parse_perfetto(text), std::runtime_error) << text;
   std::string text = to_perfetto(one_process(0, "node", 1, 1));
   text.replace(text.find("\"tid\":1,\"ts\""), 7, "\"tid\":0");
@@ -89,13 +89,16 @@ TEST(Timeline, OfSeveralHostsIsAlignedByTheTimeOfDay) {
   Timeline timeline = one_process(0, "a", 1, 1);
   Timeline same = one_process(1, "a", 1, 1), other = one_process(2, "b", 1, 1);
   timeline.processes[0].realtime_offset_ns = 5000;
-  same.processes[0].realtime_offset_ns = 5300;   // read a little later: the host's clock is still the same
+  same.processes[0].realtime_offset_ns =
+      5300;  // read a little later: the host's clock is still the same
   other.processes[0].realtime_offset_ns = 4000;  // the host has run for longer
   other.sites = {{"another", "explicit"}, {"solve(\"x\")+0x10", "explicit"}};
   Timeline all;
   for (const Timeline& each : {timeline, same, other}) merge_timeline(all, each);
   ASSERT_EQ(all.processes.size(), 3U);
-  const auto begin = [&](std::size_t process) { return all.processes[process].threads[0].slices[0].begin_ns; };
+  const auto begin = [&](std::size_t process) {
+    return all.processes[process].threads[0].slices[0].begin_ns;
+  };
   EXPECT_EQ(begin(1), begin(0));
   EXPECT_EQ(begin(2) + 1000, begin(0));
   EXPECT_EQ(all.sites.size(), 2U);
@@ -160,29 +163,36 @@ std::string trace_of(const std::string& process, const std::string& event) {
   return R"({"displayTimeUnit":"ns","otherData":{"hierbar_trace":1,"processes":[{"pid":1,"host":"node","process":7,"dropped":0,)" +
          process + "}]},\"traceEvents\":[\n" + event + "\n]}\n";
 }
-const std::string kEvent = R"({"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"barrier","cat":"explicit","args":{"site":"f"}})";
+const std::string kEvent =
+    R"({"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"barrier","cat":"explicit","args":{"site":"f"}})";
 
 TEST(Timeline, RefusesNumbersThatCannotBe) {
   EXPECT_NO_THROW(parse_perfetto(trace_of(R"("rank":0,"realtime_offset_ns":5)", kEvent)));
-  for (const char* process : {R"("rank":9223372036854775807,"realtime_offset_ns":5)", R"("rank":-2,"realtime_offset_ns":5)",
-                              R"("rank":0,"realtime_offset_ns":1e300)", R"("rank":0.5,"realtime_offset_ns":5)"}) {
+  for (const char* process :
+       {R"("rank":9223372036854775807,"realtime_offset_ns":5)",
+        R"("rank":-2,"realtime_offset_ns":5)", R"("rank":0,"realtime_offset_ns":1e300)",
+        R"("rank":0.5,"realtime_offset_ns":5)"}) {
     EXPECT_THROW(parse_perfetto(trace_of(process, kEvent)), std::runtime_error) << process;
   }
 }
 
 TEST(Timeline, RefusesABarrierOfNoSite) {
-  EXPECT_THROW(parse_perfetto(trace_of(R"("rank":0,"realtime_offset_ns":5)",
-                                       R"({"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"barrier"})")),
-               std::runtime_error);
+  EXPECT_THROW(
+      parse_perfetto(trace_of(R"("rank":0,"realtime_offset_ns":5)",
+                              R"({"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"barrier"})")),
+      std::runtime_error);
 }
 
 // The difference has no signed number; UndefinedBehaviorSanitizer looks.
 TEST(Timeline, IsMergedWhateverTheTimesOfDay) {
-  Timeline merged = parse_perfetto(trace_of(R"("rank":0,"realtime_offset_ns":9223372036854775807)", kEvent));
-  Timeline other = parse_perfetto(trace_of(R"("rank":1,"realtime_offset_ns":-9223372036854775808)", kEvent));
+  Timeline merged =
+      parse_perfetto(trace_of(R"("rank":0,"realtime_offset_ns":9223372036854775807)", kEvent));
+  Timeline other =
+      parse_perfetto(trace_of(R"("rank":1,"realtime_offset_ns":-9223372036854775808)", kEvent));
   other.processes[0].host = "other";
   merge_timeline(merged, other);
-  EXPECT_EQ(merged.processes[1].threads[0].slices[0].begin_ns, merged.processes[0].threads[0].slices[0].begin_ns + 1);
+  EXPECT_EQ(merged.processes[1].threads[0].slices[0].begin_ns,
+            merged.processes[0].threads[0].slices[0].begin_ns + 1);
 }
 
 }  // namespace

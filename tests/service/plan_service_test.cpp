@@ -1,6 +1,5 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "service/plan_service.h"
 
 #include <gmock/gmock.h>
 #include <sched.h>
@@ -11,10 +10,12 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "service/plan_service.h"
 #include "tests/service/planned_lines.hpp"
 
 extern "C" std::uint32_t leaders_counted_in_c(std::uint32_t num_participants);
@@ -42,11 +43,15 @@ void use_one_cpu() {
   sched_setaffinity(0, sizeof cpus, &cpus);
 }
 
-TEST(PlanService, HasTheVersionOfItsHeader) { EXPECT_EQ(hierbar_plan_abi_version(), HIERBAR_PLAN_ABI_VERSION); }
+TEST(PlanService, HasTheVersionOfItsHeader) {
+  EXPECT_EQ(hierbar_plan_abi_version(), HIERBAR_PLAN_ABI_VERSION);
+}
 
 TEST(PlanService, SpeaksC) {
-  EXPECT_THAT(in_new_process({}, [](Lines& lines) { lines.push_back(std::to_string(leaders_counted_in_c(3))); }),
-              ElementsAre("3"));
+  EXPECT_THAT(
+      in_new_process(
+          {}, [](Lines& lines) { lines.push_back(std::to_string(leaders_counted_in_c(3))); }),
+      ElementsAre("3"));
 }
 
 TEST(PlanService, RefusesNobodyAndTooMany) {
@@ -59,7 +64,8 @@ TEST(PlanService, RefusesNobodyAndTooMany) {
 TEST(PlanService, DestroyingNoPlanIsAllowed) { hierbar_plan_destroy(nullptr); }
 
 TEST(PlanService, FollowsTheBindings) {
-  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}}, [](Lines& lines) { plan_into(lines, 14, by_numa_node().data()); }),
+  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}},
+                             [](Lines& lines) { plan_into(lines, 14, by_numa_node().data()); }),
               ElementsAre("leaders: 0 1 2 3"));
 }
 
@@ -77,12 +83,15 @@ TEST(PlanService, UnboundParticipantsThatOutnumberTheCpusOfTheProcessAreFlat) {
 
 TEST(PlanService, ParticipantsThatShareCpusHaveALeaderForEachDomain) {
   const Bindings two_cpus({0, 32, 0, 32, 0, 32});
-  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}}, [&](Lines& lines) { plan_into(lines, 6, two_cpus.data()); }),
+  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}},
+                             [&](Lines& lines) { plan_into(lines, 6, two_cpus.data()); }),
               ElementsAre("leaders: 0 1"));
 }
 
 TEST(PlanService, SettingsChooseTheDomainAndTheRelease) {
-  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}, {"HIERBAR_LEVELS", "package"}, {"HIERBAR_RELEASE", "lines"}},
+  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng},
+                              {"HIERBAR_LEVELS", "package"},
+                              {"HIERBAR_RELEASE", "lines"}},
                              [](Lines& lines) { plan_into(lines, 14, by_numa_node().data()); }),
               ElementsAre("leaders: 0 2, lines"));
 }
@@ -91,13 +100,16 @@ TEST(PlanService, SettingsChooseTheDomainAndTheRelease) {
 TEST(PlanService, MakesThePapersGroups) {
   const Bindings cpus({0, 32, 64, 96});
   EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}, {"HIERBAR_LEVELS", "package"}},
-                             [&](Lines& lines) { plan_into(lines, 4, cpus.data(), hierbar_plan_create_groups); }),
+                             [&](Lines& lines) {
+                               plan_into(lines, 4, cpus.data(), hierbar_plan_create_groups);
+                             }),
               ElementsAre("leaders: 0 2"));
 }
 
 TEST(PlanService, SaysWhyThereAreNoGroups) {
-  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}},
-                             [](Lines& lines) { plan_into(lines, 4, nullptr, hierbar_plan_create_groups); }),
+  EXPECT_THAT(in_new_process(
+                  {{"HIERBAR_TOPOLOGY", kKunpeng}},
+                  [](Lines& lines) { plan_into(lines, 4, nullptr, hierbar_plan_create_groups); }),
               ElementsAre(HasSubstr("is not bound to cpus"), "error " + std::to_string(EINVAL)));
 }
 
@@ -109,28 +121,38 @@ TEST(PlanService, SmallTeamsNeedNoMachine) {
                                plan_into(lines, 5);
                                plan_into(lines, 5);
                              }),
-              ElementsAre("leaders: 0 1 2 3", "now five", AllOf(HasSubstr("HIERBAR_TOPOLOGY"), HasSubstr("nonsense")),
+              ElementsAre("leaders: 0 1 2 3", "now five",
+                          AllOf(HasSubstr("HIERBAR_TOPOLOGY"), HasSubstr("nonsense")),
                           "leaders: 0 1 2 3 4", "leaders: 0 1 2 3 4"));
 }
 
 TEST(PlanService, ChecksAllSettingsAndReportsEachOnce) {
-  const Variables bad = {{"HIERBAR_LEVELS", "l9"}, {"HIERBAR_RELEASE", "bells"}, {"HIERBAR_TOPOLOGY", "/nowhere/node.xml"}};
-  EXPECT_THAT(in_new_process(bad,
-                             [](Lines& lines) {
-                               lines.push_back("bad: " + std::to_string(hierbar_check_settings(append_line, &lines)));
-                               lines.push_back("bad: " + std::to_string(hierbar_check_settings(append_line, &lines)));
-                               plan_into(lines, 5);
-                             }),
-              ElementsAre(AllOf(HasSubstr("HIERBAR_LEVELS"), HasSubstr("'l9'"), HasSubstr("allowed"), HasSubstr("used instead")),
-                          AllOf(HasSubstr("HIERBAR_RELEASE"), HasSubstr("'bells'"), HasSubstr("allowed")),
-                          AllOf(HasSubstr("HIERBAR_TOPOLOGY"), HasSubstr("'/nowhere/node.xml'"), HasSubstr("used instead")),
-                          "bad: 3", "bad: 3", "leaders: 0 1 2 3 4"));
+  const Variables bad = {{"HIERBAR_LEVELS", "l9"},
+                         {"HIERBAR_RELEASE", "bells"},
+                         {"HIERBAR_TOPOLOGY", "/nowhere/node.xml"}};
+  EXPECT_THAT(
+      in_new_process(
+          bad,
+          [](Lines& lines) {
+            lines.push_back("bad: " + std::to_string(hierbar_check_settings(append_line, &lines)));
+            lines.push_back("bad: " + std::to_string(hierbar_check_settings(append_line, &lines)));
+            plan_into(lines, 5);
+          }),
+      ElementsAre(AllOf(HasSubstr("HIERBAR_LEVELS"), HasSubstr("'l9'"), HasSubstr("allowed"),
+                        HasSubstr("used instead")),
+                  AllOf(HasSubstr("HIERBAR_RELEASE"), HasSubstr("'bells'"), HasSubstr("allowed")),
+                  AllOf(HasSubstr("HIERBAR_TOPOLOGY"), HasSubstr("'/nowhere/node.xml'"),
+                        HasSubstr("used instead")),
+                  "bad: 3", "bad: 3", "leaders: 0 1 2 3 4"));
 }
 
 TEST(PlanService, GoodSettingsAreCheckedInSilence) {
-  EXPECT_THAT(in_new_process({{"HIERBAR_LEVELS", "numa"}, {"HIERBAR_RELEASE", "flags"}, {"HIERBAR_TOPOLOGY", kKunpeng}},
+  EXPECT_THAT(in_new_process({{"HIERBAR_LEVELS", "numa"},
+                              {"HIERBAR_RELEASE", "flags"},
+                              {"HIERBAR_TOPOLOGY", kKunpeng}},
                              [](Lines& lines) {
-                               if (hierbar_check_settings(append_line, &lines) != 0) lines.emplace_back("bad");
+                               if (hierbar_check_settings(append_line, &lines) != 0)
+                                 lines.emplace_back("bad");
                              }),
               IsEmpty());
 }
@@ -141,7 +163,8 @@ TEST(PlanService, ALevelThatTheMachineLacksIsReportedOnce) {
                                plan_into(lines, 5);
                                plan_into(lines, 5);
                              }),
-              ElementsAre(AllOf(HasSubstr("HIERBAR_LEVELS"), HasSubstr("'l3'"), HasSubstr("allowed"), HasSubstr("used instead")),
+              ElementsAre(AllOf(HasSubstr("HIERBAR_LEVELS"), HasSubstr("'l3'"),
+                                HasSubstr("allowed"), HasSubstr("used instead")),
                           "leaders: 0 1 2 3 4", "leaders: 0 1 2 3 4"));
 }
 
@@ -159,9 +182,11 @@ TEST(PlanService, ManyThreadsLoadTheMachineOnce) {
                              [](Lines& lines) {
                                std::vector<Lines> seen(8);
                                std::vector<std::thread> threads;
-                               for (Lines& own : seen) threads.emplace_back([&own] { plan_into(own, 5); });
+                               for (Lines& own : seen)
+                                 threads.emplace_back([&own] { plan_into(own, 5); });
                                for (std::thread& thread : threads) thread.join();
-                               for (const Lines& own : seen) lines.insert(lines.end(), own.begin(), own.end());
+                               for (const Lines& own : seen)
+                                 lines.insert(lines.end(), own.begin(), own.end());
                                std::erase(lines, "leaders: 0 1 2 3 4");
                              }),
               ElementsAre(HasSubstr("nonsense")));
@@ -169,7 +194,8 @@ TEST(PlanService, ManyThreadsLoadTheMachineOnce) {
 
 TEST(PlanService, AChildForkedDuringTheLoadCanMakePlans) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the sanitizer's own allocator may be locked in a child of a process with threads";
+  GTEST_SKIP()
+      << "the sanitizer's own allocator may be locked in a child of a process with threads";
 #endif
   for (int repetition = 0; repetition < 20; ++repetition) {
     const Lines lines = in_new_process({{"HIERBAR_TOPOLOGY", kKunpeng}}, [](Lines& result) {
@@ -200,16 +226,17 @@ TEST(PlanService, OutOfMemoryIsReported) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need more address space than the limit that this test sets";
 #endif
-  EXPECT_THAT(in_new_process({},
-                             [](Lines& lines) {
-                               plan_into(lines, 5);
-                               rlimit limit{};
-                               getrlimit(RLIMIT_AS, &limit);
-                               limit.rlim_cur = 60 << 20;
-                               setrlimit(RLIMIT_AS, &limit);
-                               plan_into(lines, 1U << 20);
-                             }),
-              ElementsAre("leaders: 0 1 2 3 4", HasSubstr("alloc"), "error " + std::to_string(ENOMEM)));
+  EXPECT_THAT(
+      in_new_process({},
+                     [](Lines& lines) {
+                       plan_into(lines, 5);
+                       rlimit limit{};
+                       getrlimit(RLIMIT_AS, &limit);
+                       limit.rlim_cur = 60 << 20;
+                       setrlimit(RLIMIT_AS, &limit);
+                       plan_into(lines, 1U << 20);
+                     }),
+      ElementsAre("leaders: 0 1 2 3 4", HasSubstr("alloc"), "error " + std::to_string(ENOMEM)));
 }
 
 TEST(PlanService, DescribesTheMachineAndThePlan) {
@@ -223,6 +250,93 @@ TEST(PlanService, DescribesTheMachineAndThePlan) {
   EXPECT_THAT(lines, ::testing::Contains(HasSubstr("numa")));
   EXPECT_THAT(lines, ::testing::Contains(HasSubstr("loaded in")));
   EXPECT_THAT(lines, ::testing::Contains("engine: 14 participants, depth 3 line transfers"));
+}
+
+}  // namespace
+
+namespace {
+
+using hierbar::test::append_line;
+using hierbar::test::by_numa_node;
+using hierbar::test::in_new_process;
+using hierbar::test::kKunpeng;
+using hierbar::test::Lines;
+using hierbar::test::plan_into;
+using hierbar::test::Variables;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// The path of a profile of kKunpeng that gives 14 participants on 14 cores of 4 domains 2 leaders.
+std::string written_profile(const std::string& name, const std::string& text) {
+  std::string path = "plan_service_" + std::to_string(getpid()) + name;
+  std::ofstream(path) << text;
+  return path;
+}
+const std::string kProfile =
+    R"({"format": "hierbar-profile-1", "hierbar": ")" HIERBAR_VERSION_STRING
+    R"(", "machine": {"cpu": ")" +
+    std::string(kKunpeng) +
+    R"(", "shape": "package 2, die 4, numa 4, l3 4, cluster 32, l2 128, core 128, cpu 128"}, "plans": )" +
+    R"([{"participants": 14, "cores": 14, "domains": 4, "shape": {"leaders": 2, "release": "lines"}}]})";
+
+TEST(PlanService, AProfileOfTheMachineShapesThePlanAndSaysSo) {
+  const std::string path = written_profile("good.json", kProfile);
+  const Lines lines = in_new_process(
+      {{"HIERBAR_TOPOLOGY", kKunpeng}, {"HIERBAR_PROFILE", path}}, [](Lines& result) {
+        plan_into(result, 14, by_numa_node().data());
+        plan_into(result, 13, by_numa_node().data());
+        hierbar_describe_machine(append_line, &result);
+        const hierbar_plan* plan = nullptr;
+        hierbar_plan_create(14, by_numa_node().data(), append_line, &result, &plan);
+        hierbar_describe_plan(plan, append_line, &result);
+        hierbar_plan_destroy(plan);
+      });
+  unlink(path.c_str());
+  ASSERT_GE(lines.size(), 2U);
+  EXPECT_EQ(lines[0], "leaders: 0 2, lines");
+  EXPECT_EQ(lines[1], "leaders: 0 1 2 3") << "not a team that was measured";
+  EXPECT_THAT(lines, ::testing::Contains("profile " + path + ": measured shapes for teams of 14"));
+  EXPECT_THAT(lines, ::testing::Contains(HasSubstr("from the profile of this machine")));
+}
+
+TEST(PlanService, AStaleOrBrokenProfileIsToldOnceAndIgnored) {
+  const std::string stale = written_profile("stale.json", kProfile);
+  EXPECT_THAT(in_new_process({{"HIERBAR_TOPOLOGY", "l3:2 core:8 pu:1"}, {"HIERBAR_PROFILE", stale}},
+                             [](Lines& lines) {
+                               lines.push_back("bad: " + std::to_string(hierbar_check_settings(
+                                                             append_line, &lines)));
+                               plan_into(lines, 5);
+                               plan_into(lines, 14);
+                               hierbar_describe_machine(append_line, &lines);
+                               lines.resize(4);
+                             }),
+              ElementsAre("bad: 0", AllOf(HasSubstr(stale), HasSubstr("another machine")),
+                          "leaders: 0 1 2 3 4", HasSubstr("leaders: 0 1")));
+  unlink(stale.c_str());
+  EXPECT_THAT(in_new_process({{"HIERBAR_PROFILE", "/nowhere/profile.json"}},
+                             [](Lines& lines) {
+                               lines.push_back("bad: " + std::to_string(hierbar_check_settings(
+                                                             append_line, &lines)));
+                               plan_into(lines, 5);
+                             }),
+              ElementsAre(AllOf(HasSubstr("/nowhere/profile.json"), HasSubstr("No such file")),
+                          "bad: 1", "leaders: 0 1 2 3 4"));
+}
+
+TEST(PlanService, SettingsWinOverTheProfileAndOffLeavesItOut) {
+  const std::string path = written_profile("settings.json", kProfile);
+  const auto planned_with = [&](const Variables& more) {
+    Variables variables = {{"HIERBAR_TOPOLOGY", kKunpeng}, {"HIERBAR_PROFILE", path}};
+    for (const auto& [name, value] : more) variables[name] = value;
+    return in_new_process(variables,
+                          [](Lines& lines) { plan_into(lines, 14, by_numa_node().data()); });
+  };
+  EXPECT_THAT(planned_with({{"HIERBAR_RELEASE", "auto"}}), ElementsAre("leaders: 0 2, lines"));
+  EXPECT_THAT(planned_with({{"HIERBAR_RELEASE", "flags"}}), ElementsAre("leaders: 0 2"));
+  EXPECT_THAT(planned_with({{"HIERBAR_LEVELS", "numa"}}), ElementsAre("leaders: 0 1 2 3"));
+  EXPECT_THAT(planned_with({{"HIERBAR_PROFILE", "off"}}), ElementsAre("leaders: 0 1 2 3"));
+  unlink(path.c_str());
 }
 
 }  // namespace

@@ -22,7 +22,9 @@ using Variables = std::map<std::string, std::string>;
 
 inline constexpr const char* kKunpeng = "pack:2 die:2 [numa] l3:1 group:8 l2:4 core:1 pu:1";
 
-inline void append_line(void* lines, const char* line) { static_cast<Lines*>(lines)->push_back(line); }
+inline void append_line(void* lines, const char* line) {
+  static_cast<Lines*>(lines)->push_back(line);
+}
 
 // The library reads settings and the machine once in a process, so every test looks at it from a
 // new one. `body` appends what it sees to its argument.
@@ -32,7 +34,9 @@ Lines in_new_process(const Variables& variables, const Body& body) {
   if (pipe(ends) != 0) return {"no pipe"};
   const pid_t child = fork();
   if (child == 0) {
-    for (const char* name : {"HIERBAR_TOPOLOGY", "HIERBAR_LEVELS", "HIERBAR_RELEASE", "HIERBAR_PROFILE"}) unsetenv(name);
+    for (const char* name :
+         {"HIERBAR_TOPOLOGY", "HIERBAR_LEVELS", "HIERBAR_RELEASE", "HIERBAR_PROFILE"})
+      unsetenv(name);
     setenv("XDG_CONFIG_HOME", "/nowhere", 1);
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
     alarm(60);
@@ -40,8 +44,10 @@ Lines in_new_process(const Variables& variables, const Body& body) {
     body(lines);
     std::string text;
     for (const std::string& line : lines) text += line + '\n';
-    const bool written = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    std::_Exit(written ? 0 : 1);  // not _exit(): ThreadSanitizer looks there for threads, and fork() does not bring the parent's
+    const bool written =
+        write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    std::_Exit(written ? 0 : 1);  // not _exit(): ThreadSanitizer looks there for threads, and
+                                  // fork() does not bring the parent's
   }
   close(ends[1]);
   Lines lines;
@@ -61,7 +67,8 @@ Lines in_new_process(const Variables& variables, const Body& body) {
 // Bindings of single cpus.
 class Bindings {
  public:
-  explicit Bindings(const std::vector<std::uint32_t>& cpus) : words_(cpus.size()), cpus_(cpus.size()) {
+  explicit Bindings(const std::vector<std::uint32_t>& cpus)
+      : words_(cpus.size()), cpus_(cpus.size()) {
     for (std::size_t i = 0; i < cpus.size(); ++i) {
       words_[i].resize(cpus[i] / 64 + 1);
       words_[i].back() = std::uint64_t{1} << (cpus[i] % 64);
@@ -83,16 +90,19 @@ inline Bindings by_numa_node() {
 }
 
 // What is reported, then "leaders: 0 1 2" or "error <errno>".
-inline void plan_into(Lines& lines, std::uint32_t num_participants, const hierbar_cpus* cpus = nullptr,
+inline void plan_into(Lines& lines, std::uint32_t num_participants,
+                      const hierbar_cpus* cpus = nullptr,
                       decltype(&hierbar_plan_create) create = hierbar_plan_create) {
   const hierbar_plan* plan = reinterpret_cast<const hierbar_plan*>(&lines);
   const int error = create(num_participants, cpus, append_line, &lines, &plan);
   if (error != 0) {
-    lines.push_back("error " + std::to_string(error) + (plan == nullptr ? "" : ", a plan nevertheless"));
+    lines.push_back("error " + std::to_string(error) +
+                    (plan == nullptr ? "" : ", a plan nevertheless"));
     return;
   }
   std::string leaders = "leaders:";
-  for (std::uint32_t i = 0; i < plan->num_leaders; ++i) leaders += ' ' + std::to_string(plan->leaders[i]);
+  for (std::uint32_t i = 0; i < plan->num_leaders; ++i)
+    leaders += ' ' + std::to_string(plan->leaders[i]);
   lines.push_back(leaders + (plan->release == HIERBAR_RELEASE_LINES ? ", lines" : ""));
   hierbar_plan_destroy(plan);
 }

@@ -43,8 +43,18 @@ class Mpi4pySuite(MpiSuite):
     def launch(self, tests, settings):
         self._codes_file.unlink(missing_ok=True)
         source = self._arguments.source / "test"
-        command = [str(self._arguments.python), "-B", str(PROGRAM), str(source), str(self._codes_file), self._left_out, *tests]
-        status, _ = self.run_program(" ".join(tests), command, self._arguments.ranks, settings, self._arguments.timeout)
+        command = [
+            str(self._arguments.python),
+            "-B",
+            str(PROGRAM),
+            str(source),
+            str(self._codes_file),
+            self._left_out,
+            *tests,
+        ]
+        status, _ = self.run_program(
+            " ".join(tests), command, self._arguments.ranks, settings, self._arguments.timeout
+        )
         ending = "TIMEOUT" if status is None else "PASS" if status == 0 else "FAIL"
         codes = dict.fromkeys(tests, ending)
         if self._codes_file.exists():
@@ -56,27 +66,41 @@ def select(arguments, known):
     """The tests to run. Prints which modules and methods are not run, and why."""
     modules = sorted(path.stem for path in (arguments.source / "test").glob("test_*.py"))
     print(f"hierbar: {len(known.not_run)} modules or tests are listed as not to be run:")
-    print("".join(f"  {test}: {cause}\n" for test, cause in known.not_run.items()), end="", flush=True)
+    print(
+        "".join(f"  {test}: {cause}\n" for test, cause in known.not_run.items()), end="", flush=True
+    )
     return arguments.tests or [module for module in modules if module not in known.not_run]
 
 
 def check():
     parser = mpi_comparison.make_parser(__doc__)
     parser.add_argument("--python", type=pathlib.Path, required=True, help="has mpi4py")
-    parser.add_argument("--source", type=pathlib.Path, required=True, help="mpi4py's sources, unpacked")
+    parser.add_argument(
+        "--source", type=pathlib.Path, required=True, help="mpi4py's sources, unpacked"
+    )
     parser.add_argument("--ranks", type=int, default=2, help="default: 2")
     parser.add_argument("tests", nargs="*", metavar="TEST")
     arguments = mpi_comparison.parse(parser)
     work_dir = arguments.build_dir / "suites" / "mpi4py"
     work_dir.mkdir(parents=True, exist_ok=True)
-    known = known_failures.read(pathlib.Path(__file__).resolve().parent / f"mpi4py-{arguments.mpi}.txt")
+    known = known_failures.read(
+        pathlib.Path(__file__).resolve().parent / f"mpi4py-{arguments.mpi}.txt"
+    )
     tests = select(arguments, known)
     if not tests:
-        raise CannotRun(f"--source '{arguments.source}': no test_*.py in {arguments.source / 'test'}")
+        raise CannotRun(
+            f"--source '{arguments.source}': no test_*.py in {arguments.source / 'test'}"
+        )
 
     ours = Mpi4pySuite(arguments, tests, known.not_run, work_dir, arguments.shim)
     stock = Mpi4pySuite(arguments, tests, known.not_run, work_dir, None)
-    result = mpi_comparison.run(f"mpi4py's tests on {ours.version}, ranks: {arguments.ranks}", ours, stock, known.fails, arguments)
+    result = mpi_comparison.run(
+        f"mpi4py's tests on {ours.version}, ranks: {arguments.ranks}",
+        ours,
+        stock,
+        known.fails,
+        arguments,
+    )
     return mpi_comparison.finish(result, arguments)
 
 

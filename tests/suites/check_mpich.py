@@ -6,7 +6,7 @@
     check_mpich.py --mpi ompi --env HIERBAR_FAKE_NODES=2
     check_mpich.py --around --filter '^(coll|comm|topo)/'
 
-1. Fetch the suite and build it with the family's compiler driver (mpich_build.py says which
+1. Fetch the suite and build it with the family's compiler driver (mpich_tests.py says which
    folders).
 2. Run each program at the number of ranks in its list, at most --max-ranks, under the shim with
    the given variables. Programs that need more have a line in the list of known failures.
@@ -24,8 +24,7 @@ import sys
 
 import known_failures
 import mpi_comparison
-import mpich_build
-import mpich_testlist
+import mpich_tests
 from compare import CannotRun
 from mpi_suite import MpiSuite
 
@@ -58,8 +57,15 @@ class MpichSuite(MpiSuite):
         # expensive.
         timeout = min(max(test.seconds, self._arguments.timeout), 2 * self._arguments.timeout)
         settings = [*settings, *test.variables]
-        status, output = self.run_program(test.name, [str(program), *test.arguments], test.ranks, settings, timeout,
-                                          test.launch_options, program.parent)
+        status, output = self.run_program(
+            test.name,
+            [str(program), *test.arguments],
+            test.ranks,
+            settings,
+            timeout,
+            test.launch_options,
+            program.parent,
+        )
         return {test.name: judge(test, status, output)}
 
 
@@ -80,7 +86,10 @@ def select(tests, known, build, pattern):
     if num_filtered:
         print(f"hierbar: {num_filtered} tests are left out by --filter '{pattern}'", flush=True)
     if unknown:
-        raise CannotRun("these are not built and not in the list of known failures:\n" + "\n".join(dict.fromkeys(unknown)))
+        raise CannotRun(
+            "these are not built and not in the list of known failures:\n"
+            + "\n".join(dict.fromkeys(unknown))
+        )
     return selected
 
 
@@ -92,28 +101,48 @@ def max_ranks(arguments):
 
 def check():
     parser = mpi_comparison.make_parser(__doc__)
-    parser.add_argument("--filter", metavar="REGEX", default="", help="only tests whose names match")
-    parser.add_argument("--around", action="store_true",
-                        help="put barriers around the programs' collectives (barriers_around.c), with and without the shim")
-    parser.add_argument("--max-ranks", type=int, metavar="N", help="of one program (default: "
-                        "4 for Open MPI; for MPICH, whose ranks keep their cpus while they wait, as many as cpus, from 2 to 4)")
+    parser.add_argument(
+        "--filter", metavar="REGEX", default="", help="only tests whose names match"
+    )
+    parser.add_argument(
+        "--around",
+        action="store_true",
+        help="put barriers around the programs' collectives (barriers_around.c), with and without the shim",
+    )
+    parser.add_argument(
+        "--max-ranks",
+        type=int,
+        metavar="N",
+        help="of one program (default: "
+        "4 for Open MPI; for MPICH, whose ranks keep their cpus while they wait, as many as cpus, from 2 to 4)",
+    )
     arguments = mpi_comparison.parse(parser)
     work_dir = arguments.build_dir / "suites" / "mpich"
     work_dir.mkdir(parents=True, exist_ok=True)
-    build = mpich_build.Build(work_dir, arguments.mpi)
+    build = mpich_tests.Build(work_dir, arguments.mpi)
     build.make()
-    known = known_failures.read(pathlib.Path(__file__).resolve().parent / f"mpich-{arguments.mpi}.txt")
-    tests = mpich_testlist.read(build.source_dir, build.dir, mpich_build.FOLDERS, max_ranks(arguments), known.max_ranks())
+    known = known_failures.read(
+        pathlib.Path(__file__).resolve().parent / f"mpich-{arguments.mpi}.txt"
+    )
+    tests = mpich_tests.read(
+        build.source_dir, build.dir, mpich_tests.FOLDERS, max_ranks(arguments), known.max_ranks()
+    )
     selected = select(tests, known, build, arguments.filter)
     if not selected:
         raise CannotRun(f"--filter '{arguments.filter}' lets no test through")
 
     ours = MpichSuite(arguments, build, selected, work_dir, arguments.shim)
     stock = MpichSuite(arguments, build, selected, work_dir, None)
-    title = f"MPICH's test/mpi on {ours.version}" + (", barriers around collectives" if arguments.around else "")
+    title = f"MPICH's test/mpi on {ours.version}" + (
+        ", barriers around collectives" if arguments.around else ""
+    )
     result = mpi_comparison.run(title, ours, stock, known.fails, arguments)
     if not arguments.filter:
-        for line in known.stale(result["codes"], {test.program for test in tests.values() if build.is_built(test.program)}, tests):
+        for line in known.stale(
+            result["codes"],
+            {test.program for test in tests.values() if build.is_built(test.program)},
+            tests,
+        ):
             print(f"hierbar: the list of known failures is out of date: {line}")
     return mpi_comparison.finish(result, arguments)
 

@@ -31,7 +31,16 @@ import sys
 import time
 
 import summary
-from compare import CannotRun, StockResults, compare, exit_status, failed, print_differences, skip, without_our_barrier
+from compare import (
+    CannotRun,
+    StockResults,
+    compare,
+    exit_status,
+    failed,
+    print_differences,
+    skip,
+    without_our_barrier,
+)
 
 # By suffix: the compilers of each family. The first that exists is used.
 COMPILERS = {
@@ -43,15 +52,39 @@ SKIPPED_BY_SUITE = 101  # the exit status of a program of the suite that finds n
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build-dir", type=pathlib.Path, default=pathlib.Path("build/release"), help="default: build/release")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--build-dir",
+        type=pathlib.Path,
+        default=pathlib.Path("build/release"),
+        help="default: build/release",
+    )
     parser.add_argument("--compiler", choices=COMPILERS, default="clang", help="default: clang")
-    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for every program; repeatable")
-    parser.add_argument("--filter", metavar="REGEX", default="", help="only tests whose names match")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers, and programs, at a time; default: one per cpu")
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="for every program; repeatable",
+    )
+    parser.add_argument(
+        "--filter", metavar="REGEX", default="", help="only tests whose names match"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count(),
+        help="compilers, and programs, at a time; default: one per cpu",
+    )
     parser.add_argument("--timeout", type=int, default=60, help="seconds per program (default: 60)")
-    parser.add_argument("--full-stock", action="store_true", help="run everything on the unmodified library as well")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the result there")
+    parser.add_argument(
+        "--full-stock", action="store_true", help="run everything on the unmodified library as well"
+    )
+    parser.add_argument(
+        "--json", type=pathlib.Path, metavar="FILE", help="also write the result there"
+    )
     arguments = parser.parse_args()
     arguments.build_dir = arguments.build_dir.resolve()
     for setting in arguments.env:
@@ -73,7 +106,11 @@ class Programs:
     def sources(self, pattern):
         """The names of the tests, relative to the suite's folder of tests."""
         folder = self._source_dir / "tests"
-        names = (str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.suffix in self._compilers)
+        names = (
+            str(path.relative_to(folder))
+            for path in sorted(folder.rglob("*"))
+            if path.suffix in self._compilers
+        )
         return [name for name in names if re.search(pattern, name)]
 
     def path(self, name):
@@ -87,8 +124,16 @@ class Programs:
             return program.exists()
         source = self._source_dir / "tests" / name
         modules = program.with_suffix(".modules")
-        command = [self._compilers[source.suffix], "-fopenmp", "-O1", *self._warnings, f"-I{self._source_dir / 'ompvv'}",
-                   str(source), "-o", str(program)]
+        command = [
+            self._compilers[source.suffix],
+            "-fopenmp",
+            "-O1",
+            *self._warnings,
+            f"-I{self._source_dir / 'ompvv'}",
+            str(source),
+            "-o",
+            str(program),
+        ]
         if source.suffix == ".F90":
             modules.mkdir(exist_ok=True)
             command[1:1] = ["-ffree-line-length-none", f"-J{modules}"]
@@ -110,13 +155,24 @@ class OmpvvSuite:
         self._arguments = arguments
 
     def _run_one(self, test, settings):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "GOMP_", "HIERBAR_"))}
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("OMP_", "KMP_", "GOMP_", "HIERBAR_"))
+        }
         if self._library_dir:
             environment["LD_LIBRARY_PATH"] = str(self._library_dir)
         environment.update(setting.split("=", 1) for setting in settings)
         try:
-            status = subprocess.run([self._programs.path(test)], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                    stderr=subprocess.DEVNULL, timeout=self._arguments.timeout, cwd=self.work_dir).returncode
+            status = subprocess.run(
+                [self._programs.path(test)],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=self._arguments.timeout,
+                cwd=self.work_dir,
+            ).returncode
         except subprocess.TimeoutExpired:
             return "TIMEOUT"
         return {0: "PASS", SKIPPED_BY_SUITE: "SKIPPED"}.get(status, "FAIL")
@@ -126,7 +182,10 @@ class OmpvvSuite:
         with concurrent.futures.ThreadPoolExecutor(self._arguments.jobs) as pool:
             codes = dict(zip(tests, pool.map(lambda test: self._run_one(test, settings), tests)))
         if not quiet:
-            print(f"hierbar: {self.name}: {len(codes)} programs, {sum(map(failed, codes.values()))} failed", flush=True)
+            print(
+                f"hierbar: {self.name}: {len(codes)} programs, {sum(map(failed, codes.values()))} failed",
+                flush=True,
+            )
         return codes
 
 
@@ -155,7 +214,10 @@ def libraries(arguments):
     """The directories of our library and of the unmodified one."""
     if arguments.compiler == "gcc":
         return arguments.build_dir / "lib", None
-    target = subprocess.run(["cmake", "--build", str(arguments.build_dir), "--target", "stock_libomp"], stdout=subprocess.DEVNULL)
+    target = subprocess.run(
+        ["cmake", "--build", str(arguments.build_dir), "--target", "stock_libomp"],
+        stdout=subprocess.DEVNULL,
+    )
     if target.returncode != 0:
         raise CannotRun("the target stock_libomp cannot be built")
     return arguments.build_dir / "lib", arguments.build_dir / "stock" / "lib"
@@ -179,9 +241,19 @@ def check():
 
     start = time.monotonic()
     # GCC's -dumpversion may be the major version only; Clang knows no other option.
-    version = subprocess.run([compilers[".c"], "-dumpfullversion", "-dumpversion"], capture_output=True, text=True).stdout.strip()
+    version = subprocess.run(
+        [compilers[".c"], "-dumpfullversion", "-dumpversion"], capture_output=True, text=True
+    ).stdout.strip()
     ours = OmpvvSuite("ours", version, work_dir, programs, tests, ours_dir, arguments)
-    stock_suite = OmpvvSuite(f"ompvv-{arguments.compiler}-stock", version, work_dir, programs, tests, stock_dir, arguments)
+    stock_suite = OmpvvSuite(
+        f"ompvv-{arguments.compiler}-stock",
+        version,
+        work_dir,
+        programs,
+        tests,
+        stock_dir,
+        arguments,
+    )
     stock = StockResults(stock_suite, without_our_barrier(arguments.env), {})
     if arguments.full_stock:
         stock.run()
@@ -189,14 +261,25 @@ def check():
     regressions, unsteady, shared = compare(ours, stock, arguments.env, codes)
     codes.update({name: "UNSUPPORTED" for name in names if not compiled[name]})
     counts = collections.Counter(codes.values())
-    print(f"\nOpenMP_VV, {arguments.compiler} {version}, {' '.join(arguments.env) or 'no variables set'}, "
-          f"{time.monotonic() - start:.0f} s\n  ours: " + ", ".join(f"{count} {code}" for code, count in sorted(counts.items())))
+    print(
+        f"\nOpenMP_VV, {arguments.compiler} {version}, {' '.join(arguments.env) or 'no variables set'}, "
+        f"{time.monotonic() - start:.0f} s\n  ours: "
+        + ", ".join(f"{count} {code}" for code, count in sorted(counts.items()))
+    )
     print_differences(regressions, unsteady, shared)
     if arguments.json:
-        summary.write(arguments.json, {
-            "suite": f"OpenMP_VV, {arguments.compiler}", "environment": arguments.env, "codes": codes, "regressions": regressions,
-            "unsteady": unsteady, "fail_on_stock_too": shared, "counts": summary.count(codes, regressions, unsteady, shared),
-        })
+        summary.write(
+            arguments.json,
+            {
+                "suite": f"OpenMP_VV, {arguments.compiler}",
+                "environment": arguments.env,
+                "codes": codes,
+                "regressions": regressions,
+                "unsteady": unsteady,
+                "fail_on_stock_too": shared,
+                "counts": summary.count(codes, regressions, unsteady, shared),
+            },
+        )
     return 1 if regressions else 0
 
 

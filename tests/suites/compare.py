@@ -108,10 +108,18 @@ def compare(ours, stock, settings, codes):
     for test in failing:
         if test in shared:
             continue
-        print(f"hierbar: differs from stock: {test} ({codes[test]}); running it {RERUNS} times more on both", flush=True)
+        print(
+            f"hierbar: differs from stock: {test} ({codes[test]}); running it {RERUNS} times more on both",
+            flush=True,
+        )
         on_ours, on_stock = rerun_difference(test, ours, stock, settings)
         kind = regressions if on_ours and not on_stock else unsteady
-        kind[test] = {"first": codes[test], "ours_failed": on_ours, "stock_failed": on_stock, "reruns": RERUNS}
+        kind[test] = {
+            "first": codes[test],
+            "ours_failed": on_ours,
+            "stock_failed": on_stock,
+            "reruns": RERUNS,
+        }
     return regressions, unsteady, sorted(shared)
 
 
@@ -120,5 +128,7 @@ def print_differences(regressions, unsteady, shared):
     for title, tests in (("unsteady", unsteady), ("regressions", regressions)):
         print(f"  {title}: {len(tests)}")
         for test, counts in sorted(tests.items()):
-            print(f"    {test}: {counts['first']} at first; then ours failed {counts['ours_failed']} and stock "
-                  f"{counts['stock_failed']} of {counts['reruns']} times")
+            print(
+                f"    {test}: {counts['first']} at first; then ours failed {counts['ours_failed']} and stock "
+                f"{counts['stock_failed']} of {counts['reruns']} times"
+            )

@@ -52,12 +52,18 @@ class Compare(InDirectory):
             return compare.compare(self.ours, results, self.OURS, self.ours.run(self.OURS))
 
     def test_a_test_that_fails_only_on_ours_is_a_regression(self):
-        regressions, unsteady, shared = self.compare({"a": ["FAIL"], "b": ["PASS"]}, {"a": ["PASS"], "b": ["PASS"]})
-        self.assertEqual(regressions, {"a": {"first": "FAIL", "ours_failed": 3, "stock_failed": 0, "reruns": 3}})
+        regressions, unsteady, shared = self.compare(
+            {"a": ["FAIL"], "b": ["PASS"]}, {"a": ["PASS"], "b": ["PASS"]}
+        )
+        self.assertEqual(
+            regressions, {"a": {"first": "FAIL", "ours_failed": 3, "stock_failed": 0, "reruns": 3}}
+        )
         self.assertEqual((unsteady, shared), ({}, []))
 
     def test_timeouts_and_unexpected_passes_count_as_failures(self):
-        regressions, _, _ = self.compare({"a": ["TIMEOUT"], "b": ["XPASS"]}, {"a": ["PASS"], "b": ["XFAIL"]})
+        regressions, _, _ = self.compare(
+            {"a": ["TIMEOUT"], "b": ["XPASS"]}, {"a": ["PASS"], "b": ["XFAIL"]}
+        )
         self.assertEqual(sorted(regressions), ["a", "b"])
 
     def test_one_failure_in_the_reruns_is_enough_for_a_regression(self):
@@ -106,7 +112,15 @@ class Summary(InDirectory):
         return status, output.getvalue().splitlines()[1].split()
 
     def test_every_test_that_ran_is_in_one_column(self):
-        codes = {"a": "PASS", "b": "FAIL", "c": "TIMEOUT", "d": "XFAIL", "e": "UNSUPPORTED", "f": "FAIL", "g": "FAIL"}
+        codes = {
+            "a": "PASS",
+            "b": "FAIL",
+            "c": "TIMEOUT",
+            "d": "XFAIL",
+            "e": "UNSUPPORTED",
+            "f": "FAIL",
+            "g": "FAIL",
+        }
         status, row = self.summarise(codes, regressions=["b"], unsteady=["c"], shared=["f", "g"])
         self.assertEqual((status, row), (1, ["somebody's", "A=1", "6", "2", "2", "1", "1"]))
 

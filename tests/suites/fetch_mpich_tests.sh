@@ -30,7 +30,8 @@ unpack() {
   say "unpacking test/mpi of $archive"
   rm -rf "$fresh" "$out"
   mkdir -p "$fresh"
-  tar --extract --xz --file "$archive" --directory="$fresh" --strip-components=3 --anchored --wildcards --no-wildcards-match-slash \
+  tar --extract --xz --file "$archive" --directory="$fresh" --strip-components=3 --anchored \
+    --wildcards --no-wildcards-match-slash \
     '*/test/mpi'
   mv "$fresh" "$out"
 }

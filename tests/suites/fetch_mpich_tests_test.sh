@@ -18,22 +18,27 @@ printf '#!/bin/sh\nexit 1\n' | tee "$work/tools/apt-get" >"$work/tools/apt-cache
 chmod +x "$work"/tools/*
 
 fetch() { # SHA256 [ARGUMENT...]
-  run env -u XDG_CACHE_HOME -u HIERBAR_SOURCES HOME="$work/home" PATH="$work/tools:$PATH" HIERBAR_TEST_DEBIAN_SHA256="$1" \
+  run env -u XDG_CACHE_HOME -u HIERBAR_SOURCES HOME="$work/home" PATH="$work/tools:$PATH" \
+    HIERBAR_TEST_DEBIAN_SHA256="$1" \
     "$fetch_script" --out "$work/out" --state "$work/state" "${@:2}"
 }
 
-only_the_tests_are_unpacked() { same_text "$(cd "$work/out" && find . -type f)" './coll/testlist.in'; }
+only_the_tests_are_unpacked() { same_text "$(cd "$work/out" && find . -type f)" \
+  './coll/testlist.in'; }
 
 fetch "$good"
 check 'without a network it is an error' same_text "$status" 1
-check 'which names the archive and the variable' says "Put $name into a directory and name it in HIERBAR_SOURCES, or leave its tests out"
+check 'which names the archive and the variable' says \
+  "Put $name into a directory and name it in HIERBAR_SOURCES, or leave its tests out"
 
 fetch "$wrong" --sources "$work/archives"
-check 'a wrong checksum is an error' says "wrong SHA-256 of $work/archives/$name: expected $wrong, actual $good"
+check 'a wrong checksum is an error' says \
+  "wrong SHA-256 of $work/archives/$name: expected $wrong, actual $good"
 check 'nothing is unpacked then' is_missing "$work/out"
 
 fetch "$good" --sources "$work/home"
-check 'a directory without the archive is told' says "HIERBAR_SOURCES='$work/home' has no $name; looking further"
+check 'a directory without the archive is told' says \
+  "HIERBAR_SOURCES='$work/home' has no $name; looking further"
 
 fetch "$good" --sources "$work/archives"
 check 'a good archive in --sources is taken' succeeded
@@ -54,7 +59,8 @@ END
 printf '#!/bin/sh\necho "Version: 4.0.2-3"\n' >"$work/tools/apt-cache"
 rm -r "$work/out"
 fetch "$wrong"
-check 'a download with a wrong checksum is an error' says "wrong SHA-256 of $work/home/.cache/hierbar/sources/"
+check 'a download with a wrong checksum is an error' says \
+  "wrong SHA-256 of $work/home/.cache/hierbar/sources/"
 check 'and nothing of it is kept' same_text "$(find "$work/home" -name "$name")" ''
 fetch "$good"
 check "the distribution's source package is taken" only_the_tests_are_unpacked

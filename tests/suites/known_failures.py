@@ -42,7 +42,11 @@ class KnownFailures:
     def excuse(self, test):
         """Why a test is not run here, or None."""
         program = test.split()[0]
-        return self.not_built.get(program) or self.not_run.get(test) or self.not_run.get(f"{program} *")
+        return (
+            self.not_built.get(program)
+            or self.not_run.get(test)
+            or self.not_run.get(f"{program} *")
+        )
 
     def stale(self, codes, built, tests):
         """What is wrong in the list, given the results of a whole run, the programs that were
@@ -62,7 +66,9 @@ class KnownFailures:
             if program not in programs:
                 yield f"'{program}' of [more ranks] is no program of the suite"
         for entry in self.not_run:
-            if entry not in tests and not (entry.endswith(" *") and entry.removesuffix(" *") in programs):
+            if entry not in tests and not (
+                entry.endswith(" *") and entry.removesuffix(" *") in programs
+            ):
                 yield f"'{entry}' of [not run] is no test of the suite"
 
 
@@ -76,9 +82,13 @@ def read(path):
         if entry.startswith("["):
             section = sections.get(entry.strip("[]"))
             if section is None:
-                raise CannotRun(f"{path}:{number}: '{entry}' is not one of {', '.join(f'[{name}]' for name in SECTIONS)}")
+                raise CannotRun(
+                    f"{path}:{number}: '{entry}' is not one of {', '.join(f'[{name}]' for name in SECTIONS)}"
+                )
         elif section is None or not cause:
-            raise CannotRun(f"{path}:{number}: '{entry}' must be in a section and have a cause after '#'")
+            raise CannotRun(
+                f"{path}:{number}: '{entry}' must be in a section and have a cause after '#'"
+            )
         else:
             section[entry] = cause
     return KnownFailures(*(sections[name] for name in SECTIONS))

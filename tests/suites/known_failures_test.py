@@ -53,12 +53,24 @@ class KnownFailures(unittest.TestCase):
             self.assertIsNone(known.excuse(test), test)
 
     def test_a_line_without_cause_or_section_is_an_error(self):
-        for text in ("[fails]\ncomm/a 4\n", "[fails]\ncomm/a 4 #\n", "comm/a 4 # cause\n", "[falis]\ncomm/a 4 # cause\n"):
+        for text in (
+            "[fails]\ncomm/a 4\n",
+            "[fails]\ncomm/a 4 #\n",
+            "comm/a 4 # cause\n",
+            "[falis]\ncomm/a 4 # cause\n",
+        ):
             with self.assertRaises(CannotRun, msg=text):
                 self.read(text)
 
     def test_a_list_that_holds_has_nothing_stale(self):
-        self.assertEqual(self.stale({"comm/a 4": "FAIL"}, {"coll/c"}, ["comm/a 4", "rma/b 2", "coll/c 4", "coll/d 2 -n=7", "group/e 8"]), [])
+        self.assertEqual(
+            self.stale(
+                {"comm/a 4": "FAIL"},
+                {"coll/c"},
+                ["comm/a 4", "rma/b 2", "coll/c 4", "coll/d 2 -n=7", "group/e 8"],
+            ),
+            [],
+        )
 
     def test_lines_that_do_not_hold_any_more_are_told(self):
         self.assertEqual(len(self.stale({}, {"rma/b"}, ["rma/b 2"])), 5)

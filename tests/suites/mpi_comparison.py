@@ -21,22 +21,45 @@ SHIMS = {"mpich": "libhierbar_mpi.so", "ompi": "libhierbar_mpi_ompi.so"}
 
 
 def make_parser(description):
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     launcher.add_arguments(parser)
-    parser.add_argument("--build-dir", type=pathlib.Path, default=pathlib.Path("build/release"), help="default: build/release")
-    parser.add_argument("--shim", type=pathlib.Path, help="default: the one of the family in the build directory")
-    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for every program; repeatable")
+    parser.add_argument(
+        "--build-dir",
+        type=pathlib.Path,
+        default=pathlib.Path("build/release"),
+        help="default: build/release",
+    )
+    parser.add_argument(
+        "--shim", type=pathlib.Path, help="default: the one of the family in the build directory"
+    )
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="for every program; repeatable",
+    )
     parser.add_argument("--timeout", type=int, default=60, help="seconds per launch (default: 60)")
     run_mpi_test.add_count_argument(parser)
-    parser.add_argument("--full-stock", action="store_true", help="run everything without the shim as well and keep its results")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the result there")
+    parser.add_argument(
+        "--full-stock",
+        action="store_true",
+        help="run everything without the shim as well and keep its results",
+    )
+    parser.add_argument(
+        "--json", type=pathlib.Path, metavar="FILE", help="also write the result there"
+    )
     return parser
 
 
 def parse(parser, words=None):
     arguments = parser.parse_args(words)
     arguments.build_dir = arguments.build_dir.resolve()
-    arguments.shim = (arguments.shim or arguments.build_dir / "lib" / SHIMS[arguments.mpi]).resolve()
+    arguments.shim = (
+        arguments.shim or arguments.build_dir / "lib" / SHIMS[arguments.mpi]
+    ).resolve()
     if arguments.count:
         arguments.env.append("HIERBAR_VERBOSE=1")  # so that the shim's reports have the counts
     for setting in arguments.env:
@@ -62,25 +85,44 @@ def run(title, ours, stock_suite, known_fails, arguments):
     ways = dict(ours.ways)
     problems = list(run_mpi_test.check_counts(arguments.count, ours.ways))
     if problems:
-        raise CannotRun(f"{ours.name}: the shim's barriers did not go the ways that they should: {'; '.join(problems)}")
+        raise CannotRun(
+            f"{ours.name}: the shim's barriers did not go the ways that they should: {'; '.join(problems)}"
+        )
     regressions, unsteady, shared = compare(ours, stock, arguments.env, codes)
     return {
-        "suite": title, "counts": summary.count(codes, regressions, unsteady, shared), "library": ours.version,
-        "environment": [setting for setting in arguments.env if setting not in without_ours(arguments.env)],
-        "seconds": round(time.monotonic() - start), "barriers": ways,
-        "ours": collections.Counter(codes.values()), "stock": collections.Counter(stock_codes.values()), "codes": codes,
-        "fail_on_stock_too": shared, "unsteady": unsteady, "regressions": regressions,
+        "suite": title,
+        "counts": summary.count(codes, regressions, unsteady, shared),
+        "library": ours.version,
+        "environment": [
+            setting for setting in arguments.env if setting not in without_ours(arguments.env)
+        ],
+        "seconds": round(time.monotonic() - start),
+        "barriers": ways,
+        "ours": collections.Counter(codes.values()),
+        "stock": collections.Counter(stock_codes.values()),
+        "codes": codes,
+        "fail_on_stock_too": shared,
+        "unsteady": unsteady,
+        "regressions": regressions,
     }
 
 
 def finish(result, arguments):
     """Prints a result, writes it, and returns the exit status."""
-    print(f"\n{result['suite']}, {' '.join(result['environment']) or 'no variables set'}, {result['seconds']} s")
+    print(
+        f"\n{result['suite']}, {' '.join(result['environment']) or 'no variables set'}, {result['seconds']} s"
+    )
     for who in ("ours", "stock"):
         if result[who]:
-            print(f"  {who}: " + ", ".join(f"{count} {code}" for code, count in sorted(result[who].items())))
+            print(
+                f"  {who}: "
+                + ", ".join(f"{count} {code}" for code, count in sorted(result[who].items()))
+            )
     if result["barriers"]:
-        print("  barriers: " + ", ".join(f"{way} {count}" for way, count in sorted(result["barriers"].items())))
+        print(
+            "  barriers: "
+            + ", ".join(f"{way} {count}" for way, count in sorted(result["barriers"].items()))
+        )
     print_differences(result["regressions"], result["unsteady"], result["fail_on_stock_too"])
     if arguments.json:
         summary.write(arguments.json, result)

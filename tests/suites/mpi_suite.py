@@ -21,7 +21,9 @@ def library_version(arguments):
     try:
         output = subprocess.run(command, capture_output=True, text=True).stdout
     except FileNotFoundError:
-        raise CannotRun(f"no {command[0]}; Debian: {'mpich' if arguments.mpi == 'mpich' else 'openmpi-bin'}") from None
+        raise CannotRun(
+            f"no {command[0]}; Debian: {'mpich' if arguments.mpi == 'mpich' else 'openmpi-bin'}"
+        ) from None
     return f"{arguments.mpi} " + re.search(r"\d+\.\d+(\.\d+)?\S*", output).group()
 
 
@@ -54,24 +56,38 @@ class MpiSuite:
 
     def run(self, settings, tests=None, quiet=False):
         if not quiet:
-            print(f"hierbar: {self.name}: running {' '.join(settings) or 'without variables'}", flush=True)
+            print(
+                f"hierbar: {self.name}: running {' '.join(settings) or 'without variables'}",
+                flush=True,
+            )
         groups = self.launches(self.tests if tests is None else tests)
         codes = {}
         for number, group in enumerate(groups, 1):
             codes.update(self.launch(group, settings))
             if not quiet and (number % 40 == 0 or number == len(groups)):
                 num_failed = sum(map(failed, codes.values()))
-                print(f"hierbar: {self.name}: {number} of {len(groups)} launches, {num_failed} failed", flush=True)
+                print(
+                    f"hierbar: {self.name}: {number} of {len(groups)} launches, {num_failed} failed",
+                    flush=True,
+                )
         return codes
 
-    def run_program(self, title, command, ranks, settings, timeout, launch_options=(), directory=None):
+    def run_program(
+        self, title, command, ranks, settings, timeout, launch_options=(), directory=None
+    ):
         """Runs one launch, with its output in the log. Returns the exit status (None after a
         timeout) and what it wrote to stdout."""
-        settings = list(settings) + ([f"LD_PRELOAD={':'.join(self._preload)}"] if self._preload else [])
+        settings = list(settings) + (
+            [f"LD_PRELOAD={':'.join(self._preload)}"] if self._preload else []
+        )
         words = launcher.launch_command(self._arguments, ranks, settings, launch_options, command)
-        status, output, errors = launcher.run_to_end(words, launcher.launch_environment(self._arguments), timeout, directory)
+        status, output, errors = launcher.run_to_end(
+            words, launcher.launch_environment(self._arguments), timeout, directory
+        )
         self.ways.update(run_mpi_test.count_ways(errors))
         with open(self._log, "a") as log:
-            log.write(f"==== {title} {' '.join(settings)}: {'timeout' if status is None else f'exit status {status}'}\n")
+            log.write(
+                f"==== {title} {' '.join(settings)}: {'timeout' if status is None else f'exit status {status}'}\n"
+            )
             log.write(output + errors)
         return status, output

@@ -21,7 +21,7 @@ import unittest
 import check_mpich
 import mpi_comparison
 from compare import CannotRun
-from mpich_testlist import Test
+from mpich_tests import Test
 
 LAUNCHER = """#!/bin/sh
 [ "$1" = --version ] && echo 'Version: 4.0.2' && exit
@@ -52,14 +52,26 @@ class Comparison(unittest.TestCase):
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
     def compare(self, programs, known=(), count=(), timeout=30, **test_fields):
-        arguments = argparse.Namespace(mpi="mpich", mpiexec=str(self.dir / "mpiexec"), env=["HIERBAR_X=1", "COMMON=1"], timeout=timeout,
-                                       full_stock=False, around=False, count=list(count), json=self.dir / "result.json")
+        arguments = argparse.Namespace(
+            mpi="mpich",
+            mpiexec=str(self.dir / "mpiexec"),
+            env=["HIERBAR_X=1", "COMMON=1"],
+            timeout=timeout,
+            full_stock=False,
+            around=False,
+            count=list(count),
+            json=self.dir / "result.json",
+        )
         for name, text in programs.items():
             self.make_script(f"coll/{name}", text)
         tests = [Test(f"coll/{name}", 2, **test_fields) for name in programs]
         build = types.SimpleNamespace(path=lambda program: self.dir / program)
-        suites = [check_mpich.MpichSuite(arguments, build, {test.name: test for test in tests}, self.dir, shim)
-                  for shim in ("shim.so", None)]
+        suites = [
+            check_mpich.MpichSuite(
+                arguments, build, {test.name: test for test in tests}, self.dir, shim
+            )
+            for shim in ("shim.so", None)
+        ]
         with contextlib.redirect_stdout(io.StringIO()):
             result = mpi_comparison.run("scripts", *suites, set(known), arguments)
             return mpi_comparison.finish(result, arguments), result
@@ -67,7 +79,9 @@ class Comparison(unittest.TestCase):
     def test_a_program_that_fails_under_the_shim_only_is_a_regression(self):
         status, result = self.compare({"a": "[ $SHIM ] && exit 1\n" + GOOD, "b": GOOD})
         self.assertEqual((status, list(result["regressions"])), (1, ["coll/a 2"]))
-        self.assertEqual(json.loads((self.dir / "result.json").read_text())["counts"]["failed_with_ours_only"], 1)
+        self.assertEqual(
+            json.loads((self.dir / "result.json").read_text())["counts"]["failed_with_ours_only"], 1
+        )
 
     def test_a_program_that_hangs_under_the_shim_only_is_a_regression(self):
         status, result = self.compare({"a": "[ $SHIM ] && exec sleep 600\n" + GOOD}, timeout=3)
@@ -77,20 +91,30 @@ class Comparison(unittest.TestCase):
         (self.dir / "coll").mkdir()
         (self.dir / "coll/once").touch()
         status, result = self.compare({"a": ONCE})
-        self.assertEqual((status, list(result["unsteady"]), result["regressions"]), (0, ["coll/a 2"], {}))
+        self.assertEqual(
+            (status, list(result["unsteady"]), result["regressions"]), (0, ["coll/a 2"], {})
+        )
 
     def test_a_program_that_fails_without_the_shim_too_is_no_regression(self):
-        status, result = self.compare({"a": "exit 1", "b": "echo 'Found 3 errors'"}, known=["coll/b 2"])
+        status, result = self.compare(
+            {"a": "exit 1", "b": "echo 'Found 3 errors'"}, known=["coll/b 2"]
+        )
         self.assertEqual((status, result["fail_on_stock_too"]), (0, ["coll/a 2", "coll/b 2"]))
 
     def test_only_the_shim_gets_its_variables(self):
         variables = '[ "$COMMON" ] && [ "$HIERBAR_X" = "${SHIM:+1}" ] || exit 1\n'
-        _, result = self.compare({"a": variables + "[ ! $SHIM ] || exit 1\n" + GOOD, "b": variables + GOOD})
-        self.assertEqual((list(result["regressions"]), result["fail_on_stock_too"]), (["coll/a 2"], []))
+        _, result = self.compare(
+            {"a": variables + "[ ! $SHIM ] || exit 1\n" + GOOD, "b": variables + GOOD}
+        )
+        self.assertEqual(
+            (list(result["regressions"]), result["fail_on_stock_too"]), (["coll/a 2"], [])
+        )
         self.assertEqual(result["environment"], ["HIERBAR_X=1"])
 
     def test_a_test_has_its_arguments_and_variables(self):
-        status, result = self.compare({"a": '[ "$1$V" = xw ] || exit 1\n' + GOOD}, arguments=("x",), variables=("V=w",))
+        status, result = self.compare(
+            {"a": '[ "$1$V" = xw ] || exit 1\n' + GOOD}, arguments=("x",), variables=("V=w",)
+        )
         self.assertEqual((status, result["counts"]["passed"]), (0, 1))
 
     def test_the_barriers_that_the_shim_reports_are_added_up(self):

@@ -8,8 +8,8 @@ import tempfile
 import unittest
 
 import check_mpich
-import mpich_testlist
-from mpich_testlist import Test
+import mpich_tests
+from mpich_tests import Test
 
 
 class Testlist(unittest.TestCase):
@@ -25,11 +25,18 @@ class Testlist(unittest.TestCase):
 
     def read(self, *folders, **more_ranks):
         more_ranks = {f"coll/{program}": ranks for program, ranks in more_ranks.items()}
-        return list(mpich_testlist.read(self.source, self.build, folders, 4, more_ranks).values())
+        return list(mpich_tests.read(self.source, self.build, folders, 4, more_ranks).values())
 
     def test_everything_that_a_line_says_about_the_launch_is_taken(self):
-        self.write(self.source, "coll", "bcast 4 arg=-a=1,2 arg=-b env=V=w timeLimit=600 mpiexecarg=-x strict=false\n")
-        self.assertEqual(self.read("coll"), [Test("coll/bcast", 4, ("-a=1,2", "-b"), ("V=w",), ("-x",), 600, False)])
+        self.write(
+            self.source,
+            "coll",
+            "bcast 4 arg=-a=1,2 arg=-b env=V=w timeLimit=600 mpiexecarg=-x strict=false\n",
+        )
+        self.assertEqual(
+            self.read("coll"),
+            [Test("coll/bcast", 4, ("-a=1,2", "-b"), ("V=w",), ("-x",), 600, False)],
+        )
 
     def test_comments_and_empty_lines_are_left_out(self):
         self.write(self.source, "coll", "\n# bcast 4\na 2 # why\n#b 2\n")
@@ -41,11 +48,15 @@ class Testlist(unittest.TestCase):
 
     def test_a_program_may_have_a_maximum_of_its_own(self):
         self.write(self.source, "coll", "a 10\nb 6\n")
-        self.assertEqual([test.name for test in self.read("coll", a=8, b=8)], ["coll/a 8", "coll/b 6"])
+        self.assertEqual(
+            [test.name for test in self.read("coll", a=8, b=8)], ["coll/a 8", "coll/b 6"]
+        )
 
     def test_the_same_program_with_other_arguments_is_another_test(self):
         self.write(self.source, "coll", "a 2 arg=1\na 2 arg=2\na 2 env=A=1\n")
-        self.assertEqual([test.name for test in self.read("coll")], ["coll/a 2 1", "coll/a 2 2", "coll/a 2 A=1"])
+        self.assertEqual(
+            [test.name for test in self.read("coll")], ["coll/a 2 1", "coll/a 2 2", "coll/a 2 A=1"]
+        )
 
     def test_folders_in_a_list_are_entered(self):
         self.write(self.source, "threads", "comm\nmissing\n")
@@ -66,7 +77,12 @@ class Judge(unittest.TestCase):
         self.assertEqual(check_mpich.judge(self.PLAIN, 0, " No Errors\n"), "PASS")
 
     def test_anything_else_is_a_failure(self):
-        for status, output in ((1, " No Errors\n"), (0, ""), (0, "Found 3 errors\n"), (0, "rank 1: wrong\n No Errors\n")):
+        for status, output in (
+            (1, " No Errors\n"),
+            (0, ""),
+            (0, "Found 3 errors\n"),
+            (0, "rank 1: wrong\n No Errors\n"),
+        ):
             self.assertEqual(check_mpich.judge(self.PLAIN, status, output), "FAIL", output)
 
     def test_a_program_that_must_abort_passes_by_its_status(self):

@@ -27,7 +27,9 @@ class Suite(unittest.TestCase):
         self.work.mkdir()
         (self.source / "ompvv").mkdir(parents=True)
         (self.source / "ompvv" / "ompvv.h").write_text("#define STATUS 1\n")
-        self.programs = check_ompvv.Programs(self.source, self.work, {".c": "gcc"}, check_ompvv.WARNINGS["gcc"])
+        self.programs = check_ompvv.Programs(
+            self.source, self.work, {".c": "gcc"}, check_ompvv.WARNINGS["gcc"]
+        )
 
     def write(self, name, body):
         path = self.source / "tests" / name
@@ -37,7 +39,15 @@ class Suite(unittest.TestCase):
     def code_of(self, body, settings=()):
         self.write("t.c", body)
         self.assertTrue(self.programs.compile("t.c"))
-        suite = check_ompvv.OmpvvSuite("suite", "1", self.work, self.programs, ["t.c"], None, argparse.Namespace(jobs=1, timeout=5))
+        suite = check_ompvv.OmpvvSuite(
+            "suite",
+            "1",
+            self.work,
+            self.programs,
+            ["t.c"],
+            None,
+            argparse.Namespace(jobs=1, timeout=5),
+        )
         return suite.run(list(settings), quiet=True)["t.c"]
 
     def test_the_exit_status_is_the_verdict(self):
@@ -66,7 +76,9 @@ class Suite(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("clang-19"), "no clang-19")
     def test_a_program_of_which_clang_ignores_a_clause_does_not_compile(self):
-        programs = check_ompvv.Programs(self.source, self.work, {".c": "clang-19"}, check_ompvv.WARNINGS["clang"])
+        programs = check_ompvv.Programs(
+            self.source, self.work, {".c": "clang-19"}, check_ompvv.WARNINGS["clang"]
+        )
         pragma = "int unused;\n#pragma omp task {}\n;"
         self.write("4.5/known.c", pragma.format("untied"))
         self.write("6.0/unknown.c", pragma.format("no_such_clause"))
@@ -83,7 +95,9 @@ class Suite(unittest.TestCase):
 class Command(unittest.TestCase):
     def run_command(self, ompvv):
         environment = {**os.environ, "OMPVV": ompvv}
-        return subprocess.run([sys.executable, "-B", COMMAND], env=environment, capture_output=True, text=True)
+        return subprocess.run(
+            [sys.executable, "-B", COMMAND], env=environment, capture_output=True, text=True
+        )
 
     def test_without_a_suite_it_says_so_and_skips(self):
         result = self.run_command("")

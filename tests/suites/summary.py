@@ -17,15 +17,26 @@ import sys
 from compare import SKIPPING_CODES
 
 COUNTS = ("run", "passed", "failed_with_stock", "unsteady", "failed_with_ours_only")
-TITLES = ("suite", "settings", "run", "passed", "failed with stock", "unsteady", "failed with ours only")
+TITLES = (
+    "suite",
+    "settings",
+    "run",
+    "passed",
+    "failed with stock",
+    "unsteady",
+    "failed with ours only",
+)
 
 
 def count(codes, regressions, unsteady, shared):
     """Makes the `counts` of a result."""
     run = sum(code not in SKIPPING_CODES for code in codes.values())
     return {
-        "run": run, "passed": run - len(regressions) - len(unsteady) - len(shared), "failed_with_stock": len(shared),
-        "unsteady": len(unsteady), "failed_with_ours_only": len(regressions),
+        "run": run,
+        "passed": run - len(regressions) - len(unsteady) - len(shared),
+        "failed_with_stock": len(shared),
+        "unsteady": len(unsteady),
+        "failed_with_ours_only": len(regressions),
     }
 
 
@@ -38,14 +49,18 @@ def row(path):
     if not path.exists():
         return [path.stem, "did not come to an end"] + ["-"] * len(COUNTS)
     result = json.loads(path.read_text())
-    return [result["suite"], " ".join(result["environment"]) or "none"] + [str(result["counts"][name]) for name in COUNTS]
+    return [result["suite"], " ".join(result["environment"]) or "none"] + [
+        str(result["counts"][name]) for name in COUNTS
+    ]
 
 
 def table(rows):
     widths = [max(len(line[column]) for line in [TITLES, *rows]) for column in range(len(TITLES))]
     for line in [TITLES, *rows]:
-        cells = [text.ljust(width) if column < 2 else text.rjust(width)
-                 for column, (text, width) in enumerate(zip(line, widths))]
+        cells = [
+            text.ljust(width) if column < 2 else text.rjust(width)
+            for column, (text, width) in enumerate(zip(line, widths))
+        ]
         yield "  ".join(cells).rstrip()
 
 

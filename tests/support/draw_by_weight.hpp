@@ -17,7 +17,8 @@ const Entry& draw_by_weight(Random& random, const Entry (&entries)[kNumEntries])
   for (const Entry& entry : entries) total += static_cast<std::uint32_t>(entry.weight);
   std::uint32_t left = random.below(total);
   const Entry* entry = entries;
-  while (left >= static_cast<std::uint32_t>(entry->weight)) left -= static_cast<std::uint32_t>(entry++->weight);
+  while (left >= static_cast<std::uint32_t>(entry->weight))
+    left -= static_cast<std::uint32_t>(entry++->weight);
   return *entry;
 }
 

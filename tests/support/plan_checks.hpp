@@ -11,16 +11,15 @@
 #include <set>
 #include <vector>
 
-#include "plan/domains.hpp"
 #include "plan/locality.hpp"
-#include "plan/mapping.hpp"
 #include "plan/plan.h"
 #include "plan/shape.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar::test {
 
-inline constexpr Mapping kMappings[] = {Mapping::kCore, Mapping::kNuma, Mapping::kPackage, Mapping::kNone};
+inline constexpr Mapping kMappings[] = {Mapping::kCore, Mapping::kNuma, Mapping::kPackage,
+                                        Mapping::kNone};
 inline constexpr std::uint32_t kTeamSizes[] = {1, 2, 3, 4, 5, 7, 13, 16, 17, 33, 64, 100, 128, 257};
 
 // The leader above each participant; fails when a participant reaches none.
@@ -28,7 +27,8 @@ inline std::vector<std::uint32_t> leaders_of(const hierbar_plan& plan) {
   std::vector<std::uint32_t> leaders(plan.num_participants);
   for (std::uint32_t i = 0; i < plan.num_participants; ++i) {
     std::uint32_t node = i;
-    for (std::uint32_t step = 0; plan.nodes[node].parent != node && step <= plan.num_participants; ++step) {
+    for (std::uint32_t step = 0; plan.nodes[node].parent != node && step <= plan.num_participants;
+         ++step) {
       node = plan.nodes[node].parent;
     }
     EXPECT_EQ(plan.nodes[node].parent, node) << "participant " << i << " reaches no leader";
@@ -67,13 +67,15 @@ inline void check_forest(const hierbar_plan& plan) {
     for (std::uint32_t c = 0; c < node.num_children; ++c) {
       const std::uint32_t child = plan.children[node.first_child + c];
       EXPECT_EQ(plan.nodes[child].parent, i);
-      EXPECT_GT(child, c == 0 ? i : plan.children[node.first_child + c - 1]) << "the lowest index leads, children ascend";
+      EXPECT_GT(child, c == 0 ? i : plan.children[node.first_child + c - 1])
+          << "the lowest index leads, children ascend";
       EXPECT_TRUE(seen.insert(child).second) << child << " has two places among the children";
     }
   }
   EXPECT_EQ(std::vector<std::uint32_t>(plan.leaders, plan.leaders + plan.num_leaders),
             std::vector<std::uint32_t>(roots.begin(), roots.end()));
-  EXPECT_EQ(seen.size() + roots.size(), plan.num_participants) << "everybody is either a leader or a child";
+  EXPECT_EQ(seen.size() + roots.size(), plan.num_participants)
+      << "everybody is either a leader or a child";
   for (const std::uint32_t leader : leaders_of(plan)) EXPECT_TRUE(roots.count(leader) > 0);
 }
 
@@ -88,7 +90,8 @@ inline std::uint32_t height_of(const hierbar_plan& plan, std::uint32_t participa
 
 inline void check_depth_and_arity(const hierbar_plan& plan) {
   std::uint32_t levels = 0;
-  for (std::uint32_t i = 0; i < plan.num_leaders; ++i) levels = std::max(levels, height_of(plan, plan.leaders[i]));
+  for (std::uint32_t i = 0; i < plan.num_leaders; ++i)
+    levels = std::max(levels, height_of(plan, plan.leaders[i]));
   EXPECT_EQ(plan.depth, 2 * levels + (plan.num_leaders > 1 ? 1 : 0));
   for (std::uint32_t i = 0; i < plan.num_participants; ++i) {
     EXPECT_LE(plan.nodes[i].num_children, kMaxGroupMembers * (levels + 1)) << "participant " << i;
@@ -96,8 +99,8 @@ inline void check_depth_and_arity(const hierbar_plan& plan) {
 }
 
 // plan.h: slots of two NUMA nodes never share a page, and nobody shares a slot.
-inline void check_slots(const hierbar_plan& plan, const Machine& machine, const std::vector<LocalityPath>& paths,
-                        std::uint32_t page_bytes) {
+inline void check_slots(const hierbar_plan& plan, const Machine& machine,
+                        const std::vector<LocalityPath>& paths, std::uint32_t page_bytes) {
   ASSERT_TRUE(std::has_single_bit(plan.line_bytes));
   EXPECT_GE(plan.line_bytes, std::max(128U, machine.line_bytes));
   const std::uint32_t slots_per_page = page_bytes / (HIERBAR_LINES_PER_SLOT * plan.line_bytes);
@@ -105,9 +108,11 @@ inline void check_slots(const hierbar_plan& plan, const Machine& machine, const 
   std::map<std::uint32_t, int> node_of_page;
   for (std::uint32_t i = 0; i < plan.num_participants; ++i) {
     EXPECT_LT(plan.nodes[i].slot, plan.num_slots);
-    EXPECT_TRUE(slots.insert(plan.nodes[i].slot).second) << "slot " << plan.nodes[i].slot << " is used twice";
+    EXPECT_TRUE(slots.insert(plan.nodes[i].slot).second)
+        << "slot " << plan.nodes[i].slot << " is used twice";
     const int node = enclosing_unit(machine, paths[i], Level::kNuma);
-    const auto [position, is_new] = node_of_page.try_emplace(plan.nodes[i].slot / slots_per_page, node);
+    const auto [position, is_new] =
+        node_of_page.try_emplace(plan.nodes[i].slot / slots_per_page, node);
     if (plan.num_participants > kMaxAlwaysFlat) {
       EXPECT_EQ(position->second, node) << "two NUMA nodes share a page";
     }
@@ -116,16 +121,21 @@ inline void check_slots(const hierbar_plan& plan, const Machine& machine, const 
 
 // A domain that is not cut because of its size or of its share of the participants stays below one
 // leader, and its slots are adjacent.
-inline void check_domains(const hierbar_plan& plan, const Machine& machine, const std::vector<LocalityPath>& paths,
-                          const ShapeOptions& options) {
-  const std::vector<Domain> domains = partition_into_domains(machine, paths, domain_level(machine, options.domain_level));
+inline void check_domains(const hierbar_plan& plan, const Machine& machine,
+                          const std::vector<LocalityPath>& paths, const ShapeOptions& options) {
+  const std::vector<Domain> domains =
+      partition_into_domains(machine, paths, domain_level(machine, options.domain_level));
   const std::vector<std::uint32_t> leaders = leaders_of(plan);
   const bool is_oversubscribed = options.num_cpus != 0 && plan.num_participants > options.num_cpus;
   const bool is_as_wanted = is_oversubscribed || options.domain_level;
-  if (plan.num_participants <= (is_as_wanted ? kMaxAlwaysFlat : kMaxFlatTeam) || domains.size() == 1) return;
+  if (plan.num_participants <= (is_as_wanted ? kMaxAlwaysFlat : kMaxFlatTeam) ||
+      domains.size() == 1)
+    return;
   for (const Domain& domain : domains) {
     const std::size_t size = domain.members.size();
-    if (is_as_wanted ? size > kMaxDomainMembers : 2 * size * kManyLeaders >= 3 * plan.num_participants) continue;
+    if (is_as_wanted ? size > kMaxDomainMembers
+                     : 2 * size * kManyLeaders >= 3 * plan.num_participants)
+      continue;
     std::set<std::uint32_t> leaders_of_domain;
     std::set<int> nodes;
     std::set<std::uint32_t> slots;
@@ -136,7 +146,8 @@ inline void check_domains(const hierbar_plan& plan, const Machine& machine, cons
     }
     EXPECT_EQ(leaders_of_domain.size(), 1U) << "a domain is torn apart";
     if (nodes.size() == 1) {
-      EXPECT_EQ(*slots.rbegin() - *slots.begin() + 1, domain.members.size()) << "slots of a domain are apart";
+      EXPECT_EQ(*slots.rbegin() - *slots.begin() + 1, domain.members.size())
+          << "slots of a domain are apart";
     }
   }
 }

@@ -36,7 +36,8 @@ class TestPlan {
     }
     std::uint32_t num_slots = 0;
     for (std::uint32_t p = 0; p < count; ++p) {
-      hierbar_plan_node node{parents[p], static_cast<std::uint32_t>(children_.size()), 0, slots[p], 0, 0};
+      hierbar_plan_node node{
+          parents[p], static_cast<std::uint32_t>(children_.size()), 0, slots[p], 0, 0};
       for (std::uint32_t child = p + 1; child < count; ++child) {
         if (parents[child] == p) children_.push_back(child);
       }
@@ -68,7 +69,8 @@ class TestPlan {
   TestPlan& with_crews(const std::vector<std::uint32_t>& crews) {
     for (std::uint32_t p = 0; p < nodes_.size(); ++p) {
       nodes_[p].crew = crews[p];
-      nodes_[p].crew_size = static_cast<std::uint32_t>(std::count(crews.begin(), crews.end(), crews[p]));
+      nodes_[p].crew_size =
+          static_cast<std::uint32_t>(std::count(crews.begin(), crews.end(), crews[p]));
       if (crews[p] == p) ++plan_.num_crews;
     }
     return *this;
@@ -105,21 +107,24 @@ struct ForestShape {
   std::uint32_t arity = 2;                  // fan-in of the tree inside a domain
   hierbar_release_kind release = HIERBAR_RELEASE_FLAGS;
   Numbering numbering = Numbering::kBlocks;
-  std::uint32_t domains_per_group = 1;  // more than 1: one more level, the leaders of so many domains gather to one of them
+  std::uint32_t domains_per_group =
+      1;  // more than 1: one more level, the leaders of so many domains gather to one of them
 };
 
 // Everybody leads: one exchange.
 inline TestPlan make_flat(std::uint32_t num_participants) {
   std::vector<std::uint32_t> parents(num_participants);
   std::iota(parents.begin(), parents.end(), 0U);
-  return TestPlan("flat_" + std::to_string(num_participants), std::move(parents), HIERBAR_RELEASE_FLAGS);
+  return TestPlan("flat_" + std::to_string(num_participants), std::move(parents),
+                  HIERBAR_RELEASE_FLAGS);
 }
 
 // The same, dealt out in turn to so many crews.
 inline TestPlan make_crews(std::uint32_t num_participants, std::uint32_t num_crews) {
   std::vector<std::uint32_t> parents(num_participants);
   std::iota(parents.begin(), parents.end(), 0U);
-  TestPlan plan("crews_" + std::to_string(num_participants) + "_in_" + std::to_string(num_crews), parents, HIERBAR_RELEASE_FLAGS);
+  TestPlan plan("crews_" + std::to_string(num_participants) + "_in_" + std::to_string(num_crews),
+                parents, HIERBAR_RELEASE_FLAGS);
   for (std::uint32_t& crew : parents) crew %= num_crews;
   return plan.with_crews(parents);
 }
@@ -127,10 +132,12 @@ inline TestPlan make_crews(std::uint32_t num_participants, std::uint32_t num_cre
 // The members of each domain, ascending; the domains are in the order of their lowest members.
 inline std::vector<std::vector<std::uint32_t>> members_of_domains(const ForestShape& shape) {
   std::vector<std::vector<std::uint32_t>> domains(shape.domain_sizes.size());
-  const std::uint32_t total = std::accumulate(shape.domain_sizes.begin(), shape.domain_sizes.end(), 0U);
+  const std::uint32_t total =
+      std::accumulate(shape.domain_sizes.begin(), shape.domain_sizes.end(), 0U);
   std::size_t domain = 0;
   for (std::uint32_t p = 0; p < total; ++p) {
-    while (domains[domain].size() == shape.domain_sizes[domain]) domain = (domain + 1) % domains.size();
+    while (domains[domain].size() == shape.domain_sizes[domain])
+      domain = (domain + 1) % domains.size();
     domains[domain].push_back(p);
     if (shape.numbering == Numbering::kRound) domain = (domain + 1) % domains.size();
   }
@@ -141,7 +148,8 @@ inline std::vector<std::vector<std::uint32_t>> members_of_domains(const ForestSh
 // gaps to begin a new page.
 inline TestPlan make_forest(std::string name, const ForestShape& shape) {
   const auto domains = members_of_domains(shape);
-  const std::uint32_t total = std::accumulate(shape.domain_sizes.begin(), shape.domain_sizes.end(), 0U);
+  const std::uint32_t total =
+      std::accumulate(shape.domain_sizes.begin(), shape.domain_sizes.end(), 0U);
   std::vector<std::uint32_t> parents(total);
   std::vector<std::uint32_t> slots(total);
   std::uint32_t next_slot = 0;
@@ -157,6 +165,42 @@ inline TestPlan make_forest(std::string name, const ForestShape& shape) {
     ++next_slot;
   }
   return TestPlan(std::move(name), std::move(parents), shape.release, std::move(slots));
+}
+
+// A plan as pass_on() reads it.
+struct PlanShape {
+  hierbar_plan plan;
+  const hierbar_plan_node& node(std::uint32_t participant) const { return plan.nodes[participant]; }
+  std::uint32_t child(const hierbar_plan_node& parent, std::uint32_t i) const {
+    return plan.children[parent.first_child + i];
+  }
+  std::uint32_t num_leaders() const { return plan.num_leaders; }
+  std::uint32_t leader(std::uint32_t i) const { return plan.leaders[i]; }
+};
+
+// Queues of every length: flat plans, single domains, many domains, chains, groups of leaders.
+inline std::vector<TestPlan> pass_on_plans() {
+  constexpr auto kFlags = HIERBAR_RELEASE_FLAGS;
+  std::vector<TestPlan> plans;
+  for (std::uint32_t count = 1; count <= 24; ++count) plans.push_back(make_flat(count));
+  for (const std::uint32_t count : {64U, 256U}) plans.push_back(make_flat(count));
+  for (const std::uint32_t count : {8U, 16U}) plans.push_back(make_crews(count, 2));
+  for (const std::uint32_t members : {1U, 4U, 5U, 15U, 20U, 21U}) {
+    plans.push_back(
+        make_forest("star_" + std::to_string(members), {{members + 1}, members, kFlags}));
+  }
+  plans.push_back(make_forest("chain_9", {{9}, 1, kFlags}));
+  plans.push_back(make_forest("binary_64", {{64}, 2, kFlags}));
+  plans.push_back(make_forest("domains_8x16", {std::vector<std::uint32_t>(8, 16), 15, kFlags}));
+  plans.push_back(make_forest("domains_16x16", {std::vector<std::uint32_t>(16, 16), 15, kFlags}));
+  plans.push_back(make_forest("domains_16x16_round",
+                              {std::vector<std::uint32_t>(16, 16), 15, kFlags, Numbering::kRound}));
+  plans.push_back(make_forest("domains_uneven", {{1, 7, 30, 2, 1, 19}, 6, kFlags}));
+  plans.push_back(make_forest(
+      "groups_64", {std::vector<std::uint32_t>(32, 2), 2, kFlags, Numbering::kBlocks, 8}));
+  plans.push_back(make_forest(
+      "groups_256", {std::vector<std::uint32_t>(32, 8), 7, kFlags, Numbering::kRound, 8}));
+  return plans;
 }
 
 }  // namespace hierbar::test

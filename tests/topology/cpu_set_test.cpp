@@ -42,7 +42,9 @@ TEST(CpuSet, HoldsCpusBeyondTheLimitOfTheSystemsOwnSets) {
   EXPECT_EQ(set.last(), 70000);
 }
 
-TEST(CpuSet, IteratesInAscendingOrder) { EXPECT_THAT(parsed("130,0,63-65"), ElementsAre(0, 63, 64, 65, 130)); }
+TEST(CpuSet, IteratesInAscendingOrder) {
+  EXPECT_THAT(parsed("130,0,63-65"), ElementsAre(0, 63, 64, 65, 130));
+}
 
 TEST(CpuSet, PrintsTheKernelsListFormat) {
   EXPECT_EQ(parsed("8,0-3").to_string(), "0-3,8");
@@ -51,11 +53,13 @@ TEST(CpuSet, PrintsTheKernelsListFormat) {
 }
 
 TEST(CpuSet, ParsesWhatItPrints) {
-  for (const char* list : {"", "0", "0-3,8", "1,3,5", "63-64", "0-2047", "4095"}) EXPECT_EQ(parsed(list).to_string(), list);
+  for (const char* list : {"", "0", "0-3,8", "1,3,5", "63-64", "0-2047", "4095"})
+    EXPECT_EQ(parsed(list).to_string(), list);
 }
 
 TEST(CpuSet, RejectsMalformedLists) {
-  for (const char* list : {"a", "1,", ",1", "1-", "-1", "3-1", "1 2", "1,,2", "0x3", "1-2-3", "99999999", "0-99999999999"}) {
+  for (const char* list : {"a", "1,", ",1", "1-", "-1", "3-1", "1 2", "1,,2", "0x3", "1-2-3",
+                           "99999999", "0-99999999999"}) {
     const Result<CpuSet> set = CpuSet::parse(list);
     ASSERT_FALSE(set.ok()) << list;
     EXPECT_THAT(set.error(), HasSubstr(list));
@@ -99,7 +103,9 @@ TEST(CpuSet, OrdersDifferentSetsStrictly) {
 // The same random operations on a CpuSet and on a std::set.
 TEST(CpuSet, AgreesWithAnOrdinarySet) {
   std::mt19937 random(20240917);
-  const auto below = [&random](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
+  const auto below = [&random](std::uint32_t limit) {
+    return static_cast<std::uint32_t>(random() % limit);
+  };
   for (int round = 0; round < 300; ++round) {
     const auto draw = [&below] {
       std::set<std::uint32_t> members;

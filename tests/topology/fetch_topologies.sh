@@ -26,7 +26,8 @@ debian_suites=(bookworm)
 debian_size='3 MB'
 # A stand-in of a few kilobytes has another checksum and other machines; only the test of this
 # script sets these.
-debian_sha256=${HIERBAR_TEST_DEBIAN_SHA256:-b3fb1a43a14d8fbcd8e976de5ede2ea7ce1d768ed173adb33c7ceaaf098dc970}
+debian_sha256=b3fb1a43a14d8fbcd8e976de5ede2ea7ce1d768ed173adb33c7ceaaf098dc970
+debian_sha256=${HIERBAR_TEST_DEBIAN_SHA256:-$debian_sha256}
 list=${HIERBAR_TEST_MACHINES:-$(dirname "${BASH_SOURCE[0]}")/recorded_machines.txt}
 archives=("$debian_archive $debian_sha256")
 downloads=(download_debian)
@@ -63,10 +64,17 @@ export_machine() { # FOLDER/NAME [VARIABLE=VALUE...]
   tar --extract --bzip2 --file "$recordings/$1.tar.bz2" --directory "$recordings/$name"
   root=$(echo "$recordings/$name"/*)
   case $folder in
-    linux) export_xml "$file" HWLOC_COMPONENTS=linux,stop HWLOC_FSROOT="$root" HWLOC_DUMPED_HWDATA_DIR=/var/run/hwloc "${@:2}" ;;
-    x86) export_xml "$file" HWLOC_COMPONENTS=x86,stop HWLOC_CPUID_PATH="$root" HWLOC_X86_TOPOEXT_NUMANODES=1 "${@:2}" ;;
+    linux)
+      export_xml "$file" HWLOC_COMPONENTS=linux,stop HWLOC_FSROOT="$root" \
+        HWLOC_DUMPED_HWDATA_DIR=/var/run/hwloc "${@:2}"
+      ;;
+    x86)
+      export_xml "$file" HWLOC_COMPONENTS=x86,stop HWLOC_CPUID_PATH="$root" \
+        HWLOC_X86_TOPOEXT_NUMANODES=1 "${@:2}"
+      ;;
     x86+linux)
-      export_xml "$file" HWLOC_COMPONENTS=x86,linux,stop HWLOC_FSROOT="$root/fsroot" HWLOC_CPUID_PATH="$root/cpuid" "${@:2}"
+      export_xml "$file" HWLOC_COMPONENTS=x86,linux,stop HWLOC_FSROOT="$root/fsroot" \
+        HWLOC_CPUID_PATH="$root/cpuid" "${@:2}"
       ;;
     *) fail "$list: unknown folder of '$1'" ;;
   esac
@@ -77,10 +85,12 @@ export_machines() {
   say "writing the machines of $archive as XML files into $out"
   rm -rf "$fresh" "$recordings"
   mkdir -p "$fresh" "$recordings"
-  tar --extract --bzip2 --file "$archive" --directory "$recordings" --strip-components=3 --anchored --wildcards \
+  tar --extract --bzip2 --file "$archive" --directory "$recordings" \
+    --strip-components=3 --anchored --wildcards \
     --no-wildcards-match-slash '*/tests/hwloc/'{linux,x86,x86+linux,xml}
   while read -ra machine; do
-    export_machine "${machine[@]}" || fail "lstopo-no-graphics cannot read ${machine[0]} of $archive"
+    export_machine "${machine[@]}" ||
+      fail "lstopo-no-graphics cannot read ${machine[0]} of $archive"
   done < <(machines)
   rm -rf "$recordings" "$out"
   fingerprint >"$fresh/complete"
@@ -93,7 +103,8 @@ main() {
   out=${out:-${XDG_CACHE_HOME:-$HOME/.cache}/hierbar/topologies}
   state=${state:-$out.state}
   [[ $(cat "$out/complete" 2>/dev/null) != "$(fingerprint)" ]] || return 0
-  command -v lstopo-no-graphics >/dev/null || fail "there is no lstopo-no-graphics here (Debian: hwloc-nox): install it, or $without"
+  command -v lstopo-no-graphics >/dev/null ||
+    fail "there is no lstopo-no-graphics here (Debian: hwloc-nox): install it, or $without"
   find_archive
   export_machines
   rm -rf "$out.state"

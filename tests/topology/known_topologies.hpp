@@ -21,7 +21,9 @@ struct KnownTopology {
 };
 
 // The file of a machine of recorded_machines.txt, named without its folder.
-inline std::string recorded_topology(const std::string& name) { return HIERBAR_TOPOLOGIES "/" + name + ".xml"; }
+inline std::string recorded_topology(const std::string& name) {
+  return HIERBAR_TOPOLOGIES "/" + name + ".xml";
+}
 
 inline std::string why_absent(const std::string& path) {
   if (access(path.c_str(), R_OK) == 0) return "";

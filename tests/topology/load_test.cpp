@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "tests/topology/awkward_machine.hpp"
+#include "tests/support/machines.hpp"
 #include "tests/topology/known_topologies.hpp"
 #include "topology/export/lstopo_xml.hpp"
-#include "topology/levels.hpp"
+#include "topology/machine.hpp"
 
 // hwloc 2.9, read without its libxml plugin, leaks what it has read of a file that breaks off.
 // LeakSanitizer asks for this; in other builds nobody does.
@@ -30,7 +30,8 @@ using testing::IsEmpty;
 using testing::StrEq;
 
 std::string write_file(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + "hierbar_load_test_" + std::to_string(getpid()) + name;
+  const std::string path =
+      testing::TempDir() + "hierbar_load_test_" + std::to_string(getpid()) + name;
   std::ofstream(path) << text;
   return path;
 }
@@ -64,7 +65,8 @@ TEST(LoadDescribedMachine, ReadsAnXmlFile) {
   EXPECT_GT(machine.load_ns, 0U);
   EXPECT_THAT(machine.warnings, IsEmpty());
   ASSERT_EQ(machine.units.size(), 7U);
-  EXPECT_EQ(machine.units[0].labels, label_bits({Level::kMachine, Level::kPackage, Level::kL3, Level::kNuma}));
+  EXPECT_EQ(machine.units[0].labels,
+            label_bits({Level::kMachine, Level::kPackage, Level::kL3, Level::kNuma}));
   EXPECT_EQ(machine.units[1].labels, label_bits({Level::kCluster}));
   EXPECT_EQ(machine.units[2].labels, label_bits({Level::kCore}));
   EXPECT_EQ(machine.units[3].labels, label_bits({Level::kCore, Level::kL2}));
@@ -77,8 +79,11 @@ TEST(LoadDescribedMachine, TakesAnExistingFileForXmlWhateverItsName) {
 }
 
 TEST(LoadDescribedMachine, SaysThatAFileCannotBeRead) {
-  for (const char* path : {"/nonexistent/machine.xml", "./nonexistent", "../nonexistent", "nonexistent.xml"}) {
-    EXPECT_THAT(error_of(path), AllOf(HasSubstr(path), HasSubstr("No such file"), HasSubstr("allowed"))) << path;
+  for (const char* path :
+       {"/nonexistent/machine.xml", "./nonexistent", "../nonexistent", "nonexistent.xml"}) {
+    EXPECT_THAT(error_of(path),
+                AllOf(HasSubstr(path), HasSubstr("No such file"), HasSubstr("allowed")))
+        << path;
   }
   EXPECT_THAT(error_of("/"), HasSubstr("not a regular file"));
 }
@@ -87,25 +92,33 @@ TEST(LoadDescribedMachine, RefusesFilesThatHwlocCannotRead) {
   const std::string good = awkward_machine();
   std::string newer = good;
   newer.replace(newer.find("version=\"2.0\""), 13, "version=\"9.0\"");
-  const std::string bad[] = {"", "no xml at all", good.substr(0, good.size() / 2), newer, "<?xml version=\"1.0\"?><html/>"};
+  const std::string bad[] = {"", "no xml at all", good.substr(0, good.size() / 2), newer,
+                             "<?xml version=\"1.0\"?><html/>"};
   for (const std::string& text : bad) {
     const TemporaryFile file("bad.xml", text);
-    EXPECT_THAT(error_of(file.path()), AllOf(HasSubstr(file.path()), HasSubstr("no XML file"), HasSubstr("allowed"))) << text;
+    EXPECT_THAT(error_of(file.path()),
+                AllOf(HasSubstr(file.path()), HasSubstr("no XML file"), HasSubstr("allowed")))
+        << text;
   }
 }
 
 TEST(LoadDescribedMachine, RefusesDescriptionsThatHwlocDoesNotUnderstand) {
-  for (const char* text : {"", "foo:3", "pack:0", "pack:2 core:2 pu", "l9:4 pu:1", "pack:-1 pu:1", "pack:2 pu:2 core:2"}) {
-    EXPECT_THAT(error_of(text), AllOf(HasSubstr(text), HasSubstr("synthetic"), HasSubstr("allowed"))) << text;
+  for (const char* text : {"", "foo:3", "pack:0", "pack:2 core:2 pu", "l9:4 pu:1", "pack:-1 pu:1",
+                           "pack:2 pu:2 core:2"}) {
+    EXPECT_THAT(error_of(text),
+                AllOf(HasSubstr(text), HasSubstr("synthetic"), HasSubstr("allowed")))
+        << text;
   }
 }
 
 TEST(LoadDescribedMachine, RefusesMachinesTooLargeToBuild) {
-  for (const char* text : {"group:1000000000 pu:10000", "pack:65537 pu:1", "300 300", "pu:18446744073709551617"}) {
+  for (const char* text :
+       {"group:1000000000 pu:10000", "pack:65537 pu:1", "300 300", "pu:18446744073709551617"}) {
     EXPECT_THAT(error_of(text), HasSubstr("more than 8192 cpus")) << text;
   }
-  for (const char* text : {"core(:65536 pu:1", "core [:65536 pu]:1", "core:+65536 pu:1", "core:0x10000 pu:1", "core: 65536 pu:1",
-                           "pack:2\n65536", "pack:1(size=1)65536", "(memory=1)65536", "[numa]core:65536 pu:1"}) {
+  for (const char* text : {"core(:65536 pu:1", "core [:65536 pu]:1", "core:+65536 pu:1",
+                           "core:0x10000 pu:1", "core: 65536 pu:1", "pack:2\n65536",
+                           "pack:1(size=1)65536", "(memory=1)65536", "[numa]core:65536 pu:1"}) {
     EXPECT_THAT(error_of(text), HasSubstr("more than 8192 cpus")) << "as hwloc reads it: " << text;
   }
   // Neither sizes nor memory are cpus.
@@ -137,14 +150,16 @@ TEST(LoadMachine, FallsBackToTheLiveMachineAndSaysSo) {
   ASSERT_TRUE(machine.ok());
   EXPECT_EQ(machine->present, live->present);
   EXPECT_EQ(machine->units.size(), live->units.size());
-  EXPECT_THAT(machine->warnings, ElementsAre(AllOf(HasSubstr("HIERBAR_TOPOLOGY: 'l9:4'"), HasSubstr("allowed: an hwloc XML file"),
+  EXPECT_THAT(machine->warnings, ElementsAre(AllOf(HasSubstr("HIERBAR_TOPOLOGY: 'l9:4'"),
+                                                   HasSubstr("allowed: an hwloc XML file"),
                                                    HasSubstr("the live machine is used instead"))));
 }
 
 // awkward_machine() with each `part` replaced.
 std::string altered_machine(const std::string& part, const std::string& by) {
   std::string text = awkward_machine();
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + by.size())) {
+  for (std::size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + by.size())) {
     text.replace(at, part.size(), by);
   }
   return text;
@@ -153,16 +168,19 @@ std::string altered_machine(const std::string& part, const std::string& by) {
 // Sets of cpus without an end are what hwloc means by "all", and its parser lets them pass: whoever
 // goes through one comes to no end.
 TEST(LoadDescribedMachine, RefusesCpusWithoutAnEnd) {
-  const TemporaryFile file("endless.xml", altered_machine(R"(cpuset="0xff" complete_cpuset="0x1ff" )",
-                                                          R"(cpuset="0xf...f" complete_cpuset="0xf...f" )"));
+  const TemporaryFile file("endless.xml",
+                           altered_machine(R"(cpuset="0xff" complete_cpuset="0x1ff" )",
+                                           R"(cpuset="0xf...f" complete_cpuset="0xf...f" )"));
   EXPECT_THAT(error_of(file.path()), AllOf(HasSubstr(file.path()), HasSubstr("allowed: ")));
 }
 
 // hwloc 2.9 follows the null pointer that each of these leaves.
 TEST(LoadDescribedMachine, RefusesSetsWithoutTheCompleteOnes) {
   for (const char* set : {"cpuset", "nodeset"}) {
-    const TemporaryFile file("incomplete.xml", altered_machine(std::string("complete_") + set, std::string("complmte_") + set));
-    EXPECT_THAT(error_of(file.path()), AllOf(HasSubstr(file.path()), HasSubstr(std::string("no complete_") + set)));
+    const TemporaryFile file("incomplete.xml", altered_machine(std::string("complete_") + set,
+                                                               std::string("complmte_") + set));
+    EXPECT_THAT(error_of(file.path()),
+                AllOf(HasSubstr(file.path()), HasSubstr(std::string("no complete_") + set)));
   }
 }
 
@@ -173,7 +191,8 @@ TEST(LoadDescribedMachine, RefusesWhatIsNoMachine) {
   for (int i = 0; i < 100'000; ++i) deep += "<object type=\"Group\">";
   for (const auto& [text, problem] :
        {std::pair(altered_machine("\"PU\"", "\"Misc\""), "there is no cpu in it"),
-        std::pair(altered_machine("allowed_cpuset", "a"), "has no allowed_cpuset"), std::pair(deep, "too deep")}) {
+        std::pair(altered_machine("allowed_cpuset", "a"), "has no allowed_cpuset"),
+        std::pair(deep, "too deep")}) {
     const TemporaryFile file("none.xml", text);
     EXPECT_THAT(error_of(file.path()), HasSubstr(problem));
   }
@@ -182,7 +201,8 @@ TEST(LoadDescribedMachine, RefusesWhatIsNoMachine) {
 // hwloc's own parser takes what follows for a part of the value, or ends there. In both cases it
 // misses the complete set.
 TEST(LoadDescribedMachine, RefusesAttributesThatDoNotEnd) {
-  const TemporaryFile endless("endless.xml", altered_machine(R"(cpuset="0x0c" c)", R"(cpuset="0x0c c)"));
+  const TemporaryFile endless("endless.xml",
+                              altered_machine(R"(cpuset="0x0c" c)", R"(cpuset="0x0c c)"));
   EXPECT_THAT(error_of(endless.path()), HasSubstr("NAME=\"VALUE\""));
   const TemporaryFile zero("zero.xml", altered_machine("0x0c", std::string("0x\0", 3)));
   EXPECT_THAT(error_of(zero.path()), HasSubstr("a byte of value 0"));
@@ -190,8 +210,9 @@ TEST(LoadDescribedMachine, RefusesAttributesThatDoNotEnd) {
 
 TEST(LoadDescribedMachine, IgnoresLinesThatCannotBe) {
   for (const char* bytes : {"4294967295", "8192"}) {
-    const TemporaryFile file("lines.xml",
-                             altered_machine("cache_linesize=\"128\"", std::string("cache_linesize=\"") + bytes + "\""));
+    const TemporaryFile file(
+        "lines.xml",
+        altered_machine("cache_linesize=\"128\"", std::string("cache_linesize=\"") + bytes + "\""));
     const Result<Machine> machine = load_described_machine(file.path());
     ASSERT_TRUE(machine.ok()) << machine.error();
     EXPECT_EQ(machine->line_bytes, 64U) << "of the L2";
@@ -207,13 +228,16 @@ TEST(LoadDescribedMachine, RefusesFilesThatAreTooLarge) {
 
 // hwloc would build it until the memory is full.
 TEST(LstopoXml, RefusesMachinesThatAreTooLarge) {
-  EXPECT_THAT(write_lstopo_xml("/dev/null", "pack:99999 core:99999", {}), HasSubstr("more than 8192 cpus"));
+  EXPECT_THAT(write_lstopo_xml("/dev/null", "pack:99999 core:99999", {}),
+              HasSubstr("more than 8192 cpus"));
 }
 
 // Sets a variable for one test.
 class ScopedVariable {
  public:
-  ScopedVariable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  ScopedVariable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
   ~ScopedVariable() { unsetenv(name_); }
 
  private:
@@ -234,13 +258,14 @@ TEST(LoadLiveMachine, IgnoresThemWhenHwlocFailsBecauseOfThem) {
   std::string newer = awkward_machine();
   newer.replace(newer.find("version=\"2.0\""), 13, "version=\"9.0\"");
   const TemporaryFile file("newer.xml", newer);
-  for (const auto& [name, value] :
-       {std::pair("HWLOC_XMLFILE", file.path()), std::pair("HWLOC_COMPONENTS", std::string("stop"))}) {
+  for (const auto& [name, value] : {std::pair("HWLOC_XMLFILE", file.path()),
+                                    std::pair("HWLOC_COMPONENTS", std::string("stop"))}) {
     const ScopedVariable variable(name, value);
     const Result<Machine> machine = load_live_machine();
     ASSERT_TRUE(machine.ok()) << name;
     EXPECT_EQ(machine->present, live->present);
-    EXPECT_THAT(machine->warnings, ElementsAre(AllOf(HasSubstr(name), HasSubstr(value), HasSubstr("ignored"))));
+    EXPECT_THAT(machine->warnings,
+                ElementsAre(AllOf(HasSubstr(name), HasSubstr(value), HasSubstr("ignored"))));
     EXPECT_THAT(getenv(name), StrEq(value));
   }
 }

@@ -18,7 +18,8 @@ TEST(Histogram, HasBucketsWithoutGapsThatAreNarrow) {
     ASSERT_LT(first, next);
     EXPECT_EQ(Histogram::bucket_of(first), i);
     EXPECT_EQ(Histogram::bucket_of(next - 1), i);
-    EXPECT_LE(static_cast<double>(next - first), std::max(1.0, static_cast<double>(first) / 8)) << "bucket " << i;
+    EXPECT_LE(static_cast<double>(next - first), std::max(1.0, static_cast<double>(first) / 8))
+        << "bucket " << i;
   }
 }
 
@@ -34,7 +35,8 @@ TEST(Histogram, GivesPercentilesWithinItsStep) {
   std::lognormal_distribution<double> duration(6, 2);
   std::vector<std::uint64_t> values(20000);
   Histogram histogram;
-  for (std::uint64_t& value : values) histogram.add(value = static_cast<std::uint64_t>(duration(random)));
+  for (std::uint64_t& value : values)
+    histogram.add(value = static_cast<std::uint64_t>(duration(random)));
   std::sort(values.begin(), values.end());
   for (const double share : {0.1, 0.5, 0.9, 0.99, 0.999}) {
     const auto exact = static_cast<double>(values[static_cast<std::size_t>(share * 20000) - 1]);
@@ -55,7 +57,8 @@ TEST(Histogram, OfPartsAddsUpToThatOfTheWhole) {
   EXPECT_EQ(odd.count(), whole.count());
   EXPECT_EQ(odd.sum_ns(), whole.sum_ns());
   EXPECT_EQ(odd.max_ns(), whole.max_ns());
-  for (std::size_t i = 0; i < Histogram::kNumBuckets; ++i) EXPECT_EQ(odd.in_bucket(i), whole.in_bucket(i));
+  for (std::size_t i = 0; i < Histogram::kNumBuckets; ++i)
+    EXPECT_EQ(odd.in_bucket(i), whole.in_bucket(i));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "barrier/barrier.hpp"
 #include "barrier/thread_host.hpp"
-#include "trace/counter.hpp"
+#include "base/arch/counter.hpp"
 
 using Mem = hierbar::RealMem<hierbar::ThreadHost>;
 
@@ -19,10 +19,12 @@ struct Stamps : hierbar::NoTrace {
 }  // namespace
 
 extern "C" {
-[[gnu::visibility("default")]] std::uint32_t cross_untraced(const hierbar::Barrier<Mem>& barrier, Mem& mem, std::uint32_t me) {
+[[gnu::visibility("default")]] std::uint32_t cross_untraced(const hierbar::Barrier<Mem>& barrier,
+                                                            Mem& mem, std::uint32_t me) {
   return barrier.cross(mem, me, 0).bits;
 }
-[[gnu::visibility("default")]] std::uint32_t cross_traced(const hierbar::Barrier<Mem>& barrier, Mem& mem, std::uint32_t me,
+[[gnu::visibility("default")]] std::uint32_t cross_traced(const hierbar::Barrier<Mem>& barrier,
+                                                          Mem& mem, std::uint32_t me,
                                                           std::uint64_t* stamps) {
   return barrier.cross(mem, me, 0, Stamps{{}, stamps}).bits;
 }

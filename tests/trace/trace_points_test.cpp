@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/arch/counter.hpp"
 #include "tests/barrier/thread_trial.hpp"
-#include "trace/counter.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -32,8 +32,9 @@ struct Trace : NoTrace {
 
 // The stamps of all episodes by participant.
 std::vector<std::vector<Stamps>> trace(const TestPlan& plan, std::size_t num_episodes) {
-  ThreadTrial<EngineSubject> trial(plan, WaitPolicy{.spin_looks = 0});
-  std::vector<std::vector<Stamps>> stamps(trial.plan().num_participants, std::vector<Stamps>(num_episodes));
+  ThreadTrial<EngineSubject> trial(plan, WaitPolicy{.spin_polls = 0});
+  std::vector<std::vector<Stamps>> stamps(trial.plan().num_participants,
+                                          std::vector<Stamps>(num_episodes));
   trial.run([&](ThreadMem& mem, std::uint32_t me) {
     for (Stamps& episode : stamps[me]) trial.barrier().cross(mem, me, 0, Trace{{}, episode});
   });
@@ -49,13 +50,15 @@ TEST_P(TracePoints, FollowThePhases) {
   const auto stamps = trace(plan, kEpisodes);
   for (std::size_t e = 0; e < kEpisodes; ++e) {
     std::uint64_t last_arrival = 0;
-    for (const auto& participant : stamps) last_arrival = std::max(last_arrival, participant[e].arrived);
+    for (const auto& participant : stamps)
+      last_arrival = std::max(last_arrival, participant[e].arrived);
     for (std::uint32_t i = 0; i < view.num_participants; ++i) {
       const Stamps& own = stamps[i][e];
       EXPECT_GT(own.arrived, 0U);
       EXPECT_GE(own.released, last_arrival) << "nobody leaves before all have arrived";
       const hierbar_plan_node& node = view.nodes[i];
-      EXPECT_EQ(own.gathered != 0, node.num_children != 0) << "parents, and nobody else, tell that their group is complete";
+      EXPECT_EQ(own.gathered != 0, node.num_children != 0)
+          << "parents, and nobody else, tell that their group is complete";
       for (std::uint32_t c = 0; c < node.num_children; ++c) {
         const Stamps& child = stamps[view.children[node.first_child + c]][e];
         EXPECT_GE(own.gathered, std::max(child.arrived, child.gathered));
@@ -65,8 +68,11 @@ TEST_P(TracePoints, FollowThePhases) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Releases, TracePoints, testing::Values(HIERBAR_RELEASE_FLAGS, HIERBAR_RELEASE_LINES),
-                         [](const auto& kind) { return kind.param == HIERBAR_RELEASE_FLAGS ? "flags" : "lines"; });
+INSTANTIATE_TEST_SUITE_P(Releases, TracePoints,
+                         testing::Values(HIERBAR_RELEASE_FLAGS, HIERBAR_RELEASE_LINES),
+                         [](const auto& kind) {
+                           return kind.param == HIERBAR_RELEASE_FLAGS ? "flags" : "lines";
+                         });
 
 }  // namespace
 }  // namespace hierbar::test

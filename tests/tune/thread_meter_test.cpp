@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "tune/crossing_team.hpp"
-#include "tune/meter.hpp"
 
 namespace hierbar {
 namespace {
@@ -14,7 +13,8 @@ namespace {
 EnginePlan flat_plan(std::uint32_t num_participants, std::uint32_t num_leaders = 0) {
   Machine machine;
   machine.units.resize(1);
-  return *build_engine_plan(std::vector<LocalityPath>(num_participants), machine, ShapeOptions{.num_leaders = num_leaders});
+  return *build_engine_plan(std::vector<LocalityPath>(num_participants), machine,
+                            ShapeOptions{.num_leaders = num_leaders});
 }
 
 // The cpus that this thread may use, at most two.
@@ -52,16 +52,19 @@ TEST(ThreadMeter, TakesTurnsAmongPlansAlsoWithMoreThreadsThanCpus) {
   const std::vector<std::uint32_t> cpus = some_cpus();
   std::vector<std::uint32_t> of_threads;
   for (std::size_t i = 0; i < 5; ++i) of_threads.push_back(cpus[i % cpus.size()]);
-  const auto team = make_thread_meter()->team(of_threads, {flat_plan(5, 5), flat_plan(5, 2), flat_plan(5, 1)});
+  const auto team =
+      make_thread_meter()->team(of_threads, {flat_plan(5, 5), flat_plan(5, 2), flat_plan(5, 1)});
   for (const std::size_t plan : {0, 1, 2, 2, 0, 1}) EXPECT_GT(team->period_ns(plan), 0);
 }
 
 TEST(CrossingTeam, CrossesEveryAlgorithm) {
   std::vector<Contestant> contestants;
-  for (const NamedAlgorithm& named : kAlgorithms) contestants.push_back({named.algorithm, flat_plan(2)});
+  for (const NamedAlgorithm& named : kAlgorithms)
+    contestants.push_back({named.algorithm, flat_plan(2)});
   const std::vector<std::uint32_t> cpus = some_cpus();
   CrossingTeam team({cpus.front(), cpus.back()}, contestants);
-  for (std::size_t i = 0; i < contestants.size(); ++i) EXPECT_GT(team.period_ns(i), 0) << kAlgorithms[i].name;
+  for (std::size_t i = 0; i < contestants.size(); ++i)
+    EXPECT_GT(team.period_ns(i), 0) << kAlgorithms[i].name;
 }
 
 }  // namespace

@@ -25,10 +25,12 @@ class TuneCommand : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(directory_); }
 
   test::CommandResult tune(const std::string& arguments, const std::string& variables = "") const {
-    return test::run_hierbar("tune " + arguments, "-u HIERBAR_PROFILE XDG_CONFIG_HOME='" + directory_ + "' " + variables);
+    return test::run_hierbar("tune " + arguments, "-u HIERBAR_PROFILE XDG_CONFIG_HOME='" +
+                                                      directory_ + "' " + variables);
   }
   std::size_t num_files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory_), {}));
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(directory_), {}));
   }
 
   std::string directory_;
@@ -48,14 +50,16 @@ TEST_F(TuneCommand, WritesAProfileThatPlansOfThisMachineUse) {
   EXPECT_EQ(profile.value("format", ""), "hierbar-profile-1");
   EXPECT_THAT(profile.at("plans"), Not(IsEmpty()));
 
-  const test::CommandResult plan = test::run_hierbar("plan -n 8", "-u HIERBAR_PROFILE XDG_CONFIG_HOME='" + directory_ + "'");
+  const test::CommandResult plan = test::run_hierbar(
+      "plan --participants 8", "-u HIERBAR_PROFILE XDG_CONFIG_HOME='" + directory_ + "'");
   EXPECT_THAT(plan.errors, IsEmpty()) << "neither stale nor broken";
   EXPECT_THAT(plan.output, HasSubstr("profile " + path));
 }
 
 TEST_F(TuneCommand, MeasuresTheTeamsAskedForAndPrintsJson) {
   const std::string path = directory_ + "/here.json";
-  const test::CommandResult result = tune("-n 6,2 --time-limit 2 --json --quiet --output " + path);
+  const test::CommandResult result =
+      tune("--participants 6,2 --time-limit 2 --json --quiet --output " + path);
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.errors, IsEmpty());
   const nlohmann::json profile = nlohmann::json::parse(result.output, nullptr, false);
@@ -70,7 +74,8 @@ TEST_F(TuneCommand, MeasuresTheTeamsAskedForAndPrintsJson) {
 TEST_F(TuneCommand, AnInterruptLeavesNothing) {
   const std::string teams = "16,15,14,13,12,11,10,9,8,7,6,5";  // a second for each
   const test::CommandResult result =
-      test::run_hierbar("tune -n " + teams + " --time-limit 60 --quiet --output " + directory_ + "/p.json",
+      test::run_hierbar("tune --participants " + teams + " --time-limit 60 --quiet --output " +
+                            directory_ + "/p.json",
                         "timeout --preserve-status --signal=INT 1");
   EXPECT_EQ(result.exit_code, 128 + SIGINT);
   EXPECT_THAT(result.errors, HasSubstr("interrupted; nothing is written"));
@@ -78,10 +83,15 @@ TEST_F(TuneCommand, AnInterruptLeavesNothing) {
 }
 
 TEST_F(TuneCommand, RefusesBadOptionsWithTheirValueAndWhatIsAllowed) {
-  const std::pair<const char*, const char*> bad[] = {
-      {"--time-limit 0", "'0'"}, {"--time-limit nan", "'nan'"}, {"--time-limit 5s", "'5s'"}, {"--time-limit 9999", "'9999'"},
-      {"-n 1", "'1'"},           {"-n 4,,8", "'4,,8'"},         {"-n 5000", "'5000'"},       {"-n many", "'many'"},
-      {"--output ''", "'': "}};
+  const std::pair<const char*, const char*> bad[] = {{"--time-limit 0", "'0'"},
+                                                     {"--time-limit nan", "'nan'"},
+                                                     {"--time-limit 5s", "'5s'"},
+                                                     {"--time-limit 9999", "'9999'"},
+                                                     {"--participants 1", "'1'"},
+                                                     {"--participants 4,,8", "'4,,8'"},
+                                                     {"--participants 5000", "'5000'"},
+                                                     {"--participants many", "'many'"},
+                                                     {"--output ''", "'': "}};
   for (const auto& [arguments, value] : bad) {
     const test::CommandResult result = tune(arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments;

@@ -1,6 +1,5 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tune/tune.hpp"
 
 #include <gmock/gmock.h>
 
@@ -9,8 +8,10 @@
 #include <random>
 #include <set>
 
-#include "plan/mapping.hpp"
+#include "plan/locality.hpp"
 #include "tests/support/machines.hpp"
+#include "tune/ping_pong.hpp"
+#include "tune/tune.hpp"
 #include "tune/tune_report.hpp"
 
 namespace hierbar {
@@ -27,7 +28,8 @@ class SimulatedMeter : public Meter {
  public:
   using PeriodOf = std::function<double(const EnginePlan&)>;
 
-  SimulatedMeter(const Machine& machine, PeriodOf period_of) : machine_(machine), period_of_(std::move(period_of)) {}
+  SimulatedMeter(const Machine& machine, PeriodOf period_of)
+      : machine_(machine), period_of_(std::move(period_of)) {}
 
   double pause_ns() override { return 20; }
   OneWay one_way(std::uint32_t cpu, std::uint32_t other_cpu) override {
@@ -37,7 +39,8 @@ class SimulatedMeter : public Meter {
     const double ns = 100 - 20 * machine_.units[machine_.smallest_unit_containing(both)].depth;
     return OneWay{{ns, ns, ns}, {ns + 1, ns + 1, ns + 1}, {ns + 5, ns + 5, ns + 5}};
   }
-  std::unique_ptr<TeamMeter> team(const std::vector<std::uint32_t>& cpus, const std::vector<EnginePlan>& plans) override {
+  std::unique_ptr<TeamMeter> team(const std::vector<std::uint32_t>& cpus,
+                                  const std::vector<EnginePlan>& plans) override {
     EXPECT_EQ(cpus.size(), plans.front().nodes.size());
     return std::make_unique<Team>(*this, plans);
   }
@@ -49,10 +52,12 @@ class SimulatedMeter : public Meter {
  private:
   class Team : public TeamMeter {
    public:
-    Team(SimulatedMeter& meter, const std::vector<EnginePlan>& plans) : meter_(meter), plans_(plans) {}
+    Team(SimulatedMeter& meter, const std::vector<EnginePlan>& plans)
+        : meter_(meter), plans_(plans) {}
     double period_ns(std::size_t plan) override {
       meter_.seconds_ += meter_.seconds_per_batch;
-      const double luck = static_cast<double>(meter_.random_()) / static_cast<double>(std::mt19937::max());
+      const double luck =
+          static_cast<double>(meter_.random_()) / static_cast<double>(std::mt19937::max());
       return meter_.period_of_(plans_[plan]) * (1 + meter_.noise * luck);
     }
 
@@ -68,7 +73,8 @@ class SimulatedMeter : public Meter {
 };
 
 TuneHooks hooks_of(const SimulatedMeter& meter) {
-  return {[&meter] { return meter.seconds(); }, [] { return false; }, [](double, const std::string&) {}};
+  return {[&meter] { return meter.seconds(); }, [] { return false; },
+          [](double, const std::string&) {}};
 }
 
 // Best with 8 leaders and lines.
@@ -94,12 +100,16 @@ TEST(Tune, FindsTheBestShapeAndTheProfileGivesIt) {
   const EnginePlan plan = *build_engine_plan(paths, machine, options);
   EXPECT_THAT(plan.leaders, SizeIs(8));
   EXPECT_EQ(plan.release, HIERBAR_RELEASE_LINES);
-  EXPECT_THAT(describe(*report), Contains(AllOf(HasSubstr("128 threads on 128 cores: now 8 leaders, lines"), HasSubstr("less"))));
+  EXPECT_THAT(describe(*report),
+              Contains(AllOf(HasSubstr("128 threads on 128 cores: now 8 leaders, lines"),
+                             HasSubstr("less"))));
 }
 
 TEST(Tune, TheReleaseAloneCanBeBetter) {
   const Machine machine = test::make_kunpeng();
-  SimulatedMeter meter(machine, [](const EnginePlan& plan) { return plan.release == HIERBAR_RELEASE_LINES ? 900. : 1000.; });
+  SimulatedMeter meter(machine, [](const EnginePlan& plan) {
+    return plan.release == HIERBAR_RELEASE_LINES ? 900. : 1000.;
+  });
   const auto report = tune(machine, {}, meter, hooks_of(meter));
   const auto profile = parse_profile(to_json(*report).dump());
   ASSERT_TRUE(profile.ok()) << profile.error();
@@ -154,8 +164,13 @@ TEST(Tune, LatenciesGrowWithTheClasses) {
 // Slow measurements must end in time too: no more than each class's first pair and each step's
 // fewest turns is beyond it.
 TEST(Tune, KeepsItsTimeLimitOnALargeMachine) {
-  const Machine machine = test::make_machine(
-      "large", {{Level::kPackage, 4}, {Level::kNuma, 2}, {Level::kL3, 8}, {Level::kL2, 4}, {Level::kCore, 4}}, 4);
+  const Machine machine = test::make_machine("large",
+                                             {{Level::kPackage, 4},
+                                              {Level::kNuma, 2},
+                                              {Level::kL3, 8},
+                                              {Level::kL2, 4},
+                                              {Level::kCore, 4}},
+                                             4);
   ASSERT_EQ(machine.allowed.count(), 4096U);
   for (const double limit_s : {3., 60.}) {
     SimulatedMeter meter(machine, eight_leaders_and_lines);
@@ -195,6 +210,97 @@ TEST(Rivals, AreDifferentPlansOfWhichTheFirstIsAutomatic) {
   std::set<std::uint32_t> leaders;
   for (const RivalShape& rival : rivals) leaders.insert(rival.actual_leaders);
   EXPECT_THAT(leaders, ::testing::IsSupersetOf({2U, 4U, 8U, 16U, 32U, 64U}));
+}
+
+}  // namespace
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<std::string> names_of(const std::vector<PairClass>& classes) {
+  std::vector<std::string> names;
+  for (const PairClass& pair_class : classes) names.push_back(pair_class.name);
+  return names;
+}
+
+std::vector<std::string> labels_of(const Unit& unit) {
+  std::vector<std::string> names;
+  for (int i = 0; i < kNumLevels; ++i) {
+    if (unit.has(static_cast<Level>(i))) names.emplace_back(level_name(static_cast<Level>(i)));
+  }
+  return names;
+}
+
+const Machine& with_smt() {
+  static const Machine machine = test::make_machine(
+      "2 x EPYC 7742",
+      {{Level::kPackage, 2}, {Level::kNuma, 1}, {Level::kL3, 16}, {Level::kCore, 4}}, 2);
+  return machine;
+}
+
+TEST(CpuPairs, ClassesAreNearestFirst) {
+  EXPECT_THAT(names_of(sample_pairs(test::make_kunpeng(), 8)),
+              ElementsAre("cluster", "l3", "package", "machine"));
+  EXPECT_THAT(names_of(sample_pairs(with_smt(), 8)), ElementsAre("core", "l3", "numa", "machine"));
+}
+
+TEST(CpuPairs, AreAsFarApartAsTheirClassSays) {
+  for (const Machine& machine :
+       {test::make_kunpeng(), with_smt(), test::make_hybrid(), test::make_partial_l3()}) {
+    for (const PairClass& pair_class : sample_pairs(machine, 8)) {
+      EXPECT_THAT(pair_class.pairs, ::testing::Not(IsEmpty()));
+      for (const auto& [a, b] : pair_class.pairs) {
+        EXPECT_LT(a, b);
+        CpuSet both;
+        both.set(a);
+        both.set(b);
+        const Unit& unit = machine.units[machine.smallest_unit_containing(both)];
+        if (pair_class.name == "core") {
+          EXPECT_THAT(unit.children, IsEmpty());
+        } else {
+          EXPECT_THAT(labels_of(unit), ::testing::Contains(pair_class.name));
+        }
+      }
+    }
+  }
+}
+
+TEST(CpuPairs, AreSpreadOverTheUnitsOfAClass) {
+  std::set<std::uint32_t> domains;
+  const std::vector<PairClass> classes = sample_pairs(with_smt(), 8);
+  for (const CpuPair& pair : classes[1].pairs) domains.insert(pair.first / 8);
+  EXPECT_THAT(domains, SizeIs(8)) << "8 pairs inside an L3 are in 8 of the 32";
+}
+
+TEST(CpuPairs, AreEachTakenOnceAndNoMoreThanWanted) {
+  for (const PairClass& pair_class : sample_pairs(with_smt(), 5))
+    EXPECT_THAT(pair_class.pairs, SizeIs(5)) << pair_class.name;
+  const std::vector<PairClass> two_cpus =
+      sample_pairs(test::make_machine("two", {{Level::kCore, 2}}), 8);
+  ASSERT_THAT(two_cpus, SizeIs(1));
+  EXPECT_THAT(two_cpus[0].pairs, ElementsAre(CpuPair(0, 1)));
+}
+
+TEST(CpuPairs, OnlyAllowedCpusCount) {
+  Machine machine = with_smt();
+  machine.allowed = CpuSet::range(4, 11);
+  for (const PairClass& pair_class : sample_pairs(machine, 8)) {
+    for (const auto& [a, b] : pair_class.pairs) {
+      EXPECT_GE(a, 4U);
+      EXPECT_LE(b, 11U);
+    }
+  }
+  machine.allowed = CpuSet::range(4, 4);
+  EXPECT_THAT(sample_pairs(machine, 8), IsEmpty());
+}
+
+TEST(CpuPairs, EqualMachinesGiveEqualPairs) {
+  const auto first = sample_pairs(test::make_kunpeng(), 8);
+  const auto again = sample_pairs(test::make_kunpeng(), 8);
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].pairs, again[i].pairs);
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ std::optional<double> FloorRunner::measure_one_way(int num_cpus) {
   const int last_cpu = host_.cpus[static_cast<std::size_t>(num_cpus) - 1];
   std::optional<double> best;
   for (const auto& [name, samples] :
-       run({"one-way", fmt::format("{}", kOneWayBudgetMs), std::to_string(host_.cpus.front()), std::to_string(last_cpu)})) {
+       run({"one-way", fmt::format("{}", kOneWayBudgetMs), std::to_string(host_.cpus.front()),
+            std::to_string(last_cpu)})) {
     const auto candidate = median(samples);
     if (candidate && (!best || *candidate < *best)) best = candidate;
   }
@@ -69,7 +70,8 @@ FloorSamples FloorRunner::run(std::vector<std::string> command) {
 }
 
 void FloorRunner::append_cpus(std::vector<std::string>& command, int count) const {
-  for (int i = 0; i < count; ++i) command.push_back(std::to_string(host_.cpus[static_cast<std::size_t>(i)]));
+  for (int i = 0; i < count; ++i)
+    command.push_back(std::to_string(host_.cpus[static_cast<std::size_t>(i)]));
 }
 
 }  // namespace hierbar::bench

@@ -20,7 +20,8 @@ class FloorRunner {
  public:
   // `program` is the name in messages, and `worker` is the path of floor_worker. `host` must live
   // longer than this object.
-  FloorRunner(std::string program, std::filesystem::path worker, const Host& host, std::chrono::milliseconds timeout)
+  FloorRunner(std::string program, std::filesystem::path worker, const Host& host,
+              std::chrono::milliseconds timeout)
       : program_(std::move(program)), worker_(std::move(worker)), host_(host), timeout_(timeout) {}
 
   // Adds to `group` the exchange that is a lower limit for the period of the group's barrier.

@@ -37,10 +37,12 @@ int main(int argc, char** argv) {
     std::vector<int> numbers;
     for (int i = 3; i < argc; ++i) numbers.push_back(std::atoi(argv[i]));
     const std::vector<int> rest(numbers.begin() + 1, numbers.end());
-    if (what == "one-way" && numbers.size() == 2) return print(measure_one_way(numbers[0], numbers[1], budget));
+    if (what == "one-way" && numbers.size() == 2)
+      return print(measure_one_way(numbers[0], numbers[1], budget));
     if (what == "exchange" && numbers.size() >= 2) return print(measure_exchange(numbers, budget));
     if (what == "pool" && numbers.size() >= 2) return print(measure_pool(numbers, budget));
-    if (what == "yield" && numbers[0] >= 2) return print(measure_yield_exchange(numbers[0], rest, budget));
+    if (what == "yield" && numbers[0] >= 2)
+      return print(measure_yield_exchange(numbers[0], rest, budget));
   }
   std::fputs("floor_worker: started by the benchmarks of hierbar, not by hand\n", stderr);
   return 2;

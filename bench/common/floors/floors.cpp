@@ -11,7 +11,7 @@
 #include <memory>
 #include <thread>
 
-#include "barrier/pause.hpp"
+#include "base/arch/pause.hpp"
 #include "base/bound_thread.hpp"
 
 namespace hierbar::bench {
@@ -33,7 +33,9 @@ struct OwnLines {
   static Word& word(Line* lines, int participant) { return lines[participant].words[0]; }
 };
 struct PackedLine {
-  static Word& word(Line* lines, int participant) { return lines[0].words[static_cast<std::size_t>(participant)]; }
+  static Word& word(Line* lines, int participant) {
+    return lines[0].words[static_cast<std::size_t>(participant)];
+  }
 };
 
 // The way in which a participant arrives.
@@ -95,7 +97,9 @@ struct Pool {
 
   static void episode(Line* lines, int num_participants, int self, Epoch epoch) {
     const auto go = [lines](int participant) -> Line& { return lines[2 * participant]; };
-    const auto arrived = [lines](int participant) -> Word& { return lines[2 * participant + 1].words[0]; };
+    const auto arrived = [lines](int participant) -> Word& {
+      return lines[2 * participant + 1].words[0];
+    };
     if (self != 0) {
       wait_for<Poll>(go(self).words[0], epoch);
       run(go(self));
@@ -118,8 +122,11 @@ struct Pool {
     line.words[3].store(0, std::memory_order_relaxed);
   }
   static void run(const Line& line) {
-    const auto word = [&line](std::size_t i) { return line.words[i].load(std::memory_order_relaxed); };
-    reinterpret_cast<Function>(word(1))(reinterpret_cast<void*>(word(2)), reinterpret_cast<void*>(word(3)));
+    const auto word = [&line](std::size_t i) {
+      return line.words[i].load(std::memory_order_relaxed);
+    };
+    reinterpret_cast<Function>(word(1))(reinterpret_cast<void*>(word(2)),
+                                        reinterpret_cast<void*>(word(3)));
   }
 };
 
@@ -144,20 +151,27 @@ struct PingPong {
 // Runs num_batches batches of batch_size episodes among num_participants threads. Returns a value
 // for each batch: ns for one passage, as participant 0 measures it.
 template <class Pattern>
-std::vector<double> run_batches(int num_participants, const std::vector<int>& cpus, int num_batches, Epoch batch_size) {
-  const auto lines = std::make_unique<Line[]>(static_cast<std::size_t>(num_participants * Pattern::kLinesPerParticipant));
+std::vector<double> run_batches(int num_participants, const std::vector<int>& cpus, int num_batches,
+                                Epoch batch_size) {
+  const auto lines = std::make_unique<Line[]>(
+      static_cast<std::size_t>(num_participants * Pattern::kLinesPerParticipant));
   std::vector<double> samples;
   const auto participate = [&](int self) {
     // If the cpu went offline, only precision is lost.
-    if (!cpus.empty()) bind_this_thread(static_cast<std::uint32_t>(cpus[static_cast<std::size_t>(self) % cpus.size()]));
+    if (!cpus.empty())
+      bind_this_thread(
+          static_cast<std::uint32_t>(cpus[static_cast<std::size_t>(self) % cpus.size()]));
     Epoch epoch = 1;
     // No thread's clock starts before all threads have arrived.
     Pattern::episode(lines.get(), num_participants, self, epoch);
     for (int batch = 0; batch < num_batches; ++batch) {
       const Clock::time_point start = Clock::now();
-      for (Epoch i = 0; i < batch_size; ++i) Pattern::episode(lines.get(), num_participants, self, ++epoch);
+      for (Epoch i = 0; i < batch_size; ++i)
+        Pattern::episode(lines.get(), num_participants, self, ++epoch);
       const std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
-      if (self == 0) samples.push_back(elapsed.count() / (static_cast<double>(batch_size) * Pattern::kPerEpisode));
+      if (self == 0)
+        samples.push_back(elapsed.count() /
+                          (static_cast<double>(batch_size) * Pattern::kPerEpisode));
     }
   };
   std::vector<std::thread> threads;
@@ -173,7 +187,8 @@ std::vector<double> run_batches(int num_participants, const std::vector<int>& cp
 //    disturbed trial would lead to batches of so few episodes that their start would dominate them.
 // 3. The budget is measured.
 template <class Pattern>
-std::vector<double> measure(int num_participants, const std::vector<int>& cpus, std::chrono::nanoseconds budget) {
+std::vector<double> measure(int num_participants, const std::vector<int>& cpus,
+                            std::chrono::nanoseconds budget) {
   constexpr int kNumBatches = 16;
   constexpr Epoch kLargestTrial = 1 << 14;
   const double batch_ns = static_cast<double>(budget.count()) / kNumBatches;
@@ -201,17 +216,27 @@ FloorSamples measure_exchange(const std::vector<int>& cpus, std::chrono::nanosec
   const bool fits_one_line = count <= kWordsPerLine;
   const std::chrono::nanoseconds share = budget / (fits_one_line ? 10 : 5);
   FloorSamples samples;
-  samples["exchange-mov"] = measure<Exchange<OwnLines, StoreArrival, PollFreely>>(count, cpus, share);
-  samples["exchange-mov-pause"] = measure<Exchange<OwnLines, StoreArrival, PollWithPause>>(count, cpus, share);
-  samples["exchange-mov-2pauses"] = measure<Exchange<OwnLines, StoreArrival, PollWithTwoPauses>>(count, cpus, share);
-  samples["exchange-xchg"] = measure<Exchange<OwnLines, ExchangeArrival, PollFreely>>(count, cpus, share);
-  samples["exchange-xchg-pause"] = measure<Exchange<OwnLines, ExchangeArrival, PollWithPause>>(count, cpus, share);
+  samples["exchange-mov"] =
+      measure<Exchange<OwnLines, StoreArrival, PollFreely>>(count, cpus, share);
+  samples["exchange-mov-pause"] =
+      measure<Exchange<OwnLines, StoreArrival, PollWithPause>>(count, cpus, share);
+  samples["exchange-mov-2pauses"] =
+      measure<Exchange<OwnLines, StoreArrival, PollWithTwoPauses>>(count, cpus, share);
+  samples["exchange-xchg"] =
+      measure<Exchange<OwnLines, ExchangeArrival, PollFreely>>(count, cpus, share);
+  samples["exchange-xchg-pause"] =
+      measure<Exchange<OwnLines, ExchangeArrival, PollWithPause>>(count, cpus, share);
   if (!fits_one_line) return samples;
-  samples["packed-mov"] = measure<Exchange<PackedLine, StoreArrival, PollFreely>>(count, cpus, share);
-  samples["packed-mov-pause"] = measure<Exchange<PackedLine, StoreArrival, PollWithPause>>(count, cpus, share);
-  samples["packed-mov-2pauses"] = measure<Exchange<PackedLine, StoreArrival, PollWithTwoPauses>>(count, cpus, share);
-  samples["packed-xchg"] = measure<Exchange<PackedLine, ExchangeArrival, PollFreely>>(count, cpus, share);
-  samples["packed-xchg-pause"] = measure<Exchange<PackedLine, ExchangeArrival, PollWithPause>>(count, cpus, share);
+  samples["packed-mov"] =
+      measure<Exchange<PackedLine, StoreArrival, PollFreely>>(count, cpus, share);
+  samples["packed-mov-pause"] =
+      measure<Exchange<PackedLine, StoreArrival, PollWithPause>>(count, cpus, share);
+  samples["packed-mov-2pauses"] =
+      measure<Exchange<PackedLine, StoreArrival, PollWithTwoPauses>>(count, cpus, share);
+  samples["packed-xchg"] =
+      measure<Exchange<PackedLine, ExchangeArrival, PollFreely>>(count, cpus, share);
+  samples["packed-xchg-pause"] =
+      measure<Exchange<PackedLine, ExchangeArrival, PollWithPause>>(count, cpus, share);
   return samples;
 }
 
@@ -221,8 +246,10 @@ FloorSamples measure_pool(const std::vector<int>& cpus, std::chrono::nanoseconds
           {"pool-pause", measure<Pool<PollWithPause>>(count, cpus, budget / 2)}};
 }
 
-FloorSamples measure_yield_exchange(int num_participants, const std::vector<int>& cpus, std::chrono::nanoseconds budget) {
-  return {{"exchange-yield", measure<Exchange<OwnLines, StoreArrival, PollWithYield>>(num_participants, cpus, budget)}};
+FloorSamples measure_yield_exchange(int num_participants, const std::vector<int>& cpus,
+                                    std::chrono::nanoseconds budget) {
+  return {{"exchange-yield", measure<Exchange<OwnLines, StoreArrival, PollWithYield>>(
+                                 num_participants, cpus, budget)}};
 }
 
 }  // namespace hierbar::bench

@@ -36,15 +36,18 @@ using FloorSamples = std::map<std::string, std::vector<double>>;
 [[nodiscard]] FloorSamples measure_one_way(int cpu, int other_cpu, std::chrono::nanoseconds budget);
 
 // Measures exchanges among cpus.size() threads, two at least. Each is pinned to its own entry.
-[[nodiscard]] FloorSamples measure_exchange(const std::vector<int>& cpus, std::chrono::nanoseconds budget);
+[[nodiscard]] FloorSamples measure_exchange(const std::vector<int>& cpus,
+                                            std::chrono::nanoseconds budget);
 
 // Measures the pool of cpus.size() threads, two at least. Each is pinned to its own entry.
-[[nodiscard]] FloorSamples measure_pool(const std::vector<int>& cpus, std::chrono::nanoseconds budget);
+[[nodiscard]] FloorSamples measure_pool(const std::vector<int>& cpus,
+                                        std::chrono::nanoseconds budget);
 
 // Measures the exchange with yields among num_participants threads, two at least. They are pinned
 // in turn to the entries of `cpus`. If that is empty they are not pinned, just as the team of an
 // OpenMP runtime without settings.
-[[nodiscard]] FloorSamples measure_yield_exchange(int num_participants, const std::vector<int>& cpus,
+[[nodiscard]] FloorSamples measure_yield_exchange(int num_participants,
+                                                  const std::vector<int>& cpus,
                                                   std::chrono::nanoseconds budget);
 
 }  // namespace hierbar::bench

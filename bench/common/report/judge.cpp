@@ -11,14 +11,19 @@ namespace hierbar::bench {
 
 bool all_pass(const std::vector<Verdict>& verdicts) {
   return !verdicts.empty() &&
-         std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) { return verdict.outcome == Outcome::kPass; });
+         std::all_of(verdicts.begin(), verdicts.end(),
+                     [](const Verdict& verdict) { return verdict.outcome == Outcome::kPass; });
 }
 
-void Judge::ratio(const Group& group, const std::string& against, const Series* other, double limit) {
-  Verdict verdict =
-      begin(group, fmt::format("hier / {}{}", against, other == nullptr ? "" : fmt::format(" ({})", other->name)), limit);
+void Judge::ratio(const Group& group, const std::string& against, const Series* other,
+                  double limit) {
+  Verdict verdict = begin(group,
+                          fmt::format("hier / {}{}", against,
+                                      other == nullptr ? "" : fmt::format(" ({})", other->name)),
+                          limit);
   const Series* ours = hier(group);
-  const auto ratio = ours != nullptr && other != nullptr ? ratio_of(group, *ours, *other) : std::nullopt;
+  const auto ratio =
+      ours != nullptr && other != nullptr ? ratio_of(group, *ours, *other) : std::nullopt;
   if (ratio) {
     verdict.value = ratio->value;
     verdict.note = fmt::format("repetitions {:.2f} to {:.2f}", ratio->lowest, ratio->highest);
@@ -41,7 +46,8 @@ void Judge::exchange_floor(const Group& group) {
   finish(group, std::move(verdict), ours_ns ? "floor" : "hier");
 }
 
-void Judge::overhead(const Group& group, std::string_view name, std::string_view baseline, double limit_ns, double limit_share) {
+void Judge::overhead(const Group& group, std::string_view name, std::string_view baseline,
+                     double limit_ns, double limit_share) {
   Verdict verdict = begin(group, fmt::format("{} - {}, ns", name, baseline), limit_ns);
   const auto whole = [&group](std::string_view wanted) {
     const Series* series = find_series(group, std::string(wanted));
@@ -50,17 +56,19 @@ void Judge::overhead(const Group& group, std::string_view name, std::string_view
   const Series* watched = whole(name);
   const Series* without = whole(baseline);
   const auto without_ns = median_of(group, without);
-  const auto difference = watched != nullptr && without_ns ? difference_of(group, *watched, *without) : std::nullopt;
+  const auto difference =
+      watched != nullptr && without_ns ? difference_of(group, *watched, *without) : std::nullopt;
   if (difference) {
     verdict.limit = std::max(limit_ns, limit_share * *without_ns);
     verdict.value = difference->value;
-    verdict.note =
-        fmt::format("repetitions {:.1f} to {:.1f}, over {:.1f} ns", difference->lowest, difference->highest, *without_ns);
+    verdict.note = fmt::format("repetitions {:.1f} to {:.1f}, over {:.1f} ns", difference->lowest,
+                               difference->highest, *without_ns);
   }
   finish(group, std::move(verdict), std::string(without_ns ? name : baseline));
 }
 
-void Judge::distance(const Group& group, const std::string& above, const Series* other, double limit_ns) {
+void Judge::distance(const Group& group, const std::string& above, const Series* other,
+                     double limit_ns) {
   const auto ours_ns = median_of(group, hier(group));
   const auto other_ns = median_of(group, other);
   Verdict verdict = begin(group, fmt::format("hier above {}, ns", above), limit_ns);
@@ -103,7 +111,8 @@ void Judge::finish(const Group& group, Verdict verdict, const std::string& missi
   } else if (!group.settled) {
     verdict.note = "the regime changed in every repetition";
   } else if (group.disturbed) {
-    verdict.note = fmt::format("others took {:.0f} % of the cpus' time or more in every repetition", 100 * *group.disturbed);
+    verdict.note = fmt::format("others took {:.0f} % of the cpus' time or more in every repetition",
+                               100 * *group.disturbed);
   } else if (!is_clear) {
     verdict.note += ": too far apart for a verdict";
   } else {

@@ -46,7 +46,8 @@ class Judge {
 
   // How many ns `name` takes above `baseline`. The limit is limit_ns, or this share of the
   // baseline's time if that is more.
-  void overhead(const Group& group, std::string_view name, std::string_view baseline, double limit_ns, double limit_share);
+  void overhead(const Group& group, std::string_view name, std::string_view baseline,
+                double limit_ns, double limit_share);
 
   // How many ns the median of hier is above that of `other`.
   void distance(const Group& group, const std::string& above, const Series* other, double limit_ns);
@@ -58,7 +59,8 @@ class Judge {
   static const Series* hier(const Group& group);
   static std::optional<double> median_of(const Group& group, const Series* series);
   static Verdict begin(const Group& group, const std::string& what, double limit);
-  void finish(const Group& group, Verdict verdict, const std::string& missing, bool is_clear = true);
+  void finish(const Group& group, Verdict verdict, const std::string& missing,
+              bool is_clear = true);
 
   std::vector<Verdict>& verdicts_;
 };

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Draws what summary.py wrote with --json: for each row a bar for hierbar's time as a part of the best
-other's, a tick for the machine's floor, and both times in words.
+"""Draws what summary.py wrote with --json: for each row a bar for hierbar's time as a part of the
+best other's, a tick for the machine's floor, and both times in words.
 
-Writes OUTPUT-light.svg and OUTPUT-dark.svg, with transparent backgrounds, for pages of either kind. Rows
-without a verdict are left out. Needs matplotlib (Debian: python3-matplotlib)."""
+Writes OUTPUT-light.svg and OUTPUT-dark.svg, with transparent backgrounds, for pages of either kind.
+Rows without a verdict are left out. Needs matplotlib (Debian: python3-matplotlib)."""
 
 import argparse
 import json
@@ -13,8 +13,10 @@ import sys
 
 from summary import FORMAT, number, time_text
 
-THEMES = {"light": {"text": "#24292f", "grid": "#d0d7de", "ours": "#0072b2", "floor": "#d55e00"},
-          "dark": {"text": "#e6edf3", "grid": "#3d444d", "ours": "#56b4e9", "floor": "#e69f00"}}
+THEMES = {
+    "light": {"text": "#24292f", "grid": "#d0d7de", "ours": "#0072b2", "floor": "#d55e00"},
+    "dark": {"text": "#e6edf3", "grid": "#3d444d", "ours": "#56b4e9", "floor": "#e69f00"},
+}
 LARGEST_PART = 1.3  # of the best other's time, that is drawn
 
 
@@ -23,7 +25,8 @@ def drawn_rows(document):
 
 
 def label(row):
-    return f"{number(row['ratio'])}: {time_text(row['ours_ns'])}, {row['peer']} {time_text(row['peer_ns'])}"
+    peer = f"{row['peer']} {time_text(row['peer_ns'])}"
+    return f"{number(row['ratio'])}: {time_text(row['ours_ns'])}, {peer}"
 
 
 def draw(document, theme, path):
@@ -37,10 +40,26 @@ def draw(document, theme, path):
     rows = drawn_rows(document)
     figure, axes = pyplot.subplots(figsize=(9, 0.8 + 0.4 * len(rows)))
     places = range(len(rows))
-    axes.barh(places, [min(row["ratio"], LARGEST_PART) for row in rows], height=0.55, color=theme["ours"], label="hierbar")
-    floors = [(at, row["floor_ns"] / row["peer_ns"]) for at, row in zip(places, rows) if row["floor_ns"]]
-    axes.scatter([part for _, part in floors], [at for at, _ in floors], marker="|", s=220, linewidths=2.5,
-                 color=theme["floor"], label="floor: what the machine needs at least", zorder=3)
+    axes.barh(
+        places,
+        [min(row["ratio"], LARGEST_PART) for row in rows],
+        height=0.55,
+        color=theme["ours"],
+        label="hierbar",
+    )
+    floors = [
+        (at, row["floor_ns"] / row["peer_ns"]) for at, row in zip(places, rows) if row["floor_ns"]
+    ]
+    axes.scatter(
+        [part for _, part in floors],
+        [at for at, _ in floors],
+        marker="|",
+        s=220,
+        linewidths=2.5,
+        color=theme["floor"],
+        label="floor: what the machine needs at least",
+        zorder=3,
+    )
     axes.axvline(1, color=theme["text"], linewidth=1, label="best other")
     axes.set_yticks(places, [row["title"] for row in rows])
     axes.invert_yaxis()
@@ -53,7 +72,9 @@ def draw(document, theme, path):
     axes.tick_params(colors=theme["text"], length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, labelcolor=theme["text"])
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, labelcolor=theme["text"]
+    )
     figure.savefig(path, bbox_inches="tight", transparent=True, metadata={"Date": None})
 
 
@@ -66,16 +87,23 @@ def read_summary(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("summary", metavar="SUMMARY", help="the JSON file")
-    parser.add_argument("--output", metavar="OUTPUT", required=True, help="the pictures' names, without -light.svg")
+    parser.add_argument(
+        "--output", metavar="OUTPUT", required=True, help="the pictures' names, without -light.svg"
+    )
     options = parser.parse_args()
     try:
         document = read_summary(options.summary)
         for name, theme in THEMES.items():
             draw(document, theme, f"{options.output}-{name}.svg")
     except ImportError:
-        print("plot_summary.py: matplotlib was not found (Debian: python3-matplotlib)", file=sys.stderr)
+        print(
+            "plot_summary.py: matplotlib was not found (Debian: python3-matplotlib)",
+            file=sys.stderr,
+        )
         return 2
     except (OSError, ValueError) as problem:
         print(f"plot_summary.py: {options.summary}: {problem}", file=sys.stderr)

@@ -9,7 +9,9 @@ namespace {
 
 using nlohmann::json;
 
-std::optional<double> known(double share) { return share < 0 ? std::nullopt : std::optional(share); }
+std::optional<double> known(double share) {
+  return share < 0 ? std::nullopt : std::optional(share);
+}
 
 json to_json(const Block& block) {
   return {{"repetition", block.repetition},
@@ -21,8 +23,12 @@ json to_json(const Block& block) {
 
 json summary_json(const std::optional<Summary>& summary) {
   if (!summary) return {};
-  return {{"samples", summary->num_samples},           {"median", summary->median},   {"lower_quartile", summary->lower_quartile},
-          {"upper_quartile", summary->upper_quartile}, {"minimum", summary->minimum}, {"maximum", summary->maximum}};
+  return {{"samples", summary->num_samples},
+          {"median", summary->median},
+          {"lower_quartile", summary->lower_quartile},
+          {"upper_quartile", summary->upper_quartile},
+          {"minimum", summary->minimum},
+          {"maximum", summary->maximum}};
 }
 
 json ratio_json(const Group& group, const std::optional<Ratio>& ratio) {
@@ -35,12 +41,15 @@ json ratio_json(const Group& group, const std::optional<Ratio>& ratio) {
 
 json to_json(const Group& group, const Series& series, const Series* reference) {
   json samples = json::array();
-  for (const auto& [repetition, values] : series.samples) samples.push_back({{"repetition", repetition}, {"ns", values}});
+  for (const auto& [repetition, values] : series.samples)
+    samples.push_back({{"repetition", repetition}, {"ns", values}});
   return {{"name", series.name},
           {"kind", family_name(series.family)},
           {"failure", or_null(series.failure)},
           {"summary", summary_json(summary_of(group, series))},
-          {"ratio_to_reference", ratio_json(group, reference == nullptr ? std::nullopt : ratio_of(group, series, *reference))},
+          {"ratio_to_reference",
+           ratio_json(group,
+                      reference == nullptr ? std::nullopt : ratio_of(group, series, *reference))},
           {"samples", std::move(samples)}};
 }
 
@@ -55,22 +64,24 @@ json to_json(const Host& host) {
           {"governor", host.governor}, {"virtual", host.hypervisor}, {"allowed_cpus", host.cpus}};
 }
 
-json group_json(const Group& group, const std::string& quantity, const std::string& reference_name) {
+json group_json(const Group& group, const std::string& quantity,
+                const std::string& reference_name) {
   json series = json::array();
   const Series* reference = find_series(group, reference_name);
   for (const Series& entry : group.series) series.push_back(to_json(group, entry, reference));
   json blocks = json::array();
   for (const Block& block : group.blocks) blocks.push_back(to_json(block));
-  return {{quantity, group.quantity},
-          {group.participant + "s", group.num_participants},
-          {"bound", group.bound},
-          {"oversubscribed", group.oversubscribed},
-          {"one_way_ns", or_null(group.one_way_ns)},
-          {"regime", group.one_way_ns ? json(regime_name(classify_regime(*group.one_way_ns))) : json()},
-          {"settled", group.settled},
-          {"disturbed", or_null(group.disturbed)},
-          {"blocks", std::move(blocks)},
-          {"series", std::move(series)}};
+  return {
+      {quantity, group.quantity},
+      {group.participant + "s", group.num_participants},
+      {"bound", group.bound},
+      {"oversubscribed", group.oversubscribed},
+      {"one_way_ns", or_null(group.one_way_ns)},
+      {"regime", group.one_way_ns ? json(regime_name(classify_regime(*group.one_way_ns))) : json()},
+      {"settled", group.settled},
+      {"disturbed", or_null(group.disturbed)},
+      {"blocks", std::move(blocks)},
+      {"series", std::move(series)}};
 }
 
 json to_json(const Verdict& verdict) {

@@ -14,14 +14,17 @@ namespace hierbar::bench {
 
 std::string disturbance_text(const Disturbance& disturbance) {
   if (disturbance.others < 0) return "How much other programs ran meanwhile is not known.";
-  std::string text = fmt::format("Other programs took {:.0f} % of the cpus' time, the hypervisor {:.0f} %.",
-                                 100 * disturbance.others, 100 * disturbance.steal);
+  std::string text =
+      fmt::format("Other programs took {:.0f} % of the cpus' time, the hypervisor {:.0f} %.",
+                  100 * disturbance.others, 100 * disturbance.steal);
   if (disturbance.others + disturbance.steal > kDisturbed)
     text += " THE MACHINE WAS NOT QUIET: rows marked disturbed or unclear have no verdict.";
   return text;
 }
 
-std::string number(double ns) { return ns < 1000 ? fmt::format("{:.1f}", ns) : fmt::format("{:.0f}", ns); }
+std::string number(double ns) {
+  return ns < 1000 ? fmt::format("{:.1f}", ns) : fmt::format("{:.0f}", ns);
+}
 
 std::string ratio_text(double ratio) {
   if (ratio >= 100) return fmt::format("{:.0f}", ratio);
@@ -35,12 +38,16 @@ std::string ratio_cell(const Group& group, const std::optional<Ratio>& ratio) {
 }
 
 std::string repetitions_text(const Group& group) {
-  const auto num_kept = std::count_if(group.blocks.begin(), group.blocks.end(), [](const Block& block) { return block.kept; });
+  const auto num_kept = std::count_if(group.blocks.begin(), group.blocks.end(),
+                                      [](const Block& block) { return block.kept; });
   const auto num_dropped = static_cast<std::ptrdiff_t>(group.blocks.size()) - num_kept;
   std::string text = counted(num_kept, "repetition");
-  if (num_dropped > 0) text += fmt::format(", {} more dropped: others used the cpus, or the regime changed", num_dropped);
+  if (num_dropped > 0)
+    text +=
+        fmt::format(", {} more dropped: others used the cpus, or the regime changed", num_dropped);
   if (group.disturbed)
-    text += fmt::format("; DISTURBED: others took {:.0f} % of the cpus or more in each", 100 * *group.disturbed);
+    text += fmt::format("; DISTURBED: others took {:.0f} % of the cpus or more in each",
+                        100 * *group.disturbed);
   return text;
 }
 
@@ -49,7 +56,8 @@ std::string spread_text(const Ratio& ratio) {
 }
 
 std::string host_text(const Host& host) {
-  std::string text = fmt::format("cpu        {}{}\n", host.cpu_model, host.hypervisor ? " (virtual machine)" : "");
+  std::string text =
+      fmt::format("cpu        {}{}\n", host.cpu_model, host.hypervisor ? " (virtual machine)" : "");
   text += fmt::format("topology   {}\n", host.topology);
   text += fmt::format("kernel     {}, frequency governor {}\n", host.kernel, host.governor);
   return text;
@@ -58,17 +66,21 @@ std::string host_text(const Host& host) {
 std::string run_text(const Measurements& measurements, int asked_repetitions, double time_limit_s) {
   std::string text;
   if (const auto range = summarize(measurements.one_way_ns)) {
-    text += fmt::format("One line, one way, during the run: {:.0f} ns ({:.0f} .. {:.0f}); regime {}; the regime changed {}",
-                        range->median, range->minimum, range->maximum, regime_name(classify_regime(range->median)),
-                        measurements.num_regime_changes == 0 ? "never" : counted(measurements.num_regime_changes, "time"));
+    text += fmt::format(
+        "One line, one way, during the run: {:.0f} ns ({:.0f} .. {:.0f}); regime {}; the regime "
+        "changed {}",
+        range->median, range->minimum, range->maximum, regime_name(classify_regime(range->median)),
+        measurements.num_regime_changes == 0 ? "never"
+                                             : counted(measurements.num_regime_changes, "time"));
     text += fmt::format(", {} repeated\n", counted(measurements.num_repeated_blocks, "block"));
   }
   if (measurements.num_repetitions < asked_repetitions) {
-    text += fmt::format("The time limit of {:.0f} s allowed {} of {} repetitions.\n", time_limit_s, measurements.num_repetitions,
-                        asked_repetitions);
+    text += fmt::format("The time limit of {:.0f} s allowed {} of {} repetitions.\n", time_limit_s,
+                        measurements.num_repetitions, asked_repetitions);
   }
   text += fmt::format("The run took {:.0f} s", measurements.seconds);
-  if (measurements.waited_s > 0) text += fmt::format(", {:.0f} of them to wait for a quiet machine", measurements.waited_s);
+  if (measurements.waited_s > 0)
+    text += fmt::format(", {:.0f} of them to wait for a quiet machine", measurements.waited_s);
   return text + fmt::format(". {}\n", disturbance_text(measurements.disturbance));
 }
 
@@ -79,7 +91,8 @@ std::string verdicts_text(const std::vector<Verdict>& verdicts) {
     const std::string_view word = verdict.outcome == Outcome::kPass   ? "PASS"
                                   : verdict.outcome == Outcome::kFail ? "FAIL"
                                                                       : "NOT MEASURED";
-    const std::string value = verdict.value ? fmt::format("{:.4g} <= {:.4g}", *verdict.value, verdict.limit) : "";
+    const std::string value =
+        verdict.value ? fmt::format("{:.4g} <= {:.4g}", *verdict.value, verdict.limit) : "";
     text += fmt::format("  {:<12}  {:<66} {:>18}  {}\n", word, verdict.what, value, verdict.note);
   }
   return text;

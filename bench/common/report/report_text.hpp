@@ -7,7 +7,7 @@
 
 #include "bench/common/groups.hpp"
 #include "bench/common/host.hpp"
-#include "bench/common/others/load.hpp"
+#include "bench/common/others.hpp"
 #include "bench/common/report/judge.hpp"
 
 // The common part of the benchmarks' text reports.
@@ -36,7 +36,8 @@ namespace hierbar::bench {
 [[nodiscard]] std::string disturbance_text(const Disturbance& disturbance);
 
 // How the run went: regimes, repetitions, time, and how much others used the machine.
-[[nodiscard]] std::string run_text(const Measurements& measurements, int asked_repetitions, double time_limit_s);
+[[nodiscard]] std::string run_text(const Measurements& measurements, int asked_repetitions,
+                                   double time_limit_s);
 
 [[nodiscard]] std::string verdicts_text(const std::vector<Verdict>& verdicts);
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""summary.py FILE...: compares this project with the best of the others, on one screen, from what omp_barrier_bench
-and mpi_barrier_bench write with --json.
+"""summary.py FILE...: compares this project with the best of the others, on one screen, from what
+omp_barrier_bench and mpi_barrier_bench write with --json.
 
-The rows are always the same, those of README's plot. A row has our median, the lowest
-median of any other configuration, the ratio, the lowest and highest ratio of a repetition, and the floor of the
-machine. A word stands in the ratio's place where it would mean nothing: `disturbed` if others used the cpus in every
-repetition, `unclear` if the repetitions are too far apart.
+The rows are always the same, those of README's plot. A row has our median, the lowest median of any
+other configuration, the ratio, the lowest and highest ratio of a repetition, and the floor of the
+machine. A word stands in the ratio's place where it would mean nothing: `disturbed` if others used
+the cpus in every repetition, `unclear` if the repetitions are too far apart.
 
 With --json the rows are written to a file too, which plot_summary.py draws.
 """
@@ -42,9 +42,18 @@ ROWS = (
     Row("OpenMP barrier, {count} threads", "omp", "barrier", "smallest", "hier", PEERS),
     Row("the same, GCC's libgomp", "omp", "barrier", "smallest", "hier", {"libgomp"}),
     Row("MPI_Barrier, {count} ranks, MPICH", "mpi", "period", "smallest", "hier", {"mpich"}),
-    Row("MPI_Barrier, {count} ranks, Open MPI", "mpi", "period", "smallest", "openmpi-hier", {"openmpi"}),
+    Row(
+        "MPI_Barrier, {count} ranks, Open MPI",
+        "mpi",
+        "period",
+        "smallest",
+        "openmpi-hier",
+        {"openmpi"},
+    ),
     Row("{count} ranks on {cpus}, in a loop", "mpi", "loop", "largest", "hier", {"mpich"}),
-    Row("{count} ranks on {cpus}, from elsewhere", "mpi", "elsewhere", "largest", "hier", {"mpich"}),
+    Row(
+        "{count} ranks on {cpus}, from elsewhere", "mpi", "elsewhere", "largest", "hier", {"mpich"}
+    ),
     Row("regions beside a busy process", "omp", "beside", "smallest", "hier", PEERS),
     Row("parallel region, {count} threads", "omp", "parallel", "smallest", "hier", PEERS),
     Row("region with reduction, {count} threads", "omp", "reduction", "smallest", "hier", PEERS),
@@ -53,7 +62,9 @@ ROWS = (
 
 
 def median(series):
-    return series["summary"]["median"] if series.get("summary") and not series.get("failure") else None
+    return (
+        series["summary"]["median"] if series.get("summary") and not series.get("failure") else None
+    )
 
 
 def fastest(group, wanted):
@@ -67,8 +78,12 @@ def ratios(group, ours, peer):
     kept = {block["repetition"] for block in group["blocks"] if block["kept"]}
 
     def medians(series):
-        return {one["repetition"]: statistics.median(one["ns"]) for one in series["samples"]
-                if one["repetition"] in kept and one["ns"]}
+        return {
+            one["repetition"]: statistics.median(one["ns"])
+            for one in series["samples"]
+            if one["repetition"] in kept and one["ns"]
+        }
+
     above, below = medians(ours), medians(peer)
     return [above[key] / below[key] for key in above if below.get(key, 0) > 0]
 
@@ -78,13 +93,21 @@ def doubt(group, found):
     if group.get("disturbed") is not None:
         return "disturbed"
     lowest, highest = min(found), max(found)
-    agree = highest <= LARGEST_SPREAD * lowest or highest * LARGEST_SPREAD <= 1 or lowest >= LARGEST_SPREAD
+    agree = (
+        highest <= LARGEST_SPREAD * lowest
+        or highest * LARGEST_SPREAD <= 1
+        or lowest >= LARGEST_SPREAD
+    )
     return "" if agree else "unclear"
 
 
 def group_of(row, report):
     participant, quantity = ("threads", "construct") if row.file == "omp" else ("ranks", "quantity")
-    groups = [group for group in report["groups"] if group[quantity] == row.quantity and group[participant] >= 2]
+    groups = [
+        group
+        for group in report["groups"]
+        if group[quantity] == row.quantity and group[participant] >= 2
+    ]
     choose = min if row.size == "smallest" else max
     return choose(groups, key=lambda group: group[participant], default=None)
 
@@ -103,9 +126,15 @@ def figures(row, report):
     if not found:
         return result
     floor = fastest(group, lambda series: series["kind"] in FLOORS)
-    return result | {"ours_ns": median(ours), "peer_ns": median(peer), "peer": peer["name"], "ratio": statistics.median(found),
-                     "spread": (min(found), max(found)), "floor_ns": median(floor) if floor else None,
-                     "doubt": doubt(group, found)}
+    return result | {
+        "ours_ns": median(ours),
+        "peer_ns": median(peer),
+        "peer": peer["name"],
+        "ratio": statistics.median(found),
+        "spread": (min(found), max(found)),
+        "floor_ns": median(floor) if floor else None,
+        "doubt": doubt(group, found),
+    }
 
 
 def rows_of(reports):
@@ -134,12 +163,17 @@ def line(row):
         return f"{row['title']:<36} not measured"
     floor = time_text(row["floor_ns"]) if row["floor_ns"] is not None else "-"
     spread = " .. ".join(number(ratio) for ratio in row["spread"])
-    return (f"{row['title']:<36} {time_text(row['ours_ns']):>8} {time_text(row['peer_ns']):>10} "
-            f"{row['doubt'] or number(row['ratio']):>9}  {spread:<16} {floor:>8}  {row['peer']}")
+    return (
+        f"{row['title']:<36} {time_text(row['ours_ns']):>8} {time_text(row['peer_ns']):>10} "
+        f"{row['doubt'] or number(row['ratio']):>9}  {spread:<16} {floor:>8}  {row['peer']}"
+    )
 
 
 def table(rows):
-    head = f"{'':<36} {'hierbar':>8} {'best other':>10} {'ratio':>9}  {'repetitions':<16} {'floor':>8}  best other is"
+    head = (
+        f"{'':<36} {'hierbar':>8} {'best other':>10} {'ratio':>9}  {'repetitions':<16} {'floor':>8}"
+        "  best other is"
+    )
     return "\n".join([head] + [line(row) for row in rows])
 
 
@@ -149,8 +183,10 @@ def notes(reports, rows):
     lines = [f"Others took {100 * max(shares):.0f} % of the cpus' time."]
     doubts = {row["doubt"] for row in rows if row.get("doubt")}
     if "disturbed" in doubts:
-        lines.append("disturbed: others used the cpus in every repetition, so there is no verdict. Please try again when "
-                     "they have ended.")
+        lines.append(
+            "disturbed: others used the cpus in every repetition, so there is no verdict. "
+            "Please try again when they have ended."
+        )
     if "unclear" in doubts:
         lines.append("unclear: the repetitions are too far apart for a verdict.")
     return "\n".join(lines)
@@ -163,12 +199,18 @@ def machine_text(report):
 
 def document(reports, rows):
     """The rows for programs. Times are in ns."""
-    return {"format": FORMAT, "machine": machine_text(reports[0]),
-            "cpu_share_of_others": max(report["run"]["cpu_share_of_others"] or 0 for report in reports), "rows": rows}
+    return {
+        "format": FORMAT,
+        "machine": machine_text(reports[0]),
+        "cpu_share_of_others": max(report["run"]["cpu_share_of_others"] or 0 for report in reports),
+        "rows": rows,
+    }
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", metavar="FILE", nargs="+")
     parser.add_argument("--json", metavar="FILE", help="write the rows to this file too")
     options = parser.parse_args()

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "bench/model/machine/machine_file.hpp"
-#include "plan/mapping.hpp"
+#include "plan/locality.hpp"
 
 namespace hierbar::bench::model {
 
@@ -34,11 +34,16 @@ void add_machine_options(CLI::App& command, CommonOptions& options, const char* 
 void add_mapping_option(CLI::App& command, CommonOptions& options);
 void add_run_options(CLI::App& command, CommonOptions& options);
 
+// -n is an error that names the option that the command has. In all programs of the project -n is
+// the ranks of a job (docs/words.md).
+void refuse_short_n(CLI::App& command, const char* instead);
+
 // These throw Refusal.
 ModelMachine chosen_machine(const CommonOptions& options);
 Mapping chosen_mapping(const CommonOptions& options);
 // What begins every JSON file but the table's. The rows are still to come.
-nlohmann::ordered_json start_report(const char* format, const ModelMachine& machine, const CommonOptions& options);
+nlohmann::ordered_json start_report(const char* format, const ModelMachine& machine,
+                                    const CommonOptions& options);
 template <typename T>
 T require(Result<T> result) {
   if (!result) throw Refusal(result.error());

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "barrier/pause.hpp"
+#include "base/arch/pause.hpp"
 #include "tune/crossing_team.hpp"
 #include "tune/ping_pong.hpp"
 
@@ -29,26 +29,28 @@ Result<HostPrediction> predict_barrier(const EnginePlan& engine, const PairCosts
   double begin_ns = 0;
   double end_ns = 0;
   std::uint64_t transfers_before = 0;
-  const std::string failure = simulator.run(costs, memory.front().bytes, memory.size() * sizeof(StorageLine) / plan.line_bytes,
-                                            plan.line_bytes, [&](std::uint32_t me) {
-                                              PairMem mem(simulator, me);
-                                              for (std::uint32_t episode = 0; episode < kWarmUp + kMeasuredEpisodes; ++episode) {
-                                                if (episode == kWarmUp && me == 0) {
-                                                  begin_ns = simulator.now(me);
-                                                  transfers_before = simulator.num_transfers();
-                                                }
-                                                simulator.pass(me, costs.episode);
-                                                if (cross(barrier, mem, me) == WaitResult::kAborted) return;
-                                              }
-                                              if (me == 0) end_ns = simulator.now(me);
-                                            });
+  const std::string failure = simulator.run(
+      costs, memory.front().bytes, memory.size() * sizeof(StorageLine) / plan.line_bytes,
+      plan.line_bytes, [&](std::uint32_t me) {
+        PairMem mem(simulator, me);
+        for (std::uint32_t episode = 0; episode < kWarmUp + kMeasuredEpisodes; ++episode) {
+          if (episode == kWarmUp && me == 0) {
+            begin_ns = simulator.now(me);
+            transfers_before = simulator.num_transfers();
+          }
+          simulator.pass(me, costs.episode);
+          if (cross(barrier, mem, me) == WaitResult::kAborted) return;
+        }
+        if (me == 0) end_ns = simulator.now(me);
+      });
   if (!failure.empty()) return Error{failure};
-  return HostPrediction{(end_ns - begin_ns) / kMeasuredEpisodes,
-                        static_cast<double>(simulator.num_transfers() - transfers_before) / kMeasuredEpisodes};
+  return HostPrediction{
+      (end_ns - begin_ns) / kMeasuredEpisodes,
+      static_cast<double>(simulator.num_transfers() - transfers_before) / kMeasuredEpisodes};
 }
 
 PairCosts costs_of(double one_way_ns, double pause_ns) {
-  return pair_costs(one_way_ns, pauses_per_look(pause_ns, look_spacing_ns()) * pause_ns);
+  return pair_costs(one_way_ns, pauses_per_poll(pause_ns, poll_spacing_ns()) * pause_ns);
 }
 
 // The median of several batches, so that a batch in which a thread lost its cpu does not count.
@@ -63,18 +65,21 @@ double period_of(CrossingTeam& team, std::size_t which) {
 EnginePlan host_plan(const HostCase& host_case) {
   Machine machine;
   machine.units.resize(1);
-  return *build_engine_plan(std::vector<LocalityPath>(2), machine, ShapeOptions{.num_leaders = host_case.num_leaders});
+  return *build_engine_plan(std::vector<LocalityPath>(2), machine,
+                            ShapeOptions{.num_leaders = host_case.num_leaders});
 }
 
 Result<HostPrediction> predict(const HostCase& host_case, const PairCosts& costs) {
   const EnginePlan plan = host_plan(host_case);
-  return visit_algorithm<PairMem>(host_case.algorithm,
-                                  [&](auto type) { return predict_barrier<typename decltype(type)::type>(plan, costs); });
+  return visit_algorithm<PairMem>(host_case.algorithm, [&](auto type) {
+    return predict_barrier<typename decltype(type)::type>(plan, costs);
+  });
 }
 
 Result<HostReport> compare_on_host(CpuPair cpus, const KnownPair* known, int num_rounds) {
   std::vector<Contestant> contestants;
-  for (const HostCase& host_case : kHostCases) contestants.push_back({host_case.algorithm, host_plan(host_case)});
+  for (const HostCase& host_case : kHostCases)
+    contestants.push_back({host_case.algorithm, host_plan(host_case)});
   CrossingTeam team({cpus.first, cpus.second}, std::move(contestants));
   HostReport report{};
   report.cpus = cpus;
@@ -83,9 +88,11 @@ Result<HostReport> compare_on_host(CpuPair cpus, const KnownPair* known, int num
   std::array<std::vector<double>, kHostCases.size()> measured;
   std::array<std::vector<double>, kHostCases.size()> errors;
   for (int round = 0; round < num_rounds; ++round) {
-    one_way.push_back(known != nullptr ? known->one_way_ns : measure_one_way(cpus.first, cpus.second).best_ns());
+    one_way.push_back(known != nullptr ? known->one_way_ns
+                                       : measure_one_way(cpus.first, cpus.second).best_ns());
     for (std::size_t i = 0; i < kHostCases.size(); ++i) {
-      const Result<HostPrediction> predicted = predict(kHostCases[i], costs_of(one_way.back(), report.pause_ns));
+      const Result<HostPrediction> predicted =
+          predict(kHostCases[i], costs_of(one_way.back(), report.pause_ns));
       if (!predicted) return Error{predicted.error()};
       measured[i].push_back(period_of(team, i));
       errors[i].push_back(100 * (predicted->period_ns / measured[i].back() - 1));
@@ -93,9 +100,10 @@ Result<HostReport> compare_on_host(CpuPair cpus, const KnownPair* known, int num
   }
   report.one_way_ns = quartiles_of(one_way);
   const PairCosts costs = costs_of(report.one_way_ns.median, report.pause_ns);
-  report.look_spacing_ns = costs.look_spacing;
+  report.poll_spacing_ns = costs.poll_spacing;
   for (std::size_t i = 0; i < kHostCases.size(); ++i) {
-    report.rows[i] = {*predict(kHostCases[i], costs), quartiles_of(measured[i]), quartiles_of(errors[i])};
+    report.rows[i] = {*predict(kHostCases[i], costs), quartiles_of(measured[i]),
+                      quartiles_of(errors[i])};
   }
   return report;
 }

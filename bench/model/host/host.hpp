@@ -13,7 +13,7 @@
 #include "base/result.hpp"
 #include "bench/model/machine/pair_simulator.hpp"
 #include "plan/shape.hpp"
-#include "tune/cpu_pairs.hpp"
+#include "tune/ping_pong.hpp"
 
 namespace hierbar::bench::model {
 
@@ -49,7 +49,7 @@ struct HostReport {
   CpuPair cpus;
   Quartiles one_way_ns;
   double pause_ns;
-  double look_spacing_ns;
+  double poll_spacing_ns;
   std::array<HostRow, kHostCases.size()> rows;
 };
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bench/common/run_options.hpp"
-#include "bench/model/machine/latency_matrix.hpp"
+#include "bench/model/machine/machine.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar::bench::model {
@@ -29,7 +29,8 @@ ParameterSet set_from_json(const json& file) {
   set.num_generations = file.at("generations");
   set.is_pinned = file.at("pinned");
   if (set.trained_on != kTraining && set.trained_on != kTrainingWithoutTopo) {
-    throw std::runtime_error("trained_on: '" + set.trained_on + "'; allowed: " + kTraining + ", " + kTrainingWithoutTopo);
+    throw std::runtime_error("trained_on: '" + set.trained_on + "'; allowed: " + kTraining + ", " +
+                             kTrainingWithoutTopo);
   }
   const std::string queue = file.at("read_queue");
   if (queue != "per-domain" && queue != "global") {
@@ -39,7 +40,8 @@ ParameterSet set_from_json(const json& file) {
   for (const ParameterInfo& info : parameter_infos()) {
     const double value = file.at("costs").at(std::string(info.name));
     if (!(value >= 0 && value <= 1e6)) {
-      throw std::runtime_error(std::string(info.name) + ": '" + std::to_string(value) + "'; allowed: 0 to 1e6");
+      throw std::runtime_error(std::string(info.name) + ": '" + std::to_string(value) +
+                               "'; allowed: 0 to 1e6");
     }
     value_of(set.parameters, info) = value;
   }
@@ -63,7 +65,8 @@ void borrow_costs(ModelMachine& machine, const ModelMachine& from) {
 
 ModelMachine machine_from_json(const json& file) {
   if (file.at("format") != kFormat) {
-    throw std::runtime_error("format: '" + file.at("format").get<std::string>() + "'; allowed: " + kFormat);
+    throw std::runtime_error("format: '" + file.at("format").get<std::string>() +
+                             "'; allowed: " + kFormat);
   }
   ModelMachine machine;
   machine.name = file.at("name");
@@ -73,9 +76,11 @@ ModelMachine machine_from_json(const json& file) {
   for (const auto& [name, value] : file.at("latency_ns").items()) {
     const auto found = std::find(kDistanceNames.begin(), kDistanceNames.end(), name);
     if (found == kDistanceNames.end()) {
-      throw std::runtime_error("latency_ns: '" + name + "'; allowed: core, cluster, domain, package, machine");
+      throw std::runtime_error("latency_ns: '" + name +
+                               "'; allowed: core, cluster, domain, package, machine");
     }
-    machine.published[static_cast<std::size_t>(found - kDistanceNames.begin())] = value.get<double>();
+    machine.published[static_cast<std::size_t>(found - kDistanceNames.begin())] =
+        value.get<double>();
   }
   Result<Machine> loaded = load_described_machine(machine.topology);
   if (!loaded) throw std::runtime_error("topology: " + loaded.error());
@@ -95,9 +100,13 @@ ModelMachine machine_from_json(const json& file) {
 
 }  // namespace
 
-const char* read_queue_name(ReadQueue queue) { return queue == ReadQueue::kGlobal ? "global" : "per-domain"; }
+const char* read_queue_name(ReadQueue queue) {
+  return queue == ReadQueue::kGlobal ? "global" : "per-domain";
+}
 
-std::filesystem::path machine_dir() { return prefix_of_program() / "share" / "hierbar" / "machines"; }
+std::filesystem::path machine_dir() {
+  return prefix_of_program() / "share" / "hierbar" / "machines";
+}
 
 std::vector<std::string> machine_names() {
   std::vector<std::string> names;
@@ -111,10 +120,12 @@ std::vector<std::string> machine_names() {
 
 Result<ModelMachine> load_model_machine(const std::string& name_or_path) {
   const bool is_path = name_or_path.ends_with(".json");
-  const std::filesystem::path path = is_path ? std::filesystem::path(name_or_path) : machine_dir() / (name_or_path + ".json");
+  const std::filesystem::path path =
+      is_path ? std::filesystem::path(name_or_path) : machine_dir() / (name_or_path + ".json");
   std::ifstream stream(path);
   if (!stream) {
-    std::string text = "'" + name_or_path + "': no such machine; allowed: a file that ends in .json, or";
+    std::string text =
+        "'" + name_or_path + "': no such machine; allowed: a file that ends in .json, or";
     for (const std::string& name : machine_names()) text += " " + name;
     return Error{text};
   }
@@ -125,7 +136,8 @@ Result<ModelMachine> load_model_machine(const std::string& name_or_path) {
   }
 }
 
-Result<ModelMachine> describe_model_machine(const std::string& topology, const std::string& c2c_path) {
+Result<ModelMachine> describe_model_machine(const std::string& topology,
+                                            const std::string& c2c_path) {
   Result<Machine> loaded = load_described_machine(topology);
   if (!loaded) return Error{loaded.error()};
   const Result<ModelMachine> calibrated = load_model_machine(kCalibratedMachine);

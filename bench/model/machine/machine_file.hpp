@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "bench/model/machine/parameters.hpp"
+#include "bench/model/machine/machine.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar::bench::model {
@@ -56,7 +56,8 @@ Result<ModelMachine> load_model_machine(const std::string& name_or_path);
 // between cpus i and j, in ns one way; one triangle is enough. An empty path means that there is no
 // matrix. Latencies that the matrix does not have, and all other costs, are those of
 // kCalibratedMachine. Errors: those of load_described_machine() and of read_latency_matrix().
-Result<ModelMachine> describe_model_machine(const std::string& topology, const std::string& c2c_path);
+Result<ModelMachine> describe_model_machine(const std::string& topology,
+                                            const std::string& c2c_path);
 
 // The part of a machine's file before its parameter sets.
 nlohmann::ordered_json machine_header(const ModelMachine& machine);

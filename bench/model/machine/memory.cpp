@@ -13,8 +13,8 @@ constexpr double kHit = 1;  // ns for a write of a line of which no other core h
 
 }  // namespace
 
-void Memory::reset(const Parameters& parameters, const Places& places, std::vector<std::uint32_t> domain_of_line,
-                   std::uint64_t seed) {
+void Memory::reset(const Parameters& parameters, const Places& places,
+                   std::vector<std::uint32_t> domain_of_line, std::uint64_t seed) {
   parameters_ = parameters;
   places_ = &places;
   domain_of_line_ = std::move(domain_of_line);
@@ -31,7 +31,9 @@ void Memory::reset(const Parameters& parameters, const Places& places, std::vect
   random_ = test::Random(seed);
 }
 
-double Memory::vary(double cost) { return cost * (1 + kVariation * (static_cast<double>(random_.next() >> 11) * 0x1p-52 - 1)); }
+double Memory::vary(double cost) {
+  return cost * (1 + kVariation * (static_cast<double>(random_.next() >> 11) * 0x1p-52 - 1));
+}
 
 Memory::Poll Memory::poll(std::uint32_t reader, std::uint32_t line, Time now) const {
   for (const Copy& copy : lines_[line].copies) {
@@ -43,7 +45,8 @@ Memory::Poll Memory::poll(std::uint32_t reader, std::uint32_t line, Time now) co
 
 Memory::DomainCopy* Memory::domain_copy(Line& line, std::uint32_t domain) {
   const auto found =
-      std::find_if(line.domains.begin(), line.domains.end(), [domain](const DomainCopy& copy) { return copy.domain == domain; });
+      std::find_if(line.domains.begin(), line.domains.end(),
+                   [domain](const DomainCopy& copy) { return copy.domain == domain; });
   return found == line.domains.end() ? nullptr : &*found;
 }
 
@@ -54,7 +57,8 @@ double Memory::nearest_copy(const Line& line, std::uint32_t reader, std::uint32_
     if (line.domains.size() <= 1) return latency(places_->between(reader, line.writer));
     double nearest = kForever;
     for (const DomainCopy& copy : line.domains) {
-      nearest = std::min(nearest, latency(places_->between_domains((*places_)[reader].domain, copy.domain)));
+      nearest = std::min(nearest,
+                         latency(places_->between_domains((*places_)[reader].domain, copy.domain)));
     }
     return nearest;
   }
@@ -84,7 +88,8 @@ Time Memory::read(std::uint32_t reader, std::uint32_t line_index, Time now) {
   const std::uint32_t home = domain_of_line_[line_index];
   const std::uint32_t domain = (*places_)[reader].domain;
   const Time ready = pass_exits(reader, home, now);
-  DomainCopy* own = parameters_.read_queue == ReadQueue::kPerDomain ? domain_copy(line, domain) : nullptr;
+  DomainCopy* own =
+      parameters_.read_queue == ReadQueue::kPerDomain ? domain_copy(line, domain) : nullptr;
   Time arrives = 0;
   if (own != nullptr) {
     const Time start = std::max(ready, own->busy_until);
@@ -96,7 +101,8 @@ Time Memory::read(std::uint32_t reader, std::uint32_t line_index, Time now) {
     const bool near = cost <= latency(Distance::kDomain);
     line.busy_until = start + (near ? parameters_.occupy_local : parameters_.occupy_remote);
     arrives = start + vary(cost * parameters_.read);
-    if (domain_copy(line, domain) == nullptr) line.domains.push_back(DomainCopy{domain, arrives, start});
+    if (domain_copy(line, domain) == nullptr)
+      line.domains.push_back(DomainCopy{domain, arrives, start});
   }
   line.copies.push_back(Copy{reader, arrives, kForever});
   return arrives;
@@ -118,16 +124,19 @@ Memory::Sharing Memory::sharing(const Line& line, std::uint32_t writer) const {
 
 // If there is one other copy and the writer has none, the cost is an exclusive transfer. Otherwise
 // the farthest copy must be invalidated first.
-double Memory::write_cost(const Line& line, const Sharing& sharing, std::uint32_t writer, std::uint32_t home) const {
+double Memory::write_cost(const Line& line, const Sharing& sharing, std::uint32_t writer,
+                          std::uint32_t home) const {
   if (sharing.alone()) return kHit;
-  if (sharing.num_others == 0) return latency(places_->between_domains((*places_)[writer].domain, home));
+  if (sharing.num_others == 0)
+    return latency(places_->between_domains((*places_)[writer].domain, home));
   if (sharing.num_others == 1) {
     const double there = latency(places_->between(writer, sharing.other));
     return sharing.mine ? there * parameters_.upgrade + parameters_.invalidate : there;
   }
   double farthest = 0;
   for (const DomainCopy& copy : line.domains) {
-    farthest = std::max(farthest, latency(places_->between_domains((*places_)[writer].domain, copy.domain)));
+    farthest = std::max(farthest,
+                        latency(places_->between_domains((*places_)[writer].domain, copy.domain)));
   }
   return farthest * parameters_.upgrade + sharing.num_others * parameters_.invalidate;
 }

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "bench/common/random.hpp"
-#include "bench/model/machine/parameters.hpp"
-#include "bench/model/machine/places.hpp"
+#include "bench/model/machine/machine.hpp"
 
 namespace hierbar::bench::model {
 
@@ -25,7 +24,8 @@ using Time = double;  // ns of simulated time
 class Memory {
  public:
   // Forgets all lines. `domain_of_line` has the domain in whose memory each line is.
-  void reset(const Parameters& parameters, const Places& places, std::vector<std::uint32_t> domain_of_line, std::uint64_t seed);
+  void reset(const Parameters& parameters, const Places& places,
+             std::vector<std::uint32_t> domain_of_line, std::uint64_t seed);
 
   // Whether the reader has a copy. If the copy is on its way, `arrives` is its time.
   enum class Presence : std::uint8_t { kAbsent, kComing, kHere };
@@ -78,11 +78,14 @@ class Memory {
     bool alone() const { return mine && num_others == 0; }
   };
 
-  double latency(Distance distance) const { return parameters_.latency[static_cast<std::size_t>(distance)]; }
+  double latency(Distance distance) const {
+    return parameters_.latency[static_cast<std::size_t>(distance)];
+  }
   DomainCopy* domain_copy(Line& line, std::uint32_t domain);
   double nearest_copy(const Line& line, std::uint32_t reader, std::uint32_t home) const;
   Sharing sharing(const Line& line, std::uint32_t writer) const;
-  double write_cost(const Line& line, const Sharing& sharing, std::uint32_t writer, std::uint32_t home) const;
+  double write_cost(const Line& line, const Sharing& sharing, std::uint32_t writer,
+                    std::uint32_t home) const;
   Time pass_exits(std::uint32_t participant, std::uint32_t home, Time now);
   void take(Line& line, std::uint32_t writer, Time start, Time complete);
 

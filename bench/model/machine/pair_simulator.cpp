@@ -12,7 +12,8 @@ constexpr std::uint64_t kMostSteps = 5'000'000;  // correct runs need far fewer
 
 }  // namespace
 
-std::string PairSimulator::run(const PairCosts& costs, std::byte* memory, std::size_t num_lines, std::uint32_t line_bytes,
+std::string PairSimulator::run(const PairCosts& costs, std::byte* memory, std::size_t num_lines,
+                               std::uint32_t line_bytes,
                                const std::function<void(std::uint32_t)>& body) {
   costs_ = costs;
   memory_ = memory;
@@ -44,7 +45,8 @@ void PairSimulator::finish(std::uint32_t me) {
 // Returns when no action of the other core can come before this core's next one.
 void PairSimulator::await_turn(std::uint32_t me) {
   if (++num_steps_ > kMostSteps) failure_ = "no end after " + std::to_string(num_steps_) + " steps";
-  while (cores_[me].now > cores_[1 - me].now && !cores_[1 - me].is_finished) fibers_[me]->switch_to(*fibers_[1 - me]);
+  while (cores_[me].now > cores_[1 - me].now && !cores_[1 - me].is_finished)
+    fibers_[me]->switch_to(*fibers_[1 - me]);
   for (Core& core : cores_) {
     std::erase_if(core.stores, [&](const Store& store) {
       if (store.visible > cores_[me].now) return false;
@@ -102,7 +104,8 @@ void PairSimulator::store(std::uint32_t me, Word& word, std::uint64_t value) {
   Core& core = cores_[me];
   const double arrives = take(me, line_of(word), Access::kWrite);
   // Stores become visible in order.
-  const double visible = core.stores.empty() ? arrives : std::max(arrives, core.stores.back().visible);
+  const double visible =
+      core.stores.empty() ? arrives : std::max(arrives, core.stores.back().visible);
   if (visible <= core.now) {
     word.value = value;
   } else {

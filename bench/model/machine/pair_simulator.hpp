@@ -20,7 +20,7 @@ namespace hierbar::bench::model {
 // every processor at hand.
 struct PairCosts {
   double transfer;      // ns of one transaction, in which a copy is fetched or a line is taken over
-  double look_spacing;  // ns between two polls of a waiting core: its pauses
+  double poll_spacing;  // ns between two polls of a waiting core: its pauses
   // After this part of a transaction the other core has lost what is taken from it.
   double hand_over = 0.5;
   double rmw = 8;      // a read-modify-write of a line that is there: 18 to 25 cycles
@@ -30,10 +30,10 @@ struct PairCosts {
 
 // A passage of a ping-pong by stores is two transactions: the reader fetches a copy, then takes the
 // writer's copy away. See docs/design/model.md#d0067.
-inline PairCosts pair_costs(double one_way_ns, double look_spacing_ns) {
+inline PairCosts pair_costs(double one_way_ns, double poll_spacing_ns) {
   PairCosts costs{};
   costs.transfer = one_way_ns / 2;
-  costs.look_spacing = look_spacing_ns;
+  costs.poll_spacing = poll_spacing_ns;
   return costs;
 }
 
@@ -56,8 +56,8 @@ class PairSimulator {
 
   // Calls `body(me)` for 0 and 1. Their words are in `num_lines` lines that begin at `memory`.
   // Returns what went wrong; empty if nothing did.
-  std::string run(const PairCosts& costs, std::byte* memory, std::size_t num_lines, std::uint32_t line_bytes,
-                  const std::function<void(std::uint32_t me)>& body);
+  std::string run(const PairCosts& costs, std::byte* memory, std::size_t num_lines,
+                  std::uint32_t line_bytes, const std::function<void(std::uint32_t me)>& body);
 
   // The number of transactions in the run so far.
   std::uint64_t num_transfers() const { return num_transfers_; }
@@ -104,7 +104,8 @@ class PairSimulator {
   enum class Access : std::uint8_t { kRead, kWrite };
 
   Line& line_of(const Word& word) {
-    return lines_[static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&word) - memory_) / line_bytes_];
+    return lines_[static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&word) - memory_) /
+                  line_bytes_];
   }
   void await_turn(std::uint32_t me);
   double take(std::uint32_t me, Line& line, Access access);
@@ -137,7 +138,7 @@ class PairMem : public SimulatedMem<PairSimulator, PairSimulator::Word> {
   WaitResult wait(AwaitedWord& pending) const noexcept {
     while (!pending.ready()) {
       if (simulator_.is_stopped()) return WaitResult::kAborted;
-      simulator_.pass(me_, simulator_.costs().look_spacing);
+      simulator_.pass(me_, simulator_.costs().poll_spacing);
     }
     return WaitResult::kReleased;
   }

@@ -27,7 +27,9 @@ double each(double ms, const SimulationCost& cost) {
 SimulationCost simulation_cost() { return total; }
 
 SimulationCostMeter::SimulationCostMeter(std::uint32_t num_barriers)
-    : num_barriers_(num_barriers), wall_begin_ms_(now_ms(CLOCK_MONOTONIC)), cpu_begin_ms_(now_ms(CLOCK_PROCESS_CPUTIME_ID)) {}
+    : num_barriers_(num_barriers),
+      wall_begin_ms_(now_ms(CLOCK_MONOTONIC)),
+      cpu_begin_ms_(now_ms(CLOCK_PROCESS_CPUTIME_ID)) {}
 
 SimulationCostMeter::~SimulationCostMeter() {
   total.num_barriers += num_barriers_;
@@ -36,12 +38,15 @@ SimulationCostMeter::~SimulationCostMeter() {
 }
 
 std::string text_of(const SimulationCost& cost) {
-  return fmt::format("simulated {} barriers in {:.2f} s: {:.2f} ms each, {:.2f} ms of processor time", cost.num_barriers,
-                     cost.wall_ms / 1000, each(cost.wall_ms, cost), each(cost.cpu_ms, cost));
+  return fmt::format(
+      "simulated {} barriers in {:.2f} s: {:.2f} ms each, {:.2f} ms of processor time",
+      cost.num_barriers, cost.wall_ms / 1000, each(cost.wall_ms, cost), each(cost.cpu_ms, cost));
 }
 
 nlohmann::ordered_json to_json(const SimulationCost& cost) {
-  return {{"barriers", cost.num_barriers}, {"wall_ms_each", each(cost.wall_ms, cost)}, {"cpu_ms_each", each(cost.cpu_ms, cost)}};
+  return {{"barriers", cost.num_barriers},
+          {"wall_ms_each", each(cost.wall_ms, cost)},
+          {"cpu_ms_each", each(cost.cpu_ms, cost)}};
 }
 
 }  // namespace hierbar::bench::model

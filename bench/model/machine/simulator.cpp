@@ -44,7 +44,9 @@ std::string Simulator::run(const Parameters& parameters, Storage storage, std::u
   free_pending_.clear();
   events_.clear();
   body_ = &body;
-  const auto at_least_one = [](double number) { return static_cast<std::size_t>(std::max(1.0, number)); };
+  const auto at_least_one = [](double number) {
+    return static_cast<std::size_t>(std::max(1.0, number));
+  };
   for (std::uint32_t me = 0; me < cores_.size(); ++me) {
     cores_[me] = Core{};
     cores_[me].loads.assign(at_least_one(parameters.outstanding), 0);
@@ -91,7 +93,8 @@ void Simulator::advance(std::uint32_t me, Time at_least) {
 // be `me`.
 void Simulator::go_on(std::uint32_t me) {
   for (;;) {
-    if (num_events_ > kMaxEventsPerParticipant * cores_.size()) fail("no end after " + std::to_string(num_events_) + " events");
+    if (num_events_ > kMaxEventsPerParticipant * cores_.size())
+      fail("no end after " + std::to_string(num_events_) + " events");
     if (events_.empty()) fail("deadlock: nobody can go on");
     std::pop_heap(events_.begin(), events_.end(), later);
     const Event event = events_.back();
@@ -119,7 +122,8 @@ void Simulator::meet(std::uint32_t me) {
   if (is_stopped()) return;
   if (++num_met_ < cores_.size()) return go_on(me);
   num_met_ = 0;
-  for (std::uint32_t other = 0; other < cores_.size(); ++other) push(Event{now_ + kRest + memory_.vary(1), 0, other, kNoStore});
+  for (std::uint32_t other = 0; other < cores_.size(); ++other)
+    push(Event{now_ + kRest + memory_.vary(1), 0, other, kNoStore});
   go_on(me);
 }
 

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "barrier/awaited_word.hpp"
+#include "bench/model/machine/machine.hpp"
 #include "bench/model/machine/memory.hpp"
-#include "bench/model/machine/parameters.hpp"
-#include "bench/model/machine/places.hpp"
+#include "bench/model/machine/simulated_mem.hpp"
 #include "bench/simulation/fiber.hpp"
 
 namespace hierbar::bench::model {
@@ -94,10 +95,13 @@ class Simulator {
     std::uint32_t writer;
   };
   static constexpr std::uint32_t kNoStore = ~std::uint32_t{0};
-  static bool later(const Event& a, const Event& b) { return a.time != b.time ? a.time > b.time : a.order > b.order; }
+  static bool later(const Event& a, const Event& b) {
+    return a.time != b.time ? a.time > b.time : a.order > b.order;
+  }
 
   std::uint32_t line_of(const Word& word) const {
-    return static_cast<std::uint32_t>((reinterpret_cast<const std::byte*>(&word) - storage_.begin) / storage_.line_bytes);
+    return static_cast<std::uint32_t>((reinterpret_cast<const std::byte*>(&word) - storage_.begin) /
+                                      storage_.line_bytes);
   }
   std::uint32_t begin_read_modify_write(std::uint32_t me, Word& word);
   void end_read_modify_write(std::uint32_t me, std::uint32_t line);
@@ -126,6 +130,24 @@ class Simulator {
   const std::function<void(std::uint32_t)>* body_ = nullptr;
   Fiber main_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
+};
+
+// The barriers' Mem over a Simulator. No participant may sleep.
+class ModelMem : public SimulatedMem<Simulator, Word> {
+ public:
+  using SimulatedMem::SimulatedMem;
+
+  void fence() const noexcept { simulator_.settle(me_); }
+
+  template <class AwaitedWord>
+  WaitResult wait(AwaitedWord& pending) const noexcept {
+    while (!pending.ready()) {
+      if (simulator_.is_stopped()) return WaitResult::kAborted;
+      simulator_.await_change(me_, pending.awaited());
+    }
+    return WaitResult::kReleased;
+  }
+  bool can_sleep() const noexcept { return false; }
 };
 
 }  // namespace hierbar::bench::model

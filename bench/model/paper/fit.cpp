@@ -30,7 +30,8 @@ std::vector<Range> ranges_of(const FitOptions& options) {
     // The paper binds one process to a core.
     if (info.value == nullptr && info.distance == Distance::kCore) continue;
     Range range{&info, info.lowest, info.highest};
-    if (info.value == nullptr && options.freedom == Freedom::kPinned && options.published.contains(info.distance)) {
+    if (info.value == nullptr && options.freedom == Freedom::kPinned &&
+        options.published.contains(info.distance)) {
       const double published = value_of(options.start, info);
       range.lowest = published * (1 - kPinnedSlack);
       range.highest = published * (1 + kPinnedSlack);
@@ -65,7 +66,8 @@ class Search {
  private:
   double uniform() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
   std::size_t best() const {
-    return static_cast<std::size_t>(std::min_element(errors_.begin(), errors_.end()) - errors_.begin());
+    return static_cast<std::size_t>(std::min_element(errors_.begin(), errors_.end()) -
+                                    errors_.begin());
   }
 
   // Tries a mixture of this candidate, a good one and two others. Keeps the better of the two.
@@ -133,7 +135,8 @@ class Search {
 
 }  // namespace
 
-Fit fit(PaperTrials& trials, const FitOptions& options, const std::function<void(std::uint32_t, double)>& progress) {
+Fit fit(PaperTrials& trials, const FitOptions& options,
+        const std::function<void(std::uint32_t, double)>& progress) {
   return Search(trials, options).run(progress);
 }
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "bench/model/paper/paper_trials.hpp"
+#include "bench/model/paper/paper.hpp"
 
 namespace hierbar::bench::model {
 

@@ -4,13 +4,16 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "barrier/algorithm.hpp"
-#include "plan/mapping.hpp"
-#include "topology/levels.hpp"
+#include "bench/model/trial/trial.hpp"
+#include "plan/locality.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar::bench::model {
 
@@ -19,7 +22,8 @@ namespace hierbar::bench::model {
 
 enum class Column : std::uint8_t { kOnePackage, kCore, kNuma, kSocket };
 inline constexpr std::size_t kNumColumns = 4;
-inline constexpr std::array<std::string_view, kNumColumns> kColumnNames = {"64 cores", "core", "numa", "socket"};
+inline constexpr std::array<std::string_view, kNumColumns> kColumnNames = {"64 cores", "core",
+                                                                           "numa", "socket"};
 
 struct ColumnSetting {
   Mapping mapping;
@@ -54,9 +58,41 @@ struct Cell {
 // All 37 cells that were measured, row by row.
 std::vector<Cell> paper_cells();
 
-inline double paper_us(const Cell& cell) { return paper_rows()[cell.row].us[static_cast<std::size_t>(cell.column)]; }
-inline bool is_topo(const Cell& cell) { return paper_rows()[cell.row].algorithm == Algorithm::kTopo; }
+inline double paper_us(const Cell& cell) {
+  return paper_rows()[cell.row].us[static_cast<std::size_t>(cell.column)];
+}
+inline bool is_topo(const Cell& cell) {
+  return paper_rows()[cell.row].algorithm == Algorithm::kTopo;
+}
 // Whether parameters are fitted to the cell. The other cells are held out.
-inline bool is_training(const Cell& cell) { return cell.column == Column::kOnePackage || cell.column == Column::kCore; }
+inline bool is_training(const Cell& cell) {
+  return cell.column == Column::kOnePackage || cell.column == Column::kCore;
+}
+
+// The paper's measurements, as trials on a machine that has the paper's levels.
+class PaperTrials {
+ public:
+  // Errors: the machine has too few cores, or lacks a level.
+  static Result<PaperTrials> make(const Machine& machine, const std::vector<Cell>& cells);
+
+  const std::vector<Cell>& cells() const { return cells_; }
+  std::size_t size() const { return cells_.size(); }
+
+  // The period of one cell, in us.
+  Result<double> run(std::size_t index, const Parameters& parameters, std::uint64_t seed,
+                     const Episodes& episodes);
+  // The periods of all cells, in their order.
+  Result<std::vector<double>> run_all(const Parameters& parameters, std::uint64_t seed,
+                                      const Episodes& episodes = {});
+
+  Scenario& scenario(Column column) { return scenarios_.at(column); }
+
+ private:
+  PaperTrials() = default;
+
+  std::vector<Cell> cells_;
+  std::map<Column, Scenario> scenarios_;
+  std::vector<Trial> trials_;
+};
 
 }  // namespace hierbar::bench::model

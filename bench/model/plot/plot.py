@@ -29,38 +29,66 @@ def draw_bars(axes, names, series):
     """`series`: a name and a value for each of `names`."""
     width = 0.8 / len(series)
     for i, (label, values) in enumerate(series):
-        axes.bar([at + width * (i - (len(series) - 1) / 2) for at in range(len(names))], values, width, label=label)
+        axes.bar(
+            [at + width * (i - (len(series) - 1) / 2) for at in range(len(names))],
+            values,
+            width,
+            label=label,
+        )
     axes.set_xticks(range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor")
 
 
 def draw_table(axes, report):
     cells = report["cells"]
-    axes.set_title(f"MPI_Barrier on {report['machine']}: the model and the paper's measurements\n"
-                   f"mean error {report['train_mape_percent']:.1f} % where trained, "
-                   f"{report['heldout_mape_percent']:.1f} % held out (numa, socket)")
-    draw_bars(axes, [f"{cell['algorithm']}, {cell['mapping']}" for cell in cells],
-              [(name, [cell[f"{name}_us"] for cell in cells]) for name in ("model", "paper")])
+    axes.set_title(
+        f"MPI_Barrier on {report['machine']}: the model and the paper's measurements\n"
+        f"mean error {report['train_mape_percent']:.1f} % where trained, "
+        f"{report['heldout_mape_percent']:.1f} % held out (numa, socket)"
+    )
+    draw_bars(
+        axes,
+        [f"{cell['algorithm']}, {cell['mapping']}" for cell in cells],
+        [(name, [cell[f"{name}_us"] for cell in cells]) for name in ("model", "paper")],
+    )
 
 
 def draw_growth(axes, report):
-    axes.set_title(f"Barriers on {report['machine']}: time from one to the next\n{simulated(report)}")
+    axes.set_title(
+        f"Barriers on {report['machine']}: time from one to the next\n{simulated(report)}"
+    )
     counts = list(dict.fromkeys(row["participants"] for row in report["rows"]))
     for i, name in enumerate(dict.fromkeys(row["name"] for row in report["rows"])):
         rows = [row for row in report["rows"] if row["name"] == name]
-        axes.plot([counts.index(row["participants"]) for row in rows], [row["period"]["median_ns"] / 1000 for row in rows],
-                  marker="o", markersize=4, linewidth=3 if i == 0 else 1.5, label=name)
+        axes.plot(
+            [counts.index(row["participants"]) for row in rows],
+            [row["period"]["median_ns"] / 1000 for row in rows],
+            marker="o",
+            markersize=4,
+            linewidth=3 if i == 0 else 1.5,
+            label=name,
+        )
     axes.set_xticks(range(len(counts)), counts)
 
 
 def draw_rows(axes, report):
     rows = report["rows"][:MOST_ROWS]
     axes.set_title(f"Barriers on {report['machine']}\n{simulated(report)}")
-    draw_bars(axes, [row["name"] for row in rows],
-              [(name, [row[name]["median_ns"] / 1000 for row in rows]) for name in ("period", "isolated")])
+    draw_bars(
+        axes,
+        [row["name"] for row in rows],
+        [
+            (name, [row[name]["median_ns"] / 1000 for row in rows])
+            for name in ("period", "isolated")
+        ],
+    )
 
 
-DRAWINGS = {"hierbar-model-table-1": draw_table, "hierbar-model-scale-1": draw_growth,
-            "hierbar-model-compare-1": draw_rows, "hierbar-model-design-1": draw_rows}
+DRAWINGS = {
+    "hierbar-model-table-1": draw_table,
+    "hierbar-model-scale-1": draw_growth,
+    "hierbar-model-compare-1": draw_rows,
+    "hierbar-model-design-1": draw_rows,
+}
 
 
 def read_report(path):
@@ -73,7 +101,10 @@ def read_report(path):
         raise BadReport(f"'{path}' is no JSON: {problem}") from problem
     form = report.get("format") if isinstance(report, dict) else None
     if form not in DRAWINGS:
-        raise BadReport(f"'{path}': format '{form}'; allowed: what table, compare, scale and design write with --json")
+        raise BadReport(
+            f"'{path}': format '{form}'; allowed: what table, compare, scale and design write with "
+            "--json"
+        )
     return report
 
 
@@ -98,10 +129,17 @@ def draw(report, path):
     DRAWINGS[report["format"]](axes, report)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     suffix = os.path.splitext(path)[1]
-    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or ".", suffix=suffix, delete=False) as file:
+    with tempfile.NamedTemporaryFile(
+        dir=os.path.dirname(path) or ".", suffix=suffix, delete=False
+    ) as file:
         temporary = file.name
     try:
-        figure.savefig(temporary, bbox_inches="tight", dpi=150, metadata={"Date": None} if suffix == ".svg" else None)
+        figure.savefig(
+            temporary,
+            bbox_inches="tight",
+            dpi=150,
+            metadata={"Date": None} if suffix == ".svg" else None,
+        )
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:
@@ -110,12 +148,16 @@ def draw(report, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("report", metavar="REPORT", help="the JSON file")
     parser.add_argument("--output", metavar="FILE", required=True, help="the picture")
     options = parser.parse_args()
     if os.path.splitext(options.output)[1] not in (".svg", ".png", ".pdf"):
-        parser.error(f"--output: '{options.output}': allowed: a name that ends in .svg, .png or .pdf")
+        parser.error(
+            f"--output: '{options.output}': allowed: a name that ends in .svg, .png or .pdf"
+        )
     try:
         draw(read_report(options.report), options.output)
     except ImportError:

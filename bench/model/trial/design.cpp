@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kMaxLevels = 3;
 constexpr std::uint32_t kMostLeaders = 32;
 
-void add_shapes(std::uint32_t num_left, std::vector<std::uint32_t>& groups, std::vector<Shape>& shapes) {
+void add_shapes(std::uint32_t num_left, std::vector<std::uint32_t>& groups,
+                std::vector<Shape>& shapes) {
   if (num_left <= kMostLeaders) {
     shapes.push_back(Shape{groups, HIERBAR_RELEASE_FLAGS});
     if (!groups.empty()) shapes.push_back(Shape{groups, HIERBAR_RELEASE_LINES});
@@ -41,7 +42,8 @@ void set_regrets(std::vector<Candidate>& candidates, std::size_t num_sets) {
   for (const auto figures : {&Costs::period, &Costs::isolated}) {
     for (std::size_t set = 0; set < num_sets; ++set) {
       double best = (candidates.front().costs.*figures)[set];
-      for (const Candidate& candidate : candidates) best = std::min(best, (candidate.costs.*figures)[set]);
+      for (const Candidate& candidate : candidates)
+        best = std::min(best, (candidate.costs.*figures)[set]);
       for (Candidate& candidate : candidates) {
         candidate.regret = std::max(candidate.regret, (candidate.costs.*figures)[set] / best);
       }
@@ -59,8 +61,8 @@ std::string shape_name(const Shape& shape, std::uint32_t num_participants) {
     num_leaders = (num_leaders + size - 1) / size;
   }
   if (name.empty()) name = "flat";
-  return name + ", " + std::to_string(num_leaders) + (num_leaders == 1 ? " leader, " : " leaders, ") +
-         release_name(shape.release);
+  return name + ", " + std::to_string(num_leaders) +
+         (num_leaders == 1 ? " leader, " : " leaders, ") + release_name(shape.release);
 }
 
 std::vector<Shape> possible_shapes(std::uint32_t num_participants) {
@@ -81,9 +83,11 @@ EnginePlan shaped_plan(const Scenario& scenario, const Shape& shape, const Engin
     std::vector<std::uint32_t> leaders;
     for (std::size_t begin = 0; begin < members.size(); begin += size) {
       const auto first = members.begin() + static_cast<std::ptrdiff_t>(begin);
-      const auto last = members.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(begin + size, members.size()));
+      const auto last = members.begin() + static_cast<std::ptrdiff_t>(
+                                              std::min<std::size_t>(begin + size, members.size()));
       const std::uint32_t leader = *std::min_element(first, last);
-      std::copy_if(first, last, std::back_inserter(children[leader]), [leader](std::uint32_t m) { return m != leader; });
+      std::copy_if(first, last, std::back_inserter(children[leader]),
+                   [leader](std::uint32_t m) { return m != leader; });
       leaders.push_back(leader);
     }
     members = std::move(leaders);
@@ -101,8 +105,8 @@ EnginePlan shaped_plan(const Scenario& scenario, const Shape& shape, const Engin
   return plan;
 }
 
-Result<std::vector<Candidate>> search_shapes(const ModelMachine& machine, Mapping mapping, std::uint32_t num_participants,
-                                             std::uint64_t seed) {
+Result<std::vector<Candidate>> search_shapes(const ModelMachine& machine, Mapping mapping,
+                                             std::uint32_t num_participants, std::uint64_t seed) {
   constexpr Episodes kEpisodes{.warm_up = 2, .measured = 5};
   Result<Scenario> scenario = Scenario::make(machine.machine, mapping, num_participants);
   if (!scenario) return Error{scenario.error()};
@@ -115,9 +119,11 @@ Result<std::vector<Candidate>> search_shapes(const ModelMachine& machine, Mappin
   };
   const EnginePlan automatic = scenario->engine_plan();
   std::string problem = add("the automatic plan, flags", automatic);
-  if (problem.empty()) problem = add("the automatic plan, lines", scenario->engine_plan(HIERBAR_RELEASE_LINES));
+  if (problem.empty())
+    problem = add("the automatic plan, lines", scenario->engine_plan(HIERBAR_RELEASE_LINES));
   for (const Shape& shape : possible_shapes(num_participants)) {
-    if (problem.empty()) problem = add(shape_name(shape, num_participants), shaped_plan(*scenario, shape, automatic));
+    if (problem.empty())
+      problem = add(shape_name(shape, num_participants), shaped_plan(*scenario, shape, automatic));
   }
   if (!problem.empty()) return Error{problem};
   set_regrets(candidates, machine.sets.size());

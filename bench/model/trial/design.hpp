@@ -36,7 +36,7 @@ struct Candidate {
 };
 
 // Returns the automatic plan with both kinds of release first, then all shapes by regret.
-Result<std::vector<Candidate>> search_shapes(const ModelMachine& machine, Mapping mapping, std::uint32_t num_participants,
-                                             std::uint64_t seed);
+Result<std::vector<Candidate>> search_shapes(const ModelMachine& machine, Mapping mapping,
+                                             std::uint32_t num_participants, std::uint64_t seed);
 
 }  // namespace hierbar::bench::model

@@ -1,6 +1,6 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""python -m hierbar COMMAND [OPTION...] [--] [PROGRAM [ARGUMENT...]]: becomes the command `hierbar`."""
+"""python -m hierbar COMMAND [OPTION...] [--] [PROGRAM [ARGUMENT...]]: runs `hierbar`."""
 
 import os
 import sys

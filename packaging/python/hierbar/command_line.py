@@ -1,6 +1,9 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From the words behind `python -m hierbar` to those of the command `hierbar`."""
+"""From the words behind `python -m hierbar` to those of the command `hierbar`.
+
+Apart from __main__.py, because doctest would take a module of that name for itself.
+"""
 
 import sys
 
@@ -38,7 +41,7 @@ def command_line(words):
         return words
     if "--" in words:
         end = words.index("--")
-        program = words[end + 1:]
+        program = words[end + 1 :]
     else:
         end = next((i for i, word in enumerate(words) if i > 0 and is_program(word)), len(words))
         program = words[end:]

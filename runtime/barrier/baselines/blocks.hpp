@@ -7,7 +7,6 @@
 
 #include "barrier/awaited_word.hpp"
 #include "barrier/barrier_memory.hpp"
-#include "barrier/word.hpp"
 #include "plan/plan.h"
 
 namespace hierbar {
@@ -79,7 +78,9 @@ class Blocks {
   }
 
   std::uint32_t num_participants() const noexcept { return num_participants_; }
-  OwnLine<Word>& own(std::uint32_t participant) const noexcept { return at<OwnLine<Word>>(participant, 0); }
+  OwnLine<Word>& own(std::uint32_t participant) const noexcept {
+    return at<OwnLine<Word>>(participant, 0);
+  }
   Word& counter(std::uint32_t participant) const noexcept { return at<Word>(participant, 1); }
   Flag& flag(std::uint32_t participant, std::uint32_t index) const noexcept {
     return at<Flag>(participant, kLinesBeforeFlags + index);
@@ -98,7 +99,8 @@ class Blocks {
 
   [[nodiscard]] WaitResult await_release(Mem& mem, std::uint32_t me, Flag& flag, Epoch epoch,
                                          std::uint32_t writer) const noexcept {
-    auto pending = AwaitedWord<Mem>::release(mem, flag.raised[0], epoch, writer, own(me).waiting_for, flag.asleep);
+    auto pending = AwaitedWord<Mem>::release(mem, flag.raised[0], epoch, writer,
+                                             own(me).waiting_for, flag.asleep);
     return mem.wait(pending);  // (W1) pairs with (R1)
   }
 
@@ -118,8 +120,10 @@ class Blocks {
   // waiter_of(i) waits. (R1) pairs with (W1), (R2) with (S3). (R3) is relaxed here, because no
   // waiting_for is read after it.
   template <class FlagOf, class WaiterOf>
-  void release_each(Mem& mem, std::uint32_t count, Epoch epoch, FlagOf&& flag_of, WaiterOf&& waiter_of) const noexcept {
-    for (std::uint32_t i = 0; i < count; ++i) mem.store_release(flag_of(i).raised[0], make_word(epoch, 0));  // (R1)
+  void release_each(Mem& mem, std::uint32_t count, Epoch epoch, FlagOf&& flag_of,
+                    WaiterOf&& waiter_of) const noexcept {
+    for (std::uint32_t i = 0; i < count; ++i)
+      mem.store_release(flag_of(i).raised[0], make_word(epoch, 0));  // (R1)
     if (count == 0 || !mem.can_sleep()) return;
     mem.fence();  // (R2)
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -138,7 +142,8 @@ class Blocks {
 
   template <class Line>
   Line& at(std::uint32_t participant, std::uint32_t line) const noexcept {
-    return *reinterpret_cast<Line*>(memory_ + (std::size_t{nodes_[participant].slot} * num_lines_ + line) * line_bytes_);
+    return *reinterpret_cast<Line*>(
+        memory_ + (std::size_t{nodes_[participant].slot} * num_lines_ + line) * line_bytes_);
   }
 
   const hierbar_plan_node* nodes_;

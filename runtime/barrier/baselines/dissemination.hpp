@@ -10,7 +10,7 @@
 namespace hierbar {
 
 // The dissemination barrier, `dissemination`: D. Hensgen, R. Finkel, U. Manber, 1988 (see
-// tournament.hpp); Mellor-Crummey and Scott, 1991, section 3.3.
+// trees.hpp); Mellor-Crummey and Scott, 1991, section 3.3.
 //
 //   In round k, participant i signals participant (i + 2^k) mod n and waits for participant
 //   (i - 2^k) mod n. After ceil(log2 n) rounds it has heard from everybody, directly or not.
@@ -23,7 +23,9 @@ namespace hierbar {
 template <class Mem>
 class DisseminationBarrier {
  public:
-  static std::size_t size_bytes(const hierbar_plan& plan) noexcept { return Blocks<Mem>::size_bytes(plan, num_rounds(plan)); }
+  static std::size_t size_bytes(const hierbar_plan& plan) noexcept {
+    return Blocks<Mem>::size_bytes(plan, num_rounds(plan));
+  }
 
   DisseminationBarrier(const hierbar_plan& plan, void* memory) noexcept
       : blocks_(plan, memory, num_rounds(plan)), num_rounds_(num_rounds(plan)) {}
@@ -37,13 +39,16 @@ class DisseminationBarrier {
       const std::uint32_t previous = me >= distance ? me - distance : me + (count - distance);
       blocks_.signal(mem, blocks_.flag(next, round).raised[0], epoch, next);
       auto& heard = blocks_.flag(me, round).raised[0];
-      if (blocks_.await_signal(mem, me, heard, epoch, previous) == WaitResult::kAborted) return WaitResult::kAborted;
+      if (blocks_.await_signal(mem, me, heard, epoch, previous) == WaitResult::kAborted)
+        return WaitResult::kAborted;
     }
     return WaitResult::kReleased;
   }
 
  private:
-  static std::uint32_t num_rounds(const hierbar_plan& plan) noexcept { return num_doublings(plan.num_participants); }
+  static std::uint32_t num_rounds(const hierbar_plan& plan) noexcept {
+    return num_doublings(plan.num_participants);
+  }
 
   Blocks<Mem> blocks_;
   std::uint32_t num_rounds_;

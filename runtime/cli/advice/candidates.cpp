@@ -24,27 +24,32 @@ TeamShape team_of(const Machine& machine, const CpuSet& share, std::uint32_t num
   });
 }
 
-std::vector<Finding> check(const Machine& machine, const std::vector<CpuSet>& shares, std::uint32_t num_threads) {
+std::vector<Finding> check(const Machine& machine, const std::vector<CpuSet>& shares,
+                           std::uint32_t num_threads) {
   NodeView node{.machine = machine, .ranks = {}};
   for (std::size_t rank = 0; rank < shares.size(); ++rank) {
-    node.ranks.push_back({static_cast<std::uint32_t>(rank), shares[rank], team_of(machine, shares[rank], num_threads)});
+    node.ranks.push_back({static_cast<std::uint32_t>(rank), shares[rank],
+                          team_of(machine, shares[rank], num_threads)});
   }
   return find_problems(node);
 }
 
 // Launchers fill nodes: only the last one may have fewer ranks.
 bool is_filled(const network::Split& split) {
-  return std::all_of(split.begin(), split.end() - 1, [&](std::uint32_t ranks) { return ranks == split.front(); }) &&
+  return std::all_of(split.begin(), split.end() - 1,
+                     [&](std::uint32_t ranks) { return ranks == split.front(); }) &&
          split.back() <= split.front();
 }
 
 class Search {
  public:
-  Search(const PredictionRequest& prediction, const CandidateRequest& request) : prediction_(prediction), request_(request) {}
+  Search(const PredictionRequest& prediction, const CandidateRequest& request)
+      : prediction_(prediction), request_(request) {}
 
   Result<Candidates> run() && {
     const Machine& machine = prediction_.machine;
-    for (const network::Split& split : network::all_splits(prediction_.num_ranks, prediction_.num_ranks, num_cores(machine))) {
+    for (const network::Split& split :
+         network::all_splits(prediction_.num_ranks, prediction_.num_ranks, num_cores(machine))) {
       if (!is_filled(split) || !is_allowed(split.size())) continue;
       for (const std::uint32_t threads : threads_for(split)) {
         if (threads * split.front() > num_cores(machine)) {
@@ -87,7 +92,8 @@ class Search {
     }
   }
 
-  void add(const network::Split& split, std::uint32_t num_threads, Pattern pattern, std::vector<CpuSet> shares) {
+  void add(const network::Split& split, std::uint32_t num_threads, Pattern pattern,
+           std::vector<CpuSet> shares) {
     const auto spots = spots_of(prediction_.machine, pattern, split, num_threads);
     if (!spots) return;
     const network::Costs costs{prediction_.costs.contention, prediction_.costs.parameters};
@@ -109,14 +115,19 @@ class Search {
     found_.usable.push_back(std::move(candidate));
   }
 
-  static std::uint32_t candidate_nodes(const network::Split& split) { return static_cast<std::uint32_t>(split.size()); }
+  static std::uint32_t candidate_nodes(const network::Split& split) {
+    return static_cast<std::uint32_t>(split.size());
+  }
 
   double barrier_us(std::uint32_t num_nodes) {
     if (num_nodes < 2) return 0;
     const auto known = barriers_.find(num_nodes);
     if (known != barriers_.end()) return known->second;
     const network::Network network{prediction_.costs.parameters, {}};
-    return barriers_[num_nodes] = network::choose(network::candidates(num_nodes), num_nodes, network).front().evaluated_us;
+    return barriers_[num_nodes] =
+               network::choose(network::candidates(num_nodes), num_nodes, network)
+                   .front()
+                   .evaluated_us;
   }
 
   // Among equals fewer nodes come first, then more threads, since cores without a thread cost the
@@ -126,9 +137,11 @@ class Search {
     for (const Candidate& one : found_.usable) times.push_back(one.score_us);
     const std::vector<std::uint32_t> order = network::rank_by_time(times);
     for (std::size_t i = 0; i < order.size(); ++i) found_.usable[i].order = order[i];
-    std::stable_sort(found_.usable.begin(), found_.usable.end(), [](const Candidate& a, const Candidate& b) {
-      return std::tuple(a.order, a.num_nodes(), b.num_threads) < std::tuple(b.order, b.num_nodes(), a.num_threads);
-    });
+    std::stable_sort(found_.usable.begin(), found_.usable.end(),
+                     [](const Candidate& a, const Candidate& b) {
+                       return std::tuple(a.order, a.num_nodes(), b.num_threads) <
+                              std::tuple(b.order, b.num_nodes(), a.num_threads);
+                     });
   }
 
   const PredictionRequest& prediction_;
@@ -140,9 +153,12 @@ class Search {
 
 }  // namespace
 
-std::uint32_t Candidate::num_ranks() const { return std::accumulate(split.begin(), split.end(), 0U); }
+std::uint32_t Candidate::num_ranks() const {
+  return std::accumulate(split.begin(), split.end(), 0U);
+}
 
-Result<Candidates> find_candidates(const PredictionRequest& prediction, const CandidateRequest& request) {
+Result<Candidates> find_candidates(const PredictionRequest& prediction,
+                                   const CandidateRequest& request) {
   return Search(prediction, request).run();
 }
 
@@ -151,7 +167,8 @@ std::string reason_for(const Candidate& candidate) {
   if (messages.channels.empty()) return "no messages between ranks";
   const std::uint32_t cf = messages.channels.at(messages.binding).largest_cf;
   const std::string pairs = std::to_string(cf) + (cf == 1 ? " pair uses" : " pairs share");
-  const char* what = messages.binding == network::ChannelKind::kNetwork ? "an adapter" : "a channel of it";
+  const char* what =
+      messages.binding == network::ChannelKind::kNetwork ? "an adapter" : "a channel of it";
   return std::string(channel_name(messages.binding)) + " binds: up to " + pairs + " " + what;
 }
 

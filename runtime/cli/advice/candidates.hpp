@@ -42,7 +42,8 @@ struct Candidates {
 
 // All candidates for which `hierbar check` would find nothing, ranked. Of patterns that give the
 // same cpus only the first is there. Errors: a channel is used of which nothing was measured.
-Result<Candidates> find_candidates(const PredictionRequest& prediction, const CandidateRequest& request);
+Result<Candidates> find_candidates(const PredictionRequest& prediction,
+                                   const CandidateRequest& request);
 
 // Why it is where it is: "network binds, 12 pairs share an adapter at most".
 std::string reason_for(const Candidate& candidate);

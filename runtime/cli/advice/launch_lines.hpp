@@ -3,31 +3,27 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include "base/launchers.hpp"
 #include "cli/advice/candidates.hpp"
 #include "cli/program/program.hpp"
 
 namespace hierbar {
 
-enum class LaunchKind : std::uint8_t { kHydra, kOpenMpi, kSrun, kIntel, kPals };
+// "Open MPI". Requires launcher.line, as all functions here do.
+std::string line_name(const Launcher& launcher);
 
-struct LaunchLine {
-  LaunchKind kind;
-  const char* name;  // "Open MPI"
-  // For a shell. It starts the program with the candidate's binding and OpenMP's variables.
-  std::string text;
-};
-
-// A line for each launcher: `program` behind its options.
+// A line for a shell: it starts the program with the candidate's binding and OpenMP's variables.
+// `program` stands behind the launcher's options.
 //
 // The cpus are those of the machine for which the candidate was found. Open MPI gets a rule where
 // it has one for the pattern, else a rankfile that `hierbar place` writes.
-std::vector<LaunchLine> launch_lines(const Machine& machine, const Candidate& candidate, const Program& program);
+std::string launch_line(const Launcher& launcher, const Machine& machine,
+                        const Candidate& candidate, const Program& program);
 
 // The line without any binding, as people start programs: as many ranks on as many nodes, with the
 // same number of threads.
-std::string plain_line(LaunchKind kind, const Candidate& candidate, const Program& program);
+std::string plain_line(const Launcher& launcher, const Candidate& candidate,
+                       const Program& program);
 
 }  // namespace hierbar

@@ -1,17 +1,15 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/command/check_command.hpp"
+#include "cli/commands.hpp"
 
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/host_name.hpp"
+#include "base/process.hpp"
 #include "cli/option/machine_option.hpp"
-#include "cli/option/option_values.hpp"
-#include "cli/placement/node_job.hpp"
-#include "cli/placement/placed_threads.hpp"
-#include "placement/evidence/cpu_quota.hpp"
+#include "cli/placement/job.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
 
 namespace hierbar {
 namespace {
@@ -31,21 +29,24 @@ struct CheckOptions {
 void print_text(std::ostream& out, const NodeView& node, const std::vector<Finding>& findings) {
   std::uint64_t threads = 0;
   for (const RankView& rank : node.ranks) threads += rank.team.num_threads;
-  out << "hierbar check: " << host_name() << ": " << node.ranks.size() << (node.ranks.size() == 1 ? " rank, " : " ranks, ")
-      << threads << (threads == 1 ? " thread: " : " threads: ");
+  out << "hierbar check: " << host_name() << ": " << node.ranks.size()
+      << (node.ranks.size() == 1 ? " rank, " : " ranks, ") << threads
+      << (threads == 1 ? " thread: " : " threads: ");
   if (findings.empty()) {
     out << "fine\n";
     return;
   }
   out << findings.size() << (findings.size() == 1 ? " finding\n" : " findings\n");
   for (const Finding& finding : findings) {
-    out << "  " << finding_name(finding.kind) << ": " << (finding.ranks.size() == 1 ? "rank " : "ranks ")
-        << join_ranks(finding.ranks) << ": " << finding.what << "\n    where: " << finding.where
-        << "\n    do:    " << finding.advice << '\n';
+    out << "  " << finding_name(finding.kind) << ": "
+        << (finding.ranks.size() == 1 ? "rank " : "ranks ") << join_ranks(finding.ranks) << ": "
+        << finding.what << "\n    where: " << finding.where << "\n    do:    " << finding.advice
+        << '\n';
   }
 }
 
-nlohmann::ordered_json findings_as_json(const NodeView& node, const std::vector<Finding>& findings) {
+nlohmann::ordered_json findings_as_json(const NodeView& node,
+                                        const std::vector<Finding>& findings) {
   nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
   for (const RankView& rank : node.ranks) {
     nlohmann::ordered_json thread_cpus = nlohmann::ordered_json::array();
@@ -64,16 +65,22 @@ nlohmann::ordered_json findings_as_json(const NodeView& node, const std::vector<
                     {"where", finding.where},
                     {"advice", finding.advice}});
   }
-  return {{"host", host_name()}, {"verdict", findings.empty() ? "fine" : "findings"}, {"ranks", ranks}, {"findings", list}};
+  return {{"host", host_name()},
+          {"verdict", findings.empty() ? "fine" : "findings"},
+          {"ranks", ranks},
+          {"findings", list}};
 }
 
 std::chrono::milliseconds wait_time(const CheckOptions& options) {
   const std::uint32_t seconds = parse_count(options.wait, kMaxWaitSeconds);
-  if (seconds == 0) refuse("--wait", options.wait, "no such time", "1 to " + std::to_string(kMaxWaitSeconds) + " seconds");
+  if (seconds == 0)
+    refuse("--wait", options.wait, "no such time",
+           "1 to " + std::to_string(kMaxWaitSeconds) + " seconds");
   return std::chrono::seconds(seconds);
 }
 
-int judge(const CheckOptions& options, const NodeView& node, bool is_first_node, std::ostream& out) {
+int judge(const CheckOptions& options, const NodeView& node, bool is_first_node,
+          std::ostream& out) {
   const std::vector<Finding> findings = find_problems(node);
   // If all is fine on all nodes, only the first node says so.
   const bool worth_saying = !findings.empty() || (is_first_node && !options.quiet);
@@ -85,7 +92,8 @@ int judge(const CheckOptions& options, const NodeView& node, bool is_first_node,
   return findings.empty() ? kExitFine : kExitFindings;
 }
 
-int report(const CLI::App& command, const CheckOptions& options, const NodeJob& job, std::ostream& out) {
+int report(const CLI::App& command, const CheckOptions& options, const NodeJob& job,
+           std::ostream& out) {
   const Result<std::vector<NodeRank>> ranks = job.wait_for_ranks(wait_time(options));
   if (!ranks) {
     std::cerr << "hierbar check: " << host_name() << ": could not check: " << ranks.error() << '\n';
@@ -104,17 +112,20 @@ int report(const CLI::App& command, const CheckOptions& options, const NodeJob& 
 // Judges a running job by where its threads are now.
 int report_running(const CLI::App& command, const CheckOptions& options) {
   const int pid = parse_pid("--job", options.job);
-  const std::vector<PlacedThread> threads = accept(threads_of_job(pid), "--job", options.job, kAllowedJobs);
+  const std::vector<PlacedThread> threads =
+      accept(threads_of_job(pid), "--job", options.job, kAllowedJobs);
   const Machine machine = load_chosen_machine(command, options.description);
   return judge(options, {.machine = machine, .ranks = ranks_of_threads(threads)}, true, std::cout);
 }
 
 int check(const CLI::App& command, const CheckOptions& options, const Program& program) {
   if (command.count("--threads") > 0 && parse_count(options.threads, kMaxThreads) == 0) {
-    refuse("-t", options.threads, "no such number of threads", "1 to " + std::to_string(kMaxThreads));
+    refuse("-t", options.threads, "no such number of threads",
+           "1 to " + std::to_string(kMaxThreads));
   }
   if (command.count("--job") > 0) {
-    if (!program.empty()) throw CLI::ValidationError("check", "with --job no program can be started");
+    if (!program.empty())
+      throw CLI::ValidationError("check", "with --job no program can be started");
     return report_running(command, options);
   }
   const bool starts_program = !program.empty() && !options.only;
@@ -133,52 +144,70 @@ int check(const CLI::App& command, const CheckOptions& options, const Program& p
   return starts_program ? become(program) : verdict;
 }
 
+constexpr const char* kCheckHelp =
+    "[LAUNCHER ...] hierbar check [OPTIONS] [-- PROGRAM [ARGUMENT...]]\n"
+    "\n"
+    "Put it in front of the program, behind the launcher. It foresees the OpenMP team that each "
+    "rank of the node would get "
+    "from\n"
+    "its binding, OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND, and under KMP_BARRIER=hier what "
+    "HIERBAR_PLACE changes; what\n"
+    "a program or its libraries bind later it cannot see.\n"
+    "One rank of each node reports, naming what, where, and what to do; then all become the "
+    "program.\n"
+    "\n"
+    "Findings:\n"
+    "  stacked-threads    more threads than cpus, in a rank or because all ranks place theirs "
+    "from the same cpu on\n"
+    "  overlapping-ranks  ranks that may run on the same cpus\n"
+    "  split-package      a rank bound to parts of several packages, where it need not be\n"
+    "  split-numa         the same for NUMA nodes\n"
+    "  smt-sharing        two threads on one core's hardware threads, while there are cores for "
+    "all\n"
+    "  offline-cpus       a binding that names cpus which are not online\n"
+    "  foreign-cpus       cpus that the launcher was not given, or in OMP_PLACES such as the "
+    "rank may not use\n"
+    "  quota              more threads than control groups leave cpu time for\n"
+    "\n"
+    "Output goes to stdout, or to stderr when a program is started. Exit codes: 0 fine, 1 "
+    "findings, 2 could not check; the\n"
+    "program's when it was started, 127 or 126 when it could not be. Ranks that do not report "
+    "return 0 with --only.\n"
+    "\n"
+    "Examples:\n"
+    "  mpiexec -n 4 hierbar check -- ./app\n"
+    "  mpiexec -bind-to core -n 4 hierbar check --only -t 4 && mpiexec -bind-to core -n 4 ./app\n"
+    "  srun -n 4 -c 4 hierbar check --json --only\n"
+    "  OMP_NUM_THREADS=8 hierbar check -- ./app\n"
+    "  hierbar check --job $(pidof mpiexec.hydra)\n";
+
 }  // namespace
 
 void add_check_command(CLI::App& app, const Program& program) {
-  CLI::App* command = app.add_subcommand("check", "Check how ranks and threads are bound, then start the program");
+  CLI::App* command =
+      app.add_subcommand("check", "Check how ranks and threads are bound, then start the program");
   auto options = std::make_shared<CheckOptions>();
-  command->add_option("-t,--threads", options->threads, "Threads of each rank; default: OMP_NUM_THREADS, else one for each cpu")
+  command
+      ->add_option("-t,--threads", options->threads,
+                   "Threads of each rank; default: OMP_NUM_THREADS, else one for each cpu")
       ->type_name("T");
-  command->add_option("--wait", options->wait, "How long to wait for the next rank of the node to come; default: 10")
+  command
+      ->add_option("--wait", options->wait,
+                   "How long to wait for the next rank of the node to come; default: 10")
       ->type_name("SECONDS");
   command
       ->add_option("--job", options->job,
-                   "Check the running ranks below this process, a launcher's on this node, as they are now")
+                   "The running ranks below this process, a launcher's on this node: check them as "
+                   "they are now")
       ->type_name("PID");
   command->add_flag("--only", options->only, "Do not start the program");
   command->add_flag("--quiet", options->quiet, "Say nothing when all is fine");
   add_machine_option(*command, options->description);
   command->add_flag("--json", options->json, "Print JSON, one document for each node");
-  command->footer(
-      "[LAUNCHER ...] hierbar check [OPTIONS] [-- PROGRAM [ARGUMENT...]]\n"
-      "\n"
-      "Put it in front of the program, behind the launcher. It foresees the OpenMP team that each rank of the node would get "
-      "from\n"
-      "its binding, OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND, and under KMP_BARRIER=hier what HIERBAR_PLACE changes; what\n"
-      "a program or its libraries bind later it cannot see.\n"
-      "One rank of each node reports, naming what, where, and what to do; then all become the program.\n"
-      "\n"
-      "Findings:\n"
-      "  stacked-threads    more threads than cpus, in a rank or because all ranks place theirs from the same cpu on\n"
-      "  overlapping-ranks  ranks that may run on the same cpus\n"
-      "  split-package      a rank bound to parts of several packages, where it need not be\n"
-      "  split-numa         the same for NUMA nodes\n"
-      "  smt-sharing        two threads on one core's hardware threads, while there are cores for all\n"
-      "  offline-cpus       a binding that names cpus which are not online\n"
-      "  foreign-cpus       cpus that the launcher was not given, or in OMP_PLACES such as the rank may not use\n"
-      "  quota              more threads than control groups leave cpu time for\n"
-      "\n"
-      "Output goes to stdout, or to stderr when a program is started. Exit codes: 0 fine, 1 findings, 2 could not check; the\n"
-      "program's when it was started, 127 or 126 when it could not be. Ranks that do not report return 0 with --only.\n"
-      "\n"
-      "Examples:\n"
-      "  mpiexec -n 4 hierbar check -- ./app\n"
-      "  mpiexec -bind-to core -n 4 hierbar check --only -t 4 && mpiexec -bind-to core -n 4 ./app\n"
-      "  srun -n 4 -c 4 hierbar check --json --only\n"
-      "  OMP_NUM_THREADS=8 hierbar check -- ./app\n"
-      "  hierbar check --job $(pidof mpiexec.hydra)\n");
-  command->callback([command, options, &program] { throw CLI::RuntimeError(check(*command, *options, program)); });
+  command->footer(kCheckHelp);
+  command->callback([command, options, &program] {
+    throw CLI::RuntimeError(check(*command, *options, program));
+  });
 }
 
 }  // namespace hierbar

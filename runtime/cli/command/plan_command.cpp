@@ -1,22 +1,21 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/command/plan_command.hpp"
+#include "cli/commands.hpp"
 
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/environment.hpp"
 #include "base/trusted_variable.hpp"
+#include "base/variables.hpp"
 #include "cli/option/machine_option.hpp"
-#include "cli/option/meeting_option.hpp"
-#include "cli/option/option_values.hpp"
+#include "cli/option/network_options.hpp"
 #include "plan/export/plan_json.hpp"
 #include "plan/export/plan_text.hpp"
-#include "plan/group_tree.hpp"
-#include "plan/mapping.hpp"
-#include "plan/profile/profile.hpp"
+#include "plan/groups.hpp"
+#include "plan/locality.hpp"
+#include "plan/profile.hpp"
 #include "plan/settings.hpp"
 #include "plan/shape.hpp"
 
@@ -41,7 +40,8 @@ struct PlanOptions {
 std::uint32_t parse_num_participants(const std::string& text, std::uint32_t num_nodes) {
   const std::uint32_t number = parse_count(text, kMaxParticipants);
   if (number < num_nodes) {
-    refuse("-n", text, "no such number of participants", std::to_string(num_nodes) + " to " + std::to_string(kMaxParticipants));
+    refuse(kParticipantsOption, text, "no such number of participants",
+           std::to_string(num_nodes) + " to " + std::to_string(kMaxParticipants));
   }
   return (number + num_nodes - 1) / num_nodes;
 }
@@ -52,21 +52,24 @@ PlanSettings chosen_settings(const CLI::App& command, const PlanOptions& options
   PlanSettings settings = read_plan_settings(own_environment(), problems);
   for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
   if (command.count(kLevelsOption) > 0) {
-    settings.levels = accept(parse_levels(options.levels), kLevelsOption, options.levels, kAllowedLevelLists);
+    settings.levels =
+        accept(parse_levels(options.levels), kLevelsOption, options.levels, allowed_level_lists());
   }
   if (command.count(kReleaseOption) > 0) {
     settings.release_is_chosen = !is_automatic(options.release);
-    settings.release = accept(parse_release(options.release), kReleaseOption, options.release, kAllowedReleases);
+    settings.release =
+        accept(parse_release(options.release), kReleaseOption, options.release, kAllowedReleases);
   }
   return settings;
 }
 
 // A level that the machine does not have is an error in an option, and a warning in the
 // environment.
-PlanLevels chosen_levels(const CLI::App& command, const PlanOptions& options, const Machine& machine,
-                         const PlanSettings& settings) {
+PlanLevels chosen_levels(const CLI::App& command, const PlanOptions& options,
+                         const Machine& machine, const PlanSettings& settings) {
   if (command.count(kLevelsOption) > 0 && !settings.levels.empty()) {
-    accept(levels_on_machine(machine, settings.levels), kLevelsOption, options.levels, allowed_levels_on_machine(machine));
+    accept(levels_on_machine(machine, settings.levels), kLevelsOption, options.levels,
+           allowed_levels_on_machine(machine));
   }
   std::vector<std::string> problems;
   PlanLevels levels = plan_levels(machine, settings, problems);
@@ -78,10 +81,12 @@ PlanLevels chosen_levels(const CLI::App& command, const PlanOptions& options, co
 // message, as in programs.
 std::optional<Profile> chosen_profile(const CLI::App& command, const Machine& machine) {
   const char* topology = trusted_variable(kTopologyVariable);
-  const bool other_machine = command.count(kTopologyOption) > 0 || (topology != nullptr && *topology != '\0');
+  const bool other_machine =
+      command.count(kTopologyOption) > 0 || (topology != nullptr && *topology != '\0');
   std::vector<std::string> problems;
   std::optional<Profile> profile = read_profile(own_environment(), other_machine, problems);
-  if (const std::string foreign = profile ? foreign_profile(*profile, machine) : ""; !foreign.empty()) {
+  if (const std::string foreign = profile ? foreign_profile(*profile, machine) : "";
+      !foreign.empty()) {
     problems.push_back(foreign);
     profile.reset();
   }
@@ -106,8 +111,10 @@ void print_text(const std::string& heading, const GroupTree& groups, const hierb
 void show(const CLI::App& command, const PlanOptions& options) {
   const std::optional<NodesMeeting> meeting = choose_meeting(command, options.meeting);
   const std::uint32_t num_nodes = meeting ? meeting->num_nodes : 1;
-  const std::uint32_t num_participants = parse_num_participants(options.num_participants, num_nodes);
-  const Mapping mapping = accept(parse_mapping(options.mapping), kMapOption, options.mapping, kAllowedMappings);
+  const std::uint32_t num_participants =
+      parse_num_participants(options.num_participants, num_nodes);
+  const Mapping mapping =
+      accept(parse_mapping(options.mapping), kMapOption, options.mapping, kAllowedMappings);
   const PlanSettings settings = chosen_settings(command, options);
   const Machine machine = load_chosen_machine(command, options.description);
   const PlanLevels levels = chosen_levels(command, options, machine, settings);
@@ -116,70 +123,96 @@ void show(const CLI::App& command, const PlanOptions& options) {
   if (!bindings) refuse(kMapOption, options.mapping, bindings.error(), "none");
   const std::vector<LocalityPath> paths = locate_all(machine, *bindings);
   const GroupTree groups = build_group_tree(paths, machine, levels.groups);
-  ShapeOptions shape{.release = settings.release, .domain_level = levels.domain, .num_cpus = num_cpus_of(machine, *bindings)};
+  ShapeOptions shape{.release = settings.release,
+                     .domain_level = levels.domain,
+                     .num_cpus = num_cpus_of(machine, *bindings)};
   const std::optional<Profile> profile = chosen_profile(command, machine);
-  if (profile && num_participants > kMaxAlwaysFlat) apply_profile(*profile, machine, paths, settings, shape);
+  if (profile && num_participants > kMaxAlwaysFlat)
+    apply_profile(*profile, machine, paths, settings, shape);
   const Result<EnginePlan> plan = build_engine_plan(paths, machine, shape);
 
   if (!options.json) {
-    const std::string on_machine = options.num_participants == "1" ? " participant on " : " participants on ";
+    const std::string on_machine =
+        options.num_participants == "1" ? " participant on " : " participants on ";
     const std::string nodes = meeting ? nodes_text(num_nodes, num_participants) + ": " : "";
-    print_text(options.num_participants + on_machine + nodes + machine.name + ", map " + options.mapping, groups, plan->view());
+    print_text(
+        options.num_participants + on_machine + nodes + machine.name + ", map " + options.mapping,
+        groups, plan->view());
     if (meeting) print_meeting(*meeting, plan->view());
     if (profile) std::cout << '\n' << describe_profile(*profile) << '\n';
     return;
   }
-  nlohmann::ordered_json json{
-      {"machine", machine.name},  {"num_participants", num_participants},
-      {"map", options.mapping},   {"profile", shape.is_tuned ? nlohmann::ordered_json(profile->path) : nlohmann::ordered_json()},
-      {"paper", to_json(groups)}, {"engine", to_json(plan->view())}};
+  nlohmann::ordered_json json{{"machine", machine.name},
+                              {"num_participants", num_participants},
+                              {"map", options.mapping},
+                              {"profile", shape.is_tuned ? nlohmann::ordered_json(profile->path)
+                                                         : nlohmann::ordered_json()},
+                              {"paper", to_json(groups)},
+                              {"engine", to_json(plan->view())}};
   if (meeting) json["meeting"] = to_json(*meeting);
   std::cout << json.dump(2) << '\n';
 }
 
+constexpr const char* kPlanHelp =
+    "paper   groups of every level as in M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022: G1 is the "
+    "lowest level\n"
+    "engine  the plan that is really used: arrivals are gathered along trees, their leaders "
+    "exchange, and the\n"
+    "        release goes back along the trees; depth counts the line transfers of one episode\n"
+    "\n"
+    "A profile that `hierbar tune` has made of this machine is used as programs use it; "
+    "\"profile\" in JSON is its path if it\n"
+    "has shaped the engine's plan, else null. HIERBAR_PROFILE=off leaves it out, and --topology "
+    "as well.\n"
+    "\n"
+    "With --nodes it is the plan of the first node, which has as many as any other; participant "
+    "0 of each node meets\n"
+    "the others'. \"auto\" is the best by the model of `hierbar meet`; programs use it as "
+    "HIERBAR_MPI_MEETING says.\n"
+    "\n"
+    "The lowest of the chosen levels is also the engine's domain, inside which there is one "
+    "leader.\n"
+    "\n"
+    "Examples:\n"
+    "  hierbar plan --participants 16\n"
+    "  hierbar plan --participants 14 --map numa --levels numa,package --topology 'pack:2 [numa] "
+    "l3:4 core:8 "
+    "pu:1'\n"
+    "  hierbar plan --participants 128 --topology node17.xml --json\n"
+    "  hierbar plan --participants 256 --nodes 16 --parameters L=1.2,o_s=0.3,o_r=0.5,g=0.2\n";
+
 }  // namespace
 
 void add_plan_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("plan", "Show who waits for whom: the paper's groups and the plan that the engine uses");
+  CLI::App* command = app.add_subcommand(
+      "plan", "Show who waits for whom: the paper's groups and the plan that the engine uses");
   auto options = std::make_shared<PlanOptions>();
   command
-      ->add_option(
-          "-n,--participants", options->num_participants,
-          "How many threads or ranks: 1 to " + std::to_string(kMaxParticipants) + ";\nwith --nodes on all nodes together")
+      ->add_option(kParticipantsOption, options->num_participants,
+                   "Participants of the barrier, threads or ranks: 1 to " +
+                       std::to_string(kMaxParticipants) + ";\nwith --nodes on all nodes together")
       ->required()
       ->type_name("N");
-  command->add_option(kMapOption, options->mapping, std::string("Where they run: ") + kAllowedMappings)
+  command
+      ->add_option(kMapOption, options->mapping, std::string("Where they run: ") + kAllowedMappings)
       ->type_name("core|numa|package|none")
       ->capture_default_str();
+  refuse_name(*command, "-n", kParticipantsOption);
   add_machine_option(*command, options->description);
   command
       ->add_option(kLevelsOption, options->levels,
-                   std::string("Levels of the groups: ") + kAllowedLevelLists + "; default: HIERBAR_LEVELS")
+                   std::string("Levels of the groups: ") + allowed_level_lists() +
+                       "; default: HIERBAR_LEVELS")
       ->type_name("LIST");
   command
-      ->add_option(kReleaseOption, options->release,
-                   std::string("How a parent releases: ") + kAllowedReleases + "; default: HIERBAR_RELEASE")
+      ->add_option(
+          kReleaseOption, options->release,
+          std::string("How a parent releases: ") + kAllowedReleases + "; default: HIERBAR_RELEASE")
       ->type_name("auto|flags|lines");
   add_meeting_options(*command, options->meeting);
-  command->add_flag("--json", options->json, "Print JSON: every group, and every participant's parent, children and slot");
-  command->footer(
-      "paper   groups of every level as in M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022: G1 is the lowest level\n"
-      "engine  the plan that is really used: arrivals are gathered along trees, their leaders exchange, and the\n"
-      "        release goes back along the trees; depth counts the line transfers of one episode\n"
-      "\n"
-      "A profile that `hierbar tune` has made of this machine is used as programs use it; \"profile\" in JSON is its path if it\n"
-      "has shaped the engine's plan, else null. HIERBAR_PROFILE=off leaves it out, and --topology as well.\n"
-      "\n"
-      "With --nodes it is the plan of the first node, which has as many as any other; participant 0 of each node meets\n"
-      "the others'. \"auto\" is the best by the model of `hierbar meet`; programs use it as HIERBAR_MPI_MEETING says.\n"
-      "\n"
-      "The lowest of the chosen levels is also the engine's domain, inside which there is one leader.\n"
-      "\n"
-      "Examples:\n"
-      "  hierbar plan -n 16\n"
-      "  hierbar plan -n 14 --map numa --levels numa,package --topology 'pack:2 [numa] l3:4 core:8 pu:1'\n"
-      "  hierbar plan -n 128 --topology node17.xml --json\n"
-      "  hierbar plan -n 256 --nodes 16 --parameters L=1.2,o_s=0.3,o_r=0.5,g=0.2\n");
+  command->add_flag("--json", options->json,
+                    "Print JSON: every group, and every participant's parent, children and slot");
+  command->footer(kPlanHelp);
   command->callback([command, options] { show(*command, *options); });
 }
 

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/command/report_command.hpp"
+#include "cli/commands.hpp"
 
 #include <fstream>
 #include <iostream>
@@ -11,13 +11,12 @@
 
 #include "base/trusted_variable.hpp"
 #include "cli/option/machine_option.hpp"
-#include "cli/option/option_values.hpp"
 #include "report/files.hpp"
 #include "report/format/html.hpp"
+#include "report/format/lstopo.hpp"
 #include "report/format/perfetto.hpp"
-#include "report/heat.hpp"
 #include "report/merge.hpp"
-#include "topology/export/lstopo_heat.hpp"
+#include "topology/export/lstopo_xml.hpp"
 
 namespace hierbar {
 namespace {
@@ -45,12 +44,16 @@ auto read_file(const std::string& file, const char* format, Parse parse) try {
   throw CLI::RuntimeError(kExitBadInput);
 }
 
-report::Report read_report(const std::string& file) { return read_file(file, "json", report::parse_report); }
+report::Report read_report(const std::string& file) {
+  return read_file(file, "json", report::parse_report);
+}
 
 void write_perfetto(const ReportOptions& options) {
   report::Timeline timeline;
-  for (const std::string& file : options.files) merge_timeline(timeline, read_file(file, "perfetto", report::parse_perfetto));
-  if (!report::write_file(options.perfetto, to_perfetto(timeline))) throw CLI::RuntimeError(kExitBadInput);
+  for (const std::string& file : options.files)
+    merge_timeline(timeline, read_file(file, "perfetto", report::parse_perfetto));
+  if (!report::write_file(options.perfetto, to_perfetto(timeline)))
+    throw CLI::RuntimeError(kExitBadInput);
 }
 
 // Takes each report by itself. Threads with the same number in two processes run on different cpus.
@@ -62,10 +65,11 @@ void write_lstopo(const CLI::App& command, const ReportOptions& options) {
   }
   const char* variable = trusted_variable("HIERBAR_TOPOLOGY");
   const std::string other = variable == nullptr ? "" : variable;
-  const std::string problem =
-      write_heat_xml(options.lstopo, command.count("--topology") > 0 ? options.description : other, measured);
+  const std::string problem = write_heat_xml(
+      options.lstopo, command.count("--topology") > 0 ? options.description : other, measured);
   if (!problem.empty())
-    refuse("--lstopo", options.lstopo, problem, "a file that can be written, and a machine as for --topology");
+    refuse("--lstopo", options.lstopo, problem,
+           "a file that can be written, and a machine as for --topology");
 }
 
 void show(const CLI::App& command, const ReportOptions& options) {
@@ -74,28 +78,37 @@ void show(const CLI::App& command, const ReportOptions& options) {
   report::Report report = read_report(options.files.front());
   if (options.files.size() > 1) {
     report::Merger merger(report);
-    for (std::size_t i = 1; i < options.files.size(); ++i) merger.add(read_report(options.files[i]));
+    for (std::size_t i = 1; i < options.files.size(); ++i)
+      merger.add(read_report(options.files[i]));
     report::sort_sites(report);
   }
   if (!options.html.empty()) {
-    if (!report::write_file(options.html, report::to_html(report))) throw CLI::RuntimeError(kExitBadInput);
+    if (!report::write_file(options.html, report::to_html(report)))
+      throw CLI::RuntimeError(kExitBadInput);
     if (!options.json && !options.csv) return;
   }
-  std::cout << (options.json ? report::to_json(report) : options.csv ? report::to_csv(report) : report::to_text(report));
+  std::cout << (options.json  ? report::to_json(report)
+                : options.csv ? report::to_csv(report)
+                              : report::to_text(report));
 }
 
 constexpr const char* kFooter =
-    "Barriers at the same place, of the same kind and team size are one; threads are added by their numbers. What\n"
-    "cannot be added, such as the clock, is the first file's; resolution and stamp cost are the worst.\n"
+    "Barriers at the same place, of the same kind and team size are one; threads are added by "
+    "their numbers. What\n"
+    "cannot be added, such as the clock, is the first file's; resolution and stamp cost are the "
+    "worst.\n"
     "\n"
-    "The page that --html writes shows for each site imbalance and sync, the levels of the barrier's tree, histograms, and\n"
+    "The page that --html writes shows for each site imbalance and sync, the levels of the "
+    "barrier's tree, histograms, and\n"
     "who arrives last in each process, with tables. Any browser opens it, and it loads nothing.\n"
     "\n"
-    "Traces of one host have one clock; those of other hosts are put beside them by the hosts' times of day. The result is\n"
+    "Traces of one host have one clock; those of other hosts are put beside them by the hosts' "
+    "times of day. The result is\n"
     "kept below 50 MB: each thread's oldest barriers are left out if need be, and counted.\n"
     "\n"
     "Examples:\n"
-    "  HIERBAR_REPORT=json HIERBAR_OUTPUT=run-%r OMP_TOOL_LIBRARIES=libhierbar_ompt.so mpiexec -n 4 ./program\n"
+    "  HIERBAR_REPORT=json HIERBAR_OUTPUT=run-%r OMP_TOOL_LIBRARIES=libhierbar_ompt.so mpiexec -n "
+    "4 ./program\n"
     "  hierbar report run-*.json\n"
     "  hierbar report run-*.json --html run.html\n"
     "  hierbar report run-*.trace.json --perfetto run.json\n"
@@ -104,27 +117,35 @@ constexpr const char* kFooter =
 }  // namespace
 
 void add_report_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("report", "Merge the reports that libhierbar_ompt.so wrote for several processes");
+  CLI::App* command = app.add_subcommand(
+      "report", "Merge the reports that libhierbar_ompt.so wrote for several processes");
   auto options = std::make_shared<ReportOptions>();
   command
-      ->add_option("FILE", options->files,
-                   "Reports in JSON (HIERBAR_REPORT=json); for --perfetto, traces (HIERBAR_REPORT=perfetto)")
+      ->add_option(
+          "FILE", options->files,
+          "Reports in JSON (HIERBAR_REPORT=json); for --perfetto, traces (HIERBAR_REPORT=perfetto)")
       ->required();
-  CLI::Option* json = command->add_flag("--json", options->json, "Print JSON, which can be merged again");
-  CLI::Option* csv = command->add_flag("--csv", options->csv, "Print CSV: a line for each histogram")->excludes(json);
-  CLI::Option* html = command
-                          ->add_option("--html", options->html,
-                                       "Write a page with pictures to this file, which needs no other; print no text then")
-                          ->type_name("FILE");
+  CLI::Option* json =
+      command->add_flag("--json", options->json, "Print JSON, which can be merged again");
+  CLI::Option* csv =
+      command->add_flag("--csv", options->csv, "Print CSV: a line for each histogram")
+          ->excludes(json);
+  CLI::Option* html =
+      command
+          ->add_option(
+              "--html", options->html,
+              "Write a page with pictures to this file, which needs no other; print no text then")
+          ->type_name("FILE");
   CLI::Option* lstopo = command->add_option(
       "--lstopo", options->lstopo,
-      "Write the machine to this file, coloured by what barriers take in each part of it, for 'lstopo --input FILE'; print\n"
+      "Write the machine to this file, coloured by what barriers take in each part of it, for "
+      "'lstopo --input FILE'; print\n"
       "nothing. The machine is this one, unless --topology names another: that of the reports");
   lstopo->type_name("FILE")->excludes(json)->excludes(csv)->excludes(html);
   command
-      ->add_option(
-          "--perfetto", options->perfetto,
-          "Write the traces of several processes to this file, on one time line, for https://ui.perfetto.dev; print nothing")
+      ->add_option("--perfetto", options->perfetto,
+                   "Write the traces of several processes to this file, on one time line, for "
+                   "https://ui.perfetto.dev; print nothing")
       ->type_name("FILE")
       ->excludes(json)
       ->excludes(csv)

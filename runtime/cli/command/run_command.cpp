@@ -1,18 +1,17 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/command/run_command.hpp"
+#include "cli/commands.hpp"
 
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 
 #include "base/variables.hpp"
-#include "cli/doctor/inactivity.hpp"
+#include "cli/doctor/diagnosis.hpp"
 #include "cli/option/machine_option.hpp"
-#include "cli/option/option_values.hpp"
 #include "cli/program/counted_run.hpp"
+#include "cli/program/program.hpp"
 #include "cli/program/run_settings.hpp"
-#include "cli/program/started_program.hpp"
 
 namespace hierbar {
 namespace {
@@ -38,9 +37,12 @@ FamilyGuess chosen_family(const RunOptions& options, const Program& program) {
   } else if (options.mpi == "openmpi") {
     guess.family = MpiFamily::kOpenMpi;
   } else if (options.mpi == "none") {
-    guess = {.family = MpiFamily::kNone, .by_launcher = false, .why = "--mpi none: nothing is done for MPI_Barrier"};
+    guess = {.family = MpiFamily::kNone,
+             .by_launcher = false,
+             .why = "--mpi none: nothing is done for MPI_Barrier"};
   } else {
-    refuse("--mpi", options.mpi, "no such MPI", "auto, mpich (also Intel MPI and others of its kind), openmpi, none");
+    refuse("--mpi", options.mpi, "no such MPI",
+           "auto, mpich (also Intel MPI and others of its kind), openmpi, none");
   }
   return guess;
 }
@@ -54,15 +56,17 @@ void print(const RunSettings& settings) {
 
 std::string describe(const ServedBarriers::Count& count, const char* kind, const char* library) {
   return std::string(kind) + ": " + std::to_string(count.num_served) +
-         (count.num_served == 1 ? " barrier served in " : " barriers served in ") + std::to_string(count.num_processes) +
-         (count.num_processes == 1 ? " process, " : " processes, ") + std::to_string(count.num_others) + " left to the " +
-         library;
+         (count.num_served == 1 ? " barrier served in " : " barriers served in ") +
+         std::to_string(count.num_processes) +
+         (count.num_processes == 1 ? " process, " : " processes, ") +
+         std::to_string(count.num_others) + " left to the " + library;
 }
 
 // The line at the end: what was served, or why nothing was.
 std::string summary(const CountedRun& run, const Program& program) {
   const auto& [openmp, mpi, other_runtime] = run.barriers;
-  if (openmp.num_served + mpi.num_served == 0) return "not active: " + explain_inactivity(run, program).words;
+  if (openmp.num_served + mpi.num_served == 0)
+    return "not active: " + explain_inactivity(run, program).words;
   std::string text;
   if (openmp.num_processes > 0) text = describe(openmp, "OpenMP", "runtime's own");
   if (mpi.num_processes > 0) text += (text.empty() ? "" : "; ") + describe(mpi, "MPI", "library");
@@ -79,16 +83,20 @@ int judge(const RunOptions& options, const CountedRun& run, const Program& progr
 
 int run(const RunOptions& options, const Program& program) {
   if (program.empty()) {
-    throw CLI::ValidationError("run", "no program; put it behind '--', as in 'hierbar run -- mpiexec -n 4 ./app'");
+    throw CLI::ValidationError(
+        "run", "no program; put it behind '--', as in 'hierbar run -- mpiexec -n 4 ./app'");
   }
   ReportRequest report;
   if (!options.report_file.empty())
-    report = accept(request_report(options.report_file), "--report", options.report_file, kReportEndings);
+    report = accept(request_report(options.report_file), "--report", options.report_file,
+                    kReportEndings);
   if (!options.quiet) {
-    for (const std::string& message : misspelt_variables()) std::cerr << "hierbar run: " << message << '\n';
+    for (const std::string& message : misspelt_variables())
+      std::cerr << "hierbar run: " << message << '\n';
   }
-  const RunSettings settings = choose_run_settings(program, chosen_family(options, program), report, find_libraries(),
-                                                   read_machine_facts(), own_environment());
+  const RunSettings settings =
+      choose_run_settings(program, chosen_family(options, program), report, find_libraries(),
+                          read_machine_facts(), own_environment());
   if (options.verbose || options.dry_run) {
     for (const std::string& note : settings.notes) std::cerr << "hierbar run: " << note << '\n';
   }
@@ -96,13 +104,16 @@ int run(const RunOptions& options, const Program& program) {
     print(settings);
     return 0;
   }
-  for (const RunSettings::Variable& variable : settings.variables) setenv(variable.name.c_str(), variable.value.c_str(), 1);
+  for (const RunSettings::Variable& variable : settings.variables)
+    setenv(variable.name.c_str(), variable.value.c_str(), 1);
   if (options.verbose) setenv("HIERBAR_VERBOSE", "1", 0);
   const bool is_counted = !options.quiet || options.require_active;
-  if (!is_counted || find_in_path(settings.command.front()).empty()) return become(settings.command);
+  if (!is_counted || find_in_path(settings.command.front()).empty())
+    return become(settings.command);
   const Result<CountedRun> counted = run_and_count(settings.command);
   if (counted) return judge(options, *counted, program);
-  if (!options.require_active) return become(settings.command);  // that nothing can be counted is no reason not to run
+  if (!options.require_active)
+    return become(settings.command);  // that nothing can be counted is no reason not to run
   std::cerr << "hierbar run: " << counted.error() << '\n';
   return kExitBadInput;
 }
@@ -110,26 +121,38 @@ int run(const RunOptions& options, const Program& program) {
 constexpr const char* kRunHelp =
     "hierbar run [OPTIONS] -- PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Says in one line at the end, on stderr, how many barriers were served, or why none was. --verbose also says what is\n"
+    "Says in one line at the end, on stderr, how many barriers were served, or why none was. "
+    "--verbose also says what is\n"
     "set, --quiet nothing; the program then takes the place of this command. It sets:\n"
-    "  LD_PRELOAD        the OpenMP runtime of this installation, and the shim for MPI_Barrier, in front of what is there\n"
-    "  LD_AUDIT          a module of the loader: what asks for another OpenMP runtime gets this one (glibc 2.35 and later)\n"
+    "  LD_PRELOAD        the OpenMP runtime of this installation, and the shim for MPI_Barrier, in "
+    "front of what is there\n"
+    "  LD_AUDIT          a module of the loader: what asks for another OpenMP runtime gets this "
+    "one (glibc 2.35 and later)\n"
     "  LD_LIBRARY_PATH   the directory of the same runtime, for its other names\n"
     "  KMP_BARRIER       hier\n"
-    "  KMP_AFFINITY      a core for each thread of a team. Not if OMP_PLACES, OMP_PROC_BIND or GOMP_CPU_AFFINITY is set,\n"
+    "  KMP_AFFINITY      a core for each thread of a team. Not if OMP_PLACES, OMP_PROC_BIND or "
+    "GOMP_CPU_AFFINITY is set,\n"
     "                    or KMP_BARRIER names one of LLVM's own barriers\n"
-    "  HIERBAR_BIND      share: KMP_AFFINITY counts only where the process has cpus of its own, from its launcher, a batch\n"
-    "                    system, or its share of the node. HIERBAR_BIND=always binds a process that has the node to itself\n"
-    "  HIERBAR_PRIMARY   free: the initial thread goes to its core and keeps all cpus, as does what it starts. Like\n"
+    "  HIERBAR_BIND      share: KMP_AFFINITY counts only where the process has cpus of its own, "
+    "from its launcher, a batch\n"
+    "                    system, or its share of the node. HIERBAR_BIND=always binds a process "
+    "that has the node to itself\n"
+    "  HIERBAR_PRIMARY   free: the initial thread goes to its core and keeps all cpus, as does "
+    "what it starts. Like\n"
     "                    HIERBAR_BIND not if one of the variables above or KMP_AFFINITY is set\n"
     "  KMP_INIT_AT_FORK  TRUE, so that forked processes can use OpenMP\n"
-    "  HIERBAR_SESSIONS  shared, if MPICH's launcher starts more ranks than this node has cpus, and the kernel schedules\n"
+    "  HIERBAR_SESSIONS  shared, if MPICH's launcher starts more ranks than this node has cpus, "
+    "and the kernel schedules\n"
     "                    each session as a group (autogroups)\n"
     "With --report also OMP_TOOL_LIBRARIES, HIERBAR_REPORT and HIERBAR_OUTPUT.\n"
-    "A variable that is set already is left alone, HIERBAR_PLACE too, whose threads=share makes teams as large as their\n"
-    "rank's share of the node. Open MPI's mpiexec gets -x for each, because it takes them to other nodes only when told; in\n"
-    "commands with ':' that is for the first program. Barriers are counted on this node, in processes that end normally.\n"
-    "The exit code is the program's, 127 or 126 when it cannot be started, 2 for bad options, and with\n"
+    "A variable that is set already is left alone, HIERBAR_PLACE too, whose threads=share makes "
+    "teams as large as their\n"
+    "rank's share of the node. Open MPI's mpiexec gets -x for each, because it takes them to other "
+    "nodes only when told; in\n"
+    "commands with ':' that is for the first program. Barriers are counted on this node, in "
+    "processes that end normally.\n"
+    "The exit code is the program's, 127 or 126 when it cannot be started, 2 for bad options, and "
+    "with\n"
     "--require-active 3 when the program returned 0 and no barrier was served.\n"
     "\n"
     "Examples:\n"
@@ -143,24 +166,31 @@ constexpr const char* kRunHelp =
 }  // namespace
 
 void add_run_command(CLI::App& app, const Program& program) {
-  CLI::App* command = app.add_subcommand("run", "Run a program or an MPI launcher with these barriers, nothing else changed");
+  CLI::App* command = app.add_subcommand(
+      "run", "Run a program or an MPI launcher with these barriers, nothing else changed");
   auto options = std::make_shared<RunOptions>();
   command
-      ->add_option(
-          "--mpi", options->mpi,
-          "Whose MPI the program uses: auto, mpich (also Intel MPI and others of its kind), openmpi, none; default: auto,\n"
-          "which is the launcher's and, behind others such as srun, the one that the program is linked with")
+      ->add_option("--mpi", options->mpi,
+                   "Whose MPI the program uses: auto, mpich (also Intel MPI and others of its "
+                   "kind), openmpi, none; default: auto,\n"
+                   "which is the launcher's and, behind others such as srun, the one that the "
+                   "program is linked with")
       ->type_name("auto|mpich|openmpi|none");
   command
-      ->add_option("--report", options->report_file,
-                   "Write what barriers cost, of threads and ranks, to FILE; its ending tells the form:\n"
-                   ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml. In the name %h is the host,\n"
-                   "%p the process, %r the rank")
+      ->add_option(
+          "--report", options->report_file,
+          "Write what barriers cost, of threads and ranks, to FILE; its ending tells the form:\n"
+          ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml. In the name %h is the "
+          "host,\n"
+          "%p the process, %r the rank")
       ->type_name("FILE");
   CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
-  command->add_flag("-v,--verbose", options->verbose, "Say what is set, and set HIERBAR_VERBOSE=1")->excludes(quiet);
-  command->add_flag("--require-active", options->require_active, "Fail with 3 when no barrier was served");
-  command->add_flag("--dry-run", options->dry_run, "Print the command with its environment, for a shell, instead of running it");
+  command->add_flag("-v,--verbose", options->verbose, "Say what is set, and set HIERBAR_VERBOSE=1")
+      ->excludes(quiet);
+  command->add_flag("--require-active", options->require_active,
+                    "Fail with 3 when no barrier was served");
+  command->add_flag("--dry-run", options->dry_run,
+                    "Print the command with its environment, for a shell, instead of running it");
   command->footer(kRunHelp);
   command->callback([options, &program] { throw CLI::RuntimeError(run(*options, program)); });
 }

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/command/topo_command.hpp"
+#include "cli/commands.hpp"
 
 #include <iostream>
 #include <memory>
@@ -24,21 +24,25 @@ void show(const CLI::App& command, const TopoOptions& options) {
     std::cout << to_json(machine).dump(2) << '\n';
     return;
   }
-  for (const std::string& line : describe(machine, options.all ? Detail::kEveryUnit : Detail::kCollapsed))
+  for (const std::string& line :
+       describe(machine, options.all ? Detail::kEveryUnit : Detail::kCollapsed))
     std::cout << line << '\n';
 }
 
 }  // namespace
 
 void add_topo_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("topo", "Show the machine as the barriers see it: who shares what, and the active levels");
+  CLI::App* command = app.add_subcommand(
+      "topo", "Show the machine as the barriers see it: who shares what, and the active levels");
   auto options = std::make_shared<TopoOptions>();
   add_machine_option(*command, options->description);
-  command->add_flag("--json", options->json, "Print JSON: every unit with its labels, cpus, parent and children");
-  command->add_flag("--all", options->all, "Print every unit; neighbours of the same shape otherwise share a line");
+  command->add_flag("--json", options->json,
+                    "Print JSON: every unit with its labels, cpus, parent and children");
+  command->add_flag("--all", options->all,
+                    "Print every unit; neighbours of the same shape otherwise share a line");
   command->footer(
-      "Levels marked with * are active: two or more allowed cores share one of their units, and no other\n"
+      "Levels marked with * are active: two or more allowed cores share one of their units, and no "
+      "other\n"
       "active level divides the cores alike. HIERBAR_LEVELS chooses others (see 'hierbar plan').\n"
       "\n"
       "Examples:\n"

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/command/variables_command.hpp"
+#include "cli/commands.hpp"
 
 #include <iostream>
 #include <memory>
@@ -35,13 +35,14 @@ void print_json() {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Variable& variable : kVariables) {
     const char* value = own_value(variable);
-    list.push_back({{"name", variable.name},
-                    {"values", variable.values},
-                    {"unset", variable.unset},
-                    {"effect", variable.effect},
-                    {"reader", variable.reader},
-                    {"page", std::string("docs/") + variable.page},
-                    {"here", value == nullptr ? nlohmann::ordered_json() : nlohmann::ordered_json(value)}});
+    list.push_back(
+        {{"name", variable.name},
+         {"values", variable.values},
+         {"unset", variable.unset},
+         {"effect", variable.effect},
+         {"reader", variable.reader},
+         {"page", std::string("docs/") + variable.page},
+         {"here", value == nullptr ? nlohmann::ordered_json() : nlohmann::ordered_json(value)}});
   }
   std::cout << nlohmann::ordered_json{{"format", "hierbar-variables-1"}, {"variables", list}}.dump(
                    2, ' ', false, nlohmann::json::error_handler_t::replace)
@@ -51,13 +52,16 @@ void print_json() {
 // docs/reference/variables.md.
 void print_markdown() {
   std::cout << "# Environment variables\n\n"
-               "`hierbar variables --markdown` writes this page. An empty value counts as unset. A value that is not\n"
-               "understood gets one message that says what is allowed, and so does a name that is nearly one of these.\n"
+               "`hierbar variables --markdown` writes this page. An empty value counts as unset. A "
+               "value that is not\n"
+               "understood gets one message that says what is allowed, and so does a name that is "
+               "nearly one of these.\n"
                "A program with more rights than its user (setuid) reads none of them.\n\n"
                "| variable | values | unset | effect | read for |\n|---|---|---|---|---|\n";
   for (const Variable& variable : kVariables) {
-    std::cout << "| [`" << variable.name << "`](../" << variable.page << ") | " << variable.values << " | " << variable.unset
-              << " | " << variable.effect << " | " << variable.reader << " |\n";
+    std::cout << "| [`" << variable.name << "`](../" << variable.page << ") | " << variable.values
+              << " | " << variable.unset << " | " << variable.effect << " | " << variable.reader
+              << " |\n";
   }
 }
 
@@ -95,11 +99,14 @@ void print(const VariablesOptions& options) {
 }  // namespace
 
 void add_variables_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("variables", "List the environment variables, and their values here");
+  CLI::App* command =
+      app.add_subcommand("variables", "List the environment variables, and their values here");
   auto options = std::make_shared<VariablesOptions>();
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON");
-  command->add_flag("--markdown", options->markdown, "Print the page of the documentation")->excludes(json);
-  command->add_flag("--man", options->man, "Print the section of the man page hierbar(7)")->excludes(json);
+  command->add_flag("--markdown", options->markdown, "Print the page of the documentation")
+      ->excludes(json);
+  command->add_flag("--man", options->man, "Print the section of the man page hierbar(7)")
+      ->excludes(json);
   command->footer(
       "Examples:\n"
       "  hierbar variables\n"

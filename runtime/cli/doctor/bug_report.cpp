@@ -17,11 +17,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/host_name.hpp"
-#include "base/process/autogroups.hpp"
+#include "base/process.hpp"
 #include "cli/program/run_settings.hpp"
 #include "hierbar/hierbar.h"
-#include "placement/evidence/cpu_quota.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
 #include "topology/export/machine_json.hpp"
 
 namespace hierbar {
@@ -30,31 +29,42 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // The beginnings of names that decide about anything here.
-constexpr std::string_view kNamesThatMatter[] = {
-    "HIERBAR_",        "KMP_",        "OMP_",          "GOMP_",        "LIBOMP",    "OPENBLAS_", "MKL_NUM",       "LD_PRELOAD",
-    "LD_LIBRARY_PATH", "LD_AUDIT",    "OMPI_",         "PMIX_",        "PRTE_",     "MPIR_",     "MPICH_",        "MV2_",
-    "HYDRA_",          "I_MPI_",      "PMI_",          "UCX_",         "FI_",       "HWLOC_",    "SLURM_CPU",     "SLURM_NTASKS",
-    "SLURM_NNODES",    "SLURM_TASKS", "SLURM_LOCALID", "SLURM_PROCID", "SRUN_CPUS", "PALS_",     "GLIBC_TUNABLES"};
+constexpr std::string_view kNamesThatMatter[] = {"HIERBAR_",      "KMP_",        "OMP_",
+                                                 "GOMP_",         "LIBOMP",      "OPENBLAS_",
+                                                 "MKL_NUM",       "LD_PRELOAD",  "LD_LIBRARY_PATH",
+                                                 "LD_AUDIT",      "OMPI_",       "PMIX_",
+                                                 "PRTE_",         "MPIR_",       "MPICH_",
+                                                 "MV2_",          "HYDRA_",      "I_MPI_",
+                                                 "PMI_",          "UCX_",        "FI_",
+                                                 "HWLOC_",        "SLURM_CPU",   "SLURM_NTASKS",
+                                                 "SLURM_NNODES",  "SLURM_TASKS", "SLURM_LOCALID",
+                                                 "SLURM_PROCID",  "SRUN_CPUS",   "PALS_",
+                                                 "GLIBC_TUNABLES"};
 // Parts of names whose values are nobody's business.
-constexpr std::string_view kSecrets[] = {"TOKEN", "KEY",  "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE", "KVS",
-                                         "JOBID", "PORT", "URI",    "HOST", "NODELIST",   "ADDR", "SERVER", "HNP"};
+constexpr std::string_view kSecrets[] = {"TOKEN",    "KEY",  "SECRET", "PASS", "CREDENTIAL", "AUTH",
+                                         "COOKIE",   "KVS",  "JOBID",  "PORT", "URI",        "HOST",
+                                         "NODELIST", "ADDR", "SERVER", "HNP"};
 
 bool begins_with_any(std::string_view name) {
   return std::any_of(std::begin(kNamesThatMatter), std::end(kNamesThatMatter),
                      [name](std::string_view start) { return name.starts_with(start); });
 }
 bool speaks_of_secrets(std::string_view name) {
-  return std::any_of(std::begin(kSecrets), std::end(kSecrets),
-                     [name](std::string_view part) { return name.find(part) != std::string_view::npos; });
+  return std::any_of(std::begin(kSecrets), std::end(kSecrets), [name](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  });
 }
 
 // Every whole word `what`: a user called "root" is not to change "rooted".
 void replace_word(std::string& text, const std::string& what, std::string_view with) {
   if (what.empty()) return;
-  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+  };
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos;) {
     const std::size_t end = at + what.size();
-    const bool is_word = (at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]));
+    const bool is_word =
+        (at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]));
     if (is_word) text.replace(at, what.size(), with);
     at += is_word ? with.size() : 1;
   }
@@ -64,8 +74,11 @@ void replace_word(std::string& text, const std::string& what, std::string_view w
 std::string without_secret(const std::string& word) {
   const std::size_t equals = word.find('=');
   std::string name = word.substr(0, equals);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return equals != std::string::npos && speaks_of_secrets(name) ? word.substr(0, equals) + "=(left out)" : word;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return equals != std::string::npos && speaks_of_secrets(name)
+             ? word.substr(0, equals) + "=(left out)"
+             : word;
 }
 
 Json anonymous_json(const Json& value) {
@@ -98,7 +111,9 @@ Json versions() {
   utsname system{};
   uname(&system);
   const Libraries libraries = find_libraries();
-  const auto there = [](const std::string& file) { return file.empty() ? Json(nullptr) : Json(anonymous(file)); };
+  const auto there = [](const std::string& file) {
+    return file.empty() ? Json(nullptr) : Json(anonymous(file));
+  };
   return {{"hierbar", HIERBAR_VERSION_STRING},
           {"kernel", std::string(system.sysname) + " " + system.release},
           {"architecture", system.machine},
@@ -118,7 +133,8 @@ std::string anonymous(std::string text) {
     const std::string home = user->pw_dir;
     for (std::size_t at = 0; (at = text.find(home, at)) != std::string::npos; ++at) {
       const std::size_t end = at + home.size();
-      if (end == text.size() || text[end] == '/' || text[end] == ':') text.replace(at, home.size(), "~");
+      if (end == text.size() || text[end] == '/' || text[end] == ':')
+        text.replace(at, home.size(), "~");
     }
   }
   if (user != nullptr) replace_word(text, user->pw_name, "USER");
@@ -138,7 +154,8 @@ Json variables_that_matter(const std::string& environment) {
   return variables;
 }
 
-Json bug_report(const Machine& machine, const Json& doctor_report, const std::vector<std::string>& messages) {
+Json bug_report(const Machine& machine, const Json& doctor_report,
+                const std::vector<std::string>& messages) {
   // As this process got it: nothing of it is obeyed here.
   std::ifstream file("/proc/self/environ", std::ios::binary);
   const std::string environment((std::istreambuf_iterator<char>(file)), {});
@@ -162,10 +179,12 @@ std::vector<std::string> messages_in(std::string_view text) {
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     const bool matters =
-        std::any_of(std::begin(kStarts), std::end(kStarts), [&line](std::string_view start) { return line.starts_with(start); });
+        std::any_of(std::begin(kStarts), std::end(kStarts),
+                    [&line](std::string_view start) { return line.starts_with(start); });
     if (matters) messages.push_back(line);
   }
-  if (messages.size() > kMostMessages) messages.erase(messages.begin(), messages.end() - kMostMessages);
+  if (messages.size() > kMostMessages)
+    messages.erase(messages.begin(), messages.end() - kMostMessages);
   return messages;
 }
 
@@ -191,12 +210,15 @@ KeptMessages::~KeptMessages() {
 std::string KeptMessages::text() const {
   std::string text;
   std::array<char, 4096> buffer;
-  for (ssize_t size; (size = pread(file_, buffer.data(), buffer.size(), static_cast<off_t>(text.size()))) > 0;) {
+  for (ssize_t size;
+       (size = pread(file_, buffer.data(), buffer.size(), static_cast<off_t>(text.size()))) > 0;) {
     text.append(buffer.data(), static_cast<std::size_t>(size));
   }
   return text;
 }
 
-std::vector<std::string> KeptMessages::last() const { return stderr_ < 0 ? std::vector<std::string>() : messages_in(text()); }
+std::vector<std::string> KeptMessages::last() const {
+  return stderr_ < 0 ? std::vector<std::string>() : messages_in(text());
+}
 
 }  // namespace hierbar

@@ -16,7 +16,8 @@ namespace hierbar {
 //
 // It says nothing of who and where: the home directory is "~", the host and the user have other
 // words, and of variables whose names speak of secrets there is only the name.
-nlohmann::ordered_json bug_report(const Machine& machine, const nlohmann::ordered_json& doctor_report,
+nlohmann::ordered_json bug_report(const Machine& machine,
+                                  const nlohmann::ordered_json& doctor_report,
                                   const std::vector<std::string>& messages);
 
 // Those of the variables that decide about runtimes, MPI, launchers and binding, with their values

@@ -35,7 +35,8 @@ bool hides_another(const FoundLibrary& library) {
 std::string list(const std::vector<FoundLibrary>& libraries) {
   std::string text;
   for (const FoundLibrary& library : libraries) {
-    text += (text.empty() ? "" : "; ") + library.path + " (" + library_name(library.kind) + ", " + library.found_by + ")";
+    text += (text.empty() ? "" : "; ") + library.path + " (" + library_name(library.kind) + ", " +
+            library.found_by + ")";
   }
   return text;
 }
@@ -46,8 +47,8 @@ class LibraryDoctor {
 
   std::vector<Diagnosis> diagnose() && {
     for (const std::string& missing : facts_.missing) {
-      add("missing-library", "the loader does not find a library", missing, "install it, or add its directory to LD_LIBRARY_PATH",
-          "");
+      add("missing-library", "the loader does not find a library", missing,
+          "install it, or add its directory to LD_LIBRARY_PATH", "");
     }
     find_static();
     find_privileged();
@@ -64,34 +65,45 @@ class LibraryDoctor {
 
  private:
   // Several processes of a program have the same faults.
-  void add(std::string code, std::string what, std::string where, std::string advice, std::string command) {
-    const auto same = [&](const Diagnosis& other) { return other.code == code && other.where == where; };
+  void add(std::string code, std::string what, std::string where, std::string advice,
+           std::string command) {
+    const auto same = [&](const Diagnosis& other) {
+      return other.code == code && other.where == where;
+    };
     if (std::any_of(found_.begin(), found_.end(), same)) return;
-    found_.push_back({std::move(code), std::move(what), std::move(where), std::move(advice), std::move(command)});
+    found_.push_back({std::move(code), std::move(what), std::move(where), std::move(advice),
+                      std::move(command)});
   }
 
   void find_static() {
     if (facts_.static_runtime.empty()) return;
-    add("static-runtime", "a runtime is linked into the program, so no other one can take its place",
+    add("static-runtime",
+        "a runtime is linked into the program, so no other one can take its place",
         facts_.started.file + " defines " + facts_.static_runtime,
-        "link the program with the shared library: without -static, and without -static-openmp for Clang", "");
+        "link the program with the shared library: without -static, and without -static-openmp for "
+        "Clang",
+        "");
   }
 
   void find_privileged() {
-    const bool loads_any = std::any_of(facts_.processes.begin(), facts_.processes.end(),
-                                       [](const ProcessLoads& process) { return !process.libraries.empty(); });
+    const bool loads_any =
+        std::any_of(facts_.processes.begin(), facts_.processes.end(),
+                    [](const ProcessLoads& process) { return !process.libraries.empty(); });
     if (!facts_.is_privileged || (!loads_any && !wants_hierbar(facts_))) return;
     const std::string copy = "./" + fs::path(facts_.started.file).filename().string() + ".copy";
-    add("setuid", "the program gets more rights than its user, so the loader ignores LD_PRELOAD and LD_LIBRARY_PATH",
+    add("setuid",
+        "the program gets more rights than its user, so the loader ignores LD_PRELOAD and "
+        "LD_LIBRARY_PATH",
         facts_.started.file, "run a copy without these rights, if the program does not need them",
-        "cp --no-preserve=all " + shell_quoted(facts_.started.file) + " " + shell_quoted(copy) + " && chmod +x " +
-            shell_quoted(copy));
+        "cp --no-preserve=all " + shell_quoted(facts_.started.file) + " " + shell_quoted(copy) +
+            " && chmod +x " + shell_quoted(copy));
   }
 
   void find_hidden(const ProcessLoads& process) {
     for (const FoundLibrary& library : process.libraries) {
       if (!hides_another(library)) continue;
-      add("rpath-wins", "a DT_RPATH, which comes before LD_LIBRARY_PATH, hides the library that is named there",
+      add("rpath-wins",
+          "a DT_RPATH, which comes before LD_LIBRARY_PATH, hides the library that is named there",
           library.path + " (" + library.found_by + ") is loaded and not " + library.shadowed,
           "preload it, which comes first of all; 'hierbar run' does", run_command_line(input_));
     }
@@ -105,18 +117,25 @@ class LibraryDoctor {
     const bool is_served = facts_.was_run ? has_ours : is_ours(runtimes.front());
     if (is_served && !facts_.is_privileged && !asks_for_hier(facts_.environment)) {
       add("barrier-not-set", "hierbar's OpenMP runtime is loaded, and its barrier is not asked for",
-          runtimes.front().path + ", KMP_BARRIER='" + value_of(facts_.environment, "KMP_BARRIER") + "'", "set KMP_BARRIER=hier",
-          with_prefix(input_, "KMP_BARRIER=hier"));
+          runtimes.front().path + ", KMP_BARRIER='" + value_of(facts_.environment, "KMP_BARRIER") +
+              "'",
+          "set KMP_BARRIER=hier", with_prefix(input_, "KMP_BARRIER=hier"));
     }
-    if (is_served || !wants_hierbar(facts_) || facts_.is_privileged || hides_another(runtimes.front())) return;
-    add("other-runtime", "another OpenMP runtime comes first, so hierbar's barriers are not used", list(runtimes),
-        "preload hierbar's runtime; 'hierbar run' does", run_command_line(input_));
+    if (is_served || !wants_hierbar(facts_) || facts_.is_privileged ||
+        hides_another(runtimes.front()))
+      return;
+    add("other-runtime", "another OpenMP runtime comes first, so hierbar's barriers are not used",
+        list(runtimes), "preload hierbar's runtime; 'hierbar run' does", run_command_line(input_));
   }
 
   void find_several(const ProcessLoads& process) {
-    if (const std::vector<FoundLibrary> runtimes = select(process, is_openmp); runtimes.size() > 1) {
-      add("two-runtimes", "a process has " + std::to_string(runtimes.size()) + " OpenMP runtimes, each with threads of its own",
-          list(runtimes), "let one runtime serve all: 'hierbar run' keeps the others out", run_command_line(input_));
+    if (const std::vector<FoundLibrary> runtimes = select(process, is_openmp);
+        runtimes.size() > 1) {
+      add("two-runtimes",
+          "a process has " + std::to_string(runtimes.size()) +
+              " OpenMP runtimes, each with threads of its own",
+          list(runtimes), "let one runtime serve all: 'hierbar run' keeps the others out",
+          run_command_line(input_));
     }
     if (const std::vector<FoundLibrary> mpis = select(process, is_mpi); mpis.size() > 1) {
       add("two-mpis", "a process has " + std::to_string(mpis.size()) + " MPI libraries", list(mpis),
@@ -131,39 +150,48 @@ class LibraryDoctor {
     for (const FoundLibrary& shim : select(process, is_shim)) {
       if (family_of(shim.kind) == family) continue;
       add("other-mpi",
-          std::string("the preloaded MPI_Barrier is for ") + family_name(family_of(shim.kind)) + ", and the program uses " +
-              family_name(family),
-          list({shim, mpis.front()}), "preload the library of the program's family; 'hierbar run' chooses it",
+          std::string("the preloaded MPI_Barrier is for ") + family_name(family_of(shim.kind)) +
+              ", and the program uses " + family_name(family),
+          list({shim, mpis.front()}),
+          "preload the library of the program's family; 'hierbar run' chooses it",
           "env -u LD_PRELOAD " + run_command_line(input_));
     }
     if (facts_.launcher.family == MpiFamily::kNone || facts_.launcher.family == family) return;
     add("other-mpi",
-        std::string("the launcher is ") + family_name(facts_.launcher.family) + "'s and the program's MPI " +
-            family_name(family) + "'s: each rank would be alone",
-        facts_.launcher.why + "; " + list({mpis.front()}), "use the launcher that belongs to the program's MPI",
+        std::string("the launcher is ") + family_name(facts_.launcher.family) +
+            "'s and the program's MPI " + family_name(family) + "'s: each rank would be alone",
+        facts_.launcher.why + "; " + list({mpis.front()}),
+        "use the launcher that belongs to the program's MPI",
         with_launcher(family == MpiFamily::kMpich ? "mpiexec.mpich" : "mpiexec.openmpi"));
   }
 
   // hierbar's libomp and shims open libhierbar.so beside themselves, or else by the loader's paths.
   void find_missing_service(const ProcessLoads& process) {
     constexpr const char* kService = "libhierbar.so";
-    const auto needs = [](LibraryKind kind) { return kind == LibraryKind::kHierbarOpenMp || is_shim(kind); };
+    const auto needs = [](LibraryKind kind) {
+      return kind == LibraryKind::kHierbarOpenMp || is_shim(kind);
+    };
     for (const FoundLibrary& library : select(process, needs)) {
       std::error_code unreadable;
       const fs::path beside = fs::path(library.real_path).parent_path() / kService;
       if (fs::exists(beside, unreadable) || facts_.has_service) continue;
-      add("missing-libhierbar", "libhierbar.so is not there, so the barriers stay the library's own",
-          library.path + " needs " + beside.string(), "use a complete installation; 'hierbar run' uses that of this command",
+      add("missing-libhierbar",
+          "libhierbar.so is not there, so the barriers stay the library's own",
+          library.path + " needs " + beside.string(),
+          "use a complete installation; 'hierbar run' uses that of this command",
           "env -u LD_PRELOAD -u LD_LIBRARY_PATH " + run_command_line(input_));
     }
   }
 
   void find_thread_pools(const ProcessLoads& process) {
-    const std::vector<FoundLibrary> blas = select(process, [](LibraryKind kind) { return kind == LibraryKind::kOpenBlas; });
-    if (blas.empty() || select(process, is_openmp).empty() || input_.machine.allowed.count() < 2) return;
+    const std::vector<FoundLibrary> blas =
+        select(process, [](LibraryKind kind) { return kind == LibraryKind::kOpenBlas; });
+    if (blas.empty() || select(process, is_openmp).empty() || input_.machine.allowed.count() < 2)
+      return;
     const std::string own = value_of(facts_.environment, "OPENBLAS_NUM_THREADS");
     if ((own.empty() ? value_of(facts_.environment, "OMP_NUM_THREADS") : own) == "1") return;
-    add("openblas-threads", "OpenBLAS keeps threads of its own beside OpenMP's, on the same cpus", list(blas),
+    add("openblas-threads", "OpenBLAS keeps threads of its own beside OpenMP's, on the same cpus",
+        list(blas),
         "let OpenBLAS use one thread, or install the OpenBLAS that is built with OpenMP",
         with_prefix(input_, "OPENBLAS_NUM_THREADS=1"));
   }
@@ -184,6 +212,8 @@ class LibraryDoctor {
 
 }  // namespace
 
-std::vector<Diagnosis> diagnose_libraries(const DoctorInput& input) { return LibraryDoctor(input).diagnose(); }
+std::vector<Diagnosis> diagnose_libraries(const DoctorInput& input) {
+  return LibraryDoctor(input).diagnose();
+}
 
 }  // namespace hierbar

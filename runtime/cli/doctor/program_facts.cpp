@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "cli/program/sanitizers.hpp"
+#include "cli/program/program_libraries.hpp"
 #include "elf/predict_loads.hpp"
 
 namespace hierbar {
@@ -24,7 +24,8 @@ bool gives_rights(const std::string& file) {
   if (stat(file.c_str(), &status) != 0) return false;
   const bool other_user = (status.st_mode & S_ISUID) != 0 && status.st_uid != getuid();
   const bool other_group = (status.st_mode & S_ISGID) != 0 && status.st_gid != getgid();
-  const bool has_capabilities = getuid() != 0 && getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
+  const bool has_capabilities =
+      getuid() != 0 && getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
   return other_user || other_group || has_capabilities;
 }
 
@@ -46,7 +47,8 @@ ProcessLoads select_libraries(const Loads& loads) {
     const LoadedFile& file = loads.files[i];
     const LibraryKind kind = library_kind(file.elf.path);
     if (kind == LibraryKind::kOther) continue;
-    process.libraries.push_back({kind, file.elf.path, file.real_path, how_found(loads, file), file.shadowed_in_path});
+    process.libraries.push_back(
+        {kind, file.elf.path, file.real_path, how_found(loads, file), file.shadowed_in_path});
   }
   return process;
 }
@@ -57,76 +59,91 @@ bool is_audited(const Environment& environment) {
   return value_of(environment, "LD_AUDIT").find("libone_runtime.so") != std::string::npos;
 }
 bool is_answered(const std::string& name) {
-  return is_openmp_name(fs::path(name).filename()) && !name.ends_with("/hierbar/preload/libgomp.so.1");
+  return is_openmp_name(fs::path(name).filename()) &&
+         !name.ends_with("/hierbar/preload/libgomp.so.1");
 }
 
 std::string find_static_runtime(const std::string& file) {
   // Not MPI_Barrier alone: the linker leaves it out where our library comes before a static MPI.
-  static const std::vector<std::string_view> kFunctions = {"GOMP_parallel", "__kmpc_fork_call", "MPI_Barrier", "MPI_Init",
-                                                           "MPI_Init_thread"};
+  static const std::vector<std::string_view> kFunctions = {
+      "GOMP_parallel", "__kmpc_fork_call", "MPI_Barrier", "MPI_Init", "MPI_Init_thread"};
   const std::vector<SymbolState> states = find_symbols(file, kFunctions);
   const auto found = std::find(states.begin(), states.end(), SymbolState::kDefined);
-  return found == states.end() ? "" : std::string(kFunctions[static_cast<std::size_t>(found - states.begin())]);
+  return found == states.end()
+             ? ""
+             : std::string(kFunctions[static_cast<std::size_t>(found - states.begin())]);
 }
 
 bool uses_any(const std::string& file, const std::vector<std::string_view>& functions) {
   const std::vector<SymbolState> states = find_symbols(file, functions);
-  return std::any_of(states.begin(), states.end(), [](SymbolState state) { return state != SymbolState::kNone; });
+  return std::any_of(states.begin(), states.end(),
+                     [](SymbolState state) { return state != SymbolState::kNone; });
 }
 
 // What the program itself calls, whichever runtime serves it in the end.
 void find_what_it_needs(const Loads& loads, ProgramFacts& facts) {
   const std::string& file = facts.started.file;
   facts.is_static = loads.files.front().elf.interpreter.empty();
-  facts.needs_openmp = std::any_of(loads.files.begin(), loads.files.end(), [](const LoadedFile& loaded) {
-    if (library_kind(loaded.elf.path) != LibraryKind::kOther) return false;
-    const std::vector<std::string>& needed = loaded.elf.needed;
-    return std::any_of(needed.begin(), needed.end(),
-                       [](const std::string& name) { return is_openmp_name(fs::path(name).filename()); });
-  });
+  facts.needs_openmp =
+      std::any_of(loads.files.begin(), loads.files.end(), [](const LoadedFile& loaded) {
+        if (library_kind(loaded.elf.path) != LibraryKind::kOther) return false;
+        const std::vector<std::string>& needed = loaded.elf.needed;
+        return std::any_of(needed.begin(), needed.end(), [](const std::string& name) {
+          return is_openmp_name(fs::path(name).filename());
+        });
+      });
   // The last is std::thread's.
   facts.starts_threads = uses_any(
       file,
-      {"pthread_create", "thrd_create", "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"});
+      {"pthread_create", "thrd_create",
+       "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"});
   facts.opens_libraries = uses_any(file, {"dlopen", "dlmopen"});
   // Other parts of MPI, as libmpichfort.so, use it for their own.
-  facts.calls_mpi_barrier = std::any_of(loads.files.begin(), loads.files.end(), [](const LoadedFile& loaded) {
-    return library_kind(loaded.elf.path) == LibraryKind::kOther &&
-           !fs::path(loaded.elf.path).filename().string().starts_with("libmpi") &&
-           uses_any(loaded.elf.path, {"MPI_Barrier", "mpi_barrier_", "mpi_barrier", "MPI_BARRIER", "mpi_barrier_f08_"});
-  });
+  facts.calls_mpi_barrier =
+      std::any_of(loads.files.begin(), loads.files.end(), [](const LoadedFile& loaded) {
+        return library_kind(loaded.elf.path) == LibraryKind::kOther &&
+               !fs::path(loaded.elf.path).filename().string().starts_with("libmpi") &&
+               uses_any(loaded.elf.path, {"MPI_Barrier", "mpi_barrier_", "mpi_barrier",
+                                          "MPI_BARRIER", "mpi_barrier_f08_"});
+      });
 }
 
 void remark_on_sanitizers(ProgramFacts& facts) {
   for (const Sanitizer& sanitizer : find_all_sanitizers(facts.started.file)) {
     const std::string name = sanitizer.name;
     facts.remarks.push_back("it was built with " + name +
-                            (sanitizer.is_linked_in ? ", which is linked in: 'hierbar run' has nothing to set for it"
-                                                    : ": 'hierbar run' sets " + std::string(sanitizer.variable) + "=" +
-                                                          sanitizer.value + ", which " + sanitizer.why));
+                            (sanitizer.is_linked_in
+                                 ? ", which is linked in: 'hierbar run' has nothing to set for it"
+                                 : ": 'hierbar run' sets " + std::string(sanitizer.variable) + "=" +
+                                       sanitizer.value + ", which " + sanitizer.why));
   }
   if (facts.remarks.empty()) return;
   facts.remarks.push_back(
-      "hierbar's libraries are not built with it: what they do is not checked, and orders nothing for ThreadSanitizer");
+      "hierbar's libraries are not built with it: what they do is not checked, and orders nothing "
+      "for ThreadSanitizer");
 }
 
 // `hierbar run` in the command: its variables are the program's.
 void apply_run(const Program& command, ProgramFacts& facts) {
   const auto& wrappers = facts.started.wrappers;
-  facts.is_under_run = std::any_of(wrappers.begin(), wrappers.end(),
-                                   [](const std::string& word) { return fs::path(word).filename() == "hierbar"; });
+  facts.is_under_run = std::any_of(wrappers.begin(), wrappers.end(), [](const std::string& word) {
+    return fs::path(word).filename() == "hierbar";
+  });
   if (!facts.is_under_run) return;
-  const Program rest(command.begin() + static_cast<std::ptrdiff_t>(facts.started.first_word), command.end());
+  const Program rest(command.begin() + static_cast<std::ptrdiff_t>(facts.started.first_word),
+                     command.end());
   const Environment before = with_changes(own_environment(), facts.started.changes);
-  const RunSettings settings =
-      choose_run_settings(rest, guess_family(rest, before), {}, facts.ours, read_machine_facts(), before);
-  for (const RunSettings::Variable& variable : settings.variables) facts.started.changes[variable.name] = variable.value;
+  const RunSettings settings = choose_run_settings(rest, guess_family(rest, before), {}, facts.ours,
+                                                   read_machine_facts(), before);
+  for (const RunSettings::Variable& variable : settings.variables)
+    facts.started.changes[variable.name] = variable.value;
 }
 
 // Where hierbar's libraries look for libhierbar.so when it is not beside them.
 bool finds_service(const LoaderInput& input) {
   constexpr const char* kService = "libhierbar.so.0";
-  std::istringstream directories(input.is_privileged ? "" : value_of(input.environment, "LD_LIBRARY_PATH"));
+  std::istringstream directories(
+      input.is_privileged ? "" : value_of(input.environment, "LD_LIBRARY_PATH"));
   for (std::string directory; std::getline(directories, directory, ':');) {
     std::error_code unreadable;
     if (fs::exists(fs::path(directory) / kService, unreadable)) return true;
@@ -137,12 +154,16 @@ bool finds_service(const LoaderInput& input) {
 void note_what_is_not_seen(ProgramFacts& facts) {
   const Interpreter kind = interpreter_of(facts.started);
   if (kind == Interpreter::kPython) {
-    facts.notes.push_back("Python loads its libraries while it runs; --run starts the command and looks");
+    facts.notes.push_back(
+        "Python loads its libraries while it runs; --run starts the command and looks");
   } else if (kind == Interpreter::kShell) {
-    facts.notes.push_back("a shell starts other programs; name the program itself, or let --run start the command and look");
+    facts.notes.push_back(
+        "a shell starts other programs; name the program itself, or let --run start the command "
+        "and look");
   } else if (facts.opens_libraries && !facts.needs_openmp && !uses_mpi(facts)) {
     facts.notes.push_back(
-        "it opens libraries while it runs (dlopen()); --run starts the command and looks. 'hierbar run' serves OpenMP that is "
+        "it opens libraries while it runs (dlopen()); --run starts the command and looks. 'hierbar "
+        "run' serves OpenMP that is "
         "opened, and behind MPI's launcher or with --mpi also MPI");
   }
 }
@@ -150,28 +171,33 @@ void note_what_is_not_seen(ProgramFacts& facts) {
 }  // namespace
 
 bool uses_mpi(const ProgramFacts& facts) {
-  return std::any_of(facts.processes.begin(), facts.processes.end(), [](const ProcessLoads& process) {
-    return std::any_of(process.libraries.begin(), process.libraries.end(),
-                       [](const FoundLibrary& library) { return is_mpi(library.kind); });
-  });
+  return std::any_of(
+      facts.processes.begin(), facts.processes.end(), [](const ProcessLoads& process) {
+        return std::any_of(process.libraries.begin(), process.libraries.end(),
+                           [](const FoundLibrary& library) { return is_mpi(library.kind); });
+      });
 }
 
 Result<ProgramFacts> gather_facts(const Program& command) {
   ProgramFacts facts;
-  if (find_in_path(command.front()).empty()) return Error{"there is no program '" + command.front() + "'"};
+  if (find_in_path(command.front()).empty())
+    return Error{"there is no program '" + command.front() + "'"};
   facts.started = find_started_program(command);
   if (facts.started.file.empty()) return Error{"there is no program '" + facts.started.word + "'"};
   facts.ours = find_libraries();
   apply_run(command, facts);
   facts.environment = with_changes(own_environment(), facts.started.changes);
   if (!facts.started.wrappers.empty()) {
-    const Program launched(std::find_if(command.begin(), command.end(), is_mpi_launcher), command.end());
+    const Program launched(std::find_if(command.begin(), command.end(), is_mpi_launcher),
+                           command.end());
     if (!launched.empty()) facts.launcher = guess_family(launched, facts.environment);
     if (!facts.launcher.by_launcher) facts.launcher = {};
   }
   facts.is_privileged = gives_rights(facts.started.file);
   facts.static_runtime = find_static_runtime(facts.started.file);
-  LoaderInput input{.environment = facts.environment, .cache = read_loader_cache(), .is_privileged = facts.is_privileged};
+  LoaderInput input{.environment = facts.environment,
+                    .cache = read_loader_cache(),
+                    .is_privileged = facts.is_privileged};
   if (is_audited(facts.environment) && !facts.is_privileged) input.is_answered = is_answered;
   const Result<Loads> loads = predict_loads(facts.started.file, input);
   if (!loads) return Error{loads.error()};
@@ -191,7 +217,8 @@ void add_run(const WatchedRun& run, ProgramFacts& facts) {
   facts.ranks = run.ranks;
   facts.notes.clear();
   if (run.processes.empty()) {
-    facts.notes.push_back("the loader recorded nothing: the program is static, or runs with other rights");
+    facts.notes.push_back(
+        "the loader recorded nothing: the program is static, or runs with other rights");
     return;
   }
   // What the loader would do tells where a library comes from; a run does not.
@@ -206,9 +233,10 @@ void add_run(const WatchedRun& run, ProgramFacts& facts) {
       const auto known = std::find_if(foreseen.libraries.begin(), foreseen.libraries.end(), same);
       std::error_code unresolved;
       const fs::path real = fs::canonical(path, unresolved);
-      loads.libraries.push_back(known != foreseen.libraries.end()
-                                    ? *known
-                                    : FoundLibrary{kind, path, unresolved ? path : real.string(), "seen in the run", ""});
+      loads.libraries.push_back(
+          known != foreseen.libraries.end()
+              ? *known
+              : FoundLibrary{kind, path, unresolved ? path : real.string(), "seen in the run", ""});
     }
     if (!loads.libraries.empty()) facts.processes.push_back(std::move(loads));
   }

@@ -5,14 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.hpp"
 #include "base/result.hpp"
+#include "base/variables.hpp"
 #include "cli/doctor/watched_run.hpp"
-#include "cli/program/mpi_family.hpp"
 #include "cli/program/program.hpp"
+#include "cli/program/program_libraries.hpp"
 #include "cli/program/run_settings.hpp"
-#include "cli/program/runtime_libraries.hpp"
-#include "cli/program/started_program.hpp"
 
 namespace hierbar {
 
@@ -34,15 +32,15 @@ struct ProcessLoads {
 // All that is known about a command: what it starts, with which variables, and what that loads.
 struct ProgramFacts {
   StartedProgram started;
-  Environment environment;         // of the program
-  Libraries ours;                  // of this installation
-  FamilyGuess launcher;            // MPI's launcher, if the command has one
-  bool is_under_run = false;       // `hierbar run` is part of the command
-  bool is_privileged = false;      // by a setuid or setgid bit, or file capabilities
-  bool has_service = false;        // the loader finds libhierbar.so.0 by itself
-  std::string static_runtime;      // a function of OpenMP or MPI that is linked into the program itself
-  bool is_static = false;          // the loader has no part in the program
-  bool needs_openmp = false;       // it, or a library that it needs, was linked with an OpenMP runtime
+  Environment environment;     // of the program
+  Libraries ours;              // of this installation
+  FamilyGuess launcher;        // MPI's launcher, if the command has one
+  bool is_under_run = false;   // `hierbar run` is part of the command
+  bool is_privileged = false;  // by a setuid or setgid bit, or file capabilities
+  bool has_service = false;    // the loader finds libhierbar.so.0 by itself
+  std::string static_runtime;  // a function of OpenMP or MPI that is linked into the program itself
+  bool is_static = false;      // the loader has no part in the program
+  bool needs_openmp = false;   // it, or a library that it needs, was linked with an OpenMP runtime
   bool starts_threads = false;     // it calls pthread_create() or the likes itself
   bool calls_mpi_barrier = false;  // it or a library that it needs calls MPI_Barrier()
   bool opens_libraries = false;    // it calls dlopen() itself

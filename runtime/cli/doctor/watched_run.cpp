@@ -17,7 +17,7 @@
 #include <set>
 #include <thread>
 
-#include "cli/placement/placed_threads.hpp"
+#include "cli/placement/job.hpp"
 #include "placement/evidence/process.hpp"
 
 namespace hierbar {
@@ -37,7 +37,8 @@ class TemporaryDirectory {
     path_ = fs::temp_directory_path(none);
     if (none) path_ = "/tmp";
     std::string name = (path_ / "hierbar-doctor-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) problem_ = "cannot make " + name + ": " + std::strerror(errno);
+    if (mkdtemp(name.data()) == nullptr)
+      problem_ = "cannot make " + name + ": " + std::strerror(errno);
     path_ = name;
   }
   ~TemporaryDirectory() {
@@ -73,7 +74,8 @@ void read_record(const fs::path& path, std::vector<WatchedRun::Process>& process
     } else if (const std::size_t init = line.find(kLibrary); init != std::string::npos) {
       const std::string library = line.substr(init + kLibrary.size());
       // The loader comes first in each program.
-      if (fs::path(library).filename().string().starts_with("ld-") && !process.program.empty()) keep();
+      if (fs::path(library).filename().string().starts_with("ld-") && !process.program.empty())
+        keep();
       process.libraries.push_back(library);
     }
   }
@@ -109,9 +111,12 @@ bool leave_out_waiting(std::vector<PlacedThread>& threads) {
     if (size == 1) continue;
     auto process = read_process(pid);
     if (!process) return false;
-    for (; process && process->parent > 1; process = read_process(process->parent)) waiting.insert(process->parent);
+    for (; process && process->parent > 1; process = read_process(process->parent))
+      waiting.insert(process->parent);
   }
-  std::erase_if(threads, [&](const PlacedThread& thread) { return !thread.rank && waiting.contains(thread.pid); });
+  std::erase_if(threads, [&](const PlacedThread& thread) {
+    return !thread.rank && waiting.contains(thread.pid);
+  });
   return true;
 }
 
@@ -157,7 +162,8 @@ Result<WatchedRun> watch_run(const Program& command, std::chrono::milliseconds m
   if (run.was_stopped) stop(child, status);
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   std::vector<fs::path> records;
-  for (const auto& entry : fs::directory_iterator(directory.path())) records.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(directory.path()))
+    records.push_back(entry.path());
   std::sort(records.begin(), records.end());
   for (const fs::path& record : records) read_record(record, run.processes);
   return run;

@@ -4,29 +4,30 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/quartiles.hpp"
 #include "network/contention/predict.hpp"
-#include "network/contention/splits.hpp"
-#include "network/typical/typical_network.hpp"
+#include "network/typical_network.hpp"
 #include "placement/share/pattern.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {
 
-// --network, --model, --topology and the traffic: what `predict` and `advise` have in common.
+// --traffic, --network, --model, --topology: what `predict` and `advise` have in common.
 struct PredictionOptions {
   std::string num_ranks;
   std::string traffic;
   std::string matrix;
-  std::string algorithm;
+  std::string alltoall;
   std::string model = "shared";
   std::string network;
   std::string description;
 };
 
-// Adds all of them but the traffic's own option, which must live as long as the command.
+// `options` must live as long as the command.
 void add_prediction_options(CLI::App& command, PredictionOptions& options);
 
 // What shared channels cost on the chosen machine.
@@ -49,7 +50,8 @@ struct PredictionRequest {
 // Reads the options. A bad one ends the command: no such number of ranks, pattern or algorithm, a
 // matrix that cannot be read or has another size, no file of costs, one without shared channels, or
 // one of another machine.
-PredictionRequest read_prediction_request(const CLI::App& command, const PredictionOptions& options);
+PredictionRequest read_prediction_request(const CLI::App& command,
+                                          const PredictionOptions& options);
 
 // "EPYC 9354, 64 cores": what a file of costs says of the machine on which it was measured.
 std::string machine_identity(const Machine& machine);
@@ -57,10 +59,14 @@ std::string machine_identity(const Machine& machine);
 // Where each rank is if every node is such a machine and places its ranks by `pattern`, each with
 // `num_threads` threads. A level that the machine lacks counts as the next larger one; without an
 // L3, cores are L3s of their own. Errors: those of place_ranks().
-Result<std::vector<network::Spot>> spots_of(const Machine& machine, Pattern pattern, const network::Split& split,
-                                            std::uint32_t num_threads);
+Result<std::vector<network::Spot>> spots_of(const Machine& machine, Pattern pattern,
+                                            const network::Split& split, std::uint32_t num_threads);
 
 // The most ranks that a node of this machine takes: one for each core.
 std::uint32_t num_cores(const Machine& machine);
+
+inline nlohmann::ordered_json quartiles_json(const Quartiles& value) {
+  return {{"q1", value.lower}, {"median", value.median}, {"q3", value.upper}};
+}
 
 }  // namespace hierbar

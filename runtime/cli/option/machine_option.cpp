@@ -3,11 +3,24 @@
 #include "cli/option/machine_option.hpp"
 
 #include <iostream>
+#include <vector>
 
 #include "base/trusted_variable.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar {
+
+void refuse_name(CLI::App& command, const std::string& names, const std::string& instead) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          names,
+          [names, instead](const std::vector<std::string>&) {
+            throw CLI::ValidationError(names, "is called " + instead);
+          })
+      ->expected(0, 1)
+      ->trigger_on_parse()
+      ->group("");  // not in the help
+}
 
 void add_machine_option(CLI::App& command, std::string& description) {
   command
@@ -19,9 +32,11 @@ void add_machine_option(CLI::App& command, std::string& description) {
 
 Machine load_chosen_machine(const CLI::App& command, const std::string& description) {
   const bool given = command.count(kTopologyOption) > 0;
-  Result<Machine> machine = given ? load_described_machine(description) : load_machine(trusted_variable("HIERBAR_TOPOLOGY"));
+  Result<Machine> machine = given ? load_described_machine(description)
+                                  : load_machine(trusted_variable("HIERBAR_TOPOLOGY"));
   if (!machine.ok()) {
-    std::cerr << "hierbar: " << (given ? std::string(kTopologyOption) + ": " : "") << machine.error() << '\n';
+    std::cerr << "hierbar: " << (given ? std::string(kTopologyOption) + ": " : "")
+              << machine.error() << '\n';
     throw CLI::RuntimeError(kExitBadInput);
   }
   for (const std::string& warning : machine->warnings) std::cerr << "hierbar: " << warning << '\n';

@@ -3,11 +3,58 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
 #include <string>
 
+#include "base/result.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {
+
+// Names of options that several commands have. docs/words.md lists all options: each has one
+// meaning in all commands, and its help begins with the words of the list.
+inline constexpr const char* kNodesOption = "--nodes";
+inline constexpr const char* kPerNodeOption = "--per-node";
+inline constexpr const char* kParticipantsOption = "--participants";
+inline constexpr const char* kTrafficOption = "--traffic";
+
+// The most that options take for a rank's threads.
+inline constexpr std::uint32_t kMaxThreads = 65536;
+
+// Ends the command with a message that names the option, its value, the problem and the allowed
+// values.
+[[noreturn]] inline void refuse(const std::string& option, const std::string& value,
+                                const std::string& problem, const std::string& allowed) {
+  throw CLI::ValidationError(option, "'" + value + "': " + problem + "; allowed: " + allowed);
+}
+
+template <typename T>
+T accept(Result<T> result, const std::string& option, const std::string& value,
+         const std::string& allowed) {
+  if (!result) refuse(option, value, result.error(), allowed);
+  return *std::move(result);
+}
+
+// 0 if the text is not a number from 1 to `most`.
+inline std::uint32_t parse_count(const std::string& text, std::uint32_t most) {
+  std::uint32_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  return problem == std::errc() && stop == end && number <= most ? number : 0;
+}
+
+inline int parse_pid(const std::string& option, const std::string& text) {
+  constexpr std::uint32_t kMostPid = 1U << 30;
+  const std::uint32_t pid = parse_count(text, kMostPid);
+  if (pid == 0)
+    refuse(option, text, "no process number", "the number of a process, as ps shows it");
+  return static_cast<int>(pid);
+}
+
+// Makes names that an option does not have here an error that tells the one that it has.
+// `instead`: "--per-node, ranks of a node".
+void refuse_name(CLI::App& command, const std::string& names, const std::string& instead);
 
 // The exit code of `hierbar` for bad options and bad input.
 inline constexpr int kExitBadInput = 2;

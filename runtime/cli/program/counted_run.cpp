@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string>
 
-#include "base/files/served_file.hpp"
+#include "base/served_file.hpp"
 
 namespace hierbar {
 namespace {
@@ -98,7 +98,8 @@ class TakenSignals {
   Result<int> wait_for(pid_t child) const {
     int status = 0;
     for (pid_t ended = 0; (ended = waitpid(child, &status, WNOHANG)) != child;) {
-      if (ended < 0) return Error{std::string("cannot wait for the program: ") + std::strerror(errno)};
+      if (ended < 0)
+        return Error{std::string("cannot wait for the program: ") + std::strerror(errno)};
       siginfo_t info;
       const int signal = sigwaitinfo(&taken_, &info);
       if (signal > 0 && signal != SIGCHLD && info.si_code <= 0) kill(child, signal);

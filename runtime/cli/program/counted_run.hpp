@@ -30,7 +30,8 @@ struct CountedRun {
 };
 
 // Runs the program as a child of this process, waits for its end, and reads the counts from a
-// temporary file (see base/files/served_file.hpp). Signals that ask this process to end are passed on.
+// temporary file (see base/served_file.hpp). Signals that ask this process to end are passed
+// on.
 Result<CountedRun> run_and_count(const Program& program);
 
 }  // namespace hierbar

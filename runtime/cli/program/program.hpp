@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/variables.hpp"
 
 namespace hierbar {
 
@@ -27,5 +32,51 @@ int become(const Program& program);
 std::string shell_quoted(const std::string& word);
 // The same of all words.
 std::string shell_line(const Program& program);
+
+// What a command starts in the end: launchers and wrappers are programs that start what is named in
+// their arguments, and a script is run by its interpreter.
+struct StartedProgram {
+  std::string file;                   // what the loader loads; empty if there is no such file
+  std::string word;                   // the word of the command that names it or its script
+  std::string script;                 // the file of the script, if `file` is the interpreter of one
+  std::size_t first_word = 0;         // its index in the command
+  std::vector<std::string> wrappers;  // the words in front that start it: "srun", "env"
+  // What these do to variables; nothing: the variable is unset.
+  std::map<std::string, std::optional<std::string>> changes;
+};
+
+// Follows launchers (mpiexec, srun, ...) and wrappers (env, taskset, timeout, hierbar run, ...) to
+// the first word behind them that is a program, and scripts to the program in their first line.
+StartedProgram find_started_program(const Program& command);
+
+// An interpreter's file does not show what it loads or starts in the end.
+enum class Interpreter { kNone, kPython, kShell };
+
+// By the name in the command, which may be that of a script that chooses the interpreter (pyenv),
+// or by the file's.
+Interpreter interpreter_of(const StartedProgram& started);
+
+// What to call to ask the Python that the command starts. Requires Interpreter::kPython.
+std::string python_of(const StartedProgram& started);
+
+// Whether the program may use the same cpus as this process: no launcher or binder is in between.
+bool keeps_cpus(const StartedProgram& started);
+
+// The base name of a word that is a launcher of MPI programs or Slurm's srun.
+bool is_mpi_launcher(const std::string& word);
+bool is_srun(const std::string& word);
+
+// The file that a shell would run for this word. Empty if there is none.
+std::string find_in_path(const std::string& word);
+
+// `environment`, with the changes.
+Environment with_changes(Environment environment,
+                         std::map<std::string, std::optional<std::string>> changes);
+
+// How many ranks a command of MPICH's launcher starts on this node: the sum of its -n and -np.
+// Nothing if it does not say, or if the ranks may be on other nodes as well, since the command or
+// the environment names hosts or this is a batch job.
+std::optional<std::uint32_t> ranks_on_this_node(const Program& command,
+                                                const Environment& environment);
 
 }  // namespace hierbar

@@ -9,12 +9,11 @@
 #include <optional>
 #include <sstream>
 
-#include "base/process/autogroups.hpp"
-#include "cli/program/launched_ranks.hpp"
-#include "cli/program/sanitizers.hpp"
-#include "cli/program/started_program.hpp"
+#include "base/process.hpp"
+#include "cli/program/program.hpp"
+#include "cli/program/program_libraries.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
-#include "placement/evidence/node_ranks.hpp"
+#include "placement/evidence/launcher.hpp"
 #include "placement/evidence/place_setting.hpp"
 
 namespace hierbar {
@@ -33,19 +32,23 @@ bool is_on_path(const std::string& path, const std::string& part) {
 // Collects the variables and the notes. Several calls may add to one variable.
 class Chooser {
  public:
-  Chooser(const Environment& environment, RunSettings& settings) : environment_(environment), settings_(settings) {}
+  Chooser(const Environment& environment, RunSettings& settings)
+      : environment_(environment), settings_(settings) {}
 
   void put_in_front(const char* name, const std::string& part, const std::string& why) {
     const std::string old = current(name);
-    if (is_on_path(old, part)) return settings_.notes.push_back(std::string(name) + " has " + part + " already");
+    if (is_on_path(old, part))
+      return settings_.notes.push_back(std::string(name) + " has " + part + " already");
     set(name, old.empty() ? part : part + ":" + old, why);
   }
 
   // Sets the variable, unless it or one of `rivals` is in the environment.
-  void set_default(const char* name, const char* value, const std::string& why, const std::vector<const char*>& rivals) {
+  void set_default(const char* name, const char* value, const std::string& why,
+                   const std::vector<const char*>& rivals) {
     if (environment_(name) != nullptr) {
-      return settings_.notes.push_back(std::string(name) + " is left as '" + value_of(environment_, name) + "'" +
-                                       (value_of(environment_, name) == value ? "" : ", so not: " + why));
+      return settings_.notes.push_back(
+          std::string(name) + " is left as '" + value_of(environment_, name) + "'" +
+          (value_of(environment_, name) == value ? "" : ", so not: " + why));
     }
     for (const char* rival : rivals) {
       if (environment_(rival) == nullptr) continue;
@@ -62,7 +65,8 @@ class Chooser {
  private:
   std::string current(const char* name) const {
     const auto& chosen = settings_.variables;
-    const auto found = std::find_if(chosen.begin(), chosen.end(), [&](const auto& variable) { return variable.name == name; });
+    const auto found = std::find_if(chosen.begin(), chosen.end(),
+                                    [&](const auto& variable) { return variable.name == name; });
     return found == chosen.end() ? value_of(environment_, name) : found->value;
   }
 
@@ -78,39 +82,47 @@ class Chooser {
 
 // For processes that have cpus of their own; see HIERBAR_BIND below. Binds each thread of a team to
 // a core but the initial thread, since what that one starts, threads
-// and processes, inherits its cpus: with HIERBAR_PRIMARY=free it is only moved to its core. A libomp
-// that does not know that word binds it while it is in a parallel region (`reset`). OMP_PLACES has
-// no such word, and a vendored libgomp obeys it as well and binds the initial thread for good. With
-// several cpus per core, the neighbours in a team get cores and not the cpus of one core.
+// and processes, inherits its cpus: with HIERBAR_PRIMARY=free it is only moved to its core. A
+// libomp that does not know that word binds it while it is in a parallel region (`reset`).
+// OMP_PLACES has no such word, and a vendored libgomp obeys it as well and binds the initial thread
+// for good. With several cpus per core, the neighbours in a team get cores and not the cpus of one
+// core.
 const char* affinity_value(bool has_smt) {
   return has_smt ? "granularity=core,compact,1,0,reset" : "granularity=core,compact,reset";
 }
 
 void choose_binding(bool has_smt, Chooser& chooser) {
   const std::vector<const char*> rivals = {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY"};
-  chooser.set_default("KMP_AFFINITY", affinity_value(has_smt), "a core for each thread of a team", rivals);
+  chooser.set_default("KMP_AFFINITY", affinity_value(has_smt), "a core for each thread of a team",
+                      rivals);
   std::vector<const char*> all = rivals;
   all.push_back("KMP_AFFINITY");
   chooser.set_default("HIERBAR_BIND", "share", "only where the process has cpus of its own", all);
-  chooser.set_default("HIERBAR_PRIMARY", "free", "the initial thread goes to its core, and keeps all cpus", all);
+  chooser.set_default("HIERBAR_PRIMARY", "free",
+                      "the initial thread goes to its core, and keeps all cpus", all);
 }
 
 void choose_for_sanitizers(const Program& command, Chooser& chooser) {
   const StartedProgram started = find_started_program(command);
   if (started.file.empty()) return;
   for (const Sanitizer& sanitizer : find_shared_sanitizers(started.file)) {
-    chooser.put_in_front(sanitizer.variable, sanitizer.value, sanitizer.name + std::string(": ") + sanitizer.why);
+    chooser.put_in_front(sanitizer.variable, sanitizer.value,
+                         sanitizer.name + std::string(": ") + sanitizer.why);
   }
 }
 
-void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser, RunSettings& settings) {
+void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser,
+                   RunSettings& settings) {
   if (libraries.openmp_runtime.empty()) {
-    settings.notes.emplace_back("there is no OpenMP runtime beside this command, so OpenMP's barriers stay as they are");
+    settings.notes.emplace_back(
+        "there is no OpenMP runtime beside this command, so OpenMP's barriers stay as they are");
     return;
   }
   chooser.put_in_front("LD_PRELOAD", libraries.openmp_runtime, "hierbar's OpenMP runtime");
-  if (!libraries.one_runtime.empty()) chooser.put_in_front("LD_AUDIT", libraries.one_runtime, "keeps other OpenMP runtimes out");
-  chooser.put_in_front("LD_LIBRARY_PATH", libraries.openmp_directory, "the same runtime by its other names");
+  if (!libraries.one_runtime.empty())
+    chooser.put_in_front("LD_AUDIT", libraries.one_runtime, "keeps other OpenMP runtimes out");
+  chooser.put_in_front("LD_LIBRARY_PATH", libraries.openmp_directory,
+                       "the same runtime by its other names");
   chooser.set_default("KMP_BARRIER", "hier", "the hierarchical barrier", {});
   // LLVM's own barriers know neither HIERBAR_PRIMARY nor HIERBAR_BIND: with `reset` alone each of
   // their regions would take several times as long.
@@ -130,51 +142,65 @@ void describe_placement(const Environment& environment, RunSettings& settings) {
   const Result<PlaceSetting> setting = parse_place_setting(value);
   const std::string note = std::string(kPlaceVariable) + " is left as '" + value + "'";
   if (!setting) {
-    settings.notes.push_back(note + ": " + setting.error() + "; allowed: " + kAllowedPlaceSettings + "; libomp takes auto");
-  } else if (setting->threads == TeamSize::kShare && !value_of(environment, "OMP_NUM_THREADS").empty()) {
-    settings.notes.push_back(note + ", whose threads=share changes nothing where OMP_NUM_THREADS is set");
+    settings.notes.push_back(note + ": " + setting.error() + "; allowed: " + kAllowedPlaceSettings +
+                             "; libomp takes auto");
+  } else if (setting->threads == TeamSize::kShare &&
+             !value_of(environment, "OMP_NUM_THREADS").empty()) {
+    settings.notes.push_back(note +
+                             ", whose threads=share changes nothing where OMP_NUM_THREADS is set");
   } else if (setting->threads == TeamSize::kShare) {
-    settings.notes.push_back(note + ": a team has as many threads as its rank's share of the node has cpus");
+    settings.notes.push_back(
+        note + ": a team has as many threads as its rank's share of the node has cpus");
   }
 }
 
-void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Environment& environment, Chooser& chooser,
-                RunSettings& settings) {
+void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Environment& environment,
+                Chooser& chooser, RunSettings& settings) {
   if (mpi.family == MpiFamily::kNone) {
-    settings.notes.push_back(
-        mpi.why.empty() ? "no MPI recognised in the command, so nothing is done for MPI_Barrier; --mpi names one" : mpi.why);
+    settings.notes.push_back(mpi.why.empty() ? "no MPI recognised in the command, so nothing is "
+                                               "done for MPI_Barrier; --mpi names one"
+                                             : mpi.why);
     return;
   }
-  const std::string& shim = mpi.family == MpiFamily::kMpich ? libraries.mpich_shim : libraries.openmpi_shim;
+  const std::string& shim =
+      mpi.family == MpiFamily::kMpich ? libraries.mpich_shim : libraries.openmpi_shim;
   if (shim.empty()) {
     settings.notes.push_back(std::string("there is no shim for ") + family_name(mpi.family) +
                              " beside this command, so MPI_Barrier stays as it is");
   } else if (value_of(environment, "LD_PRELOAD").find("libhierbar_mpi") != std::string::npos) {
-    settings.notes.push_back("LD_PRELOAD is left as '" + value_of(environment, "LD_PRELOAD") + "', which has a shim already");
+    settings.notes.push_back("LD_PRELOAD is left as '" + value_of(environment, "LD_PRELOAD") +
+                             "', which has a shim already");
   } else {
-    chooser.put_in_front("LD_PRELOAD", shim, std::string("MPI_Barrier for ") + family_name(mpi.family) + "; " + mpi.why);
+    chooser.put_in_front(
+        "LD_PRELOAD", shim,
+        std::string("MPI_Barrier for ") + family_name(mpi.family) + "; " + mpi.why);
   }
 }
 
 // Hydra's ranks yield to each other slowly where each is scheduled as a group. It is the shim that
 // reads the variable.
-void choose_sessions(const Program& command, const MachineFacts& machine, const Environment& environment, Chooser& chooser) {
+void choose_sessions(const Program& command, const MachineFacts& machine,
+                     const Environment& environment, Chooser& chooser) {
   if (!machine.has_autogroups || machine.num_cpus == 0) return;
   const std::optional<std::uint32_t> ranks = ranks_on_this_node(command, environment);
   if (ranks.value_or(0) <= machine.num_cpus) return;
   chooser.set_default("HIERBAR_SESSIONS", "shared",
-                      std::to_string(*ranks) + " ranks on " + std::to_string(machine.num_cpus) + " cpus are scheduled together",
+                      std::to_string(*ranks) + " ranks on " + std::to_string(machine.num_cpus) +
+                          " cpus are scheduled together",
                       {});
 }
 
 // Both readers of these variables, the tool for threads and the shim for ranks, take them from the
 // environment.
-void choose_report(const ReportRequest& report, const Libraries& libraries, Chooser& chooser, RunSettings& settings) {
+void choose_report(const ReportRequest& report, const Libraries& libraries, Chooser& chooser,
+                   RunSettings& settings) {
   if (report.format.empty()) return;
   if (libraries.ompt_tool.empty()) {
-    settings.notes.emplace_back("there is no libhierbar_ompt.so beside this command, so threads are not in the report");
+    settings.notes.emplace_back(
+        "there is no libhierbar_ompt.so beside this command, so threads are not in the report");
   } else {
-    chooser.set_default("OMP_TOOL_LIBRARIES", libraries.ompt_tool.c_str(), "reports what barriers cost", {});
+    chooser.set_default("OMP_TOOL_LIBRARIES", libraries.ompt_tool.c_str(),
+                        "reports what barriers cost", {});
   }
   chooser.set_default("HIERBAR_REPORT", report.format.c_str(), "the form of the report", {});
   chooser.set_default("HIERBAR_OUTPUT", report.file.c_str(), "the report's file", {});
@@ -186,17 +212,20 @@ Result<ReportRequest> request_report(const std::string& file) {
   constexpr struct {
     const char* ending;
     const char* format;
-  } kEndings[] = {{".trace.json", "perfetto"}, {".txt", "text"},         {".json", "json"}, {".csv", "csv"},
+  } kEndings[] = {{".trace.json", "perfetto"}, {".txt", "text"},
+                  {".json", "json"},           {".csv", "csv"},
                   {".html", "html"},           {".lstopo.xml", "lstopo"}};
   for (const auto& [ending, format] : kEndings) {
-    if (file.ends_with(ending) && file != ending) return ReportRequest{.format = format, .file = file};
+    if (file.ends_with(ending) && file != ending)
+      return ReportRequest{.format = format, .file = file};
   }
   return Error{"its ending names no form of a report"};
 }
 
 Libraries find_libraries() {
   const fs::path prefix = fs::path(program_of(getpid())).parent_path().parent_path();
-  const fs::path libraries = prefix / (fs::exists(prefix / "CMakeCache.txt") ? "lib" : HIERBAR_INSTALL_LIBDIR);
+  const fs::path libraries =
+      prefix / (fs::exists(prefix / "CMakeCache.txt") ? "lib" : HIERBAR_INSTALL_LIBDIR);
   const fs::path openmp = libraries / "hierbar" / "preload";
   const auto if_there = [](const fs::path& file) { return fs::exists(file) ? file.string() : ""; };
   return {.openmp_directory = if_there(openmp),
@@ -216,14 +245,16 @@ MachineFacts read_machine_facts() {
   return facts;
 }
 
-RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const ReportRequest& report,
-                                const Libraries& libraries, const MachineFacts& machine, const Environment& environment) {
+RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi,
+                                const ReportRequest& report, const Libraries& libraries,
+                                const MachineFacts& machine, const Environment& environment) {
   RunSettings settings;
   Chooser chooser(environment, settings);
   choose_openmp(libraries, machine.has_smt, chooser, settings);
   describe_placement(environment, settings);
   choose_mpi(mpi, libraries, environment, chooser, settings);
-  const bool has_hydra_with_shim = mpi.family == MpiFamily::kMpich && mpi.by_launcher && !libraries.mpich_shim.empty();
+  const bool has_hydra_with_shim =
+      mpi.family == MpiFamily::kMpich && mpi.by_launcher && !libraries.mpich_shim.empty();
   if (has_hydra_with_shim) choose_sessions(command, machine, environment, chooser);
   choose_report(report, libraries, chooser, settings);
   choose_for_sanitizers(command, chooser);
@@ -234,7 +265,8 @@ RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, 
     for (const RunSettings::Variable& variable : settings.variables) {
       settings.command.insert(settings.command.end(), {"-x", variable.name});
     }
-    if (!settings.variables.empty()) settings.notes.push_back("-x given to " + command.front() + ", for ranks on other nodes");
+    if (!settings.variables.empty())
+      settings.notes.push_back("-x given to " + command.front() + ", for ranks on other nodes");
   }
   settings.command.insert(settings.command.end(), command.begin() + 1, command.end());
   return settings;

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.hpp"
 #include "base/result.hpp"
-#include "cli/program/mpi_family.hpp"
+#include "base/variables.hpp"
 #include "cli/program/program.hpp"
+#include "cli/program/program_libraries.hpp"
 
 namespace hierbar {
 
@@ -55,14 +55,16 @@ struct ReportRequest {
 };
 
 // The endings of files that a report can be written to, for messages.
-constexpr const char* kReportEndings = ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml";
+constexpr const char* kReportEndings =
+    ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml";
 
 // The ending of `file` tells the format. An error says what is wrong with it.
 Result<ReportRequest> request_report(const std::string& file);
 
 // Chooses the variables with which `command` runs with hierbar's barriers. Variables that the
 // environment has are not changed; search paths are put before the user's.
-RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi, const ReportRequest& report,
-                                const Libraries& libraries, const MachineFacts& machine, const Environment& environment);
+RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi,
+                                const ReportRequest& report, const Libraries& libraries,
+                                const MachineFacts& machine, const Environment& environment);
 
 }  // namespace hierbar

@@ -22,25 +22,29 @@ std::vector<Cpus> units_in(const Machine& machine, Level level, const CpuSet& cp
   std::vector<Cpus> units;
   for (const Unit& unit : machine.units) {
     if (!unit.has(level) || !unit.cpus.is_subset_of(cpus)) continue;
-    if (Cpus cores = cores_in(machine, unit.cpus); !cores.empty()) units.push_back(std::move(cores));
+    if (Cpus cores = cores_in(machine, unit.cpus); !cores.empty())
+      units.push_back(std::move(cores));
   }
   return units;
 }
 
 WorkerChannel between(ChannelKind kind, const Cpus& one, const Cpus& other) {
   WorkerChannel channel{channel_name(kind), {}};
-  for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i) channel.cpu_pairs.emplace_back(one[i], other[i]);
+  for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i)
+    channel.cpu_pairs.emplace_back(one[i], other[i]);
   return channel;
 }
 
 WorkerChannel inside(ChannelKind kind, const Cpus& cores) {
   WorkerChannel channel{channel_name(kind), {}};
-  for (std::size_t i = 0; i + 1 < cores.size(); i += 2) channel.cpu_pairs.emplace_back(cores[i], cores[i + 1]);
+  for (std::size_t i = 0; i + 1 < cores.size(); i += 2)
+    channel.cpu_pairs.emplace_back(cores[i], cores[i + 1]);
   return channel;
 }
 
 // Pairs between the first two parts of the first whole that has two.
-void add_between(const Machine& machine, ChannelKind kind, Level part, Level whole, std::vector<WorkerChannel>& channels) {
+void add_between(const Machine& machine, ChannelKind kind, Level part, Level whole,
+                 std::vector<WorkerChannel>& channels) {
   for (const Unit& unit : machine.units) {
     if (!unit.has(whole)) continue;
     const std::vector<Cpus> parts = units_in(machine, part, unit.cpus);
@@ -62,7 +66,8 @@ std::vector<WorkerChannel> channels_of(const Machine& machine) {
   const bool has_numa = !units_in(machine, Level::kNuma, machine.present).empty();
   const bool has_l3 = !units_in(machine, Level::kL3, machine.present).empty();
   if (has_l3) {
-    add_between(machine, ChannelKind::kNuma, Level::kL3, has_numa ? Level::kNuma : Level::kMachine, channels);
+    add_between(machine, ChannelKind::kNuma, Level::kL3, has_numa ? Level::kNuma : Level::kMachine,
+                channels);
   } else if (const Cpus cores = cores_in(machine, machine.present); cores.size() > 1) {
     channels.push_back(inside(ChannelKind::kNuma, cores));
   }

@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "network/contention/worker_plan.hpp"
+#include "network/workers.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {
 
-// The channels of a node that `hierbar tune --network --contention` measures, in the order of
+// The channels of a node that `hierbar tune --between-nodes --contention` measures, in the order of
 // network::kChannelKinds, and the network as the last one. Each is the first of its kind that has
 // pairs: its pairs are of different cores, no core is in two of them, and the two cpus of a pair
 // have this channel between them. A kind that the machine lacks is left out: without a second NUMA

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cli/tune/tune_command.hpp"
+#include "cli/commands.hpp"
 
 #include <charconv>
 #include <filesystem>
@@ -9,15 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "base/environment.hpp"
-#include "base/files/new_file.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "base/trusted_variable.hpp"
+#include "base/variables.hpp"
 #include "cli/option/machine_option.hpp"
-#include "cli/option/option_values.hpp"
-#include "cli/tune/tune_network.hpp"
 #include "cli/tune/tune_session.hpp"
-#include "plan/profile/profile.hpp"
+#include "plan/profile.hpp"
 #include "topology/load.hpp"
 #include "tune/tune.hpp"
 #include "tune/tune_report.hpp"
@@ -34,34 +32,43 @@ TuneRequest read_request(const TuneOptions& options) {
   if (options.team_sizes.empty()) return request;
   for (const std::string& word : lower_words(options.team_sizes, ',')) {
     const std::uint32_t size = parse_count(word, kMostThreads);
-    if (size < 2) refuse("-n", options.team_sizes, "'" + word + "' is no such number of threads", "a comma list of 2 to 4096");
+    if (size < 2)
+      refuse(kParticipantsOption, options.team_sizes, "'" + word + "' is no such number of threads",
+             "a comma list of 2 to 4096");
     request.team_sizes.push_back(size);
   }
-  if (request.team_sizes.size() > kMostTeams) refuse("-n", options.team_sizes, "too many teams", "up to 32");
+  if (request.team_sizes.size() > kMostTeams)
+    refuse(kParticipantsOption, options.team_sizes, "too many teams", "up to 32");
   return request;
 }
 
 void measure(const CLI::App& command, const TuneOptions& options) {
   if (options.ranks_as_nodes || options.oversubscribed) {
-    refuse(options.oversubscribed ? kOversubscribedOption : kRanksAsNodesOption, "", "only with --network", "--network");
+    refuse(options.oversubscribed ? kOversubscribedOption : kRanksAsNodesOption, "",
+           "only with --between-nodes", kBetweenNodesOption);
   }
   const TuneRequest request = read_request(options);
   if (trusted_variable(kTopologyVariable) != nullptr) {
-    std::cerr << "hierbar tune: HIERBAR_TOPOLOGY is not looked at: threads can be measured on this machine only\n";
+    std::cerr << "hierbar tune: HIERBAR_TOPOLOGY is not looked at: threads can be measured on this "
+                 "machine only\n";
   }
   const Result<Machine> machine = load_live_machine();
   if (!machine) fail_tuning(machine.error());
-  NewFile file(output_path(command, options, {kProfileVariable, "plans do", default_profile_path(own_environment())}));
+  NewFile file(output_path(
+      command, options, {kProfileVariable, "plans do", default_profile_path(own_environment())}));
   if (!file.problem().empty()) fail_tuning("cannot write '" + file.path() + "': " + file.problem());
 
   const StopOnSignal stop;
   TuneProgress progress(options.quiet);
   const std::unique_ptr<Meter> meter = make_thread_meter();
-  const TuneHooks hooks{[&] { return progress.seconds(); }, [] { return stop_signal != 0; },
-                        [&](double fraction, const std::string& what) { progress.show(fraction, what); }};
+  const TuneHooks hooks{
+      [&] { return progress.seconds(); }, [] { return stop_signal != 0; },
+      [&](double fraction, const std::string& what) { progress.show(fraction, what); }};
   const Result<TuneReport> report = tune(*machine, request, *meter, hooks);
   progress.clear();
-  if (!report) fail_tuning(report.error() + "; nothing is written", stop_signal != 0 ? 128 + stop_signal : kExitBadInput);
+  if (!report)
+    fail_tuning(report.error() + "; nothing is written",
+                stop_signal != 0 ? 128 + stop_signal : kExitBadInput);
 
   const std::string profile = to_json(*report).dump(1) + '\n';
   if (const std::string problem = file.finish(profile); !problem.empty())
@@ -76,84 +83,113 @@ void measure(const CLI::App& command, const TuneOptions& options) {
 
 constexpr const char* kTuneHelp =
     "What is measured:\n"
-    "  one way  the time in which a line goes from one cpu to another, for sampled pairs of every kind: SMT\n"
-    "           siblings (core), and cpus whose nearest common unit is an L2, an L3, a NUMA node, ...\n"
-    "  teams    barriers of threads bound to one core each, back to back: the automatic plan, everybody in the\n"
-    "           exchange, 2 to 32 leaders, each with flag lines and group lines. They take turns; the best one\n"
+    "  one way  the time in which a line goes from one cpu to another, for sampled pairs of every "
+    "kind: SMT\n"
+    "           siblings (core), and cpus whose nearest common unit is an L2, an L3, a NUMA node, "
+    "...\n"
+    "  teams    barriers of threads bound to one core each, back to back: the automatic plan, "
+    "everybody in the\n"
+    "           exchange, 2 to 32 leaders, each with flag lines and group lines. They take turns; "
+    "the best one\n"
     "           then takes turns with the automatic plan alone, and these turns decide\n"
     "Ratios are medians over the turns, with quartiles. Leave the machine alone meanwhile.\n"
     "\n"
-    "How it is used: plans of libomp.so, libhierbar_mpi.so and libhierbar.so take the measured shape for a team of\n"
-    "as many participants that are bound to as many cores in as many domains; all others keep the automatic one. A\n"
-    "profile of another machine or another version of hierbar is ignored with one message. HIERBAR_PROFILE names\n"
-    "another profile, or is 'off'; HIERBAR_LEVELS and HIERBAR_RELEASE win over it. 'hierbar plan' shows the result.\n"
+    "How it is used: plans of libomp.so, libhierbar_mpi.so and libhierbar.so take the measured "
+    "shape for a team of\n"
+    "as many participants that are bound to as many cores in as many domains; all others keep the "
+    "automatic one. A\n"
+    "profile of another machine or another version of hierbar is ignored with one message. "
+    "HIERBAR_PROFILE names\n"
+    "another profile, or is 'off'; HIERBAR_LEVELS and HIERBAR_RELEASE win over it. 'hierbar plan' "
+    "shows the result.\n"
     "\n"
-    "With --network, for classes of pairs of nodes that are equally far from each other: latency, overheads and gap\n"
-    "of empty messages, from which HIERBAR_MPI_MEETING=auto takes the schedules that it tries. Other networks in the\n"
-    "file are kept. See docs/results/between-nodes.md. With --contention each of the two measurements may take the time limit;\n"
+    "With --between-nodes, for classes of pairs of nodes that are equally far from each other: "
+    "latency, "
+    "overheads and gap\n"
+    "of empty messages, from which HIERBAR_MPI_MEETING=auto takes the schedules that it tries. "
+    "Other networks in the\n"
+    "file are kept. See docs/results/between-nodes.md. With --contention each of the two "
+    "measurements may take the time limit;\n"
     "'hierbar predict' and 'hierbar advise' use the result, see docs/guide/advice.md.\n"
     "\n"
-    "Exit status: 0 a profile was written; 2 wrong arguments, or it could not be written; 130 Ctrl-C (nothing is written)\n"
+    "Exit status: 0 a profile was written; 2 wrong arguments, or it could not be written; 130 "
+    "Ctrl-C (nothing is written)\n"
     "\n"
     "Examples:\n"
     "  hierbar tune\n"
-    "  hierbar tune -n 16,32,64 --time-limit 180\n"
-    "  hierbar tune --network -- mpiexec -n 8 -ppn 1\n"
-    "  hierbar tune --network --contention -- mpiexec -n 16 -ppn 8\n"
-    "  hierbar tune --output node17.json && HIERBAR_PROFILE=$PWD/node17.json hierbar plan -n 64\n";
+    "  hierbar tune --participants 16,32,64 --time-limit 180\n"
+    "  hierbar tune --between-nodes -- mpiexec -n 8 -ppn 1\n"
+    "  hierbar tune --between-nodes --contention -- mpiexec -n 16 -ppn 8\n"
+    "  hierbar tune --output node17.json && HIERBAR_PROFILE=$PWD/node17.json hierbar plan "
+    "--participants 64\n";
 
 void add_network_measurement_options(CLI::App& command, TuneOptions& options) {
-  command.add_flag(
-      "--network", options.network,
-      "Measure messages between nodes: what stands behind '--' is an MPI launcher and its\noptions, without a program");
+  command.add_flag(kBetweenNodesOption, options.network,
+                   "Measure messages between nodes: what stands behind '--' is an MPI launcher and "
+                   "its\noptions, without a program");
   command
-      .add_option(
-          "--mpi", options.mpi,
-          "With --network, whose launcher it is: auto, mpich (also Intel MPI and others of its\nkind), openmpi; behind srun "
-          "it must be said")
+      .add_option("--mpi", options.mpi,
+                  "Whose MPI the launcher of --between-nodes is of: auto, mpich (also Intel MPI "
+                  "and others of "
+                  "its\nkind), openmpi; behind srun "
+                  "it must be said")
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_flag("--contention", options.contention,
-                   "With --network, also what channels cost that several pairs of ranks share: inside a node\nand between two, "
-                   "where the launcher starts several ranks on each");
+  command.add_flag(
+      "--contention", options.contention,
+      "With --between-nodes, also what channels cost that several pairs of ranks share: "
+      "inside a node\nand between two, "
+      "where the launcher starts several ranks on each");
   command.add_option("--pairs", options.pairs, "With --contention, up to so many pairs at once")
       ->type_name("K")
       ->capture_default_str();
-  command.add_option("--sizes", options.sizes, "With --contention, the sizes of messages; default: 1K to 128M")
+  command
+      .add_option("--sizes", options.sizes,
+                  "With --contention, the sizes of messages; default: 1K to 128M")
       ->type_name("LIST");
-  command.add_flag(kRanksAsNodesOption, options.ranks_as_nodes, "With --network, to try it: ranks of one host count as nodes");
+  command.add_flag(kRanksAsNodesOption, options.ranks_as_nodes,
+                   "With --between-nodes, to try it: ranks of one host count as nodes");
   command.add_flag(kOversubscribedOption, options.oversubscribed,
-                   "With --network, to try it: measure although ranks outnumber cpus");
+                   "With --between-nodes, to try it: measure although ranks outnumber cpus");
 }
 
 }  // namespace
 
 void add_tune_command(CLI::App& app, const Program& program) {
-  CLI::App* command =
-      app.add_subcommand("tune", "Measure this machine, or the network, and write the profile from which choices are made");
+  CLI::App* command = app.add_subcommand(
+      "tune",
+      "Measure this machine, or the network, and write the profile from which choices are made");
   auto options = std::make_shared<TuneOptions>();
   command
-      ->add_option("-n,--participants", options->team_sizes,
-                   "Teams to measure: a comma list of 2 to 4096 threads; default: one for each\ncore, and one for each cpu where "
-                   "cores have several")
+      ->add_option(kParticipantsOption, options->team_sizes,
+                   "Participants of the barrier, threads: a comma list of 2 to 4096 of teams to\n"
+                   "measure; default: one for each core, and one for each cpu where cores have "
+                   "several")
       ->type_name("LIST");
   command
-      ->add_option(
-          kOutputOption, options->output,
-          "The profile; default: HIERBAR_PROFILE, else profile.json in\n$XDG_CONFIG_HOME/hierbar or ~/.config/hierbar; with "
-          "--network:\nHIERBAR_NETWORK, else network.json there")
+      ->add_option(kOutputOption, options->output,
+                   "The file to write, the profile; default: HIERBAR_PROFILE, else profile.json "
+                   "in\n$XDG_CONFIG_HOME/hierbar or ~/.config/hierbar; with "
+                   "--between-nodes:\nHIERBAR_NETWORK, else network.json there")
       ->type_name("FILE");
-  command->add_option(kTimeLimitOption, options->time_limit, "Seconds, above 0 up to 3600, on a machine of any size")
+  command
+      ->add_option(kTimeLimitOption, options->time_limit,
+                   "Seconds, above 0 up to 3600, on a machine of any size")
       ->type_name("S")
       ->capture_default_str();
-  command->add_flag("--json", options->json, "Print the profile, which holds all figures, in place of the summary");
-  command->add_flag("--quiet", options->quiet, "Show no progress on stderr");
+  command->add_flag("--json", options->json,
+                    "Print JSON, the profile, which holds all figures, in place of the summary");
+  command->add_flag("--quiet", options->quiet, "Say nothing of the progress on stderr");
+  refuse_name(*command, "-n", kParticipantsOption);
+  refuse_name(*command, "--network", std::string(kBetweenNodesOption) + " here");
   add_network_measurement_options(*command, *options);
   command->footer(kTuneHelp);
   command->callback([command, options, program] {
-    if (options->contention && !options->network) refuse("--contention", "", "without --network", "with --network");
+    if (options->contention && !options->network)
+      refuse("--contention", "", "without --between-nodes", "with --between-nodes");
     if (options->network) return measure_network(*command, *options, program);
-    if (!program.empty()) refuse("--", program.front(), "no program is started", "a launcher, with --network");
+    if (!program.empty())
+      refuse("--", program.front(), "no program is started", "a launcher, with --between-nodes");
     measure(*command, *options);
   });
 }

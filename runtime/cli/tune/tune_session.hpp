@@ -9,12 +9,41 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "cli/option/machine_option.hpp"
+#include "cli/program/program.hpp"
+#include "network/contention/contention_table.hpp"
 
 namespace hierbar {
 
+// What a launcher may need besides the time of what it launches.
+inline constexpr double kForTheLauncher_s = 60;
+
+// How a program ended that printed lines for this process.
+struct WorkerEnd {
+  std::string problem;  // it could not be started, or was stopped at the deadline
+  int exit_code = 0;    // its own, or 128 and the number of the signal that ended it
+  bool was_finished =
+      false;  // the listener had all that it needs, and the program was not waited for any longer
+};
+
+// Whoever listens to the program's lines.
+struct WorkerListener {
+  std::function<void(const std::string& line)> on_line;
+  std::function<bool()> has_all;    // asked after each line
+  std::function<bool()> must_stop;  // asked a few times a second
+};
+
+// Runs a program in a process group of its own and gives each line of its output to the listener.
+// It is ended (SIGTERM, then SIGKILL) when it runs for longer than `limit_s`, when the listener
+// wants that, or when it has not ended some seconds after the listener had all: MPI libraries may
+// hang in MPI_Finalize.
+WorkerEnd run_worker(const Program& program, double limit_s, const WorkerListener& listener);
+
+inline constexpr const char* kBetweenNodesOption = "--between-nodes";
 inline constexpr const char* kOutputOption = "--output";
 inline constexpr const char* kTimeLimitOption = "--time-limit";
 inline constexpr const char* kRanksAsNodesOption = "--ranks-as-nodes";
@@ -50,7 +79,8 @@ struct ProfilePlace {
 };
 
 // The path of the profile: the option's, else the path from which programs will read it.
-std::string output_path(const CLI::App& command, const TuneOptions& options, const ProfilePlace& place);
+std::string output_path(const CLI::App& command, const TuneOptions& options,
+                        const ProfilePlace& place);
 
 // Atomic, because any of the measuring threads can be the one that takes the signal.
 inline std::atomic<int> stop_signal = 0;
@@ -92,7 +122,8 @@ class TuneProgress {
   void show(double fraction, const std::string& what) {
     if (quiet_ || (!terminal_ && seconds() < next_line_s_)) return;
     next_line_s_ = seconds() + kSecondsBetweenLines;
-    std::fprintf(stderr, terminal_ ? "\r\033[K[%3.0f %%] %s" : "hierbar tune: %3.0f %%: %s\n", 100 * fraction, what.c_str());
+    std::fprintf(stderr, terminal_ ? "\r\033[K[%3.0f %%] %s" : "hierbar tune: %3.0f %%: %s\n",
+                 100 * fraction, what.c_str());
     std::fflush(stderr);
   }
   void clear() const {
@@ -108,5 +139,23 @@ class TuneProgress {
   const Clock::time_point start_ = Clock::now();
   double next_line_s_ = 0;
 };
+
+// `hierbar tune --between-nodes --contention`: measures what shared channels cost, with the worker
+// behind the user's launcher line. What goes wrong ends the command.
+network::Contention measure_contention(const TuneOptions& options, const Program& launcher);
+
+// Prints t(m, cf) and the slowdown of each cell; marked are cells that are more than cf times
+// slower.
+void print(const network::Contention& contention);
+
+// `hierbar tune --between-nodes -- LAUNCHER...`: has the launcher start the worker of its MPI
+// family, and puts what it measures into the file of networks. Ends the command if that is not
+// possible.
+void measure_network(const CLI::App& command, const TuneOptions& options, const Program& launcher);
+
+// The user's launcher line, and behind it the worker of that name for the launcher's MPI library.
+// What is missing ends the command.
+Program worker_command(const Program& launcher, const TuneOptions& options, const std::string& name,
+                       const std::vector<std::string>& arguments);
 
 }  // namespace hierbar

@@ -7,20 +7,20 @@
    or for processes that share memory. OpenMP programs need none of it.
 
    Every function returns a status or cannot fail; no exception leaves the library. A pointer
-   argument may not be NULL unless its comment says so; where it is, the function returns
-   HIERBAR_ERR_INVALID. Output arguments are written only on HIERBAR_OK, except that a *barrier is
-   set to NULL on every error.
+   argument must not be NULL unless its comment allows it; otherwise the function returns
+   HIERBAR_ERR_INVALID. Output arguments are written only on HIERBAR_OK, except that *barrier is set
+   to NULL on every error.
 
-   A participant is a thread, numbered 0 .. num_participants - 1 by the program, in whichever
-   process. An episode is one use of the barrier: all participants call hierbar_barrier_wait (or
-   _wait_bits) once, or all call hierbar_barrier_gather and then hierbar_barrier_release; all make
-   the same choice for one episode. */
+   A participant is a thread of any of the processes. The program numbers participants from 0 to
+   num_participants - 1. An episode is one use of the barrier: all participants call
+   hierbar_barrier_wait (or _wait_bits) once, or all call hierbar_barrier_gather and then
+   hierbar_barrier_release. All make the same choice for one episode. */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version that a program is compiled against; hierbar_version() returns the one that it runs
-   with. Before 1.0.0 a new minor version may change the API. */
+/* The version of this header; hierbar_version() returns that of the loaded library. Before 1.0.0 a
+   new minor version may change the API. */
 #define HIERBAR_VERSION_MAJOR 0
 #define HIERBAR_VERSION_MINOR 1
 #define HIERBAR_VERSION_PATCH 0
@@ -46,16 +46,16 @@ typedef enum hierbar_status {
   HIERBAR_ERR_NO_MEMORY = 3,   /* out of memory */
   HIERBAR_ERR_TOO_SMALL = 4,   /* the memory ends before the barrier does: `size`, or the file
                                   behind the mapping */
-  HIERBAR_ERR_IN_USE = 5,      /* the memory is not zero where a barrier is to be made */
-  HIERBAR_ERR_NOT_READY = 6,   /* nobody has finished making a barrier in the memory; try again */
-  HIERBAR_ERR_FOREIGN = 7,     /* the memory holds something else than a barrier */
+  HIERBAR_ERR_IN_USE = 5,      /* the memory for the barrier is not all zero */
+  HIERBAR_ERR_NOT_READY = 6,   /* no barrier has been completed in the memory yet; try again */
+  HIERBAR_ERR_FOREIGN = 7,     /* the memory holds something other than a barrier */
   HIERBAR_ERR_VERSION = 8,     /* the memory, or the attributes, come from an incompatible version
                                   of hierbar */
   HIERBAR_ERR_CORRUPT = 9,     /* the memory holds a barrier that contradicts itself */
   HIERBAR_ERR_UNSUPPORTED = 10 /* the barrier's algorithm cannot do this */
 } hierbar_status;
 
-/* Returns a status as English text without a full stop; "unknown status" for a value that is none.
+/* Returns a status as English text without a full stop, and "unknown status" for any other value.
    The string is static. Cannot fail; callable from any thread at any time. */
 HIERBAR_API const char *hierbar_status_text(hierbar_status status);
 
@@ -73,25 +73,25 @@ typedef struct hierbar_cpuset {
   uint32_t num_words;
 } hierbar_cpuset;
 
-/* Called by a waiting participant, on its thread, over and over after its spinning: before each
-   yield or sleep. It may make progress that others depend on, call hierbar_barrier_abort, and use
-   other barriers; it may neither use this barrier otherwise nor leave by longjmp or an exception.
-   Returns 0 to go on waiting, anything else to abort the barrier for all. */
+/* Called by a waiting participant, on its thread, after its spinning: before each yield or sleep.
+   It may make progress that others depend on, call hierbar_barrier_abort, and use other barriers.
+   It must not use this barrier in another way, nor leave by longjmp or an exception. Returns 0 to
+   go on waiting, any other value to abort the barrier for all participants. */
 typedef int (*hierbar_progress_fn)(void *context);
 
 #define HIERBAR_AUTO (-1)
-#define HIERBAR_MAX_LOOKS 1000000
+#define HIERBAR_MAX_POLLS 1000000
 #define HIERBAR_MAX_SLEEP_NS 1000000000
 
 /* How a participant waits: it spins, then yields, then sleeps. An abort is noticed after the
    spinning, between yields, and by sleepers at once. */
 typedef struct hierbar_waiting {
-  /* Polls about 45 ns apart, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000. There are none when the
-     participants outnumber the cpus that the attributes name (or, where a participant has no cpuset,
-     that the calling process may use). */
-  int64_t spin_looks;
-  /* Then polls with a sched_yield() between, 0 .. HIERBAR_MAX_LOOKS; HIERBAR_AUTO: 4000, some ms, or
-     40000 when the participants outnumber the cpus. */
+  /* Polls about 45 ns apart, 0 .. HIERBAR_MAX_POLLS; HIERBAR_AUTO: 4000. There are none when the
+     participants outnumber the cpus that the attributes name (or, where a participant has no
+     cpuset, that the calling process may use). */
+  int64_t spin_polls;
+  /* Then polls with a sched_yield() between, 0 .. HIERBAR_MAX_POLLS; HIERBAR_AUTO: 4000, some ms,
+     or 40000 when the participants outnumber the cpus. */
   int64_t yields;
   /* Then sleeps of at most this, 0 .. HIERBAR_MAX_SLEEP_NS; 0: never, it goes on yielding;
      HIERBAR_AUTO: 50 ms, with `progress` 1 ms. */
@@ -100,9 +100,9 @@ typedef struct hierbar_waiting {
   void *progress_context;       /* given to it */
 } hierbar_waiting;
 
-/* What a barrier is made from. Set by hierbar_attributes_init(), then changed as wanted. What it
-   points to is read during the call that takes it and belongs to the caller, except that
-   waiting.progress is used as long as the barrier is. */
+/* What a barrier is made from. Initialise it by hierbar_attributes_init(), then change fields. A
+   function that takes it reads what it points to during the call only, and the caller keeps it.
+   Exception: waiting.progress is used as long as the barrier is. */
 typedef struct hierbar_attributes {
   uint32_t struct_bytes;         /* leave as hierbar_attributes_init() set it */
   uint32_t num_participants;     /* 1 .. 2^20 */
@@ -119,8 +119,8 @@ typedef struct hierbar_attributes {
   void *report_context;          /* given to it */
 } hierbar_attributes;
 
-/* Sets *attributes to the defaults for num_participants (checked by whoever takes the attributes).
-   Does nothing for NULL. Thread safety: any thread, as for any assignment. */
+/* Sets *attributes to the defaults for num_participants, which the functions that take the
+   attributes check. Does nothing for NULL. Thread safety: any thread, as for any assignment. */
 HIERBAR_API void hierbar_attributes_init(hierbar_attributes *attributes, uint32_t num_participants);
 
 /* ---- making barriers ---- */
@@ -132,15 +132,17 @@ typedef struct hierbar_barrier hierbar_barrier;
 #define HIERBAR_MEMORY_ALIGNMENT 128
 
 /* Makes a barrier for the threads of this process. *barrier belongs to the caller, who ends it with
-   hierbar_barrier_destroy. It is of no use in a child after fork(). Reads the machine at the first
-   call of the process when there are more than 4 participants (milliseconds). A HIERBAR_* variable
-   with a bad value is no error: it is reported once, and its default is used.
+   hierbar_barrier_destroy. It cannot be used in a child after fork(). The first
+   call of a process with more than 4 participants reads the machine, which takes milliseconds. A
+   HIERBAR_* variable with a bad value is not an error: it is reported once, and its default is
+   used.
      HIERBAR_ERR_INVALID    attributes or one of its fields; the report says which, and what is
                             allowed
      HIERBAR_ERR_VERSION    attributes->struct_bytes is not this version's
      HIERBAR_ERR_NO_MEMORY
    Thread safety: any thread, at any time. */
-HIERBAR_API hierbar_status hierbar_barrier_create(const hierbar_attributes *attributes, hierbar_barrier **barrier);
+HIERBAR_API hierbar_status hierbar_barrier_create(const hierbar_attributes *attributes,
+                                                  hierbar_barrier **barrier);
 
 /* Computes how many bytes hierbar_barrier_init_shared() needs for these attributes. Reads the
    machine and fails as hierbar_barrier_create() does. */
@@ -151,23 +153,24 @@ HIERBAR_API hierbar_status hierbar_barrier_size(const hierbar_attributes *attrib
    HIERBAR_MEMORY_ALIGNMENT, of `size` bytes, and all zero, as a new file of memfd_create() or
    shm_open() is after ftruncate(); pages that no participant has written are left for the
    participants to touch first, unless hierbar_barrier_populate() has made them present. The memory
-   stays the caller's. waiting.progress is ignored; the limits hold for all processes that do not
-   bring their own.
+   stays the caller's. waiting.progress is ignored; the limits apply to all processes that do not
+   set their own.
      HIERBAR_ERR_INVALID    memory is NULL or misaligned; or as hierbar_barrier_create()
-     HIERBAR_ERR_TOO_SMALL  size is less than hierbar_barrier_size() tells, or the file behind the
-                            memory ends before, or the memory cannot be written
-     HIERBAR_ERR_IN_USE     the memory begins with something else than zeros
+     HIERBAR_ERR_TOO_SMALL  size is less than hierbar_barrier_size() returns, or the file behind the
+                            memory is shorter, or the memory cannot be written
+     HIERBAR_ERR_IN_USE     the memory does not begin with zeros
      HIERBAR_ERR_VERSION, HIERBAR_ERR_NO_MEMORY   as hierbar_barrier_create()
    Thread safety: one call for one piece of memory. Memory ordering: what was written before is
    visible to a process once its attach returned HIERBAR_OK. */
-HIERBAR_API hierbar_status hierbar_barrier_init_shared(void *memory, size_t size, const hierbar_attributes *attributes);
+HIERBAR_API hierbar_status hierbar_barrier_init_shared(void *memory, size_t size,
+                                                       const hierbar_attributes *attributes);
 
 /* Makes every page of shared memory present now, so that a file system without room for them is an
    error here. Otherwise it is a SIGBUS in whichever process first touches a page in the middle of a
    wait: a file that ftruncate() has made longer has no pages yet. Call it before
    hierbar_barrier_init_shared(); what the pages hold does not change. They are allocated on the
-   NUMA node of the calling thread. Where that matters, each participant's thread calls it for a
-   part of the memory, before any uses the barrier; pages that are there already stay where they
+   NUMA node of the calling thread. If that matters, each participant's thread calls it for a
+   part of the memory, before any uses the barrier; pages that are already present stay where they
    are.
      HIERBAR_ERR_INVALID    memory is NULL or misaligned
      HIERBAR_ERR_NO_MEMORY  there is no room for all pages, or the file behind the memory ends
@@ -175,28 +178,29 @@ HIERBAR_API hierbar_status hierbar_barrier_init_shared(void *memory, size_t size
    Thread safety: any thread, at any time. Complexity: one system call per page. */
 HIERBAR_API hierbar_status hierbar_barrier_populate(void *memory, size_t size);
 
-/* Makes this process's view of a barrier in shared memory, which may be mapped anywhere. Trusts
-   nothing in it: a view is made only when all that the memory says about the barrier is sound, and
-   copies that. `waiting` may be NULL, which means the limits that the barrier was made with, as
-   HIERBAR_AUTO in one of its fields does for that field; it cannot allow sleeping when the barrier
-   was made without. The memory must stay mapped until hierbar_barrier_destroy(*barrier).
+/* Makes this process's view of a barrier in shared memory, which may be mapped at any address. It
+   does not trust the memory: it checks the description of the barrier there, copies it, and makes
+   a view only if it is sound. `waiting` may be NULL: the limits are those with which the barrier
+   was made, as they are for a single field that is HIERBAR_AUTO. It cannot allow sleeping if the
+   barrier was made without. The memory must stay mapped until hierbar_barrier_destroy(*barrier).
      HIERBAR_ERR_INVALID    memory is NULL or misaligned; a field of waiting is out of range
      HIERBAR_ERR_TOO_SMALL  size is smaller than the barrier, or the file behind the memory is, or
                             the memory cannot be written
      HIERBAR_ERR_NOT_READY  the memory begins with zeros: hierbar_barrier_init_shared() has not
                             finished
-     HIERBAR_ERR_FOREIGN    the memory begins with something else than a barrier
+     HIERBAR_ERR_FOREIGN    the memory begins with something other than a barrier
      HIERBAR_ERR_VERSION    the barrier was made by an incompatible version of this library
-     HIERBAR_ERR_CORRUPT    what the memory says about the barrier is contradictory
+     HIERBAR_ERR_CORRUPT    the description of the barrier in the memory contradicts itself
      HIERBAR_ERR_NO_MEMORY
    Thread safety: any thread, at any time. */
-HIERBAR_API hierbar_status hierbar_barrier_attach(void *memory, size_t size, const hierbar_waiting *waiting,
+HIERBAR_API hierbar_status hierbar_barrier_attach(void *memory, size_t size,
+                                                  const hierbar_waiting *waiting,
                                                   hierbar_barrier **barrier);
 
-/* Ends this process's view, and the barrier if it was made by hierbar_barrier_create(). Other
-   processes' views go on; the memory stays the caller's and what is in it stays a barrier. NULL is
-   allowed and does nothing. No thread of this process may be in, or come to, a function that takes
-   `barrier`. */
+/* Ends this process's view, and the barrier if it was made by hierbar_barrier_create(). Views of
+   other processes stay valid; the memory stays the caller's and still holds the barrier. NULL is
+   allowed and does nothing. No thread of this process may be in a function that takes `barrier`, or
+   call one later. */
 HIERBAR_API void hierbar_barrier_destroy(hierbar_barrier *barrier);
 
 /* ---- asking ---- */
@@ -204,11 +208,12 @@ HIERBAR_API void hierbar_barrier_destroy(hierbar_barrier *barrier);
 /* Returns the number of participants; 0 for NULL. Thread safety: any thread. */
 HIERBAR_API uint32_t hierbar_barrier_num_participants(const hierbar_barrier *barrier);
 
-/* Prints what the barrier is, for people: participants, algorithm, waiting, and who waits for whom.
-   The text may change with every version. Thread safety: any thread.
+/* Prints a readable description: participants, algorithm, waiting, and who waits for whom. The text
+   may change with every version. Thread safety: any thread.
      HIERBAR_ERR_INVALID    barrier or print is NULL
      HIERBAR_ERR_NO_MEMORY */
-HIERBAR_API hierbar_status hierbar_barrier_describe(const hierbar_barrier *barrier, hierbar_line_fn print, void *context);
+HIERBAR_API hierbar_status hierbar_barrier_describe(const hierbar_barrier *barrier,
+                                                    hierbar_line_fn print, void *context);
 
 /* ---- using them ----
 
@@ -235,35 +240,34 @@ HIERBAR_API hierbar_status hierbar_barrier_describe(const hierbar_barrier *barri
      HIERBAR_ERR_INVALID    barrier is NULL; participant >= num_participants */
 HIERBAR_API hierbar_status hierbar_barrier_wait(hierbar_barrier *barrier, uint32_t participant);
 
-/* The same, and *all_bits becomes the OR of every participant's bits, the same for all. all_bits
-   may be NULL. Participants of one episode may mix hierbar_barrier_wait(), which brings no bits,
-   with this.
+/* Like hierbar_barrier_wait(), and sets *all_bits to the OR of the bits of all participants.
+   all_bits may be NULL. In one episode some participants may call hierbar_barrier_wait() instead,
+   which adds no bits.
      HIERBAR_ABORTED          the barrier was aborted
      HIERBAR_ERR_INVALID      barrier is NULL; participant >= num_participants; bits >
                               HIERBAR_BITS_MASK
      HIERBAR_ERR_UNSUPPORTED  the algorithm is not hier */
-HIERBAR_API hierbar_status hierbar_barrier_wait_bits(hierbar_barrier *barrier, uint32_t participant, uint32_t bits,
-                                                     uint32_t *all_bits);
+HIERBAR_API hierbar_status hierbar_barrier_wait_bits(hierbar_barrier *barrier, uint32_t participant,
+                                                     uint32_t bits, uint32_t *all_bits);
 
 /* The first half of an episode in two halves, for work that one participant does while the others
-   stand still. Participant 0 returns when all have called it, and *all_bits becomes the OR of
-   everybody's bits; the others return as soon as those below them in the tree have come, most of
-   them at once, and get the bits of these. all_bits may be NULL. Then everybody calls
-   hierbar_barrier_release(). Half of the cost above; what the others wrote is visible to
-   participant 0 only.
+   wait. Participant 0 returns when all have called it, and *all_bits is the OR of all bits. The
+   others return as soon as the participants below them in the tree have come, most of them at once,
+   and get the bits of these. all_bits may be NULL. Then all call hierbar_barrier_release(). Half of
+   the cost above. What the others wrote is visible to participant 0 only.
      errors as of hierbar_barrier_wait_bits() */
-HIERBAR_API hierbar_status hierbar_barrier_gather(hierbar_barrier *barrier, uint32_t participant, uint32_t bits,
-                                                  uint32_t *all_bits);
+HIERBAR_API hierbar_status hierbar_barrier_gather(hierbar_barrier *barrier, uint32_t participant,
+                                                  uint32_t bits, uint32_t *all_bits);
 
-/* The second half: participant 0 ends the episode with `bits`; the others wait for that, and theirs
-   count for nothing. *released_bits becomes participant 0's bits for all; it may be NULL. Visible
+/* The second half: participant 0 ends the episode with `bits`, and the others wait for that; their
+   own bits are ignored. *released_bits is set to participant 0's bits; it may be NULL. Visible
    afterwards: what any participant wrote before its gather, and participant 0 before its release.
      errors as of hierbar_barrier_wait_bits() */
-HIERBAR_API hierbar_status hierbar_barrier_release(hierbar_barrier *barrier, uint32_t participant, uint32_t bits,
-                                                   uint32_t *released_bits);
+HIERBAR_API hierbar_status hierbar_barrier_release(hierbar_barrier *barrier, uint32_t participant,
+                                                   uint32_t bits, uint32_t *released_bits);
 
-/* Ends every present and every later wait of every process with HIERBAR_ABORTED, for good; for
-   instance because a participant was killed. A wait that has been released already may still return
+/* Ends all present and later waits of all processes with HIERBAR_ABORTED, permanently; for instance
+   after a participant was killed. A wait that has been released already may still return
    HIERBAR_OK. Need not be called by a participant, and may be called more than once.
      HIERBAR_ERR_INVALID    barrier is NULL
    Thread safety: any thread, and signal handlers. Progress: lock-free. */

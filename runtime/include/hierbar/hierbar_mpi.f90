@@ -11,7 +11,8 @@ module hierbar_mpi
   public :: hierbar_team_create, hierbar_team_join, hierbar_team_barrier, hierbar_team_free
 
   interface
-    integer(c_int) function hierbar_team_create(comm, num_threads, team) bind(c, name='hierbar_team_create_fortran')
+    integer(c_int) function hierbar_team_create(comm, num_threads, team) &
+        bind(c, name='hierbar_team_create_fortran')
       import :: c_int, c_ptr
       integer(c_int), intent(in) :: comm
       integer(c_int), value :: num_threads

@@ -10,21 +10,22 @@
        MPI_Barrier(comm);
        #pragma omp barrier
 
-   and is one episode inside a node where those are three. libhierbar_mpi.so (MPICH and its kin) and
-   libhierbar_mpi_ompi.so (Open MPI) both have it. Link with one of them, before the MPI library. Or
-   define HIERBAR_MPI_WEAK before this header is included: the program then links with neither, has the
-   functions where one of the libraries is preloaded, and finds them NULL elsewhere. See
-   docs/guide/hybrid.md.
+   and inside a node one episode replaces these three. libhierbar_mpi.so (MPICH and libraries of its
+   ABI) and libhierbar_mpi_ompi.so (Open MPI) both have it. Link with one of them, before the MPI
+   library. Or define HIERBAR_MPI_WEAK before this header is included: the program then links with
+   neither, has the functions if one of the libraries is preloaded, and otherwise finds them NULL.
+   See docs/guide/hybrid.md.
 
-   A team is made by all ranks, and each rank says how many threads it brings; ranks may bring
-   different numbers. A thread is a number from 0 on in its rank. It joins, from where it will run,
-   and then takes part in the barriers.
+   All ranks create a team together, and each rank says how many threads it has; the numbers may
+   differ. The threads of a rank are numbered from 0. Each thread joins, on the cpus where it will
+   run, and then takes part in the barriers.
 
-   The barrier is no OpenMP barrier: it runs no tasks and completes none (no taskwait), and it is no
-   cancellation point. For MPI it is a collective call on the communicator, by all threads together.
+   The barrier is not an OpenMP barrier: it runs no tasks and completes none (no taskwait), and it
+   is not a cancellation point. For MPI it is a collective call on the communicator, by all threads
+   together.
 
-   Errors are returned, as MPI's error classes; no error handler is called. The first of each kind is
-   explained on standard error.
+   Errors are returned, as MPI's error classes; no error handler is called. The first of each kind
+   is explained on standard error.
 
    Thread levels (MPI_Init_thread).
      MPI_THREAD_SINGLE      hierbar_team_create() returns an error.
@@ -48,35 +49,36 @@
 extern "C" {
 #endif
 
-/* A team. The value is no address; that of a team that has been freed is recognised. */
+/* A team. The value is not an address, and that of a freed team is recognised. */
 typedef struct hierbar_team_handle *hierbar_team;
 #define HIERBAR_TEAM_NULL ((hierbar_team)0)
 
-/* The most threads that one rank may bring. */
+/* The most threads of one rank. */
 #define HIERBAR_TEAM_MAX_THREADS 65536
 
-/* Makes a team. Collective over `comm`, called by one thread of each rank. num_threads is how many
-   threads this rank brings, 1 .. HIERBAR_TEAM_MAX_THREADS; at most that many in all ranks of a node.
-   `comm` is an intracommunicator and must exist as long as the team is used. *team is set to
-   HIERBAR_TEAM_NULL on every error, and an error is the same in all ranks.
-     MPI_ERR_COMM    comm is MPI_COMM_NULL, no communicator, or one between groups (not collective)
+/* Makes a team. Collective over `comm`, called by one thread of each rank. num_threads is the
+   number of threads of this rank, 1 .. HIERBAR_TEAM_MAX_THREADS; that is also the most of all ranks
+   of a node together. `comm` is an intracommunicator and must exist as long as the team is used.
+   *team is set to HIERBAR_TEAM_NULL on every error, and an error is the same in all ranks.
+     MPI_ERR_COMM    comm is MPI_COMM_NULL, not a communicator, or an intercommunicator (not
+                     collective)
      MPI_ERR_COUNT   num_threads of some rank is out of range
      MPI_ERR_ARG     `team` is NULL in some rank
      MPI_ERR_OTHER   the thread level of some rank is MPI_THREAD_SINGLE, or MPI is not in use
      MPI_ERR_NO_MEM  a process has no memory, or more than a thousand teams
      MPI_ERR_INTERN  the MPI library's communication failed
-   Where the barrier of hierbar cannot be used (HIERBAR_MPI=off, no memory under /dev/shm, fault
-   tolerance), the team works all the same: the threads of each process meet, and the ranks in the
+   If hierbar's barrier cannot be used (HIERBAR_MPI=off, no memory under /dev/shm, fault tolerance),
+   the team still works: the threads of each process meet, and the ranks in the
    MPI library's barrier. The reason is printed once.
    Thread safety: as a collective call on comm. */
 HIERBAR_MPI_API int hierbar_team_create(MPI_Comm comm, int num_threads, hierbar_team *team);
 
-/* The calling thread is this thread of its rank from now on. It must be called before the thread's
-   first barrier, by the thread itself, where it will run: the team follows the thread's binding. It
-   may be called again between two barriers, after the thread has moved, or by another thread, which
-   then takes the number over; the barriers after the next follow the new bindings. Local.
-     MPI_ERR_ARG     team is no team
-     MPI_ERR_RANK    thread is out of range: the team is larger than hierbar_team_create() was told
+/* Makes the calling thread this thread of its rank. Each thread calls it before its first barrier,
+   bound to the cpus where it will run: the team's plan follows the binding. Call it again between
+   two barriers after the thread has moved. Another thread may take over the number in the same way.
+   The barriers after the next one follow the new bindings. Local.
+     MPI_ERR_ARG     team is not a team
+     MPI_ERR_RANK    thread is out of range: num_threads of hierbar_team_create() or more
      MPI_ERR_OTHER   the number is taken: another call has joined with it and has been in no barrier
                      since, or is in one. Or the level is MPI_THREAD_FUNNELED, thread is 0, and the
                      caller is not MPI's main thread
@@ -84,29 +86,30 @@ HIERBAR_MPI_API int hierbar_team_create(MPI_Comm comm, int num_threads, hierbar_
 HIERBAR_MPI_API int hierbar_team_join(hierbar_team team, int thread);
 
 /* Returns when all threads of all ranks have called it.
-     MPI_ERR_ARG     team is no team
+     MPI_ERR_ARG     team is not a team
      MPI_ERR_RANK    thread is out of range
      MPI_ERR_OTHER   the calling thread has not joined with this number. Or the ranks of several
                      nodes could not meet, in all threads of the nodes that learnt of it
      MPI_ERR_COMM    the team's communicator has been freed
-   After one of the first three, the barrier does not take place for this thread: the others wait. With
-   HIERBAR_TIMEOUT_S, one of them prints which threads of which ranks are missing.
-   Thread safety: each number is used by one thread at a time.
-   Progress: blocking, there is no time-out. A waiter polls, makes MPI progress, yields and sleeps.
-   Memory ordering: what any thread of the team wrote before its call is visible to all threads whose
-   call has returned MPI_SUCCESS, as far as they share memory. */
+   After one of the first three, the barrier does not take place for this thread: the others wait.
+   With HIERBAR_TIMEOUT_S, one of them prints which threads of which ranks are missing. Thread
+   safety: each number is used by one thread at a time. Progress: blocking, there is no time-out. A
+   waiter polls, makes MPI progress, yields and sleeps. Memory ordering: what any thread of the team
+   wrote before its call is visible to all threads whose call has returned MPI_SUCCESS, as far as
+   they share memory. */
 HIERBAR_MPI_API int hierbar_team_barrier(hierbar_team team, int thread);
 
-/* Ends a team, and sets *team to HIERBAR_TEAM_NULL. Collective over the team's communicator: called by
-   one thread of each rank, when all threads of that rank have left their last barrier. Before
+/* Ends a team, and sets *team to HIERBAR_TEAM_NULL. Collective over the team's communicator: called
+   by one thread of each rank, when all threads of that rank have left their last barrier. Before
    MPI_Finalize(), which ends the teams that are left.
-     MPI_ERR_ARG      team is NULL, or *team is no team
+     MPI_ERR_ARG      team is NULL, or *team is not a team
      MPI_ERR_PENDING  threads of this process are in the team's barrier; the team stays
    Thread safety: as a collective call on the communicator. */
 HIERBAR_MPI_API int hierbar_team_free(hierbar_team *team);
 
 /* hierbar_team_create() with the communicator as Fortran has it, for the module hierbar_mpi. */
-HIERBAR_MPI_API int hierbar_team_create_fortran(const MPI_Fint *comm, int num_threads, hierbar_team *team);
+HIERBAR_MPI_API int hierbar_team_create_fortran(const MPI_Fint *comm, int num_threads,
+                                                hierbar_team *team);
 
 #ifdef __cplusplus
 }

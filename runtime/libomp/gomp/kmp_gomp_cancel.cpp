@@ -9,10 +9,11 @@
 // sections by cancellation does not ask any more. It does so here, after it has made the iterations
 // that are left unreachable: without that it would go through all their chunks.
 
-#include "kmp_gomp.h"
-#include "kmp_gomp_ompt.h"
+#include "libomp/gomp/kmp_gomp_cancel.h"
 
 #include "kmp_dispatch.h"
+#include "libomp/gomp/kmp_gomp_entry.h"
+#include "libomp/gomp/kmp_gomp_ompt.h"
 
 namespace {
 
@@ -21,15 +22,19 @@ namespace {
 // thread that waits for a buffer. A region of 2^30 constructs and more has no room for it; a
 // cancelled one of that length may wait for ever, as all do in LLVM's own.
 constexpr kmp_uint32 left_region = 1u << 30; // the thread comes to no construct any more
-constexpr kmp_uint32 waits = 1u << 31;       // for a buffer, so it is through with all constructs before its last one
+constexpr kmp_uint32 waits =
+    1u << 31; // for a buffer, so it is through with all constructs before its last one
 constexpr kmp_uint32 number_mask = left_region - 1;
 
-void mark(kmp_disp_t *dispatch, kmp_uint32 what) { KMP_ATOMIC_ST_REL((std::atomic<kmp_uint32> *)&dispatch->th_disp_index, what); }
+void mark(kmp_disp_t *dispatch, kmp_uint32 what) {
+  KMP_ATOMIC_ST_REL((std::atomic<kmp_uint32> *)&dispatch->th_disp_index, what);
+}
 
 // Whether the thread will not touch the buffer of this construct any more.
 bool is_through(kmp_disp_t *dispatch, kmp_uint32 construct) {
   const kmp_uint32 index = KMP_ATOMIC_LD_ACQ((std::atomic<kmp_uint32> *)&dispatch->th_disp_index);
-  return (index & left_region) != 0 || ((index & waits) != 0 && (index & number_mask) > construct + 1);
+  return (index & left_region) != 0 ||
+         ((index & waits) != 0 && (index & number_mask) > construct + 1);
 }
 
 // Takes away what is left of the thread's own share of a loop whose threads steal from each other.
@@ -73,7 +78,8 @@ template <typename T> void drop_rest(int gtid, kmp_disp_t *dispatch) {
     break;
 #if KMP_STATIC_STEAL_ENABLED
   case kmp_sch_static_steal:
-    drop_own_share(gtid, mine); // the thread then steals from others, a quarter of what they have at least, and drops that
+    drop_own_share(gtid, mine); // the thread then steals from others, a quarter of what they have
+                                // at least, and drops that
     break;
 #endif
   default:
@@ -90,9 +96,10 @@ template <typename T> void give_up(int gtid, kmp_disp_t *dispatch) {
   do {
     if (((dispatch_private_info_template<T> *)dispatch->th_dispatch_pr_current)->u.p.tc != 0)
       drop_rest<T>(gtid, dispatch);
-    got_more = sizeof(T) == 8
-                   ? __kmpc_dispatch_next_8u(NULL, gtid, &last, (kmp_uint64 *)&lower, (kmp_uint64 *)&upper, (kmp_int64 *)&stride)
-                   : __kmpc_dispatch_next_4u(NULL, gtid, &last, (kmp_uint32 *)&lower, (kmp_uint32 *)&upper, (kmp_int32 *)&stride);
+    got_more = sizeof(T) == 8 ? __kmpc_dispatch_next_8u(NULL, gtid, &last, (kmp_uint64 *)&lower,
+                                                        (kmp_uint64 *)&upper, (kmp_int64 *)&stride)
+                              : __kmpc_dispatch_next_4u(NULL, gtid, &last, (kmp_uint32 *)&lower,
+                                                        (kmp_uint32 *)&upper, (kmp_int32 *)&stride);
   } while (got_more);
 }
 
@@ -109,7 +116,8 @@ void leave_construct(int gtid) {
   }
   if (!dispatch->th_dispatch_pr_current) // no loop, or one that the compiler divided
     return;
-  const kmp_gomp_caller_t caller(gtid); // tells that the construct has ended, then that it is cancelled
+  const kmp_gomp_caller_t caller(
+      gtid); // tells that the construct has ended, then that it is cancelled
   if (dispatch->th_dispatch_pr_current->type_size == 8)
     give_up<kmp_uint64>(gtid, dispatch);
   else
@@ -123,7 +131,8 @@ void forget_shares(kmp_team_t *team, kmp_uint32 construct, int buffer) {
 #if KMP_STATIC_STEAL_ENABLED
   for (int tid = 0; tid < team->t.t_max_nproc; ++tid) {
     kmp_disp_t *dispatch = &team->t.t_dispatch[tid];
-    dispatch_private_info_t *mine = dispatch->th_disp_buffer ? &dispatch->th_disp_buffer[buffer] : NULL;
+    dispatch_private_info_t *mine =
+        dispatch->th_disp_buffer ? &dispatch->th_disp_buffer[buffer] : NULL;
     if (!mine || mine->steal_flag == 0)
       continue;
     // A thief marks the buffer of a thread that has not come to the loop; its lock is that of an
@@ -168,10 +177,10 @@ void leave_region(int gtid) {
     mark(thread->th.th_dispatch, thread->th.th_dispatch->th_disp_index | left_region);
 }
 
-// Reductions that tasks take part in, of programs that Clang compiled. Each thread ends its taskgroup
-// at the end of the construct, and the last one takes back what they share. With a loop, one may not
-// have come to it; with a region, Clang's code for cancelled ones has no end. What was allocated for
-// the variables is not freed: it is known to the code of tasks alone.
+// Reductions that tasks take part in, of programs that Clang compiled. Each thread ends its
+// taskgroup at the end of the construct, and the last one takes back what they share. With a loop,
+// one may not have come to it; with a region, Clang's code for cancelled ones has no end. What was
+// allocated for the variables is not freed: it is known to the code of tasks alone.
 void forget_task_reductions(int gtid, kmp_team_t *team) {
   kmp_info_t *thread = __kmp_threads[gtid];
   for (int tid = 0; tid < team->t.t_nproc; ++tid) {
@@ -197,7 +206,8 @@ void forget_task_reductions(int gtid, kmp_team_t *team) {
 
 void __kmp_gomp_request_cancel(int gtid, kmp_int32 old, kmp_int32 kind) {
   std::atomic<kmp_int32> *pending = &__kmp_threads[gtid]->th.th_team->t.t_cancel_request;
-  while (kind == cancel_parallel && old != cancel_parallel && !pending->compare_exchange_strong(old, kind)) {
+  while (kind == cancel_parallel && old != cancel_parallel &&
+         !pending->compare_exchange_strong(old, kind)) {
   }
   leave_construct(gtid);
   if (kind == cancel_parallel)
@@ -213,7 +223,8 @@ bool __kmp_gomp_cancels(int gtid, kmp_int32 pending, kmp_int32 kind) {
   return true;
 }
 
-void __kmp_gomp_wait_for_buffer(kmp_info_t *thread, volatile kmp_uint32 *buffer_index, kmp_uint32 construct) {
+void __kmp_gomp_wait_for_buffer(kmp_info_t *thread, volatile kmp_uint32 *buffer_index,
+                                kmp_uint32 construct) {
   kmp_team_t *team = thread->th.th_team;
   kmp_disp_t *dispatch = thread->th.th_dispatch;
   kmp_uint32 spins;
@@ -233,8 +244,8 @@ void __kmp_gomp_wait_for_buffer(kmp_info_t *thread, volatile kmp_uint32 *buffer_
 }
 
 // Who leaves a region by cancellation may never have come to a loop that others have begun, so the
-// loop's buffer is neither given back nor empty. The next region of the team must not find that, nor
-// what else the threads of a construct share. All threads of the team are in its fork barrier.
+// loop's buffer is neither given back nor empty. The next region of the team must not find that,
+// nor what else the threads of a construct share. All threads of the team are in its fork barrier.
 void __kmp_gomp_forget_cancellation(int gtid, kmp_team_t *team) {
   const int num_buffers = team->t.t_max_nproc > 1 ? __kmp_dispatch_num_buffers : 1;
   for (int i = 0; i < num_buffers; ++i) {

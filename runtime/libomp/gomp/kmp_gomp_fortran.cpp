@@ -5,10 +5,13 @@
 // which -fdefault-integer-8 leads. For programs linked with GCC's versions only: some of these
 // names have other arguments in libomp's Fortran interface.
 
-#include "kmp_gomp.h"
+#include "kmp.h"
+#include "libomp/gomp/kmp_gomp_entry.h"
 
 // A value that no integer of libomp holds means the nearest one that does.
-static int narrow(const kmp_int64 *value) { return (int)KMP_MAX(KMP_MIN(*value, (kmp_int64)INT_MAX), (kmp_int64)INT_MIN); }
+static int narrow(const kmp_int64 *value) {
+  return (int)KMP_MAX(KMP_MIN(*value, (kmp_int64)INT_MAX), (kmp_int64)INT_MIN);
+}
 
 extern "C" {
 
@@ -34,10 +37,14 @@ void __kmp_gomp_omp_set_num_threads_8_(const kmp_int64 *num_threads) {
 }
 KMP_GOMP_EXPORT(omp_set_num_threads_8_, "OMP_1.0");
 
-void __kmp_gomp_omp_set_dynamic_8_(const kmp_int64 *flag) { KMP_EXPAND_NAME(omp_set_dynamic)(*flag != 0); }
+void __kmp_gomp_omp_set_dynamic_8_(const kmp_int64 *flag) {
+  KMP_EXPAND_NAME(omp_set_dynamic)(*flag != 0);
+}
 KMP_GOMP_EXPORT(omp_set_dynamic_8_, "OMP_1.0");
 
-void __kmp_gomp_omp_set_nested_8_(const kmp_int64 *flag) { KMP_EXPAND_NAME(omp_set_nested)(*flag != 0); }
+void __kmp_gomp_omp_set_nested_8_(const kmp_int64 *flag) {
+  KMP_EXPAND_NAME(omp_set_nested)(*flag != 0);
+}
 KMP_GOMP_EXPORT(omp_set_nested_8_, "OMP_1.0");
 
 void __kmp_gomp_omp_set_schedule_8_(const kmp_int32 *kind, const kmp_int64 *chunk) {
@@ -59,7 +66,9 @@ void __kmp_gomp_omp_set_max_active_levels_8_(const kmp_int64 *levels) {
 }
 KMP_GOMP_EXPORT(omp_set_max_active_levels_8_, "OMP_3.0");
 
-void __kmp_gomp_omp_set_default_device_8_(const kmp_int64 *device) { KMP_EXPAND_NAME(omp_set_default_device)(narrow(device)); }
+void __kmp_gomp_omp_set_default_device_8_(const kmp_int64 *device) {
+  KMP_EXPAND_NAME(omp_set_default_device)(narrow(device));
+}
 KMP_GOMP_EXPORT(omp_set_default_device_8_, "OMP_4.0");
 
 void __kmp_gomp_omp_set_num_teams_8_(const kmp_int64 *num_teams) {
@@ -89,7 +98,9 @@ KMP_GOMP_EXPORT(omp_set_teams_thread_limit_, "OMP_5.1");
 void __kmp_gomp_omp_display_env_(const kmp_int32 *verbose) { __kmp_omp_display_env(*verbose != 0); }
 KMP_GOMP_EXPORT(omp_display_env_, "OMP_5.1");
 
-void __kmp_gomp_omp_display_env_8_(const kmp_int64 *verbose) { __kmp_omp_display_env(*verbose != 0); }
+void __kmp_gomp_omp_display_env_8_(const kmp_int64 *verbose) {
+  __kmp_omp_display_env(*verbose != 0);
+}
 KMP_GOMP_EXPORT(omp_display_env_8_, "OMP_5.1");
 
 // ---- where a thread is ----
@@ -99,7 +110,9 @@ int __kmp_gomp_omp_get_ancestor_thread_num_8_(const kmp_int64 *level) {
 }
 KMP_GOMP_EXPORT(omp_get_ancestor_thread_num_8_, "OMP_3.0");
 
-int __kmp_gomp_omp_get_team_size_8_(const kmp_int64 *level) { return KMP_EXPAND_NAME(omp_get_team_size)(narrow(level)); }
+int __kmp_gomp_omp_get_team_size_8_(const kmp_int64 *level) {
+  return KMP_EXPAND_NAME(omp_get_team_size)(narrow(level));
+}
 KMP_GOMP_EXPORT(omp_get_team_size_8_, "OMP_3.0");
 
 int __kmp_gomp_omp_get_place_num_procs_8_(const kmp_int64 *place) {
@@ -133,13 +146,15 @@ KMP_GOMP_EXPORT(omp_get_partition_place_nums_8_, "OMP_4.5");
 // ---- allocators ----
 
 // The traits are those of C: their keys and values are of kinds of their own.
-omp_allocator_handle_t __kmp_gomp_omp_init_allocator_(const omp_memspace_handle_t *space, const kmp_int32 *num_traits,
+omp_allocator_handle_t __kmp_gomp_omp_init_allocator_(const omp_memspace_handle_t *space,
+                                                      const kmp_int32 *num_traits,
                                                       omp_alloctrait_t *traits) {
   return __kmpc_init_allocator(__kmp_entry_gtid(), *space, *num_traits, traits);
 }
 KMP_GOMP_EXPORT(omp_init_allocator_, "OMP_5.0.1");
 
-omp_allocator_handle_t __kmp_gomp_omp_init_allocator_8_(const omp_memspace_handle_t *space, const kmp_int64 *num_traits,
+omp_allocator_handle_t __kmp_gomp_omp_init_allocator_8_(const omp_memspace_handle_t *space,
+                                                        const kmp_int64 *num_traits,
                                                         omp_alloctrait_t *traits) {
   return __kmpc_init_allocator(__kmp_entry_gtid(), *space, narrow(num_traits), traits);
 }

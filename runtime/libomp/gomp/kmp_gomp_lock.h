@@ -12,14 +12,19 @@
 
 #include "kmp.h"
 #include "kmp_lock.h"
+#include "libomp/gomp/kmp_gomp_messages.h"
 
 #include <atomic>
 
 #if KMP_USE_DYNAMIC_LOCK
 
-static inline std::atomic<void *> *__kmp_gomp_lock_owner(void **user_lock) { return &KMP_LOOKUP_I_LOCK(user_lock)->owner_task; }
+static inline std::atomic<void *> *__kmp_gomp_lock_owner(void **user_lock) {
+  return &KMP_LOOKUP_I_LOCK(user_lock)->owner_task;
+}
 
-static inline void *__kmp_gomp_current_task(int gtid) { return __kmp_threads[gtid]->th.th_current_task; }
+static inline void *__kmp_gomp_current_task(int gtid) {
+  return __kmp_threads[gtid]->th.th_current_task;
+}
 
 // Whether another task may hold the lock; then it must not be tried. If that is one of another
 // thread, the try would fail as well.
@@ -27,10 +32,6 @@ static inline bool __kmp_gomp_is_held_by_another_task(int gtid, void **user_lock
   void *owner = __kmp_gomp_lock_owner(user_lock)->load(std::memory_order_relaxed);
   return owner && owner != __kmp_gomp_current_task(gtid);
 }
-
-// Another task of the owner's thread has acquired the lock once more. A program that GCC compiled is
-// told once that GCC's library would wait.
-void __kmp_gomp_report_nesting(int gtid);
 
 // The lock was just acquired, and not by its owner once more.
 static inline void __kmp_gomp_own_lock(int gtid, void **user_lock) {

@@ -6,13 +6,15 @@
 // their own because GNU ld drops one of two symbols of one name and one address if only one of them
 // has a version.
 
-#include "kmp_gomp.h"
+#include "kmp.h"
+#include "libomp/gomp/kmp_gomp_entry.h"
 
 extern "C" {
 
 // ---- memory ----
 
-omp_allocator_handle_t __kmp_gomp_omp_init_allocator(omp_memspace_handle_t space, int num_traits, omp_alloctrait_t *traits) {
+omp_allocator_handle_t __kmp_gomp_omp_init_allocator(omp_memspace_handle_t space, int num_traits,
+                                                     omp_alloctrait_t *traits) {
   return __kmpc_init_allocator(__kmp_entry_gtid(), space, num_traits, traits);
 }
 KMP_GOMP_EXPORT(omp_init_allocator, "OMP_5.0.1");
@@ -27,7 +29,9 @@ void __kmp_gomp_omp_set_default_allocator(omp_allocator_handle_t allocator) {
 }
 KMP_GOMP_EXPORT(omp_set_default_allocator, "OMP_5.0.1");
 
-omp_allocator_handle_t __kmp_gomp_omp_get_default_allocator(void) { return __kmpc_get_default_allocator(__kmp_entry_gtid()); }
+omp_allocator_handle_t __kmp_gomp_omp_get_default_allocator(void) {
+  return __kmpc_get_default_allocator(__kmp_entry_gtid());
+}
 KMP_GOMP_EXPORT(omp_get_default_allocator, "OMP_5.0.1");
 KMP_GOMP_EXPORT_AS(omp_get_default_allocator, omp_get_default_allocator_, "OMP_5.0.1");
 
@@ -36,7 +40,8 @@ void *__kmp_gomp_omp_alloc(size_t size, omp_allocator_handle_t allocator) {
 }
 KMP_GOMP_EXPORT(omp_alloc, "OMP_5.0.1");
 
-void *__kmp_gomp_omp_aligned_alloc(size_t alignment, size_t size, omp_allocator_handle_t allocator) {
+void *__kmp_gomp_omp_aligned_alloc(size_t alignment, size_t size,
+                                   omp_allocator_handle_t allocator) {
   return __kmp_alloc(__kmp_entry_gtid(), alignment, size, allocator);
 }
 KMP_GOMP_EXPORT(omp_aligned_alloc, "OMP_5.0.2");
@@ -46,12 +51,14 @@ void *__kmp_gomp_omp_calloc(size_t count, size_t size, omp_allocator_handle_t al
 }
 KMP_GOMP_EXPORT(omp_calloc, "OMP_5.0.2");
 
-void *__kmp_gomp_omp_aligned_calloc(size_t alignment, size_t count, size_t size, omp_allocator_handle_t allocator) {
+void *__kmp_gomp_omp_aligned_calloc(size_t alignment, size_t count, size_t size,
+                                    omp_allocator_handle_t allocator) {
   return __kmp_calloc(__kmp_entry_gtid(), alignment, count, size, allocator);
 }
 KMP_GOMP_EXPORT(omp_aligned_calloc, "OMP_5.0.2");
 
-void *__kmp_gomp_omp_realloc(void *address, size_t size, omp_allocator_handle_t allocator, omp_allocator_handle_t old_allocator) {
+void *__kmp_gomp_omp_realloc(void *address, size_t size, omp_allocator_handle_t allocator,
+                             omp_allocator_handle_t old_allocator) {
   return __kmp_realloc(__kmp_entry_gtid(), address, size, allocator, old_allocator);
 }
 KMP_GOMP_EXPORT(omp_realloc, "OMP_5.0.2");
@@ -68,7 +75,9 @@ void __kmp_gomp_omp_fulfill_event(kmp_event_t *event) { __kmp_fulfill_event(even
 KMP_GOMP_EXPORT(omp_fulfill_event, "OMP_5.0.1");
 KMP_GOMP_EXPORT_AS(omp_fulfill_event, omp_fulfill_event_, "OMP_5.0.1");
 
-int __kmp_gomp_omp_in_explicit_task(void) { return __kmp_entry_thread()->th.th_current_task->td_flags.tasktype; }
+int __kmp_gomp_omp_in_explicit_task(void) {
+  return __kmp_entry_thread()->th.th_current_task->td_flags.tasktype;
+}
 KMP_GOMP_EXPORT(omp_in_explicit_task, "OMP_5.2");
 KMP_GOMP_EXPORT_AS(omp_in_explicit_task, omp_in_explicit_task_, "OMP_5.2");
 

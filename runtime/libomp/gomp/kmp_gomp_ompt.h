@@ -4,9 +4,9 @@
 #define KMP_GOMP_OMPT_H
 
 // Where a tool is told that the program has called an entry point of GCC's. libomp keeps the
-// address in the thread, from OMPT_STORE_RETURN_ADDRESS in the entry point to its end, and the first
-// function that tells a tool something takes it away. An entry point that calls several keeps it
-// here: without that, the others would tell an address of the library's.
+// address in the thread, from OMPT_STORE_RETURN_ADDRESS in the entry point to its end, and the
+// first function that tells a tool something takes it away. An entry point that calls several keeps
+// it here: without that, the others would tell an address of the library's.
 
 #include "kmp.h"
 

@@ -5,9 +5,12 @@
 // a task; mapped variables are the variables themselves, so that all constructs which only move
 // data do nothing but keep the order of their dependences.
 
-#include "kmp_gomp.h"
-#include "kmp_gomp_ompt.h"
+#include "libomp/gomp/kmp_gomp_target.h"
+
 #include "kmp_io.h"
+#include "libomp/gomp/kmp_gomp_entry.h"
+#include "libomp/gomp/kmp_gomp_initial.h"
+#include "libomp/gomp/kmp_gomp_ompt.h"
 
 namespace {
 
@@ -35,7 +38,9 @@ struct region_t {
   unsigned thread_limit;       // 0: not limited
 
   // An optional argument of Fortran's that is absent has no address, and nothing to copy.
-  bool is_firstprivate(size_t map) const { return kinds && map_kind(kinds[map]) == map_firstprivate && host_addrs[map]; }
+  bool is_firstprivate(size_t map) const {
+    return kinds && map_kind(kinds[map]) == map_firstprivate && host_addrs[map];
+  }
   size_t packed_size() const;
 };
 
@@ -102,7 +107,8 @@ void check_host_is_allowed(int device) {
   if (__kmpc_get_target_offload() != tgt_mandatory || device == device_host ||
       device == KMP_EXPAND_NAME(omp_get_initial_device)())
     return;
-  __kmp_printf("OMP: Error: OMP_TARGET_OFFLOAD=\"mandatory\", but there is no device for a target region; with \"default\" or "
+  __kmp_printf("OMP: Error: OMP_TARGET_OFFLOAD=\"mandatory\", but there is no device for a target "
+               "region; with \"default\" or "
                "\"disabled\" it runs on the host\n");
   __kmp_abort_process();
 }
@@ -127,33 +133,39 @@ void __kmp_gomp_target(int device, void (*fn)(void *), void **hostaddrs) {
 
 extern "C" {
 
-void KMP_EXPAND_NAME(GOMP_target_ext)(int device, void (*fn)(void *), size_t mapnum, void **hostaddrs, size_t *sizes,
-                                      unsigned short *kinds, unsigned flags, void **depend, void **args) {
+void KMP_EXPAND_NAME(GOMP_target_ext)(int device, void (*fn)(void *), size_t mapnum,
+                                      void **hostaddrs, size_t *sizes, unsigned short *kinds,
+                                      unsigned flags, void **depend, void **args) {
   OMPT_STORE_RETURN_ADDRESS(__kmp_entry_gtid());
   check_host_is_allowed(device);
   region_t region = {fn, mapnum, hostaddrs, sizes, kinds, find_thread_limit(args)};
   const unsigned task_flags = KMP_GOMP_TASK_TARGET | (depend ? KMP_GOMP_TASK_DEPEND : 0);
   if (flags & KMP_GOMP_TARGET_NOWAIT)
-    KMP_EXPAND_NAME(GOMP_task)(run_packed, &region, pack, region.packed_size(), alignof(packed_region_t), true, task_flags,
-                               depend, 0, NULL);
+    KMP_EXPAND_NAME(GOMP_task)(run_packed, &region, pack, region.packed_size(),
+                               alignof(packed_region_t), true, task_flags, depend, 0, NULL);
   else
-    KMP_EXPAND_NAME(GOMP_task)(run_at_once, &region, NULL, 0, 0, false, task_flags, depend, 0, NULL);
+    KMP_EXPAND_NAME(GOMP_task)(run_at_once, &region, NULL, 0, 0, false, task_flags, depend, 0,
+                               NULL);
 }
 KMP_VERSION_SYMBOL(GOMP_target_ext, 45, "GOMP_4.5");
 
-// The clauses use_device_ptr and use_device_addr ask for addresses on the device: they are the host's.
-void KMP_EXPAND_NAME(GOMP_target_data_ext)(int device, size_t mapnum, void **hostaddrs, size_t *sizes, unsigned short *kinds) {}
+// The clauses use_device_ptr and use_device_addr ask for addresses on the device: they are the
+// host's.
+void KMP_EXPAND_NAME(GOMP_target_data_ext)(int device, size_t mapnum, void **hostaddrs,
+                                           size_t *sizes, unsigned short *kinds) {}
 KMP_VERSION_SYMBOL(GOMP_target_data_ext, 45, "GOMP_4.5");
 
-void KMP_EXPAND_NAME(GOMP_target_update_ext)(int device, size_t mapnum, void **hostaddrs, size_t *sizes, unsigned short *kinds,
-                                             unsigned flags, void **depend) {
+void KMP_EXPAND_NAME(GOMP_target_update_ext)(int device, size_t mapnum, void **hostaddrs,
+                                             size_t *sizes, unsigned short *kinds, unsigned flags,
+                                             void **depend) {
   OMPT_STORE_RETURN_ADDRESS(__kmp_entry_gtid());
   keep_order(flags, depend);
 }
 KMP_VERSION_SYMBOL(GOMP_target_update_ext, 45, "GOMP_4.5");
 
-void KMP_EXPAND_NAME(GOMP_target_enter_exit_data)(int device, size_t mapnum, void **hostaddrs, size_t *sizes,
-                                                  unsigned short *kinds, unsigned flags, void **depend) {
+void KMP_EXPAND_NAME(GOMP_target_enter_exit_data)(int device, size_t mapnum, void **hostaddrs,
+                                                  size_t *sizes, unsigned short *kinds,
+                                                  unsigned flags, void **depend) {
   OMPT_STORE_RETURN_ADDRESS(__kmp_entry_gtid());
   keep_order(flags, depend);
 }
@@ -161,18 +173,20 @@ KMP_VERSION_SYMBOL(GOMP_target_enter_exit_data, 45, "GOMP_4.5");
 
 // Constructors of programs with code for devices announce it. Nothing is kept, since there is no
 // device.
-void KMP_EXPAND_NAME(GOMP_offload_register)(const void *host_table, int target_type, const void *target_data) {}
+void KMP_EXPAND_NAME(GOMP_offload_register)(const void *host_table, int target_type,
+                                            const void *target_data) {}
 KMP_VERSION_SYMBOL(GOMP_offload_register, 401, "GOMP_4.0.1");
 
-void KMP_EXPAND_NAME(GOMP_offload_unregister)(const void *host_table, int target_type, const void *target_data) {}
+void KMP_EXPAND_NAME(GOMP_offload_unregister)(const void *host_table, int target_type,
+                                              const void *target_data) {}
 KMP_VERSION_SYMBOL(GOMP_offload_unregister, 401, "GOMP_4.0.1");
 
-void KMP_EXPAND_NAME(GOMP_offload_register_ver)(unsigned version, const void *host_table, int target_type,
-                                                const void *target_data) {}
+void KMP_EXPAND_NAME(GOMP_offload_register_ver)(unsigned version, const void *host_table,
+                                                int target_type, const void *target_data) {}
 KMP_VERSION_SYMBOL(GOMP_offload_register_ver, 45, "GOMP_4.5");
 
-void KMP_EXPAND_NAME(GOMP_offload_unregister_ver)(unsigned version, const void *host_table, int target_type,
-                                                  const void *target_data) {}
+void KMP_EXPAND_NAME(GOMP_offload_unregister_ver)(unsigned version, const void *host_table,
+                                                  int target_type, const void *target_data) {}
 KMP_VERSION_SYMBOL(GOMP_offload_unregister_ver, 45, "GOMP_4.5");
 
 // A function's address on the device: the host's is the same.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes gcc_functions.txt: which functions GCC's library has, under which version, and since which GCC.
+"""Writes gcc_functions.txt: which functions GCC's library has, which version each has, since when.
 
-    list_gcc_functions.py gcc-13.5.0/libgomp/libgomp.map gcc-14.2.0/libgomp/libgomp.map ... >gcc_functions.txt
+    list_gcc_functions.py gcc-13.5.0/libgomp/libgomp.map ... >gcc_functions.txt
 
-The GCC of a map is the first number in its path; the oldest given one stands for itself and all before it. Only names and versions
-are taken from the maps.
+The GCC of a map is the first number in its path. The oldest given one stands for itself and all
+before it. Only names and versions are taken from the maps.
 """
 
 import pathlib
@@ -43,8 +43,10 @@ def main():
     for gcc, entries in sorted(maps.items()):
         for entry in entries:
             since.setdefault(entry, gcc)
-    print("# Functions of GCC's libgomp: version, name, and the first GCC that has it, from the libgomp.map of GCC "
-          + ", ".join(map(str, sorted(maps))) + ".")
+    print(
+        "# Functions of GCC's libgomp: version, name, and the first GCC that has it, "
+        "from the libgomp.map of GCC " + ", ".join(map(str, sorted(maps))) + "."
+    )
     print(f"# {min(maps)} means: that one or an earlier one. Written by list_gcc_functions.py.")
     # A map may name a function that the library never had; GCC has taken such names out later.
     for version, function in maps[max(maps)]:

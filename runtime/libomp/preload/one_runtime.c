@@ -32,8 +32,8 @@ enum { kNumAliases = HIERBAR_NUM_ALIASES, kMaxName = 128, kMaxPath = 4096 };
 static const char kPreloaded[] = "/hierbar/preload/libgomp.so.1";
 static const char kFile[] = "libgomp.so.1";
 
-static char path[kMaxPath];               /* of alias-N.so; empty until the preloaded runtime is there */
-static unsigned file_offset;              /* of "alias-N.so" in it */
+static char path[kMaxPath];  /* of alias-N.so; empty until the preloaded runtime is there */
+static unsigned file_offset; /* of "alias-N.so" in it */
 static char names[kNumAliases][kMaxName]; /* the name that alias-N.so answers */
 
 static unsigned length(const char *text) {
@@ -102,14 +102,18 @@ static char *find_alias(const char *name) {
 
 /* glibc before 2.35 sends every call between libraries through the loader when there is an audit
    module. It offers version 1 and is declined; preloading alone then has to serve. */
-__attribute__((visibility("default"))) unsigned la_version(unsigned version) { return version < 2 ? 0 : version; }
+__attribute__((visibility("default"))) unsigned la_version(unsigned version) {
+  return version < 2 ? 0 : version;
+}
 
 /* Called for each loaded file, the preloaded ones before those that the program needs. */
-__attribute__((visibility("default"))) unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie) {
+__attribute__((visibility("default"))) unsigned la_objopen(struct link_map *map, Lmid_t space,
+                                                           uintptr_t *cookie) {
   (void)cookie;
   const unsigned size = length(map->l_name);
   const unsigned tail = sizeof kPreloaded - 1;
-  if (space != LM_ID_BASE || size < tail || size + 1 > kMaxPath || !equal(map->l_name + size - tail, kPreloaded, tail))
+  if (space != LM_ID_BASE || size < tail || size + 1 > kMaxPath ||
+      !equal(map->l_name + size - tail, kPreloaded, tail))
     return 0;
   file_offset = size - (sizeof kFile - 1);
   for (unsigned i = 0; i < file_offset; ++i)
@@ -121,7 +125,8 @@ __attribute__((visibility("default"))) unsigned la_objopen(struct link_map *map,
 }
 
 /* Called for a name that no loaded file has. */
-__attribute__((visibility("default"))) char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag) {
+__attribute__((visibility("default"))) char *la_objsearch(const char *name, uintptr_t *cookie,
+                                                          unsigned flag) {
   (void)cookie;
   if (flag == LA_SER_ORIG && path[0] != '\0' && is_openmp_runtime(base_name(name))) {
     char *alias = find_alias(name);

@@ -26,22 +26,26 @@ function(hierbar_add_preload)
   endif()
   add_library(omp_preload SHARED $<TARGET_OBJECTS:${objects}>)
   target_link_libraries(omp_preload PRIVATE ${LIBOMP_CONFIGURED_LIBFLAGS} ${LIBOMP_DL_LIBS})
-  set_target_properties(omp_preload PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME libgomp.so.1 LIBRARY_OUTPUT_DIRECTORY ${dir}
+  set_target_properties(omp_preload PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME libgomp.so.1
+    LIBRARY_OUTPUT_DIRECTORY ${dir}
     LINK_FLAGS "${LIBOMP_CONFIGURED_LDFLAGS}" LINKER_LANGUAGE ${LIBOMP_LINKER_LANGUAGE}
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH $ORIGIN/../..)
   foreach(name IN ITEMS libomp.so libomp.so.5 libiomp5.so)
-    add_custom_command(TARGET omp_preload POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink libgomp.so.1 ${dir}/${name})
+    add_custom_command(TARGET omp_preload POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -E create_symlink libgomp.so.1 ${dir}/${name})
   endforeach()
   add_custom_command(TARGET omp_preload POST_BUILD
-                     COMMAND ${CMAKE_COMMAND} -E create_symlink ../../libhierbar.so.0 ${dir}/libhierbar.so)
+    COMMAND ${CMAKE_COMMAND} -E create_symlink ../../libhierbar.so.0 ${dir}/libhierbar.so)
 
   # Freestanding: see one_runtime.c. The compiler may not make calls of memcpy() from its loops.
   add_library(one_runtime SHARED ${preload_sources}/one_runtime.c)
   target_compile_definitions(one_runtime PRIVATE HIERBAR_NUM_ALIASES=${HIERBAR_NUM_ALIASES})
   target_compile_options(one_runtime PRIVATE -ffreestanding -fno-stack-protector -fvisibility=hidden
-                         $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns> $<$<C_COMPILER_ID:Clang>:-fno-builtin>)
+    $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
+    $<$<C_COMPILER_ID:Clang>:-fno-builtin>)
   target_link_options(one_runtime PRIVATE -nostdlib)
-  set_target_properties(one_runtime PROPERTIES PREFIX "" OUTPUT_NAME libone_runtime LIBRARY_OUTPUT_DIRECTORY ${dir})
+  set_target_properties(one_runtime PROPERTIES PREFIX "" OUTPUT_NAME libone_runtime
+    LIBRARY_OUTPUT_DIRECTORY ${dir})
 
   # The versions of the runtime, without a symbol.
   file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/exports_so.txt versions REGEX "^[A-Z][A-Z0-9_.]* {")
@@ -51,16 +55,17 @@ function(hierbar_add_preload)
     string(APPEND map "${version}\n")
   endforeach()
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/hierbar/alias.map CONTENT "${map}" @ONLY)
-  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/hierbar/alias.c CONTENT "typedef int empty;\n" @ONLY)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/hierbar/alias.c
+       CONTENT "typedef int empty;\n" @ONLY)
   math(EXPR last "${HIERBAR_NUM_ALIASES} - 1")
   add_custom_target(preload DEPENDS omp_preload one_runtime)
   foreach(i RANGE ${last})
     add_library(alias-${i} SHARED ${CMAKE_CURRENT_BINARY_DIR}/hierbar/alias.c)
-    target_link_options(alias-${i} PRIVATE -nostdlib LINKER:--version-script=${CMAKE_CURRENT_BINARY_DIR}/hierbar/alias.map
-                        LINKER:--no-as-needed)
+    target_link_options(alias-${i} PRIVATE -nostdlib LINKER:--no-as-needed
+      LINKER:--version-script=${CMAKE_CURRENT_BINARY_DIR}/hierbar/alias.map)
     target_link_libraries(alias-${i} PRIVATE omp_preload)
-    set_target_properties(alias-${i} PROPERTIES PREFIX "" NO_SONAME ON BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH $ORIGIN
-                          LIBRARY_OUTPUT_DIRECTORY ${dir})
+    set_target_properties(alias-${i} PROPERTIES PREFIX "" NO_SONAME ON
+      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH $ORIGIN LIBRARY_OUTPUT_DIRECTORY ${dir})
     add_dependencies(preload alias-${i})
   endforeach()
 endfunction()

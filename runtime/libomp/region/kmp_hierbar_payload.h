@@ -6,8 +6,8 @@
 // What a lean release brings along, from the primary to the workers along the plan: step 2 of
 // region/kmp_hierbar_region.h. The workers wait in await_go (kmp_hierbar_phases.cpp).
 
-#include "kmp_hierbar.h"
-#include "kmp_hierbar_team.h"
+#include "libomp/barrier/kmp_hierbar_team.h"
+#include "libomp/region/kmp_hierbar_region_record.h"
 
 #include "barrier/pass_on.hpp"
 
@@ -18,20 +18,23 @@ struct __attribute__((may_alias)) kmp_hierbar_payload_t {
   kmp_int32 unused;
   microtask_t microtask; // where kmp_internal_control_t::next is: NULL in an ordinary release
 };
-static_assert(sizeof(kmp_hierbar_payload_t) == sizeof(kmp_internal_control_t), "the payload takes the place of the ICVs");
+static_assert(sizeof(kmp_hierbar_payload_t) == sizeof(kmp_internal_control_t),
+              "the payload takes the place of the ICVs");
 static_assert(offsetof(kmp_hierbar_payload_t, microtask) == offsetof(kmp_internal_control_t, next),
               "NULL after a release of ICVs");
 static_assert(offsetof(kmp_bstate_t, b_go) / 64 == 0, "the payload and b_go are one line");
 
 // Member by member and not by memcpy(), which GenMC does not know.
-static inline void __kmp_hierbar_copy(kmp_hierbar_payload_t *to, const kmp_hierbar_payload_t *from) {
+static inline void __kmp_hierbar_copy(kmp_hierbar_payload_t *to,
+                                      const kmp_hierbar_payload_t *from) {
   for (int i = 0; i < KMP_HIERBAR_MAX_ARGS; ++i)
     to->args[i] = from->args[i];
   to->argc = from->argc;
   to->microtask = from->microtask;
 }
 
-static inline void __kmp_hierbar_release_one(kmp_info_t *thread, const kmp_hierbar_payload_t &payload) {
+static inline void __kmp_hierbar_release_one(kmp_info_t *thread,
+                                             const kmp_hierbar_payload_t &payload) {
   kmp_bstate_t *thr_bar = &thread->th.th_bar[bs_forkjoin_barrier].bb;
   __kmp_hierbar_copy((kmp_hierbar_payload_t *)&thr_bar->th_fixed_icvs, &payload);
   // (kmp_hierbar_payload.P1) full barrier; pairs with (kmp_hierbar_phases.G2) in await_go, after

@@ -4,13 +4,74 @@
 // The lean region itself, in its primary and in its workers. The numbers are those of the steps in
 // kmp_hierbar_region.h.
 
-#include "region/kmp_hierbar_region.h"
+#include "libomp/region/kmp_hierbar_region.h"
 
 #include <string.h>
 
 #include "kmp_wait_release.h"
-#include "region/kmp_hierbar_payload.h"
-#include "region/kmp_hierbar_unchanged.h"
+#include "base/arch/memory.hpp"
+#include "libomp/barrier/kmp_hierbar_phases.h"
+#include "libomp/kmp_hierbar_compat.h"
+#include "libomp/kmp_hierbar_placement.h"
+#include "libomp/region/kmp_hierbar_payload.h"
+
+// ---- 1. whether a region is like the one before, whose record this is ----
+//
+// What a region does is decided by its call, by where the thread is, by the floating-point control
+// words, which a program sets without the runtime, and by what functions of the runtime have set.
+// Each of those functions counts: in th_hierbar_changes of the thread that calls it, if it concerns
+// this thread's regions, else in __kmp_hierbar_settings_count. So the counts stand for all that
+// they set, and what is compared here does not grow with the runtime.
+//
+// A thread's count says that something has been set, and not that it is another value: programs set
+// the number of threads before each region. Then all values are compared (keeps_values()), and if
+// they are the same, the region is lean. What has no value to compare counts for all threads, or is
+// refused there. Where LLVM's assertions are on, the values are compared always.
+
+static inline kmp_uint64 differ(const void *a, const void *b) {
+  return (kmp_uint64)a ^ (kmp_uint64)b;
+}
+static inline kmp_uint64 differ(kmp_uint32 a, kmp_uint32 b) { return a ^ b; }
+
+// Branch-free: all loads are issued before a single branch, so that their misses overlap.
+static inline bool is_unchanged(const kmp_info_t *thread, const kmp_hierbar_region_t *region,
+                                kmp_int32 argc) {
+  const kmp_internal_control_t &icvs = region->outer_icvs;
+  const int nproc = thread->th.th_set_nproc != 0 ? thread->th.th_set_nproc : icvs.nproc;
+  const kmp_proc_bind_t asked_bind = thread->th.th_set_proc_bind;
+  const bool binds = icvs.proc_bind != proc_bind_false && asked_bind != proc_bind_default;
+  // The counts.
+  kmp_uint64 d = differ(thread->th.th_hierbar_changes, region->changes);
+  d |= differ(__kmp_hierbar_settings_count.load(std::memory_order_relaxed), region->settings);
+  d |= region->fp_control.differ();
+  // Where the thread is.
+  d |= differ(thread->th.th_team, region->parent) |
+       differ(thread->th.th_current_task, region->outer_task);
+  d |= differ((void *)thread->th.th_teams_microtask, NULL) | differ(thread->th.th_gomp_base, NULL);
+  // What the call asks for.
+  d |=
+      differ(nproc, region->nproc) | differ(binds ? asked_bind : icvs.proc_bind, region->proc_bind);
+  d |= __kmp_hierbar_asks_for_more(thread) | __kmp_hierbar_barrier_calls_offload();
+  return d == 0 && argc <= KMP_HIERBAR_MAX_ARGS;
+}
+
+// Whether all that the thread's count stands for is as it was.
+static inline bool keeps_values(const kmp_info_t *thread, const kmp_hierbar_region_t *region) {
+  const kmp_team_t *team = region->team;
+  bool result = memcmp(&thread->th.th_current_task->td_icvs, &region->outer_icvs,
+                       sizeof(region->outer_icvs)) == 0;
+  result = result && thread->th.th_def_allocator == region->allocator;
+  result = result && team->t.t_nproc == region->nproc && team->t.t_size_changed == 0;
+  result = result && team->t.t_parent == region->parent && team->t.t_level == 1 &&
+           team->t.t_active_level == 1;
+  result = result && team->t.t_cancel_request.load(std::memory_order_relaxed) == cancel_noreq;
+#if KMP_AFFINITY_SUPPORTED
+  result = result && team->t.t_proc_bind == region->proc_bind;
+  result = result && thread->th.th_first_place == team->t.t_first_place &&
+           thread->th.th_last_place == team->t.t_last_place;
+#endif
+  return result && __kmp_pause_status == kmp_not_paused;
+}
 
 // ---- what everybody does ----
 
@@ -68,10 +129,12 @@ static inline void forget_constructs(kmp_info_t *this_thr) {
   this_thr->th.th_dispatch->th_doacross_buf_idx = 0;
 }
 
-static inline void run(kmp_info_t *this_thr, const kmp_hierbar_payload_t &payload, int gtid, int tid) {
+static inline void run(kmp_info_t *this_thr, const kmp_hierbar_payload_t &payload, int gtid,
+                       int tid) {
   forget_constructs(this_thr);
   call(payload, gtid, tid);
-  if (UNLIKELY(this_thr->th.th_current_task->td_dephash != NULL || __kmp_hierbar_barrier_calls_offload()))
+  if (UNLIKELY(this_thr->th.th_current_task->td_dephash != NULL ||
+               __kmp_hierbar_barrier_calls_offload()))
     __kmp_finish_implicit_task(this_thr);
 }
 
@@ -103,7 +166,8 @@ static inline void renew_team(kmp_team_t *team, kmp_root_t *root) {
 
 // The thread becomes the team's primary. The task team of the last region stays for those who still
 // wait for this one; the other is made ready, as __kmp_fork_barrier() does.
-static inline void enter_task_team(kmp_info_t *this_thr, kmp_team_t *team, const kmp_hierbar_region_t *region) {
+static inline void enter_task_team(kmp_info_t *this_thr, kmp_team_t *team,
+                                   const kmp_hierbar_region_t *region) {
   const kmp_uint8 last = region->task_state, next = (kmp_uint8)(1 - last);
   const kmp_task_team_t *task_team = team->t.t_task_team[next];
   this_thr->th.th_task_state = last;
@@ -114,7 +178,8 @@ static inline void enter_task_team(kmp_info_t *this_thr, kmp_team_t *team, const
 }
 
 // After the release: nobody else needs it.
-static inline void enter_team(kmp_info_t *this_thr, kmp_team_t *team, const kmp_hierbar_region_t *region, ident_t *loc,
+static inline void enter_team(kmp_info_t *this_thr, kmp_team_t *team,
+                              const kmp_hierbar_region_t *region, ident_t *loc,
                               const kmp_hierbar_payload_t &payload) {
   // For debuggers.
   KMP_CHECK_UPDATE(team->t.t_ident, loc);
@@ -142,7 +207,8 @@ static inline void enter_team(kmp_info_t *this_thr, kmp_team_t *team, const kmp_
 }
 
 // As __kmp_join_call().
-static inline void leave_team(kmp_info_t *this_thr, kmp_team_t *team, kmp_hierbar_region_t *region, kmp_uint8 outer_state) {
+static inline void leave_team(kmp_info_t *this_thr, kmp_team_t *team, kmp_hierbar_region_t *region,
+                              kmp_uint8 outer_state) {
   kmp_team_t *parent = region->parent;
   kmp_root_t *root = this_thr->th.th_root;
   this_thr->th.th_dispatch = &parent->t.t_dispatch[0];
@@ -163,15 +229,17 @@ static inline void leave_team(kmp_info_t *this_thr, kmp_team_t *team, kmp_hierba
 }
 
 // Something has been set since the record was made, perhaps to the value that it had.
-[[gnu::noinline]] static bool comes_out_the_same(const kmp_info_t *thread, kmp_hierbar_region_t *region, kmp_int32 argc) {
-  if (thread->th.th_hierbar_changes == region->changes || thread->th.th_current_task != region->outer_task ||
-      !keeps_values(thread, region))
+[[gnu::noinline]] static bool comes_out_the_same(const kmp_info_t *thread,
+                                                 kmp_hierbar_region_t *region, kmp_int32 argc) {
+  if (thread->th.th_hierbar_changes == region->changes ||
+      thread->th.th_current_task != region->outer_task || !keeps_values(thread, region))
     return false;
   region->changes = thread->th.th_hierbar_changes;
   return is_unchanged(thread, region, argc);
 }
 
-bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_t microtask, void **args) {
+bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_t microtask,
+                              void **args) {
   kmp_info_t *this_thr = __kmp_threads[gtid];
   kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
   // 1.
@@ -180,7 +248,7 @@ bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_
     __kmp_hierbar_bring_primary(gtid);
 #endif
   kmp_team_t *team = region->team;
-  __kmp_hierbar_prefetch_for_write(&team->t.t_threads[1]->th.th_bar[bs_forkjoin_barrier].bb.b_go);
+  hierbar::prefetch_for_write(&team->t.t_threads[1]->th.th_bar[bs_forkjoin_barrier].bb.b_go);
   if (!is_unchanged(this_thr, region, argc) && !comes_out_the_same(this_thr, region, argc)) {
     __kmp_hierbar_note_decline(this_thr, argc);
     return false;
@@ -217,13 +285,15 @@ bool __kmp_hierbar_run_region(ident_t *loc, int gtid, kmp_int32 argc, microtask_
 // A function that reduced by atomic operations will do so again, in one of the variables that it is
 // given. The worker fetches them while it gets ready: else its compiled code would read the line
 // first and ask for the right to write it afterwards, both while the primary waits.
-static inline void expect_additions(const kmp_hierbar_region_t *region, const kmp_hierbar_payload_t &payload) {
+static inline void expect_additions(const kmp_hierbar_region_t *region,
+                                    const kmp_hierbar_payload_t &payload) {
   if (payload.microtask == region->adder)
     for (int i = 0; i < payload.argc; ++i)
-      __kmp_hierbar_prefetch_for_write(payload.args[i]);
+      hierbar::prefetch_for_write(payload.args[i]);
 }
 
-static inline void remember_additions(const kmp_info_t *this_thr, kmp_hierbar_region_t *region, microtask_t microtask) {
+static inline void remember_additions(const kmp_info_t *this_thr, kmp_hierbar_region_t *region,
+                                      microtask_t microtask) {
   if (this_thr->th.th_local.packed_reduction_method == atomic_reduce_block)
     region->adder = microtask;
 }
@@ -233,7 +303,7 @@ bool __kmp_hierbar_run_released_region(kmp_info_t *this_thr, int gtid) {
   kmp_hierbar_payload_t payload;
   if (!__kmp_hierbar_take(&payload, thr_bar))
     return false;
-  __kmp_hierbar_prefetch_for_write(&thr_bar->b_arrived);
+  hierbar::prefetch_for_write(&thr_bar->b_arrived);
   kmp_team_t *team = this_thr->th.th_team;
   kmp_hierbar_region_t *region = this_thr->th.th_hierbar_region;
   const int tid = this_thr->th.th_info.ds.ds_tid;

@@ -3,12 +3,16 @@
 
 // The record that a lean region is compared with, and why a region was not lean.
 
-#include "region/kmp_hierbar_region.h"
+#include "libomp/region/kmp_hierbar_region_record.h"
 
 #include <new>
 #include <string.h>
 
 #include "kmp_affinity.h"
+#include "kmp_itt.h"
+#include "libomp/barrier/kmp_hierbar_team.h"
+#include "libomp/kmp_hierbar_compat.h"
+#include "libomp/kmp_hierbar_placement.h"
 #if OMPD_SUPPORT
 #include "ompd-specific.h"
 #endif
@@ -67,7 +71,9 @@ void __kmp_hierbar_free_region(kmp_info_t *thread) {
   thread->th.th_hierbar_may_repeat = false;
 }
 
-unsigned __kmp_hierbar_region_size(int gtid) { return __kmp_threads[gtid]->th.th_hierbar_region->nproc; }
+unsigned __kmp_hierbar_region_size(int gtid) {
+  return __kmp_threads[gtid]->th.th_hierbar_region->nproc;
+}
 
 // Something looks on that expects to see each step of libomp's.
 static bool is_observed() {
@@ -92,7 +98,8 @@ static bool is_observed() {
 
 // Whether a setting wants each region to do more than run.
 static bool is_debugged() {
-  bool result = __kmp_tasking_mode != tskm_task_teams || __kmp_env_consistency_check || __kmp_display_affinity;
+  bool result = __kmp_tasking_mode != tskm_task_teams || __kmp_env_consistency_check ||
+                __kmp_display_affinity;
 #if KMP_AFFINITY_SUPPORTED
   result = result || (__kmp_affinity.flags.reset && !__kmp_hierbar_primary_is_free);
 #endif
@@ -112,7 +119,8 @@ static kmp_hierbar_reason_t find_obstacle(const kmp_info_t *primary, const kmp_t
     return kmp_hierbar_no_hot_team;
   if (primary->th.th_teams_microtask != NULL || primary->th.th_gomp_base != NULL)
     return kmp_hierbar_in_teams;
-  if (team->t.t_parent != root->r.r_root_team || team->t.t_level != 1 || team->t.t_active_level != 1)
+  if (team->t.t_parent != root->r.r_root_team || team->t.t_level != 1 ||
+      team->t.t_active_level != 1)
     return kmp_hierbar_is_nested;
   if (outer->td_flags.tasktype != TASK_IMPLICIT)
     return kmp_hierbar_in_a_task;
@@ -179,10 +187,11 @@ static kmp_hierbar_reason_t reason_of(const kmp_info_t *thread, kmp_int32 argc) 
   const kmp_hierbar_region_t *region = thread->th.th_hierbar_region;
   const kmp_root_t *root = thread->th.th_root;
   if (root == NULL || root->r.r_uber_thread != thread || thread->th.th_team != root->r.r_root_team)
-    return thread->th.th_teams_microtask != NULL || thread->th.th_gomp_base != NULL ? kmp_hierbar_in_teams
-                                                                                    : kmp_hierbar_is_nested;
-  if (region == NULL)
-    return kmp_hierbar_is_first;
+    return thread->th.th_teams_microtask != NULL || thread->th.th_gomp_base != NULL
+               ? kmp_hierbar_in_teams
+               : kmp_hierbar_is_nested;
+  if (region == NULL) // without hot teams none is ever made
+    return __kmp_hot_teams_max_level == 0 ? kmp_hierbar_no_hot_team : kmp_hierbar_is_first;
   if (region->impossible != kmp_hierbar_unchanged)
     return region->impossible;
   const kmp_team_t *team = region->team;
@@ -210,7 +219,8 @@ static kmp_hierbar_reason_t reason_of(const kmp_info_t *thread, kmp_int32 argc) 
     return kmp_hierbar_other_icvs;
   if (__kmp_hierbar_barrier_calls_offload())
     return kmp_hierbar_observed;
-  return team->t.t_level != 1 || team->t.t_active_level != 1 ? kmp_hierbar_in_teams : kmp_hierbar_other_places;
+  return team->t.t_level != 1 || team->t.t_active_level != 1 ? kmp_hierbar_in_teams
+                                                             : kmp_hierbar_other_places;
 }
 
 void __kmp_hierbar_find_reason(const kmp_info_t *thread, kmp_int32 argc) {

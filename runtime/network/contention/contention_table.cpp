@@ -21,8 +21,9 @@ Quartiles between(const Quartiles& a, const Quartiles& b, double part) {
 // Quartiles of a point.
 template <class Points, class ValueOf>
 Quartiles interpolate(const Points& points, double x, ValueOf value_of) {
-  const auto above =
-      std::find_if(points.begin(), points.end(), [x](const auto& point) { return static_cast<double>(point.first) >= x; });
+  const auto above = std::find_if(points.begin(), points.end(), [x](const auto& point) {
+    return static_cast<double>(point.first) >= x;
+  });
   if (above == points.end()) {
     const auto last = std::prev(points.end());
     return scaled(value_of(last->second), x / static_cast<double>(last->first));
@@ -30,7 +31,8 @@ Quartiles interpolate(const Points& points, double x, ValueOf value_of) {
   if (above == points.begin()) return value_of(above->second);
   const auto below = std::prev(above);
   const auto first = static_cast<double>(below->first);
-  return between(value_of(below->second), value_of(above->second), (x - first) / (static_cast<double>(above->first) - first));
+  return between(value_of(below->second), value_of(above->second),
+                 (x - first) / (static_cast<double>(above->first) - first));
 }
 
 }  // namespace
@@ -52,8 +54,9 @@ const char* channel_name(ChannelKind kind) {
 }
 
 Quartiles ContentionTable::time_us(double num_bytes, double cf) const {
-  return interpolate(cells_, num_bytes,
-                     [cf](const auto& row) { return interpolate(row, cf, [](const Quartiles& cell) { return cell; }); });
+  return interpolate(cells_, num_bytes, [cf](const auto& row) {
+    return interpolate(row, cf, [](const Quartiles& cell) { return cell; });
+  });
 }
 
 double ContentionTable::slowdown(std::uint64_t num_bytes, std::uint32_t cf) const {
@@ -61,7 +64,8 @@ double ContentionTable::slowdown(std::uint64_t num_bytes, std::uint32_t cf) cons
   if (row == cells_.end()) return 0;
   const auto alone = row->second.find(1);
   const auto cell = row->second.find(cf);
-  if (alone == row->second.end() || cell == row->second.end() || alone->second.median <= 0) return 0;
+  if (alone == row->second.end() || cell == row->second.end() || alone->second.median <= 0)
+    return 0;
   return cell->second.median / alone->second.median;
 }
 

@@ -21,21 +21,28 @@ enum class ChannelKind : std::uint8_t {
   kPackage,     // between packages
   kNetwork,     // between nodes, through a node's adapter
 };
-inline constexpr std::array kChannelKinds{ChannelKind::kL3, ChannelKind::kNuma, ChannelKind::kAcrossNuma, ChannelKind::kPackage,
+inline constexpr std::array kChannelKinds{ChannelKind::kL3, ChannelKind::kNuma,
+                                          ChannelKind::kAcrossNuma, ChannelKind::kPackage,
                                           ChannelKind::kNetwork};
 const char* channel_name(ChannelKind kind);  // "l3", "numa", "across-numa", "package", "network"
 
 // Whether a message loads one direction of the channel only. Memory and caches have none.
-constexpr bool has_directions(ChannelKind kind) { return kind != ChannelKind::kL3 && kind != ChannelKind::kNuma; }
+constexpr bool has_directions(ChannelKind kind) {
+  return kind != ChannelKind::kL3 && kind != ChannelKind::kNuma;
+}
 
 // P3's table of one kind of channel: t(m, cf) in microseconds, where cf pairs of ranks exchange m
 // bytes at the same time over one channel. t is half of the time of an exchange, in which each rank
 // sends m bytes and receives as many.
 class ContentionTable {
  public:
-  void put(std::uint64_t num_bytes, std::uint32_t cf, const Quartiles& time_us) { cells_[num_bytes][cf] = time_us; }
+  void put(std::uint64_t num_bytes, std::uint32_t cf, const Quartiles& time_us) {
+    cells_[num_bytes][cf] = time_us;
+  }
   bool empty() const { return cells_.empty(); }
-  const std::map<std::uint64_t, std::map<std::uint32_t, Quartiles>>& cells() const { return cells_; }
+  const std::map<std::uint64_t, std::map<std::uint32_t, Quartiles>>& cells() const {
+    return cells_;
+  }
 
   // t(m, cf), interpolated along both axes:
   //   - between two sizes, and between two cf, on a straight line;
@@ -49,7 +56,9 @@ class ContentionTable {
   double slowdown(std::uint64_t num_bytes, std::uint32_t cf) const;
   // Whether the cell is marked as in P3: more than cf times slower, so that one after the other
   // would be faster than all at once.
-  bool is_collapse(std::uint64_t num_bytes, std::uint32_t cf) const { return slowdown(num_bytes, cf) > cf; }
+  bool is_collapse(std::uint64_t num_bytes, std::uint32_t cf) const {
+    return slowdown(num_bytes, cf) > cf;
+  }
 
   friend bool operator==(const ContentionTable&, const ContentionTable&) = default;
 

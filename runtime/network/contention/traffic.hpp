@@ -35,7 +35,8 @@ struct Traffic {
 inline constexpr std::uint32_t kMostTrafficRanks = 1024;
 inline constexpr std::uint64_t kMostTrafficBytes = std::uint64_t{1} << 40;
 inline constexpr const char* kAllowedTraffic =
-    "alltoall:SIZE, one-to-all:SIZE, all-to-one:SIZE, halo:SIZE, where SIZE is bytes, or a number with K, M or G, up to 1024G";
+    "alltoall:SIZE, one-to-all:SIZE, all-to-one:SIZE, halo:SIZE, where SIZE is bytes, or a number "
+    "with K, M or G, up to 1024G";
 inline constexpr const char* kAllowedAlgorithms = "blocked, blocked:1-65536, pairwise, bruck";
 
 // All messages from one rank to another in one step.
@@ -63,7 +64,8 @@ std::string size_text(std::uint64_t num_bytes);
 // One-to-all and all-to-one are one step, and so is a halo on a grid that is as square as possible.
 // A matrix is one step, since its order is not known. Requires num_ranks <= kMostTrafficRanks, and
 // for a matrix its own number.
-void for_each_step(const Traffic& traffic, std::uint32_t num_ranks, const std::function<void(const FlowStep&)>& visit);
+void for_each_step(const Traffic& traffic, std::uint32_t num_ranks,
+                   const std::function<void(const FlowStep&)>& visit);
 
 // The sides of the grid of a halo: the most square one, for instance 3 x 4.
 struct Grid {
@@ -71,5 +73,17 @@ struct Grid {
   std::uint32_t columns = 1;
 };
 Grid grid_of(std::uint32_t num_ranks);
+
+inline constexpr std::size_t kMaxMatrixBytes = 64U << 20;
+
+// Reads who sends how much to whom, as CSV: a line for each sender, in it the bytes to each
+// receiver. Lines that begin with # are comments. A second matrix of the same size may follow the
+// first, after a line "# messages": the numbers of messages. Without it each is one message.
+//
+// The library that HIERBAR_COUNT switches on writes such files.
+//
+// Errors: no square matrix; more than kMostTrafficRanks lines; something that is no number, or a
+// negative one; a second matrix of another size.
+Result<Traffic> parse_matrix(const std::string& text);
 
 }  // namespace hierbar::network

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/variables.hpp"
 #include "placement/evidence/cpu_pool.hpp"
 #include "placement/evidence/veto.hpp"
 #include "topology/machine.hpp"
@@ -40,6 +41,23 @@ Decision decide(const Machine& machine, const CpuPool& pool, const std::vector<R
 
 // The same when only one rank is known. All ranks are assumed to be like it, in the order of their
 // numbers. The shares are disjoint, whichever ranks act on them.
-Decision decide_for_equals(const Machine& machine, const CpuPool& pool, std::uint32_t num_threads, std::uint32_t num_ranks);
+Decision decide_for_equals(const Machine& machine, const CpuPool& pool, std::uint32_t num_threads,
+                           std::uint32_t num_ranks);
+
+// A rank of the node, as others see it before its first parallel region.
+struct RankAhead {
+  RankNeed need;
+  Environment environment;
+};
+
+// Predicts what libomp will do in these ranks if the program runs it under KMP_BARRIER=hier. They
+// must be all ranks that a launcher started on the node. The ranks themselves find it out by
+// find_own_share().
+//
+// What a program does to its own binding or thread count is not predicted. A rank without
+// OMP_NUM_THREADS has a team as large as Decision::team_sizes tells. If there are no shares,
+// everybody stays where it is, and the decision gives the reason.
+Decision predict_shares(const Machine& machine, PoolEvidence evidence,
+                        const std::vector<RankAhead>& ranks);
 
 }  // namespace hierbar

@@ -16,14 +16,19 @@ std::string count_of(std::uint64_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
-std::string name_cpus(const CpuSet& cpus) { return (cpus.count() == 1 ? "cpu " : "cpus ") + cpus.to_string(); }
-
-std::uint64_t sum_of_threads(const NodeView& node) {
-  return std::accumulate(node.ranks.begin(), node.ranks.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const RankView& rank) { return sum + rank.team.num_threads; });
+std::string name_cpus(const CpuSet& cpus) {
+  return (cpus.count() == 1 ? "cpu " : "cpus ") + cpus.to_string();
 }
 
-std::uint32_t num_cores(const Machine& machine, const CpuSet& cpus) { return machine.one_cpu_per_core(cpus).count(); }
+std::uint64_t sum_of_threads(const NodeView& node) {
+  return std::accumulate(
+      node.ranks.begin(), node.ranks.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const RankView& rank) { return sum + rank.team.num_threads; });
+}
+
+std::uint32_t num_cores(const Machine& machine, const CpuSet& cpus) {
+  return machine.one_cpu_per_core(cpus).count();
+}
 
 CpuSet cpus_of_team(const RankView& rank) {
   CpuSet cpus;
@@ -34,15 +39,19 @@ CpuSet cpus_of_team(const RankView& rank) {
 // Collects findings. Equal ones of several ranks become one.
 class Report {
  public:
-  void add(FindingKind kind, const RankView& rank, const std::string& what, const std::string& where, const std::string& advice) {
+  void add(FindingKind kind, const RankView& rank, const std::string& what,
+           const std::string& where, const std::string& advice) {
     constexpr std::size_t kMostPlaces = 4;
-    auto same = std::find_if(findings_.begin(), findings_.end(),
-                             [&](const Finding& finding) { return finding.kind == kind && finding.what == what; });
-    if (same == findings_.end()) same = findings_.insert(findings_.end(), Finding{kind, {}, what, "", advice});
+    auto same = std::find_if(findings_.begin(), findings_.end(), [&](const Finding& finding) {
+      return finding.kind == kind && finding.what == what;
+    });
+    if (same == findings_.end())
+      same = findings_.insert(findings_.end(), Finding{kind, {}, what, "", advice});
     same->ranks.push_back(rank.rank);
     if (same->ranks.size() == kMostPlaces + 1) same->where += "; ...";
     if (same->ranks.size() > kMostPlaces) return;
-    same->where += (same->where.empty() ? "rank " : "; rank ") + std::to_string(rank.rank) + ": " + where;
+    same->where +=
+        (same->where.empty() ? "rank " : "; rank ") + std::to_string(rank.rank) + ": " + where;
   }
   void add(Finding finding) { findings_.push_back(std::move(finding)); }
   std::vector<Finding> findings() && { return std::move(findings_); }
@@ -56,35 +65,44 @@ class Report {
 // Reports the cpus that have the most threads, relative to their number.
 void find_stacked(const RankView& rank, Report& report) {
   constexpr const char* kAdvice =
-      "bind each rank to as many cores as it has threads ('hierbar place' prints how), or start fewer threads";
+      "bind each rank to as many cores as it has threads ('hierbar place' prints how), or start "
+      "fewer threads";
   std::map<CpuSet, std::uint32_t> threads_on;
   for (const CpuSet& cpus : rank.team.cpus) ++threads_on[cpus];
-  const auto worst = std::max_element(threads_on.begin(), threads_on.end(), [](const auto& a, const auto& b) {
-    return std::uint64_t{a.second} * b.first.count() < std::uint64_t{b.second} * a.first.count();
-  });
+  const auto worst =
+      std::max_element(threads_on.begin(), threads_on.end(), [](const auto& a, const auto& b) {
+        return std::uint64_t{a.second} * b.first.count() <
+               std::uint64_t{b.second} * a.first.count();
+      });
   if (worst == threads_on.end() || worst->second <= worst->first.count()) return;
   report.add(FindingKind::kStackedThreads, rank,
-             count_of(worst->second, "thread") + " on " + count_of(worst->first.count(), "cpu"), name_cpus(worst->first),
-             kAdvice);
+             count_of(worst->second, "thread") + " on " + count_of(worst->first.count(), "cpu"),
+             name_cpus(worst->first), kAdvice);
 }
 
 void find_offline(const NodeView& node, const RankView& rank, Report& report) {
   const CpuSet offline = rank.mask - node.machine.present;
   // A process that is not bound has in its mask every cpu that the machine could have.
   if (offline.empty() || node.machine.present.is_subset_of(rank.mask)) return;
-  report.add(FindingKind::kOfflineCpus, rank, "bound to cpus that are not online", name_cpus(offline),
-             "take cpus that this node has ('hierbar topo' shows them); lists of cpus do not carry over to other machines");
+  report.add(FindingKind::kOfflineCpus, rank, "bound to cpus that are not online",
+             name_cpus(offline),
+             "take cpus that this node has ('hierbar topo' shows them); lists of cpus do not carry "
+             "over to other machines");
 }
 
 void find_foreign(const NodeView& node, const RankView& rank, Report& report) {
   if (!rank.team.foreign.empty()) {
-    report.add(FindingKind::kForeignCpus, rank, "OMP_PLACES names cpus that the rank may not use, which OpenMP leaves out",
-               name_cpus(rank.team.foreign), "use OMP_PLACES=cores, which means the rank's own cores, or change its binding");
+    report.add(FindingKind::kForeignCpus, rank,
+               "OMP_PLACES names cpus that the rank may not use, which OpenMP leaves out",
+               name_cpus(rank.team.foreign),
+               "use OMP_PLACES=cores, which means the rank's own cores, or change its binding");
   }
   const CpuSet outside = node.grant ? (rank.mask & node.machine.present) - *node.grant : CpuSet();
   if (outside.empty()) return;
-  report.add(FindingKind::kForeignCpus, rank, "bound to cpus that its launcher was not given", name_cpus(outside),
-             "they may be another job's: bind inside the launcher's cpus, " + node.grant->to_string());
+  report.add(
+      FindingKind::kForeignCpus, rank, "bound to cpus that its launcher was not given",
+      name_cpus(outside),
+      "they may be another job's: bind inside the launcher's cpus, " + node.grant->to_string());
 }
 
 // --- 2. Units that are cut
@@ -102,12 +120,14 @@ bool is_split(const Machine& machine, const CpuSet& mask, Level level) {
 }
 
 std::ptrdiff_t count_split(const Machine& machine, const std::vector<CpuSet>& masks, Level level) {
-  return std::count_if(masks.begin(), masks.end(), [&](const CpuSet& mask) { return is_split(machine, mask, level); });
+  return std::count_if(masks.begin(), masks.end(),
+                       [&](const CpuSet& mask) { return is_split(machine, mask, level); });
 }
 
 // Finds masks that are split although they need not be: share_out() would split fewer of them. It
 // shares out the cpus of all ranks, and the launcher's own if these are known.
-void find_split(const NodeView& node, FindingKind kind, Level level, const char* noun, Report& report) {
+void find_split(const NodeView& node, FindingKind kind, Level level, const char* noun,
+                Report& report) {
   std::vector<CpuSet> masks;
   std::vector<std::uint32_t> threads;
   CpuSet pool;
@@ -118,16 +138,19 @@ void find_split(const NodeView& node, FindingKind kind, Level level, const char*
   }
   if (node.grant) pool |= *node.grant & node.machine.allowed;
   const Result<std::vector<CpuSet>> better = share_out(node.machine, pool, threads);
-  if (!better || count_split(node.machine, masks, level) <= count_split(node.machine, *better, level)) return;
+  if (!better ||
+      count_split(node.machine, masks, level) <= count_split(node.machine, *better, level))
+    return;
   for (std::size_t i = 0; i < masks.size(); ++i) {
     if (!is_split(node.machine, masks[i], level)) continue;
     // This was reported already, as a split package.
     if (level == Level::kNuma && is_split(node.machine, masks[i], Level::kPackage)) continue;
     report.add(kind, node.ranks[i],
-               "bound to parts of " + count_of(count_touched(node.machine, masks[i], level), noun) + " without need",
+               "bound to parts of " + count_of(count_touched(node.machine, masks[i], level), noun) +
+                   " without need",
                name_cpus(masks[i]),
-               "bind along the machine's tree: 'hierbar place' prints settings that cut between " + std::string(noun) +
-                   "s where they can");
+               "bind along the machine's tree: 'hierbar place' prints settings that cut between " +
+                   std::string(noun) + "s where they can");
   }
 }
 
@@ -142,7 +165,8 @@ std::vector<std::vector<std::size_t>> overlapping_groups(const std::vector<RankV
   };
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (ranks[i].mask.intersects(ranks[j].mask)) group_of[std::max(root(i), root(j))] = std::min(root(i), root(j));
+      if (ranks[i].mask.intersects(ranks[j].mask))
+        group_of[std::max(root(i), root(j))] = std::min(root(i), root(j));
     }
   }
   std::map<std::size_t, std::vector<std::size_t>> groups;
@@ -157,9 +181,11 @@ std::vector<std::vector<std::size_t>> overlapping_groups(const std::vector<RankV
 // What to do about ranks that share cpus. Settings alone do not help where cpus are missing.
 const char* advice_for_shared(const NodeView& node) {
   return sum_of_threads(node) > node.machine.allowed.count()
-             ? "start fewer ranks or threads, or take more cpus: there are not enough for one each. 'hierbar place' then "
+             ? "start fewer ranks or threads, or take more cpus: there are not enough for one "
+               "each. 'hierbar place' then "
                "prints settings that give each rank its own"
-             : "give each rank cpus of its own: 'hierbar place' prints settings for mpiexec, srun and rankfiles";
+             : "give each rank cpus of its own: 'hierbar place' prints settings for mpiexec, srun "
+               "and rankfiles";
 }
 
 void judge_group(const NodeView& node, const std::vector<std::size_t>& members, Report& report) {
@@ -184,8 +210,8 @@ void judge_group(const NodeView& node, const std::vector<std::size_t>& members, 
                 name_cpus(used) + ", while no thread is on " + name_cpus(masks - used), advice});
   }
   report.add({FindingKind::kOverlappingRanks, ranks,
-              count_of(members.size(), "rank") + " may run on the same cpus, " + count_of(threads, "thread") + " on " +
-                  count_of(masks.count(), "cpu"),
+              count_of(members.size(), "rank") + " may run on the same cpus, " +
+                  count_of(threads, "thread") + " on " + count_of(masks.count(), "cpu"),
               name_cpus(masks), advice});
 }
 
@@ -197,9 +223,12 @@ void find_smt_sharing(const NodeView& node, Report& report) {
     const CpuSet mask = rank.mask & node.machine.present;
     const std::uint32_t cores = num_cores(node.machine, mask);
     if (rank.team.num_threads <= cores || rank.team.num_threads > mask.count()) continue;
-    report.add(FindingKind::kSmtSharing, rank,
-               count_of(rank.team.num_threads, "thread") + " on " + count_of(cores, "core") + " while there are cores for all",
-               name_cpus(mask), "bind each rank to as many cores as it has threads: 'hierbar place' puts cores first");
+    report.add(
+        FindingKind::kSmtSharing, rank,
+        count_of(rank.team.num_threads, "thread") + " on " + count_of(cores, "core") +
+            " while there are cores for all",
+        name_cpus(mask),
+        "bind each rank to as many cores as it has threads: 'hierbar place' puts cores first");
   }
   for (const Unit& core : node.machine.units) {
     if (!core.children.empty()) continue;
@@ -207,9 +236,11 @@ void find_smt_sharing(const NodeView& node, Report& report) {
     for (const RankView& rank : node.ranks) {
       if (!core.cpus.intersects(rank.mask)) continue;
       if (first != nullptr && !first->mask.intersects(rank.mask)) {
-        report.add(FindingKind::kSmtSharing, rank, "shares a core with another rank while there are cores for all",
+        report.add(FindingKind::kSmtSharing, rank,
+                   "shares a core with another rank while there are cores for all",
                    "core of " + name_cpus(core.cpus) + ", with rank " + std::to_string(first->rank),
-                   "bind ranks to whole cores: '-bind-to core', '--cpu-bind=cores', or what 'hierbar place' prints");
+                   "bind ranks to whole cores: '-bind-to core', '--cpu-bind=cores', or what "
+                   "'hierbar place' prints");
         break;
       }
       first = &rank;
@@ -222,9 +253,11 @@ void find_quota(const NodeView& node, Report& report) {
   if (!node.quota || threads <= *node.quota) return;
   Finding finding{FindingKind::kQuota,
                   {},
-                  count_of(threads, "thread") + ", but control groups leave time for " + count_of(*node.quota, "cpu"),
+                  count_of(threads, "thread") + ", but control groups leave time for " +
+                      count_of(*node.quota, "cpu"),
                   "the control group of this process (cpu.max or cpu.cfs_quota_us)",
-                  "start at most as many threads as there is time for, or ask for more: threads that have used up the quota are "
+                  "start at most as many threads as there is time for, or ask for more: threads "
+                  "that have used up the quota are "
                   "stopped inside barriers"};
   for (const RankView& rank : node.ranks) finding.ranks.push_back(rank.rank);
   report.add(std::move(finding));
@@ -233,8 +266,9 @@ void find_quota(const NodeView& node, Report& report) {
 }  // namespace
 
 const char* finding_name(FindingKind kind) {
-  constexpr const char* kNames[] = {"stacked-threads", "overlapping-ranks", "split-package", "split-numa",
-                                    "smt-sharing",     "offline-cpus",      "foreign-cpus",  "quota"};
+  constexpr const char* kNames[] = {
+      "stacked-threads", "overlapping-ranks", "split-package", "split-numa",
+      "smt-sharing",     "offline-cpus",      "foreign-cpus",  "quota"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.hpp"
+#include "base/variables.hpp"
 #include "placement/evidence/cpu_pool.hpp"
 #include "placement/evidence/launcher.hpp"
 #include "topology/machine.hpp"

@@ -6,8 +6,7 @@
 #include <charconv>
 
 #include "base/text.hpp"
-#include "placement/share/cpu_order.hpp"
-#include "placement/share/omp_places.hpp"
+#include "placement/share/places.hpp"
 
 namespace hierbar {
 namespace {
@@ -27,9 +26,11 @@ class PlaceReader {
   Result<std::vector<CpuSet>> read() {
     std::vector<CpuSet> places;
     do {
-      if (!read_interval(places)) return Error{"'" + std::string(text_) + "' is no list of places such as {0,1},{2,3}"};
+      if (!read_interval(places))
+        return Error{"'" + std::string(text_) + "' is no list of places such as {0,1},{2,3}"};
     } while (accept(','));
-    if (peek() != '\0') return Error{"'" + std::string(text_) + "' is no list of places such as {0,1},{2,3}"};
+    if (peek() != '\0')
+      return Error{"'" + std::string(text_) + "' is no list of places such as {0,1},{2,3}"};
     return places;
   }
 
@@ -45,14 +46,16 @@ class PlaceReader {
   }
   bool read_number(std::int64_t& number) {
     peek();
-    const auto [end, problem] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
+    const auto [end, problem] =
+        std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
     if (problem != std::errc()) return false;
     at_ = static_cast<std::size_t>(end - text_.data());
     return true;
   }
   // Reads the ":length:stride" behind a cpu or a place.
   bool read_repeats(std::int64_t& length, std::int64_t& stride) {
-    if (accept(':') && (!read_number(length) || length < 1 || length > kMaxPlaceItems)) return false;
+    if (accept(':') && (!read_number(length) || length < 1 || length > kMaxPlaceItems))
+      return false;
     const bool has_stride = length > 1 && accept(':');
     return !has_stride || (read_number(stride) && is_cpu(stride < 0 ? -(stride + 1) : stride));
   }
@@ -81,7 +84,9 @@ class PlaceReader {
     std::int64_t stride = place.count();
     if (!accept('}') || !read_repeats(length, stride)) return false;
     num_cpus_ += place.count() * (static_cast<std::size_t>(length) - 1);
-    if (num_cpus_ > kMaxCpusOfPlaces || places.size() + static_cast<std::size_t>(length) > kMaxPlaces) return false;
+    if (num_cpus_ > kMaxCpusOfPlaces ||
+        places.size() + static_cast<std::size_t>(length) > kMaxPlaces)
+      return false;
     for (std::int64_t i = 0; i < length; ++i) {
       CpuSet shifted;
       for (const std::uint32_t cpu : place) {
@@ -112,7 +117,8 @@ std::optional<ProcBind> requested_policy(const Environment& environment) {
   const std::vector<std::string> words = lower_words(value_of(environment, "OMP_PROC_BIND"), ',');
   const std::string policy = words.empty() ? "" : words.front();
   if (policy.empty()) {
-    return value_of(environment, "OMP_PLACES").empty() ? std::nullopt : std::optional(ProcBind::kSpread);
+    return value_of(environment, "OMP_PLACES").empty() ? std::nullopt
+                                                       : std::optional(ProcBind::kSpread);
   }
   if (policy == "false") return std::nullopt;
   if (policy == "close") return ProcBind::kClose;
@@ -122,14 +128,15 @@ std::optional<ProcBind> requested_policy(const Environment& environment) {
 std::vector<CpuSet> units_in(const Machine& machine, Level level, const CpuSet& mask) {
   std::vector<CpuSet> places;
   for (const Unit& unit : machine.units) {
-    if (const CpuSet cpus = unit.cpus & mask; unit.has(level) && !cpus.empty()) places.push_back(cpus);
+    if (const CpuSet cpus = unit.cpus & mask; unit.has(level) && !cpus.empty())
+      places.push_back(cpus);
   }
   return places;
 }
 
 // The places; empty if they were not understood.
-std::vector<CpuSet> requested_places(const Machine& machine, const CpuSet& mask, const Environment& environment,
-                                     TeamShape& team) {
+std::vector<CpuSet> requested_places(const Machine& machine, const CpuSet& mask,
+                                     const Environment& environment, TeamShape& team) {
   const std::string text = value_of(environment, "OMP_PLACES");
   const std::vector<std::string> words = lower_words(text.substr(0, text.find('(')), ',');
   const std::string name = words.empty() ? "" : words.front();
@@ -163,7 +170,8 @@ TeamShape predict_team(const Machine& machine, const CpuSet& mask, const Environ
   const std::optional<ProcBind> policy = requested_policy(environment);
   if (policy) places = requested_places(machine, usable, environment, team);
   team.is_bound = !places.empty();
-  team.cpus = team.is_bound ? bind_threads(places, team.num_threads, *policy) : std::vector<CpuSet>(team.num_threads, usable);
+  team.cpus = team.is_bound ? bind_threads(places, team.num_threads, *policy)
+                            : std::vector<CpuSet>(team.num_threads, usable);
   return team;
 }
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/environment.hpp"
 #include "base/result.hpp"
+#include "base/variables.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "placement/evidence/cpu_quota.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 #include "placement/evidence/launcher.hpp"
 
@@ -22,13 +21,15 @@ constexpr const char* kNeverAsked = "slurmstepd";
 
 std::optional<Grant> grant_of(const std::vector<Process>& ancestors) {
   const Process* launcher = find_launcher_process(ancestors);
-  if (launcher == nullptr || launcher->name == kNeverAsked || launcher->user != geteuid()) return std::nullopt;
+  if (launcher == nullptr || launcher->name == kNeverAsked || launcher->user != geteuid())
+    return std::nullopt;
   return Grant{launcher->cpus, launcher->name + " (process " + std::to_string(launcher->pid) + ")"};
 }
 
 // The batch system's number. The variable counts only if the batch system's mark is set too,
 // because other programs use the name as well.
-std::optional<Limit> scheduled_cpus(const Environment& environment, const char* mark, const char* name) {
+std::optional<Limit> scheduled_cpus(const Environment& environment, const char* mark,
+                                    const char* name) {
   const std::string value = value_of(environment, name);
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -37,7 +38,9 @@ std::optional<Limit> scheduled_cpus(const Environment& environment, const char* 
   return Limit{number, name};
 }
 
-std::string count_cpus(std::uint32_t number) { return std::to_string(number) + (number == 1 ? " cpu" : " cpus"); }
+std::string count_cpus(std::uint32_t number) {
+  return std::to_string(number) + (number == 1 ? " cpu" : " cpus");
+}
 
 bool gives_whole_machine(const std::optional<Limit>& scheduled, const PoolEvidence& evidence) {
   return scheduled && !evidence.online.empty() && scheduled->num_cpus >= evidence.online.count();
@@ -50,7 +53,8 @@ bool is_cut_out(const CpuSet& cpus, const PoolEvidence& evidence) {
 
 PoolChoice rule(const PoolEvidence& evidence) {
   if (evidence.grant) return PoolChoice::kGrant;
-  if (is_cut_out(evidence.kernel, evidence) || gives_whole_machine(evidence.scheduled, evidence)) return PoolChoice::kCpuset;
+  if (is_cut_out(evidence.kernel, evidence) || gives_whole_machine(evidence.scheduled, evidence))
+    return PoolChoice::kCpuset;
   return PoolChoice::kUnion;
 }
 
@@ -68,9 +72,11 @@ Result<CpuSet> cpus_of(const PoolEvidence& evidence, PoolChoice source) {
 std::string origin(const PoolEvidence& evidence, PoolChoice source) {
   if (source == PoolChoice::kGrant) return "those of " + evidence.grant->holder;
   if (source == PoolChoice::kUnion) return "those that the ranks were given";
-  if (is_cut_out(evidence.kernel, evidence)) return "those that the kernel allows, which are not all";
+  if (is_cut_out(evidence.kernel, evidence))
+    return "those that the kernel allows, which are not all";
   if (gives_whole_machine(evidence.scheduled, evidence)) {
-    return "all of the machine, as " + evidence.scheduled->source + "=" + std::to_string(evidence.scheduled->num_cpus) + " says";
+    return "all of the machine, as " + evidence.scheduled->source + "=" +
+           std::to_string(evidence.scheduled->num_cpus) + " says";
   }
   return "all that the kernel allows";
 }
@@ -93,7 +99,8 @@ bool is_evidently_exclusive(const PoolEvidence& evidence, const CpuPool& pool, c
 
 }  // namespace
 
-Result<PoolEvidence> read_pool_evidence(const Environment& environment, const std::vector<Process>& ancestors) {
+Result<PoolEvidence> read_pool_evidence(const Environment& environment,
+                                        const std::vector<Process>& ancestors) {
   Result<CpuSet> kernel = probe_kernel_cpus();
   if (!kernel) return Error{kernel.error()};
   PoolEvidence evidence;
@@ -102,7 +109,8 @@ Result<PoolEvidence> read_pool_evidence(const Environment& environment, const st
   evidence.grant = grant_of(ancestors);
   evidence.scheduled = scheduled_cpus(environment, "SLURM_JOB_ID", "SLURM_CPUS_ON_NODE");
   if (!evidence.scheduled) evidence.scheduled = scheduled_cpus(environment, "PBS_JOBID", "NCPUS");
-  if (const std::optional<std::uint32_t> quota = read_cpu_quota()) evidence.quota = Limit{*quota, "the control group's quota"};
+  if (const std::optional<std::uint32_t> quota = read_cpu_quota())
+    evidence.quota = Limit{*quota, "the control group's quota"};
   return evidence;
 }
 
@@ -113,14 +121,17 @@ Result<CpuPool> choose_pool(const PoolEvidence& evidence, PoolChoice choice) {
   if (!cpus) return Error{cpus.error()};
   pool.cpus = *cpus & evidence.kernel;
   if (pool.cpus.empty()) {
-    return Error{"the kernel allows none of the cpus " + cpus->to_string() + ", " + origin(evidence, pool.source)};
+    return Error{"the kernel allows none of the cpus " + cpus->to_string() + ", " +
+                 origin(evidence, pool.source)};
   }
   const Limit* limit = tightest_limit(evidence, pool.cpus.count());
   pool.capacity = limit == nullptr ? pool.cpus.count() : limit->num_cpus;
   pool.is_exclusive = choice != PoolChoice::kAuto || is_evidently_exclusive(evidence, pool, limit);
-  pool.why = count_cpus(pool.cpus.count()) + " (" + pool.cpus.to_string() + "), " + origin(evidence, pool.source);
+  pool.why = count_cpus(pool.cpus.count()) + " (" + pool.cpus.to_string() + "), " +
+             origin(evidence, pool.source);
   if (limit != nullptr) pool.why += "; " + limit->source + " leaves " + count_cpus(limit->num_cpus);
-  if (choice != PoolChoice::kAuto) pool.why += std::string("; chosen by pool=") + pool_choice_name(choice);
+  if (choice != PoolChoice::kAuto)
+    pool.why += std::string("; chosen by pool=") + pool_choice_name(choice);
   return pool;
 }
 

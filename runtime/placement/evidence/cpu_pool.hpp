@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "base/environment.hpp"
 #include "base/result.hpp"
+#include "base/variables.hpp"
 #include "placement/evidence/place_setting.hpp"
 #include "placement/evidence/process.hpp"
 #include "topology/cpu_set.hpp"
@@ -41,7 +41,8 @@ struct PoolEvidence {
 };
 
 // Reads everything but `ranks`, for this process. Errors: the kernel does not report the cpus.
-Result<PoolEvidence> read_pool_evidence(const Environment& environment, const std::vector<Process>& ancestors);
+Result<PoolEvidence> read_pool_evidence(const Environment& environment,
+                                        const std::vector<Process>& ancestors);
 
 // The cpus of a node that the ranks of a job share out, and the reason for these.
 struct CpuPool {

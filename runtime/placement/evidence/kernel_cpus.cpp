@@ -4,9 +4,12 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
+#include <vector>
 
 #include "base/bound_thread.hpp"
 
@@ -62,10 +65,108 @@ bool share_cores(const CpuSet& cpus, const std::string& sys) {
   const std::string directory = sys + "/devices/system/cpu/";
   if (first_word(directory + "smt/active") == "0") return false;
   for (const std::uint32_t cpu : cpus) {
-    const CpuSet siblings = read_cpus(directory + "cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
+    const CpuSet siblings =
+        read_cpus(directory + "cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
     if ((siblings & cpus).count() > 1) return true;
   }
   return false;
+}
+
+namespace {
+
+// A hierarchy of control groups that distributes cpu time.
+struct Hierarchy {
+  std::string mount_point;
+  std::string mounted_group;  // the group that is mounted there
+  bool is_version_2;
+};
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+bool holds(const std::string& comma_list, const char* name) {
+  const std::vector<std::string> parts = split(comma_list, ',');
+  return std::find(parts.begin(), parts.end(), name) != parts.end();
+}
+
+// From /proc/self/mountinfo: "id parent device root mount-point options optional... - type source
+// super-options".
+std::vector<Hierarchy> read_hierarchies(const std::string& root) {
+  std::vector<Hierarchy> hierarchies;
+  std::ifstream file(root + "/proc/self/mountinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto separator = line.find(" - ");
+    if (separator == std::string::npos) continue;
+    const std::vector<std::string> mount = split(line.substr(0, separator), ' ');
+    const std::vector<std::string> type = split(line.substr(separator + 3), ' ');
+    if (mount.size() < 5 || type.size() < 3) continue;
+    const bool is_version_2 = type[0] == "cgroup2";
+    const bool is_version_1 = type[0] == "cgroup" && holds(type[2], "cpu");
+    if (is_version_1 || is_version_2) hierarchies.push_back({mount[4], mount[3], is_version_2});
+  }
+  return hierarchies;
+}
+
+// From /proc/self/cgroup: "id:controllers:/group". Version 2 has no controllers there.
+std::optional<std::string> read_group(const std::string& root, bool is_version_2) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    if (is_version_2 ? controllers.empty() : holds(controllers, "cpu"))
+      return line.substr(second + 1);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> cpus_of(double quota, double period) {
+  if (!(quota > 0) || !(period > 0)) return std::nullopt;
+  const double cpus = quota / period;
+  if (cpus >= 1e9) return std::nullopt;
+  const auto whole = static_cast<std::uint32_t>(cpus);
+  return std::max<std::uint32_t>(1, whole + (static_cast<double>(whole) < cpus ? 1 : 0));
+}
+
+// "max" and -1 mean no quota. Neither is read as a positive number.
+std::optional<std::uint32_t> quota_of_group(const std::string& directory, bool is_version_2) {
+  double quota = 0;
+  double period = 0;
+  if (is_version_2) {
+    std::ifstream(directory + "/cpu.max") >> quota >> period;
+  } else {
+    std::ifstream(directory + "/cpu.cfs_quota_us") >> quota;
+    std::ifstream(directory + "/cpu.cfs_period_us") >> period;
+  }
+  return cpus_of(quota, period);
+}
+
+void lower(std::optional<std::uint32_t>& smallest, const std::optional<std::uint32_t>& cpus) {
+  if (cpus && (!smallest || *cpus < *smallest)) smallest = cpus;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> read_cpu_quota(const std::string& root) {
+  std::optional<std::uint32_t> smallest;
+  for (const Hierarchy& hierarchy : read_hierarchies(root)) {
+    std::string group = read_group(root, hierarchy.is_version_2).value_or("/");
+    // The mounted group may itself be below the root, as in a container. A group of this process
+    // that is not below the mounted one is taken for the mounted one.
+    const std::string top = hierarchy.mounted_group == "/" ? "" : hierarchy.mounted_group;
+    group = group.starts_with(top + "/") ? group.substr(top.size()) : "";
+    for (;; group.erase(group.rfind('/'))) {
+      if (group == "/") group.clear();
+      lower(smallest, quota_of_group(root + hierarchy.mount_point + group, hierarchy.is_version_2));
+      if (group.empty()) break;
+    }
+  }
+  return smallest;
 }
 
 }  // namespace hierbar

@@ -2,12 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "placement/evidence/launcher.hpp"
 
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
+#include <climits>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
 #include <optional>
+#include <tuple>
 
 #include "base/launchers.hpp"
-#include "base/process/process_stat.hpp"
+#include "base/process.hpp"
 
 namespace hierbar {
 namespace {
@@ -41,43 +51,49 @@ Result<std::uint32_t> number_of(const Environment& environment, const char* name
   const char* value = environment(name);
   if (value == nullptr) return Error{std::string(name) + " is not set"};
   std::uint32_t number = 0;
-  if (!parse_whole(std::string_view(value), number)) return Error{std::string(name) + ": '" + value + "' is no number"};
+  if (!parse_whole(std::string_view(value), number))
+    return Error{std::string(name) + ": '" + value + "' is no number"};
   return number;
 }
 
-Result<std::uint32_t> slurm_local_size(const Environment& environment) {
-  constexpr const char* kList = "SLURM_STEP_TASKS_PER_NODE";
-  const Result<std::uint32_t> node = number_of(environment, "SLURM_NODEID");
+// From the list of the ranks of each node.
+Result<std::uint32_t> listed_local_size(const Launcher& launcher, const Environment& environment) {
+  const std::string name = launcher.ranks_of_nodes;
+  const Result<std::uint32_t> node = number_of(environment, launcher.node_index);
   if (!node) return node;
-  const char* list = environment(kList);
-  if (list == nullptr) return Error{std::string(kList) + " is not set"};
+  const char* list = environment(launcher.ranks_of_nodes);
+  if (list == nullptr) return Error{name + " is not set"};
   const Result<std::uint32_t> tasks = tasks_on_node(list, *node);
-  if (!tasks) return Error{std::string(kList) + ": '" + list + "' " + tasks.error()};
+  if (!tasks) return Error{name + ": '" + list + "' " + tasks.error()};
   return tasks;
 }
 
-// Flux tells only the tasks and nodes of the whole job.
-Result<std::uint32_t> flux_local_size(const Environment& environment, bool& is_assumed) {
-  const Result<std::uint32_t> tasks = number_of(environment, "FLUX_JOB_SIZE");
+// From the ranks and the nodes of the whole job.
+Result<std::uint32_t> even_local_size(const Launcher& launcher, const Environment& environment,
+                                      bool& is_assumed) {
+  const Result<std::uint32_t> tasks = number_of(environment, launcher.job_size);
   if (!tasks) return tasks;
-  const Result<std::uint32_t> nodes = number_of(environment, "FLUX_JOB_NNODES");
+  const Result<std::uint32_t> nodes = number_of(environment, launcher.num_nodes);
   if (!nodes) return nodes;
   if (*nodes == 0 || *tasks % *nodes != 0) {
-    return Error{"FLUX_JOB_SIZE: '" + std::to_string(*tasks) + "' tasks cannot be spread evenly over FLUX_JOB_NNODES: '" +
+    return Error{std::string(launcher.job_size) + ": '" + std::to_string(*tasks) +
+                 "' tasks cannot be spread evenly over " + launcher.num_nodes + ": '" +
                  std::to_string(*nodes) + "' nodes"};
   }
   is_assumed = *nodes > 1;
   return *tasks / *nodes;
 }
 
-Result<std::uint32_t> local_size_of(const Launcher& launcher, const Environment& environment, bool& is_assumed) {
+Result<std::uint32_t> local_size_of(const Launcher& launcher, const Environment& environment,
+                                    bool& is_assumed) {
   if (launcher.local_size != nullptr) return number_of(environment, launcher.local_size);
-  if (std::string_view(launcher.name) == "Slurm") return slurm_local_size(environment);
-  return flux_local_size(environment, is_assumed);
+  if (launcher.ranks_of_nodes != nullptr) return listed_local_size(launcher, environment);
+  return even_local_size(launcher, environment, is_assumed);
 }
 
 // Empty if nothing tells this launch from another one.
-std::string job_id_of(const Launcher& launcher, const Environment& environment, const std::vector<Process>& ancestors) {
+std::string job_id_of(const Launcher& launcher, const Environment& environment,
+                      const std::vector<Process>& ancestors) {
   std::string id;
   for (const char* name : launcher.job_id) {
     const std::string value = value_of(environment, name);
@@ -90,7 +106,8 @@ std::string job_id_of(const Launcher& launcher, const Environment& environment, 
   if (!id.empty()) return id;
   for (const Process& ancestor : ancestors) {
     if (has_process_name(launcher, ancestor)) {
-      return "process " + std::to_string(ancestor.pid) + " started " + std::to_string(ancestor.start_ticks);
+      return "process " + std::to_string(ancestor.pid) + " started " +
+             std::to_string(ancestor.start_ticks);
     }
   }
   return "";
@@ -98,13 +115,16 @@ std::string job_id_of(const Launcher& launcher, const Environment& environment, 
 
 }  // namespace
 
-ProcessFacts own_process_facts() { return {.ancestors = read_ancestors(), .boot_id = read_boot_id()}; }
+ProcessFacts own_process_facts() {
+  return {.ancestors = read_ancestors(), .boot_id = read_boot_id()};
+}
 
 Result<Launch> find_launch(const Environment& environment, const ProcessFacts& facts) {
   const Launcher* launcher = innermost(environment, facts.ancestors);
   if (launcher == nullptr) return Error{"no launcher is known from the environment"};
   const std::string name = launcher->name;
-  if (launcher->local_rank == nullptr) return Error{name + " launched this process and does not tell its position on the node"};
+  if (launcher->local_rank == nullptr)
+    return Error{name + " launched this process and does not tell its position on the node"};
 
   Launch launch;
   const Result<std::uint32_t> rank = number_of(environment, launcher->local_rank);
@@ -112,11 +132,12 @@ Result<Launch> find_launch(const Environment& environment, const ProcessFacts& f
   const Result<std::uint32_t> size = local_size_of(*launcher, environment, launch.size_is_assumed);
   if (!size) return Error{name + ": " + size.error()};
   if (*rank >= *size) {
-    return Error{name + ": " + launcher->local_rank + ": '" + std::to_string(*rank) + "' is not below the " +
-                 std::to_string(*size) + " ranks of this node"};
+    return Error{name + ": " + launcher->local_rank + ": '" + std::to_string(*rank) +
+                 "' is not below the " + std::to_string(*size) + " ranks of this node"};
   }
   const std::string job_id = job_id_of(*launcher, environment, facts.ancestors);
-  if (job_id.empty()) return Error{name + ": it tells no job id, and its process is not among the ancestors"};
+  if (job_id.empty())
+    return Error{name + ": it tells no job id, and its process is not among the ancestors"};
 
   launch.launcher = name;
   launch.local_rank = *rank;
@@ -127,8 +148,9 @@ Result<Launch> find_launch(const Environment& environment, const ProcessFacts& f
 
 const Process* find_launcher_process(const std::vector<Process>& ancestors) {
   const auto found = std::find_if(ancestors.begin(), ancestors.end(), [](const Process& process) {
-    return std::any_of(known_launchers().begin(), known_launchers().end(),
-                       [&](const Launcher& launcher) { return has_process_name(launcher, process); });
+    return std::any_of(
+        known_launchers().begin(), known_launchers().end(),
+        [&](const Launcher& launcher) { return has_process_name(launcher, process); });
   });
   return found == ancestors.end() ? nullptr : &*found;
 }
@@ -145,7 +167,8 @@ Result<std::uint32_t> tasks_on_node(std::string_view list, std::uint32_t node_in
     std::uint32_t repeats = 1;
     if (!parse_whole(run.substr(0, open), tasks)) return malformed;
     if (open != std::string_view::npos) {
-      if (run.back() != ')' || !parse_whole(run.substr(open + 2, run.size() - open - 3), repeats)) return malformed;
+      if (run.back() != ')' || !parse_whole(run.substr(open + 2, run.size() - open - 3), repeats))
+        return malformed;
     }
     num_nodes += repeats;
     if (!found && node_index < num_nodes) found = tasks;
@@ -153,6 +176,126 @@ Result<std::uint32_t> tasks_on_node(std::string_view list, std::uint32_t node_in
   }
   if (!found) return Error{"has no node " + std::to_string(node_index)};
   return *found;
+}
+
+namespace {
+
+// All processes that can be seen, by process number.
+std::map<int, Process> read_processes() {
+  std::map<int, Process> processes;
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir("/proc"), closedir);
+  while (const dirent* entry = directory ? readdir(directory.get()) : nullptr) {
+    int pid = 0;
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, pid).ptr != end) continue;
+    if (std::optional<Process> process = read_process(pid))
+      processes.emplace(pid, std::move(*process));
+  }
+  return processes;
+}
+
+// The ancestors of a process, its parent first.
+std::vector<Process> ancestors_of(const std::map<int, Process>& processes, const Process& process) {
+  std::vector<Process> ancestors;
+  for (auto at = processes.find(process.parent);
+       at != processes.end() && ancestors.size() < kMaxAncestors;
+       at = processes.find(at->second.parent)) {
+    ancestors.push_back(at->second);
+  }
+  return ancestors;
+}
+
+// The rank in the whole job if the launcher tells it, otherwise the rank on the node.
+std::uint32_t rank_of(const Environment& environment, const Launch& launch) {
+  for (const Launcher& launcher : known_launchers()) {
+    if (launch.launcher != launcher.name) continue;
+    const char* text = rank_in_job(environment, launcher);
+    std::uint32_t rank = 0;
+    if (text != nullptr && std::from_chars(text, text + std::strlen(text), rank).ec == std::errc())
+      return rank;
+  }
+  return launch.local_rank;
+}
+
+// A number that grows with the threads of a process: the kernel counts each thread as a
+// subdirectory, which is a link to the directory. 0 if it cannot be read.
+std::uint64_t num_threads(int pid) {
+  struct stat status{};
+  return stat(("/proc/" + std::to_string(pid) + "/task").c_str(), &status) == 0 ? status.st_nlink
+                                                                                : 0;
+}
+
+// A process that may stand for a rank.
+struct Candidate {
+  NodeRank rank;
+  std::uint64_t num_threads;
+  std::size_t depth;  // number of ancestors
+
+  // Sorts by rank. Among the processes of one rank the best one comes first.
+  bool operator<(const Candidate& other) const {
+    const auto key = [](const Candidate& one) {
+      return std::tie(one.rank.launch.local_rank, one.rank.launch.job_key);
+    };
+    if (key(*this) != key(other)) return key(*this) < key(other);
+    if (num_threads != other.num_threads) return num_threads > other.num_threads;
+    return std::pair(depth, rank.process.pid) > std::pair(other.depth, other.rank.process.pid);
+  }
+};
+
+}  // namespace
+
+std::optional<Environment> environment_of(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/environ");
+  if (!file) return std::nullopt;
+  const auto variables = std::make_shared<std::map<std::string, std::string>>();
+  for (std::string entry; std::getline(file, entry, '\0');) {
+    if (const std::size_t equals = entry.find('='); equals != std::string::npos) {
+      variables->emplace(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+  }
+  return [variables](const char* name) -> const char* {
+    const auto found = variables->find(name);
+    return found == variables->end() ? nullptr : found->second.c_str();
+  };
+}
+
+std::vector<NodeRank> find_node_ranks(int root, const std::string& job_key) {
+  const std::map<int, Process> processes = read_processes();
+  const std::string boot_id = read_boot_id();
+  std::vector<Candidate> candidates;
+  for (const auto& [pid, process] : processes) {
+    const ProcessFacts facts{.ancestors = ancestors_of(processes, process), .boot_id = boot_id};
+    const auto is_root = [&](const Process& ancestor) { return ancestor.pid == root; };
+    if (std::none_of(facts.ancestors.begin(), facts.ancestors.end(), is_root)) continue;
+    std::optional<Environment> environment = environment_of(pid);
+    if (!environment) continue;
+    const Result<Launch> launch = find_launch(*environment, facts);
+    if (!launch || (!job_key.empty() && launch->job_key != job_key)) continue;
+    // A launcher's child binds itself and then starts the program. What was read before the
+    // program's environment may be older than the binding.
+    std::optional<Process> rank = read_process(pid);
+    if (!rank) continue;
+    candidates.push_back(
+        {{*launch, rank_of(*environment, *launch), std::move(*rank), std::move(*environment)},
+         num_threads(pid),
+         facts.ancestors.size()});
+  }
+  std::sort(candidates.begin(), candidates.end());
+  std::vector<NodeRank> ranks;
+  for (const auto& [rank, threads, depth] : candidates) {
+    const bool is_same = !ranks.empty() &&
+                         ranks.back().launch.local_rank == rank.launch.local_rank &&
+                         ranks.back().launch.job_key == rank.launch.job_key;
+    if (!is_same) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+std::string program_of(int pid) {
+  char path[PATH_MAX];
+  const ssize_t length =
+      readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path, sizeof path);
+  return length < 0 ? "" : std::string(path, static_cast<std::size_t>(length));
 }
 
 }  // namespace hierbar

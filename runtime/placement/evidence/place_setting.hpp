@@ -28,7 +28,8 @@ namespace hierbar {
 // keep and auto.
 inline constexpr const char* kPlaceVariable = "HIERBAR_PLACE";
 inline constexpr const char* kAllowedPlaceSettings =
-    "off, check or auto, pool=auto, pool=union, pool=grant or pool=cpuset, threads=keep or threads=share, quota=auto or "
+    "off, check or auto, pool=auto, pool=union, pool=grant or pool=cpuset, threads=keep or "
+    "threads=share, quota=auto or "
     "quota=off, or one of each, separated by commas";
 
 enum class PlaceMode : std::uint8_t { kOff, kCheck, kAuto };

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/process/process_stat.hpp"
+#include "base/process.hpp"
 
 namespace hierbar {
 namespace {

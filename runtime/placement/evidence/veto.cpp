@@ -17,19 +17,22 @@ Veto found(VetoReason reason, const char* variable, const std::string& value, co
 }
 
 bool is_off(const std::string& word) {
-  return word.empty() || word == "0" || word == "off" || word == "no" || word == "disable" || word == "false";
+  return word.empty() || word == "0" || word == "off" || word == "no" || word == "disable" ||
+         word == "false";
 }
 
 // Whether this lists places. A list starts with a place, "{0,1}" or "0", or with one that is
 // excluded, "!{0}". Everything else is a name.
 bool lists_places(const std::string& word) {
-  return !word.empty() && (word[0] == '{' || word[0] == '!' || std::isdigit(static_cast<unsigned char>(word[0])) != 0);
+  return !word.empty() && (word[0] == '{' || word[0] == '!' ||
+                           std::isdigit(static_cast<unsigned char>(word[0])) != 0);
 }
 
 std::optional<Veto> user_placement(const Environment& environment) {
   using enum VetoReason;
   const std::string places = value_of(environment, "OMP_PLACES");
-  if (lists_places(lower_words(places, ';').front())) return found(kUserPlaced, "OMP_PLACES", places, "lists the places");
+  if (lists_places(lower_words(places, ';').front()))
+    return found(kUserPlaced, "OMP_PLACES", places, "lists the places");
   const std::string bind = value_of(environment, "OMP_PROC_BIND");
   const std::string first_bind = lower_words(bind, ',').front();
   if (first_bind == "false" || first_bind == "disabled") {
@@ -37,8 +40,10 @@ std::optional<Veto> user_placement(const Environment& environment) {
   }
   const std::string affinity = value_of(environment, "KMP_AFFINITY");
   for (const std::string& word : lower_words(affinity, ',')) {
-    if (word == "explicit" || word == "disabled" || word == "none" || word == "norespect" || word.starts_with("proclist")) {
-      return found(kUserPlaced, "KMP_AFFINITY", affinity, "places the threads, or says that nobody shall");
+    if (word == "explicit" || word == "disabled" || word == "none" || word == "norespect" ||
+        word.starts_with("proclist")) {
+      return found(kUserPlaced, "KMP_AFFINITY", affinity,
+                   "places the threads, or says that nobody shall");
     }
   }
   const std::string gomp = value_of(environment, "GOMP_CPU_AFFINITY");
@@ -62,7 +67,8 @@ bool moves_cpus(const std::string& arguments) {
 
 // What users set. I_MPI_PIN_INFO and I_MPI_PIN_MAPPING are not among these: Intel MPI's launcher
 // sets them in every rank, to tell how it has bound it (docs/design/placement.md#d0043).
-constexpr const char* kIntelPins[] = {"I_MPI_PIN_DOMAIN", "I_MPI_PIN_PROCESSOR_LIST", "I_MPI_PIN_PROCESSOR_EXCLUDE_LIST"};
+constexpr const char* kIntelPins[] = {"I_MPI_PIN_DOMAIN", "I_MPI_PIN_PROCESSOR_LIST",
+                                      "I_MPI_PIN_PROCESSOR_EXCLUDE_LIST"};
 
 // dplace and likwid-pin bind threads when these are made, by a library that they preload. omplace
 // uses dplace.
@@ -71,11 +77,13 @@ constexpr const char* kPreloadedPlacers[] = {"libdplace", "liblikwidpin"};
 std::optional<Veto> foreign_placer(const Environment& environment) {
   using enum VetoReason;
   const std::string likwid = value_of(environment, "LIKWID_PIN");
-  if (!likwid.empty()) return found(kForeignPlacer, "LIKWID_PIN", likwid, "says that likwid-pin places the threads");
+  if (!likwid.empty())
+    return found(kForeignPlacer, "LIKWID_PIN", likwid, "says that likwid-pin places the threads");
   const std::string preload = value_of(environment, "LD_PRELOAD");
   for (const char* library : kPreloadedPlacers) {
     if (preload.find(library) != std::string::npos) {
-      return found(kForeignPlacer, "LD_PRELOAD", preload, "brings a library that places the threads");
+      return found(kForeignPlacer, "LD_PRELOAD", preload,
+                   "brings a library that places the threads");
     }
   }
   const std::string mpibind = value_of(environment, "MPIBIND");
@@ -83,14 +91,17 @@ std::optional<Veto> foreign_placer(const Environment& environment) {
     return found(kForeignPlacer, "MPIBIND", mpibind, "says that mpibind places ranks and threads");
   }
   const std::string dlb = value_of(environment, "DLB_ARGS");
-  if (moves_cpus(dlb)) return found(kForeignPlacer, "DLB_ARGS", dlb, "says that DLB moves cpus between ranks");
+  if (moves_cpus(dlb))
+    return found(kForeignPlacer, "DLB_ARGS", dlb, "says that DLB moves cpus between ranks");
   const std::string geopm = value_of(environment, "GEOPM_CTL");
-  if (!geopm.empty()) return found(kForeignPlacer, "GEOPM_CTL", geopm, "says that GEOPM's launcher placed the ranks");
+  if (!geopm.empty())
+    return found(kForeignPlacer, "GEOPM_CTL", geopm, "says that GEOPM's launcher placed the ranks");
   const std::string pin = value_of(environment, "I_MPI_PIN");
   const bool intel_pins = pin.empty() || !is_off(lower_words(pin, ',').front());
   for (const char* name : kIntelPins) {
     const std::string value = value_of(environment, name);
-    if (intel_pins && !value.empty()) return found(kForeignPlacer, name, value, "says where Intel MPI places the ranks");
+    if (intel_pins && !value.empty())
+      return found(kForeignPlacer, name, value, "says where Intel MPI places the ranks");
   }
   return std::nullopt;
 }
@@ -125,22 +136,27 @@ const char* veto_name(VetoReason reason) {
   return "";
 }
 
-std::optional<Veto> veto_by_environment(const PlaceSetting& setting, const Environment& environment) {
-  if (setting.mode == PlaceMode::kOff) return Veto{VetoReason::kOff, std::string(kPlaceVariable) + " is off"};
+std::optional<Veto> veto_by_environment(const PlaceSetting& setting,
+                                        const Environment& environment) {
+  if (setting.mode == PlaceMode::kOff)
+    return Veto{VetoReason::kOff, std::string(kPlaceVariable) + " is off"};
   std::optional<Veto> veto = user_placement(environment);
   return veto ? veto : foreign_placer(environment);
 }
 
 std::optional<Veto> veto_by_binding(const BindingFacts& state) {
-  if (state.is_forked_child) return Veto{VetoReason::kForkedChild, "this process was forked from one that uses OpenMP"};
+  if (state.is_forked_child)
+    return Veto{VetoReason::kForkedChild, "this process was forked from one that uses OpenMP"};
   if (state.first_mask && *state.first_mask != state.mask) {
-    return Veto{VetoReason::kMaskChanged, "the program was started on cpus " + state.first_mask->to_string() +
+    return Veto{VetoReason::kMaskChanged, "the program was started on cpus " +
+                                              state.first_mask->to_string() +
                                               " and bound itself to " + state.mask.to_string()};
   }
   if (!state.has_explicit_threads) {
-    return Veto{VetoReason::kThreadsUnknown, "OMP_NUM_THREADS is not set, so there are as many threads as the rank has cpus; " +
-                                                 std::string(kPlaceVariable) +
-                                                 "=threads=share takes a thread for each cpu of a share"};
+    return Veto{VetoReason::kThreadsUnknown,
+                "OMP_NUM_THREADS is not set, so there are as many threads as the rank has cpus; " +
+                    std::string(kPlaceVariable) +
+                    "=threads=share takes a thread for each cpu of a share"};
   }
   return std::nullopt;
 }
@@ -156,18 +172,21 @@ std::optional<Veto> veto_by_need(const Machine& machine, const std::vector<RankN
 }
 
 std::optional<Veto> veto_by_pool(const CpuPool& pool, const std::vector<RankNeed>& ranks) {
-  const auto num_threads = std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{0},
-                                           [](std::uint64_t sum, const RankNeed& rank) { return sum + rank.num_threads; });
+  const auto num_threads = std::accumulate(
+      ranks.begin(), ranks.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const RankNeed& rank) { return sum + rank.num_threads; });
   if (num_threads > pool.capacity) {
-    return Veto{VetoReason::kOversubscribed,
-                plural(num_threads, "thread") + " for " + plural(pool.capacity, "cpu") + ": the pool is " + pool.why};
+    return Veto{VetoReason::kOversubscribed, plural(num_threads, "thread") + " for " +
+                                                 plural(pool.capacity, "cpu") + ": the pool is " +
+                                                 pool.why};
   }
   if (ranks.size() == 1 && ranks.front().mask == pool.cpus) {
     return Veto{VetoReason::kSufficient, "the only rank has the whole pool: " + pool.why};
   }
   if (!pool.is_exclusive) {
-    return Veto{VetoReason::kNotExclusive, "nothing shows that the cpus are this job's alone: the pool is " + pool.why + "; " +
-                                               kPlaceVariable + "=pool=cpuset or pool=union takes them for it"};
+    return Veto{VetoReason::kNotExclusive,
+                "nothing shows that the cpus are this job's alone: the pool is " + pool.why + "; " +
+                    kPlaceVariable + "=pool=cpuset or pool=union takes them for it"};
   }
   return std::nullopt;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.hpp"
+#include "base/variables.hpp"
 #include "placement/evidence/cpu_pool.hpp"
 #include "placement/evidence/place_setting.hpp"
 #include "topology/machine.hpp"
@@ -50,7 +50,8 @@ struct Veto {
 
 // Reads the environment only. OMP_PLACES with a name (cores, threads, ...) is no veto: such
 // places are laid out inside the share.
-std::optional<Veto> veto_by_environment(const PlaceSetting& setting, const Environment& environment);
+std::optional<Veto> veto_by_environment(const PlaceSetting& setting,
+                                        const Environment& environment);
 
 // What veto_by_binding() judges.
 struct BindingFacts {

@@ -24,11 +24,16 @@ constexpr std::uint64_t kLook_ns = 20'000'000;
 // enough for 1,000 years of ticks, and Linux has no process numbers above 22 bits.
 constexpr int kPidBits = 22;
 std::uint64_t packed(const ProcessName& process) {
-  return process.start_time << kPidBits | (static_cast<std::uint64_t>(process.pid) & ((1U << kPidBits) - 1));
+  return process.start_time << kPidBits |
+         (static_cast<std::uint64_t>(process.pid) & ((1U << kPidBits) - 1));
 }
-bool lives(std::uint64_t owner) { return is_alive(static_cast<std::int32_t>(owner & ((1U << kPidBits) - 1)), owner >> kPidBits); }
+bool lives(std::uint64_t owner) {
+  return is_alive(static_cast<std::int32_t>(owner & ((1U << kPidBits) - 1)), owner >> kPidBits);
+}
 
-void write_mask(const CpuSet& cpus, std::uint64_t* words) { std::copy(cpus.words().begin(), cpus.words().end(), words); }
+void write_mask(const CpuSet& cpus, std::uint64_t* words) {
+  std::copy(cpus.words().begin(), cpus.words().end(), words);
+}
 
 }  // namespace
 
@@ -63,7 +68,9 @@ std::size_t MeetingMemory::size_bytes(std::uint32_t num_ranks) {
 }
 
 MeetingMemory::Header& MeetingMemory::header() const { return *reinterpret_cast<Header*>(memory_); }
-MeetingMemory::Slot& MeetingMemory::slot(std::uint32_t rank) const { return reinterpret_cast<Slot*>(memory_ + 128)[rank]; }
+MeetingMemory::Slot& MeetingMemory::slot(std::uint32_t rank) const {
+  return reinterpret_cast<Slot*>(memory_ + 128)[rank];
+}
 
 void MeetingMemory::make(const ProcessName& maker, std::uint64_t deadline_ns) const {
   header().magic = kMagic;
@@ -121,7 +128,8 @@ void MeetingMemory::seal(Verdict verdict) const {
   std::uint32_t open = static_cast<std::uint32_t>(Verdict::kOpen);
   // (V1) release; pairs with (V2). Whoever reads the verdict sees what the sealer has seen: all
   // facts and the machine. If the exchange fails, its acquire is a (V2) itself.
-  if (header().verdict.compare_exchange_strong(open, static_cast<std::uint32_t>(verdict), std::memory_order_acq_rel,
+  if (header().verdict.compare_exchange_strong(open, static_cast<std::uint32_t>(verdict),
+                                               std::memory_order_acq_rel,
                                                std::memory_order_acquire)) {
     futex(header().verdict, FUTEX_WAKE, INT_MAX, nullptr);
   }
@@ -130,7 +138,8 @@ void MeetingMemory::seal(Verdict verdict) const {
 // (V2) load-acquire; pairs with (V1).
 Verdict MeetingMemory::verdict() const {
   const std::uint32_t verdict = header().verdict.load(std::memory_order_acquire);
-  return verdict <= static_cast<std::uint32_t>(Verdict::kDead) ? static_cast<Verdict>(verdict) : Verdict::kNobody;
+  return verdict <= static_cast<std::uint32_t>(Verdict::kDead) ? static_cast<Verdict>(verdict)
+                                                               : Verdict::kNobody;
 }
 
 bool MeetingMemory::is_overdue(std::uint64_t now_ns) const {
@@ -138,11 +147,13 @@ bool MeetingMemory::is_overdue(std::uint64_t now_ns) const {
   if (now_ns < deadline_ns) return deadline_ns - now_ns > kMaxPatience_ns;
   // Relaxed: this only asks whether the maker's step is still missing. The image is read after the
   // verdict.
-  const bool loads = header().image_bytes.load(std::memory_order_relaxed) == 0 && lives(header().maker);
+  const bool loads =
+      header().image_bytes.load(std::memory_order_relaxed) == 0 && lives(header().maker);
   return !loads || now_ns - deadline_ns >= kPatience_ns;
 }
 
-Verdict MeetingMemory::wait(const std::function<Verdict(const std::vector<RankFacts>&)>& late) const {
+Verdict MeetingMemory::wait(
+    const std::function<Verdict(const std::vector<RankFacts>&)>& late) const {
   while (verdict() == Verdict::kOpen) {
     const auto now_ns = static_cast<std::uint64_t>(monotonic_ns());
     if (is_overdue(now_ns)) {
@@ -156,8 +167,10 @@ Verdict MeetingMemory::wait(const std::function<Verdict(const std::vector<RankFa
       break;
     }
     const std::uint64_t deadline_ns = header().deadline_ns;
-    const std::uint64_t sleep_ns = now_ns < deadline_ns ? std::min(deadline_ns - now_ns, kMaxPatience_ns) : kLook_ns;
-    const timespec limit{static_cast<time_t>(sleep_ns / 1'000'000'000), static_cast<long>(sleep_ns % 1'000'000'000)};
+    const std::uint64_t sleep_ns =
+        now_ns < deadline_ns ? std::min(deadline_ns - now_ns, kMaxPatience_ns) : kLook_ns;
+    const timespec limit{static_cast<time_t>(sleep_ns / 1'000'000'000),
+                         static_cast<long>(sleep_ns % 1'000'000'000)};
     futex(header().verdict, FUTEX_WAIT, static_cast<std::uint32_t>(Verdict::kOpen), &limit);
   }
   return verdict();
@@ -168,7 +181,8 @@ std::vector<RankFacts> MeetingMemory::facts() const {
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {
     const Slot& other = slot(rank);
     if (other.posted.load(std::memory_order_acquire) == 0) continue;  // (P2) pairs with (P1)
-    all.push_back({{CpuSet(other.mask, kMaskWords), other.num_threads}, CpuSet(other.pool, kMaskWords)});
+    all.push_back(
+        {{CpuSet(other.mask, kMaskWords), other.num_threads}, CpuSet(other.pool, kMaskWords)});
   }
   return all;
 }
@@ -196,7 +210,9 @@ bool MeetingMemory::owner_is_dead(std::uint32_t rank) const {
 bool MeetingMemory::is_stale() const {
   const auto now_ns = static_cast<std::uint64_t>(monotonic_ns());
   const std::uint64_t deadline_ns = header().deadline_ns;
-  if (now_ns > deadline_ns ? now_ns - deadline_ns > 2 * kPatience_ns : deadline_ns - now_ns > kMaxPatience_ns) return true;
+  if (now_ns > deadline_ns ? now_ns - deadline_ns > 2 * kPatience_ns
+                           : deadline_ns - now_ns > kMaxPatience_ns)
+    return true;
   // Whether processes of another pid namespace are alive cannot be seen from here.
   if (header().pid_namespace != own_process().pid_namespace || lives(header().maker)) return false;
   for (std::uint32_t rank = 0; rank < num_ranks_; ++rank) {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/process/process_name.hpp"
+#include "base/process.hpp"
 #include "placement/evidence/veto.hpp"
 
 namespace hierbar {
@@ -75,7 +75,8 @@ class MeetingMemory {
 
   // Uses the memory, of size_bytes(num_ranks), as a board. The memory must be zero or a board
   // already.
-  MeetingMemory(void* memory, std::uint32_t num_ranks) : memory_(static_cast<std::byte*>(memory)), num_ranks_(num_ranks) {}
+  MeetingMemory(void* memory, std::uint32_t num_ranks)
+      : memory_(static_cast<std::byte*>(memory)), num_ranks_(num_ranks) {}
   static std::size_t size_bytes(std::uint32_t num_ranks);
 
   // Fills in the header. Must be called before anybody else sees the memory. The deadline is on the

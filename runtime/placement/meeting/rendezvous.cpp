@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/files/remove_name.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "topology/export/machine_image.hpp"
 
@@ -29,7 +29,8 @@ std::string name_prefix() { return "hierbar-place-" + std::to_string(geteuid()) 
 // The pid namespace is part of the name, because process numbers belong to one.
 std::string path_of(const MeetingRequest& request) {
   return request.directory + "/" + name_prefix() +
-         format_text("%016" PRIx64, read_node_key(std::hash<std::string>{}(request.job_key)).words[0]);
+         format_text("%016" PRIx64,
+                     read_node_key(std::hash<std::string>{}(request.job_key)).words[0]);
 }
 
 std::string last_error(const std::string& what) { return what + ": " + std::strerror(errno); }
@@ -114,7 +115,9 @@ class MeetingFile {
   // Returns nothing also if the file is shorter than that.
   std::optional<Machine> read_image(std::uint32_t bytes) const {
     struct stat status{};
-    if (fstat(descriptor_, &status) != 0 || image_offset() + static_cast<off_t>(bytes) > status.st_size) return std::nullopt;
+    if (fstat(descriptor_, &status) != 0 ||
+        image_offset() + static_cast<off_t>(bytes) > status.st_size)
+      return std::nullopt;
     std::vector<std::uint32_t> image(bytes / sizeof(std::uint32_t));
     if (bytes == 0 || bytes % sizeof(std::uint32_t) != 0 ||
         pread(descriptor_, image.data(), bytes, image_offset()) != static_cast<ssize_t>(bytes))
@@ -137,7 +140,9 @@ class MeetingFile {
     size_ = size;
     memory_ = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
   }
-  off_t image_offset() const { return static_cast<off_t>((MeetingMemory::size_bytes(num_ranks_) + 4095) / 4096 * 4096); }
+  off_t image_offset() const {
+    return static_cast<off_t>((MeetingMemory::size_bytes(num_ranks_) + 4095) / 4096 * 4096);
+  }
 
   std::string path_;
   int descriptor_ = -1;
@@ -154,12 +159,15 @@ struct Arrival {
 };
 
 // Makes the board, in the first rank, and takes this rank's slot.
-Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& self, const std::string& path) {
+Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& self,
+                           const std::string& path) {
   sweep_meetings(request.directory);
   MeetingFile file = MeetingFile::create(request.directory, request.num_ranks);
-  if (!file.is_open()) return Error{last_error("cannot make shared memory in " + request.directory)};
+  if (!file.is_open())
+    return Error{last_error("cannot make shared memory in " + request.directory)};
   file.memory().make(self, static_cast<std::uint64_t>(monotonic_ns()) + request.patience_ns);
-  if (!file.memory().claim(request.rank, self)) return Error{"new memory of a meeting has an owner"};
+  if (!file.memory().claim(request.rank, self))
+    return Error{"new memory of a meeting has an owner"};
   if (!file.link_as(path)) {
     if (errno != EEXIST) return Error{last_error("cannot name shared memory " + path)};
     // Another rank was faster.
@@ -170,7 +178,8 @@ Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& sel
 
 // Takes the slot on a board that exists. Not open: the board is of a meeting that has ended, and
 // its name is gone.
-Result<Arrival> join_board(const MeetingRequest& request, const ProcessName& self, MeetingFile file) {
+Result<Arrival> join_board(const MeetingRequest& request, const ProcessName& self,
+                           MeetingFile file) {
   if (file.num_ranks() == 0) return Error{"the shared memory is not of this version of hierbar"};
   const MeetingMemory memory = file.memory();
   if (memory.is_stale()) {
@@ -178,8 +187,8 @@ Result<Arrival> join_board(const MeetingRequest& request, const ProcessName& sel
     return Arrival{};
   }
   if (file.num_ranks() != request.num_ranks) {
-    return Error{"this rank is one of " + std::to_string(request.num_ranks) + " on the node, another says of " +
-                 std::to_string(file.num_ranks())};
+    return Error{"this rank is one of " + std::to_string(request.num_ranks) +
+                 " on the node, another says of " + std::to_string(file.num_ranks())};
   }
   if (memory.claim(request.rank, self)) return Arrival{std::move(file), false, false};
   // The slot is taken: by an earlier program of this rank, whose meeting has ended, or by another
@@ -198,8 +207,10 @@ Result<Arrival> arrive(const MeetingRequest& request) {
   const std::string path = path_of(request);
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     MeetingFile file = MeetingFile::find(path);
-    if (!file.is_open() && errno != ENOENT) return Error{last_error("cannot use shared memory " + path)};
-    Result<Arrival> arrival = file.is_open() ? join_board(request, self, std::move(file)) : make_board(request, self, path);
+    if (!file.is_open() && errno != ENOENT)
+      return Error{last_error("cannot use shared memory " + path)};
+    Result<Arrival> arrival = file.is_open() ? join_board(request, self, std::move(file))
+                                             : make_board(request, self, path);
     if (!arrival || arrival->file.is_open()) return arrival;
   }
   return Error{"the shared memory " + path + " comes and goes"};
@@ -232,7 +243,9 @@ Result<Meeting> meet(const MeetingRequest& request, const std::function<const Ma
   meeting.verdict = arrival->is_duplicate ? Verdict::kDuplicate : memory.wait(late);
   arrival->file.unlink();
   if (meeting.verdict == Verdict::kComplete && !memory.has_all_facts()) {
-    return Error{"the shared memory is damaged: the meeting is complete, and facts of some ranks are not there"};
+    return Error{
+        "the shared memory is damaged: the meeting is complete, and facts of some ranks are not "
+        "there"};
   }
   meeting.facts = memory.facts();
   meeting.is_maker = arrival->is_maker;
@@ -245,7 +258,8 @@ std::optional<std::string> find_squatter(const MeetingRequest& request) {
   struct stat status{};
   if (lstat(path.c_str(), &status) != 0) return std::nullopt;
   if (status.st_uid == geteuid() && S_ISREG(status.st_mode)) return std::nullopt;
-  return "the " + std::string(kind_of(status.st_mode)) + " " + path + " of user " + std::to_string(status.st_uid);
+  return "the " + std::string(kind_of(status.st_mode)) + " " + path + " of user " +
+         std::to_string(status.st_uid);
 }
 
 int sweep_meetings(const std::string& directory) {

@@ -47,7 +47,8 @@ struct Meeting {
 // the job, the boot and the namespaces. The memory is complete when it gets the name: it is made
 // without one and then linked, which fails where the name exists. It belongs to this user alone.
 // Every rank removes the name before it goes on. What a killed job leaves is recognised by its dead
-// owners or by its age, and the next meeting that starts removes it (docs/design/placement.md#d0046).
+// owners or by its age, and the next meeting that starts removes it
+// (docs/design/placement.md#d0046).
 //
 // `load` is called in one of the ranks and returns its machine, or null. `late` decides when not
 // all ranks have come (see MeetingMemory::wait).

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "placement/share/cpu_order.hpp"
+#include "placement/share/places.hpp"
 #include "placement/share/share.hpp"
 
 namespace hierbar {
@@ -29,7 +29,8 @@ std::vector<CpuSet> packages_of(const Machine& machine, const CpuSet& pool) {
 
 // The items in another order, `count` of them at a time: those that a rank takes together stay
 // together.
-std::vector<CpuSet> reordered(Pattern pattern, const std::vector<CpuSet>& items, std::size_t count) {
+std::vector<CpuSet> reordered(Pattern pattern, const std::vector<CpuSet>& items,
+                              std::size_t count) {
   const std::size_t num_groups = items.size() / count;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < num_groups; ++i) {
@@ -41,13 +42,14 @@ std::vector<CpuSet> reordered(Pattern pattern, const std::vector<CpuSet>& items,
   for (const std::size_t group : order) {
     for (std::size_t i = 0; i < count; ++i) result.push_back(items[group * count + i]);
   }
-  result.insert(result.end(), items.begin() + static_cast<std::ptrdiff_t>(result.size()), items.end());
+  result.insert(result.end(), items.begin() + static_cast<std::ptrdiff_t>(result.size()),
+                items.end());
   return result;
 }
 
 // `is_early`: the package is in the first half of those that are given out.
-std::vector<CpuSet> items_of(Pattern pattern, const Machine& machine, const CpuSet& cpus, std::uint32_t num_threads,
-                             bool is_early) {
+std::vector<CpuSet> items_of(Pattern pattern, const Machine& machine, const CpuSet& cpus,
+                             std::uint32_t num_threads, bool is_early) {
   const std::vector<CpuSet> cores = cores_of(machine, cpus);
   switch (pattern) {
     case Pattern::kCores:
@@ -74,10 +76,12 @@ class Supply {
     // kRank goes by the numbers of cpus, whatever the packages. kPacked goes along the
     // tree, one package after another.
     const bool by_package = pattern != Pattern::kRank && pattern != Pattern::kPacked;
-    std::vector<CpuSet> parts = by_package ? packages_of(machine, pool) : std::vector{pool & machine.present};
+    std::vector<CpuSet> parts =
+        by_package ? packages_of(machine, pool) : std::vector{pool & machine.present};
     if (pattern == Pattern::kSwapped) std::reverse(parts.begin(), parts.end());
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      const std::vector<CpuSet> items = items_of(pattern, machine, parts[part], num_threads, part < parts.size() / 2);
+      const std::vector<CpuSet> items =
+          items_of(pattern, machine, parts[part], num_threads, part < parts.size() / 2);
       if (!items.empty()) full_.emplace_back(items.begin(), items.end());
     }
     left_ = full_;
@@ -118,10 +122,12 @@ class Supply {
   std::vector<std::deque<CpuSet>> full_, left_;
 };
 
-std::vector<CpuSet> whole_packages_in_turn(const Machine& machine, const CpuSet& pool, std::size_t num_ranks) {
+std::vector<CpuSet> whole_packages_in_turn(const Machine& machine, const CpuSet& pool,
+                                           std::size_t num_ranks) {
   const std::vector<CpuSet> packages = packages_of(machine, pool);
   std::vector<CpuSet> ranks;
-  for (std::size_t rank = 0; rank < num_ranks; ++rank) ranks.push_back(packages[rank % packages.size()]);
+  for (std::size_t rank = 0; rank < num_ranks; ++rank)
+    ranks.push_back(packages[rank % packages.size()]);
   return ranks;
 }
 
@@ -129,16 +135,24 @@ std::vector<CpuSet> whole_packages_in_turn(const Machine& machine, const CpuSet&
 
 const std::vector<PatternText>& all_patterns() {
   static const std::vector<PatternText> patterns = {
-      {Pattern::kShare, "share", "disjoint parts of the tree, in proportion to the threads, cut between packages if possible"},
-      {Pattern::kPacked, "packed", "ranks one after another along the tree, one package before the next: 0-3 / 4-7"},
+      {Pattern::kShare, "share",
+       "disjoint parts of the tree, in proportion to the threads, cut between packages if "
+       "possible"},
+      {Pattern::kPacked, "packed",
+       "ranks one after another along the tree, one package before the next: 0-3 / 4-7"},
       {Pattern::kAlternating, "alternating", "ranks on the packages in turn: 0,2,4,6 / 1,3,5,7"},
-      {Pattern::kSwapped, "swapped", "as alternating from the last package on, there from the last core down: 1,3,5,7 / 0,2,4,6"},
-      {Pattern::kPairs, "pairs", "two neighbours on a package, the next two on the next: 0,1,4,5 / 2,3,6,7"},
+      {Pattern::kSwapped, "swapped",
+       "as alternating from the last package on, there from the last core down: 1,3,5,7 / 0,2,4,6"},
+      {Pattern::kPairs, "pairs",
+       "two neighbours on a package, the next two on the next: 0,1,4,5 / 2,3,6,7"},
       {Pattern::kEnds, "ends", "as pairs, of the cores from both ends of a package"},
       {Pattern::kHalves, "halves", "as pairs, of cores that are half a package apart"},
-      {Pattern::kSockets, "sockets", "as alternating, but each rank may use its whole package, with the others there"},
-      {Pattern::kCores, "cores", "as alternating, with whole cores: their other hardware threads belong to the rank"},
-      {Pattern::kThreads, "threads", "as alternating, with hardware threads: a core's before the next core's"},
+      {Pattern::kSockets, "sockets",
+       "as alternating, but each rank may use its whole package, with the others there"},
+      {Pattern::kCores, "cores",
+       "as alternating, with whole cores: their other hardware threads belong to the rank"},
+      {Pattern::kThreads, "threads",
+       "as alternating, with hardware threads: a core's before the next core's"},
       {Pattern::kRank, "rank", "cpus by their number in the operating system, whatever the tree"},
   };
   return patterns;
@@ -164,7 +178,8 @@ Result<std::vector<CpuSet>> place_ranks(Pattern pattern, const Machine& machine,
   if (pattern == Pattern::kSockets) return whole_packages_in_turn(machine, pool, threads.size());
   if (threads.empty()) return std::vector<CpuSet>{};
   Supply supply(pattern, machine, pool, threads.front());
-  const bool by_pairs = pattern == Pattern::kPairs || pattern == Pattern::kEnds || pattern == Pattern::kHalves;
+  const bool by_pairs =
+      pattern == Pattern::kPairs || pattern == Pattern::kEnds || pattern == Pattern::kHalves;
   const std::size_t neighbours = by_pairs ? 2 : 1;
   std::vector<CpuSet> ranks;
   for (std::size_t rank = 0; rank < threads.size(); ++rank) {

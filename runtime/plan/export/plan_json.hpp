@@ -4,7 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "plan/group_tree.hpp"
+#include "plan/groups.hpp"
 #include "plan/plan.h"
 
 namespace hierbar {

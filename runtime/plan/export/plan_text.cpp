@@ -29,7 +29,8 @@ std::string format_groups(const std::vector<Group>& groups) {
     if (i > 0) text += ", ";
     text += format_members(groups[i].members);
   }
-  if (groups.size() > kMaxGroupsPerLine) text += ", ... " + counted(groups.size() - kMaxGroupsPerLine, "more group");
+  if (groups.size() > kMaxGroupsPerLine)
+    text += ", ... " + counted(groups.size() - kMaxGroupsPerLine, "more group");
   return text;
 }
 
@@ -50,7 +51,8 @@ std::string format_bytes(std::uint64_t bytes) {
 // The trees below the leaders: one line for each parent, indented by level.
 class ForestLines {
  public:
-  ForestLines(const hierbar_plan& plan, std::vector<std::string>& lines) : plan_(plan), lines_(lines) {
+  ForestLines(const hierbar_plan& plan, std::vector<std::string>& lines)
+      : plan_(plan), lines_(lines) {
     for (std::uint32_t i = 0; i < plan.num_leaders; ++i) add(plan.leaders[i], 0);
     if (num_parents_ > kMaxParentLines) {
       lines_.push_back("    ... " + counted(num_parents_ - kMaxParentLines, "more parent"));
@@ -64,7 +66,8 @@ class ForestLines {
     const std::uint32_t* first = plan_.children + node.first_child;
     const std::vector<std::uint32_t> children(first, first + node.num_children);
     if (++num_parents_ <= kMaxParentLines) {
-      lines_.push_back(std::string(4 + 2 * level, ' ') + std::to_string(parent) + " <- " + format_members(children));
+      lines_.push_back(std::string(4 + 2 * level, ' ') + std::to_string(parent) + " <- " +
+                       format_members(children));
     }
     for (const std::uint32_t child : children) add(child, level + 1);
   }
@@ -80,7 +83,8 @@ std::string format_members(const std::vector<std::uint32_t>& members) {
   std::string text = "{";
   std::size_t num_runs = 0;
   for (std::size_t first = 0; first < members.size();) {
-    if (++num_runs > kMaxRunsPerGroup) return text + ",... " + std::to_string(members.size() - first) + " more}";
+    if (++num_runs > kMaxRunsPerGroup)
+      return text + ",... " + std::to_string(members.size() - first) + " more}";
     std::size_t last = first;
     while (last + 1 < members.size() && members[last + 1] == members[last] + 1) ++last;
     if (last < first + 2) last = first;  // two numbers in a row are easier to read as two numbers
@@ -92,9 +96,13 @@ std::string format_members(const std::vector<std::uint32_t>& members) {
   return text + "}";
 }
 
-const char* release_name(std::uint32_t release) { return release == HIERBAR_RELEASE_LINES ? "lines" : "flags"; }
+const char* release_name(std::uint32_t release) {
+  return release == HIERBAR_RELEASE_LINES ? "lines" : "flags";
+}
 
-std::string group_level_name(const GroupLevel& level) { return level.level ? level_name(*level.level) : "top"; }
+std::string group_level_name(const GroupLevel& level) {
+  return level.level ? level_name(*level.level) : "top";
+}
 
 std::string group_level_number(std::size_t index) {
   std::string number = "G";
@@ -113,7 +121,8 @@ std::map<std::uint32_t, std::uint32_t> gather_arities(const hierbar_plan& plan) 
 
 std::vector<std::vector<std::uint32_t>> crews_of(const hierbar_plan& plan) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> members;
-  for (std::uint32_t i = 0; plan.num_crews != 0 && i < plan.num_participants; ++i) members[plan.nodes[i].crew].push_back(i);
+  for (std::uint32_t i = 0; plan.num_crews != 0 && i < plan.num_participants; ++i)
+    members[plan.nodes[i].crew].push_back(i);
   std::vector<std::vector<std::uint32_t>> crews;
   for (auto& [crew, those] : members) crews.push_back(std::move(those));
   return crews;
@@ -121,10 +130,11 @@ std::vector<std::vector<std::uint32_t>> crews_of(const hierbar_plan& plan) {
 
 std::vector<std::string> describe_group_tree(const GroupTree& tree) {
   if (!tree.stepped_aside.empty()) return {"paper: no groups: " + tree.stepped_aside};
-  std::vector<std::string> lines{"paper: " + counted(tree.levels.size(), "level") + " of groups, depth " +
-                                 counted(tree.depth, "line transfer")};
+  std::vector<std::string> lines{"paper: " + counted(tree.levels.size(), "level") +
+                                 " of groups, depth " + counted(tree.depth, "line transfer")};
   for (std::size_t i = 0; i < tree.levels.size(); ++i) {
-    const std::string name = padded(group_level_number(i), 4) + padded(group_level_name(tree.levels[i]), 9);
+    const std::string name =
+        padded(group_level_number(i), 4) + padded(group_level_name(tree.levels[i]), 9);
     lines.push_back("  " + name + format_groups(tree.levels[i].groups));
   }
   return lines;
@@ -132,19 +142,24 @@ std::vector<std::string> describe_group_tree(const GroupTree& tree) {
 
 std::vector<std::string> describe_engine_plan(const hierbar_plan& plan) {
   const std::string gather_levels = std::to_string(num_gather_levels(plan));
-  const std::uint64_t bytes = std::uint64_t{plan.num_slots} * HIERBAR_LINES_PER_SLOT * plan.line_bytes;
+  const std::uint64_t bytes =
+      std::uint64_t{plan.num_slots} * HIERBAR_LINES_PER_SLOT * plan.line_bytes;
   std::vector<std::string> lines{
-      "engine: " + counted(plan.num_participants, "participant") + ", depth " + counted(plan.depth, "line transfer"),
-      "  phases   gather " + gather_levels + ", exchange " + (plan.num_leaders > 1 ? "1" : "0") + ", release " + gather_levels +
-          " (" + release_name(plan.release) + ")",
-      "  leaders  " + format_members(std::vector<std::uint32_t>(plan.leaders, plan.leaders + plan.num_leaders)),
+      "engine: " + counted(plan.num_participants, "participant") + ", depth " +
+          counted(plan.depth, "line transfer"),
+      "  phases   gather " + gather_levels + ", exchange " + (plan.num_leaders > 1 ? "1" : "0") +
+          ", release " + gather_levels + " (" + release_name(plan.release) + ")",
+      "  leaders  " +
+          format_members(std::vector<std::uint32_t>(plan.leaders, plan.leaders + plan.num_leaders)),
       "  arity    " + format_arities(plan),
-      "  slots    " + std::to_string(plan.num_slots) + " of " + std::to_string(HIERBAR_LINES_PER_SLOT) + " lines of " +
-          std::to_string(plan.line_bytes) + " bytes (" + format_bytes(bytes) + ")"};
+      "  slots    " + std::to_string(plan.num_slots) + " of " +
+          std::to_string(HIERBAR_LINES_PER_SLOT) + " lines of " + std::to_string(plan.line_bytes) +
+          " bytes (" + format_bytes(bytes) + ")"};
   if (plan.num_crews != 0) {
     std::string crews = "  crews   ";
     for (const auto& members : crews_of(plan)) crews += " " + format_members(members);
-    lines.push_back(crews + ": counted in place of the exchange, since participants outnumber cpus");
+    lines.push_back(crews +
+                    ": counted in place of the exchange, since participants outnumber cpus");
   }
   if (plan.is_tuned != 0) lines.emplace_back("  shape    from the profile of this machine");
   if (plan.num_leaders < plan.num_participants) lines.push_back("  gather");

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/group_tree.hpp"
+#include "plan/groups.hpp"
 #include "plan/plan.h"
 
 namespace hierbar {

@@ -20,15 +20,20 @@ namespace hierbar::report {
 template <std::integral Number, class Json>
 Number whole_number(const Json& value, Number least = std::numeric_limits<Number>::min(),
                     Number most = std::numeric_limits<Number>::max()) {
-  const auto fits = [&](auto number) { return std::cmp_greater_equal(number, least) && std::cmp_less_equal(number, most); };
+  const auto fits = [&](auto number) {
+    return std::cmp_greater_equal(number, least) && std::cmp_less_equal(number, most);
+  };
   if (value.is_number_unsigned()) {
-    if (const auto number = value.template get<std::uint64_t>(); fits(number)) return static_cast<Number>(number);
+    if (const auto number = value.template get<std::uint64_t>(); fits(number))
+      return static_cast<Number>(number);
   } else if (value.is_number_integer()) {
-    if (const auto number = value.template get<std::int64_t>(); fits(number)) return static_cast<Number>(number);
+    if (const auto number = value.template get<std::int64_t>(); fits(number))
+      return static_cast<Number>(number);
   }
   constexpr std::size_t kMostText = 40;
-  throw std::runtime_error("'" + value.dump(-1, ' ', /*ensure_ascii=*/true).substr(0, kMostText) + "' is no whole number from " +
-                           std::to_string(least) + " to " + std::to_string(most));
+  throw std::runtime_error("'" + value.dump(-1, ' ', /*ensure_ascii=*/true).substr(0, kMostText) +
+                           "' is no whole number from " + std::to_string(least) + " to " +
+                           std::to_string(most));
 }
 
 // The same for an array.

@@ -23,13 +23,17 @@ constexpr long kLargestRank = std::numeric_limits<std::int32_t>::max();
 
 // The text of one event, followed by a comma. It is made without the JSON library, because there
 // may be a million events.
-std::string event_text(const Slice& slice, long pid, std::uint32_t thread, const std::vector<std::string>& sites) {
+std::string event_text(const Slice& slice, long pid, std::uint32_t thread,
+                       const std::vector<std::string>& sites) {
   char text[192];
   const auto us = [](std::uint64_t ns) { return static_cast<unsigned long long>(ns / 1000); };
   const auto rest = [](std::uint64_t ns) { return static_cast<unsigned long long>(ns % 1000); };
   const std::uint64_t length = slice.end_ns - slice.begin_ns;
-  std::snprintf(text, sizeof text, "{\"ph\":\"X\",\"pid\":%ld,\"tid\":%u,\"ts\":%llu.%03llu,\"dur\":%llu.%03llu,\"name\":\"%s\"",
-                pid, thread + 1, us(slice.begin_ns), rest(slice.begin_ns), us(length), rest(length), step_name(slice.step));
+  std::snprintf(
+      text, sizeof text,
+      "{\"ph\":\"X\",\"pid\":%ld,\"tid\":%u,\"ts\":%llu.%03llu,\"dur\":%llu.%03llu,\"name\":\"%s\"",
+      pid, thread + 1, us(slice.begin_ns), rest(slice.begin_ns), us(length), rest(length),
+      step_name(slice.step));
   std::string event = text;
   if (slice.step == Step::kBarrier) event += sites[slice.site];
   return event + "},\n";
@@ -54,14 +58,15 @@ std::vector<std::size_t> outermost(const std::vector<Slice>& slices) {
 
 // Appends the thread's slices. If not all fit, the newest ones are kept. Returns how many outermost
 // slices were left out.
-std::uint64_t add_thread(std::string& text, const ThreadTimeline& thread, long pid, const std::vector<std::string>& sites,
-                         std::size_t most) {
+std::uint64_t add_thread(std::string& text, const ThreadTimeline& thread, long pid,
+                         const std::vector<std::string>& sites, std::size_t most) {
   const std::vector<std::size_t> begins = outermost(thread.slices);
   std::vector<std::string> kept;
   std::size_t bytes = 0, end = thread.slices.size();
   for (std::size_t i = begins.size(); i-- > 0; end = begins[i]) {
     std::string group;
-    for (std::size_t k = begins[i]; k < end; ++k) group += event_text(thread.slices[k], pid, thread.number, sites);
+    for (std::size_t k = begins[i]; k < end; ++k)
+      group += event_text(thread.slices[k], pid, thread.number, sites);
     bytes += group.size();
     if (bytes > most) break;
     kept.push_back(std::move(group));
@@ -71,13 +76,16 @@ std::uint64_t add_thread(std::string& text, const ThreadTimeline& thread, long p
 }
 
 std::string process_name(const ProcessTimeline& process) {
-  return (process.rank >= 0 ? "rank " + std::to_string(process.rank) : "process " + std::to_string(process.pid)) + " @" +
-         process.host + (process.part.empty() ? "" : ", " + process.part);
+  return (process.rank >= 0 ? "rank " + std::to_string(process.rank)
+                            : "process " + std::to_string(process.pid)) +
+         " @" + process.host + (process.part.empty() ? "" : ", " + process.part);
 }
 
 // A part with one row is called like that row.
 std::string thread_name(const ProcessTimeline& process, const ThreadTimeline& thread) {
-  return process.part.empty() || process.threads.size() > 1 ? "thread " + std::to_string(thread.number) : process.part;
+  return process.part.empty() || process.threads.size() > 1
+             ? "thread " + std::to_string(thread.number)
+             : process.part;
 }
 
 // rank + 1 for each process. If ranks are unknown, or of several jobs, the next free number.
@@ -114,7 +122,8 @@ class Reader {
  public:
   explicit Reader(const Json& header) {
     const Json& other = header.at("otherData");
-    if (other.at("hierbar_trace") != kFormat) throw std::runtime_error("of a format that this version does not know");
+    if (other.at("hierbar_trace") != kFormat)
+      throw std::runtime_error("of a format that this version does not know");
     for (const Json& entry : other.at("processes")) {
       positions_[whole_number<long>(entry.at("pid"))] = timeline_.processes.size();
       ProcessTimeline& process = timeline_.processes.emplace_back();
@@ -134,8 +143,10 @@ class Reader {
     slice.end_ns = slice.begin_ns + to_ns(event.at("dur"));
     slice.step = step_of(event.at("name").get<std::string>());
     if (slice.step == Step::kBarrier)
-      slice.site = site_of({event.at("args").at("site").get<std::string>(), event.at("cat").get<std::string>()});
-    thread_of(whole_number<long>(event.at("pid")), whole_number<std::uint32_t>(event.at("tid"))).slices.push_back(slice);
+      slice.site = site_of(
+          {event.at("args").at("site").get<std::string>(), event.at("cat").get<std::string>()});
+    thread_of(whole_number<long>(event.at("pid")), whole_number<std::uint32_t>(event.at("tid")))
+        .slices.push_back(slice);
   }
   Timeline take() { return std::move(timeline_); }
 
@@ -184,15 +195,19 @@ std::string to_perfetto(const Timeline& timeline, std::size_t most) {
     events += meta_text("process_name", pids[i], 0, {{"name", process_name(process)}});
     events += meta_text("process_sort_index", pids[i], 0, {{"sort_index", pids[i]}});
     for (const ThreadTimeline& thread : process.threads) {
-      events += meta_text("thread_name", pids[i], thread.number + 1, {{"name", thread_name(process, thread)}});
+      events += meta_text("thread_name", pids[i], thread.number + 1,
+                          {{"name", thread_name(process, thread)}});
       left_out += add_thread(events, thread, pids[i], sites, most / num_threads);
     }
     entry["dropped"] = process.dropped + left_out;
     processes.push_back(std::move(entry));
   }
   if (!events.empty()) events.resize(events.size() - 2);  // the last comma
-  const Json header = {{"hierbar_trace", kFormat}, {"hierbar", HIERBAR_VERSION}, {"processes", std::move(processes)}};
-  return "{\"displayTimeUnit\":\"ns\",\"otherData\":" + header.dump() + ",\"traceEvents\":[\n" + events + "\n]}\n";
+  const Json header = {{"hierbar_trace", kFormat},
+                       {"hierbar", HIERBAR_VERSION},
+                       {"processes", std::move(processes)}};
+  return "{\"displayTimeUnit\":\"ns\",\"otherData\":" + header.dump() + ",\"traceEvents\":[\n" +
+         events + "\n]}\n";
 }
 
 // Reads line by line, as it was written. Parsed as a whole it would need ten times the file's size.

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "topology/machine_check.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 namespace {
@@ -98,7 +98,9 @@ class Reader {
 // Whether a machine with these cpus may have so many units. The units are distinct, and each is
 // divided by its parts, so there are fewer than two for each cpu. This is checked before they are
 // read, because each may take as much memory as the machine has cpu numbers.
-bool is_possible(std::size_t num_units, const CpuSet& present) { return num_units < 2 * std::size_t{present.count()}; }
+bool is_possible(std::size_t num_units, const CpuSet& present) {
+  return num_units < 2 * std::size_t{present.count()};
+}
 
 // Sets children and depths, which follow from the parents. False if a parent does not come before
 // its child.
@@ -148,14 +150,16 @@ Result<Machine> machine_from_image(std::span<const std::uint32_t> image) {
   machine.warnings.resize(reader.count(1));
   for (std::string& warning : machine.warnings) warning = reader.text();
   const std::uint32_t num_units = reader.count(3);
-  if (!is_possible(num_units, machine.present)) return Error{"the image of the machine is damaged: it has too many units"};
+  if (!is_possible(num_units, machine.present))
+    return Error{"the image of the machine is damaged: it has too many units"};
   machine.units.resize(num_units);
   for (Unit& unit : machine.units) {
     unit.labels = reader.word();
     unit.parent = static_cast<int>(reader.word());
     unit.cpus = reader.cpus();
   }
-  if (reader.failed() || !reader.at_end() || !link_units(machine.units)) return Error{"the image of the machine is damaged"};
+  if (reader.failed() || !reader.at_end() || !link_units(machine.units))
+    return Error{"the image of the machine is damaged"};
   if (const std::string problem = machine_problem(machine); !problem.empty()) {
     return Error{"the image of the machine is damaged: " + problem};
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "topology/export/machine_json.hpp"
 
-#include "topology/levels.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 namespace {

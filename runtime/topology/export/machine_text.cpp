@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "topology/levels.hpp"
+#include "topology/machine.hpp"
 
 namespace hierbar {
 namespace {
@@ -57,8 +57,10 @@ class TreePrinter {
     shapes_.resize(machine_.units.size());
     for (std::size_t i = machine_.units.size(); i-- > 0;) {
       const Unit& unit = machine_.units[i];
-      std::vector<std::uint32_t> shape{unit.labels, unit.cpus.count(), (unit.cpus & machine_.allowed).count()};
-      for (const int child : unit.children) shape.push_back(static_cast<std::uint32_t>(shapes_[child]));
+      std::vector<std::uint32_t> shape{unit.labels, unit.cpus.count(),
+                                       (unit.cpus & machine_.allowed).count()};
+      for (const int child : unit.children)
+        shape.push_back(static_cast<std::uint32_t>(shapes_[child]));
       shapes_[i] = known.emplace(std::move(shape), static_cast<int>(known.size())).first->second;
     }
   }
@@ -71,7 +73,9 @@ class TreePrinter {
     rows_.push_back(Row{name + labels(unit), holds(unit), cpus(alike)});
 
     for (std::span<const int> rest(unit.children); !rest.empty();) {
-      const auto differs = [&](int child) { return detail_ == Detail::kEveryUnit || shapes_[child] != shapes_[rest.front()]; };
+      const auto differs = [&](int child) {
+        return detail_ == Detail::kEveryUnit || shapes_[child] != shapes_[rest.front()];
+      };
       const auto end = std::find_if(rest.begin() + 1, rest.end(), differs);
       const auto run = static_cast<std::size_t>(end - rest.begin());
       if (run == unit.children.size() && says_no_more(machine_.units[rest.front()])) return;
@@ -82,7 +86,8 @@ class TreePrinter {
 
   // True of a core of one cpu: the row above tells how many cores and which cpus these are.
   bool says_no_more(const Unit& unit) const {
-    return detail_ == Detail::kCollapsed && unit.labels == label_bits({Level::kCore}) && unit.cpus.count() == 1;
+    return detail_ == Detail::kCollapsed && unit.labels == label_bits({Level::kCore}) &&
+           unit.cpus.count() == 1;
   }
 
   std::string labels(const Unit& unit) const {
@@ -100,7 +105,8 @@ class TreePrinter {
   std::string holds(const Unit& unit) const {
     const std::uint32_t num_cpus = unit.cpus.count();
     const std::uint32_t num_allowed = (unit.cpus & machine_.allowed).count();
-    std::string text = unit.has(Level::kCore) ? counted(num_cpus, "cpu") : counted((unit.cpus & cores_).count(), "core");
+    std::string text = unit.has(Level::kCore) ? counted(num_cpus, "cpu")
+                                              : counted((unit.cpus & cores_).count(), "core");
     if (num_allowed == num_cpus) return text;
     if (num_allowed == 0) return text + ", none allowed";
     return text + ", " + counted(num_allowed, "cpu") + " allowed";
@@ -156,18 +162,24 @@ std::string division(const Machine& machine, Level level) {
 std::vector<std::string> summary(const Machine& machine, const std::vector<Level>& active) {
   const std::string allowed = machine.allowed == machine.present
                                   ? "all allowed"
-                                  : std::to_string(machine.allowed.count()) + " allowed (" + machine.allowed.to_string() + ")";
-  const std::string l3 = machine.l3_bytes == 0 ? "no L3 known" : format_text("L3 of %.3g MiB", machine.l3_bytes / 1048576.0);
+                                  : std::to_string(machine.allowed.count()) + " allowed (" +
+                                        machine.allowed.to_string() + ")";
+  const std::string l3 = machine.l3_bytes == 0
+                             ? "no L3 known"
+                             : format_text("L3 of %.3g MiB", machine.l3_bytes / 1048576.0);
   std::string levels;
   for (const Level level : active) {
-    levels += std::string(levels.empty() ? "" : ", ") + level_name(level) + " (" + division(machine, level) + ")";
+    levels += std::string(levels.empty() ? "" : ", ") + level_name(level) + " (" +
+              division(machine, level) + ")";
   }
-  return {machine.name,
-          counted(machine.one_cpu_per_core(machine.present).count(), "core") + ", " + counted(machine.present.count(), "cpu") +
-              " (" + machine.present.to_string() + "), " + allowed,
-          "coherence lines of " + std::to_string(machine.line_bytes) + " bytes, " + l3 +
-              format_text("; loaded in %.1f ms", static_cast<double>(machine.load_ns) * 1e-6),
-          "active levels (*): " + (levels.empty() ? "none, no two allowed cores share one" : levels)};
+  return {
+      machine.name,
+      counted(machine.one_cpu_per_core(machine.present).count(), "core") + ", " +
+          counted(machine.present.count(), "cpu") + " (" + machine.present.to_string() + "), " +
+          allowed,
+      "coherence lines of " + std::to_string(machine.line_bytes) + " bytes, " + l3 +
+          format_text("; loaded in %.1f ms", static_cast<double>(machine.load_ns) * 1e-6),
+      "active levels (*): " + (levels.empty() ? "none, no two allowed cores share one" : levels)};
 }
 
 }  // namespace

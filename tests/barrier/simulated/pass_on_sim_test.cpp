@@ -10,8 +10,8 @@
 #include <string>
 
 #include "barrier/pass_on.hpp"
-#include "sim_trial.hpp"
-#include "tests/barrier/pass_on_plans.hpp"
+#include "tests/barrier/simulated/sim_trial.hpp"
+#include "tests/support/test_plans.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -31,7 +31,10 @@ enum class Fault : std::uint8_t {
 class Team {
  public:
   Team(const TestPlan& plan, Fault fault)
-      : owner_(plan), plan_(owner_.view()), fault_(fault), machine_(count(), 2 * count(), 2 * count()) {}
+      : owner_(plan),
+        plan_(owner_.view()),
+        fault_(fault),
+        machine_(count(), 2 * count(), 2 * count()) {}
 
   Outcome run(std::uint64_t seed, std::uint32_t width) {
     width_ = width;
@@ -62,7 +65,9 @@ class Team {
     machine_.rmw(me, word, Order::kOrdered, [](std::uint64_t before) { return before + kBump; });
   }
   void expect(std::uint32_t me, std::uint64_t value, std::uint64_t expected) {
-    if (value != expected) machine_.fail(Failure::kWrongValue, "participant " + std::to_string(me) + " reads another region");
+    if (value != expected)
+      machine_.fail(Failure::kWrongValue,
+                    "participant " + std::to_string(me) + " reads another region");
   }
 
   void release(std::uint32_t me, std::uint64_t given) {
@@ -84,7 +89,8 @@ class Team {
     release(me, given);
     machine_.write_cell(me, data(me), region);
     if (!gather(me, region)) return false;
-    for (std::uint32_t p = 0; me == 0 && p < count(); ++p) expect(me, machine_.read_cell(me, data(p)), region);
+    for (std::uint32_t p = 0; me == 0 && p < count(); ++p)
+      expect(me, machine_.read_cell(me, data(p)), region);
     return !machine_.is_stopped();
   }
 
@@ -116,10 +122,12 @@ TEST(PassOnSim, EverybodyRunsEachRegionUnderEverySchedule) {
     Team team(plan, Fault::kNone);
     const Seeds seeds = chosen_seeds(plan.view().num_participants > 32 ? 60 : 400);
     for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
-      const std::uint32_t width = seed % 5 == 0 ? kReleaseAtOnce : 1 + static_cast<std::uint32_t>(seed % 5);
+      const std::uint32_t width =
+          seed % 5 == 0 ? kReleaseAtOnce : 1 + static_cast<std::uint32_t>(seed % 5);
       const Outcome outcome = team.run(seed, width);
       ASSERT_EQ(outcome.failure, Failure::kNone)
-          << plan.name() << ", width " << width << " fails: " << outcome.what << "\nagain: HIERBAR_TEST_SEED=" << seed;
+          << plan.name() << ", width " << width << " fails: " << outcome.what
+          << "\nagain: HIERBAR_TEST_SEED=" << seed;
     }
   }
 }
@@ -127,13 +135,15 @@ TEST(PassOnSim, EverybodyRunsEachRegionUnderEverySchedule) {
 std::uint32_t num_failures(Fault fault) {
   Team team(make_forest("star_20", {{21}, 20, HIERBAR_RELEASE_FLAGS}), fault);
   std::uint32_t result = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) result += team.run(seed, kReleaseWidth).failure != Failure::kNone ? 1 : 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed)
+    result += team.run(seed, kReleaseWidth).failure != Failure::kNone ? 1 : 0;
   return result;
 }
 
 TEST(PassOnSim, FindsEachFault) {
   EXPECT_EQ(num_failures(Fault::kNone), 0U);
-  for (const Fault fault : {Fault::kPayloadAfterRelease, Fault::kWidthsDiffer, Fault::kReadsBeforeRelease}) {
+  for (const Fault fault :
+       {Fault::kPayloadAfterRelease, Fault::kWidthsDiffer, Fault::kReadsBeforeRelease}) {
     EXPECT_GT(num_failures(fault), 0U) << static_cast<int>(fault);
   }
 }

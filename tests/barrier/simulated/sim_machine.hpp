@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,9 +11,147 @@
 
 #include "bench/common/random.hpp"
 #include "bench/simulation/fiber.hpp"
-#include "sim_memory.hpp"
 
 namespace hierbar::test {
+
+// Simulated memory that is not sequentially consistent. The operations of a participant:
+//
+//   store      It goes into the participant's own store buffer. It becomes visible later, when
+//              drain_one() says so. Buffered stores may overtake each other, but two to one word
+//              stay in order, and a release store waits for all before it.
+//   load       It reads the own buffer first. Otherwise it may return an earlier value: one that
+//              the word had at any time since the participant's last acquire (acquire load,
+//              read-modify-write that is not relaxed, or fence), but none older than the
+//              participant has already seen in this word.
+//   rmw        It drains the own buffer and acts at once on the newest value, also if it is
+//              relaxed.
+//   fence      It drains the own buffer. Later loads do not return values from before it.
+//   heavy      It drains all participants' buffers, as the fences do that membarrier(2) lets every
+//   fence      thread pass. Whose next light fence comes later does not return values from before
+//   it. light      The compiler moves no load across it. Loads before it, and loads without one,
+//   may fence      return values from before a heavy fence: the compiler may have put them there.
+//
+// Besides, happens-before is checked by vector clocks. A release store attaches its participant's
+// clock to the value. An acquire load of that value joins it. A relaxed store attaches none. A
+// read-modify-write keeps the clock that it finds and, unless it is relaxed, adds its own. Plain
+// cells have the data that the barrier must protect. Each access to one must happen after the
+// conflicting accesses of other participants; otherwise it is a data race, whatever it returned.
+class SimMemory {
+ public:
+  // kOrdered: acquire for a load, release for a store, both for an rmw.
+  enum class Order : std::uint8_t { kRelaxed, kOrdered };
+
+  SimMemory(std::uint32_t num_participants, std::uint32_t num_words, std::uint32_t num_cells);
+
+  // Makes everything new: words and cells are zero, buffers are empty.
+  void reset();
+  // Sets the word's value at the beginning, which all know. Comes before any other operation.
+  void set_initial(std::uint32_t word, std::uint64_t value) {
+    versions_[word * kKept].value = value;
+  }
+
+  std::uint64_t load(std::uint32_t me, std::uint32_t word, Order order, Random& random);
+  void store(std::uint32_t me, std::uint32_t word, std::uint64_t value, Order order,
+             Random& random);
+  template <class Change>
+  std::uint64_t rmw(std::uint32_t me, std::uint32_t word, Order order, Change&& change) {
+    drain_all(me);
+    const std::uint64_t before = begin_rmw(me, word, order);
+    publish_rmw(me, word, change(before), order);
+    return before;
+  }
+  void fence(std::uint32_t me) {
+    drain_all(me);
+    acquired_at_[me] = now_;
+  }
+  void heavy_fence(std::uint32_t me) {
+    for (std::uint32_t p = 0; p < num_participants_; ++p) drain_all(p);
+    heavy_fence_at_ = now_;
+    acquired_at_[me] = now_;
+  }
+  void light_fence(std::uint32_t me) {
+    acquired_at_[me] = std::max(acquired_at_[me], heavy_fence_at_);
+  }
+
+  // Makes one of `me`'s buffered stores visible, any that may be next. Does nothing if there is
+  // none.
+  void drain_one(std::uint32_t me, Random& random);
+  bool has_buffered(std::uint32_t me) const { return buffer_sizes_[me] != 0; }
+  // Whether `me` has seen the newest value of `word`.
+  bool is_up_to_date(std::uint32_t me, std::uint32_t word) const {
+    return seen_[me * num_words_ + word] == newest_[word];
+  }
+
+  // Both return false at a data race.
+  [[nodiscard]] bool write_cell(std::uint32_t me, std::uint32_t cell, std::uint64_t value);
+  [[nodiscard]] bool read_cell(std::uint32_t me, std::uint32_t cell, std::uint64_t& value);
+
+  // The words that have changed visibly since forget_changed_words().
+  const std::vector<std::uint32_t>& changed_words() const { return changed_words_; }
+  void forget_changed_words() { changed_words_.clear(); }
+
+ private:
+  static constexpr std::uint32_t kKept = 4;        // versions of a word that loads can still return
+  static constexpr std::uint32_t kBufferSize = 8;  // stores in flight; before one more, one drains
+
+  struct Version {
+    std::uint64_t value;
+    std::uint64_t written_at;
+    bool has_clock;
+  };
+  struct Buffered {
+    std::uint64_t value;
+    std::uint32_t word;
+    std::uint32_t clock;  // its place in buffered_clocks_
+    Order order;
+  };
+  struct Cell {
+    std::uint64_t value;
+    std::uint32_t writer;
+    std::uint32_t written_at;  // on the writer's own clock; 0: never
+  };
+
+  std::uint32_t* clock_of(std::uint32_t me) { return &clocks_[me * num_participants_]; }
+  std::uint32_t position(std::uint32_t word, std::uint32_t version) const {
+    return word * kKept + version % kKept;
+  }
+  std::uint32_t* attached_clock(std::uint32_t pos) {
+    return &attached_clocks_[pos * num_participants_];
+  }
+  Buffered* buffer_of(std::uint32_t me) { return &buffers_[me * kBufferSize]; }
+  void join(std::uint32_t* into, const std::uint32_t* from) const;
+  void assign(std::uint32_t* into, const std::uint32_t* from) const;
+
+  Version& append_version(std::uint32_t me, std::uint32_t word, std::uint64_t value);
+  void drain_all(std::uint32_t me);
+  void drain_entry(std::uint32_t me, std::uint32_t entry);
+  bool may_drain(std::uint32_t me, std::uint32_t entry);
+  std::uint64_t begin_rmw(std::uint32_t me, std::uint32_t word, Order order);
+  void publish_rmw(std::uint32_t me, std::uint32_t word, std::uint64_t value, Order order);
+
+  std::uint32_t num_participants_;
+  std::uint32_t num_words_;
+  std::uint64_t now_ = 0;             // counts visible changes of memory
+  std::uint64_t heavy_fence_at_ = 0;  // the last one
+
+  // By word.
+  std::vector<std::uint32_t> newest_;           // number of the newest version
+  std::vector<Version> versions_;               // the last kKept, a ring
+  std::vector<std::uint32_t> attached_clocks_;  // a clock for each
+  std::vector<std::uint32_t> changed_words_;
+
+  // By participant.
+  std::vector<std::uint32_t> clocks_;
+  std::vector<std::uint64_t> acquired_at_;
+  std::vector<std::uint32_t> seen_;  // [participant][word]: the newest version that it has seen
+  std::vector<std::uint32_t> buffer_sizes_;
+  std::vector<Buffered> buffers_;  // oldest first
+  std::vector<std::uint32_t> buffered_clocks_;
+
+  // By plain cell.
+  std::vector<Cell> cells_;
+  std::vector<std::uint32_t> read_at_;  // [cell][participant]: on the reader's own clock; 0: never
+};
 
 enum class Failure : std::uint8_t {
   kNone,

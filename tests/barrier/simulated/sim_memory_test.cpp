@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "sim_machine.hpp"
+#include "tests/barrier/simulated/sim_machine.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -20,7 +20,8 @@ constexpr std::uint32_t kFlag = 1;
 constexpr std::uint64_t kNumSchedules = 2000;
 
 // The number of schedules of two participants in which the result was seen.
-int count_schedules(const std::function<void(SimMachine&, std::uint32_t me)>& body, const std::function<bool()>& result) {
+int count_schedules(const std::function<void(SimMachine&, std::uint32_t me)>& body,
+                    const std::function<bool()>& result) {
   SimMachine machine(2, 2, 1);
   int count = 0;
   for (std::uint64_t seed = 1; seed <= kNumSchedules; ++seed) {
@@ -74,9 +75,13 @@ int races_behind_a_flag(Order store_order, Order load_order) {
   return count;
 }
 
-TEST(SimulatedMemory, LetsALoadOvertakeAStore) { EXPECT_GT(stores_seen_late_by_both(/*fenced=*/false), 0); }
+TEST(SimulatedMemory, LetsALoadOvertakeAStore) {
+  EXPECT_GT(stores_seen_late_by_both(/*fenced=*/false), 0);
+}
 
-TEST(SimulatedMemory, KeepsALoadBehindAFence) { EXPECT_EQ(stores_seen_late_by_both(/*fenced=*/true), 0); }
+TEST(SimulatedMemory, KeepsALoadBehindAFence) {
+  EXPECT_EQ(stores_seen_late_by_both(/*fenced=*/true), 0);
+}
 
 // Participant 0 writes and looks, participant 1 fences for both.
 int stores_seen_late_with(bool light, bool heavy) {
@@ -93,7 +98,8 @@ int stores_seen_late_with(bool light, bool heavy) {
 TEST(SimulatedMemory, KeepsALoadBehindALightFenceOnlyWhereAHeavyFenceIs) {
   EXPECT_EQ(stores_seen_late_with(/*light=*/true, /*heavy=*/true), 0);
   EXPECT_GT(stores_seen_late_with(/*light=*/true, /*heavy=*/false), 0);
-  EXPECT_GT(stores_seen_late_with(/*light=*/false, /*heavy=*/true), 0) << "the compiler moves the load";
+  EXPECT_GT(stores_seen_late_with(/*light=*/false, /*heavy=*/true), 0)
+      << "the compiler moves the load";
 }
 
 TEST(SimulatedMemory, LetsALoadOvertakeAStoreWhereBothFencesAreLight) {

@@ -42,7 +42,9 @@ json report_of(std::vector<std::string> arguments) {
 // A directory that disappears with the test.
 class Scratch {
  public:
-  Scratch() : dir_(fs::temp_directory_path() / ("barrier_model_test_" + std::to_string(getpid()))) { fs::create_directory(dir_); }
+  Scratch() : dir_(fs::temp_directory_path() / ("barrier_model_test_" + std::to_string(getpid()))) {
+    fs::create_directory(dir_);
+  }
   ~Scratch() { fs::remove_all(dir_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -81,7 +83,7 @@ TEST(BarrierModel, ReproducesThePapersTables) {
 
 TEST(BarrierModel, SaysTheSameAgain) {
   const auto figures = [] {
-    json report = report_of({"compare", "-n", "16", "--seed", "5"});
+    json report = report_of({"compare", "--participants", "16", "--seed", "5"});
     report.erase("simulation");  // how long it took
     return report;
   };
@@ -99,7 +101,9 @@ TEST(BarrierModel, TheEngineIsFastestOnThePapersMachine) {
   EXPECT_EQ(engine.at("name"), "hier");
   for (const json& row : report.at("rows")) {
     for (const char* metric : {"period", "isolated"}) {
-      EXPECT_THAT(engine.at(metric).at("median_ns").get<double>(), Le(row.at(metric).at("median_ns").get<double>())) << row;
+      EXPECT_THAT(engine.at(metric).at("median_ns").get<double>(),
+                  Le(row.at(metric).at("median_ns").get<double>()))
+          << row;
     }
   }
   EXPECT_THAT(report.at("simulation").at("cpu_ms_each").get<double>(), Le(kMargin * 0.5));
@@ -131,11 +135,13 @@ TEST(BarrierModel, OneBarrierOfManyCoresThreadsBeatsOmpAndMpiAndOmp) {
     EXPECT_THAT(row.at("isolated").at("ratio").at("most").get<double>(), Le(0.8)) << row;
   }
   EXPECT_EQ(rows.size(), 2U);
-  EXPECT_THAT(run_model({"hybrid", "-n", "10", "--ranks", "4"}).errors, HasSubstr("4 ranks do not divide 10 participants"));
+  EXPECT_THAT(run_model({"hybrid", "-n", "8"}).errors, HasSubstr("-n: is called --participants"));
+  EXPECT_THAT(run_model({"hybrid", "--participants", "10", "--ranks", "4"}).errors,
+              HasSubstr("4 ranks do not divide 10 participants"));
 }
 
 TEST(BarrierModel, ForksAndJoinsRegionsOfManyCores) {
-  const json report = report_of({"region", "--machine", "milan", "-n", "128"});
+  const json report = report_of({"region", "--machine", "milan", "--threads", "128"});
   ASSERT_EQ(report.at("rows").size(), 7U);
   EXPECT_EQ(report.at("rows").at(0).at("name"), "lean");
   for (const json& row : report.at("rows")) {
@@ -152,19 +158,22 @@ TEST(BarrierModel, ForksAndJoinsRegionsOfManyCores) {
 }
 
 TEST(BarrierModel, SaysWhatTheMachineOfARegionMustHave) {
-  EXPECT_THAT(run_model({"region", "-n", "129"}).errors, HasSubstr("129 participants: the machine has 128 cpus"));
+  EXPECT_THAT(run_model({"region", "--threads", "129"}).errors,
+              HasSubstr("129 participants: the machine has 128 cpus"));
   EXPECT_THAT(run_model({"region", "--home", "nowhere"}).errors, HasSubstr("--home"));
 }
 
 TEST(BarrierModel, FindsShapesThatAreNoWorseThanTheAutomaticPlan) {
-  const json report = report_of({"design", "-n", "32"});
-  EXPECT_THAT(report.at("rows").at(2).at("regret").get<double>(), Le(report.at("rows").at(0).at("regret").get<double>()));
+  const json report = report_of({"design", "--participants", "32"});
+  EXPECT_THAT(report.at("rows").at(2).at("regret").get<double>(),
+              Le(report.at("rows").at(0).at("regret").get<double>()));
 }
 
 TEST(BarrierModel, TakesATopologyAndAMatrix) {
   const Scratch scratch;
   const std::string matrix = scratch.write("c2c.csv", ",,,\n20,,,\n90,90,,\n90,90,20,\n");
-  const std::vector<std::string> arguments{"compare", "--topology", "pack:2 l3:1 core:2 pu:1", "--c2c"};
+  const std::vector<std::string> arguments{"compare", "--topology", "pack:2 l3:1 core:2 pu:1",
+                                           "--c2c"};
   const auto period = [&](const std::string& path) {
     std::vector<std::string> all = arguments;
     all.push_back(path);
@@ -189,21 +198,27 @@ TEST(BarrierModel, RefusesAMatrixThatIsNone) {
 TEST(BarrierModel, RefusesBadInput) {
   ChildResult result = run_model({"table", "--machine", "abacus"});
   EXPECT_THAT(result.failure, StartsWith("exit status 2"));
-  EXPECT_THAT(result.errors, HasSubstr("--machine: 'abacus': no such machine; allowed: a file that ends in .json, or graviton"));
+  EXPECT_THAT(
+      result.errors,
+      HasSubstr(
+          "--machine: 'abacus': no such machine; allowed: a file that ends in .json, or graviton"));
   result = run_model({"compare", "--map", "none"});
   EXPECT_THAT(result.failure, StartsWith("exit status 2"));
   EXPECT_THAT(result.errors, HasSubstr("allowed: core, numa, package"));
   result = run_model({"table", "--machine", "graviton"});
   EXPECT_THAT(result.failure, StartsWith("exit status 2"));
-  EXPECT_THAT(result.errors, HasSubstr("128 participants: the machine has 64 cpus, and sharing a cpu is not modelled"));
+  EXPECT_THAT(
+      result.errors,
+      HasSubstr("128 participants: the machine has 64 cpus, and sharing a cpu is not modelled"));
 }
 
 TEST(BarrierModel, CalibratesAFileThatItReads) {
   const Scratch scratch;
   const std::string file = scratch.path("try.json");
-  const ChildResult result = run_model({"calibrate", "--output", file, "--sets", "pinned-domain-1", "--generations", "1"});
+  const ChildResult result =
+      run_model({"calibrate", "--output", file, "--sets", "pinned-domain-1", "--generations", "1"});
   ASSERT_EQ(result.failure, "") << result.errors;
-  const json report = report_of({"compare", "--machine", file, "-n", "8"});
+  const json report = report_of({"compare", "--machine", file, "--participants", "8"});
   EXPECT_EQ(report.at("machine"), "2 x Kunpeng 920-6426");
 }
 
@@ -213,7 +228,8 @@ json file_at(const std::string& path) { return json::parse(std::ifstream(path));
 TEST(BarrierModel, CalibratesTheCommittedFileAgain) {
   const Scratch scratch;
   const std::string path = scratch.path("kunpeng920.json");
-  const ChildResult result = run_model({"calibrate", "--output", path, "--sets", "free-global-1", "--generations", "1"});
+  const ChildResult result =
+      run_model({"calibrate", "--output", path, "--sets", "free-global-1", "--generations", "1"});
   ASSERT_EQ(result.failure, "") << result.errors;
   json file = file_at(path);
   const json set = file.at("parameter_sets").at(0);
@@ -223,9 +239,11 @@ TEST(BarrierModel, CalibratesTheCommittedFileAgain) {
 
   json committed = file_at(HIERBAR_KUNPENG_FILE);
   const json& sets = committed.at("parameter_sets");
-  const auto same = std::find_if(sets.begin(), sets.end(), [&](const json& s) { return s.at("name") == set.at("name"); });
+  const auto same = std::find_if(sets.begin(), sets.end(),
+                                 [&](const json& s) { return s.at("name") == set.at("name"); });
   ASSERT_NE(same, sets.end());
-  for (const char* key : {"trained_on", "pinned", "read_queue", "seed"}) EXPECT_EQ(same->at(key), set.at(key)) << key;
+  for (const char* key : {"trained_on", "pinned", "read_queue", "seed"})
+    EXPECT_EQ(same->at(key), set.at(key)) << key;
   file.erase("parameter_sets");
   committed.erase("parameter_sets");
   EXPECT_EQ(file, committed);
@@ -237,7 +255,8 @@ TEST(BarrierModel, ReplacesALinkAndLeavesWhatItLeadsTo) {
   const std::string target = scratch.write("target", "precious");
   const std::string link = scratch.path("link");
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"compare", "-n", "8", "--json"}, {"calibrate", "--sets", "pinned-domain-1", "--generations", "1", "--output"}}) {
+           {"compare", "--participants", "8", "--json"},
+           {"calibrate", "--sets", "pinned-domain-1", "--generations", "1", "--output"}}) {
     fs::create_symlink(target, link);
     std::vector<std::string> arguments = command;
     arguments.push_back(link);

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "bench/model/paper/fit_quality.hpp"
+#include "bench/model/paper/paper_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,13 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Agreement, MeanErrorCountsBothDirections) { EXPECT_DOUBLE_EQ(mean_error_percent({1.1, 1.6}, {1, 2}), 15); }
+TEST(Agreement, MeanErrorCountsBothDirections) {
+  EXPECT_DOUBLE_EQ(mean_error_percent({1.1, 1.6}, {1, 2}), 15);
+}
 
-TEST(Agreement, EqualValuesShareTheirRanks) { EXPECT_THAT(ranks({3, 1, 3, 2}), ElementsAre(2.5, 0, 2.5, 1)); }
+TEST(Agreement, EqualValuesShareTheirRanks) {
+  EXPECT_THAT(ranks({3, 1, 3, 2}), ElementsAre(2.5, 0, 2.5, 1));
+}
 
 TEST(Agreement, RankCorrelationDependsOnTheOrderAlone) {
   EXPECT_DOUBLE_EQ(spearman({1, 2, 3, 4}, {10, 11, 50, 1000}), 1);

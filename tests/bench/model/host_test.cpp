@@ -8,8 +8,8 @@
 namespace hierbar::bench::model {
 namespace {
 
-double predicted(std::size_t which, double one_way, double look_spacing) {
-  const auto prediction = predict(kHostCases[which], pair_costs(one_way, look_spacing));
+double predicted(std::size_t which, double one_way, double poll_spacing) {
+  const auto prediction = predict(kHostCases[which], pair_costs(one_way, poll_spacing));
   EXPECT_TRUE(prediction.ok());
   return prediction.ok() ? prediction->period_ns : 0;
 }
@@ -20,8 +20,8 @@ TEST(PairSimulator, GivesThePingPongBack) {
     PairSimulator simulator;
     PairSimulator::Word word{0};
     double end_ns = 0;
-    const std::string failure =
-        simulator.run(pair_costs(one_way, 0), reinterpret_cast<std::byte*>(&word), 1, 128, [&](std::uint32_t me) {
+    const std::string failure = simulator.run(
+        pair_costs(one_way, 0), reinterpret_cast<std::byte*>(&word), 1, 128, [&](std::uint32_t me) {
           for (std::uint64_t value = me; value < 2000; value += 2) {
             while (simulator.load(me, word) != value && !simulator.is_stopped()) {
             }
@@ -39,7 +39,8 @@ TEST(PairSimulator, ADeadlockEnds) {
   PairSimulator::Word word{0};
   EXPECT_NE(simulator.run(pair_costs(60, 30), reinterpret_cast<std::byte*>(&word), 1, 128,
                           [&](std::uint32_t me) {
-                            while (simulator.load(me, word) == 0 && !simulator.is_stopped()) simulator.pass(me, 30);
+                            while (simulator.load(me, word) == 0 && !simulator.is_stopped())
+                              simulator.pass(me, 30);
                           }),
             "");
 }

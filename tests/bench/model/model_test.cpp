@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/model/machine/model_mem.hpp"
+#include "bench/model/machine/simulator.hpp"
 #include "bench/model/trial/trial.hpp"
-#include "plan/group_plan.hpp"
-#include "plan/mapping.hpp"
+#include "plan/groups.hpp"
+#include "plan/locality.hpp"
 #include "tests/support/machines.hpp"
 
 namespace hierbar::bench::model {
@@ -44,7 +44,8 @@ std::vector<std::uint32_t> first_cpus(std::uint32_t count) {
 }
 
 Storage storage_of(std::vector<Line>& lines) {
-  return {reinterpret_cast<std::byte*>(lines.data()), kLineBytes, std::vector<std::uint32_t>(lines.size(), 0)};
+  return {reinterpret_cast<std::byte*>(lines.data()), kLineBytes,
+          std::vector<std::uint32_t>(lines.size(), 0)};
 }
 
 // One way, in ns: a compare-and-swap ping-pong as the published matrices are measured.
@@ -54,14 +55,16 @@ double ping_pong(std::uint32_t cpu, std::uint32_t other_cpu, const Parameters& p
   Simulator simulator(places);
   std::vector<Line> lines(1);
   Time end = 0;
-  const std::string failure = simulator.run(parameters, storage_of(lines), 1, [&](std::uint32_t me) {
-    for (std::uint64_t turn = me; turn < kNumPassages;) {
-      const std::uint64_t before = simulator.read_modify_write(
-          me, lines[0].word, [turn](std::uint64_t value) { return value == turn ? value + 1 : value; });
-      if (before == turn) turn += 2;
-    }
-    end = simulator.settle(me);
-  });
+  const std::string failure =
+      simulator.run(parameters, storage_of(lines), 1, [&](std::uint32_t me) {
+        for (std::uint64_t turn = me; turn < kNumPassages;) {
+          const std::uint64_t before = simulator.read_modify_write(
+              me, lines[0].word,
+              [turn](std::uint64_t value) { return value == turn ? value + 1 : value; });
+          if (before == turn) turn += 2;
+        }
+        end = simulator.settle(me);
+      });
   EXPECT_EQ(failure, "");
   return end / kNumPassages;
 }
@@ -92,16 +95,17 @@ Time broadcast(std::uint32_t num_readers, const Parameters& parameters) {
   std::vector<Line> lines(1);
   Time begin = 0;
   Time end = 0;
-  const std::string failure = simulator.run(parameters, storage_of(lines), 1, [&](std::uint32_t me) {
-    if (me == 0) {
-      simulator.spend(0, 5000);
-      begin = simulator.settle(0);
-      simulator.store(0, lines[0].word, 1);
-      return;
-    }
-    while (simulator.load(me, lines[0].word) == 0) simulator.await_change(me, lines[0].word);
-    end = std::max(end, simulator.settle(me));
-  });
+  const std::string failure =
+      simulator.run(parameters, storage_of(lines), 1, [&](std::uint32_t me) {
+        if (me == 0) {
+          simulator.spend(0, 5000);
+          begin = simulator.settle(0);
+          simulator.store(0, lines[0].word, 1);
+          return;
+        }
+        while (simulator.load(me, lines[0].word) == 0) simulator.await_change(me, lines[0].word);
+        end = std::max(end, simulator.settle(me));
+      });
   EXPECT_EQ(failure, "");
   return end - begin;
 }
@@ -121,13 +125,15 @@ Time gather(std::uint32_t num_writers, const Parameters& parameters) {
   std::vector<Line> lines(num_writers + 1);
   Time begin = 0;
   Time end = 0;
-  const std::string failure = simulator.run(parameters, storage_of(lines), 1, [&](std::uint32_t me) {
-    if (me != 0) return simulator.store(me, lines[me].word, 1);
-    simulator.spend(0, 5000);
-    begin = simulator.settle(0);
-    for (std::uint32_t writer = 1; writer <= num_writers; ++writer) simulator.load(0, lines[writer].word);
-    end = simulator.settle(0);
-  });
+  const std::string failure =
+      simulator.run(parameters, storage_of(lines), 1, [&](std::uint32_t me) {
+        if (me != 0) return simulator.store(me, lines[me].word, 1);
+        simulator.spend(0, 5000);
+        begin = simulator.settle(0);
+        for (std::uint32_t writer = 1; writer <= num_writers; ++writer)
+          simulator.load(0, lines[writer].word);
+        end = simulator.settle(0);
+      });
   EXPECT_EQ(failure, "");
   return end - begin;
 }
@@ -164,10 +170,12 @@ TEST(Model, FindsABarrierThatDoesNotWaitForEverybody) {
   Parameters parameters;
   parameters.latency.back() = 2000;
   EnginePlan plan = *build_engine_plan(std::vector<LocalityPath>(6), kunpeng(), {});
-  ASSERT_TRUE(Trial(places, Algorithm::kHier, plan).run(simulator, parameters, Metric::kPeriod, 1).ok());
+  ASSERT_TRUE(
+      Trial(places, Algorithm::kHier, plan).run(simulator, parameters, Metric::kPeriod, 1).ok());
   ASSERT_EQ(plan.leaders.size(), 6U);
   plan.leaders.pop_back();
-  const Result<double> broken = Trial(places, Algorithm::kHier, plan).run(simulator, parameters, Metric::kPeriod, 1);
+  const Result<double> broken =
+      Trial(places, Algorithm::kHier, plan).run(simulator, parameters, Metric::kPeriod, 1);
   ASSERT_FALSE(broken.ok());
   EXPECT_THAT(broken.error(), HasSubstr("before all had entered it"));
 }
@@ -181,7 +189,8 @@ TEST(Model, FindsABarrierThatHangs) {
   ASSERT_FALSE(plan.children.empty());
   const std::uint32_t child = plan.children.back();
   --plan.nodes[plan.nodes[child].parent].num_children;
-  const Result<double> broken = Trial(places, Algorithm::kHier, plan).run(simulator, {}, Metric::kIsolated, 1);
+  const Result<double> broken =
+      Trial(places, Algorithm::kHier, plan).run(simulator, {}, Metric::kIsolated, 1);
   ASSERT_FALSE(broken.ok());
 }
 
@@ -195,7 +204,8 @@ TEST_P(EveryAlgorithm, RunsUnchangedOnEveryMapping) {
     const std::vector<LocalityPath> paths = locate_all(machine, bindings);
     EnginePlan plan = *build_engine_plan(paths, machine, {});
     if (GetParam().algorithm == Algorithm::kTopo) {
-      plan = *build_group_plan(build_group_tree(paths, machine, {Level::kNuma, Level::kPackage}), plan);
+      plan = *build_group_plan(build_group_tree(paths, machine, {Level::kNuma, Level::kPackage}),
+                               plan);
     }
     Simulator simulator(places);
     Trial trial(places, GetParam().algorithm, plan);
@@ -208,11 +218,12 @@ TEST_P(EveryAlgorithm, RunsUnchangedOnEveryMapping) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Model, EveryAlgorithm, testing::ValuesIn(kAlgorithms), [](const auto& instance) {
-  std::string name(instance.param.name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Model, EveryAlgorithm, testing::ValuesIn(kAlgorithms),
+                         [](const auto& instance) {
+                           std::string name(instance.param.name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace hierbar::bench::model

@@ -28,12 +28,21 @@ class Plot(unittest.TestCase):
         return self.path(name)
 
     def plot(self, report, output):
-        return subprocess.run([sys.executable, "-B", PLOT, report, "--output", self.path(output)], capture_output=True, text=True,
-                              timeout=120)
+        return subprocess.run(
+            [sys.executable, "-B", PLOT, report, "--output", self.path(output)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
 
     def report_of(self, *arguments):
         path = self.path("report.json")
-        subprocess.run([BARRIER_MODEL, *arguments, "--json", path], check=True, stdout=subprocess.DEVNULL, timeout=250)
+        subprocess.run(
+            [BARRIER_MODEL, *arguments, "--json", path],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            timeout=250,
+        )
         return path
 
     def expect_refusal(self, report, output, words):
@@ -44,10 +53,10 @@ class Plot(unittest.TestCase):
 
     def test_draws_what_each_command_reports(self):
         for command, words in (
-                (("compare", "-n", "8"), ["period", "isolated"]),
-                (("scale", "--counts", "8,16"), ["time from one to the next", "8", "16"]),
-                (("design", "-n", "8"), ["period"]),
-                (("table",), ["paper", "held out"]),
+            (("compare", "--participants", "8"), ["period", "isolated"]),
+            (("scale", "--counts", "8,16"), ["time from one to the next", "8", "16"]),
+            (("design", "--participants", "8"), ["period"]),
+            (("table",), ["paper", "held out"]),
         ):
             result = self.plot(self.report_of(*command), "plot.svg")
             self.assertEqual(result.returncode, 0, result.stderr)
@@ -57,7 +66,7 @@ class Plot(unittest.TestCase):
                 self.assertIn(text, picture, command)
 
     def test_draws_the_same_picture_again(self):
-        report = self.report_of("compare", "-n", "8")
+        report = self.report_of("compare", "--participants", "8")
         pictures = []
         for _ in range(2):
             self.plot(report, "plot.svg")
@@ -68,7 +77,7 @@ class Plot(unittest.TestCase):
     def test_draws_png_and_replaces_a_link_not_what_it_leads_to(self):
         target = self.write("target", "precious")
         os.symlink(target, self.path("plot.png"))
-        result = self.plot(self.report_of("compare", "-n", "8"), "plot.png")
+        result = self.plot(self.report_of("compare", "--participants", "8"), "plot.png")
         self.assertEqual(result.returncode, 0, result.stderr)
         with open(self.path("plot.png"), "rb") as file:
             self.assertTrue(file.read().startswith(b"\x89PNG"))
@@ -79,7 +88,11 @@ class Plot(unittest.TestCase):
         self.expect_refusal(self.path("nothing.json"), "plot.svg", "cannot be read")
         self.expect_refusal(self.write("text.json", "text"), "plot.svg", "is no JSON")
         self.expect_refusal(self.write("list.json", "[]"), "plot.svg", "format 'None'")
-        self.expect_refusal(self.write("other.json", '{"format": "other"}'), "plot.svg", "format 'other'; allowed: what table")
+        self.expect_refusal(
+            self.write("other.json", '{"format": "other"}'),
+            "plot.svg",
+            "format 'other'; allowed: what table",
+        )
         half = self.write("half.json", json.dumps({"format": "hierbar-model-scale-1"}))
         self.expect_refusal(half, "plot.svg", "'machine' is missing")
         self.expect_refusal(half, "plot.txt", "allowed: a name that ends in .svg, .png or .pdf")

@@ -23,8 +23,10 @@ Scenario scenario_of(std::uint32_t num_threads, Mapping mapping = Mapping::kCore
   return *Scenario::make(test::make_kunpeng(), mapping, num_threads);
 }
 
-RegionTimes times_of(Scenario& scenario, RegionShape shape, const RegionOptions& options = {}, std::uint64_t seed = 1) {
-  const Result<RegionTimes> times = RegionTrial(scenario, scenario.engine_plan(), options).run(shape, {}, seed, kFew);
+RegionTimes times_of(Scenario& scenario, RegionShape shape, const RegionOptions& options = {},
+                     std::uint64_t seed = 1) {
+  const Result<RegionTimes> times =
+      RegionTrial(scenario, scenario.engine_plan(), options).run(shape, {}, seed, kFew);
   EXPECT_TRUE(times.ok()) << times.error();
   return times.ok() ? *times : RegionTimes{};
 }
@@ -58,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(Region, EveryRegionShape, testing::ValuesIn(kRegionShap
 TEST(Region, OnlyStockFetchesTheFunctionFromTheTeam) {
   Scenario scenario = scenario_of(64);
   const auto more = [&](RegionShape shape) {
-    return times_of(scenario, shape, {.num_functions = 2}).fork / times_of(scenario, shape, {.num_functions = 1}).fork;
+    return times_of(scenario, shape, {.num_functions = 2}).fork /
+           times_of(scenario, shape, {.num_functions = 1}).fork;
   };
   EXPECT_NEAR(more(RegionShape::kLean), 1, 0.001);
   for (const NamedRegionShape& named : kRegionShapes) {
@@ -69,13 +72,15 @@ TEST(Region, OnlyStockFetchesTheFunctionFromTheTeam) {
 
 TEST(Region, PassingTheReleaseOnIsQuicker) {
   Scenario scenario = scenario_of(128);
-  EXPECT_LT(times_of(scenario, RegionShape::kLean).fork, 0.9 * times_of(scenario, RegionShape::kLeanAtOnce).fork);
+  EXPECT_LT(times_of(scenario, RegionShape::kLean).fork,
+            0.9 * times_of(scenario, RegionShape::kLeanAtOnce).fork);
 }
 
 TEST(Region, LinesInFarMemoryTakeLonger) {
   Scenario scenario = scenario_of(128);
   for (const RegionShape shape : {RegionShape::kLean, RegionShape::kHyper}) {
-    EXPECT_GT(times_of(scenario, shape, {.is_local = false}).period, times_of(scenario, shape).period);
+    EXPECT_GT(times_of(scenario, shape, {.is_local = false}).period,
+              times_of(scenario, shape).period);
   }
 }
 
@@ -97,7 +102,9 @@ TEST(Region, FindsAThreadThatNobodyReleases) {
   for (const RegionShape shape : {RegionShape::kLean, RegionShape::kEngine}) {
     const Result<RegionTimes> broken = RegionTrial(scenario, plan).run(shape, {}, 1, kFew);
     ASSERT_FALSE(broken.ok());
-    EXPECT_THAT(broken.error(), AnyOf(HasSubstr("deadlock"), HasSubstr("it left before all had begun"))) << broken.error();
+    EXPECT_THAT(broken.error(),
+                AnyOf(HasSubstr("deadlock"), HasSubstr("it left before all had begun")))
+        << broken.error();
     EXPECT_THAT(broken.error(), AnyOf(StartsWith("lean: "), StartsWith("engine: ")));
   }
 }

@@ -34,23 +34,64 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 sys.path.append(str(ROOT / "tests/suites"))
 import summary
-from compare import CannotRun, StockResults, compare, exit_status, print_differences, skip, without_our_barrier
-from gcc_suite import GccSuite
-from known import read_known
+from compare import (
+    CannotRun,
+    StockResults,
+    compare,
+    exit_status,
+    print_differences,
+    skip,
+    without_our_barrier,
+)
+from gcc_suite import GccSuite, read_known
 from programs import Programs
 
+
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build-dir", type=pathlib.Path, default=pathlib.Path("build/release"), help="default: build/release")
-    parser.add_argument("--lib-dir", type=pathlib.Path, help="where our libgomp.so.1 is; default: lib of the build directory")
-    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for every program; repeatable")
-    parser.add_argument("--only", metavar="REGEX", default="", help="only programs whose names match")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--build-dir",
+        type=pathlib.Path,
+        default=pathlib.Path("build/release"),
+        help="default: build/release",
+    )
+    parser.add_argument(
+        "--lib-dir",
+        type=pathlib.Path,
+        help="where our libgomp.so.1 is; default: lib of the build directory",
+    )
+    parser.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="for every program; repeatable",
+    )
+    parser.add_argument(
+        "--only", metavar="REGEX", default="", help="only programs whose names match"
+    )
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth of these")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers, and programs, at a time; default: one per cpu")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count(),
+        help="compilers, and programs, at a time; default: one per cpu",
+    )
     parser.add_argument("--timeout", type=int, default=60, help="seconds per program (default: 60)")
-    parser.add_argument("--full-stock", action="store_true", help="run everything on GCC's library as well")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the result there")
-    parser.add_argument("--known", type=pathlib.Path, default=ROOT / "runtime/libomp/gomp/GOMP.md", help="default: GOMP.md")
+    parser.add_argument(
+        "--full-stock", action="store_true", help="run everything on GCC's library as well"
+    )
+    parser.add_argument(
+        "--json", type=pathlib.Path, metavar="FILE", help="also write the result there"
+    )
+    parser.add_argument(
+        "--known",
+        type=pathlib.Path,
+        default=ROOT / "runtime/libomp/gomp/GOMP.md",
+        help="default: GOMP.md",
+    )
     arguments = parser.parse_args()
     arguments.build_dir = arguments.build_dir.resolve()
     arguments.lib_dir = (arguments.lib_dir or arguments.build_dir / "lib").resolve()
@@ -65,12 +106,17 @@ def fetch(work_dir):
     command = [HERE / "fetch_gcc_tests.sh", "--out", source_dir, "--state", work_dir / "state"]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode != 0:
-        skip(f"no sources of GCC's tests: {(result.stdout.strip().splitlines() or ['nothing said'])[-1]}")
+        skip(
+            f"no sources of GCC's tests: {(result.stdout.strip().splitlines() or ['nothing said'])[-1]}"
+        )
     return source_dir
 
 
 def compile_all(programs, names, jobs):
-    print(f"hierbar: compiling {len(names)} programs (half an hour of cpu time for all of them, the first time)", flush=True)
+    print(
+        f"hierbar: compiling {len(names)} programs (half an hour of cpu time for all of them, the first time)",
+        flush=True,
+    )
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         return dict(zip(names, pool.map(programs.compile, names)))
 
@@ -81,8 +127,10 @@ def report(arguments, codes, failures, known, stock_failures, seconds, version):
     expected = {name: counts for name, counts in regressions.items() if known.reason(name)}
     new = {name: counts for name, counts in regressions.items() if name not in expected}
     counts = collections.Counter(codes.values())
-    print(f"\nGCC's tests of libgomp, {version}, {' '.join(arguments.env) or 'no variables set'}, {seconds:.0f} s\n  ours: "
-          + ", ".join(f"{count} {code}" for code, count in sorted(counts.items())))
+    print(
+        f"\nGCC's tests of libgomp, {version}, {' '.join(arguments.env) or 'no variables set'}, {seconds:.0f} s\n  ours: "
+        + ", ".join(f"{count} {code}" for code, count in sorted(counts.items()))
+    )
     print_differences(new, unsteady, shared)
     for name in sorted(set(new) | set(unsteady)):
         print(f"      {name}: {failures.get(name, '')}")
@@ -106,16 +154,29 @@ def check():
     programs = Programs(fetch(work_dir), work_dir / "programs")
     chosen = [name for name in programs.all if re.search(arguments.only, name)]
     reasons = {name: programs.all[name].reason_not_to_run() for name in chosen}
-    runnable = [name for name in chosen if not reasons[name]][::arguments.every]
+    runnable = [name for name in chosen if not reasons[name]][:: arguments.every]
     compiled = compile_all(programs, runnable, arguments.jobs)
     tests = [name for name in runnable if compiled[name]]
 
     start = time.monotonic()
-    version = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
+    version = subprocess.run(
+        ["gcc", "-dumpfullversion"], capture_output=True, text=True
+    ).stdout.strip()
     run_dir = arguments.build_dir / "suites" / "gcc-run"
     run_dir.mkdir(exist_ok=True)
-    ours = GccSuite("ours", version, run_dir, programs, tests, arguments.lib_dir, arguments.jobs, arguments.timeout)
-    stock_suite = GccSuite("libgomp", version, run_dir, programs, tests, None, arguments.jobs, arguments.timeout)
+    ours = GccSuite(
+        "ours",
+        version,
+        run_dir,
+        programs,
+        tests,
+        arguments.lib_dir,
+        arguments.jobs,
+        arguments.timeout,
+    )
+    stock_suite = GccSuite(
+        "libgomp", version, run_dir, programs, tests, None, arguments.jobs, arguments.timeout
+    )
     stock = StockResults(stock_suite, without_our_barrier(arguments.env), {})
     if arguments.full_stock:
         stock.run()
@@ -124,14 +185,25 @@ def check():
     for name in chosen:
         if reasons[name] or compiled.get(name) is False:
             codes[name] = "UNSUPPORTED"
-    new, expected = report(arguments, codes, ours.failures, known, differences, time.monotonic() - start, version)
+    new, expected = report(
+        arguments, codes, ours.failures, known, differences, time.monotonic() - start, version
+    )
     if arguments.json:
         _, unsteady, shared = differences
-        summary.write(arguments.json, {
-            "suite": f"GCC's tests of libgomp, {version}", "environment": arguments.env, "codes": codes, "regressions": new,
-            "unsteady": unsteady, "fail_on_stock_too": shared, "listed": sorted(expected), "failures": ours.failures,
-            "counts": summary.count(codes, new, unsteady, [*shared, *expected]),
-        })
+        summary.write(
+            arguments.json,
+            {
+                "suite": f"GCC's tests of libgomp, {version}",
+                "environment": arguments.env,
+                "codes": codes,
+                "regressions": new,
+                "unsteady": unsteady,
+                "fail_on_stock_too": shared,
+                "listed": sorted(expected),
+                "failures": ours.failures,
+                "counts": summary.count(codes, new, unsteady, [*shared, *expected]),
+            },
+        )
     return 1 if new else 0
 
 

@@ -16,8 +16,19 @@ import platform
 import re
 
 MACHINE = f"{platform.machine()}-unknown-linux-gnu"
-PROPERTIES = {"lp64", "size32plus", "tls", "tls_runtime", "fpic", "shared", "lto", "sync_int_long", "fd_truncate", "__float128",
-              "alias"}
+PROPERTIES = {
+    "lp64",
+    "size32plus",
+    "tls",
+    "tls_runtime",
+    "fpic",
+    "shared",
+    "lto",
+    "sync_int_long",
+    "fd_truncate",
+    "__float128",
+    "alias",
+}
 if platform.machine() == "x86_64":
     PROPERTIES |= {"sse2_runtime", "large_long_double", "vect_simd_clones"}
     with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo:
@@ -35,7 +46,9 @@ class Test:
 
     action: str = "run"  # or compile, link, or none where the machine is not the right one
     options: list = dataclasses.field(default_factory=lambda: ["-O2"])
-    sources: list = dataclasses.field(default_factory=list)  # besides its own, relative to its folder
+    sources: list = dataclasses.field(
+        default_factory=list
+    )  # besides its own, relative to its folder
     environment: dict = dataclasses.field(default_factory=dict)
     should_fail: bool = False
     output: str = ""  # a regular expression that is to be found
@@ -52,12 +65,12 @@ def split_words(text):
             continue
         if text[position] == "{":
             end = _closing_brace(text, position)
-            words.append(text[position + 1:end])
+            words.append(text[position + 1 : end])
         elif text[position] == '"':
             end = position + 1
             while end < len(text) and text[end] != '"':
                 end += 2 if text[end] == "\\" else 1
-            words.append(_unescape(text[position + 1:end]))
+            words.append(_unescape(text[position + 1 : end]))
         else:
             end = position
             while end < len(text) and not text[end].isspace():
@@ -78,7 +91,9 @@ def _closing_brace(text, start):
 
 def _unescape(text):
     """What Tcl makes of backslashes between quotes."""
-    return re.sub(r"\\(.)", lambda match: {"n": "\n", "r": "\r", "t": "\t"}.get(match[1], match[1]), text)
+    return re.sub(
+        r"\\(.)", lambda match: {"n": "\n", "r": "\r", "t": "\t"}.get(match[1], match[1]), text
+    )
 
 
 def holds(expression, language):
@@ -119,7 +134,11 @@ def _single(tokens, language):
             raise BadDirective("selector without its closing brace")
         tokens.pop(0)
         return value
-    return token in PROPERTIES or token == language or ("-" in token and fnmatch.fnmatchcase(MACHINE, token))
+    return (
+        token in PROPERTIES
+        or token == language
+        or ("-" in token and fnmatch.fnmatchcase(MACHINE, token))
+    )
 
 
 def read(text, language):
@@ -190,9 +209,23 @@ def _fits(options, used):
     return any(option == "*" or option in used for option in split_words(options))
 
 
-_WITH_SELECTOR = {"do", "options", "additional-options", "additional-sources", "set-target-env-var", "shouldfail", "output"}
+_WITH_SELECTOR = {
+    "do",
+    "options",
+    "additional-options",
+    "additional-sources",
+    "set-target-env-var",
+    "shouldfail",
+    "output",
+}
 _READERS = {
-    "do": _read_do, "options": _read_options, "additional-options": _read_additional_options, "additional-sources": _read_sources,
-    "set-target-env-var": _read_variable, "shouldfail": _read_should_fail, "output": _read_output,
-    "require-effective-target": _read_requirement, "skip-if": _read_skip,
+    "do": _read_do,
+    "options": _read_options,
+    "additional-options": _read_additional_options,
+    "additional-sources": _read_sources,
+    "set-target-env-var": _read_variable,
+    "shouldfail": _read_should_fail,
+    "output": _read_output,
+    "require-effective-target": _read_requirement,
+    "skip-if": _read_skip,
 }

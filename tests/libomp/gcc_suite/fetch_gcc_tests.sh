@@ -38,7 +38,8 @@ unpack() {
   inner=$(tar --list --gzip --file "$archive" | grep --extended-regexp --max-count=1 '/gcc-[0-9.]+(-dfsg)?\.tar\.[a-z0-9]+$' || true)
   [[ -n $inner ]] || fail "$archive has no archive of GCC in it"
   tar --extract --gzip --to-stdout --file "$archive" "$inner" >"$fresh.${inner##*/}"
-  tar --extract --auto-compress --file "$fresh.${inner##*/}" --directory="$fresh" --strip-components=2 --anchored --wildcards \
+  tar --extract --auto-compress --file "$fresh.${inner##*/}" --directory="$fresh" \
+    --strip-components=2 --anchored --wildcards \
     --no-wildcards-match-slash '*/libgomp'
   rm "$fresh.${inner##*/}"
   mv "$fresh" "$out"

@@ -1,7 +1,10 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""GCC's tests of libgomp as a suite for compare.py: their programs on the library in one
-directory, or on what the loader finds."""
+"""GCC's tests of libgomp as a suite for compare.py: their programs on the library in one directory, or
+on what the loader finds; and those that may fail on our library.
+
+These are in the table of GOMP.md under HEADING. Each row is `| program, program | reason |`.
+"""
 
 import concurrent.futures
 import os
@@ -10,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 
-from compare import failed
+from compare import CannotRun, failed
 
 CLEARED = ("OMP_", "KMP_", "GOMP_", "HIERBAR_")
 
@@ -32,11 +35,16 @@ class GccSuite:
         with concurrent.futures.ThreadPoolExecutor(self._jobs) as pool:
             codes = dict(zip(tests, pool.map(lambda test: self._run_one(test, settings), tests)))
         if not quiet:
-            print(f"hierbar: {self.name}: {len(codes)} programs, {sum(map(failed, codes.values()))} failed", flush=True)
+            print(
+                f"hierbar: {self.name}: {len(codes)} programs, {sum(map(failed, codes.values()))} failed",
+                flush=True,
+            )
         return codes
 
     def _environment(self, program, settings):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(CLEARED)}
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(CLEARED)
+        }
         environment["HIERBAR_PROFILE"] = "off"
         if self._library_dir:
             environment["LD_LIBRARY_PATH"] = str(self._library_dir)
@@ -46,9 +54,18 @@ class GccSuite:
 
     def _run_one(self, name, settings):
         program = self._programs.all[name]
-        with tempfile.TemporaryDirectory(dir=self.work_dir) as directory, tempfile.TemporaryFile() as output:
-            process = subprocess.Popen([program.path], env=self._environment(program, settings), stdin=subprocess.DEVNULL,
-                                       stdout=output, stderr=subprocess.STDOUT, cwd=directory, start_new_session=True)
+        with tempfile.TemporaryDirectory(
+            dir=self.work_dir
+        ) as directory, tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(
+                [program.path],
+                env=self._environment(program, settings),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=directory,
+                start_new_session=True,
+            )
             try:
                 status = process.wait(self._timeout)
             except subprocess.TimeoutExpired:
@@ -68,7 +85,39 @@ def judge(test, status, text):
     if status is None:
         return "TIMEOUT", "did not end"
     if (status != 0) != test.should_fail:
-        return "FAIL", f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+        return "FAIL", (
+            f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+        )
     if test.output and not re.search(test.output, text):
         return "FAIL", "not the expected output"
     return "PASS", ""
+
+
+HEADING = "## GCC's own tests"
+
+
+class Known:
+    """Names of programs, each with the reason why it may fail."""
+
+    def __init__(self, reasons):
+        self._reasons = reasons
+
+    def reason(self, name):
+        return self._reasons.get(name)
+
+    def stale(self, codes):
+        """Those that ran, did not fail, and hence need not be listed."""
+        return sorted(name for name in self._reasons if name in codes and codes[name] == "PASS")
+
+
+def read_known(path):
+    section = path.read_text().partition(HEADING)[2].partition("\n## ")[0]
+    reasons = {}
+    for line in section.splitlines():
+        match = re.match(r"\|\s*([^|]*?)\s*\|\s*([^|]*?)\s*\|$", line)
+        if not match or match[1] == "program" or set(match[1]) == {"-"}:
+            continue
+        if not match[2]:
+            raise CannotRun(f"{path}: '{match[1]}' has no reason")
+        reasons.update((name.strip(), match[2]) for name in match[1].split(","))
+    return Known(reasons)

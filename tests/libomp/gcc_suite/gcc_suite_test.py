@@ -14,7 +14,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parents[1] / "suites"))
 import directives
-import known
+import gcc_suite
 from compare import CannotRun
 from gcc_suite import GccSuite
 from programs import Programs
@@ -32,7 +32,9 @@ class Directives(unittest.TestCase):
         self.assertEqual(directives.split_words(r'a {b {c d}} "e f\n"'), ["a", "b {c d}", "e f\n"])
 
     def test_options_replace_the_default_and_are_added_to(self):
-        test = self.read('/* { dg-options "-O0 -g" } */\n/* { dg-additional-options "-std=c99" { target c } } */')
+        test = self.read(
+            '/* { dg-options "-O0 -g" } */\n/* { dg-additional-options "-std=c99" { target c } } */'
+        )
         self.assertEqual(test.options, ["-O0", "-g", "-std=c99"])
 
     def test_a_selector_limits_a_directive_to_a_language(self):
@@ -40,9 +42,17 @@ class Directives(unittest.TestCase):
         self.assertEqual(test.options, ["-O2"])
 
     def test_selectors(self):
-        for expression, value in (("lp64", True), ("nonsense", False), ("! nonsense", True), ("lp64 && nonsense", False),
-                                  ("nonsense || lp64", True), ("{ lp64 && { ! lp64 } }", False), ("*-*-*", True),
-                                  ("nonsense *-*-linux*", True), ("{ ! *-*-* }", False)):
+        for expression, value in (
+            ("lp64", True),
+            ("nonsense", False),
+            ("! nonsense", True),
+            ("lp64 && nonsense", False),
+            ("nonsense || lp64", True),
+            ("{ lp64 && { ! lp64 } }", False),
+            ("*-*-*", True),
+            ("nonsense *-*-linux*", True),
+            ("{ ! *-*-* }", False),
+        ):
             self.assertEqual(directives.holds(expression, "c"), value, expression)
 
     def test_a_test_of_another_machine_is_not_run(self):
@@ -52,7 +62,10 @@ class Directives(unittest.TestCase):
         self.assertEqual(self.read("! { dg-do compile }", "fortran").action, "compile")
 
     def test_a_missing_property_is_the_reason(self):
-        self.assertEqual(self.read("/* { dg-require-effective-target offload_device } */").missing, "needs offload_device")
+        self.assertEqual(
+            self.read("/* { dg-require-effective-target offload_device } */").missing,
+            "needs offload_device",
+        )
 
     def test_a_test_may_be_skipped_with_some_options_only(self):
         text = '! { dg-skip-if "why" { ! run_expensive_tests } { "*" } { "-O2" } }'
@@ -60,8 +73,10 @@ class Directives(unittest.TestCase):
         self.assertEqual(self.read('/* { dg-skip-if "why" { *-*-* } } */').missing, "why")
 
     def test_environment_sources_and_failure(self):
-        test = self.read('/* { dg-set-target-env-var OMP_PLACES "{6,7}:4:-2,!{2,3}" } */\n'
-                         '/* { dg-additional-sources "a.c b.c" } */\n/* { dg-shouldfail "" } */')
+        test = self.read(
+            '/* { dg-set-target-env-var OMP_PLACES "{6,7}:4:-2,!{2,3}" } */\n'
+            '/* { dg-additional-sources "a.c b.c" } */\n/* { dg-shouldfail "" } */'
+        )
         self.assertEqual(test.environment, {"OMP_PLACES": "{6,7}:4:-2,!{2,3}"})
         self.assertEqual((test.sources, test.should_fail), (["a.c", "b.c"], True))
 
@@ -81,13 +96,17 @@ class Suite(unittest.TestCase):
     def write(self, body, name="libgomp.c/t.c", head=""):
         path = self.source / "testsuite" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{head}\n#include <stdio.h>\n#include <stdlib.h>\nint main(void) {{ {body} }}\n")
+        path.write_text(
+            f"{head}\n#include <stdio.h>\n#include <stdlib.h>\nint main(void) {{ {body} }}\n"
+        )
 
     def code_of(self, body, head="", settings=(), timeout=20):
         self.write(body, head=head)
         programs = Programs(self.source, self.work)
         self.assertTrue(programs.compile("libgomp.c/t.c"))
-        self.suite = GccSuite("suite", "1", self.work, programs, ["libgomp.c/t.c"], None, jobs=1, timeout=timeout)
+        self.suite = GccSuite(
+            "suite", "1", self.work, programs, ["libgomp.c/t.c"], None, jobs=1, timeout=timeout
+        )
         return self.suite.run(list(settings), quiet=True)["libgomp.c/t.c"]
 
     def test_the_exit_status_is_the_verdict(self):
@@ -109,11 +128,15 @@ class Suite(unittest.TestCase):
         self.assertEqual(self.code_of('puts("one"); puts("two"); return 0;', head), "PASS")
 
     def test_other_output_is_a_failure(self):
-        self.assertEqual(self.code_of('puts("two"); return 0;', '/* { dg-output "one" } */'), "FAIL")
+        self.assertEqual(
+            self.code_of('puts("two"); return 0;', '/* { dg-output "one" } */'), "FAIL"
+        )
 
     def test_the_test_s_variable_wins_over_a_setting(self):
-        body = 'return *getenv("OMP_X") != \'2\';'
-        self.assertEqual(self.code_of(body, '/* { dg-set-target-env-var OMP_X "2" } */', ["OMP_X=1"]), "PASS")
+        body = "return *getenv(\"OMP_X\") != '2';"
+        self.assertEqual(
+            self.code_of(body, '/* { dg-set-target-env-var OMP_X "2" } */', ["OMP_X=1"]), "PASS"
+        )
 
     def test_a_program_that_does_not_end_is_ended(self):
         self.assertEqual(self.code_of("for (;;) abs(0);", timeout=1), "TIMEOUT")
@@ -124,7 +147,9 @@ class Suite(unittest.TestCase):
         self.assertEqual(sorted(programs.all), ["c-c++-common as C++/u.c", "c-c++-common as C/u.c"])
         for name in programs.all:
             self.assertTrue(programs.compile(name))
-        sizes = [subprocess.run([programs.all[name].path]).returncode for name in sorted(programs.all)]
+        sizes = [
+            subprocess.run([programs.all[name].path]).returncode for name in sorted(programs.all)
+        ]
         self.assertEqual(sizes, [1, 0])
 
     def test_a_program_that_does_not_compile_leaves_the_reason(self):
@@ -137,9 +162,11 @@ class Suite(unittest.TestCase):
 class Known(unittest.TestCase):
     def read(self, rows):
         with tempfile.NamedTemporaryFile("w", suffix=".md") as file:
-            file.write(f"{known.HEADING}\n\n| program | reason |\n|---|---|\n{rows}\n## Other\n| x | y |\n")
+            file.write(
+                f"{gcc_suite.HEADING}\n\n| program | reason |\n|---|---|\n{rows}\n## Other\n| x | y |\n"
+            )
             file.flush()
-            return known.read_known(pathlib.Path(file.name))
+            return gcc_suite.read_known(pathlib.Path(file.name))
 
     def test_a_row_may_list_several_programs(self):
         listed = self.read("| libgomp.c/a.c, libgomp.c/b.c | a message's form |")
@@ -152,14 +179,20 @@ class Known(unittest.TestCase):
 
     def test_what_passes_need_not_be_listed(self):
         listed = self.read("| libgomp.c/a.c, libgomp.c/b.c | r |")
-        self.assertEqual(listed.stale({"libgomp.c/a.c": "PASS", "libgomp.c/b.c": "FAIL"}), ["libgomp.c/a.c"])
+        self.assertEqual(
+            listed.stale({"libgomp.c/a.c": "PASS", "libgomp.c/b.c": "FAIL"}), ["libgomp.c/a.c"]
+        )
 
 
 class Command(unittest.TestCase):
     def test_without_a_library_it_is_an_error(self):
         with tempfile.TemporaryDirectory() as directory:
-            result = subprocess.run([sys.executable, "-B", HERE / "check_gcc_suite.py", "--build-dir", directory],
-                                    env={**os.environ, "HIERBAR_OFFLINE": "1"}, capture_output=True, text=True)
+            result = subprocess.run(
+                [sys.executable, "-B", HERE / "check_gcc_suite.py", "--build-dir", directory],
+                env={**os.environ, "HIERBAR_OFFLINE": "1"},
+                capture_output=True,
+                text=True,
+            )
         self.assertEqual(result.returncode, 2)
         self.assertIn("has no libgomp.so.1; build libomp", result.stderr)
 
@@ -168,9 +201,18 @@ class Command(unittest.TestCase):
             library = pathlib.Path(directory) / "lib" / "libgomp.so.1"
             library.parent.mkdir()
             library.touch()
-            environment = {**os.environ, "HIERBAR_OFFLINE": "1", "XDG_CACHE_HOME": directory, "HIERBAR_SOURCES": ""}
-            result = subprocess.run([sys.executable, "-B", HERE / "check_gcc_suite.py", "--build-dir", directory],
-                                    env=environment, capture_output=True, text=True)
+            environment = {
+                **os.environ,
+                "HIERBAR_OFFLINE": "1",
+                "XDG_CACHE_HOME": directory,
+                "HIERBAR_SOURCES": "",
+            }
+            result = subprocess.run(
+                [sys.executable, "-B", HERE / "check_gcc_suite.py", "--build-dir", directory],
+                env=environment,
+                capture_output=True,
+                text=True,
+            )
         self.assertEqual(result.returncode, 77, result.stderr)
         self.assertIn("skipped: no sources of GCC's tests", result.stdout)
 

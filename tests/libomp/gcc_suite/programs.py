@@ -19,7 +19,12 @@ FOLDERS = (
     ("libgomp.c-c++-common", "c-c++-common as C", "c", {".c"}),
     ("libgomp.c-c++-common", "c-c++-common as C++", "c++", {".c"}),
     ("libgomp.c++", "libgomp.c++", "c++", {".C", ".cc"}),
-    ("libgomp.fortran", "libgomp.fortran", "fortran", {".f", ".F", ".f90", ".F90", ".f03", ".F03", ".f08", ".F08"}),
+    (
+        "libgomp.fortran",
+        "libgomp.fortran",
+        "fortran",
+        {".f", ".F", ".f90", ".F90", ".f03", ".F03", ".f08", ".F08"},
+    ),
 )
 COMPILERS = {"c": "gcc", "c++": "g++", "fortran": "gfortran"}
 # Some tests ask how libgomp was configured. These answers are those of Debian 12.
@@ -71,7 +76,13 @@ class Programs:
         complaint = program.path.with_suffix(".txt")
         if program.path.exists() or complaint.exists():
             return program.path.exists()
-        result = subprocess.run(self._command(program), capture_output=True, text=True, errors="replace", cwd=self._work_dir)
+        result = subprocess.run(
+            self._command(program),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            cwd=self._work_dir,
+        )
         if result.returncode != 0:
             complaint.write_text(result.stderr or result.stdout or "the compiler says nothing\n")
         return result.returncode == 0
@@ -81,7 +92,13 @@ class Programs:
         folder = program.source.parent
         sources = [folder / source for source in test.sources]
         modules = program.path.with_suffix(".modules")
-        command = [COMPILERS[program.language], "-w", "-fopenmp", f"-I{self._work_dir}", f"-I{self._source_dir}"]
+        command = [
+            COMPILERS[program.language],
+            "-w",
+            "-fopenmp",
+            f"-I{self._work_dir}",
+            f"-I{self._source_dir}",
+        ]
         if program.language == "c++":
             command += ["-x", "c++"]
         command += [*test.options, program.source, *sources, "-o", program.path]

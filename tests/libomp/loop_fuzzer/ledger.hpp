@@ -21,7 +21,11 @@ inline constexpr int kMaxThreads = 64;
 class Ledger {
  public:
   Ledger(const Loop& loop, const Group& group)
-      : loop_(loop), group_(group), count_(loop.count()), visits_(count_), tasks_(is_taskloop(loop.construct) ? count_ : 0) {}
+      : loop_(loop),
+        group_(group),
+        count_(loop.count()),
+        visits_(count_),
+        tasks_(is_taskloop(loop.construct) ? count_ : 0) {}
 
   // ---- called by iterations; an `iteration` of count() or more is none of the loop's ----
 
@@ -30,9 +34,11 @@ class Ledger {
     visits_[iteration].fetch_add(1, std::memory_order_relaxed);
     total_.fetch_add(1, std::memory_order_relaxed);
     const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-    if (static_cast<std::int64_t>(iteration) <= last_[thread]) steps_back_.store(true, std::memory_order_relaxed);
+    if (static_cast<std::int64_t>(iteration) <= last_[thread])
+      steps_back_.store(true, std::memory_order_relaxed);
     last_[thread] = static_cast<std::int64_t>(iteration);
-    if (loop_.schedule == Schedule::kStaticChunk && !is_taskloop(loop_.construct) && !is_of_thread(iteration, thread))
+    if (loop_.schedule == Schedule::kStaticChunk && !is_taskloop(loop_.construct) &&
+        !is_of_thread(iteration, thread))
       complain("a static chunk in a thread that it does not belong to");
   }
 
@@ -44,7 +50,8 @@ class Ledger {
 
   // After the wait for the iteration before this one.
   void visit_after_its_predecessor(std::uint64_t iteration) {
-    if (iteration > 0 && iteration < count_ && visits_[iteration - 1].load(std::memory_order_relaxed) == 0)
+    if (iteration > 0 && iteration < count_ &&
+        visits_[iteration - 1].load(std::memory_order_relaxed) == 0)
       complain("an iteration before the one that it depends on");
     visit(iteration);
   }
@@ -58,7 +65,8 @@ class Ledger {
       tasks_[static_cast<std::size_t>(task)].first = iteration;
     }
     Task& own = tasks_[static_cast<std::size_t>(task)];
-    if (iteration != own.first + own.size++) complain("a task whose iterations do not follow each other");
+    if (iteration != own.first + own.size++)
+      complain("a task whose iterations do not follow each other");
     visits_[iteration].fetch_add(1, std::memory_order_relaxed);
     total_.fetch_add(1, std::memory_order_relaxed);
   }
@@ -83,10 +91,13 @@ class Ledger {
     std::string wrong = judge_visits();
     if (wrong.empty() && is_monotonic() && steps_back_.load())
       wrong = "a thread that ran a later iteration first, under a monotonic schedule";
-    if (wrong.empty() && loop_.construct == Construct::kReduction && sum != static_cast<long>(count_ * (count_ + 1) / 2))
+    if (wrong.empty() && loop_.construct == Construct::kReduction &&
+        sum != static_cast<long>(count_ * (count_ + 1) / 2))
       wrong = "the reduction is " + std::to_string(sum);
-    if (wrong.empty() && loop_.construct == Construct::kOrdered && num_in_order_ != count_) wrong = "ordered regions are missing";
-    if (wrong.empty() && is_taskloop(loop_.construct) && !is_cancelled(loop_.construct)) wrong = judge_tasks();
+    if (wrong.empty() && loop_.construct == Construct::kOrdered && num_in_order_ != count_)
+      wrong = "ordered regions are missing";
+    if (wrong.empty() && is_taskloop(loop_.construct) && !is_cancelled(loop_.construct))
+      wrong = judge_tasks();
     return wrong;
   }
 
@@ -99,23 +110,27 @@ class Ledger {
   };
 
   bool is_of_thread(std::uint64_t iteration, std::size_t thread) const {
-    return iteration / static_cast<std::uint64_t>(loop_.chunk) % static_cast<std::uint64_t>(omp_get_num_threads()) == thread;
+    return iteration / static_cast<std::uint64_t>(loop_.chunk) %
+               static_cast<std::uint64_t>(omp_get_num_threads()) ==
+           thread;
   }
 
   std::string judge_visits() const {
-    const bool cancels = is_cancelled(loop_.construct) && omp_get_cancellation() && loop_.cancel_at < count_;
+    const bool cancels =
+        is_cancelled(loop_.construct) && omp_get_cancellation() && loop_.cancel_at < count_;
     for (std::uint64_t i = 0; i < count_; ++i) {
       const int visits = visits_[i].load();
       if (visits == 1 || (visits == 0 && cancels && i != loop_.cancel_at)) continue;
-      return "iteration " + std::to_string(i) + " was run " + std::to_string(visits) + " times, of all " +
-             std::to_string(total_.load()) + " were run";
+      return "iteration " + std::to_string(i) + " was run " + std::to_string(visits) +
+             " times, of all " + std::to_string(total_.load()) + " were run";
     }
     return "";
   }
 
   bool is_monotonic() const {
     if (is_taskloop(loop_.construct)) return false;
-    if (loop_.construct == Construct::kOrdered || loop_.construct == Construct::kDoacross) return true;
+    if (loop_.construct == Construct::kOrdered || loop_.construct == Construct::kDoacross)
+      return true;
     switch (loop_.schedule) {
       case Schedule::kStatic:
       case Schedule::kStaticChunk:
@@ -134,15 +149,21 @@ class Ledger {
     const auto num_tasks = static_cast<std::uint64_t>(num_tasks_.load());
     const auto wanted = static_cast<std::uint64_t>(loop_.chunk);
     if (loop_.split == Split::kNumTasks || loop_.split == Split::kNumTasksStrict) {
-      return num_tasks == std::min(wanted, count_) ? "" : "there are " + std::to_string(num_tasks) + " tasks";
+      return num_tasks == std::min(wanted, count_)
+                 ? ""
+                 : "there are " + std::to_string(num_tasks) + " tasks";
     }
     for (std::uint64_t i = 0; i < num_tasks; ++i) {
       const Task& task = tasks_[i];
       const bool is_last = task.first + task.size == count_;
       bool fits = true;
-      if (loop_.split == Split::kGrainsize) fits = task.size >= std::min(wanted, count_) && task.size < 2 * wanted;
-      if (loop_.split == Split::kGrainsizeStrict) fits = task.size == wanted || (is_last && task.size < wanted);
-      if (!fits) return "the task from iteration " + std::to_string(task.first) + " on has " + std::to_string(task.size);
+      if (loop_.split == Split::kGrainsize)
+        fits = task.size >= std::min(wanted, count_) && task.size < 2 * wanted;
+      if (loop_.split == Split::kGrainsizeStrict)
+        fits = task.size == wanted || (is_last && task.size < wanted);
+      if (!fits)
+        return "the task from iteration " + std::to_string(task.first) + " on has " +
+               std::to_string(task.size);
     }
     return "";
   }

@@ -13,11 +13,10 @@
 #include <thread>
 #include <vector>
 
-#include "constructs.hpp"
-#include "describe.hpp"
+#include "forms.hpp"
 #include "generate.hpp"
-#include "known_faults.hpp"
-#include "tests/libomp/programs/show_stacks.hpp"
+#include "loop.hpp"
+#include "tests/libomp/programs/check.hpp"
 
 namespace loop_fuzzer {
 
@@ -57,7 +56,9 @@ struct Options {
   std::vector<std::string_view> only;
 };
 
-static std::string_view compiler_of(const Loop& loop) { return kCompilers[loop.compiler]->compiler; }
+static std::string_view compiler_of(const Loop& loop) {
+  return kCompilers[loop.compiler]->compiler;
+}
 
 // What runs, for the thread that waits for hangs.
 class Running {
@@ -137,8 +138,8 @@ static int run(const Group& group, const Options& options) {
     const std::string wrong = team.ledgers[i].judge();
     if (wrong.empty()) continue;
     ++num_wrong;
-    std::cerr << "WRONG: " << describe(group.loops[i], compiler_of(group.loops[i])) << ": " << wrong << "\n  among "
-              << description << std::endl;
+    std::cerr << "WRONG: " << describe(group.loops[i], compiler_of(group.loops[i])) << ": " << wrong
+              << "\n  among " << description << std::endl;
   }
   return num_wrong;
 }
@@ -146,7 +147,8 @@ static int run(const Group& group, const Options& options) {
 static bool is_wanted(const Loop& loop, const Options& options) {
   if (is_compiled_wrong(loop, compiler_of(loop))) return false;
   const std::vector<std::string_view> kinds = kinds_of(loop, compiler_of(loop));
-  return std::ranges::all_of(options.only, [&](std::string_view kind) { return std::ranges::count(kinds, kind) > 0; });
+  return std::ranges::all_of(
+      options.only, [&](std::string_view kind) { return std::ranges::count(kinds, kind) > 0; });
 }
 
 [[noreturn]] static void complain(const std::string& message) {
@@ -173,13 +175,15 @@ static Options parse(int argc, char** argv) {
     if (++i == argc) complain("'" + name + "' is unknown or needs a value");
     if (name == "--only") {
       const std::vector<std::string_view> kinds = all_kinds();
-      if (std::ranges::count(kinds, argv[i]) == 0) complain("--only: there is no kind '" + std::string(argv[i]) + "'");
+      if (std::ranges::count(kinds, argv[i]) == 0)
+        complain("--only: there is no kind '" + std::string(argv[i]) + "'");
       options.only.push_back(argv[i]);
       continue;
     }
     char* end = nullptr;
     const long value = std::strtol(argv[i], &end, 10);
-    if (*end != '\0' || value < 1) complain(name + ": '" + argv[i] + "' must be a number from 1 on");
+    if (*end != '\0' || value < 1)
+      complain(name + ": '" + argv[i] + "' must be a number from 1 on");
     if (name == "--seed")
       options.seed = static_cast<std::uint64_t>(value);
     else if (name == "--loops")
@@ -210,7 +214,8 @@ static int run_all(const Options& options) {
     num_run += static_cast<long>(group.loops.size());
   }
   if (num_run == 0) complain("no loop is of all these kinds");
-  std::cout << num_run << " loops in " << num_groups << " groups, " << num_wrong << " wrong" << std::endl;
+  std::cout << num_run << " loops in " << num_groups << " groups, " << num_wrong << " wrong"
+            << std::endl;
   return num_wrong > 0 ? 1 : 0;
 }
 

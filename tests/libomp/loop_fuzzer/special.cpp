@@ -21,44 +21,48 @@ namespace {
 #define NEST(outer_test, outer_step, inner_test, inner_step) \
   for (T i = first; outer_test; outer_step)                  \
     for (T j = inner_first; inner_test; inner_step) visit_both(loop, ledger, i, j)
-#define COLLAPSED_FORMS(BODY, ...)                                                                      \
-  switch (loop.form) {                                                                                  \
-    case Form::kLess:                                                                                   \
-      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i < end, i += step, j < inner_end, j += inner_step);         \
-      break;                                                                                            \
-    case Form::kLessEqual:                                                                              \
-      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i <= end, i += step, j <= inner_end, j += inner_step);       \
-      break;                                                                                            \
-    case Form::kUpTo:                                                                                   \
-      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i != end, ++i, j != inner_end, ++j);                         \
-      break;                                                                                            \
-    case Form::kGreater:                                                                                \
-      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i > end, i -= step, j > inner_end, j -= inner_step);         \
-      break;                                                                                            \
-    case Form::kGreaterEqual:                                                                           \
-      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i >= end, i -= step, j >= inner_end, j -= inner_step);       \
-      break;                                                                                            \
-    case Form::kDownTo:                                                                                 \
-      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i != end, --i, j != inner_end, --j);                         \
-      break;                                                                                            \
-    case Form::kGreaterPlus:                                                                            \
-      if constexpr (!std::is_unsigned_v<T>) {                                                           \
-        LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i > end, i += minus_step, j > inner_end, j -= inner_step); \
-      }                                                                                                 \
-      break;                                                                                            \
+#define COLLAPSED_FORMS(BODY, ...)                                                                \
+  switch (loop.form) {                                                                            \
+    case Form::kLess:                                                                             \
+      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i < end, i += step, j < inner_end, j += inner_step);   \
+      break;                                                                                      \
+    case Form::kLessEqual:                                                                        \
+      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i <= end, i += step, j <= inner_end, j += inner_step); \
+      break;                                                                                      \
+    case Form::kUpTo:                                                                             \
+      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i != end, ++i, j != inner_end, ++j);                   \
+      break;                                                                                      \
+    case Form::kGreater:                                                                          \
+      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i > end, i -= step, j > inner_end, j -= inner_step);   \
+      break;                                                                                      \
+    case Form::kGreaterEqual:                                                                     \
+      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i >= end, i -= step, j >= inner_end, j -= inner_step); \
+      break;                                                                                      \
+    case Form::kDownTo:                                                                           \
+      LOOP_FUZZER_PRAGMA(__VA_ARGS__) NEST(i != end, --i, j != inner_end, --j);                   \
+      break;                                                                                      \
+    case Form::kGreaterPlus:                                                                      \
+      if constexpr (!std::is_unsigned_v<T>) {                                                     \
+        LOOP_FUZZER_PRAGMA(__VA_ARGS__)                                                           \
+        NEST(i > end, i += minus_step, j > inner_end, j -= inner_step);                           \
+      }                                                                                           \
+      break;                                                                                      \
   }
 
 template <class T>
-__attribute__((noinline)) void visit_both(const Loop& loop, Ledger& ledger, const T& outer, const T& inner) {
+__attribute__((noinline)) void visit_both(const Loop& loop, Ledger& ledger, const T& outer,
+                                          const T& inner) {
   const std::uint64_t row = find_iteration(loop.outer, loop.form, outer);
   const std::uint64_t column = find_iteration(loop.inner, loop.form, inner);
-  ledger.visit(row < loop.outer.count && column < loop.inner.count ? row * loop.inner.count + column : loop.count());
+  ledger.visit(row < loop.outer.count && column < loop.inner.count ? row * loop.inner.count + column
+                                                                   : loop.count());
 }
 
 template <class T>
 void run_collapsed(const Loop& loop, Ledger& ledger) {
   LOOP_FUZZER_BOUNDS(loop.outer);
-  const T inner_first = Values<T>::make(loop.inner.first), inner_end = Values<T>::make(loop.inner.end);
+  const T inner_first = Values<T>::make(loop.inner.first),
+          inner_end = Values<T>::make(loop.inner.end);
   const auto inner_step = static_cast<Step>(loop.inner.step);
   const int chunk = loop.chunk;
   FEW_SCHEDULES(COLLAPSED_FORMS, , omp for collapse(2))

@@ -1,8 +1,25 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Programs that Clang compiled find libomp's behaviour where that differs from GCC's library, and are
-// not told of that library.
+// Programs that Clang compiled find libomp's behaviour where that differs from GCC's library, and
+// are not told of that library.
+
+// BUILD: clang
+// TEST stock_pattern: nestable_lock_of_another_task realloc_within_a_pool
+//   ENV: KMP_BARRIER
+//   CHECK: --reject GCC
+// TEST: nestable_lock_of_another_task
+//   CHECK: --reject GCC
+// TEST preloaded: nestable_lock_of_another_task
+//   ENV: LD_PRELOAD=$tests_library_dir/libgomp.so.1
+//   CHECK: --reject GCC
+// TEST stock_pattern: predefined_allocators
+//   ENV: KMP_BARRIER
+//   CHECK: --expect-some "Allocator omp_const_mem_alloc is not available, will use default"
+//     --expect-some "Allocator omp_thread_mem_alloc is"
+// TEST stock_pattern: default_allocator
+//   ENV: KMP_BARRIER OMP_ALLOCATOR=omp_const_mem_alloc
+//   CHECK: --expect-some "Allocator omp_const_mem_alloc is not available, will use default"
 
 #include <omp.h>
 
@@ -31,7 +48,8 @@ void nestable_lock_of_another_task() {
 // Of these the unmodified library says that it uses the default one, and returns no memory.
 void predefined_allocators() {
   for (const omp_allocator_handle_t allocator :
-       {omp_const_mem_alloc, omp_low_lat_mem_alloc, omp_cgroup_mem_alloc, omp_pteam_mem_alloc, omp_thread_mem_alloc}) {
+       {omp_const_mem_alloc, omp_low_lat_mem_alloc, omp_cgroup_mem_alloc, omp_pteam_mem_alloc,
+        omp_thread_mem_alloc}) {
     void* const memory = omp_alloc(100, allocator);
     CHECK(memory != nullptr);
     std::memset(memory, 1, 100);

@@ -5,6 +5,37 @@
 // slots are plain variables, so the compiler and the processor may do with them what they do with
 // any program's data.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST (clang): large_teams
+//   CHECK: --counter fast==480 --counter phased==4
+// TEST (clang): padded_slots packed_slots changing_sizes alternating_sizes
+//   CHECK: --counter fast>=1000 --counter slow==0 --counter stock==0
+// TEST trees (clang): padded_slots packed_slots changing_sizes alternating_sizes
+//   ENV: $trees
+//   CHECK: --counter fast>=1000
+// That these settings lead to trees, here and elsewhere:
+// TEST trees (clang): eight_threads
+//   ENV: $trees
+//   CHECK: --expect "leaders +.0,4.$" --expect "release 1 .flags."
+// TEST lines (clang): eight_threads
+//   ENV: $lines
+//   CHECK: --expect "leaders +.0,4.$" --expect "release 1 .lines."
+// TEST lines (clang): padded_slots changing_sizes
+//   ENV: $lines
+//   CHECK: --counter fast>=1000
+// TEST blocktime_0 (clang): changing_sizes
+//   ENV: $trees KMP_BLOCKTIME=0
+//   CHECK: --counter fast>=1000
+// TEST (gcc): padded_slots packed_slots changing_sizes alternating_sizes
+//   CHECK: --counter fast>=1000
+// TEST (clang): four_threads
+//   NAME: tool
+//   ENV: OMP_TOOL_LIBRARIES=$program_dir/counting_tool.so
+//   CHECK: --counter fast>=1000 --expect "explicit barriers: 4000 begins, 4000 ends"
+//     --expect "explicit barrier waits: 4000 begins, 4000 ends"
+//     --expect "parallel ends: 4 begins, 4 ends"
+
 #include <omp.h>
 
 #include <vector>
@@ -30,7 +61,8 @@ void check_team(int num_threads, int episodes) {
     for (int episode = 1; episode <= episodes; ++episode) {
       slot[me * kStride] = static_cast<Slot>(episode + me);
 #pragma omp barrier
-      for (int i = 0; i < num_threads; ++i) CHECK_EQUAL(slot[i * kStride], static_cast<Slot>(episode + i));
+      for (int i = 0; i < num_threads; ++i)
+        CHECK_EQUAL(slot[i * kStride], static_cast<Slot>(episode + i));
 #pragma omp barrier
     }
     slot[me * kStride] = static_cast<Slot>(-me - 1);
@@ -40,7 +72,8 @@ void check_team(int num_threads, int episodes) {
 
 template <class Slot, int kStride>
 void every_size() {
-  for (int num_threads = 2; num_threads <= kMaxThreads; ++num_threads) check_team<Slot, kStride>(num_threads, kEpisodes);
+  for (int num_threads = 2; num_threads <= kMaxThreads; ++num_threads)
+    check_team<Slot, kStride>(num_threads, kEpisodes);
 }
 
 void padded_slots() { every_size<long, 16>(); }
@@ -60,7 +93,8 @@ void eight_threads() { check_team<long, 16>(8, 500); }
 // again, and threads that come back meet lines which went on without them.
 void changing_sizes() {
   hierbar::test::Random random(1);
-  for (int region = 0; region < 600; ++region) check_team<long, 16>(1 + random.below(kMaxThreads), 1 + random.below(8));
+  for (int region = 0; region < 600; ++region)
+    check_team<long, 16>(1 + random.below(kMaxThreads), 1 + random.below(8));
 }
 
 // Odd and even numbers of episodes between two regions of the same size: each must find the words

@@ -4,6 +4,9 @@
 // Prints how long the first parallel region of the process took, in ms: initialisation, topology,
 // plan, threads and all. Argument: number of threads.
 
+// BUILD: clang
+// NEEDS: native
+
 #include <omp.h>
 
 #include <chrono>
@@ -19,7 +22,8 @@ int main(int argc, char** argv) {
 #pragma omp barrier
     ++count;
   }
-  const std::chrono::duration<double, std::milli> duration = std::chrono::steady_clock::now() - begin;
+  const std::chrono::duration<double, std::milli> duration =
+      std::chrono::steady_clock::now() - begin;
   std::printf("%.3f\n", duration.count());
   return count == num_threads ? 0 : 1;
 }

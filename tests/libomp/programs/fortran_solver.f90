@@ -1,10 +1,13 @@
 ! Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-! A program as scientists write them, for a comparison with GCC's own library: conjugate gradients for Poisson's equation with
-! loops and reductions, a product of matrices, and a sum by tasks. Prints the bits of its results, so that two runs can be
-! compared. Sums are made of partial sums in a fixed order, or of integers; only the last one, by a reduction clause, depends on
-! the order in which threads come, and is printed rounded.
+! A program as scientists write them, for a comparison with GCC's own library: conjugate gradients
+! for Poisson's equation with loops and reductions, a product of matrices, and a sum by tasks. Prints
+! the bits of its results, so that two runs can be compared. Sums are made of partial sums in a fixed
+! order, or of integers; only the last one, by a reduction clause, depends on the order in which
+! threads come, and is printed rounded.
+
+! BUILD: gfortran
 
 program fortran_solver
   use, intrinsic :: iso_fortran_env, only: int64, real64

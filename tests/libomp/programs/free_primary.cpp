@@ -4,6 +4,28 @@
 // HIERBAR_PRIMARY=free: the thread that begins regions is moved to its place when it is elsewhere,
 // and keeps all cpus, as do the threads and processes that it starts.
 
+// BUILD: clang
+// NEEDS: native
+// TEST: keeps_all_cpus alone_stays_where_it_is with_a_team_returns_to_its_place
+//     stays_where_the_program_binds_it another_thread_asks_first forked_child
+//   ENV: HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset
+// TEST lean: with_a_team_returns_to_its_place
+//   ENV: HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset HIERBAR_REGION=on
+//   CHECK: --counter lean>=100
+// TEST: nothing_is_bound
+//   ENV: HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset HIERBAR_BIND=share
+//   CHECK: --expect "place: no-launcher"
+// TEST always: keeps_all_cpus
+//   ENV: HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset HIERBAR_BIND=always
+// TEST bad_bind: keeps_all_cpus
+//   ENV: HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset HIERBAR_BIND=x
+//   CHECK: --expect "Warning.*HIERBAR_BIND.*x.*always, share.*using always"
+// TEST without_reset: is_bound
+//   ENV: HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact
+// TEST bad: is_bound
+//   ENV: HIERBAR_PRIMARY=x KMP_AFFINITY=granularity=core,compact,reset
+//   CHECK: --expect "Warning.*HIERBAR_PRIMARY.*x.*bound, free.*using bound"
+
 #include <omp.h>
 #include <sched.h>
 #include <sys/wait.h>

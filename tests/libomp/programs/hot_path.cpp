@@ -4,6 +4,18 @@
 // What a barrier must not do when its threads arrive together and each has a cpu: call the kernel,
 // or allocate. Nor may the primary of a region call the kernel.
 
+// BUILD: clang
+// NEEDS: native
+// TEST: no_system_call_of_the_primary no_system_call_of_a_bound_primary
+//   ENV: HIERBAR_PRIMARY=free KMP_AFFINITY=granularity=core,compact,reset
+//   CHECK: --counter phased>=1000
+//   RUN: timed
+// TEST: no_allocation no_system_call
+//   CHECK: --counter fast>=20000
+//   RUN: alone
+// TEST: sizes_in_turns
+//   CHECK: --counter phased>=100
+
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -115,7 +127,8 @@ void sizes_in_turns() {
 #if defined(__x86_64__)
 
 // The only place from where the filter lets calls through.
-extern "C" long system_call_of_the_handler(long number, long a, long b, long c, long d, long e, long f);
+extern "C" long system_call_of_the_handler(long number, long a, long b, long c, long d, long e,
+                                           long f);
 extern "C" const char system_call_return_address[];
 asm(R"(
     .text
@@ -139,14 +152,16 @@ thread_local volatile long num_system_calls = 0;
 void count_system_call(int, siginfo_t*, void* context) {
   greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   num_system_calls = num_system_calls + 1;
-  registers[REG_RAX] = system_call_of_the_handler(registers[REG_RAX], registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
-                                                  registers[REG_R10], registers[REG_R8], registers[REG_R9]);
+  registers[REG_RAX] = system_call_of_the_handler(
+      registers[REG_RAX], registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+      registers[REG_R10], registers[REG_R8], registers[REG_R9]);
 }
 
 // For the calling thread only, and for ever.
 bool trap_system_calls() {
   const auto allowed = reinterpret_cast<std::uintptr_t>(system_call_return_address);
-  const auto low = static_cast<std::uint32_t>(allowed), high = static_cast<std::uint32_t>(allowed >> 32);
+  const auto low = static_cast<std::uint32_t>(allowed),
+             high = static_cast<std::uint32_t>(allowed >> 32);
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 8),
@@ -161,7 +176,8 @@ bool trap_system_calls() {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog filter = {static_cast<unsigned short>(std::size(program)), program};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 // Makes episodes until in one attempt there are less than one call in 1000: a virtual machine may
@@ -190,8 +206,8 @@ long count_calls_of_team() {
   return calls.load();
 }
 
-// The same for regions and their primary, with less than one call in 100: if it were bound anew each
-// time, it would make two in each.
+// The same for regions and their primary, with less than one call in 100: if it were bound anew
+// each time, it would make two in each.
 constexpr int kRegionsPerAttempt = 1000;
 
 long count_calls_of_primary() {
@@ -243,7 +259,9 @@ void expect_fewer_calls(int limit, long (*count_calls)()) {
 }
 
 void no_system_call() { expect_fewer_calls(kEpisodesPerAttempt / 1000, count_calls_of_team); }
-void no_system_call_of_the_primary() { expect_fewer_calls(kRegionsPerAttempt / 100, count_calls_of_primary); }
+void no_system_call_of_the_primary() {
+  expect_fewer_calls(kRegionsPerAttempt / 100, count_calls_of_primary);
+}
 
 // As vLLM and GROMACS do: the threads of a team bind themselves, here to each other's cpus.
 long count_calls_of_bound_primary() {
@@ -256,7 +274,9 @@ long count_calls_of_bound_primary() {
   }
   return count_calls_of_primary();
 }
-void no_system_call_of_a_bound_primary() { expect_fewer_calls(kRegionsPerAttempt / 100, count_calls_of_bound_primary); }
+void no_system_call_of_a_bound_primary() {
+  expect_fewer_calls(kRegionsPerAttempt / 100, count_calls_of_bound_primary);
+}
 
 #else
 
@@ -273,10 +293,11 @@ void no_system_call_of_a_bound_primary() { no_system_call(); }
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"no_allocation", no_allocation},
-                             {"sizes_in_turns", sizes_in_turns},
-                             {"no_system_call", no_system_call},
-                             {"no_system_call_of_the_primary", no_system_call_of_the_primary},
-                             {"no_system_call_of_a_bound_primary", no_system_call_of_a_bound_primary}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"no_allocation", no_allocation},
+       {"sizes_in_turns", sizes_in_turns},
+       {"no_system_call", no_system_call},
+       {"no_system_call_of_the_primary", no_system_call_of_the_primary},
+       {"no_system_call_of_a_bound_primary", no_system_call_of_a_bound_primary}});
 }

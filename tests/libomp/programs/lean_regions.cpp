@@ -2,7 +2,72 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Regions that repeat, and then something that makes the next one another. HIERBAR_VERBOSE=1 says
-// how many were lean and why the last one that was not was not; behaviours.cmake checks both.
+// how many were lean and why the last one that was not was not. The tests check both; the texts are
+// those of kmp_hierbar_region_record.cpp.
+
+// BUILD: clang
+// BUILD: gcc
+// TEST: unchanged five_arguments with_tasks fp_control_is_restored
+//   CHECK: --counter lean==98 --counter ordinary==2 --expect "because its size was another one"
+// TEST: tasks_round_as_their_region
+//   CHECK: --expect "because it was in a task"
+// TEST trees: unchanged with_tasks
+//   ENV: $trees
+//   CHECK: --counter lean==98
+// TEST blocktime_0: unchanged with_tasks
+//   ENV: KMP_BLOCKTIME=0
+//   CHECK: --counter lean==98
+// TEST: size_by_call size_by_clause size_set_to_and_fro
+//   CHECK: --counter lean==98 --expect "because its size was another"
+// TEST: cancelled
+//   ENV: OMP_CANCELLATION=true
+//   CHECK: --counter lean==99 --expect "because the one before was cancelled"
+// TEST: places
+//   ENV: OMP_PLACES={0},{1} OMP_PROC_BIND=close
+//   CHECK: --counter lean==98 --expect "because the places were"
+// TEST: strict_size
+//   CHECK: --counter lean==98 --expect "because its size was asked for with strict"
+// TEST: dynamic
+//   ENV: KMP_DYNAMIC_MODE=thread_limit
+//   CHECK: --counter lean==0 --expect "because dyn-var"
+// TEST: icvs
+//   CHECK: --counter lean==98 --expect "because the ICVs were others"
+// TEST: allocator
+//   CHECK: --counter lean==98 --expect "because the default allocator was another one"
+// TEST: fp_control
+//   CHECK: --counter lean==98 --expect "because the floating-point control words"
+// TEST: settings
+//   CHECK: --counter lean==98 --expect "because the settings had been read"
+// TEST: paused
+//   CHECK: --counter lean==98 --expect "because OpenMP was paused"
+// TEST: in_a_task
+//   CHECK: --counter lean==98 --expect "because it was in a task"
+// TEST: nested
+//   CHECK: --counter lean==98 --expect "because it was nested"
+// TEST (clang): in_teams
+//   CHECK: --counter lean==98 --expect "because it was in a teams construct"
+// A league of GCC's is no construct of libomp's; see gomp/kmp_gomp_initial.cpp.
+// TEST (gcc): in_teams
+//   CHECK: --counter lean==98 --expect "because its size was another one"
+// TEST omp_tool_libraries: unchanged
+//   ENV: OMP_TOOL_LIBRARIES=$program_dir/counting_tool.so
+//   CHECK: --counter lean==0 --expect "because a tool, a debugger"
+// TEST omp_display_affinity: unchanged
+//   ENV: OMP_DISPLAY_AFFINITY=true
+//   CHECK: --counter lean==0 --expect "because a setting for debugging"
+// TEST kmp_hot_teams_max_level: unchanged
+//   ENV: KMP_HOT_TEAMS_MAX_LEVEL=0
+//   CHECK: --counter lean==0 --expect "because there is no hot team"
+// TEST kmp_stackpad: unchanged
+//   ENV: KMP_STACKPAD=4096
+//   CHECK: --counter lean==0 --expect "because KMP_STACKPAD is set"
+// TEST: unchangedoff
+//   ARGS: unchanged
+//   ENV: HIERBAR_REGION=off
+//   CHECK: --counter lean==0 --counter ordinary==100
+// GCC's compiler puts all arguments into one record.
+// TEST (clang): many_arguments
+//   CHECK: --counter lean==98 --expect "because it had more than 5 arguments"
 
 #include <dlfcn.h>
 #include <omp.h>
@@ -133,7 +198,8 @@ void tasks_round_as_their_region() {
 
 void settings() {
   repeat();
-  reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, "kmp_set_defaults"))("KMP_WARNINGS=off");
+  reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, "kmp_set_defaults"))(
+      "KMP_WARNINGS=off");
   one_more(4);
 }
 
@@ -203,8 +269,8 @@ void places() {
 
 void strict_size() {
   repeat();
-  auto* push =
-      reinterpret_cast<void (*)(void*, int, int, int, const char*)>(dlsym(RTLD_DEFAULT, "__kmpc_push_num_threads_strict"));
+  auto* push = reinterpret_cast<void (*)(void*, int, int, int, const char*)>(
+      dlsym(RTLD_DEFAULT, "__kmpc_push_num_threads_strict"));
   if (push == nullptr) {
     std::puts("this libomp has no strict num_threads");
     std::exit(omp_test::kSkipped);

@@ -5,6 +5,8 @@
 // hangs, crashes or fails a check on the unpatched library and on ours, so ctest runs none of them.
 // One that passes is news for that document.
 
+// BUILD: clang
+
 #include <omp.h>
 
 #include "tests/libomp/programs/check.hpp"
@@ -32,5 +34,6 @@ void untied_undeferred_task_waits() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv, {{"untied_undeferred_task_waits", untied_undeferred_task_waits}});
+  return omp_test::run_case(argc, argv,
+                            {{"untied_undeferred_task_waits", untied_undeferred_task_waits}});
 }

@@ -5,6 +5,11 @@
 // them for large arrays and call the barrier without a fence, so the barrier's arrival must drain
 // them.
 
+// BUILD: clang
+// NEEDS: native
+// TEST: stores_before_a_barrier_are_visible_after_it
+//   CHECK: --counter fast>=20000
+
 #include <omp.h>
 
 #if defined(__x86_64__)
@@ -22,7 +27,8 @@ namespace {
 constexpr int kWords = 256;  // per thread: 32 lines, more than the processor's fill buffers
 
 void check_team(int num_threads, int episodes) {
-  auto* const words = static_cast<long long*>(std::aligned_alloc(64, sizeof(long long) * kWords * num_threads));
+  auto* const words =
+      static_cast<long long*>(std::aligned_alloc(64, sizeof(long long) * kWords * num_threads));
   CHECK(words != nullptr);
 #pragma omp parallel num_threads(num_threads)
   {
@@ -50,7 +56,8 @@ void stores_before_a_barrier_are_visible_after_it() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return omp_test::run_case(argc, argv,
-                            {{"stores_before_a_barrier_are_visible_after_it", stores_before_a_barrier_are_visible_after_it}});
+                            {{"stores_before_a_barrier_are_visible_after_it",
+                              stores_before_a_barrier_are_visible_after_it}});
 }
 
 #else

@@ -10,6 +10,10 @@
 // before it uses OpenMP. `threads` is the size of the first team, `max` the default size of the
 // next, `cpus` what each thread may run on.
 
+// BUILD: clang
+// BUILD: gcc
+// NEEDS: native
+
 #include <omp.h>
 #include <sched.h>
 
@@ -74,9 +78,10 @@ int main(int argc, char** argv) {
     }
   }
   std::string all;
-  for (int i = 0; i < num_threads; ++i) all += (i == 0 ? "" : "|") + cpus[static_cast<std::size_t>(i)];
-  std::printf("rank=%s threads=%d procs=%d max=%d cpus=%s\n", local_rank(), num_threads, omp_get_num_procs(),
-              omp_get_max_threads(), all.c_str());
+  for (int i = 0; i < num_threads; ++i)
+    all += (i == 0 ? "" : "|") + cpus[static_cast<std::size_t>(i)];
+  std::printf("rank=%s threads=%d procs=%d max=%d cpus=%s\n", local_rank(), num_threads,
+              omp_get_num_procs(), omp_get_max_threads(), all.c_str());
   std::fflush(stdout);
   hierbar::test::outlive_the_launch();
   return 0;

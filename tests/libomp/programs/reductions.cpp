@@ -4,6 +4,26 @@
 // Reductions. Above 4 threads libomp combines in the gather of a barrier; KMP_FORCE_REDUCTION=tree
 // makes it do so always.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST (clang): all_operators result_is_there_after_the_loop without_a_barrier_of_the_loop
+//     user_declared_operator array_sections tasks_in_its_barrier_reduce_too
+//   CHECK: --counter phased>=20
+// TEST trees (clang): all_operators result_is_there_after_the_loop
+//   ENV: $trees
+//   CHECK: --counter phased>=20
+// TEST (clang): bitwise_repeatable
+//   CHECK: --repeat 3 --counter phased>=600
+// TEST forced (clang): bitwise_repeatable
+//   ENV: KMP_FORCE_REDUCTION=tree
+//   CHECK: --repeat 3 --counter phased>=1400
+// TEST trees (clang): bitwise_repeatable
+//   ENV: $trees KMP_FORCE_REDUCTION=tree
+//   CHECK: --repeat 3 --counter phased>=1400
+// TEST (gcc): all_operators result_is_there_after_the_loop without_a_barrier_of_the_loop
+//     user_declared_operator array_sections tasks_in_its_barrier_reduce_too
+//   CHECK: --counter phased>=10
+
 #include <omp.h>
 
 #include <atomic>
@@ -29,9 +49,10 @@ void all_operators() {
     unsigned all_bits = ~0U, any_bits = 0, odd_bits = 0;
     int smallest = 1000, largest = -1000;
     bool all = true, any = false, all_broken = true;
-#pragma omp parallel for num_threads(num_threads) reduction(+ : sum) reduction(- : difference) reduction(* : product)          \
-    reduction(& : all_bits) reduction(| : any_bits) reduction(^ : odd_bits) reduction(min : smallest) reduction(max : largest) \
-    reduction(&& : all, all_broken) reduction(|| : any)
+#pragma omp parallel for num_threads(num_threads) reduction(+ : sum) reduction(- : difference)     \
+    reduction(* : product) reduction(& : all_bits) reduction(| : any_bits) reduction(^ : odd_bits) \
+    reduction(min : smallest) reduction(max : largest) reduction(&& : all, all_broken)             \
+    reduction(|| : any)
     for (int i = 0; i < kCount; ++i) {
       sum += i;
       difference -= i;
@@ -50,7 +71,9 @@ void all_operators() {
     CHECK_EQUAL(product, 3 << 11);
     CHECK_EQUAL(all_bits, 0xFFFF0000U);
     CHECK_EQUAL(any_bits, 0x1FF);
-    CHECK_EQUAL(odd_bits, 0xF8);  // 203 = 25 * 8 + 3: the bits 3 to 7 were flipped 25 times, the others 26 times
+    CHECK_EQUAL(
+        odd_bits,
+        0xF8);  // 203 = 25 * 8 + 3: the bits 3 to 7 were flipped 25 times, the others 26 times
     CHECK_EQUAL(smallest, -7);
     CHECK_EQUAL(largest, 2 * (kCount - 1));
     CHECK(all && !all_broken && any);
@@ -103,7 +126,8 @@ struct Matrix {
     return result;
   }
 };
-#pragma omp declare reduction(multiply:Matrix : omp_out = omp_out * omp_in) initializer(omp_priv = Matrix::identity())
+#pragma omp declare reduction(multiply:Matrix : omp_out = omp_out * omp_in) \
+    initializer(omp_priv = Matrix::identity())
 
 // A thread that waits in the barrier of a reduction runs tasks. Regions in these reduce as well, in
 // teams of other sizes, so by other methods.

@@ -4,6 +4,23 @@
 // Parallel regions of all kinds: serialized, nested, resized, started by several threads of the
 // program. Run with hot teams on one level and on two.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST: serialized serialized_in_a_pooled_team nested nested_with_random_sizes default_size_storm
+//     settings_reach_all_threads several_roots
+//   CHECK: --counter phased>=10
+// TEST (clang): defaults_set_while_a_team_works
+//   CHECK: --counter phased>=10
+// TEST hot_inner_teams (clang): serialized serialized_in_a_pooled_team nested
+//     nested_with_random_sizes default_size_storm settings_reach_all_threads several_roots
+//   ENV: KMP_HOT_TEAMS_MAX_LEVEL=2 $trees
+//   CHECK: --counter phased>=10
+// TEST hot_inner_teams (clang): inner_teams_change_their_root
+//   ENV: KMP_HOT_TEAMS_MAX_LEVEL=2
+// TEST kept_threads (clang): nested_with_random_sizes default_size_storm
+//   ENV: KMP_HOT_TEAMS_MODE=1 KMP_BLOCKTIME=0
+//   CHECK: --counter phased>=10
+
 #include <omp.h>
 
 #include <thread>

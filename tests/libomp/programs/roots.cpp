@@ -4,6 +4,15 @@
 // Threads of the program's own that begin regions and end, as in a server with a thread for each
 // request. Workers and other threads may hold memory of such a thread when it is gone.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST: tasks_of_roots_that_end several_at_once tasks_with_dependences memory_outlives_its_root
+//     memory_does_not_grow
+//   CHECK: --counter phased>=10
+// TEST stock_pattern: tasks_of_roots_that_end several_at_once tasks_with_dependences
+//     memory_outlives_its_root memory_does_not_grow
+//   ENV: KMP_BARRIER
+
 #include <omp.h>
 
 #include <atomic>
@@ -40,7 +49,8 @@ void tasks_of_roots_that_end() {
 void several_at_once() {
   for (int round = 0; round < 50; ++round) {
     std::vector<std::thread> roots;
-    for (int root = 0; root < 6; ++root) roots.emplace_back([=] { tasks(2 + (round + root) % 3, 3); });
+    for (int root = 0; root < 6; ++root)
+      roots.emplace_back([=] { tasks(2 + (round + root) % 3, 3); });
     tasks(3, 2);
     for (std::thread& root : roots) root.join();
   }

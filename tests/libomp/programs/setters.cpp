@@ -8,6 +8,11 @@
 //     setters NAME          regions that repeat, the change, and what the next ones are like
 //     setters NAME N        so many regions behind it, of which nothing is printed
 
+// BUILD: clang
+// TEST: strict
+//   ARGS: strict 100
+//   CHECK: --counter lean>=98
+
 #include <omp.h>
 #include <sched.h>
 
@@ -20,7 +25,8 @@
 
 #include "tests/libomp/programs/check.hpp"
 
-extern "C" void __kmpc_push_num_threads_strict(void*, int, int, int, const char*) __attribute__((weak));
+extern "C" void __kmpc_push_num_threads_strict(void*, int, int, int, const char*)
+    __attribute__((weak));
 
 namespace {
 
@@ -33,13 +39,16 @@ std::string describe_thread() {
   cpu_set_t cpus;
   CHECK_EQUAL(sched_getaffinity(0, sizeof cpus, &cpus), 0);
   char text[300];
-  std::snprintf(text, sizeof text,
-                "thread %d of %d: max %d dynamic %d levels %d of %d schedule %d,%d device %d allocator %ld bind %d place %d "
-                "limit %d teams limit %d blocktime %d rounding %d cpus %d",
-                omp_get_thread_num(), omp_get_num_threads(), omp_get_max_threads(), omp_get_dynamic(), omp_get_level(),
-                omp_get_max_active_levels(), static_cast<int>(kind), chunk, omp_get_default_device(),
-                static_cast<long>(omp_get_default_allocator()), static_cast<int>(omp_get_proc_bind()), omp_get_place_num(),
-                omp_get_thread_limit(), omp_get_teams_thread_limit(), kmp_get_blocktime(), std::fegetround(), CPU_COUNT(&cpus));
+  std::snprintf(
+      text, sizeof text,
+      "thread %d of %d: max %d dynamic %d levels %d of %d schedule %d,%d device %d allocator %ld "
+      "bind %d place %d "
+      "limit %d teams limit %d blocktime %d rounding %d cpus %d",
+      omp_get_thread_num(), omp_get_num_threads(), omp_get_max_threads(), omp_get_dynamic(),
+      omp_get_level(), omp_get_max_active_levels(), static_cast<int>(kind), chunk,
+      omp_get_default_device(), static_cast<long>(omp_get_default_allocator()),
+      static_cast<int>(omp_get_proc_bind()), omp_get_place_num(), omp_get_thread_limit(),
+      omp_get_teams_thread_limit(), kmp_get_blocktime(), std::fegetround(), CPU_COUNT(&cpus));
   return text;
 }
 
@@ -119,7 +128,8 @@ constexpr omp_test::Case kChanges[] = {
     {"clause", [] { region_with_clause(); }},
     {"strict",
      [] {
-       if (__kmpc_push_num_threads_strict != nullptr) __kmpc_push_num_threads_strict(nullptr, 0, 2, 1, nullptr);
+       if (__kmpc_push_num_threads_strict != nullptr)
+         __kmpc_push_num_threads_strict(nullptr, 0, 2, 1, nullptr);
        region();
      }},
     {"rounding", [] { std::fesetround(FE_UPWARD); }},

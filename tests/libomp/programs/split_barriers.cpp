@@ -5,6 +5,15 @@
 // but they belong to libomp's interface; copyprivate and blocking reductions use the same ways
 // inside.
 
+// BUILD: clang
+// TEST: primary_works_between_gather_and_release nowait_form_names_the_primary
+//     tasks_are_done_when_the_primary_works
+//   CHECK: --counter phased>=10
+// TEST trees: primary_works_between_gather_and_release nowait_form_names_the_primary
+//     tasks_are_done_when_the_primary_works
+//   ENV: $trees
+//   CHECK: --counter phased>=10
+
 #include <omp.h>
 
 #include <atomic>
@@ -111,8 +120,9 @@ void tasks_are_done_when_the_primary_works() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"primary_works_between_gather_and_release", primary_works_between_gather_and_release},
-                             {"nowait_form_names_the_primary", nowait_form_names_the_primary},
-                             {"tasks_are_done_when_the_primary_works", tasks_are_done_when_the_primary_works}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"primary_works_between_gather_and_release", primary_works_between_gather_and_release},
+       {"nowait_form_names_the_primary", nowait_form_names_the_primary},
+       {"tasks_are_done_when_the_primary_works", tasks_are_done_when_the_primary_works}});
 }

@@ -11,6 +11,24 @@
 // A watchdog reports a step that makes no progress for 30 s, with the stacks when gdb is there, and
 // aborts.
 
+// BUILD: clang
+// Three runs, each of HIERBAR_STRESS_SECONDS: one minute. .ci/run makes them shorter, .ci/long ten
+// minutes long. The limits below are only for a machine that stops the program altogether.
+// TEST: -
+//   ARGS: -
+//   CHECK: --counter fast>=1000
+//   RUN: label=stress timeout=7200
+// TEST: trees
+//   ARGS: -
+//   ENV: $trees KMP_BLOCKTIME=0
+//   CHECK: --counter fast>=1000
+//   RUN: label=stress timeout=7200
+// TEST: cancellation
+//   ARGS: -
+//   ENV: $lines OMP_CANCELLATION=true
+//   CHECK: --counter phased>=1000
+//   RUN: label=stress timeout=7200
+
 #include <omp.h>
 
 #include <atomic>
@@ -21,7 +39,6 @@
 #include <vector>
 
 #include "tests/libomp/programs/check.hpp"
-#include "tests/libomp/programs/show_stacks.hpp"
 #include "tests/support/draw_by_weight.hpp"
 
 namespace {
@@ -255,7 +272,9 @@ void watch(std::uint64_t seed) {
   for (long last_seen = -1;;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     const auto now = Clock::now();
-    const auto since = [&](Clock::time_point time) { return static_cast<int>((now - time) / std::chrono::seconds(1)); };
+    const auto since = [&](Clock::time_point time) {
+      return static_cast<int>((now - time) / std::chrono::seconds(1));
+    };
     if (num_steps.load() != last_seen) {
       last_seen = num_steps.load();
       last_change = now;
@@ -266,8 +285,8 @@ void watch(std::uint64_t seed) {
       std::fflush(stdout);
     }
     if (since(last_change) >= 30) {
-      std::fprintf(stderr, "no progress for 30 s in step %ld, %s; seed %llu\n", last_seen + 1, current_step.load(),
-                   static_cast<unsigned long long>(seed));
+      std::fprintf(stderr, "no progress for 30 s in step %ld, %s; seed %llu\n", last_seen + 1,
+                   current_step.load(), static_cast<unsigned long long>(seed));
       omp_test::show_stacks();
       std::abort();
     }

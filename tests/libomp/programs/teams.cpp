@@ -4,6 +4,17 @@
 // `teams` on the host: a league whose primary threads form a team of their own, each opening
 // parallel regions.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST: league_with_regions_and_barriers distributed_loop alternating_with_plain_regions
+//     tasks_in_a_league
+//   CHECK: --counter phased>=10
+// A league's team gets all 12 threads, however few cpus there are, and leaders that are late in
+// releasing theirs.
+// TEST trees (clang): tasks_after_idle_threads
+//   ENV: $trees KMP_TEAMS_THREAD_LIMIT=64 OMP_NUM_THREADS=12
+//   CHECK: --counter phased>=1000
+
 #include <omp.h>
 #include <unistd.h>
 
@@ -50,7 +61,8 @@ void distributed_loop() {
     std::vector<int> visits(501);
     int* const data = visits.data();
     long sum = 0;
-#pragma omp teams distribute parallel for num_teams(1 + round % 4) thread_limit(1 + round % 6) reduction(+ : sum)
+#pragma omp teams distribute parallel for num_teams(1 + round % 4) thread_limit(1 + round % 6) \
+    reduction(+ : sum)
     for (int i = 0; i < 501; ++i) {
       ++data[i];
       sum += i;

@@ -5,6 +5,17 @@
 // threads OpenMP has ordered. Regions, joins, barriers and reductions order what the first case
 // does; nothing orders the second one.
 
+// BUILD: clang -fsanitize=thread
+// NEEDS: native archer
+// TEST: ordered
+//   ENV: OMP_TOOL_LIBRARIES=$archer
+//     TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=66
+//   CHECK: --counter fast==800 --counter ordinary==400 --reject ThreadSanitizer
+// TEST: unordered
+//   ENV: OMP_TOOL_LIBRARIES=$archer
+//     TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=66
+//   CHECK: --exit-code 66 --expect-some "ThreadSanitizer: data race"
+
 #include <omp.h>
 
 #include <array>
@@ -25,7 +36,8 @@ void share_values(int region) {
 #pragma omp for
   for (int i = 0; i < kNumValues; ++i) values[i] = i + region;
 #pragma omp for
-  for (int i = 0; i < kNumValues; ++i) CHECK_EQUAL(values[kNumValues - 1 - i], kNumValues - 1 - i + region);
+  for (int i = 0; i < kNumValues; ++i)
+    CHECK_EQUAL(values[kNumValues - 1 - i], kNumValues - 1 - i + region);
 }
 
 void write_and_read(int region) {
@@ -59,4 +71,6 @@ void unordered() {
 
 }  // namespace
 
-int main(int argc, char** argv) { return omp_test::run_case(argc, argv, {{"ordered", ordered}, {"unordered", unordered}}); }
+int main(int argc, char** argv) {
+  return omp_test::run_case(argc, argv, {{"ordered", ordered}, {"unordered", unordered}});
+}

@@ -4,13 +4,21 @@
 // Constructs that end with a barrier or are made of several. Also compiled with GCC, whose code
 // calls the GOMP_* functions.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST: single copyprivate sections loops_of_all_schedules ordered_loop critical_and_master
+//   CHECK: --counter fast>=1000
+// Where teams outnumber the cpus, barriers without tasks go the other way for a while after some
+// with.
+// TEST: tasks
+//   CHECK: --counter fast>=500 --counter slow>=500
+
 #include <omp.h>
 
 #include <atomic>
 #include <vector>
 
 #include "tests/libomp/programs/check.hpp"
-#include "tests/libomp/programs/every_team.hpp"
 
 namespace {
 

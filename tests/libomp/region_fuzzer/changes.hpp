@@ -26,14 +26,18 @@ inline bool is_verbose = false;
 class Generator {
  public:
   Generator(std::uint64_t seed, int root, bool is_alone, int max_threads)
-      : random_(seed * 64 + static_cast<std::uint64_t>(root)), is_alone_(is_alone), max_threads_(max_threads) {
+      : random_(seed * 64 + static_cast<std::uint64_t>(root)),
+        is_alone_(is_alone),
+        max_threads_(max_threads) {
     step_.seed = seed;
     step_.root = root;
   }
 
   Random& random() { return random_; }
   const Model& model() const { return model_; }
-  int size() { return 1 + static_cast<int>(random_.below(static_cast<std::uint32_t>(max_threads_))); }
+  int size() {
+    return 1 + static_cast<int>(random_.below(static_cast<std::uint32_t>(max_threads_)));
+  }
 
   // Mostly the region before once more, so that it may be lean; else another one.
   const Step& next_step(long number) {
@@ -43,9 +47,11 @@ class Generator {
     do step_.form = static_cast<Form>(random_.below(static_cast<std::uint32_t>(Form::kCount)));
     while (!is_alone_ && step_.form == Form::kNoArguments);
     step_.parts = 0;
-    for (std::uint32_t i = random_.below(4); i > 0; --i) step_.parts |= 1U << random_.below(kNumParts - 1);
+    for (std::uint32_t i = random_.below(4); i > 0; --i)
+      step_.parts |= 1U << random_.below(kNumParts - 1);
     const bool may_cancel = omp_get_cancellation() && step_.form == Form::kPlain;
-    if (may_cancel && random_.one_in(2)) step_.parts = random_.one_in(2) ? kCancel : kCancel | kDynamicLoop;
+    if (may_cancel && random_.one_in(2))
+      step_.parts = random_.one_in(2) ? kCancel : kCancel | kDynamicLoop;
     step_.num_threads = random_.one_in(2) ? model_.num_threads : size();
     step_.condition = !random_.one_in(3);
     step_.nested_threads = 1 + static_cast<int>(random_.below(3));
@@ -58,13 +64,15 @@ class Generator {
   void change_something() {
     if (repetitions_ > 0 && !random_.one_in(8)) return;
     const std::uint32_t change = random_.below(14);
-    if (is_verbose) std::fprintf(stderr, "root %d: change %u\n", step_.root, static_cast<unsigned>(change));
+    if (is_verbose)
+      std::fprintf(stderr, "root %d: change %u\n", step_.root, static_cast<unsigned>(change));
     switch (change) {
       case 0:
         omp_set_num_threads(model_.num_threads = size());
         break;
       case 1:
-        omp_set_max_active_levels(model_.max_active_levels = 1 + static_cast<int>(random_.below(2)));
+        omp_set_max_active_levels(model_.max_active_levels =
+                                      1 + static_cast<int>(random_.below(2)));
         break;
       case 2:
         model_.schedule = random_.one_in(2) ? omp_sched_dynamic : omp_sched_guided;
@@ -74,7 +82,8 @@ class Generator {
         std::fesetround(model_.rounding = random_.one_in(2) ? FE_DOWNWARD : FE_TONEAREST);
         break;
       case 4:
-        omp_set_default_allocator(model_.allocator = random_.one_in(2) ? omp_const_mem_alloc : omp_default_mem_alloc);
+        omp_set_default_allocator(model_.allocator = random_.one_in(2) ? omp_const_mem_alloc
+                                                                       : omp_default_mem_alloc);
         break;
       case 5:
         call_libomp("kmp_set_blocktime", random_.one_in(2) ? 0 : 20);

@@ -85,7 +85,8 @@ inline void run_reductions(Region& region) {
       sum += 10 + omp_get_thread_num();
     }
   } else {
-#pragma omp parallel num_threads(step.num_threads) reduction(+ : sum, total) reduction(max : largest) reduction(* : product)
+#pragma omp parallel num_threads(step.num_threads) reduction(+ : sum, total) \
+    reduction(max : largest) reduction(* : product)
     {
       run_body(region);
       const int self = omp_get_thread_num();
@@ -136,7 +137,8 @@ inline void run_teams(const Step& step) {
     }
   }
   step.check("leaders of a league", num_leaders.load() >= 1, 1);
-  if (step.condition) step.check("members of a league", num_members.load() >= num_leaders.load(), 1);
+  if (step.condition)
+    step.check("members of a league", num_members.load() >= num_leaders.load(), 1);
 }
 
 // Runs the region and judges it.

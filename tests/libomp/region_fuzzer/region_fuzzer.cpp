@@ -5,18 +5,45 @@
 // what OpenMP promises for the settings as they are. Most regions repeat the one before, so that
 // libomp may run them in its lean way.
 
+// Random regions, always the same ones; .ci/long draws others, for ten minutes.
+//
+// BUILD: clang -ldl
+// BUILD: gcc -ldl
+// TEST: settings
+//   ARGS: --seed 1 --regions 1000
+//   CHECK: --counter lean>=100
+// TEST: sleepers
+//   ARGS: --seed 2 --regions 500
+//   ENV: KMP_BLOCKTIME=0 $trees
+//   CHECK: --counter lean>=50
+// TEST: roots
+//   ARGS: --seed 3 --regions 200 --roots 3 --threads 4
+//   ENV: KMP_BLOCKTIME=infinite
+//   CHECK: --counter lean>=50
+// TEST: cancellation
+//   ARGS: --seed 4 --regions 500
+//   ENV: OMP_CANCELLATION=true KMP_HOT_TEAMS_MODE=1
+//   CHECK: --counter lean>=50
+// TEST: inner
+//   ARGS: --seed 5 --regions 500
+//   ENV: KMP_HOT_TEAMS_MAX_LEVEL=2
+//   CHECK: --counter lean>=50
+
 #include <cstring>
 
-#include "tests/libomp/programs/show_stacks.hpp"
+#include "tests/libomp/programs/check.hpp"
 #include "tests/libomp/region_fuzzer/changes.hpp"
 
 namespace region_fuzzer {
 
 constexpr const char* kHelp =
-    "region_fuzzer [--seed N] [--seconds N] [--regions N] [--roots N] [--threads N] [--hang-after SECONDS]\n"
+    "region_fuzzer [--seed N] [--seconds N] [--regions N] [--roots N] [--threads N] [--hang-after "
+    "SECONDS]\n"
     "              [--verbose]\n"
-    "  Runs random parallel regions for so many seconds (10), or so many regions, in each of --roots threads (1)\n"
-    "  of the program at once, with at most --threads threads each (6). A region that takes longer than\n"
+    "  Runs random parallel regions for so many seconds (10), or so many regions, in each of "
+    "--roots threads (1)\n"
+    "  of the program at once, with at most --threads threads each (6). A region that takes longer "
+    "than\n"
     "  --hang-after seconds (60) counts as hanging: the stacks are shown.\n"
     "  Exit status: 0 all were right, 1 one was not, 2 wrong usage, 3 one hangs.\n";
 
@@ -49,7 +76,8 @@ Options parse(int argc, char** argv) {
     if (++i == argc) complain("'" + name + "' is unknown or needs a value");
     char* end = nullptr;
     const long value = std::strtol(argv[i], &end, 10);
-    if (*end != '\0' || value < 1) complain(name + ": '" + argv[i] + "' must be a number from 1 on");
+    if (*end != '\0' || value < 1)
+      complain(name + ": '" + argv[i] + "' must be a number from 1 on");
     if (name == "--seed")
       options.seed = static_cast<std::uint64_t>(value);
     else if (name == "--seconds")
@@ -99,8 +127,10 @@ long run_root(const Options& options, int root) {
       seen[root] = now;
       if (still[root] < options.hang_after_s) continue;
       std::fprintf(stderr,
-                   "HANGS: root %d in region %ld\n  again: region_fuzzer --seed %llu --regions %ld --roots %d --threads %d\n",
-                   root, now, static_cast<unsigned long long>(options.seed), now + 1, options.roots, options.threads);
+                   "HANGS: root %d in region %ld\n  again: region_fuzzer --seed %llu --regions %ld "
+                   "--roots %d --threads %d\n",
+                   root, now, static_cast<unsigned long long>(options.seed), now + 1, options.roots,
+                   options.threads);
       omp_test::show_stacks();
       std::_Exit(3);
     }

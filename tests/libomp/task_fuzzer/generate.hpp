@@ -47,7 +47,8 @@ class Generator {
     int region_depth = 0;     // of regions around it
     int task_depth = 0;       // of tasks in the innermost region
     bool in_team = false;     // directly in a region, where barriers may stand
-    bool may_reduce = false;  // a reduction must stand in the same function as its region, and that is so for one kind of region
+    bool may_reduce = false;  // a reduction must stand in the same function as its region, and that
+                              // is so for one kind of region
     bool may_be_cancelled = false;
     bool is_final = false;
   };
@@ -172,10 +173,11 @@ class Generator {
     }
     // LLVM's library leaves undeferred tasks out of the order of dependences, which shows in these
     // two (see UPSTREAM.md).
-    if ((is_final || node.undeferred) && (node.detach != Detach::kNone || node.depend == Depend::kMutexinoutset))
+    if ((is_final || node.undeferred) &&
+        (node.detach != Detach::kNone || node.depend == Depend::kMutexinoutset))
       node.depend = Depend::kNone;
     node.mergeable = node.detach == Detach::kNone && one_in(5);  // OpenMP allows one of the two
-    node.count = one_in(4) ? below(300) : 0;                     // how late a foreign thread fulfils the event
+    node.count = one_in(4) ? below(300) : 0;  // how late a foreign thread fulfils the event
     Place inner = place;
     inner.in_team = false;
     inner.is_final = is_final;
@@ -208,12 +210,13 @@ class Generator {
       Kind kind;
       int weight;
     };
-    static constexpr Weight kInTeam[] = {{Kind::kBarrier, 8},   {Kind::kLoop, 4},     {Kind::kReductionLoop, 2},
-                                         {Kind::kSingle, 5},    {Kind::kSections, 2}, {Kind::kOneThread, 5},
-                                         {Kind::kCancelLoop, 1}};
-    static constexpr Weight kAnywhere[] = {{Kind::kTask, 14},       {Kind::kTaskwait, 4}, {Kind::kTaskgroup, 3},
-                                           {Kind::kCancelGroup, 1}, {Kind::kTaskloop, 2}, {Kind::kTaskReduction, 1},
-                                           {Kind::kCritical, 1},    {Kind::kYield, 1},    {Kind::kDelay, 2}};
+    static constexpr Weight kInTeam[] = {
+        {Kind::kBarrier, 8},  {Kind::kLoop, 4},      {Kind::kReductionLoop, 2}, {Kind::kSingle, 5},
+        {Kind::kSections, 2}, {Kind::kOneThread, 5}, {Kind::kCancelLoop, 1}};
+    static constexpr Weight kAnywhere[] = {
+        {Kind::kTask, 14},       {Kind::kTaskwait, 4}, {Kind::kTaskgroup, 3},
+        {Kind::kCancelGroup, 1}, {Kind::kTaskloop, 2}, {Kind::kTaskReduction, 1},
+        {Kind::kCritical, 1},    {Kind::kYield, 1},    {Kind::kDelay, 2}};
     if (place.in_team && !one_in(3)) return hierbar::test::draw_by_weight(random_, kInTeam).kind;
     if (place.region_depth < 3 && one_in(10)) return Kind::kRegion;
     return hierbar::test::draw_by_weight(random_, kAnywhere).kind;

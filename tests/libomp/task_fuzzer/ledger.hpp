@@ -2,16 +2,78 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "program.hpp"
-#include "report.hpp"
 
 namespace fuzzer {
+
+// What is running, for whoever finds that it runs wrong.
+struct Running {
+  std::atomic<std::uint64_t> seed{0};
+  std::atomic<const Program*> program{nullptr};
+  std::atomic<long> num_done{0};  // programs
+};
+inline Running running;
+
+// Where the threads are. Each writes its own entry.
+struct Position {
+  std::atomic<bool> in_use{false};
+  std::atomic<int> node{-1};
+};
+inline std::array<Position, 512> positions;
+
+class OwnPosition {
+ public:
+  OwnPosition() {
+    while (index_ + 1 < positions.size() && positions[index_].in_use.exchange(true)) ++index_;
+  }
+  ~OwnPosition() { positions[index_].in_use = false; }
+  OwnPosition(const OwnPosition&) = delete;
+  OwnPosition& operator=(const OwnPosition&) = delete;
+
+  std::atomic<int>& node() { return positions[index_].node; }
+
+ private:
+  std::size_t index_ = 0;
+};
+inline thread_local OwnPosition own_position;
+
+inline void report(const char* what) {
+  std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(running.seed.load()),
+               what);
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    for (const char* prefix : {"OMP_", "KMP_", "HIERBAR_"}) {
+      if (std::strncmp(*variable, prefix, std::strlen(prefix)) == 0)
+        std::fprintf(stderr, "  %s\n", *variable);
+    }
+  }
+  if (const Program* program = running.program.load()) print(stderr, *program);
+  std::fputs("nodes that threads are at:", stderr);
+  for (const Position& position : positions) {
+    if (position.in_use) std::fprintf(stderr, " %d", position.node.load());
+  }
+  std::fputc('\n', stderr);
+}
+
+// Ends the process when the condition is false.
+inline void require(bool condition, const Node& node, const char* what, const char* where = "") {
+  if (condition) return;
+  char text[200];
+  std::snprintf(text, sizeof text, "node %d (%s): %s %s", node.id, name_of(node.kind), what, where);
+  report(text);
+  std::_Exit(1);
+}
 
 // The ledger of one execution of a region: what its threads and tasks have done. Its values are
 // checked behind every barrier.
@@ -34,8 +96,9 @@ struct Record;
 // What the tasks of one parent depend on. Consecutive tasks that may overlap are one generation;
 // each out or inout task is one of its own. A generation begins when the one before it is complete.
 struct Variable {
-  char address = 0;                   // only named in clauses
-  std::atomic<int> num_exclusive{0};  // tasks with mutexinoutset that are running or not yet complete
+  char address = 0;  // only named in clauses
+  std::atomic<int> num_exclusive{
+      0};  // tasks with mutexinoutset that are running or not yet complete
 
   // Only the parent reads and writes these.
   Record* newest = nullptr;         // of the present generation
@@ -70,21 +133,25 @@ struct Record {
   bool is_over() {
     int times = 0;
     return is_complete() ||
-           (may_be_cancelled && (num_executions.compare_exchange_strong(times, kDiscarded) || times == kDiscarded));
+           (may_be_cancelled &&
+            (num_executions.compare_exchange_strong(times, kDiscarded) || times == kDiscarded));
   }
 
   void begin() {
-    require(num_executions.fetch_add(1) == 0, *node, "a task runs twice, or after one that depends on it");
+    require(num_executions.fetch_add(1) == 0, *node,
+            "a task runs twice, or after one that depends on it");
     for (Record* record = newest_before; record != nullptr; record = record->older)
       require(record->is_over(), *node, "a task begins before one that it depends on is complete");
     if (node->depend == Depend::kMutexinoutset && variable != nullptr)
-      require(variable->num_exclusive.fetch_add(1) == 0, *node, "two tasks of a mutexinoutset run together");
+      require(variable->num_exclusive.fetch_add(1) == 0, *node,
+              "two tasks of a mutexinoutset run together");
   }
   // Called before libomp learns of it.
   void complete_part() {
     const int left = num_parts_left.fetch_sub(1) - 1;
     require(left >= 0, *node, "a task ends twice");
-    if (left == 0 && node->depend == Depend::kMutexinoutset && variable != nullptr) --variable->num_exclusive;
+    if (left == 0 && node->depend == Depend::kMutexinoutset && variable != nullptr)
+      --variable->num_exclusive;
   }
   // Where it must be complete.
   void check(const char* where) const {
@@ -104,16 +171,20 @@ struct Workshare {
   std::atomic<int> next_ordered{0};
 
   void check(const Node& node) const {
-    for (int i = 0; i < node.count; ++i) require(num_executions[i].load() == 1, node, "an iteration did not run exactly once");
+    for (int i = 0; i < node.count; ++i)
+      require(num_executions[i].load() == 1, node, "an iteration did not run exactly once");
   }
 };
 
 class Ledger {
  public:
-  Ledger(const Node& region, int max_threads) : region_(region), slots_(max_threads), workshares_(count(region.body)) {}
+  Ledger(const Node& region, int max_threads)
+      : region_(region), slots_(max_threads), workshares_(count(region.body)) {}
   ~Ledger() {
-    for (Record* record = records_.load(); record != nullptr;) delete std::exchange(record, record->next);
-    for (Variables* variables = variables_.load(); variables != nullptr;) delete std::exchange(variables, variables->next);
+    for (Record* record = records_.load(); record != nullptr;)
+      delete std::exchange(record, record->next);
+    for (Variables* variables = variables_.load(); variables != nullptr;)
+      delete std::exchange(variables, variables->next);
     for (Group* group = groups_.load(); group != nullptr;) delete std::exchange(group, group->next);
   }
   Ledger(const Ledger&) = delete;
@@ -148,7 +219,8 @@ class Ledger {
   void arrive(int thread, int phase) { slots_[thread].store(phase, std::memory_order_relaxed); }
   void check_arrivals(int num_threads, int phase) const {
     for (int i = 0; i < num_threads; ++i)
-      require(slots_[i].load(std::memory_order_relaxed) >= phase, region_, "a thread leaves a barrier before another has come");
+      require(slots_[i].load(std::memory_order_relaxed) >= phase, region_,
+              "a thread leaves a barrier before another has come");
   }
 
  private:
@@ -165,7 +237,8 @@ class Ledger {
   }
   template <class Visit>
   void for_each_record(Visit&& visit) const {
-    for (const Record* record = records_.load(); record != nullptr; record = record->next) visit(*record);
+    for (const Record* record = records_.load(); record != nullptr; record = record->next)
+      visit(*record);
   }
 
   const Node& region_;

@@ -9,18 +9,20 @@
 // give equal programs, not equal schedules. --print shows the programs and runs none. Exit status:
 // 0 all right, 1 a check failed, an abort for a hang.
 
+// BUILD: clang
+// BUILD: gcc
+
 #include <sys/prctl.h>
 
 #include <climits>
 #include <string>
 #include <thread>
 
+#include "constructs.hpp"
 #include "generate.hpp"
-#include "report.hpp"
-#include "root_threads.hpp"
-#include "task_constructs.hpp"
-#include "team_constructs.hpp"
-#include "tests/libomp/programs/show_stacks.hpp"
+#include "ledger.hpp"
+#include "tests/libomp/programs/check.hpp"
+#include "threads.hpp"
 
 namespace fuzzer {
 
@@ -113,7 +115,8 @@ struct Options {
 
 [[noreturn]] static void complain(const char* argument) {
   std::fprintf(stderr,
-               "task_fuzzer: %s: allowed are --seed N, --programs N, --roots N, --hang-after SECONDS, --no-detach and --print, "
+               "task_fuzzer: %s: allowed are --seed N, --programs N, --roots N, --hang-after "
+               "SECONDS, --no-detach and --print, "
                "with numbers from 1 on\n",
                argument);
   std::exit(2);

@@ -12,7 +12,8 @@ namespace hierbar::model {
 // The arguments are read by the workers from the line of b_go, which the primary writes anew for
 // each region, and the cells are plain.
 struct Region {
-  static void body(std::uint32_t me, const under_test::kmp_hierbar_payload_t& payload, std::uint32_t episode) {
+  static void body(std::uint32_t me, const under_test::kmp_hierbar_payload_t& payload,
+                   std::uint32_t episode) {
     MODEL_EXPECT(payload.argc == static_cast<kmp_int32>(episode));
     MODEL_EXPECT(payload.args[0] == &infos[episode % kNumParticipants]);
     MODEL_EXPECT(given == episode);

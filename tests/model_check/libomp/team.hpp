@@ -6,17 +6,16 @@
 // calls in libomp is in stand_ins/libomp; __kmp_hierbar_run_released_region is the driver's.
 
 #include "barrier/pass_on.hpp"
-#include "libomp/kmp_hierbar_team.h"
-#include "libomp/kmp_hierbar_trace.h"
+#include "libomp/barrier/kmp_hierbar_team.h"
+#include "libomp/barrier/kmp_hierbar_trace.h"
 
-#include "oracle.hpp"
-#include "threads.hpp"
+#include "participants.hpp"
 
 // In its own namespace, so that the compiler drops the functions that nobody calls. The checker
 // does not understand all of them.
 namespace under_test {
 namespace {
-#include "libomp/kmp_hierbar_phases.cpp"
+#include "libomp/barrier/kmp_hierbar_phases.cpp"
 #include "libomp/region/kmp_hierbar_payload.h"
 bool __kmp_hierbar_enabled = true;
 bool __kmp_hierbar_lean_regions = false;
@@ -26,7 +25,8 @@ void __kmp_hierbar_record_region_of_worker(kmp_info_t*, kmp_team_t*) {}
 
 namespace hierbar::model {
 
-alignas(kLineBytes) inline unsigned char lines[kNumParticipants * HIERBAR_LINES_PER_SLOT * kLineBytes];
+alignas(
+    kLineBytes) inline unsigned char lines[kNumParticipants * HIERBAR_LINES_PER_SLOT * kLineBytes];
 inline kmp_info_t infos[kNumParticipants];
 inline kmp_info_t* threads[kNumParticipants];
 inline kmp_taskdata_t tasks[kNumParticipants];

@@ -1,9 +1,10 @@
 /* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-/* What parts.c does, by functions that dlsym() finds in an MPI library that the program opens, as Julia,
-   Numba and Python's ctypes do. Arguments: the library, or one that needs it, and "global", "deep" or
-   "namespace" for how it is opened. No MPI compiler builds this, since it would link the library. */
+/* What parts.c does, by functions that dlsym() finds in an MPI library that the program opens, as
+   Julia, Numba and Python's ctypes do. Arguments: the library, or one that needs it, and "global",
+   "deep" or "namespace" for how it is opened. No MPI compiler builds this, since it would link the
+   library. */
 
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -30,12 +31,14 @@ static void *find(const char *symbol) {
   return found;
 }
 
-/* What dlsym() says must be what it says without the shim, where it is not asked for a function of MPI. The
-   first of these answers depends on who asks: dlsym() is the next one's for the shim. */
+/* What dlsym() says must be what it says without the shim, where it is not asked for a function of
+   MPI. The first of these answers depends on who asks: dlsym() is the next one's for the shim. */
 static int is_as_without_shim(void) {
-  if (dlsym(RTLD_NEXT, "dlsym") != (void *)&dlsym || dlsym(RTLD_DEFAULT, "MPI_no_function") != NULL) return 0;
+  if (dlsym(RTLD_NEXT, "dlsym") != (void *)&dlsym || dlsym(RTLD_DEFAULT, "MPI_no_function") != NULL)
+    return 0;
   dlerror();
-  return dlsym(library, "MPI_no_function") == NULL && strstr(dlerror(), "MPI_no_function") != NULL && dlerror() == NULL;
+  return dlsym(library, "MPI_no_function") == NULL &&
+         strstr(dlerror(), "MPI_no_function") != NULL && dlerror() == NULL;
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,8 @@
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What parts.c does, by ctypes. Arguments: the MPI library, and "openmpi" where handles are addresses."""
+"""What parts.c does, by ctypes. Arguments: the MPI library, and "openmpi" where handles are
+addresses.
+"""
 
 import ctypes
 import sys

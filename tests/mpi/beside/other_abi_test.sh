@@ -4,8 +4,8 @@
 #
 #   other_abi_test.sh CC SHIM OTHER_SHIM|-
 #
-# In a program without MPI, and in one whose library is neither family's, a shim passes every call on,
-# and says so in one line.
+# In a program without MPI, and in one whose library is neither family's, a shim passes every call
+# on, and says so in one line.
 
 set -eu
 cc=$1 shim=$2 other=$3
@@ -15,8 +15,10 @@ trap 'rm -rf "$work"' EXIT
 
 expect() { # NAME LINE PRELOADED
   local output
-  output=$(LD_PRELOAD=$3 "$work/$1" 2>"$work/errors") || { cat "$work/errors" && echo "FAILED: $1 under $3" && exit 1; }
-  if [[ $output != 'the program has ended' ]] || (($(wc -l <"$work/errors") != 1)) || ! grep -qE "$2" "$work/errors"; then
+  output=$(LD_PRELOAD=$3 "$work/$1" 2>"$work/errors") ||
+    { cat "$work/errors" && echo "FAILED: $1 under $3" && exit 1; }
+  if [[ $output != 'the program has ended' ]] || (($(wc -l <"$work/errors") != 1)) ||
+    ! grep -qE "$2" "$work/errors"; then
     printf '%s\n' "$output"
     cat "$work/errors"
     echo "FAILED: $1 under $3 does not say '$2' alone"
@@ -26,13 +28,14 @@ expect() { # NAME LINE PRELOADED
 
 make() { # NAME FLAG...
   "$cc" -O2 -shared -fPIC "${@:2}" "$sources/other_abi.c" -o "$work/lib$1.so"
-  "$cc" -O2 "$sources/other_abi_program.c" -o "$work/$1" -L"$work" "-l$1" -Wl,-rpath,"$work"
+  "$cc" -O2 -DPROGRAM "$sources/other_abi.c" -o "$work/$1" -L"$work" "-l$1" -Wl,-rpath,"$work"
 }
 
 make sequential -DSEQUENTIAL
 make whole
 expect sequential 'no MPI library with PMPI_Barrier; libhierbar_mpi.*\.so does nothing here' "$shim"
-expect whole 'uses .*/libwhole\.so, but libhierbar_mpi.*\.so is for .* only .*; it does nothing here' "$shim"
+expect whole \
+  'uses .*/libwhole\.so, but libhierbar_mpi.*\.so is for .* only .*; it does nothing here' "$shim"
 if [[ $other != - ]]; then
   expect sequential 'does nothing here' "$shim:$other"
   expect whole 'does nothing here' "$shim:$other"

@@ -1,8 +1,8 @@
 /* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-/* The half in C of a program whose other half is parts_fortran.f90: 10 times a duplicate, a barrier on
-   it and its end, then 90 barriers. With an argument rank 0 aborts in the end. */
+/* The half in C of a program whose other half is parts.F90: 10 times a duplicate, a barrier
+   on it and its end, then 90 barriers. With an argument rank 0 aborts in the end. */
 
 #include <mpi.h>
 

@@ -4,9 +4,9 @@
 #
 #   static_test.sh CC SHIM HIERBAR
 #
-# A program into which MPICH itself is linked. With the shim preloaded it runs as it is. With the shim
-# linked before the library it cannot run: the linker takes MPI_Barrier from the shim and leaves the
-# library's out. It says so, and does not go on with barriers that synchronise nobody.
+# A program into which MPICH itself is linked. With the shim preloaded it runs as it is. With the
+# shim linked before the library it cannot run: the linker takes MPI_Barrier from the shim and
+# leaves the library's out. It says so, and does not go on with barriers that synchronise nobody.
 
 set -eu
 cc=$1 shim=$2 hierbar=$3
@@ -31,10 +31,12 @@ LD_PRELOAD=$shim "$work/alone" >"$work/output" 2>&1 || fail 'preloaded: the prog
 
 build linked -L"$(dirname "$shim")" -lhierbar_mpi -Wl,-rpath,"$(dirname "$shim")"
 ! "$work/linked" >"$work/output" 2>&1 || fail 'linked: the program goes on without barriers'
-grep -q 'which nothing in it defines but libhierbar_mpi.so, so the program is ended' "$work/output" || fail 'linked: no message'
+grep -q 'which nothing in it defines but libhierbar_mpi.so, so the program is ended' \
+  "$work/output" || fail 'linked: no message'
 (($(grep -c 'link the shared library' "$work/output") == 1)) || fail 'linked: several messages'
 
 for program in alone linked; do
-  ! "$hierbar" doctor -- "$work/$program" >"$work/output" 2>&1 || fail "doctor: nothing found in $program"
+  ! "$hierbar" doctor -- "$work/$program" >"$work/output" 2>&1 ||
+    fail "doctor: nothing found in $program"
   grep -q static-runtime "$work/output" || fail "doctor: $program"
 done

@@ -1,8 +1,9 @@
 /* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-/* Routines of MPI in Fortran whose INTEGER has 8 bytes, for wide_integer.f90. They stand before those of
-   the MPI library, as Intel MPI's -lmpi_ilp64 does. With -DWHOLE they are the library's only ones. */
+/* Routines of MPI in Fortran whose INTEGER has 8 bytes, for wide_integer.f90. They stand before
+   those of the MPI library, as Intel MPI's -lmpi_ilp64 does. With -DWHOLE they are the library's
+   only ones. */
 
 #include <mpi.h>
 
@@ -32,7 +33,9 @@ EXPORT void mpi_finalize_(long long* status) {
 }
 
 #ifdef WHOLE
-EXPORT void pmpi_barrier_(const long long* comm, long long* status) { *status = PMPI_Barrier(MPI_Comm_f2c((MPI_Fint)*comm)); }
+EXPORT void pmpi_barrier_(const long long* comm, long long* status) {
+  *status = PMPI_Barrier(MPI_Comm_f2c((MPI_Fint)*comm));
+}
 EXPORT void mpi_barrier_(const long long* comm, long long* status) { pmpi_barrier_(comm, status); }
 #else
 void pmpi_barrier_(const int* comm, int* status);

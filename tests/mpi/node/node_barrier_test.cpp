@@ -38,14 +38,17 @@ namespace {
 // The barrier of one communicator, as all ranks of a node have it.
 class Comm {
  public:
-  Comm(const test::TestPlan& plan, std::shared_ptr<NodeSegment> segment) : segment_(std::move(segment)) {
+  Comm(const test::TestPlan& plan, std::shared_ptr<NodeSegment> segment)
+      : segment_(std::move(segment)) {
     const hierbar_plan made = plan.view();
     std::vector<NodeBarrier::Peer> peers;
-    for (std::uint32_t i = 0; i < made.num_participants; ++i) peers.push_back({static_cast<int>(3 * i), i});
-    const auto num_image_units =
-        static_cast<std::uint32_t>((NodeBarrier::image_bytes(made) + NodeSegment::kUnitBytes - 1) / NodeSegment::kUnitBytes);
+    for (std::uint32_t i = 0; i < made.num_participants; ++i)
+      peers.push_back({static_cast<int>(3 * i), i});
+    const auto num_image_units = static_cast<std::uint32_t>(
+        (NodeBarrier::image_bytes(made) + NodeSegment::kUnitBytes - 1) / NodeSegment::kUnitBytes);
     const SegmentAllocator units = segment_->units();
-    const std::uint32_t block = *units.claim(BarrierBlock::num_units(made), BarrierBlock::alignment(made, 4096));
+    const std::uint32_t block =
+        *units.claim(BarrierBlock::num_units(made), BarrierBlock::alignment(made, 4096));
     const NodeBarrier::Place place{block, *units.claim(num_image_units, 1), num_image_units};
     shared_bytes_ = num_image_units * NodeSegment::kUnitBytes;
     EXPECT_TRUE(segment_->populate(place.image, num_image_units));
@@ -53,8 +56,9 @@ class Comm {
     ranks_.reserve(made.num_participants);
     const std::size_t before = num_in_use;
     for (std::uint32_t me = 0; me < made.num_participants; ++me) {
-      ranks_.push_back(std::make_unique<NodeBarrier>(*ReadPlan::in_place(segment_->unit(place.image), made.num_participants),
-                                                     segment_, place, me, Algorithm::kHier));
+      ranks_.push_back(std::make_unique<NodeBarrier>(
+          *ReadPlan::in_place(segment_->unit(place.image), made.num_participants), segment_, place,
+          me, Algorithm::kHier));
       EXPECT_TRUE(ranks_.back()->block().clear_slot(me));
     }
     ranks_[0]->block().publish(segment_->next_generation());
@@ -86,7 +90,8 @@ TEST(NodeBarrier, TheMemoryOfACommunicatorGrowsWithItsRanks) {
   const std::size_t of_few = bytes_per_rank(64);
   for (const std::uint32_t num_ranks : {64U, 256U, 512U}) {
     const std::size_t each = bytes_per_rank(num_ranks);
-    std::printf("%u ranks: %zu bytes in each and in the segment, %zu in all\n", num_ranks, each, num_ranks * each);
+    std::printf("%u ranks: %zu bytes in each and in the segment, %zu in all\n", num_ranks, each,
+                num_ranks * each);
     EXPECT_LE(each, of_few + of_few / 8) << num_ranks << " ranks";
     EXPECT_LE(each, 512U) << num_ranks << " ranks";
   }

@@ -28,14 +28,18 @@ void expect_same(const hierbar_plan& copied, const hierbar_plan& plan) {
   EXPECT_EQ(copied.depth, plan.depth);
   ASSERT_EQ(copied.num_leaders, plan.num_leaders);
   EXPECT_NE(copied.nodes, plan.nodes);
-  EXPECT_EQ(std::memcmp(copied.nodes, plan.nodes, sizeof(hierbar_plan_node) * plan.num_participants), 0);
-  for (std::uint32_t i = 0; i < plan.num_leaders; ++i) EXPECT_EQ(copied.leaders[i], plan.leaders[i]);
-  for (std::uint32_t i = 0; i < plan.num_participants - plan.num_leaders; ++i) EXPECT_EQ(copied.children[i], plan.children[i]);
+  EXPECT_EQ(
+      std::memcmp(copied.nodes, plan.nodes, sizeof(hierbar_plan_node) * plan.num_participants), 0);
+  for (std::uint32_t i = 0; i < plan.num_leaders; ++i)
+    EXPECT_EQ(copied.leaders[i], plan.leaders[i]);
+  for (std::uint32_t i = 0; i < plan.num_participants - plan.num_leaders; ++i)
+    EXPECT_EQ(copied.children[i], plan.children[i]);
 }
 
 TEST(PlanImage, ACopyIsThePlanAgain) {
-  for (const test::TestPlan& plan : {test::make_flat(1), test::make_flat(5), test::make_forest("two", {{2, 3}}),
-                                     test::make_forest("deep", {{9, 4, 1}, 2, HIERBAR_RELEASE_LINES})}) {
+  for (const test::TestPlan& plan :
+       {test::make_flat(1), test::make_flat(5), test::make_forest("two", {{2, 3}}),
+        test::make_forest("deep", {{9, 4, 1}, 2, HIERBAR_RELEASE_LINES})}) {
     const auto copied = ReadPlan::copy(image_of(plan.view()).data(), plan.view().num_participants);
     ASSERT_TRUE(copied);
     expect_same(copied->plan(), plan.view());
@@ -96,9 +100,11 @@ TEST(PlanImage, ADamagedPlanIsRefused) {
 std::vector<std::uint32_t> crews_of(const std::vector<std::uint64_t>& masks) {
   std::vector<Binding> bindings;
   for (const std::uint64_t mask : masks) bindings.push_back({{mask}, 16, 0});
-  const auto plan = ReadPlan::copy(make_plan_image(bindings)->data(), static_cast<std::uint32_t>(masks.size()));
+  const auto plan =
+      ReadPlan::copy(make_plan_image(bindings)->data(), static_cast<std::uint32_t>(masks.size()));
   std::vector<std::uint32_t> crews;
-  for (std::uint32_t i = 0; plan->plan().num_crews != 0 && i < masks.size(); ++i) crews.push_back(plan->plan().nodes[i].crew);
+  for (std::uint32_t i = 0; plan->plan().num_crews != 0 && i < masks.size(); ++i)
+    crews.push_back(plan->plan().nodes[i].crew);
   return crews;
 }
 

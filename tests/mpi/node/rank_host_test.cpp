@@ -32,7 +32,7 @@ constexpr long kOneHourNs = 3'600'000'000'000;  // a wake-up that is lost become
 
 Waiting sleeps_at_once() {
   Waiting waiting = Waiting::outnumbered();
-  waiting.spin_looks_alone = 0;
+  waiting.spin_polls_alone = 0;
   waiting.yields = 0;
   waiting.first_sleep_ns = waiting.longest_sleep_ns = kOneHourNs;
   waiting.yields_together = 0;
@@ -49,12 +49,15 @@ class Node {
  public:
   explicit Node(const TestPlan& plan) : owner_(plan), plan_(owner_.view()) {
     segments_.push_back(*NodeSegment::create(plan_.num_participants, 1 << 20));
-    first_unit_ = *segments_[0]->units().claim(BarrierBlock::num_units(plan_), BarrierBlock::alignment(plan_, 4096));
+    first_unit_ = *segments_[0]->units().claim(BarrierBlock::num_units(plan_),
+                                               BarrierBlock::alignment(plan_, 4096));
     for (std::uint32_t me = 1; me < plan_.num_participants; ++me) {
 #if defined(HIERBAR_THREAD_SANITIZER)
-      segments_.push_back(segments_[0]);  // it does not know that two addresses can be the same memory
+      segments_.push_back(
+          segments_[0]);  // it does not know that two addresses can be the same memory
 #else
-      segments_.push_back(*NodeSegment::join(segments_[0]->name(), segments_[0]->id(), plan_.num_participants));
+      segments_.push_back(
+          *NodeSegment::join(segments_[0]->name(), segments_[0]->id(), plan_.num_participants));
 #endif
     }
     for (std::uint32_t me = 0; me < plan_.num_participants; ++me) {
@@ -96,23 +99,29 @@ TEST_P(RankHostOracle, NobodyLeavesBeforeAllHaveArrived) {
   Node node(plan);
   const test::Script script(node.plan(), 11, 300);
   AbortFlag aborted{0};
-  test::ThreadWorld world(test::Script::num_cells(node.plan().num_participants), aborted, test::kNobody);
-  node.run(policy.waiting, {count_poke, ignore_overdue, nullptr}, [&](RankMem& mem, std::uint32_t me) {
-    using Cross = test::EngineCross<RankMem, test::ThreadWorld>;
-    const Cross cross(node.plan(), node.block(me).memory(), script, world);
-    test::Oracle<RankMem, test::ThreadWorld, Cross>(script, world, cross).run(mem, me);
-  });
+  test::ThreadWorld world(test::Script::num_cells(node.plan().num_participants), aborted,
+                          test::kNobody);
+  node.run(policy.waiting, {count_poke, ignore_overdue, nullptr},
+           [&](RankMem& mem, std::uint32_t me) {
+             using Cross = test::EngineCross<RankMem, test::ThreadWorld>;
+             const Cross cross(node.plan(), node.block(me).memory(), script, world);
+             test::Oracle<RankMem, test::ThreadWorld, Cross>(script, world, cross).run(mem, me);
+           });
   EXPECT_EQ(world.failure(), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, RankHostOracle,
-    ::testing::Combine(::testing::Values(test::make_flat(2), test::make_flat(4), test::make_forest("two_domains", {{2, 3}}),
-                                         test::make_forest("lines", {{4, 3}, 3, HIERBAR_RELEASE_LINES}), test::make_crews(7, 1),
-                                         test::make_crews(7, 2)),
-                       ::testing::Values(Policy{"spins", Waiting{}}, Policy{"yields", Waiting::outnumbered()},
-                                         Policy{"sleeps", sleeps_at_once()})),
-    [](const auto& trial) { return std::get<0>(trial.param).name() + "_" + std::get<1>(trial.param).name; });
+    ::testing::Combine(
+        ::testing::Values(test::make_flat(2), test::make_flat(4),
+                          test::make_forest("two_domains", {{2, 3}}),
+                          test::make_forest("lines", {{4, 3}, 3, HIERBAR_RELEASE_LINES}),
+                          test::make_crews(7, 1), test::make_crews(7, 2)),
+        ::testing::Values(Policy{"spins", Waiting{}}, Policy{"yields", Waiting::outnumbered()},
+                          Policy{"sleeps", sleeps_at_once()})),
+    [](const auto& trial) {
+      return std::get<0>(trial.param).name() + "_" + std::get<1>(trial.param).name;
+    });
 
 // From the 20th on each has something to do.
 bool poke_that_works(void*) noexcept {
@@ -129,7 +138,8 @@ bool poke_beside_window(void*) noexcept {
 }
 
 // The late one comes only after the other has made progress for it, as in a rendezvous.
-void wait_for_pokes(const Waiting& waiting, bool gets_oversubscribed = false, bool (*poke)(void*) noexcept = count_poke) {
+void wait_for_pokes(const Waiting& waiting, bool gets_oversubscribed = false,
+                    bool (*poke)(void*) noexcept = count_poke) {
   Node node(TestPlan("two", {0, 1}, HIERBAR_RELEASE_FLAGS));
   if (gets_oversubscribed) node.block(1).mark_oversubscribed();
   pokes = 0;
@@ -169,8 +179,8 @@ TEST(RankHost, ARankWhoseMemoryPeersMayAccessDoesNotSleep) {
   wait_for_pokes(waiting, false, poke_beside_window);
 }
 
-// Each sleep would be twice as long as the one before: 100 in a row would take longer than the world
-// stands. It has no cpu of its own, and the others may need this one.
+// Each sleep would be twice as long as the one before: 100 in a row would take longer than the
+// world stands. It has no cpu of its own, and the others may need this one.
 TEST(RankHost, ARankWithoutACpuOfItsOwnSleepsShortlyBesideItsWindow) {
   Waiting waiting = sleeps_at_once();
   waiting.first_sleep_ns = 1000;
@@ -199,9 +209,11 @@ TEST(RankHost, AnOverdueBarrierIsToldToWhoeverWaits) {
   const WaitDuties duties{count_poke,
                           [](void* context, long waited_ns) noexcept {
                             auto& seen = *static_cast<Told*>(context);
-                            const bool is_right = seen.block->has_entered(0, 0) && !seen.block->has_entered(2, 0);
+                            const bool is_right =
+                                seen.block->has_entered(0, 0) && !seen.block->has_entered(2, 0);
                             // Participant 2 comes after the third time.
-                            if ((seen.times < 3 && !is_right) || waited_ns < 1'000'000) seen.is_right = false;
+                            if ((seen.times < 3 && !is_right) || waited_ns < 1'000'000)
+                              seen.is_right = false;
                             ++seen.times;
                           },
                           &told};
@@ -228,7 +240,8 @@ TEST(BarrierBlock, TheLastToDetachGivesItBackAndItCanBeUsedAgain) {
 
 TEST(BarrierBlock, AtMost512BytesForARank) {
   for (std::uint32_t ranks = 2; ranks <= 4; ++ranks) {
-    EXPECT_LE(BarrierBlock::num_units(FlatPlan(ranks).plan()) * NodeSegment::kUnitBytes, 512 * ranks);
+    EXPECT_LE(BarrierBlock::num_units(FlatPlan(ranks).plan()) * NodeSegment::kUnitBytes,
+              512 * ranks);
   }
 }
 

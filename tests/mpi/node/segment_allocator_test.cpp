@@ -15,7 +15,8 @@ namespace hierbar::mpi {
 namespace {
 
 struct Map {
-  explicit Map(std::uint32_t num_units) : words(SegmentAllocator::num_words(num_units)), units(words.data(), num_units) {}
+  explicit Map(std::uint32_t num_units)
+      : words(SegmentAllocator::num_words(num_units)), units(words.data(), num_units) {}
   std::vector<SegmentAllocator::Word> words;
   SegmentAllocator units;
 };
@@ -60,14 +61,16 @@ thread_local std::function<void(const void* word)> before_exchange;
 template <class Value>
 class StoppableAtomic : public std::atomic<Value> {
  public:
-  bool compare_exchange_weak(Value& expected, Value desired, std::memory_order success, std::memory_order failure) noexcept {
+  bool compare_exchange_weak(Value& expected, Value desired, std::memory_order success,
+                             std::memory_order failure) noexcept {
     if (before_exchange) before_exchange(this);
     return std::atomic<Value>::compare_exchange_weak(expected, desired, success, failure);
   }
 };
 
 struct StoppableMap {
-  explicit StoppableMap(std::uint32_t num_units) : words(Units::num_words(num_units)), units(words.data(), num_units) {}
+  explicit StoppableMap(std::uint32_t num_units)
+      : words(Units::num_words(num_units)), units(words.data(), num_units) {}
   using Units = BasicSegmentAllocator<StoppableAtomic>;
   std::vector<Units::Word> words;
   Units units;

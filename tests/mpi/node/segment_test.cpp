@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/support/other_user.hpp"
+#include "tests/support/surroundings.hpp"
 
 namespace hierbar::mpi {
 namespace {
@@ -99,7 +99,8 @@ TEST(NodeSegment, ThatOthersMayUseIsRefused) {
 
 // What somebody has put there under the name, which is all that a rank learns from its leader.
 TEST(NodeSegment, WhatIsNoFileIsRefusedWithoutFollowingItOrWaiting) {
-  const std::string name = "/hierbar-test-planted-" + std::to_string(getpid()), path = "/dev/shm" + name;
+  const std::string name = "/hierbar-test-planted-" + std::to_string(getpid()),
+                    path = "/dev/shm" + name;
   const auto segment = create();
   const auto check = [&](const char* what) {
     EXPECT_FALSE(NodeSegment::join(name, segment->id(), 2).ok()) << what;
@@ -128,9 +129,11 @@ TEST(NodeSegment, AnotherUsersLeaseHoldsNobodyUp) {
 }
 
 TEST(NodeSegment, MoreThanThereIsIsAnErrorAndLeavesNothing) {
-  const auto made = NodeSegment::create(2'000'000'000, kBytes);  // their entries alone need more memory than any machine has
+  const auto made = NodeSegment::create(
+      2'000'000'000, kBytes);  // their entries alone need more memory than any machine has
   ASSERT_FALSE(made.ok());
-  EXPECT_NE(made.error().find("cannot allocate /dev/shm/hierbar-"), std::string::npos) << made.error();
+  EXPECT_NE(made.error().find("cannot allocate /dev/shm/hierbar-"), std::string::npos)
+      << made.error();
   const std::string name = made.error().substr(std::strlen("cannot allocate /dev/shm"));
   EXPECT_FALSE(name_exists(name.substr(0, name.find(':'))));
 }
@@ -138,8 +141,9 @@ TEST(NodeSegment, MoreThanThereIsIsAnErrorAndLeavesNothing) {
 TEST(SweepSegments, IsNotHeldUpByWhatItCannotRemove) {
   const ProcessName self = own_process();
   // The name of a segment whose creator is gone, as far as the name tells.
-  const std::string path = "/dev/shm/hierbar-" + std::to_string(geteuid()) + "-" + std::to_string(self.pid_namespace) + "-" +
-                           std::to_string(self.pid) + "-1-00000000000000a1";
+  const std::string path = "/dev/shm/hierbar-" + std::to_string(geteuid()) + "-" +
+                           std::to_string(self.pid_namespace) + "-" + std::to_string(self.pid) +
+                           "-1-00000000000000a1";
   std::filesystem::create_directory(path);
   sweep_segments();
   EXPECT_TRUE(std::filesystem::is_directory(path));
@@ -189,7 +193,8 @@ TEST(NodeSegment, KeepsItsPlacesWhenTheHeaderIsOverwritten) {
   const auto claimed = other.units().claim(1, 1);
   ASSERT_TRUE(claimed);
   // Behind magic and id: the numbers of members and of units.
-  auto* numbers = reinterpret_cast<std::uint32_t*>(reinterpret_cast<std::byte*>(&mine->member(0)) - 128 + 16);
+  auto* numbers =
+      reinterpret_cast<std::uint32_t*>(reinterpret_cast<std::byte*>(&mine->member(0)) - 128 + 16);
   ASSERT_EQ(numbers[0], 2U) << "the header is laid out otherwise";
   numbers[0] = 100'000;
   numbers[1] = 0xFFFF'FFFF;

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rank 0 waits in a barrier while rank 1 accesses its window for some time: it does not sleep, because
-// each access may need its progress. What is counted are its sleeps, and no time, so that other
-// programs do no harm. Argument: how the window is made: create, allocate or dynamic.
+// Rank 0 waits in a barrier while rank 1 accesses its window for some time: it does not sleep,
+// because each access may need its progress. What is counted are its sleeps, and no time, so that
+// other programs do no harm. Argument: how the window is made: create, allocate or dynamic.
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -57,7 +57,8 @@ long access_for(double seconds, const Window& window) {
   long one = 1, before = 0;
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.handle);
   for (const double end = MPI_Wtime() + seconds; MPI_Wtime() < end;) {
-    for (const double next = MPI_Wtime() + 300e-6; MPI_Wtime() < next;) std::atomic_signal_fence(std::memory_order_seq_cst);
+    for (const double next = MPI_Wtime() + 300e-6; MPI_Wtime() < next;)
+      std::atomic_signal_fence(std::memory_order_seq_cst);
     MPI_Fetch_and_op(&one, &before, MPI_LONG, 0, window.place, MPI_SUM, window.handle);
     MPI_Win_flush(0, window.handle);
   }

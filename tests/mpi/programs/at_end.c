@@ -1,8 +1,8 @@
 /* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-/* Calls barriers in MPI_Finalize: in two callbacks of MPI_COMM_SELF. The first is set before the first
-   barrier, and so it is called last, the other one is set after it. Each calls 10 barriers on
+/* Calls barriers in MPI_Finalize: in two callbacks of MPI_COMM_SELF. The first is set before the
+   first barrier, and so it is called last, the other one is set after it. Each calls 10 barriers on
    MPI_COMM_WORLD, 10 on a duplicate that lives on, and one on a duplicate of its own. */
 
 #include <mpi.h>

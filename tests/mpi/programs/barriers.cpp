@@ -19,7 +19,8 @@ namespace {
 
 // Ranks come at different times: some work first, some let others run.
 void come_late(Random& random) {
-  for (std::uint32_t work = random.below(2000); work > 0; --work) std::atomic_signal_fence(std::memory_order_seq_cst);
+  for (std::uint32_t work = random.below(2000); work > 0; --work)
+    std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
 void watch_rounds(Board& board, int num_rounds) {
@@ -81,7 +82,8 @@ int num_segments() {
   std::FILE* maps = std::fopen("/proc/self/maps", "r");
   char line[512];
   int num = 0;
-  while (std::fgets(line, sizeof(line), maps) != nullptr) num += std::strstr(line, "/dev/shm/hierbar-") != nullptr;
+  while (std::fgets(line, sizeof(line), maps) != nullptr)
+    num += std::strstr(line, "/dev/shm/hierbar-") != nullptr;
   std::fclose(maps);
   return num;
 }
@@ -176,7 +178,8 @@ void errors(int) {
 void late(int) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  while (rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1 && MPI_Wtime() - start < 1.7) sched_yield();
+  while (rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1 && MPI_Wtime() - start < 1.7)
+    sched_yield();
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -196,8 +199,8 @@ void spawn_relatives(const char* a_case) {
   if (parents != MPI_COMM_NULL) return use_with_relatives(parents);
   char* arguments[] = {const_cast<char*>(a_case), nullptr};
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  if (MPI_Comm_spawn(program_invocation_name, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE) !=
-      MPI_SUCCESS) {
+  if (MPI_Comm_spawn(program_invocation_name, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+                     &children, MPI_ERRCODES_IGNORE) != MPI_SUCCESS) {
     std::printf("skipped: this MPI library cannot spawn\n");
     std::exit(77);
   }
@@ -260,11 +263,12 @@ struct Case {
   int rounds;
 };
 
-constexpr Case kCases[] = {{"oracle", oracle, 2000}, {"subsets", subsets, 10}, {"duplicates", duplicates, 300},
-                           {"many", many, 200},      {"growing", growing, 0},  {"passed_on", passed_on, 0},
-                           {"errors", errors, 0},    {"late", late, 0},        {"full", full, 10},
-                           {"spawn", spawn, 0},      {"forever", forever, 0},  {"apart", apart, 100},
-                           {"leaders", leaders, 40}, {"crowd", crowd, 0},      {"many_together", many_together, 200}};
+constexpr Case kCases[] = {
+    {"oracle", oracle, 2000}, {"subsets", subsets, 10}, {"duplicates", duplicates, 300},
+    {"many", many, 200},      {"growing", growing, 0},  {"passed_on", passed_on, 0},
+    {"errors", errors, 0},    {"late", late, 0},        {"full", full, 10},
+    {"spawn", spawn, 0},      {"forever", forever, 0},  {"apart", apart, 100},
+    {"leaders", leaders, 40}, {"crowd", crowd, 0},      {"many_together", many_together, 200}};
 
 }  // namespace
 }  // namespace hierbar::test

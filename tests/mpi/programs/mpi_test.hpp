@@ -49,7 +49,9 @@ inline void init_thread_multiple(int& argc, char**& argv) {
 }
 
 // How many rounds a case runs: the first argument after its name.
-inline int rounds(int argc, char** argv, int otherwise) { return argc > 2 ? std::atoi(argv[2]) : otherwise; }
+inline int rounds(int argc, char** argv, int otherwise) {
+  return argc > 2 ? std::atoi(argv[2]) : otherwise;
+}
 
 // One word per rank that all ranks of a communicator can read, whatever the shim believes about
 // nodes. All of them are in one machine.
@@ -57,7 +59,8 @@ class Board {
  public:
   // Where the MPI library believes in several hosts: the words are in a file that all ranks can
   // open.
-  Board(MPI_Comm comm, const char* file_name) : comm_(comm), size_(size_of(comm)), window_(MPI_WIN_NULL) {
+  Board(MPI_Comm comm, const char* file_name)
+      : comm_(comm), size_(size_of(comm)), window_(MPI_WIN_NULL) {
     start(map(file_name));
   }
   // HIERBAR_TEST_BOARDS names a directory for such files, where hosts have no memory in common.
@@ -100,7 +103,8 @@ class Board {
   std::array<char, 256> new_name(const char* directory) const {
     static std::atomic<int> num_boards{0};
     std::array<char, 256> name{};
-    if (rank_in(comm_) == 0) std::snprintf(name.data(), name.size(), "%s/%d-%d", directory, getpid(), num_boards++);
+    if (rank_in(comm_) == 0)
+      std::snprintf(name.data(), name.size(), "%s/%d-%d", directory, getpid(), num_boards++);
     MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, comm_);
     return name;
   }

@@ -52,7 +52,8 @@ void flat(int num_comms) {
       MPI_Comm_free(&copy);
     }
     const long grown = resident_kib() - before;
-    if (grown > kNoise_kib) std::printf("%ld KiB more after %d communicators of %d barriers\n", grown, num_comms, uses);
+    if (grown > kNoise_kib)
+      std::printf("%ld KiB more after %d communicators of %d barriers\n", grown, num_comms, uses);
     CHECK(grown <= kNoise_kib);
   }
 }

@@ -7,10 +7,15 @@
 //   threads set_up NUMBER   the same, but the main thread has the first barriers of all of them
 //   threads groups NUMBER   each thread makes a communicator of some ranks, and one of all, for
 //                           each round; the main thread has made one before
-//   threads many NUMBER     NUMBER communicators of all ranks, all alive at once; the main thread has
-//                           the first barriers, then each thread those of some of them
+//   threads many NUMBER     NUMBER communicators of all ranks, all alive at once; the main thread
+//                           has the first barriers, then each thread those of some of them
 //   threads past NUMBER     so many, one after the other, freed by PMPI_Comm_free
+//   threads handles NUMBER  NUMBER times a communicator is freed by one thread and its handle given
+//                           out again, while another thread has been in a barrier of the first one
+//                           only. The two differ in size, so that what is known of the first is
+//                           wrong for the second
 
+#include <semaphore>
 #include <string>
 #include <thread>
 
@@ -123,7 +128,8 @@ void barriers_of_many(int num_comms) {
     threads.emplace_back([&, thread] {
       int round = 0;
       for (int pass = 0; pass < 3; ++pass) {
-        for (int i = thread; i < num_comms; i += kThreads) rounds.check_barrier(comms[i], thread, ++round);
+        for (int i = thread; i < num_comms; i += kThreads)
+          rounds.check_barrier(comms[i], thread, ++round);
       }
     });
   }
@@ -140,13 +146,40 @@ void barriers_of_freed(int num_comms) {
   }
 }
 
+void barriers_by_one_handle(int num_rounds) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  std::binary_semaphore made{0}, used{0};
+  std::thread user([&] {
+    for (int round = 0; round < num_rounds; ++round) {
+      made.acquire();
+      for (int i = 0; i < 2; ++i) MPI_Barrier(comm);
+      used.release();
+    }
+  });
+  int num_reused = 0;
+  for (int round = 0; round < num_rounds; ++round) {
+    const MPI_Comm last = comm;
+    if (round > 0) MPI_Comm_free(&comm);
+    MPI_Comm_dup(round % 2 == 0 ? MPI_COMM_WORLD : MPI_COMM_SELF, &comm);
+    num_reused += comm == last ? 1 : 0;
+    made.release();
+    used.acquire();
+  }
+  user.join();
+  CHECK(num_reused >= num_rounds / 2);
+  MPI_Comm_free(&comm);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   init_thread_multiple(argc, argv);
   const std::string what = argc > 1 ? argv[1] : "";
-  CHECK(what == "own" || what == "set_up" || what == "groups" || what == "many" || what == "past");
-  if (what == "many") {
+  CHECK(what == "own" || what == "set_up" || what == "groups" || what == "many" || what == "past" ||
+        what == "handles");
+  if (what == "handles") {
+    barriers_by_one_handle(rounds(argc, argv, 300));
+  } else if (what == "many") {
     barriers_of_many(rounds(argc, argv, 100));
   } else if (what == "past") {
     barriers_of_freed(rounds(argc, argv, 100));

@@ -52,7 +52,8 @@ TEST(RankTree, OneNodeWithLeaders) {
   const RankTree tree({0, 0, 2, 2}, /*several_nodes=*/false);
   // Rank 3 is the last; its leader gathers 20 later, the other one sees that 50 after, and its
   // member 10 after that.
-  const Told told = summarise(tree, {{100, 160, 570, 575}, {150, 0, 580, 590}, {100, 520, 565, 570}, {500, 0, 575, 580}});
+  const Told told = summarise(
+      tree, {{100, 160, 570, 575}, {150, 0, 580, 590}, {100, 520, 565, 570}, {500, 0, 575, 580}});
   EXPECT_TRUE(told.is_possible);
   EXPECT_EQ(told.sights[3].is_last_itself, 1u);
   EXPECT_EQ(told.times.levels->gather[0].sum_ns(), 20u);
@@ -65,9 +66,11 @@ TEST(RankTree, OneNodeWithLeaders) {
 // root is in the meeting for 40, the other one for 40 and the 1000 and 20 that it waits for rank 3
 // and its root's gathering, less 20 of its own.
 TEST(RankTree, NamesItsLevelsByWhatTheirRanksShare) {
-  const std::vector<std::uint8_t> units{HIERBAR_UNIT_L3, 0, HIERBAR_UNIT_L2, 0, HIERBAR_UNIT_PACKAGE};
-  const Told told = summarise(RankTree({0, 0, 2, 2}, /*several_nodes=*/false, units),
-                              {{100, 420, 460, 470}, {400, 0, 450, 455}, {300, 310, 440, 445}, {200, 0, 450, 460}});
+  const std::vector<std::uint8_t> units{HIERBAR_UNIT_L3, 0, HIERBAR_UNIT_L2, 0,
+                                        HIERBAR_UNIT_PACKAGE};
+  const Told told = summarise(
+      RankTree({0, 0, 2, 2}, /*several_nodes=*/false, units),
+      {{100, 420, 460, 470}, {400, 0, 450, 455}, {300, 310, 440, 445}, {200, 0, 450, 460}});
   const std::vector<report::LevelGroups>& groups = told.times.levels->groups;
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].name, "package");
@@ -104,7 +107,8 @@ TEST(RankTree, RankAloneOnItsNode) {
   EXPECT_TRUE(told.is_possible);
   EXPECT_EQ(told.sights[2].is_last_itself, 1u);
   EXPECT_EQ(told.sights[2].last, 900u);
-  EXPECT_EQ(told.sights[0].last, 910u) << "840 in the meeting, of which 50 were its own: 790 after 120";
+  EXPECT_EQ(told.sights[0].last, 910u)
+      << "840 in the meeting, of which 50 were its own: 790 after 120";
 }
 
 TEST(RankTree, ContradictingStampsAreToldAndAddNoLevels) {

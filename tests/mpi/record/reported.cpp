@@ -9,10 +9,10 @@
 //   abort   barriers, and then rank 1 calls MPI_Abort
 //   kill    barriers, and then rank 1 kills itself while the others go on
 //   hybrid  each barrier after a parallel region of two threads with one OpenMP barrier in it
-//   team    barriers of all threads of all ranks, two threads in ranks of even number, else one; the
-//           last thread of the rank is late
-//   hybrid_team  one parallel region of two threads in each rank, in which an OpenMP barrier and one
-//           of all threads of all ranks take turns
+//   team    barriers of all threads of all ranks, two threads in ranks of even number, else one;
+//           the last thread of the rank is late
+//   hybrid_team  one parallel region of two threads in each rank, in which an OpenMP barrier and
+//           one of all threads of all ranks take turns
 #define HIERBAR_MPI_WEAK
 #include <hierbar/mpi.h>
 #include <mpi.h>
@@ -75,7 +75,8 @@ void run_hybrid(int late_rank, long late_ns, int count) {
 }
 
 // One call site.
-[[gnu::noinline]] void run_in_team(hierbar_team team, int thread, bool is_late, long late_ns, int count) {
+[[gnu::noinline]] void run_in_team(hierbar_team team, int thread, bool is_late, long late_ns,
+                                   int count) {
   hierbar_team_join(team, thread);
   for (int i = 0; i < count; ++i) {
     if (is_late) work(late_ns);
@@ -133,10 +134,12 @@ int main(int argc, char** argv) {
   } else {
     run_barriers(MPI_COMM_WORLD, late_rank, late_ns, count);
   }
-  if (std::strcmp(what, "parts") == 0 || std::strcmp(what, "alive") == 0) run_parts(late_rank, late_ns, count, what[0] == 'p');
+  if (std::strcmp(what, "parts") == 0 || std::strcmp(what, "alive") == 0)
+    run_parts(late_rank, late_ns, count, what[0] == 'p');
   if (std::strcmp(what, "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 3);
   if (std::strcmp(what, "kill") == 0 && rank == 1) kill(getpid(), SIGKILL);
-  if (std::strcmp(what, "abort") == 0 || std::strcmp(what, "kill") == 0) run_barriers(MPI_COMM_WORLD, late_rank, late_ns, count);
+  if (std::strcmp(what, "abort") == 0 || std::strcmp(what, "kill") == 0)
+    run_barriers(MPI_COMM_WORLD, late_rank, late_ns, count);
   MPI_Finalize();
   if (rank == 0) std::printf("done\n");
 }

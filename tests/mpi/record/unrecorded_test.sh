@@ -12,7 +12,8 @@ objdump=$1 shim=$2
 
 "$objdump" --disassemble --no-show-raw-insn --demangle "$shim" >"$work/all"
 # body REGEX: the instructions of the functions whose names match.
-body() { awk -v name="$1" '/^[0-9a-f]+ </ { inside = $0 ~ name } inside && /^ / { print }' "$work/all"; }
+body() { awk -v name="$1" '/^[0-9a-f]+ </ { inside = $0 ~ name } inside && /^ / { print }' \
+  "$work/all"; }
 count() { grep -cE "$1" || true; }
 is_true() { (($1)); }
 unrecorded='<hierbar::mpi::(barrier|cross|HybridTeam::barrier)\(|cross_nodes<hierbar::NoTrace|NoTrace&'
@@ -22,8 +23,11 @@ num_unrecorded=$(body "$unrecorded" | wc -l)
 num_recorded=$(body "$recorded" | wc -l)
 printf 'unrecorded: %d instructions, recorded: %d\n' "$num_unrecorded" "$num_recorded"
 check 'both are found' is_true "$num_unrecorded > 50 && $num_recorded > 50"
-check 'the unrecorded ones read no clock' is_true "$(body "$unrecorded" | count 'rdtsc|cntvct') == 0"
-check 'nor anything of the trace' is_true "$(body "$unrecorded" | count 'CommTrace|TeamTrace|Recorder|read_system_ns') == 0"
-check 'the recorded ones read the clock at each point' is_true "$(body "$recorded" | count 'rdtsc|cntvct') >= 4"
+check 'the unrecorded ones read no clock' \
+  is_true "$(body "$unrecorded" | count 'rdtsc|cntvct') == 0"
+check 'nor anything of the trace' \
+  is_true "$(body "$unrecorded" | count 'CommTrace|TeamTrace|Recorder|read_system_ns') == 0"
+check 'the recorded ones read the clock at each point' \
+  is_true "$(body "$recorded" | count 'rdtsc|cntvct') >= 4"
 
 finish

@@ -1,23 +1,28 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/settings/settings.hpp"
 
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <string>
 
+#include "mpi/between/trial.hpp"
+#include "mpi/settings/settings.hpp"
+
 namespace hierbar::mpi {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class SettingsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"HIERBAR_MPI", "HIERBAR_VERBOSE", "HIERBAR_FAKE_NODES", "HIERBAR_TIMEOUT_S", "HIERBAR_SEGMENT_KIB",
-                             "HIERBAR_MPI_SET_UP_AT", "HIERBAR_ALGORITHM", "HIERBAR_SESSIONS"}) {
+    for (const char* name : {"HIERBAR_MPI", "HIERBAR_VERBOSE", "HIERBAR_FAKE_NODES",
+                             "HIERBAR_TIMEOUT_S", "HIERBAR_SEGMENT_KIB", "HIERBAR_MPI_SET_UP_AT",
+                             "HIERBAR_ALGORITHM", "HIERBAR_SESSIONS"}) {
       unsetenv(name);
     }
   }
@@ -64,8 +69,9 @@ TEST_F(SettingsTest, AnyAlgorithmMayBeChosenAndAnUnknownOneIsReported) {
   }
   setenv("HIERBAR_ALGORITHM", "butterfly", 1);
   EXPECT_EQ(read_settings().algorithm, Algorithm::kHier);
-  EXPECT_THAT(read_settings().problems, ElementsAre(::testing::AllOf(::testing::HasSubstr("HIERBAR_ALGORITHM: 'butterfly'"),
-                                                                     ::testing::HasSubstr("allowed: hier, topo, "))));
+  EXPECT_THAT(read_settings().problems,
+              ElementsAre(::testing::AllOf(::testing::HasSubstr("HIERBAR_ALGORITHM: 'butterfly'"),
+                                           ::testing::HasSubstr("allowed: hier, topo, "))));
 }
 
 TEST_F(SettingsTest, EveryBadValueIsToldWithItsDefault) {
@@ -81,11 +87,59 @@ TEST_F(SettingsTest, EveryBadValueIsToldWithItsDefault) {
   EXPECT_EQ(settings.set_up_at, 8U);
   EXPECT_THAT(
       settings.problems,
-      ElementsAre("HIERBAR_MPI: 'ON': not understood; allowed: off, on; on used instead",
-                  "HIERBAR_SESSIONS: 'one': not understood; allowed: own, shared; own used instead",
-                  "HIERBAR_FAKE_NODES: '3 nodes': not a whole number; allowed: 1 to 1024; 1 used instead",
-                  "HIERBAR_TIMEOUT_S: '99999999999999999999': out of range; allowed: 0 to 1000000; 0 (never) used instead",
-                  "HIERBAR_MPI_SET_UP_AT: '0': out of range; allowed: 1 to 1000000; 8 used instead"));
+      ElementsAre(
+          "HIERBAR_MPI: 'ON': not understood; allowed: off, on; on used instead",
+          "HIERBAR_SESSIONS: 'one': not understood; allowed: own, shared; own used instead",
+          "HIERBAR_FAKE_NODES: '3 nodes': not a whole number; allowed: 1 to 1024; 1 used instead",
+          "HIERBAR_TIMEOUT_S: '99999999999999999999': out of range; allowed: 0 to 1000000; 0 "
+          "(never) used instead",
+          "HIERBAR_MPI_SET_UP_AT: '0': out of range; allowed: 1 to 1000000; 8 used instead"));
+}
+
+// ---- HIERBAR_MPI_MEETING ----
+
+using Mode = MeetingSetting::Mode;
+
+MeetingSetting read(const char* value, std::vector<std::string>& problems) {
+  setenv(kMeetingVariable, value, 1);
+  const MeetingSetting setting = read_meeting_setting(problems);
+  unsetenv(kMeetingVariable);
+  return setting;
+}
+
+TEST(MeetingSetting, GoodValuesAreTakenAndSurviveTheirCode) {
+  std::vector<std::string> problems;
+  for (const char* value : {"library", "auto", "linear", "double-ring", "tree:255",
+                            "combining-tree:4", "dissemination:63"}) {
+    const MeetingSetting setting = read(value, problems);
+    EXPECT_EQ(name_of(setting), value);
+    EXPECT_EQ(name_of(MeetingSetting::from_code(setting.code())), value);
+  }
+  EXPECT_EQ(name_of(read(" Bruck ", problems)), "dissemination:1");
+  EXPECT_EQ(read("", problems).mode, Mode::kLibrary);
+  EXPECT_EQ(read_meeting_setting(problems).code(), 0U);
+  EXPECT_THAT(problems, IsEmpty());
+}
+
+TEST(MeetingSetting, ABadValueIsReportedAndTheLibraryIsUsed) {
+  std::vector<std::string> problems;
+  EXPECT_EQ(read("tree:0", problems).mode, Mode::kLibrary);
+  EXPECT_THAT(problems,
+              ElementsAre(AllOf(HasSubstr("HIERBAR_MPI_MEETING"), HasSubstr("tree:0"),
+                                HasSubstr("1 to 255"), HasSubstr("library, auto, linear"))));
+}
+
+TEST(Shortlist, ATrialHasThreeSchedulesAndAChoiceHasOne) {
+  setenv("HIERBAR_NETWORK", "off", 1);
+  const Shortlist& trial = shortlist_for({Mode::kAuto, {}}, 17, "a library");
+  EXPECT_EQ(trial.kinds.size(), kMostShortlisted);
+  EXPECT_THAT(trial.source, HasSubstr("assumed costs"));
+  EXPECT_EQ(&trial, &shortlist_for({Mode::kAuto, {}}, 17, "a library"));
+  EXPECT_EQ(
+      shortlist_for({Mode::kFixed, {network::Algorithm::kTree, 3}}, 18, "a library").kinds.size(),
+      1U);
+  EXPECT_THAT(shortlist_for({}, 19, "a library").kinds, IsEmpty());
+  unsetenv("HIERBAR_NETWORK");
 }
 
 }  // namespace

@@ -11,8 +11,7 @@
 
 #include "barrier/algorithm_names.hpp"
 #include "bench/common/random.hpp"
-#include "differing_rank.hpp"
-#include "plain_board.hpp"
+#include "oracles.hpp"
 #include "stub_trial.hpp"
 
 namespace hierbar::test {
@@ -25,18 +24,22 @@ class StubBaselines : public ::testing::TestWithParam<std::string> {};
 // On one node, on two, and on three of which one has a single rank, which meets alone.
 TEST_P(StubBaselines, OrderPlainMemoryOfTheWorld) {
   constexpr int kRounds = 25;
-  for (const auto& [num_ranks, num_nodes, num_alone] : {std::tuple{2, "1", 0}, {6, "1", 0}, {7, "2", 0}, {5, "3", 1}}) {
-    StubTrial trial(num_ranks, {{"HIERBAR_FAKE_NODES", num_nodes}, {"HIERBAR_ALGORITHM", GetParam().c_str()}});
+  for (const auto& [num_ranks, num_nodes, num_alone] :
+       {std::tuple{2, "1", 0}, {6, "1", 0}, {7, "2", 0}, {5, "3", 1}}) {
+    StubTrial trial(num_ranks,
+                    {{"HIERBAR_FAKE_NODES", num_nodes}, {"HIERBAR_ALGORITHM", GetParam().c_str()}});
     PlainBoard board(num_ranks);
     std::atomic<int> wrong{0};
     trial.run([&](Rank& rank) {
-      for (int round = 1; round <= kRounds; ++round) wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
+      for (int round = 1; round <= kRounds; ++round)
+        wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
       rank.shim.finalize();
     });
     EXPECT_EQ(wrong, 0) << num_ranks << " on " << num_nodes;
-    EXPECT_EQ(trial.times_said("engine " + std::to_string(2 * kRounds * num_alone) + ", baseline " +
-                               std::to_string(2 * kRounds * (num_ranks - num_alone)) + ", library 0"),
-              1);
+    EXPECT_EQ(
+        trial.times_said("engine " + std::to_string(2 * kRounds * num_alone) + ", baseline " +
+                         std::to_string(2 * kRounds * (num_ranks - num_alone)) + ", library 0"),
+        1);
     EXPECT_EQ(trial.num_open(), 0);
   }
 }
@@ -45,7 +48,8 @@ TEST_P(StubBaselines, OrderPlainMemoryOfTheWorld) {
 TEST_P(StubBaselines, OrderRandomSubcommunicators) {
   constexpr int kRanks = 7, kRounds = 6, kColours = 2;
   for (const char* num_nodes : {"1", "3"}) {
-    StubTrial trial(kRanks, {{"HIERBAR_FAKE_NODES", num_nodes}, {"HIERBAR_ALGORITHM", GetParam().c_str()}});
+    StubTrial trial(kRanks,
+                    {{"HIERBAR_FAKE_NODES", num_nodes}, {"HIERBAR_ALGORITHM", GetParam().c_str()}});
     std::vector<PlainBoard> boards(std::size_t{kRounds} * kColours, PlainBoard(kRanks));
     std::atomic<int> wrong{0};
     trial.run([&](Rank& rank) {
@@ -71,8 +75,9 @@ TEST_P(StubBaselines, OrderRandomSubcommunicators) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, StubBaselines,
-                         ::testing::Values("topo", "sense-reversing", "sense-reversing-counter", "sense-reversing-gr",
-                                           "combining-tree", "mcs", "tournament-tree", "tournament-flag", "dissemination"),
+                         ::testing::Values("topo", "sense-reversing", "sense-reversing-counter",
+                                           "sense-reversing-gr", "combining-tree", "mcs",
+                                           "tournament-tree", "tournament-flag", "dissemination"),
                          [](const auto& trial) {
                            std::string name = trial.param;
                            for (char& c : name) c = c == '-' ? '_' : c;
@@ -82,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, StubBaselines,
 TEST(StubBaseline, ARankThatDiffersIsReportedAndRunsRank0s) {
   constexpr int kRanks = 4;
   StubTrial trial(kRanks, {{"HIERBAR_ALGORITHM", "mcs"}});
-  expect_that_a_rank_that_differs_is_reported(trial, kRanks, "HIERBAR_ALGORITHM", "mcs", "dissemination");
+  expect_that_a_rank_that_differs_is_reported(trial, kRanks, "HIERBAR_ALGORITHM", "mcs",
+                                              "dissemination");
 }
 
 }  // namespace

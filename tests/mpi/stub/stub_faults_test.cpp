@@ -53,14 +53,17 @@ bool is_one_of(std::string_view function, std::initializer_list<std::string_view
   return std::find(list.begin(), list.end(), function) != list.end();
 }
 bool is_collective(std::string_view function) {
-  return is_one_of(function, {"Allgather", "Allreduce", "Alltoall", "Barrier", "Comm_split", "Gatherv", "Reduce"});
+  return is_one_of(function, {"Allgather", "Allreduce", "Alltoall", "Barrier", "Comm_split",
+                              "Gatherv", "Reduce"});
 }
 // Waiting ranks ask as often as they have time to.
-bool is_poll(std::string_view function) { return is_one_of(function, {"Request_get_status", "Testall"}); }
+bool is_poll(std::string_view function) {
+  return is_one_of(function, {"Request_get_status", "Testall"});
+}
 bool is_message(std::string_view function) { return is_one_of(function, {"Irecv", "Isend"}); }
 bool is_question(std::string_view function) {
-  return is_one_of(function,
-                   {"Comm_get_attr", "Comm_rank", "Comm_size", "Comm_test_inter", "Finalized", "Initialized", "Query_thread"});
+  return is_one_of(function, {"Comm_get_attr", "Comm_rank", "Comm_size", "Comm_test_inter",
+                              "Finalized", "Initialized", "Query_thread"});
 }
 
 // HIERBAR_TEST_EVERY_FAULT=5 injects the 1st fault, the 6th, ... of each shape only.
@@ -78,7 +81,8 @@ class Board {
     const int own = words_[static_cast<std::size_t>(seat.rank)].fetch_add(1) + 1;
     const int size = seat.comm->size;
     const int status = rank.shim.barrier(comm);
-    for (int i = 0; status == MPI_SUCCESS && i < size; ++i) num_early += words_[static_cast<std::size_t>(i)].load() < own;
+    for (int i = 0; status == MPI_SUCCESS && i < size; ++i)
+      num_early += words_[static_cast<std::size_t>(i)].load() < own;
     return status;
   }
 
@@ -104,8 +108,8 @@ struct Fault {
 };
 
 std::string describe(const Fault& fault) {
-  return "call " + std::to_string(fault.script.first_call) + (fault.script.lasts ? " and later ones" : "") + " of " +
-         fault.script.function + " in " +
+  return "call " + std::to_string(fault.script.first_call) +
+         (fault.script.lasts ? " and later ones" : "") + " of " + fault.script.function + " in " +
          (fault.rank == Fault::kEverywhere ? "all ranks" : "rank " + std::to_string(fault.rank)) +
          (fault.script.has_taken_place ? ", having taken place" : ", without effect");
 }
@@ -122,7 +126,8 @@ class StubFaults : public ::testing::TestWithParam<Shape> {
                 {"HIERBAR_NETWORK", "off"},
                 {"HIERBAR_MPI_SET_UP_AT", GetParam().set_up_at}},
                MPI_THREAD_SINGLE),
-        counts_(static_cast<Counts*>(mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+        counts_(static_cast<Counts*>(mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE,
+                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
   ~StubFaults() override { munmap(counts_, sizeof(Counts)); }
 
   // Runs the program under the fault. Empty: as it should; else what went wrong.
@@ -138,7 +143,8 @@ class StubFaults : public ::testing::TestWithParam<Shape> {
     int status = 0;
     waitpid(child, &status, 0);
     if (WIFEXITED(status)) return WEXITSTATUS(status) == 0 ? "" : "fails";
-    return WTERMSIG(status) == SIGALRM ? "hangs" : "ends by signal " + std::to_string(WTERMSIG(status));
+    return WTERMSIG(status) == SIGALRM ? "hangs"
+                                       : "ends by signal " + std::to_string(WTERMSIG(status));
   }
 
   const Counts& counts() const { return *counts_; }
@@ -148,7 +154,8 @@ class StubFaults : public ::testing::TestWithParam<Shape> {
   // trial are three reductions of the leaders; a leader's node has two ranks at most.
   static int most_errors(const StubScript& script) {
     if (is_one_of(script.function, {"Barrier", "Testall"})) return std::numeric_limits<int>::max();
-    const bool may_be_meeting = script.function == "Allreduce" && GetParam().meeting == std::string_view("auto");
+    const bool may_be_meeting =
+        script.function == "Allreduce" && GetParam().meeting == std::string_view("auto");
     return may_be_meeting ? (script.lasts ? 3 : 1) * 2 : 0;
   }
 
@@ -159,9 +166,12 @@ class StubFaults : public ::testing::TestWithParam<Shape> {
     trial_.run([&](Rank& rank) {
       MPI_Comm pair, copies[2] = {rank.duplicate(MPI_COMM_WORLD), rank.duplicate(MPI_COMM_WORLD)};
       PMPI_Comm_split(MPI_COMM_WORLD, rank.number / 2, 0, &pair);
-      rank.process.obey(fault.rank == Fault::kEverywhere || fault.rank == rank.number ? fault.script : StubScript{});
+      rank.process.obey(fault.rank == Fault::kEverywhere || fault.rank == rank.number
+                            ? fault.script
+                            : StubScript{});
       const auto cross = [&](MPI_Comm comm, std::size_t board, int times) {
-        for (int i = 0; i < times; ++i) num_errors += boards[board].cross(rank, comm, num_early) != MPI_SUCCESS;
+        for (int i = 0; i < times; ++i)
+          num_errors += boards[board].cross(rank, comm, num_early) != MPI_SUCCESS;
       };
       // What is refused is tried once more.
       const auto end = [&](auto free, MPI_Comm* comm) {
@@ -176,7 +186,8 @@ class StubFaults : public ::testing::TestWithParam<Shape> {
       cross(copies[1], 3, 3);
       cross(pair, static_cast<std::size_t>(rank.number / 2), 2);
       end(rank.shim.comm_disconnect, &copies[1]);
-      end(rank.shim.comm_free, &pair);  // before the world ends, which takes what is left in an order of its own
+      end(rank.shim.comm_free,
+          &pair);  // before the world ends, which takes what is left in an order of its own
       cross(MPI_COMM_WORLD, 2, 3);
       if (rank.shim.finalize() != MPI_SUCCESS) {
         ++num_refused;
@@ -185,13 +196,16 @@ class StubFaults : public ::testing::TestWithParam<Shape> {
       const std::map<std::string, int> calls = rank.process.num_calls();
       for (std::size_t i = 0; i < kNumFunctions; ++i) {
         const auto found = calls.find(kFunctions[i]);
-        (*counts_)[static_cast<std::size_t>(rank.number)][i] = found == calls.end() ? 0 : found->second;
+        (*counts_)[static_cast<std::size_t>(rank.number)][i] =
+            found == calls.end() ? 0 : found->second;
       }
     });
     const std::string_view function = fault.script.function;
     if (num_early != 0) return std::to_string(num_early) + " ranks left a barrier early";
-    if (num_errors > most_errors(fault.script)) return std::to_string(num_errors) + " barriers returned an error";
-    if (num_refused != 0 && !is_one_of(function, {"Comm_free", "Comm_disconnect", "Finalize"})) return "something is refused";
+    if (num_errors > most_errors(fault.script))
+      return std::to_string(num_errors) + " barriers returned an error";
+    if (num_refused != 0 && !is_one_of(function, {"Comm_free", "Comm_disconnect", "Finalize"}))
+      return "something is refused";
     return "";
   }
 
@@ -208,7 +222,8 @@ TEST_P(StubFaults, AreSurvived) {
   const auto is_left_out = [&](std::string_view function) {
     return is_message(function) && shape.meeting != std::string_view("library");
   };
-  const auto expect_survived = [&](std::string_view function, int call, bool lasts, bool has_taken_place, int rank) {
+  const auto expect_survived = [&](std::string_view function, int call, bool lasts,
+                                   bool has_taken_place, int rank) {
     if (num_faults++ % every_fault() != 0) return;
     const Fault fault{{std::string(function), call, lasts, has_taken_place}, rank};
     ++num_runs;
@@ -242,15 +257,16 @@ TEST_P(StubFaults, AreSurvived) {
   EXPECT_GE(num_runs, num_faults / every_fault());
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, StubFaults,
-                         ::testing::Values(Shape{"one_node", 4, "1", "", 3}, Shape{"two_nodes", 4, "2", "", 3},
-                                           Shape{"one_node_counted", 4, "1", "", 3, "library", "2"},
-                                           Shape{"one_node_recorded", 4, "1", "text", 17},
-                                           Shape{"two_nodes_recorded", 4, "2", "text", 17},
-                                           Shape{"three_nodes_dissemination", 4, "3", "", 3, "dissemination:1"},
-                                           Shape{"four_nodes_tree", 4, "4", "", 3, "tree:1"},
-                                           Shape{"three_nodes_trial", 4, "3", "", 37, "auto"}),
-                         [](const auto& shape) { return shape.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, StubFaults,
+    ::testing::Values(Shape{"one_node", 4, "1", "", 3}, Shape{"two_nodes", 4, "2", "", 3},
+                      Shape{"one_node_counted", 4, "1", "", 3, "library", "2"},
+                      Shape{"one_node_recorded", 4, "1", "text", 17},
+                      Shape{"two_nodes_recorded", 4, "2", "text", 17},
+                      Shape{"three_nodes_dissemination", 4, "3", "", 3, "dissemination:1"},
+                      Shape{"four_nodes_tree", 4, "4", "", 3, "tree:1"},
+                      Shape{"three_nodes_trial", 4, "3", "", 37, "auto"}),
+    [](const auto& shape) { return shape.param.name; });
 
 }  // namespace
 }  // namespace hierbar::test

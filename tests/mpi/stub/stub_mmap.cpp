@@ -55,14 +55,16 @@ void* map(void* wish, size_t bytes, int protection, int flags, int file, off_t o
 
 }  // namespace
 
-extern "C" void* mmap(void* wish, size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+extern "C" void* mmap(void* wish, size_t bytes, int protection, int flags, int file,
+                      off_t offset) noexcept {
   struct stat status{};
   if ((flags & MAP_SHARED) == 0 || file < 0 || offset != 0 || fstat(file, &status) != 0) {
     return map(wish, bytes, protection, flags, file, offset);
   }
   const Guard guard;
-  Mapping* entry = find(
-      [&](const Mapping& known) { return known.num_users > 0 && known.device == status.st_dev && known.inode == status.st_ino; });
+  Mapping* entry = find([&](const Mapping& known) {
+    return known.num_users > 0 && known.device == status.st_dev && known.inode == status.st_ino;
+  });
   if (entry != nullptr) {
     ++entry->num_users;
     return entry->address;
@@ -80,7 +82,8 @@ extern "C" void* mmap(void* wish, size_t bytes, int protection, int flags, int f
 extern "C" int munmap(void* address, size_t bytes) noexcept {
   {
     const Guard guard;
-    Mapping* entry = find([&](const Mapping& known) { return known.num_users > 0 && known.address == address; });
+    Mapping* entry =
+        find([&](const Mapping& known) { return known.num_users > 0 && known.address == address; });
     if (entry != nullptr && --entry->num_users > 0) return 0;
   }
   if (next_munmap != nullptr) return next_munmap(address, bytes);

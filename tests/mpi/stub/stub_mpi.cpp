@@ -1,9 +1,11 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "stub_mpi.hpp"
-
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <utility>
+
+#include "stub_mpi.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -17,7 +19,8 @@ std::shared_ptr<StubComm::Round> StubComm::arrive(int rank, Part own) {
   const std::lock_guard lock(mutex_);
   const int number = rounds_of_[static_cast<std::size_t>(rank)]++;
   std::shared_ptr<Round>& entry = rounds_[number];
-  if (entry == nullptr) entry = std::make_shared<Round>(Round{Parts(static_cast<std::size_t>(size)), 0});
+  if (entry == nullptr)
+    entry = std::make_shared<Round>(Round{Parts(static_cast<std::size_t>(size)), 0});
   const std::shared_ptr<Round> round = entry;
   round->parts[static_cast<std::size_t>(rank)] = std::move(own);
   if (++round->num_arrived == size) {
@@ -33,7 +36,9 @@ std::shared_ptr<const StubComm::Parts> StubComm::await(const std::shared_ptr<Rou
   return {round, &round->parts};
 }
 
-std::shared_ptr<const StubComm::Parts> StubComm::exchange(int rank, Part own) { return await(arrive(rank, std::move(own))); }
+std::shared_ptr<const StubComm::Parts> StubComm::exchange(int rank, Part own) {
+  return await(arrive(rank, std::move(own)));
+}
 
 std::shared_ptr<const StubComm::Parts> StubComm::collect(int rank, int root, Part own) {
   const std::shared_ptr<Round> round = arrive(rank, std::move(own));
@@ -61,7 +66,8 @@ std::size_t StubComm::num_left_over() {
   return sum;
 }
 
-StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level) : thread_level(level) {
+StubProcess::StubProcess(std::shared_ptr<StubComm> world, int rank, int level)
+    : thread_level(level) {
   seats[MPI_COMM_WORLD] = {std::move(world), rank, {}};
   seats[MPI_COMM_SELF] = {std::make_shared<StubComm>(1), 0, {}};
 }
@@ -72,7 +78,8 @@ void StubProcess::make_current() {
   process_of_thread = this;
 }
 
-MPI_Request StubProcess::expect(std::shared_ptr<StubComm> comm, const StubComm::Path& path, void* buffer) {
+MPI_Request StubProcess::expect(std::shared_ptr<StubComm> comm, const StubComm::Path& path,
+                                void* buffer) {
   const std::lock_guard lock(mutex);
   receives_[next_request_] = {std::move(comm), path, buffer};
   return next_request_++;
@@ -116,7 +123,8 @@ std::size_t StubProcess::num_left_over() {
 bool StubProcess::count_call(const char* function) {
   const std::lock_guard lock(script_mutex_);
   const int number = ++num_calls_[function];
-  return script_.function == function && (number == script_.first_call || (script_.lasts && number > script_.first_call));
+  return script_.function == function &&
+         (number == script_.first_call || (script_.lasts && number > script_.first_call));
 }
 
 MPI_Comm StubProcess::add(std::shared_ptr<StubComm> comm, int rank) {
@@ -147,7 +155,8 @@ void StubProcess::drop(MPI_Comm comm) {
 
 void StubProcess::forget_all(MPI_Comm comm, const std::map<int, Attribute>& attributes) {
   for (const auto& [keyval, attribute] : attributes) {
-    if (attribute.forget != nullptr) attribute.forget(comm, keyval, attribute.value, attribute.extra);
+    if (attribute.forget != nullptr)
+      attribute.forget(comm, keyval, attribute.value, attribute.extra);
   }
 }
 
@@ -167,3 +176,128 @@ std::map<int, StubProcess::Attribute>& StubProcess::attributes_of(MPI_Comm comm)
 }
 
 }  // namespace hierbar::test
+
+using namespace hierbar::test;
+
+extern "C" {
+
+// ---- the PMPI functions of attributes ----
+
+int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function*, MPI_Comm_delete_attr_function* forget,
+                            int* keyval, void* extra) {
+  return here().call("Comm_create_keyval", [&] {
+    const std::lock_guard lock(here().mutex);
+    *keyval = static_cast<int>(here().keyvals.size()) + 1;
+    here().keyvals[*keyval] = {forget, nullptr, extra};
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_free_keyval(int* keyval) {
+  return here().call("Comm_free_keyval", [&] {
+    const std::lock_guard lock(here().mutex);
+    here().keyvals.erase(*keyval);
+    *keyval = MPI_KEYVAL_INVALID;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
+  return here().call("Comm_set_attr", [&] {
+    const std::lock_guard lock(here().mutex);
+    StubProcess::Attribute attribute = here().keyvals.at(keyval);
+    attribute.value = value;
+    here().attributes_of(comm)[keyval] = attribute;
+    return MPI_SUCCESS;
+  });
+}
+
+int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
+  return here().call("Comm_delete_attr", [&] {
+    StubProcess::Attribute attribute;
+    {
+      const std::lock_guard lock(here().mutex);
+      std::map<int, StubProcess::Attribute>& attributes = here().attributes_of(comm);
+      const auto found = attributes.find(keyval);
+      if (found == attributes.end()) return MPI_ERR_KEYVAL;
+      attribute = found->second;
+      attributes.erase(found);
+    }
+    return attribute.forget(comm, keyval, attribute.value, attribute.extra);
+  });
+}
+
+int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
+  return here().call("Comm_get_attr", [&] {
+    StubProcess::Seat* seat = here().find(comm);
+    if (seat == nullptr) return MPI_ERR_COMM;
+    const std::lock_guard lock(here().mutex);
+    const auto found = seat->attributes.find(keyval);
+    *flag = found != seat->attributes.end() ? 1 : 0;
+    if (*flag != 0) *static_cast<void**>(value) = found->second.value;
+    return MPI_SUCCESS;
+  });
+}
+
+// ---- messages from one rank to another, and what makes progress ----
+
+// A receive on a communicator of this process alone is the shim's for progress: nothing is sent
+// there.
+int PMPI_Irecv(void* buffer, int, MPI_Datatype, int from, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+  return here().call("Irecv", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    if (seat == nullptr || from < 0 || from >= seat->comm->size) return MPI_ERR_RANK;
+    return open(seat->comm->size == 1 ? kRequest
+                                      : here().expect(seat->comm, {from, seat->rank, tag}, buffer),
+                request);
+  });
+}
+
+// The message is there at once, but the request must still be completed.
+int PMPI_Isend(const void* data, int count, MPI_Datatype, int to, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+  return here().call("Isend", [&] {
+    const StubProcess::Seat* seat = here().find(comm);
+    if (seat == nullptr || to < 0 || to >= seat->comm->size) return MPI_ERR_RANK;
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    seat->comm->send({seat->rank, to, tag}, {bytes, bytes + count});
+    return open(kRequest, request);
+  });
+}
+
+int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status*) {
+  return here().call("Testall", [&] {
+    *flag = 1;
+    for (int i = 0; i < count; ++i) {
+      if (requests[i] == MPI_REQUEST_NULL) continue;
+      if (here().complete(requests[i])) {
+        close(MPI_REQUEST_NULL, &requests[i]);
+      } else {
+        *flag = 0;
+      }
+    }
+    return MPI_SUCCESS;
+  });
+}
+int PMPI_Request_free(MPI_Request* request) {
+  return here().call("Request_free", [&] {
+    here().forget(*request);
+    return close(MPI_REQUEST_NULL, request);
+  });
+}
+int PMPI_Cancel(MPI_Request*) {
+  return here().call("Cancel", [&] { return MPI_SUCCESS; });
+}
+int PMPI_Wait(MPI_Request* request, MPI_Status*) {
+  return here().call("Wait", [&] { return close(MPI_REQUEST_NULL, request); });
+}
+
+int PMPI_Request_get_status(MPI_Request, int* flag, MPI_Status*) {
+  return here().call("Request_get_status", [&] {
+    *flag = 0;
+    return MPI_SUCCESS;
+  });
+}
+
+}  // extern "C"

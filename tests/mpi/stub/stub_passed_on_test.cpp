@@ -16,7 +16,8 @@ namespace {
 
 using Rank = StubTrial::Rank;
 
-void expect_all_passed_on(int num_ranks, const std::vector<StubTrial::Setting>& settings, const std::string& reason) {
+void expect_all_passed_on(int num_ranks, const std::vector<StubTrial::Setting>& settings,
+                          const std::string& reason) {
   constexpr int kBarriers = 5;
   StubTrial trial(num_ranks, settings);
   trial.run([&](Rank& rank) {
@@ -24,7 +25,8 @@ void expect_all_passed_on(int num_ranks, const std::vector<StubTrial::Setting>& 
     rank.shim.finalize();
   });
   const std::string count = std::to_string(kBarriers * num_ranks);
-  EXPECT_EQ(trial.times_said("engine 0, library " + count + " (" + reason + " " + count + ")"), 1) << reason;
+  EXPECT_EQ(trial.times_said("engine 0, library " + count + " (" + reason + " " + count + ")"), 1)
+      << reason;
   EXPECT_EQ(trial.num_library_barriers(), kBarriers * num_ranks) << reason;
   EXPECT_EQ(trial.num_open(), 0) << reason;
 }
@@ -77,7 +79,9 @@ TEST(StubFallback, TheLibraryIsOutOfCommunicators) {
     rank.shim.barrier(MPI_COMM_WORLD);
     rank.shim.finalize();
   });
-  EXPECT_EQ(trial.times_said("no communicator left for the leaders of the nodes; the MPI library's own barrier is used"), 1);
+  EXPECT_EQ(trial.times_said("no communicator left for the leaders of the nodes; the MPI library's "
+                             "own barrier is used"),
+            1);
   EXPECT_EQ(trial.times_said(in_words(4, 0, "library 8 (no leader communicator 8)")), 1);
   EXPECT_EQ(trial.num_open(), 0);
 }
@@ -85,7 +89,8 @@ TEST(StubFallback, TheLibraryIsOutOfCommunicators) {
 // Where segments are full, others are made, on one node or on both.
 TEST(StubFallback, AFullSegmentIsFollowedByAnother) {
   constexpr int kComms = 40, kRounds = 3;
-  for (const auto& [num_ranks, num_nodes] : {std::pair{2, "1"}, std::pair{5, "2"}, std::pair{5, "3"}}) {
+  for (const auto& [num_ranks, num_nodes] :
+       {std::pair{2, "1"}, std::pair{5, "2"}, std::pair{5, "3"}}) {
     StubTrial trial(num_ranks, {{"HIERBAR_SEGMENT_KIB", "8"}, {"HIERBAR_FAKE_NODES", num_nodes}});
     trial.run([&](Rank& rank) {
       std::vector<MPI_Comm> comms;
@@ -102,7 +107,8 @@ TEST(StubFallback, AFullSegmentIsFollowedByAnother) {
   }
 }
 
-// No segment has room for the ranks of all: one rank says so, and the next smaller communicator is served.
+// No segment has room for the ranks of all: one rank says so, and the next smaller communicator is
+// served.
 TEST(StubFallback, ManyRanksAreTooManyForASegment) {
   constexpr int kRanks = 9, kComms = 5;
   StubTrial trial(kRanks, {{"HIERBAR_SEGMENT_KIB", "4"}});
@@ -120,7 +126,9 @@ TEST(StubFallback, ManyRanksAreTooManyForASegment) {
     rank.shim.comm_free(&part);
     rank.shim.finalize();
   });
-  EXPECT_EQ(trial.times_said("no shared memory is left for another communicator of 9 ranks on one node"), 1);
+  EXPECT_EQ(
+      trial.times_said("no shared memory is left for another communicator of 9 ranks on one node"),
+      1);
   EXPECT_EQ(trial.num_open(), 0);
 }
 

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "stub_handles.hpp"
 #include "stub_mpi.hpp"
 
 using namespace hierbar::test;
@@ -42,17 +41,20 @@ int PMPI_Barrier(MPI_Comm comm) {
     if (seat == nullptr) return MPI_ERR_COMM;
     // Between groups the stub lets everybody go: nobody is at the other end.
     if (!seat->comm->between_groups) seat->comm->exchange(seat->rank, {});
-    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(here().barrier_ms.load());
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(here().barrier_ms.load());
     while (std::chrono::steady_clock::now() < end) sched_yield();
     return MPI_SUCCESS;
   });
 }
 
 // Bytes only.
-int PMPI_Allgather(const void* send, int count, MPI_Datatype, void* receive, int, MPI_Datatype, MPI_Comm comm) {
+int PMPI_Allgather(const void* send, int count, MPI_Datatype, void* receive, int, MPI_Datatype,
+                   MPI_Comm comm) {
   return here().call("Allgather", [&] {
     const StubProcess::Seat* seat = here().find(comm);
-    const auto parts = seat->comm->exchange(seat->rank, part_of(send, static_cast<std::size_t>(count)));
+    const auto parts =
+        seat->comm->exchange(seat->rank, part_of(send, static_cast<std::size_t>(count)));
     auto* to = static_cast<std::byte*>(receive);
     for (const StubComm::Part& part : *parts) {
       to = std::copy(part.bytes.begin(), part.bytes.end(), to);
@@ -62,24 +64,28 @@ int PMPI_Allgather(const void* send, int count, MPI_Datatype, void* receive, int
 }
 
 // Bytes only.
-int PMPI_Alltoall(const void* send, int count, MPI_Datatype, void* receive, int, MPI_Datatype, MPI_Comm comm) {
+int PMPI_Alltoall(const void* send, int count, MPI_Datatype, void* receive, int, MPI_Datatype,
+                  MPI_Comm comm) {
   return here().call("Alltoall", [&] {
     const StubProcess::Seat* seat = here().find(comm);
     const auto bytes = static_cast<std::size_t>(count);
-    const auto parts = seat->comm->exchange(seat->rank, part_of(send, bytes * static_cast<std::size_t>(seat->comm->size)));
+    const auto parts = seat->comm->exchange(
+        seat->rank, part_of(send, bytes * static_cast<std::size_t>(seat->comm->size)));
     auto* to = static_cast<std::byte*>(receive);
     for (const StubComm::Part& part : *parts) {
-      to = std::copy_n(part.bytes.begin() + static_cast<std::ptrdiff_t>(bytes) * seat->rank, bytes, to);
+      to = std::copy_n(part.bytes.begin() + static_cast<std::ptrdiff_t>(bytes) * seat->rank, bytes,
+                       to);
     }
     return MPI_SUCCESS;
   });
 }
 
-int PMPI_Gatherv(const void* send, int count, MPI_Datatype, void* receive, const int*, const int* places, MPI_Datatype, int root,
-                 MPI_Comm comm) {
+int PMPI_Gatherv(const void* send, int count, MPI_Datatype, void* receive, const int*,
+                 const int* places, MPI_Datatype, int root, MPI_Comm comm) {
   return here().call("Gatherv", [&] {
     const StubProcess::Seat* seat = here().find(comm);
-    const auto parts = seat->comm->collect(seat->rank, root, part_of(send, static_cast<std::size_t>(count)));
+    const auto parts =
+        seat->comm->collect(seat->rank, root, part_of(send, static_cast<std::size_t>(count)));
     if (parts == nullptr) return MPI_SUCCESS;
     for (const StubComm::Part& part : *parts) {
       std::copy(part.bytes.begin(), part.bytes.end(), static_cast<std::byte*>(receive) + *places++);
@@ -117,14 +123,17 @@ int PMPI_Abort(MPI_Comm, int) { std::abort(); }
 int PMPI_Buffer_attach(void*, int) { return MPI_SUCCESS; }
 
 // The smallest, of long longs.
-int PMPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype, MPI_Op, MPI_Comm comm) {
+int PMPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype, MPI_Op,
+                   MPI_Comm comm) {
   return here().call("Allreduce", [&] {
     const StubProcess::Seat* seat = here().find(comm);
     const auto num_words = static_cast<std::size_t>(count);
-    const auto parts = seat->comm->exchange(seat->rank, part_of(send, num_words * sizeof(long long)));
+    const auto parts =
+        seat->comm->exchange(seat->rank, part_of(send, num_words * sizeof(long long)));
     std::vector<long long> smallest(num_words, std::numeric_limits<long long>::max());
     for (const StubComm::Part& part : *parts) {
-      for (std::size_t i = 0; i < num_words; ++i) smallest[i] = std::min(smallest[i], value_in<long long>(part, i));
+      for (std::size_t i = 0; i < num_words; ++i)
+        smallest[i] = std::min(smallest[i], value_in<long long>(part, i));
     }
     std::memcpy(receive, smallest.data(), num_words * sizeof(long long));
     return MPI_SUCCESS;
@@ -132,11 +141,13 @@ int PMPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype, MPI
 }
 
 // Sums of 64-bit numbers.
-int PMPI_Reduce(const void* send, void* receive, int count, MPI_Datatype, MPI_Op, int root, MPI_Comm comm) {
+int PMPI_Reduce(const void* send, void* receive, int count, MPI_Datatype, MPI_Op, int root,
+                MPI_Comm comm) {
   return here().call("Reduce", [&] {
     const StubProcess::Seat* seat = here().find(comm);
     const auto num_words = static_cast<std::size_t>(count);
-    const auto parts = seat->comm->collect(seat->rank, root, part_of(send, num_words * sizeof(std::uint64_t)));
+    const auto parts =
+        seat->comm->collect(seat->rank, root, part_of(send, num_words * sizeof(std::uint64_t)));
     if (parts == nullptr) return MPI_SUCCESS;
     std::vector<std::uint64_t> sums(num_words);
     for (const StubComm::Part& part : *parts) {
@@ -160,12 +171,15 @@ int PMPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
     }
     std::sort(members.begin(), members.end());
     const bool makes = colour != MPI_UNDEFINED && members.front().second == seat->rank;
-    const auto results =
-        seat->comm->exchange(seat->rank, {{}, makes ? std::make_shared<StubComm>(static_cast<int>(members.size())) : nullptr});
+    const auto results = seat->comm->exchange(
+        seat->rank,
+        {{}, makes ? std::make_shared<StubComm>(static_cast<int>(members.size())) : nullptr});
     *made = MPI_COMM_NULL;
     if (colour == MPI_UNDEFINED) return MPI_SUCCESS;
-    const auto place = std::find(members.begin(), members.end(), std::pair(key, seat->rank)) - members.begin();
-    *made = here().add((*results)[static_cast<std::size_t>(members.front().second)].comm, static_cast<int>(place));
+    const auto place =
+        std::find(members.begin(), members.end(), std::pair(key, seat->rank)) - members.begin();
+    *made = here().add((*results)[static_cast<std::size_t>(members.front().second)].comm,
+                       static_cast<int>(place));
     return MPI_SUCCESS;
   });
 }

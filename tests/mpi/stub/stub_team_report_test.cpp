@@ -11,16 +11,18 @@
 #include <utility>
 #include <vector>
 
+#include "oracles.hpp"
 #include "report/merge.hpp"
 #include "stub_trial.hpp"
-#include "team_ranks.hpp"
 
 namespace hierbar::test {
 namespace {
 
 using Rank = StubTrial::Rank;
 
-std::string output_name() { return ::testing::TempDir() + "hierbar-stub-team-report-" + std::to_string(getpid()) + "-%r"; }
+std::string output_name() {
+  return ::testing::TempDir() + "hierbar-stub-team-report-" + std::to_string(getpid()) + "-%r";
+}
 
 report::Report take_report(const std::string& output, const std::string& rank) {
   const std::string file = output.substr(0, output.size() - 2) + rank + ".json";
@@ -31,7 +33,8 @@ report::Report take_report(const std::string& output, const std::string& rank) {
 }
 
 // A team of all ranks; its threads are in so many barriers. Returns the report.
-report::Report run_team(const std::vector<int>& threads, const char* num_nodes, const char* sample, int num_barriers) {
+report::Report run_team(const std::vector<int>& threads, const char* num_nodes, const char* sample,
+                        int num_barriers) {
   const std::string output = output_name();
   const int num_ranks = static_cast<int>(threads.size());
   StubTrial trial(num_ranks, {{"HIERBAR_FAKE_NODES", num_nodes},
@@ -44,7 +47,8 @@ report::Report run_team(const std::vector<int>& threads, const char* num_nodes, 
     EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, num_threads, &team), MPI_SUCCESS);
     run_threads(rank, num_threads, [&](int thread) {
       EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
-      for (int i = 0; i < num_barriers; ++i) EXPECT_EQ(rank.shim.team_barrier(team, thread), MPI_SUCCESS);
+      for (int i = 0; i < num_barriers; ++i)
+        EXPECT_EQ(rank.shim.team_barrier(team, thread), MPI_SUCCESS);
     });
     EXPECT_EQ(rank.shim.team_free(&team), MPI_SUCCESS);
     rank.shim.finalize();
@@ -55,7 +59,8 @@ report::Report run_team(const std::vector<int>& threads, const char* num_nodes, 
 
 std::vector<std::string> members_of(const report::SiteReport& site) {
   std::vector<std::string> members;
-  for (std::uint32_t i = 0; i < site.team_size; ++i) members.push_back(report::participant_name(site, i));
+  for (std::uint32_t i = 0; i < site.team_size; ++i)
+    members.push_back(report::participant_name(site, i));
   return members;
 }
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bench/common/random.hpp"
+#include "oracles.hpp"
 #include "stub_trial.hpp"
-#include "team_ranks.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -29,7 +29,9 @@ struct Shape {
 class StubTeams : public ::testing::TestWithParam<Shape> {
  protected:
   int num_ranks() const { return static_cast<int>(GetParam().threads.size()); }
-  std::vector<StubTrial::Setting> settings() const { return {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}}; }
+  std::vector<StubTrial::Setting> settings() const {
+    return {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}};
+  }
 };
 
 TEST_P(StubTeams, OrderPlainMemory) {
@@ -43,13 +45,15 @@ TEST_P(StubTeams, OrderPlainMemory) {
     EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, num_threads, &team), MPI_SUCCESS);
     run_threads(rank, num_threads, [&](int thread) {
       EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
-      for (int round = 1; round <= kRounds; ++round) wrong += words.check(rank, team, thread, round);
+      for (int round = 1; round <= kRounds; ++round)
+        wrong += words.check(rank, team, thread, round);
     });
     EXPECT_EQ(rank.shim.team_free(&team), MPI_SUCCESS);
     rank.shim.finalize();
   });
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(trial.times_said("engine " + std::to_string(2 * kRounds * num_ranks()) + ", library 0"), 1);
+  EXPECT_EQ(trial.times_said("engine " + std::to_string(2 * kRounds * num_ranks()) + ", library 0"),
+            1);
   EXPECT_EQ(trial.num_open(), 0);
 }
 
@@ -91,10 +95,12 @@ TEST_P(StubTeams, ComeAndGo) {
     for (int cycle = 0; cycle < kCycles; ++cycle) {
       const int num_threads = 1 + (cycle + rank.number) % 3;
       hierbar_team teams[2];
-      for (hierbar_team& team : teams) EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, num_threads, &team), MPI_SUCCESS);
+      for (hierbar_team& team : teams)
+        EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, num_threads, &team), MPI_SUCCESS);
       run_threads(rank, num_threads, [&](int thread) {
         for (hierbar_team team : teams) EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
-        for (int i = 0; i < 4; ++i) EXPECT_EQ(rank.shim.team_barrier(teams[i % 2], thread), MPI_SUCCESS);
+        for (int i = 0; i < 4; ++i)
+          EXPECT_EQ(rank.shim.team_barrier(teams[i % 2], thread), MPI_SUCCESS);
       });
       for (hierbar_team& team : teams) EXPECT_EQ(rank.shim.team_free(&team), MPI_SUCCESS);
     }
@@ -103,15 +109,16 @@ TEST_P(StubTeams, ComeAndGo) {
   EXPECT_EQ(trial.num_open(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, StubTeams,
-                         ::testing::Values(Shape{"one_by_two", {2}, "1", MPI_THREAD_FUNNELED},
-                                           Shape{"two_by_one", {1, 1}, "1", MPI_THREAD_FUNNELED},
-                                           Shape{"two_by_two", {2, 2}, "1", MPI_THREAD_MULTIPLE},
-                                           Shape{"uneven_in_turn", {1, 4, 2}, "1", MPI_THREAD_SERIALIZED},
-                                           Shape{"two_nodes", {2, 1, 3, 2}, "2", MPI_THREAD_MULTIPLE},
-                                           Shape{"two_nodes_in_turn", {2, 2, 2, 2}, "2", MPI_THREAD_SERIALIZED},
-                                           Shape{"three_nodes_one_alone", {3, 2, 1, 2, 2}, "3", MPI_THREAD_FUNNELED}),
-                         [](const auto& shape) { return shape.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, StubTeams,
+    ::testing::Values(Shape{"one_by_two", {2}, "1", MPI_THREAD_FUNNELED},
+                      Shape{"two_by_one", {1, 1}, "1", MPI_THREAD_FUNNELED},
+                      Shape{"two_by_two", {2, 2}, "1", MPI_THREAD_MULTIPLE},
+                      Shape{"uneven_in_turn", {1, 4, 2}, "1", MPI_THREAD_SERIALIZED},
+                      Shape{"two_nodes", {2, 1, 3, 2}, "2", MPI_THREAD_MULTIPLE},
+                      Shape{"two_nodes_in_turn", {2, 2, 2, 2}, "2", MPI_THREAD_SERIALIZED},
+                      Shape{"three_nodes_one_alone", {3, 2, 1, 2, 2}, "3", MPI_THREAD_FUNNELED}),
+    [](const auto& shape) { return shape.param.name; });
 
 // Whatever keeps the engine away, the same calls work.
 void expect_work(const std::vector<StubTrial::Setting>& settings, const std::string& reason) {
@@ -126,7 +133,8 @@ void expect_work(const std::vector<StubTrial::Setting>& settings, const std::str
     EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, num_threads, &team), MPI_SUCCESS) << reason;
     run_threads(rank, num_threads, [&](int thread) {
       EXPECT_EQ(rank.shim.team_join(team, thread), MPI_SUCCESS);
-      for (int round = 1; round <= kRounds; ++round) wrong += words.check(rank, team, thread, round);
+      for (int round = 1; round <= kRounds; ++round)
+        wrong += words.check(rank, team, thread, round);
     });
     EXPECT_EQ(rank.shim.team_free(&team), MPI_SUCCESS);
     rank.shim.finalize();
@@ -167,7 +175,8 @@ TEST(StubTeamsCreation, AFailingCallNeverPartsTheRanks) {
           }
           rank.shim.finalize();
         });
-        EXPECT_TRUE(num_made == 0 || num_made == 3) << function << " " << call << " in rank " << rank_with_fault;
+        EXPECT_TRUE(num_made == 0 || num_made == 3)
+            << function << " " << call << " in rank " << rank_with_fault;
       }
     }
   }

@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
+#include "oracles.hpp"
 #include "stub_trial.hpp"
-#include "team_ranks.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -31,7 +31,8 @@ enum class Other { kAnywhere, kWaits };
 // Two ranks with a team of two threads each. `body` runs in the first thread of each rank, when all
 // four have been in a barrier; then they are in one more. The other thread may be in that one
 // already, or it waits there: until it sleeps nobody can know that it has come.
-void with_team(StubTrial& trial, const std::function<void(Rank&, hierbar_team)>& body, Other other = Other::kAnywhere) {
+void with_team(StubTrial& trial, const std::function<void(Rank&, hierbar_team)>& body,
+               Other other = Other::kAnywhere) {
   trial.run([&](Rank& rank) {
     hierbar_team team;
     ASSERT_EQ(rank.shim.team_create(MPI_COMM_WORLD, 2, &team), MPI_SUCCESS);
@@ -66,12 +67,18 @@ TEST(StubTeamWrongUse, JoinedTwice) {
     EXPECT_EQ(rank.shim.team_join(team, 0), MPI_SUCCESS);
     EXPECT_EQ(rank.shim.team_join(team, 0), MPI_ERR_OTHER);
   });
-  EXPECT_EQ(trial.times_said("hierbar_team_join: thread 0 of rank 1 has joined already, and was in no barrier since"), 1);
+  EXPECT_EQ(
+      trial.times_said(
+          "hierbar_team_join: thread 0 of rank 1 has joined already, and was in no barrier since"),
+      1);
 }
 
 TEST(StubTeamWrongUse, JoinedWhileAnotherThreadWaits) {
   StubTrial trial(2);
-  with_team(trial, [](Rank& rank, hierbar_team team) { EXPECT_EQ(rank.shim.team_join(team, 1), MPI_ERR_OTHER); }, Other::kWaits);
+  with_team(
+      trial,
+      [](Rank& rank, hierbar_team team) { EXPECT_EQ(rank.shim.team_join(team, 1), MPI_ERR_OTHER); },
+      Other::kWaits);
 }
 
 TEST(StubTeamWrongUse, NotJoined) {
@@ -84,7 +91,10 @@ TEST(StubTeamWrongUse, NotJoined) {
     stranger.join();
     EXPECT_EQ(rank.shim.team_barrier(team, 1), MPI_ERR_OTHER);
   });
-  EXPECT_EQ(trial.times_said("hierbar_team_barrier: thread 0 of rank 0 has not been joined by the thread that calls"), 1);
+  EXPECT_EQ(
+      trial.times_said(
+          "hierbar_team_barrier: thread 0 of rank 0 has not been joined by the thread that calls"),
+      1);
 }
 
 TEST(StubTeamWrongUse, FreedWhileOthersWait) {
@@ -100,7 +110,8 @@ TEST(StubTeamWrongUse, FreedWhileOthersWait) {
 TEST(StubTeamWrongUse, NoTeam) {
   StubTrial trial(2);
   trial.run([](Rank& rank) {
-    hierbar_team team, none = HIERBAR_TEAM_NULL, garbage = reinterpret_cast<hierbar_team>(0x7fff12345678);
+    hierbar_team team, none = HIERBAR_TEAM_NULL,
+                       garbage = reinterpret_cast<hierbar_team>(0x7fff12345678);
     EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, 1, &team), MPI_SUCCESS);
     hierbar_team freed = team;
     EXPECT_EQ(rank.shim.team_free(&team), MPI_SUCCESS);
@@ -130,7 +141,9 @@ TEST(StubTeamWrongUse, ThreadLevelTooLow) {
     EXPECT_EQ(team, HIERBAR_TEAM_NULL);
     rank.shim.finalize();
   });
-  EXPECT_EQ(trial.times_said("the thread level is MPI_THREAD_SINGLE in rank 0; ask MPI_Init_thread() for"), 1);
+  EXPECT_EQ(trial.times_said(
+                "the thread level is MPI_THREAD_SINGLE in rank 0; ask MPI_Init_thread() for"),
+            1);
 }
 
 TEST(StubTeamWrongUse, Thread0IsNotTheMainThread) {
@@ -150,10 +163,12 @@ TEST(StubTeamWrongUse, BadArgumentsOfOneRank) {
   trial.run([](Rank& rank) {
     hierbar_team team;
     for (const int count : {0, -5, HIERBAR_TEAM_MAX_THREADS + 1}) {
-      EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, rank.number == 1 ? count : 2, &team), MPI_ERR_COUNT);
+      EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, rank.number == 1 ? count : 2, &team),
+                MPI_ERR_COUNT);
       EXPECT_EQ(team, HIERBAR_TEAM_NULL);
     }
-    EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, 2, rank.number == 2 ? nullptr : &team), MPI_ERR_ARG);
+    EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, 2, rank.number == 2 ? nullptr : &team),
+              MPI_ERR_ARG);
     EXPECT_EQ(rank.shim.team_create(MPI_COMM_NULL, 2, &team), MPI_ERR_COMM);
     MPI_Comm between = rank.process.add(std::make_shared<StubComm>(1, true), 0);
     EXPECT_EQ(rank.shim.team_create(between, 2, &team), MPI_ERR_COMM);
@@ -161,7 +176,8 @@ TEST(StubTeamWrongUse, BadArgumentsOfOneRank) {
     rank.shim.finalize();
     EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, 2, &team), MPI_ERR_OTHER);
   });
-  EXPECT_EQ(trial.times_said("hierbar_team_create: num_threads is -5 in rank 1; allowed: 1 to 65536"), 1);
+  EXPECT_EQ(
+      trial.times_said("hierbar_team_create: num_threads is -5 in rank 1; allowed: 1 to 65536"), 1);
   EXPECT_EQ(trial.num_open(), 0);
 }
 
@@ -184,7 +200,8 @@ TEST(StubTeamWrongUse, MoreTeamsThanThereIsRoomFor) {
   StubTrial trial(1, {}, MPI_THREAD_FUNNELED);
   trial.run([](Rank& rank) {
     std::vector<hierbar_team> teams(1024);
-    for (hierbar_team& team : teams) EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, 1, &team), MPI_SUCCESS);
+    for (hierbar_team& team : teams)
+      EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, 1, &team), MPI_SUCCESS);
     hierbar_team another;
     EXPECT_EQ(rank.shim.team_create(MPI_COMM_WORLD, 1, &another), MPI_ERR_NO_MEM);
     EXPECT_EQ(rank.shim.team_free(&teams[500]), MPI_SUCCESS);

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bench/common/random.hpp"
-#include "plain_board.hpp"
+#include "oracles.hpp"
 #include "report/merge.hpp"
 #include "stub_trial.hpp"
 
@@ -40,12 +40,14 @@ TEST_P(StubShapes, BarriersOfTheWorldOrderPlainMemory) {
   PlainBoard board(num_ranks);
   std::atomic<int> wrong{0};
   trial.run([&](Rank& rank) {
-    for (int round = 1; round <= kRounds; ++round) wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
+    for (int round = 1; round <= kRounds; ++round)
+      wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
     rank.shim.finalize();
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(trial.times_said(in_words(num_ranks, 2 * kRounds * num_ranks)), 1);
-  EXPECT_EQ(trial.num_library_barriers(), GetParam().num_nodes[0] == '1' ? 0 : 2 * kRounds * (GetParam().num_nodes[0] - '0'));
+  EXPECT_EQ(trial.num_library_barriers(),
+            GetParam().num_nodes[0] == '1' ? 0 : 2 * kRounds * (GetParam().num_nodes[0] - '0'));
   EXPECT_EQ(trial.num_open(), 0);
 }
 
@@ -64,7 +66,8 @@ TEST_P(StubShapes, ConcurrentBarriersOnSeveralCommunicators) {
     for (std::size_t i = 0; i < kThreads; ++i) {
       threads.emplace_back([&, i] {
         rank.process.make_current();
-        for (int round = 1; round <= kRounds; ++round) wrong += boards[i].check(rank, comms[i], rank.number, round);
+        for (int round = 1; round <= kRounds; ++round)
+          wrong += boards[i].check(rank, comms[i], rank.number, round);
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -79,9 +82,11 @@ TEST_P(StubShapes, ConcurrentBarriersOnSeveralCommunicators) {
 // communicator is freed.
 TEST_P(StubShapes, ConcurrentBarriersAreRecorded) {
   constexpr int kThreads = 2, kRounds = 50;
-  const std::string output = ::testing::TempDir() + "hierbar-stub-report-" + std::to_string(getpid()) + "-%r";
-  StubTrial trial(GetParam().num_ranks,
-                  {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}, {"HIERBAR_REPORT", "json"}, {"HIERBAR_OUTPUT", output.c_str()}});
+  const std::string output =
+      ::testing::TempDir() + "hierbar-stub-report-" + std::to_string(getpid()) + "-%r";
+  StubTrial trial(GetParam().num_ranks, {{"HIERBAR_FAKE_NODES", GetParam().num_nodes},
+                                         {"HIERBAR_REPORT", "json"},
+                                         {"HIERBAR_OUTPUT", output.c_str()}});
   trial.run([&](Rank& rank) {
     std::vector<MPI_Comm> comms;
     std::vector<std::thread> threads;
@@ -114,7 +119,9 @@ TEST_P(StubShapes, ConcurrentBarriersAreRecorded) {
 TEST_P(StubShapes, CommunicatorsComeAndGo) {
   constexpr int kCycles = 60;
   const int num_ranks = GetParam().num_ranks;
-  StubTrial trial(num_ranks, {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}, {"HIERBAR_SEGMENT_KIB", "16"}}, MPI_THREAD_SINGLE);
+  StubTrial trial(num_ranks,
+                  {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}, {"HIERBAR_SEGMENT_KIB", "16"}},
+                  MPI_THREAD_SINGLE);
   trial.run([&](Rank& rank) {
     for (int cycle = 0; cycle < kCycles; ++cycle) {
       MPI_Comm copy = rank.duplicate(MPI_COMM_WORLD);
@@ -132,12 +139,13 @@ TEST_P(StubShapes, CommunicatorsComeAndGo) {
   EXPECT_EQ(trial.num_open(), 0);
 }
 
-// The library serves a communicator's first barriers, and then the set-up comes, in all ranks together.
-// Communicators that are freed before leave nothing behind.
+// The library serves a communicator's first barriers, and then the set-up comes, in all ranks
+// together. Communicators that are freed before leave nothing behind.
 TEST_P(StubShapes, CommunicatorsAreSetUpAtTheirEighthBarrier) {
   constexpr int kBefore = 7, kRounds = 20, kShort = 24, kOfShort = 3 * (1 + 2 + 3 + 4 + 5 + 6 + 7);
   const int num_ranks = GetParam().num_ranks;
-  StubTrial trial(num_ranks, {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}, {"HIERBAR_MPI_SET_UP_AT", "8"}});
+  StubTrial trial(num_ranks,
+                  {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}, {"HIERBAR_MPI_SET_UP_AT", "8"}});
   PlainBoard board(num_ranks);
   std::atomic<int> wrong{0};
   trial.run([&](Rank& rank) {
@@ -149,8 +157,10 @@ TEST_P(StubShapes, CommunicatorsAreSetUpAtTheirEighthBarrier) {
       for (int use = 0; use < i % (kBefore + 1); ++use) rank.shim.barrier(brief);
       rank.shim.comm_free(&brief);
     }
-    EXPECT_EQ(rank.process.num_barriers - before, kOfShort) << "all of the brief ones' are the library's";
-    for (int round = 1; round <= kRounds; ++round) wrong += board.check(rank, copy, rank.number, round);
+    EXPECT_EQ(rank.process.num_barriers - before, kOfShort)
+        << "all of the brief ones' are the library's";
+    for (int round = 1; round <= kRounds; ++round)
+      wrong += board.check(rank, copy, rank.number, round);
     rank.shim.comm_free(&copy);
     rank.shim.finalize();
   });
@@ -163,7 +173,8 @@ TEST_P(StubShapes, CommunicatorsAreSetUpAtTheirEighthBarrier) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, StubShapes,
-                         ::testing::Values(Shape{"two", 2, "1"}, Shape{"six", 6, "1"}, Shape{"two_nodes", 4, "2"},
+                         ::testing::Values(Shape{"two", 2, "1"}, Shape{"six", 6, "1"},
+                                           Shape{"two_nodes", 4, "2"},
                                            Shape{"three_uneven_nodes", 5, "3"}),
                          [](const auto& trial) { return trial.param.name; });
 
@@ -189,9 +200,12 @@ TEST(Stub, OracleOverRandomSubCommunicators) {
   trial.run([&](Rank& rank) {
     std::vector<MPI_Comm> comms;
     for (int round = 0; round < kRounds; ++round) {
-      const int colour = seats[static_cast<std::size_t>(round)][static_cast<std::size_t>(rank.number)];
+      const int colour =
+          seats[static_cast<std::size_t>(round)][static_cast<std::size_t>(rank.number)];
       MPI_Comm part;
-      PMPI_Comm_split(MPI_COMM_WORLD, colour, static_cast<int>(mix(static_cast<std::uint64_t>(rank.number + round)) % 7), &part);
+      PMPI_Comm_split(MPI_COMM_WORLD, colour,
+                      static_cast<int>(mix(static_cast<std::uint64_t>(rank.number + round)) % 7),
+                      &part);
       comms.push_back(part);
       const int seat = rank.process.find(part)->rank;
       for (int use = 1; use <= 10; ++use) {
@@ -210,14 +224,16 @@ TEST(Stub, OracleOverRandomSubCommunicators) {
 TEST(Stub, ABlockThatOthersHaveLeftIsUsedAgain) {
   constexpr int kCycles = 50;
   StubTrial trial(3);
-  std::atomic<int> left{0};  // cycles in which rank 2 has let go; relaxed, so that it orders nothing
+  std::atomic<int> left{
+      0};  // cycles in which rank 2 has let go; relaxed, so that it orders nothing
   trial.run([&](Rank& rank) {
     std::vector<MPI_Comm> pairs(kCycles), copies(kCycles);
     for (MPI_Comm& pair : pairs) PMPI_Comm_split(MPI_COMM_WORLD, rank.number / 2, 0, &pair);
     for (MPI_Comm& copy : copies) copy = rank.duplicate(MPI_COMM_WORLD);
     for (std::size_t cycle = 0; cycle < kCycles; ++cycle) {
       rank.shim.barrier(copies[cycle]);
-      while (rank.number != 2 && left.load(std::memory_order_relaxed) <= static_cast<int>(cycle)) std::this_thread::yield();
+      while (rank.number != 2 && left.load(std::memory_order_relaxed) <= static_cast<int>(cycle))
+        std::this_thread::yield();
       rank.shim.comm_free(&copies[cycle]);
       if (rank.number == 2) left.store(static_cast<int>(cycle) + 1, std::memory_order_relaxed);
       rank.shim.barrier(pairs[cycle]);
@@ -237,7 +253,8 @@ TEST(Stub, CommunicatorsAliveAtTheEnd) {
     for (const MPI_Comm comm : comms) rank.shim.barrier(comm);
     rank.shim.finalize();
   });
-  EXPECT_EQ(trial.times_said("engine " + std::to_string(kComms) + ", library 0"), kRanks);  // the world has had no barrier
+  EXPECT_EQ(trial.times_said("engine " + std::to_string(kComms) + ", library 0"),
+            kRanks);  // the world has had no barrier
   EXPECT_EQ(trial.num_open(), 0);
 }
 

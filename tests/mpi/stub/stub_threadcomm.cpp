@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "stub_handles.hpp"
+#include "stub_mpi.hpp"
 
 using namespace hierbar::test;
 
@@ -60,7 +60,8 @@ void start(MPI_Comm comm) {
 
 // One of the members makes the communicator, and all get it.
 std::shared_ptr<StubComm> make_together(const StubProcess::Seat& seat, int size) {
-  const auto parts = seat.comm->exchange(seat.rank, {{}, seat.rank == 0 ? std::make_shared<StubComm>(size) : nullptr});
+  const auto parts = seat.comm->exchange(
+      seat.rank, {{}, seat.rank == 0 ? std::make_shared<StubComm>(size) : nullptr});
   return parts->front().comm;
 }
 
@@ -141,7 +142,9 @@ int PMPIX_Comm_test_threadcomm(MPI_Comm comm, int* flag) {
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
   return here().call("Comm_dup", [&] {
     const StubProcess::Seat& seat = *here().find(comm);
-    *made = StubProcess::is_thread_seated(comm) ? duplicate(comm) : here().add(make_together(seat, seat.comm->size), seat.rank);
+    *made = StubProcess::is_thread_seated(comm)
+                ? duplicate(comm)
+                : here().add(make_together(seat, seat.comm->size), seat.rank);
     return MPI_SUCCESS;
   });
 }

@@ -1,6 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MPI_Barrier on MPICH's communicators of threads, in the whole shim over an MPI library of threads.
+// MPI_Barrier on MPICH's communicators of threads, in the whole shim over an MPI library of
+// threads.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "stub_handles.hpp"
+#include "oracles.hpp"
+#include "stub_mpi.hpp"
 #include "stub_trial.hpp"
-#include "team_ranks.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -33,7 +34,8 @@ MPI_Comm make(Rank& rank, MPI_Comm comm, int num_threads) {
 
 // A parallel region: barriers on the communicator and on a duplicate take turns. Returns the number
 // of wrong words.
-int run_region(Rank& rank, MPI_Comm comm, PlainWords& words, int num_threads, int num_rounds, int first_round) {
+int run_region(Rank& rank, MPI_Comm comm, PlainWords& words, int num_threads, int num_rounds,
+               int first_round) {
   std::atomic<int> wrong{0};
   run_threads(rank, num_threads, [&](int thread) {
     EXPECT_EQ(rank.shim.threadcomm_start(comm), MPI_SUCCESS);
@@ -41,7 +43,8 @@ int run_region(Rank& rank, MPI_Comm comm, PlainWords& words, int num_threads, in
     EXPECT_EQ(rank.shim.comm_dup(comm, &copy), MPI_SUCCESS);
     int number = 0;
     for (int round = first_round; round < first_round + num_rounds; ++round) {
-      wrong += words.check(rank.number, thread, round, [&] { return rank.shim.barrier(number++ % 3 == 0 ? copy : comm); });
+      wrong += words.check(rank.number, thread, round,
+                           [&] { return rank.shim.barrier(number++ % 3 == 0 ? copy : comm); });
     }
     EXPECT_EQ(rank.shim.comm_free(&copy), MPI_SUCCESS);
     EXPECT_EQ(rank.shim.threadcomm_finish(comm), MPI_SUCCESS);
@@ -54,8 +57,12 @@ class StubThreadcomms : public ::testing::TestWithParam<Shape> {
   // Otherwise the leaders of the nodes meet in the library's barrier.
   bool has_one_node() const { return std::string(GetParam().num_nodes) == "1"; }
   int num_ranks() const { return static_cast<int>(GetParam().threads.size()); }
-  int threads_of(const Rank& rank) const { return GetParam().threads[static_cast<std::size_t>(rank.number)]; }
-  StubTrial make_trial() const { return {num_ranks(), {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}}, GetParam().thread_level}; }
+  int threads_of(const Rank& rank) const {
+    return GetParam().threads[static_cast<std::size_t>(rank.number)];
+  }
+  StubTrial make_trial() const {
+    return {num_ranks(), {{"HIERBAR_FAKE_NODES", GetParam().num_nodes}}, GetParam().thread_level};
+  }
 };
 
 // The threads of the second region are other ones, but for the first.
@@ -76,7 +83,10 @@ TEST_P(StubThreadcomms, OrderPlainMemory) {
   });
   EXPECT_EQ(wrong, 0);
   const int of_ranks = num_ranks() > 1 ? kRegions * num_ranks() : 0;
-  EXPECT_EQ(trial.times_said("engine " + std::to_string(2 * kRounds * kRegions * num_ranks() + of_ranks) + ", library "), 1);
+  EXPECT_EQ(
+      trial.times_said("engine " + std::to_string(2 * kRounds * kRegions * num_ranks() + of_ranks) +
+                       ", library "),
+      1);
   if (has_one_node()) {
     EXPECT_EQ(trial.num_library_barriers(), of_ranks == 0 ? kRegions : 0);
   }
@@ -92,7 +102,8 @@ TEST_P(StubThreadcomms, ComeAndGo) {
       const int num_threads = 1 + (cycle + rank.number) % 3;
       MPI_Comm parent;
       EXPECT_EQ(rank.shim.comm_dup(MPI_COMM_WORLD, &parent), MPI_SUCCESS);
-      MPI_Comm comms[2] = {make(rank, parent, num_threads), make(rank, MPI_COMM_WORLD, num_threads)};
+      MPI_Comm comms[2] = {make(rank, parent, num_threads),
+                           make(rank, MPI_COMM_WORLD, num_threads)};
       EXPECT_EQ(rank.shim.comm_free(&parent), MPI_SUCCESS);
       run_threads(rank, num_threads, [&](int) {
         for (MPI_Comm comm : comms) EXPECT_EQ(rank.shim.threadcomm_start(comm), MPI_SUCCESS);
@@ -109,14 +120,15 @@ TEST_P(StubThreadcomms, ComeAndGo) {
   EXPECT_EQ(trial.num_open(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, StubThreadcomms,
-                         ::testing::Values(Shape{"one_by_two", {2}, "1", MPI_THREAD_SINGLE},
-                                           Shape{"two_by_one", {1, 1}, "1", MPI_THREAD_SINGLE},
-                                           Shape{"two_by_two", {2, 2}, "1", MPI_THREAD_FUNNELED},
-                                           Shape{"uneven", {1, 4, 2}, "1", MPI_THREAD_MULTIPLE},
-                                           Shape{"two_nodes", {2, 1, 3, 2}, "2", MPI_THREAD_MULTIPLE},
-                                           Shape{"two_nodes_single", {2, 2, 2, 2}, "2", MPI_THREAD_SINGLE}),
-                         [](const auto& shape) { return shape.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, StubThreadcomms,
+    ::testing::Values(Shape{"one_by_two", {2}, "1", MPI_THREAD_SINGLE},
+                      Shape{"two_by_one", {1, 1}, "1", MPI_THREAD_SINGLE},
+                      Shape{"two_by_two", {2, 2}, "1", MPI_THREAD_FUNNELED},
+                      Shape{"uneven", {1, 4, 2}, "1", MPI_THREAD_MULTIPLE},
+                      Shape{"two_nodes", {2, 1, 3, 2}, "2", MPI_THREAD_MULTIPLE},
+                      Shape{"two_nodes_single", {2, 2, 2, 2}, "2", MPI_THREAD_SINGLE}),
+    [](const auto& shape) { return shape.param.name; });
 
 // What keeps the engine away leaves the barriers to the library, in all threads.
 void expect_library(const std::vector<StubTrial::Setting>& settings, const std::string& reason) {
@@ -140,8 +152,9 @@ void expect_library(const std::vector<StubTrial::Setting>& settings, const std::
 
 TEST(StubThreadcommsWithoutTheEngine, AreTheLibrarys) {
   expect_library({{"HIERBAR_MPI", "off"}}, "off ");
-  expect_library({{"MPIR_CVAR_ENABLE_FT", "1"}},
-                 "a threadcomm of stub: the MPI library's own barrier is used instead: fault tolerance");
+  expect_library(
+      {{"MPIR_CVAR_ENABLE_FT", "1"}},
+      "a threadcomm of stub: the MPI library's own barrier is used instead: fault tolerance");
 }
 
 // Each rank on a node of its own: the threads meet in ours, and the ranks in the library's.
@@ -215,12 +228,15 @@ TEST(StubThreadcommsUse, MoreThreadsThanWereSaidAreAnError) {
     EXPECT_EQ(rank.shim.threadcomm_free(&comm), MPI_SUCCESS);
     rank.shim.finalize();
   });
-  EXPECT_EQ(trial.times_said("MPIX_Threadcomm_start: more threads than MPIX_Threadcomm_init was told"), 1);
+  EXPECT_EQ(
+      trial.times_said("MPIX_Threadcomm_start: more threads than MPIX_Threadcomm_init was told"),
+      1);
 }
 
 // In every rank, and in each of the calls: nobody hangs, and the barriers are right.
 TEST(StubThreadcommsCreation, AFailingCallNeverPartsTheRanks) {
-  for (const auto& [function, num_calls] : {std::pair{"Comm_split", 1}, std::pair{"Allgather", 4}, std::pair{"Allreduce", 6}}) {
+  for (const auto& [function, num_calls] :
+       {std::pair{"Comm_split", 1}, std::pair{"Allgather", 4}, std::pair{"Allreduce", 6}}) {
     for (int rank_with_fault = 0; rank_with_fault < 3; ++rank_with_fault) {
       for (int call = 1; call <= num_calls; ++call) {
         StubTrial trial(3);

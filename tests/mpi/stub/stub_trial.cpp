@@ -22,16 +22,19 @@ namespace {
 class ShimCopies {
  public:
   ShimCopies() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "hierbar-shims-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "hierbar-shims-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
     directory_ = pattern;
     const std::filesystem::path library(HIERBAR_TEST_SHIM);
-    std::filesystem::create_symlink(library.parent_path() / "libhierbar.so", directory_ / "libhierbar.so");
+    std::filesystem::create_symlink(library.parent_path() / "libhierbar.so",
+                                    directory_ / "libhierbar.so");
   }
   ~ShimCopies() { std::filesystem::remove_all(directory_); }
 
   ShimCalls load() {
-    const std::filesystem::path copy = directory_ / ("shim" + std::to_string(num_copies_++) + ".so");
+    const std::filesystem::path copy =
+        directory_ / ("shim" + std::to_string(num_copies_++) + ".so");
     std::filesystem::copy_file(HIERBAR_TEST_SHIM, copy);
     void* library = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) throw std::runtime_error(dlerror());
@@ -86,7 +89,8 @@ StubTrial::StubTrial(int num_ranks, const std::vector<Setting>& settings, int th
     variables_.push_back(name);
   }
   const auto world = std::make_shared<StubComm>(num_ranks);
-  for (int rank = 0; rank < num_ranks; ++rank) ranks_.push_back(std::make_unique<Rank>(world, rank, thread_level, load_shim()));
+  for (int rank = 0; rank < num_ranks; ++rank)
+    ranks_.push_back(std::make_unique<Rank>(world, rank, thread_level, load_shim()));
 }
 
 StubTrial::~StubTrial() {
@@ -105,7 +109,8 @@ void StubTrial::run(const std::function<void(Rank&)>& body) {
   for (std::thread& thread : threads) thread.join();
   std::istringstream output(::testing::internal::GetCapturedStderr());
   for (std::string line; std::getline(output, line);) {
-    if (line.rfind("hierbar: mpi: ", 0) != 0) std::fprintf(stderr, "%s\n", line.c_str());  // a sanitizer's
+    if (line.rfind("hierbar: mpi: ", 0) != 0)
+      std::fprintf(stderr, "%s\n", line.c_str());  // a sanitizer's
     said_.push_back(line);
   }
 }
@@ -117,13 +122,15 @@ int StubTrial::times_said(const std::string& text) {
 }
 
 int StubTrial::num_library_barriers() const {
-  return std::accumulate(ranks_.begin(), ranks_.end(), 0,
-                         [](int sum, const auto& rank) { return sum + rank->process.num_barriers.load(); });
+  return std::accumulate(ranks_.begin(), ranks_.end(), 0, [](int sum, const auto& rank) {
+    return sum + rank->process.num_barriers.load();
+  });
 }
 
 std::size_t StubTrial::num_left_over() const {
-  return std::accumulate(ranks_.begin(), ranks_.end(), std::size_t{0},
-                         [](std::size_t sum, const auto& rank) { return sum + rank->process.num_left_over(); });
+  return std::accumulate(
+      ranks_.begin(), ranks_.end(), std::size_t{0},
+      [](std::size_t sum, const auto& rank) { return sum + rank->process.num_left_over(); });
 }
 
 int StubTrial::num_open() const {

@@ -59,7 +59,8 @@ class StubTrial {
   };
   using Setting = std::pair<const char*, const char*>;
 
-  StubTrial(int num_ranks, const std::vector<Setting>& settings = {}, int thread_level = MPI_THREAD_MULTIPLE);
+  StubTrial(int num_ranks, const std::vector<Setting>& settings = {},
+            int thread_level = MPI_THREAD_MULTIPLE);
   ~StubTrial();
   StubTrial(const StubTrial&) = delete;
   StubTrial& operator=(const StubTrial&) = delete;
@@ -85,7 +86,8 @@ class StubTrial {
 
 // What the shim says at the end of the ranks' barriers.
 inline std::string in_words(int num_ranks, int engine, const std::string& rest = "library 0") {
-  return "barriers of " + std::to_string(num_ranks) + " ranks: engine " + std::to_string(engine) + ", " + rest;
+  return "barriers of " + std::to_string(num_ranks) + " ranks: engine " + std::to_string(engine) +
+         ", " + rest;
 }
 
 }  // namespace hierbar::test

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mpi/between/trial.hpp"
-#include "plain_board.hpp"
+#include "oracles.hpp"
 #include "stub_trial.hpp"
 
 namespace hierbar::test {
@@ -23,14 +23,16 @@ constexpr int kMeetings = static_cast<int>(mpi::Trial::kNumMeetings);
 constexpr int kLibraryMeetings = kMeetings / 4;
 constexpr int kClosing = 3;
 // What a trial takes at most. Schedules that are alike need further rounds.
-constexpr int kMost = static_cast<int>(mpi::Trial::kMostMeetings + mpi::Trial::kMostFurtherRounds * kClosing) + kClosing;
+constexpr int kMost =
+    static_cast<int>(mpi::Trial::kMostMeetings + mpi::Trial::kMostFurtherRounds * kClosing) +
+    kClosing;
 
 const std::vector<StubTrial::Setting> kSettings{
     {"HIERBAR_FAKE_NODES", "5"}, {"HIERBAR_MPI_MEETING", "auto"}, {"HIERBAR_NETWORK", "off"}};
 constexpr int kRanks = 5;
 
-// A duplicate goes on where the world was, unless threads may be in barriers of both. A trial begins
-// with four of the library's.
+// A duplicate goes on where the world was, unless threads may be in barriers of both. A trial
+// begins with four of the library's.
 TEST(StubVerdict, WaysTakeTurnsAndDuplicatesGoOn) {
   constexpr int kRounds = 2 * kMost, kFirst = 8;
   for (const int level : {MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE}) {
@@ -74,7 +76,8 @@ TEST(StubVerdict, LaterCommunicatorsStartWithIt) {
       const int before = rank.process.num_barriers;
       for (int i = 0; i < 3; ++i) {
         MPI_Comm later = rank.duplicate(MPI_COMM_WORLD);
-        for (int round = 1; round <= 10; ++round) wrong += board.check(rank, later, rank.number, 10 * i + round);
+        for (int round = 1; round <= 10; ++round)
+          wrong += board.check(rank, later, rank.number, 10 * i + round);
         rank.shim.comm_free(&later);
       }
       in_later += rank.process.num_barriers - before;
@@ -106,8 +109,8 @@ TEST(StubVerdict, AnotherTrialFollowsAfterALongTime) {
   EXPECT_GE(trial.times_said("trial: library "), 1);
 }
 
-// One or two leaders in which reductions fail at the end of the first round. They have taken place for
-// the others.
+// One or two leaders in which reductions fail at the end of the first round. They have taken place
+// for the others.
 struct Failures {
   struct One {
     int rank = -1;
@@ -132,15 +135,19 @@ TEST_P(StubVerdictFailures, PartNobody) {
     rank.process.barrier_ms = 10;
     num_errors += rank.shim.barrier(MPI_COMM_WORLD) != MPI_SUCCESS;  // sets up
     for (const Failures::One& one : {failures.one, failures.other}) {
-      if (one.rank == rank.number) rank.process.obey({"Allreduce", one.first_call, one.lasts, true});
+      if (one.rank == rank.number)
+        rank.process.obey({"Allreduce", one.first_call, one.lasts, true});
     }
-    for (int i = 1; i < kMeetings + kClosing; ++i) num_errors += rank.shim.barrier(MPI_COMM_WORLD) != MPI_SUCCESS;
+    for (int i = 1; i < kMeetings + kClosing; ++i)
+      num_errors += rank.shim.barrier(MPI_COMM_WORLD) != MPI_SUCCESS;
     rank.process.obey({});
     if (failures.keeps_library) rank.process.barrier_ms = 0;
-    for (int i = kMeetings + kClosing; i < kMost; ++i) num_errors += rank.shim.barrier(MPI_COMM_WORLD) != MPI_SUCCESS;
+    for (int i = kMeetings + kClosing; i < kMost; ++i)
+      num_errors += rank.shim.barrier(MPI_COMM_WORLD) != MPI_SUCCESS;
     rank.process.barrier_ms = 0;
     const int before = rank.process.num_barriers;
-    for (int round = 1; round <= kRounds; ++round) wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
+    for (int round = 1; round <= kRounds; ++round)
+      wrong += board.check(rank, MPI_COMM_WORLD, rank.number, round);
     in_rounds += rank.process.num_barriers - before;
     rank.shim.finalize();
   });
@@ -152,18 +159,19 @@ TEST_P(StubVerdictFailures, PartNobody) {
   EXPECT_EQ(trial.num_left_over(), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Reductions, StubVerdictFailures,
-                         ::testing::Values(Failures{"none", {}, {}, false, 0},                             //
-                                           Failures{"times_in_rank_0", {0, 1, false}, {}, true, 1},        //
-                                           Failures{"times_in_rank_3", {3, 1, false}, {}, true, 1},        //
-                                           Failures{"all_in_rank_2", {2, 1, true}, {}, true, 3},           //
-                                           Failures{"first_vote_in_rank_0", {0, 2, false}, {}, false, 1},  //
-                                           Failures{"last_vote_in_rank_4", {4, 3, false}, {}, false, 1},
-                                           // It cannot know that nobody else has failed.
-                                           Failures{"both_votes_in_rank_1", {1, 2, true}, {}, false, 2},
-                                           Failures{"times_and_first_vote", {1, 1, false}, {3, 2, false}, true, 2},
-                                           Failures{"times_and_last_vote", {3, 1, false}, {0, 3, false}, true, 2}),
-                         [](const auto& failures) { return failures.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Reductions, StubVerdictFailures,
+    ::testing::Values(Failures{"none", {}, {}, false, 0},                             //
+                      Failures{"times_in_rank_0", {0, 1, false}, {}, true, 1},        //
+                      Failures{"times_in_rank_3", {3, 1, false}, {}, true, 1},        //
+                      Failures{"all_in_rank_2", {2, 1, true}, {}, true, 3},           //
+                      Failures{"first_vote_in_rank_0", {0, 2, false}, {}, false, 1},  //
+                      Failures{"last_vote_in_rank_4", {4, 3, false}, {}, false, 1},
+                      // It cannot know that nobody else has failed.
+                      Failures{"both_votes_in_rank_1", {1, 2, true}, {}, false, 2},
+                      Failures{"times_and_first_vote", {1, 1, false}, {3, 2, false}, true, 2},
+                      Failures{"times_and_last_vote", {3, 1, false}, {0, 3, false}, true, 2}),
+    [](const auto& failures) { return failures.param.name; });
 
 }  // namespace
 }  // namespace hierbar::test

@@ -1,15 +1,15 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Would mpi_team_sim_test notice? Each test weakens one order of caller_turns.hpp or plan_change.hpp,
-// or leaves one step out. It expects a report, and none for the sound team under the same schedules.
+// Would mpi_team_sim_test notice? Each test weakens one order of protocols.hpp, or
+// leaves one step out. It expects a report, and none for the sound team under the same schedules.
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
 
-#include "team_sim_member.hpp"
+#include "team_sim.hpp"
 
 namespace hierbar::test {
 namespace {
@@ -22,7 +22,9 @@ struct TeamMemory : SimMem {
   using SimMem::SimMem;
   static inline const SimTeam* team = nullptr;
   static bool is(const Word& word, Role role) { return team->role(word) == role; }
-  std::uint64_t add_relaxed(Word& word, std::uint64_t value) const noexcept { return SimMem::fetch_add_relaxed(word, value); }
+  std::uint64_t add_relaxed(Word& word, std::uint64_t value) const noexcept {
+    return SimMem::fetch_add_relaxed(word, value);
+  }
 };
 
 template <class Mem>
@@ -45,7 +47,8 @@ std::uint64_t count_failures(const TeamShape& shape, Failure failure, std::strin
 template <class BrokenMem>
 void expect_race(const TeamShape& shape) {
   std::string others;
-  EXPECT_GT(count_failures<BrokenMem>(shape, Failure::kDataRace, others), 0U) << shape.name << "; other finding: " << others;
+  EXPECT_GT(count_failures<BrokenMem>(shape, Failure::kDataRace, others), 0U)
+      << shape.name << "; other finding: " << others;
   others.clear();
   EXPECT_EQ(count_failures<SimMem>(shape, Failure::kDataRace, others), 0U) << shape.name;
   EXPECT_EQ(others, "") << shape.name;
@@ -94,7 +97,9 @@ struct Impatient : TeamMemory {
 template <Role kRole>
 struct Blind : TeamMemory {
   using TeamMemory::TeamMemory;
-  std::uint64_t load_seq_cst(const Word& word) const noexcept { return is(word, kRole) ? 0 : TeamMemory::load_seq_cst(word); }
+  std::uint64_t load_seq_cst(const Word& word) const noexcept {
+    return is(word, kRole) ? 0 : TeamMemory::load_seq_cst(word);
+  }
 };
 // (G4)
 struct ClosesByAStore : TeamMemory {
@@ -116,12 +121,24 @@ struct TakesALockThatIsTaken : TeamMemory {
   }
 };
 
-TEST(BrokenTurns, AreCaughtWhenTheCountOfThoseWhoComeIsRelaxed) { expect_race<RelaxedCount<Role::kNumCome>>(in_turn()); }
-TEST(BrokenTurns, AreCaughtWhenTheLookAtTheCountIsRelaxed) { expect_race<RelaxedLook<Role::kNumCome>>(in_turn()); }
-TEST(BrokenTurns, AreCaughtWhenNobodyWaitsForTheLastToCome) { expect_race<Impatient<Role::kNumCome>>(in_turn()); }
-TEST(BrokenTurns, AreCaughtWhenTheEpisodeIsClosedByAStore) { expect_race<ClosesByAStore>(in_turn()); }
-TEST(BrokenTurns, AreCaughtWhenACallerDoesNotSeeTheEpisodeClosed) { expect_race<Blind<Role::kClosed>>(in_turn()); }
-TEST(BrokenTurns, AreCaughtWhenALeavingThreadDoesNotWaitForACaller) { expect_race<Blind<Role::kLock>>(in_turn()); }
+TEST(BrokenTurns, AreCaughtWhenTheCountOfThoseWhoComeIsRelaxed) {
+  expect_race<RelaxedCount<Role::kNumCome>>(in_turn());
+}
+TEST(BrokenTurns, AreCaughtWhenTheLookAtTheCountIsRelaxed) {
+  expect_race<RelaxedLook<Role::kNumCome>>(in_turn());
+}
+TEST(BrokenTurns, AreCaughtWhenNobodyWaitsForTheLastToCome) {
+  expect_race<Impatient<Role::kNumCome>>(in_turn());
+}
+TEST(BrokenTurns, AreCaughtWhenTheEpisodeIsClosedByAStore) {
+  expect_race<ClosesByAStore>(in_turn());
+}
+TEST(BrokenTurns, AreCaughtWhenACallerDoesNotSeeTheEpisodeClosed) {
+  expect_race<Blind<Role::kClosed>>(in_turn());
+}
+TEST(BrokenTurns, AreCaughtWhenALeavingThreadDoesNotWaitForACaller) {
+  expect_race<Blind<Role::kLock>>(in_turn());
+}
 TEST(BrokenTurns, AreCaughtWhenTheLockIsReleasedRelaxed) {
   expect_race<RelaxedStore<Role::kLock>>(in_turn());
   expect_race<RelaxedStore<Role::kLock>>(any());
@@ -133,14 +150,22 @@ TEST(BrokenTurns, AreCaughtWhenTwoHaveTheLock) {
 
 // 2. A new plan.
 
-TEST(BrokenPlanChange, IsCaughtWhenThePlanIsPublishedRelaxed) { expect_race<RelaxedStore<Role::kPublished>>(two_ranks()); }
+TEST(BrokenPlanChange, IsCaughtWhenThePlanIsPublishedRelaxed) {
+  expect_race<RelaxedStore<Role::kPublished>>(two_ranks());
+}
 TEST(BrokenPlanChange, IsCaughtWhenThePlanIsReadTooEarly) {
   expect_race<RelaxedLook<Role::kPublished>>(two_ranks());
   expect_race<Impatient<Role::kPublished>>(two_ranks());
 }
-TEST(BrokenPlanChange, IsCaughtWhenTheCountOfClearedSlotsIsRelaxed) { expect_race<RelaxedCount<Role::kCleared>>(two_ranks()); }
-TEST(BrokenPlanChange, IsCaughtWhenTheLookAtThatCountIsRelaxed) { expect_race<RelaxedLook<Role::kCleared>>(two_ranks()); }
-TEST(BrokenPlanChange, IsCaughtWhenNobodyWaitsForSlotsToBeCleared) { expect_race<Impatient<Role::kCleared>>(two_ranks()); }
+TEST(BrokenPlanChange, IsCaughtWhenTheCountOfClearedSlotsIsRelaxed) {
+  expect_race<RelaxedCount<Role::kCleared>>(two_ranks());
+}
+TEST(BrokenPlanChange, IsCaughtWhenTheLookAtThatCountIsRelaxed) {
+  expect_race<RelaxedLook<Role::kCleared>>(two_ranks());
+}
+TEST(BrokenPlanChange, IsCaughtWhenNobodyWaitsForSlotsToBeCleared) {
+  expect_race<Impatient<Role::kCleared>>(two_ranks());
+}
 
 // Plans that take one area, not two, in turn.
 TEST(BrokenPlanChange, IsCaughtWhenTheAreaInUseIsCleared) {
@@ -150,7 +175,8 @@ TEST(BrokenPlanChange, IsCaughtWhenTheAreaInUseIsCleared) {
   trial.team().nodes()[0].slot_cells[1] = trial.team().nodes()[0].slot_cells[0];
   trial.team().nodes()[0].area_words[1] = trial.team().nodes()[0].area_words[0];
   trial.team().nodes()[0].areas[1] = trial.team().nodes()[0].areas[0];
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) found += trial.run(seed).failure != Failure::kNone;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed)
+    found += trial.run(seed).failure != Failure::kNone;
   EXPECT_GT(found, 0U);
 }
 

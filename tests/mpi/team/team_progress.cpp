@@ -10,7 +10,8 @@ namespace hierbar::test {
 namespace {
 
 constexpr int kTag = 5;
-constexpr int kLarge = 8 << 20;  // bytes; by rendezvous on every transport, and more than any buffer on the way holds
+constexpr int kLarge =
+    8 << 20;  // bytes; by rendezvous on every transport, and more than any buffer on the way holds
 constexpr int kThreads = 2;
 
 using Barrier = std::function<void()>;
@@ -47,8 +48,8 @@ void ssend(bool is_late, const Barrier& barrier) {
 void lock(bool is_late, const Barrier& barrier) {
   std::vector<int> memory(1000);
   MPI_Win window;
-  MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size() * sizeof(int)), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
-                 &window);
+  MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size() * sizeof(int)), sizeof(int),
+                 MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   const std::vector<int> ones(memory.size(), 1);
   if (is_late) {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);

@@ -1,9 +1,9 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A team's own protocols on simulated memory, under thousands of seeded schedules for each shape: who
-// calls MPI when, and how a new plan replaces the old one. Threads are late and asleep there, as in
-// sim_test; here they also die. A failure names its seed. To repeat it:
+// A team's own protocols on simulated memory, under thousands of seeded schedules for each shape:
+// who calls MPI when, and how a new plan replaces the old one. Threads are late and asleep there,
+// as in sim_test; here they also die. A failure names its seed. To repeat it:
 // HIERBAR_TEST_SEED=<seed> mpi_team_sim_test --gtest_filter=*<shape>
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/common/random.hpp"
-#include "team_sim_member.hpp"
+#include "team_sim.hpp"
 #include "tests/barrier/simulated/sim_trial.hpp"
 
 namespace hierbar::test {
@@ -58,7 +58,8 @@ TEST_P(TeamOnSimulatedMemory, OrdersMemoryCallsAndPlansUnderEverySchedule) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, TeamOnSimulatedMemory, testing::Range<std::size_t>(0, shapes().size()),
+INSTANTIATE_TEST_SUITE_P(Shapes, TeamOnSimulatedMemory,
+                         testing::Range<std::size_t>(0, shapes().size()),
                          [](const auto& instance) { return shapes()[instance.param].name; });
 
 // Participants that stop for ever, each before one of its accesses to memory.
@@ -72,18 +73,34 @@ struct MortalMem : SimMem {
     if (left[me_] == 0 || --left[me_] != 0) return;
     while (!machine_.is_stopped()) machine_.watch(me_, never.index);
   }
-  std::uint64_t load_relaxed(const Word& word) const noexcept { return live(), SimMem::load_relaxed(word); }
-  std::uint64_t load_acquire(const Word& word) const noexcept { return live(), SimMem::load_acquire(word); }
-  std::uint64_t load_seq_cst(const Word& word) const noexcept { return live(), SimMem::load_seq_cst(word); }
-  void store_relaxed(Word& word, std::uint64_t value) const noexcept { live(), SimMem::store_relaxed(word, value); }
-  void store_release(Word& word, std::uint64_t value) const noexcept { live(), SimMem::store_release(word, value); }
-  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept { return live(), SimMem::exchange(word, value); }
-  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept { return live(), SimMem::fetch_or(word, bits); }
-  std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept { return live(), SimMem::fetch_add(word, value); }
+  std::uint64_t load_relaxed(const Word& word) const noexcept {
+    return live(), SimMem::load_relaxed(word);
+  }
+  std::uint64_t load_acquire(const Word& word) const noexcept {
+    return live(), SimMem::load_acquire(word);
+  }
+  std::uint64_t load_seq_cst(const Word& word) const noexcept {
+    return live(), SimMem::load_seq_cst(word);
+  }
+  void store_relaxed(Word& word, std::uint64_t value) const noexcept {
+    live(), SimMem::store_relaxed(word, value);
+  }
+  void store_release(Word& word, std::uint64_t value) const noexcept {
+    live(), SimMem::store_release(word, value);
+  }
+  std::uint64_t exchange(Word& word, std::uint64_t value) const noexcept {
+    return live(), SimMem::exchange(word, value);
+  }
+  std::uint64_t fetch_or(Word& word, std::uint64_t bits) const noexcept {
+    return live(), SimMem::fetch_or(word, bits);
+  }
+  std::uint64_t fetch_add(Word& word, std::uint64_t value) const noexcept {
+    return live(), SimMem::fetch_add(word, value);
+  }
 };
 
-// The others wait, whatever these were doing. None of them gets ahead, calls MPI out of turn, or uses
-// a plan that is not complete.
+// The others wait, whatever these were doing. None of them gets ahead, calls MPI out of turn, or
+// uses a plan that is not complete.
 void expect_that_others_wait(const TeamShape& shape, const std::vector<std::uint32_t>& victims) {
   constexpr std::uint32_t kMostAccesses = 100;
   SimTeamTrial<MortalMem> trial(shape);
@@ -93,7 +110,8 @@ void expect_that_others_wait(const TeamShape& shape, const std::vector<std::uint
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     Random random(seed);
     MortalMem::left.assign(shape.num_threads(), 0);
-    for (const std::uint32_t victim : victims) MortalMem::left[victim] = 1 + random.below(kMostAccesses);
+    for (const std::uint32_t victim : victims)
+      MortalMem::left[victim] = 1 + random.below(kMostAccesses);
     const Outcome outcome = trial.run(seed);
     num_deaths += outcome.failure == Failure::kDeadlock;
     ASSERT_TRUE(outcome.failure == Failure::kDeadlock || outcome.failure == Failure::kNone)
@@ -107,7 +125,8 @@ void expect_that_others_wait(const TeamShape& shape, const std::vector<std::uint
 TEST(DeathInATeam, LeavesTheOthersWaiting) {
   for (const TeamShape& shape : shapes()) {
     if (shape.num_threads() == 1) continue;
-    for (const std::uint32_t victim : {0U, shape.num_threads() - 1}) expect_that_others_wait(shape, {victim});
+    for (const std::uint32_t victim : {0U, shape.num_threads() - 1})
+      expect_that_others_wait(shape, {victim});
   }
 }
 

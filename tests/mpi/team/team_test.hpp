@@ -31,7 +31,8 @@ inline void init_with_level(int& argc, char**& argv, const std::string& name) {
 // A rank's threads. Thread 0 is the caller; all of them run the body with their number.
 inline void run_threads(int num_threads, const std::function<void(int)>& body) {
   std::vector<std::thread> others;
-  for (int thread = 1; thread < num_threads; ++thread) others.emplace_back([&body, thread] { body(thread); });
+  for (int thread = 1; thread < num_threads; ++thread)
+    others.emplace_back([&body, thread] { body(thread); });
   body(0);
   for (std::thread& other : others) other.join();
 }
@@ -58,7 +59,8 @@ class TeamBoard {
     } else {
       MPI_Aint found;
       int unit;
-      MPI_Win_allocate_shared(rank_in(comm) == 0 ? static_cast<MPI_Aint>(bytes) : 0, 1, MPI_INFO_NULL, comm, &memory, &window_);
+      MPI_Win_allocate_shared(rank_in(comm) == 0 ? static_cast<MPI_Aint>(bytes) : 0, 1,
+                              MPI_INFO_NULL, comm, &memory, &window_);
       MPI_Win_shared_query(window_, 0, &found, &unit, &memory);
     }
     words_ = static_cast<Word*>(memory);

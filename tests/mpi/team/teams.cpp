@@ -18,7 +18,9 @@ struct Options {
   int rounds;
   const char* file;
 
-  int own_threads(MPI_Comm comm) const { return threads[static_cast<std::size_t>(rank_in(comm)) % threads.size()]; }
+  int own_threads(MPI_Comm comm) const {
+    return threads[static_cast<std::size_t>(rank_in(comm)) % threads.size()];
+  }
 };
 
 hierbar_team create(MPI_Comm comm, int num_threads) {
@@ -27,7 +29,9 @@ hierbar_team create(MPI_Comm comm, int num_threads) {
   return team;
 }
 
-void end(hierbar_team& team) { CHECK(hierbar_team_free(&team) == MPI_SUCCESS && team == HIERBAR_TEAM_NULL); }
+void end(hierbar_team& team) {
+  CHECK(hierbar_team_free(&team) == MPI_SUCCESS && team == HIERBAR_TEAM_NULL);
+}
 
 void watch(MPI_Comm comm, int num_threads, int rounds, const char* file = nullptr) {
   TeamBoard board(comm, num_threads, file);
@@ -39,7 +43,9 @@ void watch(MPI_Comm comm, int num_threads, int rounds, const char* file = nullpt
   end(team);
 }
 
-void oracle(const Options& options) { watch(MPI_COMM_WORLD, options.own_threads(MPI_COMM_WORLD), options.rounds, options.file); }
+void oracle(const Options& options) {
+  watch(MPI_COMM_WORLD, options.own_threads(MPI_COMM_WORLD), options.rounds, options.file);
+}
 
 // Random subsets of the ranks with random numbers of threads, several teams at the same time.
 void subsets(const Options& options) {
@@ -121,7 +127,8 @@ void forever(const Options& options) {
     CHECK(hierbar_team_join(team, thread) == MPI_SUCCESS);
     for (long round = 0;; ++round) {
       CHECK(hierbar_team_barrier(team, thread) == MPI_SUCCESS);
-      if (round == 0 && thread == 0 && rank_in(MPI_COMM_WORLD) == 0) std::printf("first barrier\n"), std::fflush(stdout);
+      if (round == 0 && thread == 0 && rank_in(MPI_COMM_WORLD) == 0)
+        std::printf("first barrier\n"), std::fflush(stdout);
     }
   });
 }
@@ -137,9 +144,9 @@ int main(int argc, char** argv) {
   const char* at = argc > 3 ? argv[3] : "2";
   for (; at != nullptr; at = std::strchr(at, ',') != nullptr ? std::strchr(at, ',') + 1 : nullptr)
     options.threads.push_back(std::atoi(at));
-  const std::map<std::string, void (*)(const Options&)> cases = {{"oracle", oracle}, {"subsets", subsets},
-                                                                 {"cycles", cycles}, {"joins_again", joins_again},
-                                                                 {"late", late},     {"forever", forever}};
+  const std::map<std::string, void (*)(const Options&)> cases = {
+      {"oracle", oracle},           {"subsets", subsets}, {"cycles", cycles},
+      {"joins_again", joins_again}, {"late", late},       {"forever", forever}};
   CHECK(argc > 1 && cases.count(argv[1]) == 1);
   cases.at(argv[1])(options);
   if (rank_in(MPI_COMM_WORLD) == 0) std::printf("all rounds were right\n");

@@ -1,8 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MPI_Barrier on MPICH's communicators of threads. Nothing of hierbar is called. Arguments: the case,
-// the thread level, how many threads each rank brings ("2" or "1,3,2", of which ranks take turns),
-// and the number of rounds.
+// MPI_Barrier on MPICH's communicators of threads. Nothing of hierbar is called. Arguments: the
+// case, the thread level, how many threads each rank brings ("2" or "1,3,2", of which ranks take
+// turns), and the number of rounds.
 
 #include <map>
 
@@ -15,7 +15,9 @@ struct Options {
   std::vector<int> threads;
   int rounds;
 
-  int own_threads() const { return threads[static_cast<std::size_t>(rank_in(MPI_COMM_WORLD)) % threads.size()]; }
+  int own_threads() const {
+    return threads[static_cast<std::size_t>(rank_in(MPI_COMM_WORLD)) % threads.size()];
+  }
 };
 
 MPI_Comm make(MPI_Comm comm, int num_threads) {
@@ -24,7 +26,9 @@ MPI_Comm make(MPI_Comm comm, int num_threads) {
   return made;
 }
 
-void end(MPI_Comm& comm) { CHECK(MPIX_Threadcomm_free(&comm) == MPI_SUCCESS && comm == MPI_COMM_NULL); }
+void end(MPI_Comm& comm) {
+  CHECK(MPIX_Threadcomm_free(&comm) == MPI_SUCCESS && comm == MPI_COMM_NULL);
+}
 
 // Each thread, in a parallel region.
 void run_region(MPI_Comm comm, int num_threads, const std::function<void(int)>& body) {
@@ -35,8 +39,8 @@ void run_region(MPI_Comm comm, int num_threads, const std::function<void(int)>& 
   });
 }
 
-// The oracle, in several regions with other threads. Barriers on the communicator and on a duplicate
-// take turns, and between regions the ranks have barriers of their own.
+// The oracle, in several regions with other threads. Barriers on the communicator and on a
+// duplicate take turns, and between regions the ranks have barriers of their own.
 void oracle(const Options& options) {
   const int threads = options.own_threads();
   TeamBoard board(MPI_COMM_WORLD, threads);
@@ -54,8 +58,8 @@ void oracle(const Options& options) {
   end(comm);
 }
 
-// Other collective calls and messages of the threads are between the barriers. The communicator from
-// which it was made is gone.
+// Other collective calls and messages of the threads are between the barriers. The communicator
+// from which it was made is gone.
 void mixed(const Options& options) {
   const int threads = options.own_threads();
   MPI_Comm parent;
@@ -71,7 +75,8 @@ void mixed(const Options& options) {
       CHECK(MPI_Barrier(comm) == MPI_SUCCESS);
       int left = -1;
       MPI_Request request;
-      CHECK(MPI_Irecv(&left, 1, MPI_INT, (rank + size - 1) % size, 1, comm, &request) == MPI_SUCCESS);
+      CHECK(MPI_Irecv(&left, 1, MPI_INT, (rank + size - 1) % size, 1, comm, &request) ==
+            MPI_SUCCESS);
       CHECK(MPI_Send(&own, 1, MPI_INT, (rank + 1) % size, 1, comm) == MPI_SUCCESS);
       CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
       CHECK(left == (rank + size - 1) % size + round);
@@ -88,7 +93,8 @@ void progress(const Options& options) {
   const int threads = options.threads[0];
   MPI_Comm comm = make(MPI_COMM_WORLD, threads);
   run_region(comm, threads, [&](int) {
-    const int rank = rank_in(comm), peer = rank < threads ? rank + size_of(comm) - threads : rank % threads;
+    const int rank = rank_in(comm),
+              peer = rank < threads ? rank + size_of(comm) - threads : rank % threads;
     const bool is_late = rank >= size_of(comm) - threads;
     std::vector<char> data(kLarge, is_late ? 'x' : 0);
     MPI_Request request = MPI_REQUEST_NULL;
@@ -121,7 +127,8 @@ void forever(const Options& options) {
   run_region(comm, options.own_threads(), [&](int thread) {
     for (long round = 0;; ++round) {
       CHECK(MPI_Barrier(comm) == MPI_SUCCESS);
-      if (round == 0 && thread == 0 && rank_in(MPI_COMM_WORLD) == 0) std::printf("first barrier\n"), std::fflush(stdout);
+      if (round == 0 && thread == 0 && rank_in(MPI_COMM_WORLD) == 0)
+        std::printf("first barrier\n"), std::fflush(stdout);
     }
   });
 }
@@ -136,8 +143,11 @@ int main(int argc, char** argv) {
   for (const char* at = argc > 3 ? argv[3] : "2"; at != nullptr;
        at = std::strchr(at, ',') != nullptr ? std::strchr(at, ',') + 1 : nullptr)
     options.threads.push_back(std::atoi(at));
-  const std::map<std::string, void (*)(const Options&)> cases = {
-      {"oracle", oracle}, {"mixed", mixed}, {"late", late}, {"progress", progress}, {"forever", forever}};
+  const std::map<std::string, void (*)(const Options&)> cases = {{"oracle", oracle},
+                                                                 {"mixed", mixed},
+                                                                 {"late", late},
+                                                                 {"progress", progress},
+                                                                 {"forever", forever}};
   CHECK(argc > 1 && cases.count(argv[1]) == 1);
   cases.at(argv[1])(options);
   if (rank_in(MPI_COMM_WORLD) == 0) std::printf("all rounds were right\n");

@@ -4,9 +4,9 @@
 #
 # threadcomm_test.sh BUILD_DIRECTORY ENVIRONMENT
 #
-# MPI_Barrier on communicators of threads, which MPICH has from version 4.2 on: PyPI's package. The engine serves them, the program
-# knows nothing of it, and without the shim it gives the same results. ENVIRONMENT is a directory for the package. Exit status: 77
-# where it cannot be had.
+# MPI_Barrier on communicators of threads, which MPICH has from version 4.2 on: PyPI's package. The
+# engine serves them, the program knows nothing of it, and without the shim it gives the same
+# results. ENVIRONMENT is a directory for the package. Exit status: 77 where it cannot be had.
 set -euo pipefail
 build=$(realpath "$1")
 environment=$2
@@ -17,7 +17,8 @@ enter_environment python3 "$environment" \
 bin=$(realpath "$environment/python/bin")
 program=$(realpath "$environment")/programs/threadcomm
 mkdir -p "${program%/*}"
-"$bin/mpicxx" -std=c++20 -O2 -Wall -Wextra -Werror -pthread -DMPICH_SKIP_MPICXX -DHIERBAR_MPI_WEAK -I../../.. -I../../../runtime/include \
+"$bin/mpicxx" -std=c++20 -O2 -Wall -Wextra -Werror -pthread -DMPICH_SKIP_MPICXX \
+  -DHIERBAR_MPI_WEAK -I../../.. -I../../../runtime/include \
   threadcomm.cpp -o "$program"
 
 run_plain() { # RANKS OPTION... -- CASE...
@@ -44,13 +45,16 @@ run 2 "${on_two_nodes[@]}" --count engine==0 --count 'no shared memory==306' -- 
 run 2 --count engine==100 --count library==0 -- mixed single 2 25
 run 2 --count engine==2 -- progress single 2
 run 2 --count engine==2 -- progress multiple 1
-run 2 --env HIERBAR_REPORT=text --count engine==606 --expect-some 'team barrier' -- oracle single 2 100
-run 2 --env HIERBAR_TIMEOUT_S=1 --expect-some 'a barrier of a team on a threadcomm of MPI_COMM_WORLD of 4 threads on this node waits since 1 s for thread [01] of rank 1 ' \
+run 2 --env HIERBAR_REPORT=text --count engine==606 --expect-some 'team barrier' \
+  -- oracle single 2 100
+run 2 --env HIERBAR_TIMEOUT_S=1 \
+  --expect-some 'a barrier of a team on a threadcomm of MPI_COMM_WORLD of 4 threads on this node waits since 1 s for thread [01] of rank 1 ' \
   -- late single 2
 
 # The library's own, for the same program.
 run 2 --env HIERBAR_MPI=off --count engine==0 --count off==126 -- oracle single 2 10
 run_plain 2 -- "$program" oracle single 2 10
 
-../kill_test.py --mpi mpich --mpiexec "$bin/mpiexec" --shim "$build/lib/libhierbar_mpi.so" --times 20 --kind inside --case forever \
+../kill_test.py --mpi mpich --mpiexec "$bin/mpiexec" --shim "$build/lib/libhierbar_mpi.so" \
+  --times 20 --kind inside --case forever \
   --case single --case 2 --next oracle --next single --next 2 --next 10 "$program"

@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  std::vector<char> out(static_cast<std::size_t>(num_bytes) * static_cast<std::size_t>(size), 1), in(out);
+  std::vector<char> out(static_cast<std::size_t>(num_bytes) * static_cast<std::size_t>(size), 1),
+      in(out);
   std::vector<MPI_Request> requests;
   // In the one before the first, ranks are connected.
   for (int repetition = -1; repetition < repetitions; ++repetition) {
@@ -26,13 +27,13 @@ int main(int argc, char** argv) {
     requests.clear();
     for (int i = 1; i < size; ++i) {
       const int from = (rank + i) % size;
-      MPI_Irecv(&in[static_cast<std::size_t>(from) * static_cast<std::size_t>(num_bytes)], num_bytes, MPI_BYTE, from, 0,
-                MPI_COMM_WORLD, &requests.emplace_back());
+      MPI_Irecv(&in[static_cast<std::size_t>(from) * static_cast<std::size_t>(num_bytes)],
+                num_bytes, MPI_BYTE, from, 0, MPI_COMM_WORLD, &requests.emplace_back());
     }
     for (int i = 1; i < size; ++i) {
       const int to = (rank - i + size) % size;
-      MPI_Isend(&out[static_cast<std::size_t>(to) * static_cast<std::size_t>(num_bytes)], num_bytes, MPI_BYTE, to, 0,
-                MPI_COMM_WORLD, &requests.emplace_back());
+      MPI_Isend(&out[static_cast<std::size_t>(to) * static_cast<std::size_t>(num_bytes)], num_bytes,
+                MPI_BYTE, to, 0, MPI_COMM_WORLD, &requests.emplace_back());
     }
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     double own = MPI_Wtime() - start, slowest = 0;

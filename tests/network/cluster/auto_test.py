@@ -7,9 +7,10 @@
     auto_test.py --nodes 3,4,5,6 --fixed linear,tree:1,dissemination:1,dissemination:2 ...
     auto_test.py --nodes 2 --delay-us 0 ...            the nodes are joined by cables
 
-Each run measures a meeting and the library's own barrier in turns. A figure is the median of the batches' ratios of the two, so what
-else the machine does counts for both. `auto` may take 1.05 times the library, and 1.05 times the best of --fixed. The machine's
-disturbances are not this test's: of --attempts, one must succeed.
+Each run measures a meeting and the library's own barrier in turns. A figure is the median of the
+batches' ratios of the two, so what else the machine does counts for both. `auto` may take 1.05
+times the library, and 1.05 times the best of --fixed. The machine's disturbances are not this
+test's: of --attempts, one must succeed.
 """
 
 import argparse
@@ -27,21 +28,39 @@ TIMEOUT_S = 120
 
 def measure(arguments, nodes, meeting):
     """The meeting's median time in us, its ratio to the library's, and what it says of its trial."""
-    settings = {"LD_PRELOAD": arguments.shim, "HIERBAR_MPI_MEETING": meeting, "HIERBAR_VERBOSE": "1",
-                "HIERBAR_NETWORK": arguments.network or "off"}
-    status, output, errors = nodes.run([*cluster.launch_line(arguments, len(nodes.addresses), settings), arguments.program,
-                                        str(arguments.batches), str(arguments.barriers)],
-                                       TIMEOUT_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    settings = {
+        "LD_PRELOAD": arguments.shim,
+        "HIERBAR_MPI_MEETING": meeting,
+        "HIERBAR_VERBOSE": "1",
+        "HIERBAR_NETWORK": arguments.network or "off",
+    }
+    status, output, errors = nodes.run(
+        [
+            *cluster.launch_line(arguments, len(nodes.addresses), settings),
+            arguments.program,
+            str(arguments.batches),
+            str(arguments.barriers),
+        ],
+        TIMEOUT_S,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     if status != 0:
         raise cluster.Failure(f"{meeting}: status {status}\n{output}{errors}")
     times = json.loads(next(line for line in output.splitlines() if line.startswith("{")))
     ratios = [a / b for a, b in zip(times["meeting"], times["library"])]
     said = re.search(r"trial: .*", output + errors)
-    return statistics.median(times["meeting"]), statistics.median(ratios), said.group() if said else ""
+    return (
+        statistics.median(times["meeting"]),
+        statistics.median(ratios),
+        said.group() if said else "",
+    )
 
 
 def distinct(meetings, num_nodes):
-    """Without those that are the same schedule among so many nodes: a leader sends to each other one once at most."""
+    """Without those that are the same schedule among so many nodes: a leader sends to each other
+    one once at most."""
+
     def smallest(meeting):
         name, _, k = meeting.partition(":")
         return f"{name}:{min(int(k), num_nodes - 1)}" if name == "dissemination" else meeting
@@ -54,7 +73,9 @@ def judge_once(arguments, nodes):
     auto_us, auto, trial = measure(arguments, nodes, "auto")
     if "trial" not in trial:
         raise cluster.Failure("auto says nothing of a trial")
-    print(f"{len(nodes.addresses)} nodes: auto {auto_us / 1000:.2f} ms, {auto:.3f} of the library's; {trial}")
+    print(
+        f"{len(nodes.addresses)} nodes: auto {auto_us / 1000:.2f} ms, {auto:.3f} of the library's; {trial}"
+    )
     ratios = {"the library": 1.0}
     for meeting in distinct(arguments.fixed, len(nodes.addresses)):
         fixed_us, ratios[meeting], _ = measure(arguments, nodes, meeting)
@@ -79,11 +100,15 @@ def judge(arguments, num_nodes):
 
 
 def read_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--nodes", default="3", help="a comma list")
     parser.add_argument("--delay-us", type=int, default=5000, help="0: cables")
     parser.add_argument("--fixed", default="", help="a comma list of schedules to compare with")
-    parser.add_argument("--network", help="a file of networks; default: none, so that auto assumes costs")
+    parser.add_argument(
+        "--network", help="a file of networks; default: none, so that auto assumes costs"
+    )
     parser.add_argument("--batches", type=int, default=15)
     parser.add_argument("--barriers", type=int, default=6, help="in a batch")
     parser.add_argument("--attempts", type=int, default=3)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether a cluster on one machine is what cluster.py says: nodes of their own, packets that are late, bandwidth with a limit.
+"""Whether a cluster on one machine is what cluster.py says: nodes of their own, packets that are
+late, bandwidth with a limit.
 
-    cluster_test.py --delay-line build/release/tests/network/delay_line
+cluster_test.py --delay-line build/release/tests/network/delay_line
 """
 
 import argparse
@@ -52,7 +53,9 @@ print(min(ask() for _ in range(10 if sys.argv[2] == "1" else 2)))
 
 
 def output_of(nodes, node, program, *arguments):
-    status, output, _ = nodes.run(["python3", "-c", program, *arguments], 30, node, stdout=cluster.subprocess.PIPE)
+    status, output, _ = nodes.run(
+        ["python3", "-c", program, *arguments], 30, node, stdout=cluster.subprocess.PIPE
+    )
     if status != 0:
         raise AssertionError(f"node {node}: status {status}")
     return output
@@ -61,7 +64,9 @@ def output_of(nodes, node, program, *arguments):
 def time_to(nodes, client, server, num_bytes):
     """Seconds from the first byte until the answer has come."""
     address = nodes.addresses[server]
-    process = cluster.start(nodes.command_on(server, ["python3", "-c", SERVE, address]), stdout=cluster.subprocess.PIPE)
+    process = cluster.start(
+        nodes.command_on(server, ["python3", "-c", SERVE, address]), stdout=cluster.subprocess.PIPE
+    )
     try:
         assert process.stdout.readline() == "ready\n"
         return float(output_of(nodes, client, ASK, address, str(num_bytes)))
@@ -78,7 +83,10 @@ def check(condition, what):
 def check_nodes(nodes):
     seen = [json.loads(output_of(nodes, node, DESCRIBE)) for node in range(len(nodes.addresses))]
     for index, node in enumerate(seen):
-        check(node["host"] == f"node{index}" and node["memory"] == [node["host"]], f"node {index} is {node}")
+        check(
+            node["host"] == f"node{index}" and node["memory"] == [node["host"]],
+            f"node {index} is {node}",
+        )
     days = [round((node["clock"] - seen[0]["clock"]) / 86400) for node in seen]
     check(days == list(range(len(seen))), f"the clocks differ by {days} days")
 
@@ -89,7 +97,10 @@ def check_delays(delay_line):
         for server, one_way_us in (1, DELAY_US), (2, FAR_US):
             # The rest is the scheduler's, whose time slices are not this test's.
             took_us = time_to(nodes, 0, server, 1) * 1e6
-            check(2 * one_way_us <= took_us < 3 * one_way_us, f"a round trip to node {server} takes {took_us:.0f} us")
+            check(
+                2 * one_way_us <= took_us < 3 * one_way_us,
+                f"a round trip to node {server} takes {took_us:.0f} us",
+            )
             print(f"round trip to node {server}: {took_us:.0f} us of {2 * one_way_us}")
 
 
@@ -114,7 +125,9 @@ def processes_left():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--delay-line", required=True)
     arguments = parser.parse_args()
     try:

@@ -36,7 +36,8 @@ using Clock = std::chrono::steady_clock;
 using Packet = std::vector<char>;
 
 constexpr std::size_t kMostBytes = 65536;
-constexpr std::size_t kMostWaiting = 4096;  // packets on their way to one node; more are lost, as in a switch
+constexpr std::size_t kMostWaiting =
+    4096;  // packets on their way to one node; more are lost, as in a switch
 
 [[noreturn]] void fail(const char* what) {
   std::perror(what);
@@ -71,7 +72,8 @@ class DelayLine {
   DelayLine(std::vector<int> devices, Clock::duration near, Clock::duration far)
       : devices_(std::move(devices)), links_(size() * size()) {
     for (std::size_t from = 0; from < size(); ++from) {
-      for (std::size_t to = 0; to < size(); ++to) link(from, to).delay = half_of(from) == half_of(to) ? near : far;
+      for (std::size_t to = 0; to < size(); ++to)
+        link(from, to).delay = half_of(from) == half_of(to) ? near : far;
     }
   }
 
@@ -102,7 +104,8 @@ class DelayLine {
       std::memcpy(&destination, buffer.data() + kDestination, sizeof destination);
       const std::size_t to = (ntohl(destination.s_addr) & 0xff) - std::size_t{1};
       if (to >= size() || link(from, to).waiting.size() == kMostWaiting) continue;
-      link(from, to).waiting.push_back({Clock::now() + link(from, to).delay, Packet(buffer.data(), buffer.data() + count)});
+      link(from, to).waiting.push_back(
+          {Clock::now() + link(from, to).delay, Packet(buffer.data(), buffer.data() + count)});
     }
   }
 
@@ -112,7 +115,9 @@ class DelayLine {
       while (!waiting.empty() && waiting.front().due <= Clock::now()) {
         const Packet& packet = waiting.front().packet;
         // A full device loses the packet; TCP sends it again.
-        if (write(devices_[i % size()], packet.data(), packet.size()) < 0 && errno != EAGAIN && errno != EIO) fail("write");
+        if (write(devices_[i % size()], packet.data(), packet.size()) < 0 && errno != EAGAIN &&
+            errno != EIO)
+          fail("write");
         waiting.pop_front();
       }
     }
@@ -123,7 +128,8 @@ class DelayLine {
     for (const Link& link : links_) {
       if (!link.waiting.empty()) wait = std::min(wait, link.waiting.front().due - Clock::now());
     }
-    const long ns = std::max<long>(0, std::chrono::duration_cast<std::chrono::nanoseconds>(wait).count());
+    const long ns =
+        std::max<long>(0, std::chrono::duration_cast<std::chrono::nanoseconds>(wait).count());
     return {ns / 1000000000, ns % 1000000000};
   }
 
@@ -144,8 +150,11 @@ int main(int argc, char** argv) {
   for (int i = 3; i < argc; ++i) devices.push_back(open_device(argv[i], home));
   // Ranks may spin on every cpu. Without this, packets wait for a time slice.
   const sched_param priority{.sched_priority = 10};
-  if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0) std::perror("delay_line: no real-time priority, so delays are longer");
+  if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0)
+    std::perror("delay_line: no real-time priority, so delays are longer");
   std::puts("ready");
   std::fflush(stdout);
-  DelayLine(devices, std::chrono::microseconds(std::atol(argv[1])), std::chrono::microseconds(std::atol(argv[2]))).run();
+  DelayLine(devices, std::chrono::microseconds(std::atol(argv[1])),
+            std::chrono::microseconds(std::atol(argv[2])))
+      .run();
 }

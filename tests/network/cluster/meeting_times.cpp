@@ -34,7 +34,8 @@ double batch_us(int (*barrier)(MPI_Comm), int num_barriers) {
 
 void print(const char* name, const std::vector<double>& times_us, const char* end) {
   std::printf("\"%s\": [", name);
-  for (std::size_t i = 0; i < times_us.size(); ++i) std::printf("%s%.1f", i == 0 ? "" : ", ", times_us[i]);
+  for (std::size_t i = 0; i < times_us.size(); ++i)
+    std::printf("%s%.1f", i == 0 ? "" : ", ", times_us[i]);
   std::printf("]%s", end);
 }
 

@@ -29,10 +29,13 @@ using namespace hierbar;
 
 constexpr double kLeastCorrelation = 0.9;
 constexpr double kMostRegret = 1.10;
-constexpr double kLead_s = 0.5;  // of simulated time, for all ranks to hear of the moment at which they enter
+constexpr double kLead_s =
+    0.5;  // of simulated time, for all ranks to hear of the moment at which they enter
 constexpr const char* kKinds =
-    "linear,double-ring,recursive-doubling,dissemination:1,dissemination:2,dissemination:3,dissemination:5,dissemination:7,"
-    "dissemination:15,tree:1,tree:2,tree:4,tree:8,combining-tree:2,combining-tree:4,combining-tree:8";
+    "linear,double-ring,recursive-doubling,dissemination:1,dissemination:2,dissemination:3,"
+    "dissemination:5,dissemination:7,"
+    "dissemination:15,tree:1,tree:2,tree:4,tree:8,combining-tree:2,combining-tree:4,combining-tree:"
+    "8";
 
 timespec time_between_polls{};
 
@@ -78,7 +81,8 @@ double measure_us(Function barrier) {
 std::vector<double> ranks_of(const std::vector<double>& values) {
   std::vector<double> ranks;
   for (const double value : values) {
-    const auto below = std::count_if(values.begin(), values.end(), [&](double other) { return other < value; });
+    const auto below =
+        std::count_if(values.begin(), values.end(), [&](double other) { return other < value; });
     const auto equal = std::count(values.begin(), values.end(), value);
     ranks.push_back(static_cast<double>(below) + static_cast<double>(equal - 1) / 2);
   }
@@ -98,26 +102,30 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
   return xy / std::sqrt(xx * yy);
 }
 
-bool report(const std::vector<network::Ranked>& ranked, const std::vector<double>& measured_us, double library_us) {
+bool report(const std::vector<network::Ranked>& ranked, const std::vector<double>& measured_us,
+            double library_us) {
   std::vector<double> evaluated_us;
   std::printf("%-20s %12s %12s\n", "us", "model", "SMPI");
   for (std::size_t i = 0; i < ranked.size(); ++i) {
     evaluated_us.push_back(ranked[i].evaluated_us);
-    std::printf("%-20s %12.1f %12.1f\n", name_of(ranked[i].kind).c_str(), evaluated_us[i], measured_us[i]);
+    std::printf("%-20s %12.1f %12.1f\n", name_of(ranked[i].kind).c_str(), evaluated_us[i],
+                measured_us[i]);
   }
   std::printf("%-20s %12s %12.1f\n", "SMPI's own", "", library_us);
   // They are sorted by the model's time, so the first is the choice.
   const double correlation = rank_correlation(evaluated_us, measured_us);
-  const double regret = measured_us.front() / *std::min_element(measured_us.begin(), measured_us.end());
-  std::printf("rank correlation %.3f (at least %.1f), regret of the choice %.3f (at most %.2f)\n", correlation, kLeastCorrelation,
-              regret, kMostRegret);
+  const double regret =
+      measured_us.front() / *std::min_element(measured_us.begin(), measured_us.end());
+  std::printf("rank correlation %.3f (at least %.1f), regret of the choice %.3f (at most %.2f)\n",
+              correlation, kLeastCorrelation, regret, kMostRegret);
   return correlation >= kLeastCorrelation && regret <= kMostRegret;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto costs = argc == 3 ? network::parse_parameters(argv[1]) : Error{"needs the costs and the time of a poll"};
+  const auto costs = argc == 3 ? network::parse_parameters(argv[1])
+                               : Error{"needs the costs and the time of a poll"};
   if (!costs) return 2;
   time_between_polls = timespec_of_us(std::atof(argv[2]));
   MPI_Init(&argc, &argv);
@@ -131,10 +139,12 @@ int main(int argc, char** argv) {
   std::vector<network::Ranked> ranked;
   if (rank == 0) ranked = network::choose(kinds, num_ranks, {*costs, {}});
   for (std::size_t i = 0; i < ranked.size(); ++i) kinds[i] = ranked[i].kind;
-  PMPI_Bcast(kinds.data(), static_cast<int>(kinds.size() * sizeof kinds.front()), MPI_BYTE, 0, MPI_COMM_WORLD);
+  PMPI_Bcast(kinds.data(), static_cast<int>(kinds.size() * sizeof kinds.front()), MPI_BYTE, 0,
+             MPI_COMM_WORLD);
   std::vector<double> measured_us;
   for (const network::Kind kind : kinds) {
-    const std::vector<network::Round> rounds = network::rounds(kind, static_cast<std::uint32_t>(rank), num_ranks);
+    const std::vector<network::Round> rounds =
+        network::rounds(kind, static_cast<std::uint32_t>(rank), num_ranks);
     mpi::ScheduleRunner runner;
     runner.prepare(rounds);
     measured_us.push_back(measure_us([&] { runner.run(rounds, pmpi, MPI_COMM_WORLD); }));

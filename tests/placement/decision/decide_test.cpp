@@ -26,7 +26,9 @@ CpuPool all_of(const Machine& machine) {
           .why = "all"};
 }
 
-RankNeed on_cpus(const char* list, std::uint32_t num_threads) { return {*CpuSet::parse(list), num_threads}; }
+RankNeed on_cpus(const char* list, std::uint32_t num_threads) {
+  return {*CpuSet::parse(list), num_threads};
+}
 
 std::vector<std::string> texts(const Decision& decision) {
   if (decision.shares.empty()) return {decision.why};
@@ -40,29 +42,37 @@ std::vector<std::string> decided(const Machine& machine, const std::vector<RankN
 }
 
 TEST(Decide, RanksOnOneCoreEachGetTheNode) {
-  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("0", 4), on_cpus("1", 4), on_cpus("2", 4), on_cpus("3", 4)}),
+  EXPECT_THAT(decided(sixteen_cores(),
+                      {on_cpus("0", 4), on_cpus("1", 4), on_cpus("2", 4), on_cpus("3", 4)}),
               ElementsAre("0-3", "4-7", "8-11", "12-15"));
 }
 
 TEST(Decide, UnboundRanksGetTheirParts) {
-  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("0-15", 4), on_cpus("0-15", 4)}), ElementsAre("0-7", "8-15"));
-  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("0-15", 12), on_cpus("0-15", 4)}), ElementsAre("0-11", "12-15"));
+  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("0-15", 4), on_cpus("0-15", 4)}),
+              ElementsAre("0-7", "8-15"));
+  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("0-15", 12), on_cpus("0-15", 4)}),
+              ElementsAre("0-11", "12-15"));
 }
 
 TEST(Decide, RanksKeepTheirOwnCoreWhereTheyCan) {
-  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("8", 8), on_cpus("0", 8)}), ElementsAre("8-15", "0-7"));
-  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("12", 4), on_cpus("4", 4), on_cpus("0", 4), on_cpus("8", 4)}),
+  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("8", 8), on_cpus("0", 8)}),
+              ElementsAre("8-15", "0-7"));
+  EXPECT_THAT(decided(sixteen_cores(),
+                      {on_cpus("12", 4), on_cpus("4", 4), on_cpus("0", 4), on_cpus("8", 4)}),
               ElementsAre("12-15", "4-7", "0-3", "8-11"));
 }
 
 TEST(Decide, EnoughCoresAndNoOverlapIsLeftAlone) {
-  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("0-3", 4), on_cpus("8-11", 4)}), ElementsAre(HasSubstr("a core of its own")));
+  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("0-3", 4), on_cpus("8-11", 4)}),
+              ElementsAre(HasSubstr("a core of its own")));
   // As many cpus as threads, and half as many cores.
-  EXPECT_THAT(decided(sixteen_cores(2), {on_cpus("0-3", 4), on_cpus("16-19", 4)}), ElementsAre("0-15", "16-31"));
+  EXPECT_THAT(decided(sixteen_cores(2), {on_cpus("0-3", 4), on_cpus("16-19", 4)}),
+              ElementsAre("0-15", "16-31"));
 }
 
 TEST(Decide, TooManyThreadsAreLeftAlone) {
-  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("0", 9), on_cpus("1", 8)}), ElementsAre(HasSubstr("17 threads for 16 cpus")));
+  EXPECT_THAT(decided(sixteen_cores(), {on_cpus("0", 9), on_cpus("1", 8)}),
+              ElementsAre(HasSubstr("17 threads for 16 cpus")));
 }
 
 TEST(Decide, NobodyActsOnCpusThatMayBelongToOthers) {
@@ -73,7 +83,8 @@ TEST(Decide, NobodyActsOnCpusThatMayBelongToOthers) {
 }
 
 // Threads by rank, of ranks whose numbers are given or 0, open.
-std::vector<std::uint32_t> settled(std::uint32_t capacity, const std::vector<std::uint32_t>& numbers) {
+std::vector<std::uint32_t> settled(std::uint32_t capacity,
+                                   const std::vector<std::uint32_t>& numbers) {
   std::vector<RankNeed> ranks;
   for (const std::uint32_t number : numbers) ranks.push_back(on_cpus("0", number));
   std::vector<std::uint32_t> result;
@@ -97,13 +108,16 @@ TEST(SettledNeeds, OpenOnesAreOneThreadAtLeast) {
 
 TEST(Decide, TeamsWithoutANumberFillTheirShares) {
   const Machine machine = sixteen_cores();
-  const Decision bound = decide(machine, all_of(machine), {on_cpus("0", 0), on_cpus("1", 0), on_cpus("2", 0)});
+  const Decision bound =
+      decide(machine, all_of(machine), {on_cpus("0", 0), on_cpus("1", 0), on_cpus("2", 0)});
   EXPECT_THAT(texts(bound), ElementsAre("0-4", "5-10", "11-15"));
   EXPECT_THAT(bound.team_sizes, ElementsAre(5, 6, 5));
-  const Decision mixed = decide(machine, all_of(machine), {on_cpus("0-15", 12), on_cpus("0-15", 0)});
+  const Decision mixed =
+      decide(machine, all_of(machine), {on_cpus("0-15", 12), on_cpus("0-15", 0)});
   EXPECT_THAT(texts(mixed), ElementsAre("0-11", "12-15"));
   EXPECT_THAT(mixed.team_sizes, ElementsAre(12, 4));
-  EXPECT_THAT(decided(machine, {on_cpus("0-7", 0), on_cpus("8-15", 0)}), ElementsAre(HasSubstr("a core of its own")));
+  EXPECT_THAT(decided(machine, {on_cpus("0-7", 0), on_cpus("8-15", 0)}),
+              ElementsAre(HasSubstr("a core of its own")));
 }
 
 TEST(Decide, TeamsWithoutANumberStayInTheCapacity) {
@@ -117,9 +131,11 @@ TEST(Decide, TeamsWithoutANumberStayInTheCapacity) {
 
 TEST(DecideForEquals, PartsAreThoseOfEqualRanks) {
   const Machine machine = sixteen_cores();
-  EXPECT_THAT(texts(decide_for_equals(machine, all_of(machine), 4, 4)), ElementsAre("0-3", "4-7", "8-11", "12-15"));
+  EXPECT_THAT(texts(decide_for_equals(machine, all_of(machine), 4, 4)),
+              ElementsAre("0-3", "4-7", "8-11", "12-15"));
   EXPECT_THAT(decide_for_equals(machine, all_of(machine), 0, 3).team_sizes, ElementsAre(5, 6, 5));
-  EXPECT_THAT(texts(decide_for_equals(machine, all_of(machine), 5, 4)), ElementsAre(HasSubstr("20 threads for 16 cpus")));
+  EXPECT_THAT(texts(decide_for_equals(machine, all_of(machine), 5, 4)),
+              ElementsAre(HasSubstr("20 threads for 16 cpus")));
 }
 
 }  // namespace

@@ -40,16 +40,22 @@ TEST(Forecast, GivesAThreadForEachCpuUnlessToldOtherwise) {
 }
 
 TEST(Forecast, BindsWhereTheVariablesSay) {
-  EXPECT_THAT(threads(team("0-7", {{"OMP_NUM_THREADS", "2"}, {"OMP_PLACES", "cores"}})), ElementsAre("0-1", "4-5"));
-  EXPECT_THAT(threads(team("0-7", {{"OMP_NUM_THREADS", "2"}, {"OMP_PROC_BIND", "Close"}})), ElementsAre("0-1", "2-3"));
-  EXPECT_THAT(threads(team("2-7", {{"OMP_NUM_THREADS", "2"}, {"OMP_PLACES", "sockets(2)"}})), ElementsAre("2-3", "4-7"));
-  EXPECT_THAT(threads(team("0-3", {{"OMP_NUM_THREADS", "2"}, {"OMP_PROC_BIND", "primary"}, {"OMP_PLACES", "threads"}})),
+  EXPECT_THAT(threads(team("0-7", {{"OMP_NUM_THREADS", "2"}, {"OMP_PLACES", "cores"}})),
+              ElementsAre("0-1", "4-5"));
+  EXPECT_THAT(threads(team("0-7", {{"OMP_NUM_THREADS", "2"}, {"OMP_PROC_BIND", "Close"}})),
+              ElementsAre("0-1", "2-3"));
+  EXPECT_THAT(threads(team("2-7", {{"OMP_NUM_THREADS", "2"}, {"OMP_PLACES", "sockets(2)"}})),
+              ElementsAre("2-3", "4-7"));
+  EXPECT_THAT(threads(team("0-3", {{"OMP_NUM_THREADS", "2"},
+                                   {"OMP_PROC_BIND", "primary"},
+                                   {"OMP_PLACES", "threads"}})),
               ElementsAre("0", "0"));
   EXPECT_FALSE(team("0-7", {{"OMP_PLACES", "cores"}, {"OMP_PROC_BIND", "false"}}).is_bound);
 }
 
 TEST(Forecast, LeavesOutPlacesThatTheProcessMayNotUse) {
-  const TeamShape result = team("4-7", {{"OMP_NUM_THREADS", "2"}, {"OMP_PLACES", "{0,1},{4},{5,99}"}});
+  const TeamShape result =
+      team("4-7", {{"OMP_NUM_THREADS", "2"}, {"OMP_PLACES", "{0,1},{4},{5,99}"}});
   EXPECT_THAT(threads(result), ElementsAre("4", "5"));
   EXPECT_EQ(result.foreign.to_string(), "0-1,99");
   EXPECT_FALSE(team("4-7", {{"OMP_PLACES", "{0}"}}).is_bound);
@@ -74,15 +80,17 @@ TEST(Places, AreParsedWithLengthsAndStrides) {
   EXPECT_THAT(places("{0:2}:2"), ElementsAre("0-1", "2-3"));
   EXPECT_THAT(places("{0:2:8}"), ElementsAre("0,8"));
   EXPECT_THAT(places("{2}:2:-1"), ElementsAre("2", "1"));
-  for (const char* bad : {"", "{}", "{0", "0}", "{0}:0", "{0}:2:-1", "{0},", "{-1}", "{0}x", "{0:999999999}"}) {
+  for (const char* bad :
+       {"", "{}", "{0", "0}", "{0}:0", "{0}:2:-1", "{0},", "{-1}", "{0}x", "{0:999999999}"}) {
     EXPECT_THAT(places(bad), ElementsAre("error")) << bad;
   }
 }
 
 // A mistyped number must not take memory or time, whatever stands beside it.
 TEST(ParsePlaces, RefusesWhatNoMachineHas) {
-  for (const char* bad : {"{0:3:9223372036854775807}", "{0}:3:9223372036854775807", "{9}:2:-9223372036854775808", "{8192}",
-                          "{8191}:65536:0", "{0:8000}:150:1", "{0}:9000:0"}) {
+  for (const char* bad :
+       {"{0:3:9223372036854775807}", "{0}:3:9223372036854775807", "{9}:2:-9223372036854775808",
+        "{8192}", "{8191}:65536:0", "{0:8000}:150:1", "{0}:9000:0"}) {
     EXPECT_FALSE(parse_places(bad).ok()) << bad;
   }
   EXPECT_TRUE(parse_places("{0:8192}:1").ok());

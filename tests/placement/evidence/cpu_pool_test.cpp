@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "tests/support/environments.hpp"
+#include "tests/support/surroundings.hpp"
 
 namespace hierbar {
 namespace {
@@ -27,8 +27,8 @@ PoolEvidence with_grant(PoolEvidence evidence, const char* list) {
 std::string chosen(const PoolEvidence& evidence, PoolChoice choice = PoolChoice::kAuto) {
   const Result<CpuPool> pool = choose_pool(evidence, choice);
   if (!pool) return "error: " + pool.error();
-  return std::string(pool_choice_name(pool->source)) + " " + pool->cpus.to_string() + ", capacity " +
-         std::to_string(pool->capacity) + (pool->is_exclusive ? ", exclusive" : "");
+  return std::string(pool_choice_name(pool->source)) + " " + pool->cpus.to_string() +
+         ", capacity " + std::to_string(pool->capacity) + (pool->is_exclusive ? ", exclusive" : "");
 }
 
 TEST(CpuPool, IsTheGrantWithinWhatTheKernelAllows) {
@@ -37,7 +37,9 @@ TEST(CpuPool, IsTheGrantWithinWhatTheKernelAllows) {
   evidence.kernel = cpus("0-7");
   EXPECT_EQ(chosen(evidence), "grant 4-7, capacity 4, exclusive");
   evidence.kernel = cpus("0-3");
-  EXPECT_EQ(chosen(evidence), "error: the kernel allows none of the cpus 4-11, those of hydra_pmi_proxy (process 500)");
+  EXPECT_EQ(
+      chosen(evidence),
+      "error: the kernel allows none of the cpus 4-11, those of hydra_pmi_proxy (process 500)");
 }
 
 TEST(CpuPool, TakesAGrantOfTheWholeMachineUnlessANumberSpeaksAgainstIt) {
@@ -86,14 +88,16 @@ TEST(CpuPool, ObeysTheSetting) {
   EXPECT_EQ(chosen(evidence, PoolChoice::kUnion), "union 3-4, capacity 2, exclusive");
   EXPECT_EQ(chosen(evidence, PoolChoice::kGrant), "grant 0-7, capacity 8, exclusive");
   evidence.grant.reset();
-  EXPECT_EQ(chosen(evidence, PoolChoice::kGrant), "error: no launcher's process of this user is among the ancestors");
+  EXPECT_EQ(chosen(evidence, PoolChoice::kGrant),
+            "error: no launcher's process of this user is among the ancestors");
 }
 
 TEST(CpuPool, SaysWhy) {
   PoolEvidence evidence = with_grant(whole_machine(), "0-15");
   evidence.scheduled = {4, "SLURM_CPUS_ON_NODE"};
-  EXPECT_EQ(choose_pool(evidence, PoolChoice::kAuto)->why,
-            "16 cpus (0-15), those of hydra_pmi_proxy (process 500); SLURM_CPUS_ON_NODE leaves 4 cpus");
+  EXPECT_EQ(
+      choose_pool(evidence, PoolChoice::kAuto)->why,
+      "16 cpus (0-15), those of hydra_pmi_proxy (process 500); SLURM_CPUS_ON_NODE leaves 4 cpus");
   evidence.kernel = cpus("3");
   EXPECT_EQ(choose_pool(evidence, PoolChoice::kCpuset)->why,
             "1 cpu (3), those that the kernel allows, which are not all; chosen by pool=cpuset");
@@ -119,9 +123,12 @@ TEST(CpuPool, NeverLeavesWhatTheKernelAllowsAndNeverIsEmpty) {
     PoolEvidence evidence{.online = any_set(), .kernel = any_set()};
     if (random() % 2 == 0) evidence.grant = {any_set(), "mpirun (process 1)"};
     if (random() % 2 == 0) evidence.ranks = any_set();
-    if (random() % 2 == 0) evidence.scheduled = {1 + static_cast<std::uint32_t>(random() % 80), "NCPUS"};
-    if (random() % 2 == 0) evidence.quota = {1 + static_cast<std::uint32_t>(random() % 80), "quota"};
-    for (const PoolChoice choice : {PoolChoice::kAuto, PoolChoice::kUnion, PoolChoice::kGrant, PoolChoice::kCpuset}) {
+    if (random() % 2 == 0)
+      evidence.scheduled = {1 + static_cast<std::uint32_t>(random() % 80), "NCPUS"};
+    if (random() % 2 == 0)
+      evidence.quota = {1 + static_cast<std::uint32_t>(random() % 80), "quota"};
+    for (const PoolChoice choice :
+         {PoolChoice::kAuto, PoolChoice::kUnion, PoolChoice::kGrant, PoolChoice::kCpuset}) {
       const Result<CpuPool> pool = choose_pool(evidence, choice);
       if (!pool) continue;
       ++num_pools;
@@ -137,11 +144,18 @@ TEST(CpuPool, NeverLeavesWhatTheKernelAllowsAndNeverIsEmpty) {
 }
 
 Process launcher(const char* name, std::uint32_t user) {
-  return {.pid = 500, .parent = 1, .start_ticks = 1, .user = user, .name = name, .cpus = CpuSet::range(0, 0)};
+  return {.pid = 500,
+          .parent = 1,
+          .start_ticks = 1,
+          .user = user,
+          .name = name,
+          .cpus = CpuSet::range(0, 0)};
 }
 
 TEST(PoolEvidence, TakesTheGrantOnlyFromALauncherOfThisUser) {
-  const auto evidence = [](const Process& process) { return *read_pool_evidence(test::environment_of({}), {process}); };
+  const auto evidence = [](const Process& process) {
+    return *read_pool_evidence(test::environment_of({}), {process});
+  };
   const PoolEvidence granted = evidence(launcher("hydra_pmi_proxy", geteuid()));
   ASSERT_TRUE(granted.grant);
   EXPECT_EQ(granted.grant->holder, "hydra_pmi_proxy (process 500)");
@@ -152,16 +166,20 @@ TEST(PoolEvidence, TakesTheGrantOnlyFromALauncherOfThisUser) {
 }
 
 TEST(PoolEvidence, DoesNotLookBehindTheBatchSystemsDaemon) {
-  const std::vector<Process> ancestors = {launcher("slurmstepd", geteuid()), launcher("mpirun", geteuid())};
+  const std::vector<Process> ancestors = {launcher("slurmstepd", geteuid()),
+                                          launcher("mpirun", geteuid())};
   EXPECT_FALSE(read_pool_evidence(test::environment_of({}), ancestors)->grant);
 }
 
 TEST(PoolEvidence, TakesTheBatchSystemsNumbersOnlyInItsJobs) {
   const auto scheduled = [](const test::Variables& variables) {
     const PoolEvidence evidence = *read_pool_evidence(test::environment_of(variables), {});
-    return evidence.scheduled ? evidence.scheduled->source + "=" + std::to_string(evidence.scheduled->num_cpus) : "none";
+    return evidence.scheduled
+               ? evidence.scheduled->source + "=" + std::to_string(evidence.scheduled->num_cpus)
+               : "none";
   };
-  EXPECT_EQ(scheduled({{"SLURM_JOB_ID", "1"}, {"SLURM_CPUS_ON_NODE", "2"}}), "SLURM_CPUS_ON_NODE=2");
+  EXPECT_EQ(scheduled({{"SLURM_JOB_ID", "1"}, {"SLURM_CPUS_ON_NODE", "2"}}),
+            "SLURM_CPUS_ON_NODE=2");
   EXPECT_EQ(scheduled({{"PBS_JOBID", "7.server"}, {"NCPUS", "36"}}), "NCPUS=36");
   EXPECT_EQ(scheduled({{"NCPUS", "36"}}), "none");
   EXPECT_EQ(scheduled({{"SLURM_JOB_ID", "1"}, {"SLURM_CPUS_ON_NODE", "all"}}), "none");

@@ -1,7 +1,5 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "placement/evidence/kernel_cpus.hpp"
-
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -13,12 +11,12 @@
 #include <functional>
 #include <optional>
 #include <sstream>
+#include <string>
 
 #include "base/bound_thread.hpp"
 #include "placement/evidence/cpu_pool.hpp"
-#include "placement/evidence/cpu_quota.hpp"
-#include "tests/support/environments.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "placement/evidence/kernel_cpus.hpp"
+#include "tests/support/surroundings.hpp"
 
 namespace hierbar {
 namespace {
@@ -30,13 +28,15 @@ std::string in_child(const std::function<std::string()>& say) {
   const pid_t child = fork();
   if (child == 0) {
     const std::string text = say();
-    const bool is_written = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const bool is_written =
+        write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
     _exit(is_written ? 0 : 1);
   }
   close(ends[1]);
   std::string text;
   char buffer[4096];
-  for (ssize_t size; (size = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(size));
+  for (ssize_t size; (size = read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(size));
   close(ends[0]);
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child || status != 0) return "the child failed";
@@ -56,9 +56,13 @@ TEST(KernelCpus, ProbingSeesPastTheMaskAndLeavesIt) {
   EXPECT_EQ(seen, allowed.to_string() + " and " + std::to_string(last));
 }
 
-TEST(KernelCpus, AllowedOnesAreOnline) { EXPECT_TRUE(probe_kernel_cpus()->is_subset_of(online_cpus())); }
+TEST(KernelCpus, AllowedOnesAreOnline) {
+  EXPECT_TRUE(probe_kernel_cpus()->is_subset_of(online_cpus()));
+}
 
-TEST(KernelCpus, OnlineOnesAreEmptyWhereTheyCannotBeRead) { EXPECT_TRUE(online_cpus("/nonexistent").empty()); }
+TEST(KernelCpus, OnlineOnesAreEmptyWhereTheyCannotBeRead) {
+  EXPECT_TRUE(online_cpus("/nonexistent").empty());
+}
 
 // A job bound by taskset, without a launcher: the pool is what the ranks were given.
 TEST(KernelCpus, PoolOfABoundJobIsItsMask) {
@@ -70,7 +74,8 @@ TEST(KernelCpus, PoolOfABoundJobIsItsMask) {
     evidence.kernel = evidence.online;
     evidence.ranks = *own_cpus();
     const Result<CpuPool> pool = choose_pool(evidence, PoolChoice::kAuto);
-    return pool ? std::string(pool_choice_name(pool->source)) + " " + pool->cpus.to_string() : pool.error();
+    return pool ? std::string(pool_choice_name(pool->source)) + " " + pool->cpus.to_string()
+                : pool.error();
   });
   EXPECT_EQ(seen, "union " + std::to_string(first));
 }
@@ -88,7 +93,8 @@ class Group {
       const std::string options = "," + line.substr(line.rfind(' ') + 1) + ",";
       if (line.find(" - cgroup2 ") != std::string::npos) {
         try_in(mount_point, file_2);
-      } else if (line.find(" - cgroup ") != std::string::npos && options.find("," + controller + ",") != std::string::npos) {
+      } else if (line.find(" - cgroup ") != std::string::npos &&
+                 options.find("," + controller + ",") != std::string::npos) {
         try_in(mount_point, file_1);
       }
     }
@@ -106,7 +112,9 @@ class Group {
     stream << value << std::flush;
     return stream.good();
   }
-  bool has(const std::string& file) const { return access((directory_ + "/" + file).c_str(), W_OK) == 0; }
+  bool has(const std::string& file) const {
+    return access((directory_ + "/" + file).c_str(), W_OK) == 0;
+  }
   std::string get_from_parent(const std::string& file) const {
     std::ifstream stream(directory_ + "/../" + file);
     std::string value;
@@ -140,7 +148,8 @@ TEST(ShareCores, IsToldByTheKernelsListsOfSiblings) {
   };
   EXPECT_FALSE(share_cores(CpuSet::range(0, 3), sys.path())) << "nothing is known";
   for (int cpu = 0; cpu < 4; ++cpu) {
-    write("cpu" + std::to_string(cpu) + "/topology/thread_siblings_list", cpu % 2 == 0 ? "0,2" : "1,3");
+    write("cpu" + std::to_string(cpu) + "/topology/thread_siblings_list",
+          cpu % 2 == 0 ? "0,2" : "1,3");
   }
   EXPECT_TRUE(share_cores(CpuSet::range(0, 3), sys.path()));
   EXPECT_TRUE(share_cores(*CpuSet::parse("0,1,3"), sys.path()));
@@ -161,17 +170,19 @@ TEST(KernelCpus, AreThoseOfTheCpuset) {
     if (!group.join()) return std::string("cannot join");
     const PoolEvidence evidence = *read_pool_evidence(test::environment_of({}), {});
     std::string text = evidence.kernel.to_string();
-    if (const Result<CpuPool> pool = choose_pool(evidence, PoolChoice::kCpuset)) text += ", pool " + pool->cpus.to_string();
+    if (const Result<CpuPool> pool = choose_pool(evidence, PoolChoice::kCpuset))
+      text += ", pool " + pool->cpus.to_string();
     return text;
   });
   if (seen == "cannot join") GTEST_SKIP() << "a cpuset control group cannot be joined here";
   EXPECT_EQ(seen, last + ", pool " + last);
 }
 
-TEST(CpuQuota, IsReadFromALiveControlGroup) {
+TEST(LiveCpuQuota, IsReadFromALiveControlGroup) {
   const Group group("cpu", "cpu.cfs_quota_us", "cpu.max");
   if (!group.exists()) GTEST_SKIP() << "no cpu control group can be made here (needs root)";
-  const bool is_set = group.has("cpu.max") ? group.set("cpu.max", "150000 100000") : group.set("cpu.cfs_quota_us", "150000");
+  const bool is_set = group.has("cpu.max") ? group.set("cpu.max", "150000 100000")
+                                           : group.set("cpu.cfs_quota_us", "150000");
   if (!is_set) GTEST_SKIP() << "a cpu control group takes no quota here";
   const std::string seen = in_child([&] {
     if (!group.join()) return std::string("cannot join");
@@ -180,6 +191,94 @@ TEST(CpuQuota, IsReadFromALiveControlGroup) {
   if (seen == "cannot join") GTEST_SKIP() << "a cpu control group cannot be joined here";
   const std::optional<std::uint32_t> around = read_cpu_quota();
   EXPECT_EQ(seen, std::to_string(std::min<std::uint32_t>(2, around.value_or(2))));
+}
+
+// A /proc and control groups in files. The lines of mountinfo and cgroup are those of the named
+// systems, shortened.
+class CpuQuota : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = std::filesystem::path(testing::TempDir()) /
+            (std::string("hierbar_quota_") +
+             testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(root_);
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void write(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories(
+        (root_.string() + path).substr(0, (root_.string() + path).rfind('/')));
+    std::ofstream(root_.string() + path) << text;
+  }
+
+  // Systemd with version 2 only.
+  void make_version_2(const std::string& group, const std::string& mounted_group = "/") {
+    write("/proc/self/mountinfo",
+          "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n29 23 0:26 " + mounted_group +
+              " /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+    write("/proc/self/cgroup", "0::" + group + "\n");
+  }
+
+  // Version 1, two controllers in one hierarchy.
+  void make_version_1(const std::string& group, const std::string& mounted_group = "/") {
+    write("/proc/self/mountinfo",
+          "31 23 0:28 " + mounted_group +
+              " /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
+              "32 23 0:29 / /sys/fs/cgroup/cpuset rw shared:10 - cgroup cgroup rw,cpuset\n");
+    write("/proc/self/cgroup", "5:cpuset:/elsewhere\n4:cpu,cpuacct:" + group + "\n");
+  }
+
+  std::optional<std::uint32_t> quota() { return read_cpu_quota(root_.string()); }
+
+  std::filesystem::path root_;
+};
+
+TEST_F(CpuQuota, RoundsUpToWholeCpus) {
+  make_version_2("/job");
+  write("/sys/fs/cgroup/job/cpu.max", "250000 100000\n");
+  EXPECT_EQ(quota(), 3U);
+  write("/sys/fs/cgroup/job/cpu.max", "200000 100000\n");
+  EXPECT_EQ(quota(), 2U);
+  write("/sys/fs/cgroup/job/cpu.max", "1000 100000\n");
+  EXPECT_EQ(quota(), 1U);
+}
+
+TEST_F(CpuQuota, IsTheSmallestOnTheWayToTheRoot) {
+  make_version_2("/system.slice/job_7/step_0");
+  write("/sys/fs/cgroup/system.slice/job_7/step_0/cpu.max", "max 100000\n");
+  write("/sys/fs/cgroup/system.slice/job_7/cpu.max", "400000 100000\n");
+  write("/sys/fs/cgroup/system.slice/cpu.max", "1600000 100000\n");
+  EXPECT_EQ(quota(), 4U);
+}
+
+TEST_F(CpuQuota, FindsVersion1BesideOtherControllers) {
+  make_version_1("/job");
+  write("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "150000\n");
+  write("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(quota(), 2U);
+  write("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "-1\n");
+  EXPECT_EQ(quota(), std::nullopt);
+}
+
+TEST_F(CpuQuota, FindsAContainersGroupWhereItIsMounted) {
+  make_version_1("/docker/1a2b", "/docker/1a2b");
+  write("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "300000\n");
+  write("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(quota(), 3U);
+  make_version_1("/docker/1a2b/inner", "/docker/1a2b");
+  EXPECT_EQ(quota(), 3U);
+  make_version_1("/docker/other", "/docker/1a2b");
+  EXPECT_EQ(quota(), 3U);
+}
+
+TEST_F(CpuQuota, IsNoneWhereThereIsNone) {
+  EXPECT_EQ(quota(), std::nullopt);
+  make_version_2("/");
+  EXPECT_EQ(quota(), std::nullopt);
+  write("/sys/fs/cgroup/cpu.max", "max 100000\n");
+  EXPECT_EQ(quota(), std::nullopt);
+  write("/sys/fs/cgroup/cpu.max", "garbage\n");
+  EXPECT_EQ(quota(), std::nullopt);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "placement/evidence/node_ranks.hpp"
+#include "placement/evidence/launcher.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -68,7 +68,8 @@ class LaunchedRank {
 std::vector<NodeRank> first_seen_ranks() {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   std::vector<NodeRank> ranks;
-  while (ranks.empty() && std::chrono::steady_clock::now() < deadline) ranks = find_node_ranks(getpid());
+  while (ranks.empty() && std::chrono::steady_clock::now() < deadline)
+    ranks = find_node_ranks(getpid());
   return ranks;
 }
 

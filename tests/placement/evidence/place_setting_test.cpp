@@ -28,7 +28,8 @@ TEST(PlaceSetting, TakesWhereTeamSizesComeFrom) {
   EXPECT_EQ(*parse_place_setting("Threads=Share,pool=union , check"),
             (PlaceSetting{PlaceMode::kCheck, PoolChoice::kUnion, TeamSize::kShare}));
   EXPECT_EQ(*parse_place_setting("threads=keep"), PlaceSetting());
-  for (const char* value : {"threads=keep", "threads=share"}) EXPECT_THAT(kAllowedPlaceSettings, testing::HasSubstr(value));
+  for (const char* value : {"threads=keep", "threads=share"})
+    EXPECT_THAT(kAllowedPlaceSettings, testing::HasSubstr(value));
 }
 
 TEST(PlaceSetting, EmptyMeansAuto) {
@@ -59,7 +60,8 @@ TEST(PlaceSetting, SaysWhetherQuotasCount) {
 }
 
 TEST(PlaceSetting, NamesItsPools) {
-  for (const PoolChoice choice : {PoolChoice::kAuto, PoolChoice::kUnion, PoolChoice::kGrant, PoolChoice::kCpuset}) {
+  for (const PoolChoice choice :
+       {PoolChoice::kAuto, PoolChoice::kUnion, PoolChoice::kGrant, PoolChoice::kCpuset}) {
     const std::string value = std::string("pool=") + pool_choice_name(choice);
     EXPECT_EQ(parse_place_setting(value)->pool, choice);
     EXPECT_THAT(kAllowedPlaceSettings, testing::HasSubstr(value));

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/process/process_stat.hpp"
+#include "base/process.hpp"
 #include "placement/evidence/kernel_cpus.hpp"
 
 namespace hierbar {
@@ -19,7 +19,8 @@ namespace {
 class FakeProc : public testing::Test {
  protected:
   void SetUp() override {
-    proc_ = testing::TempDir() + "hierbar_proc_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+    proc_ = testing::TempDir() + "hierbar_proc_" +
+            testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::remove_all(proc_);
   }
   void TearDown() override { std::filesystem::remove_all(proc_); }
@@ -27,10 +28,12 @@ class FakeProc : public testing::Test {
   void add(int pid, const std::string& name, int parent, const std::string& cpus = "0-3") {
     const std::string directory = proc_ + "/" + std::to_string(pid);
     std::filesystem::create_directories(directory);
-    std::ofstream(directory + "/stat") << pid << " (" << name << ") S " << parent
-                                       << " 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 " << 1000 + pid << " 23 24\n";
-    std::ofstream(directory + "/status") << "Name:\t" << name << "\nUid:\t1000\t1001\t1002\t1003\nCpus_allowed:\tf\n"
-                                         << "Cpus_allowed_list:\t" << cpus << "\n";
+    std::ofstream(directory + "/stat")
+        << pid << " (" << name << ") S " << parent
+        << " 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 " << 1000 + pid << " 23 24\n";
+    std::ofstream(directory + "/status")
+        << "Name:\t" << name << "\nUid:\t1000\t1001\t1002\t1003\nCpus_allowed:\tf\n"
+        << "Cpus_allowed_list:\t" << cpus << "\n";
   }
 
   std::string proc_;

@@ -6,8 +6,8 @@
 
 #include <set>
 
-#include "tests/support/environments.hpp"
 #include "tests/support/machines.hpp"
+#include "tests/support/surroundings.hpp"
 
 namespace hierbar {
 namespace {
@@ -21,7 +21,8 @@ std::string text_of(const std::optional<Veto>& veto) {
 }
 
 std::string by_environment(const test::Variables& variables, const char* setting = "auto") {
-  return text_of(veto_by_environment(*parse_place_setting(setting), test::environment_of(variables)));
+  return text_of(
+      veto_by_environment(*parse_place_setting(setting), test::environment_of(variables)));
 }
 
 TEST(Veto, ObeysTheSwitch) {
@@ -31,15 +32,18 @@ TEST(Veto, ObeysTheSwitch) {
 }
 
 TEST(Veto, RespectsPlacesThatAreListed) {
-  EXPECT_EQ(by_environment({{"OMP_PLACES", "{0,1},{2,3}"}}), "user-placed: OMP_PLACES={0,1},{2,3} lists the places");
-  for (const char* list : {" {0:4}:4:4", "0", "!{0},{1:3}"}) EXPECT_NE(by_environment({{"OMP_PLACES", list}}), "none") << list;
+  EXPECT_EQ(by_environment({{"OMP_PLACES", "{0,1},{2,3}"}}),
+            "user-placed: OMP_PLACES={0,1},{2,3} lists the places");
+  for (const char* list : {" {0:4}:4:4", "0", "!{0},{1:3}"})
+    EXPECT_NE(by_environment({{"OMP_PLACES", list}}), "none") << list;
   for (const char* name : {"", "cores", "threads(4)", "SOCKETS", "ll_caches", "numa_domains"}) {
     EXPECT_EQ(by_environment({{"OMP_PLACES", name}}), "none") << name;
   }
 }
 
 TEST(Veto, RespectsThreadsThatShallNotBeBound) {
-  EXPECT_THAT(by_environment({{"OMP_PROC_BIND", "false"}}), HasSubstr("user-placed: OMP_PROC_BIND=false "));
+  EXPECT_THAT(by_environment({{"OMP_PROC_BIND", "false"}}),
+              HasSubstr("user-placed: OMP_PROC_BIND=false "));
   EXPECT_NE(by_environment({{"OMP_PROC_BIND", "FALSE "}}), "none");
   for (const char* bind : {"true", "close", "spread,close", "primary"}) {
     EXPECT_EQ(by_environment({{"OMP_PROC_BIND", bind}}), "none") << bind;
@@ -47,34 +51,40 @@ TEST(Veto, RespectsThreadsThatShallNotBeBound) {
 }
 
 TEST(Veto, RespectsOtherRuntimesVariables) {
-  for (const char* affinity :
-       {"explicit,proclist=[0-3]", "disabled", "verbose,none", "granularity=fine,NoRespect,compact", "proclist=[1]"}) {
-    EXPECT_THAT(by_environment({{"KMP_AFFINITY", affinity}}), HasSubstr("user-placed: KMP_AFFINITY=")) << affinity;
+  for (const char* affinity : {"explicit,proclist=[0-3]", "disabled", "verbose,none",
+                               "granularity=fine,NoRespect,compact", "proclist=[1]"}) {
+    EXPECT_THAT(by_environment({{"KMP_AFFINITY", affinity}}),
+                HasSubstr("user-placed: KMP_AFFINITY="))
+        << affinity;
   }
-  for (const char* affinity : {"compact", "verbose,granularity=core,scatter,1,0", "respect,balanced", ""}) {
+  for (const char* affinity :
+       {"compact", "verbose,granularity=core,scatter,1,0", "respect,balanced", ""}) {
     EXPECT_EQ(by_environment({{"KMP_AFFINITY", affinity}}), "none") << affinity;
   }
-  EXPECT_EQ(by_environment({{"GOMP_CPU_AFFINITY", "0-3"}}), "user-placed: GOMP_CPU_AFFINITY=0-3 lists the cpus");
+  EXPECT_EQ(by_environment({{"GOMP_CPU_AFFINITY", "0-3"}}),
+            "user-placed: GOMP_CPU_AFFINITY=0-3 lists the cpus");
 }
 
 TEST(Veto, LeavesItToForeignPlacers) {
-  for (const test::Variables& variables :
-       std::vector<test::Variables>{{{"LIKWID_PIN", "1,2,3,0"}},
-                                    {{"LD_PRELOAD", "/usr/lib/libfoo.so:/opt/likwid/lib/liblikwidpin.so"}},
-                                    {{"LD_PRELOAD", "libdplace.so"}},
-                                    {{"MPIBIND", "on"}},
-                                    {{"DLB_ARGS", "--lewi --lewi-mpi"}},
-                                    {{"DLB_ARGS", "--talp --drom"}},
-                                    {{"GEOPM_CTL", "process"}},
-                                    {{"I_MPI_PIN_DOMAIN", "omp"}},
-                                    {{"I_MPI_PIN", "1"}, {"I_MPI_PIN_PROCESSOR_LIST", "0,2"}}}) {
-    EXPECT_THAT(by_environment(variables), HasSubstr("foreign-placer: " + variables.rbegin()->first + "="));
+  for (const test::Variables& variables : std::vector<test::Variables>{
+           {{"LIKWID_PIN", "1,2,3,0"}},
+           {{"LD_PRELOAD", "/usr/lib/libfoo.so:/opt/likwid/lib/liblikwidpin.so"}},
+           {{"LD_PRELOAD", "libdplace.so"}},
+           {{"MPIBIND", "on"}},
+           {{"DLB_ARGS", "--lewi --lewi-mpi"}},
+           {{"DLB_ARGS", "--talp --drom"}},
+           {{"GEOPM_CTL", "process"}},
+           {{"I_MPI_PIN_DOMAIN", "omp"}},
+           {{"I_MPI_PIN", "1"}, {"I_MPI_PIN_PROCESSOR_LIST", "0,2"}}}) {
+    EXPECT_THAT(by_environment(variables),
+                HasSubstr("foreign-placer: " + variables.rbegin()->first + "="));
   }
 }
 
 TEST(Veto, IsNotFooledByWhatToolsAlwaysSet) {
   for (const test::Variables& variables : std::vector<test::Variables>{
-           {{"I_MPI_PIN_INFO", "1"}, {"I_MPI_PIN_MAPPING", "2:0 0,1 1"}},  // Intel MPI 2021.18.1, without any setting
+           {{"I_MPI_PIN_INFO", "1"},
+            {"I_MPI_PIN_MAPPING", "2:0 0,1 1"}},  // Intel MPI 2021.18.1, without any setting
            {{"I_MPI_PIN", "off"}, {"I_MPI_PIN_DOMAIN", "omp"}},
            {{"MPIBIND", "off"}},
            {{"DLB_ARGS", "--talp --lewi=no --no-drom"}},
@@ -91,28 +101,35 @@ TEST(Veto, LooksAtTheProcess) {
   state.first_mask = cpus("0");
   EXPECT_EQ(text_of(veto_by_binding(state)), "none");
   state.first_mask = cpus("0-3");
-  EXPECT_EQ(text_of(veto_by_binding(state)), "mask-changed: the program was started on cpus 0-3 and bound itself to 0");
+  EXPECT_EQ(text_of(veto_by_binding(state)),
+            "mask-changed: the program was started on cpus 0-3 and bound itself to 0");
   state.is_forked_child = true;
-  EXPECT_EQ(text_of(veto_by_binding(state)), "forked-child: this process was forked from one that uses OpenMP");
+  EXPECT_EQ(text_of(veto_by_binding(state)),
+            "forked-child: this process was forked from one that uses OpenMP");
   EXPECT_EQ(text_of(veto_by_binding({.mask = cpus("0")})),
-            "threads-unknown: OMP_NUM_THREADS is not set, so there are as many threads as the rank has cpus; "
+            "threads-unknown: OMP_NUM_THREADS is not set, so there are as many threads as the rank "
+            "has cpus; "
             "HIERBAR_PLACE=threads=share takes a thread for each cpu of a share");
 }
 
 // 8 cores with two cpus each, side by side.
-Machine eight_cores() { return test::make_machine("8 cores", {{Level::kPackage, 2}, {Level::kCore, 4}}, 2); }
+Machine eight_cores() {
+  return test::make_machine("8 cores", {{Level::kPackage, 2}, {Level::kCore, 4}}, 2);
+}
 
 TEST(Veto, SeesNoNeedWhereEachThreadHasACore) {
   const Machine machine = eight_cores();
   EXPECT_EQ(text_of(veto_by_need(machine, {{cpus("0-7"), 4}, {cpus("8-15"), 4}})),
             "sufficient: each rank has a core of its own for every thread");
-  EXPECT_EQ(text_of(veto_by_need(machine, {{cpus("0-1"), 1}})), "sufficient: each rank has a core of its own for every thread");
+  EXPECT_EQ(text_of(veto_by_need(machine, {{cpus("0-1"), 1}})),
+            "sufficient: each rank has a core of its own for every thread");
 }
 
 TEST(Veto, SeesStackedThreadsAndOverlappingRanks) {
   const Machine machine = eight_cores();
   EXPECT_EQ(text_of(veto_by_need(machine, {{cpus("0-1"), 4}, {cpus("8-15"), 4}})), "none");
-  EXPECT_EQ(text_of(veto_by_need(machine, {{cpus("0-7"), 4}, {cpus("8-13"), 4}})), "none") << "3 cores for 4 threads";
+  EXPECT_EQ(text_of(veto_by_need(machine, {{cpus("0-7"), 4}, {cpus("8-13"), 4}})), "none")
+      << "3 cores for 4 threads";
   EXPECT_EQ(text_of(veto_by_need(machine, {{cpus("0-15"), 4}, {cpus("0-15"), 4}})), "none");
   EXPECT_EQ(text_of(veto_by_need(machine, {{cpus("0-7"), 1}, {cpus("7-15"), 1}})), "none");
 }
@@ -129,17 +146,22 @@ TEST(Veto, LooksAtThePool) {
   EXPECT_EQ(text_of(veto_by_pool(pool_of("0-15"), {{cpus("0"), 8}, {cpus("2"), 8}})), "none");
   EXPECT_EQ(text_of(veto_by_pool(pool_of("0-15"), {{cpus("0"), 8}, {cpus("2"), 9}})),
             "oversubscribed: 17 threads for 16 cpus: the pool is these");
-  EXPECT_EQ(text_of(veto_by_pool(pool_of("0"), {{cpus("0"), 2}})), "oversubscribed: 2 threads for 1 cpu: the pool is these");
-  EXPECT_EQ(text_of(veto_by_pool(pool_of("0-3"), {{cpus("0-3"), 4}})), "sufficient: the only rank has the whole pool: these");
+  EXPECT_EQ(text_of(veto_by_pool(pool_of("0"), {{cpus("0"), 2}})),
+            "oversubscribed: 2 threads for 1 cpu: the pool is these");
+  EXPECT_EQ(text_of(veto_by_pool(pool_of("0-3"), {{cpus("0-3"), 4}})),
+            "sufficient: the only rank has the whole pool: these");
   EXPECT_EQ(text_of(veto_by_pool(pool_of("0-3"), {{cpus("0"), 4}})), "none");
-  EXPECT_THAT(text_of(veto_by_pool(pool_of("0-15", false), {{cpus("0"), 8}})),
-              HasSubstr("not-exclusive: nothing shows that the cpus are this job's alone: the pool is these"));
+  EXPECT_THAT(
+      text_of(veto_by_pool(pool_of("0-15", false), {{cpus("0"), 8}})),
+      HasSubstr(
+          "not-exclusive: nothing shows that the cpus are this job's alone: the pool is these"));
 }
 
 TEST(Veto, CountsTheCapacityAndNotTheCpus) {
   CpuPool pool = pool_of("0-15");
   pool.capacity = 4;
-  EXPECT_EQ(text_of(veto_by_pool(pool, {{cpus("0"), 8}})), "oversubscribed: 8 threads for 4 cpus: the pool is these");
+  EXPECT_EQ(text_of(veto_by_pool(pool, {{cpus("0"), 8}})),
+            "oversubscribed: 8 threads for 4 cpus: the pool is these");
 }
 
 TEST(Veto, HasAnotherNameForEachReason) {

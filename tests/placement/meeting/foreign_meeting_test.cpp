@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "tests/placement/meeting/rendezvous_fixture.hpp"
-#include "tests/support/other_user.hpp"
+#include "tests/support/surroundings.hpp"
 #include "topology/export/machine_image.hpp"
 
 namespace hierbar {
@@ -42,8 +42,9 @@ class SquattedRendezvous : public Rendezvous {
   void check(const std::string& what) const {
     const auto start = std::chrono::steady_clock::now();
     MeetingRequest request{.job_key = "test", .num_ranks = 2, .directory = directory_};
-    const Result<Meeting> meeting =
-        meet(request, [] { return nullptr; }, [](const std::vector<RankFacts>&) { return Verdict::kNobody; });
+    const Result<Meeting> meeting = meet(
+        request, [] { return nullptr; },
+        [](const std::vector<RankFacts>&) { return Verdict::kNobody; });
     ASSERT_FALSE(meeting.ok()) << what;
     EXPECT_THAT(meeting.error(), testing::HasSubstr("cannot use shared memory " + name_)) << what;
     EXPECT_EQ(sweep_meetings(directory_), 0) << what;
@@ -91,18 +92,24 @@ class DamagedMeeting : public Rendezvous {
   // Posts facts of rank 1 of three, lets `damage` have the board and its file, and comes as rank 0.
   template <class Damage>
   Result<Meeting> come(Damage damage) {
-    const MeetingRequest request{.job_key = "test", .rank = 1, .num_ranks = 3, .patience_ns = kShort_ns, .directory = directory_};
+    const MeetingRequest request{.job_key = "test",
+                                 .rank = 1,
+                                 .num_ranks = 3,
+                                 .patience_ns = kShort_ns,
+                                 .directory = directory_};
     std::optional<Result<Meeting>> second;
     // The maker loads the machine when the name is there.
     const auto load = [&]() -> const Machine* {
       const std::string path = directory_ + "/" + names().at(0);
       const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-      void* memory = mmap(nullptr, MeetingMemory::size_bytes(3), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+      void* memory =
+          mmap(nullptr, MeetingMemory::size_bytes(3), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
       EXPECT_NE(memory, MAP_FAILED);
       damage(MeetingMemory(memory, 3), file);
       MeetingRequest late = request;
       late.rank = 0;
-      second.emplace(meet(late, [] { return nullptr; }, [](const auto&) { return Verdict::kNobody; }));
+      second.emplace(
+          meet(late, [] { return nullptr; }, [](const auto&) { return Verdict::kNobody; }));
       munmap(memory, MeetingMemory::size_bytes(3));
       close(file);
       return nullptr;
@@ -113,7 +120,8 @@ class DamagedMeeting : public Rendezvous {
 };
 
 TEST_F(DamagedMeeting, IsNotCompleteWithoutTheFactsOfAll) {
-  const Result<Meeting> meeting = come([](const MeetingMemory& board, int) { board.seal(Verdict::kComplete); });
+  const Result<Meeting> meeting =
+      come([](const MeetingMemory& board, int) { board.seal(Verdict::kComplete); });
   ASSERT_FALSE(meeting.ok());
   EXPECT_THAT(meeting.error(), testing::HasSubstr("damaged"));
 }

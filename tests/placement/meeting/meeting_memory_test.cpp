@@ -36,7 +36,8 @@ class TestBoard {
 };
 
 RankFacts facts_of(std::uint32_t rank) {
-  return {{CpuSet::range(rank, rank + 70), rank + 1}, CpuSet::range(0, MeetingMemory::kMaxCpus - 1)};
+  return {{CpuSet::range(rank, rank + 70), rank + 1},
+          CpuSet::range(0, MeetingMemory::kMaxCpus - 1)};
 }
 
 Verdict never(const std::vector<RankFacts>&) {
@@ -102,8 +103,9 @@ TEST(MeetingMemory, TheVerdictIsOneWhenTheDeadlineMeetsTheLastRank) {
         board->post(rank, facts_of(rank));
         if (rank == 0) board->publish_machine(0);
         // Two ranks would decide otherwise: the seal is what counts.
-        verdicts[rank] =
-            board->wait([&](const std::vector<RankFacts>&) { return rank % 2 == 0 ? Verdict::kNobody : Verdict::kEqualParts; });
+        verdicts[rank] = board->wait([&](const std::vector<RankFacts>&) {
+          return rank % 2 == 0 ? Verdict::kNobody : Verdict::kEqualParts;
+        });
       });
     }
     for (std::thread& rank : ranks) rank.join();
@@ -134,7 +136,8 @@ TEST(MeetingMemory, WhoDecidesLateSeesThoseWhoCame) {
 TEST(MeetingMemory, NobodyWaitsForADeadlineThatCannotBe) {
   const TestBoard board(2, MeetingMemory::kMaxPatience_ns + kLong_ns);
   EXPECT_TRUE(board->is_stale());
-  EXPECT_EQ(board->wait([](const std::vector<RankFacts>&) { return Verdict::kNobody; }), Verdict::kNobody);
+  EXPECT_EQ(board->wait([](const std::vector<RankFacts>&) { return Verdict::kNobody; }),
+            Verdict::kNobody);
 }
 
 TEST(MeetingMemory, AVerdictThatIsNoneMeansThatNobodyActs) {

@@ -40,7 +40,8 @@ class Rendezvous : public testing::Test {
     std::string directory = "/dev/shm/hierbar-test-XXXXXX";
     EXPECT_NE(mkdtemp(directory.data()), nullptr);
     directory_ = directory;
-    shared_ = new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared;
+    shared_ = new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                        -1, 0)) Shared;
     forget();
   }
   ~Rendezvous() override {
@@ -53,9 +54,13 @@ class Rendezvous : public testing::Test {
     for (Shared::Result& result : shared_->results) result.verdict = -1;
   }
 
-  void take_part(std::uint32_t rank, std::uint32_t num_ranks, std::uint64_t patience_ns, Shared::Result& result) const {
-    MeetingRequest request{
-        .job_key = "test", .rank = rank, .num_ranks = num_ranks, .patience_ns = patience_ns, .directory = directory_};
+  void take_part(std::uint32_t rank, std::uint32_t num_ranks, std::uint64_t patience_ns,
+                 Shared::Result& result) const {
+    MeetingRequest request{.job_key = "test",
+                           .rank = rank,
+                           .num_ranks = num_ranks,
+                           .patience_ns = patience_ns,
+                           .directory = directory_};
     request.facts = {{CpuSet::range(rank, rank), rank + 1}, CpuSet::range(0, 15)};
     const Machine machine = make_kunpeng();
     Result<Meeting> meeting = meet(
@@ -75,7 +80,8 @@ class Rendezvous : public testing::Test {
   }
 
   // A process that takes part and ends. Its result goes to entry `entry`.
-  pid_t start(std::uint32_t rank, std::uint32_t num_ranks, std::uint64_t patience_ns, std::uint32_t entry) {
+  pid_t start(std::uint32_t rank, std::uint32_t num_ranks, std::uint64_t patience_ns,
+              std::uint32_t entry) {
     const pid_t child = fork();
     if (child != 0) return child;
     try {
@@ -93,14 +99,17 @@ class Rendezvous : public testing::Test {
   }
   std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(directory_)) names.push_back(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(directory_))
+      names.push_back(entry.path().filename());
     return names;
   }
   // Looks again and again, so that nothing depends on how long it takes.
   void await_name() const {
     while (names().empty()) usleep(100);
   }
-  Verdict verdict(std::uint32_t entry) const { return static_cast<Verdict>(shared_->results[entry].verdict.load()); }
+  Verdict verdict(std::uint32_t entry) const {
+    return static_cast<Verdict>(shared_->results[entry].verdict.load());
+  }
 
   std::string directory_;
   Shared* shared_;

@@ -21,7 +21,8 @@ using test::Rendezvous;
 TEST_F(Rendezvous, AllSeeAllAndOneLoadsTheMachine) {
   constexpr std::uint32_t kRanks = 8;
   std::vector<pid_t> ranks;
-  for (std::uint32_t rank = 0; rank < kRanks; ++rank) ranks.push_back(start(rank, kRanks, kLong_ns));
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank)
+    ranks.push_back(start(rank, kRanks, kLong_ns));
   await(ranks);
   EXPECT_EQ(shared_->loads, 1);
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
@@ -76,15 +77,18 @@ class KilledRendezvous : public Rendezvous {
   std::string meet_and_kill(std::uint32_t victim, useconds_t after_us, std::uint64_t patience_ns) {
     forget();
     std::vector<pid_t> ranks;
-    for (std::uint32_t rank = 0; rank < kRanks; ++rank) ranks.push_back(start(rank, kRanks, patience_ns));
+    for (std::uint32_t rank = 0; rank < kRanks; ++rank)
+      ranks.push_back(start(rank, kRanks, patience_ns));
     usleep(after_us);
     kill(ranks[victim], SIGKILL);
     await(ranks);
     const std::uint32_t first = victim == 0 ? 1 : 0;
     for (std::uint32_t rank = first; rank < kRanks; ++rank) {
       if (rank == victim) continue;
-      if (shared_->results[rank].verdict < 0) return "rank " + std::to_string(rank) + " has no verdict";
-      if (verdict(rank) != verdict(first)) return "ranks " + std::to_string(first) + " and " + std::to_string(rank) + " disagree";
+      if (shared_->results[rank].verdict < 0)
+        return "rank " + std::to_string(rank) + " has no verdict";
+      if (verdict(rank) != verdict(first))
+        return "ranks " + std::to_string(first) + " and " + std::to_string(rank) + " disagree";
     }
     complete_ += verdict(first) == Verdict::kComplete ? 1 : 0;
     return names().empty() ? "" : names().front() + " is left";
@@ -135,8 +139,9 @@ TEST_F(Rendezvous, SweepingLeavesTheLivingAlone) {
 
 TEST_F(Rendezvous, ADirectoryThatCannotHoldItIsAnError) {
   MeetingRequest request{.job_key = "test", .num_ranks = 2, .directory = directory_ + "/missing"};
-  const Result<Meeting> meeting =
-      meet(request, [] { return nullptr; }, [](const std::vector<RankFacts>&) { return Verdict::kNobody; });
+  const Result<Meeting> meeting = meet(
+      request, [] { return nullptr; },
+      [](const std::vector<RankFacts>&) { return Verdict::kNobody; });
   ASSERT_FALSE(meeting.ok());
   EXPECT_THAT(meeting.error(), testing::HasSubstr("/missing"));
 }

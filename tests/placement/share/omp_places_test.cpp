@@ -1,6 +1,6 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "placement/share/omp_places.hpp"
+#include "placement/share/places.hpp"
 
 #include <gmock/gmock.h>
 
@@ -17,7 +17,8 @@ CpuSet cpus(const char* list) { return *CpuSet::parse(list); }
 
 Machine eight_cpus() {
   using enum Level;
-  return test::make_machine("8 cpus", {{kPackage, 2}, {kCore, 2}}, 2);  // cpus 2i and 2i + 1 are core i's
+  return test::make_machine("8 cpus", {{kPackage, 2}, {kCore, 2}},
+                            2);  // cpus 2i and 2i + 1 are core i's
 }
 
 std::string places(const char* share, std::uint32_t num_threads, ProcBind bind) {
@@ -34,11 +35,15 @@ TEST(OmpPlaces, AreCpusWhenCoresAreFew) {
   EXPECT_EQ(places("0-3", 3, ProcBind::kSpread), "{0},{1},{2},{3}");
 }
 
-TEST(OmpPlaces, AreOneUnderPrimary) { EXPECT_EQ(places("0-3", 3, ProcBind::kPrimary), "{0,1,2,3}"); }
+TEST(OmpPlaces, AreOneUnderPrimary) {
+  EXPECT_EQ(places("0-3", 3, ProcBind::kPrimary), "{0,1,2,3}");
+}
 
-std::vector<std::string> threads(const std::vector<CpuSet>& places, std::uint32_t num_threads, ProcBind bind) {
+std::vector<std::string> threads(const std::vector<CpuSet>& places, std::uint32_t num_threads,
+                                 ProcBind bind) {
   std::vector<std::string> texts;
-  for (const CpuSet& place : bind_threads(places, num_threads, bind)) texts.push_back(place.to_string());
+  for (const CpuSet& place : bind_threads(places, num_threads, bind))
+    texts.push_back(place.to_string());
   return texts;
 }
 
@@ -47,7 +52,8 @@ TEST(BindThreads, FollowsThePolicy) {
   EXPECT_THAT(threads(four, 2, ProcBind::kClose), ElementsAre("0", "1"));
   EXPECT_THAT(threads(four, 2, ProcBind::kSpread), ElementsAre("0", "2"));
   EXPECT_THAT(threads(four, 2, ProcBind::kPrimary), ElementsAre("0", "0"));
-  EXPECT_THAT(threads({cpus("0"), cpus("1")}, 4, ProcBind::kClose), ElementsAre("0", "0", "1", "1"));
+  EXPECT_THAT(threads({cpus("0"), cpus("1")}, 4, ProcBind::kClose),
+              ElementsAre("0", "0", "1", "1"));
 }
 
 TEST(BindThreads, UsesEveryCoreBeforeItUsesOneTwice) {
@@ -56,11 +62,13 @@ TEST(BindThreads, UsesEveryCoreBeforeItUsesOneTwice) {
     for (std::uint32_t num_threads = 1; num_threads <= 8; ++num_threads) {
       std::set<int> cores;
       CpuSet used;
-      for (const CpuSet& place : bind_threads(places_in(machine, machine.present, num_threads, bind), num_threads, bind)) {
+      for (const CpuSet& place : bind_threads(
+               places_in(machine, machine.present, num_threads, bind), num_threads, bind)) {
         cores.insert(machine.smallest_unit_containing(place));
         used |= place;
       }
-      EXPECT_EQ(cores.size(), std::min(num_threads, 4U)) << num_threads << ' ' << proc_bind_name(bind);
+      EXPECT_EQ(cores.size(), std::min(num_threads, 4U))
+          << num_threads << ' ' << proc_bind_name(bind);
       EXPECT_GE(used.count(), num_threads);
     }
   }

@@ -20,7 +20,8 @@ Machine eight_cores(int smt = 1) {
   return test::make_machine("8 cores", {{kPackage, 2}, {kCore, 4}}, smt);
 }
 
-std::vector<std::string> cpus_of(Pattern pattern, const Machine& machine, const CpuSet& pool, const Threads& threads) {
+std::vector<std::string> cpus_of(Pattern pattern, const Machine& machine, const CpuSet& pool,
+                                 const Threads& threads) {
   const Result<std::vector<CpuSet>> ranks = place_ranks(pattern, machine, pool, threads);
   if (!ranks) return {ranks.error()};
   std::vector<std::string> texts;
@@ -35,13 +36,18 @@ std::vector<std::string> cpus_of(Pattern pattern, const Machine& machine, const 
 TEST(Pattern, PlacesSingleThreadsAsThePapersTableDoes) {
   const Machine machine = eight_cores();
   const Threads ones(8, 1);
-  EXPECT_THAT(cpus_of(Pattern::kPacked, machine, ones), ElementsAre("0", "1", "2", "3", "4", "5", "6", "7"));
+  EXPECT_THAT(cpus_of(Pattern::kPacked, machine, ones),
+              ElementsAre("0", "1", "2", "3", "4", "5", "6", "7"));
   for (const Pattern pattern : {Pattern::kAlternating, Pattern::kCores, Pattern::kThreads}) {
-    EXPECT_THAT(cpus_of(pattern, machine, ones), ElementsAre("0", "4", "1", "5", "2", "6", "3", "7")) << pattern_name(pattern);
+    EXPECT_THAT(cpus_of(pattern, machine, ones),
+                ElementsAre("0", "4", "1", "5", "2", "6", "3", "7"))
+        << pattern_name(pattern);
   }
-  EXPECT_THAT(cpus_of(Pattern::kPairs, machine, ones), ElementsAre("0", "1", "4", "5", "2", "3", "6", "7"));
+  EXPECT_THAT(cpus_of(Pattern::kPairs, machine, ones),
+              ElementsAre("0", "1", "4", "5", "2", "3", "6", "7"));
   EXPECT_THAT(cpus_of(Pattern::kSockets, machine, Threads(3, 1)), ElementsAre("0-3", "4-7", "0-3"));
-  EXPECT_THAT(cpus_of(Pattern::kRank, machine, ones), ElementsAre("0", "1", "2", "3", "4", "5", "6", "7"));
+  EXPECT_THAT(cpus_of(Pattern::kRank, machine, ones),
+              ElementsAre("0", "1", "2", "3", "4", "5", "6", "7"));
 }
 
 // The nodes of P4's table 1: the packages of cpus 0 to 7, and its columns for the values of
@@ -74,47 +80,56 @@ TEST(Pattern, GivesTheNumbersOfThePapersTable) {
   using Row = std::vector<std::string>;
   const Row in_order{"0", "1", "2", "3", "4", "5", "6", "7"};
   const Row x4_c{"0", "2", "1", "3", "4", "6", "5", "7"};
-  const PaperNode nodes[] = {{"X4",
-                              {0, 0, 1, 1, 0, 0, 1, 1},
-                              {{Pattern::kPacked, {"0", "1", "4", "5", "2", "3", "6", "7"}},    // b
-                               {Pattern::kAlternating, x4_c},                                   // c
-                               {Pattern::kPairs, in_order},                                     // b2
-                               {Pattern::kSwapped, {"7", "0", "6", "1", "3", "4", "2", "5"}},   // b4
-                               {Pattern::kEnds, {"0", "5", "2", "7", "1", "4", "3", "6"}},      // b5
-                               {Pattern::kHalves, {"0", "4", "2", "6", "1", "5", "3", "7"}}}},  // b7
-                             {"MVS-100K",
-                              {0, 1, 0, 1, 0, 1, 0, 1},
-                              {{Pattern::kPacked, {"0", "2", "4", "6", "1", "3", "5", "7"}},
-                               {Pattern::kAlternating, in_order},
-                               {Pattern::kPairs, x4_c},
-                               {Pattern::kSwapped, {"7", "0", "5", "2", "3", "4", "1", "6"}},
-                               {Pattern::kEnds, {"0", "6", "1", "7", "2", "4", "3", "5"}},
-                               {Pattern::kHalves, {"0", "4", "1", "5", "2", "6", "3", "7"}}}}};
+  const PaperNode nodes[] = {
+      {"X4",
+       {0, 0, 1, 1, 0, 0, 1, 1},
+       {{Pattern::kPacked, {"0", "1", "4", "5", "2", "3", "6", "7"}},    // b
+        {Pattern::kAlternating, x4_c},                                   // c
+        {Pattern::kPairs, in_order},                                     // b2
+        {Pattern::kSwapped, {"7", "0", "6", "1", "3", "4", "2", "5"}},   // b4
+        {Pattern::kEnds, {"0", "5", "2", "7", "1", "4", "3", "6"}},      // b5
+        {Pattern::kHalves, {"0", "4", "2", "6", "1", "5", "3", "7"}}}},  // b7
+      {"MVS-100K",
+       {0, 1, 0, 1, 0, 1, 0, 1},
+       {{Pattern::kPacked, {"0", "2", "4", "6", "1", "3", "5", "7"}},
+        {Pattern::kAlternating, in_order},
+        {Pattern::kPairs, x4_c},
+        {Pattern::kSwapped, {"7", "0", "5", "2", "3", "4", "1", "6"}},
+        {Pattern::kEnds, {"0", "6", "1", "7", "2", "4", "3", "5"}},
+        {Pattern::kHalves, {"0", "4", "1", "5", "2", "6", "3", "7"}}}}};
   for (const PaperNode& node : nodes) {
     for (const auto& [pattern, row] : node.rows) {
-      EXPECT_EQ(cpus_of(pattern, numbered_machine(node), Threads(8, 1)), row) << node.name << ' ' << pattern_name(pattern);
+      EXPECT_EQ(cpus_of(pattern, numbered_machine(node), Threads(8, 1)), row)
+          << node.name << ' ' << pattern_name(pattern);
     }
   }
 }
 
 TEST(Pattern, VariantsKeepTheCoresOfARankTogether) {
   const Machine machine = eight_cores();
-  EXPECT_THAT(cpus_of(Pattern::kEnds, machine, Threads(4, 2)), ElementsAre("0-1", "2-3", "4-5", "6-7"));
-  EXPECT_THAT(cpus_of(Pattern::kSwapped, machine, Threads(4, 2)), ElementsAre("6-7", "0-1", "4-5", "2-3"));
+  EXPECT_THAT(cpus_of(Pattern::kEnds, machine, Threads(4, 2)),
+              ElementsAre("0-1", "2-3", "4-5", "6-7"));
+  EXPECT_THAT(cpus_of(Pattern::kSwapped, machine, Threads(4, 2)),
+              ElementsAre("6-7", "0-1", "4-5", "2-3"));
   EXPECT_THAT(cpus_of(Pattern::kHalves, machine, Threads{3, 3}), ElementsAre("0-2", "4-6"));
-  EXPECT_THAT(cpus_of(Pattern::kSwapped, eight_cores(2), Threads{1, 1, 1}), ElementsAre("14", "0", "12"));
+  EXPECT_THAT(cpus_of(Pattern::kSwapped, eight_cores(2), Threads{1, 1, 1}),
+              ElementsAre("14", "0", "12"));
 }
 
 TEST(Pattern, GivesARankAsManyCoresAsItHasThreads) {
   const Machine machine = eight_cores();
-  EXPECT_THAT(cpus_of(Pattern::kPacked, machine, Threads{3, 3, 2}), ElementsAre("0-2", "3-5", "6-7"));
-  EXPECT_THAT(cpus_of(Pattern::kAlternating, machine, Threads{2, 2, 2, 2}), ElementsAre("0-1", "4-5", "2-3", "6-7"));
+  EXPECT_THAT(cpus_of(Pattern::kPacked, machine, Threads{3, 3, 2}),
+              ElementsAre("0-2", "3-5", "6-7"));
+  EXPECT_THAT(cpus_of(Pattern::kAlternating, machine, Threads{2, 2, 2, 2}),
+              ElementsAre("0-1", "4-5", "2-3", "6-7"));
 }
 
 TEST(Pattern, LooksForAPackageWithEnoughBeforeItCrossesOne) {
   const Machine machine = eight_cores();
-  EXPECT_THAT(cpus_of(Pattern::kAlternating, machine, Threads{3, 1, 3}), ElementsAre("0-2", "4", "5-7"));
-  EXPECT_THAT(cpus_of(Pattern::kAlternating, machine, Threads{3, 3, 2}), ElementsAre("0-2", "4-6", "3,7"));
+  EXPECT_THAT(cpus_of(Pattern::kAlternating, machine, Threads{3, 1, 3}),
+              ElementsAre("0-2", "4", "5-7"));
+  EXPECT_THAT(cpus_of(Pattern::kAlternating, machine, Threads{3, 3, 2}),
+              ElementsAre("0-2", "4-6", "3,7"));
 }
 
 TEST(Pattern, TellsHardwareThreadsFromCores) {
@@ -123,7 +138,8 @@ TEST(Pattern, TellsHardwareThreadsFromCores) {
   EXPECT_THAT(cpus_of(Pattern::kCores, machine, Threads{2, 2}), ElementsAre("0-3", "8-11"));
   EXPECT_THAT(cpus_of(Pattern::kThreads, machine, Threads{2, 2}), ElementsAre("0-1", "8-9"));
   EXPECT_THAT(cpus_of(Pattern::kRank, machine, Threads{2, 2}), ElementsAre("0-1", "2-3"));
-  EXPECT_THAT(cpus_of(Pattern::kAlternating, machine, Threads{4, 4, 4}), ElementsAre("0,2,4,6", "8,10,12,14", "1,3,5,7"));
+  EXPECT_THAT(cpus_of(Pattern::kAlternating, machine, Threads{4, 4, 4}),
+              ElementsAre("0,2,4,6", "8,10,12,14", "1,3,5,7"));
 }
 
 TEST(Pattern, StartsAgainWhenEverythingIsGivenOut) {
@@ -135,7 +151,8 @@ TEST(Pattern, StartsAgainWhenEverythingIsGivenOut) {
 TEST(Pattern, StaysInsideThePool) {
   const Machine machine = eight_cores();
   const CpuSet pool = *CpuSet::parse("2-4,6,90");
-  EXPECT_THAT(cpus_of(Pattern::kAlternating, machine, pool, Threads(4, 1)), ElementsAre("2", "4", "3", "6"));
+  EXPECT_THAT(cpus_of(Pattern::kAlternating, machine, pool, Threads(4, 1)),
+              ElementsAre("2", "4", "3", "6"));
   EXPECT_THAT(cpus_of(Pattern::kSockets, machine, pool, Threads(2, 1)), ElementsAre("2-3", "4,6"));
   EXPECT_THAT(cpus_of(Pattern::kPacked, machine, CpuSet::range(90, 91), Threads{1}),
               ElementsAre("there is no cpu to place ranks on"));

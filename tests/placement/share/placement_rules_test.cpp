@@ -46,11 +46,14 @@ CpuSet to_set(hwloc_const_bitmap_t bitmap) {
 // Distinct ones that have cpus, the largest first.
 Sets objects(hwloc_topology* topology, hwloc_obj_type_t type) {
   Sets sets;
-  for (hwloc_obj* object = nullptr; (object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr;) {
+  for (hwloc_obj* object = nullptr;
+       (object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr;) {
     const CpuSet cpus = to_set(object->cpuset);
-    if (!cpus.empty() && std::find(sets.begin(), sets.end(), cpus) == sets.end()) sets.push_back(cpus);
+    if (!cpus.empty() && std::find(sets.begin(), sets.end(), cpus) == sets.end())
+      sets.push_back(cpus);
   }
-  std::stable_sort(sets.begin(), sets.end(), [](const CpuSet& a, const CpuSet& b) { return a.count() > b.count(); });
+  std::stable_sort(sets.begin(), sets.end(),
+                   [](const CpuSet& a, const CpuSet& b) { return a.count() > b.count(); });
   return sets;
 }
 
@@ -62,22 +65,24 @@ Sets memory_parts(hwloc_topology* topology) {
   Sets nodes = objects(topology, HWLOC_OBJ_NUMANODE);
   const Sets cores = objects(topology, HWLOC_OBJ_CORE);
   std::erase_if(nodes, [&](const CpuSet& node) {
-    return std::any_of(cores.begin(), cores.end(), [&](const CpuSet& core) { return node != core && node.is_subset_of(core); });
+    return std::any_of(cores.begin(), cores.end(),
+                       [&](const CpuSet& core) { return node != core && node.is_subset_of(core); });
   });
   Sets parts;
   for (const CpuSet& node : nodes) {
     CpuSet inner;
     for (const CpuSet& other : nodes)
       if (other != node && other.is_subset_of(node)) inner |= other;
-    const bool is_inside = std::any_of(parts.begin(), parts.end(), [&](const CpuSet& part) { return node.is_subset_of(part); });
+    const bool is_inside = std::any_of(parts.begin(), parts.end(),
+                                       [&](const CpuSet& part) { return node.is_subset_of(part); });
     if (inner != node && !is_inside) parts.push_back(node);
   }
   return parts;
 }
 
 std::uint32_t touched(const Sets& sets, const CpuSet& share) {
-  return static_cast<std::uint32_t>(
-      std::count_if(sets.begin(), sets.end(), [&](const CpuSet& set) { return set.intersects(share); }));
+  return static_cast<std::uint32_t>(std::count_if(
+      sets.begin(), sets.end(), [&](const CpuSet& set) { return set.intersects(share); }));
 }
 
 class RulesOf : public testing::TestWithParam<test::KnownTopology> {
@@ -102,7 +107,8 @@ class RulesOf : public testing::TestWithParam<test::KnownTopology> {
 TEST_P(RulesOf, SharesAreBalancedAndApart) {
   const Sets packages = objects(topology_.get(), HWLOC_OBJ_PACKAGE);
   for (std::uint32_t num_ranks = 1; num_ranks <= 17 && num_ranks <= cores_.size(); ++num_ranks) {
-    const auto shares = share_out(machine_, machine_.allowed, std::vector<std::uint32_t>(num_ranks, 1));
+    const auto shares =
+        share_out(machine_, machine_.allowed, std::vector<std::uint32_t>(num_ranks, 1));
     ASSERT_TRUE(shares.ok()) << shares.error();
     CpuSet taken;
     for (const CpuSet& share : *shares) {
@@ -119,7 +125,8 @@ TEST_P(RulesOf, SharesAreBalancedAndApart) {
         least = std::min(least, touched(cores_, share));
         most = std::max(most, touched(cores_, share));
       }
-      EXPECT_TRUE(most == 0 || most - least <= 1) << num_ranks << " ranks, package " << package.to_string();
+      EXPECT_TRUE(most == 0 || most - least <= 1)
+          << num_ranks << " ranks, package " << package.to_string();
     }
   }
 }
@@ -128,12 +135,16 @@ TEST_P(RulesOf, CountsAreThoseOfHwloc) {
   const Sets packages = objects(topology_.get(), HWLOC_OBJ_PACKAGE);
   const Sets memories = memory_parts(topology_.get());
   for (std::uint32_t num_ranks = 1; num_ranks <= 17 && num_ranks <= cores_.size(); ++num_ranks) {
-    const auto shares = share_out(machine_, machine_.allowed, std::vector<std::uint32_t>(num_ranks, 1));
+    const auto shares =
+        share_out(machine_, machine_.allowed, std::vector<std::uint32_t>(num_ranks, 1));
     ASSERT_TRUE(shares.ok()) << shares.error();
     for (const CpuSet& share : *shares) {
-      EXPECT_EQ(count_touched(machine_, share, Level::kCore), touched(cores_, share)) << share.to_string();
-      EXPECT_EQ(count_touched(machine_, share, Level::kPackage), touched(packages, share)) << share.to_string();
-      EXPECT_EQ(count_touched(machine_, share, Level::kNuma), touched(memories, share)) << share.to_string();
+      EXPECT_EQ(count_touched(machine_, share, Level::kCore), touched(cores_, share))
+          << share.to_string();
+      EXPECT_EQ(count_touched(machine_, share, Level::kPackage), touched(packages, share))
+          << share.to_string();
+      EXPECT_EQ(count_touched(machine_, share, Level::kNuma), touched(memories, share))
+          << share.to_string();
     }
   }
 }

@@ -13,7 +13,7 @@
 #include <memory>
 #include <sstream>
 
-#include "placement/share/launcher_options.hpp"
+#include "placement/share/launcher_settings.hpp"
 #include "placement/share/pattern.hpp"
 #include "tests/topology/known_topologies.hpp"
 #include "topology/load.hpp"
@@ -55,10 +55,12 @@ CpuSet read_slot(hwloc_topology* topology, const std::string& slot) {
     unsigned package = 0, first = 0, last = 0;
     const int count = std::sscanf(item.c_str(), "%u:%u-%u", &package, &first, &last);
     if (count == 2) last = first;
-    hwloc_obj* const found = count < 2 ? nullptr : hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, package);
+    hwloc_obj* const found =
+        count < 2 ? nullptr : hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, package);
     if (found == nullptr) return {};
     for (unsigned core = first; core <= last; ++core) {
-      hwloc_obj* const at = hwloc_get_obj_inside_cpuset_by_depth(topology, found->cpuset, depth_of_cores(topology), core);
+      hwloc_obj* const at = hwloc_get_obj_inside_cpuset_by_depth(topology, found->cpuset,
+                                                                 depth_of_cores(topology), core);
       if (at == nullptr) return {};
       add(cpus, at->cpuset);
     }
@@ -69,7 +71,8 @@ CpuSet read_slot(hwloc_topology* topology, const std::string& slot) {
 // The whole cores of which a share has a part.
 CpuSet whole_cores(hwloc_topology* topology, const CpuSet& share) {
   CpuSet cpus;
-  for (hwloc_obj* core = nullptr; (core = hwloc_get_next_obj_by_depth(topology, depth_of_cores(topology), core)) != nullptr;) {
+  for (hwloc_obj* core = nullptr;
+       (core = hwloc_get_next_obj_by_depth(topology, depth_of_cores(topology), core)) != nullptr;) {
     CpuSet own;
     add(own, core->cpuset);
     if (own.intersects(share)) cpus |= own;
@@ -86,7 +89,8 @@ class RankfileOf : public testing::TestWithParam<test::KnownTopology> {
       const std::string slot = line.substr(line.find("slot=") + 5);
       ASSERT_LT(rank, shares.size());
       EXPECT_LE(slot.size(), kLongestSlot) << line;
-      EXPECT_EQ(read_slot(topology, slot), whole_cores(topology, shares[rank])) << line << ", of " << shares[rank].to_string();
+      EXPECT_EQ(read_slot(topology, slot), whole_cores(topology, shares[rank]))
+          << line << ", of " << shares[rank].to_string();
     }
     EXPECT_EQ(rank, shares.size());
   }
@@ -102,7 +106,8 @@ TEST_P(RankfileOf, NamesTheCoresOfEachShare) {
   std::uint32_t num_written = 0;
   for (const Pattern pattern : {Pattern::kShare, Pattern::kPacked, Pattern::kAlternating}) {
     for (const std::uint32_t num_ranks : {1U, 2U, 3U, 4U, 7U, 16U}) {
-      const auto shares = place_ranks(pattern, *machine, machine->allowed, std::vector<std::uint32_t>(num_ranks, 1));
+      const auto shares = place_ranks(pattern, *machine, machine->allowed,
+                                      std::vector<std::uint32_t>(num_ranks, 1));
       if (!shares.ok()) continue;
       const Result<std::string> file = rankfile(*machine, *shares);
       EXPECT_TRUE(has_packages || !file.ok()) << "without packages there is no P in P:A";

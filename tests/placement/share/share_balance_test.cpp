@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-#include "placement/share/cpu_order.hpp"
+#include "placement/share/places.hpp"
 #include "placement/share/share.hpp"
 #include "tests/support/machines.hpp"
 
@@ -29,7 +29,9 @@ using enum Level;
 // How many cuts fall on edges of NUMA nodes, and of L3 caches; the first counts more.
 using Edges = std::array<int, 2>;
 
-Edges operator+(const Edges& one, const Edges& other) { return {one[0] + other[0], one[1] + other[1]}; }
+Edges operator+(const Edges& one, const Edges& other) {
+  return {one[0] + other[0], one[1] + other[1]};
+}
 
 // The machine's cores as a row, and where units of a level end in it.
 class Cores {
@@ -42,7 +44,9 @@ class Cores {
 
   std::size_t size() const { return cores_.size(); }
   bool ends_package(std::size_t position) const { return packages_[position]; }
-  Edges edges(std::size_t position) const { return {numas_[position] ? 1 : 0, caches_[position] ? 1 : 0}; }
+  Edges edges(std::size_t position) const {
+    return {numas_[position] ? 1 : 0, caches_[position] ? 1 : 0};
+  }
 
   // Where a share that consists of whole cores, one after the other, ends.
   std::size_t end_of(const CpuSet& share, std::size_t begin) const {
@@ -59,7 +63,8 @@ class Cores {
     for (std::size_t i = 0; i < size(); ++i) {
       for (std::size_t unit = 0; unit < machine.units.size(); ++unit) {
         const Unit& candidate = machine.units[unit];
-        if (candidate.has(level) && candidate.cpus.intersects(cores_[i])) unit_of[i] = static_cast<int>(unit);
+        if (candidate.has(level) && candidate.cpus.intersects(cores_[i]))
+          unit_of[i] = static_cast<int>(unit);
       }
     }
     std::vector<bool> edges(size() + 1);
@@ -91,18 +96,22 @@ Edges most_edges(const Cores& cores, std::size_t begin, std::size_t end, std::si
 }
 
 // A cut between packages, and whether a NUMA node ends there, too: nodes may hold several packages.
-Edges package_cut(const Cores& cores, std::size_t position) { return {1, cores.edges(position)[0]}; }
+Edges package_cut(const Cores& cores, std::size_t position) {
+  return {1, cores.edges(position)[0]};
+}
 
 // The most cuts between packages that leave every rank three quarters of its part and one core.
 Edges most_package_cuts(const Cores& cores, std::size_t num_ranks) {
-  const std::size_t least = std::max<std::size_t>(
-      1, static_cast<std::size_t>(0.75 * static_cast<double>(cores.size()) / static_cast<double>(num_ranks)));
+  const std::size_t least =
+      std::max<std::size_t>(1, static_cast<std::size_t>(0.75 * static_cast<double>(cores.size()) /
+                                                        static_cast<double>(num_ranks)));
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i <= cores.size(); ++i) {
     if (i == cores.size() || cores.ends_package(i)) ends.push_back(i);
   }
   // most[i][k]: with a cut at ends[i] after k ranks; -1 if that cannot be.
-  std::vector<std::vector<Edges>> most(ends.size(), std::vector<Edges>(num_ranks + 1, Edges{-1, -1}));
+  std::vector<std::vector<Edges>> most(ends.size(),
+                                       std::vector<Edges>(num_ranks + 1, Edges{-1, -1}));
   for (std::size_t i = 0; i < ends.size(); ++i) {
     for (std::size_t used = 1; used <= num_ranks; ++used) {
       if (used * least <= ends[i]) most[i][used] = {0, 0};
@@ -127,15 +136,18 @@ void check_segment(const Cores& cores, std::size_t begin, const std::vector<std:
     last = end;
     if (end != ends.back()) edges = edges + cores.edges(end);
   }
-  EXPECT_LE(*sizes.rbegin() - *sizes.begin(), 1U) << "cores " << begin << " to " << last << ": not balanced";
+  EXPECT_LE(*sizes.rbegin() - *sizes.begin(), 1U)
+      << "cores " << begin << " to " << last << ": not balanced";
   if (*sizes.rbegin() - *sizes.begin() > 1) return;
-  EXPECT_EQ(edges, most_edges(cores, begin, last, ends.size())) << "cores " << begin << " to " << last;
+  EXPECT_EQ(edges, most_edges(cores, begin, last, ends.size()))
+      << "cores " << begin << " to " << last;
 }
 
 void check(const Machine& machine, std::uint32_t num_ranks) {
   SCOPED_TRACE(machine.name + ", " + std::to_string(num_ranks) + " ranks");
   const Cores cores(machine);
-  const Result<std::vector<CpuSet>> shares = share_out(machine, machine.allowed, std::vector<std::uint32_t>(num_ranks, 1));
+  const Result<std::vector<CpuSet>> shares =
+      share_out(machine, machine.allowed, std::vector<std::uint32_t>(num_ranks, 1));
   ASSERT_TRUE(shares.ok()) << shares.error();
   Edges package_cuts{};
   std::size_t begin = 0;
@@ -156,8 +168,8 @@ void check(const Machine& machine, std::uint32_t num_ranks) {
 std::set<std::uint32_t> some_numbers(const Machine& machine) {
   const auto num_cores = static_cast<std::uint32_t>(cores_of(machine, machine.allowed).size());
   std::set<std::uint32_t> numbers;
-  for (const std::uint32_t number :
-       {1U, 2U, 3U, 4U, 5U, 6U, 7U, 9U, 11U, 13U, 15U, 16U, 21U, 31U, num_cores / 2, num_cores - 1, num_cores}) {
+  for (const std::uint32_t number : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 9U, 11U, 13U, 15U, 16U, 21U, 31U,
+                                     num_cores / 2, num_cores - 1, num_cores}) {
     if (number >= 1 && number <= std::min(num_cores, 96U)) numbers.insert(number);
   }
   return numbers;
@@ -168,10 +180,11 @@ TEST(ShareBalance, HoldsOnMachinesOfEveryShape) {
     for (const int nodes : {1, 2, 3, 4}) {
       for (const int caches : {1, 2, 4}) {
         for (const int cores : {1, 2, 3, 6, 8}) {
-          const std::string name = std::to_string(packages) + " packages x " + std::to_string(nodes) + " nodes x " +
-                                   std::to_string(caches) + " L3 x " + std::to_string(cores) + " cores";
-          const Machine machine =
-              test::make_machine(name, {{kPackage, packages}, {kNuma, nodes}, {kL3, caches}, {kCore, cores}}, 2);
+          const std::string name = std::to_string(packages) + " packages x " +
+                                   std::to_string(nodes) + " nodes x " + std::to_string(caches) +
+                                   " L3 x " + std::to_string(cores) + " cores";
+          const Machine machine = test::make_machine(
+              name, {{kPackage, packages}, {kNuma, nodes}, {kL3, caches}, {kCore, cores}}, 2);
           for (const std::uint32_t number : some_numbers(machine)) check(machine, number);
           if (testing::Test::HasFailure()) return;  // each shape would say the same
         }
@@ -183,7 +196,8 @@ TEST(ShareBalance, HoldsOnMachinesOfEveryShape) {
 std::vector<std::uint32_t> sizes_of(int packages, int cores, std::uint32_t num_ranks) {
   const Machine machine = test::make_machine("flat", {{kPackage, packages}, {kCore, cores}}, 1);
   std::vector<std::uint32_t> sizes;
-  const Result<std::vector<CpuSet>> shares = share_out(machine, machine.allowed, std::vector<std::uint32_t>(num_ranks, 1));
+  const Result<std::vector<CpuSet>> shares =
+      share_out(machine, machine.allowed, std::vector<std::uint32_t>(num_ranks, 1));
   for (const CpuSet& share : *shares) sizes.push_back(share.count());
   std::sort(sizes.begin(), sizes.end());
   return sizes;

@@ -2,19 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What must hold of shares on any machine, on random ones, and what the shares are on known ones,
-// for which golden/ has a file each. HIERBAR_WRITE_GOLDEN=<directory> writes the files anew there.
+// for which shares.txt has a section each. HIERBAR_WRITE_GOLDEN=<file> appends the sections there.
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 
 #include "bench/common/random.hpp"
-#include "placement/share/assign.hpp"
 #include "placement/share/share.hpp"
 #include "tests/support/machines.hpp"
 
@@ -33,16 +31,19 @@ using Threads = std::vector<std::uint32_t>;
 
 // Units of up to four levels, each of another size, with cores of one to four threads; an L3 may be
 // missing in places.
-void add_random_units(test::Random& random, test::MachineBuilder& builder, int parent, std::size_t depth) {
+void add_random_units(test::Random& random, test::MachineBuilder& builder, int parent,
+                      std::size_t depth) {
   constexpr Level kLevels[] = {kPackage, kNuma, kL3};
   if (depth == std::size(kLevels)) {
     const std::uint32_t num_cores = 1 + random.below(5);
     const int num_threads = 1 + static_cast<int>(random.below(4));
-    for (std::uint32_t i = 0; i < num_cores; ++i) builder.add_core(parent, random.one_in(8) ? 1 : num_threads);
+    for (std::uint32_t i = 0; i < num_cores; ++i)
+      builder.add_core(parent, random.one_in(8) ? 1 : num_threads);
     return;
   }
   const std::uint32_t num_units = 1 + random.below(3);
-  if (num_units == 1) return add_random_units(random, builder, parent, depth + 1);  // a level that is not there
+  if (num_units == 1)
+    return add_random_units(random, builder, parent, depth + 1);  // a level that is not there
   for (std::uint32_t i = 0; i < num_units; ++i) {
     add_random_units(random, builder, builder.add_unit(parent, kLevels[depth]), depth + 1);
   }
@@ -67,7 +68,8 @@ TEST(ShareProperties, HoldOnRandomMachines) {
   int num_checked = 0;
   for (int round = 0; round < 1500; ++round) {
     const Machine machine = random_machine(random);
-    const CpuSet pool = random.one_in(2) ? machine.present : random_subset(random, machine.present, 2);
+    const CpuSet pool =
+        random.one_in(2) ? machine.present : random_subset(random, machine.present, 2);
     if (pool.empty()) continue;
     Threads threads(1 + random.below(std::min(pool.count(), 12U)));
     for (std::uint32_t& count : threads) count = 1 + random.below(6);
@@ -113,7 +115,8 @@ TEST(ShareProperties, EnoughCoresMeanACoreForEveryThread) {
     }
     const std::vector<CpuSet> shares = *share_out(machine, machine.present, threads);
     for (std::size_t rank = 0; rank < shares.size(); ++rank) {
-      EXPECT_GE(machine.one_cpu_per_core(shares[rank]).count(), threads[rank]) << "round " << round << ", rank " << rank;
+      EXPECT_GE(machine.one_cpu_per_core(shares[rank]).count(), threads[rank])
+          << "round " << round << ", rank " << rank;
     }
   }
 }
@@ -126,9 +129,10 @@ std::size_t num_crossing(const Machine& machine, const std::vector<CpuSet>& shar
   for (const Unit& unit : machine.units) {
     if (unit.has(level)) largest = std::max(largest, (unit.cpus & machine.allowed).count());
   }
-  return static_cast<std::size_t>(std::count_if(shares.begin(), shares.end(), [&](const CpuSet& share) {
-    return share.count() <= largest && count_touched(machine, share, level) > 1;
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(shares.begin(), shares.end(), [&](const CpuSet& share) {
+        return share.count() <= largest && count_touched(machine, share, level) > 1;
+      }));
 }
 
 // All shares if they are few, else the first and the last two, after how many there are of each
@@ -142,7 +146,8 @@ std::string write_shares(const Machine& machine, const std::vector<CpuSet>& shar
   }
   for (const Level level : {kPackage, kNuma, kL3}) {
     const std::size_t crossing = num_crossing(machine, shares, level);
-    if (crossing > 0) text += "; " + std::to_string(crossing) + " across an edge of " + level_name(level);
+    if (crossing > 0)
+      text += "; " + std::to_string(crossing) + " across an edge of " + level_name(level);
   }
   text += ":";
   for (std::size_t rank = 0; rank < shares.size(); ++rank) {
@@ -159,7 +164,8 @@ std::string write_plans(const Machine& machine) {
   for (const std::uint32_t num_ranks : std::set<std::uint32_t>{1, 2, 3, 5, 7, num_cores}) {
     for (const std::uint32_t num_threads : std::set<std::uint32_t>{1, num_cores / num_ranks}) {
       if (num_threads == 0) continue;
-      const Result<std::vector<CpuSet>> shares = share_out(machine, machine.allowed, Threads(num_ranks, num_threads));
+      const Result<std::vector<CpuSet>> shares =
+          share_out(machine, machine.allowed, Threads(num_ranks, num_threads));
       text += std::to_string(num_ranks) + " x " + std::to_string(num_threads) + "  ";
       text += (shares ? write_shares(machine, *shares) : shares.error()) + "\n";
     }
@@ -167,17 +173,28 @@ std::string write_plans(const Machine& machine) {
   return text;
 }
 
-// That the plans of `machine` are those in golden/<name>.txt.
+// The section of shares.txt; empty if there is none.
+std::string golden_of(const std::string& name) {
+  std::ifstream file(HIERBAR_GOLDEN_FILE);
+  std::string section;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("== "))
+      inside = line == "== " + name + " ==";
+    else if (inside && !line.empty())
+      section += line + '\n';
+  }
+  return section;
+}
+
+// That the plans of `machine` are those of its section.
 void compare_with_golden(const Machine& machine, const std::string& name) {
   const std::string plans = write_plans(machine);
-  if (const char* directory = std::getenv("HIERBAR_WRITE_GOLDEN")) {
-    std::ofstream(std::string(directory) + "/" + name + ".txt") << plans;
-    GTEST_SKIP() << "wrote " << name << ".txt";
+  if (const char* path = std::getenv("HIERBAR_WRITE_GOLDEN")) {
+    std::ofstream(path, std::ios::app) << "\n== " << name << " ==\n" << plans;
+    GTEST_SKIP() << "wrote " << name;
   }
-  std::ifstream file(std::string(HIERBAR_GOLDEN_DIR "/") + name + ".txt");
-  ASSERT_TRUE(file.is_open()) << "no golden file " << name << ".txt";
-  const std::string expected((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  EXPECT_EQ(plans, expected);
+  EXPECT_EQ(plans, golden_of(name));
 }
 
 struct LargeMachine {
@@ -191,11 +208,12 @@ TEST_P(LargeMachines, HaveTheirPlans) {
   compare_with_golden(test::make_machine(GetParam().name, GetParam().levels, 2), GetParam().name);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LargeMachines,
-                         testing::Values(LargeMachine{"cpus_512", {{kPackage, 2}, {kNuma, 1}, {kL3, 16}, {kCore, 8}}},
-                                         LargeMachine{"cpus_1280", {{kPackage, 16}, {kNuma, 1}, {kL3, 1}, {kCore, 40}}},
-                                         LargeMachine{"cpus_4096", {{kPackage, 8}, {kNuma, 4}, {kL3, 4}, {kCore, 16}}}),
-                         [](const auto& param_info) { return param_info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, LargeMachines,
+    testing::Values(LargeMachine{"cpus_512", {{kPackage, 2}, {kNuma, 1}, {kL3, 16}, {kCore, 8}}},
+                    LargeMachine{"cpus_1280", {{kPackage, 16}, {kNuma, 1}, {kL3, 1}, {kCore, 40}}},
+                    LargeMachine{"cpus_4096", {{kPackage, 8}, {kNuma, 4}, {kL3, 4}, {kCore, 16}}}),
+    [](const auto& param_info) { return param_info.param.name; });
 
 #ifdef HIERBAR_TOPOLOGIES
 class RecordedMachines : public testing::TestWithParam<test::KnownTopology> {};

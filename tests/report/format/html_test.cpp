@@ -38,7 +38,8 @@ nlohmann::json data_of(const std::string& page) {
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
   return found;
 }
 
@@ -48,10 +49,13 @@ TEST(HtmlReport, NeverTakesANameForMarkup) {
   const std::string page = to_html(report);
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, Not(HasSubstr("<b>")));
-  EXPECT_EQ(count(page, "<script"), 2U) << "the data and the script, and nothing that a name brought in";
+  EXPECT_EQ(count(page, "<script"), 2U)
+      << "the data and the script, and nothing that a name brought in";
   EXPECT_EQ(count(page, "</script>"), 2U);
-  EXPECT_THAT(page, HasSubstr("f&lt;a &amp; &quot;b&quot;&gt;::g(&lt;/script&gt;")) << "in the text";
-  EXPECT_EQ(data_of(page).at("sites").at(0).at("site"), report.sites[0].where) << "in the data, as it was";
+  EXPECT_THAT(page, HasSubstr("f&lt;a &amp; &quot;b&quot;&gt;::g(&lt;/script&gt;"))
+      << "in the text";
+  EXPECT_EQ(data_of(page).at("sites").at(0).at("site"), report.sites[0].where)
+      << "in the data, as it was";
 }
 
 TEST(HtmlReport, IsUtf8WhateverTheSymbols) {
@@ -60,7 +64,8 @@ TEST(HtmlReport, IsUtf8WhateverTheSymbols) {
   report.sites[0].where = "caf\xE9+0x1";
   const std::string page = to_html(report);
   EXPECT_EQ(page.find('\xE9'), std::string::npos);
-  EXPECT_THAT(data_of(page).at("sites").at(0).at("site").get<std::string>(), HasSubstr("caf\xEF\xBF\xBD+0x1"));
+  EXPECT_THAT(data_of(page).at("sites").at(0).at("site").get<std::string>(),
+              HasSubstr("caf\xEF\xBF\xBD+0x1"));
 }
 
 TEST(HtmlReport, WithoutBarriersIsAPage) {
@@ -76,7 +81,8 @@ TEST(HtmlReport, LoadsNothing) {
   EXPECT_THAT(page, Not(HasSubstr("href=")));
   EXPECT_THAT(page, Not(HasSubstr("url(")));
   EXPECT_THAT(page, Not(HasSubstr("@import")));
-  EXPECT_EQ(count(page, "http"), count(page, "http://www.w3.org/2000/svg")) << "SVG's name, which nobody loads";
+  EXPECT_EQ(count(page, "http"), count(page, "http://www.w3.org/2000/svg"))
+      << "SVG's name, which nobody loads";
 }
 
 TEST(HtmlReport, HasARowForEachProcess) {
@@ -100,7 +106,8 @@ TEST(HtmlReport, CallsThreadsOfSeveralRanksByBoth) {
   EXPECT_FALSE(data_of(to_html(report)).at("sites").at(0).contains("members"));
   report.sites[0].kind = "team barrier";
   report.sites[0].threads_of_ranks = {1, 1};
-  EXPECT_EQ(data_of(to_html(report)).at("sites").at(0).at("members"), nlohmann::json({"0.0", "1.0"}));
+  EXPECT_EQ(data_of(to_html(report)).at("sites").at(0).at("members"),
+            nlohmann::json({"0.0", "1.0"}));
 }
 
 TEST(HtmlReport, SaysWhereBucketsEnd) {

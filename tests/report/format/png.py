@@ -34,12 +34,14 @@ class Image:
         chunks, packed, at = {}, b"", 8
         while at < len(data):
             length, name = struct.unpack_from(">I4s", data, at)
-            body = data[at + 8:at + 8 + length]
+            body = data[at + 8 : at + 8 + length]
             if name == b"IDAT":
                 packed += body
             chunks[name] = body
             at += 12 + length
-        self.width, self.height, depth, colours, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+        self.width, self.height, depth, colours, _, _, interlaced = struct.unpack(
+            ">IIBBBBB", chunks[b"IHDR"]
+        )
         assert depth == 8 and colours in (2, 6) and not interlaced, "a PNG file of another kind"
         self._step = 3 if colours == 2 else 4
         self._rows = self._unpack(zlib.decompress(packed))
@@ -49,7 +51,7 @@ class Image:
         rows, above = [], bytearray(length)
         for y in range(self.height):
             at = y * (length + 1)
-            row = bytearray(raw[at + 1:at + 1 + length])
+            row = bytearray(raw[at + 1 : at + 1 + length])
             if raw[at] != 0:
                 unfilter(raw[at], row, above, self._step)
             rows.append(row)
@@ -58,8 +60,12 @@ class Image:
 
     def pixel(self, x, y):
         at = int(x) * self._step
-        return tuple(self._rows[int(y)][at:at + 3])
+        return tuple(self._rows[int(y)][at : at + 3])
 
     def colours(self, left, top, right, bottom):
         """All colours in a box, for telling a blank one."""
-        return {self.pixel(x, y) for y in range(int(top), int(bottom)) for x in range(int(left), int(right))}
+        return {
+            self.pixel(x, y)
+            for y in range(int(top), int(bottom))
+            for x in range(int(left), int(right))
+        }

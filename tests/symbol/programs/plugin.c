@@ -27,7 +27,8 @@ static PyObject* call_work(PyObject* self, PyObject* arguments) {
 }
 
 static PyMethodDef methods[] = {{"work", call_work, METH_NOARGS, ""}, {0, 0, 0, 0}};
-static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT, .m_name = "plugin", .m_size = -1, .m_methods = methods};
+static struct PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT, .m_name = "plugin", .m_size = -1, .m_methods = methods};
 
 PyMODINIT_FUNC PyInit_plugin(void) { return PyModule_Create(&definition); }
 #endif

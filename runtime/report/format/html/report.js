@@ -18,29 +18,36 @@ function factsSection(report) {
     ["tool", `hierbar ${report.hierbar}`],
     ["processes", report.processes > 1 ? `${report.processes} on ${process.host}`
       : `process ${process.pid} on ${process.host}${process.rank >= 0 ? `, rank ${process.rank}` : ""}`],
-    ["clock", `${clock.name}, resolution ${duration(clock.resolution_ns)}; a stamp costs ${duration(clock.stamp_ns)}, two for each thread and barrier`],
+    ["clock",
+      `${clock.name}, resolution ${duration(clock.resolution_ns)}; a stamp costs ${duration(clock.stamp_ns)}, two for each thread and barrier`],
     ["offset", offsetOf(clock)],
     ["placement", report.placement],
     ["levels", report.levels],
     ["sampled", report.sample > 1 ? `one barrier in ${number(report.sample)}` : "every barrier"],
-    ["left out", `${plural(lost.left_out, "barrier")} after the tool's own work, ${number(lost.incomplete)} that not all threads took part in`],
+    ["left out",
+      `${plural(lost.left_out, "barrier")} after the tool's own work, ${number(lost.incomplete)} that not all threads took part in`],
     ["idle", `${duration(report.idle_ns)} of threads between two regions, in no barrier`],
   ];
   if (process.job !== "0") facts.splice(3, 0, ["job", process.job]);
-  const section = html("section", {class: "panel"}, html("h2", {}, "Measured with"), factsList(facts));
+  const section = html("section", {class: "panel"}, html("h2", {}, "Measured with"),
+    factsList(facts));
   if (lost.backwards > 0)
-    section.append(html("p", {class: "warning"}, `In ${plural(lost.backwards, "barrier")} somebody left before the last arrival: the cpus' clocks differ.`));
+    section.append(html("p", {class: "warning"},
+      `In ${plural(lost.backwards, "barrier")} somebody left before the last arrival: the cpus' clocks differ.`));
   return section;
 }
 
 function siteSection(site, index, report) {
-  const means = `mean imbalance ${duration(site.imbalance_ns.mean)}, mean sync ${duration(site.sync_ns.mean)}`;
+  const means =
+    `mean imbalance ${duration(site.imbalance_ns.mean)}, mean sync ${duration(site.sync_ns.mean)}`;
   const section = html("details", {class: "panel site"}, html("summary", {},
     html("h2", {}, `${index + 1}  `, html("code", {title: hintOf(site)}, site.site)),
-    html("span", {class: "soft"}, `${site.kind}, ${plural(site.team_size, site.participant)}, ${plural(site.barriers, "barrier")}, ${means}`)));
+    html("span", {class: "soft"},
+      `${site.kind}, ${plural(site.team_size, site.participant)}, ${plural(site.barriers, "barrier")}, ${means}`)));
   let drawn = false;
   section.addEventListener("toggle", () => {
-    if (section.open && !drawn) section.append(...treeParts(site, report), ...histogramParts(site, report), ...matrixParts(site));
+    if (section.open && !drawn) section.append(...treeParts(site, report),
+      ...histogramParts(site, report), ...matrixParts(site));
     drawn = drawn || section.open;
   });
   return section;
@@ -55,16 +62,15 @@ function siteSections(report) {
   return [html("p", {class: "buttons"}, all), ...sections];
 }
 
-function wordsSection() {
+function wordsSection(report) {
   const words = [
-    ["imbalance", "a thread's arrival to the last one's, without tasks"],
-    ["sync", "the last arrival to the thread's own release"],
-    ["tasks", "time in tasks while the thread waits"],
-    ["barrier", "the last arrival to the last release"],
-    ["gather, exchange, release", "the barrier's time along its critical path: up, across and down the tree, 1 nearest to the exchange"],
+    ...report.meanings,
+    ["gather, exchange, release",
+      "the barrier's time along its critical path: up, across and down the tree, 1 nearest to the exchange"],
     ["outside", "the rest: a rank's way out of MPI_Barrier, and nothing for threads"],
   ];
   return html("section", {class: "panel"}, html("h2", {}, "Words"), factsList(words));
 }
 
-drawPage((report) => [factsSection(report), barsSection(report.sites), ...siteSections(report), wordsSection()]);
+drawPage((report) => [factsSection(report), barsSection(report.sites), ...siteSections(report),
+  wordsSection(report)]);

@@ -6,6 +6,27 @@
 // OMP_CANCELLATION, when nothing may be cancelled.
 // cancelled_loops.cpp has loops and sections that are handed out dynamically.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST (clang): sections loop region_while_others_wait_in_a_barrier region_with_tasks taskgroup
+//   ENV: OMP_CANCELLATION=true
+//   CHECK: --counter phased>=1000 --counter fast==0
+// TEST not_allowed (clang): sections loop region_while_others_wait_in_a_barrier region_with_tasks
+//     taskgroup
+//   CHECK: --counter fast>=1000 --counter stock==0
+// TEST (gcc): loop taskgroup
+//   ENV: OMP_CANCELLATION=true
+//   CHECK: --counter phased>=1000
+// TEST (gcc): region_while_others_wait_in_a_barrier region_with_tasks
+//   ENV: OMP_CANCELLATION=true
+//   CHECK: --counter phased>=1000 --counter stock>=100
+// TEST not_allowed (gcc): sections loop region_while_others_wait_in_a_barrier region_with_tasks
+//     taskgroup
+//   CHECK: --counter fast>=1000
+// TEST spincount_of_clang (clang): loop
+//   ENV: GOMP_SPINCOUNT=100
+//   CHECK: --reject "GOMP_SPINCOUNT=.100. has no effect: .*KMP_BLOCKTIME"
+
 #include <omp.h>
 
 #include <atomic>
@@ -169,10 +190,11 @@ void taskgroup() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"loop", loop},
-                             {"sections", sections},
-                             {"region_while_others_wait_in_a_barrier", region_while_others_wait_in_a_barrier},
-                             {"region_with_tasks", region_with_tasks},
-                             {"taskgroup", taskgroup}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"loop", loop},
+       {"sections", sections},
+       {"region_while_others_wait_in_a_barrier", region_while_others_wait_in_a_barrier},
+       {"region_with_tasks", region_with_tasks},
+       {"taskgroup", taskgroup}});
 }

@@ -5,6 +5,12 @@
 // more of them in turn than libomp has buffers for, so each must give its buffer back; and a region
 // may be cancelled while a loop in it is.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST: dynamic_loops long_loops_end_at_once sections taskloops loop_and_region_at_once
+//     region_just_after_a_barrier unfinished_loops loops_after_others_left inner_regions
+//   ENV: OMP_CANCELLATION=true
+
 #include <omp.h>
 
 #include <atomic>
@@ -219,7 +225,8 @@ void inner_regions() {
       {
         ++arrived[omp_get_ancestor_thread_num(1)];
 #pragma omp barrier
-        if (arrived[omp_get_ancestor_thread_num(1)].load() == omp_get_num_threads() * (region + 1)) ++complete;
+        if (arrived[omp_get_ancestor_thread_num(1)].load() == omp_get_num_threads() * (region + 1))
+          ++complete;
 #pragma omp barrier
       }
     }

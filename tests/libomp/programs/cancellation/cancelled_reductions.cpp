@@ -1,8 +1,17 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions that tasks take part in, in regions that are cancelled, with OMP_CANCELLATION=true; for
-// Clang and GCC. What the threads of such a region share for a reduction is not for the next one.
+// Reductions that tasks take part in, in regions that are cancelled, with OMP_CANCELLATION=true;
+// for Clang and GCC. What the threads of such a region share for a reduction is not for the next
+// one.
+
+// BUILD: clang
+// BUILD: gcc
+// TEST: loops regions
+//   ENV: OMP_CANCELLATION=true
+//   CHECK: --counter phased>=600
+// TEST stock_pattern (clang): loops regions
+//   ENV: KMP_BARRIER OMP_CANCELLATION=true
 
 #include <omp.h>
 

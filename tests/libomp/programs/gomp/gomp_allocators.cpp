@@ -4,6 +4,11 @@
 // Allocators and their memory under the version names that GCC 9 to 12 gave their functions, as
 // gomp_versions.cpp does it for others.
 
+// The compiler's libgomp may be older than the versions that this program names.
+// BUILD: gcc -L$library_dir
+// TEST: omp_5_0_1 omp_5_0_2
+//   CHECK: --counter fast==40
+
 #include <omp.h>
 
 #include <cstdint>
@@ -13,8 +18,10 @@
 
 extern "C" {
 VERSIONED(uintptr_t, omp_init_allocator, "OMP_5.0.1", uintptr_t, int, const omp_alloctrait_t*);
-VERSIONED(uintptr_t, omp_init_allocator_, "OMP_5.0.1", const uintptr_t*, const int32_t*, const omp_alloctrait_t*);
-VERSIONED(uintptr_t, omp_init_allocator_8_, "OMP_5.0.1", const uintptr_t*, const int64_t*, const omp_alloctrait_t*);
+VERSIONED(uintptr_t, omp_init_allocator_, "OMP_5.0.1", const uintptr_t*, const int32_t*,
+          const omp_alloctrait_t*);
+VERSIONED(uintptr_t, omp_init_allocator_8_, "OMP_5.0.1", const uintptr_t*, const int64_t*,
+          const omp_alloctrait_t*);
 VERSIONED(void, omp_destroy_allocator, "OMP_5.0.1", uintptr_t);
 VERSIONED(void, omp_destroy_allocator_, "OMP_5.0.1", const uintptr_t*);
 VERSIONED(void, omp_set_default_allocator, "OMP_5.0.1", uintptr_t);
@@ -81,7 +88,8 @@ void omp_5_0_2() {
   use(memory, 10000);
   versioned_omp_free(memory, omp_default_mem_alloc);
   char* const zeros = static_cast<char*>(versioned_omp_calloc(10, 100, omp_default_mem_alloc));
-  char* const aligned = static_cast<char*>(versioned_omp_aligned_calloc(128, 10, 100, omp_default_mem_alloc));
+  char* const aligned =
+      static_cast<char*>(versioned_omp_aligned_calloc(128, 10, 100, omp_default_mem_alloc));
   CHECK_EQUAL(reinterpret_cast<uintptr_t>(aligned) % 128, 0);
   for (int i = 0; i < 1000; ++i) CHECK_EQUAL(zeros[i] + aligned[i], 0);
   versioned_omp_free(zeros, omp_default_mem_alloc);

@@ -5,6 +5,16 @@
 // names with _8_. The program is linked with our library; gomp_fortran.f90 is the same as users
 // have it, if there is a gfortran.
 
+// The compiler's libgomp may be older than the versions that this program names.
+// BUILD: gcc -L$library_dir
+// TEST: integers_of_8_bytes
+//   CHECK: --counter fast==40
+// TEST: places
+//   ENV: OMP_PLACES={0},{1}
+//   CHECK: --counter fast==40
+// TEST: pause_and_go_on
+//   CHECK: --counter fast>=120 --counter reports==2
+
 #include <omp.h>
 
 #include <climits>
@@ -105,6 +115,8 @@ void pause_and_go_on() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(
-      argc, argv, {{"integers_of_8_bytes", integers_of_8_bytes}, {"places", places}, {"pause_and_go_on", pause_and_go_on}});
+  return omp_test::run_case(argc, argv,
+                            {{"integers_of_8_bytes", integers_of_8_bytes},
+                             {"places", places},
+                             {"pause_and_go_on", pause_and_go_on}});
 }

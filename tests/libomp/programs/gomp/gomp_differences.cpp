@@ -4,6 +4,23 @@
 // Where programs that GCC compiled could rely on what only GCC's library does: what is the same
 // here, and what they are told of.
 
+// BUILD: gcc
+// TEST: realloc_within_a_pool realloc_between_pools realloc_in_the_fallback
+// TEST: limit_of_nested_regions
+//   CHECK: --expect "thread_limit.3. bounds each parallel region"
+// TEST: limit_of_one_region
+//   CHECK: --reject "thread_limit.3. bounds each parallel region"
+// TEST: hard_pause
+//   CHECK: --expect "may outlive a hard pause"
+// TEST no_warnings: hard_pause
+//   ENV: KMP_WARNINGS=off
+//   CHECK: --reject "may outlive a hard pause"
+// TEST: nestable_lock_of_another_task
+//   CHECK: --expect "nests, because another task of the same thread holds the lock"
+// TEST no_warnings: nestable_lock_of_another_task
+//   ENV: KMP_WARNINGS=off
+//   CHECK: --reject "nests, because another task of the same thread holds the lock"
+
 #include <omp.h>
 
 #include <cstring>
@@ -15,7 +32,8 @@ namespace {
 // The old block does not count while it is reallocated; else no block of more than half the pool
 // could be.
 void realloc_within_a_pool() {
-  const omp_alloctrait_t traits[] = {{omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
+  const omp_alloctrait_t traits[] = {{omp_atk_pool_size, 4096},
+                                     {omp_atk_fallback, omp_atv_null_fb}};
   const omp_allocator_handle_t pool = omp_init_allocator(omp_default_mem_space, 2, traits);
   const int size = 3000, larger = 3500;
   for (int round = 0; round < 100; ++round) {
@@ -36,7 +54,8 @@ void realloc_within_a_pool() {
 
 // The new block comes from another pool, so lending the old one's room gives it none.
 void realloc_between_pools() {
-  const omp_alloctrait_t traits[] = {{omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
+  const omp_alloctrait_t traits[] = {{omp_atk_pool_size, 4096},
+                                     {omp_atk_fallback, omp_atv_null_fb}};
   const omp_allocator_handle_t pool = omp_init_allocator(omp_default_mem_space, 2, traits);
   const omp_allocator_handle_t other = omp_init_allocator(omp_default_mem_space, 2, traits);
   for (int round = 0; round < 100; ++round) {
@@ -58,10 +77,12 @@ void realloc_between_pools() {
 
 // The block lives in the pool to which the asked one, too small, falls back.
 void realloc_in_the_fallback() {
-  const omp_alloctrait_t large_traits[] = {{omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
+  const omp_alloctrait_t large_traits[] = {{omp_atk_pool_size, 4096},
+                                           {omp_atk_fallback, omp_atv_null_fb}};
   const omp_allocator_handle_t large = omp_init_allocator(omp_default_mem_space, 2, large_traits);
-  const omp_alloctrait_t small_traits[] = {
-      {omp_atk_pool_size, 512}, {omp_atk_fallback, omp_atv_allocator_fb}, {omp_atk_fb_data, static_cast<omp_uintptr_t>(large)}};
+  const omp_alloctrait_t small_traits[] = {{omp_atk_pool_size, 512},
+                                           {omp_atk_fallback, omp_atv_allocator_fb},
+                                           {omp_atk_fb_data, static_cast<omp_uintptr_t>(large)}};
   const omp_allocator_handle_t small = omp_init_allocator(omp_default_mem_space, 3, small_traits);
   for (int round = 0; round < 100; ++round) {
     void* block = omp_alloc(3000, small);

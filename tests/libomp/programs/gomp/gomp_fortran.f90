@@ -1,7 +1,20 @@
 ! Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-! What gfortran makes of OpenMP: arguments by reference. With -fdefault-integer-8 the same calls are those of the names with _8_.
+! What gfortran makes of OpenMP: arguments by reference. With -fdefault-integer-8 the same calls are
+! those of the names with _8_.
+
+! BUILD: gfortran
+! BUILD as gomp_fortran_8: gfortran -fdefault-integer-8
+! TEST: barriers levels allocators target_region
+!   CHECK: --counter fast==150
+! TEST: tasks
+!   CHECK: --counter slow==20
+! TEST: settings
+!   CHECK: --counter fast>=450
+! TEST: places
+!   ENV: OMP_PLACES={0},{1}
+!   CHECK: --counter fast==150
 
 program gomp_fortran
   use, intrinsic :: iso_c_binding

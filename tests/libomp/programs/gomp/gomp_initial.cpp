@@ -4,6 +4,13 @@
 // What GCC's library does by initial threads and by tasks: target regions on the host, leagues, the
 // owners of nestable locks. What a thread is told of where it is does not depend on what others do.
 
+// BUILD: gcc
+// TEST: target_regions_are_outside target_regions_begin_with_the_first_settings
+//     target_regions_in_tasks leagues target_regions_are_outside_of_leagues
+//     levels_beside_target_regions teams_beside_target_regions nestable_locks_are_owned_by_tasks
+// TEST stock_pattern: levels_beside_target_regions teams_beside_target_regions
+//   ENV: KMP_BARRIER
+
 #include <omp.h>
 
 #include <atomic>
@@ -230,13 +237,15 @@ void nestable_locks_are_owned_by_tasks() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return omp_test::run_case(argc, argv,
-                            {{"target_regions_are_outside", target_regions_are_outside},
-                             {"target_regions_begin_with_the_first_settings", target_regions_begin_with_the_first_settings},
-                             {"target_regions_in_tasks", target_regions_in_tasks},
-                             {"leagues", leagues},
-                             {"target_regions_are_outside_of_leagues", target_regions_are_outside_of_leagues},
-                             {"levels_beside_target_regions", levels_beside_target_regions},
-                             {"teams_beside_target_regions", teams_beside_target_regions},
-                             {"nestable_locks_are_owned_by_tasks", nestable_locks_are_owned_by_tasks}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"target_regions_are_outside", target_regions_are_outside},
+       {"target_regions_begin_with_the_first_settings",
+        target_regions_begin_with_the_first_settings},
+       {"target_regions_in_tasks", target_regions_in_tasks},
+       {"leagues", leagues},
+       {"target_regions_are_outside_of_leagues", target_regions_are_outside_of_leagues},
+       {"levels_beside_target_regions", levels_beside_target_regions},
+       {"teams_beside_target_regions", teams_beside_target_regions},
+       {"nestable_locks_are_owned_by_tasks", nestable_locks_are_owned_by_tasks}});
 }

@@ -5,6 +5,9 @@
 // the direction as a flag and the step as its two's complement. Each loop must run every iteration
 // once.
 
+// BUILD: gcc
+// TEST: dynamic guided runtime ordered pointers many_doacross_loops
+
 #include <omp.h>
 
 #include <atomic>
@@ -71,7 +74,8 @@ void guided() {
 }
 
 void runtime() {
-  for (const omp_sched_t kind : {omp_sched_static, omp_sched_dynamic, omp_sched_guided, omp_sched_auto}) {
+  for (const omp_sched_t kind :
+       {omp_sched_static, omp_sched_dynamic, omp_sched_guided, omp_sched_auto}) {
     omp_set_schedule(kind, 2);
     check_loops([](const Range& range, auto body) {
 #pragma omp for schedule(runtime)
@@ -104,7 +108,8 @@ void pointers() {
 #pragma omp for schedule(guided)
     for (int* p = values; p < values + 301; p += 2) *p += 10;
   }
-  for (int i = 0; i < 301; ++i) CHECK_EQUAL(values[i], (i % 3 == 0 ? 1 : 0) + (i % 2 == 0 ? 10 : 0));
+  for (int i = 0; i < 301; ++i)
+    CHECK_EQUAL(values[i], (i % 3 == 0 ? 1 : 0) + (i % 2 == 0 ? 10 : 0));
 }
 
 // More loops in turn than there are buffers for; nobody frees one but the threads that are through

@@ -4,6 +4,14 @@
 // Functions under the version names that GCC 14 to 16 gave them, as gomp_versions.cpp does it for
 // older ones.
 
+// The compiler's libgomp may be older than the versions that this program names.
+// BUILD: gcc -L$library_dir
+// TEST: gomp_5_1_2 gomp_5_1_3 gomp_6_0 gomp_6_0_1
+//   CHECK: --counter fast==40
+// TEST: fork_beside_a_look
+// TEST: openacc
+//   CHECK: --exit-code -6 --expect "the program calls acc_init, which is OpenACC"
+
 #include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,8 +29,8 @@ VERSIONED(void, GOMP_add_alloc, "GOMP_5.1.2", void*);
 VERSIONED(bool, GOMP_is_alloc, "GOMP_5.1.2", void*);
 VERSIONED(void*, GOMP_target_map_indirect_ptr, "GOMP_5.1.2", void*);
 
-VERSIONED(void, GOMP_interop, "GOMP_5.1.3", int, int, void***, const int*, const char**, int, void**, int, void***, unsigned,
-          void**);
+VERSIONED(void, GOMP_interop, "GOMP_5.1.3", int, int, void***, const int*, const char**, int,
+          void**, int, void***, unsigned, void**);
 VERSIONED(int, omp_get_num_interop_properties, "GOMP_5.1.3", void*);
 VERSIONED(intptr_t, omp_get_interop_int, "GOMP_5.1.3", void*, int, int*);
 VERSIONED(void*, omp_get_interop_ptr, "GOMP_5.1.3", void*, int, int*);
@@ -42,7 +50,8 @@ VERSIONED(void, omp_get_uid_from_device_, "GOMP_6.0", const char**, size_t*, int
 VERSIONED(void, omp_get_uid_from_device_8_, "GOMP_6.0", const char**, size_t*, int64_t);
 
 VERSIONED(void*, omp_target_memset, "GOMP_6.0.1", void*, int, size_t, int);
-VERSIONED(void*, omp_target_memset_async, "GOMP_6.0.1", void*, int, size_t, int, int, omp_depend_t*);
+VERSIONED(void*, omp_target_memset_async, "GOMP_6.0.1", void*, int, size_t, int, int,
+          omp_depend_t*);
 
 VERSIONED(void, acc_init, "OACC_2.0", int);
 }
@@ -111,7 +120,8 @@ void check_interop() {
 #pragma omp task depend(out : tag) shared(stage)
     stage = 1;
     void* depend[] = {reinterpret_cast<void*>(1), reinterpret_cast<void*>(1), &tag};
-    versioned_GOMP_interop(kInitialDevice, 2, init, kinds, nullptr, 1, objects, 1, destroy, 0, depend);
+    versioned_GOMP_interop(kInitialDevice, 2, init, kinds, nullptr, 1, objects, 1, destroy, 0,
+                           depend);
     CHECK_EQUAL(stage, 1);
   }
   CHECK(objects[0] == nullptr && objects[1] == nullptr && old == nullptr);
@@ -127,7 +137,8 @@ void check_property(int property, int expected_code) {
   CHECK_EQUAL(code, expected_code);
   CHECK_EQUAL(versioned_omp_get_interop_int(nullptr, property, nullptr), 0);
   CHECK(versioned_omp_get_interop_type_desc(nullptr, property) == nullptr);
-  CHECK_EQUAL(versioned_omp_get_interop_name(nullptr, property) != nullptr, expected_code == kEmpty);
+  CHECK_EQUAL(versioned_omp_get_interop_name(nullptr, property) != nullptr,
+              expected_code == kEmpty);
   const char* text = "";
   size_t length = 1;
   versioned_omp_get_interop_str_(&text, &length, nullptr, property, nullptr);
@@ -139,7 +150,8 @@ void check_property(int property, int expected_code) {
 void gomp_5_1_3() {
   check_interop();
   CHECK_EQUAL(versioned_omp_get_num_interop_properties(nullptr), 0);
-  for (int property = kFirstProperty; property <= kLastProperty; ++property) check_property(property, kEmpty);
+  for (int property = kFirstProperty; property <= kLastProperty; ++property)
+    check_property(property, kEmpty);
   check_property(kFirstProperty - 1, kOutOfRange);
   check_property(kLastProperty + 1, kOutOfRange);
   CHECK(std::string("fr_id") == versioned_omp_get_interop_name(nullptr, -1));
@@ -173,7 +185,8 @@ void gomp_6_0() {
   CHECK_EQUAL(versioned_omp_get_device_from_uid(host.c_str()), kInitialDevice);
   CHECK_EQUAL(versioned_omp_get_device_from_uid("OMP_DEV_0"), kInvalidDevice);
   CHECK_EQUAL(versioned_omp_get_device_from_uid(nullptr), kInvalidDevice);
-  CHECK_EQUAL(versioned_omp_get_device_from_uid_((host + "behind it").c_str(), host.size()), kInitialDevice);
+  CHECK_EQUAL(versioned_omp_get_device_from_uid_((host + "behind it").c_str(), host.size()),
+              kInitialDevice);
   CHECK_EQUAL(versioned_omp_get_device_from_uid_(host.c_str(), host.size() - 1), kInvalidDevice);
   cross_some_barriers();
 }
@@ -190,7 +203,8 @@ void gomp_6_0_1() {
 #pragma omp depobj(object) depend(inout : bytes)
 #pragma omp task depend(out : bytes) shared(bytes)
     bytes[0] = bytes[3] = 1;
-    CHECK(versioned_omp_target_memset_async(bytes, 9, 2, omp_get_initial_device(), 1, &object) == bytes);
+    CHECK(versioned_omp_target_memset_async(bytes, 9, 2, omp_get_initial_device(), 1, &object) ==
+          bytes);
 #pragma omp taskwait
     CHECK(bytes[0] == 9 && bytes[1] == 9 && bytes[2] == 7 && bytes[3] == 1);
 #pragma omp depobj(object) destroy

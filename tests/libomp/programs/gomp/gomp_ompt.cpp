@@ -6,6 +6,12 @@
 // functions of libomp. The tool is in the program, which is built with -rdynamic, and without calls
 // that do not return to it.
 
+// Its omp.h is GCC's; omp-tools.h is libomp's.
+// BUILD: gcc -Wno-maybe-uninitialized -rdynamic -fno-optimize-sibling-calls
+//     -idirafter $openmp_include_dir
+// TEST: target_regions tasks loops cancelled
+//   ENV: OMP_CANCELLATION=true
+
 #include <dlfcn.h>
 #include <omp-tools.h>
 #include <omp.h>
@@ -27,14 +33,15 @@ void check_address(ompt_callbacks_t callback, int kind, const void* address) {
   Dl_info found{}, program{};
   CHECK(dladdr(reinterpret_cast<void*>(&check_address), &program) != 0);
   if (address == nullptr || dladdr(address, &found) == 0 || found.dli_fbase != program.dli_fbase) {
-    std::fprintf(stderr, "callback %d, kind %d: the address %p is in %s and not in the program\n", callback, kind, address,
-                 found.dli_fname ? found.dli_fname : "nothing");
+    std::fprintf(stderr, "callback %d, kind %d: the address %p is in %s and not in the program\n",
+                 callback, kind, address, found.dli_fname ? found.dli_fname : "nothing");
     std::_Exit(1);
   }
   ++addresses[callback];
 }
 
-void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* region, unsigned, int, const void* address) {
+void on_parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* region, unsigned, int,
+                       const void* address) {
   region->value = ++regions_begun;
   check_address(ompt_callback_parallel_begin, 0, address);
 }
@@ -44,7 +51,8 @@ void on_parallel_end(ompt_data_t* region, ompt_data_t*, int, const void*) {
   ++regions_ended;
 }
 
-void on_implicit_task(ompt_scope_endpoint_t end, ompt_data_t* region, ompt_data_t* task, unsigned, unsigned, int flags) {
+void on_implicit_task(ompt_scope_endpoint_t end, ompt_data_t* region, ompt_data_t* task, unsigned,
+                      unsigned, int flags) {
   if (end == ompt_scope_begin) {
     CHECK_EQUAL(task->value, 0);
     task->value = 1;
@@ -57,19 +65,24 @@ void on_implicit_task(ompt_scope_endpoint_t end, ompt_data_t* region, ompt_data_
   }
 }
 
-void on_task_create(ompt_data_t*, const ompt_frame_t*, ompt_data_t* task, int flags, int, const void* address) {
+void on_task_create(ompt_data_t*, const ompt_frame_t*, ompt_data_t* task, int flags, int,
+                    const void* address) {
   task->value = 2;
   if (flags & ompt_task_target) ++target_tasks;
   check_address(ompt_callback_task_create, flags, address);
 }
 
-void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t end, ompt_data_t*, ompt_data_t*, const void* address) {
+void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t end, ompt_data_t*, ompt_data_t*,
+                    const void* address) {
   // The barrier at the end of a region is the library's for all threads but one.
-  if (kind == ompt_sync_region_barrier_implicit_parallel || (end == ompt_scope_end && address == nullptr)) return;
+  if (kind == ompt_sync_region_barrier_implicit_parallel ||
+      (end == ompt_scope_end && address == nullptr))
+    return;
   check_address(ompt_callback_sync_region, kind, address);
 }
 
-void on_work(ompt_work_t kind, ompt_scope_endpoint_t end, ompt_data_t*, ompt_data_t*, uint64_t, const void* address) {
+void on_work(ompt_work_t kind, ompt_scope_endpoint_t end, ompt_data_t*, ompt_data_t*, uint64_t,
+             const void* address) {
   // A thread that gets nothing of a loop is told so at once, by an address that is the library's.
   if (end == ompt_scope_begin) check_address(ompt_callback_work, kind, address);
 }
@@ -83,7 +96,9 @@ void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t, const void* address) {
   if (kind != ompt_mutex_atomic) check_address(ompt_callback_mutex_released, kind, address);
 }
 
-void on_cancel(ompt_data_t*, int flags, const void* address) { check_address(ompt_callback_cancel, flags, address); }
+void on_cancel(ompt_data_t*, int flags, const void* address) {
+  check_address(ompt_callback_cancel, flags, address);
+}
 
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   const auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
@@ -276,5 +291,8 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   omp_set_max_active_levels(2);
   return omp_test::run_case(argc, argv,
-                            {{"target_regions", target_regions}, {"tasks", tasks}, {"loops", loops}, {"cancelled", cancelled}});
+                            {{"target_regions", target_regions},
+                             {"tasks", tasks},
+                             {"loops", loops},
+                             {"cancelled", cancelled}});
 }

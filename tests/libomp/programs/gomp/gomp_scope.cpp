@@ -4,6 +4,22 @@
 // `scope` and `masked` as GCC compiles them. A scope with task reductions calls GOMP_scope_start;
 // its reduction variables are those of the tasks of the whole team.
 
+// BUILD: gcc
+// TEST: reduction masked
+//   CHECK: --counter fast>=80
+// TEST: several_scopes_without_waiting
+//   CHECK: --counter phased>=80
+// TEST: task_reduction task_reduction_of_an_array_in_nested_tasks
+//   CHECK: --counter slow>=30
+// TEST: task_reductions_of_two_scopes_in_turn
+//   CHECK: --counter fast==300 --counter slow==100
+// 80 of its regions have several threads, and each of these a barrier with tasks.
+// TEST: task_reductions_of_nested_scopes
+//   CHECK: --counter slow>=80
+// TEST: task_reductions_after_a_cancelled_region
+//   ENV: OMP_CANCELLATION=true
+//   CHECK: --counter phased>=400
+
 #include <omp.h>
 
 #include <atomic>
@@ -165,8 +181,8 @@ void masked() {
   }
 }
 
-// A thread leaves the region before a loop and a scope with task reductions in which the others are.
-// The next region's tasks must not take part in those, which have room for fewer threads.
+// A thread leaves the region before a loop and a scope with task reductions in which the others
+// are. The next region's tasks must not take part in those, which have room for fewer threads.
 void task_reductions_after_a_cancelled_region() {
   CHECK(omp_get_cancellation());
   for (int round = 0; round < 200; ++round) {
@@ -205,13 +221,14 @@ void task_reductions_after_a_cancelled_region() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"reduction", reduction},
-                             {"several_scopes_without_waiting", several_scopes_without_waiting},
-                             {"task_reduction", task_reduction},
-                             {"task_reduction_of_an_array_in_nested_tasks", task_reduction_of_an_array_in_nested_tasks},
-                             {"task_reductions_of_two_scopes_in_turn", task_reductions_of_two_scopes_in_turn},
-                             {"task_reductions_of_nested_scopes", task_reductions_of_nested_scopes},
-                             {"masked", masked},
-                             {"task_reductions_after_a_cancelled_region", task_reductions_after_a_cancelled_region}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"reduction", reduction},
+       {"several_scopes_without_waiting", several_scopes_without_waiting},
+       {"task_reduction", task_reduction},
+       {"task_reduction_of_an_array_in_nested_tasks", task_reduction_of_an_array_in_nested_tasks},
+       {"task_reductions_of_two_scopes_in_turn", task_reductions_of_two_scopes_in_turn},
+       {"task_reductions_of_nested_scopes", task_reductions_of_nested_scopes},
+       {"masked", masked},
+       {"task_reductions_after_a_cancelled_region", task_reductions_after_a_cancelled_region}});
 }

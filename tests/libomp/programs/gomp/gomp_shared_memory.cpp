@@ -4,6 +4,23 @@
 // Worksharing constructs for which GCC asks the runtime for memory that the team shares: scans and
 // lastprivate(conditional:).
 
+// GCC 12 says of variables in lastprivate(conditional:) that they may be used uninitialized.
+// BUILD: gcc -Wno-maybe-uninitialized
+// TEST: scan conditional_lastprivate without_waiting in_inner_teams
+//   CHECK: --counter fast>=100
+// TEST: inside_another_one
+//   CHECK: --counter phased>=40
+// TEST trees: scan without_waiting
+//   ENV: $trees KMP_BLOCKTIME=0
+//   CHECK: --counter fast>=100
+// TEST: after_a_cancelled_region
+//   ENV: OMP_CANCELLATION=true
+//   CHECK: --counter phased>=400
+// TEST stock_pattern: after_a_cancelled_region
+//   ENV: KMP_BARRIER OMP_CANCELLATION=true
+// TEST: fork_beside_constructs
+//   ENV: KMP_WARNINGS=off
+
 #include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -141,8 +158,8 @@ void inside_another_one() {
   }
 }
 
-// Where a loop is not in the same function as its region, GCC has no variable of the team's that could
-// do instead of the memory.
+// Where a loop is not in the same function as its region, GCC has no variable of the team's that
+// could do instead of the memory.
 int last_iteration;
 
 [[gnu::noinline]] void find_last_iteration(int count) {
@@ -209,7 +226,8 @@ void fork_beside_constructs() {
       last_iteration = -1;
 #pragma omp parallel num_threads(2)
       find_last_iteration(20);
-      omp_pause_resource_all(omp_pause_hard);  // libomp takes back what it has written down of the process
+      omp_pause_resource_all(
+          omp_pause_hard);  // libomp takes back what it has written down of the process
       _exit(last_iteration == 19 ? 0 : 1);
     }
     int status = -1;

@@ -4,6 +4,25 @@
 // Target constructs as GCC compiles them. There is no device: regions run here, and a mapped
 // variable is the variable itself.
 
+// BUILD: gcc
+// TEST: maps distributed_loops
+//   CHECK: --counter phased>=50
+// TEST: dependences
+//   CHECK: --counter slow==50
+// TEST: deferred_constructs_do_not_block
+//   CHECK: --counter slow==20
+// TEST: leagues
+//   CHECK: --counter fast==90
+// TEST: in_every_thread_of_a_team
+//   CHECK: --counter fast==50
+// TEST: firstprivate_of_a_deferred_region data_constructs thread_limit device_memory
+// The host is the default device, and there is no other one.
+// TEST mandatory: maps
+//   ENV: OMP_TARGET_OFFLOAD=mandatory
+// TEST mandatory: another_device
+//   ENV: OMP_TARGET_OFFLOAD=mandatory
+//   CHECK: --exit-code -6 --expect "OMP_TARGET_OFFLOAD=.mandatory., but there is no device"
+
 #include <omp.h>
 
 #include <atomic>
@@ -180,7 +199,8 @@ void distributed_loops() {
   for (int round = 0; round < 40; ++round) {
     int visits[1000] = {};
     long sum = 0;
-#pragma omp target teams distribute parallel for num_teams(1 + round % 5) thread_limit(4) map(visits) reduction(+ : sum)
+#pragma omp target teams distribute parallel for num_teams(1 + round % 5) thread_limit(4) \
+    map(visits) reduction(+ : sum)
     for (int i = 0; i < 1000; ++i) {
       ++visits[i];
       sum += i;
@@ -230,24 +250,29 @@ void device_memory() {
     from[i] = i;
     to[i] = -1;
   }
-  CHECK_EQUAL(omp_target_memcpy(to, from, 2 * sizeof(int), 3 * sizeof(int), sizeof(int), host, host), 0);
+  CHECK_EQUAL(
+      omp_target_memcpy(to, from, 2 * sizeof(int), 3 * sizeof(int), sizeof(int), host, host), 0);
   CHECK_EQUAL(to[3], 1);
   CHECK_EQUAL(to[4], 2);
   CHECK_EQUAL(to[5], -1);
   CHECK(omp_target_memcpy(to, from, 4, 0, 0, host + 3, host) != 0);
   // A box of 1 x 2 x 2 out of 2 x 3 x 4 into 2 x 4 x 3.
-  const size_t volume[] = {1, 2, 2}, to_offsets[] = {0, 2, 1}, from_offsets[] = {1, 1, 2}, to_dims[] = {2, 4, 3},
-               from_dims[] = {2, 3, 4};
-  CHECK_EQUAL(omp_target_memcpy_rect(to, from, sizeof(int), 3, volume, to_offsets, from_offsets, to_dims, from_dims, host, host),
+  const size_t volume[] = {1, 2, 2}, to_offsets[] = {0, 2, 1}, from_offsets[] = {1, 1, 2},
+               to_dims[] = {2, 4, 3}, from_dims[] = {2, 3, 4};
+  CHECK_EQUAL(omp_target_memcpy_rect(to, from, sizeof(int), 3, volume, to_offsets, from_offsets,
+                                     to_dims, from_dims, host, host),
               0);
   for (int row = 0; row < 2; ++row) {
     for (int column = 0; column < 2; ++column) {
       CHECK_EQUAL(to[(2 + row) * 3 + 1 + column], 12 + (1 + row) * 4 + 2 + column);
     }
   }
-  CHECK(omp_target_memcpy_rect(nullptr, nullptr, 0, 0, nullptr, nullptr, nullptr, nullptr, nullptr, host, host) >= 3);
-  CHECK(omp_target_memcpy_rect(to, from, 4, 3, volume, to_offsets, from_offsets, to_dims, from_dims, host, host + 3) != 0);
-  CHECK(omp_target_memcpy_rect(to, from, SIZE_MAX / 2, 3, volume, to_offsets, from_offsets, to_dims, from_dims, host, host) != 0);
+  CHECK(omp_target_memcpy_rect(nullptr, nullptr, 0, 0, nullptr, nullptr, nullptr, nullptr, nullptr,
+                               host, host) >= 3);
+  CHECK(omp_target_memcpy_rect(to, from, 4, 3, volume, to_offsets, from_offsets, to_dims, from_dims,
+                               host, host + 3) != 0);
+  CHECK(omp_target_memcpy_rect(to, from, SIZE_MAX / 2, 3, volume, to_offsets, from_offsets, to_dims,
+                               from_dims, host, host) != 0);
   CHECK(omp_target_associate_ptr(to, from, 4, 0, host) != 0);
   CHECK(omp_target_disassociate_ptr(to, host) != 0);
   omp_target_free(from, host);
@@ -258,16 +283,17 @@ void device_memory() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"maps", maps},
-                             {"firstprivate_of_a_deferred_region", firstprivate_of_a_deferred_region},
-                             {"dependences", dependences},
-                             {"deferred_constructs_do_not_block", deferred_constructs_do_not_block},
-                             {"data_constructs", data_constructs},
-                             {"leagues", leagues},
-                             {"distributed_loops", distributed_loops},
-                             {"in_every_thread_of_a_team", in_every_thread_of_a_team},
-                             {"another_device", another_device},
-                             {"thread_limit", thread_limit},
-                             {"device_memory", device_memory}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"maps", maps},
+       {"firstprivate_of_a_deferred_region", firstprivate_of_a_deferred_region},
+       {"dependences", dependences},
+       {"deferred_constructs_do_not_block", deferred_constructs_do_not_block},
+       {"data_constructs", data_constructs},
+       {"leagues", leagues},
+       {"distributed_loops", distributed_loops},
+       {"in_every_thread_of_a_team", in_every_thread_of_a_team},
+       {"another_device", another_device},
+       {"thread_limit", thread_limit},
+       {"device_memory", device_memory}});
 }

@@ -5,6 +5,11 @@
 // for unsigned ones that need 64 bits. Each loop must run every iteration once, whatever its
 // direction and the clauses.
 
+// BUILD: gcc
+// TEST: counts_down near_the_limits_of_the_type over_pointers grain_sizes
+//     strict_grain_sizes_and_numbers data_that_must_be_copied data_that_must_be_copied_at_once
+//     data_of_undeferred_tasks iterators lastprivate reductions
+
 #include <omp.h>
 
 #include <atomic>
@@ -43,9 +48,11 @@ void counts_down() {
       const ull last = static_cast<ull>(step) * 99;
       Counts signed_counts(100), unsigned_counts(100);
 #pragma omp taskloop num_tasks(9) shared(signed_counts)
-      for (long i = static_cast<long>(last); i >= 0; i -= step) signed_counts.add(static_cast<ull>(i / step));
+      for (long i = static_cast<long>(last); i >= 0; i -= step)
+        signed_counts.add(static_cast<ull>(i / step));
 #pragma omp taskloop num_tasks(9) shared(unsigned_counts)
-      for (ull i = last + 20; i > 19; i -= static_cast<ull>(step)) unsigned_counts.add((i - 20) / static_cast<ull>(step));
+      for (ull i = last + 20; i > 19; i -= static_cast<ull>(step))
+        unsigned_counts.add((i - 20) / static_cast<ull>(step));
       signed_counts.check_once();
       unsigned_counts.check_once();
     }
@@ -58,7 +65,8 @@ void near_the_limits_of_the_type() {
   {
     Counts top(50), bottom(50), low(50);
 #pragma omp taskloop grainsize(7) shared(top)
-    for (ull i = ULLONG_MAX - 500; i < ULLONG_MAX - 3; i += 10) top.add((i - (ULLONG_MAX - 500)) / 10);
+    for (ull i = ULLONG_MAX - 500; i < ULLONG_MAX - 3; i += 10)
+      top.add((i - (ULLONG_MAX - 500)) / 10);
 #pragma omp taskloop grainsize(7) shared(bottom)
     for (ull i = ULLONG_MAX; i > ULLONG_MAX - 50; --i) bottom.add(ULLONG_MAX - i);
 #pragma omp taskloop num_tasks(3) shared(low)
@@ -80,7 +88,8 @@ void over_pointers() {
 #pragma omp taskloop num_tasks(5)
     for (int* p = values; p < values + 300; p += 2) *p += 10;
   }
-  for (int i = 0; i < 300; ++i) CHECK_EQUAL(values[i], (i % 3 == 2 ? 1 : 0) + (i % 2 == 0 ? 10 : 0));
+  for (int i = 0; i < 300; ++i)
+    CHECK_EQUAL(values[i], (i % 3 == 2 ? 1 : 0) + (i % 2 == 0 ? 10 : 0));
 }
 
 // How many iterations the tasks had. Each task has its own copy of `own`, at first 0.

@@ -6,6 +6,28 @@
 // the same names and versions. Allocators are in gomp_allocators.cpp, functions of GCC 14 to 16 in
 // gomp_newer_versions.cpp.
 
+// The compiler's libgomp may be older than the versions that this program names.
+// BUILD: gcc -L$library_dir
+// TEST: gomp_4_0_1 omp_5_0_2 omp_5_1 omp_5_1_1 omp_5_2
+//   CHECK: --counter fast==40
+// TEST: gomp_5_1
+//   CHECK: --counter fast==40 --expect "^libgomp: error directive encountered: from C$"
+//     --expect "^libgomp: error directive encountered: from Fortran$"
+// TEST: gomp_5_1_1
+//   CHECK: --counter slow==50
+// TEST: omp_5_0_1
+//   CHECK: --counter fast==40 --counter slow==1
+// TEST: gomp_error
+//   CHECK: --exit-code 1
+//     --expect "^libgomp: fatal error: error directive encountered: this ends it$"
+// The library takes itself for GCC's only if it is loaded by that name.
+// TEST spincount: omp_5_2
+//   ENV: GOMP_SPINCOUNT=100 LD_PRELOAD=$tests_library_dir/libgomp.so.1
+//   CHECK: --expect "GOMP_SPINCOUNT=.100. has no effect: .*KMP_BLOCKTIME"
+// TEST no_warnings: omp_5_2
+//   ENV: GOMP_SPINCOUNT=100 KMP_WARNINGS=off LD_PRELOAD=$tests_library_dir/libgomp.so.1
+//   CHECK: --reject "GOMP_SPINCOUNT=.100. has no effect: .*KMP_BLOCKTIME"
+
 #include <omp.h>
 
 #include <atomic>
@@ -44,9 +66,11 @@ VERSIONED(int, omp_get_teams_thread_limit_, "OMP_5.1", void);
 
 VERSIONED(void*, omp_get_mapped_ptr, "OMP_5.1.1", const void*, int);
 VERSIONED(int, omp_target_is_accessible, "OMP_5.1.1", const void*, size_t, int);
-VERSIONED(int, omp_target_memcpy_async, "OMP_5.1.1", void*, const void*, size_t, size_t, size_t, int, int, int, omp_depend_t*);
-VERSIONED(int, omp_target_memcpy_rect_async, "OMP_5.1.1", void*, const void*, size_t, int, const size_t*, const size_t*,
-          const size_t*, const size_t*, const size_t*, int, int, int, omp_depend_t*);
+VERSIONED(int, omp_target_memcpy_async, "OMP_5.1.1", void*, const void*, size_t, size_t, size_t,
+          int, int, int, omp_depend_t*);
+VERSIONED(int, omp_target_memcpy_rect_async, "OMP_5.1.1", void*, const void*, size_t, int,
+          const size_t*, const size_t*, const size_t*, const size_t*, const size_t*, int, int, int,
+          omp_depend_t*);
 
 VERSIONED(int, omp_in_explicit_task, "OMP_5.2", void);
 VERSIONED(int, omp_in_explicit_task_, "OMP_5.2", void);
@@ -64,7 +88,8 @@ void gomp_4_0_1() {
 }
 
 // One team after the other, each with a region of its own.
-void run_league(unsigned low, unsigned high, unsigned limit, int expected_teams, int expected_limit) {
+void run_league(unsigned low, unsigned high, unsigned limit, int expected_teams,
+                int expected_limit) {
   int num_teams = 0;
   std::atomic<int> threads{0};
   if (versioned_GOMP_teams4(low, high, limit, true)) {
@@ -80,7 +105,8 @@ void run_league(unsigned low, unsigned high, unsigned limit, int expected_teams,
     } while (versioned_GOMP_teams4(low, high, limit, false));
   }
   CHECK_EQUAL(num_teams, expected_teams);
-  CHECK_EQUAL(threads.load(), expected_teams * (expected_limit > 0 && expected_limit < 4 ? expected_limit : 4));
+  CHECK_EQUAL(threads.load(),
+              expected_teams * (expected_limit > 0 && expected_limit < 4 ? expected_limit : 4));
   CHECK_EQUAL(omp_get_num_teams(), 1);
   CHECK_EQUAL(omp_get_team_num(), 0);
 }
@@ -136,7 +162,8 @@ void gomp_5_1_1() {
 
 void omp_5_0_1() {
   CHECK(versioned_omp_get_supported_active_levels() >= 1);
-  CHECK_EQUAL(versioned_omp_get_supported_active_levels_(), versioned_omp_get_supported_active_levels());
+  CHECK_EQUAL(versioned_omp_get_supported_active_levels_(),
+              versioned_omp_get_supported_active_levels());
   std::atomic<bool> done{false};
 #pragma omp parallel num_threads(4)
   {
@@ -201,11 +228,12 @@ void omp_5_1_1() {
 #pragma omp depobj(object) depend(in : from)
 #pragma omp task depend(out : from) shared(from)
     from[0] = 100;
-    CHECK_EQUAL(versioned_omp_target_memcpy_async(to, from, sizeof(int), 0, 0, host, host, 1, &object), 0);
+    CHECK_EQUAL(
+        versioned_omp_target_memcpy_async(to, from, sizeof(int), 0, 0, host, host, 1, &object), 0);
     CHECK_EQUAL(to[0], 100);
     const size_t volume[] = {2, 2}, offset[] = {0, 1}, size[] = {2, 3};
-    CHECK_EQUAL(versioned_omp_target_memcpy_rect_async(to, from, sizeof(int), 2, volume, offset, offset, size, size, host, host,
-                                                       1, &object),
+    CHECK_EQUAL(versioned_omp_target_memcpy_rect_async(to, from, sizeof(int), 2, volume, offset,
+                                                       offset, size, size, host, host, 1, &object),
                 0);
 #pragma omp depobj(object) destroy
   }

@@ -4,6 +4,9 @@
 // A library whose destructor runs after that of the OpenMP runtime, as those of libraries that the
 // program itself does not know often do, and takes a while. The other threads go on meanwhile.
 
+// It comes after libomp in the order of libraries, so that its destructor runs after libomp's.
+// BUILD as liblate_end.so: plain -fPIC -shared
+
 #include <time.h>
 
 namespace {

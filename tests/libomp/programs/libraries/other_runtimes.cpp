@@ -4,6 +4,8 @@
 // Two OpenMP runtimes in one process find each other, whichever comes first, and no process leaves
 // a file behind. The second argument is another runtime's libomp.so: LLVM's, unpatched.
 
+// BUILD: clang -ldl
+
 #include <dlfcn.h>
 #include <omp.h>
 #include <sys/resource.h>
@@ -58,7 +60,8 @@ End in_a_process(Body&& body) {
   close(ends[1]);
   std::string errors;
   char text[4096];
-  for (ssize_t length; (length = read(ends[0], text, sizeof text)) > 0;) errors.append(text, length);
+  for (ssize_t length; (length = read(ends[0], text, sizeof text)) > 0;)
+    errors.append(text, length);
   close(ends[0]);
   int status = 0;
   CHECK_EQUAL(waitpid(child, &status, 0), child);
@@ -71,7 +74,9 @@ void expect_refusal(Body&& body) {
   const End end = in_a_process(body);
   CHECK(WIFSIGNALED(end.status));
   CHECK_EQUAL(WTERMSIG(end.status), SIGABRT);
-  CHECK(end.errors.find("Error #15: Initializing libomp.so, but found libomp.so already initialized") != std::string::npos);
+  CHECK(end.errors.find(
+            "Error #15: Initializing libomp.so, but found libomp.so already initialized") !=
+        std::string::npos);
 }
 
 template <class Body>
@@ -140,7 +145,8 @@ void allowed() {
 }
 
 std::string registration(const char* directory, pid_t pid) {
-  return std::string(directory) + "/__KMP_REGISTERED_LIB_" + std::to_string(pid) + "_" + std::to_string(getuid());
+  return std::string(directory) + "/__KMP_REGISTERED_LIB_" + std::to_string(pid) + "_" +
+         std::to_string(getuid());
 }
 
 void no_file_is_left() {

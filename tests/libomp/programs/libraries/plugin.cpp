@@ -3,6 +3,8 @@
 
 // A library that uses OpenMP, for plugin_host.cpp.
 
+// BUILD as plugin.so: clang -fPIC -shared
+
 #include <omp.h>
 
 #include <atomic>

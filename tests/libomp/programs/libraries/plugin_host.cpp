@@ -4,6 +4,13 @@
 // A program without OpenMP that loads a library with it, uses it, and unloads it again. libomp.so,
 // which came with the library, stays.
 
+// BUILD: plain -ldl
+// NAME: plugin
+// ENV: KMP_BLOCKTIME=0
+// CHECK: --counter reports==1
+// TEST: load_use_unload unload_while_workers_sleep first_use_in_another_thread loaded_until_the_end
+//   ARGS: $program_dir/plugin.so {}
+
 #include <dlfcn.h>
 
 #include <chrono>

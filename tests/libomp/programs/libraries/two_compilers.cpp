@@ -4,6 +4,14 @@
 // A program of Clang's, which needs libomp.so, with a library of GCC's, which needs libgomp.so.1:
 // both are one runtime with one set of threads and settings.
 
+// BUILD: clang -ltwo_compilers_gcc -Wl,-rpath-link,$library_dir
+// LIBRARY: libtwo_compilers_gcc.so
+// NEEDS: gcc
+// TEST: one_library one_set_of_threads_and_settings
+//   CHECK: --counter phased>=1
+// TEST: one_barrier
+//   CHECK: --counter fast==200
+
 #include <omp.h>
 #include <pthread.h>
 
@@ -36,7 +44,8 @@ void one_library() {
   while (std::fgets(line, sizeof(line), maps)) {
     unsigned long long inode = 0;
     const char* const name = std::strrchr(line, '/');
-    const bool is_openmp = name && (!std::strncmp(name, "/libomp", 7) || !std::strncmp(name, "/libgomp", 8));
+    const bool is_openmp =
+        name && (!std::strncmp(name, "/libomp", 7) || !std::strncmp(name, "/libgomp", 8));
     if (is_openmp && std::sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1) inodes.insert(inode);
   }
   std::fclose(maps);

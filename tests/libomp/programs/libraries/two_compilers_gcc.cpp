@@ -3,6 +3,8 @@
 
 // The half of two_compilers that GCC compiles, into a library that needs libgomp.so.1.
 
+// BUILD as libtwo_compilers_gcc.so: gcc -fPIC -shared
+
 #include <omp.h>
 
 extern "C" {

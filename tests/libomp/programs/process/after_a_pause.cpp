@@ -5,6 +5,12 @@
 // it again. Code that Clang compiled asks for the thread's number once in each function, so each
 // function here pauses in its middle.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST: regions synchronization worksharing tasks memory
+// TEST stock_pattern: regions synchronization worksharing tasks memory
+//   ENV: KMP_BARRIER
+
 #include <omp.h>
 
 #include "tests/libomp/programs/check.hpp"
@@ -90,7 +96,9 @@ void a_lock() {
   omp_destroy_lock(&lock);
 }
 
-void synchronization() { a_barrier(), a_critical_section(), a_named_critical_section(), a_master_and_a_number(), a_lock(); }
+void synchronization() {
+  a_barrier(), a_critical_section(), a_named_critical_section(), a_master_and_a_number(), a_lock();
+}
 
 void a_single() {
   int sum = 0;
@@ -149,7 +157,9 @@ void sections() {
   CHECK_EQUAL(sum, 1);
 }
 
-void worksharing() { a_single(), a_static_loop(), a_dynamic_loop(), an_ordered_loop(), a_doacross_loop(), sections(); }
+void worksharing() {
+  a_single(), a_static_loop(), a_dynamic_loop(), an_ordered_loop(), a_doacross_loop(), sections();
+}
 
 void a_task() {
   int sum = 0;

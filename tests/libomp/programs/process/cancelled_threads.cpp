@@ -1,8 +1,15 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// pthread_cancel() of a thread that is in libomp, or in a region: the others go on. Compiled without
-// exceptions: with them, a cancellation within a region calls std::terminate().
+// pthread_cancel() of a thread that is in libomp, or in a region: the others go on. Compiled
+// without exceptions: with them, a cancellation within a region calls std::terminate().
+
+// BUILD: clang -fno-exceptions
+// BUILD: gcc -fno-exceptions
+// TEST: in_its_join in_its_region when_libomp_starts
+//   ENV: KMP_BLOCKTIME=0
+// TEST stock_pattern: in_its_join in_its_region when_libomp_starts
+//   ENV: KMP_BARRIER KMP_BLOCKTIME=0
 
 #include <omp.h>
 #include <poll.h>
@@ -125,6 +132,8 @@ void when_libomp_starts() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return omp_test::run_case(
-      argc, argv, {{"in_its_join", in_its_join}, {"in_its_region", in_its_region}, {"when_libomp_starts", when_libomp_starts}});
+  return omp_test::run_case(argc, argv,
+                            {{"in_its_join", in_its_join},
+                             {"in_its_region", in_its_region},
+                             {"when_libomp_starts", when_libomp_starts}});
 }

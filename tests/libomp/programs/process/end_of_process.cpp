@@ -4,6 +4,18 @@
 // Destructors run at the end of the process, and other threads of the program go on with their
 // regions meanwhile. Each case ends with the exit code of main().
 
+// BUILD: clang -Wl,--no-as-needed -lomp -llate_end
+// BUILD: gcc -Wl,--no-as-needed -lgomp -llate_end
+// LIBRARY: liblate_end.so
+// With KMP_BARRIER unset as well: these are faults of LLVM's.
+// TEST: small_regions_go_on forks_go_on two_teams_go_on last_root_ends late_region
+//     threads_give_back exit_in_a_region
+//   CHECK: --repeat 5
+// TEST hyper: small_regions_go_on forks_go_on two_teams_go_on last_root_ends late_region
+//     threads_give_back exit_in_a_region
+//   ENV: KMP_BARRIER
+//   CHECK: --repeat 5
+
 #include <omp.h>
 
 #include <atomic>

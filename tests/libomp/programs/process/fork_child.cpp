@@ -4,6 +4,34 @@
 // fork(): the child has one thread, a copy of the parent's teams, lines and counters, and must
 // start afresh.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST (clang): child_uses_openmp
+//   CHECK: --counter reports==2 --counter fast>=300
+// TEST init_at_fork_false (clang): child_uses_openmp
+//   ENV: KMP_INIT_AT_FORK=FALSE
+//   CHECK: --counter reports==2 --counter fast>=300
+//     --expect "Warning: hierbar: KMP_INIT_AT_FORK=.FALSE. is not obeyed"
+// TEST (clang): child_uses_openmp_first
+//   CHECK: --counter reports==2 --counter fast>=80
+// TEST (clang): child_never_uses_openmp
+//   CHECK: --counter fast==80
+// TEST (clang): fork_while_workers_sleep
+//   ENV: KMP_BLOCKTIME=0 $trees
+//   CHECK: --counter reports==6
+// TEST (clang): grandchildren
+//   CHECK: --counter reports==3
+// TEST (clang): fork_inside_a_region
+//   CHECK: --counter reports==1
+// `hierbar run` sets KMP_INIT_AT_FORK=TRUE, which is read again at each start of the library.
+// TEST: six_generations parent_only_asks after_hard_pauses keys_are_not_used_up childs_thread_ends
+// TEST init_at_fork: six_generations parent_only_asks after_hard_pauses keys_are_not_used_up
+//     childs_thread_ends grandchildren
+//   ENV: KMP_INIT_AT_FORK=TRUE
+// TEST stock_pattern: six_generations parent_only_asks after_hard_pauses keys_are_not_used_up
+//     childs_thread_ends
+//   ENV: KMP_BARRIER KMP_INIT_AT_FORK=TRUE
+
 #include <omp.h>
 #include <pthread.h>
 #include <sys/wait.h>

@@ -5,6 +5,21 @@
 // sleep or spin somewhere. Every case must end promptly and with the exit code that the caller of
 // run_omp_test.py expects.
 
+// BUILD: clang
+// TEST blocktime_{}: workers_sleep_when_main_returns main_returns_at_once
+//     roots_end_before_the_process
+//   EACH: 0 200 infinite
+//   ENV: KMP_BLOCKTIME={}
+//   CHECK: --counter reports==1
+// TEST blocktime_{}: pause_and_use_again
+//   EACH: 0 200 infinite
+//   ENV: KMP_BLOCKTIME={}
+// TEST blocktime_{}: exit_by_the_primary_inside_a_region exit_by_a_worker_while_others_wait
+//     exit_by_a_worker_in_a_task main_returns_while_another_root_works
+//   EACH: 0 200 infinite
+//   ENV: KMP_BLOCKTIME={}
+//   CHECK: --exit-code 3
+
 #include <omp.h>
 
 #include <chrono>
@@ -15,7 +30,9 @@
 
 namespace {
 
-void sleep_ms(int duration_ms) { std::this_thread::sleep_for(std::chrono::milliseconds(duration_ms)); }
+void sleep_ms(int duration_ms) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(duration_ms));
+}
 
 void region(int num_threads) {
   std::vector<long> slots(num_threads);
@@ -117,13 +134,14 @@ void main_returns_while_another_root_works() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"workers_sleep_when_main_returns", workers_sleep_when_main_returns},
-                             {"main_returns_at_once", main_returns_at_once},
-                             {"exit_by_the_primary_inside_a_region", exit_by_the_primary_inside_a_region},
-                             {"exit_by_a_worker_while_others_wait", exit_by_a_worker_while_others_wait},
-                             {"exit_by_a_worker_in_a_task", exit_by_a_worker_in_a_task},
-                             {"pause_and_use_again", pause_and_use_again},
-                             {"roots_end_before_the_process", roots_end_before_the_process},
-                             {"main_returns_while_another_root_works", main_returns_while_another_root_works}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"workers_sleep_when_main_returns", workers_sleep_when_main_returns},
+       {"main_returns_at_once", main_returns_at_once},
+       {"exit_by_the_primary_inside_a_region", exit_by_the_primary_inside_a_region},
+       {"exit_by_a_worker_while_others_wait", exit_by_a_worker_while_others_wait},
+       {"exit_by_a_worker_in_a_task", exit_by_a_worker_in_a_task},
+       {"pause_and_use_again", pause_and_use_again},
+       {"roots_end_before_the_process", roots_end_before_the_process},
+       {"main_returns_while_another_root_works", main_returns_while_another_root_works}});
 }

@@ -4,14 +4,29 @@
 // Faults of libomp in detached tasks that only show when threads meet at certain instructions, or
 // in rare constellations. runtime/libomp/UPSTREAM.md describes them.
 
+// BUILD: clang
+// With and without our barrier: what they show is in every pattern.
+// TEST: freed_task_is_not_written_by_one_thread freed_task_is_not_written_by_two_threads
+//     loop_of_tasks_beside_a_detached_one task_behind_a_completion_in_the_deque
+//     set_with_a_detached_task set_with_a_task_that_waits detached_task_outlives_its_parent
+//     detached_after_a_nested_region
+// TEST: with_priorities_only
+//   ENV: OMP_MAX_TASK_PRIORITY=5
+// TEST stock_pattern: freed_task_is_not_written_by_one_thread
+//     freed_task_is_not_written_by_two_threads loop_of_tasks_beside_a_detached_one
+//     task_behind_a_completion_in_the_deque set_with_a_detached_task set_with_a_task_that_waits
+//     detached_task_outlives_its_parent detached_after_a_nested_region
+//   ENV: KMP_BARRIER
+// TEST stock_pattern: with_priorities_only
+//   ENV: KMP_BARRIER OMP_MAX_TASK_PRIORITY=5
+
 #include <omp.h>
 
 #include <atomic>
 #include <optional>
 #include <thread>
 
-#include "late_fulfilment.hpp"
-#include "stepping.hpp"
+#include "detached.hpp"
 #include "tests/libomp/programs/check.hpp"
 
 namespace {
@@ -42,7 +57,8 @@ void freed_task_is_not_written(int num_threads) {
         fulfiller.fulfil(event);
         ++done;
       }
-      constexpr int kNumAddresses = 128;  // enough for almost every list, too few for a larger table
+      constexpr int kNumAddresses =
+          128;  // enough for almost every list, too few for a larger table
       [[maybe_unused]] int values[kNumAddresses];
 #pragma omp task depend(iterator(i = 0 : kNumAddresses), out : values[i]) shared(done)
       ++done;
@@ -190,7 +206,8 @@ void detached_task_outlives_its_parent() {
       {
         int values[64];
         for (int i = 0; i < 64; ++i) values[i] = i;
-#pragma omp taskgroup  // its end runs the completion, and the tasks behind it get whatever that frees
+#pragma omp taskgroup  // its end runs the completion, and the tasks behind it get whatever that
+                       // frees
         {
 #pragma omp task shared(fulfilment)
           {
@@ -265,14 +282,15 @@ void with_priorities_only() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"freed_task_is_not_written_by_one_thread", freed_task_is_not_written_by_one_thread},
-                             {"freed_task_is_not_written_by_two_threads", freed_task_is_not_written_by_two_threads},
-                             {"with_priorities_only", with_priorities_only},
-                             {"loop_of_tasks_beside_a_detached_one", loop_of_tasks_beside_a_detached_one},
-                             {"task_behind_a_completion_in_the_deque", task_behind_a_completion_in_the_deque},
-                             {"set_with_a_detached_task", set_with_a_detached_task},
-                             {"set_with_a_task_that_waits", set_with_a_task_that_waits},
-                             {"detached_task_outlives_its_parent", detached_task_outlives_its_parent},
-                             {"detached_after_a_nested_region", detached_after_a_nested_region}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"freed_task_is_not_written_by_one_thread", freed_task_is_not_written_by_one_thread},
+       {"freed_task_is_not_written_by_two_threads", freed_task_is_not_written_by_two_threads},
+       {"with_priorities_only", with_priorities_only},
+       {"loop_of_tasks_beside_a_detached_one", loop_of_tasks_beside_a_detached_one},
+       {"task_behind_a_completion_in_the_deque", task_behind_a_completion_in_the_deque},
+       {"set_with_a_detached_task", set_with_a_detached_task},
+       {"set_with_a_task_that_waits", set_with_a_task_that_waits},
+       {"detached_task_outlives_its_parent", detached_task_outlives_its_parent},
+       {"detached_after_a_nested_region", detached_after_a_nested_region}});
 }

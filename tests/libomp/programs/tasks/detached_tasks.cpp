@@ -4,6 +4,18 @@
 // Detached tasks: their end is announced by omp_fulfill_event, possibly from a thread that libomp
 // does not know, while the whole team waits in a barrier and perhaps sleeps.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST: fulfilled_outside_the_team fulfilled_by_another_task fulfilled_in_the_task_itself
+//     successors_of_a_detached_task detached_in_explicit_tasks taskwait_for_a_detached_task
+//   CHECK: --counter slow>=10
+// TEST asleep: fulfilled_outside_the_team
+//   ENV: KMP_BLOCKTIME=0
+//   CHECK: --counter slow>=10
+// TEST asleep (clang): detached_in_explicit_tasks
+//   ENV: KMP_BLOCKTIME=0
+//   CHECK: --counter slow>=10
+
 #include <omp.h>
 
 #include <atomic>
@@ -24,7 +36,9 @@ void for_every_size(int num_rounds, Body&& body) {
   }
 }
 
-void sleep_ms(int duration_ms) { std::this_thread::sleep_for(std::chrono::milliseconds(duration_ms)); }
+void sleep_ms(int duration_ms) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(duration_ms));
+}
 
 // The event is fulfilled at once, after a moment, or so late that all have gone to sleep.
 void fulfilled_outside_the_team() {

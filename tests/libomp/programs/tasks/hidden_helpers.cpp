@@ -5,6 +5,13 @@
 // own, which libomp makes at the first such task and which crosses fork, join and plain barriers
 // like any other.
 
+// BUILD: clang
+// TEST: tasks_outside_any_region tasks_before_a_barrier dependent_tasks regions_in_a_helper
+//   ENV: LIBOMP_NUM_HIDDEN_HELPER_THREADS=4
+//   CHECK: --counter reports==1
+// TEST: forked_children after_hard_pauses other_roots_end
+//   ENV: LIBOMP_NUM_HIDDEN_HELPER_THREADS=4
+
 #include <omp.h>
 
 #include <atomic>

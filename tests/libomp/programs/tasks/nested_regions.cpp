@@ -4,11 +4,17 @@
 // Regions of one thread within others, begun while a detached task of the outer region is not
 // complete. What the inner region waits for are tasks of its own.
 
+// BUILD: clang
+// TEST: taskwaits barriers regions_in_regions dependences sets_in_a_final_task settings
+// TEST stock_pattern: taskwaits barriers regions_in_regions dependences sets_in_a_final_task
+//     settings
+//   ENV: KMP_BARRIER
+
 #include <omp.h>
 
 #include <optional>
 
-#include "late_fulfilment.hpp"
+#include "detached.hpp"
 #include "tests/libomp/programs/check.hpp"
 
 namespace {

@@ -7,13 +7,22 @@
 // A thread that waits in a tied task may only run descendants of that task, so what lies in front
 // of these in a deque must not hide them.
 
+// BUILD: clang
+// TEST: completion_above_a_child untied_tasks_child_above_a_child children_of_the_same_priority
+//     children_of_a_lower_priority exclusive_tasks exclusive_tasks_of_a_priority
+//   ENV: OMP_MAX_TASK_PRIORITY=5
+// TEST stock_pattern: completion_above_a_child untied_tasks_child_above_a_child
+//     children_of_the_same_priority children_of_a_lower_priority exclusive_tasks
+//     exclusive_tasks_of_a_priority
+//   ENV: KMP_BARRIER OMP_MAX_TASK_PRIORITY=5
+
 #include <omp.h>
 
 #include <atomic>
 #include <optional>
 #include <thread>
 
-#include "late_fulfilment.hpp"
+#include "detached.hpp"
 #include "tests/libomp/programs/check.hpp"
 
 namespace {

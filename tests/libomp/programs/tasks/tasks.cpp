@@ -4,6 +4,20 @@
 // Tasks and barriers: which way a barrier goes must never change when tasks run and that they are
 // done when it ends.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST: waiters_run_tasks producer_in_single tasks_make_tasks taskwait_before_the_barrier
+//     untied_tasks task_opens_a_region priorities_and_dependences taskloop task_reductions
+//     fast_and_slow_barriers_mixed
+//   CHECK: --counter fast>=50 --counter slow>=100
+// TEST (clang): long_task_while_others_sleep
+//   ENV: KMP_BLOCKTIME=0
+//   CHECK: --counter fast>=10 --counter slow>=20
+// TEST trees (clang): producer_in_single tasks_make_tasks task_opens_a_region
+//     fast_and_slow_barriers_mixed
+//   ENV: $trees KMP_BLOCKTIME=0
+//   CHECK: --counter fast>=100 --counter slow>=100
+
 #include <omp.h>
 
 #include <atomic>
@@ -11,7 +25,6 @@
 #include <thread>
 
 #include "tests/libomp/programs/check.hpp"
-#include "tests/libomp/programs/every_team.hpp"
 
 namespace {
 

@@ -2,8 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A thread that is not OpenMP's computes on the cpu of a worker, which waits. The worker's yields
-// then take slices of the scheduler, so its waits shall sleep early; see kmp_hierbar_contention.h.
+// then take slices of the scheduler, so its waits shall sleep early; see kmp_hierbar_waits.h.
 // Started with OMP_PLACES={0},{1} or any two cpus.
+
+// BUILD: clang
+// TEST: sleeps_early awaits_the_barely_late sleeps_without_a_yield
+//   ENV: OMP_PLACES={0},{1}
+//   CHECK: --expect "others held this process's cpus.*after [1-9]"
+//   RUN: alone
+// TEST: obeys_the_user
+//   ENV: OMP_PLACES={0},{1} KMP_BLOCKTIME=200ms
+//   RUN: alone
 
 #include <omp.h>
 #include <pthread.h>
@@ -53,7 +62,8 @@ struct Sleeps {
 Sleeps sleeps_of_a_waiting_worker() {
   cpu_set_t worker_cpus;
 #pragma omp parallel num_threads(2)
-  if (omp_get_thread_num() == 1) CHECK_EQUAL(sched_getaffinity(0, sizeof(worker_cpus), &worker_cpus), 0);
+  if (omp_get_thread_num() == 1)
+    CHECK_EQUAL(sched_getaffinity(0, sizeof(worker_cpus), &worker_cpus), 0);
   if (CPU_COUNT(&worker_cpus) != 1) skip("the worker is not bound to one cpu");
 
   std::atomic<bool> is_over{false};
@@ -113,11 +123,11 @@ Switches switches_in_barriers() {
   return {sleeps, others};
 }
 
-// Four threads beside somebody who computes on each cpu. A yield before each sleep would cost a slice
-// each time, in every round: 3.8 to 11.6 other switches for each sleep in 48 rounds with such yields,
-// 0.2 to 0.8 in 60 rounds without (EPYC, two cpus, quiet). A single round shows nothing: while the
-// kernel gives each yield back at once, nobody can know that others want the cpus, and the waits of
-// that time yield.
+// Four threads beside somebody who computes on each cpu. A yield before each sleep would cost a
+// slice each time, in every round: 3.8 to 11.6 other switches for each sleep in 48 rounds with such
+// yields, 0.2 to 0.8 in 60 rounds without (EPYC, two cpus, quiet). A single round shows nothing:
+// while the kernel gives each yield back at once, nobody can know that others want the cpus, and
+// the waits of that time yield.
 void sleeps_without_a_yield() {
   cpu_set_t cpus[2];
 #pragma omp parallel num_threads(2)

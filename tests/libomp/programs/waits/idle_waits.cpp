@@ -2,7 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A thread that waits for long uses no cpu, whatever it waits for. The time of all threads is taken
-// while one of them sleeps and another one waits for it. Waits that polled would take all of it.
+// while one of them sleeps and another one waits for it. Waits that polled would take all of it. So
+// what is judged is the cpu time of a wait.
+
+// BUILD: clang
+// BUILD: gcc
+// TEST: between_regions at_a_barrier at_a_critical_section at_a_lock at_a_nestable_lock
+//     in_an_ordered_loop in_a_dynamic_ordered_loop in_a_doacross_loop for_a_long_task
+//     in_a_taskgroup for_a_dependence
+//   RUN: timed
+// TEST passive: between_regions at_a_barrier at_a_critical_section at_a_lock at_a_nestable_lock
+//     in_an_ordered_loop in_a_dynamic_ordered_loop in_a_doacross_loop for_a_long_task
+//     in_a_taskgroup for_a_dependence
+//   ENV: OMP_WAIT_POLICY=passive
+//   RUN: timed
 
 #include <omp.h>
 #include <time.h>

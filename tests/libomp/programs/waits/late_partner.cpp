@@ -6,6 +6,17 @@
 // one came. A lost wake-up is a wait without end, so the limit can be far above what a busy machine
 // needs.
 
+// BUILD: clang
+// TEST blocktime_{}: barrier barely_late join reduction fork sleeper_runs_a_task_and_sleeps_again
+//   EACH: 0 1
+//   ENV: KMP_BLOCKTIME={}
+// TEST blocktime_1us: barrier barely_late join reduction fork sleeper_runs_a_task_and_sleeps_again
+//   ENV: KMP_BLOCKTIME=1us
+// TEST trees: barrier barely_late join reduction fork sleeper_runs_a_task_and_sleeps_again
+//   ENV: $trees KMP_BLOCKTIME=0
+// TEST lines: barrier fork
+//   ENV: $lines KMP_BLOCKTIME=0
+
 #include <omp.h>
 
 #include <atomic>
@@ -18,7 +29,9 @@ namespace {
 
 constexpr double kLimitSeconds = 5;
 
-void sleep_ms(int duration_ms) { std::this_thread::sleep_for(std::chrono::milliseconds(duration_ms)); }
+void sleep_ms(int duration_ms) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(duration_ms));
+}
 
 // Runs `wait` in all threads but the late one at once, in the late one after a while, and checks
 // how long the others need.
@@ -147,11 +160,12 @@ void sleeper_runs_a_task_and_sleeps_again() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"barrier", barrier},
-                             {"barely_late", barely_late},
-                             {"join", join},
-                             {"reduction", reduction},
-                             {"fork", fork},
-                             {"sleeper_runs_a_task_and_sleeps_again", sleeper_runs_a_task_and_sleeps_again}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"barrier", barrier},
+       {"barely_late", barely_late},
+       {"join", join},
+       {"reduction", reduction},
+       {"fork", fork},
+       {"sleeper_runs_a_task_and_sleeps_again", sleeper_runs_a_task_and_sleeps_again}});
 }

@@ -4,6 +4,18 @@
 // Locks and critical sections that many threads want at once, among them such as sleep and such as
 // are not OpenMP's: one holder at a time, and everybody gets there.
 
+// BUILD: clang
+// BUILD: gcc
+// TEST: critical_sections named_and_nested_critical_sections locks nestable_locks of_several_roots
+// TEST blocktime_0: critical_sections named_and_nested_critical_sections locks nestable_locks
+//     of_several_roots
+//   ENV: KMP_BLOCKTIME=0
+// TEST (clang): locks_with_hints
+// TEST queuing (clang): critical_sections locks nestable_locks
+//   ENV: KMP_LOCK_KIND=queuing
+// TEST active (clang): critical_sections locks nestable_locks
+//   ENV: OMP_WAIT_POLICY=active
+
 #include <omp.h>
 #include <poll.h>
 
@@ -91,8 +103,9 @@ void nestable_locks() {
 
 #ifdef __clang__  // GCC's library has no such function
 void locks_with_hints() {
-  for (const omp_lock_hint_t hint : {omp_lock_hint_none, omp_lock_hint_uncontended, omp_lock_hint_contended,
-                                     omp_lock_hint_nonspeculative, omp_lock_hint_speculative}) {
+  for (const omp_lock_hint_t hint :
+       {omp_lock_hint_none, omp_lock_hint_uncontended, omp_lock_hint_contended,
+        omp_lock_hint_nonspeculative, omp_lock_hint_speculative}) {
     Guarded guarded;
     omp_lock_t lock;
     omp_init_lock_with_hint(&lock, hint);
@@ -127,13 +140,14 @@ void of_several_roots() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return omp_test::run_case(argc, argv,
-                            {{"critical_sections", critical_sections},
-                             {"named_and_nested_critical_sections", named_and_nested_critical_sections},
-                             {"locks", locks},
-                             {"nestable_locks", nestable_locks},
+  return omp_test::run_case(
+      argc, argv,
+      {{"critical_sections", critical_sections},
+       {"named_and_nested_critical_sections", named_and_nested_critical_sections},
+       {"locks", locks},
+       {"nestable_locks", nestable_locks},
 #ifdef __clang__
-                             {"locks_with_hints", locks_with_hints},
+       {"locks_with_hints", locks_with_hints},
 #endif
-                             {"of_several_roots", of_several_roots}});
+       {"of_several_roots", of_several_roots}});
 }

@@ -2,9 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Three threads on two cpus: the primary and one worker share the first. The other worker is the
-// last to arrive at a barrier. After it the workers poll, without a yield, for what the primary does
-// next. The primary shall soon release the others itself, so that it has a cpu by then; see
+// last to arrive at a barrier. After it the workers poll, without a yield, for what the primary
+// does next. The primary shall soon release the others itself, so that it has a cpu by then; see
 // barrier/release_choice.hpp. How often it does is in the counters.
+
+// BUILD: clang
+// NEEDS: native
+// Not with OMP_WAIT_POLICY=passive: libomp's waiters then sleep although there may be tasks, in
+// every barrier of its, and nobody wakes them for a task that comes later.
+// TEST: primary_is_waited_for
+//   CHECK: --expect "late primaries released the others themselves in [0-9][0-9][0-9]"
+//   RUN: alone
 
 #include <omp.h>
 #include <sched.h>
@@ -23,8 +31,8 @@ namespace {
 constexpr int kNumRounds = 4000;
 constexpr double kPollSeconds = 0.001;
 
-// The cpus of this process, at most two. It keeps these only, before OpenMP's first call: OpenMP then
-// takes them for the machine.
+// The cpus of this process, at most two. It keeps these only, before OpenMP's first call: OpenMP
+// then takes them for the machine.
 std::vector<int> keep_two_cpus() {
   cpu_set_t cpus;
   CHECK_EQUAL(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
@@ -91,4 +99,6 @@ void primary_is_waited_for() {
 
 }  // namespace
 
-int main(int argc, char** argv) { return omp_test::run_case(argc, argv, {{"primary_is_waited_for", primary_is_waited_for}}); }
+int main(int argc, char** argv) {
+  return omp_test::run_case(argc, argv, {{"primary_is_waited_for", primary_is_waited_for}});
+}

@@ -2,8 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Plain barriers whose waiters soon sleep: where the system lets a sleeper fence for the writers
-// (membarrier), where it refuses that from the start or later, and in a forked child. A lost wake-up
-// is a program that hangs.
+// (membarrier), where it refuses that from the start or later, and in a forked child. A lost
+// wake-up is a program that hangs.
+
+// BUILD: clang
+// BUILD: gcc
+// NEEDS: native
+// Sleepers fence for the writers, or cannot.
+// TEST: woken refused_from_the_start refused_later in_a_forked_child
+//   ENV: KMP_BLOCKTIME=1us
+//   CHECK: --counter fast>=1000
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -35,7 +43,9 @@ void refuse_membarrier() {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog program{4, instructions};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0) return;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0)
+    return;
   std::printf("the kernel has no filters for system calls\n");
   std::_Exit(omp_test::kSkipped);
 }
@@ -58,7 +68,8 @@ void cross_late(int num_episodes, void (*in_the_middle)() = nullptr) {
     const int me = omp_get_thread_num();
     for (int episode = 1; episode <= num_episodes; ++episode) {
       if (in_the_middle != nullptr && episode == num_episodes / 2) in_the_middle();
-      be_late(hierbar::test::mix(static_cast<std::uint64_t>(episode) * 100 + static_cast<std::uint64_t>(me)));
+      be_late(hierbar::test::mix(static_cast<std::uint64_t>(episode) * 100 +
+                                 static_cast<std::uint64_t>(me)));
       counts[me].episodes = episode;
 #pragma omp barrier
       for (const Count& count : counts) errors += count.episodes == episode ? 0 : 1;

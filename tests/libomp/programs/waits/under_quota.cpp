@@ -4,6 +4,9 @@
 // Started in a control group that leaves the process the time of one cpu: two threads of which one
 // computes while the other waits. What the waiter takes is missing to the one that computes.
 
+// BUILD: clang
+// BUILD: gcc
+
 #include <omp.h>
 #include <time.h>
 

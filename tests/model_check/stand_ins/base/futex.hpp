@@ -19,7 +19,9 @@ namespace model {
 using Coin = std::atomic<std::uint32_t>;
 inline thread_local Coin* next_coin = nullptr;
 
-inline bool ends_at_once() noexcept { return next_coin != nullptr && (next_coin++)->load(std::memory_order_relaxed) != 0; }
+inline bool ends_at_once() noexcept {
+  return next_coin != nullptr && (next_coin++)->load(std::memory_order_relaxed) != 0;
+}
 
 #if defined(MODEL_KERNEL_QUEUE)
 // As the kernel does it (kernel/futex/waitwake.c), for one word and one sleeper:
@@ -69,7 +71,8 @@ inline void futex_wake(std::atomic<std::uint32_t>&) noexcept {}
 inline constexpr int FUTEX_WAIT = 0;
 inline constexpr int FUTEX_WAKE = 1;
 
-inline void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec*) noexcept {
+inline void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
+                  const timespec*) noexcept {
   operation == FUTEX_WAIT ? model::futex_wait(word, value) : model::futex_wake(word);
 }
 

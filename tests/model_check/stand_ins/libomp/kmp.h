@@ -96,7 +96,9 @@ struct kmp_internal_control_t {
   kmp_int32 more[2];
   kmp_internal_control_t *next;
 };
-inline void copy_icvs(kmp_internal_control_t *to, const kmp_internal_control_t *from) { to->blocktime = from->blocktime; }
+inline void copy_icvs(kmp_internal_control_t *to, const kmp_internal_control_t *from) {
+  to->blocktime = from->blocktime;
+}
 
 struct kmp_base_task_team_t {
   kmp_int32 tt_found_tasks;

@@ -15,7 +15,8 @@ class kmp_flag_64 {
  public:
   kmp_flag_64(volatile kmp_uint64 *word, kmp_info_t *) : word_(word) {}
   kmp_flag_64(volatile kmp_uint64 *word, kmp_uint64 expected) : word_(word), expected_(expected) {}
-  kmp_flag_64(volatile kmp_uint64 *word, kmp_uint64 expected, std::atomic<bool> *) : word_(word), expected_(expected) {}
+  kmp_flag_64(volatile kmp_uint64 *word, kmp_uint64 expected, std::atomic<bool> *)
+      : word_(word), expected_(expected) {}
 
   virtual bool done_check() { return __atomic_load_n(word_, __ATOMIC_RELAXED) == expected_; }
   virtual bool done_check_val(kmp_uint64 value) { return value == expected_; }
@@ -24,7 +25,8 @@ class kmp_flag_64 {
   void resume(int) {}
 
   void wait(kmp_info_t *, int) {
-    hierbar::model::wait_until([this] { return __atomic_load_n(word_, __ATOMIC_RELAXED) == expected_; });
+    hierbar::model::wait_until(
+        [this] { return __atomic_load_n(word_, __ATOMIC_RELAXED) == expected_; });
   }
   void release() { __atomic_fetch_add(word_, KMP_BARRIER_STATE_BUMP, __ATOMIC_SEQ_CST); }
 };

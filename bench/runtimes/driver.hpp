@@ -1,0 +1,53 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "bench/common/host.hpp"
+#include "bench/common/report/report_json.hpp"
+#include "bench/common/report/report_text.hpp"
+#include "bench/common/run_options.hpp"
+#include "bench/runtimes/configuration.hpp"
+
+namespace hierbar::bench {
+
+// The driver of omp_barrier_bench and mpi_barrier_bench. `Options`, derived from RunOptions, names
+// the program, and its namespace has the functions of bench.hpp.
+template <class Options>
+int run_bench(const Options& options) {
+  // 1. Find out what can be measured.
+  const Host host = describe_host();
+  auto configurations = make_configurations(options);
+  for (auto& configuration : configurations)
+    if (configuration.unavailable.empty()) identify(configuration);
+  if (options.has_tables()) fmt::print("{}", header_text(options, host, configurations));
+  std::fflush(stdout);
+  if (options.list) return 0;
+  if (!is_any_available(configurations)) {
+    fmt::print(stderr, "{}: none of the configurations can be measured; --list says why\n",
+               Options::kProgram);
+    return kUsage;
+  }
+
+  // 2. Measure and judge.
+  JsonOutput json(options.json_path);
+  const Measurements measurements = measure(options, host, configurations);
+  std::vector<Verdict> verdicts;
+  if (options.check) verdicts = judge(measurements, options, static_cast<int>(host.cpus.size()));
+
+  // 3. Report.
+  if (options.has_tables()) {
+    fmt::print("{}{}", tables_text(measurements, options),
+               run_text(measurements, options.num_repetitions, options.time_limit_s));
+    if (options.check) fmt::print("\n{}", verdicts_text(verdicts));
+  }
+  json.write(json_report(measurements, options, host, configurations, verdicts));
+  return options.check && !all_pass(verdicts) ? 1 : 0;
+}
+
+}  // namespace hierbar::bench

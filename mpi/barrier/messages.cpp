@@ -1,0 +1,128 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi/barrier/messages.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "mpi/barrier/process_state.hpp"
+#include "mpi/library/library_name.hpp"
+#include "mpi/library/progress.hpp"
+#include "mpi/record/ompt_tool.hpp"
+#include "mpi/settings/report_settings.hpp"
+#include "mpi/settings/settings.hpp"
+
+namespace hierbar::mpi {
+
+void report_problems(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm) {
+  // The first barrier of every communicator comes here, and nearly always nothing is wrong.
+  if (process.settings.problems.empty() && report_settings().problems.empty()) return;
+  int in_world = 0, rank = -1;
+  ask([&] { return pmpi.Initialized(&in_world); });
+  ask([&] { return pmpi.Comm_rank(in_world != 0 ? pmpi.comm_world : comm, &rank); });
+  if (rank != 0 || !process.claim_first(ProcessState::Message::kProblems)) return;
+  for (const std::string& problem : process.settings.problems) print_line(problem);
+  // The tool reads the same variables and reports what is wrong with them.
+  if (is_ompt_tool_loaded()) return;
+  for (const std::string& problem : report_settings().problems) print_line(problem);
+}
+
+namespace {
+
+std::string describe(const NodeBarrier& node, std::uint32_t participant) {
+  const NodeBarrier::Peer& peer = node.peers()[participant];
+  const ProcessName& process = node.block().segment().member(peer.member_index).process;
+  return "rank " + std::to_string(peer.comm_rank) + " (process " + std::to_string(process.pid) +
+         ", " + state_of(process.pid, process.start_time) + ")";
+}
+
+std::string list(const NodeBarrier& node, const std::vector<std::uint32_t>& missing) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(missing.size(), kMostNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + describe(node, missing[i]);
+  }
+  if (missing.size() > kMostNamed)
+    text += " and " + std::to_string(missing.size() - kMostNamed) + " more";
+  return text;
+}
+
+}  // namespace
+
+void report_overdue(void* context, long waited_ns) noexcept {
+  const Overdue& overdue = *static_cast<const Overdue*>(context);
+  const NodeBarrier& node = *overdue.state->node;
+  std::vector<std::uint32_t> missing, waiting;
+  for (std::uint32_t i = 0; i < node.plan().num_participants; ++i) {
+    (node.block().has_entered(i, node.me()) ? waiting : missing).push_back(i);
+  }
+  // The last rank has just arrived.
+  if (missing.empty() && !overdue.state->several_nodes) return;
+  // When all have arrived, participant 0 is inside the leaders' barrier and does not get here.
+  if (node.me() != waiting[missing.empty() ? 1 : 0]) return;
+  const std::string waits = "a barrier on " + name_of(*overdue.pmpi, overdue.comm) + " of " +
+                            std::to_string(node.plan().num_participants) +
+                            " ranks on this node waits since " +
+                            std::to_string(waited_ns / 1'000'000'000) + " s for ";
+  print_line(waits + (missing.empty() ? "other nodes; all of this node's ranks have arrived"
+                                      : list(node, missing)));
+}
+
+namespace {
+
+bool is_library(Route route) { return route != Route::kEngine && route != Route::kBaseline; }
+
+std::string describe(const Counts& counts) {
+  std::uint64_t passed = 0;
+  std::string reasons;
+  for (std::size_t route = 0; route < kNumRoutes; ++route) {
+    if (!is_library(static_cast<Route>(route)) || counts[route] == 0) continue;
+    passed += counts[route];
+    reasons += (reasons.empty() ? " (" : ", ") + std::string(name_of(static_cast<Route>(route))) +
+               " " + std::to_string(counts[route]);
+  }
+  const std::uint64_t engine = counts[static_cast<std::size_t>(Route::kEngine)];
+  const std::uint64_t baseline = counts[static_cast<std::size_t>(Route::kBaseline)];
+  return "engine " + std::to_string(engine) +
+         (baseline == 0 ? "" : ", baseline " + std::to_string(baseline)) + ", library " +
+         std::to_string(passed) + reasons + (reasons.empty() ? "" : ")");
+}
+
+}  // namespace
+
+void print_report(const Pmpi& pmpi, const Counts& counts, int rank, bool together) {
+  Counts sum = counts;
+  int num_ranks = 1;
+  if (together) {
+    ask([&] { return pmpi.Comm_size(pmpi.comm_world, &num_ranks); });
+    const int status = pmpi.Reduce(counts.data(), sum.data(), static_cast<int>(kNumRoutes),
+                                   pmpi.uint64, pmpi.sum, 0, pmpi.comm_world);
+    if (rank == 0 && status != MPI_SUCCESS) {
+      sum = counts;
+      together = false;
+    }
+  }
+  if (rank == 0)
+    print_line("library: " + library_name(pmpi.Get_library_version) + " (" + pmpi.file +
+               "), progress by " + progress_name());
+  if (rank != 0 && together) return;
+  print_line(
+      "barriers of " +
+      (together ? std::to_string(num_ranks) + " ranks: " : "rank " + std::to_string(rank) + ": ") +
+      describe(sum));
+  const bool none =
+      std::all_of(sum.begin(), sum.end(), [](std::uint64_t count) { return count == 0; });
+  if (rank != 0 || !none) return;
+  print_line(
+      "no MPI_Barrier came here: the program calls none, or its calls are bound to the MPI "
+      "library's own (RTLD_DEEPBIND, "
+      "dlvsym()), or a tool looks for that behind this library (RTLD_NEXT) and does not call "
+      "PMPI_Barrier");
+}
+
+void print_rest(const Counts& counts, int rank) {
+  print_line("barriers of rank " + std::to_string(rank) +
+             " behind the report: " + describe(counts));
+}
+
+}  // namespace hierbar::mpi

@@ -1,0 +1,76 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/variables.hpp"
+#include "cli/program/program.hpp"
+
+namespace hierbar {
+
+// The family of a program's MPI library. It decides which shim the program needs.
+enum class MpiFamily { kNone, kMpich, kOpenMpi };
+
+const char* family_name(MpiFamily family);  // "no MPI", "MPICH", "Open MPI"
+
+struct FamilyGuess {
+  MpiFamily family = MpiFamily::kNone;
+  bool by_launcher = false;  // the command's first word is a launcher of that family
+  std::string why;           // "'mpiexec' is /usr/bin/mpiexec.hydra"
+};
+
+// Guesses the family from a command, in this order. kNone if nothing is found.
+//
+// 1. If the first word is an MPI launcher: from the path of its file, with symbolic links resolved.
+// 2. From what that launcher prints for --version.
+// 3. From the first word of the command that is a program for which the loader would load an MPI
+//    library. `srun` needs this step.
+// 4. If a launcher starts Python: from the MPI library of its package mpi4py.
+FamilyGuess guess_family(const Program& command, const Environment& environment);
+
+// Steps 3 and 4, without regard to the launcher.
+FamilyGuess guess_family_of_program(const Program& command, const Environment& environment);
+
+// Libraries that start threads or connect ranks, by what they are and not only by their names.
+enum class LibraryKind {
+  kOther,
+  kHierbarOpenMp,  // this project's libomp, by whatever name
+  kGccOpenMp,
+  kLlvmOpenMp,
+  kIntelOpenMp,
+  kMpich,
+  kOpenMpi,
+  kMpichShim,  // this project's, before MPICH's kind of MPI
+  kOpenMpiShim,
+  kOpenBlas,  // with threads of its own
+};
+
+LibraryKind library_kind(const std::string& path);
+
+const char* library_name(LibraryKind kind);  // "GCC's OpenMP runtime"
+bool is_openmp(LibraryKind kind);
+bool is_mpi(LibraryKind kind);
+MpiFamily family_of(LibraryKind kind);  // of a library or a shim
+
+// Whether a library of that file name is an OpenMP runtime: libgomp, libomp or libiomp5, also with
+// a hash as Python wheels have it.
+bool is_openmp_name(const std::string& file_name);
+
+// A sanitizer of GCC's or Clang's with which a program was built.
+struct Sanitizer {
+  const char* name;   // "AddressSanitizer"
+  bool is_linked_in;  // else it is a shared library, as GCC's are
+  // What a program needs to run with preloaded libraries, if the sanitizer is a shared library.
+  const char* variable;
+  const char* value;
+  const char* why;
+};
+
+// Those that need a setting, of the program in `file`.
+std::vector<Sanitizer> find_shared_sanitizers(const std::string& file);
+// These, and those that are linked in. Reads all symbols of the program.
+std::vector<Sanitizer> find_all_sanitizers(const std::string& file);
+
+}  // namespace hierbar

@@ -1,0 +1,80 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KMP_HIERBAR_CRITICAL_H
+#define KMP_HIERBAR_CRITICAL_H
+
+// The short way into and out of a critical section, or a lock, that nobody else is at: one
+// read-modify-write each, as in GCC's library. libomp's own way asks tools, ITT and the consistency
+// check before and after it, and finds the lock's functions in a table.
+//
+// The patch calls these first; where they return false nothing has been done.
+
+#include "kmp.h"
+#include "kmp_itt.h"
+#include "kmp_lock.h"
+#include "libomp/barrier/kmp_hierbar_waits.h"
+#include "libomp/kmp_hierbar_settings.h"
+#if OMPT_SUPPORT
+#include "ompt-internal.h"
+#endif
+
+// Whether a lock that was found taken has become free. Otherwise the caller sleeps.
+static inline bool __kmp_hierbar_awaits_lock(const volatile kmp_int32 *word, kmp_int32 free) {
+  return __kmp_hierbar_enabled && __kmp_hierbar_poll_lock(word, free);
+}
+
+#if KMP_USE_FUTEX && KMP_USE_DYNAMIC_LOCK
+
+static inline bool __kmp_hierbar_sees_no_lock() {
+#if OMPT_SUPPORT
+  if (ompt_enabled.enabled)
+    return false;
+#endif
+#if USE_ITT_BUILD && USE_ITT_NOTIFY
+  if (__itt_sync_prepare_ptr != NULL)
+    return false;
+#endif
+  return !__kmp_env_consistency_check;
+}
+
+// (L1) Acquire: pairs with the exchange (L2) of the thread that held the lock before, or with that
+// of __kmp_release_futex_lock().
+static inline bool __kmp_hierbar_take_lock(void *lock, int gtid) {
+  volatile kmp_int32 *const word = (volatile kmp_int32 *)lock;
+  return __kmp_hierbar_enabled && __kmp_hierbar_sees_no_lock() &&
+         TCR_4(*word) == KMP_LOCK_FREE(futex) &&
+         KMP_COMPARE_AND_STORE_ACQ32(word, KMP_LOCK_FREE(futex),
+                                     KMP_LOCK_BUSY((gtid + 1) << 1, futex)); // (L1)
+}
+
+// (L2) A full barrier; pairs with (L1). The tag of a lock never changes, so a plain read finds it.
+static inline bool __kmp_hierbar_free_lock(void *lock) {
+  if (!__kmp_hierbar_enabled || KMP_EXTRACT_D_TAG(lock) != locktag_futex ||
+      !__kmp_hierbar_sees_no_lock())
+    return false;
+  volatile kmp_int32 *const word = (volatile kmp_int32 *)lock;
+  const kmp_int32 before = KMP_XCHG_FIXED32(word, KMP_LOCK_FREE(futex)); // (L2)
+  if (UNLIKELY((KMP_LOCK_STRIP(before) & 1) != 0))
+    __kmp_hierbar_wake_at_lock(word);
+  return true;
+}
+
+// The same as __kmp_hierbar_take_lock() where the caller has not looked for the thread's number
+// yet.
+static inline bool __kmp_hierbar_take_lock(void *lock) {
+#ifdef KMP_TDATA_GTID
+  return __kmp_gtid >= 0 && __kmp_hierbar_take_lock(lock, __kmp_gtid);
+#else
+  return false;
+#endif
+}
+
+#else
+
+static inline bool __kmp_hierbar_take_lock(void *, int) { return false; }
+static inline bool __kmp_hierbar_take_lock(void *) { return false; }
+static inline bool __kmp_hierbar_free_lock(void *) { return false; }
+
+#endif
+
+#endif // KMP_HIERBAR_CRITICAL_H

@@ -1,0 +1,97 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "libomp/kmp_hierbar_library.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kmp_io.h"
+#include "kmp_str.h"
+
+kmp_hierbar_library_t __kmp_hierbar_library;
+
+void __kmp_hierbar_note(void *context, const char *line) {
+  __kmp_printf("OMP: hierbar: %s\n", line);
+}
+
+void __kmp_hierbar_warn(void *context, const char *line) {
+  if (__kmp_generate_warnings != kmp_warnings_off)
+    __kmp_printf("OMP: Warning: hierbar: %s\n", line);
+}
+
+void __kmp_hierbar_warn_bad_value(char const *name, char const *value, char const *allowed,
+                                  char const *instead) {
+  kmp_str_buf_t text;
+  __kmp_str_buf_init(&text);
+  __kmp_str_buf_print(&text, "%s=\"%s\" is not one of %s; %s", name, value, allowed, instead);
+  __kmp_hierbar_warn(NULL, text.str);
+  __kmp_str_buf_free(&text);
+}
+
+// libhierbar.so lies beside this library, whatever name the program found this one by. Otherwise
+// the loader's own path decides. No variable has a say in either where the environment is
+// untrusted: the loader then ignores LD_LIBRARY_PATH, for this library as for that one.
+static void *open_library() {
+  Dl_info self;
+  char path[PATH_MAX];
+  // Local, so that the program's own libraries are not disturbed. Never unloaded: plans live in it.
+  const int mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+  if (dladdr((void *)&open_library, &self) != 0 && realpath(self.dli_fname, path) != NULL) {
+    char *slash = strrchr(path, '/');
+    static const char file[] = "libhierbar.so";
+    if (slash != NULL && (size_t)(slash + 1 - path) + sizeof(file) <= sizeof(path)) {
+      memcpy(slash + 1, file, sizeof(file));
+      if (void *library = dlopen(path, mode))
+        return library;
+      if (access(path, F_OK) == 0)
+        return NULL; // it is there and cannot be used: say that, do not hide it behind another one
+    }
+  }
+  return dlopen("libhierbar.so.0", mode);
+}
+
+template <class Function> static bool bind(void *library, char const *symbol, Function *function) {
+  *function = (Function)dlsym(library, symbol);
+  return *function != NULL;
+}
+
+bool __kmp_hierbar_load_library() {
+  if (__kmp_hierbar_library.plan_create != NULL)
+    return true;
+  kmp_hierbar_library_t found;
+  uint32_t (*abi_version)(void);
+  char const *problem = NULL;
+  void *library = open_library();
+  if (library == NULL) {
+    problem = dlerror();
+  } else if (!bind(library, "hierbar_plan_abi_version", &abi_version) ||
+             abi_version() != HIERBAR_PLAN_ABI_VERSION ||
+             !bind(library, "hierbar_check_settings", &found.check_settings) ||
+             !bind(library, "hierbar_plan_create", &found.plan_create) ||
+             !bind(library, "hierbar_plan_destroy", &found.plan_destroy) ||
+             !bind(library, "hierbar_plan_units", &found.plan_units) ||
+             !bind(library, "hierbar_describe_machine", &found.describe_machine) ||
+             !bind(library, "hierbar_describe_plan", &found.describe_plan) ||
+             !bind(library, "hierbar_place", &found.place) ||
+             !bind(library, "hierbar_cpu_quota", &found.cpu_quota) ||
+             !bind(library, "hierbar_version", &found.version)) {
+    problem = "libhierbar.so is of another version than this libomp.so";
+  }
+  if (problem == NULL) {
+    __kmp_hierbar_library = found;
+    return true;
+  }
+  kmp_str_buf_t text;
+  __kmp_str_buf_init(&text);
+  __kmp_str_buf_print(
+      &text,
+      "KMP_BARRIER=hier needs libhierbar.so beside libomp.so (%s); using the default barrier",
+      problem);
+  __kmp_hierbar_warn(NULL, text.str);
+  __kmp_str_buf_free(&text);
+  return false;
+}

@@ -1,0 +1,141 @@
+/* Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+
+/* Libraries that are loaded beside the shim, one for each macro:
+
+   -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier, and passes it on to
+                  PMPI_Barrier
+   -DREPORTS      a tool of the kind that profilers of MPI are: it counts calls, passes each on to
+                  its PMPI function, and reports in MPI_Finalize, or when the program aborts
+   -DFINDS        a tool that does not call PMPI functions: it looks for the library's own in the
+                  library's file, whose name the variable TESTED_LIBRARY has
+   -DSEES_WINDOWS a tool before the shim that sees the program's windows
+   -DNO_PROGRESS  no tool. It breaks the shim: the progress that it asks the MPI library for is
+                  never made. The tests of progress must hang then, or they show nothing */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifndef NO_PROGRESS
+#include <mpi.h>
+#endif
+
+#define EXPORT __attribute__((visibility("default")))
+
+#if defined(COUNTS)
+
+static int num_barriers = 0;
+
+EXPORT int MPI_Barrier(MPI_Comm comm) {
+  ++num_barriers;
+  return PMPI_Barrier(comm);
+}
+
+__attribute__((destructor)) static void report(void) {
+  if (num_barriers > 0) fprintf(stderr, "tool: %d barriers\n", num_barriers);
+}
+
+#elif defined(REPORTS)
+
+static int num_barriers, num_dups, num_frees;
+
+EXPORT int MPI_Barrier(MPI_Comm comm) {
+  ++num_barriers;
+  return PMPI_Barrier(comm);
+}
+
+EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
+  ++num_dups;
+  return PMPI_Comm_dup(comm, made);
+}
+
+EXPORT int MPI_Comm_free(MPI_Comm* comm) {
+  ++num_frees;
+  return PMPI_Comm_free(comm);
+}
+
+EXPORT int MPI_Comm_disconnect(MPI_Comm* comm) {
+  ++num_frees;
+  return PMPI_Comm_disconnect(comm);
+}
+
+static void report(const char* end) {
+  int rank = -1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) return;
+  fprintf(stderr, "tool: %s after %d barriers, %d duplicates, %d frees\n", end, num_barriers,
+          num_dups, num_frees);
+}
+
+EXPORT int MPI_Abort(MPI_Comm comm, int status) {
+  report("aborted");
+  return PMPI_Abort(comm, status);
+}
+
+EXPORT int MPI_Finalize(void) {
+  report("finalised");
+  return PMPI_Finalize();
+}
+
+EXPORT int MPI_Buffer_attach(void* buffer, int size) {
+  fprintf(stderr, "tool: a buffer\n");
+  return PMPI_Buffer_attach(buffer, size);
+}
+
+#elif defined(FINDS)
+
+static int num_barriers, num_frees;
+
+static void *find(const char *symbol) {
+  void *const library = dlopen(getenv("TESTED_LIBRARY"), RTLD_LAZY);
+  void *const found = library != NULL ? dlsym(library, symbol) : NULL;
+  if (found == NULL) abort();
+  return found;
+}
+
+EXPORT int MPI_Barrier(MPI_Comm comm) {
+  ++num_barriers;
+  return ((int (*)(MPI_Comm))find("MPI_Barrier"))(comm);
+}
+
+EXPORT int MPI_Comm_free(MPI_Comm *comm) {
+  ++num_frees;
+  return ((int (*)(MPI_Comm *))find("MPI_Comm_free"))(comm);
+}
+
+EXPORT int MPI_Finalize(void) {
+  int rank = -1;
+  ((int (*)(MPI_Comm, int *))find("MPI_Comm_rank"))(MPI_COMM_WORLD, &rank);
+  if (rank == 0)
+    fprintf(stderr, "tool: finalised after %d barriers, %d frees\n", num_barriers, num_frees);
+  return ((int (*)(void))find("MPI_Finalize"))();
+}
+
+#elif defined(SEES_WINDOWS)
+
+EXPORT int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
+                          MPI_Win *window) {
+  return PMPI_Win_create(base, size, unit, info, comm, window);
+}
+
+#elif defined(NO_PROGRESS)
+
+EXPORT int MPIX_Stream_progress(int stream) {
+  (void)stream;
+  return 0;
+}
+
+/* Open MPI calls its own function as well, and must have it. */
+EXPORT void opal_progress(void) {
+  Dl_info caller;
+  if (dladdr(__builtin_return_address(0), &caller) != 0 &&
+      strstr(caller.dli_fname, "libhierbar_mpi") != NULL)
+    return;
+  static void (*progress)(void) = NULL;
+  if (progress == NULL) *(void **)&progress = dlsym(RTLD_NEXT, "opal_progress");
+  progress();
+}
+
+#endif
