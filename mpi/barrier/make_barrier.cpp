@@ -27,7 +27,8 @@ std::uint32_t units_for(std::size_t bytes) {
 // Makes the block and the barrier of one node, which take() then hands to the communicator's state.
 class BlockMaker {
  public:
-  BlockMaker(Agreement& agreement, const NodePart& part) : agreement_(agreement), part_(part) {}
+  BlockMaker(Agreement& agreement, const std::vector<RankInfo>& records, const NodePart& part)
+      : agreement_(agreement), records_(records), part_(part) {}
 
   // The leader's part: makes the plan, claims the block and clears its own slot. A failure is kept
   // in the agreement. Without a block the offer is empty. If the paper's groups cannot be made, the
@@ -48,6 +49,7 @@ class BlockMaker {
         ReadPlan::in_place(image->data(), static_cast<std::uint32_t>(part_.ranks.size()));
     Offer offer{};
     offer.algorithm = static_cast<std::uint32_t>(algorithm);
+    offer.fencing = static_cast<std::uint32_t>(fencing());
     if (!plan || !claim(plan->plan(), offer)) {
       give_back(offer);
       // Another segment may have room.
@@ -133,6 +135,14 @@ class BlockMaker {
     return part_.segment->populate(offer.image_unit, offer.num_image_units);
   }
 
+  // The engine takes no notice of it where ranks outnumber the cpus.
+  Fencing fencing() const {
+    const bool all_can = std::all_of(part_.ranks.begin(), part_.ranks.end(), [&](int rank) {
+      return (records_[static_cast<std::size_t>(rank)].flags & RankInfo::kCanFence) != 0;
+    });
+    return all_can ? Fencing::kBySleepers : Fencing::kByWriters;
+  }
+
   std::vector<NodeBarrier::Peer> peers() const {
     std::vector<NodeBarrier::Peer> peers;
     for (std::size_t i = 0; i < part_.ranks.size(); ++i)
@@ -148,10 +158,12 @@ class BlockMaker {
   std::unique_ptr<NodeBarrier> barrier(ReadPlan plan, const Offer& offer) const {
     const NodeBarrier::Place place{offer.first_unit, offer.image_unit, offer.num_image_units};
     return std::make_unique<NodeBarrier>(std::move(plan), part_.segment, place, part_.me,
-                                         static_cast<Algorithm>(offer.algorithm));
+                                         static_cast<Algorithm>(offer.algorithm),
+                                         static_cast<Fencing>(offer.fencing));
   }
 
   Agreement& agreement_;
+  const std::vector<RankInfo>& records_;
   const NodePart& part_;
   std::unique_ptr<NodeBarrier> barrier_;
 };
@@ -199,7 +211,7 @@ Route make_barrier(Agreement& agreement, const std::vector<RankInfo>& records, c
   LeadersMaker leaders(agreement, records, map, part);
 
   // 1. The node's block.
-  BlockMaker maker(agreement, part);
+  BlockMaker maker(agreement, records, part);
   Offer own = part.leads() && !part.is_alone()
                   ? maker.offer(static_cast<Algorithm>(records[0].algorithm))
                   : Offer{};

@@ -22,6 +22,8 @@ struct Offer {
   std::uint64_t generation;
   // The Algorithm for which the block was made.
   std::uint32_t algorithm;
+  // A Fencing.
+  std::uint32_t fencing;
   // 1: this leader may have another leaders' communicator.
   std::uint32_t has_room;
   // The leaders' communicators that this leader has. 0: none.

@@ -23,6 +23,8 @@ struct RankInfo {
   static constexpr std::uint32_t kMayMakeLeaders = 8;
   // All communicators are of MPI_COMM_WORLD.
   static constexpr std::uint32_t kHasNoSessions = 16;
+  // can_fence_ranks().
+  static constexpr std::uint32_t kCanFence = 32;
 
   struct Joined {
     std::uint64_t segment_id;  // 0: none

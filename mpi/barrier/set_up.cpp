@@ -20,6 +20,7 @@
 #include "mpi/barrier/share_segment.hpp"
 #include "mpi/library/family.hpp"
 #include "mpi/library/pmpi.hpp"
+#include "mpi/node/fences.hpp"
 #include "mpi/node/plan_library.hpp"
 #include "mpi/settings/report_settings.hpp"
 #include "mpi/settings/settings.hpp"
@@ -58,6 +59,7 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
     process.recorder.prepare(in_world != 0 ? fake_rank : -1);
   }
   if (thread_level != MPI_THREAD_MULTIPLE) record.flags |= RankInfo::kHasOneBarrier;
+  if (can_fence_ranks()) record.flags |= RankInfo::kCanFence;
   if (!process.may_have_sessions(pmpi)) record.flags |= RankInfo::kHasNoSessions;
   if (kThreadsMayMakeComms || in_main != 0 || thread_level != MPI_THREAD_MULTIPLE)
     record.flags |= RankInfo::kMayMakeLeaders;

@@ -45,8 +45,8 @@ class NodeBarrier {
 
   // `plan` is the one at `place`, which is in the segment.
   NodeBarrier(ReadPlan plan, const std::shared_ptr<NodeSegment>& segment, const Place& place,
-              std::uint32_t me, Algorithm algorithm)
-      : barrier_(std::move(plan), segment, place.block, algorithm),
+              std::uint32_t me, Algorithm algorithm, Fencing fencing)
+      : barrier_(std::move(plan), segment, place.block, algorithm, fencing),
         peers_(reinterpret_cast<const Peer*>(
                    static_cast<const std::byte*>(segment->unit(place.image)) +
                    plan_image_bytes(barrier_.plan())),

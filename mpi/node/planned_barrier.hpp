@@ -17,11 +17,13 @@ namespace hierbar::mpi {
 // participants use the engine, or all use the baseline that the block has been made for.
 class PlannedBarrier {
  public:
+  // `fencing` is alike in all participants. kBySleepers requires that all of them
+  // can_fence_ranks().
   PlannedBarrier(ReadPlan plan, std::shared_ptr<NodeSegment> segment, std::uint32_t first_unit,
-                 Algorithm algorithm = Algorithm::kHier)
+                 Algorithm algorithm = Algorithm::kHier, Fencing fencing = Fencing::kByWriters)
       : plan_(std::move(plan)),
         block_(std::move(segment), first_unit, plan_.plan(), algorithm),
-        barrier_(plan_.plan(), block_.memory()) {}
+        barrier_(plan_.plan(), block_.memory(), fencing) {}
   PlannedBarrier(const PlannedBarrier&) = delete;
   PlannedBarrier& operator=(const PlannedBarrier&) = delete;
 

@@ -13,6 +13,7 @@
 #include "barrier/real_mem.hpp"
 #include "barrier/waiting.hpp"
 #include "base/clock.hpp"
+#include "base/membarrier.hpp"
 #include "mpi/node/barrier_block.hpp"
 #include "mpi/node/wait_evidence.hpp"
 
@@ -82,15 +83,14 @@ class RankHost {
   }
 
   void wake(std::uint32_t participant) noexcept { unpark(block_.host_line(participant).parked); }
-  bool heavy_fence() noexcept {
-    return false;
-  }  // ranks fence where they write (Fencing::kByWriters)
+  bool heavy_fence() noexcept { return fence_processes(block_.segment().fences()); }
   void wake_all() noexcept { unpark_all(block_.host_line(0).num_wakings); }
 
  private:
   WaitResult wait_as(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending) noexcept {
     if (!pending.all_wait()) {
       wait_until_ready(waiting, pending, waiting.yields);
+      pending.retract();
       return WaitResult::kReleased;
     }
     YieldHistory& history = block_.host_line(me_).yield_history;
@@ -100,7 +100,8 @@ class RankHost {
     return WaitResult::kReleased;
   }
 
-  // Returns whether the rank slept.
+  // Returns whether the rank slept. A long wait consists of many short sleeps. They have one
+  // announcement in common, which the caller withdraws: each one may interrupt all ranks.
   bool wait_until_ready(const Waiting& waiting, AwaitedWord<RealMem<RankHost>>& pending,
                         int yields) noexcept {
     long sleep_ns = waiting.first_sleep_ns;
@@ -137,7 +138,7 @@ class RankHost {
   void sleep(AwaitedWord<RealMem<RankHost>>& pending, long limit_ns) noexcept {
     if (pending.all_wait())
       return park_together(block_.host_line(0).num_wakings, pending, limit_ns);
-    park(block_.host_line(me_).parked, pending, limit_ns, [] { return false; });
+    park_announced(block_.host_line(me_).parked, pending, limit_ns, [] { return false; });
   }
 
   // Unlike a spin it polls after each pause. Who is still awaited now will write once, and not need

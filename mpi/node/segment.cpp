@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstring>
+#include <new>
 
 #include "base/text.hpp"
 
@@ -21,7 +22,7 @@
 namespace hierbar::mpi {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32'72'61'62'72'65'69'68;  // "hierbar2": version 2 of this layout
+constexpr std::uint64_t kMagic = 0x33'72'61'62'72'65'69'68;  // "hierbar3": version 3 of this layout
 constexpr const char* kDirectory = "/dev/shm";
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -84,6 +85,8 @@ struct NodeSegment::Header {
   // The number of blocks ever made. Any member reads and writes it.
   std::atomic<std::uint64_t> generation;
   std::atomic<std::uint32_t> ran_out;
+  // Shared by members that go to sleep at the same time.
+  SharedCalls fences;
 };
 
 // Where the parts of a segment lie. This follows from the two numbers in the header.
@@ -149,6 +152,7 @@ void NodeSegment::fill_header(std::uint64_t id, bool populates_late) {
   head.num_units = num_units_;
   head.populates_late = populates_late ? 1 : 0;
   head.id = id;
+  new (&head.fences) SharedCalls;
   head.magic = kMagic;
 }
 
@@ -235,6 +239,7 @@ std::uint64_t NodeSegment::next_generation() const {
 bool NodeSegment::claim_first_to_run_out() const {
   return header().ran_out.exchange(1, std::memory_order_relaxed) == 0;
 }
+SharedCalls& NodeSegment::fences() const { return header().fences; }
 
 int sweep_segments() {
   DIR* directory = opendir(kDirectory);

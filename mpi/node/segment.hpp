@@ -13,6 +13,7 @@
 
 #include "base/process.hpp"
 #include "base/result.hpp"
+#include "base/shared_calls.hpp"
 #include "mpi/node/binding.hpp"
 #include "mpi/node/segment_allocator.hpp"
 
@@ -78,6 +79,8 @@ class NodeSegment {
   std::uint64_t next_generation() const;
   // Returns true for the first caller among all members. That one reports that the segment is full.
   bool claim_first_to_run_out() const;
+  // For fence_processes() by its members.
+  SharedCalls& fences() const;
 
  private:
   struct Header;

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "barrier/awaited_word.hpp"
 namespace hierbar {
 
 // One flag word. The layout is the same for libomp, MPI and the C API:
@@ -78,10 +79,13 @@ inline constexpr bool
 //     while (!pending.ready()) {
 //       ...                                    // poll, run tasks, make progress, yield
 //       if (pending.announce()) host_sleep();  // until Mem::wake() by the writer, or for no reason
-//       pending.retract();
 //     }
+//     pending.retract();
 //
-// Requires: one thread uses an object, and a call of retract() follows each call of announce().
+// An announcement may stay over several sleeps, and the fence (S5) is then needed once. Or each
+// sleep has its own.
+//
+// Requires: one thread uses an object, and a call of retract() follows the last call of announce().
 // If the host's sleep can miss a wake-up that comes between announce() and the sleep, the host
 // calls ready() in between, under whatever lock its wake() takes.
 //
@@ -141,6 +145,8 @@ class AwaitedWord {
 
   // Announces a sleep. True: the word is not ready, and the writer will wake this participant.
   // False: it must not sleep, because the word is ready, or because the system refuses the fence.
+  // Again before the next sleep it only looks at the word: what the first call has announced still
+  // stands.
   //
   // (S1)  Relaxed store; published by (S2a) or (S2b). The writer reads waiting_for only after it
   //       has seen one of these, by (A1) or (R3), or behind (A3).
@@ -160,14 +166,24 @@ class AwaitedWord {
   //       stands before the load, comes before F, and (S3) sees the word. This is the argument of
   //       (R2), with F in its place, and it needs nothing of the processor's own orders: it holds
   //       on AArch64, where a store and a later load change places as they do on x86.
+  //       In a further call (S3) pairs with the wake-up that came before the host noted its sleep
+  //       by a seq_cst store, as (P1) of parking.hpp is. Between its word and that wake-up the
+  //       writer has (A1), (R2) or (R5). So (S3) sees the word.
   bool announce() noexcept {
-    mem_.store_relaxed(waiting_for_, std::uint64_t{writer_} + 1);  // (S1)
-    announced_ = true;
-    // (S2a) pairs with (A1); (S2b) pairs with (R3); (S3) pairs with (R1), (R2) and (A2).
-    if (sleepers_ == nullptr) return !reached(mem_.fetch_or(awaited_, kSleepBit), epoch_);  // (S2a)
-    mem_.fetch_add(*sleepers_, 1);                                                          // (S2b)
-    if (fencing_ == Fencing::kBySleepers && !mem_.heavy_fence()) return false;              // (S5)
-    return !reached(mem_.load_seq_cst(awaited_), epoch_);                                   // (S3)
+    if (!announced_) {
+      announced_ = true;
+      mem_.store_relaxed(waiting_for_, std::uint64_t{writer_} + 1);  // (S1)
+      // (S2a) pairs with (A1); (S2b) pairs with (R3).
+      if (sleepers_ == nullptr)
+        return !reached(mem_.fetch_or(awaited_, kSleepBit), epoch_);  // (S2a)
+      mem_.fetch_add(*sleepers_, 1);                                  // (S2b)
+    }
+    if (fencing_ == Fencing::kBySleepers && !fenced_) {
+      if (!mem_.heavy_fence()) return false;  // (S5)
+      fenced_ = true;
+    }
+    // (S3) pairs with (R1), (R2), (R5) and (A2).
+    return !reached(mem_.load_seq_cst(awaited_), epoch_);  // (S3)
   }
 
   // Withdraws announce(); does nothing if nothing was announced. A sleep bit may stay behind in the
@@ -175,7 +191,7 @@ class AwaitedWord {
   // (S4)  Relaxed: a writer that still sees one of the two wakes a participant that is awake.
   void retract() noexcept {
     if (!announced_) return;
-    announced_ = false;
+    announced_ = fenced_ = false;
     mem_.store_relaxed(waiting_for_, 0);                                              // (S4)
     if (sleepers_ != nullptr) mem_.fetch_add_relaxed(*sleepers_, ~std::uint64_t{0});  // (S4)
   }
@@ -206,6 +222,7 @@ class AwaitedWord {
   std::uint32_t writer_;
   Fencing fencing_ = Fencing::kByWriters;
   bool announced_ = false;
+  bool fenced_ = false;  // since it was announced
   bool all_wait_ = false;
   bool crew_waits_ = false;
 };

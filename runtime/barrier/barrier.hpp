@@ -56,8 +56,8 @@ namespace hierbar {
 //                                 sleepers
 //
 // Ordering map. Every access has its number. (A1) to (A4), (W1) and (S1) to (S5) are in
-// awaited_word.hpp, (C1) to (C3) in oversubscribed.hpp, (R2) and (R4) in plan_view.hpp, (E1) is in
-// barrier_memory.hpp too. A model checker weakens each of them and finds out what breaks
+// awaited_word.hpp, (C1) to (C3) in oversubscribed.hpp, (R2), (R4) and (R5) in plan_view.hpp, (E1)
+// is in barrier_memory.hpp too. A model checker weakens each of them and finds out what breaks
 // (docs/results/model-checking.md). That page also says which orders are stronger than needed, and
 // why.
 //   (W1) acquire load of an awaited word, in AwaitedWord::ready(). Pairs with (A1), (A2), (R1).
@@ -241,6 +241,7 @@ class Barrier : private PlanView<Mem> {
 
   [[gnu::cold, gnu::noinline]] void wake_sleepers(Mem& mem, std::uint32_t me, std::uint32_t parent,
                                                   bool others_wait) const noexcept {
+    this->fence_before_wake(mem);
     if (parent != me) {
       mem.wake(parent);
     } else if (!others_wait) {

@@ -43,24 +43,32 @@ inline constexpr std::uint32_t kWakeAll = 0x7fffffff;
 //   2. Announce the sleep. If there is still something to wait for, sleep while `parked` is set. A
 //      wake-up that comes between the announcement and the sleep is not lost: it has cleared
 //      `parked`.
-//   3. Withdraw the announcement.
+//
+// The announcement stays, for the next sleep of the same wait. The caller withdraws it at the end
+// of the wait.
 template <class AwaitedWord, class StaysAwake>
-void park(std::atomic<std::uint32_t>& parked, AwaitedWord& pending, long limit_ns,
-          StaysAwake&& stays_awake) noexcept {
+void park_announced(std::atomic<std::uint32_t>& parked, AwaitedWord& pending, long limit_ns,
+                    StaysAwake&& stays_awake) noexcept {
   parked.store(1, std::memory_order_seq_cst);  // (P1) pairs with (P3)
   if (pending.announce() && !stays_awake()) {
     const timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
     futex(parked, FUTEX_WAIT, 1, &limit);
   }
-  pending.retract();
   parked.store(0, std::memory_order_relaxed);  // (P2)
+}
+
+// The same with an announcement for this sleep alone.
+template <class AwaitedWord, class StaysAwake>
+void park(std::atomic<std::uint32_t>& parked, AwaitedWord& pending, long limit_ns,
+          StaysAwake&& stays_awake) noexcept {
+  park_announced(parked, pending, limit_ns, stays_awake);
+  pending.retract();
 }
 
 // Ends the sleep of the owner of `parked`, if it sleeps or is about to.
 inline void unpark(std::atomic<std::uint32_t>& parked) noexcept {
-  if (parked.exchange(0, std::memory_order_seq_cst) != 0) {  // (P3) pairs with (P1)
-    futex(parked, FUTEX_WAKE, 1, nullptr);
-  }
+  if (parked.exchange(0, std::memory_order_seq_cst) == 0) return;  // (P3) pairs with (P1)
+  futex(parked, FUTEX_WAKE, 1, nullptr);
 }
 
 // As park(), in a place that the sleepers have in common. A sleep ends by unpark_all().

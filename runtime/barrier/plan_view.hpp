@@ -78,7 +78,14 @@ class PlanView {
   // Relaxed: (A1), (A3) or (R3), which comes before, has made waiting_for (S1) visible. An outdated
   // value only wakes somebody who is awake.
   void wake_if_waiting_for(Mem& mem, std::uint32_t waiter, std::uint32_t writer) const noexcept {
+    fence_before_wake(mem);
     if (mem.load_relaxed(own(waiter).waiting_for) == std::uint64_t{writer} + 1) mem.wake(waiter);
+  }
+
+  // (R5) seq_cst fence between the plain store (A2) or (R1) and the wake-up, where sleepers fence.
+  //      Pairs with (S3) of an announcement that stays over several sleeps.
+  void fence_before_wake(Mem& mem) const noexcept {
+    if (fencing_ == Fencing::kBySleepers) mem.fence();  // (R5) pairs with (S3)
   }
 
   // Between a release and the look for sleepers.

@@ -6,44 +6,27 @@
 // from the start or later, and in a forked child.
 
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <thread>
 #include <vector>
 
+#include "api_support.hpp"
 #include "base/membarrier.hpp"
 #include "bench/common/random.hpp"
 #include "tests/api/api_support.hpp"
+#include "tests/support/refused_membarrier.hpp"
 
 namespace hierbar::test {
 namespace {
 
 constexpr int kRight = 0;
 constexpr int kNoFilters = 77;
-
-// From now on membarrier() fails in this process as it does in some sandboxes. False: the kernel
-// has no such filters.
-bool refuse_membarrier(int error) {
-  sock_filter instructions[] = {
-      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
-      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_membarrier},
-      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)},
-      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
-  };
-  const sock_fprog program{4, instructions};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
-}
 
 // Computes for a while, so that the others' waits end asleep, awake, and in between.
 void be_late(std::uint64_t drawn) {

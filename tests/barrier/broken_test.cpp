@@ -135,6 +135,13 @@ TEST(BrokenBarrier, IsCaughtWhenTheCompilerMovesTheLookAtSleepers) {
     expect_caught_where_sleepers_fence<WithoutLightFence>(plan, Failure::kDeadlock);
 }
 
+// A sleeper that stays announced, and the one that wakes it.
+TEST(BrokenBarrier, IsCaughtWhenNobodyFencesBetweenTwoSleeps) {
+  for (const TestPlan& plan :
+       {make_flat(2), flat(), forest(HIERBAR_RELEASE_FLAGS), forest(HIERBAR_RELEASE_LINES)})
+    expect_caught_where_sleepers_fence<WithoutFence>(plan, Failure::kDeadlock);
+}
+
 TEST(BrokenBarrier, IsCaughtWhenASleeperThatFencesDoesNotLookAgain) {
   for (const TestPlan& plan :
        {make_flat(2), flat(), forest(HIERBAR_RELEASE_FLAGS), forest(HIERBAR_RELEASE_LINES)})

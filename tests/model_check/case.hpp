@@ -19,6 +19,7 @@
 //   MODEL_SLEEPERS   bit p: participant p sleeps in its waits
 //   MODEL_NAPS       how often it goes to sleep in one wait
 //   MODEL_SPURIOUS   1: each sleep may end at once
+//   MODEL_ANNOUNCED  1: the sleeps of one wait have one announcement
 //   MODEL_WIDTH      how many a thread releases of its queue (barrier/pass_on.hpp)
 #ifndef MODEL_LINES
 #define MODEL_LINES 0
@@ -41,6 +42,9 @@
 #ifndef MODEL_SPURIOUS
 #define MODEL_SPURIOUS 0
 #endif
+#ifndef MODEL_ANNOUNCED
+#define MODEL_ANNOUNCED 0
+#endif
 #ifndef MODEL_WIDTH
 #define MODEL_WIDTH 4
 #endif
@@ -55,6 +59,7 @@ inline constexpr Fencing kFencing = MODEL_FENCING != 0 ? Fencing::kBySleepers : 
 inline constexpr std::uint32_t kSleepers = MODEL_SLEEPERS;
 inline constexpr int kNaps = MODEL_NAPS;
 inline constexpr bool kSpurious = MODEL_SPURIOUS != 0;
+inline constexpr bool kStaysAnnounced = MODEL_ANNOUNCED != 0;
 inline constexpr std::uint32_t kWidth = MODEL_WIDTH;
 
 // The arrays of a plan. The compiler knows them, so the checker sees no loads from them.

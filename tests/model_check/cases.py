@@ -200,9 +200,27 @@ def _fenced(name, about, parents, **others):
 SLEEPERS_FENCE = [
     _fenced("pair", "two leaders, an arrival is a store", FLAT2, episodes=3),
     _fenced("pair.asleep", "both sleep in every wait", FLAT2, episodes=2, sleepers=ALL[2]),
+    _fenced(
+        "pair.announced",
+        "one sleeps, twice under one announcement",
+        FLAT2,
+        episodes=1,
+        sleepers=0b01,
+        **NAPS,
+        announced=1,
+    ),
     _fenced("exchange3", "three leaders", FLAT3, episodes=1),
     _fenced("exchange3.asleep", "one of them sleeps", FLAT3, episodes=1, sleepers=0b010),
     _fenced("tree3.asleep", "a child sleeps", (0, 0, 0), episodes=2, sleepers=0b010),
+    _fenced(
+        "tree3.announced",
+        "a child sleeps, twice under one announcement",
+        (0, 0, 0),
+        episodes=1,
+        sleepers=0b010,
+        **NAPS,
+        announced=1,
+    ),
     _fenced("tree3.parent-asleep", "the parent sleeps", (0, 0, 0), episodes=1, sleepers=0b001),
     _fenced(
         "tree3.lines.asleep",
@@ -256,6 +274,11 @@ def _parking(name, about, **others):
     )
 
 
+def _announced(name, **others):
+    about = "two sleeps under one announcement"
+    return _parking(name, about, **NAPS, announced=1, **others)
+
+
 PARKING = [
     _parking("arrival", "a sleeper, a writer, the kernel's queue", release=0),
     _parking("arrival.spurious", "woken for no reason", release=0, **NAPS),
@@ -269,6 +292,10 @@ PARKING = [
     ),
     _parking("stored-arrival.spurious", "woken for no reason", release=0, fencing=1, **NAPS),
     _parking("fenced-release", "the same of a release", release=1, fencing=1),
+    _announced("arrival.announced", release=0),
+    _announced("release.announced", release=1),
+    _announced("stored-arrival.announced", release=0, fencing=1),
+    _announced("fenced-release.announced", release=1, fencing=1),
     Case(
         "parking.together",
         "parking_together.cpp",

@@ -26,8 +26,9 @@ alignas(128) inline std::atomic<std::uint32_t> parked[kNumParticipants];
 inline std::atomic<std::uint32_t> meeting[kNumParticipants][kNumParticipants];
 
 // The Mem on which barriers are checked: the orders of RealMem, and waits that the checker can
-// follow. A wait spins. The participants of kSleepers first sleep by the real park(), at most kNaps
-// times, and then spin. Whoever is woken, for whatever reason, polls again.
+// follow. A wait spins. The participants of kSleepers first sleep by the real park(), or by
+// park_announced(), at most kNaps times, and then spin. Whoever is woken, for whatever reason,
+// polls again.
 //
 // Every operation also takes its order as a template argument. The sources never name one; mutants
 // do (mutants.py).
@@ -101,19 +102,29 @@ class ModelMem {
   void fence_streams() const noexcept {}  // no memory model knows non-temporal stores
 
   WaitResult wait(AwaitedWord<ModelMem>& pending) const noexcept {
-    if ((kSleepers >> me_ & 1) != 0) {
-      for (int nap = 0; nap < kNaps; ++nap) {
-        park(parked[me_], pending, /*limit_ns=*/0, [] { return false; });
-        if (nap + 1 < kNaps && pending.ready()) return WaitResult::kReleased;
-      }
-    }
-    wait_until([&] { return pending.ready(); });
+    const bool is_ready = (kSleepers >> me_ & 1) != 0 && sleep(pending);
+    if (!is_ready) wait_until([&] { return pending.ready(); });
+    pending.retract();
     return WaitResult::kReleased;
   }
   void wake(std::uint32_t participant) const noexcept { unpark(parked[participant]); }
   bool can_sleep() const noexcept { return kSleepers != 0; }
 
  private:
+  // Returns whether it has found the word ready. After the last sleep it does not look.
+  bool sleep(AwaitedWord<ModelMem>& pending) const noexcept {
+    const auto stays_awake = [] { return false; };
+    for (int nap = 0; nap < kNaps; ++nap) {
+      if (kStaysAnnounced) {
+        park_announced(parked[me_], pending, /*limit_ns=*/0, stays_awake);
+      } else {
+        park(parked[me_], pending, /*limit_ns=*/0, stays_awake);
+      }
+      if (nap + 1 < kNaps && pending.ready()) return true;
+    }
+    return false;
+  }
+
   std::uint32_t me_;
 };
 

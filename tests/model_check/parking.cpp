@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A waiter sleeps by park(), and a writer ends its sleep by unpark(), over the kernel's futex; see
-// MODEL_KERNEL_QUEUE in stand_ins/barrier/futex.hpp. MODEL_RELEASE 0: the awaited word is an
+// MODEL_KERNEL_QUEUE in stand_ins/base/futex.hpp. MODEL_RELEASE 0: the awaited word is an
 // arrival, 1: a release. MODEL_FENCING as in case.hpp.
 
 #include "barrier/awaited_word.hpp"
@@ -30,7 +30,7 @@ void await() noexcept {
   MODEL_EXPECT(data == 1);
 }
 
-// Writes as Barrier writes an arrival, or a release, (R1) to (R4).
+// Writes as Barrier writes an arrival, or a release, (R1) to (R5).
 void write() noexcept {
   const ModelMem mem(kWriter);
   data = 1;
@@ -41,6 +41,7 @@ void write() noexcept {
   } else {
     if (!publish_arrival(mem, awaited, kEpochOne, asleep, kFencing)) return;
   }
+  if (kFencing == Fencing::kBySleepers) mem.fence();
   if (mem.load_relaxed(waiting_for) == kWriter + 1) mem.wake(kWaiter);
 }
 

@@ -231,6 +231,7 @@ class SimMachine {
   void sleep(std::uint32_t me);
   void wake(std::uint32_t participant);
   bool can_sleep() const { return habits_.sleep_chances != 0; }
+  bool draw_announces_once() { return random_.one_in(2); }
   bool draw_sleep() { return can_sleep() && random_.one_in(habits_.sleep_chances); }
   std::uint32_t draw_polls() { return random_.below(3); }
 

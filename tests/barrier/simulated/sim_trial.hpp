@@ -72,22 +72,27 @@ class SimMem {
   }
   void fence_streams() const noexcept {}  // there are no non-temporal stores
 
-  // Polls a few times, then watches the word or sleeps, as the schedule decides for this wait.
+  // Polls a few times, then watches the word or sleeps, as the schedule decides for this wait. If
+  // a sleep ends without a reason, the next one may be under the same announcement.
   // announce() reads the word itself. A watcher that has not polled in this wait could wait for a
   // change that it saw in an earlier one (docs/design/testing.md#d0068).
   template <class AwaitedWord>
   WaitResult wait(AwaitedWord& pending) const noexcept {
     const bool sleeps = machine_.draw_sleep();
+    const bool announces_once = sleeps && machine_.draw_announces_once();
     for (std::uint32_t polls = (sleeps ? 0 : 1) + machine_.draw_polls();;
          polls = 1 + machine_.draw_polls()) {
       for (; polls > 0; --polls) {
-        if (pending.ready()) return WaitResult::kReleased;
+        if (!pending.ready()) continue;
+        pending.retract();
+        return WaitResult::kReleased;
       }
       if (machine_.is_stopped()) return WaitResult::kAborted;
       if (sleeps) {
         machine_.prepare_sleep(me_);
+        machine_.fence(me_);  // as of the store (P1), parking.hpp
         if (pending.announce()) machine_.sleep(me_);
-        pending.retract();
+        if (!announces_once) pending.retract();
       } else {
         machine_.watch(me_, pending.awaited().index);
       }

@@ -58,7 +58,7 @@ class Comm {
     for (std::uint32_t me = 0; me < made.num_participants; ++me) {
       ranks_.push_back(std::make_unique<NodeBarrier>(
           *ReadPlan::in_place(segment_->unit(place.image), made.num_participants), segment_, place,
-          me, Algorithm::kHier));
+          me, Algorithm::kHier, Fencing::kByWriters));
       EXPECT_TRUE(ranks_.back()->block().clear_slot(me));
     }
     ranks_[0]->block().publish(segment_->next_generation());

@@ -11,6 +11,7 @@
 
 #include "barrier/flat_plan.hpp"
 #include "mpi/node/barrier_block.hpp"
+#include "mpi/node/fences.hpp"
 #include "mpi/node/segment.hpp"
 #include "tests/barrier/engine_subject.hpp"
 #include "tests/barrier/oracle.hpp"
@@ -92,10 +93,12 @@ class Node {
   std::vector<std::unique_ptr<BarrierBlock>> blocks_;
 };
 
-class RankHostOracle : public ::testing::TestWithParam<std::tuple<TestPlan, Policy>> {};
+class RankHostOracle : public ::testing::TestWithParam<std::tuple<TestPlan, Policy, Fencing>> {};
 
 TEST_P(RankHostOracle, NobodyLeavesBeforeAllHaveArrived) {
-  const auto& [plan, policy] = GetParam();
+  const auto& [plan, policy, fencing] = GetParam();
+  if (fencing == Fencing::kBySleepers && !can_fence_ranks())
+    GTEST_SKIP() << "the system has no global membarrier(2), or refuses it";
   Node node(plan);
   const test::Script script(node.plan(), 11, 300);
   AbortFlag aborted{0};
@@ -104,7 +107,7 @@ TEST_P(RankHostOracle, NobodyLeavesBeforeAllHaveArrived) {
   node.run(policy.waiting, {count_poke, ignore_overdue, nullptr},
            [&](RankMem& mem, std::uint32_t me) {
              using Cross = test::EngineCross<RankMem, test::ThreadWorld>;
-             const Cross cross(node.plan(), node.block(me).memory(), script, world);
+             const Cross cross(node.plan(), node.block(me).memory(), script, world, fencing);
              test::Oracle<RankMem, test::ThreadWorld, Cross>(script, world, cross).run(mem, me);
            });
   EXPECT_EQ(world.failure(), "");
@@ -118,9 +121,11 @@ INSTANTIATE_TEST_SUITE_P(
                           test::make_forest("lines", {{4, 3}, 3, HIERBAR_RELEASE_LINES}),
                           test::make_crews(7, 1), test::make_crews(7, 2)),
         ::testing::Values(Policy{"spins", Waiting{}}, Policy{"yields", Waiting::outnumbered()},
-                          Policy{"sleeps", sleeps_at_once()})),
+                          Policy{"sleeps", sleeps_at_once()}),
+        ::testing::Values(Fencing::kByWriters, Fencing::kBySleepers)),
     [](const auto& trial) {
-      return std::get<0>(trial.param).name() + "_" + std::get<1>(trial.param).name;
+      return std::get<0>(trial.param).name() + "_" + std::get<1>(trial.param).name +
+             test::suffix_of(std::get<2>(trial.param));
     });
 
 // From the 20th on each has something to do.

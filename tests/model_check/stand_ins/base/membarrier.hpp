@@ -6,7 +6,10 @@
 // drivers with real hosts fence where they write. ModelMem has a fence of its own.
 namespace hierbar {
 
+class SharedCalls;
+
 inline bool can_fence_threads() noexcept { return false; }
 inline bool fence_threads() noexcept { return false; }
+inline bool fence_processes(SharedCalls&) noexcept { return false; }
 
 }  // namespace hierbar
