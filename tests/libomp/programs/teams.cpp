@@ -9,6 +9,8 @@
 // TEST: league_with_regions_and_barriers distributed_loop alternating_with_plain_regions
 //     tasks_in_a_league
 //   CHECK: --counter phased>=10
+// TEST: regions_after_leagues_without_regions
+//   CHECK: --counter lean>=10
 // A league's team gets all 12 threads, however few cpus there are, and leaders that are late in
 // releasing theirs.
 // TEST trees (clang): tasks_after_idle_threads
@@ -53,6 +55,35 @@ void league_with_regions_and_barriers() {
     }
     CHECK(started.load() >= 1);
     CHECK_EQUAL(crossed.load(), 3 * started.load());
+  }
+}
+
+// A league takes the threads for its regions from the team of the regions around it, also where it
+// has none itself. The next region outside of it is at level 1 again.
+void regions_after_leagues_without_regions() {
+  volatile bool opens = false;
+  for (int round = 0; round < 8; ++round) {
+    for (int region = 0; region < 3; ++region) {
+      int levels[2] = {-1, -1}, active_levels[2] = {-1, -1};
+#pragma omp parallel num_threads(2)
+      {
+        levels[omp_get_thread_num()] = omp_get_level();
+        active_levels[omp_get_thread_num()] = omp_get_active_level();
+      }
+      for (int thread = 0; thread < 2; ++thread) {
+        CHECK_EQUAL(levels[thread], 1);
+        CHECK_EQUAL(active_levels[thread], 1);
+      }
+    }
+    if (round % 2 == 0) {
+#pragma omp teams num_teams(1)
+      CHECK_EQUAL(omp_get_num_teams(), 1);
+    } else {
+      int num_run = 0;
+#pragma omp teams distribute parallel for num_teams(1) if (opens) reduction(+ : num_run)
+      for (int i = 0; i < 2; ++i) ++num_run;
+      CHECK_EQUAL(num_run, 2);
+    }
   }
 }
 
@@ -150,10 +181,12 @@ void tasks_after_idle_threads() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return omp_test::run_case(argc, argv,
-                            {{"league_with_regions_and_barriers", league_with_regions_and_barriers},
-                             {"distributed_loop", distributed_loop},
-                             {"alternating_with_plain_regions", alternating_with_plain_regions},
-                             {"tasks_in_a_league", tasks_in_a_league},
-                             {"tasks_after_idle_threads", tasks_after_idle_threads}});
+  return omp_test::run_case(
+      argc, argv,
+      {{"league_with_regions_and_barriers", league_with_regions_and_barriers},
+       {"regions_after_leagues_without_regions", regions_after_leagues_without_regions},
+       {"distributed_loop", distributed_loop},
+       {"alternating_with_plain_regions", alternating_with_plain_regions},
+       {"tasks_in_a_league", tasks_in_a_league},
+       {"tasks_after_idle_threads", tasks_after_idle_threads}});
 }
