@@ -59,7 +59,9 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
     process.recorder.prepare(in_world != 0 ? fake_rank : -1);
   }
   if (thread_level != MPI_THREAD_MULTIPLE) record.flags |= RankInfo::kHasOneBarrier;
-  if (can_fence_ranks()) record.flags |= RankInfo::kCanFence;
+  // Asked once: the answer interrupts the node's ranks. If it becomes wrong, waiters poll.
+  static const bool can_fence = can_fence_ranks();
+  if (can_fence) record.flags |= RankInfo::kCanFence;
   if (!process.may_have_sessions(pmpi)) record.flags |= RankInfo::kHasNoSessions;
   if (kThreadsMayMakeComms || in_main != 0 || thread_level != MPI_THREAD_MULTIPLE)
     record.flags |= RankInfo::kMayMakeLeaders;

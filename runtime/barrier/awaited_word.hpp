@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "barrier/awaited_word.hpp"
 namespace hierbar {
 
 // One flag word. The layout is the same for libomp, MPI and the C API:

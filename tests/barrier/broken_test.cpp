@@ -214,10 +214,6 @@ TEST(BrokenBarrier, IsCaughtWhenThereIsOnlyOneArrivalWord) {
                                         Failure::kWrongValue);
 }
 
-}  // namespace
-
-namespace {
-
 // Which kinds of message of blocks.hpp a baseline uses.
 struct Uses {
   Algorithm algorithm;

@@ -97,10 +97,6 @@ TEST(ReleaseChoice, FindsThatExchangesHaveBecomeSlow) {
   EXPECT_GT(team.num_releases, 150'000U);
 }
 
-}  // namespace
-
-namespace {
-
 // Notes what it is told, and gives up at once.
 struct NotingHost {
   std::vector<bool> told;

@@ -82,10 +82,6 @@ TEST(BarrierOfSleepers, WakesTheOneThatSleepsAlready) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 const std::vector<BaselineCase>& cases() {
   static const std::vector<BaselineCase> all = baseline_cases({1, 2, 3, 5, 8, 9, 16});
   return all;

@@ -31,10 +31,6 @@ TEST(Pause, IsMeasuredOnThisProcessor) {
             pause_ns * 2 > static_cast<double>(poll_spacing_ns()));
 }
 
-}  // namespace
-
-namespace {
-
 TEST(LineDistance, IsTwoLinesOf64Bytes) { EXPECT_EQ(line_distance(64), 128U); }
 
 TEST(LineDistance, IsOneLineThatIsLonger) {

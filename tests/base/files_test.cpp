@@ -185,9 +185,6 @@ extern "C" int lstat(const char* path, struct stat* status) noexcept {
 namespace hierbar {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-
 class RemoveName : public testing::Test {
  protected:
   // A new file of that name, in the place of what had it.
@@ -248,10 +245,6 @@ TEST_F(RemoveName, TakesTheNameFromNobodyToGiveItBack) {
   close(next);
   close(third);
 }
-
-}  // namespace
-
-namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

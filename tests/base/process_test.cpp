@@ -95,10 +95,6 @@ TEST(RandomId, DiffersEachTimeAndIsNeverZero) {
   EXPECT_NE(second, 0u);
 }
 
-}  // namespace
-
-namespace {
-
 bool read_switch(const std::string& text) {
   const std::string file = testing::TempDir() + "autogroups_test_" + std::to_string(getpid());
   std::ofstream(file) << text;

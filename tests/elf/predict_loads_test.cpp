@@ -125,12 +125,6 @@ TEST_F(ElfFiles, SurviveDamage) {
   }
 }
 
-}  // namespace
-
-namespace {
-
-using testing::HasSubstr;
-
 std::string bytes_of_this_machine() { return read_small_file("/etc/ld.so.cache", 64U << 20).text; }
 
 TEST(LoaderCache, SaysWhatLdconfigSays) {
@@ -159,12 +153,7 @@ TEST(LoaderCache, SaysNothingForDamagedBytes) {
   EXPECT_FALSE(parse_loader_cache(bytes));
 }
 
-}  // namespace
-
-namespace {
-
 using test::Variables;
-using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 using testing::SizeIs;

@@ -92,14 +92,6 @@ TEST(MeetCommand, RefusesWithTheReason) {
   EXPECT_THAT(errors("--nodes 4 --algorithms bruck"), HasSubstr("is called --meetings"));
 }
 
-}  // namespace
-
-namespace {
-
-using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
 class PredictCommand : public test::MeasuredCommand {
  protected:
   PredictCommand() : MeasuredCommand("predict") {}

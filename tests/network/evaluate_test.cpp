@@ -46,10 +46,6 @@ TEST(Parameters, AreRefusedWithTheReason) {
   EXPECT_THAT(complaint("L,o_s=2,o_r=3,g=1"), HasSubstr("'L' has no number"));
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<test::NamedNetwork> networks() {
   std::vector<test::NamedNetwork> all(test::kNetworks.begin(), test::kNetworks.end());
   all.push_back({"paper", test::kPaper});
@@ -131,10 +127,6 @@ TEST(Simulator, ASeedAlwaysGivesTheSameTimes) {
   EXPECT_EQ(first, simulate_barrier_us({Algorithm::kTree, 2}, 33, tcp, noise, 3));
   EXPECT_NE(first, simulate_barrier_us({Algorithm::kTree, 2}, 33, tcp, {0.2, 0.1, 3, 8}, 3));
 }
-
-}  // namespace
-
-namespace {
 
 struct Golden {
   std::uint32_t size;

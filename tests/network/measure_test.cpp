@@ -103,10 +103,6 @@ TEST(Measure, WhatCannotBeIsClampedAndTold) {
   EXPECT_THAT(found.notes, Contains(HasSubstr("L came out as")));
 }
 
-}  // namespace
-
-namespace {
-
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
@@ -171,12 +167,6 @@ TEST(PairClasses, AClassHasTheQuartilesOfItsMeasurements) {
   EXPECT_EQ(all.latency_us, (Quartiles{1.5, 2, 2.5}));
   EXPECT_EQ(all.send_overhead_us, (Quartiles{15, 20, 40}));
 }
-
-}  // namespace
-
-namespace {
-
-using ::testing::HasSubstr;
 
 TEST(WorkerPlan, IsReadAsItWasWritten) {
   const WorkerPlan plan{.time_limit_s = 12.5,

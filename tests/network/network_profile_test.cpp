@@ -194,12 +194,7 @@ TEST_F(NetworkProfileFile, WhatIsNoSmallFileIsRefused) {
   EXPECT_THAT(load_network_profile(pipe).error(), HasSubstr("no regular file"));
 }
 
-}  // namespace
-
-namespace {
-
 using nlohmann::json;
-using ::testing::HasSubstr;
 
 Contention measured() {
   Contention contention{"a machine, 2 cores", "cma", {}};

@@ -90,12 +90,6 @@ TEST(Schedule, OneRankHasNothingToDo) {
   }
 }
 
-}  // namespace
-
-namespace {
-
-using ::testing::HasSubstr;
-
 constexpr std::uint32_t kMostSize = 130;
 using Ranks = std::bitset<kMostSize>;
 using Schedules = std::vector<std::vector<Round>>;  // by rank

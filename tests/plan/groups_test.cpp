@@ -157,13 +157,6 @@ TEST(GroupTree, TextLabelsLevels) {
                   "  G2  package  {0,32}, {64,96}", "  G3  top      {0,64}"));
 }
 
-}  // namespace
-
-namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
 struct Plans {
   EnginePlan engine;
   EnginePlan groups;
@@ -239,12 +232,6 @@ TEST(GroupPlan, IsAForestOverTheSlotsOfTheEnginesPlan) {
     }
   }
 }
-
-}  // namespace
-
-namespace {
-
-using ::testing::ElementsAre;
 
 // On the Kunpeng of the tests: L2 of one cpu, clusters of 4, an L3 and NUMA node of 32, packages of
 // 64.

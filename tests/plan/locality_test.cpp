@@ -108,12 +108,6 @@ TEST(Locality, SharedDepthIsThatOfTheSmallestCommonUnit) {
   EXPECT_EQ(shared(63, 64), 0);
 }
 
-}  // namespace
-
-namespace {
-
-using ::testing::ElementsAre;
-
 std::vector<std::string> bindings_of(const Machine& machine, Mapping mapping,
                                      std::uint32_t num_participants) {
   const std::vector<CpuSet> bindings = *map_participants(machine, mapping, num_participants);

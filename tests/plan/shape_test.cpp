@@ -320,10 +320,6 @@ TEST(Shape, TextLabelsTheEnginesPlan) {
                   "    1 <- {5,9,13}", "    2 <- {6,10}", "    3 <- {7,11}"));
 }
 
-}  // namespace
-
-namespace {
-
 TEST(ShapeProperties, HoldOnRegularMachines) {
   using enum Level;
   const std::vector<std::pair<std::vector<test::LevelArity>, int>> machines = {

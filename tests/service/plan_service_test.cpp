@@ -252,21 +252,6 @@ TEST(PlanService, DescribesTheMachineAndThePlan) {
   EXPECT_THAT(lines, ::testing::Contains("engine: 14 participants, depth 3 line transfers"));
 }
 
-}  // namespace
-
-namespace {
-
-using hierbar::test::append_line;
-using hierbar::test::by_numa_node;
-using hierbar::test::in_new_process;
-using hierbar::test::kKunpeng;
-using hierbar::test::Lines;
-using hierbar::test::plan_into;
-using hierbar::test::Variables;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
 // The path of a profile of kKunpeng that gives 14 participants on 14 cores of 4 domains 2 leaders.
 std::string written_profile(const std::string& name, const std::string& text) {
   std::string path = "plan_service_" + std::to_string(getpid()) + name;

@@ -79,10 +79,6 @@ TEST_F(MaskedEnvironmentTest, SurvivesThatTheHostSetsVariablesMeanwhile) {
   EXPECT_THAT(getenv("HIERBAR_TEST_NEW_199"), StrEq("new"));
 }
 
-}  // namespace
-
-namespace {
-
 using testing::ElementsAre;
 using testing::IsEmpty;
 

@@ -210,14 +210,6 @@ TEST(SyntheticMachine, MayNumberItsCpusAcrossPackages) {
   EXPECT_EQ(machine.units[package.children[1]].cpus.to_string(), "2,6");
 }
 
-}  // namespace
-
-namespace {
-
-using test::count;
-using test::units_of;
-using testing::ElementsAre;
-
 // The cpus of each unit with the label.
 std::vector<std::string> sets(const Machine& machine, Level level) {
   std::vector<std::string> texts;

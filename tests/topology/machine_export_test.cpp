@@ -111,10 +111,6 @@ TEST(MachineImage, RefusesMoreUnitsThanThereCanBe) {
   EXPECT_NE(copy.error().find("too many units"), std::string::npos) << copy.error();
 }
 
-}  // namespace
-
-namespace {
-
 using testing::AllOf;
 using testing::Contains;
 using testing::ContainsRegex;

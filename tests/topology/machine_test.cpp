@@ -177,10 +177,6 @@ TEST_F(UnitTree, DropsGroupsOfOneCore) {
   EXPECT_EQ(build("0-3"), "machine(core:0-1 core:2-3)");
 }
 
-}  // namespace
-
-namespace {
-
 TEST(Machine, FindsTheSmallestUnitAroundCpus) {
   const Machine machine = test::make_kunpeng();
   const auto smallest = [&](std::uint32_t a, std::uint32_t b) -> const Unit& {
@@ -208,13 +204,6 @@ TEST(Machine, PicksOneCpuOfEveryCoreThatHasOne) {
   EXPECT_EQ(machine.one_cpu_per_core(*CpuSet::parse("1,4-5,13")).to_string(), "1,4,13");
   EXPECT_TRUE(machine.one_cpu_per_core(CpuSet()).empty());
 }
-
-}  // namespace
-
-namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(Levels, AreParsedFromTheirNamesInAnyCase) {
   for (int i = 0; i < kNumLevels; ++i) {

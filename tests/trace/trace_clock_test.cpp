@@ -50,10 +50,6 @@ TEST(TraceClock, NeverGoesBackwardsInOneThreadAndKnowsItsCost) {
   EXPECT_FALSE(clock.name().empty());
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<int> allowed_cpus() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -212,13 +212,8 @@ TEST(Rivals, AreDifferentPlansOfWhichTheFirstIsAutomatic) {
   EXPECT_THAT(leaders, ::testing::IsSupersetOf({2U, 4U, 8U, 16U, 32U, 64U}));
 }
 
-}  // namespace
-
-namespace {
-
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 std::vector<std::string> names_of(const std::vector<PairClass>& classes) {
   std::vector<std::string> names;

@@ -203,6 +203,21 @@ std::vector<double> measure(int num_participants, const std::vector<int>& cpus,
   return run_batches<Pattern>(num_participants, cpus, kNumBatches, batch_size);
 }
 
+template <class Lines>
+void add_exchanges(const std::string& name, const std::vector<int>& cpus,
+                   std::chrono::nanoseconds share, FloorSamples& samples) {
+  const int count = static_cast<int>(cpus.size());
+  samples[name + "-mov"] = measure<Exchange<Lines, StoreArrival, PollFreely>>(count, cpus, share);
+  samples[name + "-mov-pause"] =
+      measure<Exchange<Lines, StoreArrival, PollWithPause>>(count, cpus, share);
+  samples[name + "-mov-2pauses"] =
+      measure<Exchange<Lines, StoreArrival, PollWithTwoPauses>>(count, cpus, share);
+  samples[name + "-xchg"] =
+      measure<Exchange<Lines, ExchangeArrival, PollFreely>>(count, cpus, share);
+  samples[name + "-xchg-pause"] =
+      measure<Exchange<Lines, ExchangeArrival, PollWithPause>>(count, cpus, share);
+}
+
 }  // namespace
 
 FloorSamples measure_one_way(int cpu, int other_cpu, std::chrono::nanoseconds budget) {
@@ -212,31 +227,11 @@ FloorSamples measure_one_way(int cpu, int other_cpu, std::chrono::nanoseconds bu
 }
 
 FloorSamples measure_exchange(const std::vector<int>& cpus, std::chrono::nanoseconds budget) {
-  const int count = static_cast<int>(cpus.size());
-  const bool fits_one_line = count <= kWordsPerLine;
+  const bool fits_one_line = static_cast<int>(cpus.size()) <= kWordsPerLine;
   const std::chrono::nanoseconds share = budget / (fits_one_line ? 10 : 5);
   FloorSamples samples;
-  samples["exchange-mov"] =
-      measure<Exchange<OwnLines, StoreArrival, PollFreely>>(count, cpus, share);
-  samples["exchange-mov-pause"] =
-      measure<Exchange<OwnLines, StoreArrival, PollWithPause>>(count, cpus, share);
-  samples["exchange-mov-2pauses"] =
-      measure<Exchange<OwnLines, StoreArrival, PollWithTwoPauses>>(count, cpus, share);
-  samples["exchange-xchg"] =
-      measure<Exchange<OwnLines, ExchangeArrival, PollFreely>>(count, cpus, share);
-  samples["exchange-xchg-pause"] =
-      measure<Exchange<OwnLines, ExchangeArrival, PollWithPause>>(count, cpus, share);
-  if (!fits_one_line) return samples;
-  samples["packed-mov"] =
-      measure<Exchange<PackedLine, StoreArrival, PollFreely>>(count, cpus, share);
-  samples["packed-mov-pause"] =
-      measure<Exchange<PackedLine, StoreArrival, PollWithPause>>(count, cpus, share);
-  samples["packed-mov-2pauses"] =
-      measure<Exchange<PackedLine, StoreArrival, PollWithTwoPauses>>(count, cpus, share);
-  samples["packed-xchg"] =
-      measure<Exchange<PackedLine, ExchangeArrival, PollFreely>>(count, cpus, share);
-  samples["packed-xchg-pause"] =
-      measure<Exchange<PackedLine, ExchangeArrival, PollWithPause>>(count, cpus, share);
+  add_exchanges<OwnLines>("exchange", cpus, share, samples);
+  if (fits_one_line) add_exchanges<PackedLine>("packed", cpus, share, samples);
   return samples;
 }
 

@@ -113,10 +113,6 @@ TEST(SimulatedMachine, RunsAlikeForEqualSeeds) {
     EXPECT_EQ(trial.run(seed).num_steps, other.run(seed).num_steps);
 }
 
-}  // namespace
-
-namespace {
-
 // So many take 20 seconds. HIERBAR_TEST_SCHEDULES=10000 takes three minutes; it is for changes of a
 // baseline.
 std::uint64_t num_schedules(const TestPlan& plan) {

@@ -87,12 +87,7 @@ TEST(Contention, AChannelWithoutATableTakesTheNextFartherOneOfTheNode) {
   EXPECT_EQ(contention.table_for(ChannelKind::kL3), nullptr);
 }
 
-}  // namespace
-
-namespace {
-
 using ::testing::Contains;
-using ::testing::ElementsAre;
 
 std::vector<std::string> names(std::uint32_t num_ranks, std::uint32_t most_nodes = 1024,
                                std::uint32_t most_per_node = 1024) {

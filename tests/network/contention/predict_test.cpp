@@ -119,10 +119,6 @@ TEST(TrafficMatrix, SaysWhatIsWrong) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // The paper's nodes: two packages of four cores, each a NUMA node with one L3.
 Spot on_core(std::uint32_t node, std::uint32_t core) {
   return {node, core / 4, core / 4, core / 4};
@@ -218,12 +214,6 @@ TEST(ChannelUse, ManyMessagesOfAPairAreOnePairThatRepeats) {
   EXPECT_DOUBLE_EQ(uses[0].message_bytes, 100);
   EXPECT_DOUBLE_EQ(uses[0].num_rounds, 10);
 }
-
-}  // namespace
-
-namespace {
-
-using ::testing::HasSubstr;
 
 // A node with packages of four cores.
 std::vector<Spot> spots_of(const Split& split) {

@@ -1,12 +1,11 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-// Shares of ranks that cannot meet, because another program has the name of their meeting.
-#include <fcntl.h>
 
 #include <algorithm>
 #include <array>
@@ -354,6 +353,7 @@ TEST_F(OwnShare, SixtyFourRanksLoadOnceAndPayLittle) {
   }
 }
 
+// Shares of ranks that cannot meet, because another program has the name of their meeting.
 class SquattedShare : public OwnShare {
  protected:
   // The name, from a rank that is killed while it waits for the other.
