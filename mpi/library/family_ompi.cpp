@@ -5,6 +5,7 @@
 
 #include "mpi/library/family.hpp"
 #include "mpi/library/pmpi.hpp"
+#include "mpi/library/predefined.hpp"
 
 // mpi.h uses this macro for MPI_COMM_WORLD and its like. There it takes the address of a variable,
 // which would be a reference to the library (docs/design/mpi-calls.md#d0040).
@@ -26,10 +27,33 @@ bool is_of_family(const void* library, const std::string& file) {
          file.find("libmpi_abi") == std::string::npos;
 }
 
-void bind_handles(const MpiSymbols& find, Pmpi& pmpi) {
+void bind_handles(const MpiSymbols& find, Pmpi& pmpi){
 #define HIERBAR_HANDLE(type, name, constant) pmpi.name = constant;
-  HIERBAR_MPI_HANDLES(HIERBAR_HANDLE)
+    HIERBAR_MPI_HANDLES(HIERBAR_HANDLE)
 #undef HIERBAR_HANDLE
+}
+
+PredefinedHandles find_predefined(const MpiSymbols& find) {
+  PredefinedHandles found;
+  const auto size = reinterpret_cast<decltype(&PMPI_Type_size)>(find("PMPI_Type_size"));
+  if (size == nullptr) return found;
+  const auto add = [&](const char* name, TypeKind kind, const char* symbol) {
+    const auto type = static_cast<MPI_Datatype>(find(symbol));
+    int bytes = 0;
+    // A type that this build of the library does not have is there, too, with no size.
+    if (type != nullptr && ask([&] { return size(type, &bytes); }) && bytes > 0)
+      found.types.push_back({name, kind, type, static_cast<std::size_t>(bytes)});
+  };
+#define HIERBAR_TYPE(kind, name, constant) add(#constant, TypeKind::kind, "ompi_mpi_" #name);
+  HIERBAR_MPI_TYPES(HIERBAR_TYPE)
+  HIERBAR_MPI_FORTRAN_TYPES(HIERBAR_TYPE)
+#undef HIERBAR_TYPE
+#define HIERBAR_OP(operation, name, constant)          \
+  if (void* const handle = find("ompi_mpi_op_" #name)) \
+    found.ops.push_back({#constant, Operation::operation, static_cast<MPI_Op>(handle)});
+  HIERBAR_MPI_OPERATIONS(HIERBAR_OP)
+#undef HIERBAR_OP
+  return found;
 }
 
 void (*find_progress(const MpiSymbols& find))() {

@@ -237,3 +237,6 @@ function(foreign_tests foreign_shim message)
     endforeach()
   endif()
 endfunction()
+
+# What reductions do with each predefined type and operation, beside what the library does.
+mpi_test(reductions reductions RANKS 1 NO_SHIM)
