@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cfloat>
 #include <cstring>
-#include <mutex>
+#include <memory>
 #include <optional>
 
 #include "mpi/library/mpi_symbols.hpp"
@@ -208,23 +208,19 @@ class ReductionTable {
   std::array<std::array<Reduction, kNumOperations>, kNumElements> reductions_;
 };
 
-std::mutex reduction_table_mutex;
 std::atomic<const ReductionTable*> reduction_table{nullptr};
 
-// Never freed: threads keep what they have found in it.
+// Never freed: threads keep what they have found in it. No lock, because the loader is asked, whose
+// lock another thread may hold while it waits for the table. At worst it is made twice.
 const ReductionTable& find_reduction_table(const Pmpi& pmpi) {
   // (R2) load-acquire; pairs with (R1).
   const ReductionTable* found = reduction_table.load(std::memory_order_acquire);
   if (found != nullptr) return *found;
-  const std::lock_guard lock(reduction_table_mutex);
-  // Relaxed: the lock orders it after (R1).
-  found = reduction_table.load(std::memory_order_relaxed);
-  if (found == nullptr) {
-    const MpiSymbols find(reinterpret_cast<const void*>(pmpi.Barrier));
-    found = new ReductionTable(find_predefined(find));
-    // (R1) store-release; pairs with (R2).
-    reduction_table.store(found, std::memory_order_release);
-  }
+  const MpiSymbols find(reinterpret_cast<const void*>(pmpi.Barrier));
+  auto made = std::make_unique<const ReductionTable>(find_predefined(find));
+  // (R1) store-release; pairs with (R2). Also (R2) where another thread was first.
+  if (reduction_table.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel))
+    return *made.release();
   return *found;
 }
 

@@ -205,6 +205,22 @@ TEST_F(FoldTest, TheRightOneRemainsOfTwoThatDoNotCompare) {
   }
 }
 
+// Blocks are combined from left to right, too, where that makes a difference.
+TEST_F(FoldTest, TheRightBlockRemainsOfTwoThatDoNotCompare) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const std::size_t count : {1u, 20u}) {
+    for (const std::uint32_t which : {7u, 11u}) {
+      std::vector<std::vector<double>> values(12, std::vector<double>(count, 1.0));
+      values[which].assign(count, nan);
+      std::vector<const void*> inputs;
+      for (const std::vector<double>& input : values) inputs.push_back(input.data());
+      std::vector<double> out(count);
+      find_fold(Operation::kMax, Element::kDouble)(out.data(), inputs.data(), 12, count);
+      for (const double value : out) EXPECT_EQ(std::isnan(value), which == 11) << count;
+    }
+  }
+}
+
 TEST_F(FoldTest, LogicalsKeepTheBitsThatTheCompilerHasForTrue) {
   for (const std::int32_t yes : {1, -1}) {
     EXPECT_EQ(fold_of<std::int32_t>(Operation::kLand, Element::kLogical32, {yes, yes, yes}), yes);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -227,12 +228,14 @@ TEST(Reduction, OtherElementsAreNotCopied) {
 
 // ---- look-up ----
 
+// Run alone, it also has the threads make the table at the same time.
 TEST(Reduction, EveryThreadFindsTheSame) {
-  const Reduction* const sum = find(MPI_DOUBLE, MPI_SUM);
-  const Reduction* const max = find(MPI_INT, MPI_MAX);
+  std::array<const Reduction*, 4> sums{}, maxima{};
   std::vector<std::thread> threads;
-  for (int thread = 0; thread < 4; ++thread) {
-    threads.emplace_back([&] {
+  for (std::size_t thread = 0; thread < sums.size(); ++thread) {
+    threads.emplace_back([&, thread] {
+      const Reduction* const sum = sums[thread] = find(MPI_DOUBLE, MPI_SUM);
+      const Reduction* const max = maxima[thread] = find(MPI_INT, MPI_MAX);
       for (int round = 0; round < 1000; ++round) {
         EXPECT_EQ(find(MPI_DOUBLE, MPI_SUM), sum);
         EXPECT_EQ(find(MPI_DOUBLE, MPI_SUM), sum);
@@ -243,6 +246,10 @@ TEST(Reduction, EveryThreadFindsTheSame) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  EXPECT_NE(sums[0], nullptr);
+  EXPECT_NE(sums[0], maxima[0]);
+  for (const Reduction* const sum : sums) EXPECT_EQ(sum, sums[0]);
+  for (const Reduction* const max : maxima) EXPECT_EQ(max, maxima[0]);
 }
 
 TEST(Reduction, KnowsEveryTypeOfTheTable) {
