@@ -54,6 +54,8 @@ namespace hierbar {
 //   wake(participant)             ends that participant's sleep, if it sleeps
 //   can_sleep()                   false: nobody ever calls announce(), so nobody need look for
 //                                 sleepers
+//   data_to_read(data, bytes)     the address of plain data, which the caller reads, or writes, at
+//   data_to_write(data, bytes)    once. Only for collectives.hpp. Simulated memory finds races here
 //
 // Ordering map. Every access has its number. (A1) to (A4), (W1) and (S1) to (S5) are in
 // awaited_word.hpp, (C1) to (C3) in oversubscribed.hpp, (R2), (R4) and (R5) in plan_view.hpp, (E1)

@@ -10,6 +10,7 @@
 #include "barrier/awaited_word.hpp"
 #include "barrier/barrier.hpp"
 #include "barrier/barrier_memory.hpp"
+#include "barrier/collective_memory.hpp"
 #include "plan/plan.h"
 
 namespace hierbar {
@@ -36,25 +37,19 @@ class Collectives {
  public:
   using Word = typename Mem::Word;
 
-  static constexpr std::size_t kMostBytes = 4096;  // that one participant brings
+  static constexpr std::size_t kMostBytes =
+      CollectiveMemory<Word>::kRegionBytes;  // that one participant brings
   static constexpr std::uint32_t kMostParticipants = 512;
 
-  // A run of bytes in the memory.
-  struct Part {
-    std::size_t offset;
-    std::size_t bytes;
-  };
+  using Part = typename CollectiveMemory<Word>::Part;
 
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept {
-    return Barrier<Mem>::size_bytes(plan) + plan.num_slots * kSlotBytes;
+    return CollectiveMemory<Word>::size_bytes(plan);
   }
   // What belongs to one participant, which sets it to zero before any of them uses the memory. The
   // first to write to a page is then a participant of the domain that uses the page.
   static std::array<Part, 2> parts_of(const hierbar_plan& plan, std::uint32_t me) noexcept {
-    const std::size_t slot = plan.nodes[me].slot;
-    const std::size_t line_slot_bytes = std::size_t{HIERBAR_LINES_PER_SLOT} * plan.line_bytes;
-    return {{{slot * line_slot_bytes, line_slot_bytes},
-             {Barrier<Mem>::size_bytes(plan) + slot * kSlotBytes, kSlotBytes}}};
+    return CollectiveMemory<Word>::parts_of(plan, me);
   }
 
   // `memory` holds size_bytes(plan) bytes, zero before the first use. It begins at a page where the
@@ -63,35 +58,28 @@ class Collectives {
       : barrier_(plan, memory, fencing),
         lines_(memory, plan.line_bytes),
         plan_(plan),
-        slots_(static_cast<std::byte*>(memory) + Barrier<Mem>::size_bytes(plan)) {}
+        data_(plan, memory) {}
 
   // Requires count * element_bytes <= kMostBytes and at most kMostParticipants.
   template <class Fold>
   WaitResult allreduce(Mem& mem, std::uint32_t me, const void* in, void* out, std::size_t count,
                        std::size_t element_bytes, const Fold& fold) const noexcept {
     const Epoch next = next_epoch(mem.load_relaxed(lines_.own(plan_.nodes[me].slot).epoch));
-    std::memcpy(region(me, next), in, count * element_bytes);
+    const std::size_t bytes = count * element_bytes;
+    std::memcpy(mem.data_to_write(data_.region(me, next), bytes), in, bytes);
     if (barrier_.cross(mem, me, 0).result == WaitResult::kAborted) return WaitResult::kAborted;
     const void* inputs[kMostParticipants];
-    for (std::uint32_t i = 0; i < plan_.num_participants; ++i) inputs[i] = region(i, next);
+    for (std::uint32_t i = 0; i < plan_.num_participants; ++i)
+      inputs[i] = mem.data_to_read(data_.region(i, next), bytes);
     fold(out, inputs, plan_.num_participants, count);
     return WaitResult::kReleased;
   }
 
  private:
-  // A region for even episodes and one for odd ones: a participant may be an episode ahead of
-  // others that still read what it has brought.
-  static constexpr std::size_t kSlotBytes = 2 * kMostBytes;
-
-  std::byte* region(std::uint32_t participant, Epoch epoch) const noexcept {
-    return slots_ + plan_.nodes[participant].slot * kSlotBytes +
-           (epoch >> kEpochShift & 1) * kMostBytes;
-  }
-
   Barrier<Mem> barrier_;
   BarrierMemory<Word> lines_;
   const hierbar_plan& plan_;
-  std::byte* slots_;
+  CollectiveMemory<Word> data_;
 };
 
 }  // namespace hierbar

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -85,6 +86,9 @@ class RealMem {
   void light_fence() const noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
   bool heavy_fence() const noexcept { return host_.heavy_fence(); }
   void fence_streams() const noexcept { fence_non_temporal_stores(); }
+
+  static const std::byte* data_to_read(const std::byte* data, std::size_t) noexcept { return data; }
+  static std::byte* data_to_write(std::byte* data, std::size_t) noexcept { return data; }
 
   WaitResult wait(AwaitedWord<RealMem>& pending) const noexcept {
     if (pending.ready()) return WaitResult::kReleased;

@@ -67,6 +67,8 @@ class ThreadTrial {
   Barrier<ThreadMem> barrier() {
     return Barrier<ThreadMem>(plan_, storage_.data(), subject_.fencing);
   }
+  // For collectives only.
+  auto collectives() { return subject_.template collectives<ThreadMem>(plan_, storage_.data()); }
   template <class World>
   auto make_cross(const Script& script, World& world) {
     return subject_.template make_cross<ThreadMem>(plan_, storage_.data(), script, world);

@@ -26,6 +26,7 @@ SimMemory::SimMemory(std::uint32_t num_participants, std::uint32_t num_words,
       buffer_sizes_(num_participants),
       buffers_(std::size_t{num_participants} * kBufferSize),
       buffered_clocks_(buffers_.size() * num_participants),
+      num_cells_(num_cells),
       cells_(num_cells),
       read_at_(std::size_t{num_cells} * num_participants) {
   reset();
@@ -43,8 +44,24 @@ void SimMemory::reset() {
   std::fill(acquired_at_.begin(), acquired_at_.end(), 0);
   std::fill(seen_.begin(), seen_.end(), 0);
   std::fill(buffer_sizes_.begin(), buffer_sizes_.end(), 0);
-  std::fill(cells_.begin(), cells_.end(), Cell{0, 0, 0});
-  std::fill(read_at_.begin(), read_at_.end(), 0);
+  cells_.assign(num_cells_, Cell{0, 0, 0});
+  read_at_.assign(std::size_t{num_cells_} * num_participants_, 0);
+  std::fill(cells_of_data_.begin(), cells_of_data_.end(), 0);
+}
+
+void SimMemory::set_data(const std::byte* first, std::size_t bytes) {
+  data_ = first;
+  cells_of_data_.assign(bytes / kBytesPerCell, 0);
+}
+
+std::uint32_t SimMemory::cell_of_data(const std::byte* data) {
+  std::uint32_t& cell = cells_of_data_.at(static_cast<std::size_t>(data - data_) / kBytesPerCell);
+  if (cell == 0) {
+    cells_.push_back(Cell{0, 0, 0});
+    read_at_.resize(cells_.size() * num_participants_, 0);
+    cell = static_cast<std::uint32_t>(cells_.size());
+  }
+  return cell - 1;
 }
 
 void SimMemory::join(std::uint32_t* into, const std::uint32_t* from) const {
@@ -330,6 +347,18 @@ std::uint32_t SimMachine::choose_by_priority() {
   }
   if (random_.one_in(32)) participants_[highest].priority = --lowest_priority_;
   return highest;
+}
+
+void SimMachine::access_data(std::uint32_t me, const std::byte* data, std::size_t bytes,
+                             bool writes) {
+  for (std::size_t i = 0; i < bytes; i += SimMemory::kBytesPerCell) {
+    const std::uint32_t cell = memory_.cell_of_data(data + i);
+    if (writes) {
+      write_cell(me, cell, 0);
+    } else {
+      read_cell(me, cell);
+    }
+  }
 }
 
 // 3. Waiting.

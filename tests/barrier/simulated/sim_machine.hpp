@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -86,6 +87,12 @@ class SimMemory {
   [[nodiscard]] bool write_cell(std::uint32_t me, std::uint32_t cell, std::uint64_t value);
   [[nodiscard]] bool read_cell(std::uint32_t me, std::uint32_t cell, std::uint64_t& value);
 
+  // Plain data outside of this memory, from `first` on. A cell stands for each kBytesPerCell of
+  // them; it comes into being when they are first accessed.
+  static constexpr std::size_t kBytesPerCell = 4;
+  void set_data(const std::byte* first, std::size_t bytes);
+  std::uint32_t cell_of_data(const std::byte* data);
+
   // The words that have changed visibly since forget_changed_words().
   const std::vector<std::uint32_t>& changed_words() const { return changed_words_; }
   void forget_changed_words() { changed_words_.clear(); }
@@ -148,9 +155,12 @@ class SimMemory {
   std::vector<Buffered> buffers_;  // oldest first
   std::vector<std::uint32_t> buffered_clocks_;
 
-  // By plain cell.
+  // By plain cell. Those of data come last.
+  std::uint32_t num_cells_;
   std::vector<Cell> cells_;
   std::vector<std::uint32_t> read_at_;  // [cell][participant]: on the reader's own clock; 0: never
+  const std::byte* data_ = nullptr;
+  std::vector<std::uint32_t> cells_of_data_;  // 1 + the cell; 0: none yet
 };
 
 enum class Failure : std::uint8_t {
@@ -222,6 +232,9 @@ class SimMachine {
     if (!memory_.read_cell(me, cell, value)) report_race(me, cell, "reads");
     return value;
   }
+  // Plain data whose values the participants keep themselves.
+  void set_data(const std::byte* first, std::size_t bytes) { memory_.set_data(first, bytes); }
+  void access_data(std::uint32_t me, const std::byte* data, std::size_t bytes, bool writes);
 
   // Waiting. A watcher goes on when the word changes. So polling costs no steps, and a poll without
   // hope is a deadlock. A sleeper goes on when somebody calls wake() for it after prepare_sleep(),

@@ -72,6 +72,15 @@ class SimMem {
   }
   void fence_streams() const noexcept {}  // there are no non-temporal stores
 
+  const std::byte* data_to_read(const std::byte* data, std::size_t bytes) const noexcept {
+    machine_.access_data(me_, data, bytes, /*writes=*/false);
+    return data;
+  }
+  std::byte* data_to_write(std::byte* data, std::size_t bytes) const noexcept {
+    machine_.access_data(me_, data, bytes, /*writes=*/true);
+    return data;
+  }
+
   // Polls a few times, then watches the word or sleeps, as the schedule decides for this wait. If
   // a sleep ends without a reason, the next one may be under the same announcement.
   // announce() reads the word itself. A watcher that has not polled in this wait could wait for a
@@ -122,7 +131,9 @@ class SimTrial {
         storage_(subject.template size_bytes<Mem>(plan_) / sizeof(StorageLine) + 1),
         machine_(plan_.num_participants,
                  plan_.num_participants * subject.template words_per_participant<Mem>(plan_),
-                 Script::num_cells(plan_.num_participants)) {}
+                 Script::num_cells(plan_.num_participants)) {
+    machine_.set_data(&storage_[0].bytes[0], storage_.size() * sizeof(StorageLine));
+  }
 
   Outcome run(std::uint64_t seed) {
     const Script script(plan_, seed, kNumRounds);

@@ -1,0 +1,196 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "barrier/barrier.hpp"
+#include "barrier/collectives.hpp"
+#include "bench/common/random.hpp"
+#include "tests/barrier/engine_subject.hpp"
+#include "tests/barrier/oracle.hpp"
+
+namespace hierbar::test {
+
+// A fold whose result depends on every byte of every input, on their order, and on where an element
+// begins. `out` may be one of the inputs.
+struct HashFold {
+  std::size_t element_bytes;
+
+  void operator()(void* out, const void* const* inputs, std::uint32_t num_inputs,
+                  std::size_t count) const noexcept {
+    for (std::size_t at = 0; at < count * element_bytes; at += element_bytes) {
+      std::uint64_t hash = num_inputs;
+      for (std::uint32_t i = 0; i < num_inputs; ++i) {
+        for_each_chunk([&](std::size_t begin, std::size_t bytes) {
+          std::uint64_t chunk = 0;
+          std::memcpy(&chunk, static_cast<const std::byte*>(inputs[i]) + at + begin, bytes);
+          hash = mix(3 * hash + chunk);
+        });
+      }
+      for_each_chunk([&](std::size_t begin, std::size_t bytes) {
+        const std::uint64_t chunk = mix(hash + begin);
+        std::memcpy(static_cast<std::byte*>(out) + at + begin, &chunk, bytes);
+      });
+    }
+  }
+
+ private:
+  template <class Visit>
+  void for_each_chunk(const Visit& visit) const {
+    for (std::size_t begin = 0; begin < element_bytes; begin += sizeof(std::uint64_t))
+      visit(begin, std::min(element_bytes - begin, sizeof(std::uint64_t)));
+  }
+};
+
+// One call of all participants. It follows from a seed, so each knows what the others bring.
+struct CollectiveCall {
+  static constexpr std::size_t kGuardBytes = 16;  // behind the result, to be left alone
+
+  std::uint64_t seed;
+  std::uint32_t num_participants;
+  std::size_t count;
+  std::size_t element_bytes;
+  bool in_place;
+
+  std::size_t bytes() const { return count * element_bytes; }
+  std::vector<std::byte> input(std::uint32_t participant) const {
+    std::vector<std::byte> values(bytes() + kGuardBytes);
+    Random random(mix(seed) + participant);
+    for (std::size_t i = 0; i + sizeof(std::uint64_t) <= values.size(); i += 8) {
+      const std::uint64_t chunk = random.next();
+      std::memcpy(&values[i], &chunk, sizeof(chunk));
+    }
+    return values;
+  }
+  std::vector<std::byte> right_result() const {
+    std::vector<std::vector<std::byte>> values;
+    std::vector<const void*> inputs;
+    for (std::uint32_t p = 0; p < num_participants; ++p) values.push_back(input(p));
+    for (const std::vector<std::byte>& value : values) inputs.push_back(value.data());
+    std::vector<std::byte> result(bytes());
+    HashFold{element_bytes}(result.data(), inputs.data(), num_participants, count);
+    return result;
+  }
+};
+
+// The part of `me` in a call. False if a wait was aborted; `what` tells what is wrong, if anything.
+template <class Mem>
+bool make_call(const Collectives<Mem>& collectives, Mem& mem, std::uint32_t me,
+               const CollectiveCall& call, const char*& what) {
+  std::vector<std::byte> in = call.input(me);
+  std::vector<std::byte> separate = in;
+  std::vector<std::byte>& out = call.in_place ? in : separate;
+  const std::vector<std::byte> before = in;
+  if (collectives.allreduce(mem, me, in.data(), out.data(), call.count, call.element_bytes,
+                            HashFold{call.element_bytes}) == WaitResult::kAborted)
+    return false;
+  const std::vector<std::byte> right = call.right_result();
+  if (!std::equal(right.begin(), right.end(), out.begin())) what = "the result is wrong";
+  if (!std::equal(before.begin() + static_cast<std::ptrdiff_t>(call.bytes()), before.end(),
+                  out.begin() + static_cast<std::ptrdiff_t>(call.bytes())))
+    what = "something behind the result has changed";
+  if (!call.in_place && in != before) what = "the input has changed";
+  return true;
+}
+
+// Where the number of bytes decides how values travel, calls shall be on both sides of it.
+struct CallSizes {
+  std::size_t most_bytes;
+  std::vector<std::size_t> element_bytes;
+
+  CollectiveCall draw(std::uint64_t seed, std::uint32_t num_participants) const {
+    Random random(seed);
+    CollectiveCall call{seed, num_participants, 1, 1, random.one_in(3)};
+    call.element_bytes =
+        element_bytes[random.below(static_cast<std::uint32_t>(element_bytes.size()))];
+    const std::size_t limits[] = {3 * call.element_bytes, 24, 128, most_bytes};
+    const std::size_t most = std::min(limits[random.below(4)], most_bytes) / call.element_bytes;
+    call.count = 1 + random.below(static_cast<std::uint32_t>(std::max<std::size_t>(most, 1)));
+    return call;
+  }
+};
+
+// Collectives in a script: a crossing is a call of one of them, or a barrier that has lines of its
+// own.
+template <class Mem, class World>
+class CollectiveCross {
+ public:
+  CollectiveCross(const Collectives<Mem>& collectives, const Barrier<Mem>& barrier,
+                  const CallSizes& sizes, const Script& script, World& world)
+      : collectives_(collectives),
+        barrier_(barrier),
+        sizes_(sizes),
+        script_(script),
+        world_(world) {}
+
+  bool operator()(Mem& mem, std::uint32_t me, const Script::Crossing& crossing) const {
+    const std::uint64_t seed = crossing.values[0];
+    if (seed % 5 == 0) return barrier_.cross(mem, me, 0).result == WaitResult::kReleased;
+    const CollectiveCall call = sizes_.draw(seed, script_.num_participants());
+    const char* what = nullptr;
+    if (!make_call(collectives_, mem, me, call, what)) return false;
+    if (what != nullptr) {
+      world_.fail(me, std::string(what) + " (" + std::to_string(call.count) + " elements of " +
+                          std::to_string(call.element_bytes) + " bytes)");
+    }
+    return true;
+  }
+
+ private:
+  const Collectives<Mem> collectives_;
+  const Barrier<Mem> barrier_;
+  const CallSizes sizes_;
+  const Script& script_;
+  World& world_;
+};
+
+// A subject for both trials (oracle.hpp): Collectives, and behind its memory the lines of a barrier
+// of the same participants.
+struct CollectiveSubject {
+  Fencing fencing = Fencing::kByWriters;
+  CallSizes sizes = {640, {4, 8, 12}};
+
+  template <class Mem>
+  std::size_t size_bytes(const hierbar_plan& plan) const {
+    return Collectives<Mem>::size_bytes(plan) + Barrier<Mem>::size_bytes(plan);
+  }
+  template <class Mem>
+  std::uint32_t words_per_participant(const hierbar_plan&) const {
+    return 2 * kEngineWords;
+  }
+  template <class Mem, class Set>
+  void start(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) const {
+    start_lines<typename Mem::Word>(plan, memory, start, set);
+    start_lines<typename Mem::Word>(plan, barrier_lines<Mem>(plan, memory), start, set);
+  }
+  template <class Mem>
+  WaitResult cross(const hierbar_plan& plan, void* memory, Mem& mem, std::uint32_t me) const {
+    std::uint64_t value = me;
+    return collectives<Mem>(plan, memory)
+        .allreduce(mem, me, &value, &value, 1, sizeof(value), HashFold{sizeof(value)});
+  }
+  template <class Mem>
+  Collectives<Mem> collectives(const hierbar_plan& plan, void* memory) const {
+    return {plan, memory, fencing};
+  }
+  template <class Mem, class World>
+  CollectiveCross<Mem, World> make_cross(const hierbar_plan& plan, void* memory,
+                                         const Script& script, World& world) const {
+    return {collectives<Mem>(plan, memory),
+            Barrier<Mem>(plan, barrier_lines<Mem>(plan, memory), fencing), sizes, script, world};
+  }
+
+ private:
+  template <class Mem>
+  static void* barrier_lines(const hierbar_plan& plan, void* memory) {
+    return static_cast<std::byte*>(memory) + Collectives<Mem>::size_bytes(plan);
+  }
+};
+
+}  // namespace hierbar::test
