@@ -72,7 +72,8 @@ namespace hierbar {
 //        seen.
 //   (E1) relaxed accesses to the own epoch: no other participant uses it.
 template <class Mem>
-class Barrier : private PlanView<Mem> {
+class Barrier : protected PlanView<Mem> {
+ protected:  // for Collectives
   using View = PlanView<Mem>;
   using View::arrival_sleepers, View::arrived, View::await_others, View::edge_release,
       View::group_release, View::own;
@@ -182,6 +183,7 @@ class Barrier : private PlanView<Mem> {
                                         own_line.waiting_for, *pair_sleepers_[peer], fencing_);
     if (await_others(mem, pending, trace) == WaitResult::kAborted) return {WaitResult::kAborted, 0};
     trace.released();
+    trace.all_arrived();
     return {WaitResult::kReleased, bits | pending.payload()};
   }
 
@@ -191,8 +193,7 @@ class Barrier : private PlanView<Mem> {
   [[gnu::noinline]] Crossing cross_tree(Mem& mem, std::uint32_t me, std::uint32_t bits,
                                         const Trace& trace) const noexcept {
     const Epoch epoch = begin_episode(mem, own(me));
-    if (gather_children(mem, me, epoch, fencing_, bits, [](std::uint32_t) {}) ==
-        WaitResult::kAborted)
+    if (gather_children(mem, me, epoch, fencing_, bits, combine_of(trace)) == WaitResult::kAborted)
       return {WaitResult::kAborted, 0};
     if (nodes_[me].num_children != 0) trace.gathered();
     arrive(mem, me, epoch, fencing_, bits, /*others_wait=*/true);
@@ -201,8 +202,22 @@ class Barrier : private PlanView<Mem> {
         leads ? exchange(mem, me, epoch, bits, trace) : await_release(mem, me, epoch, bits, trace);
     if (result == WaitResult::kAborted) return {result, 0};
     trace.released();
+    if (leads) {
+      trace.all_arrived();
+    } else {
+      trace.release_came();
+    }
     release_children(mem, me, epoch, bits);
     return {WaitResult::kReleased, bits};
+  }
+
+  template <class Trace>
+  static auto combine_of(const Trace& trace) noexcept {
+    if constexpr (Trace::kMovesData) {
+      return [&trace](std::uint32_t child) { trace.subtree_arrived(child); };
+    } else {
+      return [](std::uint32_t) {};
+    }
   }
 
   // Step 1.
@@ -330,6 +345,7 @@ class Barrier : private PlanView<Mem> {
     }
   }
 
+ protected:
   Word (*pair_lanes_)[2] = nullptr;  // not null: there are two participants; see EdgeLine
   OwnLine<Word>* pair_own_[2] = {};
   Word* pair_sleepers_[2] = {};

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "barrier/awaited_word.hpp"
 #include "barrier/barrier_memory.hpp"
@@ -12,21 +13,44 @@
 
 namespace hierbar {
 
+// The line of two participants: each has a lane of data and a word. One line transfer brings the
+// peer's data and the word that says that they are there. The lanes are halves of the line, so a
+// vector instruction never touches both.
+template <class Word>
+struct alignas(64) Packet {
+  static constexpr std::size_t kDataBytes = 24;
+
+  // Writer: the owner. Reader: the peer.
+  struct Lane {
+    std::byte data[kDataBytes];
+    Word word;  // as EdgeLine::arrived
+  };
+  Lane lanes[2];
+};
+
 // The memory of Collectives (collectives.hpp): the lines of a barrier, and from the next page on a
 // slot of data for each participant. Processes may map it at different addresses, so all positions
 // are offsets.
 //
-//    slot s:  +----------------------+----------------------+
-//             | region 0             | region 1             |
-//             +----------------------+----------------------+
+//    slot s:  +------------------+------------------+------------------+
+//             | region 0         | region 1         | result           |
+//             +------------------+------------------+------------------+
 //
-//    region 0, 1  What the participant brings in even and in odd episodes. Writer: the owner.
-//                 Readers: all.
+//    region 0, 1  Used in even and in odd episodes, for what the participant brings: with children,
+//                 for what its subtree brings. Writer: the owner. Readers: its parent, or all
+//                 others.
+//    result       What the parent gives to its children. Writer: the parent. Readers: its children.
+//                 With crews that of participant 0 is the result of all. Writer: the last one to
+//                 arrive. Readers: all.
+//    packets      They lie in the result of the first of two leaders without children, where nobody
+//                 else needs it: four for even episodes, then four for odd ones. A word stays a
+//                 word for ever: no other data come to a place where a word is.
 template <class Word>
 class CollectiveMemory {
  public:
   static constexpr std::size_t kRegionBytes = 4096;  // a page
-  static constexpr std::size_t kSlotBytes = 2 * kRegionBytes;
+  static constexpr std::size_t kSlotBytes = 3 * kRegionBytes;
+  static constexpr std::size_t kNumPackets = 4;  // of an episode
 
   // A run of bytes in the memory.
   struct Part {
@@ -51,6 +75,14 @@ class CollectiveMemory {
   std::byte* region(std::uint32_t participant, Epoch epoch) const noexcept {
     return slot_of(participant) + (epoch >> kEpochShift & 1) * kRegionBytes;
   }
+  std::byte* result(std::uint32_t participant) const noexcept {
+    return slot_of(participant) + 2 * kRegionBytes;
+  }
+  // Those of even episodes.
+  Packet<Word>* packets() const noexcept {
+    static_assert(sizeof(Packet<Word>) == 64, "one coherence line");
+    return reinterpret_cast<Packet<Word>*>(result(0));
+  }
 
  private:
   static std::size_t offset_of_slots(const hierbar_plan& plan) noexcept {
@@ -63,5 +95,25 @@ class CollectiveMemory {
   const hierbar_plan_node* nodes_;
   std::byte* slots_;
 };
+
+// A copy without a call where there are few bytes.
+inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  const auto copy = [&](auto number, std::size_t at) {
+    __builtin_memcpy(&number, from + at, sizeof(number));
+    __builtin_memcpy(to + at, &number, sizeof(number));
+  };
+  if (bytes > 24) {
+    std::memcpy(to, from, bytes);
+  } else if (bytes >= 8) {
+    copy(std::uint64_t{}, 0);
+    if (bytes > 16) copy(std::uint64_t{}, 8);
+    if (bytes > 8) copy(std::uint64_t{}, bytes - 8);  // some bytes a second time
+  } else if (bytes >= 4) {
+    copy(std::uint32_t{}, 0);
+    copy(std::uint32_t{}, bytes - 4);
+  } else {
+    for (std::size_t i = 0; i < bytes; ++i) to[i] = from[i];
+  }
+}
 
 }  // namespace hierbar

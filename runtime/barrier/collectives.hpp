@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "barrier/awaited_word.hpp"
 #include "barrier/barrier.hpp"
-#include "barrier/barrier_memory.hpp"
 #include "barrier/collective_memory.hpp"
+#include "barrier/plan_view.hpp"
+#include "barrier/trace_points.hpp"
 #include "plan/plan.h"
 
 namespace hierbar {
@@ -24,7 +25,8 @@ namespace hierbar {
 // A fold is called as fold(out, inputs, num_inputs, count). It combines inputs[0][i] to
 // inputs[num_inputs - 1][i], in this order, for each i below `count`; `out` may be one of them. The
 // order of the inputs is that of the participants' numbers, whatever the plan is, so all get the
-// same bits, and they get them again under another plan.
+// same bits, and they get them again under another plan. Each element is folded by one call with
+// all of its inputs.
 //
 // Requires: in each episode all participants call the same function with the same count and size of
 // an element, and folds that give the same bits. Each participant index is used by one thread at a
@@ -32,16 +34,55 @@ namespace hierbar {
 //
 // Guarantees: what Barrier guarantees. `in` may be `out`. Nothing is read or written beyond `count`
 // elements.
+//
+// The values take one of four ways. Plan, count and size of an element decide, which are equal in
+// all participants.
+//
+//   packets   Two leaders without children, and few bytes. Data and word lie in one line
+//             (Packet), so the values cost nothing beside a barrier's line transfer.
+//   crews     Participants outnumber cpus. Each leaves its data in its region, and is counted. The
+//             last one to arrive folds them into the result of participant 0, and releases all.
+//   together  Else, as long as the data are few. The values travel with the episode, not partial
+//             sums: before it arrives, a parent puts those of its subtree together in its own
+//             region. Each leader reads the regions of the leaders and folds all values. Results go
+//             down by the results of the parents. That all leaders fold costs less than one line
+//             transfer.
+//   split     Else. Each folds its slice of all, and collects the other slices: two episodes. In
+//             the first a region has what its owner brings, in the second the owner's slice of the
+//             result.
+//
+// Two regions suffice. Participant q writes the region of episode e, and the same one again before
+// it arrives in e + 2. By then it has finished e + 1: so all have arrived in e + 1, after they had
+// read what they wanted of e. Packets and both steps of a split follow this rule too, because each
+// is an episode of its own. One result suffices. It is written after all have arrived, who had
+// copied the earlier one before. It is not a region, because its readers read until they arrive in
+// the next episode, and the owner writes into the next region before it knows that.
+//
+// All accesses to data are plain. They are ordered by words. Ordering map, beside the one in
+// barrier.hpp:
+//   (D1) plain writes of data, before the own word: (A1), (A2), (C2), (D2); of a result before
+//   (R1). (D2) release store of a packet's word, behind its data. Pairs with (W1) of the peer. It
+//   is no
+//        exchange: that would be a full fence, in which the peer's poll may take the line between
+//        data and word. So the peer that sleeps is counted, as for a release.
+//   (D3) plain reads of data, behind (W1), (W2) or (C2). Before the own next word, by which whoever
+//        writes there next knows of it.
+//   (R2), (R4) after (D2) and before (R3), the look for the peer that sleeps: as for a release.
 template <class Mem>
-class Collectives {
+class Collectives : private Barrier<Mem> {
+  using Base = Barrier<Mem>;
+  using Base::children_, Base::fencing_, Base::leaders_, Base::nodes_, Base::num_leaders_;
+  using Base::fence_before_look, Base::own, Base::parity, Base::wake_if_waiting_for;
+  using Base::num_crews_, Base::num_participants_;
+  using Base::pair_lanes_, Base::pair_own_, Base::pair_sleepers_;
+
  public:
   using Word = typename Mem::Word;
+  using Part = typename CollectiveMemory<Word>::Part;
 
   static constexpr std::size_t kMostBytes =
       CollectiveMemory<Word>::kRegionBytes;  // that one participant brings
   static constexpr std::uint32_t kMostParticipants = 512;
-
-  using Part = typename CollectiveMemory<Word>::Part;
 
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept {
     return CollectiveMemory<Word>::size_bytes(plan);
@@ -55,30 +96,237 @@ class Collectives {
   // `memory` holds size_bytes(plan) bytes, zero before the first use. It begins at a page where the
   // plan has slots on several NUMA nodes, else at a line. `fencing` is alike in all participants.
   Collectives(const hierbar_plan& plan, void* memory, Fencing fencing) noexcept
-      : barrier_(plan, memory, fencing),
-        lines_(memory, plan.line_bytes),
-        plan_(plan),
-        data_(plan, memory) {}
+      : Base(plan, memory, fencing), data_(plan, memory) {}
 
   // Requires count * element_bytes <= kMostBytes and at most kMostParticipants.
   template <class Fold>
   WaitResult allreduce(Mem& mem, std::uint32_t me, const void* in, void* out, std::size_t count,
                        std::size_t element_bytes, const Fold& fold) const noexcept {
-    const Epoch next = next_epoch(mem.load_relaxed(lines_.own(plan_.nodes[me].slot).epoch));
-    const std::size_t bytes = count * element_bytes;
-    std::memcpy(mem.data_to_write(data_.region(me, next), bytes), in, bytes);
-    if (barrier_.cross(mem, me, 0).result == WaitResult::kAborted) return WaitResult::kAborted;
-    const void* inputs[kMostParticipants];
-    for (std::uint32_t i = 0; i < plan_.num_participants; ++i)
-      inputs[i] = mem.data_to_read(data_.region(i, next), bytes);
-    fold(out, inputs, plan_.num_participants, count);
-    return WaitResult::kReleased;
+    const Call<Fold> call{static_cast<const std::byte*>(in), static_cast<std::byte*>(out), count,
+                          element_bytes, fold};
+    if (pair_lanes_ != nullptr && call.bytes() <= kMostBytesInPackets)
+      return allreduce_by_packets(mem, me, call);
+    return allreduce_by_regions(mem, me, call);
   }
 
  private:
-  Barrier<Mem> barrier_;
-  BarrierMemory<Word> lines_;
-  const hierbar_plan& plan_;
+  static constexpr std::size_t kLaneBytes = Packet<Word>::kDataBytes;
+  static constexpr std::size_t kMostBytesInPackets =
+      CollectiveMemory<Word>::kNumPackets * kLaneBytes;
+  // More bytes of all others are split. One participant reads about 25 lines in the time of a
+  // second episode.
+  static constexpr std::size_t kMostBytesTogether = 1536;
+  // So many inputs have their addresses on the stack in any case.
+  static constexpr std::uint32_t kFewParticipants = 16;
+
+  template <class Fold>
+  struct Call {
+    const std::byte* in;
+    std::byte* out;
+    std::size_t count;
+    std::size_t element_bytes;
+    const Fold& fold;
+
+    std::size_t bytes() const noexcept { return count * element_bytes; }
+  };
+
+  // 1. Packets.
+
+  template <class Fold>
+  WaitResult allreduce_by_packets(Mem& mem, std::uint32_t me,
+                                  const Call<Fold>& call) const noexcept {
+    const std::uint32_t peer = 1 - me;
+    OwnLine<Word>& own_line = *pair_own_[me];
+    const Epoch epoch = begin_episode(mem, own_line);
+    Packet<Word>* const packets =
+        data_.packets() + static_cast<std::size_t>(parity(epoch)) * data_.kNumPackets;
+    send_packets(mem, me, packets, epoch, call.in, call.bytes());
+    alignas(16) std::byte theirs[kMostBytesInPackets];
+    std::size_t at = 0;
+    for (Packet<Word>* packet = packets; at < call.bytes(); ++packet, at += kLaneBytes) {
+      auto& lane = packet->lanes[peer];
+      auto pending = AwaitedWord<Mem>::release(mem, lane.word, epoch, peer, own_line.waiting_for,
+                                               *pair_sleepers_[peer], fencing_);
+      if (mem.wait(pending) == WaitResult::kAborted) return WaitResult::kAborted;
+      read(mem, theirs + at, lane.data, std::min(call.bytes() - at, kLaneBytes));
+    }
+    const void* inputs[2];
+    inputs[me] = call.in;
+    inputs[peer] = theirs;
+    call.fold(call.out, inputs, 2, call.count);
+    return WaitResult::kReleased;
+  }
+
+  // The look for a sleeper comes behind all packets, and before the own wait: who looks later may
+  // itself go to sleep first.
+  void send_packets(Mem& mem, std::uint32_t me, Packet<Word>* packet, Epoch epoch,
+                    const std::byte* in, std::size_t bytes) const noexcept {
+    mem.fence_streams();
+    for (std::size_t at = 0; at < bytes; ++packet, at += kLaneBytes) {
+      auto& lane = packet->lanes[me];
+      write(mem, lane.data, in + at, std::min(bytes - at, kLaneBytes));
+      mem.store_release(lane.word, make_word(epoch, 0));  // (D2) pairs with (W1)
+    }
+    if (!mem.can_sleep()) return;
+    fence_before_look(mem);
+    if (mem.load_acquire(*pair_sleepers_[me]) != 0)  // (R3) pairs with (S2b)
+      wake_if_waiting_for(mem, 1 - me, me);
+  }
+
+  // 2. Regions. Out of line, as the other ways of a barrier are.
+
+  template <class Fold>
+  [[gnu::noinline]] WaitResult allreduce_by_regions(Mem& mem, std::uint32_t me,
+                                                    const Call<Fold>& call) const noexcept {
+    const Epoch epoch = next_epoch(mem.load_relaxed(own(me).epoch));  // (E1)
+    if (num_crews_ == 0 && splits(call.bytes(), call.count))
+      return allreduce_split(mem, me, epoch, call);
+    write(mem, data_.region(me, epoch), call.in, call.bytes());
+    const Courier<Fold> courier{{}, *this, mem, me, epoch, call, call.bytes()};
+    if (this->cross(mem, me, 0, courier).result == WaitResult::kAborted)
+      return WaitResult::kAborted;
+    if (num_crews_ != 0) read(mem, call.out, data_.result(0), call.bytes());
+    return WaitResult::kReleased;
+  }
+
+  // A region holds the values of a whole subtree. Where it would not, slices may be empty.
+  bool splits(std::size_t bytes, std::size_t count) const noexcept {
+    if (bytes * (num_participants_ - 1) <= kMostBytesTogether) return false;
+    return count >= num_participants_ ||
+           (num_leaders_ != num_participants_ && bytes * num_participants_ > kMostBytes);
+  }
+  static_assert(2 * kMostBytesTogether <= kMostBytes, "what is not split fits into a region");
+
+  // Moves the values along with an episode, for crews and together.
+  template <class Fold>
+  struct Courier : NoTrace {
+    static constexpr bool kMovesData = true;
+
+    const Collectives& self;
+    Mem& mem;
+    std::uint32_t me;
+    Epoch epoch;
+    const Call<Fold>& call;
+    mutable std::size_t num_gathered;  // bytes in the own region
+
+    void subtree_arrived(std::uint32_t child) const noexcept {
+      const std::size_t bytes = self.subtree_size(child) * call.bytes();
+      const std::byte* const theirs = mem.data_to_read(self.data_.region(child, epoch), bytes);
+      self.write(mem, self.data_.region(me, epoch) + num_gathered, theirs, bytes);
+      num_gathered += bytes;
+    }
+    void all_arrived() const noexcept {
+      if (self.num_crews_ != 0) {
+        self.fold_all(mem, epoch, call, mem.data_to_write(self.data_.result(0), call.bytes()));
+      } else {
+        self.fold_all(mem, epoch, call, call.out);
+        pass_down();
+      }
+    }
+    void release_came() const noexcept {
+      self.read(mem, call.out, self.data_.result(self.nodes_[me].parent), call.bytes());
+      pass_down();
+    }
+
+   private:
+    void pass_down() const noexcept {
+      if (self.nodes_[me].num_children != 0)
+        self.write(mem, self.data_.result(me), call.out, call.bytes());
+    }
+  };
+
+  // How many participants the subtree of `root` has.
+  std::uint32_t subtree_size(std::uint32_t root) const noexcept {
+    const hierbar_plan_node& node = nodes_[root];
+    std::uint32_t size = 1;
+    for (std::uint32_t i = 0; i < node.num_children; ++i)
+      size += subtree_size(children_[node.first_child + i]);
+    return size;
+  }
+
+  // The values of a subtree are in its root's region: first those of the root, then the subtrees of
+  // its children, in ascending order. Returns where they end.
+  const std::byte* find_values(Mem& mem, std::uint32_t root, const std::byte* at, std::size_t bytes,
+                               const void** inputs) const noexcept {
+    inputs[root] = mem.data_to_read(at, bytes);
+    at += bytes;
+    const hierbar_plan_node& node = nodes_[root];
+    for (std::uint32_t i = 0; i < node.num_children; ++i)
+      at = find_values(mem, children_[node.first_child + i], at, bytes, inputs);
+    return at;
+  }
+
+  template <class Fold>
+  void fold_all(Mem& mem, Epoch epoch, const Call<Fold>& call, std::byte* out) const noexcept {
+    with_inputs([&](const void** inputs) {
+      for (std::uint32_t i = 0; i < num_leaders_; ++i) {
+        find_values(mem, leaders_[i], data_.region(leaders_[i], epoch), call.bytes(), inputs);
+      }
+      call.fold(out, inputs, num_participants_, call.count);
+    });
+  }
+
+  // 3. Split.
+
+  template <class Fold>
+  WaitResult allreduce_split(Mem& mem, std::uint32_t me, Epoch epoch,
+                             const Call<Fold>& call) const noexcept {
+    const std::size_t begin = begin_of_slice(me, call);
+    const std::size_t end = begin_of_slice(me + 1, call);
+    std::byte* const brought = data_.region(me, epoch);
+    write(mem, brought, call.in, begin);
+    write(mem, brought + end, call.in + end, call.bytes() - end);
+    if (this->cross(mem, me, 0).result == WaitResult::kAborted) return WaitResult::kAborted;
+
+    const Epoch second = next_epoch(epoch);
+    if (begin != end) {
+      with_inputs([&](const void** inputs) {
+        for (std::uint32_t i = 0; i < num_participants_; ++i)
+          inputs[i] = mem.data_to_read(data_.region(i, epoch) + begin, end - begin);
+        inputs[me] = call.in + begin;
+        std::byte* const slice = mem.data_to_write(data_.region(me, second) + begin, end - begin);
+        call.fold(slice, inputs, num_participants_, (end - begin) / call.element_bytes);
+      });
+    }
+    if (this->cross(mem, me, 0).result == WaitResult::kAborted) return WaitResult::kAborted;
+
+    for (std::uint32_t i = 0; i < num_participants_; ++i) {
+      const std::size_t from = begin_of_slice(i, call);
+      read(mem, call.out + from, data_.region(i, second) + from,
+           begin_of_slice(i + 1, call) - from);
+    }
+    return WaitResult::kReleased;
+  }
+
+  template <class Fold>
+  std::size_t begin_of_slice(std::uint32_t i, const Call<Fold>& call) const noexcept {
+    return call.count * i / num_participants_ * call.element_bytes;
+  }
+
+  // 4. Data.
+
+  // Calls visit(inputs), where `inputs` is an array for all participants. The long one is on the
+  // stack of those only who need it.
+  template <class Visit>
+  void with_inputs(const Visit& visit) const noexcept {
+    if (num_participants_ > kFewParticipants) return with_many_inputs(visit);
+    const void* inputs[kFewParticipants];
+    visit(inputs);
+  }
+  template <class Visit>
+  [[gnu::noinline]] static void with_many_inputs(const Visit& visit) noexcept {
+    const void* inputs[kMostParticipants];
+    visit(inputs);
+  }
+
+  static void write(Mem& mem, std::byte* shared, const std::byte* from,
+                    std::size_t bytes) noexcept {
+    copy_bytes(mem.data_to_write(shared, bytes), from, bytes);  // (D1)
+  }
+  static void read(Mem& mem, std::byte* to, const std::byte* shared, std::size_t bytes) noexcept {
+    copy_bytes(to, mem.data_to_read(shared, bytes), bytes);  // (D3)
+  }
+
   CollectiveMemory<Word> data_;
 };
 

@@ -71,6 +71,7 @@ template <class Mem, class Trace>
   if (crew_waits &&
       count_arrival(mem, view.lines_.group(view.nodes_[0].slot).everybody, view.num_crews_, bits)) {
     trace.released();
+    trace.all_arrived();
     mem.store_release(line.released, make_word(epoch, bits));  // (R1) pairs with (W1)
     if (mem.can_sleep()) wake_all_sleepers(view, mem, line);
     return {WaitResult::kReleased, bits};

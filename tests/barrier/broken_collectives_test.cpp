@@ -15,11 +15,17 @@
 namespace hierbar::test {
 namespace {
 
+// Packets for two, or together. Together. Also split, for two and for more.
+const CallSizes kFew = {16, {4, 8}};
+const CallSizes kMedium = {600, {120, 200}};
+const CallSizes kMany = {1800, {4, 8, 12}};
+
 template <class Mem>
-void expect_caught(const TestPlan& plan, Failure failure, Fencing fencing = Fencing::kByWriters,
-                   const CallSizes& sizes = CollectiveSubject{}.sizes) {
-  const CollectiveSubject subject{fencing, sizes};
-  expect_only_broken_is_caught<Mem>(plan, failure, subject, subject);
+void expect_caught(const TestPlan& plan, Failure failure, Fencing fencing = Fencing::kByWriters) {
+  for (const CallSizes& sizes : {kFew, kMedium, kMany}) {
+    const CollectiveSubject subject{fencing, sizes};
+    expect_only_broken_is_caught<Mem>(plan, failure, subject, subject);
+  }
 }
 
 template <class Mem>
@@ -79,11 +85,15 @@ struct OneRegion : SimMem {
   using SimMem::SimMem;
   using Layout = CollectiveMemory<SimWord>;
   static inline std::byte* first_slot = nullptr;
+  static inline bool has_packets = false;
 
   static std::size_t offset_of(const std::byte* data) {
+    constexpr std::size_t kPacketsBytes = Layout::kNumPackets * sizeof(Packet<SimWord>);
     const auto offset = static_cast<std::size_t>(data - first_slot);
-    const bool is_odd = offset % Layout::kSlotBytes / Layout::kRegionBytes == 1;
-    return is_odd ? offset - Layout::kRegionBytes : offset;
+    const std::size_t in_slot = offset % Layout::kSlotBytes;
+    if (in_slot / Layout::kRegionBytes == 1) return offset - Layout::kRegionBytes;
+    const bool is_odd_packet = has_packets && in_slot >= 2 * Layout::kRegionBytes + kPacketsBytes;
+    return is_odd_packet ? offset - kPacketsBytes : offset;
   }
   const std::byte* data_to_read(const std::byte* data, std::size_t bytes) const noexcept {
     return SimMem::data_to_read(first_slot + offset_of(data), bytes);
@@ -99,15 +109,50 @@ struct FindsItsSlots : CollectiveSubject {
     CollectiveSubject::start<Mem>(plan, memory, start, set);
     OneRegion::first_slot = CollectiveMemory<SimWord>(plan, memory).region(0, 0) -
                             plan.nodes[0].slot * CollectiveMemory<SimWord>::kSlotBytes;
+    OneRegion::has_packets = plan.num_participants == 2;
   }
 };
 
+// A region in place of two.
 TEST(BrokenCollective, IsCaughtWhenThereIsOnlyOneRegion) {
   for (const Fencing fencing : {Fencing::kByWriters, Fencing::kBySleepers}) {
     for (const TestPlan& plan : {pair(), flat(), flags(), lines()}) {
-      const FindsItsSlots subject{{fencing, {1800, {4, 8, 12}}}};
-      expect_only_broken_is_caught<OneRegion>(plan, Failure::kDataRace, subject, subject);
+      for (const CallSizes& sizes : {kFew, kMedium, kMany}) {
+        const FindsItsSlots subject{{fencing, sizes}};
+        expect_only_broken_is_caught<OneRegion>(plan, Failure::kDataRace, subject, subject);
+      }
     }
+  }
+}
+
+// Not broken: with crews a participant writes its region after the release of the episode before,
+// and the last one of that has read it by then.
+TEST(CollectiveOfCrews, NeedsOneRegionOnly) {
+  const Findings findings =
+      play_schedules<OneRegion>(with_crews(), FindsItsSlots{{Fencing::kByWriters, kMedium}});
+  EXPECT_EQ(findings.of(Failure::kNone), kNumBrokenSchedules) << findings.example;
+}
+
+// The result of a parent, or of crews, is a region: it is overwritten while others read it.
+struct ResultIsARegion : OneRegion {
+  using OneRegion::OneRegion;
+  using Layout = CollectiveMemory<SimWord>;
+  static const std::byte* moved(const std::byte* data) {
+    const std::size_t in_slot = static_cast<std::size_t>(data - first_slot) % Layout::kSlotBytes;
+    return in_slot < 2 * Layout::kRegionBytes ? data : data - 2 * Layout::kRegionBytes;
+  }
+  const std::byte* data_to_read(const std::byte* data, std::size_t bytes) const noexcept {
+    return SimMem::data_to_read(moved(data), bytes);
+  }
+  std::byte* data_to_write(std::byte* data, std::size_t bytes) const noexcept {
+    return SimMem::data_to_write(data + (moved(data) - data), bytes);
+  }
+};
+
+TEST(BrokenCollective, IsCaughtWhenTheResultIsInARegion) {
+  for (const TestPlan& plan : {with_crews(), flags(), lines()}) {
+    const FindsItsSlots subject{{Fencing::kByWriters, kFew}};
+    expect_only_broken_is_caught<ResultIsARegion>(plan, Failure::kDataRace, subject, subject);
   }
 }
 

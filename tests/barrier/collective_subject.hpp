@@ -162,12 +162,14 @@ struct CollectiveSubject {
   }
   template <class Mem>
   std::uint32_t words_per_participant(const hierbar_plan&) const {
-    return 2 * kEngineWords;
+    return 2 * kEngineWords + kNumPacketWords;
   }
   template <class Mem, class Set>
   void start(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) const {
     start_lines<typename Mem::Word>(plan, memory, start, set);
     start_lines<typename Mem::Word>(plan, barrier_lines<Mem>(plan, memory), start, set);
+    if (plan.num_participants == 2 && plan.num_leaders == 2 && plan.num_crews == 0)
+      start_packets<typename Mem::Word>(plan, memory, start, set);
   }
   template <class Mem>
   WaitResult cross(const hierbar_plan& plan, void* memory, Mem& mem, std::uint32_t me) const {
@@ -187,6 +189,18 @@ struct CollectiveSubject {
   }
 
  private:
+  static constexpr std::uint32_t kNumPacketWords = 16;
+
+  template <class Word, class Set>
+  static void start_packets(const hierbar_plan& plan, void* memory, Epoch start, Set& set) {
+    const CollectiveMemory<Word> data(plan, memory);
+    for (std::size_t i = 0; i < 2 * data.kNumPackets; ++i) {
+      const bool is_last = (i < data.kNumPackets) == ((start >> kEpochShift & 1) == 0);
+      for (auto& lane : data.packets()[i].lanes)
+        set(lane.word, start == 0 ? 0 : make_word(is_last ? start : start - kEpochOne, 0));
+    }
+  }
+
   template <class Mem>
   static void* barrier_lines(const hierbar_plan& plan, void* memory) {
     return static_cast<std::byte*>(memory) + Collectives<Mem>::size_bytes(plan);
