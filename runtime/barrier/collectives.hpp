@@ -210,9 +210,9 @@ class Collectives : private Barrier<Mem> {
     mutable std::size_t num_gathered;  // bytes in the own region
 
     void subtree_arrived(std::uint32_t child) const noexcept {
-      const std::size_t bytes = self.subtree_size(child) * call.bytes();
-      const std::byte* const theirs = mem.data_to_read(self.data_.region(child, epoch), bytes);
-      self.write(mem, self.data_.region(me, epoch) + num_gathered, theirs, bytes);
+      const std::size_t bytes = self.bytes_of_subtree(child, call.bytes());
+      const std::byte* const values = self.read_subtree(mem, child, epoch, call.bytes());
+      self.write(mem, self.data_.region(me, epoch) + num_gathered, values, bytes);
       num_gathered += bytes;
     }
     void all_arrived() const noexcept {
@@ -235,32 +235,47 @@ class Collectives : private Barrier<Mem> {
     }
   };
 
-  // How many participants the subtree of `root` has.
-  std::uint32_t subtree_size(std::uint32_t root) const noexcept {
-    const hierbar_plan_node& node = nodes_[root];
+  // How many participants a subtree has, its root included.
+  static std::uint32_t subtree_size(const hierbar_plan_node* nodes, const std::uint32_t* children,
+                                    std::uint32_t root) noexcept {
     std::uint32_t size = 1;
-    for (std::uint32_t i = 0; i < node.num_children; ++i)
-      size += subtree_size(children_[node.first_child + i]);
+    for (std::uint32_t i = 0; i < nodes[root].num_children; ++i)
+      size += subtree_size(nodes, children, children[nodes[root].first_child + i]);
     return size;
   }
 
-  // The values of a subtree are in its root's region: first those of the root, then the subtrees of
-  // its children, in ascending order. Returns where they end.
-  const std::byte* find_values(Mem& mem, std::uint32_t root, const std::byte* at, std::size_t bytes,
-                               const void** inputs) const noexcept {
-    inputs[root] = mem.data_to_read(at, bytes);
+  // The values of a subtree lie one behind the other: first those of its root, then the subtrees of
+  // the root's children, in ascending order. Returns where they end.
+  static const std::byte* find_values(const hierbar_plan_node* nodes, const std::uint32_t* children,
+                                      std::uint32_t root, const std::byte* at, std::size_t bytes,
+                                      const void** inputs) noexcept {
+    inputs[root] = at;
     at += bytes;
-    const hierbar_plan_node& node = nodes_[root];
-    for (std::uint32_t i = 0; i < node.num_children; ++i)
-      at = find_values(mem, children_[node.first_child + i], at, bytes, inputs);
+    for (std::uint32_t i = 0; i < nodes[root].num_children; ++i) {
+      at = find_values(nodes, children, children[nodes[root].first_child + i], at, bytes, inputs);
+    }
     return at;
+  }
+
+  // The values of the participant's subtree, as its region has them.
+  const std::byte* read_subtree(Mem& mem, std::uint32_t root, Epoch epoch,
+                                std::size_t bytes) const noexcept {
+    return mem.data_to_read(data_.region(root, epoch), bytes_of_subtree(root, bytes));
+  }
+  std::size_t bytes_of_subtree(std::uint32_t root, std::size_t bytes) const noexcept {
+    return nodes_[root].num_children == 0 ? bytes : subtree_size(nodes_, children_, root) * bytes;
   }
 
   template <class Fold>
   void fold_all(Mem& mem, Epoch epoch, const Call<Fold>& call, std::byte* out) const noexcept {
     with_inputs([&](const void** inputs) {
       for (std::uint32_t i = 0; i < num_leaders_; ++i) {
-        find_values(mem, leaders_[i], data_.region(leaders_[i], epoch), call.bytes(), inputs);
+        const std::byte* const values = read_subtree(mem, leaders_[i], epoch, call.bytes());
+        if (nodes_[leaders_[i]].num_children == 0) {
+          inputs[leaders_[i]] = values;
+        } else {
+          find_values(nodes_, children_, leaders_[i], values, call.bytes(), inputs);
+        }
       }
       call.fold(out, inputs, num_participants_, call.count);
     });
@@ -321,10 +336,12 @@ class Collectives : private Barrier<Mem> {
 
   static void write(Mem& mem, std::byte* shared, const std::byte* from,
                     std::size_t bytes) noexcept {
-    copy_bytes(mem.data_to_write(shared, bytes), from, bytes);  // (D1)
+    // (D1)
+    copy_bytes(mem.data_to_write(shared, bytes), from, bytes);
   }
   static void read(Mem& mem, std::byte* to, const std::byte* shared, std::size_t bytes) noexcept {
-    copy_bytes(to, mem.data_to_read(shared, bytes), bytes);  // (D3)
+    // (D3)
+    copy_bytes(to, mem.data_to_read(shared, bytes), bytes);
   }
 
   CollectiveMemory<Word> data_;

@@ -265,6 +265,49 @@ SLEEPERS_FENCE = [
 ]
 
 
+def _collective(name, about, parents, *, quick=True, kills=True, **others):
+    return Case(
+        "collectives." + name, "collectives.cpp", about, shape(parents, **others), quick, kills
+    )
+
+
+COLLECTIVES = [
+    _collective("packets", "two leaders, a value each", FLAT2, episodes=3),
+    _collective("packets.two", "the same, two packets", FLAT2, episodes=2, count=4),
+    _collective("packets.asleep", "both sleep in every wait", FLAT2, episodes=2, sleepers=ALL[2]),
+    _collective(
+        "packets.two.asleep", "two packets, both sleep", FLAT2, episodes=1, count=4, sleepers=ALL[2]
+    ),
+    _collective("packets.fenced", "an arrival is a store", FLAT2, episodes=3, fencing=1),
+    _collective(
+        "packets.fenced.asleep",
+        "the same, both sleep",
+        FLAT2,
+        episodes=2,
+        fencing=1,
+        sleepers=ALL[2],
+    ),
+    _collective(
+        "packets.fenced.announced",
+        "one sleeps, twice under one announcement",
+        FLAT2,
+        episodes=1,
+        fencing=1,
+        sleepers=0b01,
+        **NAPS,
+        announced=1,
+    ),
+    _collective("crews2", "the last of a crew of two folds", FLAT2, crews=(0, 0), episodes=3),
+    _collective("crews2.asleep", "both sleep", FLAT2, crews=(0, 0), episodes=2, sleepers=ALL[2]),
+    _collective("crews3", "crews of two and one", FLAT3, crews=(0, 0, 2), episodes=2),
+    _collective("together3", "three leaders, each folds", FLAT3, episodes=1),
+    _collective("tree3", "a parent folds, results go down", (0, 0, 0), episodes=3),
+    _collective("chain3", "three generations", (0, 0, 1), episodes=3),
+    _collective("leaders2", "two leaders, a child of one", (0, 1, 0), episodes=2),
+    _collective("leaders2.asleep", "its parent sleeps", (0, 1, 0), episodes=1, sleepers=0b001),
+]
+
+
 def _parking(name, about, **others):
     return Case(
         "parking." + name,
@@ -496,4 +539,14 @@ def _baselines():
         )
 
 
-CASES = [*ENGINE, *SLEEPERS_FENCE, *PARKING, *ABORT, *MPI, *LIBOMP, *REGION, *_baselines()]
+CASES = [
+    *ENGINE,
+    *SLEEPERS_FENCE,
+    *COLLECTIVES,
+    *PARKING,
+    *ABORT,
+    *MPI,
+    *LIBOMP,
+    *REGION,
+    *_baselines(),
+]

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "barrier/awaited_word.hpp"
@@ -100,6 +101,9 @@ class ModelMem {
     return true;
   }
   void fence_streams() const noexcept {}  // no memory model knows non-temporal stores
+
+  static const std::byte* data_to_read(const std::byte* data, std::size_t) noexcept { return data; }
+  static std::byte* data_to_write(std::byte* data, std::size_t) noexcept { return data; }
 
   WaitResult wait(AwaitedWord<ModelMem>& pending) const noexcept {
     const bool is_ready = (kSleepers >> me_ & 1) != 0 && sleep(pending);

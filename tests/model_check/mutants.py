@@ -21,6 +21,7 @@ SOURCES = (
     "runtime/barrier/barrier.hpp",
     "runtime/barrier/awaited_word.hpp",
     "runtime/barrier/oversubscribed.hpp",
+    "runtime/barrier/collectives.hpp",
     "runtime/barrier/plan_view.hpp",
     "runtime/barrier/barrier_memory.hpp",
     "runtime/barrier/parking.hpp",
