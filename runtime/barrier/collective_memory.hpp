@@ -13,6 +13,36 @@
 
 namespace hierbar {
 
+// The memory of collectives: the lines of a barrier, and from the next page on a slot of data for
+// each participant, of whole pages. Processes may map it at different addresses, so all positions
+// are offsets.
+inline constexpr std::size_t kPageBytes = 4096;
+
+constexpr std::size_t whole_pages(std::size_t bytes) noexcept {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+template <class Word>
+std::size_t offset_of_slots(const hierbar_plan& plan) noexcept {
+  return whole_pages(BarrierMemory<Word>::size_bytes(plan));
+}
+
+// A run of bytes in the memory.
+struct MemoryPart {
+  std::size_t offset;
+  std::size_t bytes;
+};
+
+// What belongs to one participant.
+template <class Word>
+std::array<MemoryPart, 2> parts_of_participant(const hierbar_plan& plan, std::uint32_t me,
+                                               std::size_t slot_bytes) noexcept {
+  const std::size_t slot = plan.nodes[me].slot;
+  const std::size_t line_slot_bytes = std::size_t{HIERBAR_LINES_PER_SLOT} * plan.line_bytes;
+  return {{{slot * line_slot_bytes, line_slot_bytes},
+           {offset_of_slots<Word>(plan) + slot * slot_bytes, slot_bytes}}};
+}
+
 // The line of two participants: each has a lane of data and a word. One line transfer brings the
 // peer's data and the word that says that they are there. The lanes are halves of the line, so a
 // vector instruction never touches both.
@@ -28,9 +58,7 @@ struct alignas(64) Packet {
   Lane lanes[2];
 };
 
-// The memory of Collectives (collectives.hpp): the lines of a barrier, and from the next page on a
-// slot of data for each participant. Processes may map it at different addresses, so all positions
-// are offsets.
+// The slots of Collectives (collectives.hpp).
 //
 //    slot s:  +------------------+------------------+------------------+
 //             | region 0         | region 1         | result           |
@@ -48,29 +76,17 @@ struct alignas(64) Packet {
 template <class Word>
 class CollectiveMemory {
  public:
-  static constexpr std::size_t kRegionBytes = 4096;  // a page
+  static constexpr std::size_t kRegionBytes = kPageBytes;
   static constexpr std::size_t kSlotBytes = 3 * kRegionBytes;
   static constexpr std::size_t kNumPackets = 4;  // of an episode
 
-  // A run of bytes in the memory.
-  struct Part {
-    std::size_t offset;
-    std::size_t bytes;
-  };
-
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept {
-    return offset_of_slots(plan) + plan.num_slots * kSlotBytes;
-  }
-  static std::array<Part, 2> parts_of(const hierbar_plan& plan, std::uint32_t me) noexcept {
-    const std::size_t slot = plan.nodes[me].slot;
-    const std::size_t line_slot_bytes = std::size_t{HIERBAR_LINES_PER_SLOT} * plan.line_bytes;
-    return {{{slot * line_slot_bytes, line_slot_bytes},
-             {offset_of_slots(plan) + slot * kSlotBytes, kSlotBytes}}};
+    return offset_of_slots<Word>(plan) + plan.num_slots * kSlotBytes;
   }
 
   // `memory` has size_bytes() bytes. Its alignment is that of the barrier's lines.
   CollectiveMemory(const hierbar_plan& plan, void* memory) noexcept
-      : nodes_(plan.nodes), slots_(static_cast<std::byte*>(memory) + offset_of_slots(plan)) {}
+      : nodes_(plan.nodes), slots_(static_cast<std::byte*>(memory) + offset_of_slots<Word>(plan)) {}
 
   std::byte* region(std::uint32_t participant, Epoch epoch) const noexcept {
     return slot_of(participant) + (epoch >> kEpochShift & 1) * kRegionBytes;
@@ -85,9 +101,6 @@ class CollectiveMemory {
   }
 
  private:
-  static std::size_t offset_of_slots(const hierbar_plan& plan) noexcept {
-    return (BarrierMemory<Word>::size_bytes(plan) + kRegionBytes - 1) / kRegionBytes * kRegionBytes;
-  }
   std::byte* slot_of(std::uint32_t participant) const noexcept {
     return slots_ + nodes_[participant].slot * kSlotBytes;
   }
@@ -95,6 +108,23 @@ class CollectiveMemory {
   const hierbar_plan_node* nodes_;
   std::byte* slots_;
 };
+
+// Participants of a collective with a fold.
+inline constexpr std::uint32_t kMostFoldInputs = 512;
+
+// Calls visit(inputs), where `inputs` is an array for the inputs of a fold. The long one is on the
+// stack of those only who need it.
+template <std::uint32_t kNumInputs, class Visit>
+[[gnu::noinline]] auto with_array_of_inputs(const Visit& visit) noexcept {
+  const void* inputs[kNumInputs];
+  return visit(inputs);
+}
+template <class Visit>
+auto with_fold_inputs(std::uint32_t num_inputs, const Visit& visit) noexcept {
+  constexpr std::uint32_t kFew = 16;
+  return num_inputs <= kFew ? with_array_of_inputs<kFew>(visit)
+                            : with_array_of_inputs<kMostFoldInputs>(visit);
+}
 
 // A copy without a call where there are few bytes.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {

@@ -78,11 +78,11 @@ class Collectives : private Barrier<Mem> {
 
  public:
   using Word = typename Mem::Word;
-  using Part = typename CollectiveMemory<Word>::Part;
+  using Part = MemoryPart;
 
   static constexpr std::size_t kMostBytes =
       CollectiveMemory<Word>::kRegionBytes;  // that one participant brings
-  static constexpr std::uint32_t kMostParticipants = 512;
+  static constexpr std::uint32_t kMostParticipants = kMostFoldInputs;
 
   static std::size_t size_bytes(const hierbar_plan& plan) noexcept {
     return CollectiveMemory<Word>::size_bytes(plan);
@@ -90,7 +90,7 @@ class Collectives : private Barrier<Mem> {
   // What belongs to one participant, which sets it to zero before any of them uses the memory. The
   // first to write to a page is then a participant of the domain that uses the page.
   static std::array<Part, 2> parts_of(const hierbar_plan& plan, std::uint32_t me) noexcept {
-    return CollectiveMemory<Word>::parts_of(plan, me);
+    return parts_of_participant<Word>(plan, me, CollectiveMemory<Word>::kSlotBytes);
   }
 
   // `memory` holds size_bytes(plan) bytes, zero before the first use. It begins at a page where the
@@ -116,8 +116,6 @@ class Collectives : private Barrier<Mem> {
   // More bytes of all others are split. One participant reads about 25 lines in the time of a
   // second episode.
   static constexpr std::size_t kMostBytesTogether = 1536;
-  // So many inputs have their addresses on the stack in any case.
-  static constexpr std::uint32_t kFewParticipants = 16;
 
   template <class Fold>
   struct Call {
@@ -268,7 +266,7 @@ class Collectives : private Barrier<Mem> {
 
   template <class Fold>
   void fold_all(Mem& mem, Epoch epoch, const Call<Fold>& call, std::byte* out) const noexcept {
-    with_inputs([&](const void** inputs) {
+    with_fold_inputs(num_participants_, [&](const void** inputs) {
       for (std::uint32_t i = 0; i < num_leaders_; ++i) {
         const std::byte* const values = read_subtree(mem, leaders_[i], epoch, call.bytes());
         if (nodes_[leaders_[i]].num_children == 0) {
@@ -295,7 +293,7 @@ class Collectives : private Barrier<Mem> {
 
     const Epoch second = next_epoch(epoch);
     if (begin != end) {
-      with_inputs([&](const void** inputs) {
+      with_fold_inputs(num_participants_, [&](const void** inputs) {
         for (std::uint32_t i = 0; i < num_participants_; ++i)
           inputs[i] = mem.data_to_read(data_.region(i, epoch) + begin, end - begin);
         inputs[me] = call.in + begin;
@@ -319,20 +317,6 @@ class Collectives : private Barrier<Mem> {
   }
 
   // 4. Data.
-
-  // Calls visit(inputs), where `inputs` is an array for all participants. The long one is on the
-  // stack of those only who need it.
-  template <class Visit>
-  void with_inputs(const Visit& visit) const noexcept {
-    if (num_participants_ > kFewParticipants) return with_many_inputs(visit);
-    const void* inputs[kFewParticipants];
-    visit(inputs);
-  }
-  template <class Visit>
-  [[gnu::noinline]] static void with_many_inputs(const Visit& visit) noexcept {
-    const void* inputs[kMostParticipants];
-    visit(inputs);
-  }
 
   static void write(Mem& mem, std::byte* shared, const std::byte* from,
                     std::size_t bytes) noexcept {

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The barrier oracle with threads and episodes that carry data.
+// The barrier oracle with threads: episodes that carry data, and one-way operations.
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,7 @@
 
 #include "base/membarrier.hpp"
 #include "tests/barrier/collective_subject.hpp"
+#include "tests/barrier/one_way_subject.hpp"
 #include "tests/barrier/thread_trial.hpp"
 
 namespace hierbar::test {
@@ -34,24 +35,33 @@ const std::vector<TestPlan>& shapes() {
   return plans;
 }
 
+const CallSizes kAllSizes = {Collectives<ThreadMem>::kMostBytes, {1, 2, 4, 8, 12, 16}};
+
 class CollectivesOfThreads
     : public testing::TestWithParam<std::tuple<std::size_t, std::size_t, Fencing>> {
  protected:
   void SetUp() override {
-    if (subject().fencing == Fencing::kByWriters) return;
+    if (fencing() == Fencing::kByWriters) return;
     if (plan().view().num_crews != 0) GTEST_SKIP() << "with crews the writers always fence";
     if (!can_fence_threads()) GTEST_SKIP() << "the system has no membarrier(2), or refuses it";
   }
   static const TestPlan& plan() { return shapes()[std::get<0>(GetParam())]; }
   static const WaitPolicy& policy() { return kWaitings[std::get<1>(GetParam())].policy; }
-  static CollectiveSubject subject() {
-    return {std::get<2>(GetParam()), {Collectives<ThreadMem>::kMostBytes, {1, 2, 4, 8, 12, 16}}};
-  }
+  static Fencing fencing() { return std::get<2>(GetParam()); }
+  static CollectiveSubject subject() { return {fencing(), kAllSizes}; }
+  static OneWaySubject one_way() { return {fencing(), {20, kAllSizes}}; }
 };
 
 TEST_P(CollectivesOfThreads, KeepTheOracle) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     ASSERT_EQ(play_oracle(plan(), policy(), subject(), seed, /*num_rounds=*/25), "")
+        << "seed " << seed;
+  }
+}
+
+TEST_P(CollectivesOfThreads, KeepTheOracleIfOneWay) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    ASSERT_EQ(play_oracle(plan(), policy(), one_way(), seed, /*num_rounds=*/4), "")
         << "seed " << seed;
   }
 }

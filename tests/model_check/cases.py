@@ -308,6 +308,39 @@ COLLECTIVES = [
 ]
 
 
+def _one_way(name, about, parents, *, quick=True, kills=True, **others):
+    return Case("one-way." + name, "one_way.cpp", about, shape(parents, **others), quick, kills)
+
+
+ONE_WAY = [
+    _one_way("bcast", "three from one root, two slots", FLAT2, episodes=3),
+    _one_way("bcast.asleep", "a reader sleeps", FLAT2, episodes=2, sleepers=0b10),
+    _one_way("bcast.root-asleep", "the root sleeps for room", FLAT2, episodes=3, sleepers=0b01),
+    _one_way("bcast.all-asleep", "both sleep", FLAT2, episodes=3, sleepers=ALL[2], **LONG),
+    _one_way(
+        "bcast.fenced.asleep",
+        "a reader sleeps, and fences",
+        FLAT2,
+        episodes=2,
+        fencing=1,
+        sleepers=0b10,
+    ),
+    _one_way(
+        "bcast.fenced.root-asleep",
+        "the root sleeps, and fences",
+        FLAT2,
+        episodes=3,
+        fencing=1,
+        sleepers=0b01,
+    ),
+    _one_way("bcast.turns", "two roots in turn", FLAT2, episodes=4, roots=0b1010),
+    _one_way("bcast3", "three participants", FLAT3, episodes=3, **LONG),
+    _one_way("reduce", "three to one root", FLAT2, episodes=3, reduces=0b111),
+    _one_way("reduce.asleep", "the root sleeps", FLAT2, episodes=3, reduces=0b111, sleepers=0b01),
+    _one_way("both", "reduce and bcast in turn", FLAT2, episodes=4, reduces=0b0101, roots=0b0110),
+]
+
+
 def _parking(name, about, **others):
     return Case(
         "parking." + name,
@@ -543,6 +576,7 @@ CASES = [
     *ENGINE,
     *SLEEPERS_FENCE,
     *COLLECTIVES,
+    *ONE_WAY,
     *PARKING,
     *ABORT,
     *MPI,

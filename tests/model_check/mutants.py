@@ -22,6 +22,7 @@ SOURCES = (
     "runtime/barrier/awaited_word.hpp",
     "runtime/barrier/oversubscribed.hpp",
     "runtime/barrier/collectives.hpp",
+    "runtime/barrier/one_way.hpp",
     "runtime/barrier/plan_view.hpp",
     "runtime/barrier/barrier_memory.hpp",
     "runtime/barrier/parking.hpp",

@@ -1,0 +1,131 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "barrier/barrier.hpp"
+#include "barrier/one_way.hpp"
+#include "bench/common/random.hpp"
+#include "tests/barrier/collective_subject.hpp"
+#include "tests/barrier/engine_subject.hpp"
+#include "tests/barrier/oracle.hpp"
+
+namespace hierbar::test {
+
+// How many operations come before a barrier, and how large they are.
+struct OneWayLengths {
+  std::uint32_t most_operations;
+  CallSizes sizes;
+};
+
+// One-way operations in a script. They do not hold their participants together, so a crossing is
+// some of them and then a barrier that has lines of its own.
+template <class Mem, class World>
+class OneWayCross {
+ public:
+  OneWayCross(const OneWay<Mem>& one_way, const Barrier<Mem>& barrier, const OneWayLengths& lengths,
+              const Script& script, World& world)
+      : one_way_(one_way), barrier_(barrier), lengths_(lengths), script_(script), world_(world) {}
+
+  bool operator()(Mem& mem, std::uint32_t me, const Script::Crossing& crossing) const {
+    Random random(crossing.values[0]);
+    // Some scripts have one root, which runs ahead, some another one each time.
+    const bool has_one_root = random.one_in(2);
+    const bool only_bcasts = random.one_in(2);
+    std::uint32_t root = random.below(script_.num_participants());
+    for (std::uint32_t left = random.below(lengths_.most_operations + 1); left > 0; --left) {
+      const CollectiveCall call = lengths_.sizes.draw(random.next(), script_.num_participants());
+      if (!has_one_root) root = random.below(script_.num_participants());
+      const bool is_reduce = random.one_in(2) && !only_bcasts;
+      if (!(is_reduce ? reduce(mem, me, root, call) : bcast(mem, me, root, call))) return false;
+    }
+    return barrier_.cross(mem, me, 0).result == WaitResult::kReleased;
+  }
+
+ private:
+  bool bcast(Mem& mem, std::uint32_t me, std::uint32_t root, const CollectiveCall& call) const {
+    std::vector<std::byte> data = call.input(me);
+    std::vector<std::byte> right = call.input(root);
+    std::copy(data.begin() + static_cast<std::ptrdiff_t>(call.bytes()), data.end(),
+              right.begin() + static_cast<std::ptrdiff_t>(call.bytes()));
+    if (one_way_.bcast(mem, me, root, data.data(), call.bytes()) == WaitResult::kAborted)
+      return false;
+    if (data != right) world_.fail(me, "a bcast is wrong");
+    return true;
+  }
+
+  bool reduce(Mem& mem, std::uint32_t me, std::uint32_t root, const CollectiveCall& call) const {
+    const std::vector<std::byte> in = call.input(me);
+    std::vector<std::byte> out(call.bytes());
+    if (one_way_.reduce(mem, me, root, in.data(), out.data(), call.count, call.element_bytes,
+                        HashFold{call.element_bytes}) == WaitResult::kAborted)
+      return false;
+    if (me == root && out != call.right_result()) world_.fail(me, "a reduce is wrong");
+    return true;
+  }
+
+  const OneWay<Mem> one_way_;
+  const Barrier<Mem> barrier_;
+  const OneWayLengths lengths_;
+  const Script& script_;
+  World& world_;
+};
+
+// A subject for both trials (oracle.hpp): OneWay, and behind its memory the lines of a barrier of
+// the same participants.
+struct OneWaySubject {
+  Fencing fencing = Fencing::kByWriters;
+  OneWayLengths lengths = {12, {200, {4, 8, 12}}};
+
+  template <class Mem>
+  std::size_t size_bytes(const hierbar_plan& plan) const {
+    return OneWay<Mem>::size_bytes(plan) + Barrier<Mem>::size_bytes(plan);
+  }
+  template <class Mem>
+  std::uint32_t words_per_participant(const hierbar_plan&) const {
+    using Ring = typename OneWay<Mem>::Ring;
+    return 2 * kEngineWords + 1 + Ring::kSmallSlots + Ring::kLargeSlots;
+  }
+  template <class Mem, class Set>
+  void start(const hierbar_plan& plan, void* memory, Epoch start, Set&& set) const {
+    using Word = typename Mem::Word;
+    start_lines<Word>(plan, memory, start, set);
+    start_lines<Word>(plan, barrier_lines<Mem>(plan, memory), start, set);
+    const OneWay<Mem> one_way(plan, memory, fencing);
+    for (std::uint32_t p = 0; p < plan.num_participants; ++p) {
+      auto& ring = one_way.ring(p);
+      set(ring.known, start);
+      for (auto& slot : ring.small) set(slot.word, start);
+      for (auto& slot : ring.large) set(slot.word, start);
+    }
+  }
+  // A reduce to participant 0 and a bcast from there: all have come when it ends.
+  template <class Mem>
+  WaitResult cross(const hierbar_plan& plan, void* memory, Mem& mem, std::uint32_t me) const {
+    const OneWay<Mem> one_way(plan, memory, fencing);
+    std::uint64_t value = me;
+    if (one_way.reduce(mem, me, 0, &value, &value, 1, sizeof(value), HashFold{sizeof(value)}) ==
+        WaitResult::kAborted)
+      return WaitResult::kAborted;
+    return one_way.bcast(mem, me, 0, &value, sizeof(value));
+  }
+  template <class Mem, class World>
+  OneWayCross<Mem, World> make_cross(const hierbar_plan& plan, void* memory, const Script& script,
+                                     World& world) const {
+    return {OneWay<Mem>(plan, memory, fencing),
+            Barrier<Mem>(plan, barrier_lines<Mem>(plan, memory), fencing), lengths, script, world};
+  }
+
+ private:
+  template <class Mem>
+  static void* barrier_lines(const hierbar_plan& plan, void* memory) {
+    return static_cast<std::byte*>(memory) + OneWay<Mem>::size_bytes(plan);
+  }
+};
+
+}  // namespace hierbar::test
