@@ -32,8 +32,9 @@ namespace hierbar {
 // an element, and folds that give the same bits. Each participant index is used by one thread at a
 // time. Plan and memory outlive the object, which is a view of both.
 //
-// Guarantees: what Barrier guarantees. `in` may be `out`. Nothing is read or written beyond `count`
-// elements.
+// Guarantees: what Barrier guarantees, also where `count` is 0. `in` may be `out`. Nothing is read
+// or written beyond `count` elements. The inputs of a fold are aligned to 16 bytes, or to what
+// divides the size of an element; the own one lies where the caller has it.
 //
 // The values take one of four ways. Plan, count and size of an element decide, which are equal in
 // all participants.
@@ -60,11 +61,11 @@ namespace hierbar {
 //
 // All accesses to data are plain. They are ordered by words. Ordering map, beside the one in
 // barrier.hpp:
-//   (D1) plain writes of data, before the own word: (A1), (A2), (C2), (D2); of a result before
-//   (R1). (D2) release store of a packet's word, behind its data. Pairs with (W1) of the peer. It
-//   is no
-//        exchange: that would be a full fence, in which the peer's poll may take the line between
-//        data and word. So the peer that sleeps is counted, as for a release.
+//   (D1) plain writes of data, before the own word: (A1), (A2), (C2) or (D2). Those of a result
+//        come before (R1).
+//   (D2) release store of a packet's word, behind its data. Pairs with (W1) of the peer. An
+//        exchange would be a full fence, in which the peer's poll may take the line between data
+//        and word. So the peer that sleeps is counted, as for a release.
 //   (D3) plain reads of data, behind (W1), (W2) or (C2). Before the own next word, by which whoever
 //        writes there next knows of it.
 //   (R2), (R4) after (D2) and before (R3), the look for the peer that sleeps: as for a release.
@@ -104,7 +105,8 @@ class Collectives : private Barrier<Mem> {
                        std::size_t element_bytes, const Fold& fold) const noexcept {
     const Call<Fold> call{static_cast<const std::byte*>(in), static_cast<std::byte*>(out), count,
                           element_bytes, fold};
-    if (pair_lanes_ != nullptr && call.bytes() <= kMostBytesInPackets)
+    // Without an element there is no packet, hence nothing to wait for.
+    if (pair_lanes_ != nullptr && call.bytes() - 1 < kMostBytesInPackets)
       return allreduce_by_packets(mem, me, call);
     return allreduce_by_regions(mem, me, call);
   }

@@ -19,9 +19,9 @@ namespace hierbar {
 template <class Word, std::uint32_t kNumSmall, std::uint32_t kNumLarge>
 struct OneWayRing {
   struct alignas(64) SmallSlot {
-    static constexpr std::size_t kMostBytes = 120;
+    static constexpr std::size_t kMostBytes = 112;
     Word word;
-    std::byte data[kMostBytes];
+    alignas(16) std::byte data[kMostBytes];
   };
   struct alignas(64) LargeSlot {
     static constexpr std::size_t kMostBytes = 4096;

@@ -110,6 +110,7 @@ void expect_every_size(const TestPlan& plan, Fencing fencing) {
       EXPECT_STREQ(what, "") << bytes << " bytes";
     }
     const char* what = "";
+    EXPECT_TRUE(make_call(collectives, mem, me, {0, num_participants, 0, 8, false}, what));
     EXPECT_TRUE(make_call(collectives, mem, me, {1, num_participants, 1, kMost, true}, what));
     EXPECT_TRUE(make_call(collectives, mem, me, {2, num_participants, kMost, 1, true}, what));
     EXPECT_STREQ(what, "");

@@ -19,6 +19,8 @@
 #include <thread>
 
 #include "tests/barrier/baseline_subject.hpp"
+#include "tests/barrier/collective_subject.hpp"
+#include "tests/barrier/one_way_subject.hpp"
 #include "tests/barrier/thread_trial.hpp"
 
 extern "C" {
@@ -59,6 +61,12 @@ void use(ThreadTrial<EngineSubject>& trial, ThreadMem& mem, std::uint32_t me) {
   barrier.cross(mem, me, 0);
   barrier.gather(mem, me, 0, [](std::uint32_t) {});
   barrier.release(mem, me, 0);
+}
+void use(ThreadTrial<CollectiveSubject>& trial, ThreadMem& mem, std::uint32_t me) {
+  EXPECT_EQ(trial.cross(mem, me), WaitResult::kReleased);
+}
+void use(ThreadTrial<OneWaySubject>& trial, ThreadMem& mem, std::uint32_t me) {
+  EXPECT_EQ(trial.cross(mem, me), WaitResult::kReleased);
 }
 void use(ThreadTrial<BaselineSubject>& trial, ThreadMem& mem, std::uint32_t me) {
   EXPECT_EQ(trial.cross(mem, me), WaitResult::kReleased);
@@ -106,6 +114,20 @@ TEST_F(HotPath, MakesNoSystemCallWhenNobodySleeps) {
   }
 }
 
+TEST_F(HotPath, OfACollectiveMakesNoSystemCallWhenNobodySleeps) {
+  for (const TestPlan& plan :
+       {make_flat(2), make_crews(2, 1), make_forest("flags", {{2}, 2, HIERBAR_RELEASE_FLAGS})}) {
+    for (const Fencing fencing : {Fencing::kByWriters, Fencing::kBySleepers}) {
+      EXPECT_EXIT(use_without_system_calls(plan, kSpinning, CollectiveSubject{fencing}),
+                  testing::ExitedWithCode(kDone), "")
+          << plan.name() << suffix_of(fencing);
+      EXPECT_EXIT(use_without_system_calls(plan, kSpinning, OneWaySubject{fencing}),
+                  testing::ExitedWithCode(kDone), "")
+          << plan.name() << suffix_of(fencing);
+    }
+  }
+}
+
 TEST_F(HotPath, OfABaselineMakesNoSystemCallWhenNobodySleeps) {
   for (const NamedAlgorithm& named : kAlgorithms) {
     if (named.algorithm == Algorithm::kHier) continue;
@@ -135,8 +157,11 @@ void expect_no_allocation(const TestPlan& plan, const Subject& subject) {
 
 TEST(Barrier, NeverAllocates) {
   const TestPlan forest = make_forest("forest", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS});
-  for (const Fencing fencing : {Fencing::kByWriters, Fencing::kBySleepers})
+  for (const Fencing fencing : {Fencing::kByWriters, Fencing::kBySleepers}) {
     expect_no_allocation(forest, EngineSubject{fencing});
+    expect_no_allocation(forest, CollectiveSubject{fencing});
+    expect_no_allocation(forest, OneWaySubject{fencing});
+  }
   for (const NamedAlgorithm& named : kAlgorithms) {
     if (named.algorithm != Algorithm::kHier)
       expect_no_allocation(forest, BaselineSubject{named.algorithm});
