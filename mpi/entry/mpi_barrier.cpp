@@ -73,7 +73,7 @@ template <class Cross>
 [[gnu::noinline]] int barrier_elsewhere(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
                                         const void* address, Cross cross) {
   if (InsideGuard::is_held()) return pass_on(process, pmpi, comm, Route::kNested);
-  if (!process.settings.enabled) return pass_on(process, pmpi, comm, Route::kOff);
+  if (!process.settings.serves_barriers()) return pass_on(process, pmpi, comm, Route::kOff);
   if (pmpi.has_user_threads) return pass_on(process, pmpi, comm, Route::kUserThreads);
   const std::uint64_t num_removals = process.states.num_removals();
   if (const ThreadcommSeat seat = find_seat(comm); seat.team != nullptr)

@@ -58,7 +58,7 @@ int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team
     return refuse(MPI_ERR_OTHER, kFunction, "MPI is not in use");
   }
   const CommState* state = nullptr;
-  if (process.settings.enabled && !pmpi.has_user_threads) {
+  if (process.settings.serves_barriers() && !pmpi.has_user_threads) {
     int status = MPI_SUCCESS;
     state = hierbar::mpi::find_state(process, pmpi, comm, hierbar::mpi::BeforeSetUp::kMustSetUp,
                                      status);

@@ -35,6 +35,16 @@ bool read_switch(const char* name, const char* off, const char* on, bool used,
   return used;
 }
 
+Served read_served(std::vector<std::string>& problems) {
+  const std::string_view value = variable(kServedVariable);
+  if (value.empty() || value == "on" || value == "barrier") return Served::kBarriers;
+  if (value == "collectives") return Served::kCollectives;
+  if (value == "off") return Served::kNothing;
+  problems.push_back(bad_setting(kServedVariable, value, "not understood",
+                                 "barrier, collectives, off", "barrier"));
+  return Served::kBarriers;
+}
+
 struct Range {
   long lowest, highest, used;
   const char* used_text;
@@ -67,7 +77,7 @@ Algorithm read_algorithm(std::vector<std::string>& problems) {
 
 ShimSettings read_settings() {
   ShimSettings settings;
-  settings.enabled = read_switch("HIERBAR_MPI", "off", "on", true, settings.problems);
+  settings.served = read_served(settings.problems);
   read_switch(kSessionsVariable, "own", kSharedSession, false, settings.problems);
   settings.verbose = read_switch("HIERBAR_VERBOSE", "0", "1", false, settings.problems);
   settings.num_fake_nodes =

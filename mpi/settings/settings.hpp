@@ -38,6 +38,11 @@ struct MeetingSetting {
   static MeetingSetting from_code(std::uint64_t code);
 };
 
+// What the shim serves, as HIERBAR_MPI says.
+enum class Served : std::uint8_t { kNothing, kBarriers, kCollectives };
+
+inline constexpr const char* kServedVariable = "HIERBAR_MPI";
+
 inline constexpr const char* kMeetingVariable = "HIERBAR_MPI_MEETING";
 
 // Reads the variable. A value that is not understood is reported in `problems`; the library is used
@@ -57,7 +62,9 @@ void print_line(const std::string& text);
 
 // The settings of the shim, as users set them:
 //
-//   HIERBAR_MPI          on or off. off: every barrier is the MPI library's own
+//   HIERBAR_MPI          barrier, collectives or off: serve MPI_Barrier, MPI_Allreduce of small
+//   data
+//                        as well, or nothing. on is the default, barrier
 //   HIERBAR_FAKE_NODES   1 to 1024: pretend that the ranks of one machine are on that many nodes,
 //                        round robin
 //   HIERBAR_TIMEOUT_S    0 (never) to 1000000: when a barrier takes longer than that, print who is
@@ -77,7 +84,10 @@ void print_line(const std::string& text);
 // An empty value means the default. HIERBAR_MPI and HIERBAR_MPI_SET_UP_AT must be the same in all
 // ranks. The others may differ from rank to rank.
 struct ShimSettings {
-  bool enabled = true;
+  bool serves_barriers() const noexcept { return served != Served::kNothing; }
+  bool serves_collectives() const noexcept { return served == Served::kCollectives; }
+
+  Served served = Served::kBarriers;
   bool verbose = false;
   int num_fake_nodes = 1;
   long timeout_ns = 0;

@@ -82,7 +82,7 @@ bool has_world(const Pmpi& pmpi) {
 }
 
 std::uint32_t report_every(ProcessState& process, const Pmpi& pmpi) {
-  if (!process.settings.enabled || !report_settings().asked) return 0;
+  if (!process.settings.serves_barriers() || !report_settings().asked) return 0;
   int rank = -1;
   if (has_world(pmpi)) ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &rank); });
   process.recorder.prepare(rank);

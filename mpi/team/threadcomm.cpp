@@ -57,7 +57,7 @@ void end(ProcessState& process, const Pmpi& pmpi, Teams::Handle team, MPI_Comm c
 // Collective. Null, in all ranks: the library serves the barriers.
 std::shared_ptr<Threadcomm> make_threadcomm(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
                                             int num_threads) {
-  if (!process.settings.enabled || comm == pmpi.comm_null) return nullptr;
+  if (!process.settings.serves_barriers() || comm == pmpi.comm_null) return nullptr;
   if (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi)) return nullptr;
   int is_between_groups = 0;
   if (!ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); }) ||

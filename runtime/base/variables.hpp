@@ -58,9 +58,10 @@ inline constexpr Variable kVariables[] = {
      "guide/mpi.md"},
     {"HIERBAR_LEVELS", "auto, or a list of l2, cluster, l3, die, numa, package", "auto",
      "which levels of the machine make groups", "plans", "guide/openmp.md"},
-    {"HIERBAR_MPI", "on, off", "on",
-     "off: every MPI_Barrier is the MPI library's own; the same in all ranks", "MPI",
-     "guide/mpi.md"},
+    {"HIERBAR_MPI", "barrier, collectives, off; on is the default", "barrier",
+     "collectives: MPI_Allreduce of small data is served too; off: every call is the MPI library's "
+     "own; the same in all ranks",
+     "MPI", "guide/mpi.md"},
     {"HIERBAR_MPI_MEETING", "library, auto, or a schedule such as dissemination:3", "library",
      "how the leaders of several nodes meet", "MPI", "results/between-nodes.md"},
     {"HIERBAR_MPI_SET_UP_AT", "1 to 1000000", "8",

@@ -74,7 +74,7 @@ foreach(value IN ITEMS 0 -3 abc 1025 2x)
 endforeach()
 mpi_test(settings.mpi barriers ARGS oracle 10 ENV HIERBAR_MPI=maybe
          CHECK ${all_engine} --count engine==20
-         --expect "HIERBAR_MPI: 'maybe': not understood; allowed: off, on; on used instead$")
+         --expect "HIERBAR_MPI: 'maybe': not understood; allowed: barrier, collectives, off; barrier used instead$")
 mpi_test(settings.timeout barriers ARGS oracle 10 ENV HIERBAR_TIMEOUT_S=soon
          CHECK ${all_engine} --count engine==20
          --expect "HIERBAR_TIMEOUT_S: 'soon': .*; allowed: 0 to 1000000; 0 .never. used instead$")

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "mpi/between/trial.hpp"
 #include "mpi/settings/settings.hpp"
@@ -33,7 +34,7 @@ TEST_F(SettingsTest, NothingSetAndEmptyValuesAreTheDefaults) {
   setenv("HIERBAR_MPI", "", 1);
   setenv("HIERBAR_FAKE_NODES", "", 1);
   const ShimSettings settings = read_settings();
-  EXPECT_TRUE(settings.enabled);
+  EXPECT_EQ(settings.served, Served::kBarriers);
   EXPECT_FALSE(settings.verbose);
   EXPECT_EQ(settings.num_fake_nodes, 1);
   EXPECT_EQ(settings.timeout_ns, 0);
@@ -51,13 +52,26 @@ TEST_F(SettingsTest, GoodValuesAreTaken) {
   setenv("HIERBAR_MPI_SET_UP_AT", "1000000", 1);
   setenv("HIERBAR_SESSIONS", "shared", 1);
   const ShimSettings settings = read_settings();
-  EXPECT_FALSE(settings.enabled);
+  EXPECT_EQ(settings.served, Served::kNothing);
   EXPECT_TRUE(settings.verbose);
   EXPECT_EQ(settings.num_fake_nodes, 1024);
   EXPECT_EQ(settings.timeout_ns, 1'000'000'000'000'000);
   EXPECT_EQ(settings.segment_kib, 4);
   EXPECT_EQ(settings.set_up_at, 1'000'000U);
   EXPECT_THAT(settings.problems, IsEmpty());
+}
+
+TEST_F(SettingsTest, WhatIsServedHasThreeNamesAndTheOldOneOfTheDefault) {
+  for (const auto& [value, served] :
+       {std::pair{"barrier", Served::kBarriers}, std::pair{"on", Served::kBarriers},
+        std::pair{"collectives", Served::kCollectives}, std::pair{"off", Served::kNothing}}) {
+    setenv("HIERBAR_MPI", value, 1);
+    const ShimSettings settings = read_settings();
+    EXPECT_EQ(settings.served, served) << value;
+    EXPECT_THAT(settings.problems, IsEmpty()) << value;
+    EXPECT_EQ(settings.serves_barriers(), served != Served::kNothing);
+    EXPECT_EQ(settings.serves_collectives(), served == Served::kCollectives);
+  }
 }
 
 TEST_F(SettingsTest, AnyAlgorithmMayBeChosenAndAnUnknownOneIsReported) {
@@ -81,14 +95,15 @@ TEST_F(SettingsTest, EveryBadValueIsToldWithItsDefault) {
   setenv("HIERBAR_TIMEOUT_S", "99999999999999999999", 1);
   setenv("HIERBAR_MPI_SET_UP_AT", "0", 1);
   const ShimSettings settings = read_settings();
-  EXPECT_TRUE(settings.enabled);
+  EXPECT_EQ(settings.served, Served::kBarriers);
   EXPECT_EQ(settings.num_fake_nodes, 1);
   EXPECT_EQ(settings.timeout_ns, 0);
   EXPECT_EQ(settings.set_up_at, 8U);
   EXPECT_THAT(
       settings.problems,
       ElementsAre(
-          "HIERBAR_MPI: 'ON': not understood; allowed: off, on; on used instead",
+          "HIERBAR_MPI: 'ON': not understood; allowed: barrier, collectives, off; barrier used "
+          "instead",
           "HIERBAR_SESSIONS: 'one': not understood; allowed: own, shared; own used instead",
           "HIERBAR_FAKE_NODES: '3 nodes': not a whole number; allowed: 1 to 1024; 1 used instead",
           "HIERBAR_TIMEOUT_S: '99999999999999999999': out of range; allowed: 0 to 1000000; 0 "
