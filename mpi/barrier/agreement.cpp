@@ -97,7 +97,7 @@ Route Agreement::conclude(long long first, const NodeSegment* segment) {
   const auto is_news = [&] {
     return route != Route::kSegmentFull || segment == nullptr || segment->claim_first_to_run_out();
   };
-  if (process_.claim_first(route) && failure_ == first && is_news()) {
+  if (process_.claim_first(route) && failure_ == first && is_news() && !problem_.empty()) {
     print_line(problem_ + "; " + consequence_);
   }
   return route;

@@ -114,8 +114,8 @@ class Agreement {
   // in a program. `segment` is this rank's segment, or null.
   Route known_failure(const NodeSegment* segment);
 
-  // Something failed here, so the communicator should take `route`. Only the first failure
-  // counts.
+  // Something failed here, so the communicator should take `route`. Only the first failure counts.
+  // One without a text is not reported.
   void fail(Route route, std::string problem);
   bool has_failed() const { return failure_ != kFine; }
   // Collective. Returns what has failed in any rank until now, and reports it as

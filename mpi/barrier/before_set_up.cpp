@@ -29,9 +29,10 @@ CommState* begin_to_count(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm
   return state.release();
 }
 
-// The library's barrier, in which no watchdog of a node's ranks can look. The handler of an error
+// A call of the library, in which no watchdog of a node's ranks can look. The handler of an error
 // runs behind the watch, because it may never come back.
-int watched_barrier(const Pmpi& pmpi, MPI_Comm comm, const std::string& what, long timeout_ns) {
+int watched(const Pmpi& pmpi, MPI_Comm comm, const std::string& what, long timeout_ns,
+            const std::function<int()>& call) {
   int rank = 0, num_ranks = 0, status = MPI_SUCCESS;
   ask([&] { return pmpi.Comm_rank(comm, &rank); });
   ask([&] { return pmpi.Comm_size(comm, &num_ranks); });
@@ -39,10 +40,14 @@ int watched_barrier(const Pmpi& pmpi, MPI_Comm comm, const std::string& what, lo
     const SetUpWatch watch(pmpi, comm, rank, num_ranks,
                            {what, "with another HIERBAR_MPI_SET_UP_AT"}, timeout_ns);
     const QuietErrors quiet(pmpi, comm);
-    status = pmpi.Barrier(comm);
+    status = call();
   }
   if (status != MPI_SUCCESS) pmpi.Comm_call_errhandler(comm, status);
   return status;
+}
+
+void count_one(std::atomic<std::uint64_t>& calls) noexcept {
+  calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -59,8 +64,7 @@ std::optional<Route> route_by_itself(const Pmpi& pmpi, MPI_Comm comm) {
 CommState* state_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
                                CommState* state) {
   const std::uint64_t set_up_at = process.settings.set_up_at;
-  if (state != nullptr)
-    return state->num_barriers.load(std::memory_order_relaxed) + 1 < set_up_at ? state : nullptr;
+  if (state != nullptr) return num_before_set_up(*state) + 1 < set_up_at ? state : nullptr;
   if (set_up_at == 1 || comm == pmpi.comm_world) return nullptr;
   return route_by_itself(pmpi, comm) == Route::kEngine ? begin_to_count(process, pmpi, comm)
                                                        : nullptr;
@@ -68,12 +72,20 @@ CommState* state_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm
 
 int cross_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
   // Counted first: whoever leaves the barrier by a jump has been in it.
-  const std::uint64_t number = state.num_barriers.load(std::memory_order_relaxed) + 1;
-  state.num_barriers.store(number, std::memory_order_relaxed);
+  count_one(state.num_barriers);
   process.states.count(Route::kBeforeSetUp);
   if (process.settings.timeout_ns == 0) return pmpi.Barrier(comm);
-  return watched_barrier(pmpi, comm, "barrier " + std::to_string(number),
-                         process.settings.timeout_ns);
+  return watched(pmpi, comm, "barrier " + std::to_string(num_before_set_up(state)),
+                 process.settings.timeout_ns, [&] { return pmpi.Barrier(comm); });
+}
+
+int allreduce_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
+                            CommState& state, const std::function<int()>& call) {
+  count_one(state.num_allreduces);  // first, as above
+  process.states.count_passed_allreduce();
+  if (process.settings.timeout_ns == 0) return call();
+  return watched(pmpi, comm, "allreduce " + std::to_string(num_before_set_up(state)),
+                 process.settings.timeout_ns, call);
 }
 
 }  // namespace hierbar::mpi

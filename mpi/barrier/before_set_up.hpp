@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <optional>
 
 #include "mpi/barrier/comm_state.hpp"
@@ -17,23 +18,33 @@ namespace hierbar::mpi {
 // (docs/design/mpi-setup.md#d0177). MPI_COMM_WORLD is set up in its first one: it lives as long as
 // the program.
 //
-// Each rank counts its calls of MPI_Barrier on the communicator, whatever they return. The calls of
-// all ranks are the same barriers in the same order, so all of them come to the set-up together
-// without a message. The count is in the communicator's state, whose route is kBeforeSetUp
+// Each rank counts its calls of MPI_Barrier on the communicator, whatever they return. With
+// HIERBAR_MPI=collectives it counts those of MPI_Allreduce with them that the engine could serve.
+// The calls of all ranks are the same ones in the same order, so all of them come to the set-up
+// together without a message. The count is in the communicator's state, whose route is kBeforeSetUp
 // meanwhile. Such a state is not in States, and no thread remembers it between two barriers.
 
 // The route of a communicator that this rank can tell alone: of one rank, between two groups, or of
 // threads. kEngine: it depends on the other ranks. Nothing: `comm` is no communicator.
 std::optional<Route> route_by_itself(const Pmpi& pmpi, MPI_Comm comm);
 
-// For a barrier on `comm`: the state with which its barriers are counted, made if there is none.
-// `state` is that state, or null. Returns null where the barrier is to set up the communicator,
-// also if that needs nobody else.
+// How many of them there have been. `state` is that of a communicator that is not set up.
+inline std::uint64_t num_before_set_up(const CommState& state) noexcept {
+  return state.num_barriers.load(std::memory_order_relaxed) +
+         state.num_allreduces.load(std::memory_order_relaxed);
+}
+
+// For such a call on `comm`: the state with which they are counted, made if there is none. `state`
+// is that state, or null. Returns null where the call is to set up the communicator, also if that
+// needs nobody else.
 CommState* state_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
                                CommState* state);
 
 // A barrier of the library on a communicator that is not set up. Returns MPI's status. May be left
 // by a jump or an exception of the program's error handler, as the library's may.
 int cross_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state);
+// The same for an allreduce, which `call` makes: it returns the library's status.
+int allreduce_before_set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm,
+                            CommState& state, const std::function<int()>& call);
 
 }  // namespace hierbar::mpi

@@ -43,6 +43,7 @@ void States::remove(CommState* state) {
   has_loose_.store(!by_handle_.empty(), std::memory_order_relaxed);
   removed_[static_cast<std::size_t>(state->route)] +=
       state->num_barriers.load(std::memory_order_relaxed);
+  removed_allreduces_ += state->num_allreduces.load(std::memory_order_relaxed);
 }
 
 void States::add_loose(MPI_Comm comm, CommState* state) {
@@ -91,6 +92,14 @@ Counts States::counts() {
   }
   for (std::size_t route = 0; route < kNumRoutes; ++route)
     counts[route] += loose_[route].load(std::memory_order_relaxed);
+  return counts;
+}
+
+AllreduceCounts States::allreduce_counts() {
+  const std::lock_guard lock(mutex_);
+  AllreduceCounts counts{removed_allreduces_, passed_allreduces_.load(std::memory_order_relaxed)};
+  for (const CommState* state : states_)
+    counts.served += state->num_allreduces.load(std::memory_order_relaxed);
   return counts;
 }
 

@@ -16,6 +16,7 @@
 
 #include "mpi/between/leader_comm.hpp"
 #include "mpi/node/node_barrier.hpp"
+#include "mpi/node/node_collectives.hpp"
 #include "mpi/record/comm_trace.hpp"
 
 namespace hierbar::mpi {
@@ -40,6 +41,9 @@ enum class Route : std::uint8_t {
   kNoLeaders,
   // A function of the MPI library failed.
   kSetUpFailed,
+  // Of its allreduces only: there is no memory for them, or the process has enough communicators
+  // with them (barrier/make_collectives.hpp).
+  kNoCollectives,
   // The communicator has had too few barriers to be set up (barrier/before_set_up.hpp). The one
   // value of a communicator that changes.
   kBeforeSetUp,
@@ -68,6 +72,7 @@ constexpr const char* name_of(Route route) {
                                               "no plan",
                                               "no leader communicator",
                                               "set-up failed",
+                                              "no collectives",
                                               "before set-up",
                                               "nested",
                                               "outside",
@@ -95,6 +100,16 @@ class InsideGuard {
 
 using Counts = std::array<std::uint64_t, kNumRoutes>;
 
+// What serves the allreduces of a communicator, where their data are small enough. Alike in all of
+// its ranks; it changes once, from kUndecided (barrier/make_collectives.hpp).
+enum class DataRoute : std::uint8_t { kLibrary, kUndecided, kEngine };
+
+// Allreduces, per rank: those that the engine has served, and those that went to the library.
+struct AllreduceCounts {
+  std::uint64_t served = 0;
+  std::uint64_t passed = 0;
+};
+
 // What the shim knows about one communicator. It is an attribute of the communicator. MPI_Comm_dup
 // does not copy the attribute, so a duplicate gets a block of its own.
 struct CommState {
@@ -117,6 +132,12 @@ struct CommState {
   // Only one thread at a time is in a barrier of the communicator, so a load and a store count.
   // Relaxed: a report of another thread may read it at any time.
   std::atomic<std::uint64_t> num_barriers{0};
+  DataRoute data_route = DataRoute::kLibrary;
+  // Not null: data_route is kEngine.
+  std::unique_ptr<NodeCollectives> collectives;
+  // The same for allreduces that the engine could serve. Until the set-up the library does, and
+  // they count with the barriers (barrier/before_set_up.hpp).
+  std::atomic<std::uint64_t> num_allreduces{0};
 };
 
 // `comm`, whose state this is, is being freed: what is recorded of its barriers is put together.
@@ -171,6 +192,11 @@ class States {
     loose_[static_cast<std::size_t>(route)].fetch_add(number, std::memory_order_relaxed);
   }
   Counts counts();
+  // Counts allreduces that the library serves. Relaxed, as above.
+  void count_passed_allreduce() noexcept {
+    passed_allreduces_.fetch_add(1, std::memory_order_relaxed);
+  }
+  AllreduceCounts allreduce_counts();
 
  private:
   std::mutex mutex_;
@@ -184,6 +210,8 @@ class States {
   Counts removed_{};
   std::atomic<std::uint64_t> num_removals_{0};
   std::array<std::atomic<std::uint64_t>, kNumRoutes> loose_{};
+  std::uint64_t removed_allreduces_ = 0;
+  std::atomic<std::uint64_t> passed_allreduces_{0};
 };
 
 }  // namespace hierbar::mpi

@@ -3,6 +3,7 @@
 #include "mpi/barrier/messages.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -47,25 +48,40 @@ std::string list(const NodeBarrier& node, const std::vector<std::uint32_t>& miss
   return text;
 }
 
-}  // namespace
-
-void report_overdue(void* context, long waited_ns) noexcept {
-  const Overdue& overdue = *static_cast<const Overdue*>(context);
-  const NodeBarrier& node = *overdue.state->node;
+// `call` is "a barrier", say, and has_entered(i) tells whether participant i has come to it.
+template <class HasEntered>
+void report_overdue_call(const char* call, const Pmpi& pmpi, MPI_Comm comm, const CommState& state,
+                         long waited_ns, HasEntered&& has_entered) {
+  const NodeBarrier& node = *state.node;
   std::vector<std::uint32_t> missing, waiting;
-  for (std::uint32_t i = 0; i < node.plan().num_participants; ++i) {
-    (node.block().has_entered(i, node.me()) ? waiting : missing).push_back(i);
-  }
+  for (std::uint32_t i = 0; i < node.plan().num_participants; ++i)
+    (has_entered(i) ? waiting : missing).push_back(i);
   // The last rank has just arrived.
-  if (missing.empty() && !overdue.state->several_nodes) return;
+  if (missing.empty() && !state.several_nodes) return;
   // When all have arrived, participant 0 is inside the leaders' barrier and does not get here.
   if (node.me() != waiting[missing.empty() ? 1 : 0]) return;
-  const std::string waits = "a barrier on " + name_of(*overdue.pmpi, overdue.comm) + " of " +
+  const std::string waits = std::string(call) + " on " + name_of(pmpi, comm) + " of " +
                             std::to_string(node.plan().num_participants) +
                             " ranks on this node waits since " +
                             std::to_string(waited_ns / 1'000'000'000) + " s for ";
   print_line(waits + (missing.empty() ? "other nodes; all of this node's ranks have arrived"
                                       : list(node, missing)));
+}
+
+}  // namespace
+
+void report_overdue(void* context, long waited_ns) noexcept {
+  const Overdue& overdue = *static_cast<const Overdue*>(context);
+  const NodeBarrier& node = *overdue.state->node;
+  report_overdue_call("a barrier", *overdue.pmpi, overdue.comm, *overdue.state, waited_ns,
+                      [&](std::uint32_t i) { return node.block().has_entered(i, node.me()); });
+}
+
+void report_overdue_allreduce(void* context, long waited_ns) noexcept {
+  const Overdue& overdue = *static_cast<const Overdue*>(context);
+  const NodeCollectives& collectives = *overdue.state->collectives;
+  report_overdue_call("an allreduce", *overdue.pmpi, overdue.comm, *overdue.state, waited_ns,
+                      [&](std::uint32_t i) { return collectives.has_entered(i); });
 }
 
 namespace {
@@ -88,31 +104,50 @@ std::string describe(const Counts& counts) {
          std::to_string(passed) + reasons + (reasons.empty() ? "" : ")");
 }
 
+std::string describe(const AllreduceCounts& counts) {
+  return "engine " + std::to_string(counts.served) + ", library " + std::to_string(counts.passed);
+}
+
+// The sum in rank 0, of all ranks of the world. Returns false if the library's call failed.
+bool sum_up(const Pmpi& pmpi, const AllCounts& counts, AllCounts& sum) {
+  std::array<std::uint64_t, kNumRoutes + 2> own{}, all{};
+  std::copy(counts.barriers.begin(), counts.barriers.end(), own.begin());
+  own[kNumRoutes] = counts.allreduces.served;
+  own[kNumRoutes + 1] = counts.allreduces.passed;
+  if (pmpi.Reduce(own.data(), all.data(), static_cast<int>(own.size()), pmpi.uint64, pmpi.sum, 0,
+                  pmpi.comm_world) != MPI_SUCCESS)
+    return false;
+  std::copy_n(all.begin(), kNumRoutes, sum.barriers.begin());
+  sum.allreduces = {all[kNumRoutes], all[kNumRoutes + 1]};
+  return true;
+}
+
+// Allreduces go unmentioned where they are not served.
+bool mentions_allreduces(const AllreduceCounts& counts) {
+  return counts.served + counts.passed != 0 || ProcessState::get().settings.serves_collectives();
+}
+
 }  // namespace
 
-void print_report(const Pmpi& pmpi, const Counts& counts, int rank, bool together) {
-  Counts sum = counts;
+void print_report(const Pmpi& pmpi, const AllCounts& counts, int rank, bool together) {
+  AllCounts sum = counts;
   int num_ranks = 1;
   if (together) {
     ask([&] { return pmpi.Comm_size(pmpi.comm_world, &num_ranks); });
-    const int status = pmpi.Reduce(counts.data(), sum.data(), static_cast<int>(kNumRoutes),
-                                   pmpi.uint64, pmpi.sum, 0, pmpi.comm_world);
-    if (rank == 0 && status != MPI_SUCCESS) {
-      sum = counts;
-      together = false;
-    }
+    const bool is_done = sum_up(pmpi, counts, sum);
+    if (rank == 0 && !is_done) together = false;
   }
   if (rank == 0)
     print_line("library: " + library_name(pmpi.Get_library_version) + " (" + pmpi.file +
                "), progress by " + progress_name());
   if (rank != 0 && together) return;
-  print_line(
-      "barriers of " +
-      (together ? std::to_string(num_ranks) + " ranks: " : "rank " + std::to_string(rank) + ": ") +
-      describe(sum));
-  const bool none =
-      std::all_of(sum.begin(), sum.end(), [](std::uint64_t count) { return count == 0; });
-  if (rank != 0 || !none) return;
+  const std::string of = together ? " of " + std::to_string(num_ranks) + " ranks: "
+                                  : " of rank " + std::to_string(rank) + ": ";
+  print_line("barriers" + of + describe(sum.barriers));
+  if (mentions_allreduces(sum.allreduces)) print_line("allreduces" + of + describe(sum.allreduces));
+  const bool none = std::all_of(sum.barriers.begin(), sum.barriers.end(),
+                                [](std::uint64_t count) { return count == 0; });
+  if (rank != 0 || !none || sum.allreduces.served != 0) return;
   print_line(
       "no MPI_Barrier came here: the program calls none, or its calls are bound to the MPI "
       "library's own (RTLD_DEEPBIND, "
@@ -120,9 +155,11 @@ void print_report(const Pmpi& pmpi, const Counts& counts, int rank, bool togethe
       "PMPI_Barrier");
 }
 
-void print_rest(const Counts& counts, int rank) {
-  print_line("barriers of rank " + std::to_string(rank) +
-             " behind the report: " + describe(counts));
+void print_rest(const AllCounts& counts, int rank) {
+  const std::string of = " of rank " + std::to_string(rank) + " behind the report: ";
+  print_line("barriers" + of + describe(counts.barriers));
+  if (mentions_allreduces(counts.allreduces))
+    print_line("allreduces" + of + describe(counts.allreduces));
 }
 
 }  // namespace hierbar::mpi

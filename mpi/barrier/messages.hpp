@@ -22,7 +22,7 @@ void report_problems(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm);
 // A report names so many of those that are missing.
 inline constexpr std::size_t kMostNamed = 8;
 
-// Which barrier is overdue.
+// Which barrier or allreduce is overdue.
 struct Overdue {
   const Pmpi* pmpi;
   MPI_Comm comm;
@@ -34,13 +34,23 @@ struct Overdue {
 // prints. `overdue` points to an Overdue.
 void report_overdue(void* overdue, long waited_ns) noexcept;
 
-// Prints which MPI library was found and how many barriers the engine and the library served. With
-// `together`, rank 0 prints it for all ranks of MPI_COMM_WORLD; this is collective, and `together`
-// must be the same in all ranks. Otherwise each process prints its own, with `rank`, which is 0
-// where there is no world. Counts are per rank: a barrier of four ranks counts as four.
-void print_report(const Pmpi& pmpi, const Counts& counts, int rank, bool together);
+// The same for an allreduce. The state has collectives.
+void report_overdue_allreduce(void* overdue, long waited_ns) noexcept;
 
-// Prints the counts of barriers behind the report of this rank.
-void print_rest(const Counts& counts, int rank);
+// What is reported of a process, or of all of them.
+struct AllCounts {
+  Counts barriers;
+  AllreduceCounts allreduces;
+};
+
+// Prints which MPI library was found, how many barriers the engine and the library served, and with
+// HIERBAR_MPI=collectives how many allreduces. With `together`, rank 0 prints it for all ranks of
+// MPI_COMM_WORLD; this is collective, and `together` must be the same in all ranks. Otherwise each
+// process prints its own, with `rank`, which is 0 where there is no world. Counts are per rank: a
+// barrier of four ranks counts as four.
+void print_report(const Pmpi& pmpi, const AllCounts& counts, int rank, bool together);
+
+// Prints the counts of calls behind the report of this rank.
+void print_rest(const AllCounts& counts, int rank);
 
 }  // namespace hierbar::mpi

@@ -34,8 +34,13 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* is_copied) {
 // Ends the state. This is local, because other ranks may still be leaving the last barrier. Returns
 // its share of a leaders' communicator, which the caller must release or keep.
 std::shared_ptr<LeaderShare> end(CommState* state) {
-  if (state->route != Route::kBeforeSetUp) ProcessState::get().states.remove(state);
-  if (state->node != nullptr) state->node->detach();
+  ProcessState& process = ProcessState::get();
+  if (state->route != Route::kBeforeSetUp) process.states.remove(state);
+  const bool is_last = state->node != nullptr && state->node->detach();
+  if (state->collectives != nullptr) {
+    if (is_last) state->collectives->release();
+    process.give_back_collectives();
+  }
   std::shared_ptr<LeaderShare> leaders = std::move(state->leaders);
   delete state;
   return leaders;
@@ -209,27 +214,36 @@ void ProcessState::report(const Pmpi& pmpi, bool may_communicate) {
   }
   recorder.finish(pmpi, world != nullptr && world->reports_everywhere);
   num_reported_ = states.counts();
-  add_to_served("mpi", num_reported_);
+  allreduces_reported_ = states.allreduce_counts();
+  add_to_served("mpi", num_reported_, allreduces_reported_);
   const bool in_world = is_in_world(pmpi);
   if (in_world) ask([&] { return pmpi.Comm_rank(pmpi.comm_world, &reported_rank_); });
   std::atexit([] { ProcessState::get().report_rest(); });
   if (!settings.verbose) return;
-  print_report(pmpi, num_reported_, reported_rank_,
+  print_report(pmpi, {num_reported_, allreduces_reported_}, reported_rank_,
                in_world && world != nullptr && world->verbose_everywhere);
 }
 
-void ProcessState::add_to_served(const char* kind, const Counts& counts) {
+void ProcessState::add_to_served(const char* kind, const Counts& counts,
+                                 const AllreduceCounts& allreduces) {
   const std::uint64_t num_served = counts[static_cast<std::size_t>(Route::kEngine)];
   add_to_served_file(kind, num_served,
                      std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) - num_served);
+  if (allreduces.served + allreduces.passed != 0)
+    add_to_served_file(kAllreducesOfMpi, allreduces.served, allreduces.passed);
 }
 
 void ProcessState::report_rest() {
   Counts rest = states.counts();
   for (std::size_t route = 0; route < kNumRoutes; ++route) rest[route] -= num_reported_[route];
-  if (std::all_of(rest.begin(), rest.end(), [](std::uint64_t count) { return count == 0; })) return;
-  add_to_served(kMoreOfMpi, rest);
-  if (settings.verbose) print_rest(rest, reported_rank_);
+  const AllreduceCounts now = states.allreduce_counts();
+  const AllreduceCounts more{now.served - allreduces_reported_.served,
+                             now.passed - allreduces_reported_.passed};
+  if (more.served + more.passed == 0 &&
+      std::all_of(rest.begin(), rest.end(), [](std::uint64_t count) { return count == 0; }))
+    return;
+  add_to_served(kMoreOfMpi, rest, more);
+  if (settings.verbose) print_rest({rest, more}, reported_rank_);
 }
 
 }  // namespace hierbar::mpi

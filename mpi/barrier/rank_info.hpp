@@ -25,6 +25,11 @@ struct RankInfo {
   static constexpr std::uint32_t kHasNoSessions = 16;
   // can_fence_ranks().
   static constexpr std::uint32_t kCanFence = 32;
+  // HIERBAR_MPI is `collectives`.
+  static constexpr std::uint32_t kWantsCollectives = 64;
+  // The MPI library takes memory of a device as a buffer. A rank may do so where others do not, and
+  // the engine's copies would fail.
+  static constexpr std::uint32_t kTakesDeviceMemory = 128;
 
   struct Joined {
     std::uint64_t segment_id;  // 0: none

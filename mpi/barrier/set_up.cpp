@@ -62,6 +62,10 @@ RankInfo make_record(Agreement& agreement, const std::vector<Membership>& joined
   // Asked once: the answer interrupts the node's ranks. If it becomes wrong, waiters poll.
   static const bool can_fence = can_fence_ranks();
   if (can_fence) record.flags |= RankInfo::kCanFence;
+  if (process.settings.serves_collectives()) {
+    record.flags |= RankInfo::kWantsCollectives;
+    if (takes_device_memory(pmpi)) record.flags |= RankInfo::kTakesDeviceMemory;
+  }
   if (!process.may_have_sessions(pmpi)) record.flags |= RankInfo::kHasNoSessions;
   if (kThreadsMayMakeComms || in_main != 0 || thread_level != MPI_THREAD_MULTIPLE)
     record.flags |= RankInfo::kMayMakeLeaders;
@@ -190,6 +194,32 @@ void report_other_settings(Agreement& agreement, const std::vector<RankInfo>& re
                       });
 }
 
+// Whether the engine may serve allreduces of the communicator, if it serves its barriers. Alike in
+// all ranks, which have the same records.
+bool may_have_collectives(const Agreement& agreement, const std::vector<RankInfo>& records) {
+  const auto has = [&records](std::uint32_t flag) {
+    return std::any_of(records.begin(), records.end(),
+                       [=](const RankInfo& record) { return (record.flags & flag) != 0; });
+  };
+  if (!has(RankInfo::kWantsCollectives)) return false;
+  ProcessState& process = agreement.process();
+  if (!all_have(records, RankInfo::kWantsCollectives)) {
+    if (agreement.rank() == 0 && process.claim_first(ProcessState::Message::kOtherServed))
+      print_line(std::string(kServedVariable) +
+                 ": not all ranks have 'collectives', so the MPI library serves all allreduces; it "
+                 "must be the same in all ranks");
+    return false;
+  }
+  if (has(RankInfo::kTakesDeviceMemory)) {
+    if (agreement.rank() == 0 && process.claim_first(ProcessState::Message::kDeviceMemory))
+      print_line(
+          "the MPI library takes buffers in the memory of devices, so it serves all allreduces "
+          "itself");
+    return false;
+  }
+  return records.size() <= NodeCollectives::kMostRanks;
+}
+
 Route way_by_records(const std::vector<RankInfo>& records, const NodeMap& map) {
   if (!all_have(records, RankInfo::kWantsEngine)) return Route::kFaultTolerance;
   const bool has_schedule = records[0].meeting != MeetingSetting{}.code();
@@ -248,7 +278,10 @@ Route decide(Agreement& agreement, CommState& state) {
   if (route == Route::kNotMainThread) report_not_main_thread(agreement);
   if (route != Route::kEngine) return route;
 
+  const bool has_data = may_have_collectives(agreement, records);
   const Route made = share_and_make(agreement, records, map, joined, state);
+  if (made == Route::kEngine && has_data && !state.several_nodes)
+    state.data_route = DataRoute::kUndecided;
   if (made == Route::kEngine && state.reports_everywhere) {
     start_trace(agreement.process(), agreement.pmpi(), agreement.comm(), records[0].report_every,
                 state);
@@ -275,14 +308,16 @@ void describe(const Agreement& agreement, const CommState& state) {
 }
 
 // Returns false if `comm` is no communicator. `state` is unchanged then.
-bool set_up_together(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state) {
-  // The barriers until now are counted already, as the library's.
-  const std::uint64_t number = state.num_barriers.load(std::memory_order_relaxed) + 1;
-  const std::string what = "the set-up in barrier " + std::to_string(number);
+bool set_up_together(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState& state,
+                     const char* call) {
+  // Those until now are counted already, as the library's.
+  const std::string what =
+      std::string("the set-up in ") + call + " " + std::to_string(num_before_set_up(state) + 1);
   Agreement agreement(process, pmpi, comm, "the MPI library's own barrier is used instead",
                       what.c_str());
   if (agreement.num_ranks() == 0) return false;
   state.num_barriers.store(0, std::memory_order_relaxed);
+  state.num_allreduces.store(0, std::memory_order_relaxed);
   state.route = decide(agreement, state);
   // Some ranks may not have learnt what the others want.
   if (state.route == Route::kSetUpFailed)
@@ -291,12 +326,14 @@ bool set_up_together(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Com
   // From here on it is this rank's own: a rank that is alone on its node has no baseline.
   if (state.node != nullptr && state.node->algorithm() != Algorithm::kHier)
     state.route = Route::kBaseline;
+  if (state.route != Route::kEngine) state.data_route = DataRoute::kLibrary;
   return true;
 }
 
 }  // namespace
 
-CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommState* before) {
+CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, const char* call,
+                  CommState* before) {
   const std::optional<Route> alone = route_by_itself(pmpi, comm);
   if (!alone) return nullptr;
   const InsideGuard guard;
@@ -305,7 +342,7 @@ CommState* set_up(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, CommSt
   CommState& state = before != nullptr ? *before : *made;
   if (*alone != Route::kEngine) {
     state.route = *alone;
-  } else if (!set_up_together(process, pmpi, comm, state)) {
+  } else if (!set_up_together(process, pmpi, comm, state, call)) {
     return nullptr;
   }
   process.states.add(&state);

@@ -35,7 +35,8 @@ struct NodePart {
 };
 
 // What a new segment for so many ranks has for its units: enough for about a thousand communicators
-// of all of them. A page is allocated only when it is used.
+// of all of them, and with HIERBAR_MPI=collectives for as many with collectives as a process may
+// have. A page is allocated only when it is used.
 std::size_t segment_bytes(const ShimSettings& settings, std::size_t num_ranks);
 
 // Gives each node's part a segment that all of its ranks have joined. It is a segment of `joined`

@@ -25,7 +25,7 @@ HIERBAR_ENTRY(int, MPI_Buffer_attach, void* buffer, int size) {
   HIERBAR_ENTRY(long, name, HIERBAR_ANY_PARAMETERS(buffer, size, status)) {                      \
     static constinit FortranRoutine routine(#name);                                              \
     const void* const caller = __builtin_return_address(0);                                      \
-    const FortranRoutine::Calls calls = routine.find(caller, false);                             \
+    const FortranRoutine::Calls calls = routine.find(caller, nullptr);                           \
     const hierbar::mpi::Pmpi* const pmpi = hierbar::mpi::find_pmpi(caller);                      \
     if (pmpi != nullptr) ProcessState::get().send_buffer_comes();                                \
     if (calls.next != nullptr) return calls.next(HIERBAR_ANY_ARGUMENTS(buffer, size, status));   \

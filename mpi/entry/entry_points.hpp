@@ -74,13 +74,14 @@ class FortranRoutine {
   // (F1) load-acquire; pairs with (F2).
   const Pmpi* served() const noexcept { return served_.load(std::memory_order_acquire); }
 
-  // What the calls of this name are. `passes_tools`: this one is to go through tools that see it.
+  // What the calls of this name are. `tool` is where tools that see them would be, through which
+  // they are to go then; null: they go through none.
   struct Calls {
     const Pmpi* pmpi;  // null: no business of the shim's
     AnyFunction next;  // where they go without the shim; null: nowhere
     bool is_wide;      // INTEGER has 8 bytes
   };
-  Calls find(const void* caller, bool passes_tools);
+  Calls find(const void* caller, CallTool Pmpi::* tool);
 
   // The caller's status; null: it has none, as it may be with mpi_f08.
   static void store(void* status, int result, bool is_wide) noexcept {
@@ -93,7 +94,7 @@ class FortranRoutine {
   }
 
  private:
-  Calls look_up(const void* caller, bool passes_tools) const;
+  Calls look_up(const void* caller, CallTool Pmpi::* tool) const;
 
   const char* const name_;
   std::atomic<const Pmpi*> served_{nullptr};

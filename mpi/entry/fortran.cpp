@@ -42,7 +42,7 @@ bool has_wide_integer(const std::string& name) {
 
 }  // namespace
 
-FortranRoutine::Calls FortranRoutine::look_up(const void* caller, bool passes_tools) const {
+FortranRoutine::Calls FortranRoutine::look_up(const void* caller, CallTool Pmpi::* tool) const {
   void* const definition = find_definition(name_, caller);
   const auto next = reinterpret_cast<AnyFunction>(definition);
   if (definition != nullptr && !is_of_fortran_library(definition)) return {nullptr, next, false};
@@ -51,15 +51,15 @@ FortranRoutine::Calls FortranRoutine::look_up(const void* caller, bool passes_to
     return {nullptr,
             reinterpret_cast<AnyFunction>(find_next(name_, ("p" + std::string(name_)).c_str())),
             false};
-  if (passes_tools && pmpi->tool.exists() && next != nullptr) return {nullptr, next, false};
+  if (tool != nullptr && (pmpi->*tool).exists() && next != nullptr) return {nullptr, next, false};
   return {pmpi, next, has_wide_integer(name_)};
 }
 
-FortranRoutine::Calls FortranRoutine::find(const void* caller, bool passes_tools) {
+FortranRoutine::Calls FortranRoutine::find(const void* caller, CallTool Pmpi::* tool) {
   if (!is_known_.load(std::memory_order_acquire)) {  // (F4)
     const std::lock_guard lock(routines_mutex);
     if (!is_known_.load(std::memory_order_relaxed)) {
-      calls_ = look_up(caller, passes_tools);
+      calls_ = look_up(caller, tool);
       is_known_.store(true, std::memory_order_release);  // (F3)
     }
   }
@@ -94,7 +94,7 @@ MPI_Comm handle_at(const Pmpi& pmpi, const void* comm) {
       return 0;                                                                               \
     }                                                                                         \
     const void* const caller = __builtin_return_address(0);                                   \
-    const FortranRoutine::Calls calls = routine.find(caller, true);                           \
+    const FortranRoutine::Calls calls = routine.find(caller, &Pmpi::tool);                    \
     if (calls.pmpi != nullptr) {                                                              \
       FortranRoutine::store(                                                                  \
           status,                                                                             \

@@ -8,6 +8,7 @@
 #include "mpi/barrier/messages.hpp"
 #include "mpi/barrier/process_state.hpp"
 #include "mpi/barrier/set_up.hpp"
+#include "mpi/entry/allreduce.hpp"
 #include "mpi/library/progress.hpp"
 #include "mpi/settings/report_settings.hpp"
 #include "mpi/team/threadcomm.hpp"
@@ -43,15 +44,6 @@ int cross_threadcomm(const Pmpi& pmpi, MPI_Comm comm, const ThreadcommSeat& seat
                          : team.barrier(seat.number);
   if (status != MPI_SUCCESS) pmpi.Comm_call_errhandler(comm, status);
   return status;
-}
-
-// After a barrier of a process that has a buffer for MPI_Bsend. Open MPI frees the space of a
-// message when it makes progress and finds that the message has arrived. MPI_Bsend itself does not
-// look, and fails where the buffer is full. The library's own barrier makes progress, so ours must
-// do that too (docs/design/mpi-calls.md#d0159).
-[[gnu::noinline]] void free_send_buffer() noexcept {
-  constexpr int kNumCalls = 4;  // each of them handles at most 31 pieces of messages
-  for (int call = 0; call < kNumCalls; ++call) make_progress();
 }
 
 // `cross` is called with the communicator's state. Progress comes behind the barrier, where it
@@ -113,8 +105,13 @@ template <class Cross>
 
 }  // namespace
 
+void free_send_buffer() noexcept {
+  constexpr int kNumCalls = 4;  // each of them handles at most 31 pieces of messages
+  for (int call = 0; call < kNumCalls; ++call) make_progress();
+}
+
 CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, BeforeSetUp before,
-                      int& status) {
+                      int& status, const char* call) {
   status = MPI_SUCCESS;
   if (comm == pmpi.comm_null ||
       (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi)))
@@ -131,9 +128,10 @@ CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Be
     if (CommState* const counting = state_before_set_up(process, pmpi, comm, state))
       return counting;
   }
-  // So that a barrier that the library calls in the set-up is found to be one.
+  // So that a barrier that the library calls in the set-up is found to be one, and an allreduce.
   this_thread.state = nullptr;
-  return set_up(process, pmpi, comm, state);
+  forget_last_allreduce();
+  return set_up(process, pmpi, comm, call, state);
 }
 
 const void*& program_place() noexcept {

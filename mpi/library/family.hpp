@@ -25,6 +25,9 @@ extern const char* const kProgressSymbol;  // the library's function that makes 
 // Whether threads of a process may make communicators of different groups at the same time, as MPI
 // allows, without a hang inside the library (docs/design/mpi-setup.md#d0155).
 extern const bool kThreadsMayMakeComms;
+// Whether an allreduce of one element may have one buffer as both of its buffers, which MPI does
+// not allow.
+extern const bool kTakesOneElementTwice;
 
 // Whether the library around an address, which is in `file`, is of this family: it defines what
 // only libraries with this ABI do.

@@ -58,6 +58,7 @@ const char* const kOtherShim = "libhierbar_mpi_ompi.so is for Open MPI";
 const char* const kFaultToleranceVariable = "MPIR_CVAR_ENABLE_FT";
 const char* const kProgressSymbol = "MPIX_Stream_progress";
 const bool kThreadsMayMakeComms = true;
+const bool kTakesOneElementTwice = false;
 
 // In mpi.h MPI_COMM_DUP_FN is this function. So every library that programs of this ABI can be
 // linked with has it, and no library of another ABI. Of MPICH's own, libmpi_abi.so lacks it.

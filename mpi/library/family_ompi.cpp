@@ -21,6 +21,7 @@ const char* const kOtherShim = "libhierbar_mpi.so is for MPICH";
 const char* const kFaultToleranceVariable = "OMPI_MCA_mpi_ft_enable";
 const char* const kProgressSymbol = "opal_progress";
 const bool kThreadsMayMakeComms = false;
+const bool kTakesOneElementTwice = true;
 
 bool is_of_family(const void* library, const std::string& file) {
   return definition_inside(library, "ompi_mpi_comm_world") != nullptr &&

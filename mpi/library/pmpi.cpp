@@ -5,12 +5,14 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 
 #include "base/launchers.hpp"
+#include "base/trusted_variable.hpp"
 #include "mpi/library/family.hpp"
 #include "mpi/settings/report_settings.hpp"
 #include "mpi/settings/settings.hpp"
@@ -77,6 +79,9 @@ void bind_next(const MpiSymbols& find, Pmpi& pmpi) {
   };
 #define HIERBAR_BIND(name) bind(next("MPI_" #name, "PMPI_" #name), pmpi.next.name);
   HIERBAR_NEXT_FUNCTIONS(HIERBAR_BIND)
+#ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
+  HIERBAR_BIND(Allreduce_c)
+#endif
 #ifdef HIERBAR_HEADER_HAS_SESSIONS
   HIERBAR_BIND(Session_init)
   HIERBAR_BIND(Session_finalize)
@@ -90,16 +95,39 @@ void bind_next(const MpiSymbols& find, Pmpi& pmpi) {
 #undef HIERBAR_BIND
 }
 
-BarrierTool find_tool(const Pmpi& pmpi) {
+// `name` and `fortran` are a function's names in C and in Fortran, there without an ending.
+CallTool find_tool(const Pmpi& pmpi, const char* name, const std::string& fortran) {
   const auto* const library = reinterpret_cast<const void*>(pmpi.Barrier);
-  BarrierTool tool;
-  tool.is_before = is_of_tool(dlsym(RTLD_DEFAULT, "MPI_Barrier"), library);
-  tool.is_behind = is_of_tool(next_definition("MPI_Barrier"), library);
-  for (const char* name : {"mpi_barrier_", "mpi_barrier__", "mpi_barrier_f08_"}) {
-    const void* const next = next_definition(name);
+  CallTool tool;
+  tool.is_before = is_of_tool(dlsym(RTLD_DEFAULT, name), library);
+  tool.is_behind = is_of_tool(next_definition(name), library);
+  for (const char* ending : {"_", "__", "_f08_"}) {
+    const void* const next = next_definition((fortran + ending).c_str());
     if (is_of_tool(next, library) && !is_of_fortran_library(next)) tool.is_in_fortran = true;
   }
   return tool;
+}
+
+// What not every library has.
+void bind_optional(const MpiSymbols& find, Pmpi& pmpi) {
+  bind(find("PMPI_Comm_f2c"), pmpi.Comm_f2c);
+  bind(find("PMPI_Type_f2c"), pmpi.Type_f2c);
+  bind(find("PMPI_Op_f2c"), pmpi.Op_f2c);
+  bind(find("PMPIX_Comm_test_threadcomm"), pmpi.Comm_test_threadcomm);
+#ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
+  bind(definition_inside(reinterpret_cast<const void*>(pmpi.Barrier), "PMPI_Allreduce_c"),
+       pmpi.Allreduce_c);
+#endif
+#ifdef HIERBAR_HEADER_HAS_SESSIONS
+  bind(find("PMPI_Session_get_info"), pmpi.Session_get_info);
+#else
+  pmpi.has_unseen_sessions = find("PMPI_Session_init") != nullptr;
+#endif
+  pmpi.own_progress = find_progress(find);
+  constexpr std::array kNames = {"MPIX_Query_cuda_support", "MPIX_Query_hip_support",
+                                 "MPIX_Query_rocm_support", "MPIX_Query_ze_support"};
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    bind(find(kNames[i]), pmpi.query_device_support[i]);
 }
 
 // Returns null if this shim does not serve the program.
@@ -122,23 +150,20 @@ const Pmpi* bind_all(const void* caller) {
   HIERBAR_PMPI_FUNCTIONS(HIERBAR_BIND)
 #undef HIERBAR_BIND
   bind_handles(find, *pmpi);
-  if (find.missing() != nullptr) {
-    return decline("this program uses " + file + ", which has no " + find.missing() + "; " +
-                   kShimFile + " does nothing here");
-  }
   bind(barrier, pmpi->Barrier);
+  bind(definition_inside(library, "PMPI_Allreduce"), pmpi->Allreduce);
+  const char* const missing = pmpi->Allreduce == nullptr ? "PMPI_Allreduce" : find.missing();
+  if (missing != nullptr) {
+    return decline("this program uses " + file + ", which has no " + missing + "; " + kShimFile +
+                   " does nothing here");
+  }
   bind_next(find, *pmpi);
-  bind(find("PMPI_Comm_f2c"), pmpi->Comm_f2c);
-  bind(find("PMPIX_Comm_test_threadcomm"), pmpi->Comm_test_threadcomm);
-#ifdef HIERBAR_HEADER_HAS_SESSIONS
-  bind(find("PMPI_Session_get_info"), pmpi->Session_get_info);
-#else
-  pmpi->has_unseen_sessions = find("PMPI_Session_init") != nullptr;
-#endif
-  pmpi->own_progress = find_progress(find);
+  bind_optional(find, *pmpi);
   pmpi->file = file;
   pmpi->extent = extent_of(barrier);
-  pmpi->tool = find_tool(*pmpi);
+  pmpi->tool = find_tool(*pmpi, "MPI_Barrier", "mpi_barrier");
+  pmpi->allreduce_tool = find_tool(*pmpi, "MPI_Allreduce", "mpi_allreduce");
+  pmpi->large_allreduce_tool = find_tool(*pmpi, "MPI_Allreduce_c", "mpi_allreduce_c");
   pmpi->has_user_threads = definition_behind(barrier, "ABT_thread_yield") != nullptr;
   if (pmpi->has_user_threads && is_first_process()) {
     print_line(file + " is built on Argobots, whose threads cannot be switched in barriers of " +
@@ -255,6 +280,18 @@ void* find_in_other_shim(const char* symbol) {
   print_line(std::string("this program calls ") + symbol + "(), which for its MPI library is in " +
              kOtherShimFile + "; preload or link that, or put it beside " + own);
   std::abort();
+}
+
+bool takes_device_memory(const Pmpi& pmpi) {
+  for (int (*const query)() : pmpi.query_device_support) {
+    if (query != nullptr && query() == 1) return true;
+  }
+  // Of Cray's MPICH, of MPICH, which takes it for granted where it can, and of Intel's.
+  for (const char* name : {"MPICH_GPU_SUPPORT_ENABLED", "MPIR_CVAR_ENABLE_GPU", "I_MPI_OFFLOAD"}) {
+    const char* const value = trusted_variable(name);
+    if (value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0) return true;
+  }
+  return false;
 }
 
 QuietErrors::QuietErrors(const Pmpi& pmpi, MPI_Comm comm)

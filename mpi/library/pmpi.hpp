@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <string>
 #include <type_traits>
 
@@ -13,13 +14,17 @@
 #ifdef MPI_SESSION_NULL
 #define HIERBAR_HEADER_HAS_SESSIONS
 #endif
+// Whether it has functions with counts of 64 bits. Open MPI 5 does not.
+#if MPI_VERSION >= 4
+#define HIERBAR_HEADER_HAS_LARGE_COUNTS
+#endif
 
 namespace hierbar::mpi {
 
 // The functions of the program's MPI library that the shim calls for itself.
 // clang-format off
 #define HIERBAR_PMPI_FUNCTIONS(X) \
-  X(Allgather) X(Allreduce) X(Alltoall) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
+  X(Allgather) X(Alltoall) X(Cancel) X(Comm_call_errhandler) X(Comm_create_group) \
   X(Comm_create_keyval) X(Comm_delete_attr) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) \
   X(Comm_get_errhandler) X(Comm_get_name) X(Comm_group) X(Comm_rank) X(Comm_set_attr) \
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free) \
@@ -29,7 +34,8 @@ namespace hierbar::mpi {
 
 // The functions that the shim stands in front of, and in the end passes on.
 #define HIERBAR_NEXT_FUNCTIONS(X) \
-  X(Abort) X(Barrier) X(Buffer_attach) X(Comm_disconnect) X(Comm_dup) X(Comm_free) X(Finalize)
+  X(Abort) X(Allreduce) X(Barrier) X(Buffer_attach) X(Comm_disconnect) X(Comm_dup) X(Comm_free) \
+  X(Finalize)
 
 // The predefined handles: type, name here, name in MPI. In one family of libraries they are
 // constants of mpi.h, in the other one addresses inside the library. So only this table uses MPI's
@@ -51,6 +57,9 @@ struct NextMpi {
   HIERBAR_NEXT_FUNCTIONS(HIERBAR_MEMBER)
 #undef HIERBAR_MEMBER
   // Null where the library does not have them.
+#ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
+  decltype(&PMPI_Allreduce_c) Allreduce_c;
+#endif
 #ifdef HIERBAR_HEADER_HAS_SESSIONS
   decltype(&PMPI_Session_init) Session_init;
   decltype(&PMPI_Session_finalize) Session_finalize;
@@ -62,11 +71,12 @@ struct NextMpi {
   int (*Threadcomm_free)(MPI_Comm* comm);
 };
 
-// Where in the process there is a tool with an MPI_Barrier of its own, which ends by calling
-// PMPI_Barrier. Then the shim serves PMPI_Barrier, and the tool sees the barriers.
-struct BarrierTool {
+// Where in the process there is a tool with a function of its own, for instance MPI_Barrier, which
+// ends by calling the profiling function, PMPI_Barrier. Then the shim serves that one, and the tool
+// sees the calls.
+struct CallTool {
   bool is_before = false;  // the program's calls come to it first
-  bool is_behind = false;  // the shim calls it as NextMpi::Barrier
+  bool is_behind = false;  // the shim calls it as NextMpi's function
   // It has the routine in Fortran. It may be no tool, but a part of the library that stands
   // between: Intel MPI's routines with INTEGER of 8 bytes convert, and call its others.
   bool is_in_fortran = false;
@@ -83,19 +93,30 @@ struct Pmpi {
 #define HIERBAR_MEMBER(type, name, constant) type name;
   HIERBAR_MPI_HANDLES(HIERBAR_MEMBER)
 #undef HIERBAR_MEMBER
-  decltype(&PMPI_Barrier) Barrier;  // the library's own, although the shim has one, too
+  // The library's own, although the shim has them, too.
+  decltype(&PMPI_Barrier) Barrier;
+  decltype(&PMPI_Allreduce) Allreduce;
+#ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
+  decltype(&PMPI_Allreduce_c) Allreduce_c;  // null where the library does not have it
+#endif
   NextMpi next;
   // Null where the library does not have them.
-  MPI_Comm (*Comm_f2c)(MPI_Fint comm);  // a macro in MPICH
+  MPI_Comm (*Comm_f2c)(MPI_Fint comm);  // these are macros in MPICH
+  MPI_Datatype (*Type_f2c)(MPI_Fint type);
+  MPI_Op (*Op_f2c)(MPI_Fint op);
 #ifdef HIERBAR_HEADER_HAS_SESSIONS
   decltype(&PMPI_Session_get_info) Session_get_info;
 #endif
   int (*Comm_test_threadcomm)(MPI_Comm comm, int* flag);
   void (*own_progress)();
+  // Whether the library takes memory of one kind of device.
+  std::array<int (*)(), 4> query_device_support;
 
   std::string file;  // the library's file
   Extent extent;     // and its memory
-  BarrierTool tool;
+  CallTool tool;     // with an MPI_Barrier
+  CallTool allreduce_tool;
+  CallTool large_allreduce_tool;  // with an MPI_Allreduce_c
   // The library has sessions, but the header of this build knows none: no entry point sees them.
   bool has_unseen_sessions;
   // The library runs on user-level threads, which it switches while one of them waits. Our waits
@@ -110,6 +131,10 @@ template <class Question>
 bool ask(Question question) {
   return question() == MPI_SUCCESS || question() == MPI_SUCCESS;
 }
+
+// Whether the library takes buffers in the memory of devices: it says so, or the user asks for it.
+// To be called while MPI is in use.
+bool takes_device_memory(const Pmpi& pmpi);
 
 // What MPI_Comm_get_name says, or that it has no name.
 std::string name_of(const Pmpi& pmpi, MPI_Comm comm);

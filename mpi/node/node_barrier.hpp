@@ -52,13 +52,17 @@ class NodeBarrier {
                    plan_image_bytes(barrier_.plan())),
                barrier_.plan().num_participants),
         place_(place),
-        me_(me) {}
+        me_(me),
+        fencing_(fencing) {}
   NodeBarrier(const NodeBarrier&) = delete;
   NodeBarrier& operator=(const NodeBarrier&) = delete;
 
-  // This rank will not use it again. The last one frees the block, the plan and the peers.
-  void detach() const noexcept {
-    if (block().detach()) block().segment().units().release(place_.image, place_.num_image_units);
+  // This rank will not use it again. The last one frees the block, the plan and the peers, and is
+  // told so.
+  bool detach() const noexcept {
+    if (!block().detach()) return false;
+    block().segment().units().release(place_.image, place_.num_image_units);
+    return true;
   }
 
   const hierbar_plan& plan() const noexcept { return barrier_.plan(); }
@@ -66,6 +70,7 @@ class NodeBarrier {
   Algorithm algorithm() const noexcept { return block().algorithm(); }
   std::uint32_t me() const noexcept { return me_; }
   bool leads() const noexcept { return me_ == 0; }
+  Fencing fencing() const noexcept { return fencing_; }
   std::span<const Peer> peers() const noexcept { return peers_; }
 
   // The cpus on which each participant may run.
@@ -109,6 +114,7 @@ class NodeBarrier {
   std::span<const Peer> peers_;
   Place place_;
   std::uint32_t me_;
+  Fencing fencing_;
 };
 
 }  // namespace hierbar::mpi

@@ -66,7 +66,7 @@ std::shared_ptr<Threadcomm> make_threadcomm(ProcessState& process, const Pmpi& p
   const InsideGuard guard;
   MPI_Comm own = copy_quietly(process, pmpi, comm);
   if (own == pmpi.comm_null) return nullptr;
-  const CommState* const state = set_up(process, pmpi, own);
+  const CommState* const state = set_up(process, pmpi, own, "barrier");
   // Between start and finish the library lets all threads call it, whatever the thread level.
   const TeamRequest request{num_threads, true, "MPIX_Threadcomm_init", kConsequence,
                             "a threadcomm of " + name_of(pmpi, comm)};

@@ -40,6 +40,9 @@ inline void add_line_to_served_file(const char* line, std::size_t size) {
 // More of a process that has added its line for MPI: barriers that came later.
 inline constexpr const char* kMoreOfMpi = "mpi-more";
 
+// Allreduces of a process that has added its line for MPI. There is none where they are not served.
+inline constexpr const char* kAllreducesOfMpi = "mpi-allreduces";
+
 // "openmp 186 0" or "mpi 20 3": the barriers that were served and those that went to the library's
 // own.
 inline void add_to_served_file(const char* kind, std::uint64_t num_served,

@@ -207,6 +207,15 @@ TEST_F(RunCommand, SaysOneLineAtTheEnd) {
             "hierbar run: OpenMP: 20 barriers served in 1 process, 1 left to the runtime's own; "
             "MPI: 7 barriers served in 1 "
             "process, 0 left to the library\n");
+  const char* const with_allreduces =
+      "--require-active -- sh -c 'echo mpi 0 2 >> $HIERBAR_SERVED_FILE; echo mpi-allreduces 30 1 "
+      ">> "
+      "$HIERBAR_SERVED_FILE; echo mpi-allreduces 1 0 >> $HIERBAR_SERVED_FILE'";
+  EXPECT_EQ(run(with_allreduces).exit_code, 0);
+  EXPECT_EQ(
+      run(with_allreduces).errors,
+      "hierbar run: MPI: 0 barriers served in 1 process, 2 left to the library; 31 allreduces "
+      "served, 1 left to the library\n");
   EXPECT_EQ(run("-- true").errors, "hierbar run: not active: no OpenMP and no MPI in it\n");
   EXPECT_EQ(run("-- sh -c 'kill -9 $$'").errors,
             "hierbar run: not active: signal 9 ended it before it could tell\n");

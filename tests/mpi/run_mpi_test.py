@@ -13,8 +13,8 @@ says. It is killed after --timeout seconds. A program that cannot run here says 
 and so does this script.
 
 Counts are per rank, summed over all ranks: "engine", "baseline", "library", and the reasons that
-the report names, as "one rank". Whatever the program does, nothing of the shim's may be left under
-/dev/shm.
+the report names, as "one rank"; "allreduces" are those of the engine, "library allreduces" the
+others. Whatever the program does, nothing of the shim's may be left under /dev/shm.
 """
 
 import argparse
@@ -28,6 +28,9 @@ import launcher
 REPORT = re.compile(
     r"^hierbar: mpi: barriers of [^:]*: engine (\d+)(?:, baseline (\d+))?, library (\d+)(?: \((.*)\))?$",
     re.MULTILINE,
+)
+ALLREDUCES = re.compile(
+    r"^hierbar: mpi: allreduces of [^:]*: engine (\d+), library (\d+)$", re.MULTILINE
 )
 REPORTED_RANKS = re.compile(r"^hierbar: mpi: barriers of (?:rank \d+|(\d+) ranks):", re.MULTILINE)
 COUNT = re.compile(r"^([a-z -]+)(>=|<=|==)(\d+)$")
@@ -124,6 +127,9 @@ def count_ways(output):
         for reason in filter(None, (reasons or "").split(", ")):
             way, number = reason.rsplit(" ", 1)
             counts[way] += int(number)
+    for engine, library in ALLREDUCES.findall(output):
+        counts["allreduces"] += int(engine)
+        counts["library allreduces"] += int(library)
     return counts
 
 

@@ -62,20 +62,32 @@ std::string describe(const ServedBarriers::Count& count, const char* kind, const
          std::to_string(count.num_others) + " left to the " + library;
 }
 
+std::uint64_t num_served(const ServedBarriers& barriers) {
+  return barriers.openmp.num_served + barriers.mpi.num_served + barriers.mpi_allreduces.num_served;
+}
+
+std::string describe_allreduces(const ServedBarriers::Count& count) {
+  return std::to_string(count.num_served) +
+         (count.num_served == 1 ? " allreduce served, " : " allreduces served, ") +
+         std::to_string(count.num_others) + " left to the library";
+}
+
 // The line at the end: what was served, or why nothing was.
 std::string summary(const CountedRun& run, const Program& program) {
-  const auto& [openmp, mpi, other_runtime] = run.barriers;
-  if (openmp.num_served + mpi.num_served == 0)
+  const auto& [openmp, mpi, mpi_allreduces, other_runtime] = run.barriers;
+  if (num_served(run.barriers) == 0)
     return "not active: " + explain_inactivity(run, program).words;
   std::string text;
   if (openmp.num_processes > 0) text = describe(openmp, "OpenMP", "runtime's own");
   if (mpi.num_processes > 0) text += (text.empty() ? "" : "; ") + describe(mpi, "MPI", "library");
+  if (mpi_allreduces.num_served + mpi_allreduces.num_others > 0)
+    text += "; " + describe_allreduces(mpi_allreduces);
   return text;
 }
 
 // Says what was served, and returns the exit code.
 int judge(const RunOptions& options, const CountedRun& run, const Program& program) {
-  const bool is_active = run.barriers.openmp.num_served + run.barriers.mpi.num_served > 0;
+  const bool is_active = num_served(run.barriers) > 0;
   const bool fails = options.require_active && !is_active && run.exit_code == 0;
   if (!options.quiet || fails) std::cerr << "hierbar run: " << summary(run, program) << '\n';
   return fails ? kExitNotActive : run.exit_code;

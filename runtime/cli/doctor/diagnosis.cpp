@@ -104,10 +104,14 @@ std::optional<Inactivity> foresee_inactivity(const ProgramFacts& facts, std::uin
 }
 
 Inactivity explain_inactivity(const CountedRun& run, const Program& command) {
-  const auto& [openmp, mpi, other] = run.barriers;
+  const auto& [openmp, mpi, mpi_allreduces, other] = run.barriers;
   if (const std::uint64_t left = openmp.num_others + mpi.num_others; left > 0) {
     return {"left", "its " + plural(left, "barrier") +
                         " went to the library's own; HIERBAR_VERBOSE=1 says why"};
+  }
+  if (const std::uint64_t left = mpi_allreduces.num_others; left > 0) {
+    return {"left", "it has no barriers, and its " + plural(left, "allreduce") +
+                        " went to the MPI library"};
   }
   if (!other.empty()) return other_runtime(other);
   if (openmp.num_processes > 0) return one_thread();

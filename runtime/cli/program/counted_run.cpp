@@ -52,7 +52,9 @@ class ServedFile {
         continue;
       }
       const bool is_more = kind == kMoreOfMpi;
-      ServedBarriers::Count& count = is_more || kind == "mpi" ? barriers.mpi : barriers.openmp;
+      ServedBarriers::Count& count = kind == kAllreducesOfMpi   ? barriers.mpi_allreduces
+                                     : is_more || kind == "mpi" ? barriers.mpi
+                                                                : barriers.openmp;
       std::uint64_t served = 0;
       std::uint64_t others = 0;
       if (!(words >> served >> others)) continue;

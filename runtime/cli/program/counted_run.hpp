@@ -20,6 +20,7 @@ struct ServedBarriers {
   };
   Count openmp;
   Count mpi;
+  Count mpi_allreduces;  // with HIERBAR_MPI=collectives; its processes are those of `mpi`
   std::string other_runtime;  // an OpenMP runtime that a process has loaded beside hierbar's
 };
 

@@ -3,8 +3,8 @@
 
 /* Libraries that are loaded beside the shim, one for each macro:
 
-   -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier, and passes it on to
-                  PMPI_Barrier
+   -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier and MPI_Allreduce, and
+                  passes them on to PMPI_Barrier and PMPI_Allreduce
    -DREPORTS      a tool of the kind that profilers of MPI are: it counts calls, passes each on to
                   its PMPI function, and reports in MPI_Finalize, or when the program aborts
    -DFINDS        a tool that does not call PMPI functions: it looks for the library's own in the
@@ -26,15 +26,22 @@
 
 #if defined(COUNTS)
 
-static int num_barriers = 0;
+static int num_barriers = 0, num_allreduces = 0;
 
 EXPORT int MPI_Barrier(MPI_Comm comm) {
   ++num_barriers;
   return PMPI_Barrier(comm);
 }
 
+EXPORT int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+                         MPI_Comm comm) {
+  ++num_allreduces;
+  return PMPI_Allreduce(in, out, count, type, op, comm);
+}
+
 __attribute__((destructor)) static void report(void) {
   if (num_barriers > 0) fprintf(stderr, "tool: %d barriers\n", num_barriers);
+  if (num_allreduces > 0) fprintf(stderr, "tool: %d allreduces\n", num_allreduces);
 }
 
 #elif defined(REPORTS)

@@ -128,8 +128,8 @@ int PMPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype, MPI
   return here().call("Allreduce", [&] {
     const StubProcess::Seat* seat = here().find(comm);
     const auto num_words = static_cast<std::size_t>(count);
-    const auto parts =
-        seat->comm->exchange(seat->rank, part_of(send, num_words * sizeof(long long)));
+    const auto parts = seat->comm->exchange(
+        seat->rank, part_of(send == MPI_IN_PLACE ? receive : send, num_words * sizeof(long long)));
     std::vector<long long> smallest(num_words, std::numeric_limits<long long>::max());
     for (const StubComm::Part& part : *parts) {
       for (std::size_t i = 0; i < num_words; ++i)

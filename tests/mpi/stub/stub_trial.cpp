@@ -40,6 +40,7 @@ class ShimCopies {
     if (library == nullptr) throw std::runtime_error(dlerror());
     ShimCalls calls{};
     bind(library, "MPI_Barrier", calls.barrier);
+    bind(library, "MPI_Allreduce", calls.allreduce);
     bind(library, "MPI_Comm_free", calls.comm_free);
     bind(library, "MPI_Comm_disconnect", calls.comm_disconnect);
     bind(library, "MPI_Finalize", calls.finalize);

@@ -18,6 +18,7 @@ namespace hierbar::test {
 // The shim as one rank has it.
 struct ShimCalls {
   decltype(&MPI_Barrier) barrier;
+  decltype(&MPI_Allreduce) allreduce;
   decltype(&MPI_Comm_free) comm_free;
   decltype(&MPI_Comm_disconnect) comm_disconnect;
   decltype(&MPI_Finalize) finalize;

@@ -1,0 +1,385 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Allreduces with HIERBAR_MPI=collectives, whose results are compared with integers that are known.
+//
+//   allreduces one NUMBER      NUMBER allreduces of MPI_COMM_WORLD, of one element
+//   allreduces opened NUMBER   the same by the function that dlsym() finds in the library's file
+//   allreduces barrier NUMBER  the same after a barrier
+//   allreduces oracle NUMBER   NUMBER rounds of allreduces, barriers, and the library's collectives
+//                              and messages in an order by chance, on MPI_COMM_WORLD, a duplicate,
+//                              a reversed one and halves; some ranks come late, and the buffer of
+//                              some is MPI_IN_PLACE
+//   allreduces limits          counts below, at and above the limit, and what is not served
+//   allreduces set_up          an allreduce sets a communicator up: the eighth call on it
+//   allreduces freed NUMBER    so many communicators, each with some allreduces and freed at once
+//   allreduces many NUMBER     so many that are alive together
+//   allreduces threads NUMBER  two threads, each with a communicator of its own
+//   allreduces late            rank 2 comes 3 s late to an allreduce
+//   allreduces late_first      the same to the first one
+//   allreduces wrong           arguments that are errors: the library raises them
+//   allreduces inter           an intercommunicator, and one rank
+//   allreduces shared          what fortran_allreduce.F90 does, in one job with it
+//   allreduces progress        the rank that waits in an allreduce receives a message
+
+#include <dlfcn.h>
+
+#include <climits>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/common/random.hpp"
+#include "mpi_test.hpp"
+
+namespace {
+
+using namespace hierbar::test;
+
+// What rank `rank` brings as element `index` in round `round`: small, so that sums are exact.
+long long brought(std::uint64_t round, int rank, int index) {
+  return static_cast<long long>(mix(round * 1'000'003 + static_cast<std::uint64_t>(rank) * 1009 +
+                                    static_cast<std::uint64_t>(index)) %
+                                2001) -
+         1000;
+}
+
+long long expected(MPI_Op op, std::uint64_t round, int num_ranks, int index) {
+  long long all = brought(round, 0, index);
+  for (int rank = 1; rank < num_ranks; ++rank) {
+    const long long next = brought(round, rank, index);
+    if (op == MPI_SUM) all += next;
+    if (op == MPI_MIN && next < all) all = next;
+    if (op == MPI_MAX && next > all) all = next;
+  }
+  return all;
+}
+
+template <class Element>
+MPI_Datatype type_of();
+template <>
+MPI_Datatype type_of<int>() {
+  return MPI_INT;
+}
+template <>
+MPI_Datatype type_of<long>() {
+  return MPI_LONG;
+}
+template <>
+MPI_Datatype type_of<double>() {
+  return MPI_DOUBLE;
+}
+template <>
+MPI_Datatype type_of<float>() {
+  return MPI_FLOAT;
+}
+
+// The library's, whatever it is.
+void own_sum(void* in, void* out, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i) static_cast<long*>(out)[i] += static_cast<long*>(in)[i];
+}
+
+decltype(&MPI_Allreduce) allreduce = &MPI_Allreduce;
+
+// As programs find it that open their MPI library.
+void open_library() {
+  Dl_info library;
+  CHECK(dladdr(reinterpret_cast<void*>(&MPI_Get_processor_name), &library) != 0);
+  void* const handle = dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  CHECK(handle != nullptr);
+  allreduce = reinterpret_cast<decltype(allreduce)>(dlsym(handle, "MPI_Allreduce"));
+  CHECK(allreduce != nullptr);
+}
+
+// One allreduce. Behind its buffers are elements that nobody may touch.
+template <class Element>
+void check_allreduce(MPI_Comm comm, std::uint64_t round, int count, MPI_Op op, bool in_place,
+                     MPI_Op compared = MPI_OP_NULL) {
+  constexpr Element kUntouched = 77;
+  const int rank = rank_in(comm), num_ranks = size_of(comm);
+  std::vector<Element> in(static_cast<std::size_t>(count) + 1), out(in.size(), kUntouched);
+  for (int i = 0; i < count; ++i)
+    in[static_cast<std::size_t>(i)] = static_cast<Element>(brought(round, rank, i));
+  in.back() = kUntouched;
+  if (in_place) out = in;
+  const void* const from = in_place ? MPI_IN_PLACE : static_cast<const void*>(in.data());
+  CHECK(allreduce(from, out.data(), count, type_of<Element>(), op, comm) == MPI_SUCCESS);
+  for (int i = 0; i < count; ++i) {
+    const auto wanted = static_cast<Element>(
+        expected(compared == MPI_OP_NULL ? op : compared, round, num_ranks, i));
+    CHECK(out[static_cast<std::size_t>(i)] == wanted);
+  }
+  CHECK(out.back() == kUntouched && in.back() == kUntouched);
+}
+
+struct Places {
+  MPI_Comm comm;
+  Random alike;  // the same numbers in all ranks
+  Random own;
+};
+
+void ring(MPI_Comm comm, std::uint64_t round) {
+  const int rank = rank_in(comm), num_ranks = size_of(comm);
+  long long from_left = 0;
+  const long long mine = brought(round, rank, 0);
+  MPI_Sendrecv(&mine, 1, MPI_LONG_LONG, (rank + 1) % num_ranks, 5, &from_left, 1, MPI_LONG_LONG,
+               (rank + num_ranks - 1) % num_ranks, 5, comm, MPI_STATUS_IGNORE);
+  CHECK(from_left == brought(round, (rank + num_ranks - 1) % num_ranks, 0));
+}
+
+void broadcast(MPI_Comm comm, std::uint64_t round) {
+  const int root = static_cast<int>(round % static_cast<std::uint64_t>(size_of(comm)));
+  long long value = rank_in(comm) == root ? brought(round, root, 1) : 0;
+  MPI_Bcast(&value, 1, MPI_LONG_LONG, root, comm);
+  CHECK(value == brought(round, root, 1));
+}
+
+// One call by chance, the same in all ranks of the communicator.
+void one_call(Places& places, std::uint64_t round, MPI_Op user_op) {
+  const MPI_Comm comm = places.comm;
+  const MPI_Op op = std::vector{MPI_SUM, MPI_MIN, MPI_MAX}[places.alike.below(3)];
+  const bool in_place = places.own.one_in(3);
+  if (places.own.one_in(40)) usleep(places.own.below(300));
+  switch (places.alike.below(9)) {
+    case 0:
+      MPI_Barrier(comm);
+      break;
+    case 1:
+      ring(comm, round);
+      break;
+    case 2:
+      broadcast(comm, round);
+      break;
+    case 3:  // operations of users are the library's
+      check_allreduce<long>(comm, round, static_cast<int>(places.alike.below(9)) + 1, user_op,
+                            in_place, MPI_SUM);
+      break;
+    case 4:
+      check_allreduce<int>(comm, round, static_cast<int>(places.alike.below(1200)) + 1, op,
+                           in_place);
+      break;
+    case 5:
+      check_allreduce<double>(comm, round, static_cast<int>(places.alike.below(700)) + 1, op,
+                              in_place);
+      break;
+    default:
+      check_allreduce<long>(comm, round, static_cast<int>(places.alike.below(16)) + 1, op,
+                            in_place);
+  }
+}
+
+void oracle(int num_rounds) {
+  const int rank = rank_in(MPI_COMM_WORLD), num_ranks = size_of(MPI_COMM_WORLD);
+  MPI_Op user_op;
+  MPI_Op_create(own_sum, 1, &user_op);
+  std::vector<MPI_Comm> comms(3);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, num_ranks - rank, &comms[1]);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[2]);
+  comms.push_back(MPI_COMM_WORLD);
+  std::vector<Places> places;
+  for (std::size_t i = 0; i < comms.size(); ++i)
+    places.push_back({comms[i], Random(i), Random(100 + static_cast<std::uint64_t>(rank))});
+  Random choice(7);
+  for (int round = 0; round < num_rounds; ++round)
+    one_call(places[choice.below(static_cast<std::uint32_t>(places.size()))],
+             static_cast<std::uint64_t>(round), user_op);
+  for (std::size_t i = 0; i < 3; ++i) MPI_Comm_free(&comms[i]);
+  MPI_Op_free(&user_op);
+}
+
+void one(int num_rounds) {
+  for (int round = 0; round < num_rounds; ++round)
+    check_allreduce<double>(MPI_COMM_WORLD, static_cast<std::uint64_t>(round), 1, MPI_SUM,
+                            round % 3 == 0);
+}
+
+// Served are 3 of double and 4 of int, and one with a count of 64 bits.
+void limits() {
+  const int in_doubles = 4096 / static_cast<int>(sizeof(double));
+  const int in_ints = 4096 / static_cast<int>(sizeof(int));
+  for (const int count : {0, 1, in_doubles - 1, in_doubles, in_doubles + 1, 4 * in_doubles})
+    check_allreduce<double>(MPI_COMM_WORLD, 1, count, MPI_SUM, false);
+  for (const int count : {1, in_ints, in_ints + 1}) {
+    for (const bool in_place : {false, true})
+      check_allreduce<int>(MPI_COMM_WORLD, 2, count, MPI_MAX, in_place);
+  }
+  // A type of the program's, and one that has two names.
+  MPI_Datatype two;
+  MPI_Type_contiguous(2, MPI_LONG, &two);
+  MPI_Type_commit(&two);
+  MPI_Op op;
+  const auto sum_pairs = [](void* in, void* out, int* count, MPI_Datatype*) {
+    for (int i = 0; i < 2 * *count; ++i) static_cast<long*>(out)[i] += static_cast<long*>(in)[i];
+  };
+  MPI_Op_create(sum_pairs, 1, &op);
+  const long pair[2] = {1, rank_in(MPI_COMM_WORLD)};
+  long sums[2] = {};
+  MPI_Allreduce(pair, sums, 1, two, op, MPI_COMM_WORLD);
+  const long num_ranks = size_of(MPI_COMM_WORLD);
+  CHECK(sums[0] == num_ranks && sums[1] == num_ranks * (num_ranks - 1) / 2);
+  MPI_Op_free(&op);
+  MPI_Type_free(&two);
+#if MPI_VERSION >= 4
+  for (const MPI_Count count : {MPI_Count{1}, MPI_Count{600}}) {
+    std::vector<double> ones(static_cast<std::size_t>(count), 1.0), sum(ones.size());
+    MPI_Allreduce_c(ones.data(), sum.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (const double element : sum) CHECK(element == static_cast<double>(num_ranks));
+  }
+#endif
+}
+
+void set_up() {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int call = 1; call <= 20; ++call) {
+    if (call % 3 == 0) MPI_Barrier(comm);
+    check_allreduce<long>(comm, static_cast<std::uint64_t>(call), 3, MPI_SUM, false);
+    // Not counted: all ranks know that the engine never serves it.
+    check_allreduce<float>(comm, static_cast<std::uint64_t>(call), 2000, MPI_SUM, false);
+  }
+  MPI_Comm_free(&comm);
+}
+
+void freed(int number) {
+  for (int i = 0; i < number; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    const auto round = static_cast<std::uint64_t>(i);
+    for (int call = 0; call < 3; ++call)
+      check_allreduce<double>(comm, round, 512, MPI_SUM, call == 1);
+    MPI_Comm_free(&comm);  // rank 0 may still copy what the others have brought
+  }
+}
+
+void many(int number) {
+  std::vector<MPI_Comm> comms(static_cast<std::size_t>(number));
+  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (std::uint64_t round = 0; round < 3; ++round) {
+    for (const MPI_Comm comm : comms) check_allreduce<int>(comm, round, 5, MPI_MIN, false);
+  }
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+}
+
+void threads(int num_rounds) {
+  std::vector<MPI_Comm> comms(2);
+  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  std::vector<std::thread> running;
+  for (std::size_t i = 0; i < comms.size(); ++i) {
+    running.emplace_back([comm = comms[i], i, num_rounds] {
+      for (int round = 0; round < num_rounds; ++round) {
+        const auto seed = static_cast<std::uint64_t>(round) * 2 + i;
+        check_allreduce<double>(comm, seed, 1 + round % 600, MPI_SUM, false);
+        if (round % 5 == 0) MPI_Barrier(comm);
+        check_allreduce<int>(comm, seed + 1, 1 + round % 7, MPI_MAX, (round & 1) != 0);
+      }
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+}
+
+void late(bool is_first) {
+  if (!is_first) one(3);
+  if (rank_in(MPI_COMM_WORLD) == 2) sleep(3);
+  one(2);
+}
+
+int fails(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  const int status = MPI_Allreduce(in, out, count, type, op, comm);
+  int error_class = MPI_SUCCESS;
+  if (status != MPI_SUCCESS) MPI_Error_class(status, &error_class);
+  return error_class;
+}
+
+void wrong() {
+  one(2);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int in[4] = {1, 2, 3, 4}, out[4];
+  CHECK(fails(in, in, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
+  CHECK(fails(in, MPI_IN_PLACE, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
+  CHECK(fails(in, out, 1, MPI_DATATYPE_NULL, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS);
+  CHECK(fails(in, out, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD) != MPI_SUCCESS);
+  CHECK(fails(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL) == MPI_ERR_COMM);
+  one(2);
+}
+
+void inter() {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  MPI_Comm half, between;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &between);
+  const int own = rank % 2 == 0 ? 1 : 10;
+  int sum = 0;
+  for (int call = 0; call < 2; ++call) MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, between);
+  int num_others;
+  MPI_Comm_remote_size(between, &num_others);
+  CHECK(sum == num_others * (rank % 2 == 0 ? 10 : 1));
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+  check_allreduce<int>(MPI_COMM_SELF, 1, 3, MPI_SUM, false);
+}
+
+void shared() {
+  const int rank = rank_in(MPI_COMM_WORLD), num_ranks = size_of(MPI_COMM_WORLD);
+  int in[3] = {}, out[3] = {};
+  const auto reduce = [&] {
+    MPI_Allreduce(in, out, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    CHECK(out[0] == in[0] && out[1] == num_ranks - 1 && out[2] == 0);
+  };
+  for (int round = 1; round <= 50; ++round) {
+    in[0] = round;
+    in[1] = rank;
+    in[2] = -rank;
+    reduce();
+    const double half = 0.5 * round;
+    double sum = 0;
+    MPI_Allreduce(&half, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(sum == half * num_ranks);
+  }
+  reduce();
+}
+
+// The message is too long to leave without the receiver's progress.
+void progress() {
+  constexpr int kBytes = 8 << 20;
+  const int rank = rank_in(MPI_COMM_WORLD);
+  one(1);
+  std::vector<char> bytes(kBytes, static_cast<char>(rank));
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (rank == 0) MPI_Irecv(bytes.data(), kBytes, MPI_CHAR, 1, 9, MPI_COMM_WORLD, &request);
+  if (rank == 1) MPI_Send(bytes.data(), kBytes, MPI_CHAR, 0, 9, MPI_COMM_WORLD);
+  one(1);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(bytes[0] == 1 || rank != 0);
+}
+
+void run_case(const std::string& what, int number) {
+  if (what == "opened") open_library();
+  if (what == "barrier") MPI_Barrier(MPI_COMM_WORLD);
+  if (what == "one" || what == "opened" || what == "barrier") one(number);
+  if (what == "oracle") oracle(number);
+  if (what == "limits") limits();
+  if (what == "set_up") set_up();
+  if (what == "freed") freed(number);
+  if (what == "many") many(number);
+  if (what == "threads") threads(number);
+  if (what == "late" || what == "late_first") late(what == "late_first");
+  if (what == "wrong") wrong();
+  if (what == "inter") inter();
+  if (what == "shared") shared();
+  if (what == "progress") progress();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "threads") {
+    init_thread_multiple(argc, argv);
+  } else {
+    MPI_Init(&argc, &argv);
+  }
+  run_case(what, rounds(argc, argv, 100));
+  MPI_Finalize();
+}
