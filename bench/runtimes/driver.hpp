@@ -16,8 +16,8 @@
 
 namespace hierbar::bench {
 
-// The driver of omp_barrier_bench and mpi_barrier_bench. `Options`, derived from RunOptions, names
-// the program, and its namespace has the functions of bench.hpp.
+// The driver of omp_barrier_bench, mpi_barrier_bench and mpi_collective_bench. `Options`, derived
+// from RunOptions, names the program, and its namespace has the functions of bench.hpp.
 template <class Options>
 int run_bench(const Options& options) {
   // 1. Find out what can be measured.
@@ -48,6 +48,17 @@ int run_bench(const Options& options) {
   }
   json.write(json_report(measurements, options, host, configurations, verdicts));
   return options.check && !all_pass(verdicts) ? 1 : 0;
+}
+
+// The main function of these programs. The options' namespace has parse_options().
+template <class Options>
+int run_program(int argc, char** argv) {
+  return run_driver<Options>(
+      Options::kProgram, argc, argv,
+      [](int count, char** words, Options& options) {
+        return parse_options(count, words, options);
+      },
+      run_bench<Options>);
 }
 
 }  // namespace hierbar::bench

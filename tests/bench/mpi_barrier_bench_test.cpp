@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -20,8 +21,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-ChildResult run_bench(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), HIERBAR_MPI_BARRIER_BENCH);
+ChildResult run_bench(std::vector<std::string> arguments,
+                      const char* program = HIERBAR_MPI_BARRIER_BENCH) {
+  arguments.insert(arguments.begin(), program);
   return run_child(arguments, {}, std::chrono::minutes(2));
 }
 
@@ -154,6 +156,46 @@ TEST(MpiBarrierBench, MeasuresMeetingsOfLeadersBesideHier) {
   }
   EXPECT_THAT(measured,
               testing::IsSupersetOf({"hier", "meet-library", "meet-tree:1", "meet-auto"}));
+}
+
+// With a cpu each, and more than cpus.
+TEST(MpiCollectiveBench, MeasuresCallsOfEachSizeBesideMpiBarrier) {
+  const std::string ranks =
+      "2," + std::to_string(std::max(4u, 2 * static_cast<unsigned>(describe_host().cpus.size())));
+  const ChildResult result =
+      run_bench(tiny({"--configs", "hier,mpich,openmpi-hier", "--calls", "allreduce,bcast,reduce",
+                      "--bytes", "8,4096", "--json", "-"},
+                     ranks),
+                HIERBAR_MPI_COLLECTIVE_BENCH);
+  if (result.errors.find("none of the configurations") != std::string::npos)
+    GTEST_SKIP() << "no MPI to measure";
+  ASSERT_EQ(result.failure, "") << result.errors;
+  const json report = json::parse(result.output);
+  std::vector<std::string> quantities;
+  for (const json& group : report.at("groups")) {
+    quantities.push_back(group.at("quantity"));
+    for (const json& series : group.at("series")) {
+      EXPECT_TRUE(series.at("failure").is_null()) << series.at("failure");
+      if (series.at("kind") == "floor") continue;
+      EXPECT_GE(series.at("samples")[0].at("ns").size(), 3u)
+          << quantities.back() << ", " << series.at("name");
+    }
+  }
+  const std::vector<std::string> of_each{"barrier",    "allreduce:8", "allreduce:4096", "bcast:8",
+                                         "bcast:4096", "reduce:8",    "reduce:4096"};
+  ASSERT_EQ(quantities.size(), 2 * of_each.size());
+  EXPECT_TRUE(std::equal(of_each.begin(), of_each.end(), quantities.begin()));
+  EXPECT_TRUE(std::equal(of_each.begin(), of_each.end(), quantities.begin() + 7));
+}
+
+TEST(MpiCollectiveBench, RejectsWhatItDoesNotKnowAndNamesIt) {
+  const ChildResult size = run_bench({"--bytes", "8,12"}, HIERBAR_MPI_COLLECTIVE_BENCH);
+  EXPECT_THAT(size.failure, HasSubstr("exit status 2"));
+  EXPECT_THAT(size.errors + size.output, HasSubstr("'12': allowed: 8, 16, 32"));
+  EXPECT_THAT(run_bench({"--calls", "scan"}, HIERBAR_MPI_COLLECTIVE_BENCH).failure,
+              HasSubstr("exit status 2"));
+  EXPECT_THAT(run_bench({"--first"}, HIERBAR_MPI_COLLECTIVE_BENCH).failure,
+              HasSubstr("exit status 2"));
 }
 
 TEST(MpiBarrierBench, SaysWhatFailedAfterItWasIdentified) {

@@ -1,7 +1,7 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The parts of mpi_barrier_bench that launch nothing.
+// The parts of mpi_barrier_bench and mpi_collective_bench that launch nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,11 +19,12 @@ using testing::HasSubstr;
 
 // ---- options ----
 
-MpiBenchOptions parse(std::vector<std::string> words) {
-  words.insert(words.begin(), "mpi_barrier_bench");
+template <class Options = MpiBenchOptions>
+Options parse(std::vector<std::string> words) {
+  words.insert(words.begin(), Options::kProgram);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
-  MpiBenchOptions options;
+  Options options;
   EXPECT_FALSE(parse_options(static_cast<int>(arguments.size()), arguments.data(), options));
   return options;
 }
@@ -77,6 +78,24 @@ TEST(MpiBenchOptions, OpenMpisOwnAlgorithmsAreMeasuredWithoutOurs) {
   EXPECT_THAT(tuned.arguments, testing::IsSupersetOf({"coll_tuned_barrier_algorithm", "3",
                                                       "coll_tuned_use_dynamic_rules", "1"}));
   EXPECT_THAT(tuned.explains, testing::HasSubstr("recursive doubling"));
+}
+
+TEST(CollectiveBenchOptions, NameWhatIsMeasured) {
+  EXPECT_THAT(parse<CollectiveBenchOptions>({}).quantities(),
+              ElementsAre("allreduce:8", "allreduce:64", "allreduce:512", "allreduce:4096"));
+  EXPECT_THAT(
+      parse<CollectiveBenchOptions>({"--calls", "bcast,reduce", "--bytes", "64,8"}).quantities(),
+      ElementsAre("bcast:8", "bcast:64", "reduce:8", "reduce:64"));
+}
+
+TEST(CollectiveBenchOptions, MeasureOursWithItsCollectives) {
+  for (const MpiConfiguration& one :
+       make_configurations(parse<CollectiveBenchOptions>({"--configs", "hier,mpich"}))) {
+    const auto setting = one.variables.find("HIERBAR_MPI");
+    EXPECT_EQ(setting == one.variables.end() ? "" : setting->second,
+              one.preload ? "collectives" : "")
+        << one.name;
+  }
 }
 
 // ---- what the measured program says ----
@@ -172,7 +191,7 @@ TEST(Configurations, SayWhatIsNotInstalled) {
 }
 
 TEST(Configurations, LeaveTheWheelOutUnlessItIsGiven) {
-  EXPECT_EQ(make_configurations({}).size(), 5u);
+  EXPECT_EQ(make_configurations(MpiBenchOptions()).size(), 5u);
   MpiBenchOptions options;
   options.wheel_dir = "/wheel";
   EXPECT_EQ(make_configurations(options).size(), 8u);

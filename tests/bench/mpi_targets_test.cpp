@@ -1,7 +1,8 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What mpi_barrier_bench says of its measurements: the verdicts and the report.
+// What mpi_barrier_bench and mpi_collective_bench say of their measurements: the verdicts and the
+// report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +44,7 @@ Group group(int num_ranks, const std::string& quantity, double one_way_ns, doubl
 Outcome outcome(const Group& measured, const std::string& part) {
   Measurements measurements;
   measurements.groups = {measured};
-  const auto verdicts = judge(measurements, {}, 2);
+  const auto verdicts = judge(measurements, MpiBenchOptions(), 2);
   const auto found = std::find_if(
       verdicts.begin(), verdicts.end(),
       [&part](const Verdict& verdict) { return verdict.what.find(part) != std::string::npos; });
@@ -97,7 +98,8 @@ TEST(MpiTargets, OfRanksThatComeFromACallOfTheLibraryAskForNoMoreThanItsOwnBarri
   EXPECT_EQ(outcome(group(8, "elsewhere", kNearNs, 1051), "MPICH's own"), Outcome::kFail);
   Measurements measurements;
   measurements.groups = {group(8, "elsewhere", kNearNs, 1000)};
-  EXPECT_EQ(judge(measurements, {}, 2).size(), 1u) << "Open MPI's ranks come from another call";
+  EXPECT_EQ(judge(measurements, MpiBenchOptions(), 2).size(), 1u)
+      << "Open MPI's ranks come from another call";
 }
 
 TEST(MpiTargets, OfTheFirstBarrierAllowAMillisecondOverTheAllreduceOfTheSameProcesses) {
@@ -106,7 +108,7 @@ TEST(MpiTargets, OfTheFirstBarrierAllowAMillisecondOverTheAllreduceOfTheSameProc
     measurements.groups = {group(2, "first", kFarNs, first_ns), group(2, "cold", kFarNs, 1e9),
                            group(2, "allreduce", kFarNs, allreduce_ns),
                            group(4, "first", kFarNs, 1e9)};
-    const auto verdicts = judge(measurements, {}, 2);
+    const auto verdicts = judge(measurements, MpiBenchOptions(), 2);
     EXPECT_EQ(verdicts.size(), 1u)
         << "neither the program's first barrier nor one of more ranks than cpus is judged";
     return verdicts.front().outcome;
@@ -127,6 +129,46 @@ TEST(MpiTargets, SayWhatWasNotMeasuredInsteadOfPassing) {
   EXPECT_EQ(outcome(without, "Open MPI"), Outcome::kNotMeasured);
 }
 
+// ---- targets of calls that carry data ----
+
+Outcome collective_outcome(const Group& barriers, const Group& measured, const std::string& part) {
+  Measurements measurements;
+  measurements.groups = {barriers, measured};
+  for (const Verdict& verdict : judge(measurements, CollectiveBenchOptions(), 2)) {
+    if (verdict.what.find(part) != std::string::npos) return verdict.outcome;
+  }
+  ADD_FAILURE() << "no target speaks of " << part;
+  return Outcome::kNotMeasured;
+}
+
+TEST(CollectiveTargets, OfAPairCompareWithOurBarrierOfTheSameProcesses) {
+  const Group barriers = group(2, "barrier", kNearNs, 100);
+  const auto against_barrier = [&barriers](double ns) {
+    return collective_outcome(barriers, group(2, "allreduce:8", kNearNs, ns), "MPI_Barrier");
+  };
+  EXPECT_EQ(against_barrier(115), Outcome::kPass);
+  EXPECT_EQ(against_barrier(116), Outcome::kFail);
+}
+
+TEST(CollectiveTargets, DependOnTheCallItsSizeAndTheRanks) {
+  const auto against_openmpi = [](int num_ranks, const std::string& quantity, double ns) {
+    return collective_outcome(group(num_ranks, "barrier", kNearNs, 100),
+                              group(num_ranks, quantity, kNearNs, ns), "best Open MPI");
+  };
+  EXPECT_EQ(against_openmpi(2, "allreduce:8", 70), Outcome::kPass);
+  EXPECT_EQ(against_openmpi(2, "allreduce:8", 71), Outcome::kFail);
+  EXPECT_EQ(against_openmpi(2, "reduce:512", 101), Outcome::kFail);
+  EXPECT_EQ(against_openmpi(4, "allreduce:8", 120), Outcome::kPass);
+  EXPECT_EQ(against_openmpi(2, "allreduce:1024", 210), Outcome::kPass);
+  EXPECT_EQ(against_openmpi(2, "allreduce:1024", 211), Outcome::kFail);
+}
+
+TEST(CollectiveTargets, LeaveBarriersToMpiBarrierBench) {
+  Measurements measurements;
+  measurements.groups = {group(2, "barrier", kNearNs, 1e6)};
+  EXPECT_TRUE(judge(measurements, CollectiveBenchOptions(), 2).empty());
+}
+
 // ---- reports ----
 
 MpiConfiguration some(Implementation implementation) {
@@ -141,7 +183,7 @@ TEST(MpiReport, ShowsEveryConfigurationWithItsRatioAndTheOtherQuantitiesBesideTh
   measurements.groups = {group(2, "period", kNearNs, 100), group(2, "skew", kNearNs, 33),
                          group(8, "loop", kNearNs, 100), group(8, "elsewhere", kNearNs, 2000)};
   measurements.groups[0].series[2].failure = "killed by signal 11";
-  const std::string text = tables_text(measurements, {});
+  const std::string text = tables_text(measurements, MpiBenchOptions());
   EXPECT_THAT(
       text, HasSubstr("2 ranks; each bound to a core; regime near, one way 42 ns; 1 repetition\n"));
   EXPECT_THAT(text, HasSubstr("8 ranks; more than cpus, not bound"));
@@ -152,6 +194,19 @@ TEST(MpiReport, ShowsEveryConfigurationWithItsRatioAndTheOtherQuantitiesBesideTh
   EXPECT_THAT(text, testing::ContainsRegex("hier +100.0 .*2000\n"));
   EXPECT_THAT(text, HasSubstr("failed: killed by signal 11"));
   EXPECT_THAT(text, HasSubstr("exchange-mov"));
+}
+
+TEST(MpiReport, OfCallsWithDataHasATableForEachAndOurBarrierInIt) {
+  Measurements measurements;
+  measurements.groups = {group(2, "barrier", kNearNs, 100), group(2, "allreduce:8", kNearNs, 110)};
+  const std::string text = tables_text(measurements, CollectiveBenchOptions());
+  EXPECT_THAT(text, testing::ContainsRegex("ns +barrier +quartiles"));
+  EXPECT_THAT(text, testing::ContainsRegex("ns +allreduce:8 +quartiles"));
+  EXPECT_THAT(text, testing::ContainsRegex("hier, MPI_Barrier +100.0 .* 0.91 "));
+  const nlohmann::json report = json_report(measurements, CollectiveBenchOptions(), {}, {}, {});
+  EXPECT_EQ(report.at("format"), "hierbar-mpi-collective-bench-1");
+  EXPECT_EQ(report.at("settings").at("bytes"), (std::vector<int>{8, 64, 512, 4096}));
+  EXPECT_EQ(report.at("groups")[1].at("quantity"), "allreduce:8");
 }
 
 TEST(MpiReport, SaysWhatWasSkippedAndWhy) {
@@ -166,7 +221,8 @@ TEST(MpiReport, InJsonHasEverySampleAndVerdict) {
   Measurements measurements;
   measurements.groups = {group(2, "period", kNearNs, 100)};
   const nlohmann::json report =
-      json_report(measurements, {}, {}, {some(Implementation::kMpich)}, judge(measurements, {}, 2));
+      json_report(measurements, MpiBenchOptions(), {}, {some(Implementation::kMpich)},
+                  judge(measurements, MpiBenchOptions(), 2));
   EXPECT_EQ(report.at("format"), "hierbar-mpi-barrier-bench-1");
   EXPECT_EQ(report.at("groups")[0].at("ranks"), 2);
   EXPECT_EQ(report.at("groups")[0].at("quantity"), "period");

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/common/groups.hpp"
@@ -12,8 +13,8 @@
 #include "bench/runtimes/mpi/configuration.hpp"
 #include "bench/runtimes/mpi/options.hpp"
 
-// The parts of mpi_barrier_bench. Only measure() measures, the others return text, JSON or
-// verdicts.
+// The parts of mpi_barrier_bench, and of mpi_collective_bench where it differs. Only measure()
+// measures, the others return text, JSON or verdicts.
 namespace hierbar::bench::mpi {
 
 // Machine, build, settings and libraries; what is skipped, and why.
@@ -42,6 +43,28 @@ namespace hierbar::bench::mpi {
 // All of the above, and the raw samples.
 [[nodiscard]] nlohmann::json json_report(const Measurements& measurements,
                                          const MpiBenchOptions& options, const Host& host,
+                                         const std::vector<MpiConfiguration>& configurations,
+                                         const std::vector<Verdict>& verdicts);
+
+// ---- mpi_collective_bench ----
+
+// What MPI_Barrier is called among the quantities, the first of each number of ranks.
+inline constexpr std::string_view kBarrierQuantity = "barrier";
+
+inline constexpr const char* kOwnBarrier = "hier, MPI_Barrier";
+// A group with that row: hier's MPI_Barrier, out of the group `barriers` of the same processes. The
+// group itself, if it is of barriers or there are none.
+[[nodiscard]] Group add_own_barrier(Group group, const Group& barriers);
+
+[[nodiscard]] Measurements measure(const CollectiveBenchOptions& options, const Host& host,
+                                   const std::vector<MpiConfiguration>& configurations);
+[[nodiscard]] std::vector<Verdict> judge(const Measurements& measurements,
+                                         const CollectiveBenchOptions& options, int num_cpus);
+// A table for each quantity of each number of ranks, with our MPI_Barrier as one of the rows.
+[[nodiscard]] std::string tables_text(const Measurements& measurements,
+                                      const CollectiveBenchOptions& options);
+[[nodiscard]] nlohmann::json json_report(const Measurements& measurements,
+                                         const CollectiveBenchOptions& options, const Host& host,
                                          const std::vector<MpiConfiguration>& configurations,
                                          const std::vector<Verdict>& verdicts);
 

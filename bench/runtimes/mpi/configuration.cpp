@@ -107,7 +107,10 @@ MpiConfiguration make_configuration(const KnownConfiguration& known,
     configuration.variables["LD_LIBRARY_PATH"] = configuration.wheel->dir();
   }
   if (known.name == "wheel-shm") {
-    configuration.variables["MPIR_CVAR_BARRIER_POSIX_INTRA_ALGORITHM"] = "release_gather";
+    for (const char* call : {"BARRIER", "ALLREDUCE", "BCAST", "REDUCE"}) {
+      configuration.variables[fmt::format("MPIR_CVAR_{}_POSIX_INTRA_ALGORITHM", call)] =
+          "release_gather";
+    }
     configuration.variables["MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD"] = "1";
     configuration.variables["MPIR_CVAR_COLL_SHM_LIMIT_PER_NODE"] = "65536";
   }
@@ -165,6 +168,14 @@ std::vector<MpiConfiguration> make_configurations(const MpiBenchOptions& options
   for (const std::string& meeting : options.meetings) {
     const auto make = meeting.starts_with(kTunedPrefix) ? make_tuned : make_meeting;
     configurations.push_back(make(meeting, options));
+  }
+  return configurations;
+}
+
+std::vector<MpiConfiguration> make_configurations(const CollectiveBenchOptions& options) {
+  auto configurations = make_configurations(static_cast<const MpiBenchOptions&>(options));
+  for (MpiConfiguration& configuration : configurations) {
+    if (configuration.preload) configuration.variables["HIERBAR_MPI"] = "collectives";
   }
   return configurations;
 }

@@ -27,13 +27,14 @@ struct KnownConfiguration {
   std::string_view explains;
 };
 
-// The name of PMPI_Barrier when a launch of `hier` measures it, in turns with our barrier.
+// The name of the library's own functions when a launch of `hier` measures them, in turns with
+// ours.
 inline constexpr std::string_view kInside = "mpich-inside";
 
 inline constexpr std::array<KnownConfiguration, 8> kConfigurations{{
     {"hier", Family::kHier, Implementation::kMpich, true,
      "this project: LD_PRELOAD=libhierbar_mpi.so under MPICH"},
-    {"mpich", Family::kMpich, Implementation::kMpich, false, "MPICH's own barrier"},
+    {"mpich", Family::kMpich, Implementation::kMpich, false, "MPICH alone"},
     {"openmpi", Family::kOpenMpi, Implementation::kOpenMpi, false, "Open MPI's default"},
     {"openmpi-shm", Family::kOpenMpi, Implementation::kOpenMpi, false,
      "Open MPI, its shared-memory collectives preferred"},
@@ -41,9 +42,9 @@ inline constexpr std::array<KnownConfiguration, 8> kConfigurations{{
      "this project: LD_PRELOAD=libhierbar_mpi_ompi.so under Open MPI"},
     {"wheel-hier", Family::kOther, Implementation::kWheel, true,
      "as hier, under the MPICH of --mpich-wheel"},
-    {"wheel", Family::kOther, Implementation::kWheel, false, "that MPICH's own barrier"},
+    {"wheel", Family::kOther, Implementation::kWheel, false, "that MPICH alone"},
     {"wheel-shm", Family::kOther, Implementation::kWheel, false,
-     "the same, its shared-memory barrier (release_gather) asked for"},
+     "the same, its shared-memory collectives (release_gather) asked for"},
 }};
 
 // Open MPI's own algorithms between nodes, as meetings are called: tuned:1 is the first value of
@@ -89,6 +90,9 @@ struct MpiConfiguration : Configuration {
 // The configurations that `options` name, in the order of kConfigurations, and then one for each
 // meeting, called "meet-" and its name. They are not yet identified.
 [[nodiscard]] std::vector<MpiConfiguration> make_configurations(const MpiBenchOptions& options);
+// The same, with HIERBAR_MPI=collectives where the shim is preloaded.
+[[nodiscard]] std::vector<MpiConfiguration> make_configurations(
+    const CollectiveBenchOptions& options);
 
 // Launches the measured program once, to see which libraries it loads.
 void identify(MpiConfiguration& configuration);

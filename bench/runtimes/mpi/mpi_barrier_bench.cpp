@@ -8,8 +8,5 @@
 #include "bench/runtimes/mpi/bench.hpp"
 
 int main(int argc, char** argv) {
-  using Options = hierbar::bench::mpi::MpiBenchOptions;
-  return hierbar::bench::run_driver<Options>(Options::kProgram, argc, argv,
-                                             hierbar::bench::mpi::parse_options,
-                                             hierbar::bench::run_bench<Options>);
+  return hierbar::bench::run_program<hierbar::bench::mpi::MpiBenchOptions>(argc, argv);
 }

@@ -48,6 +48,36 @@ constexpr const char* kDescription =
     "in turns with `first`\n"
     "  init       MPI_Init, which a preloaded library should not make slower\n";
 
+constexpr const char* kCollectiveDescription =
+    "Measures MPI_Allreduce, MPI_Bcast and MPI_Reduce of few bytes, among all ranks of one "
+    "machine, "
+    "under different MPI\n"
+    "libraries, side by side, and MPI_Barrier in the same processes. Data are doubles, reductions "
+    "are sums, the root is rank 0.\n"
+    "This project is measured with HIERBAR_MPI=collectives.\n"
+    "\n"
+    "All else is as in mpi_barrier_bench: every configuration runs in a launch of its own, all "
+    "take "
+    "turns in random order\n"
+    "inside every repetition, and with them the physical floors of the machine. Ranks that do not "
+    "outnumber the cpus are\n"
+    "bound, one to a core. The figure is ns from one call to the next, calls back to back: in "
+    "short "
+    "batches that take turns,\n"
+    "or in one long loop for each where ranks outnumber the cpus. Each sample is the maximum over "
+    "the ranks, in a loop their\n"
+    "mean. A ratio is the middle one of the repetitions' ratios, with their spread.\n"
+    "\n"
+    "Tables and JSON name a figure CALL:BYTES, as allreduce:64, and MPI_Barrier's `barrier`.\n";
+
+constexpr const char* kCollectiveExamplesHelp =
+    "Examples:\n"
+    "  mpi_collective_bench --quick                   MPI_Allreduce in some minutes\n"
+    "  mpi_collective_bench --ranks 2 --check         one number of ranks, judged\n"
+    "  mpi_collective_bench --calls bcast,reduce --bytes 8,1024\n"
+    "                                                 others, of other sizes\n"
+    "  mpi_collective_bench --json result.json        for a record\n";
+
 constexpr const char* kEnvironmentHelp =
     "Environment:\n"
     "  LD_PRELOAD, LD_LIBRARY_PATH and OpenMP's variables are not passed on to the measured "
@@ -104,21 +134,53 @@ void add_meetings(CLI::App& app, MpiBenchOptions& options) {
       ->option_text("N");
 }
 
-void add_what(CLI::App& app, MpiBenchOptions& options) {
-  app.add_option("--ranks", options.rank_counts,
-                 "Numbers of ranks, separated by commas. Default: 2,4,8,16; 2 with --first.")
+void add_ranks(CLI::App& app, MpiBenchOptions& options, const char* help) {
+  app.add_option("--ranks", options.rank_counts, help)
       ->delimiter(',')
       ->check(CLI::Range(2, 1024))
       ->option_text("N,...");
-  app.add_flag("--first", options.first,
-               "Measure the first barrier on a new communicator, and MPI_Init, instead.");
+}
+
+void add_configurations(CLI::App& app, MpiBenchOptions& options) {
   std::vector<std::string> names;
   for (const KnownConfiguration& known : kConfigurations) names.emplace_back(known.name);
   app.add_option("--configs", options.configurations, configuration_help())
       ->delimiter(',')
       ->check(CLI::IsMember(names).description(""))
       ->option_text("NAME,...");
+}
+
+void add_what(CLI::App& app, MpiBenchOptions& options) {
+  add_ranks(app, options,
+            "Numbers of ranks, separated by commas. Default: 2,4,8,16; 2 with --first.");
+  app.add_flag("--first", options.first,
+               "Measure the first barrier on a new communicator, and MPI_Init, instead.");
+  add_configurations(app, options);
   add_meetings(app, options);
+}
+
+// Empty: `text` is a size that the measured program has.
+std::string problem_of_size(const std::string& text) {
+  for (std::size_t bytes = 8; bytes <= 65536; bytes *= 2) {
+    if (text == std::to_string(bytes)) return "";
+  }
+  return fmt::format("'{}': allowed: 8, 16, 32 and so on, to 65536", text);
+}
+
+void add_what(CLI::App& app, CollectiveBenchOptions& options) {
+  app.add_option("--calls", options.calls,
+                 "Which calls, separated by commas: allreduce, bcast, reduce. Default: allreduce.")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"allreduce", "bcast", "reduce"}).description(""))
+      ->option_text("NAME,...");
+  app.add_option("--bytes", options.sizes,
+                 "Bytes of one rank, separated by commas: powers of two from 8 to 65536.\n"
+                 "Default: 8,64,512,4096.")
+      ->delimiter(',')
+      ->check(CLI::Validator(&problem_of_size, ""))
+      ->option_text("N,...");
+  add_ranks(app, options, "Numbers of ranks, separated by commas. Default: 2,4,8,16.");
+  add_configurations(app, options);
 }
 
 constexpr RunHelp kRunHelp = {
@@ -172,11 +234,11 @@ void fill_defaults(MpiBenchOptions& options, const CLI::App& app) {
   sort_and_drop_repeated(options.rank_counts);
 }
 
-}  // namespace
-
-std::optional<int> parse_options(int argc, char** argv, MpiBenchOptions& options) {
-  CLI::App app(kDescription, options.kProgram);
-  app.footer(std::string(kEnvironmentHelp) + kExitStatusHelp + kExamplesHelp);
+template <class Options>
+std::optional<int> parse(int argc, char** argv, Options& options, const char* description,
+                         const char* examples) {
+  CLI::App app(description, options.kProgram);
+  app.footer(std::string(kEnvironmentHelp) + kExitStatusHelp + examples);
   app.get_formatter()->column_width(26);
   add_what(app, options);
   add_how(app, options);
@@ -185,6 +247,26 @@ std::optional<int> parse_options(int argc, char** argv, MpiBenchOptions& options
   if (const auto status = parse_command_line(app, argc, argv)) return status;
   fill_defaults(options, app);
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<int> parse_options(int argc, char** argv, MpiBenchOptions& options) {
+  return parse(argc, argv, options, kDescription, kExamplesHelp);
+}
+
+std::optional<int> parse_options(int argc, char** argv, CollectiveBenchOptions& options) {
+  const auto status = parse(argc, argv, options, kCollectiveDescription, kCollectiveExamplesHelp);
+  sort_and_drop_repeated(options.sizes);
+  return status;
+}
+
+std::vector<std::string> CollectiveBenchOptions::quantities() const {
+  std::vector<std::string> all;
+  for (const std::string& call : calls) {
+    for (const int bytes : sizes) all.push_back(fmt::format("{}:{}", call, bytes));
+  }
+  return all;
 }
 
 }  // namespace hierbar::bench::mpi

@@ -32,8 +32,21 @@ struct MpiBenchOptions : RunOptions {
   }
 };
 
+// Those of mpi_collective_bench: the same, without meetings and first barriers.
+struct CollectiveBenchOptions : MpiBenchOptions {
+  static constexpr const char* kProgram = "mpi_collective_bench";
+
+  std::vector<std::string> calls{"allreduce"};
+  std::vector<int> sizes{8, 64, 512, 4096};  // in bytes
+
+  // "allreduce:8", in the order of the tables.
+  [[nodiscard]] std::vector<std::string> quantities() const;
+};
+
 // Reads the command line. Returns the exit status if the program must end: 0 for help, 2 for wrong
 // arguments. The message has been printed then.
 [[nodiscard]] std::optional<int> parse_options(int argc, char** argv, MpiBenchOptions& options);
+[[nodiscard]] std::optional<int> parse_options(int argc, char** argv,
+                                               CollectiveBenchOptions& options);
 
 }  // namespace hierbar::bench::mpi

@@ -15,7 +15,7 @@
 namespace hierbar::bench::mpi {
 namespace {
 
-constexpr ColumnWidths kWidths{.name = 25, .median = 10, .quartiles = 22, .ratio = 8, .spread = 16};
+constexpr ColumnWidths kWidths{.name = 25, .median = 14, .quartiles = 22, .ratio = 8, .spread = 16};
 constexpr const char* kReference = "hier";
 
 // The settings of a launch beside the number of ranks and the binding.
@@ -68,8 +68,7 @@ std::string row(const Part& part, const Series& series) {
 
 std::string part_text(const Part& part) {
   const Group& group = *part.front();
-  std::string text = part_title(group) + "\n";
-  text += titles_row(
+  std::string text = titles_row(
       kWidths,
       {.name = "ns", .median = group.quantity, .ratio = "to hier", .spread = "repetitions"});
   for (std::size_t i = 1; i < part.size(); ++i) text += fmt::format("{:>10}", part[i]->quantity);
@@ -79,6 +78,28 @@ std::string part_text(const Part& part) {
   }
   if (const Series* floor = best_of(group, Family::kFloor)) text += row(part, *floor);
   return text + "\n";
+}
+
+nlohmann::json json_report(const char* format, const Measurements& measurements,
+                           const MpiBenchOptions& options, nlohmann::json more_settings,
+                           const Host& host, const std::vector<MpiConfiguration>& configurations,
+                           const std::vector<Verdict>& verdicts) {
+  JsonParts parts{.format = format,
+                  .settings = {{"repetitions", options.num_repetitions},
+                               {"budget_ms", options.budget_ms},
+                               {"seed", options.seed},
+                               {"thread_level", "single"}},
+                  .configurations = nlohmann::json::array(),
+                  .quantity = "quantity",
+                  .reference = kReference};
+  parts.settings.update(more_settings);
+  for (const MpiConfiguration& configuration : configurations) {
+    nlohmann::json entry = to_json(configuration);
+    entry["launcher"] = configuration.launcher;
+    entry["arguments"] = configuration.arguments;
+    parts.configurations.push_back(std::move(entry));
+  }
+  return bench::json_report(parts, measurements, host, verdicts);
 }
 
 }  // namespace
@@ -96,8 +117,8 @@ std::string header_text(const MpiBenchOptions& options, const Host& host,
     text += configuration_row(configuration);
     if (configuration.name == "hier" && configuration.unavailable.empty()) {
       text += fmt::format(
-          "  {:<{}}PMPI_Barrier in the processes of hier, in turns with it, where each rank has a "
-          "cpu\n",
+          "  {:<{}}the library's own in the processes of hier, in turns with ours, where each rank "
+          "has a cpu\n",
           kInside, kWidths.name);
     }
   }
@@ -106,29 +127,36 @@ std::string header_text(const MpiBenchOptions& options, const Host& host,
 
 std::string tables_text(const Measurements& measurements, const MpiBenchOptions&) {
   std::string text;
-  for (const Part& part : parts_of(measurements)) text += part_text(part);
+  for (const Part& part : parts_of(measurements))
+    text += part_title(*part.front()) + "\n" + part_text(part);
+  return text;
+}
+
+std::string tables_text(const Measurements& measurements, const CollectiveBenchOptions&) {
+  std::string text;
+  for (const Part& part : parts_of(measurements)) {
+    text += part_title(*part.front()) + "\n";
+    for (const Group* group : part) {
+      const Group with_barrier = add_own_barrier(*group, *part.front());
+      text += part_text({&with_barrier});
+    }
+  }
   return text;
 }
 
 nlohmann::json json_report(const Measurements& measurements, const MpiBenchOptions& options,
                            const Host& host, const std::vector<MpiConfiguration>& configurations,
                            const std::vector<Verdict>& verdicts) {
-  JsonParts parts{.format = "hierbar-mpi-barrier-bench-1",
-                  .settings = {{"repetitions", options.num_repetitions},
-                               {"budget_ms", options.budget_ms},
-                               {"seed", options.seed},
-                               {"first", options.first},
-                               {"thread_level", "single"}},
-                  .configurations = nlohmann::json::array(),
-                  .quantity = "quantity",
-                  .reference = kReference};
-  for (const MpiConfiguration& configuration : configurations) {
-    nlohmann::json entry = to_json(configuration);
-    entry["launcher"] = configuration.launcher;
-    entry["arguments"] = configuration.arguments;
-    parts.configurations.push_back(std::move(entry));
-  }
-  return bench::json_report(parts, measurements, host, verdicts);
+  return json_report("hierbar-mpi-barrier-bench-1", measurements, options,
+                     {{"first", options.first}}, host, configurations, verdicts);
+}
+
+nlohmann::json json_report(const Measurements& measurements, const CollectiveBenchOptions& options,
+                           const Host& host, const std::vector<MpiConfiguration>& configurations,
+                           const std::vector<Verdict>& verdicts) {
+  return json_report("hierbar-mpi-collective-bench-1", measurements, options,
+                     {{"calls", options.calls}, {"bytes", options.sizes}}, host, configurations,
+                     verdicts);
 }
 
 }  // namespace hierbar::bench::mpi

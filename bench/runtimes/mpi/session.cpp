@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <random>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bench/runtimes/mpi/bench.hpp"
 
@@ -21,27 +25,30 @@ constexpr std::array<std::string_view, 4> kQuantities{"period", "isolated", "ske
 constexpr std::array<std::string_view, 2> kCrowdedQuantities{"loop", "elsewhere"};
 constexpr std::array<std::string_view, 4> kFirstQuantities{"first", "cold", "allreduce", "init"};
 
+// What one launch measures, and the worker's options that say so.
+struct LaunchFigures {
+  std::vector<std::string> quantities;
+  std::vector<std::string> arguments;
+};
+using FiguresOf = std::function<LaunchFigures(bool is_bound)>;
+
 class MpiSession : public Session<MpiConfiguration> {
  public:
-  MpiSession(const MpiBenchOptions& options, const Host& host,
-             const std::vector<MpiConfiguration>& configurations)
-      : Session(MpiBenchOptions::kProgram, options, host, configurations),
+  MpiSession(const char* program, const MpiBenchOptions& options, const Host& host,
+             const std::vector<MpiConfiguration>& configurations, FiguresOf figures)
+      : Session(program, options, host, configurations),
         mpi_options_(options),
+        figures_(std::move(figures)),
         random_(options.seed) {
     for (const int num_ranks : options.rank_counts) add_groups(num_ranks);
   }
 
  private:
-  // The quantities depend on whether each rank has a cpu. With --first, they are those of set-up in
-  // all cases. The first group has the floors.
+  // The quantities may depend on whether each rank has a cpu. The first group has the floors.
   void add_groups(int num_ranks) {
     const bool oversubscribed = num_ranks > static_cast<int>(host_.cpus.size());
-    const std::span<const std::string_view> quantities =
-        mpi_options_.first ? std::span<const std::string_view>(kFirstQuantities)
-        : oversubscribed   ? std::span<const std::string_view>(kCrowdedQuantities)
-                           : std::span<const std::string_view>(kQuantities);
     std::vector<Group> groups;
-    for (const std::string_view quantity : quantities) {
+    for (const std::string& quantity : figures_(!oversubscribed).quantities) {
       Group group = new_group(num_ranks, quantity);
       group.participant = "rank";
       group.bound = !oversubscribed;
@@ -70,7 +77,8 @@ class MpiSession : public Session<MpiConfiguration> {
                                        "--limit-s",
                                        fmt::format("{:.0f}", std::ceil(options_.timeout_s) + 1)};
     if (inside) arguments.emplace_back("--inside");
-    arguments.emplace_back(mpi_options_.first ? "--first" : group.bound ? "--alone" : "--crowded");
+    for (const std::string& argument : figures_(group.bound).arguments)
+      arguments.push_back(argument);
     const auto command =
         launch_command(configuration, group.num_participants, group.bound, arguments);
     const ChildResult result = run_child(command, {}, timeout_);
@@ -86,14 +94,37 @@ class MpiSession : public Session<MpiConfiguration> {
   }
 
   const MpiBenchOptions& mpi_options_;
+  const FiguresOf figures_;
   std::mt19937_64 random_;
 };
 
+std::vector<std::string> strings(std::span<const std::string_view> names) {
+  return {names.begin(), names.end()};
+}
+
 }  // namespace
 
+// With --first, the quantities are those of set-up in all cases.
 Measurements measure(const MpiBenchOptions& options, const Host& host,
                      const std::vector<MpiConfiguration>& configurations) {
-  return MpiSession(options, host, configurations).run();
+  const auto figures = [&options](bool is_bound) -> LaunchFigures {
+    if (options.first) return {strings(kFirstQuantities), {"--first"}};
+    if (is_bound) return {strings(kQuantities), {"--alone"}};
+    return {strings(kCrowdedQuantities), {"--crowded"}};
+  };
+  return MpiSession(options.kProgram, options, host, configurations, figures).run();
+}
+
+Measurements measure(const CollectiveBenchOptions& options, const Host& host,
+                     const std::vector<MpiConfiguration>& configurations) {
+  const auto figures = [&options](bool is_bound) {
+    LaunchFigures all{options.quantities(), {"--collectives"}};
+    all.arguments.push_back(fmt::format("{}", fmt::join(all.quantities, ",")));
+    all.quantities.emplace(all.quantities.begin(), kBarrierQuantity);
+    if (!is_bound) all.arguments.emplace_back("--crowded");
+    return all;
+  };
+  return MpiSession(options.kProgram, options, host, configurations, figures).run();
 }
 
 }  // namespace hierbar::bench::mpi

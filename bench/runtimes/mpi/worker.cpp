@@ -1,16 +1,21 @@
 // Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Measures MPI_Barrier among all ranks, on one machine, under one MPI library. Rank 0 prints raw
+// Measures MPI_Barrier, or calls that carry data, among all ranks of one machine, under one MPI
+// library. Rank 0 prints raw
 // samples as one line of JSON. Each MPI's own compiler driver builds it, and nothing else is linked
 // to it; the launcher decides what is preloaded. The thread level is MPI_THREAD_SINGLE. See
 // docs/design/testing.md#d0072.
 //
 //   mpi_barrier_worker --budget-ms MS --limit-s S [--inside] [--alone | --crowded | --first]
+//                      [--collectives CALL:BYTES,...]
 //   --inside  measure PMPI_Barrier too, which is the library's own; batches of both take turns
 //   --alone   every rank has a cpu: measure the figures too for which all must run at once
 //   --crowded ranks outnumber the cpus: measure `loop` and `elsewhere`, and nothing else
 //   --first   measure only the last list of figures
+//   --collectives  measure these in place of MPI_Barrier alone, in turns with it, and only from one
+//             call to the next: `period`, or with --crowded `loop`, under the names `barrier` and
+//             CALL:BYTES
 //
 // Figures are in ns, and are maxima over the ranks. The clock is CLOCK_MONOTONIC, which is the same
 // for all processes of a machine.
@@ -48,6 +53,7 @@
 
 #include "bench/common/measured_program.hpp"
 #include "bench/runtimes/mpi/worker_barrier.hpp"
+#include "bench/runtimes/mpi/worker_collectives.hpp"
 
 namespace {
 
@@ -63,7 +69,19 @@ struct MpiWorkerSettings {
   bool alone = false;
   bool crowded = false;
   bool first = false;
+  std::vector<std::string> collectives;
 };
+
+// "A,B,C"
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
 
 // Nothing for wrong arguments.
 std::optional<MpiWorkerSettings> parse_settings(int argc, char** argv) {
@@ -79,6 +97,9 @@ std::optional<MpiWorkerSettings> parse_settings(int argc, char** argv) {
       settings.crowded = true;
     } else if (option == "--first") {
       settings.first = true;
+    } else if (option == "--collectives") {
+      settings.collectives = parts_of(value);
+      ++i;
     } else if (option == "--budget-ms") {
       settings.budget_ns = std::atof(value) * 1e6;
       ++i;
@@ -92,6 +113,9 @@ std::optional<MpiWorkerSettings> parse_settings(int argc, char** argv) {
   if (settings.budget_ns <= 0 || settings.limit_s == 0 ||
       settings.alone + settings.crowded + settings.first > 1)
     return std::nullopt;
+  for (const std::string& name : settings.collectives) {
+    if (find_collective(name, false) == nullptr) return std::nullopt;
+  }
   return settings;
 }
 
@@ -138,7 +162,7 @@ void calibrate(Barrier& barrier, double budget_ns) {
 // The barriers take turns, batch by batch. After each kBatchesPerLook batches the ranks agree on
 // the time that these have taken. It is far more than expected when others use the cpus.
 void measure_period(std::vector<Barrier>& barriers, double budget_ns) {
-  std::map<std::string, std::vector<double>> own;
+  std::map<const Barrier*, std::vector<double>> own;
   const double limit_ns = kMostBudgets * budget_ns * static_cast<double>(barriers.size());
   int num_batches = 0;
   for (const Barrier& barrier : barriers) num_batches = std::max(num_batches, barrier.num_batches);
@@ -147,12 +171,11 @@ void measure_period(std::vector<Barrier>& barriers, double budget_ns) {
     if (batch > 0 && batch % kBatchesPerLook == 0 && maximum(now_ns() - start) > limit_ns) break;
     for (const Barrier& barrier : barriers) {
       if (batch >= barrier.num_batches) continue;
-      own[barrier.name].push_back(time_batch(barrier, barrier.batch) /
-                                  static_cast<double>(barrier.batch));
+      own[&barrier].push_back(time_batch(barrier, barrier.batch) /
+                              static_cast<double>(barrier.batch));
     }
   }
-  for (Barrier& barrier : barriers)
-    barrier.samples["period"] = over_ranks(own[barrier.name], MPI_MAX);
+  for (Barrier& barrier : barriers) barrier.samples["period"] = over_ranks(own[&barrier], MPI_MAX);
 }
 
 // A series of barriers, as this rank saw them. Times count from the agreed start of the series.
@@ -299,11 +322,48 @@ std::vector<double> rank_cpus() {
   return over_ranks(cpus, MPI_MAX);
 }
 
+// The calls take turns, batch by batch, or one after the other if ranks outnumber the cpus.
+std::vector<Barrier> measure_collectives(const MpiWorkerSettings& settings) {
+  std::vector<Barrier> calls{{"barrier", MPI_Barrier, 0, 1, 0, {}}};
+  for (const std::string& name : settings.collectives)
+    calls.push_back({name, find_collective(name, false), 0, 1, 0, {}});
+  const std::size_t num_of_program = calls.size();
+  if (settings.inside) {
+    calls.push_back({"barrier", PMPI_Barrier, 0, 1, 0, {}});
+    for (const std::string& name : settings.collectives)
+      calls.push_back({name, find_collective(name, true), 0, 1, 0, {}});
+  }
+  if (settings.crowded) {
+    for (Barrier& call : calls) call.samples["loop"] = time_loop(call, settings.budget_ns);
+  } else {
+    for (Barrier& call : calls) calibrate(call, settings.budget_ns);
+    measure_period(calls, settings.budget_ns);
+  }
+  std::vector<Barrier> all{{"program", nullptr, 0, 1, 0, {}}};
+  if (settings.inside) all.push_back({"own", nullptr, 0, 1, 0, {}});
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    all[i < num_of_program ? 0 : 1].samples[calls[i].name] = calls[i].samples.begin()->second;
+  return all;
+}
+
+// What is fast must also be right.
+void check_sum() {
+  sent_doubles.front() = 1;
+  MPI_Allreduce(sent_doubles.data(), received_doubles.data(), 1, MPI_DOUBLE, MPI_SUM,
+                MPI_COMM_WORLD);
+  if (received_doubles.front() == num_ranks) return;
+  std::fprintf(stderr, "mpi_barrier_worker: MPI_Allreduce gave a wrong sum\n");
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 void run(const MpiWorkerSettings& settings, double init_ns) {
   std::vector<Barrier> barriers{{"program", MPI_Barrier, 0, 1, 0, {}}};
   if (settings.inside) barriers.push_back({"own", PMPI_Barrier, 0, 1, 0, {}});
   clock_ns = clock_cost_ns();
-  if (settings.first) {
+  if (!settings.collectives.empty()) {
+    barriers = measure_collectives(settings);
+    check_sum();
+  } else if (settings.first) {
     measure_first(barriers, settings.budget_ns, init_ns);
   } else if (settings.crowded) {
     for (Barrier& barrier : barriers) {

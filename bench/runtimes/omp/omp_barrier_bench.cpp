@@ -8,8 +8,5 @@
 #include "bench/runtimes/omp/bench.hpp"
 
 int main(int argc, char** argv) {
-  using Options = hierbar::bench::omp::OmpBenchOptions;
-  return hierbar::bench::run_driver<Options>(Options::kProgram, argc, argv,
-                                             hierbar::bench::omp::parse_options,
-                                             hierbar::bench::run_bench<Options>);
+  return hierbar::bench::run_program<hierbar::bench::omp::OmpBenchOptions>(argc, argv);
 }

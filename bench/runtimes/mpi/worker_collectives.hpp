@@ -1,0 +1,76 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The calls that carry data and that mpi_barrier_worker measures: sums of doubles from one buffer
+// to another, and rank 0 as the root. Each is a function of a communicator, as MPI_Barrier is, so
+// that all are measured alike.
+
+#include <mpi.h>
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace hierbar::bench::mpi {
+
+inline constexpr std::array<std::string_view, 3> kCollectives{"allreduce", "bcast", "reduce"};
+inline constexpr std::size_t kFewestBytes = sizeof(double);
+inline constexpr std::size_t kNumSizes = 14;  // each twice as large as the one before
+
+using CollectiveCall = int (*)(MPI_Comm);
+
+inline constexpr std::size_t kMostDoubles = (kFewestBytes << (kNumSizes - 1)) / sizeof(double);
+alignas(4096) inline std::array<double, kMostDoubles> sent_doubles;
+alignas(4096) inline std::array<double, kMostDoubles> received_doubles;
+
+// `kOwn`: the MPI library's, whatever is preloaded.
+template <std::size_t kCollective, bool kOwn, int kCount>
+int call_collective(MPI_Comm comm) {
+  double* const in = sent_doubles.data();
+  double* const out = received_doubles.data();
+  if constexpr (kCollectives[kCollective] == "allreduce") {
+    return (kOwn ? PMPI_Allreduce : MPI_Allreduce)(in, out, kCount, MPI_DOUBLE, MPI_SUM, comm);
+  } else if constexpr (kCollectives[kCollective] == "bcast") {
+    return (kOwn ? PMPI_Bcast : MPI_Bcast)(out, kCount, MPI_DOUBLE, 0, comm);
+  } else {
+    return (kOwn ? PMPI_Reduce : MPI_Reduce)(in, out, kCount, MPI_DOUBLE, MPI_SUM, 0, comm);
+  }
+}
+
+template <std::size_t kCollective, bool kOwn, std::size_t... kSize>
+CollectiveCall call_of_size(std::size_t bytes, std::index_sequence<kSize...>) {
+  CollectiveCall found = nullptr;
+  ((found =
+        bytes == kFewestBytes << kSize ? &call_collective<kCollective, kOwn, 1 << kSize> : found),
+   ...);
+  return found;
+}
+
+template <bool kOwn, std::size_t... kCollective>
+CollectiveCall call_named(std::string_view name, std::size_t bytes,
+                          std::index_sequence<kCollective...>) {
+  constexpr auto kSizes = std::make_index_sequence<kNumSizes>();
+  CollectiveCall found = nullptr;
+  ((found =
+        name == kCollectives[kCollective] ? call_of_size<kCollective, kOwn>(bytes, kSizes) : found),
+   ...);
+  return found;
+}
+
+// As "allreduce:64". Null if there is no such call.
+inline CollectiveCall find_collective(std::string_view text, bool own) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return nullptr;
+  std::size_t bytes = 0;
+  const char* const end = text.data() + text.size();
+  if (std::from_chars(text.data() + colon + 1, end, bytes).ptr != end) return nullptr;
+  constexpr auto kAll = std::make_index_sequence<kCollectives.size()>();
+  const std::string_view name = text.substr(0, colon);
+  return own ? call_named<true>(name, bytes, kAll) : call_named<false>(name, bytes, kAll);
+}
+
+}  // namespace hierbar::bench::mpi
