@@ -33,23 +33,11 @@ describe_version() {
   # Debian's first, because it is the smaller one.
   archives=("$debian_archive $debian_sha256" "$upstream_archive $upstream_sha256")
   downloads=(download_upstream download_debian)
+  upstream_next="trying the distribution's source package"
   debian_version=$1
   debian_size='200 MB'
   title="the sources of LLVM $1"
   without='build without libomp: cmake -DHIERBAR_BUILD_LIBOMP=OFF'
-}
-
-download_upstream() {
-  command -v curl >/dev/null || { say "LLVM's release archive is not tried: there is no curl"; \
-    return 1; }
-  say "downloading $upstream_url"
-  if ! with_progress curl --fail --location --connect-timeout 10 --speed-limit 1000 \
-    --speed-time 20 --no-progress-meter \
-    --output "$partial/$upstream_archive" "$upstream_url"; then
-    warn "that failed; trying the distribution's source package"
-    return 1
-  fi
-  keep_download "$upstream_archive" "$upstream_sha256"
 }
 
 unpack() {

@@ -7,9 +7,9 @@
 #
 # 1. Look for the archive where no network is needed: in the directory that the user names, then in
 #    the user's cache.
-# 2. Otherwise download it into the cache, in the ways that the script names. One of them is here:
-#    the distribution's source package, through an apt of its own (lists, cache and sources under
-#    $state) that leaves the machine's apt alone and needs no root.
+# 2. Otherwise download it into the cache, in the ways that the script names. Two of them are here:
+#    the authors' archive, and the distribution's source package, through an apt of its own (lists,
+#    cache and sources under $state) that leaves the machine's apt alone and needs no root.
 #
 # No archive is returned whose SHA-256 is not the expected one. A download that differs is deleted;
 # a file in the user's directory is refused and left alone.
@@ -24,6 +24,11 @@
 #   state            a directory for apt's state, and for the cache where the user's cannot be
 #                    written
 #   sources          the user's directory, or empty
+#
+# download_upstream needs these as well:
+#
+#   upstream_url, upstream_archive, upstream_sha256  the authors' archive
+#   upstream_next    what is tried after it, for messages, or unset
 #
 # download_debian needs these as well:
 #
@@ -142,6 +147,19 @@ keep_download() {
   check_download "$partial/$1" "$2"
   mv "$partial/$1" "$cache/"
   archive=$cache/$1
+}
+
+# The authors' archive.
+download_upstream() {
+  command -v curl >/dev/null || { say "$upstream_url is not tried: there is no curl"; return 1; }
+  say "downloading $upstream_url"
+  if ! with_progress curl --fail --location --connect-timeout 10 --speed-limit 1000 \
+    --speed-time 20 --no-progress-meter \
+    --output "$partial/$upstream_archive" "$upstream_url"; then
+    warn "that failed${upstream_next:+; $upstream_next}"
+    return 1
+  fi
+  keep_download "$upstream_archive" "$upstream_sha256"
 }
 
 download_source_package() { # PACKAGE=REVISION

@@ -5,7 +5,7 @@
 mpiexec is replaced by one.
 
 The replacement runs one process with the variables that it was given. What a program does under the
-shim depends on LD_PRELOAD.
+shim depends on LD_PRELOAD. And how the tables of other people's benchmarks are judged.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import unittest
 
 import check_mpich
 import mpi_comparison
+from check_mpi_benchmarks import ImbBenchmarks, OsuBenchmarks, judge
 from compare import CannotRun
 from mpich_tests import Test
 
@@ -124,6 +125,49 @@ class Comparison(unittest.TestCase):
     def test_a_shim_without_barriers_cannot_be_compared(self):
         with self.assertRaises(CannotRun):
             self.compare({"a": GOOD}, count=["engine>=1"])
+
+
+# ---- tables of benchmarks ----
+
+OSU = """
+# OSU MPI Allreduce Latency Test v7.2
+# Datatype: MPI_INT.
+# Size       Avg Latency(us)        Validation
+4                       0.73              Pass
+8                       0.52              {}
+"""
+IMB = """
+#-----------------------------------------------------------------------------
+# Benchmarking Allreduce
+# #processes = 2
+#-----------------------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]      defects
+            0           20         8.05      7597.40      3802.72         0.00
+            4           20         0.37         0.44         0.40         {}
+"""
+
+
+class BenchmarkTables(unittest.TestCase):
+    def test_a_table_of_osu_is_right_if_every_size_passes(self):
+        self.assertEqual(judge(OsuBenchmarks, "allreduce", 0, OSU.format("Pass")), "PASS")
+        self.assertEqual(judge(OsuBenchmarks, "allreduce", 0, OSU.format("Fail")), "FAIL")
+
+    def test_a_table_without_validation_is_not_right(self):
+        self.assertEqual(judge(OsuBenchmarks, "allreduce", 0, OSU.format("")), "FAIL")
+
+    def test_a_table_of_imb_is_right_if_nothing_has_a_defect(self):
+        self.assertEqual(judge(ImbBenchmarks, "Allreduce", 0, IMB.format("0.00")), "PASS")
+        self.assertEqual(judge(ImbBenchmarks, "Allreduce", 0, IMB.format("0.05")), "FAIL")
+
+    def test_a_barrier_has_times_only(self):
+        self.assertEqual(judge(OsuBenchmarks, "barrier", 0, "# Avg Latency(us)\n 1.25\n"), "PASS")
+
+    def test_a_run_without_a_table_or_with_another_status_is_not_right(self):
+        self.assertEqual(judge(OsuBenchmarks, "allreduce", 0, "nothing\n"), "FAIL")
+        self.assertEqual(judge(OsuBenchmarks, "allreduce", 1, OSU.format("Pass")), "FAIL")
+
+    def test_a_run_that_was_ended_hangs(self):
+        self.assertEqual(judge(ImbBenchmarks, "Allreduce", None, IMB.format("0.00")), "TIMEOUT")
 
 
 if __name__ == "__main__":
