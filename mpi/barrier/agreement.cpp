@@ -19,7 +19,7 @@ SetUpWatch::SetUpWatch(const Pmpi& pmpi, MPI_Comm comm, int rank, int num_ranks,
   std::string who = "rank " + std::to_string(rank);
   std::string on_what =
       subject.what + " on " + name_of(pmpi, comm) + " of " + std::to_string(num_ranks) +
-      " ranks: not all of them have come; a process " + subject.stranger + " never does";
+      " ranks: not all of them have arrived; a process " + subject.stranger + " never does";
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it

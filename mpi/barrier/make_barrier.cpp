@@ -37,7 +37,7 @@ class BlockMaker {
     auto image = make_plan_image(bindings(), algorithm);
     if (!image && algorithm == Algorithm::kTopo) {
       if (agreement_.process().claim_first(ProcessState::Message::kStepsAside))
-        print_line("algorithm topo steps aside: " + image.error() + "; hier used instead");
+        print_line("algorithm topo cannot be used: " + image.error() + "; hier is used instead");
       algorithm = Algorithm::kHier;
       image = make_plan_image(bindings(), algorithm);
     }
@@ -193,7 +193,7 @@ Waiting choose_waiting(const NodeSegment& segment, ProcessState& process, int pa
   for (std::uint32_t i = 0; i < segment.num_members(); ++i)
     all.push_back(segment.member(i).binding);
   if (outnumber_cpus(all) && process.states.mark_oversubscribed() && process.settings.verbose) {
-    print_line("ranks outnumber cpus now, and wait accordingly in earlier communicators too");
+    print_line("ranks outnumber cpus now; waits in earlier communicators yield early, too");
   }
   Waiting waiting = process.states.is_oversubscribed() ? Waiting::outnumbered() : Waiting{};
   waiting.pauses_per_poll = pauses_per_poll;

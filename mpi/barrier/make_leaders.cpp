@@ -35,7 +35,7 @@ void report_shortlist(const Shortlist& list, std::size_t num_nodes, bool is_verb
   for (const network::Kind kind : list.kinds)
     names += (names.empty() ? "" : ", ") + network::name_of(kind);
   const std::string reason =
-      list.source.empty() ? kMeetingVariable : "to be tried beside the library's; " + list.source;
+      list.source.empty() ? kMeetingVariable : "to be tried against the library's; " + list.source;
   print_line("meeting of " + std::to_string(num_nodes) + " nodes: " + names + " (" + reason + ")");
 }
 
@@ -195,7 +195,7 @@ Route LeadersMaker::make(const std::vector<Offer>& offers) {
     // All ranks know it.
     agreement_.fail(Route::kNoLeaders,
                     "the leaders of the nodes have " + std::to_string(LeaderComms::kMost) +
-                        " communicators of the MPI library, and shall have no more");
+                        " communicators of the MPI library already, which is the limit");
     return agreement_.agree(part_.segment.get());
   }
   return make_new(first);

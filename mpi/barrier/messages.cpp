@@ -62,7 +62,7 @@ void report_overdue_call(const char* call, const Pmpi& pmpi, MPI_Comm comm, cons
   if (node.me() != waiting[missing.empty() ? 1 : 0]) return;
   const std::string waits = std::string(call) + " on " + name_of(pmpi, comm) + " of " +
                             std::to_string(node.plan().num_participants) +
-                            " ranks on this node waits since " +
+                            " ranks on this node has waited " +
                             std::to_string(waited_ns / 1'000'000'000) + " s for ";
   print_line(waits + (missing.empty() ? "other nodes; all of this node's ranks have arrived"
                                       : list(node, missing)));
@@ -149,14 +149,13 @@ void print_report(const Pmpi& pmpi, const AllCounts& counts, int rank, bool toge
                                 [](std::uint64_t count) { return count == 0; });
   if (rank != 0 || !none || sum.allreduces.served != 0) return;
   print_line(
-      "no MPI_Barrier came here: the program calls none, or its calls are bound to the MPI "
-      "library's own (RTLD_DEEPBIND, "
-      "dlvsym()), or a tool looks for that behind this library (RTLD_NEXT) and does not call "
-      "PMPI_Barrier");
+      "no MPI_Barrier call reached this library: the program makes none, or its calls are bound to "
+      "the MPI library's own function (RTLD_DEEPBIND, dlvsym()), or a tool calls that function "
+      "(found by RTLD_NEXT) in place of PMPI_Barrier");
 }
 
 void print_rest(const AllCounts& counts, int rank) {
-  const std::string of = " of rank " + std::to_string(rank) + " behind the report: ";
+  const std::string of = " of rank " + std::to_string(rank) + " after the report: ";
   print_line("barriers" + of + describe(counts.barriers));
   if (mentions_allreduces(counts.allreduces))
     print_line("allreduces" + of + describe(counts.allreduces));

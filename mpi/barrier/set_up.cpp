@@ -115,7 +115,7 @@ std::vector<std::uint8_t> find_units(Agreement& agreement, const CommState& stat
   const Pmpi& pmpi = agreement.pmpi();
   if (pmpi.Allreduce(own.data(), all.data(), static_cast<int>(own.size()), pmpi.long_long, pmpi.min,
                      agreement.comm()) != MPI_SUCCESS) {
-    agreement.fail(Route::kSetUpFailed, "the machine's levels cannot be told");
+    agreement.fail(Route::kSetUpFailed, "the ranks could not exchange the machine's levels");
   }
   std::vector<std::uint8_t> units;
   for (const long long unit : all)
@@ -232,11 +232,11 @@ Route way_by_records(const std::vector<RankInfo>& records, const NodeMap& map) {
 void report_not_main_thread(const Agreement& agreement) {
   if (agreement.rank() != 0 || !agreement.process().claim_first(Route::kNotMainThread)) return;
   print_line(
-      "the set-up of a communicator of several nodes, in one of its barriers, is not in the thread "
-      "that initialised MPI, and " +
+      "a communicator of several nodes is set up in a barrier of a thread that did not initialise "
+      "MPI, and " +
       std::string(kFamilyName) +
-      " may hang where several threads make communicators; the MPI library's own barrier is used "
-      "for it instead");
+      " may hang if several threads make communicators; the MPI library's own barrier is used "
+      "instead");
 }
 
 // Steps 2 and 3 of decide(). Where the segment is full, they are done once more, with a new one.

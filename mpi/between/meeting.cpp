@@ -118,8 +118,8 @@ void Meeting::print(const Trial& trial) const {
   std::string text = "meeting of " + std::to_string(plan_.size) + " nodes: ";
   text += method_ == 0 ? "library" : network::name_of(schedules_[method_ - 1].kind);
   if (proposal_ == kLibraryForGood)
-    return print_line(text +
-                      "; a meeting or a reduction of the trial failed, so there is no other");
+    return print_line(
+        text + "; a meeting or a reduction of the trial failed, so there is no further trial");
   const std::vector<double> medians_us = trial.medians_us();
   text += format_text("; trial: library %.1f us", medians_us[0]);
   for (std::size_t i = 0; i < schedules_.size(); ++i) {
@@ -128,9 +128,8 @@ void Meeting::print(const Trial& trial) const {
   }
   print_line(
       text +
-      format_text(
-          " in %zu meetings; another way must be 3 %% better than the library, and surely better",
-          trial.num_meetings_in_all()));
+      format_text(" in %zu meetings; a schedule must be significantly and at least 3 %% better",
+                  trial.num_meetings_in_all()));
 }
 
 }  // namespace hierbar::mpi

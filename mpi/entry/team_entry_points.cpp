@@ -46,7 +46,7 @@ int refuse_once(std::atomic<bool>& refused, int code, const char* function, cons
   // Relaxed: it orders nothing.
   return refused.exchange(true, std::memory_order_relaxed) ? code : refuse(code, function, reason);
 }
-constexpr const char* kNoTeam = "team is no team; hierbar_team_create() may have failed";
+constexpr const char* kNoTeam = "not a valid team; hierbar_team_create() may have failed";
 
 // `team` may be null, as create_team() wants to know.
 int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team) {
@@ -55,7 +55,7 @@ int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team
   ProcessState& process = ProcessState::get();
   if (comm == pmpi.comm_null) return refuse(MPI_ERR_COMM, kFunction, "comm is MPI_COMM_NULL");
   if (process.keyval() == MPI_KEYVAL_INVALID && !process.make_keyval(pmpi)) {
-    return refuse(MPI_ERR_OTHER, kFunction, "MPI is not in use");
+    return refuse(MPI_ERR_OTHER, kFunction, "MPI is not initialised, or already finalised");
   }
   const CommState* state = nullptr;
   if (process.settings.serves_barriers() && !pmpi.has_user_threads) {
@@ -63,12 +63,14 @@ int create(const Pmpi& pmpi, MPI_Comm comm, int num_threads, Teams::Handle* team
     state = hierbar::mpi::find_state(process, pmpi, comm, hierbar::mpi::BeforeSetUp::kMustSetUp,
                                      status);
     if (status != MPI_SUCCESS) return status;
-    if (state == nullptr) return refuse(MPI_ERR_COMM, kFunction, "comm is no communicator");
+    if (state == nullptr)
+      return refuse(MPI_ERR_COMM, kFunction, "comm is not a valid communicator");
   }
   int is_between_groups = 0;
   if (!hierbar::mpi::ask([&] { return pmpi.Comm_test_inter(comm, &is_between_groups); }))
     return MPI_ERR_COMM;
-  if (is_between_groups != 0) return refuse(MPI_ERR_COMM, kFunction, "comm is between two groups");
+  if (is_between_groups != 0)
+    return refuse(MPI_ERR_COMM, kFunction, "comm is an intercommunicator");
   const hierbar::mpi::TeamRequest request{
       num_threads, false, kFunction,
       "the threads of each process meet, and the ranks in the MPI library's barrier",

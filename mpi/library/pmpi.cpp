@@ -136,10 +136,8 @@ const Pmpi* bind_all(const void* caller) {
   const void* const library = find(kInEveryMpi);
   void* const barrier = library != nullptr ? definition_inside(library, "PMPI_Barrier") : nullptr;
   if (barrier == nullptr) {
-    return decline(
-        "this program calls functions with names of MPI, but has no MPI library with "
-        "PMPI_Barrier; " +
-        std::string(kShimFile) + " does nothing here");
+    return decline("this program calls MPI functions, but has no MPI library with PMPI_Barrier; " +
+                   std::string(kShimFile) + " does nothing here");
   }
   library_not_served = barrier;
   const std::string file = file_of(barrier);
@@ -154,7 +152,7 @@ const Pmpi* bind_all(const void* caller) {
   bind(definition_inside(library, "PMPI_Allreduce"), pmpi->Allreduce);
   const char* const missing = pmpi->Allreduce == nullptr ? "PMPI_Allreduce" : find.missing();
   if (missing != nullptr) {
-    return decline("this program uses " + file + ", which has no " + missing + "; " + kShimFile +
+    return decline("this program uses " + file + ", which lacks " + missing + "; " + kShimFile +
                    " does nothing here");
   }
   bind_next(find, *pmpi);
@@ -166,8 +164,8 @@ const Pmpi* bind_all(const void* caller) {
   pmpi->large_allreduce_tool = find_tool(*pmpi, "MPI_Allreduce_c", "mpi_allreduce_c");
   pmpi->has_user_threads = definition_behind(barrier, "ABT_thread_yield") != nullptr;
   if (pmpi->has_user_threads && is_first_process()) {
-    print_line(file + " is built on Argobots, whose threads cannot be switched in barriers of " +
-               kShimFile + "; the MPI library's own barrier is used");
+    print_line(file + " is built on Argobots, and barriers of " + kShimFile +
+               " cannot switch its threads; the MPI library's own barrier is used");
   }
   return pmpi;
 }
@@ -254,15 +252,14 @@ void* find_next(const char* symbol, const char* profiling_symbol) {
   if (next != nullptr && are_in_one_file(next, &library_not_served))
     next = definition_inside(library_not_served, profiling_symbol);
   if (next != nullptr) return next;
-  const std::string reason = "this program calls " + std::string(symbol) +
-                             "(), which nothing in it defines but " + kShimFile;
+  const std::string reason =
+      "this program calls " + std::string(symbol) + "(), which only " + kShimFile + " defines";
   if (library_not_served == nullptr) {
     // A static MPI library does not even have a function in the program that the linker has found
     // here.
     print_line(reason +
                ", so the program is ended; if its MPI library is linked in (libmpich.a), link the "
-               "shared library "
-               "(libmpich.so), or leave " +
+               "shared library (libmpich.so), or leave " +
                kShimFile + " out");
     _exit(EXIT_FAILURE);
   }
@@ -277,8 +274,9 @@ void* find_in_other_shim(const char* symbol) {
   void* const library = dlopen(other.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   void* const found = library != nullptr ? dlsym(library, symbol) : nullptr;
   if (found != nullptr) return found;
-  print_line(std::string("this program calls ") + symbol + "(), which for its MPI library is in " +
-             kOtherShimFile + "; preload or link that, or put it beside " + own);
+  print_line(std::string("this program calls ") + symbol +
+             "(), whose version for its MPI library is in " + kOtherShimFile +
+             "; preload or link that, or put it into the directory of " + own);
   std::abort();
 }
 

@@ -55,14 +55,14 @@ PlanLibrary load_library() {
   decltype(&hierbar_plan_abi_version) abi_version = nullptr;
   if (library == nullptr) {
     loaded.problem =
-        std::string("libhierbar.so cannot be loaded from beside the shim (") + dlerror() + ")";
+        std::string("libhierbar.so cannot be loaded from the shim's directory (") + dlerror() + ")";
   } else if (!bind(library, "hierbar_plan_abi_version", abi_version) ||
              abi_version() != HIERBAR_PLAN_ABI_VERSION ||
              !bind(library, "hierbar_plan_create", loaded.create) ||
              !bind(library, "hierbar_plan_create_groups", loaded.create_groups) ||
              !bind(library, "hierbar_plan_destroy", loaded.destroy) ||
              !bind(library, "hierbar_plan_units", loaded.units)) {
-    loaded.problem = "libhierbar.so is of another version than the shim";
+    loaded.problem = "libhierbar.so and the shim have different versions";
   }
   return loaded;
 }

@@ -166,7 +166,8 @@ Result<std::unique_ptr<NodeSegment>> NodeSegment::join(const std::string& name, 
   if (fstat(file.get(), &status) != 0) return failure("cannot read the size of", name, errno);
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
       (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return Error{std::string(kDirectory) + name + " is not this user's own, or others may use it"};
+    return Error{std::string(kDirectory) + name +
+                 " belongs to another user, or other users may access it"};
   }
   const auto bytes = static_cast<std::size_t>(status.st_size);
   if (bytes < Layout(num_members, 1).end)
@@ -179,7 +180,7 @@ Result<std::unique_ptr<NodeSegment>> NodeSegment::join(const std::string& name, 
       layout.end != bytes) {
     munmap(memory, bytes);
     return Error{std::string(kDirectory) + name +
-                 " is not the segment that the other rank made, or of another version"};
+                 " is not the segment that the other rank made, or has another version"};
   }
   return std::unique_ptr<NodeSegment>(
       new NodeSegment(static_cast<std::byte*>(memory), layout, name, false));

@@ -36,7 +36,7 @@ void merge_one(report::Merger& merged, int rank, const std::string& json) try {
   merged.add(report::parse_report(json));
 } catch (const std::runtime_error& error) {
   print_line("the report of rank " + std::to_string(rank) +
-             " is missing in that of all: " + error.what());
+             " is missing from the common report: " + error.what());
 }
 
 // Collective. Returns the same in all ranks. A rank in which the call fails assumes that the others
@@ -76,7 +76,7 @@ int receive_some(const Pmpi& pmpi, int begin, const std::vector<long long>& size
                                   places.data(), pmpi.byte, 0, pmpi.comm_world);
   if (rank == 0 && status != MPI_SUCCESS) {
     print_line("the reports of ranks " + std::to_string(begin) + " to " + std::to_string(end - 1) +
-               " are missing in that of all: they could not be received");
+               " are missing from the common report: they could not be received");
   }
   for (int i = begin; rank == 0 && status == MPI_SUCCESS && i < end; ++i) {
     const auto index = static_cast<std::size_t>(i);

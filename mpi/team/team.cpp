@@ -56,7 +56,7 @@ int HybridTeam::join(int thread) noexcept {
   }
   if (seat.is_new.exchange(true, std::memory_order_acq_rel)) {  // (J1)
     return complain(MPI_ERR_OTHER, thread, kFunction,
-                    "has joined already, and was in no barrier since");
+                    "has already joined, and has not called a barrier since");
   }
   settle_in(seat, static_cast<std::uint32_t>(thread));
   return MPI_SUCCESS;
@@ -82,12 +82,11 @@ int HybridTeam::check(int thread) noexcept {
   constexpr const char* kFunction = "hierbar_team_barrier";
   if (!has(thread)) return complain(MPI_ERR_RANK, thread, kFunction, "is out of range");
   if (seats_[thread].owner.load(std::memory_order_relaxed) != this_thread_id()) {
-    return complain(MPI_ERR_OTHER, thread, kFunction,
-                    "has not been joined by the thread that calls");
+    return complain(MPI_ERR_OTHER, thread, kFunction, "was not joined by the calling thread");
   }
   if (!has_comm_.load(std::memory_order_relaxed)) {
     return complain(MPI_ERR_COMM, thread, kFunction,
-                    "is of a team whose communicator has been freed");
+                    "belongs to a team whose communicator has been freed");
   }
   return MPI_SUCCESS;
 }

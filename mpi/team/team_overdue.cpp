@@ -44,7 +44,7 @@ void HybridTeam::report_overdue(void* context, long waited_ns) noexcept {
   if (me != waiting[missing.empty() ? 1 : 0]) return;
   print_line("a barrier of a team on " + team.parts_.comm_name + " of " +
              std::to_string(team.parts_.node->num_participants()) +
-             " threads on this node waits since " + std::to_string(waited_ns / 1'000'000'000) +
+             " threads on this node has waited " + std::to_string(waited_ns / 1'000'000'000) +
              " s for " +
              (missing.empty() ? "other ranks; all of this node's threads have arrived"
                               : team.list(missing)));

@@ -167,7 +167,7 @@ int start_threadcomm(const Pmpi& pmpi, MPI_Comm comm) {
   if (!number) number = threadcomm->claim_any();
   HybridTeam* const team = Teams::get().find(threadcomm->team);
   if (!number || team == nullptr) {
-    print_line("MPIX_Threadcomm_start: more threads than MPIX_Threadcomm_init was told");
+    print_line("MPIX_Threadcomm_start: more threads than MPIX_Threadcomm_init was given");
     return MPI_ERR_OTHER;
   }
   team->take(*number);

@@ -119,8 +119,8 @@ std::string refusal(const Job& job) {
   for (const WorkerChannel& channel : job.plan.channels) {
     if (most_pairs(job, channel) > 0) continue;
     if (channel.cpu_pairs.empty())
-      return "between nodes at least one rank on each of two nodes is needed";
-    return "inside a node at least two ranks on the first node are needed";
+      return "measuring between nodes needs at least one rank on each of two nodes";
+    return "measuring inside a node needs at least two ranks on the first node";
   }
   const long num_cpus = sysconf(_SC_NPROCESSORS_ONLN);
   if (!job.plan.oversubscribed && job.ranks_on(0) > num_cpus) {

@@ -310,7 +310,8 @@ class Measuring {
       }
     }
     if (found.size() < num_pairs * kTimesEach)
-      add_note(network, grouping.names[index] + ": the time did not suffice for all measurements");
+      add_note(network,
+               grouping.names[index] + ": the time limit was too short for all measurements");
     network.classes.push_back(
         network::summarize(grouping.names[index], static_cast<std::uint32_t>(num_pairs), found));
   }

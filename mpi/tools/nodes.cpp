@@ -85,9 +85,9 @@ Nodes find_nodes(MPI_Comm comm, const NodesOptions& options) {
                     "'; start one on each of several nodes (for instance with -ppn 1), or give "
                     "--ranks-as-nodes to try it here";
   } else if (!outnumbered.empty() && !options.oversubscribed) {
-    nodes.refusal =
-        "there are " + outnumbered +
-        ", so time slices would be measured; start fewer ranks, or give --oversubscribed to go on";
+    nodes.refusal = "there are " + outnumbered +
+                    ", so time slices would be measured; start fewer ranks, or give "
+                    "--oversubscribed to measure anyway";
   } else if (!outnumbered.empty()) {
     nodes.note = "there were " + outnumbered + ": overheads may be time slices";
   }

@@ -151,7 +151,7 @@ void use_group_plan(const PlanRequest& request, const Listener& report, BarrierD
     design.plan = *std::move(plan);
     return;
   }
-  report(("algorithm topo steps aside: " + plan.error() + "; hier used instead").c_str());
+  report(("algorithm topo cannot be used: " + plan.error() + "; hier is used instead").c_str());
   design.algorithm = Algorithm::kHier;
 }
 

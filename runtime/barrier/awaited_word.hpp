@@ -56,16 +56,16 @@ constexpr bool reached(WordValue word, Epoch epoch) noexcept {
 // How a wait ended. There is no other result.
 enum class WaitResult : std::uint8_t { kReleased, kAborted };
 
-// Who sees to it that a write and the look for sleepers behind it stay in this order (see
-// publish_arrival()). Alike for all participants of a barrier, as long as it exists.
+// Who keeps a write and the following look for sleepers in this order (see publish_arrival()). The
+// same for all participants of a barrier, as long as it exists.
 enum class Fencing : std::uint8_t {
   kByWriters,  // each writer, by a full fence or a read-modify-write
   // Each sleeper, by a fence in the threads of all participants (Mem::heavy_fence()). For barriers
-  // in which sleeps are rare: such a fence interrupts all who run.
+  // in which sleeps are rare: such a fence interrupts all running threads.
   kBySleepers,
 };
 
-// A host, or a Mem, whose sleepers have one place in common, if all of them await one word.
+// A host, or a Mem, whose sleepers share one place if all of them await one word.
 template <class HostOrMem, class = void>
 inline constexpr bool kWakesTogether = false;
 template <class HostOrMem>
@@ -81,8 +81,8 @@ inline constexpr bool
 //     }
 //     pending.retract();
 //
-// An announcement may stay over several sleeps, and the fence (S5) is then needed once. Or each
-// sleep has its own.
+// An announcement may last for several sleeps, and the fence (S5) is then needed once. Or each
+// sleep has its own announcement.
 //
 // Requires: one thread uses an object, and a call of retract() follows the last call of announce().
 // If the host's sleep can miss a wake-up that comes between announce() and the sleep, the host
@@ -101,8 +101,7 @@ class AwaitedWord {
                              Word& waiting_for) noexcept {
     return AwaitedWord(mem, awaited, epoch, writer, waiting_for, nullptr);
   }
-  // The same where sleepers fence. They are counted in the writer's line, as in a wait for a
-  // release.
+  // The same if sleepers fence. They are counted in the writer's line, as in a wait for a release.
   static AwaitedWord counted_arrival(Mem& mem, Word& awaited, Epoch epoch, std::uint32_t writer,
                                      Word& waiting_for, Word& sleepers) noexcept {
     return release(mem, awaited, epoch, writer, waiting_for, sleepers, Fencing::kBySleepers);
@@ -144,8 +143,8 @@ class AwaitedWord {
 
   // Announces a sleep. True: the word is not ready, and the writer will wake this participant.
   // False: it must not sleep, because the word is ready, or because the system refuses the fence.
-  // Again before the next sleep it only looks at the word: what the first call has announced still
-  // stands.
+  // A further call before the next sleep only reads the word, because the first announcement is
+  // still in effect.
   //
   // (S1)  Relaxed store; published by (S2a) or (S2b). The writer reads waiting_for only after it
   //       has seen one of these, by (A1) or (R3), or behind (A3).

@@ -31,7 +31,7 @@ namespace hierbar {
 //    group line  used by this participant and all its children; with crews, by the crew, and that
 //                of participant 0 by all; written by others who sleep for this participant
 //    own line    used by this participant; others read it only to wake its owner
-//    host line   whatever the host keeps for each participant
+//    host line   what the host keeps for each participant
 //
 // All zero is a valid start (epoch 0), so fresh zero pages need no initialisation. The first to
 // write to a page is then a participant of the domain that uses the page.

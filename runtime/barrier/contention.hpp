@@ -14,17 +14,17 @@ namespace hierbar {
 // compute, or that poll without ever yielding. Its waits report their long yields and ask whether
 // they should sleep early (docs/design/waiting.md#d0021).
 //
-// Where all waiting participants yield, a yield takes microseconds, and sleeping costs more. A
-// yield takes a slice of the scheduler, some milliseconds, where somebody on the same cpu does not
-// yield: since Linux 6.6 a yield gives up the rest of the own slice. A thread that is released in
-// the meantime waits for the end of that slice. A thread that sleeps is woken and runs almost at
-// once.
+// If all waiting participants yield, a yield takes microseconds, and sleeping costs more. If
+// another thread on the same cpu does not yield, a yield takes a slice of the scheduler, some
+// milliseconds: since Linux 6.6 a thread that yields gives up the rest of its own slice. A thread
+// that is released in the meantime waits for the end of that slice. A thread that sleeps is woken
+// and runs almost at once.
 //
 // How it decides:
 // 1. The time that a long yield takes is lost. Lost time is added up, and forgotten eight times as
 //    slowly as it was lost. So a short disturbance (a daemon, a command) changes nothing.
 // 2. When the sum exceeds what is tolerated, waits sleep early for a while.
-// 3. Each long yield prolongs that while, until enough of the lost time is forgotten.
+// 3. Each long yield prolongs that period, until enough of the lost time is forgotten.
 //
 // Thread safety: any thread may call any function. All accesses are relaxed, because the values are
 // hints and publish nothing. Where threads lose the same time on one cpu, or write at the same

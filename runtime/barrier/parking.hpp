@@ -10,7 +10,7 @@
 
 namespace hierbar {
 
-// How a participant sleeps, for hosts without a runtime that could do it. Each participant has a
+// How a participant sleeps, for hosts without a runtime of their own. Each participant has a
 // futex word of its own, which is not 0 while its owner sleeps or is about to. The futex is not of
 // the private kind, because the sleepers may be in other processes.
 //
@@ -25,8 +25,8 @@ namespace hierbar {
 //        and (X1) of thread_host.hpp. The reads are (S2a) and (S3) of awaited_word.hpp and (X3) of
 //        thread_host.hpp.
 
-// Participants that all await one word may sleep in one place, a futex word that counts how often
-// all were woken. One system call then ends all of their sleeps.
+// Participants that all await one word may sleep on one futex word, which counts the wake-ups of
+// all. One system call then ends all of their sleeps.
 //   (P4) relaxed load, before announce().
 //   (P5) relaxed increment, after (R3) has seen that somebody sleeps. If (P4) came before it, the
 //        kernel finds another count than the sleeper gave it, or the sleeper is in its queue and is
@@ -44,8 +44,8 @@ inline constexpr std::uint32_t kWakeAll = 0x7fffffff;
 //      wake-up that comes between the announcement and the sleep is not lost: it has cleared
 //      `parked`.
 //
-// The announcement stays, for the next sleep of the same wait. The caller withdraws it at the end
-// of the wait.
+// The announcement stays in effect for the next sleep of the same wait. The caller withdraws it at
+// the end of the wait.
 template <class AwaitedWord, class StaysAwake>
 void park_announced(std::atomic<std::uint32_t>& parked, AwaitedWord& pending, long limit_ns,
                     StaysAwake&& stays_awake) noexcept {
@@ -71,7 +71,7 @@ inline void unpark(std::atomic<std::uint32_t>& parked) noexcept {
   futex(parked, FUTEX_WAKE, 1, nullptr);
 }
 
-// As park(), in a place that the sleepers have in common. A sleep ends by unpark_all().
+// As park(), on a word that the sleepers share. unpark_all() ends the sleep.
 template <class AwaitedWord>
 void park_together(std::atomic<std::uint32_t>& num_wakings, AwaitedWord& pending,
                    long limit_ns) noexcept {
@@ -83,7 +83,7 @@ void park_together(std::atomic<std::uint32_t>& num_wakings, AwaitedWord& pending
   pending.retract();
 }
 
-// Ends the sleeps of all who sleep there or are about to.
+// Ends the sleeps of all that sleep there or are about to.
 inline void unpark_all(std::atomic<std::uint32_t>& num_wakings) noexcept {
   num_wakings.fetch_add(1, std::memory_order_relaxed);  // (P5) pairs with (P4)
   futex(num_wakings, FUTEX_WAKE, kWakeAll, nullptr);

@@ -8,9 +8,9 @@
 
 namespace hierbar {
 
-// Release fan-out (fork, and the second half of a split barrier). Each release writes to a cache
-// line of the one released and costs the writer one transfer. One thread that releases
-// fifteen others makes the last one wait for fifteen transfers. So they pass it on:
+// Release fan-out (fork, and the second half of a split barrier). Each release writes to the
+// target's cache line and costs the writer one transfer. One thread that releases fifteen others
+// makes the last one wait for fifteen transfers. So they pass it on:
 //
 //   1. The leaders are one queue, headed by participant 0. The children of each parent are another
 //      one, headed by the parent.
@@ -27,16 +27,16 @@ namespace hierbar {
 // nearer to participant 0 in the plan. So everybody is released once, and the chain ends.
 //
 // What a host must do:
-//   - It hands over everything by the release itself: whoever passes on copies what came along
-//     before it is told that it may be overwritten. The released reads it after an acquire, and its
-//     own release is a full barrier, so all of it is seen at the end of the chain too.
+//   - The release itself carries all data: a participant that passes it on first copies the data,
+//     since it may then be overwritten. A released participant reads the data after an acquire, and
+//     its own release is a full barrier, so the end of the chain sees all of it too.
 //   - A participant passes on before it arrives at the next gather. By then all that it reads, plan
 //     and own line, is still as its releaser left it: nobody releases again until all have arrived.
 //   - All participants use the same plan and the same width in one release.
 inline constexpr std::uint32_t kReleaseWidth = 4;
 
-// The head of a queue releases all others of it. For participants that outnumber their cpus: who
-// stands in line for a cpu cannot pass anything on.
+// The head of a queue releases all others of it. For participants that outnumber their cpus: one
+// that waits for a cpu cannot pass anything on.
 inline constexpr std::uint32_t kReleaseAtOnce = ~std::uint32_t{0};
 
 struct ReleaseWidths {
@@ -61,8 +61,8 @@ void pass_on_in_queue(bool is_head, std::uint32_t me, std::uint32_t count, std::
   for (std::uint32_t i = begin; i < end; ++i) release(at(i));
 }
 
-// Calls release(participant) for each one whom `me` releases, the leaders first: they are the
-// farthest, with the largest subtrees behind them. `shape` has node(), child(), num_leaders() and
+// Calls release(participant) for each one that `me` releases, the leaders first: they are the
+// farthest, with the largest subtrees below them. `shape` has node(), child(), num_leaders() and
 // leader(), as Barrier has.
 template <class Shape, class Release>
 void pass_on(const Shape& shape, std::uint32_t me, const ReleaseWidths& widths,

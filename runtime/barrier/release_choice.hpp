@@ -7,16 +7,16 @@
 
 namespace hierbar {
 
-// Whether participant 0 of an oversubscribed team shall release the others itself, in place of
-// whoever comes last (docs/design/regions.md#d0117).
+// Whether participant 0 of an oversubscribed team should release the others itself, in place of the
+// last to arrive (docs/design/regions.md#d0117).
 //
-// The last one to arrive goes on at once, and so do others, while participant 0 stands in line for
-// a cpu. If they then compute, that is how it should be. If they poll for something that only
-// participant 0 will do, and yield nothing, everybody loses their slices. The barrier cannot see
-// which of the two it is. So it tries:
+// The last one to arrive goes on at once, and so do others, while participant 0 waits for a cpu.
+// That is right if they then compute. If they poll for something that only participant 0 will do,
+// and do not yield, all lose their slices. The barrier cannot tell the two cases apart. So it
+// tries:
 //
-// 1. Participant 0 often comes late out of exchanges. The time of these is taken.
-// 2. It releases the others in a few barriers. Their time is taken too.
+// 1. Participant 0 is often late in exchanges. Their time is measured.
+// 2. It releases the others in a few barriers. Their time is measured too.
 // 3. If they took less than half of the time each, it does so in many more. Then exchanges are
 //    compared again.
 // 4. Otherwise the team keeps its exchanges, and the next attempt waits longer and longer.
@@ -39,7 +39,7 @@ class ReleaseChoice {
   static constexpr std::uint64_t kFirstPatience = 256;
   static constexpr std::uint64_t kLongestPatience = 1024;
 
-  // Whether participant 0 shall release the others in the next barrier.
+  // Whether participant 0 should release the others in the next barrier.
   bool wants_release() const noexcept { return num_left_ != 0; }
 
   // Participant 0 was released in this exchange, and had its cpu much later.

@@ -27,8 +27,8 @@ static_assert(sizeof(ParkingSpot) == 128, "in shared memory");
 // The waiting of plain threads: poll, yield, sleep on a futex, which several processes may share.
 // It is the host of the tests, the benchmarks and the C API.
 //
-// Ordering of `aborted`. Whoever aborts sets it (X1) and then wakes everybody (P3, parking.hpp).
-// The C API does so in runtime/api/crossing.cpp.
+// Ordering of `aborted`. A participant that aborts sets it (X1) and then wakes all others (P3,
+// parking.hpp). The C API does so in runtime/api/crossing.cpp.
 //   (X1) seq_cst store, before (P3).
 //   (X2) acquire load; pairs with (X1). A participant that gives up sees what was written before
 //        the abort.

@@ -4,7 +4,7 @@
 
 #include "base/arch/pause.hpp"
 
-// How participants wait: every number of it, for all hosts. Threads (thread_host.hpp), ranks
+// All numbers that say how participants wait, for all hosts. Threads (thread_host.hpp), ranks
 // (mpi/node/rank_host.hpp) and libomp (runtime/libomp/barrier/kmp_hierbar_host.h) each fill in one
 // WaitPolicy from here. Needs no C++ library, because libomp includes it.
 
@@ -14,7 +14,7 @@ namespace hierbar {
 constexpr int polls_in(long ns) noexcept { return static_cast<int>(ns / kPollSpacing_ns); }
 
 // Polls in place of a yield that would not help, where participants outnumber the cpus: 2 µs, which
-// is what a switch to another thread and back costs. Who polls as long as the alternative takes
+// is what a switch to another thread and back costs. Polling for as long as the alternative takes
 // never loses more than that (docs/design/waiting.md#d0145).
 inline constexpr int kPollsBeforeYield = polls_in(2000);
 
@@ -27,10 +27,10 @@ inline constexpr int kYieldsBeforeSleep = 4000;
 // set-up took unequal times therefore never got even (docs/design/waiting.md#d0007).
 inline constexpr int kYieldsWhenOutnumbered = 40'000;
 // The same where all await one word and can be woken together. Participants that yield to each
-// other need one or two yields. More do harm beside somebody who computes: Linux 6.18 takes the
-// rest of its slice from whoever yields (docs/design/waiting.md#d0150, 0156).
+// other need one or two yields. More do harm beside a thread that computes: Linux 6.18 takes the
+// rest of its slice from a thread that yields (docs/design/waiting.md#d0150, 0156).
 inline constexpr int kYieldsBeforeSleepTogether = 32;
-// The same for processes that the scheduler runs in groups of their own (Linux's autogroups, for
+// The same for processes that the scheduler runs in separate groups (Linux's autogroups, for
 // processes of several sessions). Yields reach the others only when the group has had its time.
 // With 16 ranks on two cpus that takes up to 128 yields (docs/design/waiting.md#d0156).
 inline constexpr int kYieldsBeforeSleepApart = 256;
@@ -55,10 +55,10 @@ struct WaitPolicy {
   int (*progress)(void* context) = nullptr;
   void* progress_context = nullptr;
 
-  // As spin_polls, where nobody else needs this cpu (AwaitedWord::crew_waits()). The larger counts.
+  // As spin_polls, if nobody else needs this cpu (AwaitedWord::crew_waits()). The larger counts.
   int spin_polls_alone = 0;
 
-  // The rest is of ranks. Rounds that yield where all ranks of the node await one release.
+  // The rest is for ranks. Rounds that yield if all ranks of the node await one release.
   int yields_together = kYieldsBeforeSleepTogether;
   // Sleeps double from this one on.
   long first_sleep_ns = 0;
@@ -93,17 +93,17 @@ struct WaitPolicy {
     policy.spin_polls_alone = kPollsBeforeYield;
     return policy;
   }
-  // The same where the wait would then sleep early, beside others who hold cpus: a sleep costs as
-  // much where nobody is in the way, and a slice where somebody is, so partners that do run, but
-  // not in step, shall not sleep (docs/design/waiting.md#d0124).
+  // The same if the wait would then sleep early, beside others that hold cpus. A sleep costs at
+  // least this much, and a slice if another thread holds the cpu. So partners that run, but not in
+  // step, should not sleep (docs/design/waiting.md#d0124).
   static constexpr WaitPolicy of_openmp_before_early_sleep() noexcept {
     WaitPolicy policy = of_openmp();
     policy.spin_polls = polls_in(50'000);
     return policy;
   }
 
-  // The same where participants outnumber the cpus: a peer wants this cpu, so nobody spins who is
-  // not alone, and most rounds of ranks only yield.
+  // The same where participants outnumber the cpus: a peer needs this cpu, so a waiter spins only
+  // if its whole crew waits, and most rounds of ranks only yield.
   constexpr WaitPolicy outnumbered() const noexcept {
     WaitPolicy policy = *this;
     policy.spin_polls = 0;

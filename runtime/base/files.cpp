@@ -166,7 +166,7 @@ SmallFile read_small_file(const std::string& path, std::size_t most_bytes) {
     const int error = errno;
     return {"", std::strerror(error), error == ENOENT || error == ENOTDIR};
   }
-  if (!file.is_regular()) return {"", "it is no regular file"};
+  if (!file.is_regular()) return {"", "it is not a regular file"};
   return file.read_all(most_bytes);
 }
 

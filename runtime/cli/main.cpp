@@ -40,9 +40,9 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
 std::string misplaced_program(const hierbar::Program& program, int argc, char** argv) {
   if (program.empty() || (argc >= 2 && hierbar::starts_programs(argv[1]))) return "";
   if (argc < 2)
-    return "hierbar: there is no command in front of '--', for instance 'run'; see hierbar --help";
+    return "hierbar: there is no command before '--', for instance 'run'; see hierbar --help";
   return "hierbar: '" + std::string(argv[1]) +
-         "' starts no program, so nothing may stand behind '--'; see hierbar --help";
+         "' starts no program, so nothing may follow '--'; see hierbar --help";
 }
 
 // What is printed for bad options. CLI11's own words name no command, and have words that were not

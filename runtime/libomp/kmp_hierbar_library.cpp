@@ -79,7 +79,7 @@ bool __kmp_hierbar_load_library() {
              !bind(library, "hierbar_place", &found.place) ||
              !bind(library, "hierbar_cpu_quota", &found.cpu_quota) ||
              !bind(library, "hierbar_version", &found.version)) {
-    problem = "libhierbar.so is of another version than this libomp.so";
+    problem = "libhierbar.so and this libomp.so have different versions";
   }
   if (problem == NULL) {
     __kmp_hierbar_library = found;
@@ -87,10 +87,10 @@ bool __kmp_hierbar_load_library() {
   }
   kmp_str_buf_t text;
   __kmp_str_buf_init(&text);
-  __kmp_str_buf_print(
-      &text,
-      "KMP_BARRIER=hier needs libhierbar.so beside libomp.so (%s); using the default barrier",
-      problem);
+  __kmp_str_buf_print(&text,
+                      "KMP_BARRIER=hier needs libhierbar.so in libomp.so's directory (%s); using "
+                      "the default barrier",
+                      problem);
   __kmp_hierbar_warn(NULL, text.str);
   __kmp_str_buf_free(&text);
   return false;

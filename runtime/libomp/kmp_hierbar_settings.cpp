@@ -117,10 +117,10 @@ static void keep_fork_handlers() {
   static bool is_first = true;
   if (is_first && !__kmp_need_register_atfork) {
     __kmp_need_register_atfork = TRUE;
-    __kmp_hierbar_warn(NULL, "KMP_INIT_AT_FORK=\"FALSE\" is not obeyed under KMP_BARRIER=hier, "
-                             "because a process that is forked "
-                             "after a parallel region would hang in its own first one; "
-                             "KMP_INIT_AT_FORK=TRUE prevents this message");
+    __kmp_hierbar_warn(NULL,
+                       "KMP_INIT_AT_FORK=\"FALSE\" is not obeyed under KMP_BARRIER=hier, because a "
+                       "process that is forked after a parallel region would hang in its first own "
+                       "region; KMP_INIT_AT_FORK=TRUE prevents this message");
   }
   is_first = false;
 }

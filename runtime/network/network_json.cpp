@@ -72,7 +72,7 @@ std::optional<std::string> short_text_in(const json& entry, const char* name) {
 }  // namespace
 
 Result<Contention> read_contention(const json& entry) {
-  if (!entry.is_object()) return Error{"is no object"};
+  if (!entry.is_object()) return Error{"is not an object"};
   const std::optional<std::string> machine = short_text_in(entry, "machine");
   const std::optional<std::string> single_copy = short_text_in(entry, "single_copy");
   if (!machine || machine->empty() || !single_copy)
@@ -164,7 +164,7 @@ Result<Quartiles> read_quartiles(const json& object, const char* name) {
 }
 
 Result<PairClass> read_class(const json& entry) {
-  if (!entry.is_object()) return Error{"is no object"};
+  if (!entry.is_object()) return Error{"is not an object"};
   PairClass read;
   read.name = text_in(entry, "name");
   read.num_pairs = count_in(entry, "pairs", 1U << 31);
@@ -180,7 +180,7 @@ Result<PairClass> read_class(const json& entry) {
 }
 
 Result<MeasuredNetwork> read_network(const json& entry) {
-  if (!entry.is_object()) return Error{" is no object"};
+  if (!entry.is_object()) return Error{" is not an object"};
   MeasuredNetwork network{.mpi_library = text_in(entry, "mpi"),
                           .transport = text_in(entry, "transport"),
                           .num_nodes = count_in(entry, "nodes", kMaxNodes),
@@ -203,10 +203,10 @@ Result<MeasuredNetwork> read_network(const json& entry) {
   }
   const json notes = entry.value("notes", json::array());
   if (!notes.is_array() || notes.size() > kMostNotes)
-    return Error{" has notes that are no short array"};
+    return Error{" has notes that are not a short array"};
   for (const json& note : notes) {
     if (!note.is_string() || note.get_ref<const std::string&>().size() > kMostText)
-      return Error{" has a note that is no short text"};
+      return Error{" has a note that is not a short text"};
     network.notes.push_back(note.get<std::string>());
   }
   if (const auto member = entry.find("contention"); member != entry.end()) {
@@ -251,7 +251,7 @@ Result<Json> parse_root(const std::string& text) {
   }
   const auto networks = root.find("networks");
   if (networks == root.end() || !networks->is_array() || networks->size() > kMostNetworks) {
-    return Error{"its 'networks' are no array of at most " + std::to_string(kMostNetworks)};
+    return Error{"its 'networks' are not an array of at most " + std::to_string(kMostNetworks)};
   }
   return root;
 }

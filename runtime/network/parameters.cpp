@@ -41,15 +41,15 @@ std::string read_pair(std::string_view pair, Parameters& parameters,
   const std::string_view name = pair.substr(0, equals);
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (name != kNames[i].name) continue;
-    if (seen[i]) return "'" + std::string(name) + "' is there twice";
+    if (seen[i]) return "'" + std::string(name) + "' is given twice";
     seen[i] = true;
     const double value =
         equals == std::string_view::npos ? -1 : read_number(pair.substr(equals + 1));
-    if (value < 0) return "'" + std::string(pair) + "' has no number from 0 to 1e9";
+    if (value < 0) return "'" + std::string(pair) + "' needs a number from 0 to 1e9";
     parameters.*kNames[i].value = value;
     return "";
   }
-  return "'" + std::string(name) + "' is no parameter";
+  return "'" + std::string(name) + "' is not a parameter";
 }
 
 }  // namespace

@@ -154,10 +154,10 @@ Result<Kind> parse_kind(const std::string& text) {
     const auto [stop, problem] = std::from_chars(word.data() + colon + 1, end, k);
     if (problem == std::errc() && stop == end && k >= lowest && k <= kMostK)
       return Kind{entry.algorithm, k};
-    return Error{"'" + word.substr(colon + 1) + "' is no number from " + std::to_string(lowest) +
+    return Error{"'" + word.substr(colon + 1) + "' is not a number from " + std::to_string(lowest) +
                  " to " + std::to_string(kMostK)};
   }
-  return Error{"'" + word + "' is no known algorithm"};
+  return Error{"'" + word + "' is not a known algorithm"};
 }
 
 Result<std::vector<Kind>> parse_kinds(const std::string& text) {

@@ -16,7 +16,7 @@ namespace {
 
 std::string ignored(const std::string& path, const std::string& reason) {
   return "profile '" + path + "' ignored: " + reason +
-         "; run 'hierbar tune' to make it anew, or set " + kProfileVariable + "=off";
+         "; run 'hierbar tune' to make it again, or set " + kProfileVariable + "=off";
 }
 
 Result<Profile> parse_file(const SmallFile& file, const std::string& path) {
@@ -87,7 +87,7 @@ std::string foreign_profile(const Profile& profile, const Machine& machine) {
   const auto text = [](const MachineIdentity& identity) {
     return "'" + identity.cpu + "' (" + identity.shape + ")";
   };
-  return ignored(profile.path, "it is of another machine, " + text(profile.machine) +
+  return ignored(profile.path, "it was made on another machine, " + text(profile.machine) +
                                    ", and this is " + text(here));
 }
 

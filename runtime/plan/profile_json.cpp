@@ -35,7 +35,7 @@ std::string shortened(const std::string& text) {
 }
 
 Result<TunedPlan> read_plan(const json& entry) {
-  if (!entry.is_object()) return Error{"is no object"};
+  if (!entry.is_object()) return Error{"is not an object"};
   TunedPlan tuned;
   tuned.team.num_participants = count_in(entry, "participants", kMaxParticipants);
   tuned.team.num_cores = count_in(entry, "cores", kMaxParticipants);
@@ -70,7 +70,7 @@ Result<Profile> parse_profile(const std::string& text) {
     return Error{"its format is '" + shortened(format) + "' and not '" + kProfileFormat + "'"};
   }
   if (const std::string version = text_in(root, "hierbar"); version != HIERBAR_VERSION_STRING) {
-    return Error{"it is of hierbar '" + shortened(version) +
+    return Error{"it was made by hierbar '" + shortened(version) +
                  "', and this is " HIERBAR_VERSION_STRING};
   }
   const json machine = root.value("machine", json());
@@ -80,10 +80,10 @@ Result<Profile> parse_profile(const std::string& text) {
                  std::to_string(kMostName)};
   }
   if (profile.machine.shape.empty())
-    return Error{"it does not say of which machine it is ('machine': 'cpu', 'shape')"};
+    return Error{"it does not name its machine ('machine': 'cpu', 'shape')"};
   const json plans = root.value("plans", json());
   if (!plans.is_array() || plans.size() > kMostPlans) {
-    return Error{"its 'plans' are no array of at most " + std::to_string(kMostPlans)};
+    return Error{"its 'plans' are not an array of at most " + std::to_string(kMostPlans)};
   }
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Result<TunedPlan> plan = read_plan(plans[i]);

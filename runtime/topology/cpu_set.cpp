@@ -42,7 +42,7 @@ CpuSet CpuSet::range(std::uint32_t first, std::uint32_t last) {
 Result<CpuSet> CpuSet::parse(std::string_view list) {
   const auto malformed = [list] {
     return Error{std::string("'").append(list) +
-                 "' is no list of cpus such as '0-3,8' with numbers up to " +
+                 "' is not a list of cpus such as '0-3,8' with numbers up to " +
                  std::to_string(kMaxParsedCpu)};
   };
   CpuSet set;

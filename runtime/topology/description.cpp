@@ -202,8 +202,9 @@ std::string description_problem(const std::string& description) {
       return "cannot read '" + description + "': " + problem;
     }
     const std::string problem = xml_problem(read_text(description));
-    return problem.empty() ? ""
-                           : "'" + description + "' is no XML file that hwloc can read: " + problem;
+    return problem.empty()
+               ? ""
+               : "'" + description + "' is not an XML file that hwloc can read: " + problem;
   }
   if (described_cpus(description.c_str()) <= kMaxDescribedCpus) return "";
   return "'" + description + "' has more than " + std::to_string(kMaxDescribedCpus) + " cpus";

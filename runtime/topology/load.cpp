@@ -192,8 +192,8 @@ Result<Topology> load_file(const std::string& path) {
   if (topology == nullptr || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {
     return Error{"'" + path +
-                 "' is no XML file that the installed hwloc can read (it reads those of its own "
-                 "and of older versions)"};
+                 "' is not an XML file that the installed hwloc can read (it reads those of its "
+                 "own and of older versions)"};
   }
   return topology;
 }

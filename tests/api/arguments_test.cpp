@@ -115,7 +115,7 @@ TEST_F(Attributes, WithAnUnknownAlgorithmAreRefused) {
 
 TEST_F(Attributes, MakeTopoStepAsideWhenNobodysLocationIsKnown) {
   EXPECT_EQ(status_with([](hierbar_attributes& a) { a.algorithm = "topo"; }), HIERBAR_OK);
-  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("topo"), HasSubstr("hier used instead"))));
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("topo"), HasSubstr("hier is used instead"))));
 }
 
 // The algorithm of a barrier made by attributes that name none, and what was reported.

@@ -278,13 +278,13 @@ TEST_F(SmallFiles, WhatIsMissingIsToldFromWhatCannotBeRead) {
   EXPECT_TRUE(read_small_file(directory_ / "nothing" / "there", 10).is_missing);
   const SmallFile folder = read_small_file(directory_, 10);
   EXPECT_FALSE(folder.is_missing);
-  EXPECT_THAT(folder.problem, HasSubstr("no regular file"));
+  EXPECT_THAT(folder.problem, HasSubstr("not a regular file"));
 }
 
 TEST_F(SmallFiles, APipeWithoutAWriterDoesNotBlock) {
   const std::string pipe = directory_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(read_small_file(pipe, 10).problem, HasSubstr("no regular file"));
+  EXPECT_THAT(read_small_file(pipe, 10).problem, HasSubstr("not a regular file"));
 }
 
 TEST(ConfigFile, IsInTheUsersDirectory) {

@@ -227,7 +227,7 @@ TEST(MpiBarrierBench, RejectsWhatItDoesNotKnowAndNamesIt) {
   EXPECT_THAT(meeting.failure, HasSubstr("exit status 2"));
   EXPECT_THAT(
       meeting.errors + meeting.output,
-      HasSubstr("--meetings: 'tree:0': '0' is no number from 1 to 255; allowed: all, library"));
+      HasSubstr("--meetings: 'tree:0': '0' is not a number from 1 to 255; allowed: all, library"));
   EXPECT_THAT(run_bench({"--mpich-wheel", "/nonexistent"}).failure, HasSubstr("exit status 2"));
 }
 

@@ -116,15 +116,15 @@ TEST_F(AdviseCommand, RefusesWithTheReason) {
   EXPECT_THAT(refused("-n 4 --pattern halo:1K"), HasSubstr("is called --traffic here"));
   EXPECT_THAT(refused("-n 0 --traffic halo:1K"), HasSubstr("'0': no such number of ranks"));
   EXPECT_THAT(refused("-n 4"), HasSubstr("needs --traffic or --matrix"));
-  EXPECT_THAT(refused("-n 4 --traffic ring:1K"), HasSubstr("'ring' is no known pattern"));
+  EXPECT_THAT(refused("-n 4 --traffic ring:1K"), HasSubstr("'ring' is not a known pattern"));
   EXPECT_THAT(refused("-n 4 --traffic halo:1K --nodes 0"),
-              HasSubstr("--nodes: '0': '0' is no such number"));
+              HasSubstr("--nodes: '0': '0' is not a valid number"));
   EXPECT_THAT(refused("-n 4 --traffic halo:1K --threads many"), HasSubstr("--threads: 'many'"));
   EXPECT_THAT(refused("-n 4 --traffic halo:1K --nodes 1 --threads 9"),
               HasSubstr("no candidate is left"));
   EXPECT_THAT(refused("-n 4 --traffic halo:1K --try 0", " -- ./app"), HasSubstr("--try: '0'"));
   EXPECT_THAT(refused("-n 4 --traffic halo:1K --try 1"),
-              HasSubstr("no program; put it behind '--'"));
+              HasSubstr("no program; put it after '--'"));
   EXPECT_THAT(refused("-n 4 --traffic halo:1K --try 1 --launcher rsh", " -- ./app"),
               HasSubstr("'rsh': no such launcher"));
   EXPECT_THAT(refused("-n 1 --traffic halo:1K --try 1 --launcher srun", " -- /nowhere/app"),

@@ -136,7 +136,7 @@ TEST(CheckCommand, ForeseesWhatPlacementCures) {
   const std::string launch = "OMP_NUM_THREADS=2 mpiexec.mpich -bind-to core -n 1";
   const CommandResult cured = run_hierbar("check --json", fresh("KMP_BARRIER=hier " + launch));
   EXPECT_EQ(cured.exit_code, 0) << cured.output << cured.errors;
-  EXPECT_THAT(cured.errors, HasSubstr("places the ranks anew"));
+  EXPECT_THAT(cured.errors, HasSubstr("as libomp places the ranks"));
   for (const char* setting :
        {"", "KMP_BARRIER=hier HIERBAR_PLACE=off ", "KMP_BARRIER=hier HIERBAR_PLACE=check "}) {
     EXPECT_EQ(run_hierbar("check", fresh(setting + launch)).exit_code, 1) << setting;

@@ -55,7 +55,7 @@ TEST(DoctorCommand, StartsNothingUnlessAsked) {
 TEST(DoctorCommand, RefusesWhatItCannotExamine) {
   const CommandResult none = doctor("");
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.errors, HasSubstr("no program; put it behind '--'"));
+  EXPECT_THAT(none.errors, HasSubstr("no program; put it after '--'"));
   const CommandResult missing = doctor("-- /no/such/program");
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_THAT(missing.errors, HasSubstr("there is no program '/no/such/program'"));
@@ -63,7 +63,7 @@ TEST(DoctorCommand, RefusesWhatItCannotExamine) {
   EXPECT_EQ(doctor("--bogus -- true").exit_code, 2);
   const CommandResult seconds = doctor("--run soon -- true");
   EXPECT_EQ(seconds.exit_code, 2);
-  EXPECT_THAT(seconds.errors, HasSubstr("'soon': no such time; allowed: 1 to 86400 seconds"));
+  EXPECT_THAT(seconds.errors, HasSubstr("'soon': not a valid time; allowed: 1 to 86400 seconds"));
 }
 
 TEST(DoctorCommand, PrintsJson) {

@@ -216,7 +216,8 @@ TEST_F(RunCommand, SaysOneLineAtTheEnd) {
       run(with_allreduces).errors,
       "hierbar run: MPI: 0 barriers served in 1 process, 2 left to the library; 31 allreduces "
       "served, 1 left to the library\n");
-  EXPECT_EQ(run("-- true").errors, "hierbar run: not active: no OpenMP and no MPI in it\n");
+  EXPECT_EQ(run("-- true").errors,
+            "hierbar run: not active: no OpenMP and no MPI in the program\n");
   EXPECT_EQ(run("-- sh -c 'kill -9 $$'").errors,
             "hierbar run: not active: signal 9 ended it before it could tell\n");
   EXPECT_EQ(run("-- sh -c 'echo other-runtime /a b/libgomp.so.1 >> $HIERBAR_SERVED_FILE'").errors,
@@ -236,9 +237,9 @@ TEST_F(RunCommand, SaysOneLineAtTheEnd) {
 TEST_F(RunCommand, TellsWhatPlacementMakesOfTeamSizes) {
   EXPECT_THAT(run("--verbose -- true", "OMP_NUM_THREADS= HIERBAR_PLACE=threads=share").errors,
               HasSubstr("HIERBAR_PLACE is left as 'threads=share': a team has as many threads as "
-                        "its rank's share"));
+                        "there are cpus in its rank's share"));
   EXPECT_THAT(run("--verbose -- true", "OMP_NUM_THREADS=2 HIERBAR_PLACE=threads=share").errors,
-              HasSubstr("changes nothing"));
+              HasSubstr("has no effect"));
   EXPECT_THAT(
       run("--verbose -- true", "HIERBAR_PLACE=threads=2").errors,
       AllOf(
@@ -287,7 +288,7 @@ TEST_F(RunCommand, RefusesWhatItCannotRun) {
   EXPECT_EQ(run("-- /no/such/program").exit_code, 127);
   const CommandResult none = run("");
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.errors, HasSubstr("no program; put it behind '--'"));
+  EXPECT_THAT(none.errors, HasSubstr("no program; put it after '--'"));
   const CommandResult mpi = run("--mpi lam -- true");
   EXPECT_EQ(mpi.exit_code, 2);
   EXPECT_THAT(mpi.errors, AllOf(HasSubstr("'lam': no such MPI; allowed: auto, mpich"),
@@ -305,7 +306,7 @@ TEST(Commands, NameThemselvesAndTheWordsThatTheyDoNotKnow) {
             "hierbar check: not expected: --pid 3\nSee 'hierbar check --help'.\n");
   EXPECT_EQ(errors("predict"),
             "hierbar predict: --ranks is required\nSee 'hierbar predict --help'.\n");
-  EXPECT_THAT(errors("doctor"), StartsWith("hierbar doctor: no program; put it behind '--'"));
+  EXPECT_THAT(errors("doctor"), StartsWith("hierbar doctor: no program; put it after '--'"));
   EXPECT_THAT(errors(""), StartsWith("hierbar: a command is missing; there are check, doctor, "));
   EXPECT_THAT(errors("--bogus"),
               StartsWith("hierbar: not expected: --bogus; a command is missing; there are "));
@@ -319,10 +320,10 @@ TEST(Commands, AreNamedWhenOneIsUnknown) {
   const CommandResult with_program = run_hierbar("chekc -- ./app");
   EXPECT_EQ(with_program.exit_code, 2);
   EXPECT_THAT(with_program.errors, HasSubstr("there is no command 'chekc'; there are check, "));
-  EXPECT_THAT(run_hierbar("-- ./app").errors, HasSubstr("there is no command in front of '--'"));
+  EXPECT_THAT(run_hierbar("-- ./app").errors, HasSubstr("there is no command before '--'"));
   const CommandResult plan = run_hierbar("plan --participants 2 -- ./app");
   EXPECT_EQ(plan.exit_code, 2);
-  EXPECT_THAT(plan.errors, HasSubstr("'plan' starts no program, so nothing may stand behind '--'"));
+  EXPECT_THAT(plan.errors, HasSubstr("'plan' starts no program, so nothing may follow '--'"));
 }
 
 }  // namespace

@@ -56,10 +56,10 @@ foresees() {
 }
 both() { names "$@" && foresees "$@"; }
 
-both 'no OpenMP and no MPI in it' "$work/nothing"
-both 'threads of its own: it starts them itself, and neither OpenMP nor MPI' "$work/threads"
+both 'no OpenMP and no MPI in the program' "$work/nothing"
+both 'own threads: it starts its threads itself and uses neither OpenMP nor MPI' "$work/threads"
 if cc -static "$work/nothing.c" -o "$work/static" 2>/dev/null; then
-  both 'static program: no library can be put in front of its functions' "$work/static"
+  both 'static program: no library can replace its functions' "$work/static"
 fi
 both 'teams of one thread, which need no barrier' env OMP_NUM_THREADS=1 "$work/region"
 names "KMP_BARRIER='hyper' asks for another barrier" env KMP_BARRIER=hyper "$work/region"

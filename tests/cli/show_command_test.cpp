@@ -134,11 +134,11 @@ TEST(ShowCommand, RefusesWhatItCannotShow) {
     const char* arguments;
     const char* message;
   } cases[] = {
-      {"--pid 0", "'0': no process number"},
+      {"--pid 0", "'0': not a process number"},
       {"--pid 999999999", "there is no process 999999999 to be seen"},
       {"--job x", "--job: 'x'"},
       {"--pid 1 --job 1", " excludes "},
-      {"--pid 1 -- true", "no program can be started"},
+      {"--pid 1 -- true", "do not start a program"},
       {"--lstopo /no/such/directory/file", "cannot write '/no/such/directory/file'"},
   };
   for (const auto& one : cases) {

@@ -97,10 +97,10 @@ TEST_F(ElfFiles, KnowTheirSymbolsAndConstants) {
 TEST_F(ElfFiles, RefuseWhatIsNone) {
   std::ofstream(at("text")) << "#!/bin/sh\n";
   EXPECT_THAT(read_elf(at("text")).error(), HasSubstr("no ELF file"));
-  EXPECT_THAT(read_elf(at("")).error(), HasSubstr("no regular file"));
+  EXPECT_THAT(read_elf(at("")).error(), HasSubstr("not a regular file"));
   EXPECT_THAT(read_elf(at("none")).error(), HasSubstr("No such file"));
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
-  EXPECT_THAT(read_elf(at("pipe")).error(), HasSubstr("no regular file"));
+  EXPECT_THAT(read_elf(at("pipe")).error(), HasSubstr("not a regular file"));
 }
 
 // A file that was cut or damaged is refused or read in part; what it cannot do is to lead outside.

@@ -6,8 +6,8 @@
     check_upstream.py
     check_upstream.py --series rfc
 
-There are two series: the mends, on LLVM's sources as they are, and the proposals in `rfc`, on these
-with the mends. For each:
+There are two series: the fixes, on LLVM's sources as they are, and the proposals in `rfc`, on these
+with the fixes. For each:
 
 1. Build LLVM's libomp without the series and with it (targets stock_libomp, upstream_libomp and
    rfc_libomp). A build directory that is not there is configured.
@@ -35,10 +35,11 @@ from compare import CannotRun, StockResults, compare, exit_status, failed, print
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 UPSTREAM = ROOT / "runtime/libomp/patches/llvm-fixes"
-# patches: in this directory. before, after: the libraries, as their targets are named. settings: for the suite.
+# patches: their directory. before, after: the libraries by the names of their targets. settings:
+# variables for the suite.
 Series = collections.namedtuple("Series", "title patches before after settings")
 SERIES = {
-    "mends": Series("the mends for it", UPSTREAM, "stock", "upstream", []),
+    "fixes": Series("the fixes for it", UPSTREAM, "stock", "upstream", []),
     "rfc": Series(
         "the proposals for it",
         UPSTREAM / "rfc",

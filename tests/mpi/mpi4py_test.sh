@@ -15,5 +15,5 @@ shift 3
 "$@" "${mpi[@]}" --count engine==1278 --count 'one rank==6' --count intercommunicator==6 \
   --count outside==3 --count library==15 -- "$python" -B "$directory/mpi4py_barriers.py"
 # Without any barrier: the first call is the interpreter's, of MPI_Finalize.
-"$@" "${mpi[@]}" --count engine==0 --count library==0 --expect 'no MPI_Barrier came here' \
+"$@" "${mpi[@]}" --count engine==0 --count library==0 --expect 'no MPI_Barrier call reached this library' \
   -- "$python" -c 'from mpi4py import MPI'

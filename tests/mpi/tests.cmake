@@ -112,12 +112,12 @@ mpi_test(sessions sessions CHECK ${all_engine} --count engine==800)
 # The first call that reaches the shim is the interpreter's MPI_Finalize, from where nobody knows
 # the library.
 mpi_test(module.without_barrier interpreter ARGS ${program_dir}/module.so many 0
-         CHECK ${all_engine} --count engine==0 --expect "no MPI_Barrier came here")
+         CHECK ${all_engine} --count engine==0 --expect "no MPI_Barrier call reached this library")
 
 # Diagnosis.
 mpi_test(watch.other_node barriers RANKS 4 ARGS late ENV HIERBAR_TIMEOUT_S=1 ${two_nodes}
-         CHECK ${all_engine} --count engine==8 --expect "waits since 1 s for rank 3 "
-         --expect "waits since 1 s for other nodes")
+         CHECK ${all_engine} --count engine==8 --expect "has waited 1 s for rank 3 "
+         --expect "has waited 1 s for other nodes")
 hierbar_run_alone(${prefix}watch.other_node)
 
 mpi_script(one_session 120 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/one_session_test.py

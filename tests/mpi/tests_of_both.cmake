@@ -51,13 +51,13 @@ foreach(number IN ITEMS 1 7)
   mpi_test(short_lived.late.${number} short_lived RANKS 3 ARGS late ${number} ENV ${default}
            HIERBAR_TIMEOUT_S=1
            CHECK --expect-some
-           "rank 0 has waited 1 s for barrier ${number} on .* of 3 ranks: not all of them have come; a process with another HIERBAR_MPI_SET_UP_AT never does$")
+           "rank 0 has waited 1 s for barrier ${number} on .* of 3 ranks: not all of them have arrived; a process with another HIERBAR_MPI_SET_UP_AT never does$")
 endforeach()
 mpi_test(short_lived.late.8 short_lived RANKS 3 ARGS late 8 ENV ${default} HIERBAR_TIMEOUT_S=1
          CHECK --expect-some
-         "rank 0 has waited 1 s for the set-up in barrier 8 on .* of 3 ranks: not all of them have come; a process without this library ")
+         "rank 0 has waited 1 s for the set-up in barrier 8 on .* of 3 ranks: not all of them have arrived; a process without this library ")
 mpi_test(short_lived.late.9 short_lived RANKS 3 ARGS late 9 ENV ${default} HIERBAR_TIMEOUT_S=1
-         CHECK --expect-some "a barrier on .* of 3 ranks on this node waits since 1 s for rank 2 ")
+         CHECK --expect-some "a barrier on .* of 3 ranks on this node has waited 1 s for rank 2 ")
 mpi_test(short_lived.subsets barriers RANKS 4 ARGS subsets 5 ENV ${default}
          CHECK --count engine>=1 --count "before set-up>=1" --count "one rank==104")
 mpi_test(short_lived.passed_on barriers RANKS 4 ARGS passed_on ENV ${default}
@@ -169,8 +169,8 @@ if(fort)
 endif()
 
 # Barriers in MPI_Finalize: before the report is written, and after it.
-set(of_rest --expect "barriers of rank 0 behind the report: engine 21, library 0$"
-    --expect "barriers of rank 1 behind the report: ")
+set(of_rest --expect "barriers of rank 0 after the report: engine 21, library 0$"
+    --expect "barriers of rank 1 after the report: ")
 mpi_test(at_end at_end CHECK --count engine==86 ${all_engine} ${of_rest})
 mpi_test(at_end.two_nodes at_end RANKS 4 ENV ${two_nodes} CHECK --count engine==172 ${all_engine}
          ${of_rest})
@@ -181,7 +181,7 @@ mpi_test(at_end.recorded at_end ENV HIERBAR_REPORT=text HIERBAR_OUTPUT=${program
 mpi_test(watch.one_node barriers RANKS 3 ARGS late ENV HIERBAR_TIMEOUT_S=1
          CHECK ${all_engine} --count engine==6
                --expect
-               "a barrier on MPI_COMM_WORLD of 3 ranks on this node waits since 1 s for rank 2 .process [0-9]+, .*$")
+               "a barrier on MPI_COMM_WORLD of 3 ranks on this node has waited 1 s for rank 2 .process [0-9]+, .*$")
 hierbar_run_alone(${prefix}watch.one_node) # one report a second
 mpi_script(shared_memory 300 ${CMAKE_CURRENT_SOURCE_DIR}/shared_memory_test.sh ${exec}
            $<TARGET_FILE:${shim}> ${program_dir}/barriers)
@@ -214,8 +214,8 @@ if(family_name STREQUAL "mpich")
            CHECK --count baseline==42)
   mpi_test(algorithm.watch.two_nodes barriers RANKS 4 ARGS late ENV HIERBAR_TIMEOUT_S=1
            HIERBAR_FAKE_NODES=2 HIERBAR_ALGORITHM=mcs
-           CHECK --count baseline==8 --expect "waits since 1 s for rank 3 "
-           --expect "waits since 1 s for other nodes")
+           CHECK --count baseline==8 --expect "has waited 1 s for rank 3 "
+           --expect "has waited 1 s for other nodes")
 endif()
 
 # foreign_tests(<shim> <message>): the other family's shim does nothing here but say so, and lets

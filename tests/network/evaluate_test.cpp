@@ -33,17 +33,17 @@ TEST(Parameters, AreRefusedWithTheReason) {
     const auto read = parse_parameters(text);
     return read.ok() ? "" : read.error();
   };
-  EXPECT_THAT(complaint(""), HasSubstr("'' is no parameter"));
+  EXPECT_THAT(complaint(""), HasSubstr("'' is not a parameter"));
   EXPECT_THAT(complaint("L=1,o_s=2,o_r=3"), HasSubstr("'g' is missing"));
-  EXPECT_THAT(complaint("L=1,L=1,o_s=2,o_r=3,g=1"), HasSubstr("'L' is there twice"));
-  EXPECT_THAT(complaint("l=1,o_s=2,o_r=3,g=1"), HasSubstr("'l' is no parameter"));
-  EXPECT_THAT(complaint("L=1,o_s=2,o_r=3,g=1,"), HasSubstr("'' is no parameter"));
+  EXPECT_THAT(complaint("L=1,L=1,o_s=2,o_r=3,g=1"), HasSubstr("'L' is given twice"));
+  EXPECT_THAT(complaint("l=1,o_s=2,o_r=3,g=1"), HasSubstr("'l' is not a parameter"));
+  EXPECT_THAT(complaint("L=1,o_s=2,o_r=3,g=1,"), HasSubstr("'' is not a parameter"));
   for (const char* value : {"", "-1", "nan", "inf", "1e10", "1 ", "0x1"}) {
     EXPECT_THAT(complaint((std::string("o_s=2,o_r=3,g=1,L=") + value).c_str()),
-                HasSubstr("has no number from 0 to 1e9"))
+                HasSubstr("needs a number from 0 to 1e9"))
         << value;
   }
-  EXPECT_THAT(complaint("L,o_s=2,o_r=3,g=1"), HasSubstr("'L' has no number"));
+  EXPECT_THAT(complaint("L,o_s=2,o_r=3,g=1"), HasSubstr("'L' needs a number"));
 }
 
 std::vector<test::NamedNetwork> networks() {

@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Broken{"Empty", "", "it is not JSON"}, Broken{"CutOff", with("]", ""), "it is not JSON"},
         Broken{"Format", with("network-1", "network-0"), "its format is 'hierbar-network-0'"},
-        Broken{"NoNetworks", with("\"networks\"", "\"x\""), "its 'networks' are no array"},
+        Broken{"NoNetworks", with("\"networks\"", "\"x\""), "its 'networks' are not an array"},
         Broken{"NoLibrary", with("\"mpi\"", "\"x\""), "'networks'[0] needs mpi"},
         Broken{"OneNode", with("\"nodes\": 8", "\"nodes\": 1"), "needs nodes: 2 to"},
         Broken{"NoClasses", with("\"classes\"", "\"x\""), "needs classes"},
@@ -191,7 +191,7 @@ TEST_F(NetworkProfileFile, WhatIsNoSmallFileIsRefused) {
               HasSubstr("larger than 2048 KiB"));
   const std::string pipe = directory_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(load_network_profile(pipe).error(), HasSubstr("no regular file"));
+  EXPECT_THAT(load_network_profile(pipe).error(), HasSubstr("not a regular file"));
 }
 
 using nlohmann::json;

@@ -37,12 +37,12 @@ TEST(Schedule, NamesAreReadAndWritten) {
 }
 
 TEST(Schedule, OtherNamesAreRefusedWithTheReason) {
-  EXPECT_THAT(parse_kind("ring").error(), HasSubstr("'ring' is no known algorithm"));
-  EXPECT_THAT(parse_kind("").error(), HasSubstr("'' is no known algorithm"));
+  EXPECT_THAT(parse_kind("ring").error(), HasSubstr("'ring' is not a known algorithm"));
+  EXPECT_THAT(parse_kind("").error(), HasSubstr("'' is not a known algorithm"));
   EXPECT_THAT(parse_kind("linear:2").error(), HasSubstr("'linear' takes no number"));
   EXPECT_THAT(parse_kind("bruck:2").error(), HasSubstr("'bruck' takes no number"));
   for (const char* name : {"tree:0", "tree:256", "tree:", "tree:x", "tree:-1", "tree:1x"}) {
-    EXPECT_THAT(parse_kind(name).error(), HasSubstr("is no number from 1 to 255")) << name;
+    EXPECT_THAT(parse_kind(name).error(), HasSubstr("is not a number from 1 to 255")) << name;
   }
   EXPECT_THAT(parse_kind("combining-tree:1").error(), HasSubstr("from 2 to 255"));
 }

@@ -122,8 +122,8 @@ TEST(PlaceCommand, RefusesBadValues) {
   } cases[] = {
       {"--per-node 0 -t 1", "'0': no such number of ranks; allowed: 1 to 65536"},
       {"--per-node 1x -t 1", "'1x'"},
-      {"--per-node 2 -t 0", "'0' is no number of threads"},
-      {"--per-node 2 -t 1,", "'' is no number of threads"},
+      {"--per-node 2 -t 0", "'0' is not a valid number of threads"},
+      {"--per-node 2 -t 1,", "'' is not a valid number of threads"},
       {"--per-node 2 -t 1,2,3", "'1,2,3': not a number for each of 2"},
       {"--per-node 2 -t 1 --cpus 15-16", "'15-16': not all are cpus of this machine"},
       {"--per-node 2 -t 1 --cpus a", "--cpus"},

@@ -166,9 +166,9 @@ TEST_F(ProfileFile, WhatCannotBeReadIsToldInOneLineWithFileAndReason) {
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const std::pair<std::string, const char*> bad[] = {
       {directory_ + "/absent", "No such file"},
-      {directory_, "no regular file"},
-      {fifo, "no regular file"},
-      {"/dev/zero", "no regular file"},
+      {directory_, "not a regular file"},
+      {fifo, "not a regular file"},
+      {"/dev/zero", "not a regular file"},
       {write("large", std::string(kMaxProfileBytes + 1, ' ')), "larger than 256 KiB"},
       {write("broken", "{\"format\""), "not JSON"}};
   for (const auto& [path, reason] : bad) {

@@ -124,7 +124,7 @@ TEST(Report, ThatIsSomethingElseIsRefused) {
     parse_report("<!doctype html>");
     FAIL() << "it is no report";
   } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "it is no JSON, from byte 1 on");
+    EXPECT_STREQ(error.what(), "it is not JSON, from byte 1 on");
   }
 }
 

@@ -97,7 +97,7 @@ TEST(LoadDescribedMachine, RefusesFilesThatHwlocCannotRead) {
   for (const std::string& text : bad) {
     const TemporaryFile file("bad.xml", text);
     EXPECT_THAT(error_of(file.path()),
-                AllOf(HasSubstr(file.path()), HasSubstr("no XML file"), HasSubstr("allowed")))
+                AllOf(HasSubstr(file.path()), HasSubstr("not an XML file"), HasSubstr("allowed")))
         << text;
   }
 }

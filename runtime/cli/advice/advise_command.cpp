@@ -118,7 +118,7 @@ std::vector<std::uint32_t> read_list(const char* option, const std::string& text
   for (const std::string& word : lower_words(text, ',')) {
     numbers.push_back(parse_count(word, most));
     if (numbers.back() == 0) {
-      refuse(option, text, "'" + word + "' is no such number",
+      refuse(option, text, "'" + word + "' is not a valid number",
              "a comma list of 1 to " + std::to_string(most));
     }
   }
@@ -173,7 +173,7 @@ Trial try_candidates(const AdviseOptions& options, const Advice& advice) {
   if (rounds == 0)
     refuse("--rounds", options.num_rounds, "no such number", "1 to " + std::to_string(kMostRounds));
   if (advice.program.empty())
-    throw CLI::ValidationError(kTryOption, "no program; put it behind '--'");
+    throw CLI::ValidationError(kTryOption, "no program; put it after '--'");
   const Launcher& launcher = chosen_launcher(options.launcher);
   const std::size_t count = std::min<std::size_t>(wanted, advice.candidates.usable.size());
   std::vector<std::string> lines;
@@ -224,7 +224,7 @@ void print_trial(const Advice& advice) {
   }
   const auto best = std::count(order.begin(), order.end(), 1U);
   if (best > 1)
-    std::printf("no difference among %d of them: each is inside the others' quartiles\n",
+    std::printf("no difference among %d of them: each lies within the others' quartiles\n",
                 static_cast<int>(best));
 }
 
@@ -243,9 +243,9 @@ void print_text(const Advice& advice) {
                                     [](const Candidate& one) { return one.order == 1; });
   if (equals > 1) {
     std::printf(
-        "\nno difference among the first %d: each is inside the others' error; the fewest nodes "
-        "come first, then the most "
-        "threads\n",
+        "\n"
+        "no difference among the first %d: each lies within the others' error; the fewest nodes "
+        "come first, then the most threads\n",
         static_cast<int>(equals));
   }
   for (const auto& [reason, count] : advice.candidates.left_out) {
@@ -340,15 +340,16 @@ void add_advise_command(CLI::App& app, const Program& program) {
       ->add_option("--nodes", options->nodes, "Nodes of the job: a comma list; default: any number")
       ->type_name("LIST");
   command
-      ->add_option("-t,--threads", options->threads,
-                   "Threads of each rank: a comma list, or auto, which is as many as its node\nhas "
-                   "cores for each rank")
+      ->add_option(
+          "-t,--threads", options->threads,
+          "Threads of each rank: a comma list, or auto, which is the number of cores that\n"
+          "its node has for each rank")
       ->type_name("auto|LIST")
       ->capture_default_str();
   command
       ->add_option(kTryOption, options->num_tried,
-                   "Run the program behind '--' with the best K candidates, each also without\nits "
-                   "binding, in turns")
+                   "Run the program after '--' with the best K candidates, each also without\n"
+                   "its binding, in turns")
       ->type_name("K");
   command->add_option("--rounds", options->num_rounds, "How often each runs")
       ->type_name("N")

@@ -74,7 +74,7 @@ nlohmann::ordered_json findings_as_json(const NodeView& node,
 std::chrono::milliseconds wait_time(const CheckOptions& options) {
   const std::uint32_t seconds = parse_count(options.wait, kMaxWaitSeconds);
   if (seconds == 0)
-    refuse("--wait", options.wait, "no such time",
+    refuse("--wait", options.wait, "not a valid time",
            "1 to " + std::to_string(kMaxWaitSeconds) + " seconds");
   return std::chrono::seconds(seconds);
 }
@@ -124,8 +124,7 @@ int check(const CLI::App& command, const CheckOptions& options, const Program& p
            "1 to " + std::to_string(kMaxThreads));
   }
   if (command.count("--job") > 0) {
-    if (!program.empty())
-      throw CLI::ValidationError("check", "with --job no program can be started");
+    if (!program.empty()) throw CLI::ValidationError("check", "--job does not start a program");
     return report_running(command, options);
   }
   const bool starts_program = !program.empty() && !options.only;
@@ -147,32 +146,31 @@ int check(const CLI::App& command, const CheckOptions& options, const Program& p
 constexpr const char* kCheckHelp =
     "[LAUNCHER ...] hierbar check [OPTIONS] [-- PROGRAM [ARGUMENT...]]\n"
     "\n"
-    "Put it in front of the program, behind the launcher. It foresees the OpenMP team that each "
-    "rank of the node would get "
-    "from\n"
+    "Put it before the program and after the launcher. It predicts the OpenMP team that each rank "
+    "of the node would get from\n"
     "its binding, OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND, and under KMP_BARRIER=hier what "
-    "HIERBAR_PLACE changes; what\n"
-    "a program or its libraries bind later it cannot see.\n"
-    "One rank of each node reports, naming what, where, and what to do; then all become the "
-    "program.\n"
+    "HIERBAR_PLACE changes. It\n"
+    "cannot see what a program or its libraries bind later. One rank of each node reports each "
+    "problem, its place and a\n"
+    "remedy; then all ranks become the program.\n"
     "\n"
     "Findings:\n"
-    "  stacked-threads    more threads than cpus, in a rank or because all ranks place theirs "
+    "  stacked-threads    more threads than cpus, in one rank or because all ranks place threads "
     "from the same cpu on\n"
     "  overlapping-ranks  ranks that may run on the same cpus\n"
-    "  split-package      a rank bound to parts of several packages, where it need not be\n"
-    "  split-numa         the same for NUMA nodes\n"
+    "  split-package      a rank bound to parts of several packages without need\n"
+    "  split-numa         a rank bound to parts of several NUMA nodes without need\n"
     "  smt-sharing        two threads on one core's hardware threads, while there are cores for "
     "all\n"
     "  offline-cpus       a binding that names cpus which are not online\n"
-    "  foreign-cpus       cpus that the launcher was not given, or in OMP_PLACES such as the "
+    "  foreign-cpus       cpus that the launcher was not given, or cpus in OMP_PLACES that the "
     "rank may not use\n"
-    "  quota              more threads than control groups leave cpu time for\n"
+    "  quota              more threads than the cpu time that control groups allow\n"
     "\n"
-    "Output goes to stdout, or to stderr when a program is started. Exit codes: 0 fine, 1 "
-    "findings, 2 could not check; the\n"
-    "program's when it was started, 127 or 126 when it could not be. Ranks that do not report "
-    "return 0 with --only.\n"
+    "Output goes to stdout, or to stderr if a program is started. Exit codes: 0 fine, 1 findings, "
+    "2 could not check. If a\n"
+    "program was started, its exit code; 127 or 126 if it could not be started. With --only, ranks "
+    "that do not report return 0.\n"
     "\n"
     "Examples:\n"
     "  mpiexec -n 4 hierbar check -- ./app\n"
@@ -193,7 +191,7 @@ void add_check_command(CLI::App& app, const Program& program) {
       ->type_name("T");
   command
       ->add_option("--wait", options->wait,
-                   "How long to wait for the next rank of the node to come; default: 10")
+                   "How long to wait for the next rank of the node; default: 10")
       ->type_name("SECONDS");
   command
       ->add_option("--job", options->job,
@@ -201,7 +199,7 @@ void add_check_command(CLI::App& app, const Program& program) {
                    "they are now")
       ->type_name("PID");
   command->add_flag("--only", options->only, "Do not start the program");
-  command->add_flag("--quiet", options->quiet, "Say nothing when all is fine");
+  command->add_flag("--quiet", options->quiet, "Print nothing if all is fine");
   add_machine_option(*command, options->description);
   command->add_flag("--json", options->json, "Print JSON, one document for each node");
   command->footer(kCheckHelp);

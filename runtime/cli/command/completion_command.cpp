@@ -346,7 +346,7 @@ void print(const std::string& shell, const std::vector<CommandWords>& commands) 
   } else if (shell == "fish") {
     std::cout << fish_completion(commands);
   } else {
-    refuse("SHELL", shell, "no shell that can be told", "bash, zsh, fish");
+    refuse("SHELL", shell, "not a supported shell", "bash, zsh, fish");
   }
 }
 
@@ -358,8 +358,8 @@ void add_completion_command(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "Which shell")->required()->type_name(kShells);
   command->footer(
-      "An installation has the scripts where each shell looks for them. From a build, or where "
-      "that is not so:\n"
+      "An installation has the scripts where each shell looks for them. In a build, or if the "
+      "shell does not find them:\n"
       "  eval \"$(hierbar completion bash)\"\n"
       "  source <(hierbar completion zsh)\n"
       "  hierbar completion fish | source\n");

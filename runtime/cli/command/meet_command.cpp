@@ -34,7 +34,7 @@ std::vector<std::uint32_t> read_sizes(const MeetOptions& options) {
   for (const std::string& word : lower_words(options.num_nodes, ',')) {
     sizes.push_back(parse_count(word, network::kMostChosenNodes));
     if (sizes.back() < 2) {
-      refuse(kNodesOption, options.num_nodes, "'" + word + "' is no such number of nodes",
+      refuse(kNodesOption, options.num_nodes, "'" + word + "' is not a valid number of nodes",
              "a comma list of 2 to " + std::to_string(network::kMostChosenNodes));
     }
   }
@@ -73,9 +73,8 @@ void show(const CLI::App& command, const MeetOptions& options) {
   const std::vector<std::uint32_t> sizes = read_sizes(options);
   const std::optional<NetworkCosts> known = read_network_costs(command, options.network);
   if (!known) {
-    std::cerr << "hierbar meet: no network is known; give --network (FILE, or the NAME of a "
-                 "typical network; 'list' shows them) "
-                 "or --parameters\n";
+    std::cerr << "hierbar meet: no costs of a network are known; give --network (FILE, or the NAME "
+                 "of a typical network; 'list' shows them) or --parameters\n";
     throw CLI::RuntimeError(kExitBadInput);
   }
   const NetworkCosts& costs = *known;
@@ -137,9 +136,9 @@ void add_meet_command(CLI::App& app) {
       "All times are in microseconds, from the last entry to the last exit.\n"
       "  formula  of V. Zharikov and A. Paznikov, 2019 (LogP), with real logarithms; - if there is "
       "none\n"
-      "  model    the exact time of the schedule in the LogGP model; by it the best is chosen, "
-      "marked with >,\n"
-      "           and among equals the one with fewer messages\n"
+      "  model    the exact time of the schedule in the LogGP model. It decides the best schedule, "
+      "marked with >;\n"
+      "           among equals, the one with fewer messages\n"
       "  L        without the overheads: RTT / 2 - o_s - o_r\n"
       "\n"
       "Examples:\n"

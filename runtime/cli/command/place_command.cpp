@@ -53,7 +53,7 @@ std::vector<std::uint32_t> parse_threads(const std::string& text, std::uint32_t 
   for (std::string part; std::getline(stream, part, ',');) {
     threads.push_back(parse_count(part, kMaxThreads));
     if (threads.back() == 0)
-      refuse("-t", text, "'" + part + "' is no number of threads", kThreadsAllowed);
+      refuse("-t", text, "'" + part + "' is not a valid number of threads", kThreadsAllowed);
   }
   if (threads.size() == 1) threads.resize(num_ranks, threads.front());
   if (threads.size() != num_ranks)
@@ -236,19 +236,18 @@ std::string place_help() {
          "cores:\n" +
          pattern_help() +
          "\n"
-         "A rank gets as many cores (threads, rank: cpus) as it has threads; under share the whole "
-         "pool is given out. Cores come\n"
-         "before second hardware threads of cores. Shares of 'share' are disjoint, at least one "
-         "core "
-         "for every thread where there\n"
-         "are that many; cuts fall between packages where they can, then between NUMA nodes, then "
+         "A rank gets as many cores (with threads and rank: cpus) as it has threads; 'share' gives "
+         "out the whole pool. Cores are\n"
+         "used before second hardware threads. The shares of 'share' are disjoint, with at least "
+         "one core for every thread if there\n"
+         "are enough. They are cut between packages if possible, then between NUMA nodes, then "
          "between L3 caches. The columns\n"
-         "tell how many of each a rank touches.\n"
+         "show how many of each a rank uses.\n"
          "\n"
-         "OMP_PLACES has a place for each core of the rank; for each cpu when it has more threads "
-         "than cores, ordered so that\n"
-         "each core has a thread before one has two; and one place for all under --proc-bind "
-         "primary.\n"
+         "OMP_PLACES has a place for each core of the rank. If the rank has more threads than "
+         "cores, it has a place for each cpu,\n"
+         "ordered so that each core has a thread before one has two. With --proc-bind primary it "
+         "has one place for all threads.\n"
          "\n"
          "Settings:\n" +
          place_settings_help() +
@@ -299,7 +298,7 @@ void add_place_command(CLI::App& app) {
   command
       ->add_option("--nodes", options->num_nodes, "Nodes of the job, all like this one; default: 1")
       ->type_name("N");
-  refuse_name(*command, "-n,--ranks", "--per-node here, since it is the ranks of a node");
+  refuse_name(*command, "-n,--ranks", "--per-node here, because it counts the ranks of a node");
   add_machine_option(*command, options->description);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(place_help());

@@ -156,19 +156,20 @@ void show(const CLI::App& command, const PlanOptions& options) {
 constexpr const char* kPlanHelp =
     "paper   groups of every level as in M. G. Kurnosov, Vestnik SibGUTI 16(2), 2022: G1 is the "
     "lowest level\n"
-    "engine  the plan that is really used: arrivals are gathered along trees, their leaders "
-    "exchange, and the\n"
-    "        release goes back along the trees; depth counts the line transfers of one episode\n"
+    "engine  the plan that is used: arrivals are gathered along trees, the trees' leaders exchange "
+    "them, and\n"
+    "        the release goes back along the trees; depth counts the line transfers of one "
+    "episode\n"
     "\n"
-    "A profile that `hierbar tune` has made of this machine is used as programs use it; "
-    "\"profile\" in JSON is its path if it\n"
-    "has shaped the engine's plan, else null. HIERBAR_PROFILE=off leaves it out, and --topology "
-    "as well.\n"
+    "A profile that `hierbar tune` has made on this machine is used as in programs. \"profile\" in "
+    "JSON is its path if it has\n"
+    "shaped the engine's plan, else null. With HIERBAR_PROFILE=off or --topology it is not used.\n"
     "\n"
-    "With --nodes it is the plan of the first node, which has as many as any other; participant "
-    "0 of each node meets\n"
-    "the others'. \"auto\" is the best by the model of `hierbar meet`; programs use it as "
-    "HIERBAR_MPI_MEETING says.\n"
+    "With --nodes the plan is that of the first node, which has at least as many participants as "
+    "any other; participant 0 of\n"
+    "each node meets those of the others. \"auto\" is the best schedule by the model of `hierbar "
+    "meet`; programs choose by\n"
+    "HIERBAR_MPI_MEETING.\n"
     "\n"
     "The lowest of the chosen levels is also the engine's domain, inside which there is one "
     "leader.\n"
@@ -176,8 +177,7 @@ constexpr const char* kPlanHelp =
     "Examples:\n"
     "  hierbar plan --participants 16\n"
     "  hierbar plan --participants 14 --map numa --levels numa,package --topology 'pack:2 [numa] "
-    "l3:4 core:8 "
-    "pu:1'\n"
+    "l3:4 core:8 pu:1'\n"
     "  hierbar plan --participants 128 --topology node17.xml --json\n"
     "  hierbar plan --participants 256 --nodes 16 --parameters L=1.2,o_s=0.3,o_r=0.5,g=0.2\n";
 
@@ -194,7 +194,8 @@ void add_plan_command(CLI::App& app) {
       ->required()
       ->type_name("N");
   command
-      ->add_option(kMapOption, options->mapping, std::string("Where they run: ") + kAllowedMappings)
+      ->add_option(kMapOption, options->mapping,
+                   std::string("Where the participants run: ") + kAllowedMappings)
       ->type_name("core|numa|package|none")
       ->capture_default_str();
   refuse_name(*command, "-n", kParticipantsOption);

@@ -78,7 +78,7 @@ std::string add_measured(const std::string& text, std::vector<PredictedSplit>& s
     const double us = comma == std::string::npos ? 0 : parse_time(line.substr(comma + 1));
     if (us == 0) return where + "'" + line + "' is not SPLIT,MICROSECONDS";
     const auto found = runs.find(split);
-    if (found == runs.end()) return where + "'" + split + "' is none of the predicted splits";
+    if (found == runs.end()) return where + "'" + split + "' is not one of the predicted splits";
     found->second.push_back(us);
     ++num_runs;
   }
@@ -214,7 +214,7 @@ std::string prediction_as_text(const PredictionReport& report) {
                                     [](const PredictedSplit& one) { return one.rank == 1; });
   if (shared > 1)
     text += "\nno difference among the first " + std::to_string(shared) +
-            ": each is inside the others' error\n";
+            ": each lies within the others' error\n";
   if (agreement.num_splits > 0) text += agreement_text(agreement);
   return text + typical_note(report.request.costs.typical);
 }
@@ -317,7 +317,7 @@ void refuse_words(const CLI::App& command) {
   if (words.empty()) return;
   if (words.front().starts_with('-')) throw CLI::ExtrasError(command.get_name(), words);
   throw CLI::ValidationError("'" + words.front() + "'",
-                             "what is sent is told by " + std::string(kTrafficOption));
+                             "the traffic is given by " + std::string(kTrafficOption));
 }
 
 }  // namespace
@@ -329,11 +329,11 @@ void add_predict_command(CLI::App& app) {
   add_prediction_options(*command, options->prediction);
   command
       ->add_option(kNodesOption, options->most_nodes,
-                   "Nodes of the job at most; default: as many as ranks")
+                   "Nodes of the job, at most; default: as many as ranks")
       ->type_name("N");
   command
       ->add_option(kPerNodeOption, options->per_node,
-                   "Ranks of a node at most; default: as many as it has cores")
+                   "Ranks of a node, at most; default: as many as it has cores")
       ->type_name("N");
   command
       ->add_option("--measured", options->measured,
@@ -341,9 +341,8 @@ void add_predict_command(CLI::App& app) {
                    "SPLIT,MICROSECONDS, as 2x4,812.5")
       ->type_name("FILE");
   command
-      ->add_option(
-          "--html", options->html,
-          "Write a page with pictures to this file, which needs no other; print no text then")
+      ->add_option("--html", options->html,
+                   "Write a self-contained page with charts to this file, and print no text")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
@@ -352,8 +351,8 @@ void add_predict_command(CLI::App& app) {
       "where cf pairs share one\n"
       "  shared  LogGP, and for the slowest channel of a step its bytes over the bandwidth that cf "
       "pairs have together\n"
-      "order is that of the predicted times. Splits inside each other's quartiles have the same. "
-      "Ranks are packed on a node.\n"
+      "order is the rank by predicted time; splits within each other's quartiles share it. Ranks "
+      "are packed on a node.\n"
       "\n"
       "Examples:\n"
       "  hierbar predict --traffic alltoall:1M -n 8\n"

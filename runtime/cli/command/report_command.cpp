@@ -40,7 +40,7 @@ auto read_file(const std::string& file, const char* format, Parse parse) try {
   return parse(text);
 } catch (const std::runtime_error& error) {
   std::cerr << "hierbar report: " << file << ": " << error.what()
-            << "; must be a file that was written with HIERBAR_REPORT=" << format << "\n";
+            << "; it must be a file written with HIERBAR_REPORT=" << format << "\n";
   throw CLI::RuntimeError(kExitBadInput);
 }
 
@@ -93,18 +93,19 @@ void show(const CLI::App& command, const ReportOptions& options) {
 }
 
 constexpr const char* kFooter =
-    "Barriers at the same place, of the same kind and team size are one; threads are added by "
-    "their numbers. What\n"
-    "cannot be added, such as the clock, is the first file's; resolution and stamp cost are the "
-    "worst.\n"
+    "Barriers at the same place, of the same kind and team size become one row; threads are added "
+    "by their numbers. Values\n"
+    "that cannot be added, such as the clock, come from the first file; resolution and stamp cost "
+    "are the worst of all.\n"
     "\n"
     "The page that --html writes shows for each site imbalance and sync, the levels of the "
     "barrier's tree, histograms, and\n"
-    "who arrives last in each process, with tables. Any browser opens it, and it loads nothing.\n"
+    "who arrives last in each process, with tables. Any browser can open it, and it loads no other "
+    "files.\n"
     "\n"
-    "Traces of one host have one clock; those of other hosts are put beside them by the hosts' "
-    "times of day. The result is\n"
-    "kept below 50 MB: each thread's oldest barriers are left out if need be, and counted.\n"
+    "Traces of one host have one clock; traces of several hosts are aligned by the hosts' times of "
+    "day. The result is kept\n"
+    "below 50 MB: if necessary, each thread's oldest barriers are left out and counted.\n"
     "\n"
     "Examples:\n"
     "  HIERBAR_REPORT=json HIERBAR_OUTPUT=run-%r OMP_TOOL_LIBRARIES=libhierbar_ompt.so mpiexec -n "
@@ -132,20 +133,19 @@ void add_report_command(CLI::App& app) {
           ->excludes(json);
   CLI::Option* html =
       command
-          ->add_option(
-              "--html", options->html,
-              "Write a page with pictures to this file, which needs no other; print no text then")
+          ->add_option("--html", options->html,
+                       "Write a self-contained page with charts to this file, and print no text")
           ->type_name("FILE");
   CLI::Option* lstopo = command->add_option(
       "--lstopo", options->lstopo,
-      "Write the machine to this file, coloured by what barriers take in each part of it, for "
-      "'lstopo --input FILE'; print\n"
-      "nothing. The machine is this one, unless --topology names another: that of the reports");
+      "Write the machine to this file, coloured by the time of barriers in each part, for 'lstopo "
+      "--input FILE', and print\n"
+      "nothing. The machine is this one; use --topology if the reports come from another");
   lstopo->type_name("FILE")->excludes(json)->excludes(csv)->excludes(html);
   command
       ->add_option("--perfetto", options->perfetto,
                    "Write the traces of several processes to this file, on one time line, for "
-                   "https://ui.perfetto.dev; print nothing")
+                   "https://ui.perfetto.dev, and print nothing")
       ->type_name("FILE")
       ->excludes(json)
       ->excludes(csv)

@@ -39,7 +39,7 @@ FamilyGuess chosen_family(const RunOptions& options, const Program& program) {
   } else if (options.mpi == "none") {
     guess = {.family = MpiFamily::kNone,
              .by_launcher = false,
-             .why = "--mpi none: nothing is done for MPI_Barrier"};
+             .why = "--mpi none: MPI_Barrier is left alone"};
   } else {
     refuse("--mpi", options.mpi, "no such MPI",
            "auto, mpich (also Intel MPI and others of its kind), openmpi, none");
@@ -96,7 +96,7 @@ int judge(const RunOptions& options, const CountedRun& run, const Program& progr
 int run(const RunOptions& options, const Program& program) {
   if (program.empty()) {
     throw CLI::ValidationError(
-        "run", "no program; put it behind '--', as in 'hierbar run -- mpiexec -n 4 ./app'");
+        "run", "no program; put it after '--', as in 'hierbar run -- mpiexec -n 4 ./app'");
   }
   ReportRequest report;
   if (!options.report_file.empty())
@@ -133,36 +133,38 @@ int run(const RunOptions& options, const Program& program) {
 constexpr const char* kRunHelp =
     "hierbar run [OPTIONS] -- PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Says in one line at the end, on stderr, how many barriers were served, or why none was. "
-    "--verbose also says what is\n"
-    "set, --quiet nothing; the program then takes the place of this command. It sets:\n"
-    "  LD_PRELOAD        the OpenMP runtime of this installation, and the shim for MPI_Barrier, in "
-    "front of what is there\n"
-    "  LD_AUDIT          a module of the loader: what asks for another OpenMP runtime gets this "
-    "one (glibc 2.35 and later)\n"
+    "Prints one line at the end, on stderr: how many barriers were served, or why none was. "
+    "--verbose also prints what is\n"
+    "set. --quiet prints nothing, and the program then replaces this command. run sets:\n"
+    "  LD_PRELOAD        the OpenMP runtime of this installation, and the shim for MPI_Barrier, "
+    "before the present value\n"
+    "  LD_AUDIT          an audit module: a request for another OpenMP runtime gets this one "
+    "(glibc 2.35 and later)\n"
     "  LD_LIBRARY_PATH   the directory of the same runtime, for its other names\n"
     "  KMP_BARRIER       hier\n"
     "  KMP_AFFINITY      a core for each thread of a team. Not if OMP_PLACES, OMP_PROC_BIND or "
     "GOMP_CPU_AFFINITY is set,\n"
     "                    or KMP_BARRIER names one of LLVM's own barriers\n"
-    "  HIERBAR_BIND      share: KMP_AFFINITY counts only where the process has cpus of its own, "
-    "from its launcher, a batch\n"
-    "                    system, or its share of the node. HIERBAR_BIND=always binds a process "
-    "that has the node to itself\n"
-    "  HIERBAR_PRIMARY   free: the initial thread goes to its core and keeps all cpus, as does "
-    "what it starts. Like\n"
-    "                    HIERBAR_BIND not if one of the variables above or KMP_AFFINITY is set\n"
+    "  HIERBAR_BIND      share: KMP_AFFINITY is used only if the process has its own cpus, from "
+    "its launcher, a batch system,\n"
+    "                    or its share of the node. HIERBAR_BIND=always binds a process that has "
+    "the node to itself\n"
+    "  HIERBAR_PRIMARY   free: the initial thread moves to its core but stays unbound, and so does "
+    "everything that it starts.\n"
+    "                    HIERBAR_PRIMARY and HIERBAR_BIND are not set if one of the variables "
+    "above or KMP_AFFINITY is set\n"
     "  KMP_INIT_AT_FORK  TRUE, so that forked processes can use OpenMP\n"
     "  HIERBAR_SESSIONS  shared, if MPICH's launcher starts more ranks than this node has cpus, "
     "and the kernel schedules\n"
     "                    each session as a group (autogroups)\n"
     "With --report also OMP_TOOL_LIBRARIES, HIERBAR_REPORT and HIERBAR_OUTPUT.\n"
-    "A variable that is set already is left alone, HIERBAR_PLACE too, whose threads=share makes "
-    "teams as large as their\n"
-    "rank's share of the node. Open MPI's mpiexec gets -x for each, because it takes them to other "
-    "nodes only when told; in\n"
-    "commands with ':' that is for the first program. Barriers are counted on this node, in "
-    "processes that end normally.\n"
+    "A variable that is already set is left alone. That includes HIERBAR_PLACE, whose "
+    "threads=share makes teams as large as\n"
+    "their rank's share of the node. Open MPI's mpiexec gets -x for each variable, because it "
+    "passes them to other nodes only\n"
+    "on request; in commands with ':' this applies to the first program. Barriers are counted on "
+    "this node, in processes that\n"
+    "end normally.\n"
     "The exit code is the program's, 127 or 126 when it cannot be started, 2 for bad options, and "
     "with\n"
     "--require-active 3 when the program returned 0 and no barrier was served.\n"
@@ -178,29 +180,30 @@ constexpr const char* kRunHelp =
 }  // namespace
 
 void add_run_command(CLI::App& app, const Program& program) {
-  CLI::App* command = app.add_subcommand(
-      "run", "Run a program or an MPI launcher with these barriers, nothing else changed");
+  CLI::App* command =
+      app.add_subcommand("run", "Run a program or an MPI launcher with hierbar's barriers");
   auto options = std::make_shared<RunOptions>();
   command
       ->add_option("--mpi", options->mpi,
-                   "Whose MPI the program uses: auto, mpich (also Intel MPI and others of its "
+                   "MPI library of the program: auto, mpich (also Intel MPI and others of its "
                    "kind), openmpi, none; default: auto,\n"
-                   "which is the launcher's and, behind others such as srun, the one that the "
-                   "program is linked with")
+                   "which is the launcher's MPI; with other launchers, such as srun, the one that "
+                   "the program is linked with")
       ->type_name("auto|mpich|openmpi|none");
   command
-      ->add_option(
-          "--report", options->report_file,
-          "Write what barriers cost, of threads and ranks, to FILE; its ending tells the form:\n"
-          ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml. In the name %h is the "
-          "host,\n"
-          "%p the process, %r the rank")
+      ->add_option("--report", options->report_file,
+                   "Write what barriers cost, for threads and ranks, to FILE; its ending selects "
+                   "the format:\n"
+                   ".txt, .json, .csv, .html, .trace.json (Perfetto), .lstopo.xml. In the name %h "
+                   "is the host,\n"
+                   "%p the process, %r the rank")
       ->type_name("FILE");
-  CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
-  command->add_flag("-v,--verbose", options->verbose, "Say what is set, and set HIERBAR_VERBOSE=1")
+  CLI::Option* quiet = command->add_flag("-q,--quiet", options->quiet, "Print nothing but errors");
+  command
+      ->add_flag("-v,--verbose", options->verbose, "Print what is set, and set HIERBAR_VERBOSE=1")
       ->excludes(quiet);
   command->add_flag("--require-active", options->require_active,
-                    "Fail with 3 when no barrier was served");
+                    "Fail with status 3 if no barrier was served");
   command->add_flag("--dry-run", options->dry_run,
                     "Print the command with its environment, for a shell, instead of running it");
   command->footer(kRunHelp);

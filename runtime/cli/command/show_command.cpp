@@ -186,7 +186,7 @@ int show_launched(const CLI::App& command, const ShowOptions& options, std::ostr
 int show(const CLI::App& command, const ShowOptions& options, const Program& program) {
   if (command.count("--pid") + command.count("--job") > 0) {
     if (!program.empty())
-      throw CLI::ValidationError("show", "with --pid or --job no program can be started");
+      throw CLI::ValidationError("show", "--pid and --job do not start a program");
     show_live(command, options);
     return 0;
   }
@@ -199,20 +199,18 @@ constexpr const char* kShowHelp =
     "[LAUNCHER ...] hierbar show [OPTIONS] [-- PROGRAM [ARGUMENT...]]\n"
     "hierbar show --pid PID | --job PID [OPTIONS]\n"
     "\n"
-    "In the place of a program, it shows the threads that OpenMP would start in each rank of the "
-    "node, from the rank's "
-    "binding,\n"
-    "OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND, and under KMP_BARRIER=hier what "
-    "HIERBAR_PLACE changes (with threads=share\n"
-    "also their number); one rank of each node prints, then all become the program if one is "
-    "given (the table then goes to\n"
-    "stderr). With --pid or --job it shows the threads that there are: those of MPI and other "
-    "libraries too, in the order in\n"
+    "Started in place of a program, it shows the threads that OpenMP would start in each rank of "
+    "the node. They follow from\n"
+    "the rank's binding, OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND, and under KMP_BARRIER=hier "
+    "also from HIERBAR_PLACE.\n"
+    "One rank of each node prints the table; then all ranks become the program if one is given "
+    "(the table then goes to\n"
+    "stderr). With --pid or --job it shows the existing threads, including those of MPI and other "
+    "libraries, in the order in\n"
     "which they were made.\n"
     "\n"
     "Cores, L3 caches, NUMA nodes and packages are numbered from 0 in the order of the tree "
-    "('hierbar topo --all'); 0.1 is "
-    "thread\n"
+    "('hierbar topo --all'); 0.1 is thread\n"
     "1 of rank 0. 'hierbar check' judges what this shows.\n"
     "\n"
     "Examples:\n"
@@ -237,11 +235,10 @@ void add_show_command(CLI::App& app, const Program& program) {
       ->type_name("PID")
       ->excludes(pid);
   command
-      ->add_option(
-          "--lstopo", options->xml,
-          "Write the machine to this file too, with the threads on it, a colour for each rank, for "
-          "'lstopo --input FILE'; %h is the\n"
-          "node's name, without which only the first node of a job writes")
+      ->add_option("--lstopo", options->xml,
+                   "Write the machine to this file too, with the threads on it, a colour for each "
+                   "rank, for 'lstopo --input FILE'. %h is the\n"
+                   "node's name; without it only the first node of a job writes")
       ->type_name("FILE");
   refuse_name(*command, "--lstopo-xml", "--lstopo");
   add_machine_option(*command, options->description);

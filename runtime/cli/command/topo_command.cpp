@@ -43,7 +43,8 @@ void add_topo_command(CLI::App& app) {
   command->footer(
       "Levels marked with * are active: two or more allowed cores share one of their units, and no "
       "other\n"
-      "active level divides the cores alike. HIERBAR_LEVELS chooses others (see 'hierbar plan').\n"
+      "active level divides the cores in the same way. HIERBAR_LEVELS selects other levels (see "
+      "'hierbar plan').\n"
       "\n"
       "Examples:\n"
       "  hierbar topo\n"

@@ -92,12 +92,13 @@ void find_bad_lists(const DoctorInput& input, std::vector<Diagnosis>& found) {
       return (cpus.count() == 1 ? "cpu " : "cpus ") + cpus.to_string();
     };
     if (const CpuSet offline = list.cpus - input.machine.present; !offline.empty()) {
-      found.push_back({"offline-cpus",
-                       "a list names " + names(offline) + ", which " +
-                           (offline.count() == 1 ? "is" : "are") + " not online here",
-                       where,
-                       "name cores and not numbers: lists do not carry over to other machines",
-                       unset + with_prefix(input, "OMP_PLACES=cores")});
+      found.push_back(
+          {"offline-cpus",
+           "a list names " + names(offline) + ", which " + (offline.count() == 1 ? "is" : "are") +
+               " not online here",
+           where,
+           "use names such as 'cores' in place of numbers: lists of cpus do not fit other machines",
+           unset + with_prefix(input, "OMP_PLACES=cores")});
     }
     const CpuSet foreign = (list.cpus & input.machine.present) - input.rank.mask;
     if (foreign.empty() || !keeps_cpus(input.facts.started)) continue;
@@ -105,7 +106,7 @@ void find_bad_lists(const DoctorInput& input, std::vector<Diagnosis>& found) {
                      "a list names " + names(foreign) +
                          ", which this process may not use (its binding or cpuset: " +
                          input.rank.mask.to_string() + ")",
-                     where, "name cores and not numbers",
+                     where, "use names such as 'cores' in place of numbers",
                      unset + with_prefix(input, "OMP_PLACES=cores")});
   }
 }

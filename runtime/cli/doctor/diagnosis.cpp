@@ -87,8 +87,7 @@ std::string plural(std::uint64_t count, const char* noun) {
 
 std::optional<Inactivity> foresee_inactivity(const ProgramFacts& facts, std::uint32_t team_size) {
   if (facts.is_static)
-    return Inactivity{"static-program",
-                      "static program: no library can be put in front of its functions"};
+    return Inactivity{"static-program", "static program: no library can replace its functions"};
   if (facts.needs_openmp) return team_size == 1 ? std::optional(one_thread()) : std::nullopt;
   // What these start, open or find by dlsym() is not in their files; a run with --run has shown a
   // part of it.
@@ -99,8 +98,8 @@ std::optional<Inactivity> foresee_inactivity(const ProgramFacts& facts, std::uin
   if (is_hidden || has_loaded_openmp(facts)) return std::nullopt;
   if (facts.starts_threads)
     return Inactivity{"own-threads",
-                      "threads of its own: it starts them itself, and neither OpenMP nor MPI"};
-  return Inactivity{"no-openmp", "no OpenMP and no MPI in it"};
+                      "own threads: it starts its threads itself and uses neither OpenMP nor MPI"};
+  return Inactivity{"no-openmp", "no OpenMP and no MPI in the program"};
 }
 
 Inactivity explain_inactivity(const CountedRun& run, const Program& command) {
@@ -117,21 +116,21 @@ Inactivity explain_inactivity(const CountedRun& run, const Program& command) {
   if (openmp.num_processes > 0) return one_thread();
   if (mpi.num_processes > 0) return no_barrier();
   if (run.signal != 0)
-    return {"killed", "signal " + std::to_string(run.signal) + " ended it before it could tell"};
+    return {"killed", "signal " + std::to_string(run.signal) + " ended it before it could report"};
   if (const Result<ProgramFacts> facts = gather_facts(command)) {
     if (facts->needs_openmp && !asks_for_hier(facts->environment)) {
       return {"other-barrier", "KMP_BARRIER='" + value_of(facts->environment, "KMP_BARRIER") +
-                                   "' asks for another barrier"};
+                                   "' selects another barrier"};
     }
     if (facts->is_privileged)
-      return {"setuid", "it gets more rights than its user, so the loader ignores LD_PRELOAD"};
+      return {"setuid",
+              "the program gets more rights than its user, so the loader ignores LD_PRELOAD"};
     if (std::optional<Inactivity> foreseen = foresee_inactivity(*facts, 0))
       return *std::move(foreseen);
   }
   return {"not-seen",
           "no process that ended normally had used OpenMP or MPI; 'hierbar doctor --run' with the "
-          "same command "
-          "looks closer"};
+          "same command shows more"};
 }
 
 namespace {
@@ -165,10 +164,10 @@ void find_fork_setting(const DoctorInput& input, std::vector<Diagnosis>& found) 
   const std::string value = value_of(input.facts.environment, "KMP_INIT_AT_FORK");
   if (!is_false(value) || !obeys_fork_setting(input)) return;
   found.push_back({"fork-setting",
-                   "a process that is forked after a parallel region hangs in its first own region",
+                   "a process that is forked after a parallel region hangs in its own first region",
                    "KMP_INIT_AT_FORK=" + value,
                    "set KMP_INIT_AT_FORK=TRUE before the program starts; joblib and scikit-learn "
-                   "set FALSE unless it is set",
+                   "set FALSE if it is not set",
                    with_prefix(input, "KMP_INIT_AT_FORK=TRUE")});
 }
 
@@ -201,12 +200,12 @@ void find_lost_cpus_per_task(const DoctorInput& input, std::vector<Diagnosis>& f
     if (word.starts_with("--cpus-per-task") || (word.starts_with("-c") && !word.starts_with("--")))
       return;
   }
-  found.push_back(
-      {"lost-cpus-per-task",
-       "srun of Slurm 22.05 and later does not take the job's --cpus-per-task, so each task may "
-       "get one cpu",
-       "SLURM_CPUS_PER_TASK=" + number + ", and SRUN_CPUS_PER_TASK is not set",
-       "put the number where srun looks", "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK"});
+  found.push_back({"lost-cpus-per-task",
+                   "srun of Slurm 22.05 and later ignores the job's --cpus-per-task, so each task "
+                   "may get one cpu",
+                   "SLURM_CPUS_PER_TASK=" + number + ", and SRUN_CPUS_PER_TASK is not set",
+                   "set the variable that srun reads",
+                   "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK"});
 }
 
 void find_misspelt_variables(std::vector<Diagnosis>& found) {

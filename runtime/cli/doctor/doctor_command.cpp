@@ -160,7 +160,7 @@ std::string own_name() {
 std::chrono::seconds run_time(const DoctorOptions& options) {
   const std::uint32_t seconds = parse_count(options.run_seconds, kMaxRunSeconds);
   if (seconds == 0) {
-    refuse("--run", options.run_seconds, "no such time",
+    refuse("--run", options.run_seconds, "not a valid time",
            "1 to " + std::to_string(kMaxRunSeconds) + " seconds");
   }
   return std::chrono::seconds(seconds);
@@ -179,7 +179,7 @@ int write_bug_report(const DoctorOptions& options, const Machine& machine,
     return kExitBadInput;
   }
   std::cout << "hierbar doctor: wrote " << path
-            << ": versions, machine, variables, findings, messages. Please look through it, then "
+            << ": versions, machine, variables, findings, messages. Please read it before you "
                "attach it to your report.\n";
   return kExitFine;
 }
@@ -217,7 +217,7 @@ Result<ProgramFacts> learn_facts(const DoctorOptions& options, const Program& pr
 int examine(const CLI::App& command, const DoctorOptions& options, const Program& program) {
   if (program.empty() && options.bug_report.empty()) {
     throw CLI::ValidationError("doctor",
-                               "no program; put it behind '--', as in 'hierbar doctor -- ./app'");
+                               "no program; put it after '--', as in 'hierbar doctor -- ./app'");
   }
   if (program.empty())
     return write_bug_report(options, load_chosen_machine(command, options.description), nullptr,
@@ -259,30 +259,30 @@ int examine(const CLI::App& command, const DoctorOptions& options, const Program
 constexpr const char* kDoctorHelp =
     "hierbar doctor [OPTIONS] -- PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Give it the command as it is usually started, with launcher and 'hierbar run' if there are "
-    "any. It starts nothing: it\n"
-    "reads the program's files as the loader would. What a program opens while it runs, as Python "
-    "does when it imports, is\n"
-    "seen with --run only, which sets LD_DEBUG=libs.\n"
+    "Pass the command as it is usually started, including the launcher and 'hierbar run' if there "
+    "are any. doctor starts\n"
+    "nothing: it reads the program's files as the loader would. Libraries that a program opens "
+    "while it runs, as Python does\n"
+    "when it imports, are seen with --run only, which sets LD_DEBUG=libs.\n"
     "\n"
-    "Findings, each with what to do (docs/guide/doctor.md explains them):\n"
-    "  other-runtime      hierbar is asked for, and another OpenMP runtime comes first\n"
+    "Findings, each with a remedy (docs/guide/doctor.md explains them):\n"
+    "  other-runtime      hierbar is requested, but another OpenMP runtime comes first\n"
     "  rpath-wins         a DT_RPATH hides the runtime that LD_LIBRARY_PATH names\n"
     "  two-runtimes       a process has several OpenMP runtimes; two-mpis: several MPI libraries\n"
     "  barrier-not-set    hierbar's runtime without KMP_BARRIER=hier\n"
-    "  missing-libhierbar hierbar's runtime without libhierbar.so; missing-library: any other that "
-    "is not found\n"
-    "  other-mpi          the preloaded MPI_Barrier or the launcher is of another MPI than the "
-    "program\n"
+    "  missing-libhierbar hierbar's runtime without libhierbar.so; missing-library: any other "
+    "library is not found\n"
+    "  other-mpi          the preloaded MPI_Barrier or the launcher belongs to another MPI than "
+    "the program\n"
     "  static-runtime     OpenMP or MPI is linked into the program\n"
     "  setuid             the loader ignores its variables, because the program gets more rights\n"
-    "  openblas-threads   OpenBLAS with threads of its own beside OpenMP's\n"
+    "  openblas-threads   OpenBLAS has its own threads in addition to OpenMP's\n"
     "  fork-setting       KMP_INIT_AT_FORK=FALSE, with which forked processes hang\n"
-    "  binding-inherited  OMP_PLACES and the likes bind Python's main thread, and with it all that "
-    "it starts\n"
+    "  binding-inherited  OMP_PLACES or a similar variable binds Python's main thread and "
+    "everything that it starts\n"
     "  lost-cpus-per-task srun without the job's --cpus-per-task\n"
-    "  offline-cpus       a list of cpus names some that are not online; foreign-cpus: or that may "
-    "not be used\n"
+    "  offline-cpus       a list of cpus names some that are not online; foreign-cpus: some that "
+    "may not be used\n"
     "  stacked-threads, smt-sharing, quota   as 'hierbar check' finds them\n"
     "\n"
     "Where hierbar has nothing to serve (teams of one thread, no barrier called, a static program, "
@@ -302,12 +302,12 @@ constexpr const char* kDoctorHelp =
 
 void add_doctor_command(CLI::App& app, const Program& program) {
   CLI::App* command = app.add_subcommand(
-      "doctor", "Say which OpenMP and MPI a program loads, and what is wrong with that");
+      "doctor", "Show which OpenMP and MPI libraries a program loads, and diagnose problems");
   auto options = std::make_shared<DoctorOptions>();
   command
       ->add_option("--run", options->run_seconds,
-                   std::string("Start the command and look at what it loads and where its threads "
-                               "are, for at most so long; then\n"
+                   std::string("Start the command and record what it loads and where its threads "
+                               "run, for at most this time; then\n"
                                "end it; default: ") +
                        kDefaultRunSeconds)
       ->type_name("[SECONDS]")
@@ -315,16 +315,16 @@ void add_doctor_command(CLI::App& app, const Program& program) {
       ->default_str(kDefaultRunSeconds);
   command
       ->add_option("--report-bug", options->bug_report,
-                   std::string("Write versions, the machine, variables that matter, and what is "
-                               "known of the program to FILE,\n"
+                   std::string("Write versions, the machine, relevant variables, and what is known "
+                               "about the program to FILE,\n"
                                "to be attached to a bug report; with --run also the last messages. "
-                               "Without secrets,\n"
-                               "names of users and hosts; needs no program. Default: ") +
+                               "It contains no secrets and\n"
+                               "no names of users or hosts, and needs no program. Default: ") +
                        kDefaultBugReport)
       ->type_name("[FILE]")
       ->expected(0, 1)
       ->default_str(kDefaultBugReport);
-  command->add_flag("--quiet", options->quiet, "Say nothing when nothing is found");
+  command->add_flag("--quiet", options->quiet, "Print nothing if nothing is found");
   add_machine_option(*command, options->description);
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(kDoctorHelp);

@@ -103,9 +103,10 @@ class LibraryDoctor {
     for (const FoundLibrary& library : process.libraries) {
       if (!hides_another(library)) continue;
       add("rpath-wins",
-          "a DT_RPATH, which comes before LD_LIBRARY_PATH, hides the library that is named there",
+          "a DT_RPATH, which comes before LD_LIBRARY_PATH, hides the library that LD_LIBRARY_PATH "
+          "names",
           library.path + " (" + library.found_by + ") is loaded and not " + library.shadowed,
-          "preload it, which comes first of all; 'hierbar run' does", run_command_line(input_));
+          "preload it, which comes before both; 'hierbar run' does so", run_command_line(input_));
     }
   }
 
@@ -116,7 +117,7 @@ class LibraryDoctor {
     // A run does not show the order in which symbols are looked for.
     const bool is_served = facts_.was_run ? has_ours : is_ours(runtimes.front());
     if (is_served && !facts_.is_privileged && !asks_for_hier(facts_.environment)) {
-      add("barrier-not-set", "hierbar's OpenMP runtime is loaded, and its barrier is not asked for",
+      add("barrier-not-set", "hierbar's OpenMP runtime is loaded, but its barrier is not enabled",
           runtimes.front().path + ", KMP_BARRIER='" + value_of(facts_.environment, "KMP_BARRIER") +
               "'",
           "set KMP_BARRIER=hier", with_prefix(input_, "KMP_BARRIER=hier"));
@@ -125,7 +126,8 @@ class LibraryDoctor {
         hides_another(runtimes.front()))
       return;
     add("other-runtime", "another OpenMP runtime comes first, so hierbar's barriers are not used",
-        list(runtimes), "preload hierbar's runtime; 'hierbar run' does", run_command_line(input_));
+        list(runtimes), "preload hierbar's runtime; 'hierbar run' does so",
+        run_command_line(input_));
   }
 
   void find_several(const ProcessLoads& process) {
@@ -133,8 +135,8 @@ class LibraryDoctor {
         runtimes.size() > 1) {
       add("two-runtimes",
           "a process has " + std::to_string(runtimes.size()) +
-              " OpenMP runtimes, each with threads of its own",
-          list(runtimes), "let one runtime serve all: 'hierbar run' keeps the others out",
+              " OpenMP runtimes, each with its own threads",
+          list(runtimes), "use one runtime for all: 'hierbar run' keeps the others out",
           run_command_line(input_));
     }
     if (const std::vector<FoundLibrary> mpis = select(process, is_mpi); mpis.size() > 1) {
@@ -158,8 +160,8 @@ class LibraryDoctor {
     }
     if (facts_.launcher.family == MpiFamily::kNone || facts_.launcher.family == family) return;
     add("other-mpi",
-        std::string("the launcher is ") + family_name(facts_.launcher.family) +
-            "'s and the program's MPI " + family_name(family) + "'s: each rank would be alone",
+        std::string("the launcher belongs to ") + family_name(facts_.launcher.family) +
+            ", and the program's MPI is " + family_name(family) + ": each rank would run alone",
         facts_.launcher.why + "; " + list({mpis.front()}),
         "use the launcher that belongs to the program's MPI",
         with_launcher(family == MpiFamily::kMpich ? "mpiexec.mpich" : "mpiexec.openmpi"));
@@ -175,8 +177,7 @@ class LibraryDoctor {
       std::error_code unreadable;
       const fs::path beside = fs::path(library.real_path).parent_path() / kService;
       if (fs::exists(beside, unreadable) || facts_.has_service) continue;
-      add("missing-libhierbar",
-          "libhierbar.so is not there, so the barriers stay the library's own",
+      add("missing-libhierbar", "libhierbar.so is missing, so the library's own barriers are used",
           library.path + " needs " + beside.string(),
           "use a complete installation; 'hierbar run' uses that of this command",
           "env -u LD_PRELOAD -u LD_LIBRARY_PATH " + run_command_line(input_));
@@ -190,8 +191,8 @@ class LibraryDoctor {
       return;
     const std::string own = value_of(facts_.environment, "OPENBLAS_NUM_THREADS");
     if ((own.empty() ? value_of(facts_.environment, "OMP_NUM_THREADS") : own) == "1") return;
-    add("openblas-threads", "OpenBLAS keeps threads of its own beside OpenMP's, on the same cpus",
-        list(blas),
+    add("openblas-threads",
+        "OpenBLAS has its own threads in addition to OpenMP's, on the same cpus", list(blas),
         "let OpenBLAS use one thread, or install the OpenBLAS that is built with OpenMP",
         with_prefix(input_, "OPENBLAS_NUM_THREADS=1"));
   }

@@ -113,14 +113,14 @@ void remark_on_sanitizers(ProgramFacts& facts) {
     const std::string name = sanitizer.name;
     facts.remarks.push_back("it was built with " + name +
                             (sanitizer.is_linked_in
-                                 ? ", which is linked in: 'hierbar run' has nothing to set for it"
+                                 ? ", which is linked in; 'hierbar run' needs no setting for it"
                                  : ": 'hierbar run' sets " + std::string(sanitizer.variable) + "=" +
                                        sanitizer.value + ", which " + sanitizer.why));
   }
   if (facts.remarks.empty()) return;
   facts.remarks.push_back(
-      "hierbar's libraries are not built with it: what they do is not checked, and orders nothing "
-      "for ThreadSanitizer");
+      "hierbar's libraries are not built with it: they are not checked, and ThreadSanitizer does "
+      "not see their synchronisation");
 }
 
 // `hierbar run` in the command: its variables are the program's.
@@ -155,16 +155,16 @@ void note_what_is_not_seen(ProgramFacts& facts) {
   const Interpreter kind = interpreter_of(facts.started);
   if (kind == Interpreter::kPython) {
     facts.notes.push_back(
-        "Python loads its libraries while it runs; --run starts the command and looks");
+        "Python loads its libraries while it runs; --run starts the command and shows them");
   } else if (kind == Interpreter::kShell) {
     facts.notes.push_back(
         "a shell starts other programs; name the program itself, or let --run start the command "
-        "and look");
+        "and show what it loads");
   } else if (facts.opens_libraries && !facts.needs_openmp && !uses_mpi(facts)) {
     facts.notes.push_back(
-        "it opens libraries while it runs (dlopen()); --run starts the command and looks. 'hierbar "
-        "run' serves OpenMP that is "
-        "opened, and behind MPI's launcher or with --mpi also MPI");
+        "it opens libraries while it runs (dlopen()); --run starts the command and shows them. "
+        "'hierbar run' serves OpenMP runtimes that are opened, and under MPI's launcher or with "
+        "--mpi also MPI libraries");
   }
 }
 
@@ -218,7 +218,7 @@ void add_run(const WatchedRun& run, ProgramFacts& facts) {
   facts.notes.clear();
   if (run.processes.empty()) {
     facts.notes.push_back(
-        "the loader recorded nothing: the program is static, or runs with other rights");
+        "the loader recorded nothing: the program is static, or gets more rights than its user");
     return;
   }
   // What the loader would do tells where a library comes from; a run does not.

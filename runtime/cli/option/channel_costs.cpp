@@ -28,8 +28,7 @@ network::Traffic read_matrix(const std::string& path, std::uint32_t num_ranks) {
   if (!file.problem.empty()) refuse(kMatrixOption, path, file.problem, allowed);
   network::Traffic traffic = accept(network::parse_matrix(file.text), kMatrixOption, path, allowed);
   if (traffic.num_ranks != num_ranks) {
-    refuse(kMatrixOption, path, "it is of " + std::to_string(traffic.num_ranks) + " ranks",
-           allowed);
+    refuse(kMatrixOption, path, "it has " + std::to_string(traffic.num_ranks) + " ranks", allowed);
   }
   return traffic;
 }
@@ -66,7 +65,7 @@ network::NetworkProfile load_profile(const PredictionOptions& options) {
   for (const std::string& problem : problems) std::cerr << "hierbar: " << problem << '\n';
   if (profile.path.empty()) {
     throw CLI::ValidationError(
-        kNetworkOption, std::string("nothing is known of this network; give ") + kMeasure +
+        kNetworkOption, std::string("the costs of this network are not known; give ") + kMeasure +
                             ", or the name of a typical network: " + network::typical_names());
   }
   return profile;
@@ -93,10 +92,10 @@ ChannelCosts find_costs(const PredictionOptions& options, const Machine& machine
     others += (others.empty() ? "'" : ", '") + at->contention->machine + "'";
   }
   const std::string problem =
-      others.empty() ? "it has no costs of shared channels"
-                     : "it is of " + others + ", and this machine is '" + identity + "'";
+      others.empty() ? "it contains no costs of shared channels"
+                     : "it was measured on " + others + ", and this machine is '" + identity + "'";
   refuse(kNetworkOption, profile.path, problem,
-         std::string(kMeasure) + ", or --topology with their machine");
+         std::string(kMeasure) + ", or give --topology with the machine of those costs");
 }
 
 const Unit* enclosing(const Machine& machine, const CpuSet& cpus, Level level) {
@@ -133,12 +132,12 @@ void add_prediction_options(CLI::App& command, PredictionOptions& options) {
       ->type_name("N");
   command
       .add_option(kTrafficOption, options.traffic,
-                  std::string("What is sent: ") + network::kAllowedTraffic)
+                  std::string("Traffic of the program: ") + network::kAllowedTraffic)
       ->type_name("TRAFFIC");
   command
       .add_option(kMatrixOption, options.matrix,
-                  "In place of --traffic: the bytes that each rank sends to each, as "
-                  "CSV;\nHIERBAR_COUNT has a program write it")
+                  "In place of --traffic: the bytes that each rank sends to each, as CSV;\n"
+                  "a program run with HIERBAR_COUNT writes it")
       ->type_name("FILE");
   command
       .add_option(kAlltoallOption, options.alltoall,
@@ -147,7 +146,7 @@ void add_prediction_options(CLI::App& command, PredictionOptions& options) {
       ->type_name("NAME");
   command
       .add_option(kModelOption, options.model,
-                  std::string("By which model: ") + network::kAllowedModels + ", see below")
+                  std::string("Model: ") + network::kAllowedModels + ", see below")
       ->type_name("NAME")
       ->capture_default_str();
   add_network_option(command, options.network);

@@ -48,7 +48,7 @@ inline int parse_pid(const std::string& option, const std::string& text) {
   constexpr std::uint32_t kMostPid = 1U << 30;
   const std::uint32_t pid = parse_count(text, kMostPid);
   if (pid == 0)
-    refuse(option, text, "no process number", "the number of a process, as ps shows it");
+    refuse(option, text, "not a process number", "the number of a process, as ps shows it");
   return static_cast<int>(pid);
 }
 

@@ -27,8 +27,8 @@ void print_origin(const network::Origin& origin) {
 }
 
 void print_typical_networks() {
-  std::cout << "Typical networks, from published measurements. None of them is yours; 'hierbar "
-               "tune --network' measures that.\n";
+  std::cout << "Typical networks, from published measurements. Yours may differ; 'hierbar tune "
+               "--between-nodes' measures it.\n";
   for (const network::TypicalNetwork& one : network::typical_networks()) {
     std::cout << '\n'
               << one.name << "\n  " << one.description << "\n  " << describe(one.parameters)
@@ -57,7 +57,8 @@ CLI::Option* add_network_option(CLI::App& command, std::string& text) {
           "$XDG_CONFIG_HOME/hierbar or ~/.config/hierbar.\n"
           "Or a typical network, by its name: " +
               network::typical_names() + ";\n" + kList +
-              " prints where their figures are from. A name wins over a file; ./NAME is the file")
+              " prints the sources of their figures. A name takes precedence over a file; ./NAME "
+              "is the file")
       ->trigger_on_parse()  // "list" is an answer by itself, without the options that the command
                             // requires
       ->type_name("FILE|NAME");
@@ -69,7 +70,7 @@ const network::TypicalNetwork* find_typical(const std::string& text) {
   if (text.find('/') != std::string::npos || std::filesystem::exists(text, ignored)) return nullptr;
   const std::string nearest = network::nearest_typical_names(text);
   refuse(kNetworkOption, text,
-         "no typical network is called so, and there is no such file" +
+         "there is no typical network and no file of this name" +
              (nearest.empty() ? "" : "; did you mean " + nearest + "?"),
          network::typical_names() + ", " + kList +
              ", or a file that 'hierbar tune --between-nodes' has written");
@@ -83,9 +84,9 @@ std::string typical_note(const network::TypicalNetwork* network) {
   if (network == nullptr) return "";
   return std::string("\ntypical, not measured: these are others' published figures for ") +
          network->name +
-         ", and bounds drawn from them.\n'hierbar tune --between-nodes --contention' measures your "
-         "network; "
-         "'hierbar meet --network list' has the sources.\n";
+         ", and bounds derived from them.\n"
+         "'hierbar tune --between-nodes --contention' measures your network; 'hierbar meet "
+         "--network list' has the sources.\n";
 }
 
 nlohmann::ordered_json typical_json(const network::TypicalNetwork* network) {
@@ -103,7 +104,7 @@ constexpr const char* kParametersOption = "--parameters";
 
 // A file may hold several networks; the last one was measured last.
 NetworkCosts profile_costs(const network::NetworkProfile& profile) {
-  if (profile.networks.empty()) refuse_network(profile.path, "it has no network");
+  if (profile.networks.empty()) refuse_network(profile.path, "it contains no network");
   const network::MeasuredNetwork& measured = profile.networks.back();
   const std::string transport = measured.transport.empty() ? "" : " (" + measured.transport + ")";
   return {measured.slowest(),

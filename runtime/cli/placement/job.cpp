@@ -104,7 +104,7 @@ Result<std::vector<NodeRank>> NodeJob::wait_for_ranks(std::chrono::milliseconds 
     if (patience.is_over(ranks.size())) {
       return Error{"of the " + std::to_string(launch_.local_size) + " ranks that " +
                    launch_.launcher + " announces on this node, " + std::to_string(ranks.size()) +
-                   " are seen in /proc, and no more came within " +
+                   " are visible in /proc, and no more appeared within " +
                    std::to_string(most.count() / 1000) + " s"};
     }
     std::this_thread::sleep_for(kBetweenPolls);
@@ -174,7 +174,7 @@ std::vector<RankView> view_ranks(const Machine& machine, const std::vector<NodeR
   }
   if (!decision.shares.empty()) {
     remarks.push_back(
-        "seen as libomp places the ranks anew under KMP_BARRIER=hier, out of " + decision.why +
+        "shown as libomp places the ranks under KMP_BARRIER=hier, out of " + decision.why +
         (is_number_open ? "; without OMP_NUM_THREADS a team has a thread for each cpu of its share"
                         : ""));
   }

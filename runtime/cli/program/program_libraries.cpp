@@ -189,9 +189,9 @@ const char* library_name(LibraryKind kind) {
                                     "Intel's OpenMP runtime",
                                     "MPI of MPICH's kind",
                                     "Open MPI",
-                                    "hierbar's MPI_Barrier for MPICH's kind",
+                                    "hierbar's MPI_Barrier for MPICH and its relatives",
                                     "hierbar's MPI_Barrier for Open MPI",
-                                    "OpenBLAS with threads of its own"};
+                                    "OpenBLAS with its own threads"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -97,9 +97,9 @@ void choose_binding(bool has_smt, Chooser& chooser) {
                       rivals);
   std::vector<const char*> all = rivals;
   all.push_back("KMP_AFFINITY");
-  chooser.set_default("HIERBAR_BIND", "share", "only where the process has cpus of its own", all);
+  chooser.set_default("HIERBAR_BIND", "share", "only if the process has its own cpus", all);
   chooser.set_default("HIERBAR_PRIMARY", "free",
-                      "the initial thread goes to its core, and keeps all cpus", all);
+                      "the initial thread moves to its core, and stays unbound", all);
 }
 
 void choose_for_sanitizers(const Program& command, Chooser& chooser) {
@@ -115,14 +115,14 @@ void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser,
                    RunSettings& settings) {
   if (libraries.openmp_runtime.empty()) {
     settings.notes.emplace_back(
-        "there is no OpenMP runtime beside this command, so OpenMP's barriers stay as they are");
+        "this installation has no OpenMP runtime, so OpenMP's barriers stay as they are");
     return;
   }
   chooser.put_in_front("LD_PRELOAD", libraries.openmp_runtime, "hierbar's OpenMP runtime");
   if (!libraries.one_runtime.empty())
     chooser.put_in_front("LD_AUDIT", libraries.one_runtime, "keeps other OpenMP runtimes out");
   chooser.put_in_front("LD_LIBRARY_PATH", libraries.openmp_directory,
-                       "the same runtime by its other names");
+                       "the same runtime under its other names");
   chooser.set_default("KMP_BARRIER", "hier", "the hierarchical barrier", {});
   // LLVM's own barriers know neither HIERBAR_PRIMARY nor HIERBAR_BIND: with `reset` alone each of
   // their regions would take several times as long.
@@ -147,29 +147,30 @@ void describe_placement(const Environment& environment, RunSettings& settings) {
   } else if (setting->threads == TeamSize::kShare &&
              !value_of(environment, "OMP_NUM_THREADS").empty()) {
     settings.notes.push_back(note +
-                             ", whose threads=share changes nothing where OMP_NUM_THREADS is set");
+                             ", whose threads=share has no effect if OMP_NUM_THREADS is set");
   } else if (setting->threads == TeamSize::kShare) {
     settings.notes.push_back(
-        note + ": a team has as many threads as its rank's share of the node has cpus");
+        note + ": a team has as many threads as there are cpus in its rank's share of the node");
   }
 }
 
 void choose_mpi(const FamilyGuess& mpi, const Libraries& libraries, const Environment& environment,
                 Chooser& chooser, RunSettings& settings) {
   if (mpi.family == MpiFamily::kNone) {
-    settings.notes.push_back(mpi.why.empty() ? "no MPI recognised in the command, so nothing is "
-                                               "done for MPI_Barrier; --mpi names one"
-                                             : mpi.why);
+    settings.notes.push_back(
+        mpi.why.empty()
+            ? "no MPI recognised in the command, so MPI_Barrier is left alone; --mpi names one"
+            : mpi.why);
     return;
   }
   const std::string& shim =
       mpi.family == MpiFamily::kMpich ? libraries.mpich_shim : libraries.openmpi_shim;
   if (shim.empty()) {
     settings.notes.push_back(std::string("there is no shim for ") + family_name(mpi.family) +
-                             " beside this command, so MPI_Barrier stays as it is");
+                             " in this installation, so MPI_Barrier stays as it is");
   } else if (value_of(environment, "LD_PRELOAD").find("libhierbar_mpi") != std::string::npos) {
     settings.notes.push_back("LD_PRELOAD is left as '" + value_of(environment, "LD_PRELOAD") +
-                             "', which has a shim already");
+                             "', which already contains a shim");
   } else {
     chooser.put_in_front(
         "LD_PRELOAD", shim,
@@ -197,12 +198,12 @@ void choose_report(const ReportRequest& report, const Libraries& libraries, Choo
   if (report.format.empty()) return;
   if (libraries.ompt_tool.empty()) {
     settings.notes.emplace_back(
-        "there is no libhierbar_ompt.so beside this command, so threads are not in the report");
+        "this installation has no libhierbar_ompt.so, so threads are not in the report");
   } else {
     chooser.set_default("OMP_TOOL_LIBRARIES", libraries.ompt_tool.c_str(),
                         "reports what barriers cost", {});
   }
-  chooser.set_default("HIERBAR_REPORT", report.format.c_str(), "the form of the report", {});
+  chooser.set_default("HIERBAR_REPORT", report.format.c_str(), "the format of the report", {});
   chooser.set_default("HIERBAR_OUTPUT", report.file.c_str(), "the report's file", {});
 }
 
@@ -219,7 +220,7 @@ Result<ReportRequest> request_report(const std::string& file) {
     if (file.ends_with(ending) && file != ending)
       return ReportRequest{.format = format, .file = file};
   }
-  return Error{"its ending names no form of a report"};
+  return Error{"its ending is not that of a report format"};
 }
 
 Libraries find_libraries() {

@@ -33,8 +33,8 @@ TuneRequest read_request(const TuneOptions& options) {
   for (const std::string& word : lower_words(options.team_sizes, ',')) {
     const std::uint32_t size = parse_count(word, kMostThreads);
     if (size < 2)
-      refuse(kParticipantsOption, options.team_sizes, "'" + word + "' is no such number of threads",
-             "a comma list of 2 to 4096");
+      refuse(kParticipantsOption, options.team_sizes,
+             "'" + word + "' is not a valid number of threads", "a comma list of 2 to 4096");
     request.team_sizes.push_back(size);
   }
   if (request.team_sizes.size() > kMostTeams)
@@ -49,7 +49,7 @@ void measure(const CLI::App& command, const TuneOptions& options) {
   }
   const TuneRequest request = read_request(options);
   if (trusted_variable(kTopologyVariable) != nullptr) {
-    std::cerr << "hierbar tune: HIERBAR_TOPOLOGY is not looked at: threads can be measured on this "
+    std::cerr << "hierbar tune: HIERBAR_TOPOLOGY is ignored: threads can be measured on this "
                  "machine only\n";
   }
   const Result<Machine> machine = load_live_machine();
@@ -83,31 +83,30 @@ void measure(const CLI::App& command, const TuneOptions& options) {
 
 constexpr const char* kTuneHelp =
     "What is measured:\n"
-    "  one way  the time in which a line goes from one cpu to another, for sampled pairs of every "
+    "  one way  the time of a line transfer from one cpu to another, for sampled pairs of every "
     "kind: SMT\n"
     "           siblings (core), and cpus whose nearest common unit is an L2, an L3, a NUMA node, "
     "...\n"
-    "  teams    barriers of threads bound to one core each, back to back: the automatic plan, "
-    "everybody in the\n"
-    "           exchange, 2 to 32 leaders, each with flag lines and group lines. They take turns; "
-    "the best one\n"
-    "           then takes turns with the automatic plan alone, and these turns decide\n"
-    "Ratios are medians over the turns, with quartiles. Leave the machine alone meanwhile.\n"
+    "  teams    barriers of threads bound to one core each, back to back: the automatic plan, all "
+    "participants in\n"
+    "           the exchange, and 2 to 32 leaders, each with flag lines and group lines. They take "
+    "turns; the best\n"
+    "           one then takes turns with the automatic plan alone, and these turns decide\n"
+    "Ratios are medians over the turns, with quartiles. Run nothing else on the machine "
+    "meanwhile.\n"
     "\n"
     "How it is used: plans of libomp.so, libhierbar_mpi.so and libhierbar.so take the measured "
-    "shape for a team of\n"
-    "as many participants that are bound to as many cores in as many domains; all others keep the "
-    "automatic one. A\n"
+    "shape for a team with\n"
+    "the same numbers of participants, cores and domains; all others keep the automatic one. A\n"
     "profile of another machine or another version of hierbar is ignored with one message. "
     "HIERBAR_PROFILE names\n"
-    "another profile, or is 'off'; HIERBAR_LEVELS and HIERBAR_RELEASE win over it. 'hierbar plan' "
-    "shows the result.\n"
+    "another profile, or is 'off'; HIERBAR_LEVELS and HIERBAR_RELEASE take precedence over it. "
+    "'hierbar plan' shows the result.\n"
     "\n"
-    "With --between-nodes, for classes of pairs of nodes that are equally far from each other: "
-    "latency, "
-    "overheads and gap\n"
-    "of empty messages, from which HIERBAR_MPI_MEETING=auto takes the schedules that it tries. "
-    "Other networks in the\n"
+    "With --between-nodes it measures, for each class of equally distant nodes, latency, overheads "
+    "and gap of empty\n"
+    "messages, from which HIERBAR_MPI_MEETING=auto takes the schedules that it tries. Other "
+    "networks in the\n"
     "file are kept. See docs/results/between-nodes.md. With --contention each of the two "
     "measurements may take the time limit;\n"
     "'hierbar predict' and 'hierbar advise' use the result, see docs/guide/advice.md.\n"
@@ -124,23 +123,24 @@ constexpr const char* kTuneHelp =
     "--participants 64\n";
 
 void add_network_measurement_options(CLI::App& command, TuneOptions& options) {
-  command.add_flag(kBetweenNodesOption, options.network,
-                   "Measure messages between nodes: what stands behind '--' is an MPI launcher and "
-                   "its\noptions, without a program");
+  command.add_flag(
+      kBetweenNodesOption, options.network,
+      "Measure messages between nodes: after '--' give an MPI launcher and its options,\n"
+      "without a program");
   command
       .add_option("--mpi", options.mpi,
-                  "Whose MPI the launcher of --between-nodes is of: auto, mpich (also Intel MPI "
-                  "and others of "
-                  "its\nkind), openmpi; behind srun "
-                  "it must be said")
+                  "MPI library of the launcher of --between-nodes: auto, mpich (also Intel MPI and "
+                  "others of its\n"
+                  "kind), openmpi; with srun it must be given")
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_flag(
-      "--contention", options.contention,
-      "With --between-nodes, also what channels cost that several pairs of ranks share: "
-      "inside a node\nand between two, "
-      "where the launcher starts several ranks on each");
-  command.add_option("--pairs", options.pairs, "With --contention, up to so many pairs at once")
+  command.add_flag("--contention", options.contention,
+                   "With --between-nodes, also what channels cost that several pairs of ranks "
+                   "share, inside a node\n"
+                   "and between two; the launcher must start several ranks on each");
+  command
+      .add_option("--pairs", options.pairs,
+                  "With --contention, the largest number of pairs at once")
       ->type_name("K")
       ->capture_default_str();
   command
@@ -148,9 +148,9 @@ void add_network_measurement_options(CLI::App& command, TuneOptions& options) {
                   "With --contention, the sizes of messages; default: 1K to 128M")
       ->type_name("LIST");
   command.add_flag(kRanksAsNodesOption, options.ranks_as_nodes,
-                   "With --between-nodes, to try it: ranks of one host count as nodes");
+                   "With --between-nodes, for trials: count ranks of one host as nodes");
   command.add_flag(kOversubscribedOption, options.oversubscribed,
-                   "With --between-nodes, to try it: measure although ranks outnumber cpus");
+                   "With --between-nodes, for trials: measure although ranks outnumber cpus");
 }
 
 }  // namespace
@@ -178,8 +178,8 @@ void add_tune_command(CLI::App& app, const Program& program) {
       ->type_name("S")
       ->capture_default_str();
   command->add_flag("--json", options->json,
-                    "Print JSON, the profile, which holds all figures, in place of the summary");
-  command->add_flag("--quiet", options->quiet, "Say nothing of the progress on stderr");
+                    "Print JSON, the profile with all figures, in place of the summary");
+  command->add_flag("--quiet", options->quiet, "Print nothing about the progress on stderr");
   refuse_name(*command, "-n", kParticipantsOption);
   refuse_name(*command, "--network", std::string(kBetweenNodesOption) + " here");
   add_network_measurement_options(*command, *options);

@@ -40,7 +40,7 @@ WorkerPlan read_plan(const TuneOptions& options, const Machine& machine) {
     const bool ascends =
         plan.sizes.size() < 2 || plan.sizes[plan.sizes.size() - 2] < plan.sizes.back();
     if (plan.sizes.back() == 0 || plan.sizes.back() > network::kMeasuredSizes.back() || !ascends) {
-      refuse(kSizesOption, options.sizes, "'" + word + "' is no such size",
+      refuse(kSizesOption, options.sizes, "'" + word + "' is not a valid size",
              "an ascending comma list of sizes up to 128M");
     }
   }
@@ -74,7 +74,7 @@ void listen(const std::string& line, const WorkerPlan& plan, TuneProgress& progr
             ToldContention& told) {
   if (const auto cell = rest_of(line, network::kCellLine)) {
     const Result<bool> put = network::put_cell_line(*cell, told.contention);
-    if (!put) told.refusal = "the worker's answer is not understood: " + put.error();
+    if (!put) told.refusal = "the worker's answer cannot be parsed: " + put.error();
     ++told.num_cells;
     const auto all =
         static_cast<double>(plan.channels.size() * plan.sizes.size() * plan.most_pairs);

@@ -44,9 +44,9 @@ MpiFamily family_of(const Program& launcher, const TuneOptions& options) {
   if (options.mpi != "auto") refuse("--mpi", options.mpi, "no such MPI", "auto, mpich, openmpi");
   const FamilyGuess guess = guess_family(launcher, own_environment());
   if (guess.family == MpiFamily::kNone) {
-    fail_tuning("'" + launcher.front() +
-                "' is not known to belong to an MPI library; say with --mpi mpich or --mpi openmpi "
-                "which it is");
+    fail_tuning(
+        "'" + launcher.front() +
+        "' is not known to belong to an MPI library; name it with --mpi mpich or --mpi openmpi");
   }
   return guess.family;
 }
@@ -72,7 +72,7 @@ void listen(const std::string& line, TuneProgress& progress, ToldNetwork& told) 
       told.network = std::move(profile->networks.front());
     } else {
       told.refusal =
-          "the worker's answer is not understood: " + (profile ? "no network" : profile.error());
+          "the worker's answer cannot be parsed: " + (profile ? "no network" : profile.error());
     }
   } else {
     std::cerr << line << '\n';
@@ -98,7 +98,8 @@ network::MeasuredNetwork measure(const Program& program, const TuneOptions& opti
     fail_tuning(how + " before anything was measured; nothing is written");
   }
   if (end.was_finished)
-    std::cerr << "hierbar tune: the ranks had not ended 5 s after the measuring, and were ended\n";
+    std::cerr
+        << "hierbar tune: the ranks were still running 5 s after the measurement, and were ended\n";
   return *std::move(told.network);
 }
 
@@ -144,7 +145,7 @@ Program worker_command(const Program& launcher, const TuneOptions& options, cons
     refuse(kBetweenNodesOption, "", "no launcher",
            "hierbar tune --between-nodes -- mpiexec -n 8 -ppn 1");
   if (find_in_path(launcher.front()).empty())
-    fail_tuning("'" + launcher.front() + "' is no program that can be started", 127);
+    fail_tuning("'" + launcher.front() + "' cannot be started", 127);
   const std::string worker = worker_for(family_of(launcher, options), name);
   if (!fs::exists(worker))
     fail_tuning("there is no worker " + worker + "; hierbar was built without this MPI library");
@@ -157,7 +158,7 @@ Program worker_command(const Program& launcher, const TuneOptions& options, cons
 void measure_network(const CLI::App& command, const TuneOptions& options, const Program& launcher) {
   if (!options.team_sizes.empty())
     refuse(kParticipantsOption, options.team_sizes, "not with --between-nodes",
-           "the launcher's options behind '--'");
+           "the launcher's options after '--'");
   const std::string path = output_path(
       command, options,
       {network::kNetworkVariable, "meetings do", network::default_network_path(own_environment())});

@@ -134,7 +134,7 @@ double read_time_limit(const TuneOptions& options) {
   const auto [stop, error] = std::from_chars(options.time_limit.data(), end, limit_s);
   // This form also refuses "nan".
   if (error != std::errc() || stop != end || !(limit_s > 0 && limit_s <= kLongest_s)) {
-    refuse(kTimeLimitOption, options.time_limit, "no such time", "seconds above 0, up to 3600");
+    refuse(kTimeLimitOption, options.time_limit, "not a valid time", "seconds above 0, up to 3600");
   }
   return limit_s;
 }
@@ -143,20 +143,18 @@ std::string output_path(const CLI::App& command, const TuneOptions& options,
                         const ProfilePlace& place) {
   if (command.count(kOutputOption) > 0) {
     if (options.output.empty())
-      refuse(kOutputOption, options.output, "no name of a file", "the path of a file");
+      refuse(kOutputOption, options.output, "not a file name", "the path of a file");
     return options.output;
   }
   const char* variable = trusted_variable(place.variable);
   const std::string named = variable == nullptr ? "" : variable;
   if (lower_word(named) == "off") {
     std::cerr << "hierbar tune: " << place.variable << "=off: " << place.user
-              << " not use what is written now\n";
+              << " not use the result\n";
   }
   if (!named.empty() && lower_word(named) != "off") return named;
   if (place.default_path.empty()) {
-    fail_tuning(
-        "neither XDG_CONFIG_HOME nor HOME is a directory; say with --output where the profile is "
-        "to be");
+    fail_tuning("neither XDG_CONFIG_HOME nor HOME is a directory; name the profile with --output");
   }
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(place.default_path).parent_path(),

@@ -39,7 +39,7 @@ HIERBAR_API const char *hierbar_version(void);
 /* ---- results ---- */
 
 typedef enum hierbar_status {
-  HIERBAR_OK = 0,              /* done; of a wait: released */
+  HIERBAR_OK = 0,              /* done; a wait was released */
   HIERBAR_ABORTED = 1,         /* a wait ended because the barrier was aborted */
   HIERBAR_ERR_INVALID = 2,     /* an argument is NULL, out of range, misaligned, or contradicts
                                   another */
@@ -93,7 +93,7 @@ typedef struct hierbar_waiting {
   /* Then polls with a sched_yield() between, 0 .. HIERBAR_MAX_POLLS; HIERBAR_AUTO: 4000, some ms,
      or 40000 when the participants outnumber the cpus. */
   int64_t yields;
-  /* Then sleeps of at most this, 0 .. HIERBAR_MAX_SLEEP_NS; 0: never, it goes on yielding;
+  /* Then sleeps of at most this length, 0 .. HIERBAR_MAX_SLEEP_NS; 0: none, yields go on;
      HIERBAR_AUTO: 50 ms, with `progress` 1 ms. */
   int64_t sleep_limit_ns;
   hierbar_progress_fn progress; /* or NULL; of this process */
@@ -114,7 +114,7 @@ typedef struct hierbar_attributes {
                                     or else "hier" */
   const char *levels;            /* as HIERBAR_LEVELS, for instance "numa,package"; NULL (the
                                     default): that variable, or else the machine's own levels */
-  hierbar_line_fn report;        /* receives what is wrong with attributes and settings, in the
+  hierbar_line_fn report;        /* receives messages about bad attributes and settings, in the
                                     calling thread; NULL (the default): standard error */
   void *report_context;          /* given to it */
 } hierbar_attributes;
@@ -132,10 +132,9 @@ typedef struct hierbar_barrier hierbar_barrier;
 #define HIERBAR_MEMORY_ALIGNMENT 128
 
 /* Makes a barrier for the threads of this process. *barrier belongs to the caller, who ends it with
-   hierbar_barrier_destroy. It cannot be used in a child after fork(). The first
-   call of a process with more than 4 participants reads the machine, which takes milliseconds. A
-   HIERBAR_* variable with a bad value is not an error: it is reported once, and its default is
-   used.
+   hierbar_barrier_destroy. It cannot be used in a child after fork(). The first call of a process
+   with more than 4 participants reads the machine's topology, which takes milliseconds. A HIERBAR_*
+   variable with a bad value is not an error: it is reported once, and its default is used.
      HIERBAR_ERR_INVALID    attributes or one of its fields; the report says which, and what is
                             allowed
      HIERBAR_ERR_VERSION    attributes->struct_bytes is not this version's
@@ -148,9 +147,9 @@ HIERBAR_API hierbar_status hierbar_barrier_create(const hierbar_attributes *attr
    machine and fails as hierbar_barrier_create() does. */
 HIERBAR_API hierbar_status hierbar_barrier_size(const hierbar_attributes *attributes, size_t *size);
 
-/* Makes a barrier in memory that several processes share; every process that takes part, this one
-   too, then calls hierbar_barrier_attach(). The memory must be readable and writable, aligned to
-   HIERBAR_MEMORY_ALIGNMENT, of `size` bytes, and all zero, as a new file of memfd_create() or
+/* Makes a barrier in memory that several processes share; every participating process, including
+   this one, then calls hierbar_barrier_attach(). The memory must be readable and writable, aligned
+   to HIERBAR_MEMORY_ALIGNMENT, of `size` bytes, and all zero, as a new file of memfd_create() or
    shm_open() is after ftruncate(); pages that no participant has written are left for the
    participants to touch first, unless hierbar_barrier_populate() has made them present. The memory
    stays the caller's. waiting.progress is ignored; the limits apply to all processes that do not
@@ -203,7 +202,7 @@ HIERBAR_API hierbar_status hierbar_barrier_attach(void *memory, size_t size,
    call one later. */
 HIERBAR_API void hierbar_barrier_destroy(hierbar_barrier *barrier);
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 /* Returns the number of participants; 0 for NULL. Thread safety: any thread. */
 HIERBAR_API uint32_t hierbar_barrier_num_participants(const hierbar_barrier *barrier);
@@ -215,13 +214,13 @@ HIERBAR_API uint32_t hierbar_barrier_num_participants(const hierbar_barrier *bar
 HIERBAR_API hierbar_status hierbar_barrier_describe(const hierbar_barrier *barrier,
                                                     hierbar_line_fn print, void *context);
 
-/* ---- using them ----
+/* ---- use ----
 
    Of all functions below:
      Thread safety    each participant is used by one thread at a time; different participants at
                       the same time.
-     Progress         blocking. A wait ends when all participants have come, or when the barrier is
-                      aborted; there is no time-out.
+     Progress         blocking. A wait ends when all participants have arrived, or when the barrier
+                      is aborted; there is no time-out.
      Memory ordering  what any participant wrote before it called, non-temporal stores included, is
                       visible to every participant whose call returned HIERBAR_OK. HIERBAR_ABORTED
                       promises nothing.
@@ -252,17 +251,18 @@ HIERBAR_API hierbar_status hierbar_barrier_wait_bits(hierbar_barrier *barrier, u
 
 /* The first half of an episode in two halves, for work that one participant does while the others
    wait. Participant 0 returns when all have called it, and *all_bits is the OR of all bits. The
-   others return as soon as the participants below them in the tree have come, most of them at once,
-   and get the bits of these. all_bits may be NULL. Then all call hierbar_barrier_release(). Half of
-   the cost above. What the others wrote is visible to participant 0 only.
-     errors as of hierbar_barrier_wait_bits() */
+   others return as soon as the participants below them in the tree have arrived (most of them at
+   once), and get the bits of those participants. all_bits may be NULL. Then all call
+   hierbar_barrier_release(). Half of the cost above. What the others wrote is visible to
+   participant 0 only.
+     errors: as hierbar_barrier_wait_bits() */
 HIERBAR_API hierbar_status hierbar_barrier_gather(hierbar_barrier *barrier, uint32_t participant,
                                                   uint32_t bits, uint32_t *all_bits);
 
 /* The second half: participant 0 ends the episode with `bits`, and the others wait for that; their
    own bits are ignored. *released_bits is set to participant 0's bits; it may be NULL. Visible
    afterwards: what any participant wrote before its gather, and participant 0 before its release.
-     errors as of hierbar_barrier_wait_bits() */
+     errors: as hierbar_barrier_wait_bits() */
 HIERBAR_API hierbar_status hierbar_barrier_release(hierbar_barrier *barrier, uint32_t participant,
                                                    uint32_t bits, uint32_t *released_bits);
 

@@ -16,7 +16,7 @@
    neither, has the functions if one of the libraries is preloaded, and otherwise finds them NULL.
    See docs/guide/hybrid.md.
 
-   All ranks create a team together, and each rank says how many threads it has; the numbers may
+   All ranks create a team together, and each rank passes its number of threads; the numbers may
    differ. The threads of a rank are numbered from 0. Each thread joins, on the cpus where it will
    run, and then takes part in the barriers.
 
@@ -57,14 +57,15 @@ typedef struct hierbar_team_handle *hierbar_team;
 #define HIERBAR_TEAM_MAX_THREADS 65536
 
 /* Makes a team. Collective over `comm`, called by one thread of each rank. num_threads is the
-   number of threads of this rank, 1 .. HIERBAR_TEAM_MAX_THREADS; that is also the most of all ranks
-   of a node together. `comm` is an intracommunicator and must exist as long as the team is used.
+   number of threads of this rank, 1 .. HIERBAR_TEAM_MAX_THREADS; the sum over all ranks of a node
+   has the same limit. `comm` is an intracommunicator and must exist as long as the team is used.
    *team is set to HIERBAR_TEAM_NULL on every error, and an error is the same in all ranks.
      MPI_ERR_COMM    comm is MPI_COMM_NULL, not a communicator, or an intercommunicator (not
                      collective)
      MPI_ERR_COUNT   num_threads of some rank is out of range
      MPI_ERR_ARG     `team` is NULL in some rank
-     MPI_ERR_OTHER   the thread level of some rank is MPI_THREAD_SINGLE, or MPI is not in use
+     MPI_ERR_OTHER   the thread level of some rank is MPI_THREAD_SINGLE, or MPI is not initialised
+                     or already finalised
      MPI_ERR_NO_MEM  a process has no memory, or more than a thousand teams
      MPI_ERR_INTERN  the MPI library's communication failed
    If hierbar's barrier cannot be used (HIERBAR_MPI=off, no memory under /dev/shm, fault tolerance),
@@ -73,13 +74,13 @@ typedef struct hierbar_team_handle *hierbar_team;
    Thread safety: as a collective call on comm. */
 HIERBAR_MPI_API int hierbar_team_create(MPI_Comm comm, int num_threads, hierbar_team *team);
 
-/* Makes the calling thread this thread of its rank. Each thread calls it before its first barrier,
-   bound to the cpus where it will run: the team's plan follows the binding. Call it again between
-   two barriers after the thread has moved. Another thread may take over the number in the same way.
-   The barriers after the next one follow the new bindings. Local.
+/* Gives the calling thread the number `thread` of its rank. Each thread calls it before its first
+   barrier, bound to the cpus where it will run: the team's plan follows the binding. Call it again
+   between two barriers after the thread has moved. Another thread may take over the number in the
+   same way. The barriers after the next one follow the new bindings. Local.
      MPI_ERR_ARG     team is not a team
      MPI_ERR_RANK    thread is out of range: num_threads of hierbar_team_create() or more
-     MPI_ERR_OTHER   the number is taken: another call has joined with it and has been in no barrier
+     MPI_ERR_OTHER   the number is taken: a thread has joined with it and has not called a barrier
                      since, or is in one. Or the level is MPI_THREAD_FUNNELED, thread is 0, and the
                      caller is not MPI's main thread
    Thread safety: any thread; two threads with one number only if the program orders them. */
@@ -89,7 +90,7 @@ HIERBAR_MPI_API int hierbar_team_join(hierbar_team team, int thread);
      MPI_ERR_ARG     team is not a team
      MPI_ERR_RANK    thread is out of range
      MPI_ERR_OTHER   the calling thread has not joined with this number. Or the ranks of several
-                     nodes could not meet, in all threads of the nodes that learnt of it
+                     nodes could not meet: all threads of the nodes that detected this return it
      MPI_ERR_COMM    the team's communicator has been freed
    After one of the first three, the barrier does not take place for this thread: the others wait.
    With HIERBAR_TIMEOUT_S, one of them prints which threads of which ranks are missing. Thread

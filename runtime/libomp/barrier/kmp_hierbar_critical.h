@@ -3,9 +3,9 @@
 #ifndef KMP_HIERBAR_CRITICAL_H
 #define KMP_HIERBAR_CRITICAL_H
 
-// The short way into and out of a critical section, or a lock, that nobody else is at: one
-// read-modify-write each, as in GCC's library. libomp's own way asks tools, ITT and the consistency
-// check before and after it, and finds the lock's functions in a table.
+// The fast path into and out of a critical section or a lock without contention: one
+// read-modify-write each, as in GCC's library. libomp's own path checks for tools, ITT and the
+// consistency check before and after it, and finds the lock's functions in a table.
 //
 // The patch calls these first; where they return false nothing has been done.
 
@@ -59,8 +59,7 @@ static inline bool __kmp_hierbar_free_lock(void *lock) {
   return true;
 }
 
-// The same as __kmp_hierbar_take_lock() where the caller has not looked for the thread's number
-// yet.
+// The same as __kmp_hierbar_take_lock() if the caller does not know the thread's number yet.
 static inline bool __kmp_hierbar_take_lock(void *lock) {
 #ifdef KMP_TDATA_GTID
   return __kmp_gtid >= 0 && __kmp_hierbar_take_lock(lock, __kmp_gtid);

@@ -4,7 +4,7 @@
 #define KMP_HIERBAR_EXCHANGE_H
 
 // Plain barriers. Called by kmp_csupport.cpp, before anything else is done for an explicit barrier,
-// and by kmp_barrier.cpp for those that come there.
+// and by kmp_barrier.cpp for the barriers that it handles.
 
 #include "kmp.h"
 #include "libomp/kmp_hierbar_compat.h"
@@ -16,24 +16,24 @@
 // A barrier from beginning to end. Serves a plain, unsplit one without a reduction whose team does
 // not need the primary for more than tasks. Returns the value of __kmp_barrier (0 primary, 1
 // worker), or KMP_HIERBAR_NOT_SERVED: the caller runs gather and release. The answer is the same
-// for the whole team. There are three, by who looks on:
+// for the whole team. There are three variants, by observer:
 #define KMP_HIERBAR_NOT_SERVED (-1)
 
-// Nobody.
+// 1. No observer.
 int __kmp_hierbar_unobserved_barrier(enum barrier_type bt, int gtid, int is_split,
                                      void (*reduce)(void *, void *));
 
-// A tool, which may have asked for stamps (trace/stamps.h). OMPT's callbacks are the caller's.
+// 2. A tool that may have asked for stamps (trace/stamps.h). OMPT's callbacks are the caller's.
 int __kmp_hierbar_stamped_barrier(enum barrier_type bt, int gtid, int is_split,
                                   void (*reduce)(void *, void *));
 
-// A tool that wants the barrier reported by hierbar_trace_interface.observe, and needs nothing else
-// that OMPT keeps up around a barrier. Returns false when the barrier is not served, or when there
-// is no such tool.
+// 3. A tool that wants the barrier reported by hierbar_trace_interface.observe, and needs nothing
+// else that OMPT maintains around a barrier. Returns false when the barrier is not served, or when
+// there is no such tool.
 bool __kmp_hierbar_reported_barrier(ident_t *loc, int gtid, void *address);
 
-// True when a barrier may be served before __kmp_barrier_template is entered: no tool and no
-// offload runtime looks on.
+// True when a barrier may be served before __kmp_barrier_template is entered: there is no tool and
+// no offload runtime.
 static inline bool __kmp_hierbar_is_unobserved() {
 #if OMPT_SUPPORT
   if (ompt_enabled.enabled)
@@ -42,8 +42,8 @@ static inline bool __kmp_hierbar_is_unobserved() {
   return __kmp_hierbar_enabled && !__kmp_hierbar_barrier_calls_offload();
 }
 
-// An explicit barrier, or one that the compiler has put in: by one of the three above. `address` is
-// where it returns to. False: not served.
+// An explicit barrier, or one that the compiler has inserted, served by one of the three above.
+// `address` is its return address. False: not served.
 static inline bool __kmp_hierbar_explicit_barrier(ident_t *loc, int gtid, void *address) {
 #if OMPT_SUPPORT && OMPT_OPTIONAL
   if (ompt_enabled.enabled)

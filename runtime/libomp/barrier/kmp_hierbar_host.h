@@ -29,7 +29,7 @@ extern int __kmp_hierbar_pauses_per_poll;
 // Whether the system lets a sleeper fence for the writers (barrier/awaited_word.hpp).
 extern bool __kmp_hierbar_sleepers_fence;
 
-// Finds these two, when the settings are read; in a forked child anew.
+// Sets these two when the settings are read, and again in a forked child.
 void __kmp_hierbar_measure_host();
 
 // A flag whose condition is the barrier's and whose sleep is announced to the one thread that will
@@ -57,14 +57,14 @@ public:
   }
 };
 
-// The primary, after it has waited in an exchange while threads outnumber cpus
+// Called by the primary after it has waited in an exchange while threads outnumber cpus
 // (barrier/release_choice.hpp).
 void __kmp_hierbar_note_wait(struct kmp_hierbar_team *hier);
 
-// Polls before libomp's wait loop takes over (barrier/waiting.hpp). On AArch64 a wait that would
-// then sleep early has no more, because compilers then put loads before the fence behind a wait
-// (omp.acquire). None where a partner may need this cpu, where the user asked not to spin, or where
-// there are tasks to run.
+// Number of polls before libomp's wait loop takes over (barrier/waiting.hpp). On AArch64 a wait
+// that would then sleep early gets no additional ones, because compilers then move loads above the
+// fence that follows a wait (omp.acquire). Zero if a partner may need this cpu, if the user asked
+// not to spin, or if there are tasks to run.
 static inline bool __kmp_hierbar_has_tasks_to_run(const kmp_info_t *thread) {
   const kmp_task_team_t *task_team = thread->th.th_task_team;
   return task_team != NULL && KMP_TASKING_ENABLED(task_team);
@@ -80,12 +80,12 @@ static inline int __kmp_hierbar_spin_polls(const kmp_info_t *thread) {
   return __kmp_hierbar_wait_policy.spin_polls;
 }
 
-// Such polls of a word of libomp's. Returns whether it has the value. An acquire fence must follow
-// before anything is read that this says is there.
+// Makes these polls of a word of libomp. Returns whether it has the value. An acquire fence must
+// follow before anything is read that the value publishes.
 static inline bool __kmp_hierbar_spin_for(const volatile kmp_uint64 *word, kmp_uint64 value,
                                           const kmp_info_t *thread) {
 #if USE_ITT_BUILD
-  if (UNLIKELY(__itt_sync_create_ptr != NULL)) // it is told of each wait
+  if (UNLIKELY(__itt_sync_create_ptr != NULL)) // ITT is told of each wait
     return false;
 #endif
   if (TCR_8(*word) == value)
@@ -101,9 +101,9 @@ static inline bool __kmp_hierbar_spin_for(const volatile kmp_uint64 *word, kmp_u
 }
 
 // kmp_flag_64::release(), which reads the word once more after its fetch-and-add, to see whether
-// the waiter sleeps. By then the waiter has the line and is about to write it. What the
-// fetch-and-add returns says the same: who falls asleep later finds the new value. Like it, a full
-// barrier.
+// the waiter sleeps. By then the waiter has the line and is about to write it. The result of the
+// fetch-and-add gives the same information: a thread that falls asleep later finds the new value.
+// Like that function, a full barrier.
 static inline void __kmp_hierbar_hand_over(volatile kmp_uint64 *word, kmp_info_t *waiter) {
   KMP_FSYNC_RELEASING(CCAST(kmp_uint64 *, word));
   const kmp_uint64 before = KMP_TEST_THEN_ADD4_64(RCAST(volatile kmp_int64 *, word));
@@ -126,7 +126,7 @@ public:
                      int tid USE_ITT_BUILD_ARG(void *itt_sync_obj))
       : thread(thread), team(team), tid(tid) USE_ITT_BUILD_ARG(itt_sync_obj(itt_sync_obj)) {}
 
-  // crew_waits: nobody needs this cpu (AwaitedWord::crew_waits()). Asked here and not in the
+  // crew_waits: nobody needs this cpu (AwaitedWord::crew_waits()). Tested here and not in the
   // function above, for the same reason as on AArch64 there.
   int spin_polls(bool crew_waits) const {
     const bool polls_alone = crew_waits && KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 &&

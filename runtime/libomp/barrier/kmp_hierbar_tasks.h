@@ -5,52 +5,53 @@
 
 // What holds a barrier until the team's tasks are done. libomp counts the threads that are not
 // finished with them (tt_unfinished_threads); at zero the primary releases the barrier, whatever
-// its pattern is. Two kinds of tasks slipped through (seen in 22.1.8 and 19.1.7):
+// its pattern is. That count misses two kinds of tasks (seen in 22.1.8 and 19.1.7):
 //
-//   A finished thread runs a task from its own deque, or one with a priority. Only one that steals
-//   counted itself in again. The first arises when another thread fulfils the event of a detached
-//   task and gives its completion to a finished thread, which then finds the tasks that depended on
-//   it in its own deque. Once these have run, nothing is left to hold the barrier, although the
-//   thread still runs what they created.
+//   A finished thread runs a task from its own deque, or one with a priority. libomp counts a
+//   thread again only if it steals. This case arises when another thread fulfils the event of a
+//   detached task and gives its completion to a finished thread, which then finds the tasks that
+//   depended on it in its own deque. Once these have run, nothing is left to hold the barrier,
+//   although the thread still runs what they created.
 //
 //   A task is detached, and its parent is an explicit task. A thread is finished when no child of
 //   its implicit task is incomplete, and that count does not know of grandchildren.
 //
-// So a finished thread counts itself in before it looks for a task, and a detached task counts as
-// one more thread until its completion is done. Both happen while the count cannot be zero: what
-// the thread looks for is held by whoever made it, who counts until it has run; the thread that
-// runs the body of a detached task counts. When it is zero nevertheless, the barrier is over and
-// what is found is the remainder of a task that nobody waits for.
+// So a finished thread adds itself to the count before it looks for a task, and a detached task
+// counts as one more thread until its completion is done. Both happen while the count cannot be
+// zero: the creator of the task counts until the task has run, and so does the thread that runs the
+// body of a detached task. If the count is zero nevertheless, the barrier is over, and the task
+// found is the remainder of one that nobody waits for.
 //
-// Two more faults of detached tasks are mended in the hooks alone (UPSTREAM.md describes them):
+// The hooks alone fix two more faults of detached tasks (UPSTREAM.md describes them):
 //
-//   A fulfilled event says so by KMP_EVENT_FULFILLED and not by KMP_EVENT_UNINITIALIZED. The thread
+//   A fulfilled event has the type KMP_EVENT_FULFILLED and not KMP_EVENT_UNINITIALIZED. The thread
 //   that finishes the task then knows that the event's lock is in use, and takes it before it frees
-//   the task. The thread that fulfils the event releases that lock last. Without this it wrote to
+//   the task. The thread that fulfils the event releases that lock last. Without this it writes to
 //   freed memory.
 //
 //   A thread that has detached a task does not read it any more, because it may be freed already.
 //   So it reads the handle of target tasks before.
 //
-// Three more faults are of what holds a task back:
+// Three more faults concern what holds a task back:
 //
-//   A thread counted as finished although its deque, or the lists of priorities, had a task that
-//   another one's lock (mutexinoutset) held back at that moment.
+//   A thread counts as finished although its deque, or the lists of priorities, has a task that
+//   another task's lock (mutexinoutset) holds back at that moment.
 //
-//   That lock was freed when the parent of the tasks ended. What had its memory then could look
-//   like a lock that somebody holds: such a task never ran. And a detached task released it only
-//   after its parent had been told of the end: what had the memory then was a lock that nobody held
-//   and nobody could take.
+//   That lock is freed when the parent of the tasks ends. Its reused memory can look like a held
+//   lock, and the task then never runs. And a detached task releases the lock only after its parent
+//   has been told of the end: it may then write to reused memory, a new lock that nobody holds and
+//   nobody can take.
 //
-//   Nor was it taken for a task that runs as soon as it is made or released, as all do in a team of
-//   one thread. So two tasks of a set could run together there, if one of them was detached or ran
-//   others while it waited.
+//   The lock is not taken for a task that runs as soon as it is made or released, as all do in a
+//   team of one thread. So two tasks of a set can run together there, if one of them is detached or
+//   runs others while it waits.
 
 #include "kmp.h"
 
-// Whether the thread may take a task from its own deque, or one with a priority. A finished one
-// that sees none must not look again without having counted itself in: one may have come in
-// between, and what it leads to would hold nothing. It finds that one the next time.
+// Whether the thread may take a task from its own deque, or one with a priority. A finished thread
+// that sees none must not look again before it has added itself to the count: a task may have
+// arrived in between, and the tasks that follow from it would hold nothing. The thread finds that
+// task the next time.
 static inline bool __kmp_hierbar_may_take(kmp_task_team_t *task_team, int tid,
                                           int *thread_finished) {
   if (!*thread_finished)
@@ -76,7 +77,7 @@ static inline bool __kmp_hierbar_may_take(kmp_task_team_t *task_team, int tid,
 static bool __kmp_task_is_allowed(int gtid, const kmp_int32 is_constrained,
                                   const kmp_taskdata_t *tasknew, const kmp_taskdata_t *taskcurr);
 
-// Whether a task that libomp does not defer runs now. If so, it has the locks of its sets. Where
+// Whether a task that libomp does not defer runs now. If so, it has the locks of its sets. If
 // another task has one of them, the task goes into the thread's deque, and the end of the team
 // waits for it. The child of a final task always runs now: its parent need not wait for it, and may
 // return while the child still uses the parent's variables.
@@ -86,17 +87,17 @@ static inline bool __kmp_hierbar_runs_at_once(kmp_int32 gtid, const kmp_taskdata
   return __kmp_task_is_allowed(gtid, 0, taskdata, NULL) || !may_wait;
 }
 
-// The deques of priorities are in a list, which only grows, and under a lock. Who looks for a task
-// walks it without: it is looked at in each search of a team that has tasks with priorities. libomp
-// enters a deque by a plain store. On cpus that let stores pass each other (AArch64, POWER) another
-// thread could find it and not yet what is in it.
+// The deques of priorities are in a list, which only grows, and under a lock. A thread that looks
+// for a task reads the list without the lock, in each search of a team that has tasks with
+// priorities. libomp enters a deque by a plain store. On cpus that let stores pass each other
+// (AArch64, POWER) another thread could find it and not yet what is in it.
 //
 // (P1) release store, of a deque that is complete; pairs with (P2).
 static inline void __kmp_hierbar_enter_deque(kmp_task_pri_t **place, kmp_task_pri_t *deque) {
   __atomic_store_n(place, deque, __ATOMIC_RELEASE);
 }
 
-// (P2) acquire load: the first deque, or the one behind another.
+// (P2) acquire load: the first deque, or the one after another.
 static inline kmp_task_pri_t *__kmp_hierbar_deque_at(kmp_task_pri_t *const *place) {
   return __atomic_load_n(place, __ATOMIC_ACQUIRE);
 }
@@ -104,9 +105,9 @@ static inline kmp_task_pri_t *__kmp_hierbar_deque_at(kmp_task_pri_t *const *plac
 // Of kmp_taskdeps.h.
 static inline void __kmp_dephash_free(kmp_info_t *thread, kmp_dephash_t *h);
 
-// With the memory of a task goes its table of dependences, which has the locks of its children
-// (mutexinoutset). libomp frees the table when the task ends. Now it does so only if no child is
-// left, which would use a lock after it was freed.
+// Frees a task's table of dependences, which has the locks of its children (mutexinoutset), with
+// the task's memory. LLVM frees the table when the task ends. Here it does so only if no child is
+// left that could use a lock.
 static inline void __kmp_hierbar_free_locks(kmp_taskdata_t *taskdata, kmp_info_t *thread) {
   if (taskdata->td_dephash == NULL)
     return;
@@ -127,9 +128,9 @@ static inline void __kmp_hierbar_release_locks(kmp_taskdata_t *taskdata) {
     __kmp_release_lock(node->dn.mtx_locks[i], KMP_GTID_DNE);
 }
 
-// Whether a thread in a barrier that has found no task may count itself out. What is left in its
-// deque, or has a priority, can only be waiting for a lock. If nobody counted for it, the barrier
-// could end before it.
+// Whether a thread in a barrier that has found no task may subtract itself from the count. A task
+// left in its deque, or one with a priority, can only be waiting for a lock. If nobody counted for
+// it, the barrier could end before it.
 static inline bool __kmp_hierbar_may_finish(const kmp_task_team_t *task_team, int tid) {
   return task_team->tt.tt_num_task_pri == 0 &&
          TCR_4(task_team->tt.tt_threads_data[tid].td.td_deque_ntasks) == 0;
@@ -169,7 +170,7 @@ private:
 // And if that task is final, the inner region's tasks are taken for children of a final one. They
 // all run at once, also where one of their set (mutexinoutset) is detached and not complete.
 //
-// So the inner region gets an implicit task in these cases; else libomp's way is right.
+// So the inner region gets an implicit task in these cases; otherwise libomp's behaviour is right.
 
 struct kmp_hierbar_nested_t {
   kmp_taskdata_t task; // first: found by its address

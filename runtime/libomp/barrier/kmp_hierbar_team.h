@@ -12,7 +12,7 @@
 #include "barrier/flat_plan.hpp"
 #include "barrier/release_choice.hpp"
 
-// Counts by the way an episode went. Written by the team's primary only, so they need no atomics;
+// Counts of episodes by path. Written by the team's primary only, so they need no atomics;
 // read when the team is reaped or the library is cleaned up.
 struct kmp_hierbar_counts_t {
   kmp_uint64 fast; // one exchange and nothing else
@@ -45,7 +45,7 @@ struct kmp_hierbar_instance_t {
 
 #define KMP_HIERBAR_MAX_INSTANCES 16
 
-// What tells that the threads of a team may have moved, without a look at each of them.
+// Shows that the threads of a team may have moved, without reading each of them.
 struct kmp_hierbar_signature_t {
   int first_place;
   int last_place;
@@ -66,8 +66,8 @@ struct kmp_hierbar_team {
   kmp_uint32 task_expectation; // whether the next plain barrier is taken to have tasks; see
                                // KMP_HIERBAR_TASKS_EXPECTED
 
-  // Those used last: programs whose regions take turns in up to as many sizes rebuild nothing. One
-  // for 128 threads takes 80 KiB.
+  // The plans used last. A program whose regions alternate between up to this many sizes rebuilds
+  // nothing. One for 128 threads takes 80 KiB.
   kmp_hierbar_instance_t instances[KMP_HIERBAR_MAX_INSTANCES];
   int current;            // index of the one in use
   kmp_uint64 num_choices; // how often another one was chosen
@@ -94,8 +94,8 @@ typedef struct kmp_hierbar_team kmp_hierbar_team_t;
 // A team does the same without tasks while its primary wants to release the others itself
 // (barrier/release_choice.hpp).
 //
-// All threads must choose alike. So only the primary writes the expectation, when all have arrived
-// and nobody has been released, and the others read it on arrival.
+// All threads must make the same choice. So only the primary writes the expectation, when all have
+// arrived and nobody has been released, and the others read it on arrival.
 
 // From this value of task_expectation on, tasks are expected.
 #define KMP_HIERBAR_TASKS_EXPECTED 2

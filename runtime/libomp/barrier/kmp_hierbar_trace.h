@@ -24,8 +24,8 @@ struct kmp_hierbar_observer_t {
 };
 extern kmp_hierbar_observer_t __kmp_hierbar_observer;
 
-// The calling thread's. In static thread-local storage: every barrier of a traced program asks, and
-// would call the loader.
+// The calling thread's. In static thread-local storage: every barrier of a traced program reads it,
+// and would otherwise call the loader.
 extern __thread hierbar_phases *__kmp_hierbar_next_phases [[gnu::tls_model("initial-exec")]];
 
 // What a tool's lookup function returns for a name that is not OMPT's: a function, or NULL. Called

@@ -8,13 +8,12 @@
 //
 // 1. A wait polls for the blocktime. By default that is 6 ms. A sleep and a wake-up cost some
 //    50 µs, about 1 % of a wait that is longer. Other processes get slices of 3 to 4 ms, so a
-//    partner who lost its cpu to one is back before its waiter sleeps.
+//    partner that lost its cpu to one is back before its waiter sleeps.
 // 2. Then it sleeps. Barriers, forks and locks are woken. Other waits (for tasks, for the turn in
 //    an ordered loop, for an iteration of a doacross loop) nap: for a 32nd of the time that they
-//    have waited, 1 ms at most. So they come too late by about 3 % of what they waited, and use
-//    about 1 % of a cpu.
-// 3. Where threads outnumber the cpus, or others hold them, or a control group gives less time than
-//    the threads would use, polling takes time from those who are waited for. It ends earlier.
+//    have waited, 1 ms at most. This makes them about 3 % longer, and uses about 1 % of a cpu.
+// 3. If threads outnumber the cpus, or others hold them, or a control group gives less time than
+//    the threads would use, polling takes time from the awaited threads. It ends earlier.
 //
 // A blocktime that the user chose (KMP_BLOCKTIME, OMP_WAIT_POLICY, kmp_set_blocktime()) is obeyed:
 // with an infinite one nothing sleeps, with 0 everything sleeps at once.
@@ -26,7 +25,8 @@
 // In µs.
 constexpr int __kmp_hierbar_default_blocktime = 6'000;
 
-// When libomp knows its own settings: the default blocktime, the kind of locks, the quota.
+// Sets the default blocktime, the kind of locks and the quota. Called when libomp has read its own
+// settings.
 void __kmp_hierbar_read_waits();
 
 // In units of KMP_NOW().
@@ -38,8 +38,8 @@ static inline kmp_uint64 __kmp_hierbar_ticks(kmp_uint64 us) {
 #endif
 }
 
-// sched_yield(), with an eye on others who want the cpu: a waiting thread gives its cpu to others.
-// Called by z_Linux_util.cpp.
+// sched_yield(), and a check for others that want the cpu: a waiting thread gives its cpu to
+// others. Called by z_Linux_util.cpp.
 void __kmp_hierbar_yield();
 
 // The same in a wait that is polled: after a while the thread naps in place of yielding. `since` is
@@ -47,26 +47,27 @@ void __kmp_hierbar_yield();
 // __kmp_yield(). Called by kmp.h.
 void __kmp_hierbar_yield_in_wait(kmp_uint64 *since);
 
-// The calling thread has run a task: a wait that it is in begins anew. Returns whether it yields
-// before the next one, as LLVM's do. Where each thread has a cpu of its own, nobody would use that.
-// Where it has not, the thread has work that others wait for.
+// The calling thread has run a task, so its current wait begins anew. Returns whether it yields
+// before the next task, as LLVM's do. If each thread has its own cpu, nobody would use the yield.
+// Otherwise the thread has work that others wait for.
 bool __kmp_hierbar_ran_task();
 
-// One look of a wait that runs tasks, after it has found none. `since` is as in
+// One poll of a wait that runs tasks, after it has found none. `since` is as in
 // __kmp_hierbar_yield_in_wait().
 void __kmp_hierbar_look_for_tasks(kmp_uint64 *since);
 
-// Polls a lock until it is free, and returns true, or for as long as that can pay.
+// Polls a lock until it is free, and returns true. Returns false after the time in which polling
+// can pay off.
 bool __kmp_hierbar_poll_lock(const volatile kmp_int32 *word, kmp_int32 free);
 
-// Wakes one that sleeps at a futex lock, after it was freed.
+// Wakes one thread that sleeps at a futex lock, after the lock was freed.
 void __kmp_hierbar_wake_at_lock(const volatile kmp_int32 *word);
 
-// ---- beside others who want the same cpus ----
+// ---- beside others that want the same cpus ----
 
 // The others are root threads and their teams, threads that are not OpenMP's, and other processes.
-// A waiting thread of libomp yields for the whole blocktime. Once a yield has shown that somebody
-// else holds a cpu, the waits of all threads of the process sleep without a blocktime. Where
+// A waiting thread of libomp yields for the whole blocktime. Once a yield has shown that another
+// thread holds a cpu, the waits of all threads of the process sleep without a blocktime. Where
 // threads outnumber cpus one wait in 64 yields first, which shows when that ends.
 
 extern hierbar::Contention __kmp_hierbar_contention;
@@ -75,11 +76,11 @@ extern hierbar::Contention __kmp_hierbar_contention;
 // waiting threads alone can explain.
 bool __kmp_hierbar_yielded_for_long(int num_threads);
 
-// How many cpus' worth of time the process's control groups leave it; INT_MAX: no limit.
+// How many cpus' worth of time the process's control groups allow it; INT_MAX: no limit.
 extern int __kmp_hierbar_cpu_quota;
 
-// Whether the threads of the process would use more time than its control groups leave it. Then
-// even a wait on an idle cpu takes time from the other threads.
+// Whether the threads of the process would use more time than its control groups allow. Then even a
+// wait on an idle cpu takes time from the other threads.
 static inline bool __kmp_hierbar_exceeds_quota() {
   return UNLIKELY(TCR_4(__kmp_nth) > __kmp_hierbar_cpu_quota);
 }
@@ -95,12 +96,12 @@ static inline bool __kmp_hierbar_sleeps_early() {
 // How long a thread yields in __kmp_wait_template before it sleeps. That sleeps after
 // th_team_bt_intervals, which libomp sets anew in each barrier.
 //
-// Beside others who hold the cpus it sleeps at once. Where the process's own threads outnumber the
-// cpus, a yield lets a partner run that computes, and returns when that one has arrived. Many
-// yields in a wait show that nobody else needs the cpu: the partner computes on another one. Then
-// each of them is a context switch for nothing. A thread learns from its own waits which of the two
-// it is. After some long waits in a row with many yields it sleeps at once. One wait in 64 still
-// yields, and shows whether that is as before (docs/design/waiting.md#d0176).
+// Beside others that hold the cpus it sleeps at once. If the process's own threads outnumber the
+// cpus, a yield lets a computing partner run, and returns when that one has arrived. Many yields in
+// a wait show that nobody else needs the cpu: the partner computes on another one. Then each yield
+// is a useless context switch. A thread learns from its own waits which case applies. After some
+// long waits in a row with many yields it sleeps at once. One wait in 64 still yields, to detect a
+// change (docs/design/waiting.md#d0176).
 
 // Of one thread.
 struct kmp_hierbar_patience_t {
@@ -110,11 +111,11 @@ struct kmp_hierbar_patience_t {
 };
 extern __thread kmp_hierbar_patience_t __kmp_hierbar_patience [[gnu::tls_model("initial-exec")]];
 
-// One wait in __kmp_wait_template. begin() comes before it, and end() behind the fence that follows
-// it, so that no load comes between wait and fence (omp.acquire). What they do is out of line for
-// the same reason. Where each thread has a cpu nothing is learned.
+// One wait in __kmp_wait_template. begin() comes before it, and end() after the fence that follows
+// it, so that no load comes between wait and fence (omp.acquire). Their code is out of line for the
+// same reason. If each thread has a cpu, nothing is learned.
 class kmp_hierbar_limited_wait_t {
-  kmp_hierbar_patience_t *learner = NULL; // whom this wait tells something
+  kmp_hierbar_patience_t *learner = NULL; // the thread that learns from this wait
   kmp_uint64 start = 0;
   kmp_uint32 yields_before = 0;
 

@@ -33,7 +33,7 @@ struct variable_t {
 const variable_t variables[] = {
     {"GOMP_SPINCOUNT", "KMP_BLOCKTIME says how long a thread spins before it sleeps"},
     {"GOMP_RTEMS_THREAD_POOLS", "there are no thread pools to choose"},
-    {"GOMP_DEBUG", "KMP_SETTINGS=1 and HIERBAR_VERBOSE=1 print what is set and done"},
+    {"GOMP_DEBUG", "KMP_SETTINGS=1 and HIERBAR_VERBOSE=1 print settings and actions"},
 };
 
 } // namespace
@@ -87,7 +87,7 @@ bool claim(std::atomic<bool> *reported) {
 void __kmp_gomp_report_hard_pause() {
   static std::atomic<bool> reported{false};
   if (__kmp_gomp_is_loaded_for_gcc() && claim(&reported))
-    __kmp_printf("OMP: Warning: threads and their threadprivate variables may outlive a hard pause "
+    __kmp_printf("OMP: Warning: threads and their threadprivate variables may survive a hard pause "
                  "of resources; GCC's library "
                  "would end the threads\n");
 }
@@ -100,9 +100,8 @@ void __kmp_gomp_report_limit(kmp_info_t *thread, unsigned num_threads) {
   const bool is_nested = team->t.t_active_level > __kmp_gomp_base_active_level();
   if (is_nested && num_asked > 1 && icvs.max_active_levels > team->t.t_active_level &&
       claim(&reported))
-    __kmp_printf("OMP: Warning: thread_limit(%d) bounds each parallel region; regions nested in "
-                 "one may have more threads "
-                 "together, which GCC's library would not give them\n",
+    __kmp_printf("OMP: Warning: thread_limit(%d) limits each parallel region by itself; nested "
+                 "regions together may have more threads than with GCC's library\n",
                  icvs.task_thread_limit);
 }
 
@@ -167,7 +166,7 @@ KMP_VERSION_SYMBOL(GOMP_error, 51, "GOMP_5.1");
 static void refuse(const char *function) {
   __kmp_printf("OMP: Error: the program calls %s, which is OpenACC; this libgomp.so.1 has OpenMP "
                "only. Run the program with GCC's "
-               "libgomp.so.1: take this one's directory out of LD_LIBRARY_PATH\n",
+               "libgomp.so.1: remove this one's directory from LD_LIBRARY_PATH\n",
                function);
   __kmp_abort_process();
 }

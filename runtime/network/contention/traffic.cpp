@@ -140,7 +140,7 @@ Result<Traffic> parse_traffic(const std::string& text) {
     if (traffic.num_bytes == 0) return Error{"it needs a size from 1 byte to 1024G"};
     return traffic;
   }
-  return Error{"'" + name + "' is no known pattern"};
+  return Error{"'" + name + "' is not a known pattern"};
 }
 
 Result<Traffic> with_algorithm(Traffic traffic, const std::string& text) {
@@ -264,7 +264,7 @@ Result<Traffic> parse_matrix(const std::string& text) {
     if (const std::string problem = not_square(rows); !problem.empty()) return Error{problem};
   }
   if (has_messages && matrices[1].size() != matrices[0].size())
-    return Error{"its second matrix has another size than the first"};
+    return Error{"its second matrix differs in size from the first"};
   Traffic traffic{.what = Traffic::What::kMatrix,
                   .num_ranks = static_cast<std::uint32_t>(matrices[0].size()),
                   .bytes = flat(matrices[0]),

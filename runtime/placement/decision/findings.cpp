@@ -84,10 +84,9 @@ void find_offline(const NodeView& node, const RankView& rank, Report& report) {
   const CpuSet offline = rank.mask - node.machine.present;
   // A process that is not bound has in its mask every cpu that the machine could have.
   if (offline.empty() || node.machine.present.is_subset_of(rank.mask)) return;
-  report.add(FindingKind::kOfflineCpus, rank, "bound to cpus that are not online",
-             name_cpus(offline),
-             "take cpus that this node has ('hierbar topo' shows them); lists of cpus do not carry "
-             "over to other machines");
+  report.add(
+      FindingKind::kOfflineCpus, rank, "bound to cpus that are not online", name_cpus(offline),
+      "use cpus of this node ('hierbar topo' shows them); lists of cpus do not fit other machines");
 }
 
 void find_foreign(const NodeView& node, const RankView& rank, Report& report) {
@@ -184,8 +183,8 @@ const char* advice_for_shared(const NodeView& node) {
              ? "start fewer ranks or threads, or take more cpus: there are not enough for one "
                "each. 'hierbar place' then "
                "prints settings that give each rank its own"
-             : "give each rank cpus of its own: 'hierbar place' prints settings for mpiexec, srun "
-               "and rankfiles";
+             : "give each rank its own cpus: 'hierbar place' prints settings for mpiexec, srun and "
+               "rankfiles";
 }
 
 void judge_group(const NodeView& node, const std::vector<std::size_t>& members, Report& report) {

@@ -108,13 +108,14 @@ std::string absence(const Own& own, const Surroundings& around, const Meeting& m
   const std::string size = std::to_string(own.launch.local_size);
   if (meeting.facts.size() < own.launch.local_size) {
     return "only " + std::to_string(meeting.facts.size()) + " of " + size +
-           " ranks of this node came to share it out within " + seconds(around.patience_ns);
+           " ranks of this node arrived to share it out within " + seconds(around.patience_ns);
   }
   // One rank reads the machine for all, and the meeting waits longer for that than for ranks.
   if (!meeting.machine)
     return "all " + size +
-           " ranks of this node came, but the one that reads the machine for all took too long";
-  return "the last of the " + size + " ranks of this node came to share it out later than after " +
+           " ranks of this node arrived, but the one that reads the machine for all took too long";
+  return "the last of the " + size +
+         " ranks of this node arrived to share it out later than after " +
          seconds(around.patience_ns);
 }
 
@@ -193,7 +194,7 @@ Decision decide_together(const Own& own, const Surroundings& around,
   // Only the maker reports it.
   if (meeting->is_maker &&
       (meeting->verdict == Verdict::kEqualParts || meeting->verdict == Verdict::kNobody)) {
-    warnings.push_back(absence(own, around, *meeting) + "; those that came " +
+    warnings.push_back(absence(own, around, *meeting) + "; those that arrived " +
                        (decision.shares.empty() ? "stay where they are" : "take equal parts") +
                        "; " + kPlaceVariable + "=off does without");
   }

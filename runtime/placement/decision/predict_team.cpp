@@ -27,10 +27,10 @@ class PlaceReader {
     std::vector<CpuSet> places;
     do {
       if (!read_interval(places))
-        return Error{"'" + std::string(text_) + "' is no list of places such as {0,1},{2,3}"};
+        return Error{"'" + std::string(text_) + "' is not a list of places such as {0,1},{2,3}"};
     } while (accept(','));
     if (peek() != '\0')
-      return Error{"'" + std::string(text_) + "' is no list of places such as {0,1},{2,3}"};
+      return Error{"'" + std::string(text_) + "' is not a list of places such as {0,1},{2,3}"};
     return places;
   }
 

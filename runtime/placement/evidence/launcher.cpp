@@ -52,7 +52,7 @@ Result<std::uint32_t> number_of(const Environment& environment, const char* name
   if (value == nullptr) return Error{std::string(name) + " is not set"};
   std::uint32_t number = 0;
   if (!parse_whole(std::string_view(value), number))
-    return Error{std::string(name) + ": '" + value + "' is no number"};
+    return Error{std::string(name) + ": '" + value + "' is not a number"};
   return number;
 }
 
@@ -124,7 +124,7 @@ Result<Launch> find_launch(const Environment& environment, const ProcessFacts& f
   if (launcher == nullptr) return Error{"no launcher is known from the environment"};
   const std::string name = launcher->name;
   if (launcher->local_rank == nullptr)
-    return Error{name + " launched this process and does not tell its position on the node"};
+    return Error{name + " launched this process but does not give its position on the node"};
 
   Launch launch;
   const Result<std::uint32_t> rank = number_of(environment, launcher->local_rank);
@@ -137,7 +137,7 @@ Result<Launch> find_launch(const Environment& environment, const ProcessFacts& f
   }
   const std::string job_id = job_id_of(*launcher, environment, facts.ancestors);
   if (job_id.empty())
-    return Error{name + ": it tells no job id, and its process is not among the ancestors"};
+    return Error{name + ": it gives no job id, and its process is not among the ancestors"};
 
   launch.launcher = name;
   launch.local_rank = *rank;

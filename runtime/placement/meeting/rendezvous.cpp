@@ -180,7 +180,8 @@ Result<Arrival> make_board(const MeetingRequest& request, const ProcessName& sel
 // its name is gone.
 Result<Arrival> join_board(const MeetingRequest& request, const ProcessName& self,
                            MeetingFile file) {
-  if (file.num_ranks() == 0) return Error{"the shared memory is not of this version of hierbar"};
+  if (file.num_ranks() == 0)
+    return Error{"the shared memory belongs to another version of hierbar"};
   const MeetingMemory memory = file.memory();
   if (memory.is_stale()) {
     file.unlink();
@@ -244,8 +245,8 @@ Result<Meeting> meet(const MeetingRequest& request, const std::function<const Ma
   arrival->file.unlink();
   if (meeting.verdict == Verdict::kComplete && !memory.has_all_facts()) {
     return Error{
-        "the shared memory is damaged: the meeting is complete, and facts of some ranks are not "
-        "there"};
+        "the shared memory is damaged: the meeting is complete, but facts of some ranks are "
+        "missing"};
   }
   meeting.facts = memory.facts();
   meeting.is_maker = arrival->is_maker;

@@ -319,7 +319,7 @@ Report parse_report(const std::string& json) try {
     report.sites.push_back(read_site(site, num_left_out));
   return report;
 } catch (const nlohmann::json::parse_error& error) {
-  throw std::runtime_error("it is no JSON, from byte " + std::to_string(error.byte) + " on");
+  throw std::runtime_error("it is not JSON, from byte " + std::to_string(error.byte) + " on");
 } catch (const nlohmann::json::exception& error) {
   throw std::runtime_error(error.what());
 } catch (const std::logic_error& error) {  // from std::stoul

@@ -32,7 +32,7 @@ Number whole_number(const Json& value, Number least = std::numeric_limits<Number
   }
   constexpr std::size_t kMostText = 40;
   throw std::runtime_error("'" + value.dump(-1, ' ', /*ensure_ascii=*/true).substr(0, kMostText) +
-                           "' is no whole number from " + std::to_string(least) + " to " +
+                           "' is not a whole number from " + std::to_string(least) + " to " +
                            std::to_string(most));
 }
 

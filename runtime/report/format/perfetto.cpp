@@ -226,7 +226,7 @@ Timeline parse_perfetto(const std::string& json) try {
   }
   return reader.take();
 } catch (const Json::parse_error& error) {
-  throw std::runtime_error("it is no JSON, from byte " + std::to_string(error.byte) + " on");
+  throw std::runtime_error("it is not JSON, from byte " + std::to_string(error.byte) + " on");
 } catch (const Json::exception& error) {
   throw std::runtime_error(error.what());
 }

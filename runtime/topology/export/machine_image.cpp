@@ -139,7 +139,7 @@ std::vector<std::uint32_t> machine_image(const Machine& machine) {
 
 Result<Machine> machine_from_image(std::span<const std::uint32_t> image) {
   Reader reader(image);
-  if (reader.word() != kVersion) return Error{"not the image of a machine, or of another version"};
+  if (reader.word() != kVersion) return Error{"not the image of a machine, or has another version"};
   Machine machine;
   machine.line_bytes = reader.word();
   machine.l3_bytes = reader.word();

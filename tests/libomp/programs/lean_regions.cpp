@@ -8,7 +8,7 @@
 // BUILD: clang
 // BUILD: gcc
 // TEST: unchanged five_arguments with_tasks fp_control_is_restored
-//   CHECK: --counter lean==98 --counter ordinary==2 --expect "because its size was another one"
+//   CHECK: --counter lean==98 --counter ordinary==2 --expect "because its team size changed"
 // TEST: tasks_round_as_their_region
 //   CHECK: --expect "because it was in a task"
 // TEST trees: unchanged with_tasks
@@ -21,19 +21,19 @@
 //   CHECK: --counter lean==98 --expect "because its size was another"
 // TEST: cancelled
 //   ENV: OMP_CANCELLATION=true
-//   CHECK: --counter lean==99 --expect "because the one before was cancelled"
+//   CHECK: --counter lean==99 --expect "because the previous one was cancelled"
 // TEST: places
 //   ENV: OMP_PLACES={0},{1} OMP_PROC_BIND=close
 //   CHECK: --counter lean==98 --expect "because the places were"
 // TEST: strict_size
-//   CHECK: --counter lean==98 --expect "because its size was asked for with strict"
+//   CHECK: --counter lean==98 --expect "because its size was set with strict"
 // TEST: dynamic
 //   ENV: KMP_DYNAMIC_MODE=thread_limit
 //   CHECK: --counter lean==0 --expect "because dyn-var"
 // TEST: icvs
-//   CHECK: --counter lean==98 --expect "because the ICVs were others"
+//   CHECK: --counter lean==98 --expect "because the ICVs changed"
 // TEST: allocator
-//   CHECK: --counter lean==98 --expect "because the default allocator was another one"
+//   CHECK: --counter lean==98 --expect "because the default allocator changed"
 // TEST: fp_control
 //   CHECK: --counter lean==98 --expect "because the floating-point control words"
 // TEST: settings
@@ -48,7 +48,7 @@
 //   CHECK: --counter lean==98 --expect "because it was in a teams construct"
 // A league of GCC's is no construct of libomp's; see gomp/kmp_gomp_initial.cpp.
 // TEST (gcc): in_teams
-//   CHECK: --counter lean==98 --expect "because its size was another one"
+//   CHECK: --counter lean==98 --expect "because its team size changed"
 // TEST omp_tool_libraries: unchanged
 //   ENV: OMP_TOOL_LIBRARIES=$program_dir/counting_tool.so
 //   CHECK: --counter lean==0 --expect "because a tool, a debugger"

@@ -31,7 +31,7 @@ LD_PRELOAD=$shim "$work/alone" >"$work/output" 2>&1 || fail 'preloaded: the prog
 
 build linked -L"$(dirname "$shim")" -lhierbar_mpi -Wl,-rpath,"$(dirname "$shim")"
 ! "$work/linked" >"$work/output" 2>&1 || fail 'linked: the program goes on without barriers'
-grep -q 'which nothing in it defines but libhierbar_mpi.so, so the program is ended' \
+grep -q 'which only libhierbar_mpi.so defines, so the program is ended' \
   "$work/output" || fail 'linked: no message'
 (($(grep -c 'link the shared library' "$work/output") == 1)) || fail 'linked: several messages'
 

@@ -34,8 +34,8 @@ endforeach()
 # Leaders that are late, asleep, or killed.
 set(by_schedule HIERBAR_FAKE_NODES=2 HIERBAR_MPI_MEETING=dissemination:1)
 mpi_test(meeting.late barriers RANKS 4 ARGS late ENV HIERBAR_TIMEOUT_S=1 ${by_schedule}
-         CHECK --count library==0 --count engine==8 --expect "waits since 1 s for rank 3 "
-         --expect "waits since 1 s for other nodes")
+         CHECK --count library==0 --count engine==8 --expect "has waited 1 s for rank 3 "
+         --expect "has waited 1 s for other nodes")
 hierbar_run_alone(${prefix}meeting.late)
 foreach(what IN ITEMS isend ssend lock)
   mpi_test(meeting.progress.${what} progress RANKS 4 ARGS ${what} 0 2 ENV ${by_schedule}

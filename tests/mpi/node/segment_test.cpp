@@ -88,7 +88,7 @@ TEST(NodeSegment, OfAnotherUserIsRefused) {
   ASSERT_EQ(chown(path.c_str(), test::kAttacker, test::kAttacker), 0);
   const auto joined = NodeSegment::join(segment->name(), segment->id(), 2);
   ASSERT_FALSE(joined.ok());
-  EXPECT_EQ(joined.error(), path + " is not this user's own, or others may use it");
+  EXPECT_EQ(joined.error(), path + " belongs to another user, or other users may access it");
 }
 
 TEST(NodeSegment, ThatOthersMayUseIsRefused) {

@@ -229,7 +229,7 @@ TEST(StubThreadcommsUse, MoreThreadsThanWereSaidAreAnError) {
     rank.shim.finalize();
   });
   EXPECT_EQ(
-      trial.times_said("MPIX_Threadcomm_start: more threads than MPIX_Threadcomm_init was told"),
+      trial.times_said("MPIX_Threadcomm_start: more threads than MPIX_Threadcomm_init was given"),
       1);
 }
 

@@ -54,7 +54,7 @@ TEST(StubVerdict, WaysTakeTurnsAndDuplicatesGoOn) {
     EXPECT_EQ(in_first, num_trials * kFirst / 2 * kRanks) << level;
     EXPECT_EQ(trial.num_open(), 0);
     EXPECT_EQ(trial.num_left_over(), 0U);
-    EXPECT_EQ(trial.times_said("to be tried beside the library's; assumed costs"), 1);
+    EXPECT_EQ(trial.times_said("to be tried against the library's; assumed costs"), 1);
     // A verdict that a later trial changes is printed too.
     EXPECT_GE(trial.times_said("trial: library "), num_trials) << level;
     EXPECT_GE(trial.num_library_barriers(), num_trials * kLibraryMeetings * kRanks) << level;

@@ -54,7 +54,7 @@ endforeach()
 
 mpi_test(teams.watch teams RANKS 2 ARGS late multiple 2 ENV HIERBAR_TIMEOUT_S=1
          CHECK --expect-some
-         "a barrier of a team on MPI_COMM_WORLD of 4 threads on this node waits since 1 s for thread 1 of rank 1, which has not joined .process [0-9]+, ")
+         "a barrier of a team on MPI_COMM_WORLD of 4 threads on this node has waited 1 s for thread 1 of rank 1, which has not joined .process [0-9]+, ")
 hierbar_run_alone(${prefix}teams.watch)
 mpi_kill_test(teams.kill 4 100 --case forever --case multiple --case 2 --next oracle --next multiple
               --next 2 --next 10

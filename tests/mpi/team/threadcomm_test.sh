@@ -48,7 +48,7 @@ run 2 --count engine==2 -- progress multiple 1
 run 2 --env HIERBAR_REPORT=text --count engine==606 --expect-some 'team barrier' \
   -- oracle single 2 100
 run 2 --env HIERBAR_TIMEOUT_S=1 \
-  --expect-some 'a barrier of a team on a threadcomm of MPI_COMM_WORLD of 4 threads on this node waits since 1 s for thread [01] of rank 1 ' \
+  --expect-some 'a barrier of a team on a threadcomm of MPI_COMM_WORLD of 4 threads on this node has waited 1 s for thread [01] of rank 1 ' \
   -- late single 2
 
 # The library's own, for the same program.

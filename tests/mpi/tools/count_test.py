@@ -101,7 +101,7 @@ def main():
             env=dict(os.environ, HIERBAR_NETWORK="off"),
             check=False,
         )
-        assert result.returncode == 2 and "it is of 3 ranks" in result.stderr, result.stderr
+        assert result.returncode == 2 and "it has 3 ranks" in result.stderr, result.stderr
         result = run("/nowhere/bytes.csv")
         assert (
             "hierbar: HIERBAR_COUNT: '/nowhere/bytes.csv' cannot be written: No such file"

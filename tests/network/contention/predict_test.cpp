@@ -74,7 +74,7 @@ TEST(Traffic, StarsAndHalosHaveTheirNeighbours) {
 }
 
 TEST(Traffic, SaysWhatItDoesNotUnderstand) {
-  EXPECT_THAT(parse_traffic("scatter:1K").error(), HasSubstr("'scatter' is no known pattern"));
+  EXPECT_THAT(parse_traffic("scatter:1K").error(), HasSubstr("'scatter' is not a known pattern"));
   for (const char* text : {"alltoall", "alltoall:", "alltoall:0", "alltoall:x", "alltoall:1X",
                            "halo:-1", "halo:1MM", "halo:2048G"}) {
     EXPECT_FALSE(parse_traffic(text).ok()) << text;
@@ -111,7 +111,7 @@ TEST(TrafficMatrix, SaysWhatIsWrong) {
                {"0,\n1,0\n", "is no number"},
                {"0,inf\n1,0\n", "no number"},
                {"0,1e19\n1,0\n", "larger"},
-               {"0,1\n1,0\n# messages\n1\n", "another size"}};
+               {"0,1\n1,0\n# messages\n1\n", "differs in size"}};
   for (const auto& one : cases) {
     const auto matrix = parse_matrix(one.text);
     ASSERT_FALSE(matrix.ok()) << one.text;

@@ -78,7 +78,7 @@ TEST(Findings, AdviseFewerRanksWhereCpusAreMissing) {
         {machine, {rank(machine, 0, "0-15", threads), rank(machine, 1, "0-15", threads)}});
     return found.empty() ? "" : found.back().advice;
   };
-  EXPECT_THAT(advice(8), HasSubstr("give each rank cpus of its own: 'hierbar place'"));
+  EXPECT_THAT(advice(8), HasSubstr("give each rank its own cpus: 'hierbar place'"));
   EXPECT_THAT(advice(9), HasSubstr("start fewer ranks or threads, or take more cpus"));
 }
 

@@ -316,7 +316,7 @@ TEST_F(OwnShare, AMachineThatIsReadTooLateIsNoAbsentRank) {
   for (const std::uint32_t rank : {0U, 1U}) {
     EXPECT_THAT(report_->ranks[rank].verdict,
                 AllOf(HasSubstr("its share of 16 cpus (0-15), those of hydra_pmi_proxy"),
-                      HasSubstr("; all 2 ranks of this node came, but the one that reads the "
+                      HasSubstr("; all 2 ranks of this node arrived, but the one that reads the "
                                 "machine for all took too long, so each "
                                 "takes an equal part")));
   }

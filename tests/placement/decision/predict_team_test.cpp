@@ -64,7 +64,7 @@ TEST(Forecast, LeavesOutPlacesThatTheProcessMayNotUse) {
 TEST(Forecast, SaysWhatItDoesNotUnderstand) {
   const TeamShape result = team("0-1", {{"OMP_PLACES", "{0},!{1}"}});
   EXPECT_FALSE(result.is_bound);
-  EXPECT_THAT(result.problem, HasSubstr("OMP_PLACES: '{0},!{1}' is no list of places"));
+  EXPECT_THAT(result.problem, HasSubstr("OMP_PLACES: '{0},!{1}' is not a list of places"));
 }
 
 TEST(Places, AreParsedWithLengthsAndStrides) {

@@ -179,7 +179,7 @@ TEST(Launcher, RecognisesMvapich) {
   EXPECT_EQ(found(kMvapich, below({process(60, "mpispawn")})),
             "0 of 2, MVAPICH2/process 60 started 7060/boot");
   EXPECT_EQ(found(kMvapich, below({})),
-            "MVAPICH2: it tells no job id, and its process is not among the ancestors");
+            "MVAPICH2: it gives no job id, and its process is not among the ancestors");
 }
 
 TEST(Launcher, RecognisesSlurm) {
@@ -215,7 +215,7 @@ TEST(Launcher, PrefersTheInnerOneByTableWhereNoProcessIsSeen) {
   both.insert(kSlurm.begin(), kSlurm.end());
   EXPECT_EQ(found(both, below({})), "1 of 2, Open MPI/636223489/boot");
   EXPECT_EQ(found(kHydraInSlurm, below({})),
-            "hydra: it tells no job id, and its process is not among the ancestors");
+            "hydra: it gives no job id, and its process is not among the ancestors");
 }
 
 TEST(Launcher, DoesNotReplaceABrokenInnerLauncherByAnOuterOne) {
@@ -236,7 +236,7 @@ TEST(Launcher, RefusesNumbersThatCannotBe) {
   for (const char* bad : {"", "-1", "+1", "1x", " 1", "4294967296", "0x1"}) {
     hydra["MPI_LOCALRANKID"] = bad;
     EXPECT_EQ(found(hydra, kHydraFacts),
-              "hydra: MPI_LOCALRANKID: '" + std::string(bad) + "' is no number");
+              "hydra: MPI_LOCALRANKID: '" + std::string(bad) + "' is not a number");
   }
 }
 

@@ -7,14 +7,14 @@
 // BUILD: gcc
 // TEST: realloc_within_a_pool realloc_between_pools realloc_in_the_fallback
 // TEST: limit_of_nested_regions
-//   CHECK: --expect "thread_limit.3. bounds each parallel region"
+//   CHECK: --expect "thread_limit.3. limits each parallel region"
 // TEST: limit_of_one_region
-//   CHECK: --reject "thread_limit.3. bounds each parallel region"
+//   CHECK: --reject "thread_limit.3. limits each parallel region"
 // TEST: hard_pause
-//   CHECK: --expect "may outlive a hard pause"
+//   CHECK: --expect "may survive a hard pause"
 // TEST no_warnings: hard_pause
 //   ENV: KMP_WARNINGS=off
-//   CHECK: --reject "may outlive a hard pause"
+//   CHECK: --reject "may survive a hard pause"
 // TEST: nestable_lock_of_another_task
 //   CHECK: --expect "nests, because another task of the same thread holds the lock"
 // TEST no_warnings: nestable_lock_of_another_task
