@@ -29,6 +29,8 @@
 namespace {
 
 using namespace hierbar::bench;
+using hierbar::Disturbance;
+using hierbar::LoadMeter;
 using nlohmann::json;
 
 struct StencilOptions {

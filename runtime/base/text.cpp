@@ -23,6 +23,10 @@ std::string format_text(const char* format, ...) {
   return text;
 }
 
+std::string plural(std::uint64_t number, std::string_view noun) {
+  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
 std::string lower_word(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};

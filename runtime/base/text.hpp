@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@ namespace hierbar {
 
 // What printf() would print. It may have any length: names of symbols do.
 [[gnu::format(printf, 1, 2)]] std::string format_text(const char* format, ...);
+
+// "1 barrier", "2 barriers".
+std::string plural(std::uint64_t number, std::string_view noun);
 
 // A setting as a person wrote it, in lower case and without the blanks around it.
 std::string lower_word(std::string_view text);
