@@ -13,6 +13,10 @@ inline constexpr int kExitFine = 0;
 inline constexpr int kExitFindings = 1;
 inline constexpr int kExitCouldNotCheck = 2;
 
+// The exit code of `hierbar run --require-active` where the program ended well, but no barrier was
+// served.
+inline constexpr int kExitNotActive = 3;
+
 // `hierbar check`: checks how ranks and threads are bound, before a program is
 // started. `program` is what follows "--". Both arguments must live as long as the command.
 void add_check_command(CLI::App& app, const Program& program);

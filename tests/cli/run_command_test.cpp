@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/cli/installed_hierbar.hpp"
 #include "tests/cli/run_hierbar.hpp"
 
 namespace hierbar {
@@ -21,55 +22,12 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// A copy of the command as it is installed, with files in place of the libraries, and launchers
-// that answer as their kind does.
-class RunCommand : public testing::Test {
+class RunCommand : public test::InstalledHierbar {
  protected:
-  void SetUp() override {
-    // Absolute, and a name of its own: tests run side by side.
-    root_ = std::filesystem::absolute("run_command_" + std::to_string(getpid()));
-    std::filesystem::create_directories(root_ / "bin");
-    std::filesystem::create_directories(root_ / HIERBAR_LIBDIR / "hierbar/preload");
-    std::filesystem::create_directories(root_ / "tools");
-    std::filesystem::copy_file(HIERBAR_COMMAND, root_ / "bin/hierbar");
-    for (const char* file : {"hierbar/preload/libgomp.so.1", "hierbar/preload/libone_runtime.so",
-                             "libhierbar_mpi.so", "libhierbar_mpi_ompi.so", "libhierbar_ompt.so"}) {
-      std::filesystem::copy_file(HIERBAR_STAND_IN, root_ / HIERBAR_LIBDIR / file);
-    }
-    make_launcher("mpiexec_of_mpich", "HYDRA build details:");
-    make_launcher("mpirun_of_ompi", "mpirun (Open MPI) 5.0.3");
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
   // Called in front of `hierbar`, whose place the copy takes.
   CommandResult run(const std::string& arguments, const std::string& variables = "") {
-    const std::string clean =
-        "-u LD_PRELOAD -u LD_AUDIT -u LD_LIBRARY_PATH -u KMP_INIT_AT_FORK -u KMP_BARRIER -u "
-        "OMP_PLACES -u OMP_PROC_BIND -u "
-        "KMP_AFFINITY -u HIERBAR_PRIMARY -u HIERBAR_BIND "
-        "-u GOMP_CPU_AFFINITY -u OMP_TOOL_LIBRARIES -u HIERBAR_REPORT -u HIERBAR_OUTPUT -u "
-        "HIERBAR_SESSIONS -u HYDRA_HOST_FILE "
-        "-u SLURM_JOB_ID -u PBS_JOBID -u LSB_JOBID -u PE_HOSTFILE PATH='" +
-        tools() + "':\"$PATH\" ";
-    return run_hierbar("run " + arguments, clean + variables + " sh -c 'shift; exec \"" +
-                                               (root_ / "bin/hierbar").string() + "\" \"$@\"' sh");
+    return run_installed("run " + arguments, variables);
   }
-  std::string tools() const { return (root_ / "tools").string(); }
-  std::string library(const std::string& file) const {
-    return (root_ / HIERBAR_LIBDIR / file).string();
-  }
-  std::string with_runtime(const std::string& shim) const {
-    return library(shim) + ":" + library("hierbar/preload/libgomp.so.1");
-  }
-
- private:
-  void make_launcher(const std::string& name, const std::string& answer) {
-    const std::string path = tools() + "/" + name;
-    std::ofstream(path) << "#!/bin/sh\necho '" << answer << "'\n";
-    chmod(path.c_str(), 0755);
-  }
-
-  std::filesystem::path root_;
 };
 
 TEST_F(RunCommand, AsksForAReportWhoseFormTheFilesEndingTells) {

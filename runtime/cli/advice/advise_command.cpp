@@ -31,6 +31,7 @@
 #include "cli/option/network_options.hpp"
 #include "cli/program/program.hpp"
 #include "cli/program/program_libraries.hpp"
+#include "cli/program/turns.hpp"
 
 namespace hierbar {
 namespace {
@@ -69,9 +70,7 @@ Result<TimedRuns> time_lines(
   const auto all = static_cast<std::uint32_t>(lines.size() * num_rounds);
   for (std::uint32_t done = 0; done < all; ++done) {
     progress(done, all);
-    const std::size_t round = done / lines.size();
-    const std::size_t turn = done % lines.size();
-    const std::size_t at = round % 2 == 0 ? turn : lines.size() - 1 - turn;
+    const std::size_t at = in_turns(done / lines.size(), done % lines.size(), lines.size());
     const Clock::time_point start = Clock::now();
     if (const std::string problem = run(lines[at]); !problem.empty())
       return Error{"'" + lines[at] + "': " + problem};

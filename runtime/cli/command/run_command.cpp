@@ -9,6 +9,7 @@
 #include "base/variables.hpp"
 #include "cli/doctor/diagnosis.hpp"
 #include "cli/option/machine_option.hpp"
+#include "cli/option/mpi_option.hpp"
 #include "cli/program/counted_run.hpp"
 #include "cli/program/program.hpp"
 #include "cli/program/run_settings.hpp"
@@ -16,36 +17,14 @@
 namespace hierbar {
 namespace {
 
-// The program ended well, but no barrier was served.
-constexpr int kExitNotActive = 3;
-
 struct RunOptions {
-  std::string mpi = "auto";
+  std::string mpi;
   std::string report_file;
   bool quiet = false;
   bool verbose = false;
   bool require_active = false;
   bool dry_run = false;
 };
-
-FamilyGuess chosen_family(const RunOptions& options, const Program& program) {
-  FamilyGuess guess = guess_family(program, own_environment());
-  if (options.mpi == "auto") return guess;
-  guess.why = "--mpi " + options.mpi;
-  if (options.mpi == "mpich") {
-    guess.family = MpiFamily::kMpich;
-  } else if (options.mpi == "openmpi") {
-    guess.family = MpiFamily::kOpenMpi;
-  } else if (options.mpi == "none") {
-    guess = {.family = MpiFamily::kNone,
-             .by_launcher = false,
-             .why = "--mpi none: MPI_Barrier is left alone"};
-  } else {
-    refuse("--mpi", options.mpi, "no such MPI",
-           "auto, mpich (also Intel MPI and others of its kind), openmpi, none");
-  }
-  return guess;
-}
 
 void print(const RunSettings& settings) {
   std::cout << "env";
@@ -62,10 +41,6 @@ std::string describe(const ServedBarriers::Count& count, const char* kind, const
          std::to_string(count.num_others) + " left to the " + library;
 }
 
-std::uint64_t num_served(const ServedBarriers& barriers) {
-  return barriers.openmp.num_served + barriers.mpi.num_served + barriers.mpi_allreduces.num_served;
-}
-
 std::string describe_allreduces(const ServedBarriers::Count& count) {
   return std::to_string(count.num_served) +
          (count.num_served == 1 ? " allreduce served, " : " allreduces served, ") +
@@ -75,7 +50,7 @@ std::string describe_allreduces(const ServedBarriers::Count& count) {
 // The line at the end: what was served, or why nothing was.
 std::string summary(const CountedRun& run, const Program& program) {
   const auto& [openmp, mpi, mpi_allreduces, other_runtime] = run.barriers;
-  if (num_served(run.barriers) == 0)
+  if (run.barriers.num_served() == 0)
     return "not active: " + explain_inactivity(run, program).words;
   std::string text;
   if (openmp.num_processes > 0) text = describe(openmp, "OpenMP", "runtime's own");
@@ -87,7 +62,7 @@ std::string summary(const CountedRun& run, const Program& program) {
 
 // Says what was served, and returns the exit code.
 int judge(const RunOptions& options, const CountedRun& run, const Program& program) {
-  const bool is_active = num_served(run.barriers) > 0;
+  const bool is_active = run.barriers.num_served() > 0;
   const bool fails = options.require_active && !is_active && run.exit_code == 0;
   if (!options.quiet || fails) std::cerr << "hierbar run: " << summary(run, program) << '\n';
   return fails ? kExitNotActive : run.exit_code;
@@ -107,7 +82,7 @@ int run(const RunOptions& options, const Program& program) {
       std::cerr << "hierbar run: " << message << '\n';
   }
   const RunSettings settings =
-      choose_run_settings(program, chosen_family(options, program), report, find_libraries(),
+      choose_run_settings(program, chosen_family(options.mpi, program), report, find_libraries(),
                           read_machine_facts(), own_environment());
   if (options.verbose || options.dry_run) {
     for (const std::string& note : settings.notes) std::cerr << "hierbar run: " << note << '\n';
@@ -122,7 +97,7 @@ int run(const RunOptions& options, const Program& program) {
   const bool is_counted = !options.quiet || options.require_active;
   if (!is_counted || find_in_path(settings.command.front()).empty())
     return become(settings.command);
-  const Result<CountedRun> counted = run_and_count(settings.command);
+  const Result<CountedRun> counted = ProgramRunner().run(settings.command);
   if (counted) return judge(options, *counted, program);
   if (!options.require_active)
     return become(settings.command);  // that nothing can be counted is no reason not to run
@@ -183,13 +158,7 @@ void add_run_command(CLI::App& app, const Program& program) {
   CLI::App* command =
       app.add_subcommand("run", "Run a program or an MPI launcher with hierbar's barriers");
   auto options = std::make_shared<RunOptions>();
-  command
-      ->add_option("--mpi", options->mpi,
-                   "MPI library of the program: auto, mpich (also Intel MPI and others of its "
-                   "kind), openmpi, none; default: auto,\n"
-                   "which is the launcher's MPI; with other launchers, such as srun, the one that "
-                   "the program is linked with")
-      ->type_name("auto|mpich|openmpi|none");
+  add_mpi_option(*command, options->mpi);
   command
       ->add_option("--report", options->report_file,
                    "Write what barriers cost, for threads and ranks, to FILE; its ending selects "

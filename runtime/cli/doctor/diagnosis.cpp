@@ -79,10 +79,6 @@ bool has_loaded_openmp(const ProgramFacts& facts) {
                      });
 }
 
-std::string plural(std::uint64_t count, const char* noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::optional<Inactivity> foresee_inactivity(const ProgramFacts& facts, std::uint32_t team_size) {

@@ -234,7 +234,8 @@ Libraries find_libraries() {
           .one_runtime = if_there(openmp / "libone_runtime.so"),
           .mpich_shim = if_there(libraries / "libhierbar_mpi.so"),
           .openmpi_shim = if_there(libraries / "libhierbar_mpi_ompi.so"),
-          .ompt_tool = if_there(libraries / "libhierbar_ompt.so")};
+          .ompt_tool = if_there(libraries / "libhierbar_ompt.so"),
+          .stock_runtime = if_there(prefix / "stock/lib/libomp.so")};
 }
 
 MachineFacts read_machine_facts() {

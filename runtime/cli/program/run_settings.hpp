@@ -22,6 +22,7 @@ struct Libraries {
   std::string mpich_shim;
   std::string openmpi_shim;
   std::string ompt_tool;
+  std::string stock_runtime;  // LLVM's without our patches, which a build has for comparisons
 };
 
 // Finds them relative to the command itself.

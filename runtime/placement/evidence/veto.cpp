@@ -106,10 +106,6 @@ std::optional<Veto> foreign_placer(const Environment& environment) {
   return std::nullopt;
 }
 
-std::string plural(std::uint64_t number, const char* word) {
-  return std::to_string(number) + " " + word + (number == 1 ? "" : "s");
-}
-
 }  // namespace
 
 const char* veto_name(VetoReason reason) {

@@ -1,0 +1,40 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/option/mpi_option.hpp"
+
+#include "base/variables.hpp"
+#include "cli/option/machine_option.hpp"
+
+namespace hierbar {
+
+void add_mpi_option(CLI::App& command, std::string& value) {
+  value = "auto";
+  command
+      .add_option("--mpi", value,
+                  "MPI library of the program: auto, mpich (also Intel MPI and others of its "
+                  "kind), openmpi, none; default: auto,\n"
+                  "which is the launcher's MPI; with other launchers, such as srun, the one that "
+                  "the program is linked with")
+      ->type_name("auto|mpich|openmpi|none");
+}
+
+FamilyGuess chosen_family(const std::string& value, const Program& program) {
+  FamilyGuess guess = guess_family(program, own_environment());
+  if (value == "auto") return guess;
+  guess.why = "--mpi " + value;
+  if (value == "mpich") {
+    guess.family = MpiFamily::kMpich;
+  } else if (value == "openmpi") {
+    guess.family = MpiFamily::kOpenMpi;
+  } else if (value == "none") {
+    guess = {.family = MpiFamily::kNone,
+             .by_launcher = false,
+             .why = "--mpi none: MPI_Barrier is left alone"};
+  } else {
+    refuse("--mpi", value, "no such MPI",
+           "auto, mpich (also Intel MPI and others of its kind), openmpi, none");
+  }
+  return guess;
+}
+
+}  // namespace hierbar
