@@ -13,8 +13,8 @@ inline constexpr int kExitFine = 0;
 inline constexpr int kExitFindings = 1;
 inline constexpr int kExitCouldNotCheck = 2;
 
-// The exit code of `hierbar run --require-active` where the program ended well, but no barrier was
-// served.
+// The exit code of `hierbar run --require-active` and of `hierbar compare` where the program ended
+// well, but no barrier was served.
 inline constexpr int kExitNotActive = 3;
 
 // `hierbar check`: checks how ranks and threads are bound, before a program is
@@ -24,6 +24,10 @@ void add_check_command(CLI::App& app, const Program& program);
 // `hierbar run`: starts a program, or a launcher with a program, with hierbar's barriers. `program`
 // is what follows "--". Both arguments must live as long as the command.
 void add_run_command(CLI::App& app, const Program& program);
+
+// `hierbar compare`: whether a program takes less time under `hierbar run`. `program` is what
+// follows "--". Both arguments must live as long as the command.
+void add_compare_command(CLI::App& app, const Program& program);
 
 // `hierbar show`: shows where the threads of a job run, or would run. `program` is what follows
 // "--". Both arguments must live as long as the command.

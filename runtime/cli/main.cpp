@@ -92,6 +92,7 @@ int main(int argc, char** argv) try {
   hierbar::add_check_command(app, program);
   hierbar::add_doctor_command(app, program);
   hierbar::add_run_command(app, program);
+  hierbar::add_compare_command(app, program);
   hierbar::add_show_command(app, program);
   hierbar::add_topo_command(app);
   hierbar::add_plan_command(app);

@@ -31,8 +31,8 @@ Program cut_off_program(int& argc, char** argv) {
 }
 
 bool starts_programs(std::string_view command) {
-  return command == "advise" || command == "check" || command == "doctor" || command == "run" ||
-         command == "show" || command == "tune";
+  return command == "advise" || command == "check" || command == "compare" || command == "doctor" ||
+         command == "run" || command == "show" || command == "tune";
 }
 
 int become(const Program& program) {

@@ -1,0 +1,159 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/compare/compare_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+
+#include "base/quartiles.hpp"
+#include "base/text.hpp"
+
+namespace hierbar {
+namespace {
+
+std::vector<double> figures_of(const WayRuns& way) {
+  std::vector<double> figures;
+  for (const TimedRun& run : way.runs) figures.push_back(run.figure);
+  return figures;
+}
+
+// "signal 11 (Segmentation fault)"
+std::string end_of(const CountedRun& run) {
+  if (run.signal == 0) return "exit status " + std::to_string(run.exit_code);
+  return "signal " + std::to_string(run.signal) + " (" + strsignal(run.signal) + ")";
+}
+
+std::string percent(double share) { return format_text("%.0f %%", 100 * share); }
+
+}  // namespace
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string figure_text(double figure, const FigureKind& kind) {
+  if (kind.is_own) return format_text("%.4g", figure);
+  if (figure < 1e-3) return format_text("%.1f us", 1e6 * figure);
+  if (figure < 1) return format_text("%.1f ms", 1e3 * figure);
+  return format_text("%.3f s", figure);
+}
+
+PairedRatio ratio_of(const WayRuns& way, const WayRuns& base) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(way.runs.size(), base.runs.size()); ++i)
+    ratios.push_back(way.runs[i].figure / base.runs[i].figure);
+  return summarize_pairs(std::move(ratios));
+}
+
+std::string describe(const PairedRatio& ratio, const FigureKind& kind) {
+  if (ratio.num_pairs == 0) return "no pair of runs is complete";
+  std::string text =
+      format_text("%.2f of its %s (", ratio.median, kind.larger_is_better ? "rate" : "time");
+  if (ratio.num_pairs > 1) text += format_text("%.2f to %.2f, ", ratio.lower, ratio.upper);
+  text += plural(ratio.num_pairs, "pair") + ")";
+  if (ratio.num_pairs == 1) return text;
+  switch (judge(ratio, kind.larger_is_better)) {
+    case Judgement::kFaster:
+      return "faster, " + text;
+    case Judgement::kSlower:
+      return "slower, " + text;
+    case Judgement::kNoDifference:
+      break;
+  }
+  return "no difference beyond the noise, " + text;
+}
+
+std::vector<std::string> describe_ways(const CompareRequest& request, const Comparison& comparison,
+                                       const FigureKind& kind) {
+  std::vector<std::string> lines;
+  std::size_t width = 0;
+  for (const Way& way : request.ways) width = std::max(width, way.name.size());
+  for (std::size_t i = 0; i < request.ways.size(); ++i) {
+    const WayRuns& way = comparison.ways[i];
+    const Quartiles figures = quartiles_of(figures_of(way));
+    std::vector<double> cpu;
+    for (const TimedRun& run : way.runs) cpu.push_back(run.cpu_seconds);
+    lines.push_back(format_text(
+        "%-*s  %s (%s to %s), cpu time %s", static_cast<int>(width), request.ways[i].name.c_str(),
+        figure_text(figures.median, kind).c_str(), figure_text(figures.lower, kind).c_str(),
+        figure_text(figures.upper, kind).c_str(),
+        figure_text(quartiles_of(cpu).median, {}).c_str()));
+  }
+  return lines;
+}
+
+std::string describe(const OutputDifference& difference, const std::string& way) {
+  using Kind = OutputDifference::Kind;
+  const auto example = [&] {
+    return "; line " + std::to_string(difference.first_line) + ": '" + difference.as_it_is +
+           "' as it is, '" + difference.other + "' with " + way;
+  };
+  switch (difference.kind) {
+    case Kind::kNone:
+    case Kind::kNotCompared:
+      return "";
+    case Kind::kOrder:
+      return "the output has the same lines in another order with " + way;
+    case Kind::kNumLines:
+      return "the output has " + plural(difference.num_lines, "line") + " with " + way + ", and " +
+             std::to_string(difference.num_compared) + " as it is";
+    case Kind::kNumbers:
+      return "the output differs in numbers, by " + format_text("%.1e", difference.largest) +
+             " of their value at most, in " + plural(difference.num_lines, "line") + example();
+    case Kind::kLines:
+      return "the output differs in " + plural(difference.num_lines, "line") + example();
+  }
+  return "";
+}
+
+std::string describe(const FailedRun& failure, const std::string& way) {
+  std::string text = failure.way == 0 ? "the program fails as it is: " + end_of(failure.run)
+                                      : "the program ends with " + end_of(failure.run) + " with " +
+                                            way + ", and with exit status " +
+                                            std::to_string(failure.expected) + " as it is";
+  if (failure.way == 0 && failure.run.signal == 0)
+    text += "; --ignore-failure compares it nevertheless";
+  if (!failure.last_lines.empty()) text += "; the last that it printed:\n" + failure.last_lines;
+  return text;
+}
+
+std::vector<std::string> find_doubts(const CompareRequest& request, const Comparison& comparison) {
+  std::vector<std::string> doubts;
+  const std::size_t num_pairs = comparison.num_rounds();
+  if (comparison.asked_to_end != 0) {
+    doubts.push_back("ended by signal " + std::to_string(comparison.asked_to_end) + " after " +
+                     grouped(num_pairs) + " of " + grouped(comparison.num_planned) + " pairs");
+  }
+  if (num_pairs > 1 && num_pairs < kFewestPairsForRange) {
+    doubts.push_back(
+        format_text("%zu pairs give a range of %s only; --runs %zu gives one of 95 %%", num_pairs,
+                    percent(summarize_pairs(std::vector<double>(num_pairs)).confidence).c_str(),
+                    kFewestPairsForRange));
+  }
+  if (num_pairs > 0 && comparison.disturbance.share() > kDisturbed) {
+    doubts.push_back("others took " + percent(comparison.disturbance.share()) +
+                     " of the machine's time meanwhile; a quiet machine gives a narrower range");
+  }
+  if (comparison.ways.front().last.barriers.num_served() > 0)
+    doubts.emplace_back("as it is the program has hierbar's barriers, by its environment");
+  for (std::size_t i = 0; i < request.ways.size(); ++i) {
+    if (const std::size_t outliers = count_outliers(figures_of(comparison.ways[i])); outliers > 0)
+      doubts.push_back(plural(outliers, "run") + " of the program " + (i == 0 ? "" : "with ") +
+                       request.ways[i].name + " took far longer or shorter than the others");
+  }
+  // The start of a process with hierbar's libraries takes some milliseconds more.
+  constexpr double kShortSeconds = 0.1;
+  if (!request.figure && num_pairs > 0 &&
+      quartiles_of(figures_of(comparison.ways.front())).median < kShortSeconds) {
+    doubts.emplace_back(
+        "the program runs for less than 0.1 s, of which its start is a large part; --time reads "
+        "the figure that it prints itself");
+  }
+  return doubts;
+}
+
+}  // namespace hierbar

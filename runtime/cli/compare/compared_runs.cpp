@@ -1,0 +1,277 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/compare/compared_runs.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/clock.hpp"
+#include "cli/compare/paired_ratios.hpp"
+#include "cli/program/turns.hpp"
+
+namespace hierbar {
+namespace {
+
+// An open file, closed at the end.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  int get() const { return descriptor_; }
+
+ private:
+  const int descriptor_;
+};
+
+// A new file without a name, for what a program prints. A pipe would have to be read while the
+// program runs, by somebody who takes cpu time from it. -1 if none can be made.
+int make_output_file() {
+  std::error_code none;
+  std::filesystem::path directory = std::filesystem::temp_directory_path(none);
+  if (none) directory = "/tmp";
+  std::string name = (directory / "hierbar-output-XXXXXX").string();
+  const int file = mkostemp(name.data(), O_CLOEXEC);
+  if (file >= 0) unlink(name.c_str());
+  return file;
+}
+
+std::string text_of(const OpenFile& file) {
+  constexpr std::size_t kMostBytes = 4U << 20;
+  struct stat status{};
+  if (fstat(file.get(), &status) != 0) return "";
+  std::string text(std::min(static_cast<std::size_t>(status.st_size), kMostBytes), '\0');
+  const ssize_t size = pread(file.get(), text.data(), text.size(), 0);
+  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return text;
+}
+
+// What all runs read as stdin: this process's from where it stands, if it is a file.
+class RepeatedInput {
+ public:
+  RepeatedInput() {
+    struct stat status{};
+    if (fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode))
+      start_ = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  }
+
+  // -1 if it cannot be opened.
+  int open_again() const {
+    if (start_ < 0) return open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int file = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) lseek(file, start_, SEEK_SET);
+    return file;
+  }
+
+ private:
+  off_t start_ = -1;
+};
+
+std::string last_lines(std::string text) {
+  constexpr int kNumLines = 5;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::size_t begin = text.size();
+  for (int i = 0; i < kNumLines && begin != std::string::npos && begin > 0; ++i)
+    begin = text.rfind('\n', begin - 1);
+  return begin == std::string::npos || begin == 0 ? text : text.substr(begin + 1);
+}
+
+// What a run has written to stdout and stderr.
+struct Printed {
+  std::string output;
+  std::string errors;
+};
+
+// `hierbar run` sets variables in its own environment; here they are the program's alone.
+Inactivity explain(const Way& way, const CountedRun& run) {
+  Program command = {"env"};
+  for (const auto& [name, value] : way.variables) command.push_back(name + "=" + value);
+  command.insert(command.end(), way.command.begin(), way.command.end());
+  return explain_inactivity(run, command);
+}
+
+class CompareSession {
+ public:
+  explicit CompareSession(const CompareRequest& request)
+      : request_(request), outputs_(request.ways.size(), OutputComparison(ignored_lines())) {
+    comparison_.ways.resize(request.ways.size());
+    expected_exits_.resize(request.ways.size());
+  }
+
+  Result<Comparison> run() {
+    const LoadMeter meter;
+    if (!run_rounds() && !problem_.empty()) return Error{problem_};
+    comparison_.disturbance = meter.since_start();
+    comparison_.asked_to_end = runner_.asked_to_end();
+    finish();
+    return std::move(comparison_);
+  }
+
+ private:
+  // Leaves complete rounds, and compares outputs.
+  void finish();
+
+  // Each returns whether to go on.
+  bool run_rounds();
+  bool warm_up();
+  bool run_way(std::size_t index);
+  bool judge_end(std::size_t index, const CountedRun& run, const Printed& printed);
+  bool read_figure(const Printed& printed, TimedRun& run);
+  void compare_output(std::size_t index, const std::string& output);
+
+  OutputComparison::IsIgnored ignored_lines() const {
+    if (!request_.figure) return {};
+    return [&figure = *request_.figure](const std::string& line) { return figure.is_in(line); };
+  }
+
+  const CompareRequest& request_;
+  ProgramRunner runner_;
+  const RepeatedInput input_;
+  Comparison comparison_;
+  std::vector<OutputComparison> outputs_;
+  std::vector<std::optional<int>> expected_exits_;  // of bases
+  bool exit_varies_ = false;
+  std::size_t round_ = 0;
+  double seconds_left_ = 0;
+  std::string problem_;
+};
+
+bool CompareSession::run_rounds() {
+  if (!warm_up()) return false;
+  const std::size_t num_ways = request_.ways.size();
+  const std::size_t first = comparison_.num_rounds();
+  double spent = 0;
+  for (std::size_t done = first; done < comparison_.num_planned; ++done) {
+    round_ = done + 1;
+    const std::int64_t start_ns = monotonic_ns();
+    for (std::size_t turn = 0; turn < num_ways; ++turn) {
+      if (!run_way(in_turns(done, turn, num_ways))) return false;
+    }
+    spent += 1e-9 * static_cast<double>(monotonic_ns() - start_ns);
+    seconds_left_ = spent / static_cast<double>(done + 1 - first) *
+                    static_cast<double>(comparison_.num_planned - done - 1);
+  }
+  return true;
+}
+
+bool CompareSession::warm_up() {
+  const std::int64_t start_ns = monotonic_ns();
+  for (std::size_t way = 0; way < request_.ways.size(); ++way) {
+    if (!run_way(way)) return false;
+  }
+  const double seconds = 1e-9 * static_cast<double>(monotonic_ns() - start_ns);
+  comparison_.num_planned = request_.num_rounds > 0
+                                ? request_.num_rounds
+                                : pairs_that_fit(seconds, request_.limit_seconds);
+  comparison_.is_warm_up_counted = 3 * seconds > request_.limit_seconds;
+  if (!comparison_.is_warm_up_counted) {
+    for (WayRuns& way : comparison_.ways) way.runs.clear();
+  }
+  seconds_left_ = seconds * static_cast<double>(comparison_.num_planned - comparison_.num_rounds());
+  return comparison_.is_active;
+}
+
+bool CompareSession::run_way(std::size_t index) {
+  const Way& way = request_.ways[index];
+  if (request_.say) {
+    request_.say({.round = round_,
+                  .num_rounds = comparison_.num_planned,
+                  .way = way,
+                  .seconds_left = seconds_left_});
+  }
+  const OpenFile input(input_.open_again());
+  const OpenFile output(make_output_file());
+  const OpenFile errors(make_output_file());
+  if (input.get() < 0 || output.get() < 0 || errors.get() < 0) {
+    problem_ = std::string("cannot open a file for a run: ") + std::strerror(errno);
+    return false;
+  }
+  const Result<CountedRun> run = runner_.run(way.command, {.variables = way.variables,
+                                                           .input = input.get(),
+                                                           .output = output.get(),
+                                                           .errors = errors.get()});
+  if (!run) problem_ = run.error();
+  if (!run || runner_.asked_to_end() != 0) return false;
+  const Printed printed{text_of(output), text_of(errors)};
+  TimedRun timed{.figure = run->wall_seconds,
+                 .wall_seconds = run->wall_seconds,
+                 .cpu_seconds = run->cpu_seconds};
+  if (!judge_end(index, *run, printed) || !read_figure(printed, timed)) return false;
+  compare_output(index, printed.output);
+  WayRuns& runs = comparison_.ways[index];
+  runs.last = *run;
+  runs.runs.push_back(timed);
+  runs.inactivity.reset();
+  const bool is_served = run->barriers.num_served() > 0;
+  if (way.is_ours && !is_served) runs.inactivity = explain(way, *run);
+  comparison_.is_active = comparison_.is_active || (way.is_ours && is_served);
+  return true;
+}
+
+bool CompareSession::judge_end(std::size_t index, const CountedRun& run, const Printed& printed) {
+  const std::size_t base = request_.ways[index].base;
+  std::optional<int>& expected = expected_exits_[base];
+  bool is_bad = run.signal != 0;
+  if (index == base) {
+    is_bad = is_bad || (run.exit_code != 0 && !request_.ignores_failure);
+    exit_varies_ = exit_varies_ || (expected && *expected != run.exit_code);
+    if (!expected) expected = run.exit_code;
+  } else {
+    is_bad = is_bad || (run.exit_code != *expected && !exit_varies_);
+  }
+  if (!is_bad) return true;
+  const std::string& text = printed.errors.empty() ? printed.output : printed.errors;
+  comparison_.failure =
+      FailedRun{.way = index, .run = run, .expected = *expected, .last_lines = last_lines(text)};
+  return false;
+}
+
+bool CompareSession::read_figure(const Printed& printed, TimedRun& run) {
+  if (!request_.figure) return true;
+  Result<double> figure = request_.figure->read(printed.output);
+  if (!figure) {
+    // Many programs write what they say about themselves to stderr.
+    const Result<double> other = request_.figure->read(printed.errors);
+    if (other) figure = other;
+  }
+  if (figure) run.figure = *figure;
+  if (!figure) problem_ = figure.error();
+  return figure.ok();
+}
+
+void CompareSession::compare_output(std::size_t index, const std::string& output) {
+  if (request_.ignores_output) return;
+  if (index != request_.ways[index].base) return outputs_[index].add_other(output);
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (request_.ways[i].base == index) outputs_[i].add_as_it_is(output);
+  }
+}
+
+void CompareSession::finish() {
+  std::size_t num_complete = comparison_.ways.front().runs.size();
+  for (const WayRuns& way : comparison_.ways)
+    num_complete = std::min(num_complete, way.runs.size());
+  for (std::size_t i = 0; i < comparison_.ways.size(); ++i) {
+    comparison_.ways[i].runs.resize(num_complete);
+    comparison_.ways[i].difference = outputs_[i].result();
+  }
+}
+
+}  // namespace
+
+Result<Comparison> compare_ways(const CompareRequest& request) {
+  return CompareSession(request).run();
+}
+
+}  // namespace hierbar

@@ -1,0 +1,199 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/cli/installed_hierbar.hpp"
+#include "tests/cli/run_hierbar.hpp"
+
+namespace hierbar {
+namespace {
+
+using test::CommandResult;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// Programs are scripts that print a figure of their own and write themselves what hierbar's
+// libraries would count, so no answer depends on a clock.
+class CompareCommand : public test::InstalledHierbar {
+ protected:
+  void SetUp() override {
+    InstalledHierbar::SetUp();
+    // app PLAIN OURS: prints the figures of one way or the other.
+    make_tool("app",
+              "figure=$1\n"
+              "if [ \"$KMP_BARRIER\" = hier ]; then figure=$2; "
+              "echo 'openmp 2000 0' >>\"$HIERBAR_SERVED_FILE\"; fi\n"
+              "echo started\n"
+              "echo \"time $figure\"\n");
+    // under COMMAND: runs the command under hierbar only.
+    make_tool("under",
+              "if [ \"$KMP_BARRIER\" = hier ]; then "
+              "echo 'openmp 2000 0' >>\"$HIERBAR_SERVED_FILE\"; eval \"$1\"; fi\n");
+    make_tool("log", "echo \"${KMP_BARRIER:-plain}\" >>\"$1\"; exec app 1 1");
+  }
+
+  CommandResult compare(const std::string& arguments, const std::string& variables = "") {
+    return run_installed("compare " + arguments, variables);
+  }
+  CommandResult compare_figures(const std::string& options, const std::string& figures) {
+    return compare("--time 'time ([0-9.]+)' " + options + " -- app " + figures);
+  }
+};
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+TEST_F(CompareCommand, AnswersInOneLine) {
+  const CommandResult result = compare_figures("--runs 9", "10 8.6");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(first_line(result.output),
+            "hierbar compare: faster, 0.86 of its time (0.86 to 0.86, 9 pairs), 2,000 barriers "
+            "served");
+}
+
+TEST_F(CompareCommand, SaysWhetherItIsFasterOrSlower) {
+  EXPECT_THAT(compare_figures("--runs 6", "1 1.25").output,
+              HasSubstr("slower, 1.25 of its time (1.25 to 1.25, 6 pairs)"));
+  EXPECT_THAT(compare_figures("--runs 6", "1 1.004").output,
+              HasSubstr("no difference beyond the noise, 1.00 of its time"));
+  EXPECT_THAT(compare_figures("--rate --runs 6", "1 1.25").output,
+              HasSubstr("faster, 1.25 of its rate"));
+  EXPECT_THAT(compare_figures("--runs 1", "1 2").output,
+              HasSubstr("compare: 2.00 of its time (1 pair)"));
+}
+
+TEST_F(CompareCommand, SaysWhatFewPairsAreWorth) {
+  EXPECT_THAT(compare_figures("--runs 3", "1 2").output,
+              HasSubstr("3 pairs give a range of 75 % only; --runs 6 gives one of 95 %"));
+  EXPECT_THAT(compare_figures("--runs 6", "1 2").output, Not(HasSubstr("only")));
+}
+
+TEST_F(CompareCommand, RunsBothWaysInTurnsAfterAWarmUp) {
+  const std::string file = tools() + "/order";
+  EXPECT_EQ(compare("--runs 3 --ignore-output -- log " + file).exit_code, 0);
+  std::ifstream lines(file);
+  const std::string order((std::istreambuf_iterator<char>(lines)), {});
+  EXPECT_EQ(order, "plain\nhier\nplain\nhier\nhier\nplain\nplain\nhier\n");
+}
+
+TEST_F(CompareCommand, ShowsProgressOnStderrUnlessQuiet) {
+  const CommandResult result = compare_figures("--runs 2", "1 1");
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("hierbar compare: warm-up: as it is\n"),
+                                   ContainsRegex("pair 2 of 2, [0-9]+ s left: hierbar\n")));
+  EXPECT_EQ(compare_figures("--runs 2 --quiet", "1 1").errors, "");
+}
+
+TEST_F(CompareCommand, NamesWhyNothingWasServed) {
+  const CommandResult result = compare("-- true");
+  EXPECT_EQ(result.output, "hierbar compare: not active: no OpenMP and no MPI in it\n");
+  EXPECT_EQ(result.exit_code, 3);
+  const CommandResult team = compare("-- sh -c 'echo openmp 0 0 >>$HIERBAR_SERVED_FILE'");
+  EXPECT_THAT(
+      team.output,
+      StartsWith("hierbar compare: not active: teams of one thread, which need no barrier"));
+}
+
+TEST_F(CompareCommand, TellsDifferencesOfTheOutput) {
+  const CommandResult result = compare("--runs 2 -- app ok failed");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("the output differs in 1 line; line 2: 'time ok' as it is, "
+                                       "'time failed' with hierbar\n"));
+  EXPECT_EQ(compare("--runs 2 --ignore-output -- app ok failed").exit_code, 0);
+  const CommandResult numbers = compare("--runs 2 -- app 1.000 1.001");
+  EXPECT_EQ(numbers.exit_code, 1);
+  EXPECT_THAT(numbers.output, HasSubstr("differs in numbers, by 1.0e-03 of their value at most"));
+}
+
+TEST_F(CompareCommand, LeavesOutWhatVariesByItself) {
+  make_tool("varying", "date +%N; app 1 1");
+  EXPECT_EQ(compare("--runs 2 -- varying").exit_code, 0);
+}
+
+TEST_F(CompareCommand, EachRunReadsTheSameInput) {
+  const std::string file = tools() + "/input";
+  std::ofstream(file) << "first\nsecond\nthird\n";
+  make_tool("reading", "app 1 1; [ \"$(cat)\" = \"$(printf 'second\\nthird')\" ]");
+  // The shell has read the first line.
+  const CommandResult result =
+      test::run_shell("sh -c 'read line; exec env -u KMP_BARRIER PATH=" + tools() + ":\"$PATH\" " +
+                      command() + " compare --runs 2 -- reading' <" + file);
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+}
+
+TEST_F(CompareCommand, ProgramThatFailsIsNotCompared) {
+  const CommandResult result = compare("-- sh -c 'echo wrong input >&2; exit 3'");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("the program fails as it is: exit status 3; "
+                                       "--ignore-failure compares it nevertheless; the last that "
+                                       "it printed:\nwrong input\n"));
+  EXPECT_EQ(compare("--runs 2 --ignore-failure -- sh -c 'app 1 1; exit 3'").exit_code, 0);
+}
+
+TEST_F(CompareCommand, SaysHowItEndsWithHierbarOnly) {
+  EXPECT_THAT(compare("-- under 'exit 4'").errors,
+              HasSubstr("the program ends with exit status 4 with hierbar, and with exit status 0 "
+                        "as it is"));
+  const CommandResult killed = compare("-- under 'kill -SEGV $$'");
+  EXPECT_EQ(killed.exit_code, 1);
+  EXPECT_THAT(killed.errors, HasSubstr("ends with signal 11 (Segmentation fault) with hierbar"));
+}
+
+TEST_F(CompareCommand, KilledProgramFailsWhateverIsIgnored) {
+  const CommandResult result = compare("--ignore-failure -- sh -c 'kill -KILL $$'");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("the program fails as it is: signal 9 (Killed)\n"));
+}
+
+// The program itself sends the signal to the command, its parent, once two pairs are complete.
+TEST_F(CompareCommand, InterruptGivesWhatIsThere) {
+  const std::string file = tools() + "/count";
+  make_tool("interrupting",
+            "echo >>" + file + "\n[ $(wc -l <" + file +
+                ") -lt 7 ] || { trap '' INT; kill -INT $PPID; sleep 1; }\napp 1 0.5");
+  const CommandResult result = compare("--time 'time ([0-9.]+)' --runs 1000 -- interrupting");
+  EXPECT_EQ(result.exit_code, 128 + 2) << result.errors;
+  EXPECT_THAT(first_line(result.output),
+              HasSubstr("faster, 0.50 of its time (0.50 to 0.50, 2 pairs)"));
+  EXPECT_THAT(result.output, HasSubstr("ended by signal 2 after 2 of 1,000 pairs"));
+}
+
+TEST_F(CompareCommand, InterruptBeforeTheFirstPairSaysSo) {
+  const CommandResult result = compare("-- sh -c 'trap \"\" INT; kill -INT $PPID; sleep 1'");
+  EXPECT_EQ(result.exit_code, 128 + 2);
+  EXPECT_THAT(result.output, HasSubstr("no pair of runs is complete"));
+}
+
+TEST_F(CompareCommand, OwnFigureMustBeThere) {
+  const CommandResult result = compare("--time 'seconds: ([0-9.]+)' -- app 1 1");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors,
+              HasSubstr("no line of the program's output matches 'seconds: ([0-9.]+)'"));
+}
+
+TEST_F(CompareCommand, RefusesBadOptionsByNameAndValue) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"", "no program; put it behind '--'"},
+      {"-- no_such_program", "PROGRAM: 'no_such_program': there is no such program; allowed: "},
+      {"--runs 0 -- app", "--runs: '0': no such number; allowed: 1 to 1000"},
+      {"--time-limit 0 -- app", "--time-limit: '0': no such time; allowed: seconds, above 0"},
+      {"--time x -- app", "--time: 'x': it has 0 groups in parentheses; allowed: "},
+      {"--rate -- app", "--rate requires --time"},
+      {"--rounds 3 -- app", "is called --runs"},
+      {"--mpi none,x -- app", "--mpi: 'none,x': no such MPI; allowed: auto"},
+  };
+  for (const auto& [arguments, message] : kCases) {
+    const CommandResult result = compare(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_THAT(result.errors, HasSubstr(message)) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace hierbar
