@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/installed_hierbar.hpp"
@@ -14,9 +15,8 @@ namespace hierbar {
 namespace {
 
 using test::CommandResult;
-using testing::AllOf;
-using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
 using testing::StartsWith;
 
@@ -85,8 +85,9 @@ TEST_F(CompareCommand, RunsBothWaysInTurnsAfterAWarmUp) {
 
 TEST_F(CompareCommand, ShowsProgressOnStderrUnlessQuiet) {
   const CommandResult result = compare_figures("--runs 2", "1 1");
-  EXPECT_THAT(result.errors, AllOf(HasSubstr("hierbar compare: warm-up: as it is\n"),
-                                   ContainsRegex("pair 2 of 2, [0-9]+ s left: hierbar\n")));
+  EXPECT_THAT(result.errors, MatchesRegex("hierbar compare: warm-up\n"
+                                          "hierbar compare: round 1 of 2, [0-9]+ s left\n"
+                                          "hierbar compare: round 2 of 2, [0-9]+ s left\n"));
   EXPECT_EQ(compare_figures("--runs 2 --quiet", "1 1").errors, "");
 }
 
@@ -170,6 +171,64 @@ TEST_F(CompareCommand, InterruptBeforeTheFirstPairSaysSo) {
   EXPECT_THAT(result.output, HasSubstr("no pair of runs is complete"));
 }
 
+TEST_F(CompareCommand, NamesTheBestTeamSizeOfEachWay) {
+  make_tool(
+      "scaling",
+      "case $OMP_NUM_THREADS:$KMP_BARRIER in\n"
+      "1:*) app 10 10;; 2:) app 6 6;; 2:hier) app 5 5;; 4:) app 6 6;; 4:hier) app 3 3;; esac");
+  const CommandResult result =
+      compare("--time 'time ([0-9.]+)' --runs 6 --threads 1,2,4 -- scaling");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(first_line(result.output), HasSubstr("faster, 0.50 of its time (0.50 to 0.50, 6"));
+  EXPECT_THAT(result.output, HasSubstr("best as it is, 2 threads: 6; no difference beyond the "
+                                       "noise with 4\n"));
+  EXPECT_THAT(result.output, HasSubstr("best hierbar, 4 threads: 3\n"));
+}
+
+TEST_F(CompareCommand, ComparesOtherRuntimesWithBoth) {
+  make_tool("preloaded",
+            "case $LD_PRELOAD in *libomp*) figure=8;; *) figure=10;; esac; app $figure 4");
+  const std::string runtime = tools() + "/libomp.so";
+  std::filesystem::copy_file(HIERBAR_STAND_IN, runtime);
+  const CommandResult result =
+      compare("--time 'time ([0-9.]+)' --runs 6 --with libomp=" + tools() + " -- preloaded");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(first_line(result.output), HasSubstr("faster, 0.40 of its time"));
+  EXPECT_THAT(result.output, HasSubstr("libomp: faster, 0.80 of the program's time (0.80 to 0.80"));
+  EXPECT_THAT(result.output, HasSubstr("hierbar: faster, 0.50 of libomp's time (0.50 to 0.50"));
+}
+
+TEST_F(CompareCommand, PrintsJsonBesideTheAnswer) {
+  const CommandResult result = compare_figures("--runs 6 --json", "10 5");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("faster, 0.50 of its time"));
+  const auto json = nlohmann::json::parse(result.output);
+  EXPECT_EQ(json["figure"], "the program's own");
+  EXPECT_EQ(json["rounds"], 6);
+  EXPECT_EQ(json["signal"], nullptr);
+  ASSERT_EQ(json["ways"].size(), 2U);
+  EXPECT_EQ(json["ways"][0]["name"], "as it is");
+  EXPECT_EQ(json["ways"][0]["runs"].size(), 6U);
+  EXPECT_EQ(json["ways"][0]["ratio"], nullptr);
+  const auto& ours = json["ways"][1];
+  EXPECT_EQ(ours["variables"]["KMP_BARRIER"], "hier");
+  EXPECT_EQ(ours["openmp"]["served"], 2000);
+  EXPECT_EQ(ours["ratio"]["median"], 0.5);
+  EXPECT_EQ(ours["ratio"]["verdict"], "faster");
+  EXPECT_EQ(ours["output"]["kind"], "none");
+}
+
+TEST_F(CompareCommand, WritesJsonToAFile) {
+  const std::string file = tools() + "/result.json";
+  const CommandResult failed = compare("--json " + file + " -- sh -c 'printf \"\\377\"; exit 3'");
+  EXPECT_EQ(failed.exit_code, 1);
+  const auto json = nlohmann::json::parse(std::ifstream(file));
+  EXPECT_EQ(json["failure"]["exit_status"], 3);
+  const CommandResult nowhere = compare("--json /no/such/file -- app 1 1");
+  EXPECT_EQ(nowhere.exit_code, 2);
+  EXPECT_THAT(nowhere.errors, HasSubstr("--json: "));
+}
+
 TEST_F(CompareCommand, OwnFigureMustBeThere) {
   const CommandResult result = compare("--time 'seconds: ([0-9.]+)' -- app 1 1");
   EXPECT_EQ(result.exit_code, 2);
@@ -186,6 +245,11 @@ TEST_F(CompareCommand, RefusesBadOptionsByNameAndValue) {
       {"--time x -- app", "--time: 'x': it has 0 groups in parentheses; allowed: "},
       {"--rate -- app", "--rate requires --time"},
       {"--rounds 3 -- app", "is called --runs"},
+      {"--with pgomp -- app",
+       "--with: 'pgomp': there is no runtime 'pgomp'; allowed: a list of "
+       "libgomp, libomp, libiomp5"},
+      {"--with libomp=/no -- app", "--with: 'libomp=/no': there is no libomp.so at '/no'; allowed"},
+      {"--threads 2,x -- app", "--threads: '2,x': 'x' is no such number; allowed: a comma list"},
       {"--mpi none,x -- app", "--mpi: 'none,x': no such MPI; allowed: auto"},
   };
   for (const auto& [arguments, message] : kCases) {

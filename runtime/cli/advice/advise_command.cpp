@@ -111,25 +111,12 @@ struct Advice {
   std::optional<Trial> trial;
 };
 
-std::vector<std::uint32_t> read_list(const char* option, const std::string& text,
-                                     std::uint32_t most) {
-  std::vector<std::uint32_t> numbers;
-  for (const std::string& word : lower_words(text, ',')) {
-    numbers.push_back(parse_count(word, most));
-    if (numbers.back() == 0) {
-      refuse(option, text, "'" + word + "' is not a valid number",
-             "a comma list of 1 to " + std::to_string(most));
-    }
-  }
-  return numbers;
-}
-
 CandidateRequest read_request(const AdviseOptions& options) {
   CandidateRequest request;
   if (!options.nodes.empty())
-    request.num_nodes = read_list("--nodes", options.nodes, network::kMostTrafficRanks);
+    request.num_nodes = parse_counts("--nodes", options.nodes, network::kMostTrafficRanks);
   if (lower_word(options.threads) != "auto")
-    request.num_threads = read_list("--threads", options.threads, 4096);
+    request.num_threads = parse_counts("--threads", options.threads, 4096);
   return request;
 }
 

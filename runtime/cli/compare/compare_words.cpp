@@ -49,10 +49,10 @@ PairedRatio ratio_of(const WayRuns& way, const WayRuns& base) {
   return summarize_pairs(std::move(ratios));
 }
 
-std::string describe(const PairedRatio& ratio, const FigureKind& kind) {
+std::string describe(const PairedRatio& ratio, const FigureKind& kind, const std::string& whose) {
   if (ratio.num_pairs == 0) return "no pair of runs is complete";
-  std::string text =
-      format_text("%.2f of its %s (", ratio.median, kind.larger_is_better ? "rate" : "time");
+  std::string text = format_text("%.2f of %s %s (", ratio.median, whose.c_str(),
+                                 kind.larger_is_better ? "rate" : "time");
   if (ratio.num_pairs > 1) text += format_text("%.2f to %.2f, ", ratio.lower, ratio.upper);
   text += plural(ratio.num_pairs, "pair") + ")";
   if (ratio.num_pairs == 1) return text;
@@ -67,23 +67,59 @@ std::string describe(const PairedRatio& ratio, const FigureKind& kind) {
   return "no difference beyond the noise, " + text;
 }
 
+std::string label(const Way& way) {
+  return way.team_size == 0 ? way.name : way.name + ", " + plural(way.team_size, "thread");
+}
+
 std::vector<std::string> describe_ways(const CompareRequest& request, const Comparison& comparison,
                                        const FigureKind& kind) {
   std::vector<std::string> lines;
   std::size_t width = 0;
-  for (const Way& way : request.ways) width = std::max(width, way.name.size());
+  for (const Way& way : request.ways) width = std::max(width, label(way).size());
   for (std::size_t i = 0; i < request.ways.size(); ++i) {
     const WayRuns& way = comparison.ways[i];
     const Quartiles figures = quartiles_of(figures_of(way));
     std::vector<double> cpu;
     for (const TimedRun& run : way.runs) cpu.push_back(run.cpu_seconds);
-    lines.push_back(format_text(
-        "%-*s  %s (%s to %s), cpu time %s", static_cast<int>(width), request.ways[i].name.c_str(),
-        figure_text(figures.median, kind).c_str(), figure_text(figures.lower, kind).c_str(),
-        figure_text(figures.upper, kind).c_str(),
-        figure_text(quartiles_of(cpu).median, {}).c_str()));
+    std::string name = label(request.ways[i]);
+    name.resize(width, ' ');
+    lines.push_back(name + "  " + figure_text(figures.median, kind) + " (" +
+                    figure_text(figures.lower, kind) + " to " + figure_text(figures.upper, kind) +
+                    "), cpu time " + figure_text(quartiles_of(cpu).median, {}) +
+                    (way.inactivity ? "; not active: " + way.inactivity->words : ""));
   }
   return lines;
+}
+
+BestWay find_best(const CompareRequest& request, const Comparison& comparison,
+                  const FigureKind& kind, const std::string& name) {
+  const auto is_better = [&](std::size_t one, std::size_t other) {
+    const double a = quartiles_of(figures_of(comparison.ways[one])).median;
+    const double b = quartiles_of(figures_of(comparison.ways[other])).median;
+    return kind.larger_is_better ? a > b : a < b;
+  };
+  std::vector<std::size_t> ways;
+  for (std::size_t i = 0; i < request.ways.size(); ++i) {
+    if (request.ways[i].name == name) ways.push_back(i);
+  }
+  BestWay best{.way = *std::min_element(ways.begin(), ways.end(), is_better), .as_good = {}};
+  for (const std::size_t way : ways) {
+    const PairedRatio ratio = ratio_of(comparison.ways[way], comparison.ways[best.way]);
+    if (way != best.way && judge(ratio, kind.larger_is_better) == Judgement::kNoDifference)
+      best.as_good.push_back(request.ways[way].team_size);
+  }
+  return best;
+}
+
+std::string describe(const BestWay& best, const CompareRequest& request,
+                     const Comparison& comparison, const FigureKind& kind) {
+  const Way& way = request.ways[best.way];
+  std::string text = "best " + label(way) + ": " +
+                     figure_text(quartiles_of(figures_of(comparison.ways[best.way])).median, kind);
+  std::string sizes;
+  for (const std::uint32_t size : best.as_good)
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+  return sizes.empty() ? text : text + "; no difference beyond the noise with " + sizes;
 }
 
 std::string describe(const OutputDifference& difference, const std::string& way) {
@@ -142,8 +178,9 @@ std::vector<std::string> find_doubts(const CompareRequest& request, const Compar
     doubts.emplace_back("as it is the program has hierbar's barriers, by its environment");
   for (std::size_t i = 0; i < request.ways.size(); ++i) {
     if (const std::size_t outliers = count_outliers(figures_of(comparison.ways[i])); outliers > 0)
-      doubts.push_back(plural(outliers, "run") + " of the program " + (i == 0 ? "" : "with ") +
-                       request.ways[i].name + " took far longer or shorter than the others");
+      doubts.push_back(plural(outliers, "run") + " of the program " +
+                       (request.ways[i].base == i ? "" : "with ") + label(request.ways[i]) +
+                       " took far longer or shorter than the others");
   }
   // The start of a process with hierbar's libraries takes some milliseconds more.
   constexpr double kShortSeconds = 0.1;

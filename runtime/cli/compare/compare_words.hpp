@@ -19,12 +19,30 @@ struct FigureKind {
 // The way's figures by those of another way, round by round.
 PairedRatio ratio_of(const WayRuns& way, const WayRuns& base);
 
-// "faster, 0.86 of its time (0.83 to 0.88, 9 pairs)", or that there is no difference.
-std::string describe(const PairedRatio& ratio, const FigureKind& kind);
+// "faster, 0.86 of its time (0.83 to 0.88, 9 pairs)", or that there is no difference. `whose` time
+// it is a part of: "its", "libomp's".
+std::string describe(const PairedRatio& ratio, const FigureKind& kind, const std::string& whose);
+
+// "hierbar, 4 threads"; the team size only where several are compared.
+std::string label(const Way& way);
 
 // A line for each way: its median and quartiles, and how much cpu time it took.
 std::vector<std::string> describe_ways(const CompareRequest& request, const Comparison& comparison,
                                        const FigureKind& kind);
+
+// Of the ways with one name, which differ in team size, the one with the best median.
+struct BestWay {
+  std::size_t way = 0;
+  std::vector<std::uint32_t> as_good;  // other team sizes that do not differ beyond the noise
+};
+
+// Requires a complete round and a way of that name.
+BestWay find_best(const CompareRequest& request, const Comparison& comparison,
+                  const FigureKind& kind, const std::string& name);
+
+// "best hierbar: 4 threads, 0.52 s; 8 are as good"
+std::string describe(const BestWay& best, const CompareRequest& request,
+                     const Comparison& comparison, const FigureKind& kind);
 
 // In what the outputs of a way and of the program as it is differ; empty: in nothing.
 std::string describe(const OutputDifference& difference, const std::string& way);

@@ -125,7 +125,7 @@ class CompareSession {
   // Each returns whether to go on.
   bool run_rounds();
   bool warm_up();
-  bool run_way(std::size_t index);
+  bool run_way(std::size_t index, std::size_t turn);
   bool judge_end(std::size_t index, const CountedRun& run, const Printed& printed);
   bool read_figure(const Printed& printed, TimedRun& run);
   void compare_output(std::size_t index, const std::string& output);
@@ -156,7 +156,7 @@ bool CompareSession::run_rounds() {
     round_ = done + 1;
     const std::int64_t start_ns = monotonic_ns();
     for (std::size_t turn = 0; turn < num_ways; ++turn) {
-      if (!run_way(in_turns(done, turn, num_ways))) return false;
+      if (!run_way(in_turns(done, turn, num_ways), turn)) return false;
     }
     spent += 1e-9 * static_cast<double>(monotonic_ns() - start_ns);
     seconds_left_ = spent / static_cast<double>(done + 1 - first) *
@@ -168,7 +168,7 @@ bool CompareSession::run_rounds() {
 bool CompareSession::warm_up() {
   const std::int64_t start_ns = monotonic_ns();
   for (std::size_t way = 0; way < request_.ways.size(); ++way) {
-    if (!run_way(way)) return false;
+    if (!run_way(way, way)) return false;
   }
   const double seconds = 1e-9 * static_cast<double>(monotonic_ns() - start_ns);
   comparison_.num_planned = request_.num_rounds > 0
@@ -182,12 +182,13 @@ bool CompareSession::warm_up() {
   return comparison_.is_active;
 }
 
-bool CompareSession::run_way(std::size_t index) {
+bool CompareSession::run_way(std::size_t index, std::size_t turn) {
   const Way& way = request_.ways[index];
   if (request_.say) {
     request_.say({.round = round_,
                   .num_rounds = comparison_.num_planned,
                   .way = way,
+                  .is_first_of_round = turn == 0,
                   .seconds_left = seconds_left_});
   }
   const OpenFile input(input_.open_again());

@@ -20,9 +20,13 @@
 
 namespace hierbar {
 
+// The names of the program as it is and of hierbar.
+inline constexpr const char* kPlainWay = "as it is";
+inline constexpr const char* kHierbarWay = "hierbar";
+
 // One way to run a program: as it is, or with libraries and settings that are put in front.
 struct Way {
-  std::string name;  // "as it is", "hierbar"
+  std::string name;  // one of these, or that of another runtime
   Program command;
   std::vector<std::pair<std::string, std::string>> variables{};
   bool is_ours = false;         // hierbar serves its barriers
@@ -34,6 +38,7 @@ struct CompareProgress {
   std::size_t round = 0;  // from 1; 0: warm-up
   std::size_t num_rounds = 0;
   const Way& way;
+  bool is_first_of_round = false;
   double seconds_left = 0;  // in warm-up unknown
 };
 

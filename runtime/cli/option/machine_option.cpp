@@ -5,10 +5,24 @@
 #include <iostream>
 #include <vector>
 
+#include "base/text.hpp"
 #include "base/trusted_variable.hpp"
 #include "topology/load.hpp"
 
 namespace hierbar {
+
+std::vector<std::uint32_t> parse_counts(const std::string& option, const std::string& text,
+                                        std::uint32_t most) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& word : lower_words(text, ',')) {
+    numbers.push_back(parse_count(word, most));
+    if (numbers.back() == 0) {
+      refuse(option, text, "'" + word + "' is not a valid number",
+             "a comma list of 1 to " + std::to_string(most));
+    }
+  }
+  return numbers;
+}
 
 void refuse_name(CLI::App& command, const std::string& names, const std::string& instead) {
   command

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "topology/machine.hpp"
@@ -43,6 +44,10 @@ inline std::uint32_t parse_count(const std::string& text, std::uint32_t most) {
   const auto [stop, problem] = std::from_chars(text.data(), end, number);
   return problem == std::errc() && stop == end && number <= most ? number : 0;
 }
+
+// The numbers of a comma list, each from 1 to `most`. Ends the command if there is anything else.
+std::vector<std::uint32_t> parse_counts(const std::string& option, const std::string& text,
+                                        std::uint32_t most);
 
 inline int parse_pid(const std::string& option, const std::string& text) {
   constexpr std::uint32_t kMostPid = 1U << 30;
