@@ -8,7 +8,7 @@ Apart from __main__.py, because doctest would take a module of that name for its
 import sys
 
 # Commands whose last words are a program.
-STARTS_PROGRAM = {"check", "doctor", "run", "show", "tune"}
+STARTS_PROGRAM = {"check", "compare", "doctor", "run", "show", "tune"}
 
 
 def program_of(words):
