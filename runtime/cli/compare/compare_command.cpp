@@ -5,7 +5,6 @@
 #include "cli/commands.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,7 +34,6 @@ using nlohmann::ordered_json;
 constexpr const char* kStdout = "-";
 constexpr int kExitDiffers = 1;
 constexpr std::uint32_t kMostRuns = 1000;
-constexpr double kMostSeconds = 3600;
 
 struct CompareOptions {
   std::string mpi;
@@ -70,15 +68,6 @@ void show_progress(const CompareProgress& progress) {
 
 void clear_progress() {
   if (isatty(STDERR_FILENO) != 0) std::cerr << "\r\033[K" << std::flush;
-}
-
-double parse_seconds(const std::string& text) {
-  double seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, seconds);
-  if (problem != std::errc() || stop != end || !(seconds > 0) || seconds > kMostSeconds)
-    refuse("--time-limit", text, "no such time", "seconds, above 0 up to 3600");
-  return seconds;
 }
 
 // Those of --with that the program can run on.
@@ -119,7 +108,7 @@ CompareRequest read_request(const CompareOptions& options, const Program& progra
   if (find_in_path(program.front()).empty())
     refuse("PROGRAM", program.front(), "there is no such program",
            "a program in PATH, or the path of one");
-  CompareRequest request{.limit_seconds = parse_seconds(options.time_limit),
+  CompareRequest request{.limit_seconds = parse_time_limit(options.time_limit),
                          .ignores_output = options.ignore_output,
                          .ignores_failure = options.ignore_failure};
   if (!options.runs.empty()) {
@@ -237,6 +226,10 @@ int exit_code(const Comparison& comparison, bool differs) {
 
 int compare(const CompareOptions& options, const Program& program) {
   const CompareRequest request = read_request(options, program);
+  if (!options.quiet) {
+    for (const std::string& message : misspelt_variables())
+      std::cerr << "hierbar compare: " << message << '\n';
+  }
   JsonFile json(options.json);
   const Result<Comparison> comparison = compare_ways(request);
   if (!options.quiet) clear_progress();
@@ -250,8 +243,7 @@ int compare(const CompareOptions& options, const Program& program) {
       .kind = {.is_own = request.figure.has_value(), .larger_is_better = options.rate}};
   bool differs = false;
   if (const auto& failure = comparison->failure) {
-    std::cerr << "hierbar compare: " << describe(*failure, label(request.ways[failure->way]))
-              << '\n';
+    std::cerr << "hierbar compare: " << describe(*failure, request) << '\n';
   } else {
     differs = print_report(options.json == kStdout ? std::cerr : std::cout, found);
   }
@@ -316,7 +308,7 @@ void add_run_options(CLI::App& command, CompareOptions& options) {
                   "Pairs of runs; default: as many as fit into --time-limit, from 3 to 30")
       ->type_name("N");
   command
-      .add_option("--time-limit", options.time_limit,
+      .add_option(kTimeLimitOption, options.time_limit,
                   "Seconds, above 0 up to 3600, that all pairs may take if --runs does not say "
                   "how many; default: 120.\n"
                   "Three pairs run in any case, however long they take")

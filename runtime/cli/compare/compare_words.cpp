@@ -25,6 +25,12 @@ std::string end_of(const CountedRun& run) {
   return "signal " + std::to_string(run.signal) + " (" + strsignal(run.signal) + ")";
 }
 
+// "as it is", "with hierbar, 4 threads"
+std::string manner(const CompareRequest& request, std::size_t index) {
+  const Way& way = request.ways[index];
+  return way.base == index ? label(way) : "with " + label(way);
+}
+
 std::string percent(double share) { return format_text("%.0f %%", 100 * share); }
 
 }  // namespace
@@ -146,13 +152,14 @@ std::string describe(const OutputDifference& difference, const std::string& way)
   return "";
 }
 
-std::string describe(const FailedRun& failure, const std::string& way) {
-  std::string text = failure.way == 0 ? "the program fails as it is: " + end_of(failure.run)
-                                      : "the program ends with " + end_of(failure.run) + " with " +
-                                            way + ", and with exit status " +
-                                            std::to_string(failure.expected) + " as it is";
-  if (failure.way == 0 && failure.run.signal == 0)
-    text += "; --ignore-failure compares it nevertheless";
+std::string describe(const FailedRun& failure, const CompareRequest& request) {
+  const bool is_base = request.ways[failure.way].base == failure.way;
+  const std::string how = manner(request, failure.way);
+  std::string text = is_base ? "the program fails " + how + ": " + end_of(failure.run)
+                             : "the program ends with " + end_of(failure.run) + " " + how +
+                                   ", and with exit status " + std::to_string(failure.expected) +
+                                   " as it is";
+  if (is_base && failure.run.signal == 0) text += "; --ignore-failure compares it nevertheless";
   if (!failure.last_lines.empty()) text += "; the last that it printed:\n" + failure.last_lines;
   return text;
 }
@@ -161,8 +168,12 @@ std::vector<std::string> find_doubts(const CompareRequest& request, const Compar
   std::vector<std::string> doubts;
   const std::size_t num_pairs = comparison.num_rounds();
   if (comparison.asked_to_end != 0) {
-    doubts.push_back("ended by signal " + std::to_string(comparison.asked_to_end) + " after " +
-                     grouped(num_pairs) + " of " + grouped(comparison.num_planned) + " pairs");
+    const std::string when =
+        comparison.num_planned == 0
+            ? "in the warm-up"
+            : "after " + grouped(num_pairs) + " of " + grouped(comparison.num_planned) + " pairs";
+    doubts.push_back("ended by signal " + std::to_string(comparison.asked_to_end) + " " + when +
+                     ", in a run " + manner(request, comparison.last_way));
   }
   if (num_pairs > 1 && num_pairs < kFewestPairsForRange) {
     doubts.push_back(
@@ -178,8 +189,7 @@ std::vector<std::string> find_doubts(const CompareRequest& request, const Compar
     doubts.emplace_back("as it is the program has hierbar's barriers, by its environment");
   for (std::size_t i = 0; i < request.ways.size(); ++i) {
     if (const std::size_t outliers = count_outliers(figures_of(comparison.ways[i])); outliers > 0)
-      doubts.push_back(plural(outliers, "run") + " of the program " +
-                       (request.ways[i].base == i ? "" : "with ") + label(request.ways[i]) +
+      doubts.push_back(plural(outliers, "run") + " " + manner(request, i) +
                        " took far longer or shorter than the others");
   }
   // The start of a process with hierbar's libraries takes some milliseconds more.

@@ -48,7 +48,7 @@ std::string describe(const BestWay& best, const CompareRequest& request,
 std::string describe(const OutputDifference& difference, const std::string& way);
 
 // How a run failed, with what it printed last.
-std::string describe(const FailedRun& failure, const std::string& way);
+std::string describe(const FailedRun& failure, const CompareRequest& request);
 
 // What makes the figures doubtful: a disturbed machine, outliers, few pairs, a very short program.
 std::vector<std::string> find_doubts(const CompareRequest& request, const Comparison& comparison);

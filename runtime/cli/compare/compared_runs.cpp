@@ -184,6 +184,7 @@ bool CompareSession::warm_up() {
 
 bool CompareSession::run_way(std::size_t index, std::size_t turn) {
   const Way& way = request_.ways[index];
+  comparison_.last_way = index;
   if (request_.say) {
     request_.say({.round = round_,
                   .num_rounds = comparison_.num_planned,

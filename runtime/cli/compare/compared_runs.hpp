@@ -79,7 +79,8 @@ struct Comparison {
   std::size_t num_planned = 0;  // rounds
   bool is_warm_up_counted = false;
   std::optional<FailedRun> failure;
-  int asked_to_end = 0;  // a signal that ended it early; 0: none
+  int asked_to_end = 0;      // a signal that ended it early; 0: none
+  std::size_t last_way = 0;  // that ran then
   Disturbance disturbance;
 
   std::size_t num_rounds() const { return ways.front().runs.size(); }

@@ -60,6 +60,7 @@ Judgement judge(const PairedRatio& ratio, bool larger_is_better) {
 }
 
 std::size_t count_outliers(const std::vector<double>& values) {
+  if (values.size() < kFewestPairsForRange) return 0;
   constexpr double kMostDeviations = 10;
   // The median absolute deviation of a normal distribution, times this, is its standard deviation.
   constexpr double kToStandardDeviation = 1.4826;

@@ -34,7 +34,8 @@ enum class Judgement { kFaster, kSlower, kNoDifference };
 Judgement judge(const PairedRatio& ratio, bool larger_is_better);
 
 // How many values are far from the others: more than 10 standard deviations from the median, by the
-// median absolute deviation, as hyperfine counts them.
+// median absolute deviation, as hyperfine counts them. None if there are fewer values than
+// kFewestPairsForRange.
 std::size_t count_outliers(const std::vector<double>& values);
 
 // How many pairs, or rounds of more than two ways, fit into a time: at least kFewestPairs and at

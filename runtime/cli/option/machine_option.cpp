@@ -24,6 +24,17 @@ std::vector<std::uint32_t> parse_counts(const std::string& option, const std::st
   return numbers;
 }
 
+double parse_time_limit(const std::string& text) {
+  constexpr double kLongest_s = 3600;
+  double limit_s = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, limit_s);
+  // This form also refuses "nan".
+  if (error != std::errc() || stop != end || !(limit_s > 0 && limit_s <= kLongest_s))
+    refuse(kTimeLimitOption, text, "no such time", "seconds above 0, up to 3600");
+  return limit_s;
+}
+
 void refuse_name(CLI::App& command, const std::string& names, const std::string& instead) {
   command
       .add_option_function<std::vector<std::string>>(

@@ -19,6 +19,7 @@ inline constexpr const char* kNodesOption = "--nodes";
 inline constexpr const char* kPerNodeOption = "--per-node";
 inline constexpr const char* kParticipantsOption = "--participants";
 inline constexpr const char* kTrafficOption = "--traffic";
+inline constexpr const char* kTimeLimitOption = "--time-limit";
 
 // The most that options take for a rank's threads.
 inline constexpr std::uint32_t kMaxThreads = 65536;
@@ -48,6 +49,9 @@ inline std::uint32_t parse_count(const std::string& text, std::uint32_t most) {
 // The numbers of a comma list, each from 1 to `most`. Ends the command if there is anything else.
 std::vector<std::uint32_t> parse_counts(const std::string& option, const std::string& text,
                                         std::uint32_t most);
+
+// The seconds of --time-limit. Ends the command if they are not above 0 and up to 3600.
+double parse_time_limit(const std::string& text);
 
 inline int parse_pid(const std::string& option, const std::string& text) {
   constexpr std::uint32_t kMostPid = 1U << 30;

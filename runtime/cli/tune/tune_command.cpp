@@ -28,7 +28,7 @@ constexpr std::size_t kMostTeams = 32;
 
 TuneRequest read_request(const TuneOptions& options) {
   TuneRequest request;
-  request.time_limit_s = read_time_limit(options);
+  request.time_limit_s = parse_time_limit(options.time_limit);
   if (options.team_sizes.empty()) return request;
   for (const std::string& word : lower_words(options.team_sizes, ',')) {
     const std::uint32_t size = parse_count(word, kMostThreads);

@@ -26,7 +26,7 @@ constexpr std::size_t kMostMessageSizes = 32;
 
 WorkerPlan read_plan(const TuneOptions& options, const Machine& machine) {
   WorkerPlan plan;
-  plan.time_limit_s = read_time_limit(options);
+  plan.time_limit_s = parse_time_limit(options.time_limit);
   plan.most_pairs = parse_count(options.pairs, kMostPairs);
   if (plan.most_pairs == 0)
     refuse(kPairsOption, options.pairs, "no such number of pairs",

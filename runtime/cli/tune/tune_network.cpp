@@ -80,7 +80,7 @@ void listen(const std::string& line, TuneProgress& progress, ToldNetwork& told) 
 }
 
 network::MeasuredNetwork measure(const Program& program, const TuneOptions& options) {
-  const double limit_s = read_time_limit(options) + kForTheLauncher_s;
+  const double limit_s = parse_time_limit(options.time_limit) + kForTheLauncher_s;
   const StopOnSignal stop;
   TuneProgress progress(options.quiet);
   ToldNetwork told;

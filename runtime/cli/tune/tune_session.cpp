@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
@@ -125,18 +124,6 @@ WorkerEnd run_worker(const Program& program, double limit_s, const WorkerListene
 void fail_tuning(const std::string& problem, int exit_code) {
   std::cerr << "hierbar tune: " << problem << '\n';
   throw CLI::RuntimeError(exit_code);
-}
-
-double read_time_limit(const TuneOptions& options) {
-  constexpr double kLongest_s = 3600;
-  double limit_s = 0;
-  const char* end = options.time_limit.data() + options.time_limit.size();
-  const auto [stop, error] = std::from_chars(options.time_limit.data(), end, limit_s);
-  // This form also refuses "nan".
-  if (error != std::errc() || stop != end || !(limit_s > 0 && limit_s <= kLongest_s)) {
-    refuse(kTimeLimitOption, options.time_limit, "not a valid time", "seconds above 0, up to 3600");
-  }
-  return limit_s;
 }
 
 std::string output_path(const CLI::App& command, const TuneOptions& options,

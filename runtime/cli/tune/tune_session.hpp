@@ -45,7 +45,6 @@ WorkerEnd run_worker(const Program& program, double limit_s, const WorkerListene
 
 inline constexpr const char* kBetweenNodesOption = "--between-nodes";
 inline constexpr const char* kOutputOption = "--output";
-inline constexpr const char* kTimeLimitOption = "--time-limit";
 inline constexpr const char* kRanksAsNodesOption = "--ranks-as-nodes";
 inline constexpr const char* kOversubscribedOption = "--oversubscribed";
 
@@ -67,9 +66,6 @@ struct TuneOptions {
 
 // Prints the problem and ends the command.
 [[noreturn]] void fail_tuning(const std::string& problem, int exit_code = kExitBadInput);
-
-// A bad value ends the command.
-double read_time_limit(const TuneOptions& options);
 
 // Where programs look for what is measured.
 struct ProfilePlace {

@@ -93,7 +93,8 @@ TEST(PairedRatios, JudgesByTheRangeAndByWhatIsPrinted) {
 TEST(PairedRatios, OutliersAreFarFromTheOthers) {
   EXPECT_EQ(count_outliers({1.0, 1.1, 0.9, 1.05, 0.95, 9}), 1U);
   EXPECT_EQ(count_outliers({1.0, 1.1, 0.9, 1.05, 0.95, 1.4}), 0U);
-  EXPECT_EQ(count_outliers({1, 1, 1, 1, 2}), 0U) << "the deviation is 0";
+  EXPECT_EQ(count_outliers({1, 1, 1, 1, 1, 2}), 0U) << "the deviation is 0";
+  EXPECT_EQ(count_outliers({1.0, 1.1, 9}), 0U) << "too few to tell";
   EXPECT_EQ(count_outliers({}), 0U);
 }
 

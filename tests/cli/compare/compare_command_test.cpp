@@ -146,6 +146,16 @@ TEST_F(CompareCommand, SaysHowItEndsWithHierbarOnly) {
   EXPECT_THAT(killed.errors, HasSubstr("ends with signal 11 (Segmentation fault) with hierbar"));
 }
 
+TEST_F(CompareCommand, NamesTheTeamSizeThatFails) {
+  make_tool("small", "[ $OMP_NUM_THREADS -lt 4 ] || exit 5; app 1 1");
+  EXPECT_THAT(compare("--threads 2,4 -- small").errors,
+              HasSubstr("the program fails as it is, 4 threads: exit status 5; "));
+  make_tool("smaller", "[ $OMP_NUM_THREADS -lt 4 ] || under 'exit 6' || exit 6; app 1 1");
+  EXPECT_THAT(compare("--threads 2,4 -- smaller").errors,
+              HasSubstr("ends with exit status 6 with hierbar, 4 threads, and with exit status 0 "
+                        "as it is"));
+}
+
 TEST_F(CompareCommand, KilledProgramFailsWhateverIsIgnored) {
   const CommandResult result = compare("--ignore-failure -- sh -c 'kill -KILL $$'");
   EXPECT_EQ(result.exit_code, 1);
@@ -162,13 +172,14 @@ TEST_F(CompareCommand, InterruptGivesWhatIsThere) {
   EXPECT_EQ(result.exit_code, 128 + 2) << result.errors;
   EXPECT_THAT(first_line(result.output),
               HasSubstr("faster, 0.50 of its time (0.50 to 0.50, 2 pairs)"));
-  EXPECT_THAT(result.output, HasSubstr("ended by signal 2 after 2 of 1,000 pairs"));
+  EXPECT_THAT(result.output, HasSubstr("ended by signal 2 after 2 of 1,000 pairs, in a run "));
 }
 
 TEST_F(CompareCommand, InterruptBeforeTheFirstPairSaysSo) {
   const CommandResult result = compare("-- sh -c 'trap \"\" INT; kill -INT $PPID; sleep 1'");
   EXPECT_EQ(result.exit_code, 128 + 2);
   EXPECT_THAT(result.output, HasSubstr("no pair of runs is complete"));
+  EXPECT_THAT(result.output, HasSubstr("ended by signal 2 in the warm-up, in a run as it is"));
 }
 
 TEST_F(CompareCommand, NamesTheBestTeamSizeOfEachWay) {
@@ -241,7 +252,7 @@ TEST_F(CompareCommand, RefusesBadOptionsByNameAndValue) {
       {"", "no program; put it behind '--'"},
       {"-- no_such_program", "PROGRAM: 'no_such_program': there is no such program; allowed: "},
       {"--runs 0 -- app", "--runs: '0': no such number; allowed: 1 to 1000"},
-      {"--time-limit 0 -- app", "--time-limit: '0': no such time; allowed: seconds, above 0"},
+      {"--time-limit 0 -- app", "--time-limit: '0': no such time; allowed: seconds above 0"},
       {"--time x -- app", "--time: 'x': it has 0 groups in parentheses; allowed: "},
       {"--rate -- app", "--rate requires --time"},
       {"--rounds 3 -- app", "is called --runs"},
