@@ -350,7 +350,7 @@ void add_answer_options(CLI::App& command, CompareOptions& options) {
       ->type_name("[FILE]")
       ->expected(0, 1)
       ->default_str(kStdout);
-  command.add_flag("-q,--quiet", options.quiet, "Say nothing while the program runs");
+  command.add_flag("-q,--quiet", options.quiet, "Print nothing while the program runs");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ double parse_time_limit(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, limit_s);
   // This form also refuses "nan".
   if (error != std::errc() || stop != end || !(limit_s > 0 && limit_s <= kLongest_s))
-    refuse(kTimeLimitOption, text, "no such time", "seconds above 0, up to 3600");
+    refuse(kTimeLimitOption, text, "not a valid time", "seconds above 0, up to 3600");
   return limit_s;
 }
 

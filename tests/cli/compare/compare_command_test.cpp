@@ -252,7 +252,7 @@ TEST_F(CompareCommand, RefusesBadOptionsByNameAndValue) {
       {"", "no program; put it behind '--'"},
       {"-- no_such_program", "PROGRAM: 'no_such_program': there is no such program; allowed: "},
       {"--runs 0 -- app", "--runs: '0': no such number; allowed: 1 to 1000"},
-      {"--time-limit 0 -- app", "--time-limit: '0': no such time; allowed: seconds above 0"},
+      {"--time-limit 0 -- app", "--time-limit: '0': not a valid time; allowed: seconds above 0"},
       {"--time x -- app", "--time: 'x': it has 0 groups in parentheses; allowed: "},
       {"--rate -- app", "--rate requires --time"},
       {"--rounds 3 -- app", "is called --runs"},
