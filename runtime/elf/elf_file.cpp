@@ -26,7 +26,7 @@ class OpenElf {
     if (file_ < 0) {
       problem_ = std::strerror(errno);
     } else if (fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {
-      problem_ = "no regular file";
+      problem_ = "not a regular file";
     } else if (handle_ = elf_begin(file_, ELF_C_READ, nullptr);
                handle_ == nullptr || elf_kind(handle_) != ELF_K_ELF) {
       problem_ = "no ELF file";

@@ -84,8 +84,9 @@ TEST_F(RunCommand, LeavesWhatTheUserHasSet) {
                     HasSubstr("HIERBAR_PRIMARY is not set, because OMP_PLACES is")));
   EXPECT_THAT(run("--verbose -- true", "KMP_AFFINITY=compact").errors,
               HasSubstr("KMP_AFFINITY is left as 'compact'"));
-  EXPECT_THAT(run("--dry-run -- mpiexec_of_mpich", "LD_PRELOAD=libhierbar_mpi.so").errors,
-              HasSubstr("LD_PRELOAD is left as 'libhierbar_mpi.so', which has a shim already"));
+  EXPECT_THAT(
+      run("--dry-run -- mpiexec_of_mpich", "LD_PRELOAD=libhierbar_mpi.so").errors,
+      HasSubstr("LD_PRELOAD is left as 'libhierbar_mpi.so', which already contains a shim"));
 }
 
 TEST_F(RunCommand, LetsRanksThatOutnumberTheCpusShareASession) {
@@ -177,7 +178,7 @@ TEST_F(RunCommand, SaysOneLineAtTheEnd) {
   EXPECT_EQ(run("-- true").errors,
             "hierbar run: not active: no OpenMP and no MPI in the program\n");
   EXPECT_EQ(run("-- sh -c 'kill -9 $$'").errors,
-            "hierbar run: not active: signal 9 ended it before it could tell\n");
+            "hierbar run: not active: signal 9 ended it before it could report\n");
   EXPECT_EQ(run("-- sh -c 'echo other-runtime /a b/libgomp.so.1 >> $HIERBAR_SERVED_FILE'").errors,
             "hierbar run: not active: another OpenMP runtime loaded later: /a b/libgomp.so.1\n");
   EXPECT_EQ(run("-- /no/such/program").errors,

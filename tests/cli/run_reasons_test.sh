@@ -62,7 +62,7 @@ if cc -static "$work/nothing.c" -o "$work/static" 2>/dev/null; then
   both 'static program: no library can replace its functions' "$work/static"
 fi
 both 'teams of one thread, which need no barrier' env OMP_NUM_THREADS=1 "$work/region"
-names "KMP_BARRIER='hyper' asks for another barrier" env KMP_BARRIER=hyper "$work/region"
+names "KMP_BARRIER='hyper' selects another barrier" env KMP_BARRIER=hyper "$work/region"
 # An old glibc declines the audit module, which would keep the other runtime out.
 names "another OpenMP runtime loaded later: $work/libgomp-a34b3233.so.1.0.0" env -u LD_AUDIT \
   "$work/open" \

@@ -173,7 +173,7 @@ TEST_F(PredictCommand, RefusesMeasurementsOfSomethingElse) {
     return refused("--traffic alltoall:1K -n 8 --measured " + write("runs.csv", runs));
   };
   EXPECT_THAT(refuses("1x8,5\n2x9,5\n"),
-              HasSubstr("line 2: '2x9' is none of the predicted splits"));
+              HasSubstr("line 2: '2x9' is not one of the predicted splits"));
   EXPECT_THAT(refuses("2x4\n"), HasSubstr("line 1: '2x4' is not SPLIT,MICROSECONDS"));
   EXPECT_THAT(refuses("2x4,-1\n"), HasSubstr("'2x4,-1' is not SPLIT,MICROSECONDS"));
   EXPECT_THAT(refuses("2x4,inf\n"), HasSubstr("is not SPLIT,MICROSECONDS"));
@@ -212,7 +212,7 @@ TEST_F(PredictCommand, RefusesWithTheReason) {
 
 TEST_F(PredictCommand, NamesTheOptionsThatItHasInstead) {
   EXPECT_THAT(refused("alltoall:1K -n 4"),
-              HasSubstr("'alltoall:1K': what is sent is told by --traffic"));
+              HasSubstr("'alltoall:1K': the traffic is given by --traffic"));
   EXPECT_THAT(refused("-n 4 --algorithm bruck"), HasSubstr("is called --alltoall"));
   EXPECT_THAT(refused("-n 4 --profile file"), HasSubstr("is called --network here"));
   EXPECT_THAT(refused("-n 4 --nothing"), HasSubstr("not expected: --nothing"));

@@ -18,13 +18,13 @@
 //   ENV: KMP_BLOCKTIME=0
 //   CHECK: --counter lean==98
 // TEST: size_by_call size_by_clause size_set_to_and_fro
-//   CHECK: --counter lean==98 --expect "because its size was another"
+//   CHECK: --counter lean==98 --expect "because its team size changed"
 // TEST: cancelled
 //   ENV: OMP_CANCELLATION=true
 //   CHECK: --counter lean==99 --expect "because the previous one was cancelled"
 // TEST: places
 //   ENV: OMP_PLACES={0},{1} OMP_PROC_BIND=close
-//   CHECK: --counter lean==98 --expect "because the places were"
+//   CHECK: --counter lean==98 --expect "because the places changed"
 // TEST: strict_size
 //   CHECK: --counter lean==98 --expect "because its size was set with strict"
 // TEST: dynamic
@@ -37,7 +37,7 @@
 // TEST: fp_control
 //   CHECK: --counter lean==98 --expect "because the floating-point control words"
 // TEST: settings
-//   CHECK: --counter lean==98 --expect "because the settings had been read"
+//   CHECK: --counter lean==98 --expect "because the settings were read"
 // TEST: paused
 //   CHECK: --counter lean==98 --expect "because OpenMP was paused"
 // TEST: in_a_task

@@ -152,7 +152,7 @@ TEST(Launcher, RecognisesOpenMpi) {
 
 TEST(Launcher, KnowsThatPmixAloneDoesNotTellThePosition) {
   EXPECT_EQ(found(kPrrte, below({process(28972, "prterun")})),
-            "PMIx launched this process and does not tell its position on the node");
+            "PMIx launched this process but does not give its position on the node");
 }
 
 TEST(Launcher, RecognisesPals) {
