@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # With each library: collective calls that carry data, drawn at random and checked against an oracle
-# of the program's own. Each run draws for a second; .ci/long draws for ten minutes.
+# of the program's own. Each run draws for a second at most; .ci/long draws for ten minutes.
 
 set(collectives HIERBAR_MPI=collectives)
 set(right --expect "calls, seed [0-9]+: all were right. checksum [0-9a-f]+$")
@@ -10,13 +10,23 @@ set(right --expect "calls, seed [0-9]+: all were right. checksum [0-9a-f]+$")
 # Without the shim: the oracle itself.
 mpi_test(collectives.library collectives_fuzz NO_SHIM RANKS 3 ARGS --seconds 1 --seed 3
          CHECK ${right})
+# All calls, those of the engine among those of the library; and the engine's alone, with all
+# values and in the documented order.
 foreach(ranks IN ITEMS 2 3 4 5 8)
-  mpi_test(collectives.${ranks} collectives_fuzz RANKS ${ranks} ARGS --seconds 1 --seed ${ranks}
+  mpi_test(collectives.${ranks} collectives_fuzz RANKS ${ranks}
+           ARGS --seconds 0.5 --seed ${ranks}
            ENV ${collectives} CHECK ${right} TIMEOUT 240)
+  mpi_test(collectives.served.${ranks} collectives_fuzz RANKS ${ranks}
+           ARGS --served allreduce --seconds 0.5 --seed ${ranks}
+           ENV ${collectives} CHECK ${right} --count allreduces>=1 TIMEOUT 240)
 endforeach()
-mpi_test(collectives.barriers collectives_fuzz RANKS 4 ARGS --seconds 1 CHECK ${right})
-mpi_test(collectives.two_nodes collectives_fuzz RANKS 4 ARGS --seconds 1 --seed 5
+mpi_test(collectives.barriers collectives_fuzz RANKS 4 ARGS --seconds 0.5
+         CHECK ${right} --count allreduces==0)
+mpi_test(collectives.two_nodes collectives_fuzz RANKS 4 ARGS --seconds 0.5 --seed 5
          ENV ${collectives} ${two_nodes} CHECK ${right})
+mpi_script(collectives.checksums 400 ${Python3_EXECUTABLE}
+           -B ${CMAKE_CURRENT_SOURCE_DIR}/checksums_test.py --mpi ${family_name} --mpiexec ${exec}
+           --shim $<TARGET_FILE:${shim}> --program ${program_dir}/collectives_fuzz)
 
 if(family_name STREQUAL "mpich")
   # A library that does it wrongly is found out.
