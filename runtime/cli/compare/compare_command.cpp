@@ -317,7 +317,7 @@ void add_run_options(CLI::App& command, CompareOptions& options) {
       .add_option("--with", options.with,
                   "Runtimes to compare with, too: libgomp, libomp, libiomp5, each alone or with "
                   "the path of its file or directory")
-      ->type_name("NAME[=PATH],...")
+      ->type_name("NAME[=PATH]")
       ->delimiter(',')
       ->allow_extra_args(false);
   command

@@ -87,6 +87,7 @@ ordered_json comparison_as_json(const CompareRequest& request, const Comparison&
   object["larger_is_better"] = kind.larger_is_better;
   object["rounds"] = comparison.num_rounds();
   object["planned_rounds"] = comparison.num_planned;
+  object["warm_up_counted"] = comparison.is_warm_up_counted;
   object["signal"] =
       comparison.asked_to_end == 0 ? ordered_json(nullptr) : ordered_json(comparison.asked_to_end);
   object["taken_by_others"] = comparison.disturbance.share();

@@ -3,6 +3,7 @@
 #include "cli/compare/compare_words.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -23,6 +24,15 @@ std::vector<double> figures_of(const WayRuns& way) {
 std::string end_of(const CountedRun& run) {
   if (run.signal == 0) return "exit status " + std::to_string(run.exit_code);
   return "signal " + std::to_string(run.signal) + " (" + strsignal(run.signal) + ")";
+}
+
+// The beginning of a line that a program has printed, without what a terminal would obey.
+std::string shortened(std::string line) {
+  constexpr std::size_t kMostCharacters = 100;
+  if (line.size() > kMostCharacters) line = line.substr(0, kMostCharacters) + "...";
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
+  return line;
 }
 
 // "as it is", "with hierbar, 4 threads"
@@ -131,8 +141,9 @@ std::string describe(const BestWay& best, const CompareRequest& request,
 std::string describe(const OutputDifference& difference, const std::string& way) {
   using Kind = OutputDifference::Kind;
   const auto example = [&] {
-    return "; line " + std::to_string(difference.first_line) + ": '" + difference.as_it_is +
-           "' as it is, '" + difference.other + "' with " + way;
+    return "; line " + std::to_string(difference.first_line) + ": '" +
+           shortened(difference.as_it_is) + "' as it is, '" + shortened(difference.other) +
+           "' with " + way;
   };
   switch (difference.kind) {
     case Kind::kNone:

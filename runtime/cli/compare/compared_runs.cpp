@@ -47,15 +47,28 @@ int make_output_file() {
   return file;
 }
 
-std::string text_of(const OpenFile& file) {
-  constexpr std::size_t kMostBytes = 4U << 20;
-  struct stat status{};
-  if (fstat(file.get(), &status) != 0) return "";
-  std::string text(std::min(static_cast<std::size_t>(status.st_size), kMostBytes), '\0');
-  const ssize_t size = pread(file.get(), text.data(), text.size(), 0);
-  text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
-  return text;
-}
+// What a run has written to a file. Of more than kMostBytes these are its beginning and its end.
+struct Printed {
+  static constexpr off_t kMostBytes = 4 << 20;
+
+  explicit Printed(const OpenFile& file) {
+    struct stat status{};
+    if (fstat(file.get(), &status) != 0) return;
+    const off_t size = std::min(status.st_size, kMostBytes);
+    begin = read(file, 0, size);
+    end = size == status.st_size ? begin : read(file, status.st_size - size, size);
+  }
+
+  static std::string read(const OpenFile& file, off_t offset, off_t most) {
+    std::string text(static_cast<std::size_t>(most), '\0');
+    const ssize_t size = pread(file.get(), text.data(), text.size(), offset);
+    text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return text;
+  }
+
+  std::string begin;
+  std::string end;
+};
 
 // What all runs read as stdin: this process's from where it stands, if it is a file.
 class RepeatedInput {
@@ -86,12 +99,6 @@ std::string last_lines(std::string text) {
     begin = text.rfind('\n', begin - 1);
   return begin == std::string::npos || begin == 0 ? text : text.substr(begin + 1);
 }
-
-// What a run has written to stdout and stderr.
-struct Printed {
-  std::string output;
-  std::string errors;
-};
 
 // `hierbar run` sets variables in its own environment; here they are the program's alone.
 Inactivity explain(const Way& way, const CountedRun& run) {
@@ -126,8 +133,8 @@ class CompareSession {
   bool run_rounds();
   bool warm_up();
   bool run_way(std::size_t index, std::size_t turn);
-  bool judge_end(std::size_t index, const CountedRun& run, const Printed& printed);
-  bool read_figure(const Printed& printed, TimedRun& run);
+  bool judge_end(std::size_t index, const CountedRun& run, const std::string& last);
+  bool read_figure(const Printed& output, const Printed& errors, TimedRun& run);
   void compare_output(std::size_t index, const std::string& output);
 
   OutputComparison::IsIgnored ignored_lines() const {
@@ -205,12 +212,14 @@ bool CompareSession::run_way(std::size_t index, std::size_t turn) {
                                                            .errors = errors.get()});
   if (!run) problem_ = run.error();
   if (!run || runner_.asked_to_end() != 0) return false;
-  const Printed printed{text_of(output), text_of(errors)};
+  const Printed printed(output);
+  const Printed complaints(errors);
   TimedRun timed{.figure = run->wall_seconds,
                  .wall_seconds = run->wall_seconds,
                  .cpu_seconds = run->cpu_seconds};
-  if (!judge_end(index, *run, printed) || !read_figure(printed, timed)) return false;
-  compare_output(index, printed.output);
+  const std::string last = last_lines(complaints.end.empty() ? printed.end : complaints.end);
+  if (!judge_end(index, *run, last) || !read_figure(printed, complaints, timed)) return false;
+  compare_output(index, printed.begin);
   WayRuns& runs = comparison_.ways[index];
   runs.last = *run;
   runs.runs.push_back(timed);
@@ -221,7 +230,7 @@ bool CompareSession::run_way(std::size_t index, std::size_t turn) {
   return true;
 }
 
-bool CompareSession::judge_end(std::size_t index, const CountedRun& run, const Printed& printed) {
+bool CompareSession::judge_end(std::size_t index, const CountedRun& run, const std::string& last) {
   const std::size_t base = request_.ways[index].base;
   std::optional<int>& expected = expected_exits_[base];
   bool is_bad = run.signal != 0;
@@ -233,18 +242,17 @@ bool CompareSession::judge_end(std::size_t index, const CountedRun& run, const P
     is_bad = is_bad || (run.exit_code != *expected && !exit_varies_);
   }
   if (!is_bad) return true;
-  const std::string& text = printed.errors.empty() ? printed.output : printed.errors;
   comparison_.failure =
-      FailedRun{.way = index, .run = run, .expected = *expected, .last_lines = last_lines(text)};
+      FailedRun{.way = index, .run = run, .expected = *expected, .last_lines = last};
   return false;
 }
 
-bool CompareSession::read_figure(const Printed& printed, TimedRun& run) {
+bool CompareSession::read_figure(const Printed& output, const Printed& errors, TimedRun& run) {
   if (!request_.figure) return true;
-  Result<double> figure = request_.figure->read(printed.output);
+  Result<double> figure = request_.figure->read(output.end);
   if (!figure) {
     // Many programs write what they say about themselves to stderr.
-    const Result<double> other = request_.figure->read(printed.errors);
+    const Result<double> other = request_.figure->read(errors.end);
     if (other) figure = other;
   }
   if (figure) run.figure = *figure;

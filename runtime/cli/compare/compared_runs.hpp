@@ -95,8 +95,8 @@ struct Comparison {
 // It ends early when a run fails, when no way of ours serves a barrier in its warm-up, and when
 // this process is asked to end.
 //
-// Of a program's stdout and stderr the first 4 MiB are read. Each run gets stdin from where it
-// stands if it is a file, and else /dev/null.
+// Of what a program prints the first 4 MiB are compared, and the last 4 MiB searched for its
+// figure. Each run gets stdin from where it stands if it is a file, and else /dev/null.
 //
 // Errors: nothing can be started or read, or the program's own figure is not in its output.
 Result<Comparison> compare_ways(const CompareRequest& request);

@@ -15,6 +15,7 @@ namespace hierbar {
 namespace {
 
 using test::CommandResult;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
@@ -110,6 +111,19 @@ TEST_F(CompareCommand, TellsDifferencesOfTheOutput) {
   const CommandResult numbers = compare("--runs 2 -- app 1.000 1.001");
   EXPECT_EQ(numbers.exit_code, 1);
   EXPECT_THAT(numbers.output, HasSubstr("differs in numbers, by 1.0e-03 of their value at most"));
+}
+
+TEST_F(CompareCommand, ShortensLongLinesAndLeavesOutWhatATerminalObeys) {
+  make_tool("long", "app 1 1; printf '\\033[31m'; under 'printf x'; seq 1000 | tr '\\n' ' '; echo");
+  EXPECT_THAT(compare("--runs 2 -- long").output,
+              AllOf(HasSubstr("line 3: '?[31m1 2 3 "), HasSubstr(" with hierbar"),
+                    Not(HasSubstr(" 999 "))));
+}
+
+TEST_F(CompareCommand, FindsTheFigureAtTheEndOfALongOutput) {
+  make_tool("talking", "yes 0123456789012345678901234567890 | head -n 200000; app 4 2");
+  EXPECT_THAT(compare("--runs 2 --time 'time ([0-9.]+)' -- talking").output,
+              HasSubstr("0.50 of its time"));
 }
 
 TEST_F(CompareCommand, LeavesOutWhatVariesByItself) {
