@@ -6,37 +6,14 @@
    Parallel regions with barriers, then a thread, a subprocess and a forked child that uses OpenMP
    and keeps its team for so many ms.
    Prints the files of OpenMP runtimes that are loaded, and how many cpus each may use. */
-#define _GNU_SOURCE 1
+#include "own_process.h"
+
 #include <pthread.h>
-#include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 int omp_get_num_threads(void);
-
-/* How many cpus the calling thread may use. */
-static int num_cpus(void) {
-  cpu_set_t cpus;
-  return sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : -1;
-}
-
-/* A line "runtime <path>" for each file of an OpenMP runtime that is loaded. */
-static void print_runtimes(void) {
-  char line[4096], last[4096] = "";
-  FILE *maps = fopen("/proc/self/maps", "r");
-  while (maps && fgets(line, sizeof line, maps)) {
-    const char *path = strchr(line, '/');
-    if (!path || !strcmp(path, last)) continue;
-    strcpy(last, path);
-    const char *file = strrchr(path, '/') + 1;
-    if (!strncmp(file, "libgomp", 7) || !strncmp(file, "libomp", 6) || !strncmp(file, "libiomp", 7))
-      printf("runtime %s", path);
-  }
-  if (maps) fclose(maps);
-}
 
 static void *look(void *result) {
   *(int *)result = num_cpus();
