@@ -146,8 +146,11 @@ std::string answer(const Findings& found) {
   if (!comparison.is_active && first.inactivity) return "not active: " + first.inactivity->words;
   if (comparison.num_rounds() == 0) return "no pair of runs is complete";
   const std::size_t ours = found.best(kHierbarWay);
+  const std::string ratio = found.ratio(ours, found.best(kPlainWay), "its");
+  if (const auto& inactivity = comparison.ways[ours].inactivity)
+    return ratio + ", no barrier served: " + inactivity->words;
   const std::uint64_t num_served = comparison.ways[ours].last.barriers.num_served();
-  return found.ratio(ours, found.best(kPlainWay), "its") + ", " + grouped(num_served) +
+  return ratio + ", " + grouped(num_served) +
          (num_served == 1 ? " barrier served" : " barriers served");
 }
 

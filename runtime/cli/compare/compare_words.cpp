@@ -87,6 +87,20 @@ std::string label(const Way& way) {
   return way.team_size == 0 ? way.name : way.name + ", " + plural(way.team_size, "thread");
 }
 
+namespace {
+
+// Where several team sizes are compared: what part of the same team's figure as it is.
+std::string part_of_base(const CompareRequest& request, const Comparison& comparison,
+                         std::size_t index) {
+  const Way& way = request.ways[index];
+  if (way.team_size == 0 || way.base == index) return "";
+  const PairedRatio ratio = ratio_of(comparison.ways[index], comparison.ways[way.base]);
+  return format_text(", %.2f (%.2f to %.2f) of this team as it is", ratio.median, ratio.lower,
+                     ratio.upper);
+}
+
+}  // namespace
+
 std::vector<std::string> describe_ways(const CompareRequest& request, const Comparison& comparison,
                                        const FigureKind& kind) {
   std::vector<std::string> lines;
@@ -102,6 +116,7 @@ std::vector<std::string> describe_ways(const CompareRequest& request, const Comp
     lines.push_back(name + "  " + figure_text(figures.median, kind) + " (" +
                     figure_text(figures.lower, kind) + " to " + figure_text(figures.upper, kind) +
                     "), cpu time " + figure_text(quartiles_of(cpu).median, {}) +
+                    part_of_base(request, comparison, i) +
                     (way.inactivity ? "; not active: " + way.inactivity->words : ""));
   }
   return lines;

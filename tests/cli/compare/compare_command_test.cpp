@@ -16,6 +16,7 @@ namespace {
 
 using test::CommandResult;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
@@ -208,6 +209,19 @@ TEST_F(CompareCommand, NamesTheBestTeamSizeOfEachWay) {
   EXPECT_THAT(result.output, HasSubstr("best as it is, 2 threads: 6; no difference beyond the "
                                        "noise with 4\n"));
   EXPECT_THAT(result.output, HasSubstr("best hierbar, 4 threads: 3\n"));
+  EXPECT_THAT(result.output, ContainsRegex("hierbar, 2 threads .*, 0.83 \\(0.83 to 0.83\\) of "
+                                           "this team as it is\n"));
+}
+
+TEST_F(CompareCommand, SaysWhyTheBestTeamHasNoBarrier) {
+  make_tool("small",
+            "case $OMP_NUM_THREADS in 1) echo openmp 0 0 >>$HIERBAR_SERVED_FILE; "
+            "echo time 1;; 2) app 5 4;; esac");
+  EXPECT_THAT(first_line(compare("--time 'time ([0-9.]+)' --runs 6 --ignore-output --threads 1,2 "
+                                 "-- small")
+                             .output),
+              HasSubstr("1.00 of its time (1.00 to 1.00, 6 pairs), no barrier served: teams of "
+                        "one thread, which need no barrier"));
 }
 
 TEST_F(CompareCommand, ComparesOtherRuntimesWithBoth) {
