@@ -40,6 +40,7 @@ if(family_name STREQUAL "mpich")
              ARGS --rounds 100 --limit-s 3
              ENV BREAKS=${breaks}
              CHECK --preload ${program_dir}/broken_collectives.so --exit-code any
-                   --expect-some "collectives_fuzz: .*${message_${breaks}}" --reject "all were right")
+                   --expect-some "collectives_fuzz: .*${message_${breaks}}"
+                   --reject "all were right")
   endforeach()
 endif()
