@@ -105,4 +105,4 @@ mpi_test(allreduces.late allreduces RANKS 3 ARGS late ENV ${data} HIERBAR_TIMEOU
 hierbar_run_alone(${prefix}allreduces.late) # one report a second
 mpi_test(allreduces.late_first allreduces RANKS 3 ARGS late_first ENV ${data} HIERBAR_TIMEOUT_S=1
          CHECK ${all_served} --count allreduces==6
-         --expect-some "rank 0 has waited 1 s for the set-up in allreduce 1 on MPI_COMM_WORLD of 3 ranks: not all of them have come; a process without this library ")
+         --expect-some "rank 0 has waited 1 s for the set-up in allreduce 1 on MPI_COMM_WORLD of 3 ranks: not all of them have arrived; a process without this library ")

@@ -95,7 +95,7 @@ TEST_F(CompareCommand, ShowsProgressOnStderrUnlessQuiet) {
 
 TEST_F(CompareCommand, NamesWhyNothingWasServed) {
   const CommandResult result = compare("-- true");
-  EXPECT_EQ(result.output, "hierbar compare: not active: no OpenMP and no MPI in it\n");
+  EXPECT_EQ(result.output, "hierbar compare: not active: no OpenMP and no MPI in the program\n");
   EXPECT_EQ(result.exit_code, 3);
   const CommandResult team = compare("-- sh -c 'echo openmp 0 0 >>$HIERBAR_SERVED_FILE'");
   EXPECT_THAT(
@@ -288,7 +288,8 @@ TEST_F(CompareCommand, RefusesBadOptionsByNameAndValue) {
        "--with: 'pgomp': there is no runtime 'pgomp'; allowed: a list of "
        "libgomp, libomp, libiomp5"},
       {"--with libomp=/no -- app", "--with: 'libomp=/no': there is no libomp.so at '/no'; allowed"},
-      {"--threads 2,x -- app", "--threads: '2,x': 'x' is no such number; allowed: a comma list"},
+      {"--threads 2,x -- app",
+       "--threads: '2,x': 'x' is not a valid number; allowed: a comma list"},
       {"--mpi none,x -- app", "--mpi: 'none,x': no such MPI; allowed: auto"},
   };
   for (const auto& [arguments, message] : kCases) {
