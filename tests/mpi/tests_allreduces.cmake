@@ -101,7 +101,7 @@ endif()
 # Diagnosis.
 mpi_test(allreduces.late allreduces RANKS 3 ARGS late ENV ${data} HIERBAR_TIMEOUT_S=1
          CHECK ${all_served} --count allreduces==15
-         --expect "an allreduce on MPI_COMM_WORLD of 3 ranks on this node waits since 1 s for rank 2 .process [0-9]+, .*$")
+         --expect "an allreduce on MPI_COMM_WORLD of 3 ranks on this node has waited 1 s for rank 2 .process [0-9]+, .*$")
 hierbar_run_alone(${prefix}allreduces.late) # one report a second
 mpi_test(allreduces.late_first allreduces RANKS 3 ARGS late_first ENV ${data} HIERBAR_TIMEOUT_S=1
          CHECK ${all_served} --count allreduces==6
