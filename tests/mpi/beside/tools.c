@@ -3,8 +3,8 @@
 
 /* Libraries that are loaded beside the shim, one for each macro:
 
-   -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier and MPI_Allreduce, and
-                  passes them on to PMPI_Barrier and PMPI_Allreduce
+   -DCOUNTS       a tool of the kind that counts MPI calls: it has MPI_Barrier and MPI_Allreduce,
+                  and passes them on to PMPI_Barrier and PMPI_Allreduce
    -DREPORTS      a tool of the kind that profilers of MPI are: it counts calls, passes each on to
                   its PMPI function, and reports in MPI_Finalize, or when the program aborts
    -DFINDS        a tool that does not call PMPI functions: it looks for the library's own in the
