@@ -13,10 +13,12 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "barrier/barrier.hpp"
 #include "barrier/thread_host.hpp"
+#include "base/membarrier.hpp"
 #include "tests/barrier/engine_subject.hpp"
 #include "tests/barrier/oracle.hpp"
 #include "tests/support/test_plans.hpp"
@@ -216,6 +218,38 @@ void expect_first_sleeper_woken(const TestPlan& plan, const Subject& subject) {
       EXPECT_EQ(trial.cross(mem, me), WaitResult::kReleased);
     }
   });
+}
+
+// A test for each shape, each way of waiting and each way of fencing.
+template <const std::vector<TestPlan>& (*kShapes)()>
+class ThreadsTest : public testing::TestWithParam<std::tuple<std::size_t, std::size_t, Fencing>> {
+ public:
+  static auto cases() {
+    return testing::Combine(testing::Range<std::size_t>(0, kShapes().size()),
+                            testing::Range<std::size_t>(0, kWaitings.size()),
+                            testing::Values(Fencing::kByWriters, Fencing::kBySleepers));
+  }
+  static std::string name_of(const testing::TestParamInfo<ParamType>& instance) {
+    const auto& [shape, waiting, fences] = instance.param;
+    return kShapes()[shape].name() + "_" + kWaitings[waiting].name + suffix_of(fences);
+  }
+
+ protected:
+  void SetUp() override {
+    if (fencing() == Fencing::kByWriters) return;
+    if (plan().view().num_crews != 0) GTEST_SKIP() << "with crews the writers always fence";
+    if (!can_fence_threads()) GTEST_SKIP() << "the system has no membarrier(2), or refuses it";
+  }
+  static const TestPlan& plan() { return kShapes()[std::get<0>(GetParam())]; }
+  static const WaitPolicy& policy() { return kWaitings[std::get<1>(GetParam())].policy; }
+  static Fencing fencing() { return std::get<2>(GetParam()); }
+};
+
+// For expect_first_sleeper_woken().
+inline std::vector<TestPlan> plans_with_sleepers() {
+  return {make_flat(2), make_flat(4), make_crews(5, 2),
+          make_forest("flags", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS}),
+          make_forest("lines", {{3, 2}, 2, HIERBAR_RELEASE_LINES})};
 }
 
 }  // namespace hierbar::test

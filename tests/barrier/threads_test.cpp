@@ -36,17 +36,9 @@ const std::vector<TestPlan>& shapes() {
   return plans;
 }
 
-class BarrierOfThreads
-    : public testing::TestWithParam<std::tuple<std::size_t, std::size_t, Fencing>> {
+class BarrierOfThreads : public ThreadsTest<shapes> {
  protected:
-  void SetUp() override {
-    if (subject().fencing == Fencing::kByWriters) return;
-    if (plan().view().num_crews != 0) GTEST_SKIP() << "with crews the writers always fence";
-    if (!can_fence_threads()) GTEST_SKIP() << "the system has no membarrier(2), or refuses it";
-  }
-  static const TestPlan& plan() { return shapes()[std::get<0>(GetParam())]; }
-  static const WaitPolicy& policy() { return kWaitings[std::get<1>(GetParam())].policy; }
-  static EngineSubject subject() { return {std::get<2>(GetParam())}; }
+  static EngineSubject subject() { return {fencing()}; }
 };
 
 TEST_P(BarrierOfThreads, KeepsTheOracle) {
@@ -61,22 +53,11 @@ TEST_P(BarrierOfThreads, EndsEveryWaitWhenAborted) {
   expect_every_wait_ends_when_aborted(plan(), policy(), subject());
 }
 
-std::string name_of(const testing::TestParamInfo<BarrierOfThreads::ParamType>& instance) {
-  const auto& [shape, waiting, fencing] = instance.param;
-  return shapes()[shape].name() + "_" + kWaitings[waiting].name + suffix_of(fencing);
-}
-
-INSTANTIATE_TEST_SUITE_P(Shapes, BarrierOfThreads,
-                         testing::Combine(testing::Range<std::size_t>(0, shapes().size()),
-                                          testing::Range<std::size_t>(0, kWaitings.size()),
-                                          testing::Values(Fencing::kByWriters,
-                                                          Fencing::kBySleepers)),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Shapes, BarrierOfThreads, BarrierOfThreads::cases(),
+                         BarrierOfThreads::name_of);
 
 TEST(BarrierOfSleepers, WakesTheOneThatSleepsAlready) {
-  for (const TestPlan& plan : {make_flat(2), make_flat(4), make_crews(5, 2),
-                               make_forest("flags", {{3, 2}, 2, HIERBAR_RELEASE_FLAGS}),
-                               make_forest("lines", {{3, 2}, 2, HIERBAR_RELEASE_LINES})}) {
+  for (const TestPlan& plan : plans_with_sleepers()) {
     expect_first_sleeper_woken(plan, EngineSubject{});
     if (can_fence_threads()) expect_first_sleeper_woken(plan, EngineSubject{Fencing::kBySleepers});
   }
