@@ -46,10 +46,6 @@ int watched(const Pmpi& pmpi, MPI_Comm comm, const std::string& what, long timeo
   return status;
 }
 
-void count_one(std::atomic<std::uint64_t>& calls) noexcept {
-  calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 std::optional<Route> route_by_itself(const Pmpi& pmpi, MPI_Comm comm) {

@@ -110,6 +110,14 @@ struct AllreduceCounts {
   std::uint64_t passed = 0;
 };
 
+// Counts a call of a communicator, in which only one thread at a time is, and returns its number.
+// Relaxed: a report of another thread may read the count at any time.
+inline std::uint64_t count_one(std::atomic<std::uint64_t>& calls) noexcept {
+  const std::uint64_t number = calls.load(std::memory_order_relaxed) + 1;
+  calls.store(number, std::memory_order_relaxed);
+  return number;
+}
+
 // What the shim knows about one communicator. It is an attribute of the communicator. MPI_Comm_dup
 // does not copy the attribute, so a duplicate gets a block of its own.
 struct CommState {

@@ -49,12 +49,14 @@ template <class Trace, class CrossAround>
   return status;
 }
 
-inline WaitDuties duties_of(Overdue& overdue) noexcept {
+// While a rank waits in what `overdue` is about; `report` is its report_overdue().
+inline WaitDuties duties_of(Overdue& overdue,
+                            decltype(WaitDuties::on_overdue) report = &report_overdue) noexcept {
   const auto poke = [](void*) noexcept {
     make_progress();
     return has_windows();
   };
-  return {poke, &report_overdue, &overdue};
+  return {poke, report, &overdue};
 }
 
 // A barrier of the MPI library, or of the baseline that HIERBAR_ALGORITHM names.
@@ -77,8 +79,7 @@ template <class Trace>
 template <class Trace>
 [[gnu::always_inline]] inline int cross_with(CommState& state, const Pmpi& pmpi, MPI_Comm comm,
                                              Trace& trace) {
-  state.num_barriers.store(state.num_barriers.load(std::memory_order_relaxed) + 1,
-                           std::memory_order_relaxed);
+  count_one(state.num_barriers);
   if (state.route != Route::kEngine) return cross_without_engine(state, pmpi, comm, trace);
   Overdue overdue{&pmpi, comm, &state};
   const WaitDuties duties = duties_of(overdue);

@@ -19,11 +19,6 @@
 namespace hierbar::mpi {
 namespace {
 
-std::uint32_t units_for(std::size_t bytes) {
-  return static_cast<std::uint32_t>((bytes + NodeSegment::kUnitBytes - 1) /
-                                    NodeSegment::kUnitBytes);
-}
-
 // Makes the block and the barrier of one node, which take() then hands to the communicator's state.
 class BlockMaker {
  public:
@@ -120,7 +115,7 @@ class BlockMaker {
         BarrierBlock::num_units(plan, static_cast<Algorithm>(offer.algorithm));
     const std::size_t room =
         segment_bytes(agreement_.process().settings, part_.ranks.size()) / NodeSegment::kUnitBytes;
-    const std::uint32_t num_image_units = units_for(NodeBarrier::image_bytes(plan));
+    const std::uint32_t num_image_units = NodeSegment::units_for(NodeBarrier::image_bytes(plan));
     const bool fits_another = num_units + num_image_units <= room;
     const auto block = units.claim(num_units, BarrierBlock::alignment(plan, page_bytes));
     offer.is_full = block || !fits_another ? 0 : 1;

@@ -3,8 +3,8 @@
 #include "mpi/entry/allreduce.hpp"
 
 #include "mpi/barrier/before_set_up.hpp"
+#include "mpi/barrier/cross_with.hpp"
 #include "mpi/barrier/make_collectives.hpp"
-#include "mpi/barrier/messages.hpp"
 #include "mpi/barrier/process_state.hpp"
 #include "mpi/entry/mpi_barrier.hpp"
 #include "mpi/library/family.hpp"
@@ -15,16 +15,8 @@
 namespace hierbar::mpi {
 namespace {
 
-// What a thread remembers between two allreduces, as of barriers (mpi_barrier.cpp): the
-// communicator of the last one that the engine has served, and its state. Both are valid while
-// num_removals is the current number.
-struct LastAllreduce {
-  MPI_Comm comm{};
-  CommState* state = nullptr;
-  std::uint64_t num_removals = 0;
-};
-
-constinit thread_local LastAllreduce last;
+// Of those that the engine has served.
+constinit thread_local LastComm last_of_allreduces;
 
 int call_library(const Pmpi& pmpi, MPI_Comm comm, const AllreduceCall& call) {
 #ifdef HIERBAR_HEADER_HAS_LARGE_COUNTS
@@ -47,17 +39,14 @@ bool has_good_buffers(const AllreduceCall& call) noexcept {
          (in != call.out || (call.count == 1 && kTakesOneElementTwice));
 }
 
+static_assert(NodeCollectives::kMostBytes <= kMostPairBytes, "cross_without_gaps()");
+
 // Progress comes behind, where it holds up this rank alone.
 int serve(CommState& state, const Pmpi& pmpi, MPI_Comm comm, const AllreduceCall& call,
           const Reduction& reduction) {
-  const std::uint64_t number = state.num_allreduces.load(std::memory_order_relaxed) + 1;
-  state.num_allreduces.store(number, std::memory_order_relaxed);
+  const std::uint64_t number = count_one(state.num_allreduces);
   Overdue overdue{&pmpi, comm, &state};
-  const auto poke = [](void*) noexcept {
-    make_progress();
-    return has_windows();
-  };
-  const WaitDuties duties{poke, &report_overdue_allreduce, &overdue};
+  const WaitDuties duties = duties_of(overdue, &report_overdue_allreduce);
   const void* const in = call.in == MPI_IN_PLACE ? call.out : call.in;
   const auto count = static_cast<std::size_t>(call.count);
   // It is always released: if a rank has died, MPI's launcher ends the program.
@@ -107,8 +96,7 @@ CommState* find_ready_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm co
     free_send_buffer();
     return status;
   }
-  // The number was read before the state was found, as in a barrier.
-  last = {comm, state, num_removals};
+  last_of_allreduces = {comm, state, num_removals};
   return serve(*state, pmpi, comm, call, reduction);
 }
 
@@ -122,13 +110,12 @@ int allreduce(const Pmpi& pmpi, MPI_Comm comm, const AllreduceCall& call) {
       !is_small(call.count, reduction->element_bytes, NodeCollectives::kMostBytes) ||
       !has_good_buffers(call))
     return pass_on(pmpi, comm, call);
-  const LastAllreduce& known = last;
-  if (known.state == nullptr || known.comm != comm ||
-      known.num_removals != ProcessState::get().states.num_removals())
+  const LastComm& last = last_of_allreduces;
+  if (!last.is(comm, ProcessState::get().states))
     return allreduce_elsewhere(pmpi, comm, call, *reduction);
-  return serve(*known.state, pmpi, comm, call, *reduction);
+  return serve(*last.state, pmpi, comm, call, *reduction);
 }
 
-void forget_last_allreduce() noexcept { last.state = nullptr; }
+void forget_last_allreduce() noexcept { last_of_allreduces.state = nullptr; }
 
 }  // namespace hierbar::mpi

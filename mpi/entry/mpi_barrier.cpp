@@ -16,19 +16,7 @@
 namespace hierbar::mpi {
 namespace {
 
-// What a thread remembers between two barriers.
-struct Caller {
-  // The communicator of the thread's last barrier and its state, so that the library need not be
-  // asked again (docs/design/mpi-calls.md#d0031). Both are valid while num_removals is the current
-  // number. MPI reuses a handle only after a free, and a free raises the number before it. The
-  // thread that uses the handle again sees the new number: the program itself has ordered this use
-  // after the free.
-  MPI_Comm comm{};
-  CommState* state = nullptr;
-  std::uint64_t num_removals = 0;
-};
-
-constinit thread_local Caller this_thread;
+constinit thread_local LastComm last_of_barriers;
 
 int pass_on(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Route route) {
   process.states.count(route);
@@ -83,9 +71,7 @@ template <class Cross>
     free_send_buffer();
     return status;
   }
-  // The number was read before the state was found. So a removal in between makes this entry
-  // invalid.
-  this_thread = {comm, state, num_removals};
+  last_of_barriers = {comm, state, num_removals};
   return cross_and_progress(*state, cross);
 }
 
@@ -95,12 +81,9 @@ template <class Cross>
   ProcessState& process = ProcessState::get();
   // Read once: in a library that may be loaded late, each access to a thread_local is a function
   // call.
-  const Caller& caller = this_thread;
-  if (caller.state == nullptr || caller.comm != comm ||
-      caller.num_removals != process.states.num_removals()) {
-    return barrier_elsewhere(process, pmpi, comm, address, cross);
-  }
-  return cross_and_progress(*caller.state, cross);
+  const LastComm& last = last_of_barriers;
+  if (!last.is(comm, process.states)) return barrier_elsewhere(process, pmpi, comm, address, cross);
+  return cross_and_progress(*last.state, cross);
 }
 
 }  // namespace
@@ -129,7 +112,7 @@ CommState* find_state(ProcessState& process, const Pmpi& pmpi, MPI_Comm comm, Be
       return counting;
   }
   // So that a barrier that the library calls in the set-up is found to be one, and an allreduce.
-  this_thread.state = nullptr;
+  last_of_barriers.state = nullptr;
   forget_last_allreduce();
   return set_up(process, pmpi, comm, call, state);
 }

@@ -32,6 +32,23 @@ auto through_tool(const void* caller, Call call) {
   return call();
 }
 
+// What a thread remembers of its last barrier or its last allreduce: the communicator and its
+// state, so that the library need not be asked again (docs/design/mpi-calls.md#d0031). Both are
+// valid while num_removals is the current number. MPI reuses a handle only after a free, and a free
+// raises the number before it. The thread that uses the handle again sees the new number: the
+// program itself has ordered this use after the free.
+//
+// The number is read before the state is found. So a removal in between makes the entry invalid.
+struct LastComm {
+  MPI_Comm comm{};
+  CommState* state = nullptr;
+  std::uint64_t num_removals = 0;
+
+  bool is(MPI_Comm other, const States& states) const noexcept {
+    return state != nullptr && comm == other && num_removals == states.num_removals();
+  }
+};
+
 // After a barrier or an allreduce of a process that has a buffer for MPI_Bsend. Open MPI frees the
 // space of a message when it makes progress and finds that the message has arrived. MPI_Bsend
 // itself does not look, and fails where the buffer is full. The library's own collective calls make

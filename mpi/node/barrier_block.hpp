@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
 #include "barrier/algorithm_names.hpp"
@@ -56,6 +55,17 @@ struct HostLine {
   std::uint32_t meeting_bits;
 };
 
+// Whether a participant has entered the episode in which `observer` is. Relaxed: the result is only
+// printed.
+inline bool has_entered(const hierbar_plan& plan,
+                        const BarrierMemory<std::atomic<std::uint64_t>>& lines,
+                        std::uint32_t participant, std::uint32_t observer) noexcept {
+  const auto epoch_of_own = [&](std::uint32_t i) {
+    return lines.own(plan.nodes[i].slot).epoch.load(std::memory_order_relaxed);
+  };
+  return reached(epoch_of_own(participant), epoch_of_own(observer));
+}
+
 // One communicator's part of a segment: the memory of its barrier. Participant 0 claims it. The
 // last member to detach frees it, because a rank may leave the last barrier, free the communicator
 // and make a new one while others are still leaving that barrier.
@@ -75,8 +85,7 @@ class BarrierBlock {
     const std::size_t bytes = algorithm == Algorithm::kHier
                                   ? BarrierMemory<Word>::size_bytes(plan)
                                   : baseline_offset(plan) + baseline_bytes(algorithm, plan);
-    return static_cast<std::uint32_t>((bytes + NodeSegment::kUnitBytes - 1) /
-                                      NodeSegment::kUnitBytes);
+    return NodeSegment::units_for(bytes);
   }
 
   // The multiple of units at which a block must start. If a plan's participants are on several NUMA
@@ -152,11 +161,8 @@ class BarrierBlock {
     epoch.store(next_epoch(epoch.load(std::memory_order_relaxed)), std::memory_order_relaxed);
   }
 
-  // Whether a participant has entered the episode in which `observer` is.
   bool has_entered(std::uint32_t participant, std::uint32_t observer) const noexcept {
-    // Relaxed: the result is only printed.
-    const Epoch wanted = epoch_of_own(observer);
-    return reached(epoch_of_own(participant), wanted);
+    return mpi::has_entered(*plan_, lines_, participant, observer);
   }
 
  private:
@@ -169,15 +175,7 @@ class BarrierBlock {
   }
 
   bool clear(std::size_t begin, std::size_t bytes) const noexcept {
-    const auto first = static_cast<std::uint32_t>(begin / NodeSegment::kUnitBytes);
-    const auto last = static_cast<std::uint32_t>((begin + bytes - 1) / NodeSegment::kUnitBytes);
-    if (!segment_->populate(first_unit_ + first, last - first + 1)) return false;
-    std::memset(static_cast<std::byte*>(memory()) + begin, 0, bytes);
-    return true;
-  }
-
-  Epoch epoch_of_own(std::uint32_t participant) const noexcept {
-    return lines_.own(plan_->nodes[participant].slot).epoch.load(std::memory_order_relaxed);
+    return segment_->clear(first_unit_, begin, bytes);
   }
 
   std::shared_ptr<NodeSegment> segment_;

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "barrier/collectives.hpp"
 #include "mpi/node/node_barrier.hpp"
@@ -36,8 +35,7 @@ class NodeCollectives {
   };
 
   static std::uint32_t num_units(const hierbar_plan& plan) noexcept {
-    return static_cast<std::uint32_t>((Engine::size_bytes(plan) + NodeSegment::kUnitBytes - 1) /
-                                      NodeSegment::kUnitBytes);
+    return NodeSegment::units_for(Engine::size_bytes(plan));
   }
 
   // Returns a place without units if the segment is full.
@@ -53,22 +51,15 @@ class NodeCollectives {
   NodeCollectives(const NodeBarrier& node, const Place& place) noexcept
       : node_(node),
         place_(place),
-        memory_(static_cast<std::byte*>(node.block().segment().unit(place.first_unit))),
-        engine_(node.plan(), memory_, node.fencing()),
-        lines_(memory_, node.plan().line_bytes) {}
+        engine_(node.plan(), memory(), node.fencing()),
+        lines_(memory(), node.plan().line_bytes) {}
   NodeCollectives(const NodeCollectives&) = delete;
   NodeCollectives& operator=(const NodeCollectives&) = delete;
 
   // Returns false if no memory is left.
   bool clear() const noexcept {
     for (const Engine::Part& part : Engine::parts_of(node_.plan(), node_.me())) {
-      if (part.bytes == 0) continue;
-      const auto first = static_cast<std::uint32_t>(part.offset / NodeSegment::kUnitBytes);
-      const auto last =
-          static_cast<std::uint32_t>((part.offset + part.bytes - 1) / NodeSegment::kUnitBytes);
-      if (!node_.block().segment().populate(place_.first_unit + first, last - first + 1))
-        return false;
-      std::memset(memory_ + part.offset, 0, part.bytes);
+      if (!node_.block().segment().clear(place_.first_unit, part.offset, part.bytes)) return false;
     }
     return true;
   }
@@ -89,18 +80,14 @@ class NodeCollectives {
 
   // Whether a participant has entered the collective in which this rank is.
   bool has_entered(std::uint32_t participant) const noexcept {
-    return reached(epoch_of(participant), epoch_of(node_.me()));
+    return mpi::has_entered(node_.plan(), lines_, participant, node_.me());
   }
 
  private:
-  // Relaxed: the result is only printed.
-  Epoch epoch_of(std::uint32_t participant) const noexcept {
-    return lines_.own(node_.plan().nodes[participant].slot).epoch.load(std::memory_order_relaxed);
-  }
+  void* memory() const noexcept { return node_.block().segment().unit(place_.first_unit); }
 
   const NodeBarrier& node_;
   Place place_;
-  std::byte* memory_;
   Engine engine_;
   BarrierMemory<RankMem::Word> lines_;
 };

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/files.hpp"
 #include "base/text.hpp"
 
 #ifndef MADV_POPULATE_WRITE
@@ -30,8 +31,8 @@ std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 // Whole pages.
-std::uint32_t units_for(std::size_t bytes) {
-  return static_cast<std::uint32_t>(round_up(bytes, page_bytes()) / NodeSegment::kUnitBytes);
+std::uint32_t units_of_pages_for(std::size_t bytes) {
+  return NodeSegment::units_for(round_up(bytes, page_bytes()));
 }
 
 std::string make_name(std::uint64_t id) {
@@ -43,21 +44,6 @@ std::string make_name(std::uint64_t id) {
 Error failure(const char* what, const std::string& name, int error) {
   return Error{std::string(what) + " " + kDirectory + name + ": " + std::strerror(error)};
 }
-
-// Closes its file descriptor. A mapping stays valid without one.
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 int allocate(int file, std::size_t bytes) {
   int error;
@@ -109,10 +95,11 @@ struct NodeSegment::Layout {
 
 Result<std::unique_ptr<NodeSegment>> NodeSegment::create(std::uint32_t num_members,
                                                          std::size_t bytes) {
-  const Layout layout(num_members, units_for(bytes));
+  const Layout layout(num_members, units_of_pages_for(bytes));
   const std::uint64_t id = random_id();
   const std::string name = make_name(id);
-  const File file(shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  const OpenFile file(
+      shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (file.get() < 0) return failure("cannot create", name, errno);
   int error = allocate(file.get(), layout.units);
   void* memory = MAP_FAILED;
@@ -135,7 +122,7 @@ Result<std::unique_ptr<NodeSegment>> NodeSegment::create(std::uint32_t num_membe
 
 Result<std::unique_ptr<NodeSegment>> NodeSegment::create_private(std::uint32_t num_members,
                                                                  std::size_t bytes) {
-  const Layout layout(num_members, units_for(bytes));
+  const Layout layout(num_members, units_of_pages_for(bytes));
   void* memory =
       mmap(nullptr, layout.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
@@ -160,7 +147,7 @@ Result<std::unique_ptr<NodeSegment>> NodeSegment::join(const std::string& name, 
                                                        std::uint32_t num_members) {
   // O_NONBLOCK: if this rank does not see the other one's /dev/shm, anybody may have made something
   // of that name, and to open that might block. A lease on a regular file would block, too.
-  const File file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
+  const OpenFile file(shm_open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
   if (file.get() < 0) return failure("cannot open", name, errno);
   struct stat status{};
   if (fstat(file.get(), &status) != 0) return failure("cannot read the size of", name, errno);
@@ -231,6 +218,13 @@ bool NodeSegment::populate(std::uint32_t first, std::uint32_t count) const {
     status = madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
   } while (status != 0 && (errno == EINTR || errno == EAGAIN));
   return status == 0;
+}
+
+bool NodeSegment::clear(std::uint32_t unit_index, std::size_t offset, std::size_t bytes) const {
+  const auto first = static_cast<std::uint32_t>(offset / kUnitBytes);
+  if (!populate(unit_index + first, units_for(offset + bytes) - first)) return false;
+  std::memset(static_cast<std::byte*>(unit(unit_index)) + offset, 0, bytes);
+  return true;
 }
 
 // Both relaxed: only the numbers matter.

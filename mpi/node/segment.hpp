@@ -40,6 +40,10 @@ namespace hierbar::mpi {
 class NodeSegment {
  public:
   static constexpr std::uint32_t kUnitBytes = 512;
+  // As many as hold so many bytes.
+  static std::uint32_t units_for(std::size_t bytes) noexcept {
+    return static_cast<std::uint32_t>((bytes + kUnitBytes - 1) / kUnitBytes);
+  }
 
   struct Member {
     ProcessName process;
@@ -75,6 +79,8 @@ class NodeSegment {
   // Allocates the pages of a run of units on the NUMA node of the calling thread. Pages that exist
   // stay. Returns false if no memory is left.
   bool populate(std::uint32_t first, std::uint32_t count) const;
+  // The same for `bytes` bytes, `offset` bytes behind the beginning of a unit, and sets them to 0.
+  bool clear(std::uint32_t unit, std::size_t offset, std::size_t bytes) const;
 
   std::uint64_t next_generation() const;
   // Returns true for the first caller among all members. That one reports that the segment is full.

@@ -57,10 +57,6 @@ struct TeamLayout {
   std::uint32_t areas[2];
   std::uint32_t end;
 
-  static std::uint32_t units(std::size_t bytes) {
-    return static_cast<std::uint32_t>((bytes + NodeSegment::kUnitBytes - 1) /
-                                      NodeSegment::kUnitBytes);
-  }
   // Enough for every plan of that many participants.
   static std::size_t image_bytes(std::uint32_t participants) {
     return sizeof(hierbar_plan) +
@@ -73,8 +69,8 @@ struct TeamLayout {
     const std::uint32_t slot_bytes = HIERBAR_LINES_PER_SLOT * first.line_bytes;
     const std::uint32_t gaps =
         std::min(first.num_participants, kNumaNodes) * (page_bytes / slot_bytes);
-    return units(std::size_t{slot_bytes} *
-                 (std::max(first.num_slots, first.num_participants) + gaps));
+    return NodeSegment::units_for(std::size_t{slot_bytes} *
+                                  (std::max(first.num_slots, first.num_participants) + gaps));
   }
 
   // units_per_page: areas begin at pages.
@@ -82,8 +78,9 @@ struct TeamLayout {
       : num_participants(participants),
         area_units((units_in_area + units_per_page - 1) / units_per_page * units_per_page),
         joins_unit(1),
-        image_unit(joins_unit + units(participants * sizeof(std::atomic<std::uint32_t>))),
-        image_units(units(image_bytes(participants))) {
+        image_unit(joins_unit +
+                   NodeSegment::units_for(participants * sizeof(std::atomic<std::uint32_t>))),
+        image_units(NodeSegment::units_for(image_bytes(participants))) {
     areas[0] = (image_unit + image_units + units_per_page - 1) / units_per_page * units_per_page;
     areas[1] = areas[0] + area_units;
     end = areas[1] + area_units;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -9,6 +11,22 @@
 #include "base/variables.hpp"
 
 namespace hierbar {
+
+// An open file, which is closed at the end; -1: none. A mapping of it stays valid.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  int get() const { return descriptor_; }
+
+ private:
+  const int descriptor_;
+};
 
 // A file that appears under its name as a whole or not at all.
 //

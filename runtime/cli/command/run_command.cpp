@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/text.hpp"
 #include "base/variables.hpp"
 #include "cli/doctor/diagnosis.hpp"
 #include "cli/option/machine_option.hpp"
@@ -34,17 +35,15 @@ void print(const RunSettings& settings) {
 }
 
 std::string describe(const ServedBarriers::Count& count, const char* kind, const char* library) {
-  return std::string(kind) + ": " + std::to_string(count.num_served) +
-         (count.num_served == 1 ? " barrier served in " : " barriers served in ") +
+  return std::string(kind) + ": " + plural(count.num_served, "barrier") + " served in " +
          std::to_string(count.num_processes) +
          (count.num_processes == 1 ? " process, " : " processes, ") +
          std::to_string(count.num_others) + " left to the " + library;
 }
 
 std::string describe_allreduces(const ServedBarriers::Count& count) {
-  return std::to_string(count.num_served) +
-         (count.num_served == 1 ? " allreduce served, " : " allreduces served, ") +
-         std::to_string(count.num_others) + " left to the library";
+  return plural(count.num_served, "allreduce") + " served, " + std::to_string(count.num_others) +
+         " left to the library";
 }
 
 // The line at the end: what was served, or why nothing was.

@@ -103,7 +103,7 @@ WaysRequest read_ways(const CompareOptions& options, const Program& program) {
 CompareRequest read_request(const CompareOptions& options, const Program& program) {
   if (program.empty()) {
     throw CLI::ValidationError("compare",
-                               "no program; put it behind '--', as in 'hierbar compare -- ./app'");
+                               "no program; put it after '--', as in 'hierbar compare -- ./app'");
   }
   if (find_in_path(program.front()).empty())
     refuse("PROGRAM", program.front(), "there is no such program",

@@ -10,38 +10,19 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "base/clock.hpp"
+#include "base/files.hpp"
 #include "cli/compare/paired_ratios.hpp"
 #include "cli/program/turns.hpp"
 
 namespace hierbar {
 namespace {
 
-// An open file, closed at the end.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  ~OpenFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  int get() const { return descriptor_; }
-
- private:
-  const int descriptor_;
-};
-
 // A new file without a name, for what a program prints. A pipe would have to be read while the
 // program runs, by somebody who takes cpu time from it. -1 if none can be made.
 int make_output_file() {
-  std::error_code none;
-  std::filesystem::path directory = std::filesystem::temp_directory_path(none);
-  if (none) directory = "/tmp";
-  std::string name = (directory / "hierbar-output-XXXXXX").string();
+  std::string name = name_in_temporary_directory("hierbar-output-");
   const int file = mkostemp(name.data(), O_CLOEXEC);
   if (file >= 0) unlink(name.c_str());
   return file;

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "cli/placement/job.hpp"
+#include "cli/program/program.hpp"
 #include "placement/evidence/process.hpp"
 
 namespace hierbar {
@@ -33,10 +34,7 @@ constexpr auto kPatience = std::chrono::seconds(2);
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
-    std::error_code none;
-    path_ = fs::temp_directory_path(none);
-    if (none) path_ = "/tmp";
-    std::string name = (path_ / "hierbar-doctor-XXXXXX").string();
+    std::string name = name_in_temporary_directory("hierbar-doctor-");
     if (mkdtemp(name.data()) == nullptr)
       problem_ = "cannot make " + name + ": " + std::strerror(errno);
     path_ = name;

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -25,10 +24,7 @@ namespace {
 class ServedFile {
  public:
   ServedFile() {
-    std::error_code none;
-    std::filesystem::path directory = std::filesystem::temp_directory_path(none);
-    if (none) directory = "/tmp";
-    path_ = (directory / "hierbar-served-XXXXXX").string();
+    path_ = name_in_temporary_directory("hierbar-served-");
     const int file = mkstemp(path_.data());
     if (file < 0) problem_ = "cannot make " + path_ + ": " + std::strerror(errno);
     if (file >= 0) close(file);

@@ -228,6 +228,13 @@ StartedProgram find_started_program(const Program& command) {
   return started;
 }
 
+std::string name_in_temporary_directory(const char* prefix) {
+  std::error_code none;
+  std::filesystem::path directory = std::filesystem::temp_directory_path(none);
+  if (none) directory = "/tmp";
+  return (directory / (std::string(prefix) + "XXXXXX")).string();
+}
+
 Environment with_changes(Environment environment,
                          std::map<std::string, std::optional<std::string>> changes) {
   const auto kept =

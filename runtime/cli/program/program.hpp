@@ -69,6 +69,10 @@ bool is_srun(const std::string& word);
 // The file that a shell would run for this word. Empty if there is none.
 std::string find_in_path(const std::string& word);
 
+// A name of a temporary file for mkstemp() and its like, which begins with `prefix`: in TMPDIR, or
+// in /tmp where that is not set or no directory.
+std::string name_in_temporary_directory(const char* prefix);
+
 // `environment`, with the changes.
 Environment with_changes(Environment environment,
                          std::map<std::string, std::optional<std::string>> changes);

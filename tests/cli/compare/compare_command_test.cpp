@@ -277,7 +277,7 @@ TEST_F(CompareCommand, OwnFigureMustBeThere) {
 
 TEST_F(CompareCommand, RefusesBadOptionsByNameAndValue) {
   const std::pair<const char*, const char*> kCases[] = {
-      {"", "no program; put it behind '--'"},
+      {"", "no program; put it after '--'"},
       {"-- no_such_program", "PROGRAM: 'no_such_program': there is no such program; allowed: "},
       {"--runs 0 -- app", "--runs: '0': no such number; allowed: 1 to 1000"},
       {"--time-limit 0 -- app", "--time-limit: '0': not a valid time; allowed: seconds above 0"},
