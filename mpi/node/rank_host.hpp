@@ -23,7 +23,7 @@ namespace hierbar::mpi {
 struct Waiting : WaitPolicy {
   Waiting() noexcept : WaitPolicy(of_ranks()) {}
 
-  // Nobody else needs this rank's cpu. It does not sleep where peers may access its memory.
+  // No other rank needs this one's cpu. It keeps it where peers may access its memory.
   bool has_own_cpu = true;
   // Time after which on_overdue is called, and then again after every such time. 0: never.
   long watch_ns = 0;
@@ -60,9 +60,10 @@ struct WaitDuties {
 // 1. The barrier spins for spin_polls() polls.
 // 2. Rounds: progress, polls, a yield.
 // 3. Rounds: progress, polls, a short sleep on a futex. The awaited rank ends the sleep. If peers
-//    use this rank's library, rounds of step 2 follow (docs/design/mpi-calls.md#d0154). If they may
-//    access its memory, and it has a cpu of its own, step 2 goes on instead
-//    (docs/design/mpi-calls.md#d0178).
+//    use this rank's library, rounds of step 2 follow (docs/design/mpi-calls.md#d0154).
+//
+// If peers may access the rank's memory, and it has a cpu of its own, its rounds neither yield nor
+// sleep (docs/design/mpi-calls.md#d0178).
 //
 // Ranks that outnumber the cpus all await one release. They soon sleep, in one place. If peers may
 // access the memory of one, its sleeps stay short.
@@ -116,7 +117,9 @@ class RankHost {
         is_accessible = duties_.poke(duties_.context);
       }
       if (poll_for_a_while(waiting, pending)) return slept;
-      if (!may_sleep || (is_accessible && waiting.has_own_cpu)) {
+      if (is_accessible && waiting.has_own_cpu) {
+        // The next access comes at any time. To a process that computes a yield gives a time slice.
+      } else if (!may_sleep) {
         sched_yield();
       } else if (yields > 0 && activity.found_by([&] { duties_.poke(duties_.context); })) {
         round = 0;  // whoever is to sleep at once has no rounds to go back to
