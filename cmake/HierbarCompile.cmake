@@ -76,8 +76,11 @@ function(hierbar_brings_own_cxx)
           LINKER:--no-undefined)
     endif()
     # Where the links of an installation are missing, as in a wheel, its libraries still find each
-    # other.
-    set_target_properties(${target} PROPERTIES INSTALL_RPATH $ORIGIN)
+    # other, and hwloc where it is in no directory of the system. The build tree has the same search
+    # paths: CMake would pad others with empty directories, which the loader takes for the current
+    # one.
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+                          INSTALL_RPATH $ORIGIN INSTALL_RPATH_USE_LINK_PATH ON)
   endforeach()
 endfunction()
 
