@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "kmp_io.h"
 #include "kmp_str.h"
 
@@ -32,15 +34,29 @@ void __kmp_hierbar_warn_bad_value(char const *name, char const *value, char cons
   __kmp_str_buf_free(&text);
 }
 
+const char *__kmp_hierbar_own_file() {
+  // Relaxed: each thread would find the same, which the loader never frees.
+  static std::atomic<const char *> known{NULL};
+  const char *file = known.load(std::memory_order_relaxed);
+  if (file == NULL) {
+    Dl_info self;
+    if (dladdr((void *)&__kmp_hierbar_own_file, &self) == 0)
+      return NULL;
+    file = self.dli_fname;
+    known.store(file, std::memory_order_relaxed);
+  }
+  return file;
+}
+
 // libhierbar.so lies beside this library, whatever name the program found this one by. Otherwise
 // the loader's own path decides. No variable has a say in either where the environment is
 // untrusted: the loader then ignores LD_LIBRARY_PATH, for this library as for that one.
 static void *open_library() {
-  Dl_info self;
+  const char *const self = __kmp_hierbar_own_file();
   char path[PATH_MAX];
   // Local, so that the program's own libraries are not disturbed. Never unloaded: plans live in it.
   const int mode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-  if (dladdr((void *)&open_library, &self) != 0 && realpath(self.dli_fname, path) != NULL) {
+  if (self != NULL && realpath(self, path) != NULL) {
     char *slash = strrchr(path, '/');
     static const char file[] = "libhierbar.so";
     if (slash != NULL && (size_t)(slash + 1 - path) + sizeof(file) <= sizeof(path)) {

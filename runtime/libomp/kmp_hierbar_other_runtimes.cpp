@@ -36,6 +36,7 @@
 #include "kmp_environment.h"
 #include "kmp_i18n.h"
 #include "kmp_str.h"
+#include "libomp/barrier/kmp_hierbar_waits.h"
 #include "libomp/kmp_hierbar_library.h"
 
 static bool is_registered = false; // under __kmp_initz_lock
@@ -146,14 +147,14 @@ static void *own_function(const char *path, const char *name) {
 }
 
 static void look_for_our_own() {
-  Dl_info self;
-  if (dladdr((void *)&look_for_our_own, &self) == 0)
+  const char *const self = __kmp_hierbar_own_file();
+  if (self == NULL)
     return;
   kmp_str_buf_t names;
   __kmp_str_buf_init(&names);
   dl_iterate_phdr(add_name, &names); // which holds the loader's lock: no dlopen() inside
   for (const char *path = names.str; path < names.str + names.used; path += strlen(path) + 1) {
-    if (strcmp(path, self.dli_fname) == 0)
+    if (strcmp(path, self) == 0)
       continue;
     int (*const other)() = (int (*)())own_function(path, "kmp_hierbar_is_registered");
     if (other != NULL && other())
@@ -166,11 +167,10 @@ static void look_for_our_own() {
 
 bool __kmp_hierbar_register_library() {
 #if KMP_ARCH_X86 || KMP_ARCH_X86_64
-  // It measures for half a millisecond how fast the clock counts: once, also for forked children.
-  static bool has_tick = false;
-  if (!has_tick)
-    __kmp_initialize_system_tick();
-  has_tick = true;
+  static bool has_ticks = false; // a forked child's clock is the parent's
+  if (!has_ticks)
+    __kmp_hierbar_measure_ticks();
+  has_ticks = true;
 #endif
   look_for_registrations();
   look_for_our_own();

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -22,6 +22,21 @@ namespace {
 // The process that loaded this library. A forked child of it has another number.
 const pid_t loaded_into = getpid();
 
+// The quota is read once in a process, since that opens a dozen files. A forked child reads it
+// again: it may be in another control group. Relaxed: the number of the process and its quota are
+// one word, and nothing else belongs to them.
+std::optional<std::uint32_t> cpu_quota() {
+  static std::atomic<std::uint64_t> known{0};  // process << 32 | quota, 0: none is known
+  const auto process = static_cast<std::uint64_t>(getpid());
+  std::uint64_t found = known.load(std::memory_order_relaxed);
+  if (found >> 32 != process) {
+    found = process << 32 | read_cpu_quota().value_or(0);
+    known.store(found, std::memory_order_relaxed);
+  }
+  const auto quota = static_cast<std::uint32_t>(found);
+  return quota == 0 ? std::nullopt : std::optional(quota);
+}
+
 CpuSet to_set(const hierbar_cpus& cpus) { return {cpus.bits, cpus.num_words}; }
 
 ShareAnswer find_share(const hierbar_place_request& request) {
@@ -34,7 +49,7 @@ ShareAnswer find_share(const hierbar_place_request& request) {
           },
       .load_machine = [] { return &known_machine({}); },
       .adopt_machine = [](Machine machine) { return &adopt_machine(std::move(machine)); },
-      .cpu_quota = [] { return read_cpu_quota(); },
+      .cpu_quota = cpu_quota,
       .is_forked_child = getpid() != loaded_into};
   ShareRequest own{.mask = to_set(request.mask), .num_threads = request.num_threads};
   if (request.first_mask.num_words != 0) own.first_mask = to_set(request.first_mask);
@@ -66,7 +81,7 @@ HIERBAR_EXPORT int hierbar_place(const hierbar_place_request* request, hierbar_l
 }
 
 HIERBAR_EXPORT uint32_t hierbar_cpu_quota(void) try {
-  return hierbar::read_cpu_quota().value_or(0);
+  return hierbar::cpu_quota().value_or(0);
 } catch (const std::exception&) {
   return 0;
 }

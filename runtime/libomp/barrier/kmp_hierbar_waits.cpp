@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "barrier/real_mem.hpp"
+#include "base/clock.hpp"
 #include "base/trusted_variable.hpp"
 #include "kmp_lock.h"
 #include "libomp/kmp_hierbar_library.h"
@@ -92,6 +93,49 @@ void __kmp_hierbar_read_waits() {
   const uint32_t quota = __kmp_hierbar_library.cpu_quota();
   __kmp_hierbar_cpu_quota = quota == 0 ? INT_MAX : (int)quota;
 }
+
+#if KMP_ARCH_X86 || KMP_ARCH_X86_64
+
+namespace {
+
+struct moment_t {
+  kmp_uint64 ticks;
+  kmp_int64 ns;
+};
+
+// The thread may lose its cpu between two readings, so the closest ones of some are taken.
+moment_t read_both_clocks() {
+  moment_t moment{};
+  kmp_uint64 closest = ~kmp_uint64{0};
+  for (int reading = 0; reading < 4; ++reading) {
+    const kmp_uint64 ticks = __kmp_hardware_timestamp();
+    const kmp_int64 ns = hierbar::monotonic_ns();
+    const kmp_uint64 took = __kmp_hardware_timestamp() - ticks;
+    if (took >= closest)
+      continue;
+    closest = took;
+    moment = {ticks + took / 2, ns};
+  }
+  return moment;
+}
+
+} // namespace
+
+// Both clocks are read within some 20 ns, so that the result is right within 0.2 %.
+void __kmp_hierbar_measure_ticks() {
+  constexpr kmp_int64 interval_ns = 20'000;
+  const moment_t start = read_both_clocks();
+  moment_t end = start;
+  while (end.ns - start.ns < interval_ns)
+    end = read_both_clocks();
+  const double per_us = 1e3 * (double)(end.ticks - start.ticks) / (double)(end.ns - start.ns);
+  if (per_us < 1)
+    return; // LLVM's default stays
+  __kmp_ticks_per_usec = (kmp_uint64)per_us;
+  __kmp_ticks_per_msec = (kmp_uint64)(1e3 * per_us);
+}
+
+#endif
 
 bool __kmp_hierbar_ran_task() {
   has_run_task = true;

@@ -29,6 +29,11 @@ constexpr int __kmp_hierbar_default_blocktime = 6'000;
 // settings.
 void __kmp_hierbar_read_waits();
 
+#if KMP_ARCH_X86 || KMP_ARCH_X86_64
+// Measures how fast the time-stamp counter counts. LLVM's way takes half a millisecond.
+void __kmp_hierbar_measure_ticks();
+#endif
+
 // In units of KMP_NOW().
 static inline kmp_uint64 __kmp_hierbar_ticks(kmp_uint64 us) {
 #if KMP_OS_UNIX && (KMP_ARCH_X86 || KMP_ARCH_X86_64)

@@ -7,7 +7,6 @@
 #include "libomp/gomp/kmp_gomp_messages.h"
 
 #include <atomic>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +15,7 @@
 #include "kmp_io.h"
 #include "libomp/gomp/kmp_gomp_entry.h"
 #include "libomp/gomp/kmp_gomp_initial.h"
+#include "libomp/kmp_hierbar_library.h"
 #if OMPT_SUPPORT
 #include "ompt-specific.h"
 #endif
@@ -39,12 +39,12 @@ const variable_t variables[] = {
 } // namespace
 
 static bool has_name_of_gcc() {
-  Dl_info library;
   const char *const name = "/libgomp.so.1";
-  if (!dladdr((void *)&has_name_of_gcc, &library) || !library.dli_fname)
+  const char *const file = __kmp_hierbar_own_file();
+  if (file == NULL)
     return false;
-  const size_t length = strlen(library.dli_fname);
-  return length >= strlen(name) && strcmp(library.dli_fname + length - strlen(name), name) == 0;
+  const size_t length = strlen(file);
+  return length >= strlen(name) && strcmp(file + length - strlen(name), name) == 0;
 }
 
 bool __kmp_gomp_is_loaded_for_gcc() {

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "base/bound_thread.hpp"
@@ -81,15 +81,18 @@ struct Hierarchy {
   bool is_version_2;
 };
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+// Views of `text`.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end; (end = text.find(separator)) != text.npos; text.remove_prefix(end + 1)) {
+    parts.push_back(text.substr(0, end));
+  }
+  parts.push_back(text);
   return parts;
 }
 
-bool holds(const std::string& comma_list, const char* name) {
-  const std::vector<std::string> parts = split(comma_list, ',');
+bool holds(std::string_view comma_list, std::string_view name) {
+  const std::vector<std::string_view> parts = split(comma_list, ',');
   return std::find(parts.begin(), parts.end(), name) != parts.end();
 }
 
@@ -99,14 +102,17 @@ std::vector<Hierarchy> read_hierarchies(const std::string& root) {
   std::vector<Hierarchy> hierarchies;
   std::ifstream file(root + "/proc/self/mountinfo");
   for (std::string line; std::getline(file, line);) {
-    const auto separator = line.find(" - ");
+    const auto separator = line.find(" - cgroup");
     if (separator == std::string::npos) continue;
-    const std::vector<std::string> mount = split(line.substr(0, separator), ' ');
-    const std::vector<std::string> type = split(line.substr(separator + 3), ' ');
+    const std::string_view text = line;
+    const std::vector<std::string_view> mount = split(text.substr(0, separator), ' ');
+    const std::vector<std::string_view> type = split(text.substr(separator + 3), ' ');
     if (mount.size() < 5 || type.size() < 3) continue;
     const bool is_version_2 = type[0] == "cgroup2";
     const bool is_version_1 = type[0] == "cgroup" && holds(type[2], "cpu");
-    if (is_version_1 || is_version_2) hierarchies.push_back({mount[4], mount[3], is_version_2});
+    if (is_version_1 || is_version_2) {
+      hierarchies.push_back({std::string(mount[4]), std::string(mount[3]), is_version_2});
+    }
   }
   return hierarchies;
 }
@@ -118,7 +124,7 @@ std::optional<std::string> read_group(const std::string& root, bool is_version_2
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const auto controllers = std::string_view(line).substr(first + 1, second - first - 1);
     if (is_version_2 ? controllers.empty() : holds(controllers, "cpu"))
       return line.substr(second + 1);
   }
