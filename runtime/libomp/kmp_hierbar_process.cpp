@@ -5,21 +5,13 @@
 
 #include <unistd.h>
 
+#include "base/clock.hpp"
 #include "kmp_itt.h"
 #include "libomp/barrier/kmp_hierbar_report.h"
 #include "libomp/kmp_hierbar_other_runtimes.h"
 #if OMPT_SUPPORT
 #include "ompt-internal.h"
 #endif
-
-// ---- fork() ----
-
-// A forked child has one thread, the copy of the one that called fork(). libomp abandons the
-// parent's teams and begins anew, but takes some things of the parent's for its own.
-void __kmp_hierbar_forget_parent() {
-  __kmp_hierbar_unregister_library(); // many a child never uses OpenMP; it registers when it does
-  __kmp_thread_pool_active_nth.store(0, std::memory_order_relaxed); // of the parent's workers
-}
 
 // ---- pauses ----
 
@@ -61,10 +53,53 @@ bool __kmp_hierbar_has_restarted(kmp_int32 gtid) {
 // and at no other time.
 
 // (kmp_hierbar_process.E1) set once, by the thread that runs the destructors; (E2) read by all.
-// Relaxed: a thread that sees it late does what it would have done a moment earlier.
+// Relaxed (E2): a thread that sees it late does what it would have done a moment earlier.
 static std::atomic<bool> is_exiting(false);
+static __thread bool exits; // the thread that runs the destructors
 
 bool __kmp_hierbar_is_exiting() { return is_exiting.load(std::memory_order_relaxed); }
+
+// ---- libraries that are opened meanwhile ----
+//
+// A thread counts itself (O1) and then looks whether the end has begun (O2). The end begins (E1)
+// and then looks who is counted (O3). All four are seq_cst, so at least one of the two sees the
+// other: either the end waits for the thread, or the thread for the end.
+//
+// Neither waits for ever. A destructor may wait for a thread that waits here, and a thread that is
+// counted may wait for one that the end has stopped. Without such a destructor an end takes less
+// than a millisecond, and the start of this library some milliseconds.
+
+static std::atomic<int> num_opening(0);
+static __thread int num_own_opening; // a plan is made while the library starts
+
+template <class Condition> static void await(int limit_ms, Condition condition) {
+  const int64_t limit_ns = hierbar::monotonic_ns() + int64_t{limit_ms} * 1'000'000;
+  while (!condition() && hierbar::monotonic_ns() < limit_ns)
+    usleep(100);
+}
+
+kmp_hierbar_opening_t::kmp_hierbar_opening_t() {
+  ++num_own_opening;
+  num_opening.fetch_add(1, std::memory_order_seq_cst);             // (kmp_hierbar_process.O1)
+  const bool is_late = is_exiting.load(std::memory_order_seq_cst); // (kmp_hierbar_process.O2)
+  if (!is_late || exits || num_own_opening > 1)
+    return;
+  num_opening.fetch_sub(1, std::memory_order_relaxed); // nobody is to wait for a thread that waits
+  await(100, [] { return false; });
+  num_opening.fetch_add(1, std::memory_order_relaxed);
+}
+
+kmp_hierbar_opening_t::~kmp_hierbar_opening_t() {
+  --num_own_opening;
+  // (kmp_hierbar_process.O4) store-release; pairs with (O3): what the thread did is over.
+  num_opening.fetch_sub(1, std::memory_order_release);
+}
+
+static void let_others_open() {
+  await(1'000, [] { // (kmp_hierbar_process.O3)
+    return num_opening.load(std::memory_order_seq_cst) <= num_own_opening;
+  });
+}
 
 // What main() has begun by `target nowait` and the like is part of the program.
 static void finish_tasks_of_others(int gtid) {
@@ -98,7 +133,9 @@ static bool is_only_root(int gtid) {
 }
 
 bool __kmp_hierbar_exit() {
-  is_exiting.store(true, std::memory_order_relaxed); // (E1)
+  exits = true;
+  is_exiting.store(true, std::memory_order_seq_cst); // (E1)
+  let_others_open();
   if (!__kmp_init_serial || TCR_4(__kmp_global.g.g_done))
     return true;
   const int gtid = __kmp_gtid_get_specific();
@@ -144,4 +181,14 @@ bool __kmp_hierbar_await_end(kmp_info_t *thread) {
   while (!thread->th.th_hierbar_has_ended.load(std::memory_order_acquire))
     KMP_YIELD(TRUE);
   return true;
+}
+
+// ---- fork() ----
+
+// A forked child has one thread, the copy of the one that called fork(). libomp abandons the
+// parent's teams and begins anew, but takes some things of the parent's for its own.
+void __kmp_hierbar_forget_parent() {
+  __kmp_hierbar_unregister_library(); // many a child never uses OpenMP; it registers when it does
+  __kmp_thread_pool_active_nth.store(0, std::memory_order_relaxed); // of the parent's workers
+  num_opening.store(num_own_opening, std::memory_order_relaxed);    // the parent's others are gone
 }

@@ -12,7 +12,8 @@
 //     __kmp_hierbar_await_end           before a worker is joined
 //     kmp_hierbar_uncancelled_t         a thread sleeps
 //   kmp_runtime.cpp
-//     kmp_hierbar_uncancelled_t         the library starts; kmp_hierbar_plan.cpp makes a plan
+//     kmp_hierbar_opening_t             the library starts; kmp_hierbar_plan.cpp makes a plan
+//     kmp_hierbar_uncancelled_t         it goes on with that
 //     __kmp_hierbar_forget_number       it has been paused
 //     __kmp_hierbar_exit                the library's destructor, at the end of the process
 //     __kmp_hierbar_is_exiting          when a thread of the program ends
@@ -35,6 +36,18 @@ class kmp_hierbar_uncancelled_t {
 public:
   kmp_hierbar_uncancelled_t() { __kmp_disable(&state); }
   ~kmp_hierbar_uncancelled_t() { __kmp_enable(state); }
+};
+
+// While it lives, the thread opens libraries, and the end of the process waits for it. glibc's
+// dlopen() must not run beside the end of a process that has an audit module, as under `hierbar
+// run`: it then clears the thread-local variables of libraries that are in use, in all threads. So
+// a thread that comes when the end has begun lets that go on first.
+class kmp_hierbar_opening_t {
+  kmp_hierbar_uncancelled_t uncancelled;
+
+public:
+  kmp_hierbar_opening_t();
+  ~kmp_hierbar_opening_t();
 };
 
 // The calling thread has paused the library, and is none of its threads any more.

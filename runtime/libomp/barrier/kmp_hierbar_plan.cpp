@@ -144,6 +144,7 @@ static void fill_instance(kmp_hierbar_instance_t *instance, int nproc, int *plac
     instance->flat = new (memory) hierbar::FlatPlan(nproc, hierbar::own_line_distance());
     instance->plan = &instance->flat->plan();
   } else {
+    kmp_hierbar_opening_t opening; // hwloc has plugins
     instance->plan = create_plan(nproc, places);
   }
   instance->nproc = nproc;

@@ -5,18 +5,21 @@
 // regions meanwhile. Each case ends with the exit code of main().
 
 // BUILD: clang -Wl,--no-as-needed -lomp -llate_end
-// BUILD: gcc -Wl,--no-as-needed -lgomp -llate_end
+// BUILD: gcc -rdynamic -Wl,--no-as-needed -lgomp -llate_end
 // LIBRARY: liblate_end.so
 // With KMP_BARRIER unset as well: these are faults of LLVM's.
 // TEST: small_regions_go_on forks_go_on two_teams_go_on last_root_ends late_region
-//     threads_give_back exit_in_a_region
+//     threads_give_back exit_in_a_region first_region_begins late_first_region
+//     late_first_region_of_another
 //   CHECK: --repeat 5
 // TEST hyper: small_regions_go_on forks_go_on two_teams_go_on last_root_ends late_region
-//     threads_give_back exit_in_a_region
+//     threads_give_back exit_in_a_region first_region_begins late_first_region
+//     late_first_region_of_another
 //   ENV: KMP_BARRIER
 //   CHECK: --repeat 5
 
 #include <omp.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <map>
@@ -134,7 +137,40 @@ void exit_in_a_region() {
   }
 }
 
+// ---- the runtime has not been used when the end begins ----
+
+std::atomic<bool> starts_slowly, is_starting, has_started;
+
+// The end waits until the library has started. Its start opens libraries, and under an audit module
+// glibc clears variables of all threads when one is opened beside the end.
+void first_region_begins() {
+  starts_slowly = true;
+  std::thread([] {
+    small_region(2);
+    for (;;) pause();
+  }).detach();
+  while (!is_starting) usleep(100);
+  run_late([] { CHECK(has_started); });
+}
+
+void late_first_region() {
+  run_late([] { CHECK_EQUAL(small_region(3), 3); });
+}
+
+// Another thread lets the end go on first. But this end waits for the thread.
+void late_first_region_of_another() {
+  run_late([] { std::thread([] { CHECK_EQUAL(small_region(3), 3); }).join(); });
+}
+
 }  // namespace
+
+// The runtime asks for a tool when it starts.
+extern "C" void* ompt_start_tool(unsigned, const char*) {
+  is_starting = true;
+  if (starts_slowly) usleep(100'000);
+  has_started = true;
+  return nullptr;
+}
 
 int main(int argc, char** argv) {
   return omp_test::run_case(argc, argv,
@@ -144,5 +180,8 @@ int main(int argc, char** argv) {
                              {"last_root_ends", last_root_ends},
                              {"late_region", late_region},
                              {"threads_give_back", threads_give_back},
-                             {"exit_in_a_region", exit_in_a_region}});
+                             {"exit_in_a_region", exit_in_a_region},
+                             {"first_region_begins", first_region_begins},
+                             {"late_first_region", late_first_region},
+                             {"late_first_region_of_another", late_first_region_of_another}});
 }
