@@ -137,7 +137,7 @@ def kill_once(arguments, kind, generator):
             print("mpiexec itself hangs; it is killed", flush=True)
             process.kill()
             process.wait(PATIENCE_S)
-        left = launcher.segment_names() - before
+        left = launcher.left_segment_names(before)
         if left and kind == "inside":
             return f"/dev/shm/{left.pop()} is left", True
         return None, bool(left)
@@ -185,8 +185,8 @@ def main():
         num_left += is_left
     print(f"{arguments.times} kills ({', '.join(kinds)}), {num_left} of them left a name")
     start(arguments, arguments.next or ["oracle", "10"]).wait(PATIENCE_S)
-    if launcher.segment_names():
-        print(f"FAILED: the next program does not sweep {launcher.segment_names()}")
+    if left := launcher.left_segment_names(set()):
+        print(f"FAILED: the next program does not sweep {left}")
         return 1
     return 0
 
