@@ -9,9 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 #include <string>
 
 #include "base/clock.hpp"
@@ -19,54 +17,6 @@
 
 namespace hierbar {
 namespace {
-
-// The file to which the processes add their lines. It goes with this object.
-class ServedFile {
- public:
-  ServedFile() {
-    path_ = name_in_temporary_directory("hierbar-served-");
-    const int file = mkstemp(path_.data());
-    if (file < 0) problem_ = "cannot make " + path_ + ": " + std::strerror(errno);
-    if (file >= 0) close(file);
-  }
-  ~ServedFile() {
-    if (problem_.empty()) unlink(path_.c_str());
-  }
-  ServedFile(const ServedFile&) = delete;
-  ServedFile& operator=(const ServedFile&) = delete;
-
-  const std::string& path() const { return path_; }
-  const std::string& problem() const { return problem_; }
-
-  ServedBarriers read() const {
-    ServedBarriers barriers;
-    std::ifstream file(path_);
-    for (std::string line; std::getline(file, line);) {
-      std::istringstream words(line);
-      std::string kind;
-      words >> kind;
-      if (kind == kOtherRuntimeLine) {
-        std::getline(words >> std::ws, barriers.other_runtime);
-        continue;
-      }
-      const bool is_more = kind == kMoreOfMpi;
-      ServedBarriers::Count& count = kind == kAllreducesOfMpi   ? barriers.mpi_allreduces
-                                     : is_more || kind == "mpi" ? barriers.mpi
-                                                                : barriers.openmp;
-      std::uint64_t served = 0;
-      std::uint64_t others = 0;
-      if (!(words >> served >> others)) continue;
-      if (!is_more) ++count.num_processes;
-      count.num_served += served;
-      count.num_others += others;
-    }
-    return barriers;
-  }
-
- private:
-  std::string path_;
-  std::string problem_;
-};
 
 constexpr int kPassedOn[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2};
 
@@ -133,7 +83,7 @@ Result<int> ProgramRunner::wait_for(pid_t child, double& cpu_seconds) {
 }
 
 Result<CountedRun> ProgramRunner::run(const Program& program, const ChildSetting& setting) {
-  const ServedFile file;
+  const ServedBarriersFile file;
   if (!file.problem().empty()) return Error{file.problem()};
   std::cout.flush();  // else the child has what is in its buffer, too
   const std::int64_t start_ns = monotonic_ns();

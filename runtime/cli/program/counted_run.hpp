@@ -3,33 +3,15 @@
 #pragma once
 
 #include <csignal>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.hpp"
 #include "cli/program/program.hpp"
+#include "cli/program/served_barriers.hpp"
 
 namespace hierbar {
-
-// Barriers of a program's processes on this node: those that hierbar served, and those that went to
-// the library's own. The processes are those that ended normally and had loaded hierbar's library.
-struct ServedBarriers {
-  struct Count {
-    std::uint32_t num_processes = 0;
-    std::uint64_t num_served = 0;
-    std::uint64_t num_others = 0;
-  };
-  Count openmp;
-  Count mpi;
-  Count mpi_allreduces;       // with HIERBAR_MPI=collectives; its processes are those of `mpi`
-  std::string other_runtime;  // an OpenMP runtime that a process has loaded beside hierbar's
-
-  std::uint64_t num_served() const {
-    return openmp.num_served + mpi.num_served + mpi_allreduces.num_served;
-  }
-};
 
 struct CountedRun {
   int exit_code = 0;  // the program's, or 128 and the number of the signal that ended it

@@ -1,0 +1,72 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/program/served_barriers.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/served_file.hpp"
+#include "cli/program/program.hpp"
+
+namespace hierbar {
+
+namespace {
+
+void add(ServedBarriers::Count& sum, const ServedBarriers::Count& count) {
+  sum.num_processes += count.num_processes;
+  sum.num_served += count.num_served;
+  sum.num_others += count.num_others;
+}
+
+}  // namespace
+
+ServedBarriers& ServedBarriers::operator+=(const ServedBarriers& other) {
+  add(openmp, other.openmp);
+  add(mpi, other.mpi);
+  add(mpi_allreduces, other.mpi_allreduces);
+  if (other_runtime.empty()) other_runtime = other.other_runtime;
+  return *this;
+}
+
+ServedBarriersFile::ServedBarriersFile() {
+  path_ = name_in_temporary_directory("hierbar-served-");
+  const int file = mkstemp(path_.data());
+  if (file < 0) problem_ = "cannot make " + path_ + ": " + std::strerror(errno);
+  if (file >= 0) close(file);
+}
+
+ServedBarriersFile::~ServedBarriersFile() {
+  if (problem_.empty()) unlink(path_.c_str());
+}
+
+ServedBarriers ServedBarriersFile::read() const {
+  ServedBarriers barriers;
+  std::ifstream file(path_);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string kind;
+    words >> kind;
+    if (kind == kOtherRuntimeLine) {
+      std::getline(words >> std::ws, barriers.other_runtime);
+      continue;
+    }
+    const bool is_more = kind == kMoreOfMpi;
+    ServedBarriers::Count& count = kind == kAllreducesOfMpi   ? barriers.mpi_allreduces
+                                   : is_more || kind == "mpi" ? barriers.mpi
+                                                              : barriers.openmp;
+    std::uint64_t served = 0;
+    std::uint64_t others = 0;
+    if (!(words >> served >> others)) continue;
+    if (!is_more) ++count.num_processes;
+    count.num_served += served;
+    count.num_others += others;
+  }
+  return barriers;
+}
+
+}  // namespace hierbar

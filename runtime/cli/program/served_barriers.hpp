@@ -1,0 +1,50 @@
+// Part of hierbar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hierbar {
+
+// Barriers of a program's processes on this node: those that hierbar served, and those that went to
+// the library's own. The processes are those that ended normally and had loaded hierbar's library.
+struct ServedBarriers {
+  struct Count {
+    std::uint32_t num_processes = 0;
+    std::uint64_t num_served = 0;
+    std::uint64_t num_others = 0;
+  };
+  Count openmp;
+  Count mpi;
+  Count mpi_allreduces;       // with HIERBAR_MPI=collectives; its processes are those of `mpi`
+  std::string other_runtime;  // an OpenMP runtime that a process has loaded beside hierbar's
+
+  std::uint64_t num_served() const {
+    return openmp.num_served + mpi.num_served + mpi_allreduces.num_served;
+  }
+
+  ServedBarriers& operator+=(const ServedBarriers& other);
+};
+
+// A temporary file to which the processes of one run add their lines (see base/served_file.hpp). It
+// goes with this object. If it cannot be made, `problem()` is not empty.
+class ServedBarriersFile {
+ public:
+  ServedBarriersFile();
+  ~ServedBarriersFile();
+  ServedBarriersFile(const ServedBarriersFile&) = delete;
+  ServedBarriersFile& operator=(const ServedBarriersFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  const std::string& problem() const { return problem_; }
+
+  // What the processes that have ended by now have added.
+  ServedBarriers read() const;
+
+ private:
+  std::string path_;
+  std::string problem_;
+};
+
+}  // namespace hierbar
