@@ -158,7 +158,7 @@ Result<WatchedRun> watch_run(const Program& command, std::chrono::milliseconds m
   int status = 0;
   run.was_stopped = !wait_for_end(child, most, status, &run);
   if (run.was_stopped) stop(child, status);
-  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  run.exit_code = exit_code_of(status);
   std::vector<fs::path> records;
   for (const auto& entry : fs::directory_iterator(directory.path()))
     records.push_back(entry.path());

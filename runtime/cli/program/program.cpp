@@ -3,11 +3,13 @@
 #include "cli/program/program.hpp"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -45,6 +47,18 @@ int become(const Program& program) {
   const int problem = errno;
   std::cerr << "hierbar: cannot run '" << program[0] << "': " << std::strerror(problem) << '\n';
   return problem == ENOENT ? 127 : 126;
+}
+
+int become_with(const Program& program, const ChildSetting& setting) {
+  for (const auto& [name, value] : setting.variables) setenv(name.c_str(), value.c_str(), 1);
+  if (setting.input >= 0) dup2(setting.input, STDIN_FILENO);
+  if (setting.output >= 0) dup2(setting.output, STDOUT_FILENO);
+  if (setting.errors >= 0) dup2(setting.errors, STDERR_FILENO);
+  return become(program);
+}
+
+int exit_code_of(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 std::string shell_quoted(const std::string& word) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/variables.hpp"
@@ -27,6 +28,22 @@ bool starts_programs(std::string_view command);
 // process's environment. Returns only on failure: prints a message and returns 127 or 126, as a
 // shell does.
 int become(const Program& program);
+
+// What a child has in place of what this process has.
+struct ChildSetting {
+  std::vector<std::pair<std::string, std::string>> variables;  // names and values
+  // File descriptors that become its stdin, stdout and stderr; -1: this process's.
+  int input = -1;
+  int output = -1;
+  int errors = -1;
+};
+
+// Sets up this process, which is a child, and becomes the program. Returns as become() does.
+int become_with(const Program& program, const ChildSetting& setting);
+
+// The exit code that a shell has for a status of wait(): the program's own, or 128 and the number
+// of the signal that ended it.
+int exit_code_of(int status);
 
 // The word, quoted for a shell if it needs quotes.
 std::string shell_quoted(const std::string& word);

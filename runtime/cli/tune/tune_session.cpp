@@ -98,7 +98,7 @@ class WorkerRun {
   WorkerEnd end() {
     while (!reaped_ && waitpid(child_, &status_, 0) != child_ && errno == EINTR) {
     }
-    result_.exit_code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+    result_.exit_code = exit_code_of(status_);
     return result_;
   }
 
