@@ -9,12 +9,12 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include "base/trusted_variable.hpp"
 #include "topology/description.hpp"
 #include "topology/hwloc_guards.hpp"
+#include "topology/hwloc_topology.hpp"
 #include "topology/machine.hpp"
 
 namespace hierbar {
@@ -22,63 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// --- 1. hwloc with what we need and no more
-
-struct DestroyTopology {
-  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
-
-unsigned long load_flags() {
-  unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
-#if HWLOC_API_VERSION >= 0x00020800
-  flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
-           HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
-#endif
-  return flags;
-}
-
-// Keeps all objects of the kinds that have a label or a line size, even where they add no
-// structure, and no others. hwloc cannot keep groups that add none.
-void set_type_filters(hwloc_topology* topology) {
-  hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-  for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_DIE, HWLOC_OBJ_L3CACHE,
-                                      HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE, HWLOC_OBJ_CORE}) {
-    hwloc_topology_set_type_filter(topology, type, HWLOC_TYPE_FILTER_KEEP_ALL);
-  }
-  hwloc_topology_set_type_filter(topology, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
-}
-
-// An hwloc topology that needs only a source. Null if out of memory.
-Topology prepare_topology() {
-  hwloc_topology* raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return nullptr;
-  Topology topology(raw);
-  hwloc_topology_set_flags(raw, load_flags());
-  set_type_filters(raw);
-  return topology;
-}
-
-// --- 2. From hwloc's objects to plain data
-
-// The cpus up to the highest that a machine may have: a bitmap may be infinite.
-CpuSet to_cpu_set(hwloc_const_bitmap_t bitmap) {
-  CpuSet set;
-  for (int cpu = hwloc_bitmap_first(bitmap); cpu >= 0 && cpu < static_cast<int>(kMaxMachineCpus);
-       cpu = hwloc_bitmap_next(bitmap, cpu)) {
-    set.set(static_cast<std::uint32_t>(cpu));
-  }
-  return set;
-}
-
-// What hwloc's parser accepts and no machine has; empty if there is nothing of that kind.
-std::string impossible_cpus(hwloc_topology* topology) {
-  hwloc_const_bitmap_t cpus = hwloc_get_root_obj(topology)->cpuset;
-  if (cpus == nullptr || hwloc_bitmap_iszero(cpus)) return "has no cpu";
-  const int last = hwloc_bitmap_last(cpus);  // -1: infinite
-  if (last >= 0 && last < static_cast<int>(kMaxMachineCpus)) return "";
-  return "has cpus of numbers above " + std::to_string(kMaxMachineCpus - 1);
-}
+// --- 1. From hwloc's objects to plain data
 
 std::uint32_t labels_of(const hwloc_obj& object) {
   switch (object.type) {
@@ -185,10 +129,10 @@ std::uint64_t ns_since(Clock::time_point start) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
-// --- 3. Descriptions
+// --- 2. Descriptions
 
-Result<Topology> load_file(const std::string& path) {
-  Topology topology = prepare_topology();
+Result<HwlocTopology> load_file(const std::string& path) {
+  HwlocTopology topology = prepare_topology();
   if (topology == nullptr || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {
     return Error{"'" + path +
@@ -198,8 +142,8 @@ Result<Topology> load_file(const std::string& path) {
   return topology;
 }
 
-Result<Topology> load_synthetic(const std::string& description) {
-  Topology topology = prepare_topology();
+Result<HwlocTopology> load_synthetic(const std::string& description) {
+  HwlocTopology topology = prepare_topology();
   if (topology == nullptr ||
       hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {
@@ -209,7 +153,7 @@ Result<Topology> load_synthetic(const std::string& description) {
   return topology;
 }
 
-// --- 4. The live machine
+// --- 3. The live machine
 
 constexpr std::array<const char*, 5> kSourceVariables = {
     "HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH", "HWLOC_COMPONENTS"};
@@ -224,29 +168,17 @@ std::string source_settings() {
   return text;
 }
 
-// Null on failure.
-Topology load_native() {
-  Topology topology = prepare_topology();
-  if (topology == nullptr) return nullptr;
-  if (trusted_variable("HWLOC_COMPONENTS") == nullptr) {
-    hwloc_topology_set_components(topology.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-  }
-  if (hwloc_topology_load(topology.get()) != 0 || !impossible_cpus(topology.get()).empty())
-    return nullptr;
-  return topology;
-}
-
 }  // namespace
 
 Result<Machine> load_live_machine() {
   const Clock::time_point start = Clock::now();
   const HwlocEnvironment environment;
   HwlocComplaints complaints;
-  Topology topology = load_native();
+  HwlocTopology topology = load_native_topology();
   std::vector<std::string> warnings;
   if (const std::string settings = source_settings(); topology == nullptr && !settings.empty()) {
     const MaskedEnvironment masked(kSourceVariables);
-    topology = load_native();
+    topology = load_native_topology();
     warnings.push_back("hwloc cannot load what " + settings +
                        " asks for; ignored, the live machine is read instead");
   }
@@ -268,7 +200,7 @@ Result<Machine> load_described_machine(const std::string& description) {
   if (const std::string problem = description_problem(description); !problem.empty())
     return refusal(problem);
   HwlocComplaints complaints;
-  Result<Topology> topology =
+  Result<HwlocTopology> topology =
       is_file_name(description) ? load_file(description) : load_synthetic(description);
   const std::vector<std::string> doubts = complaints.take("'" + description + "'");
   if (!topology.ok()) return refusal(topology.error());
