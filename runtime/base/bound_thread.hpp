@@ -4,8 +4,10 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace hierbar {
@@ -33,10 +35,16 @@ class KernelMask {
     if (cpu < kMostCpus) CPU_SET_S(cpu, mask.num_bytes(), mask.set());
     return mask;
   }
+  // Cpu i is bit i % 64 of words[i / 64]. Those with too large numbers are left out.
+  static KernelMask of_words(std::span<const std::uint64_t> words) {
+    KernelMask mask;
+    std::copy_n(words.begin(), std::min(words.size(), mask.words_.size()), mask.words_.begin());
+    return mask;
+  }
   bool has(std::uint32_t cpu) const {
     return cpu < kMostCpus && CPU_ISSET_S(cpu, num_bytes(), set());
   }
-  // Cpu i is bit i % 64 of words()[i / 64].
+  // In the form of of_words().
   const std::vector<std::uint64_t>& words() const { return words_; }
   // Binds the calling thread. Returns false if the kernel refuses: the cpu is offline, or not
   // allowed.

@@ -5,10 +5,11 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 
-#include "base/text.hpp"
 #include "base/variables.hpp"
 #include "cli/doctor/diagnosis.hpp"
+#include "cli/instances/instances_command.hpp"
 #include "cli/option/machine_option.hpp"
 #include "cli/option/mpi_option.hpp"
 #include "cli/program/counted_run.hpp"
@@ -19,6 +20,7 @@ namespace hierbar {
 namespace {
 
 struct RunOptions {
+  InstanceOptions instances;
   std::string mpi;
   std::string report_file;
   bool quiet = false;
@@ -27,36 +29,11 @@ struct RunOptions {
   bool dry_run = false;
 };
 
-void print(const RunSettings& settings) {
-  std::cout << "env";
-  for (const RunSettings::Variable& variable : settings.variables)
-    std::cout << ' ' << shell_quoted(variable.name + "=" + variable.value);
-  std::cout << ' ' << shell_line(settings.command) << '\n';
-}
-
-std::string describe(const ServedBarriers::Count& count, const char* kind, const char* library) {
-  return std::string(kind) + ": " + plural(count.num_served, "barrier") + " served in " +
-         std::to_string(count.num_processes) +
-         (count.num_processes == 1 ? " process, " : " processes, ") +
-         std::to_string(count.num_others) + " left to the " + library;
-}
-
-std::string describe_allreduces(const ServedBarriers::Count& count) {
-  return plural(count.num_served, "allreduce") + " served, " + std::to_string(count.num_others) +
-         " left to the library";
-}
-
 // The line at the end: what was served, or why nothing was.
 std::string summary(const CountedRun& run, const Program& program) {
-  const auto& [openmp, mpi, mpi_allreduces, other_runtime] = run.barriers;
   if (run.barriers.num_served() == 0)
     return "not active: " + explain_inactivity(run, program).words;
-  std::string text;
-  if (openmp.num_processes > 0) text = describe(openmp, "OpenMP", "runtime's own");
-  if (mpi.num_processes > 0) text += (text.empty() ? "" : "; ") + describe(mpi, "MPI", "library");
-  if (mpi_allreduces.num_served + mpi_allreduces.num_others > 0)
-    text += "; " + describe_allreduces(mpi_allreduces);
-  return text;
+  return describe_served(run.barriers);
 }
 
 // Says what was served, and returns the exit code.
@@ -65,6 +42,22 @@ int judge(const RunOptions& options, const CountedRun& run, const Program& progr
   const bool fails = options.require_active && !is_active && run.exit_code == 0;
   if (!options.quiet || fails) std::cerr << "hierbar run: " << summary(run, program) << '\n';
   return fails ? kExitNotActive : run.exit_code;
+}
+
+// Starts the program, with the settings in this process's environment.
+int start(const RunOptions& options, const RunSettings& settings, const Program& program) {
+  const bool is_counted = !options.quiet || options.require_active;
+  if (!is_counted) return become(settings.command);
+  const Result<CountedRun> counted = ProgramRunner().run(settings.command);
+  if (counted) return judge(options, *counted, program);
+  if (!options.require_active)
+    return become(settings.command);  // that nothing can be counted is no reason not to run
+  std::cerr << "hierbar run: " << counted.error() << '\n';
+  return kExitBadInput;
+}
+
+void tell(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) std::cerr << "hierbar run: " << line << '\n';
 }
 
 int run(const RunOptions& options, const Program& program) {
@@ -76,32 +69,30 @@ int run(const RunOptions& options, const Program& program) {
   if (!options.report_file.empty())
     report = accept(request_report(options.report_file), "--report", options.report_file,
                     kReportEndings);
-  if (!options.quiet) {
-    for (const std::string& message : misspelt_variables())
-      std::cerr << "hierbar run: " << message << '\n';
-  }
+  if (!options.quiet) tell(misspelt_variables());
+  std::optional<InstancePlan> plan;
+  if (!options.instances.num_instances.empty()) plan = plan_instances(options.instances, program);
+  MachineFacts machine = read_machine_facts();
+  machine.gives_own_cpus = plan && plan->shares.are_disjoint;
   const RunSettings settings =
       choose_run_settings(program, chosen_family(options.mpi, program), report, find_libraries(),
-                          read_machine_facts(), own_environment());
-  if (options.verbose || options.dry_run) {
-    for (const std::string& note : settings.notes) std::cerr << "hierbar run: " << note << '\n';
-  }
+                          machine, own_environment());
+  if (options.verbose || options.dry_run) tell(settings.notes);
+  if (plan && (options.verbose || options.dry_run)) tell(notes_of(*plan));
+  if (plan && !options.quiet) tell(plan->warnings);
+  const InstanceManner manner{options.instances, settings, report, options.quiet,
+                              options.require_active};
   if (options.dry_run) {
-    print(settings);
+    std::cout << (plan ? shell_lines(*plan, manner)
+                       : shell_line_with(settings.variables, settings.command) + '\n');
     return 0;
   }
   for (const RunSettings::Variable& variable : settings.variables)
     setenv(variable.name.c_str(), variable.value.c_str(), 1);
   if (options.verbose) setenv("HIERBAR_VERBOSE", "1", 0);
-  const bool is_counted = !options.quiet || options.require_active;
-  if (!is_counted || find_in_path(settings.command.front()).empty())
-    return become(settings.command);
-  const Result<CountedRun> counted = ProgramRunner().run(settings.command);
-  if (counted) return judge(options, *counted, program);
-  if (!options.require_active)
-    return become(settings.command);  // that nothing can be counted is no reason not to run
-  std::cerr << "hierbar run: " << counted.error() << '\n';
-  return kExitBadInput;
+  // A program that does not exist is reported once, and by nobody else.
+  if (find_in_path(settings.command.front()).empty()) return become(settings.command);
+  return plan ? run_instance_plan(*plan, manner, program) : start(options, settings, program);
 }
 
 constexpr const char* kRunHelp =
@@ -142,6 +133,9 @@ constexpr const char* kRunHelp =
     "The exit code is the program's, 127 or 126 when it cannot be started, 2 for bad options, and "
     "with\n"
     "--require-active 3 when the program returned 0 and no barrier was served.\n"
+    "\n";
+
+constexpr const char* kRunExamples =
     "\n"
     "Examples:\n"
     "  hierbar run -- mpiexec -n 4 ./app\n"
@@ -149,7 +143,10 @@ constexpr const char* kRunHelp =
     "  hierbar run --require-active -- python3 train.py\n"
     "  hierbar run --report cost.html -- ./app\n"
     "  hierbar run --mpi mpich -- srun -n 4 ./wrapper.sh\n"
-    "  hierbar run --dry-run -- mpiexec -n 4 ./app > job.sh\n";
+    "  hierbar run --dry-run -- mpiexec -n 4 ./app > job.sh\n"
+    "  hierbar run --instances 4 --membind -- python3 server.py\n"
+    "  hierbar run --instances 32 --output-dir results -- sh -c 'exec ./app "
+    "<input.$HIERBAR_INSTANCE'\n";
 
 }  // namespace
 
@@ -172,9 +169,10 @@ void add_run_command(CLI::App& app, const Program& program) {
       ->excludes(quiet);
   command->add_flag("--require-active", options->require_active,
                     "Fail with status 3 if no barrier was served");
+  add_instance_options(*command, options->instances);
   command->add_flag("--dry-run", options->dry_run,
                     "Print the command with its environment, for a shell, instead of running it");
-  command->footer(kRunHelp);
+  command->footer(std::string(kRunHelp) + kInstancesHelp + kRunExamples);
   command->callback([options, &program] { throw CLI::RuntimeError(run(*options, program)); });
 }
 

@@ -91,13 +91,17 @@ const char* affinity_value(bool has_smt) {
   return has_smt ? "granularity=core,compact,1,0,reset" : "granularity=core,compact,reset";
 }
 
-void choose_binding(bool has_smt, Chooser& chooser) {
+void choose_binding(const MachineFacts& machine, Chooser& chooser) {
   const std::vector<const char*> rivals = {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY"};
-  chooser.set_default("KMP_AFFINITY", affinity_value(has_smt), "a core for each thread of a team",
-                      rivals);
+  chooser.set_default("KMP_AFFINITY", affinity_value(machine.has_smt),
+                      "a core for each thread of a team", rivals);
   std::vector<const char*> all = rivals;
   all.push_back("KMP_AFFINITY");
-  chooser.set_default("HIERBAR_BIND", "share", "only if the process has its own cpus", all);
+  if (machine.gives_own_cpus) {
+    chooser.set_default("HIERBAR_BIND", "always", "each process has its own cpus", all);
+  } else {
+    chooser.set_default("HIERBAR_BIND", "share", "only if the process has its own cpus", all);
+  }
   chooser.set_default("HIERBAR_PRIMARY", "free",
                       "the initial thread moves to its core, and stays unbound", all);
 }
@@ -111,7 +115,7 @@ void choose_for_sanitizers(const Program& command, Chooser& chooser) {
   }
 }
 
-void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser,
+void choose_openmp(const Libraries& libraries, const MachineFacts& machine, Chooser& chooser,
                    RunSettings& settings) {
   if (libraries.openmp_runtime.empty()) {
     settings.notes.emplace_back(
@@ -129,7 +133,7 @@ void choose_openmp(const Libraries& libraries, bool has_smt, Chooser& chooser,
   if (chooser.is_left_to_user("KMP_BARRIER", "hier")) {
     settings.notes.emplace_back("threads are bound as LLVM's runtime binds them");
   } else {
-    choose_binding(has_smt, chooser);
+    choose_binding(machine, chooser);
   }
   chooser.set_default("KMP_INIT_AT_FORK", "TRUE", "forked processes can use OpenMP", {});
 }
@@ -218,9 +222,22 @@ Result<ReportRequest> request_report(const std::string& file) {
                   {".html", "html"},           {".lstopo.xml", "lstopo"}};
   for (const auto& [ending, format] : kEndings) {
     if (file.ends_with(ending) && file != ending)
-      return ReportRequest{.format = format, .file = file};
+      return ReportRequest{.format = format, .file = file, .ending = ending};
   }
   return Error{"its ending is not that of a report format"};
+}
+
+std::string report_of_instance(const ReportRequest& report, std::size_t index) {
+  const std::size_t stem = report.file.size() - report.ending.size();
+  return report.file.substr(0, stem) + "." + std::to_string(index) + report.ending;
+}
+
+std::string shell_line_with(const std::vector<RunSettings::Variable>& variables,
+                            const Program& program) {
+  std::string line = "env";
+  for (const RunSettings::Variable& variable : variables)
+    line += " " + shell_quoted(variable.name + "=" + variable.value);
+  return line + " " + shell_line(program);
 }
 
 Libraries find_libraries() {
@@ -252,7 +269,7 @@ RunSettings choose_run_settings(const Program& command, const FamilyGuess& mpi,
                                 const MachineFacts& machine, const Environment& environment) {
   RunSettings settings;
   Chooser chooser(environment, settings);
-  choose_openmp(libraries, machine.has_smt, chooser, settings);
+  choose_openmp(libraries, machine, chooser, settings);
   describe_placement(environment, settings);
   choose_mpi(mpi, libraries, environment, chooser, settings);
   const bool has_hydra_with_shim =

@@ -33,6 +33,8 @@ struct MachineFacts {
   bool has_smt = false;         // cores have several cpus that this process may use
   bool has_autogroups = false;  // the kernel schedules each session as a group
   std::uint32_t num_cpus = 0;   // that this process may use; 0: unknown
+  // Each process that the command starts is given cpus that no other one of it has.
+  bool gives_own_cpus = false;
 };
 
 MachineFacts read_machine_facts();
@@ -49,11 +51,16 @@ struct RunSettings {
   std::vector<std::string> notes;
 };
 
-// A report of what barriers cost: its format, a word of HIERBAR_REPORT, and the file. Empty: none.
+// A report of what barriers cost: its format, a word of HIERBAR_REPORT, the file, and how the
+// file's name ends, which tells the format. Empty: none.
 struct ReportRequest {
   std::string format;
   std::string file;
+  std::string ending;
 };
+
+// The report of one of several copies of a program: "cost.2.html" in place of "cost.html".
+std::string report_of_instance(const ReportRequest& report, std::size_t index);
 
 // The endings of files that a report can be written to, for messages.
 constexpr const char* kReportEndings =
@@ -61,6 +68,10 @@ constexpr const char* kReportEndings =
 
 // The ending of `file` tells the format. An error says what is wrong with it.
 Result<ReportRequest> request_report(const std::string& file);
+
+// "env NAME=VALUE ... PROGRAM ...", for a shell.
+std::string shell_line_with(const std::vector<RunSettings::Variable>& variables,
+                            const Program& program);
 
 // Chooses the variables with which `command` runs with hierbar's barriers. Variables that the
 // environment has are not changed; search paths are put before the user's.

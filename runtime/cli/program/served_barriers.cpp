@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/served_file.hpp"
+#include "base/text.hpp"
 #include "cli/program/program.hpp"
 
 namespace hierbar {
@@ -23,7 +24,31 @@ void add(ServedBarriers::Count& sum, const ServedBarriers::Count& count) {
   sum.num_others += count.num_others;
 }
 
+std::string describe_barriers(const ServedBarriers::Count& count, const char* kind,
+                              const char* library) {
+  return std::string(kind) + ": " + plural(count.num_served, "barrier") + " served in " +
+         std::to_string(count.num_processes) +
+         (count.num_processes == 1 ? " process, " : " processes, ") +
+         std::to_string(count.num_others) + " left to the " + library;
+}
+
+std::string describe_allreduces(const ServedBarriers::Count& count) {
+  return plural(count.num_served, "allreduce") + " served, " + std::to_string(count.num_others) +
+         " left to the library";
+}
+
 }  // namespace
+
+std::string describe_served(const ServedBarriers& barriers) {
+  const auto& [openmp, mpi, mpi_allreduces, other_runtime] = barriers;
+  std::string text;
+  if (openmp.num_processes > 0) text = describe_barriers(openmp, "OpenMP", "runtime's own");
+  if (mpi.num_processes > 0)
+    text += (text.empty() ? "" : "; ") + describe_barriers(mpi, "MPI", "library");
+  if (mpi_allreduces.num_served + mpi_allreduces.num_others > 0)
+    text += "; " + describe_allreduces(mpi_allreduces);
+  return text;
+}
 
 ServedBarriers& ServedBarriers::operator+=(const ServedBarriers& other) {
   add(openmp, other.openmp);

@@ -27,6 +27,10 @@ struct ServedBarriers {
   ServedBarriers& operator+=(const ServedBarriers& other);
 };
 
+// "OpenMP: 50 barriers served in 2 processes, 1 left to the runtime's own; MPI: ...". Requires that
+// barriers were served.
+std::string describe_served(const ServedBarriers& barriers);
+
 // A temporary file to which the processes of one run add their lines (see base/served_file.hpp). It
 // goes with this object. If it cannot be made, `problem()` is not empty.
 class ServedBarriersFile {
