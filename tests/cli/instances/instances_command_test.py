@@ -56,10 +56,15 @@ class InstancesTest(unittest.TestCase):
         self.environment[name] = value
         self.environment["TMPDIR"] = self.directory.name
 
-    def tearDown(self):
+    def wait_until(self, holds):
+        """Returns whether it holds within the limit."""
         deadline = time.monotonic() + LIMIT_S
-        while self.marked_processes() and time.monotonic() < deadline:
+        while not holds() and time.monotonic() < deadline:
             time.sleep(0.05)
+        return holds()
+
+    def tearDown(self):
+        self.wait_until(lambda: not self.marked_processes())
         left = self.marked_processes()
         for pid in left:
             os.kill(pid, signal.SIGKILL)
@@ -303,6 +308,27 @@ class InstancesTest(unittest.TestCase):
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=LIMIT_S)
         self.assertEqual(process.returncode, 128 + signal.SIGKILL)
+
+    def states(self, process):
+        """The states of all processes that `process` has started, but the keeper."""
+        found = []
+        for pid in self.marked_processes():
+            name, rest = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)
+            if pid != process.pid and "keeper" not in name:
+                found.append(rest.split()[0])
+        return found
+
+    def test_a_stop_stops_all(self):
+        process = self.start(["--instances", "2"], "echo ready; sleep 1000; :")
+        process.send_signal(signal.SIGTSTP)
+        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        self.assertTrue(os.WIFSTOPPED(status))
+        self.assertTrue(self.wait_until(lambda: set(self.states(process)) == {"T"}))
+        process.send_signal(signal.SIGCONT)
+        self.assertTrue(self.wait_until(lambda: "T" not in self.states(process)))
+        process.terminate()
+        process.communicate(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
 
     def test_nothing_survives_the_command(self):
         process = self.start(["-q", "--instances", "2"], "sleep 1000 & echo ready; wait")
